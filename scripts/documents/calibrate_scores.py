@@ -2,8 +2,9 @@
 
     python scripts/documents/calibrate_scores.py --game GAME --version 1
 
-Writes score.json in the game's folder of agents. A published version stays as it is: after a change to the rules, to a
-bot or to the champion, make the next one, and score the shipped agents again with scripts/documents/score_agents.py.
+Writes score.json in the game's folder of agents. A published version stays as it is, as score-VERSION.json beside the
+new one, so that its cards stay valid: after a change to the rules, to a bot or to the champion, make the next one, and
+score the shipped agents again with scripts/documents/score_agents.py.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from tqdm import tqdm
 
 from blackjacky_agents.arena.protocol import custom_protocol, read_protocol
 from blackjacky_agents.arena.scoring import measure_references
-from blackjacky_agents.files import write_json
+from blackjacky_agents.files import write_file, write_json
 
 
 @dataclass(frozen=True)
@@ -49,6 +50,9 @@ def main(args: Args) -> int:
             replace(custom_protocol(args.game), name=name), args.games, args.threads, bar.update
         )
     path.parent.mkdir(parents=True, exist_ok=True)
+    if path.exists():
+        old = read_protocol(path).name.partition("/")[2]
+        write_file(path.with_name(f"score-{old}.json"), path.read_bytes())
     write_json(path, asdict(protocol))
     print(f"{path} written: {name}, {len(protocol.tables)} tables, sha256 {protocol.sha256}")
     return 0

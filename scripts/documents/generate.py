@@ -3,7 +3,8 @@
     python scripts/documents/generate.py           update everything that is out of date
     python scripts/documents/generate.py --check   write nothing; fail if anything is out of date
 
-Nothing is measured or trained: results are read from agents/results and from the cards of shipped agents.
+Nothing is measured or trained: results are read from agents/results, from the score cards in results and from the cards
+of shipped agents.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ import make_facts
 import make_pictures
 import make_positions
 import make_results
+import make_standings
 import make_tables
 import tyro
 from parts import ROOT, Part
@@ -27,7 +29,7 @@ from parts import ROOT, Part
 from blackjacky_agents.files import write_file
 from blackjacky_agents.reports import replace_part
 
-MAKERS = (make_tables, make_results, make_exact, make_facts, make_positions, frameworks, make_pictures)
+MAKERS = (make_tables, make_results, make_standings, make_exact, make_facts, make_positions, frameworks, make_pictures)
 
 
 @dataclass(frozen=True)

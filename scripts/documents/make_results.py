@@ -6,7 +6,7 @@ import csv
 import json
 from collections.abc import Callable, Iterator
 from itertools import groupby
-from pathlib import Path, PurePath
+from pathlib import Path
 from statistics import mean, median
 from typing import Any
 
@@ -131,30 +131,6 @@ def line(steps: int, rows: list[dict[str, str]]) -> list[str]:
 # ---------------------------------------------------------------- measurements
 
 
-def scores(cards: list[dict[str, Any]]) -> str:
-    """The scores of a game's agents, best first."""
-    rows = []
-    for card in sorted(cards, key=lambda card: -card["score"]["mean"]):
-        score, times = card["score"], card["run"]["move_microseconds"]
-        name, protocol = PurePath(card["agent"]["name"].removeprefix("ppo:")).stem, card["protocol"]
-        worst = min(card["tables"], key=lambda table: table["score"]["mean"])
-        rows.append(
-            [
-                f"`{name}`",
-                f"**{score['mean']:.1f}**",
-                f"{score['low']:.1f} .. {score['high']:.1f}",
-                f"`{protocol['name']}` {protocol['length']}",
-                f"{card['games']:,}",
-                f"{round(worst['score']['mean'])} against `{worst['opponents']}`, {worst['players']} players",
-                f"{times['median']:,} µs",
-            ]
-        )
-    heading = ["agent", "score", "95 % interval", "protocol", "games", "weakest table", "time per move"]
-    made = cards[0]["run"]
-    where = f"{made['machine']['processor']}, {made['machine']['cores']} cores"
-    return f"{markdown_table(heading, rows)}\n\nMeasured on {where}."
-
-
 def training(rows: list[dict[str, Any]]) -> str:
     """What the presets reach with several seeds: a line for each preset, length and size."""
     against = f"{rows[0]['result']['players'] - 1} `{rows[0]['result']['opponents']}`"
@@ -214,7 +190,6 @@ def guided(measured: dict[str, Any]) -> str:
 
 MEASUREMENTS: dict[str, Callable[[Any], str]] = {
     "training": training,
-    "scores": scores,
     "ladder": ladder,
     "exploitability": exploit_table,
     "search": ladder,

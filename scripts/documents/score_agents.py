@@ -1,29 +1,32 @@
-"""Score the agents of every game as `blackjacky score` does, and keep their cards in agents/results/GAME/scores.json.
+"""Score the agents of every game as `blackjacky score` does, and keep their cards in results/GAME/NAME.json.
 
     python scripts/documents/score_agents.py
     python scripts/documents/score_agents.py --game GAME --agents champion ismcts:50 --protocol full
 
 Agents that already have a card of the current protocol and of this length are skipped, and an interrupted score is
-resumed, so an interrupted script goes on where it stopped. `scripts/documents/generate.py` makes the tables of
-docs/results.md from the cards.
+resumed, so an interrupted script goes on where it stopped. Cards of older protocols stay, as NAME-VERSION.json.
+`scripts/documents/generate.py` makes docs/standings.md from the cards.
 """
 
 from __future__ import annotations
 
-import json
 import sys
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePath
 
 import tyro
-from make_results import RESULTS, shipped_cards
+from make_results import shipped_cards
+from make_standings import CARDS
 from parts import ROOMS, ROOT
 
 from blackjacky_agents import agent_names
+from blackjacky_agents.arena.card_check import read_score_card
 from blackjacky_agents.arena.protocol import find_protocol
 from blackjacky_agents.cli import run
 from blackjacky_agents.files import write_file
 from blackjacky_agents.games import get_kit
+
+AUTHORS = "The Blackjacky authors"
 
 
 @dataclass(frozen=True)
@@ -38,29 +41,32 @@ class Args:
     """Score these agents only; by default all shipped ones. Search takes long."""
     threads: int = 2
     """Number of CPU threads; scores do not depend on it."""
-    results: Path = RESULTS
-    """Folder of the results, GAME/scores.json."""
+    cards: Path = CARDS
+    """Folder of the cards, GAME/NAME.json."""
 
 
 def main(args: Args) -> int:
     """Score all missing agents; returns the exit status."""
     for game in ROOMS if args.game is None else [args.game]:
-        path = args.results / game / "scores.json"
-        sha256 = find_protocol(game).sha256
-        kept = json.loads(path.read_text("utf-8")) if path.exists() else []
-        cards = [card for card in kept if card["protocol"]["sha256"] == sha256]
-        names = args.agents or names_of(game)
-        for name in names:
-            if any((card["agent"]["name"], card["protocol"]["length"]) == (name, args.protocol) for card in cards):
+        protocol = find_protocol(game)
+        for name in args.agents or names_of(game):
+            path = args.cards / game / f"{card_name(name)}.json"
+            old = read_score_card(path) if path.exists() else None
+            if old and (old.protocol, old.length) == (protocol, args.protocol):
                 continue
             status = run("score", command(game, name, args), "blackjacky score")
             if status:
                 return status
-            new = json.loads((folder(game, name) / "score.json").read_text("utf-8"))
-            cards = [*(card for card in cards if card["agent"]["name"] != name), new]
             path.parent.mkdir(parents=True, exist_ok=True)
-            write_file(path, json.dumps(cards, indent=1) + "\n")
+            if old and old.protocol != protocol:
+                path.rename(path.with_stem(f"{path.stem}-{old.protocol.name.partition('/')[2]}"))
+            write_file(path, (folder(game, name) / "score.json").read_bytes())
     return 0
+
+
+def card_name(agent: str) -> str:
+    """The name of a card's file: that of the agent, or of the file of its weights."""
+    return PurePath(agent.removeprefix("ppo:")).stem.replace(":", "-")
 
 
 def names_of(game: str) -> list[str]:
@@ -74,7 +80,8 @@ def command(game: str, name: str, args: Args) -> list[str]:
     out = folder(game, name)
     resume = ["--resume"] if (out / "deals.jsonl").exists() else []
     threads = ["--threads", str(args.threads)]
-    return [name, "--game", game, "--protocol", args.protocol, *threads, "--out", out.as_posix(), *resume]
+    out_and_author = ["--out", out.as_posix(), "--by", AUTHORS]
+    return [name, "--game", game, "--protocol", args.protocol, *threads, *out_and_author, *resume]
 
 
 def folder(game: str, name: str) -> Path:

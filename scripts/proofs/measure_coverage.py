@@ -25,7 +25,7 @@ from tqdm import tqdm
 from blackjacky_agents.arena.evaluation import score_of
 from blackjacky_agents.arena.intervals import Estimate, Floats
 from blackjacky_agents.arena.protocol import ZERO, Protocol, Rate, ScoreTable
-from blackjacky_agents.arena.scoring import Job, Played, score
+from blackjacky_agents.arena.scoring import score
 from blackjacky_agents.arena.standings import Games, pair_shares, win_rates
 from blackjacky_agents.reports import markdown_table, write_part
 from blackjacky_env.engine.checks import check_integer
@@ -120,7 +120,7 @@ def evaluation(rate: float, luck: Luck, players: int, games: int, rng: np.random
 def table_score(rate: float, luck: Luck, players: int, games: int, rng: np.random.Generator) -> tuple[float, Estimate]:
     """The win rate at one table of a score."""
     own = shares_of(luck.draw(rate, number_of_deals(games, players), players, players, rng))[..., 0].mean(axis=1)
-    found = score(protocol((players,), rng), {Job(0, 0, len(own)): Played(tuple(own.tolist()), ())})
+    found = score(protocol((players,), rng), [own])
     return luck.win_rate(rate, players), found.tables[0].win_rate
 
 
@@ -129,12 +129,11 @@ def whole_score(rate: float, luck: Luck, _: int, games: int, rng: np.random.Gene
     sizes = 3 * SIZES
     rates = [(rate + number / len(sizes)) % 1 for number in range(len(sizes))]
     truth = np.mean([100 * luck.win_rate(own, players) for own, players in zip(rates, sizes, strict=True)])
-    results = {}
-    for number, (own, players) in enumerate(zip(rates, sizes, strict=True)):
-        deals = number_of_deals(games, players)
-        shares = shares_of(luck.draw(own, deals, players, players, rng))[..., 0].mean(axis=1)
-        results[Job(number, 0, deals)] = Played(tuple(shares.tolist()), ())
-    return float(truth), score(protocol(sizes, rng), results).score
+    deals = [
+        shares_of(luck.draw(own, number_of_deals(games, players), players, players, rng))[..., 0].mean(axis=1)
+        for own, players in zip(rates, sizes, strict=True)
+    ]
+    return float(truth), score(protocol(sizes, rng), deals).score
 
 
 def tournament(rate: float, luck: Luck, players: int, games: int, rng: np.random.Generator) -> tuple[float, Estimate]:

@@ -150,9 +150,10 @@ def commands(page: str) -> list[str]:
 
 
 def prepare(folder: Path) -> None:
-    """Put the files that readers have into the folder: a module with an agent, the examples, and their games."""
+    """Put what readers have into the folder: a module with an agent, the examples with their games, the score cards."""
     (folder / "my_agents.py").write_text(MODULE, "utf-8")
-    (folder / "examples").symlink_to(ROOT / "examples")
+    for name in ("examples", "results"):
+        (folder / name).symlink_to(ROOT / name)
     offline = ["--no-index", "--no-deps", "--no-build-isolation", "--disable-pip-version-check"]
     games = [str(ROOT / "examples" / name) for name in ("kuhn_poker", "leduc_poker")]
     install = [sys.executable, "-m", "pip", "install", "--quiet", *offline, "--target", str(folder / "site"), *games]

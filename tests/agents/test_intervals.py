@@ -12,7 +12,7 @@ from measure_coverage import ALIKE, BALANCED, GAMES, INDEPENDENT, SHARED, SIZES,
 
 from blackjacky_agents.arena.evaluation import score_of
 from blackjacky_agents.arena.intervals import _student, of_games, wilson
-from blackjacky_agents.arena.scoring import Job, Played, calibrate, score
+from blackjacky_agents.arena.scoring import calibrate, score
 from blackjacky_agents.arena.standings import Games, standings
 
 
@@ -51,7 +51,7 @@ def test_shared_wins_vary_less() -> None:
 @pytest.mark.parametrize("deals", [2, 3, 6, 500])
 def test_a_score_without_spread_has_an_interval(share: float, size: int, deals: int) -> None:
     protocol = measure_coverage.protocol((size,), np.random.default_rng(0))
-    found = score(protocol, {Job(0, 0, deals): Played((share,) * deals, ())})
+    found = score(protocol, [np.full(deals, share)])
     rate = found.tables[0].win_rate
     assert rate.mean == pytest.approx(share)
     assert rate.low <= rate.mean <= rate.high
@@ -61,9 +61,7 @@ def test_a_score_without_spread_has_an_interval(share: float, size: int, deals: 
 
 def test_references_without_spread_have_an_error() -> None:
     protocol = measure_coverage.protocol((4,), np.random.default_rng(0))
-    results = {
-        name: {Job(0, 0, 400): Played((share,) * 400, ())} for name, share in (("random", 0.25), ("champion", 0.5))
-    }
+    results = {name: [np.full(400, share)] for name, share in (("random", 0.25), ("champion", 0.5))}
     assert all(0 < rates[0].error < 0.01 for rates in calibrate(protocol, results).references.values())
 
 

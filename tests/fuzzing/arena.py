@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+from dataclasses import asdict
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
@@ -12,9 +13,10 @@ from typing import Any
 import numpy as np
 
 from blackjacky_agents.agent import Agent
-from blackjacky_agents.arena.protocol import ZERO, custom_protocol, read_protocol
-from blackjacky_agents.arena.score_card import ScoreFile
-from blackjacky_agents.arena.scoring import Played, jobs
+from blackjacky_agents.arena.card_check import check_games, read_score_card
+from blackjacky_agents.arena.protocol import ZERO, custom_protocol, published, read_protocol
+from blackjacky_agents.arena.score_card import ScoreFile, describe_entry, make_card
+from blackjacky_agents.arena.scoring import Played, jobs, play_protocol, score, shares_of_deals
 from blackjacky_agents.arena.table import Moves, Table
 from blackjacky_agents.arena.tournament import Tournament
 from blackjacky_agents.cli import watch
@@ -23,6 +25,7 @@ from blackjacky_agents.data.journal import Journal
 from blackjacky_agents.data.writing import Writer
 from blackjacky_agents.games import get_kit
 from blackjacky_agents.registry import agent_names, make_agent
+from blackjacky_agents.reports import ready_for_json
 from blackjacky_env.games import DEFAULT, GAMES, get_game
 from tests.fuzzing.target import INPUT_ERRORS, Target, folder, written
 
@@ -100,7 +103,8 @@ def _scores() -> list[bytes]:
     file = _score_file()
     file.start()
     for job in list(jobs(custom_protocol(DEFAULT), _LENGTH, make_agent(ZERO, DEFAULT)))[:6]:
-        file.append(job, Played((0.5,) * job.deals, (1.5, 2.0)))
+        games = job.deals * custom_protocol(DEFAULT).tables[job.table].num_players
+        file.append(job, Played("01" * (games // 2) + "0" * (games % 2), ("AAEC",) * games, (1.5, 2.0)))
     return [file.path.read_bytes()]
 
 
@@ -145,6 +149,35 @@ def _journal() -> bytes:
     return journal.path.read_bytes()
 
 
+@cache
+def _score_cards() -> list[bytes]:
+    path = get_kit(DEFAULT).score
+    assert path is not None
+    protocol, agent = read_protocol(path), make_agent(ZERO, DEFAULT)
+    results = dict(play_protocol(protocol, agent, jobs(protocol, _LENGTH, agent), 1))
+    run = {"date": "2026-01-31", "move_microseconds": {"median": 1.5}}
+    card = make_card(protocol, _LENGTH, agent, describe_entry(agent), results, run)
+    return [json.dumps(card).encode()]
+
+
+def _read_score_card(data: bytes) -> None:
+    """Check a card, also with the numbers that follow from its results: whoever changes those can write them, too."""
+    check_games(read_score_card(written("card.json", _with_numbers(data))), fresh=0)
+
+
+def _with_numbers(data: bytes) -> bytes:
+    try:
+        card = json.loads(data)
+        (protocol,) = (each for each in published(DEFAULT).values() if each.sha256 == card["protocol"]["sha256"])
+        pairs = list(zip(card["tables"], protocol.tables, strict=True))
+        deals = [shares_of_deals(table["wins"], place.num_players) for table, place in pairs]
+        numbers = ready_for_json(asdict(score(protocol, deals)))
+        tables = [{**table, **new} for table, new in zip(card["tables"], numbers.pop("tables"), strict=True)]
+    except (ValueError, TypeError, LookupError, AttributeError, ArithmeticError, RecursionError):
+        return data
+    return json.dumps({**card, **numbers, "tables": tables}).encode()
+
+
 def _protocols() -> list[bytes]:
     return [path.read_bytes() for game in GAMES if (path := get_kit(game).score) is not None]
 
@@ -176,5 +209,6 @@ TARGETS = (
         0.2,
     ),
     Target("dataset_journal", "journals of datasets", _read_journal, (), lambda: [_journal()], 0.5),
+    Target("score_card", "score cards", _read_score_card, (ValueError,), _score_cards, 0.2),
     Target("protocol", "protocols of scores", _read_protocol, (ValueError,), _protocols, 0.5),
 )

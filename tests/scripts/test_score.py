@@ -13,7 +13,6 @@ from typing import Any
 from xml.etree import ElementTree
 
 import calibrate_scores
-import make_results
 import numpy as np
 import pytest
 import score_agents
@@ -29,7 +28,7 @@ from blackjacky_agents.arena.protocol import (
     custom_protocol,
     read_protocol,
 )
-from blackjacky_agents.arena.scoring import calibrate, jobs, make_table, play_protocol, score
+from blackjacky_agents.arena.scoring import calibrate, deals_of, jobs, make_table, play_protocol, score
 from blackjacky_agents.cli.score import folder_name
 from blackjacky_agents.external.subprocess_agent import AgentProcessError, SubprocessAgent
 from blackjacky_agents.files import only_writer, write_json
@@ -81,6 +80,11 @@ def card(out: str = "out") -> dict[str, Any]:
     return found
 
 
+def played(protocol: Protocol, name: str) -> list[Any]:
+    """The deals of the agent in the shortest length."""
+    return deals_of(protocol, dict(play_protocol(protocol, make_agent(name), jobs(protocol, "trial"), 1)))
+
+
 def without_run(content: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in content.items() if name != "run"}
 
@@ -106,9 +110,7 @@ for line in sys.stdin:
 
 
 def test_random_has_0_and_the_champion_100(small: Protocol) -> None:
-    results = {
-        name: dict(play_protocol(small, make_agent(name), jobs(small, "trial"), 1)) for name in ("random", "champion")
-    }
+    results = {name: played(small, name) for name in ("random", "champion")}
     made = calibrate(small, results)
     assert made.tables == small.tables
     for name, expected in (("random", 0.0), ("champion", 100.0)):
@@ -118,7 +120,7 @@ def test_random_has_0_and_the_champion_100(small: Protocol) -> None:
 
 
 def test_the_score_is_the_mean_of_the_tables_and_its_interval_has_the_references_in_it(small: Protocol) -> None:
-    results = dict(play_protocol(small, make_agent("trickster"), jobs(small, "trial"), 1))
+    results = played(small, "trickster")
     found = score(small, results)
     assert found.score.mean == pytest.approx(np.mean([table.score.mean for table in found.tables]))
     halves = [table.score.high - table.score.mean for table in found.tables]
@@ -138,9 +140,7 @@ def test_a_deal_is_played_once_in_every_seat(small: Protocol) -> None:
 
 
 def test_a_table_that_tells_nobody_apart_is_left_out(small: Protocol) -> None:
-    results = {
-        name: dict(play_protocol(small, make_agent("random"), jobs(small, "trial"), 1)) for name in small.references
-    }
+    results = {name: played(small, "random") for name in small.references}
     with pytest.raises(ValueError, match="'champion' is nowhere clearly better than 'random'"):
         calibrate(small, results)
 
@@ -151,7 +151,8 @@ def test_a_shorter_protocol_is_the_beginning_of_a_longer_one(small: Protocol) ->
     short = dict(play_protocol(small, make_agent("threshold"), jobs(small, "trial"), 1))
     (first,) = [played for job, played in short.items() if job.table == 0]
     (start,) = dict(play_protocol(small, make_agent("threshold"), jobs(small, "quick")[:1], 1)).values()
-    assert start.shares[: len(first.shares)] == first.shares
+    assert start.wins[: len(first.wins)] == first.wins
+    assert start.moves[: len(first.moves)] == first.moves
 
 
 def test_the_page_says_how_long_a_protocol_is() -> None:
@@ -169,7 +170,7 @@ def test_card_badge_and_verdict(small: Protocol, capsys: pytest.CaptureFixture[s
     assert found["agent"]["name"] == "threshold"
     assert found["protocol"] == {"name": "black_jacky/7", "length": "trial", "sha256": small.sha256}
     assert found["games"] == sum(table["games"] for table in found["tables"]) == 24
-    assert {"command", "machine", "versions", "seconds", "move_microseconds"} == set(found["run"])
+    assert {"command", "date", "machine", "versions", "seconds", "move_microseconds"} == set(found["run"])
     assert set(found["package"]) == {"version", "commit", "clean"}
     printed = capsys.readouterr().out
     assert f"threshold scores {found['score']['mean']:.1f} (95 % interval " in printed
@@ -275,15 +276,23 @@ def test_a_published_version_is_not_replaced(small: Protocol, capsys: pytest.Cap
 
 def test_shipped_agents_that_have_a_card_are_skipped(small: Protocol, monkeypatch: pytest.MonkeyPatch) -> None:
     names = ("random", "threshold")
-    arguments = score_agents.Args(GAME, "trial", names, threads=1, results=Path())
+    arguments = score_agents.Args(GAME, "trial", names, threads=1, cards=Path())
     assert score_agents.main(arguments) == 0
     monkeypatch.setattr(score_agents, "run", lambda *_: pytest.fail("an agent is scored again"))
     assert score_agents.main(arguments) == 0
-    cards = json.loads(Path(GAME, "scores.json").read_text("utf-8"))
-    assert tuple(each["agent"]["name"] for each in cards) == names
-    lines = make_results.scores(cards).splitlines()
-    assert [line.split(" | ")[0] for line in lines[2:4]] == ["| `threshold`", "| `random`"]  # best first
-    assert f"| `{small.name}` trial | 24 | " in lines[2]
+    assert {path.name for path in Path(GAME).iterdir()} == {"random.json", "threshold.json"}
+
+
+def test_cards_of_an_older_protocol_stay_beside_new_ones(
+    small: Protocol, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    arguments = score_agents.Args(GAME, "trial", ("random",), threads=1, cards=Path())
+    assert score_agents.main(arguments) == 0
+    write_json(tmp_path / "score-7.json", asdict(small))
+    install(monkeypatch, tmp_path, replace(small, name=f"{GAME}/8"))
+    assert score_agents.main(arguments) == 0
+    names = {path.name: json.loads(path.read_text("utf-8"))["protocol"]["name"] for path in Path(GAME).iterdir()}
+    assert names == {"random-7.json": f"{GAME}/7", "random.json": f"{GAME}/8"}
 
 
 # ---------------------------------------------------------------- classes

@@ -14,10 +14,11 @@ from itertools import cycle, islice
 from pathlib import Path
 from typing import Any
 
+from blackjacky_agents.agent import CompiledAgent
 from blackjacky_agents.arena.table import Table
-from blackjacky_agents.games import agent_names, get_kit
-from blackjacky_agents.learning.agent_file import read_card
-from blackjacky_agents.registry import make_agent
+from blackjacky_agents.games import agent_names, bot_names, get_kit
+from blackjacky_agents.learning.agent_file import load_agent, read_card
+from blackjacky_agents.registry import make_agent, make_compiled_agent
 from blackjacky_env.engine.reading import parse_json
 from blackjacky_env.games import DEFAULT, get_game
 
@@ -188,7 +189,40 @@ def check_pins(protocol: Protocol) -> None:
             )
 
 
+def pinned_agent(protocol: Protocol, name: str) -> CompiledAgent | None:
+    """The agent that a protocol pins by that name; None if this installation does not have it.
+
+    Networks are found by the hash of their weights among all shipped ones of the game, so those of older protocols are
+    found under whatever name they have now.
+    """
+    game, pinned = protocol.game, protocol.agents[name]
+    if path := shipped_weights(game).get(pinned):
+        return load_agent(path, game, name)
+    if name in bot_names(game) and identity_of(name, game) == pinned:
+        return make_compiled_agent(name, game)
+    return None
+
+
+def shipped_weights(game: str) -> dict[str, Path]:
+    """All weights files in the folders of a game's trained agents, by their SHA-256."""
+    folders = {path.parent for path in get_kit(game).trained.values()}
+    paths = [path for folder in sorted(folders) for path in sorted(folder.glob("*.safetensors"))]
+    return {str(read_card(path)["sha256"]): path for path in paths}
+
+
 # ---------------------------------------------------------------- files
+
+
+def published(game: str) -> dict[str, Protocol]:
+    """The published protocols of a game by their SHA-256: the current one first, then older ones.
+
+    An older one lies beside the current one, as ``score-VERSION.json``.
+    """
+    path = get_kit(game).score
+    if path is None:
+        return {}
+    older = sorted(path.parent.glob("score-*.json"), key=lambda each: (len(each.name), each.name), reverse=True)
+    return {protocol.sha256: protocol for protocol in map(read_protocol, [path, *older])}
 
 
 def read_protocol(path: Path) -> Protocol:

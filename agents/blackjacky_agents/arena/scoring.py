@@ -11,7 +11,7 @@ from __future__ import annotations
 import hashlib
 import math
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import count
@@ -22,15 +22,17 @@ import numpy.typing as npt
 
 from blackjacky_agents.agent import Agent, CompiledAgent, plays_one_at_a_time, recalls
 from blackjacky_agents.arena.cluster import ClusterExecutor
-from blackjacky_agents.arena.intervals import Estimate, Floats, Z, of_deals, shares_of
+from blackjacky_agents.arena.intervals import Estimate, Floats, Z, of_deals
 from blackjacky_agents.arena.protocol import ZERO, Protocol, Rate, in_short
-from blackjacky_agents.arena.table import Table
+from blackjacky_agents.arena.table import Table, encode_actions
 from blackjacky_agents.arena.workers import in_order, open_pool
 from blackjacky_agents.external.subprocess_agent import SubprocessAgent
 from blackjacky_agents.registry import make_agent, make_compiled_agent
 from blackjacky_env.engine.backend_cpu import check_threads
 from blackjacky_env.games import get_game
 
+DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
+"""The result of a game for an agent, as one character: 0 if it did not win, otherwise the number of winners."""
 _JOB = 40  # games, which an agent that plays many games at once sees together
 _SAMPLED = 200  # moves of a job whose times are kept
 _TIMED_MOVES = 500  # of a compiled agent
@@ -50,8 +52,10 @@ class Job(NamedTuple):
 class Played(NamedTuple):
     """The results of a job."""
 
-    shares: tuple[float, ...]
-    """The agent's mean share of the win in each deal."""
+    wins: str
+    """What the agent won in each game, see `DIGITS`."""
+    moves: tuple[str, ...]
+    """The actions of all players in each game, encoded by `encode_actions`."""
     microseconds: tuple[float, ...]
     """Times of some of its moves; empty for compiled agents."""
 
@@ -125,7 +129,7 @@ def play_protocol(
     Raises `ClusterError`, `IllegalActionError`, `AgentProcessError`, or what the agent raises, with a note on where it
     happened.
     """
-    player, cores = _Player(protocol, agent), check_threads(threads)
+    player, cores = JobPlayer(protocol, agent), check_threads(threads)
     try:
         if cores == 1 and cluster is None:
             yield from ((job, player(job)) for job in todo)
@@ -137,7 +141,7 @@ def play_protocol(
 
 
 def _play_in_parallel(
-    player: _Player, todo: list[Job], cores: int, cluster: ClusterExecutor | None
+    player: JobPlayer, todo: list[Job], cores: int, cluster: ClusterExecutor | None
 ) -> Iterator[tuple[Job, Played]]:
     compiled = isinstance(player.agent, CompiledAgent)
     if compiled and cluster is None:
@@ -147,31 +151,35 @@ def _play_in_parallel(
 
 
 @dataclass(frozen=True)
-class _Player:
+class JobPlayer:
     """Plays jobs with its own copy of the agent; can be pickled if the agent can."""
 
     protocol: Protocol
     agent: Agent
+    opponents: Mapping[str, Agent] | None = None
+    """As for `make_table`."""
 
     def __call__(self, job: Job) -> Played:
+        """Play one job."""
         place = self.protocol.tables[job.table]
         timed = None if isinstance(self.agent, CompiledAgent) else _TimedAgent(self.agent)
-        table = make_table(self.protocol, job.table, timed or self.agent)
+        table = make_table(self.protocol, job.table, timed or self.agent, self.opponents)
         if isinstance(self.agent, SubprocessAgent):
             self.agent.facts = {"players": place.num_players, "variant": place.variant, "options": table.options}
         first, games = job.first * place.num_players, job.deals * place.num_players
         step = 1 if plays_one_at_a_time(self.agent) else max(games, 1)
-        shares = np.zeros(games)
+        wins, moves = "", []
         for number in range(0, max(games, 1), step):
-            shares[number : number + step] = self._play(table, timed, first + number, min(step, games))
-        deals = shares.reshape(job.deals, place.num_players).mean(axis=1)
-        return Played(tuple(deals.tolist()), timed.sample() if timed is not None else ())
+            won, actions = self._play(table, timed, first + number, min(step, games))
+            wins += won
+            moves += actions
+        return Played(wins, tuple(moves), timed.sample() if timed is not None else ())
 
-    def _play(self, table: Table, timed: _TimedAgent | None, first: int, games: int) -> Floats:
+    def _play(self, table: Table, timed: _TimedAgent | None, first: int, games: int) -> tuple[str, list[str]]:
         if timed is not None:
             timed.begin(table.seed, first)
         try:
-            rows = table.play(first, games)
+            played = table.moves(first, games)
         except Exception as error:
             if timed is not None:
                 which = f"game {first}" if games == 1 else f"games {first} .. {first + games - 1}"
@@ -179,10 +187,12 @@ class _Player:
                 where = f"a table of {table.num_players} against {opponents}"
                 error.add_note(f"{where}, {which}, after {timed.moves} of its moves")
             raise
-        own: Floats = shares_of(rows.winners)[rows.seats == 0]
+        wins = wins_of(played.winners, table.schedule(first, games)[1])
         if isinstance(self.agent, SubprocessAgent) and games:
-            self.agent.finish(float(own[0]))
-        return own
+            self.agent.finish(float(shares_of_deals(wins, 1)[0]))
+        each = np.split(played.actions, np.cumsum(played.lengths)[:-1]) if games else []
+        size = get_game(table.game).num_actions
+        return wins, [encode_actions(actions, size) for actions in each]
 
 
 class _TimedAgent:
@@ -223,8 +233,17 @@ class _TimedAgent:
         return tuple(round(1e6 * seconds, 1) for seconds in self._times[::every])
 
 
-def make_table(protocol: Protocol, number: int, agent: Agent) -> Table:
-    """The protocol's table at an index, with the scored agent as agent 0."""
+def wins_of(winners: npt.NDArray[np.bool_], seats: npt.NDArray[np.int64]) -> str:
+    """What agent 0 won in each game (`DIGITS`), of winners and seats of agents, both (N, num_players)."""
+    counts = np.where((winners & (seats == 0)).any(axis=1), winners.sum(axis=1), 0)
+    return "".join(DIGITS[count] for count in counts)
+
+
+def make_table(protocol: Protocol, number: int, agent: Agent, opponents: Mapping[str, Agent] | None = None) -> Table:
+    """The protocol's table at an index, with the scored agent as agent 0.
+
+    ``opponents``: the agents by the names that the protocol gives them; by default those that are installed.
+    """
     place = protocol.tables[number]
     names = list(dict.fromkeys(place.opponents))
     options = get_game(protocol.game).check_options(place.num_players, place.variant, protocol.options)
@@ -233,7 +252,7 @@ def make_table(protocol: Protocol, number: int, agent: Agent) -> Table:
         place.variant,
         place.num_players,
         options,
-        (agent, *(_opponent(name, protocol.game) for name in names)),
+        (agent, *(_opponent(name, protocol.game) if opponents is None else opponents[name] for name in names)),
         ((0, *(1 + names.index(name) for name in place.opponents)),),
         protocol.seed + number,
         duplicate=True,
@@ -261,15 +280,15 @@ def time_moves(protocol: Protocol, agent: CompiledAgent) -> tuple[float, ...]:
 # ---------------------------------------------------------------- statistics
 
 
-def calibrate(protocol: Protocol, results: Mapping[str, Results]) -> Protocol:
-    """The protocol with references from these results of `ZERO` and of the protocol's champion.
+def calibrate(protocol: Protocol, results: Mapping[str, Sequence[Floats]]) -> Protocol:
+    """The protocol with references from the deals (see `deals_of`) of `ZERO` and of the protocol's champion.
 
     Tables at which the two do not differ clearly are left out, since they cannot tell agents apart. Raises `ValueError`
     if none is left.
     """
     found = {
-        name: [_win_rate(protocol, number, shares) for number, shares in enumerate(deals_of(protocol, own))]
-        for name, own in results.items()
+        name: [_win_rate(protocol, number, shares) for number, shares in enumerate(deals)]
+        for name, deals in results.items()
     }
     rates = {name: [Rate(each.mean, (each.high - each.low) / 2 / Z) for each in own] for name, own in found.items()}
     zero, hundred = rates[ZERO], rates[protocol.hundred]
@@ -291,26 +310,40 @@ def measure_references(protocol: Protocol, games: int, threads: int | None, prog
     """The protocol calibrated with this many games per table, of other deals than those of scores."""
     other = replace(protocol, seed=protocol.seed + _REFERENCE_SEED, games={_REFERENCE: games})
     todo = jobs(other, _REFERENCE)
-    results: dict[str, Results] = {}
+    results: dict[str, list[Floats]] = {}
     for name in (ZERO, protocol.hundred):
-        results[name] = {}
+        of_jobs: Results = {}
         for job, played in play_protocol(other, make_agent(name, protocol.game), todo, threads):
-            results[name][job] = played
+            of_jobs[job] = played._replace(moves=())
             progress(games_of(other, [job]))
+        results[name] = deals_of(other, of_jobs)
     return replace(calibrate(protocol, results), reference_games=games)
 
 
 def deals_of(protocol: Protocol, results: Results) -> list[Floats]:
     """The agent's share of the win in each deal of each table."""
+    wins = wins_by_table(protocol, results)
+    return [shares_of_deals(won, table.num_players) for won, table in zip(wins, protocol.tables, strict=True)]
+
+
+def wins_by_table(protocol: Protocol, results: Results) -> list[str]:
+    """What the agent won in each game of each table, see `DIGITS`."""
+    ordered = sorted(results)
     return [
-        np.array([share for job in sorted(results) if job.table == number for share in results[job].shares])
-        for number in range(len(protocol.tables))
+        "".join(results[job].wins for job in ordered if job.table == number) for number in range(len(protocol.tables))
     ]
 
 
-def score(protocol: Protocol, results: Results) -> ScoreResult:
-    """The score from the results of all jobs."""
-    deals = deals_of(protocol, results)
+def shares_of_deals(wins: str, players: int) -> Floats:
+    """The mean share of the win in each deal, of what was won in each of its games, one for each player."""
+    counts = np.array([DIGITS.index(each) for each in wins], np.float64)
+    shares = np.divide(1, counts, out=np.zeros_like(counts), where=counts > 0)
+    means: Floats = shares.reshape(-1, players).mean(axis=1)
+    return means
+
+
+def score(protocol: Protocol, deals: Sequence[Floats]) -> ScoreResult:
+    """The score from the agent's share of the win in each deal of each table (see `deals_of`)."""
     tables = tuple(_score_table(protocol, number, shares) for number, shares in enumerate(deals))
     mean = float(np.mean([each.score.mean for each in tables]))
     below = [each.score.mean - each.score.low for each in tables]

@@ -6,7 +6,8 @@ import re
 import sys
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -14,12 +15,14 @@ import numpy as np
 import tyro
 
 from blackjacky_agents.agent import Agent, CompiledAgent
+from blackjacky_agents.arena.card_check import check_games, read_entry, read_score_card
 from blackjacky_agents.arena.cluster import joined
 from blackjacky_agents.arena.protocol import ZERO, Protocol, find_protocol
-from blackjacky_agents.arena.score_card import ScoreFile, badge, in_words, make_card
+from blackjacky_agents.arena.score_card import Entry, ScoreFile, badge, describe_entry, in_words, make_card
 from blackjacky_agents.arena.scoring import (
     Results,
     ScoreResult,
+    deals_of,
     games_of,
     jobs,
     measure_references,
@@ -34,6 +37,7 @@ from blackjacky_agents.files import only_writer, versions, write_file, write_jso
 from blackjacky_agents.registry import make_agent
 from blackjacky_agents.reports import machine, markdown_table
 from blackjacky_env.engine.checks import check_integer
+from blackjacky_env.engine.text import printable
 
 UNFINISHED = "deals.jsonl"  # the file of an unfinished score
 
@@ -48,10 +52,11 @@ class Args(GameArgs[R]):
     $ blackjacky score ppo:runs/NAME
     $ blackjacky score my_agents:Careful --protocol full
     $ blackjacky score "cmd:node agent.js" --move-timeout 2
+    $ blackjacky score --check results/GAME/NAME.json
     """
 
-    agent: Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar="AGENT")]
-    """Name, `ppo:PATH`, `package.module:Class` (a class of yours) or `cmd:COMMAND` (a program)."""
+    agent: Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar="AGENT")] = ""
+    """Name, `ppo:PATH`, `package.module:Class` (your class) or `cmd:COMMAND` (a program); not needed with --check."""
     protocol: Literal["trial", "quick", "full"] = "quick"
     """Length: trial to check that the agent works, quick for development, full for publication."""
     move_timeout: float = MOVE_TIMEOUT
@@ -66,27 +71,44 @@ class Args(GameArgs[R]):
     """Folder for score.json and badge.svg, by default runs/scores/GAME/AGENT."""
     resume: bool = False
     """Resume an interrupted run; the agent must be the same."""
+    by: str = ""
+    """For the table of standings: who made the agent."""
+    link: str = ""
+    """For the table of standings: an https address that says more about the agent."""
+    kind: str = ""
+    """For the table of standings: what kind of agent it is; by default what is known about it."""
+    network: str = ""
+    """For the table of standings: the size of its network; known for trained agents."""
+    training: str = ""
+    """For the table of standings: what its training cost; known for trained agents."""
+    check: Path | None = None
+    """Check this card instead: its numbers, a sample of its games and, with AGENT, the agent's decisions."""
 
 
 def main(arguments: Sequence[str], program: str) -> int:
     """Run the subcommand; returns the exit status."""
     args = read_arguments(Args, arguments, program)
+    if args.check is not None:
+        print(check(args))
+        return 0
     with checking_input():
         protocol, agent = prepare(args)
+        entry = entry_of(args, agent)
         if not protocol.references:
             protocol = calibrated(protocol, args)
     folder = args.out or Path("runs") / "scores" / args.game / folder_name(args.agent)
     with only_writer(folder):
         results, seconds = play(protocol, agent, args, folder)
-        result = score(protocol, results)
+        result = score(protocol, deals_of(protocol, results))
         run = {
             "command": command_line(program, arguments),
+            "date": datetime.now(UTC).date().isoformat(),
             "seconds": seconds,
             "move_microseconds": move_times(protocol, agent, results),
             "machine": machine(),
             "versions": versions(),
         }
-        write_json(folder / "score.json", make_card(protocol, args.protocol, agent, result, run))
+        write_json(folder / "score.json", make_card(protocol, args.protocol, agent, entry, results, run))
         write_file(folder / "badge.svg", badge(f"{protocol.name} {args.protocol}", result.score))
         (folder / UNFINISHED).unlink()
     print(report(protocol, args, result, run, folder))
@@ -97,11 +119,45 @@ def prepare(args: Args[Any]) -> tuple[Protocol, Agent]:
     """The protocol and the agent; `ValueError` for invalid options."""
     if args.threads is not None:
         check_integer("--threads", args.threads, 1, 1024)
+    if not args.agent:
+        raise ValueError("name an AGENT to score, or a card to check with --check")
     protocol = find_protocol(args.game, args.variant, args.rule_options, args.preset_players)
+    return protocol, make(args, args.game)
+
+
+def make(args: Args[Any], game: str) -> Agent:
+    """The agent that the command line names."""
     if args.agent.startswith("cmd:"):
-        command = args.agent.removeprefix("cmd:")
-        return protocol, SubprocessAgent(command, args.game, args.move_timeout, args.start_timeout)
-    return protocol, make_agent(args.agent, args.game)
+        return SubprocessAgent(args.agent.removeprefix("cmd:"), game, args.move_timeout, args.start_timeout)
+    return make_agent(args.agent, game)
+
+
+def entry_of(args: Args[Any], agent: Agent) -> Entry:
+    """The agent's entry in the table of standings; `ValueError` for a text that it cannot have."""
+    known = describe_entry(agent, args.by, args.link)
+    said = {name: text for name in ("kind", "network", "training") if (text := getattr(args, name))}
+    return read_entry(asdict(replace(known, **said)))
+
+
+def check(args: Args[Any]) -> str:
+    """Check a card; returns what was found, `WrongInputError` says what is wrong with it."""
+    assert args.check is not None
+    with checking_input():
+        card = read_score_card(args.check)
+        game = card.protocol.game
+        agent = make(args, game) if args.agent else None
+        try:
+            checked = check_games(card, agent)
+        finally:
+            if isinstance(agent, SubprocessAgent):
+                agent.close()
+    found = (
+        f"The numbers follow from {card.result.games:,} games. Played again: {checked.games:,} from their moves, "
+        f"{checked.decisions:,} by the agent."
+    )
+    scores = f"{args.check}: {card.name} scores {in_words(card.result.score)} in {card.protocol.name} {card.length}."
+    lines = [scores, found, *(f"Not compared: {note}." for note in checked.notes)]
+    return "\n".join(map(printable, lines))
 
 
 def folder_name(agent: str) -> str:

@@ -1,0 +1,472 @@
+"""Score cards of others: honest ones are accepted, forged ones refused, and on the page their texts are plain text."""
+
+from __future__ import annotations
+
+import copy
+import json
+import re
+import sys
+from collections.abc import Callable
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+import calibrate_scores
+import make_standings
+import numpy as np
+import pytest
+
+from blackjacky_agents import cli, make_agent
+from blackjacky_agents.arena import protocol as protocols
+from blackjacky_agents.arena.card_check import MOST_BYTES, check_games, read_score_card
+from blackjacky_agents.arena.protocol import Protocol, Rate, ScoreTable, custom_protocol
+from blackjacky_agents.arena.score_card import describe_entry, make_card, sampled_games
+from blackjacky_agents.arena.scoring import jobs, make_table, play_protocol, score, shares_of_deals
+from blackjacky_agents.arena.table import decode_actions, encode_actions
+from blackjacky_agents.files import write_json
+from blackjacky_agents.games import get_kit
+from blackjacky_agents.reports import ready_for_json
+from blackjacky_env.engine.expanding import expand_games, new_decisions
+from blackjacky_env.games import get_game
+
+ROOT = Path(__file__).parents[2]
+GAME = "black_jacky"
+SIZE = get_game(GAME).num_actions
+RUN = {"date": "2026-01-31", "move_microseconds": {"median": 4.5}}
+OURS = sorted((ROOT / "results").glob("*/*.json"))
+Card = dict[str, Any]
+
+
+@pytest.fixture(autouse=True)
+def _in_an_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", [*sys.path])  # classes add the current folder
+
+
+@pytest.fixture
+def small(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Protocol:
+    """A published protocol of two small tables; its quick length has more games than a card has moves of."""
+    tables = (ScoreTable(2, "classic", ("threshold",)), ScoreTable(3, "classic", ("random", "threshold")))
+    rates = {"random": (Rate(0.03, 0.001), Rate(0.1, 0.001)), "champion": (Rate(0.96, 0.001), Rate(0.8, 0.001))}
+    games = {"trial": 12, "quick": 60, "full": 600}
+    made = replace(custom_protocol(GAME), name=f"{GAME}/7", tables=tables, references=rates, games=games)
+    publish(monkeypatch, tmp_path, made)
+    return made
+
+
+def publish(monkeypatch: pytest.MonkeyPatch, folder: Path, current: Protocol, *older: Protocol) -> None:
+    write_json(folder / "score.json", asdict(current))
+    for protocol in older:
+        write_json(folder / f"score-{protocol.name.partition('/')[2]}.json", asdict(protocol))
+    kit = replace(get_kit(GAME), score=folder / "score.json")
+    monkeypatch.setattr(protocols, "get_kit", lambda game: kit)
+
+
+def card_of(protocol: Protocol, name: str = "threshold", length: str = "quick") -> Card:
+    agent = make_agent(name)
+    results = dict(play_protocol(protocol, agent, jobs(protocol, length, agent), 1))
+    made: Card = json.loads(json.dumps(make_card(protocol, length, agent, describe_entry(agent), results, RUN)))
+    return made
+
+
+def with_its_numbers(card: Card, protocol: Protocol) -> Card:
+    """The card with the numbers that follow from its results, as a careful forger writes them."""
+    deals = [
+        shares_of_deals(table["wins"], place.num_players)
+        for table, place in zip(card["tables"], protocol.tables, strict=True)
+    ]
+    numbers = ready_for_json(asdict(score(protocol, deals)))
+    tables = [{**table, **new} for table, new in zip(card["tables"], numbers.pop("tables"), strict=True)]
+    return {**card, **numbers, "tables": tables}
+
+
+def written(card: Any, name: str = "card.json") -> Path:
+    path = Path(name)
+    path.write_text(card if isinstance(card, str) else json.dumps(card), "utf-8")
+    return path
+
+
+def refusal(card: Any) -> str:
+    """Why a card is refused."""
+    try:
+        check_games(read_score_card(written(card)))
+    except ValueError as error:
+        return str(error)
+    pytest.fail("the card is accepted")
+
+
+# ---------------------------------------------------------------- honest cards
+
+
+@pytest.mark.parametrize("path", OURS, ids=lambda path: f"{path.parent.name}-{path.stem}")
+def test_the_cards_of_this_repository_can_be_played_again(path: Path) -> None:
+    card = read_score_card(path)
+    checked = check_games(card, fresh=1)
+    assert checked.games == sum(map(len, card.moves))
+    assert checked.decisions > 0 or checked.notes  # search is too slow to be asked again
+
+
+def test_a_card_is_checked_by_the_command(small: Protocol, capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = ["trickster", "--threads", "1", "--out", "out", "--by", "Ada", "--link", "https://example.org/a"]
+    assert cli.run("score", arguments) == 0
+    assert cli.run("score", ["--check", "out/score.json"]) == 0
+    said = capsys.readouterr().out
+    assert "trickster scores " in said
+    assert "The numbers follow from 120 games. Played again: 24 from their moves, 34 by the agent." in said
+    assert json.loads(Path("out/score.json").read_text("utf-8"))["entry"] == {
+        "kind": "bot",
+        "by": "Ada",
+        "link": "https://example.org/a",
+        "network": "",
+        "training": "",
+    }
+
+
+def test_texts_that_no_card_may_have_are_refused_before_anything_is_played(
+    small: Protocol, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for option, value in (("--link", "javascript:alert(1)"), ("--by", "x" * 61), ("--network", "a\x1b[31mb")):
+        assert cli.run("score", ["random", "--out", "out", option, value]) == cli.WRONG_INPUT
+        assert f"error: entry.{option[2:]}=" in capsys.readouterr().err
+        assert not Path("out").exists()
+    assert cli.run("score", []) == cli.WRONG_INPUT
+    assert "name an AGENT to score" in capsys.readouterr().err
+
+
+def test_a_trained_agent_says_how_large_it_is_and_what_its_training_cost() -> None:
+    agent = make_agent("champion")
+    entry = describe_entry(agent)
+    assert entry.kind == "network"
+    assert re.fullmatch(r"256 x 256 \([0-9,]+ weights\)", entry.network)
+    assert re.fullmatch(r"[0-9,]+ steps, .+ on \d+ cores", entry.training)
+
+
+def test_an_agent_that_is_not_shipped_is_compared_if_it_is_named(small: Protocol) -> None:
+    source = "class Last:\n    def act(self, seen): return seen['action_mask'].nonzero()[0][{}]\n"
+    Path("ninth_agents.py").write_text(source.format(-1), "utf-8")
+    card = read_score_card(written(card_of(small, "ninth_agents:Last")))
+    alone = check_games(card)
+    assert (alone.games, alone.decisions) == (24, 0)
+    assert alone.notes == ("the agent's own decisions: it is not a shipped one; name it to compare them",)
+    assert check_games(card, make_agent("ninth_agents:Last"), fresh=0).decisions == 24
+    Path("tenth_agents.py").write_text(source.format(0), "utf-8")
+    with pytest.raises(
+        ValueError, match=r"source of 'tenth_agents:Last': the hash is .*; name the agent that the card"
+    ):
+        check_games(card, make_agent("tenth_agents:Last"))
+
+
+@pytest.mark.parametrize("name", ["cmd:touch loaded", "evil_agents:Agent", "ppo:/dev/zero", "ismcts:1000000"])
+def test_nothing_that_a_card_names_is_loaded(name: str, small: Protocol) -> None:
+    Path("evil_agents.py").write_text("open('loaded', 'w')\n", "utf-8")
+    card = card_of(small)
+    card["agent"] = {"name": name}
+    assert check_games(read_score_card(written(card))).decisions == 0
+    assert not Path("loaded").exists()
+
+
+def test_the_sample_depends_on_every_result(small: Protocol) -> None:
+    wins = [table["wins"] for table in card_of(small)["tables"]]
+    sample = sampled_games(small, "quick", wins)
+    assert [len(games) for games in sample] == [12, 12]
+    assert sampled_games(small, "quick", wins) == sample
+    last = wins[1][:-1] + ("0" if wins[1][-1] != "0" else "1")
+    changed = sampled_games(small, "quick", [wins[0], last])
+    assert all(new != old for new, old in zip(changed, sample, strict=True))
+
+
+# ---------------------------------------------------------------- forged results
+
+
+def test_a_changed_score_is_refused(small: Protocol) -> None:
+    card = card_of(small)
+    card["score"]["mean"] += 1
+    assert "score.mean=" in refusal(card)
+    assert "does not follow from the games" in refusal(card)
+    card = card_of(small)
+    card["tables"][1]["win_rate"]["low"] = 0.9
+    assert "tables[1].win_rate.low=0.9 does not follow" in refusal(card)
+
+
+def test_changed_results_with_the_numbers_that_follow_from_them_are_refused(small: Protocol) -> None:
+    card = card_of(small)
+    for table in card["tables"]:
+        table["wins"] = table["wins"].replace("0", "1", 3)
+    why = refusal(with_its_numbers(card, small))
+    assert re.search(r"move \d+ is \d+, where an opponent chooses|is not legal|it is (not )?over after", why)
+
+
+def test_a_changed_result_of_a_game_whose_moves_are_in_the_card_is_refused(small: Protocol) -> None:
+    card = card_of(small, length="trial")
+    wins = card["tables"][0]["wins"]
+    card["tables"][0]["wins"] = ("1" if wins[0] == "0" else "0") + wins[1:]
+    assert re.search(
+        r"game 0: the result is \d in the card, and \d after its moves", refusal(with_its_numbers(card, small))
+    )
+
+
+def test_games_of_other_deals_are_refused(small: Protocol) -> None:
+    card = card_of(replace(small, seed=99), length="trial")
+    card["protocol"]["sha256"] = small.sha256
+    assert "the table of 2 against threshold: " in refusal(card)
+
+
+def test_games_of_another_agent_are_refused(small: Protocol) -> None:
+    card = card_of(small, "trickster")
+    card["agent"]["name"] = "threshold"
+    assert "'threshold' plays it differently" in refusal(card)
+
+
+def test_results_of_games_that_nobody_can_know_in_advance_are_compared(small: Protocol) -> None:
+    """A forger who changes other games than those in the card would have to know which the agent plays again."""
+    card = read_score_card(written(card_of(small)))
+    shown = set(sampled_games(small, "quick", card.wins)[0])
+    others = "".join(
+        each if number in shown else ("1" if each == "0" else "0") for number, each in enumerate(card.wins[0])
+    )
+    forged = replace(card, wins=(others, card.wins[1]))
+    kept = sampled_games(small, "quick", card.wins)
+    check = sys.modules["blackjacky_agents.arena.card_check"]
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(check, "sampled_games", lambda *_: kept)  # as if the forger had found such results
+        assert check_games(forged, fresh=0).decisions == 24
+        with pytest.raises(ValueError, match="'threshold' plays it differently"):
+            check_games(forged, fresh=30)
+
+
+# ---------------------------------------------------------------- forged moves
+
+
+def first_choice(protocol: Protocol, card: Card, of_agent: bool) -> tuple[int, list[int], list[int]]:
+    """Number, legal actions and all moves of the first decision of game 0 with a choice."""
+    table = make_table(protocol, 0, make_agent("random"))
+    [game, *_] = sampled_games(protocol, card["protocol"]["length"], [table["wins"] for table in card["tables"]])[0]
+    moves = decode_actions(card["tables"][0]["moves"][0], SIZE)
+    seeds, seats = table.schedule(game, 1)
+    states = np.zeros(1, get_game(GAME).state_dtype)
+    states[:] = get_game(GAME).new_state(2, "classic", table.options)
+    decisions = new_decisions(get_game(GAME), len(moves))
+    expand_games(get_game(GAME), states, seeds, np.array(moves, np.uint16), np.array([0, len(moves)]), decisions)
+    for number, (seat, mask) in enumerate(zip(decisions.seats, decisions.masks, strict=True)):
+        if (seats[0, seat] == 0) == of_agent and mask.sum() > 1:
+            return number, np.flatnonzero(mask).tolist(), moves
+    raise AssertionError("nobody had a choice")
+
+
+def with_moves(card: Card, moves: list[int]) -> Card:
+    changed = copy.deepcopy(card)
+    changed["tables"][0]["moves"][0] = encode_actions(np.array(moves), SIZE)
+    return changed
+
+
+def test_a_changed_move_of_an_opponent_is_refused(small: Protocol) -> None:
+    card = card_of(small)
+    number, legal, moves = first_choice(small, card, of_agent=False)
+    other = next(action for action in legal if action != moves[number])
+    why = refusal(with_moves(card, [*moves[:number], other, *moves[number + 1 :]]))
+    assert f"move {number} is {other}, where an opponent chooses {moves[number]}" in why
+
+
+def test_an_illegal_move_of_the_agent_is_refused(small: Protocol) -> None:
+    card = card_of(small)
+    number, legal, moves = first_choice(small, card, of_agent=True)
+    illegal = next(action for action in range(SIZE) if action not in legal)
+    why = refusal(with_moves(card, [*moves[:number], illegal, *moves[number + 1 :]]))
+    assert f"chose action {illegal}, which is not legal" in why
+
+
+def test_moves_that_are_missing_or_too_many_are_refused(small: Protocol) -> None:
+    card = card_of(small)
+    moves = decode_actions(card["tables"][0]["moves"][0], SIZE)
+    assert f"it is not over after its {len(moves) - 1} moves" in refusal(with_moves(card, moves[:-1]))
+    assert f"it is over after {len(moves)} of its {len(moves) + 1} moves" in refusal(with_moves(card, [*moves, 0]))
+    assert "must be actions of black_jacky in base64" in refusal(with_moves(card, [*moves[:-1], 255]))
+    assert "must be actions of black_jacky in base64" in refusal(with_moves(card, []))
+    card["tables"][0]["moves"].pop()
+    assert "tables[0].moves are 11 games; these results need the moves of 12" in refusal(card)
+
+
+# ---------------------------------------------------------------- other forgeries
+
+
+def put(*path: str | int, to: Any) -> Callable[[Card], object]:
+    def change(card: Card) -> None:
+        place: Any = card
+        for step in path[:-1]:
+            place = place[step]
+        place[path[-1]] = to
+
+    return change
+
+
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        (put("format", to=1), "format=1 is not 2, the format of cards with games; score the agent again"),
+        (put("protocol", "sha256", to="0" * 64), "is not published; published are black_jacky/7 ("),
+        (put("protocol", "sha256", to=["x"]), "is not published"),
+        (put("protocol", "name", to=f"{GAME}/8"), "protocol.name='black_jacky/8' has the hash of black_jacky/7"),
+        (put("protocol", "length", to="endless"), "protocol.length='endless' is unknown; allowed are 'trial', 'quick'"),
+        (put("protocol", "length", to="full"), "tables[0].wins must be 600 characters"),
+        (put("game", to="no_game"), "game='no_game' is unknown; allowed are"),
+        (put("options", to={"max_card": 3}), "are not those of black_jacky/7"),
+        (put("tables", to=[]), "it has 0 tables; black_jacky/7 has 2"),
+        (put("tables", 0, "opponents", to="random"), "tables[0].opponents='random' is not 'threshold'"),
+        (put("tables", 0, "wins", to="3" * 60), "0, or the number of winners, up to 2"),
+        (put("tables", 0, "wins", to=7), "tables[0].wins must be 60 characters"),
+        (put("tables", 0, "moves", to="no list"), "tables[0].moves='no list' is not a list"),
+        (put("tables", 0, "moves", 0, to=5), "must be actions of black_jacky in base64"),
+        (put("score", "low", to=10**400), "is refused"),
+        (put("score", to=[1]), "score=list is not an object"),
+        (put("agent", "name", to="x" * 121), "allowed are up to 120 printable characters"),
+        (put("agent", "name", to="\u202egnorw"), "agent.name='\\u202egnorw' is not allowed"),
+        (put("agent", "name", to=""), "agent has no name"),
+        (put("entry", "by", to="a\nb"), "entry.by='a\\nb' is not allowed; allowed are up to 60 printable characters"),
+        (put("entry", "by", to=None), "entry.by=None is not allowed"),
+        (put("entry", "link", to="https://a.org/)](x"), "is not an address; allowed are https://HOST/PATH"),
+        (put("entry", "link", to="http://a.org/"), "is not an address"),
+        (put("run", "date", to="yesterday"), "run.date='yesterday' is not a date such as 2026-01-31"),
+        (put("run", "move_microseconds", "median", to="1"), "run.move_microseconds.median='1' is not a number"),
+        (put("more", to=1), "the card has 'more', which no card has"),
+        (lambda card: card.pop("run"), "the card lacks run"),
+        (lambda card: card["tables"].reverse(), "tables[0].players=3 is not 2"),
+    ],
+)
+def test_cards_that_are_not_what_they_should_be_are_refused(
+    change: Callable[[Card], object], why: str, small: Protocol
+) -> None:
+    card = card_of(small)
+    change(card)
+    said = refusal(card)
+    assert said.startswith("the card 'card.json' is refused: ")
+    assert why in said
+
+
+@pytest.mark.parametrize("text", ["", "[]", "null", '{"format": NaN}', "[" * 10_000, '{"format": "\\ud800"}'])
+def test_what_is_no_card_is_refused(text: str, small: Protocol) -> None:
+    assert "the card 'card.json' is refused: " in refusal(text)
+
+
+def test_a_card_that_is_too_large_is_refused_without_being_read(small: Protocol) -> None:
+    assert (
+        refusal(" " * (MOST_BYTES + 1)) == f"card.json is larger than a card can be; allowed are {MOST_BYTES:,} bytes"
+    )
+    with pytest.raises(ValueError, match="there is no file"):
+        read_score_card(Path())
+
+
+def test_the_command_refuses_a_forged_card_with_status_2(small: Protocol, capsys: pytest.CaptureFixture[str]) -> None:
+    card = card_of(small)
+    card["score"]["mean"] = 100
+    path = written(card)
+    assert cli.run("score", ["--check", str(path)]) == cli.WRONG_INPUT
+    assert "error: the card 'card.json' is refused: score.mean=100 does not follow" in capsys.readouterr().err
+
+
+# ---------------------------------------------------------------- older protocols
+
+
+def test_cards_of_an_older_protocol_stay_valid(
+    small: Protocol, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    path = written(card_of(small))
+    publish(monkeypatch, tmp_path, replace(small, name=f"{GAME}/8"), small)
+    card = read_score_card(path)
+    assert card.protocol == small
+    assert check_games(card).decisions > 0
+
+
+def test_moves_are_checked_by_the_rules_where_an_opponent_is_not_installed_any_more(
+    small: Protocol, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    gone = replace(small, agents={**small.agents, "threshold": "0" * 64})
+    card = card_of(gone)
+    publish(monkeypatch, tmp_path, gone)
+    assert "this installation has other agents than the protocol black_jacky/7" in refusal(card)
+    publish(monkeypatch, tmp_path, replace(small, name=f"{GAME}/8"), gone)
+    checked = check_games(read_score_card(written(card)))
+    assert (checked.games, checked.decisions) == (24, 0)
+    assert checked.notes == ("decisions at tables with threshold: they are not installed",)
+    number, legal, moves = first_choice(gone, card, of_agent=True)
+    illegal = next(action for action in range(SIZE) if action not in legal)
+    why = refusal(with_moves(card, [*moves[:number], illegal, *moves[number + 1 :]]))
+    assert f"move {number} ({illegal}) cannot be played" in why
+
+
+def test_after_a_change_of_the_rules_the_numbers_of_an_older_protocol_are_checked(
+    small: Protocol, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    before = replace(small, agents={**small.agents, "random": "0" * 64})
+    card = card_of(before)
+    publish(monkeypatch, tmp_path, replace(small, name=f"{GAME}/8"), before)
+    checked = check_games(read_score_card(written(card)))
+    assert checked.games == 0
+    assert "the rules have changed since" in checked.notes[0]
+    card["score"]["mean"] += 1
+    assert "does not follow" in refusal(card)
+
+
+def test_the_next_version_of_a_protocol_keeps_the_one_before(small: Protocol, monkeypatch: pytest.MonkeyPatch) -> None:
+    Path(GAME).mkdir()
+    write_json(Path(GAME, "score.json"), asdict(small))
+    monkeypatch.setattr(calibrate_scores, "measure_references", lambda made, *_: replace(small, name=made.name))
+    assert calibrate_scores.main(calibrate_scores.Args(GAME, 8, folder=Path())) == 0
+    found = {path.name: protocols.read_protocol(path).name for path in Path(GAME).iterdir()}
+    assert found == {"score.json": f"{GAME}/8", "score-7.json": f"{GAME}/7"}
+
+
+# ---------------------------------------------------------------- the page
+
+
+NASTY = "<b>|`x`|[a](javascript:b) ![i](//h) &lt; www.x.org @y #1"
+
+
+def test_strange_texts_are_plain_text_on_the_page(small: Protocol) -> None:
+    card = card_of(small)
+    card["agent"]["name"] = NASTY
+    card["entry"] |= {"by": NASTY, "training": NASTY, "link": "https://example.org/a_b?c=d#e"}
+    folder = Path(GAME)
+    folder.mkdir()
+    written(card, f"{GAME}/nasty.json")
+    *_, line = make_standings.standings(make_standings.read_cards(folder, GAME)).splitlines()
+    assert line.count("|") == 14
+    links = re.findall(r"\]\([^)]*\)", line)
+    assert links == [f"](../results/{GAME}/nasty.json)", "](https://example.org/a_b?c=d#e)"]
+    said = re.sub(r"&#\d+;", "", line)
+    for sign in ("<", "javascript:", "![", "www.", "@", "&"):
+        assert sign not in said
+    shown = make_standings.shown(NASTY)
+    assert re.sub(r"&#(\d+);", lambda found: chr(int(found[1])), shown) == NASTY
+
+
+def test_newer_protocols_come_first_and_a_trial_has_no_rank(
+    small: Protocol, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    newer = replace(small, name=f"{GAME}/10")
+    publish(monkeypatch, tmp_path, newer, small)
+    Path(GAME).mkdir()
+    for name, card in {
+        "old": card_of(small, "trickster"),
+        "weak": card_of(newer, "random"),
+        "strong": card_of(newer, "trickster"),
+        "short": card_of(newer, "trickster", "trial"),
+    }.items():
+        written(card, f"{GAME}/{name}.json")
+    lines = make_standings.standings(make_standings.read_cards(Path(GAME), GAME)).splitlines()[2:]
+    found = [(line.split(" | ")[0][2:], re.search(r"/(\w+)\.json", line)[1]) for line in lines]  # type: ignore[index]
+    assert found == [("1", "strong"), ("2", "weak"), ("-", "short"), ("1", "old")]
+
+
+@pytest.mark.parametrize("name", ["A b.json", ".hidden.json", "x).json", "card.txt"])
+def test_files_that_are_no_cards_are_named(name: str, small: Protocol) -> None:
+    Path(GAME).mkdir()
+    written(card_of(small), f"{GAME}/{name}")
+    with pytest.raises(ValueError, match="a card is named NAME"):
+        make_standings.read_cards(Path(GAME), GAME)
+
+
+def test_a_card_in_the_folder_of_another_game_is_named(small: Protocol) -> None:
+    Path("halunken").mkdir()
+    written(card_of(small), "halunken/card.json")
+    with pytest.raises(ValueError, match="is a card of black_jacky: move it"):
+        make_standings.read_cards(Path("halunken"), "halunken")

@@ -42,6 +42,7 @@ PAGES = (
     "docs/tournaments.md",
     "docs/play.md",
     "docs/score.md",
+    "docs/exact.md",
     "docs/language_models.md",
     "docs/agents.md",
     "docs/your_game.md",

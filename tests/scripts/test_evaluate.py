@@ -76,7 +76,7 @@ def test_the_results_are_kept_with_everything_that_decides_them(tmp_path, capsys
     (score, _) = at_one_table([make_agent("random")] * 2, 50, 3, **rules)
     (row,) = stored["results"]
     assert (row["agent"], row["seats"], row["games"], row["nobody"]) == ("random", 2, 50, score.nobody)
-    assert stored["rules"] == {"max_card": 8, "bust_at": 21, "hand_size": 2, **rules}
+    assert stored["rules"] == {"max_card": 8, "bust_at": 21, "hand_size": 2, "deck": None, **rules}
     assert [stored[name] for name in ("players", "games", "seed", "variant")] == ["random*2", 50, 3, "classic"]
     assert set(stored["versions"]) == {"python", "blackjacky", "numpy", "numba"}
     assert stored["command"] in capsys.readouterr().out

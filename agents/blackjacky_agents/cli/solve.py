@@ -37,8 +37,8 @@ class Args(GameArgs[R]):
     stops, --resume continues.
 
     $ blackjacky solve --preset mini-2
-    $ blackjacky solve --players 2 --max-card 3 --hand-size 1 --hearts 1 --bust-at 5 --max-turns-per-round 3 --name six
-    $ blackjacky evaluate --players solved:six,counter --max-card 3 --hand-size 1 ...
+    $ blackjacky solve --preset mini-3 --minutes 5 --name mine
+    $ blackjacky evaluate --preset mini-3 --players solved:mine,counter
     """
 
     players: int | None = None

@@ -16,7 +16,7 @@ from blackjacky_env.engine.fields import (
     role,
     seen_from,
 )
-from blackjacky_env.engine.game import Examples, Game, Hidden, Position, Rules, Words
+from blackjacky_env.engine.game import Event, Examples, Game, Hidden, Position, Rules, Words
 from blackjacky_env.engine.layout import Part
 from blackjacky_env.engine.options import Range, Variant
 from blackjacky_env.engine.plain_words import plain_words
@@ -26,6 +26,7 @@ __all__ = [
     "NOBODY",
     "ActionInfo",
     "Actions",
+    "Event",
     "Examples",
     "Fields",
     "Game",

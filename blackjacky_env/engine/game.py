@@ -149,6 +149,16 @@ class Hidden:
 
 
 @dataclass(frozen=True)
+class Event:
+    """Something that the next settlement may do to each seat, so that agents can be asked to forecast it."""
+
+    words: str
+    """What happens to the seat, as in "loses a heart"."""
+    happens: Callable[..., bool]
+    """Compiled (s, seat) -> bool: whether it does, in a position in which `Rules.settle` is due."""
+
+
+@dataclass(frozen=True)
 class Position:
     """A position reached by random moves."""
 
@@ -306,6 +316,8 @@ class Game:
     """None: the leak check is skipped."""
     presets: Mapping[str, Preset] = field(default_factory=dict, hash=False)
     """Tables by name, such as miniatures that can be solved exactly, the smallest first."""
+    event: Event | None = None
+    """What can be forecast besides who wins; None: nothing."""
     examples: Examples = Examples()
 
     def __post_init__(self) -> None:

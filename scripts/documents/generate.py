@@ -18,6 +18,7 @@ from pathlib import Path
 import frameworks
 import make_exact
 import make_facts
+import make_forecasts
 import make_pictures
 import make_positions
 import make_results
@@ -29,7 +30,17 @@ from parts import ROOT, Part
 from blackjacky_agents.files import write_file
 from blackjacky_agents.reports import replace_part
 
-MAKERS = (make_tables, make_results, make_standings, make_exact, make_facts, make_positions, frameworks, make_pictures)
+MAKERS = (
+    make_tables,
+    make_results,
+    make_standings,
+    make_exact,
+    make_forecasts,
+    make_facts,
+    make_positions,
+    frameworks,
+    make_pictures,
+)
 
 
 @dataclass(frozen=True)

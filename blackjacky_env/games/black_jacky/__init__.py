@@ -14,7 +14,17 @@ from blackjacky_env.engine.game import (
     SmallDeck,
     Words,
 )
-from blackjacky_env.games.black_jacky import contradictions, drawing, hidden, observation, rules, state, terminal, words
+from blackjacky_env.games.black_jacky import (
+    contradictions,
+    drawing,
+    hidden,
+    observation,
+    questions,
+    rules,
+    state,
+    terminal,
+    words,
+)
 
 _ONE_CARD = {"hand_size": 1, "hearts": 1}
 _SIX_CARDS = {**_ONE_CARD, "max_card": 3, "tricks": [1, 2, 3]}
@@ -76,6 +86,7 @@ GAME = Game(
     contradictions=contradictions.CONTRADICTIONS,
     hidden=Hidden(hidden.vary_hidden, hidden.visible),
     presets=_MINIATURES,
+    event=questions.EVENT,
     examples=Examples(
         seeds={  # with exchanges, knocks undone, correct tips, black hearts lost, ties
             ("classic", 2): 241,

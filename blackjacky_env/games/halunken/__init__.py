@@ -3,7 +3,17 @@
 from __future__ import annotations
 
 from blackjacky_env.engine.game import Examples, ExtraDeck, Game, Hidden, Position, Rules, Words
-from blackjacky_env.games.halunken import contradictions, drawing, hidden, observation, rules, state, terminal, words
+from blackjacky_env.games.halunken import (
+    contradictions,
+    drawing,
+    hidden,
+    observation,
+    questions,
+    rules,
+    state,
+    terminal,
+    words,
+)
 
 GAME = Game(
     name="halunken",
@@ -30,6 +40,7 @@ GAME = Game(
     state_facts=state.facts,
     contradictions=contradictions.CONTRADICTIONS,
     hidden=Hidden(hidden.vary_hidden, hidden.visible),
+    event=questions.EVENT,
     examples=Examples(
         seeds={  # with robberies, cancelled cards, Rum, gifts to the harbour, players with too few cards to be robbed
             ("standard", 3): 52,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from blackjacky_env.engine import trick_taking
 from blackjacky_env.engine.game import Examples, Game, Hidden, Position, Preset, Rules, SmallDeck, Words
-from blackjacky_env.games.schwarze_katze import drawing, hidden, observation, rules, state, terminal, words
+from blackjacky_env.games.schwarze_katze import drawing, hidden, observation, questions, rules, state, terminal, words
 
 _ONE_DEAL = {"deals": 1}
 _MINIATURES = {
@@ -53,6 +53,7 @@ GAME = Game(
     state_facts=state.facts,
     hidden=Hidden(hidden.vary_hidden, hidden.visible),
     presets=_MINIATURES,
+    event=questions.EVENT,
     examples=Examples(
         short={"deals": 2},
         tables=(

@@ -1,0 +1,272 @@
+"""Forecasting: from a position, who wins, and to whom the next settlement does what the game can be asked about.
+
+The truth is what becomes of the real position, hidden cards included, when a champion plays all seats: frequencies of
+outcomes. A forecast is made from what the player to act observes. It is scored by the logarithm and by the squares of
+its errors (Brier, Monthly Weather Review 78, 1950). Both are proper: on average, nobody does better than by saying what
+is true (Gneiting and Raftery, JASA 2007). What a forecast scores above the truth's own score is its excess: for the
+logarithm, the Kullback-Leibler divergence.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from blackjacky_agents.agent import Agent, CompiledAgent
+from blackjacky_agents.arena.intervals import Estimate, Floats, of_values
+from blackjacky_agents.games import agent_names
+from blackjacky_agents.registry import make_compiled_agent
+from blackjacky_agents.search.futures import WIN, draw_positions, outcomes_of
+from blackjacky_agents.thoughts import Thoughts
+from blackjacky_env.engine.checks import check_integer
+from blackjacky_env.engine.compiling import zeros
+from blackjacky_env.engine.game import Game
+from blackjacky_env.engine.layout import Vector
+from blackjacky_env.envs.aec import MAX_SEED
+from blackjacky_env.games import get_game
+
+FLOOR = 0.001
+"""Weight of par in every forecast, so that no logarithm is infinite."""
+BINS = 10  # of the reliability picture
+Track = Callable[[Iterable[int]], Iterable[int]]
+"""Passes on the numbers of positions, such as `tqdm`."""
+
+
+class Truth(NamedTuple):
+    """Moments of the outcomes of N positions over all playouts, (N, 2, P): rows `WIN` and `EVENT`, seats clockwise."""
+
+    means: Floats
+    squares: Floats
+    """Means of the squares."""
+    playouts: int
+
+    @property
+    def variances(self) -> Floats:
+        """Unbiased variances of single outcomes."""
+        return np.maximum(self.squares - self.means**2, 0) * (self.playouts / (self.playouts - 1))
+
+
+@dataclass(frozen=True)
+class Task:
+    """Positions to be asked about, with what becomes of them."""
+
+    game: Game
+    players: int
+    observations: Vector
+    """Of the player to act, (N, K)."""
+    masks: npt.NDArray[np.int8]
+    """Legal actions, (N, A)."""
+    truth: Truth
+    seed: int
+    threads: int
+
+    @property
+    def questions(self) -> tuple[str, ...]:
+        """What is asked, by row."""
+        return ("wins",) if self.game.event is None else ("wins", self.game.event.words)
+
+
+@dataclass(frozen=True)
+class Scored:
+    """Scores of a forecaster on one question, means over positions; lower is better."""
+
+    question: str
+    log: Estimate
+    """In nats."""
+    brier: Estimate
+    log_excess: Estimate
+    """Above the truth's own score."""
+    brier_excess: Estimate
+    reliability: list[tuple[float, float, int]]
+    """By tenth of the forecast probability: mean forecast, mean frequency, number of seats."""
+
+
+def make_task(
+    game: str,
+    num_players: int | None = None,
+    variant: str | None = None,
+    games: int = 100,
+    playouts: int = 1000,
+    seed: int = 0,
+    threads: int = 1,
+    track: Track = iter,
+    **rule_options: Any,
+) -> Task:
+    """Draw one position from each game between the game's own agents, and play it out with the strongest in all seats.
+
+    Args:
+        game: name of the game.
+        num_players: table size; None: the variant's.
+        variant: None: the first that allows the size.
+        games: number of games and positions, at least 2.
+        playouts: of each position, for the truth, at least 2.
+        seed: of the games, the seats and the playouts; the same seed gives the same task.
+        threads: CPU threads; results do not depend on it.
+        track: shows the progress.
+        rule_options: the game's own options.
+
+    Raises `TypeError` or `ValueError` for numbers out of range and tables that cannot be played.
+    """
+    check_integer("games", games, 2, 10**6)
+    check_integer("playouts", playouts, 2, 10**6)
+    check_integer("seed", seed, 0, MAX_SEED - 10**6)
+    declared = get_game(game)
+    players, variant = declared.choose_table(num_players, variant)
+    agents = [make_compiled_agent(name, game) for name in agent_names(game)]
+    states = zeros(games, declared.state_dtype)
+    states[:] = declared.new_state(players, variant, declared.check_options(players, variant, rule_options))
+    seating = np.random.default_rng(seed).integers(len(agents), size=(games, declared.max_players))
+    drawn, seen, masks = draw_positions(declared, states, np.arange(games) + seed, seating, agents, threads)
+    moments = [
+        _moments(outcomes_of(agents[-1], drawn[i : i + 1], playouts, seed, i, threads)[:, :, :players])
+        for i in track(range(games))
+    ]
+    means, squares = np.array(moments).swapaxes(0, 1)
+    return Task(declared, players, seen, masks, Truth(means, squares, playouts), seed, threads)
+
+
+def _moments(outcomes: npt.NDArray[np.float32]) -> tuple[Floats, Floats]:
+    exact = outcomes.astype(np.float64)
+    return exact.mean(axis=0), (exact**2).mean(axis=0)
+
+
+# ---------------------------------------------------------------- forecasters, which return (N, rows, P)
+
+
+def par(task: Task) -> Floats:
+    """One in the number of players, for every seat and question."""
+    return np.full((len(task.observations), len(task.questions), task.players), 1 / task.players)
+
+
+def by_playouts(task: Task, agent: CompiledAgent, numbers: Sequence[int], track: Track = iter) -> list[Floats]:
+    """Frequencies in playouts from positions sampled from the observation, with the agent in all seats.
+
+    One more playout with the result par is counted, so that nothing is taken for impossible. ``numbers``: of playouts,
+    one forecast for each; the first of the most are used for the fewer.
+    """
+    for number in numbers:
+        check_integer("playouts", number, 1, 10**6)
+    forecasts = [par(task) for _ in numbers]
+    for i in track(range(len(task.observations))):
+        outcomes = outcomes_of(agent, task.observations[i], max(numbers), task.seed, i, task.threads)
+        for forecast, number in zip(forecasts, numbers, strict=True):
+            found = outcomes[:number, : len(task.questions), : task.players].sum(axis=0, dtype=np.float64)
+            forecast[i] = (found + forecast[i]) / (number + 1)
+    return forecasts
+
+
+def by_agent(task: Task, agent: Agent, track: Track = iter) -> Floats:
+    """What an agent says about who wins: its ``forecast(observation)``, or the win estimate of its thoughts.
+
+    ``forecast`` returns a probability for each seat, the player to act first and the others clockwise. A win estimate
+    leaves the same to all others; without one, as where only one action is legal, the forecast is par.
+
+    Raises `ValueError` if the agent has neither, or if it forecasts no probabilities.
+    """
+    own, explain = getattr(agent, "forecast", None), getattr(agent, "explain", None)
+    if own is None and explain is None:
+        raise ValueError(
+            f"agent {agent.name!r} tells no forecast; allowed are agents with forecast(observation) or a search, "
+            "and any compiled agent with a number of playouts"
+        )
+    agent.reset(task.seed)
+    told = par(task)[:, :1]
+    for i in track(range(len(told))):
+        observation = {"observation": task.observations[i], "action_mask": task.masks[i]}
+        if own is not None:
+            told[i, WIN] = _checked(own(observation), task.players, agent.name)
+        elif (mind := explain(observation)) is not None:  # type: ignore[misc]  # not None, as own is
+            told[i, WIN] = _shared(mind, task.players)
+    return told
+
+
+def _checked(told: npt.ArrayLike, players: int, name: str) -> Floats:
+    given = np.asarray(told, np.float64)
+    if given.shape != (players,) or not (given >= 0).all() or abs(given.sum() - 1) > 1e-6:
+        raise ValueError(f"agent {name!r} forecasts {given}; allowed are {players} probabilities, whose sum is 1")
+    return given
+
+
+def _shared(mind: Thoughts, players: int) -> Floats:
+    if mind.win is None:
+        return np.full(players, 1 / players)
+    return np.array([mind.win, *[(1 - mind.win) / (players - 1)] * (players - 1)])
+
+
+# ---------------------------------------------------------------- scores
+
+
+def score(task: Task, forecasts: Floats | None) -> list[Scored]:
+    """Scores of forecasts (N, rows, P), for the questions of the first rows; None: of the truth itself."""
+    rows = len(task.questions) if forecasts is None else forecasts.shape[1]
+    return [_score_row(task, row, None if forecasts is None else forecasts[:, row]) for row in range(rows)]
+
+
+def _score_row(task: Task, row: int, told: Floats | None) -> Scored:
+    true, squares, variances = (
+        moment[:, row] for moment in (task.truth.means, task.truth.squares, task.truth.variances)
+    )
+    weighted = None if told is None else (1 - FLOOR) * told + FLOOR / task.players
+    if row != WIN:  # yes or no for each seat
+        true, squares = np.stack([true, 1 - true], axis=-1), np.stack([squares, 1 - 2 * true + squares], axis=-1)
+        variances = np.stack([variances, variances], axis=-1)
+        weighted = None if weighted is None else np.stack([weighted, 1 - weighted], axis=-1)
+    own_log, own_brier = entropy(true, variances / task.truth.playouts), variances.sum(axis=-1)
+    log, brier = (
+        (own_log, own_brier) if weighted is None else (log_score(weighted, true), brier_score(weighted, true, squares))
+    )
+    frequencies = task.truth.means[:, row]
+    return Scored(
+        task.questions[row],
+        log=_mean(log),
+        brier=_mean(brier),
+        log_excess=_mean(log - own_log),
+        brier_excess=_mean(brier - own_brier),
+        reliability=reliability(frequencies if told is None else told, frequencies),
+    )
+
+
+def log_score(told: Floats, true: Floats) -> Floats:
+    """Expected negative logarithm of the probability of what happens, in nats; categories along the last axis."""
+    scores: Floats = -(true * np.log(told)).sum(axis=-1)
+    return scores
+
+
+def brier_score(told: Floats, true: Floats, squares: Floats) -> Floats:
+    """Expected sum of the squares of (forecast - outcome), from means and mean squares of the outcomes."""
+    scores: Floats = (told**2 - 2 * told * true + squares).sum(axis=-1)
+    return scores
+
+
+def entropy(true: Floats, errors: Floats) -> Floats:
+    """The log score of the truth: its entropy, corrected for being estimated (Miller 1955), from squared errors."""
+    safe = np.where(true > 0, true, 1)
+    scores: Floats = (-true * np.log(safe) + np.where(true > 0, errors / (2 * safe), 0)).sum(axis=-1)
+    return scores
+
+
+def _mean(values: Floats) -> Estimate:
+    """The mean over positions, the first axis, and over the questions of a position."""
+    each = values.reshape(len(values), -1).mean(axis=1)
+    count = len(each)
+    expected = float(each.var(ddof=1)) / count
+    return of_values(each / count, np.zeros(count, np.int64), expected, -np.inf, np.inf)
+
+
+def reliability(told: Floats, true: Floats) -> list[tuple[float, float, int]]:
+    """Mean forecast, mean frequency and number of seats in each tenth of the forecast probability that occurs."""
+    bins = np.minimum((told * BINS).astype(np.int64), BINS - 1)
+    return [
+        (float(told[chosen].mean()), float(true[chosen].mean()), int(chosen.sum()))
+        for number in range(BINS)
+        if (chosen := bins == number).any()
+    ]
+
+
+def truth_error(task: Task, row: int) -> float:
+    """Root mean square standard error of the true frequencies of a question."""
+    return float(np.sqrt((task.truth.variances[:, row] / task.truth.playouts).mean()))

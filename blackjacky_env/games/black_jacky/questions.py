@@ -1,0 +1,13 @@
+"""What can be asked about the next settlement."""
+
+from blackjacky_env.engine.compiling import compiled
+from blackjacky_env.engine.game import Event
+
+
+@compiled
+def loses_heart(s, p):
+    """S1, S2: whether p loses a heart, even if a tip brings one back."""
+    return s.losers[p] != 0
+
+
+EVENT = Event("loses a heart", loses_heart)

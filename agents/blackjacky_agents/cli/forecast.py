@@ -34,7 +34,7 @@ class Args(GameArgs[R]):
 
     $ blackjacky forecast champion
     $ blackjacky forecast counter --playouts 100 --games 50
-    $ blackjacky forecast search:100 --game halunken
+    $ blackjacky forecast search:100 --games 50
     """
 
     agent: Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar="AGENT")]

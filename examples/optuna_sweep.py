@@ -17,6 +17,7 @@ from pathlib import Path
 import optuna
 import tyro
 from matplotlib.figure import Figure
+from matplotlib.ticker import NullFormatter
 from optuna.storages import JournalStorage
 from optuna.storages.journal import JournalFileBackend
 from optuna.trial import FrozenTrial, Trial, TrialState
@@ -127,7 +128,11 @@ def show(args: Args, study: optuna.Study) -> None:
     for axes, name in zip(figure.subplots(1, len(names), sharey=True), names, strict=True):
         axes.scatter([trial.params[name] for trial in done], [trial.value for trial in done], color="#0072b2")
         axes.set_xlabel(name)
-        axes.set_xscale("linear" if name == "score_shaping" else "log")
+        swept = done[0].distributions[name]
+        if swept.log:
+            axes.set_xscale("log")
+            axes.xaxis.set_minor_formatter(NullFormatter())
+        axes.set_xlim(swept.low, swept.high)
         axes.grid(alpha=0.25)
     figure.axes[0].set_ylabel("win rate against the strongest bot")
     (args.folder / "sweep.svg").write_text(as_svg(figure, "sweep"), encoding="utf-8")

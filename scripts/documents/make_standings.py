@@ -22,7 +22,7 @@ UNRANKED = "trial"
 """The length of a protocol that is too short to compare agents."""
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]*\.json")  # of a card's file, which is part of an address
-_PLAIN = re.compile(r"[^\W_]|[ ,]")
+_PLAIN = re.compile(r"[^\W_]|[ ,()]")
 Cards = dict[Path, ScoreCard]
 
 
@@ -93,5 +93,5 @@ def short(name: str) -> str:
 
 
 def shown(text: str) -> str:
-    """A stranger's text as plain text in Markdown: everything but letters, digits, spaces and commas as its number."""
+    """A stranger's text as plain text in Markdown: all but letters, digits, spaces, commas and parentheses as numbers."""
     return "".join(each if _PLAIN.fullmatch(each) else f"&#{ord(each)};" for each in text) or "-"

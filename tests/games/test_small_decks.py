@@ -90,6 +90,7 @@ def test_the_whole_deck_is_no_option(game: str) -> None:
         ("black_jacky", {"max_card": 3, "deck": [1, 2, 2, 3, 3, 3, 4, 4, 4]}, "deck has 4, which is not in the game"),
         ("schwarze_katze", {"num_players": 4, "deck": ["QS", "KS"]}, "without a rest; allowed are multiples of 4"),
         ("schwarze_katze", {"num_players": 10, "deck": ["QS", "KS"] * 5}, "up to 1 times"),
+        ("schwarze_katze", {"num_players": 10, "deck": ["QS", "KS"]}, "needs an empty seat, and num_players=10 leaves"),
         (
             "schwarze_katze",
             {"num_players": 3, "deck": ["2C", "KS", "AS"]},

@@ -26,7 +26,10 @@ def parts() -> Iterator[Part]:
         if (path := RESULTS / game / "forecasts.json").exists()
     }
     tables = [text for title, found in measured.items() for text in (f"### {title}", *tables_of(found))]
-    yield Part(PAGE, "forecasts", "\n\n".join(tables) or "Nothing has been measured yet.")
+    missing = [title for game in ROOMS if (title := get_game(game).title) not in measured]
+    if missing:
+        tables.append(f"Not measured yet: {', '.join(missing)}.")
+    yield Part(PAGE, "forecasts", "\n\n".join(tables))
     shown = f"![Forecast and observed frequency of winning](learning/{PICTURE.name})"
     yield Part(PAGE, "reliability", shown if measured else "Nothing has been measured yet.")
     if measured:
@@ -55,7 +58,7 @@ def pair(scored: Measured, name: str) -> list[str]:
     """The score and its excess, with the interval; the truth has none."""
     excess = scored[f"{name}_excess"]
     mean = f"{scored[name]['mean']:.3f}"
-    if excess["low"] is None or excess["low"] == excess["high"]:
+    if excess["low"] is None:
         return [mean, "0", ""]
     return [mean, f"{excess['mean']:.4f}", f"{excess['low']:.4f} .. {excess['high']:.4f}"]
 

@@ -1,6 +1,6 @@
 """Measure forecasts: how well agents and playouts foresee who wins, and what the next settlement does to whom.
 
-    python scripts/documents/measure_forecasts.py                  # all games; about a minute of CPU time each
+    python scripts/documents/measure_forecasts.py                  # all games; many minutes
     python scripts/documents/measure_forecasts.py --positions 400
     python scripts/documents/generate.py                           # the tables of the documents
 

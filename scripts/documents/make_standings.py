@@ -93,5 +93,5 @@ def short(name: str) -> str:
 
 
 def shown(text: str) -> str:
-    """A stranger's text as plain text in Markdown: all but letters, digits, spaces, commas and parentheses as numbers."""
+    """A stranger's text as plain text in Markdown: all but letters, digits, spaces, commas, parentheses as numbers."""
     return "".join(each if _PLAIN.fullmatch(each) else f"&#{ord(each)};" for each in text) or "-"

@@ -43,6 +43,7 @@ PAGES = (
     "docs/play.md",
     "docs/score.md",
     "docs/exact.md",
+    "docs/forecasts.md",
     "docs/language_models.md",
     "docs/agents.md",
     "docs/your_game.md",

@@ -74,13 +74,15 @@ class Preparing:
             await self.begin(game)
 
     async def close(self) -> None:
-        """Stop all processes."""
+        """Stop all processes, and wait until they have ended."""
         for process in self._processes:
             with contextlib.suppress(ProcessLookupError):
                 process.kill()
         for task in self._tasks.values():
             task.cancel()
         await asyncio.gather(*self._tasks.values(), return_exceptions=True)
+        for process in self._processes:
+            await process.wait()
 
     async def _compile(self, game: str) -> None:
         command = [sys.executable, "-m", __name__, game]

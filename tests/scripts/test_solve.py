@@ -32,6 +32,9 @@ def test_a_table_is_solved_and_its_solution_plays(capsys: pytest.CaptureFixture[
     assert cli.run("evaluate", ["--players", "solved:six,counter", "--games", "50", *rules]) == 0
     assert cli.run("watch", ["--players", "solved:six,counter", "--seed", "1", "--out", "game.html", *rules]) == 0
     assert Path("game.html").is_file()
+    capsys.readouterr()
+    assert cli.run("evaluate", ["--players", "solved:six,counter", "--games", "5"]) == 2
+    assert "error: solved:six does not know this position: it is for 2 players" in capsys.readouterr().err
     pytest.importorskip("sb3_contrib")
     assert cli.run("exploit", ["--exact", "--agent", "solved:six", *SIX]) == 0
     assert "Exploitability of solved:six: 0.0000" in capsys.readouterr().out

@@ -78,6 +78,8 @@ def test_a_size_is_told_alone(capsys: pytest.CaptureFixture[str]) -> None:
         ([*SIX, "--exploitability", "-1"], "--exploitability -1.0 is out of range; allowed are numbers from 0 on"),
         ([*SIX, "--iterations", "0"], "--iterations=0 is out of range"),
         ([*SIX, "--threads", "0"], "--threads=0 is out of range"),
+        (["--resume", "runs/nothing", "--preset", "mini-1"], "--resume goes on at the table of its run: leave out"),
+        (["--resume", "runs/nothing", "--max-card", "3"], "--resume goes on at the table of its run: leave out"),
         (["--resume", "runs/nothing"], "there is no run of a solver in 'runs/nothing'"),
     ],
     ids=str,

@@ -24,11 +24,13 @@ from blackjacky_agents.web.lobby import Order
 from blackjacky_agents.web.serve import in_background
 from blackjacky_agents.web.server import Server
 from blackjacky_env.engine import table as table_module
+from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.games import GAMES, get_game
 from blackjacky_env.testing.tables import vary_hidden
 from tests.agents.web.tables import SHORT
 from tests.agents.web.test_pace import Page, until
 
+PRESETS = get_game("black_jacky").presets
 TOOLS = {
     *("list_games", "read_rules", "start_table", "join_table"),
     *("look", "legal_actions", "act", "wait", "play_again"),
@@ -219,6 +221,10 @@ def test_what_cannot_be_done_is_refused_with_the_reason_and_changes_nothing():
         ({"rules": {"joker": 1}}, "rule option 'joker' is unknown; allowed are max_card, "),
         ({"rules": {"render_mode": "human"}}, "rule option 'render_mode' is unknown"),
         ({"rules": {"bust_at": 1}}, "bust_at=1 is out of range"),
+        ({"preset": "mini-0"}, "preset='mini-0' is unknown; allowed are 'mini-1'"),
+        ({"preset": "mini-1", "rules": {"hearts": 2}}, "hearts=2 contradicts preset='mini-1'"),
+        ({"preset": "mini-1", "rules": {"hearts": "x"}}, "hearts='x'"),
+        ({"preset": "mini-1", "opponents": ["random"] * 2}, "num_players=3 contradicts preset='mini-1'"),
         ({"name": "x" * 30}, "a name has 1 .. 20 printable characters"),
     ],
 )
@@ -241,7 +247,30 @@ def test_the_usual_table_is_started_unless_another_one_is_asked_for():
         assert [env.game.name for env in envs] == ["halunken", "halunken", "black_jacky"]
         assert [env.variant for env in envs[:2]] == ["standard", "duel"]
 
-    with_assistants(scenario, usual=Usual("halunken", "standard", {}))
+    with_assistants(scenario, usual=Usual("halunken", variant="standard"))
+
+
+def test_a_small_table_is_started_by_its_name():
+    async def scenario(server, assistant):
+        assert f"preset mini-3p: {PRESETS['mini-3p'].about}" in await assistant.call("list_games")
+        await assistant.call("start_table", game="black_jacky", preset="mini-3p")
+        await assistant.call("start_table", game="black_jacky", preset="mini-1", others=1)
+        for table, name in zip(server.tables(), ("mini-3p", "mini-1"), strict=True):
+            assert table.env.config_dict() == TableEnv("black_jacky", preset=name).config_dict()
+
+    with_assistants(scenario)
+
+
+def test_the_usual_table_may_be_a_small_one_whose_rules_can_be_changed():
+    mini = PRESETS["mini-1"]
+
+    async def scenario(server, assistant):
+        await assistant.call("start_table")
+        await assistant.call("start_table", rules={"hearts": 2})
+        assert [table.env.config_dict()["hearts"] for table in server.tables()] == [1, 2]
+        assert {len(table.seats) for table in server.tables()} == {mini.num_players}
+
+    with_assistants(scenario, usual=Usual("black_jacky", mini.num_players, mini.variant, mini.options))
 
 
 def test_an_assistant_is_told_that_an_agent_has_failed_and_can_have_it_tried_again(caplog):

@@ -32,6 +32,9 @@ def test_a_table_is_solved_and_its_solution_plays(capsys: pytest.CaptureFixture[
     assert cli.run("evaluate", ["--players", "solved:six,counter", "--games", "50", *rules]) == 0
     assert cli.run("watch", ["--players", "solved:six,counter", "--seed", "1", "--out", "game.html", *rules]) == 0
     assert Path("game.html").is_file()
+    capsys.readouterr()
+    assert cli.run("evaluate", ["--players", "solved:six,counter", "--games", "5"]) == 2
+    assert "error: solved:six does not know this position: it is for 2 players" in capsys.readouterr().err
     pytest.importorskip("sb3_contrib")
     assert cli.run("exploit", ["--exact", "--agent", "solved:six", *SIX]) == 0
     assert "Exploitability of solved:six: 0.0000" in capsys.readouterr().out
@@ -75,6 +78,8 @@ def test_a_size_is_told_alone(capsys: pytest.CaptureFixture[str]) -> None:
         ([*SIX, "--exploitability", "-1"], "--exploitability -1.0 is out of range; allowed are numbers from 0 on"),
         ([*SIX, "--iterations", "0"], "--iterations=0 is out of range"),
         ([*SIX, "--threads", "0"], "--threads=0 is out of range"),
+        (["--resume", "runs/nothing", "--preset", "mini-1"], "--resume goes on at the table of its run: leave out"),
+        (["--resume", "runs/nothing", "--max-card", "3"], "--resume goes on at the table of its run: leave out"),
         (["--resume", "runs/nothing"], "there is no run of a solver in 'runs/nothing'"),
     ],
     ids=str,

@@ -21,8 +21,8 @@ class Args(GameArgs[R]):
     """Serve an assistant that starts this command, on standard input and output (Model Context Protocol).
 
     The assistant's program needs no more than this command; it asks for tools and gets those that start a table against
-    agents, show a seat what it may know, and act. Game, variant and rule options are those of tables for which the
-    assistant asks for no others. Several assistants, and people in the browser, share the tables of
+    agents, show a seat what it may know, and act. Game, preset, variant and rule options are those of tables for
+    which the assistant asks for no others. Several assistants, and people in the browser, share the tables of
     `blackjacky play --web --mcp`.
 
     $ blackjacky mcp
@@ -39,9 +39,10 @@ def main(arguments: Sequence[str], program: str) -> int:
     with ExitStack() as held:
         with checking_input():
             game = get_game(args.game)
-            game.check_options(*game.choose_table(None, args.variant), args.rule_options)
+            game.check_options(*game.choose_table(args.preset_players, args.variant), args.rule_options)
             if args.tables is not None:
                 held.enter_context(only_writer(args.tables))
             server = Server(args.tables, delay=0, prepared=list(dict.fromkeys([game.name, *GAMES])))
-        asyncio.run(serve_on_pipes(server, Usual(game.name, args.variant, args.rule_options)))
+        usual = Usual(game.name, args.preset_players, args.variant, args.rule_options)
+        asyncio.run(serve_on_pipes(server, usual))
     return 0

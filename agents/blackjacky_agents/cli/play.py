@@ -121,7 +121,8 @@ def serve(args: Args[Any], program: str) -> None:
         if args.mcp:
             from blackjacky_agents.language import mcp_server
 
-            mcp_server.attach(server, usual=mcp_server.Usual(args.game, args.variant, args.rule_options))
+            usual = mcp_server.Usual(args.game, args.preset_players, args.variant, args.rule_options)
+            mcp_server.attach(server, usual=usual)
         held = opened.pop_all()
     port = listening.getsockname()[1]
     web.open_to_others(server, args.host, port, address)

@@ -110,8 +110,15 @@ def check_limits(args: Args[Any]) -> Limits:
 
 
 def make_run(args: Args[Any], command: str, held: ExitStack) -> SolvingRun:
-    """The new or resumed run, whose folder's only writer this process is while the context ``held`` lasts."""
+    """The new or resumed run, whose folder's only writer this process is while the context ``held`` lasts.
+
+    Raises `ValueError` for a folder or a table that cannot be used.
+    """
     if args.resume is not None:
+        if args.players is not None or args.preset or args.variant or args.rule_options:
+            raise ValueError(
+                "--resume goes on at the table of its run: leave out --players, --preset, --variant and rule options"
+            )
         settings, started = read_settings(args.resume)
         held.enter_context(only_writer(args.resume))
         return SolvingRun(settings, args.resume, started, args.threads)

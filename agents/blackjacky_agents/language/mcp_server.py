@@ -35,6 +35,7 @@ from blackjacky_agents.web.server import Server
 from blackjacky_agents.web.table import Table
 from blackjacky_agents.wording import page_texts, terminal_texts, why_not
 from blackjacky_env.engine.checks import check_integer
+from blackjacky_env.engine.game import Game
 from blackjacky_env.games import DEFAULT, GAMES, get_game
 
 P = ParamSpec("P")
@@ -60,6 +61,7 @@ class Usual(NamedTuple):
     """The table that is started unless an assistant asks for another one."""
 
     game: str = DEFAULT
+    num_players: int | None = None
     variant: str | None = None
     rules: Mapping[str, Any] = {}
     """Rule options."""
@@ -92,7 +94,7 @@ class Assistants:
     # ---------------------------------------------------------------- games and tables
 
     async def list_games(self) -> str:
-        """List the games, the usual one first: what each is about, table sizes, variants, agents as opponents."""
+        """List the games, the usual one first: what each is about, table sizes, variants, agents, presets."""
         return "\n".join(map(_described, dict.fromkeys([self._usual.game, *GAMES])))
 
     async def read_rules(self, game: str | None = None) -> str:
@@ -112,6 +114,7 @@ class Assistants:
         others: int = 0,
         variant: str | None = None,
         rules: dict[str, Any] | None = None,
+        preset: str | None = None,
     ) -> str:
         """Start a table, and take a seat there.
 
@@ -122,19 +125,19 @@ class Assistants:
             others: number of seats kept free for other assistants or people; the game begins when they have come.
             variant: variant of the game; by default the first one that the table size allows.
             rules: rule options that differ from their defaults, see read_rules.
+            preset: a small table by name, see list_games, in place of table size, variant and rules.
         """
-        usual = self._usual
-        game = game or usual.game
-        if game == usual.game:
-            variant, rules = variant or usual.variant, {**usual.rules, **(rules or {})}
+        game = game or self._usual.game
         declared = get_game(game)
         check_integer("others", others, 0, declared.max_players - 1)
-        agents = usual_opponents(game, 1 + others, variant) if opponents is None else opponents
-        chosen = declared.choose_variant((1 + others + len(agents),), variant).name
-        people = [name, *(f"Free seat {number}" for number in range(1, others + 1))]
-        order = check_order(Order(game, chosen, people, agents, rules or {}))
-        await self._prepare(game)
         try:
+            size, variant, rules = self._rules_of(declared, preset, variant, rules or {})
+            agents = usual_opponents(game, 1 + others, variant, size) if opponents is None else opponents
+            declared.choose_preset(preset, 1 + others + len(agents), None, {})
+            chosen = declared.choose_variant((1 + others + len(agents),), variant).name
+            people = [name, *(f"Free seat {number}" for number in range(1, others + 1))]
+            order = check_order(Order(game, chosen, people, agents, rules))
+            await self._prepare(game)
             host = await self._server.open(order)
         except TypeError as error:  # a rule option of another type
             raise ValueError(str(error)) from None
@@ -148,6 +151,15 @@ class Assistants:
         else:
             await host.when_up(0, self._wait)
         return "\n".join([*told, rules_in_short(game, table.env.config_dict()), _told(host, 0)])
+
+    def _rules_of(
+        self, game: Game, preset: str | None, variant: str | None, rules: dict[str, Any]
+    ) -> tuple[int | None, str | None, dict[str, Any]]:
+        """Table size, variant and rule options that are asked for; None: they follow from the players."""
+        usual = self._usual
+        if preset is not None or game.name != usual.game:
+            return game.choose_preset(preset, None, variant, rules)
+        return usual.num_players, variant or usual.variant, {**usual.rules, **rules}
 
     async def _prepare(self, game: str) -> None:
         """Wait until the game is compiled; `MessageError` if that takes long."""
@@ -266,6 +278,7 @@ def _described(game: str) -> str:
             f"  players: {declared.sizes_in_words()}",
             f"  variants: {', '.join(declared.variant_names)}",
             f"  agents, weakest first: {', '.join(agent_names(game))}",
+            *(f"  preset {name}: {preset.about}" for name, preset in declared.presets.items()),
         ]
     )
 

@@ -16,7 +16,7 @@ import numpy.typing as npt
 from safetensors import SafetensorError
 from safetensors.numpy import load, save
 
-from blackjacky_agents.agent import check_asked
+from blackjacky_agents.agent import AgentError, check_asked
 from blackjacky_agents.files import write_file, write_json
 from blackjacky_agents.solving.strategies import Strategies, normalised
 from blackjacky_agents.solving.table import Table
@@ -190,7 +190,7 @@ class SolvedAgent:
         """A legal action by the probabilities of the information state.
 
         ``observation`` needs an entry ``information_key`` (`blackjacky_agents.agent.shown_to`). Raises `ValueError` if
-        it is missing, or the state is not in the solution because it belongs to another table.
+        it is missing, and `AgentError` if the state is not in the solution because it belongs to another table.
         """
         return int(self.act_batch(*_rows(self.name, observation))[0])
 
@@ -212,13 +212,13 @@ class SolvedAgent:
         _, masks = check_asked(self.name, self.game, observations, masks)
         states, found = look_up(self.policy.keys, keys)
         if not found.all() and self.card.get("complete", True):
-            raise ValueError(f"{self.name} does not know this position: {self._where()}")
+            raise AgentError(f"{self.name} does not know this position: {self._where()}")
         chances, first = np.where(found[:, None], 0.0, masks), self.policy.first
         for row in np.flatnonzero(found):
             places = slice(first[states[row]], first[states[row] + 1])
             chances[row, self.policy.actions[places]] = self.policy.chances[places]
         if (chances[masks == 0] > 0).any():
-            raise ValueError(f"{self.name} would choose an action that is not legal: {self._where()}")
+            raise AgentError(f"{self.name} would choose an action that is not legal: {self._where()}")
         chances /= chances.sum(axis=1, keepdims=True)
         return chances
 

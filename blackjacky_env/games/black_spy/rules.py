@@ -80,7 +80,8 @@ def deal(s):
     """Deal all cards (B2), with a pile for the mole (V3), shuffled by (key, deal)."""
     start_deal(s)
     s.deals += 1
-    n, pile, count, out = int(s.num_players), pile_size(s), CARDS - int(s.left_out), left_out_cards(s)
+    n, pile, count = int(s.num_players), pile_size(s), CARDS - int(s.left_out)
+    out = left_out_cards(s) if s.left_out else 0
     for i in range(pile):
         s.where[i] = PILE
     seat_in_turn(s.where, pile, count, n)

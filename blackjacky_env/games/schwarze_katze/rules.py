@@ -61,9 +61,10 @@ def deal(s):
     count, out = n * hand_size(s), left_out_cards(s)
     seat_in_turn(s.where, 0, count, n)
     shuffle(s.where, count, stream(s.key, FOR_DECK, int(s.deal_number), 0))
-    spread(s.where, count, out | lowest_cards(n))
-    take_out(s, out)
-    set_aside(s)
+    if count < CARDS:
+        spread(s.where, count, out | lowest_cards(n))
+        take_out(s, out)
+        set_aside(s)
 
 
 @inlined

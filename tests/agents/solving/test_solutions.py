@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 from blackjacky_agents import make_agent
-from blackjacky_agents.agent import CompiledAgent, asked, shown_to
+from blackjacky_agents.agent import AgentError, CompiledAgent, asked, shown_to
 from blackjacky_agents.arena import table as arena
 from blackjacky_agents.arena.evaluation import at_one_table
 from blackjacky_agents.search.hints import Adviser
@@ -173,7 +173,7 @@ def test_it_says_what_it_lacks_and_which_table_it_is_for() -> None:
         agent.act_batch(np.zeros((1, 296), np.int8), np.ones((1, 61), np.int8))
     other = environment("reshuffling")
     other.reset(seed=0)
-    with pytest.raises(ValueError, match=r"does not know this position: it is for 2 players, .*hand_size=1"):
+    with pytest.raises(AgentError, match=r"does not know this position: it is for 2 players, .*hand_size=1"):
         agent.act(shown_to([agent], other, other.agent_selection))
 
 

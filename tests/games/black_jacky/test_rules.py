@@ -61,6 +61,13 @@ def test_r1_value_v_stands_on_v_cards_and_plus_one_lies_in_the_box(players):
     assert table["plus_one"] is None
 
 
+@pytest.mark.parametrize("players", [2, 5])
+def test_r1_a_small_deck_has_the_cards_that_are_named_and_no_others(players):
+    deck = [2, 4, 4, 5, *[7] * 5, *[8] * 4]
+    table = fresh(players, deck=deck).snapshot()
+    assert cards_on_table(table) == Counter(deck)
+
+
 @pytest.mark.parametrize(("players", "hearts"), [(2, 3), (3, 3), (4, 2), (5, 2), (6, 2)])
 def test_r2_two_or_three_players_have_three_hearts_and_more_have_two(players, hearts):
     table = fresh(players).snapshot()

@@ -399,6 +399,16 @@ def test_fifteen_black_cards_are_not_all():
     assert game.finish("deal").now["last_deal"] == [79 - 20, 1, 0]
 
 
+def test_the_only_black_card_of_a_small_deck_shoots_the_moon():
+    """B8."""
+    deck = [*(f"{colour} {rank}" for colour in ("blue", "red") for rank in range(1, 5)), "black 7"]
+    env, rng = black_spy_v0.env(num_players=3, max_deals=1, deck=deck), np.random.default_rng(0)
+    env.reset(seed=0)
+    while not env.terminations[env.agent_selection]:
+        env.step(rng.choice(np.flatnonzero(env.last()[0]["action_mask"])))
+    assert sorted(env.snapshot()["last_deal"]) == [0, 60, 60]
+
+
 # ---------------------------------------------------------------- B9: the end
 
 

@@ -82,7 +82,7 @@ class Preparing:
             task.cancel()
         await asyncio.gather(*self._tasks.values(), return_exceptions=True)
         for process in self._processes:
-            await process.wait()
+            await process.communicate()  # to the end of its output, before which asyncio does not let go of it
 
     async def _compile(self, game: str) -> None:
         command = [sys.executable, "-m", __name__, game]

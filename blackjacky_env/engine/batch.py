@@ -371,8 +371,8 @@ def batch_functions(
         per_seat: with `SeatArrays`.
         parts: (game, `Parts`) -> parts that do more; None: they are used as they are.
     """
-    num_actions, game_key, stream, look = game.num_actions, random.game_key, random.stream, make_look(game)
-    begin_next, observe, random_action = _make_begin_next(game), _make_observe(game), _make_random_action(game)
+    num_actions, game_key, look = game.num_actions, random.game_key, make_look(game)
+    begin_next, observe = _make_begin_next(game), _make_observe(game)
     clear, before_move, after_move = _make_credit(game) if per_seat else (_no_credit, _no_credit, _no_credit)
     listen = _hear_nothing
     if parts is not None:
@@ -399,22 +399,11 @@ def batch_functions(
         for i in range(first, last):
             move(board, seat_arrays, game_key(seed), i, actions[i])
 
-    def draw_actions(board, seat_arrays, seed, actions, first, last):
-        for i in range(first, last):
-            actions[i] = random_action(board, i, stream(game_key(seed), FOR_ACTIONS, i, 0))
-
-    def run_random(board, seat_arrays, seed, steps, first, last):
-        key = game_key(seed)
-        for i in range(first, last):
-            draws = stream(key, FOR_ACTIONS, i, 0)
-            for _ in range(steps):
-                move(board, seat_arrays, key, i, random_action(board, i, draws))
-
     def observe_seats(states, games, seats, observations, masks, first, last):
         for j in range(first, last):
             look(states[games[j]], seats[j], observations[j], masks[j])
 
-    functions: tuple[Any, ...] = (start, find_illegal, step, draw_actions, run_random, observe_seats)
+    functions: tuple[Any, ...] = (start, find_illegal, step, *_make_random_play(game, move), observe_seats)
     return BatchFunctions(*map(entry, functions))
 
 
@@ -515,14 +504,28 @@ def _make_add_potentials(game: Game) -> Callable[..., None]:
     return compiled(add_potentials)
 
 
-def _make_random_action(game: Game) -> Callable[..., int]:
-    """Inlined (board, i, draws) -> a random legal action for game i, from the stream ``draws`` and the move count."""
-    num_actions, draw, random_flag = game.num_actions, random.draw, random.random_flag
+def _make_random_play(game: Game, move: Callable[..., None]) -> tuple[Callable[..., None], Callable[..., None]]:
+    """`BatchFunctions.draw_actions` and `BatchFunctions.run_random`, still to be compiled.
 
-    def random_action(board, i, draws):
-        return random_flag(board.mask_words[i], num_actions, draw(draws, board.moves[i]))
+    Each game has a stream of random numbers, of which every action takes the one of its move count.
+    """
+    num_actions, game_key, stream = game.num_actions, random.game_key, random.stream
+    draw, random_flag = random.draw, random.random_flag
 
-    return inlined(random_action)
+    def draw_actions(board, seat_arrays, seed, actions, first, last):
+        for i in range(first, last):
+            draws = stream(game_key(seed), FOR_ACTIONS, i, 0)
+            actions[i] = random_flag(board.mask_words[i], num_actions, draw(draws, board.moves[i]))
+
+    def run_random(board, seat_arrays, seed, steps, first, last):
+        key = game_key(seed)
+        for i in range(first, last):
+            draws = stream(key, FOR_ACTIONS, i, 0)
+            for _ in range(steps):
+                action = random_flag(board.mask_words[i], num_actions, draw(draws, board.moves[i]))
+                move(board, seat_arrays, key, i, action)
+
+    return draw_actions, run_random
 
 
 def _make_begin_next(game: Game) -> Callable[..., None]:

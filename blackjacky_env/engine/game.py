@@ -431,9 +431,16 @@ class Game:
         return ", ".join(f"{sizes} ({', '.join(names)})" for sizes, names in variants.items())
 
     def choose_preset(
-        self, name: str | None, num_players: object, variant: str | None, given: Mapping[str, Any]
+        self,
+        name: str | None,
+        num_players: object,
+        variant: str | None,
+        given: Mapping[str, Any],
+        called: str = "preset",
     ) -> tuple[Any, str | None, dict[str, Any]]:
         """Table size, variant and rule options of a preset, or those ``given`` if ``name`` is None.
+
+        ``called``: what a preset is called where it was named, for messages.
 
         Raises `TypeError` or `ValueError` for an unknown preset, and for a size, variant or option that is given beside
         the preset and differs from the preset's.
@@ -441,8 +448,8 @@ class Game:
         if name is None:
             return num_players, variant, dict(given)
         if not self.presets:
-            raise ValueError(f"preset={name!r} is unknown: {self.name} has no presets")
-        preset = self.presets[check_choice("preset", name, self.presets)]
+            raise ValueError(f"{called}={name!r} is unknown: {self.name} has no presets")
+        preset = self.presets[check_choice(called, name, self.presets)]
         fixed: dict[str, Any] = {"num_players": preset.num_players, "variant": preset.variant}
         fixed |= self.check_options(preset.num_players, preset.variant, preset.options)
         beside: dict[str, Any] = {"num_players": num_players, "variant": variant}
@@ -452,7 +459,7 @@ class Game:
             there: Any = fixed.get(option)
             if not np.array_equal(value, there):
                 raise ValueError(
-                    f"{option}={value!r} contradicts preset={name!r}, which has {option}={there!r}; "
+                    f"{option}={value!r} contradicts {called}={name!r}, which has {option}={there!r}; "
                     "leave one of them out"
                 )
         return preset.num_players, preset.variant, dict(preset.options)

@@ -27,8 +27,8 @@ class HistoryBatch(Batch):
 
     Attributes:
         observations: int8 or int16, (N, K + R * (2 + K)): what the player to act sees, and for each of the last R
-            actions of the game, the newest first, who took it, which it was, as far as the player knows it, and what he
-            saw before it; zeros before the game began.
+            actions of the game, the newest first, who took it, which it was, as far as the player knows it, and what
+            the player saw before it; zeros before the game began.
     """
 
     _board: Any

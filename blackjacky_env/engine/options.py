@@ -218,7 +218,7 @@ def _check_cards(option: Option, value: object) -> tuple[int | str, ...]:
     given, there_are = Counter(names[card_key(card)] for card in cards), Counter(option.choices)
     if surplus := given - there_are:
         name, count = next(iter(surplus)), given[next(iter(surplus))]
-        raise ValueError(f"{option.name} has {name!r} {count} times; allowed is up to {there_are[name]} times")
+        raise ValueError(f"{option.name} has {count} copies of {name!r}; the whole deck has {there_are[name]}")
     return tuple(name for name in there_are for _ in range(given[name]))
 
 

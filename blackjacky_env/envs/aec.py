@@ -729,7 +729,7 @@ class TableEnv(AECEnv[str, Any, Any]):
         return self.game.words.actions.parse(text)
 
     def record(self) -> dict[str, Any]:
-        """The game so far, JSON-ready: game, options, key, rigged deals and actions; `replay` plays it replayed.
+        """The game so far, JSON-ready: game, options, key, rigged deals and actions; `replay` plays it again.
 
         Raises `RuntimeError` for a position from `sample_state`, which has no history, and after `reseed`.
         """

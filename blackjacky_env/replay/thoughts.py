@@ -16,7 +16,8 @@ class Thoughts:
     probabilities: npt.NDArray[np.float64]
     """Probability of each action, shape (A,), summing to 1."""
     win: float | None = None
-    """Estimated probability that the agent wins, 0 .. 1, where a win shared by k counts 1/k; None: no estimate."""
+    """Estimated probability that the agent wins, 0 .. 1, where a win shared by k counts 1/k (estimates from the
+    mean of rewards only approximately, see `chance_to_win`); None: no estimate."""
     by: str | None = None
     """Name of an agent whose thoughts they are in place of the player; None: the player's own."""
     cost: tuple[float, float, float] | None = None
@@ -35,9 +36,11 @@ class WinCurve:
 
 
 def chance_to_win(reward: float, players: int) -> float:
-    """The win probability, 0 .. 1, for an expected "win" reward: 1 for a sole winner, -1 / (n - 1) for losers.
+    """The win probability, 0 .. 1, for an expected "win" reward at a table of n players; over all seats it sums to 1.
 
-    A win shared by k counts 1/k, and a game that nobody wins 1/n.
+    It is linear in the reward: a sole winner counts 1, the losers to one 0, and where nobody or everybody wins, each
+    counts 1/n. Other shared wins cannot be told from the mean of rewards, and count too much: one that k share,
+    1 < k < n, counts 1/k + (k - 1) / (kn), which the losers lack.
     """
     return min(max((1 + (players - 1) * float(reward)) / players, 0.0), 1.0)
 

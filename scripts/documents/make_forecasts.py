@@ -9,6 +9,7 @@ from typing import Any
 from make_results import RESULTS
 from parts import DOCS, ROOMS, Part
 
+from blackjacky_agents.cli.forecast import HEADING
 from blackjacky_agents.learning.curves import COLOURS, as_svg
 from blackjacky_agents.reports import duration, markdown_table, where_run
 from blackjacky_env.games import get_game
@@ -38,14 +39,13 @@ def parts() -> Iterator[Part]:
 
 def tables_of(found: Measured) -> Iterator[str]:
     """A table for each question, and how it was measured."""
-    heading = ["forecast by", "log score", "excess", "95 % interval", "Brier score", "excess", "95 % interval"]
     for row, question in enumerate(found["questions"]):
         lines = [
             [f"`{who}`" if ":" in who else who, *pair(each[row], "log"), *pair(each[row], "brier")]
             for who, each in found["scores"].items()
             if row < len(each)
         ]
-        yield f"Who {question}?\n\n{markdown_table(heading, lines)}"
+        yield f"Who {question}?\n\n{markdown_table(HEADING, lines)}"
     errors = " and ".join(f"{100 * error:.1f} %" for error in found["errors"])
     yield (
         f"{found['positions']} positions of {found['players']} players. Truth: {found['truth_playouts']:,} playouts of "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
 import numpy as np
@@ -154,10 +155,24 @@ class Thinker(Seer):
 def test_agents_say_what_they_foresee(task: Task) -> None:
     assert by_agent(task, Seer([0.5, 0.2, 0.3]))[7].tolist() == [[0.5, 0.2, 0.3]]  # type: ignore[arg-type]
     assert by_agent(task, Thinker(0.4))[7, 0] == pytest.approx([0.4, 0.3, 0.3])  # type: ignore[arg-type]
-    assert np.array_equal(by_agent(task, Thinker(None)), par(task)[:, :1])  # type: ignore[arg-type]
+    by_agent(task, make_agent("search:1"))
     searched = score(task, by_agent(task, make_agent("search:20")))
     assert len(searched) == 1
     assert searched[0].question == "wins"
+
+
+@pytest.mark.parametrize("agent", [Thinker(None), make_agent("rollout:1"), make_agent("counter")])
+def test_who_says_nothing_about_a_choice_is_refused(task: Task, agent: Any) -> None:
+    assert (task.masks.sum(axis=1) > 1).any()
+    with pytest.raises(ValueError, match=f"agent '{agent.name}' does not say who wins; allowed are .* playouts"):
+        by_agent(task, agent)
+
+
+def test_where_only_one_action_is_legal_thoughts_may_say_nothing(task: Task) -> None:
+    masks = np.zeros_like(task.masks)
+    masks[:, 0] = 1
+    forced = dataclasses.replace(task, masks=masks)
+    assert np.array_equal(by_agent(forced, Thinker(None)), par(task)[:, :1])  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("told", [[0.5, 0.5], [0.5, 0.6, -0.1], [0.5, 0.2, 0.2], [np.nan, 0.5, 0.5]])
@@ -167,8 +182,6 @@ def test_what_is_no_forecast_is_refused(task: Task, told: Any) -> None:
 
 
 def test_what_cannot_be_asked_is_refused(task: Task) -> None:
-    with pytest.raises(ValueError, match="agent 'counter' tells no forecast; allowed are"):
-        by_agent(task, make_agent("counter"))
     with pytest.raises(ValueError, match="playouts=0 is out of range"):
         by_playouts(task, make_compiled_agent("counter"), [0])
     with pytest.raises(ValueError, match="games=1 is out of range"):

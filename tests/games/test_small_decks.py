@@ -80,7 +80,7 @@ def test_the_whole_deck_is_no_option(game: str) -> None:
     ("game", "options", "said"),
     [
         ("black_jacky", {"deck": [1, 9]}, "deck has 9, which is not a card; allowed are collections of the 36 cards"),
-        ("black_jacky", {"deck": [1, 1, 2]}, "deck has 1 2 times; allowed is up to 1 times"),
+        ("black_jacky", {"deck": [1, 1, 2]}, "deck has 2 copies of 1; the whole deck has 1"),
         ("black_jacky", {"deck": 5}, "deck=5 is not a collection"),
         ("black_jacky", {"deck": "123"}, "deck='123' is not a collection"),
         ("black_jacky", {"deck": [True, 2, 3]}, "deck has True, which is not a card"),
@@ -89,7 +89,11 @@ def test_the_whole_deck_is_no_option(game: str) -> None:
         ("black_jacky", {"num_players": 6, "deck": [2] * 2 + [8] * 8 + [7] * 7}, "needs an empty seat"),
         ("black_jacky", {"max_card": 3, "deck": [1, 2, 2, 3, 3, 3, 4, 4, 4]}, "deck has 4, which is not in the game"),
         ("schwarze_katze", {"num_players": 4, "deck": ["QS", "KS"]}, "without a rest; allowed are multiples of 4"),
-        ("schwarze_katze", {"num_players": 10, "deck": ["QS", "KS"] * 5}, "up to 1 times"),
+        (
+            "schwarze_katze",
+            {"num_players": 10, "deck": ["QS", "KS"] * 5},
+            "deck has 5 copies of 'QS'; the whole deck has 1",
+        ),
         ("schwarze_katze", {"num_players": 10, "deck": ["QS", "KS"]}, "needs an empty seat, and num_players=10 leaves"),
         (
             "schwarze_katze",

@@ -38,6 +38,7 @@ def test_an_agents_forecasts_are_scored_as_typed(
         (["champion", "--games", "1"], "--games=1 is out of range"),
         (["champion", "--playouts", "0"], "--playouts=0 is out of range"),
         (["search:0.1s", "--playouts", "5"], "agent 'search:0.1s' is not compiled; leave the option out"),
+        (["rollout:1", *FEW], "agent 'rollout:1' does not say who wins"),
         (["champion", "--players", "9"], "num_players=9 is out of range"),
         (["champion", "--output", "missing/scores.json"], "must be a file in an existing folder"),
     ],

@@ -112,9 +112,9 @@ REFUSED = {
         "--preset sb3 --advice-logit 4": "advice_logit=4.0 needs encoding='advice', not 'cards'",
         "--preset sb3 --advice-logit 4 --encoding advice --hidden-sizes 60": "needs hidden layers of 61 units or more",
         "--hand-size 8 --players 4 6": "hand_size=8 cannot be dealt to num_players=6",
-        "--table mini-0": "preset='mini-0' is unknown; allowed are 'mini-1', 'mini-2'",
-        "--table mini-1 --players 2 4": "num_players=4 contradicts preset='mini-1'",
-        "--table mini-1 --bust-at 6": "bust_at=6 contradicts preset='mini-1', which has bust_at=5",
+        "--table mini-0": "table='mini-0' is unknown; allowed are 'mini-1', 'mini-2'",
+        "--table mini-1 --players 2 4": "num_players=4 contradicts table='mini-1'",
+        "--table mini-1 --bust-at 6": "bust_at=6 contradicts table='mini-1', which has bust_at=5",
         "--cluster local --preset sb3": "--preset sb3 trains on one machine: use --preset league",
     },
 }

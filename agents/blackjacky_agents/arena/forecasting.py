@@ -163,25 +163,34 @@ def by_agent(task: Task, agent: Agent, track: Track = iter) -> Floats:
     """What an agent says about who wins: its ``forecast(observation)``, or the win estimate of its thoughts.
 
     ``forecast`` returns a probability for each seat, the player to act first and the others clockwise. A win estimate
-    leaves the same to all others; without one, as where only one action is legal, the forecast is par.
+    leaves the same to all others. Where thoughts weigh only one action, they may lack it: then the forecast is par.
 
-    Raises `ValueError` if the agent has neither, or if it forecasts no probabilities.
+    Raises `ValueError` if the agent has neither, if its thoughts lack the estimate elsewhere, or if it forecasts no
+    probabilities.
     """
     own, explain = getattr(agent, "forecast", None), getattr(agent, "explain", None)
     if own is None and explain is None:
-        raise ValueError(
-            f"agent {agent.name!r} tells no forecast; allowed are agents with forecast(observation) or a search, "
-            "and any compiled agent with a number of playouts"
-        )
+        raise _says_nothing(agent)
     agent.reset(task.seed)
     told = par(task)[:, :1]
     for i in track(range(len(told))):
         observation = {"observation": task.observations[i], "action_mask": task.masks[i]}
         if own is not None:
             told[i, WIN] = _checked(own(observation), task.players, agent.name)
-        elif (mind := explain(observation)) is not None:  # type: ignore[misc]  # not None, as own is
-            told[i, WIN] = _shared(mind, task.players)
+            continue
+        mind: Thoughts | None = explain(observation)  # type: ignore[misc]  # not None, as own is
+        if mind is not None and mind.win is not None:
+            told[i, WIN] = _shared(mind.win, task.players)
+        elif np.count_nonzero(task.masks[i] if mind is None else mind.probabilities) > 1:
+            raise _says_nothing(agent)
     return told
+
+
+def _says_nothing(agent: Agent) -> ValueError:
+    return ValueError(
+        f"agent {agent.name!r} does not say who wins; allowed are agents with forecast(observation), searches that "
+        "estimate who wins ('search:N' and 'ismcts:N'), and any compiled agent with a number of playouts"
+    )
 
 
 def _checked(told: npt.ArrayLike, players: int, name: str) -> Floats:
@@ -191,10 +200,8 @@ def _checked(told: npt.ArrayLike, players: int, name: str) -> Floats:
     return given
 
 
-def _shared(mind: Thoughts, players: int) -> Floats:
-    if mind.win is None:
-        return np.full(players, 1 / players)
-    return np.array([mind.win, *[(1 - mind.win) / (players - 1)] * (players - 1)])
+def _shared(win: float, players: int) -> Floats:
+    return np.array([win, *[(1 - win) / (players - 1)] * (players - 1)])
 
 
 # ---------------------------------------------------------------- scores

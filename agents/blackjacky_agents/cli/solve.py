@@ -168,13 +168,13 @@ def solve(run: SolvingRun, limits: Limits) -> None:
 # ---------------------------------------------------------------- output
 
 
-def said_size(table: Table, memory: float, else_: str = "") -> str:
+def said_size(table: Table, memory: float, alternative: str = "") -> str:
     """The estimated size of the tree in words.
 
     Args:
         table: the table.
         memory: GiB that are allowed for it.
-        else_: what else could be done if it does not fit.
+        alternative: what else could be done if it does not fit.
 
     Raises `WrongInputError` if it certainly does not fit.
     """
@@ -183,7 +183,7 @@ def said_size(table: Table, memory: float, else_: str = "") -> str:
     if size.bytes / (1 + 2 * size.error) > _MERGED * memory * GIB:
         raise WrongInputError(
             f"{said}: far more than --memory {memory:g}; choose rule options with fewer cards, hearts or turns, "
-            f"or allow more memory{else_}"
+            f"or allow more memory{alternative}"
         )
     return f"{said}."
 

@@ -10,6 +10,7 @@ import argparse
 from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from pathlib import Path
 from textwrap import fill
 from typing import Annotated, Any, Generic, NamedTuple, TypeVar
@@ -190,7 +191,7 @@ def at_table(settings: TrainingSettings, stored: TrainingSettings, name: str | N
     """
     if name is None:
         return settings
-    choose = get_game(settings.game).choose_preset
+    choose = partial(get_game(settings.game).choose_preset, called="table")
     for given in settings.players if settings.players != stored.players else ():
         choose(name, given, None, {})
     size, variant, options = choose(name, None, settings.variant, settings.rule_options)

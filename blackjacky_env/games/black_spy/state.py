@@ -158,7 +158,11 @@ def complete_options(num_players: int, variant: str, options: Options) -> Option
 
 
 def most_actions(num_players: int, variant: str, options: Mapping[str, Any]) -> int:
-    """No game has more actions: in every deal all cards are played, after the mole, passing, a call and a moon."""
+    """No game has more actions.
+
+    In every deal all cards are played (B2), after the mole (V3), passing (B3) and a call (V4), and before a choice by
+    whoever shoots the moon (V2).
+    """
     cards = len(options.get("deck", range(CARDS)))
     before = PICKS * num_players * (1 + options["mole"]) + options["call_colour"] + options["moon_choice"]
     return int(options["max_deals"] * (cards + before))

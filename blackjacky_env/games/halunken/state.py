@@ -183,7 +183,11 @@ def write_jack_deck(deck: Sequence[int], num_players: int) -> list[int | str]:
 
 
 def most_actions(num_players: int, variant: str, options: Mapping[str, Any]) -> int:
-    """No game has more actions: after placing, in every round bids, choices, a number named, and meetings."""
+    """No game has more actions.
+
+    After placing (H2, J1) every round (J6) has bids (J2, D2), choices (H4, D3), a number named (H5), and meetings
+    (H7, H8, J3 to J5).
+    """
     bids = {"basic": 0, "standard": num_players, "duel": int(VALUES.max()) + 2}[variant]  # offers rise (D2)
     figures = num_players + 1
     of_round = bids + figures + 1 + 2 * figures + num_players

@@ -216,10 +216,16 @@ def is_settled(s):
 
 
 @inlined
+def penalties_of_deal(s, p):
+    """K6: what the finished deal adds to p's total."""
+    return int(s.penalties[p]) if s.tricks_taken[p] else NO_TRICK
+
+
+@inlined
 def settle(s):
     """Score the deal (K6); the next player deals (K3), or the game is over (K7)."""
     for p in range(s.num_players):
-        s.totals[p] += s.penalties[p] if s.tricks_taken[p] else NO_TRICK
+        s.totals[p] += penalties_of_deal(s, p)
     if s.deals == s.game_deals:
         mark_lowest(s.totals, int(s.num_players), s.winners)  # K8
         s.phase = OVER

@@ -108,7 +108,7 @@ def deck(num_players: int, options: Mapping[str, Any]) -> list[int]:
 
 
 def most_actions(num_players: int, variant: str, options: Mapping[str, Any]) -> int:
-    """The number of actions of a game: everybody plays all cards in every deal."""
+    """The number of actions of a game: everybody plays all cards (K2) in every deal (K7)."""
     cards = len(options.get("deck", range(CARDS)))
     return int(options["deals"]) * (cards - cards % num_players)
 

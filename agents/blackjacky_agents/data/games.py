@@ -19,7 +19,7 @@ from blackjacky_env.engine.expanding import Decisions, expand_games, new_decisio
 from blackjacky_env.engine.game import Game
 from blackjacky_env.engine.play import score_all
 
-MOST_MOVES = 2**18  # of a game
+_MOST_MOVES = 2**18  # of a game
 _DECISIONS_AT_ONCE = 2**16  # decisions that are played back at a time, in whole games, at least one
 
 
@@ -137,8 +137,8 @@ class Setup:
         if seats.null_count:
             raise ValueError(f"it has other policies than {', '.join(self.policies)}")
         lengths = pc.list_value_length(_whole(table, "actions")).to_numpy()
-        if lengths.max(initial=0) > MOST_MOVES:
-            raise ValueError(f"a game has {lengths.max():,} moves; allowed are up to {MOST_MOVES:,}")
+        if lengths.max(initial=0) > _MOST_MOVES:
+            raise ValueError(f"a game has {lengths.max():,} moves; allowed are up to {_MOST_MOVES:,}")
         return Games(
             _numbers(table, "episode", (count,)),
             seeds,

@@ -47,11 +47,13 @@ class SweepRun(SelfPlay):
 
     trial: Trial
     pruned = False
+    win_rate = 0.0  # against the strongest bot, at the last test
 
     def evaluate(self) -> dict[str, float]:
         """As in every training; the trial may be pruned after each tenth of its time."""
         rates = super().evaluate()
-        self.trial.report(rates[self.bots[-1].name], step=round(10 * (1 - self.left)))
+        self.win_rate = rates[self.bots[-1].name]
+        self.trial.report(self.win_rate, step=round(10 * (1 - self.left)))
         self.pruned = self.left > 0 and self.trial.should_prune()
         self.interrupted |= self.pruned  # Ctrl-C may have come before
         return rates
@@ -80,7 +82,7 @@ def train(args: Args, trial: Trial) -> float:
     trial.set_user_attr("decisions", run.steps)
     if run.pruned:
         raise optuna.TrialPruned
-    return run._rates[run.bots[-1].name]
+    return run.win_rate
 
 
 def main(args: Args) -> None:

@@ -68,7 +68,7 @@ class Playthrough:
         game, options = self.env.game, self.env.config_dict()
         self.log(
             f"{game.title}, version {game.version}, {self.env.variant}, {self.env.num_players} players",
-            f"One game of random moves, seed {self.seed}; written by scripts/make_playthroughs.py.",
+            f"One game of random moves, seed {self.seed}; written by scripts/proofs/make_playthroughs.py.",
             *(f"{name}: {value}" for name, value in options.items()),
         )
 

@@ -25,7 +25,6 @@ from typing import Any, NamedTuple
 
 import gymnasium
 import minari
-import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import tyro
@@ -125,7 +124,7 @@ def ways(dataset: Dataset, players: str) -> dict[str, Way]:
     """All ways, with what they write ready in memory."""
     batches = list(dataset.record_batches())
     episodes = [each for policy in range(len(dataset.setup.policies)) for each in episodes_of(dataset, policy)]
-    played = join_moves([moves_of(games) for _, games in dataset.every_piece()])
+    played = join_moves([games.as_played() for games in dataset.every_piece()])
     moves = partial(write_moves, make_writer(players), played)
     return {
         "moves": Way(moves, read_moves),
@@ -140,11 +139,6 @@ def make_writer(players: str) -> Writer:
     """What the command writes with."""
     table = make_table(DatasetArgs(players=players, rules=get_game(DEFAULT).options()))
     return Writer(Path(), table, "", "CC0-1.0")
-
-
-def moves_of(games: Any) -> Moves:
-    """Games as they have been played."""
-    return Moves(games.winners, games.scores, np.diff(games.starts).astype(np.int32), games.moves)
 
 
 def write_moves(writer: Writer, moves: Moves, folder: Path) -> None:

@@ -440,19 +440,18 @@ def test_only_one_process_plays_into_a_folder_and_the_other_is_told_which(tmp_pa
 
 def test_a_folder_is_taken_over_from_a_process_that_was_killed(tmp_path, path):
     code = (
-        "import sys, time; from blackjacky_agents.files import only_writer; from pathlib import Path\n"
-        "with only_writer(Path(sys.argv[1])): print('held', flush=True); time.sleep(1000)"
+        "import sys; from blackjacky_agents.files import only_writer; from pathlib import Path\n"
+        "with only_writer(Path(sys.argv[1])): print('held', flush=True); sys.stdin.read()"
     )
-    process = subprocess.Popen([sys.executable, "-c", code, str(tmp_path)], stdout=subprocess.PIPE, text=True)
-    assert process.stdout is not None
-    assert process.stdout.readline() == "held\n"
-    with pytest.raises(
-        FolderInUseError, match=rf"process {process.pid} on \S+ \(-c {re.escape(str(tmp_path))}\); wait"
-    ):
-        kept(path)
-    process.kill()
-    process.wait()
-    process.stdout.close()
+    command = [sys.executable, "-c", code, str(tmp_path)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "held\n"
+        with pytest.raises(
+            FolderInUseError, match=rf"process {process.pid} on \S+ \(-c {re.escape(str(tmp_path))}\); wait"
+        ):
+            kept(path)
+        process.kill()
     (tmp_path / ".games.json.123.part").write_text("left by a kill")
     assert kept(path).played == 30
     assert not list(tmp_path.glob("*.part"))

@@ -141,7 +141,7 @@ class ClusterExecutor(Executor):
 
         self._running.pop(done, None)
         try:
-            done.set_result(pickle.loads(result.result()))  # noqa: S301  # Ray lets a node run any program here
+            done.set_result(pickle.loads(result.result()))  # noqa: S301  # Ray itself unpickles what nodes return
         except RayTaskError as error:
             cause = error.cause
             done.set_exception(ClusterError(str(cause)) if isinstance(cause, ImportError) else cause)

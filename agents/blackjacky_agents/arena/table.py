@@ -86,11 +86,16 @@ class Moves(NamedTuple):
     actions: npt.NDArray[np.uint16]
     """The actions of all games, one game after the other, shape (sum of lengths,)."""
 
+    @property
+    def starts(self) -> npt.NDArray[np.int64]:
+        """Where the actions of each game begin, and the number of all, shape (N + 1,)."""
+        return np.concatenate([[0], np.cumsum(self.lengths)]).astype(np.int64)
+
     def part(self, wanted: slice) -> Moves:
         """Some of the games, in their order."""
         first, last, _ = wanted.indices(len(self.lengths))
-        ends = np.cumsum([0, *self.lengths])
-        actions = self.actions[ends[first] : ends[last]]
+        starts = self.starts
+        actions = self.actions[starts[first] : starts[last]]
         return Moves(self.winners[wanted], self.scores[wanted], self.lengths[wanted], actions)
 
 

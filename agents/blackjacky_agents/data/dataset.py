@@ -95,21 +95,21 @@ class Dataset:
 
     def record_batches(self, reward: str = "win", threads: int = 1) -> Iterator[pa.RecordBatch]:
         """All decisions in order as Arrow record batches with `decisions_schema`; arguments and errors as `batches`."""
-        for _, piece in self.every_piece():
-            for games, decisions in self.setup.played_back(piece, reward, threads):
+        for piece in self.every_piece():
+            for games, decisions, _ in self.setup.played_back(piece, reward, threads):
                 yield self.setup.to_decisions(games, decisions)
 
-    def pieces(self) -> list[tuple[Shard, int]]:
-        """All row groups: the shard, and the number of the row group in it."""
+    def pieces(self, shards: Sequence[Shard] | None = None) -> list[tuple[Shard, int]]:
+        """All row groups, or those of some shards: the shard, and the number of the row group in it."""
         return [
             (shard, number)
-            for shard in self.description.shards
+            for shard in (self.description.shards if shards is None else shards)
             for number in range(self._open(shard).metadata.num_row_groups)
         ]
 
-    def every_piece(self) -> Iterator[tuple[Shard, Games]]:
-        """The games of all pieces in order, their moves not yet checked; errors as in `read_games`."""
-        return ((shard, self.read_games(shard, number)) for shard, number in self.pieces())
+    def every_piece(self, shards: Sequence[Shard] | None = None) -> Iterator[Games]:
+        """The games of `pieces` in order, their moves not yet checked; errors as in `read_games`."""
+        return (self.read_games(*piece) for piece in self.pieces(shards))
 
     def check_sum(self, shard: Shard) -> None:
         """Raise `ValueError` if a shard is not the file that the description is of."""
@@ -124,12 +124,11 @@ class Dataset:
         for shard in self.description.shards:
             self.check_sum(shard)
             expected, decisions = shard.first, 0
-            for number in range(self._open(shard).metadata.num_row_groups):
-                games = self.read_games(shard, number)
+            for games in self.every_piece([shard]):
                 if (games.episodes != expected + np.arange(len(games.seeds))).any():
                     raise ValueError(f"{self._path(shard)}: the numbers of its games are not in order")
                 expected, decisions = expected + len(games.seeds), decisions + len(games.moves)
-                for part, _ in self.setup.played_back(games, threads=threads):
+                for part, *_ in self.setup.played_back(games, threads=threads):
                     progress(len(part.seeds))
             if (expected, decisions) != (shard.end, shard.decisions):
                 raise ValueError(f"{self._path(shard)} has other numbers of games and decisions than its description")

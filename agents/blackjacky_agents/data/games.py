@@ -11,6 +11,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from blackjacky_agents.arena.table import Moves
 from blackjacky_agents.data.schema import decisions_schema, games_schema, write_options
 from blackjacky_env.engine.checks import check_choice
 from blackjacky_env.engine.compiling import zeros
@@ -18,7 +19,7 @@ from blackjacky_env.engine.expanding import Decisions, expand_games, new_decisio
 from blackjacky_env.engine.game import Game
 from blackjacky_env.engine.play import score_all
 
-MOST_MOVES = 2**18  # of a game
+_MOST_MOVES = 2**18  # of a game
 _DECISIONS_AT_ONCE = 2**16  # decisions that are played back at a time, in whole games, at least one
 
 
@@ -39,6 +40,15 @@ class Games(NamedTuple):
     """All actions, game after game, shape (R,)."""
     starts: npt.NDArray[np.int64]
     """Where the moves of each game begin, and R, shape (N + 1,)."""
+
+    @property
+    def game_of_move(self) -> npt.NDArray[np.int64]:
+        """Index of the game of each move, shape (R,)."""
+        return np.repeat(np.arange(len(self.seeds)), np.diff(self.starts))
+
+    def as_played(self) -> Moves:
+        """Results and moves, as the table that played the games returned them."""
+        return Moves(self.winners, self.scores, np.diff(self.starts).astype(np.int32), self.moves)
 
     def part(self, first: int, last: int) -> Games:
         """The games first .. last - 1, without copying their moves."""
@@ -99,15 +109,16 @@ class Setup:
             raise ValueError(f"game {number} ends differently than stored; it was changed, or the rules are others")
         return states
 
-    def played_back(self, games: Games, reward: str = "win", threads: int = 1) -> Iterator[tuple[Games, Decisions]]:
-        """A few games at a time, with their decisions in new arrays; arguments and errors as in `play_back`."""
+    def played_back(
+        self, games: Games, reward: str = "win", threads: int = 1
+    ) -> Iterator[tuple[Games, Decisions, npt.NDArray[Any]]]:
+        """A few games at a time, their decisions in new arrays, and their final states; otherwise as `play_back`."""
         first = 0
         while first < len(games.seeds):
             last = max(first + 1, games.fitting(first, _DECISIONS_AT_ONCE))
             part = games.part(first, last)
             decisions = new_decisions(self.game, len(part.moves))
-            self.play_back(part, decisions, reward, threads)
-            yield part, decisions
+            yield part, decisions, self.play_back(part, decisions, reward, threads)
             first = last
 
     def from_arrow(self, table: pa.Table) -> Games:
@@ -126,8 +137,8 @@ class Setup:
         if seats.null_count:
             raise ValueError(f"it has other policies than {', '.join(self.policies)}")
         lengths = pc.list_value_length(_whole(table, "actions")).to_numpy()
-        if lengths.max(initial=0) > MOST_MOVES:
-            raise ValueError(f"a game has {lengths.max():,} moves; allowed are up to {MOST_MOVES:,}")
+        if lengths.max(initial=0) > _MOST_MOVES:
+            raise ValueError(f"a game has {lengths.max():,} moves; allowed are up to {_MOST_MOVES:,}")
         return Games(
             _numbers(table, "episode", (count,)),
             seeds,
@@ -146,26 +157,25 @@ class Setup:
             pa.array(games.seeds),
             pa.FixedSizeListArray.from_arrays(names, self.num_players),
             pa.ListArray.from_arrays(pa.array(games.starts.astype(np.int32)), pa.array(games.moves)),
-            _lists(games.winners),
-            _lists(games.scores),
+            lists_of(games.winners),
+            lists_of(games.scores),
             *self._repeated(len(games.seeds)),
         ]
         return pa.Table.from_arrays(columns, schema=games_schema(self.num_players))
 
     def to_decisions(self, games: Games, decisions: Decisions) -> pa.RecordBatch:
         """Games that were played back as a record batch with `decisions_schema`."""
-        count, numbers = len(games.moves), np.diff(games.starts)
-        of_game = np.repeat(np.arange(len(numbers)), numbers)
+        count, numbers, of_game = len(games.moves), np.diff(games.starts), games.game_of_move
         steps = np.arange(count) - games.starts[of_game]
         columns = [
             pa.array(games.episodes[of_game]),
             pa.array(steps.astype(np.int32)),
             pa.array(decisions.seats),
             _named(games.seats[of_game, decisions.seats], self.policies),
-            _lists(decisions.observations),
-            _lists(decisions.masks),
+            lists_of(decisions.observations),
+            lists_of(decisions.masks),
             pa.array(decisions.actions),
-            _lists(decisions.rewards[:, : self.num_players]),
+            lists_of(decisions.rewards[:, : self.num_players]),
             pa.array(steps == numbers[of_game] - 1),
             pa.array(games.seeds[of_game]),
             *self._repeated(count),
@@ -208,5 +218,6 @@ def _named(numbers: npt.NDArray[Any], names: Sequence[str]) -> pa.Array:
     return pa.DictionaryArray.from_arrays(pa.array(numbers.astype(np.int32)), pa.array(names, pa.string()))
 
 
-def _lists(array: npt.NDArray[Any]) -> pa.Array:
+def lists_of(array: npt.NDArray[Any]) -> pa.Array:
+    """The rows of an array (N, M) as N lists of M entries."""
     return pa.FixedSizeListArray.from_arrays(pa.array(np.ascontiguousarray(array).ravel()), array.shape[1])

@@ -11,6 +11,8 @@ import numpy as np
 import pyarrow as pa
 
 from blackjacky_agents.arena.table import Moves
+from blackjacky_agents.data.games import lists_of
+from blackjacky_agents.data.schema import games_schema
 from blackjacky_agents.files import write_file
 
 _SUM, _SIZE = 16, 8  # bytes of a checksum and of a size
@@ -28,9 +30,7 @@ class Journal:
         self.first = first
         self.path = folder / f".games-{first:09}.journal"
         self._players = num_players
-        kinds = {"actions": pa.list_(pa.uint16()), "winners": pa.bool_(), "scores": pa.int32()}
-        lists = {name: kind if name == "actions" else pa.list_(kind, num_players) for name, kind in kinds.items()}
-        self._schema = pa.schema([pa.field(name, kind, nullable=False) for name, kind in lists.items()])
+        self._schema = pa.schema([games_schema(num_players).field(name) for name in ("actions", "winners", "scores")])
 
     def read(self) -> list[Moves]:
         """All whole entries; what follows them, of an entry cut by a kill, is removed."""
@@ -53,10 +53,9 @@ class Journal:
             file.write(self._entry(moves))
 
     def _entry(self, moves: Moves) -> bytes:
-        starts = np.concatenate([[0], np.cumsum(moves.lengths)]).astype(np.int32)
-        lists = [pa.FixedSizeListArray.from_arrays(pa.array(each.ravel()), self._players) for each in moves[:2]]
-        actions = pa.ListArray.from_arrays(pa.array(starts), pa.array(moves.actions))
-        batch = pa.RecordBatch.from_arrays([actions, *lists], schema=self._schema)
+        actions = pa.ListArray.from_arrays(pa.array(moves.starts.astype(np.int32)), pa.array(moves.actions))
+        columns = [actions, lists_of(moves.winners), lists_of(moves.scores)]
+        batch = pa.RecordBatch.from_arrays(columns, schema=self._schema)
         content: bytes = batch.serialize().to_pybytes()
         return sha256(content).digest()[:_SUM] + len(content).to_bytes(_SIZE, "little") + content
 

@@ -7,18 +7,17 @@ from typing import TYPE_CHECKING, Any
 
 import gymnasium
 import numpy as np
+import numpy.typing as npt
 
 from blackjacky_agents.data.dataset import Dataset
-from blackjacky_agents.data.games import Games
+from blackjacky_agents.data.games import Games, Setup
 from blackjacky_env.engine.batch import batch_functions
-from blackjacky_env.engine.expanding import new_decisions
+from blackjacky_env.engine.expanding import Decisions
 from blackjacky_env.games import seat_id
 
 if TYPE_CHECKING:
     from minari import MinariDataset
     from minari.data_collector import EpisodeBuffer
-
-_GAMES_AT_ONCE = 512  # games that are played back at a time
 
 
 def to_minari(
@@ -83,21 +82,18 @@ def to_minari(
 
 def episodes_of(dataset: Dataset, policy: int, reward: str = "win") -> Iterator[EpisodeBuffer]:
     """The episodes that `to_minari` writes; ``policy``: an index in ``dataset.setup.policies``."""
-    for _, games in dataset.every_piece():
-        for first in range(0, len(games.seeds), _GAMES_AT_ONCE):
-            yield from _of_games(
-                dataset, games.part(first, min(first + _GAMES_AT_ONCE, len(games.seeds))), policy, reward
-            )
+    for piece in dataset.every_piece():
+        for games, decisions, states in dataset.setup.played_back(piece, reward):
+            yield from _of_games(dataset.setup, games, decisions, states, policy)
 
 
-def _of_games(dataset: Dataset, games: Games, policy: int, reward: str) -> Iterator[EpisodeBuffer]:
+def _of_games(
+    setup: Setup, games: Games, decisions: Decisions, states: npt.NDArray[Any], policy: int
+) -> Iterator[EpisodeBuffer]:
     """One episode for each seat of the policy that decides in a game."""
     from minari.data_collector import EpisodeBuffer
 
-    setup, numbers = dataset.setup, np.diff(games.starts)
-    decisions = new_decisions(setup.game, len(games.moves))
-    states = setup.play_back(games, decisions, reward)
-    of_game = np.repeat(np.arange(len(numbers)), numbers)
+    of_game = games.game_of_move
     rows = np.flatnonzero(games.seats[of_game, decisions.seats] == policy)
     if not len(rows):
         return

@@ -105,7 +105,7 @@ def _number(
     steps: npt.NDArray[np.int64],
 ) -> None:
     """Write the policy, the game and the number of each decision."""
-    of_game = np.repeat(np.arange(len(games.seeds)), np.diff(games.starts))
+    of_game = games.game_of_move
     policies[:] = games.seats[of_game, seats]
     episodes[:] = games.episodes[of_game]
     steps[:] = np.arange(len(of_game)) - games.starts[of_game]

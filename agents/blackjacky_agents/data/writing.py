@@ -176,15 +176,13 @@ class Writer:
         return journal, kept
 
     def _read_shard(self, shard: Shard) -> list[Moves]:
-        dataset = Dataset(self.folder)
-        pieces = (dataset.read_games(each, number) for each, number in dataset.pieces() if each == shard)
-        return [Moves(each.winners, each.scores, np.diff(each.starts).astype(np.int32), each.moves) for each in pieces]
+        return [games.as_played() for games in Dataset(self.folder).every_piece([shard])]
 
     def _games(self, first: int, moves: Moves) -> Games:
         """Games with these moves, of which the first has this number."""
-        count, starts = len(moves.lengths), np.cumsum([0, *moves.lengths]).astype(np.int64)
-        schedule = self.table.schedule(first, count)
-        return Games(first + np.arange(count), *schedule, moves.winners, moves.scores, moves.actions, starts)
+        episodes = first + np.arange(len(moves.lengths))
+        schedule = self.table.schedule(first, len(episodes))
+        return Games(episodes, *schedule, moves.winners, moves.scores, moves.actions, moves.starts)
 
     def _can_be_played(self, games: Games) -> bool:
         try:

@@ -312,14 +312,14 @@ def _quoted(value: object) -> str:
 # ---------------------------------------------------------------- playing again
 
 
-def check_games(card: ScoreCard, agent: Agent | None = None, fresh: int = FRESH, seed: int | None = None) -> Checked:
+def check_games(card: ScoreCard, agent: Agent | None = None, fresh: int = FRESH) -> Checked:
     """Play the sampled games of a card again from their moves; with an agent at hand, also compare its decisions.
 
     Args:
         card: the card.
         agent: the agent that it is of, made by whoever checks; None: a shipped one, if the card is of a shipped one.
-        fresh: deals per table, beside those in the card, that the agent plays again, 0 .. 10,000.
-        seed: chooses them; None: nobody can know them in advance.
+        fresh: deals per table, beside those in the card, that the agent plays again, 0 .. 10,000. Nobody can know in
+            advance which they are.
 
     Raises `ValueError` for the first game that was not played like this, and for an agent that is not the card's.
     """
@@ -341,7 +341,7 @@ def check_games(card: ScoreCard, agent: Agent | None = None, fresh: int = FRESH,
         _check_identity(card, agent)
     elif (agent := _known_agent(card, at_hand)) is None:
         return replace(checked, notes=("the agent's own decisions: it is not a shipped one; name it to compare them",))
-    return replace(checked, decisions=_check_decisions(card, agent, at_hand, fresh, random.Random(seed)))
+    return replace(checked, decisions=_check_decisions(card, agent, at_hand, fresh))
 
 
 def _refuse_current(protocol: Protocol, missing: Sequence[str]) -> None:
@@ -471,11 +471,9 @@ def _winners(table: Table, states: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
 # ---------------------------------------------------------------- from decisions
 
 
-def _check_decisions(
-    card: ScoreCard, agent: Agent, opponents: Mapping[str, Agent], fresh: int, rng: random.Random
-) -> int:
+def _check_decisions(card: ScoreCard, agent: Agent, opponents: Mapping[str, Agent], fresh: int) -> int:
     """Number of games that the agent has played again; `ValueError` for the first that it plays differently."""
-    player, played_again = JobPlayer(card.protocol, agent, opponents), 0
+    player, rng, played_again = JobPlayer(card.protocol, agent, opponents), random.SystemRandom(), 0
     for number, games in enumerate(sampled_games(card.protocol, card.length, card.wins)):
         place = card.protocol.tables[number]
         shown = {game // place.num_players for game in games}

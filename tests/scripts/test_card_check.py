@@ -117,6 +117,12 @@ def test_texts_that_no_card_may_have_are_refused_before_anything_is_played(
     assert "name an AGENT to score" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("rules", [("--preset", "mini-1"), ("--variant", "classic"), ("--bust-at", "30")])
+def test_a_card_is_not_checked_by_other_rules(rules: tuple[str, str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.run("score", ["--check", "card.json", *rules]) == cli.WRONG_INPUT
+    assert "--check takes the rules from the card" in capsys.readouterr().err
+
+
 def test_a_trained_agent_says_how_large_it_is_and_what_its_training_cost() -> None:
     agent = make_agent("champion")
     entry = describe_entry(agent)

@@ -33,7 +33,7 @@ from filelock import FileLock, Timeout
 
 from blackjacky_agents.agent import AgentError
 from blackjacky_agents.files import write_file
-from blackjacky_agents.language.answers import HOW, answer_in, find_action
+from blackjacky_agents.language.answers import HOW_TO_ANSWER, answer_in, find_action
 from blackjacky_agents.language.telling import Seen, imagine, rules_in_short, situation
 from blackjacky_agents.reports import markdown_table
 from blackjacky_agents.wording import why_not
@@ -252,7 +252,7 @@ class LanguageModel:
         """The action that the model chooses, or after too many illegal answers a random one."""
         seen, self._events = Seen.by_observation(self.game, observation, self._events), None
         messages = [
-            {"role": "system", "content": f"{rules_in_short(self.game, seen.options)}\n\n{HOW}"},
+            {"role": "system", "content": f"{rules_in_short(self.game, seen.options)}\n\n{HOW_TO_ANSWER}"},
             {"role": "user", "content": situation(seen)},
         ]
         for number in range(self.settings.tries):
@@ -274,7 +274,7 @@ class LanguageModel:
         for action, words in seen.choices.items():
             if words == call.played:
                 return action
-        told = {"role": "user", "content": f"{call.refused} Choose one of the legal actions. {HOW}"}
+        told = {"role": "user", "content": f"{call.refused} Choose one of the legal actions. {HOW_TO_ANSWER}"}
         return [{"role": "assistant", "content": call.reply.strip() or NOTHING}, told]
 
     def _judged(self, call: Call, seen: Seen, is_last: bool) -> Call:

@@ -37,7 +37,7 @@ from blackjacky_agents.learning.network import encode_all, layers_of
 from blackjacky_agents.reports import markdown_table, rate_cells, where, where_run, write_part
 
 ILLEGAL = -1e8  # value of an illegal action
-NOT_TOLD = ("data", "folder", "page")  # options that change no result
+NOT_TOLD = ("folder", "page")  # options that change no result
 PACKAGES = ("torch", "torchrl")
 
 

@@ -1,11 +1,12 @@
 """A sweep over three settings of a preset with Optuna: which learning rate, exploration and shaping learn fastest?
 
-    python examples/optuna_sweep.py                       # thirty minutes: twenty trainings of 90 seconds
+    python examples/optuna_sweep.py                       # thirty minutes, in trainings of 90 seconds
     python examples/optuna_sweep.py --minutes 60          # go on for another half hour
 
 Every training is a run of its own, stopped early if its win rate against the strongest bot is below the median of the
 others after the same time. Trials are kept in runs/sweep/trials.log, so a sweep that was interrupted goes on, and
-several processes can share one. At the end: a table of the best trials, sweep.md, and a picture of all, sweep.svg.
+several processes can share one. At the end: a table of the best trials, sweep.md, and a picture of all,
+sweep.svg. Those beside this file, which docs/train.md shows, are copies.
 """
 
 from __future__ import annotations

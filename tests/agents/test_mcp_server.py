@@ -7,6 +7,7 @@ import logging
 import os
 import re
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -31,10 +32,7 @@ from tests.agents.web.tables import SHORT
 from tests.agents.web.test_pace import Page, until
 
 PRESETS = get_game("black_jacky").presets
-TOOLS = {
-    *("list_games", "read_rules", "start_table", "join_table"),
-    *("look", "legal_actions", "act", "wait", "play_again"),
-}
+PAGE = Path(__file__).parents[2] / "docs" / "language_models.md"
 
 
 class Assistant:
@@ -331,11 +329,21 @@ def test_an_invitation_is_for_the_free_seats_alone():
     with_assistants(scenario, number=2)
 
 
-def test_the_games_and_their_rules_can_be_read():
+def test_the_page_names_every_tool():
     async def scenario(server, assistant):
         tools = (await assistant.client.list_tools()).tools
-        assert {tool.name for tool in tools} == TOOLS
         assert all(tool.description for tool in tools)
+        assert sorted(tool.name for tool in tools) == sorted(named)
+
+    _, _, rows = PAGE.read_text("utf-8").partition("| tool | what it does |")
+    named = [
+        name for row in rows.splitlines() if row.startswith("| `") for name in re.findall(r"`(\w+)`", row.split("|")[1])
+    ]
+    with_assistants(scenario)
+
+
+def test_the_games_and_their_rules_can_be_read():
+    async def scenario(server, assistant):
         games = await assistant.call("list_games")
         assert all(f"\n{game}: " in f"\n{games}" for game in GAMES)
         rules = await assistant.call("read_rules", game="black_jacky")
@@ -375,14 +383,13 @@ def test_an_assistant_plays_with_a_person_who_is_not_hurried():
         assert page.state["started"]
         rng, settled = np.random.default_rng(0), 0
         playing = asyncio.create_task(assistant.play(text, rng))
-        while not table.over:
+        while not (table.over or playing.done()):
             await until(lambda: host.moments or table.turn in (0, None) or playing.done())
             if host.moments:
                 settled += 1
                 page.do(type="continue", move=table.move)
             elif table.turn == 0:
                 page.do(type="act", move=table.move, action=page.state["actions"][0]["action"])
-            await asyncio.sleep(0)
         assert (await playing)[-1].startswith("Black Jacky. Move ")
         assert settled > 0
         await page.leave()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 import json
 import re
-import sys
 from collections.abc import Callable
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -17,49 +16,34 @@ import numpy as np
 import pytest
 
 from blackjacky_agents import cli, make_agent
+from blackjacky_agents.arena import card_check
 from blackjacky_agents.arena import protocol as protocols
-from blackjacky_agents.arena.card_check import MOST_BYTES, check_games, read_score_card
-from blackjacky_agents.arena.protocol import Protocol, Rate, ScoreTable, custom_protocol
+from blackjacky_agents.arena.card_check import MAX_BYTES, check_games, read_score_card
+from blackjacky_agents.arena.protocol import Protocol
 from blackjacky_agents.arena.score_card import describe_entry, make_card, sampled_games
 from blackjacky_agents.arena.scoring import jobs, make_table, play_protocol, score, shares_of_deals
 from blackjacky_agents.arena.table import decode_actions, encode_actions
 from blackjacky_agents.files import write_json
-from blackjacky_agents.games import get_kit
 from blackjacky_agents.reports import ready_for_json
 from blackjacky_env.engine.expanding import expand_games, new_decisions
 from blackjacky_env.games import get_game
+from tests.scripts.protocols import GAME, publish, small_protocol
 
 ROOT = Path(__file__).parents[2]
-GAME = "black_jacky"
 SIZE = get_game(GAME).num_actions
 RUN = {"date": "2026-01-31", "move_microseconds": {"median": 4.5}}
 OURS = sorted((ROOT / "results").glob("*/*.json"))
 Card = dict[str, Any]
 
-
-@pytest.fixture(autouse=True)
-def _in_an_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(sys, "path", [*sys.path])  # classes add the current folder
+pytestmark = pytest.mark.usefixtures("empty_folder")
 
 
 @pytest.fixture
 def small(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Protocol:
     """A published protocol of two small tables; its quick length has more games than a card has moves of."""
-    tables = (ScoreTable(2, "classic", ("threshold",)), ScoreTable(3, "classic", ("random", "threshold")))
-    rates = {"random": (Rate(0.03, 0.001), Rate(0.1, 0.001)), "champion": (Rate(0.96, 0.001), Rate(0.8, 0.001))}
-    games = {"trial": 12, "quick": 60, "full": 600}
-    made = replace(custom_protocol(GAME), name=f"{GAME}/7", tables=tables, references=rates, games=games)
+    made = replace(small_protocol(), games={"trial": 12, "quick": 60, "full": 600})
     publish(monkeypatch, tmp_path, made)
     return made
-
-
-def publish(monkeypatch: pytest.MonkeyPatch, folder: Path, current: Protocol, *older: Protocol) -> None:
-    write_json(folder / "score.json", asdict(current))
-    for protocol in older:
-        write_json(folder / f"score-{protocol.name.partition('/')[2]}.json", asdict(protocol))
-    kit = replace(get_kit(GAME), score=folder / "score.json")
-    monkeypatch.setattr(protocols, "get_kit", lambda game: kit)
 
 
 def card_of(protocol: Protocol, name: str = "threshold", length: str = "quick") -> Card:
@@ -131,6 +115,12 @@ def test_texts_that_no_card_may_have_are_refused_before_anything_is_played(
         assert not Path("out").exists()
     assert cli.run("score", []) == cli.WRONG_INPUT
     assert "name an AGENT to score" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("rules", [("--preset", "mini-1"), ("--variant", "classic"), ("--bust-at", "30")])
+def test_a_card_is_not_checked_by_other_rules(rules: tuple[str, str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.run("score", ["--check", "card.json", *rules]) == cli.WRONG_INPUT
+    assert "--check takes the rules from the card" in capsys.readouterr().err
 
 
 def test_a_trained_agent_says_how_large_it_is_and_what_its_training_cost() -> None:
@@ -217,7 +207,9 @@ def test_games_of_another_agent_are_refused(small: Protocol) -> None:
     assert "'threshold' plays it differently" in refusal(card)
 
 
-def test_results_of_games_that_nobody_can_know_in_advance_are_compared(small: Protocol) -> None:
+def test_results_of_games_that_nobody_can_know_in_advance_are_compared(
+    small: Protocol, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A forger who changes other games than those in the card would have to know which the agent plays again."""
     card = read_score_card(written(card_of(small)))
     shown = set(sampled_games(small, "quick", card.wins)[0])
@@ -226,12 +218,10 @@ def test_results_of_games_that_nobody_can_know_in_advance_are_compared(small: Pr
     )
     forged = replace(card, wins=(others, card.wins[1]))
     kept = sampled_games(small, "quick", card.wins)
-    check = sys.modules["blackjacky_agents.arena.card_check"]
-    with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(check, "sampled_games", lambda *_: kept)  # as if the forger had found such results
-        assert check_games(forged, fresh=0).decisions == 24
-        with pytest.raises(ValueError, match="'threshold' plays it differently"):
-            check_games(forged, fresh=30)
+    monkeypatch.setattr(card_check, "sampled_games", lambda *_: kept)  # as if the forger had found such results
+    assert check_games(forged, fresh=0).decisions == 24
+    with pytest.raises(ValueError, match="'threshold' plays it differently"):
+        check_games(forged, fresh=30)
 
 
 # ---------------------------------------------------------------- forged moves
@@ -348,9 +338,7 @@ def test_what_is_no_card_is_refused(text: str, small: Protocol) -> None:
 
 
 def test_a_card_that_is_too_large_is_refused_without_being_read(small: Protocol) -> None:
-    assert (
-        refusal(" " * (MOST_BYTES + 1)) == f"card.json is larger than a card can be; allowed are {MOST_BYTES:,} bytes"
-    )
+    assert refusal(" " * (MAX_BYTES + 1)) == f"card.json is larger than a card can be; allowed are {MAX_BYTES:,} bytes"
     with pytest.raises(ValueError, match="there is no file"):
         read_score_card(Path())
 

@@ -18,7 +18,6 @@ import pytest
 import score_agents
 
 from blackjacky_agents import cli, make_agent
-from blackjacky_agents.arena import protocol as protocols
 from blackjacky_agents.arena.protocol import (
     LENGTHS,
     Protocol,
@@ -35,11 +34,13 @@ from blackjacky_agents.files import only_writer, write_json
 from blackjacky_agents.games import get_kit
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.games import GAMES
+from tests.scripts.protocols import GAME, publish, small_protocol
 
 OURS = [name for name, registered in GAMES.items() if registered.target.startswith("blackjacky_env.")]
 ROOT = Path(__file__).parents[2]
 EXAMPLE = ROOT / "examples" / "agent.pl"
-GAME = "black_jacky"
+
+pytestmark = pytest.mark.usefixtures("empty_folder")
 
 needs_perl = pytest.mark.skipif(
     shutil.which("perl") is None or subprocess.run(["perl", "-MJSON::PP", "-e1"], check=False).returncode != 0,
@@ -47,28 +48,12 @@ needs_perl = pytest.mark.skipif(
 )
 
 
-@pytest.fixture(autouse=True)
-def _in_an_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(sys, "path", [*sys.path])  # classes add the current folder
-
-
 @pytest.fixture
 def small(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Protocol:
-    """A protocol of two small tables in place of the game's."""
-    tables = (ScoreTable(2, "classic", ("threshold",)), ScoreTable(3, "classic", ("random", "threshold")))
-    rates = {"random": (Rate(0.03, 0.001), Rate(0.1, 0.001)), "champion": (Rate(0.96, 0.001), Rate(0.8, 0.001))}
-    made = replace(custom_protocol(GAME), name=f"{GAME}/7", tables=tables, references=rates)
-    install(monkeypatch, tmp_path, made)
+    """A published protocol of two small tables."""
+    made = small_protocol()
+    publish(monkeypatch, tmp_path, made)
     return made
-
-
-def install(monkeypatch: pytest.MonkeyPatch, folder: Path, protocol: Protocol) -> None:
-    """Make it the protocol of its game."""
-    path = folder / "protocol.json"
-    write_json(path, asdict(protocol))
-    kit = replace(get_kit(GAME), score=path)
-    monkeypatch.setattr(protocols, "get_kit", lambda game: kit)
 
 
 def run(*arguments: str, out: str = "out") -> int:
@@ -251,7 +236,7 @@ def test_changed_agents_are_refused(
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    install(monkeypatch, tmp_path, replace(small, agents={**small.agents, name: "0" * 64}))
+    publish(monkeypatch, tmp_path, replace(small, agents={**small.agents, name: "0" * 64}))
     assert run("random") == cli.WRONG_INPUT
     message = capsys.readouterr().err
     assert f"the {what} of {name!r} have the hash {small.agents[name][:16]}" in message
@@ -288,8 +273,7 @@ def test_cards_of_an_older_protocol_stay_beside_new_ones(
 ) -> None:
     arguments = score_agents.Args(GAME, "trial", ("random",), threads=1, cards=Path())
     assert score_agents.main(arguments) == 0
-    write_json(tmp_path / "score-7.json", asdict(small))
-    install(monkeypatch, tmp_path, replace(small, name=f"{GAME}/8"))
+    publish(monkeypatch, tmp_path, replace(small, name=f"{GAME}/8"), small)
     assert score_agents.main(arguments) == 0
     names = {path.name: json.loads(path.read_text("utf-8"))["protocol"]["name"] for path in Path(GAME).iterdir()}
     assert names == {"random-7.json": f"{GAME}/7", "random.json": f"{GAME}/8"}

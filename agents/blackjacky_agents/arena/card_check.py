@@ -48,13 +48,13 @@ from blackjacky_env.engine.policies import CompiledPolicy, PythonPolicy
 from blackjacky_env.engine.reading import parse_json
 from blackjacky_env.games import GAMES, get_game
 
-MOST_BYTES = 2**20
+MAX_BYTES = 2**20
 """Size of a card; one of the longest protocol has less than half of it."""
-MOST_CHARACTERS = {"kind": 30, "by": 60, "link": 200, "network": 60, "training": 60}
+MAX_CHARACTERS = {"kind": 30, "by": 60, "link": 200, "network": 60, "training": 60}
 """Length of each text of an `Entry`."""
 FRESH = 2
 """Deals per table, beside those in the card, that an agent at hand plays again."""
-_MOST_NAME = 120  # characters of an agent's name
+_MAX_NAME = 120  # characters of an agent's name
 _SHOWN = 60  # characters of a refused value that are quoted
 _LINK = re.compile(r"https://[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)+(/[A-Za-z0-9._~/%?=+#-]*)?")
 _CLOSE = 2e-6  # numbers are rounded to six decimals
@@ -121,9 +121,9 @@ def read_score_card(path: Path) -> ScoreCard:
     if not path.is_file():
         raise ValueError(f"there is no file {str(path)!r}; name the score.json of a score")
     with path.open("rb") as file:
-        data = file.read(MOST_BYTES + 1)
-    if len(data) > MOST_BYTES:
-        raise ValueError(f"{path} is larger than a card can be; allowed are {MOST_BYTES:,} bytes")
+        data = file.read(MAX_BYTES + 1)
+    if len(data) > MAX_BYTES:
+        raise ValueError(f"{path} is larger than a card can be; allowed are {MAX_BYTES:,} bytes")
     try:
         return _read(parse_json(data))
     except (ValueError, TypeError, OverflowError) as error:  # overflow: an integer beyond floating point
@@ -245,7 +245,7 @@ def _read_agent(agent: Any) -> dict[str, Any]:
     agent = _object("agent", agent)
     for name, value in agent.items():
         if value is not None or name == "name":
-            check_text(f"agent.{name[:_SHOWN]}", value, _MOST_NAME)
+            check_text(f"agent.{name[:_SHOWN]}", value, _MAX_NAME)
     if not agent.get("name"):
         raise ValueError("agent has no name")
     return dict(agent)
@@ -255,7 +255,7 @@ def read_entry(entry: Any) -> Entry:
     """An `Entry` from an object of its texts; `ValueError` for one that is missing, too long or not printable."""
     entry = _object("entry", entry)
     _check_keys("entry", entry, {each.name for each in fields(Entry)})
-    for name, most in MOST_CHARACTERS.items():
+    for name, most in MAX_CHARACTERS.items():
         check_text(f"entry.{name}", entry[name], most)
     if entry["link"] and not _LINK.fullmatch(entry["link"]):
         raise ValueError(
@@ -312,14 +312,14 @@ def _quoted(value: object) -> str:
 # ---------------------------------------------------------------- playing again
 
 
-def check_games(card: ScoreCard, agent: Agent | None = None, fresh: int = FRESH, seed: int | None = None) -> Checked:
+def check_games(card: ScoreCard, agent: Agent | None = None, fresh: int = FRESH) -> Checked:
     """Play the sampled games of a card again from their moves; with an agent at hand, also compare its decisions.
 
     Args:
         card: the card.
         agent: the agent that it is of, made by whoever checks; None: a shipped one, if the card is of a shipped one.
-        fresh: deals per table, beside those in the card, that the agent plays again, 0 .. 10,000.
-        seed: chooses them; None: nobody can know them in advance.
+        fresh: deals per table, beside those in the card, that the agent plays again, 0 .. 10,000. Nobody can know in
+            advance which they are.
 
     Raises `ValueError` for the first game that was not played like this, and for an agent that is not the card's.
     """
@@ -341,7 +341,7 @@ def check_games(card: ScoreCard, agent: Agent | None = None, fresh: int = FRESH,
         _check_identity(card, agent)
     elif (agent := _known_agent(card, at_hand)) is None:
         return replace(checked, notes=("the agent's own decisions: it is not a shipped one; name it to compare them",))
-    return replace(checked, decisions=_check_decisions(card, agent, at_hand, fresh, random.Random(seed)))
+    return replace(checked, decisions=_check_decisions(card, agent, at_hand, fresh))
 
 
 def _refuse_current(protocol: Protocol, missing: Sequence[str]) -> None:
@@ -471,11 +471,9 @@ def _winners(table: Table, states: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
 # ---------------------------------------------------------------- from decisions
 
 
-def _check_decisions(
-    card: ScoreCard, agent: Agent, opponents: Mapping[str, Agent], fresh: int, rng: random.Random
-) -> int:
+def _check_decisions(card: ScoreCard, agent: Agent, opponents: Mapping[str, Agent], fresh: int) -> int:
     """Number of games that the agent has played again; `ValueError` for the first that it plays differently."""
-    player, played_again = JobPlayer(card.protocol, agent, opponents), 0
+    player, rng, played_again = JobPlayer(card.protocol, agent, opponents), random.SystemRandom(), 0
     for number, games in enumerate(sampled_games(card.protocol, card.length, card.wins)):
         place = card.protocol.tables[number]
         shown = {game // place.num_players for game in games}

@@ -122,7 +122,7 @@ def serve(args: Args[Any], program: str) -> None:
             from blackjacky_agents.language import mcp_server
 
             usual = mcp_server.Usual(args.game, args.preset_players, args.variant, args.rule_options)
-            mcp_server.attach(server, usual=usual)
+            mcp_server.attach(server, usual)
         held = opened.pop_all()
     port = listening.getsockname()[1]
     web.open_to_others(server, args.host, port, address)

@@ -143,6 +143,8 @@ def check(args: Args[Any]) -> str:
     """Check a card; returns what was found, `WrongInputError` says what is wrong with it."""
     assert args.check is not None
     with checking_input():
+        if args.preset is not None or args.variant is not None or args.rule_options:
+            raise ValueError("--check takes the rules from the card: leave out --preset, --variant and rule options")
         card = read_score_card(args.check)
         game = card.protocol.game
         agent = make(args, game) if args.agent else None

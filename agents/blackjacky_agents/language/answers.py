@@ -8,11 +8,11 @@ from collections.abc import Mapping
 
 from blackjacky_env.engine.actions import Actions
 
-HOW = "End your reply with a line that holds only ANSWER: and the number or the name of one legal action."
+HOW_TO_ANSWER = "End your reply with a line that holds only ANSWER: and the number or the name of one legal action."
 """What a language model is told about answering."""
 _ANSWER = re.compile(r"answer\W*[:=](.*)", re.IGNORECASE)
 _AROUND = " \t`*_\"'.<>()[]"  # what models put around an answer
-LONGEST = 1000
+MAX_ANSWER = 1000
 """Characters of an answer; longer ones are refused unread."""
 _LISTED = re.compile(r"(?:(\d+)[.):]\s+)?(.*?)(?:\s+\(.*)?")  # as in the list: number, words, explanation
 
@@ -34,9 +34,9 @@ def find_action(text: str, choices: Mapping[int, str], actions: Actions) -> int:
         choices: the legal actions in words, in order.
         actions: all actions of the game.
 
-    Raises `ValueError` if it names none, or more than one of the choices.
+    Raises `ValueError` if it names none, names more than one of the choices, or is longer than `MAX_ANSWER`.
     """
-    if len(text) > LONGEST:
+    if len(text) > MAX_ANSWER:
         raise ValueError(f"an answer is the number or the name of one action, not {len(text)} characters")
     if (found := _LISTED.fullmatch(text)) and found[2] != text:
         with contextlib.suppress(ValueError):

@@ -47,7 +47,7 @@ PLACE = "/lobby/{token}/mcp"
 _NO_INVITATION = (
     "there is no such invitation; invitations end when the server is started anew. Ask whoever started the table for it"
 )
-LARGEST = 64 * 1024  # bytes of a request
+_MAX_REQUEST = 64 * 1024  # bytes
 INSTRUCTIONS = """\
 Card and board games with hidden information, against agents, people or other assistants.
 list_games says what there is; start_table opens a table, join_table takes a free seat at somebody else's. Both return
@@ -337,16 +337,15 @@ async def serve_on_pipes(server: Server, usual: Usual = USUAL) -> None:
         await make_server(Assistants(server, usual=usual)).run_stdio_async()
 
 
-def attach(server: Server, wait: float = WAIT, usual: Usual = USUAL) -> None:
+def attach(server: Server, usual: Usual = USUAL) -> None:
     """Serve assistants on the web server at `PLACE`, without sessions; arguments as of `Assistants`."""
-    protocol = make_server(Assistants(server, wait, usual))
+    protocol = make_server(Assistants(server, usual=usual))
     protocol.streamable_http_app(
         stateless_http=True,
         json_response=True,
-        max_request_body_size=LARGEST,
-        transport_security=TransportSecuritySettings(
-            enable_dns_rebinding_protection=False
-        ),  # the web server has its own
+        max_request_body_size=_MAX_REQUEST,
+        # The web server has its own.
+        transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
     )
 
     class Endpoint:

@@ -108,7 +108,7 @@ def _seat_to_act(events: Sequence[Event]) -> int:
     return int(next(event["shown"]["player"] for event in reversed(events) if "player" in event["shown"]))
 
 
-def imagine(game: str, observation: Mapping[str, Any], seat: int = 0) -> TableEnv:
+def imagine(game: str, observation: Mapping[str, Any], seat: int) -> TableEnv:
     """A table in a position that shows ``observation`` to ``seat``; what the seat cannot know is drawn at random.
 
     Raises `ValueError` if no legal position shows it.

@@ -22,19 +22,8 @@ STATE_KEYS = {
     *("hints", "winners", "scores", "last_pause", "table", "options"),
 }
 PACE_KEYS = (
-    *(
-        "connected",
-        "awaited",
-        "started",
-        "speed",
-        "may_continue",
-        "can_skip",
-        "wishes",
-        "moment",
-        "has_replay",
-        "failure",
-    ),
-    *("watching", "watch"),
+    *("connected", "awaited", "started", "speed", "may_continue", "can_skip", "wishes", "moment", "has_replay"),
+    *("watching", "watch", "failure"),
 )
 """What the server adds to the state."""
 

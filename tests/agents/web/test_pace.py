@@ -325,24 +325,6 @@ def test_a_game_without_words_has_the_lists_of_its_settlement():
 # ---------------------------------------------------------------- agents that fail
 
 
-def failing(host, error):
-    """Let the agents at a table fail; what makes them play again."""
-    thought = host.table.thought
-
-    def fail():
-        raise error
-
-    host.table.thought = lambda: fail
-    return lambda: setattr(host.table, "thought", thought)
-
-
-AGENT_FIRST = {
-    "people": 1,
-    "players": 2,
-    "seed": next(seed for seed in range(20) if new_table(players=2, seed=seed).turn),
-}
-
-
 @pytest.mark.parametrize(
     ("error", "kind", "traces"),
     [
@@ -363,15 +345,15 @@ def test_people_are_told_that_an_agent_has_failed_and_the_log_says_why_once(erro
             await page.leave()
             await page.open()
             await until(lambda: host.failure)
-        assert len(host.logged) == 1
+        assert len(caplog.records) == 1
 
-    with_failures(scenario, error, caplog)
+    with_failures(scenario, error)
     assert [record.levelname for record in caplog.records] == ["ERROR"]
     assert repr(error) in caplog.text
     assert caplog.text.count("Traceback") == traces
 
 
-def test_a_game_goes_on_when_a_failed_agent_plays_again_or_another_game_begins(caplog):
+def test_a_game_goes_on_when_a_failed_agent_plays_again_or_another_game_begins():
     async def scenario(host, page):
         await until(lambda: host.failure)
         page.do(type="restart")
@@ -382,7 +364,7 @@ def test_a_game_goes_on_when_a_failed_agent_plays_again_or_another_game_begins(c
         await until(lambda: host.table.turn in (0, None))
         assert page.state["failure"] is None
 
-    with_failures(scenario, KeyError("lost"), caplog)
+    with_failures(scenario, KeyError("lost"))
 
 
 def test_a_hint_that_fails_is_said_to_have_failed(caplog):
@@ -395,18 +377,19 @@ def test_a_hint_that_fails_is_said_to_have_failed(caplog):
         await until(lambda: page.sent[-1]["type"] == "error")
         assert page.sent[-1]["code"] == "failed"
 
-    at_a_table(scenario, people=1, players=1 + 1)
+    at_a_table(scenario, people=1, players=2)
     assert "random at the table in memory: KeyError('lost')" in caplog.text
 
 
-def with_failures(scenario, error, caplog):
-    """Run a scenario at a table where an agent that fails is to move first."""
+def with_failures(scenario, error):
+    """Run a scenario at a table where an agent is to move first, which fails until ``host.repair()``."""
 
-    async def begin(host, page):
-        host.logged = caplog.records
-        await scenario(host, page)
+    def fail():
+        raise error
 
-    def broken(host):
-        host.repair = failing(host, error)
+    def fail_at(host):
+        thought, host.table.thought = host.table.thought, lambda: fail
+        host.repair = lambda: setattr(host.table, "thought", thought)
 
-    at_a_table(begin, delay=0, prepare=broken, **AGENT_FIRST)
+    seed = next(seed for seed in range(20) if new_table(players=2, seed=seed).turn)
+    at_a_table(scenario, delay=0, prepare=fail_at, people=1, players=2, seed=seed)

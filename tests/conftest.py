@@ -38,6 +38,11 @@ def _stay_here(event: str, arguments: tuple[Any, ...]) -> None:
 sys.addaudithook(_stay_here)
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the option with which tests that only reach branches are faster."""
+    parser.addoption("--without-reference", action="store_true", help="the environment alone plays rigged games")
+
+
 @pytest.fixture
 def tiny() -> Iterator[None]:
     """The tiny game is in the registry."""

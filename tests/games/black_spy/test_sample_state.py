@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from functools import cache
 from math import ceil
 
 import numpy as np
@@ -235,9 +236,9 @@ def test_all_deals_that_fit_come_equally_often_at_the_end_of_random_deals(option
 # ---------------------------------------------------------------- observations that cannot be
 
 
-@pytest.fixture(scope="module")
+@cache
 def seen():
-    """What player_2 of four sees after two cards of the first trick."""
+    """Return what player_2 of four sees after two cards of the first trick."""
     return vector(Table("r1 r5", "r6", "r7 k7", "").play("r5 r6").env, 2)
 
 
@@ -272,8 +273,8 @@ def seen():
         ("mole", 0, 2, r"entries outside the ranges that describe_observation\(\) states"),
     ],
 )
-def test_an_observation_that_no_position_shows_is_refused(seen, part, index, value, words):
-    changed = seen.copy()
+def test_an_observation_that_no_position_shows_is_refused(part, index, value, words):
+    changed = seen().copy()
     changed[PARTS[part] + index] = value
     with pytest.raises(ValueError, match=words):
         black_spy_v0.sample_state(changed, np.random.default_rng(0))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from functools import partial
+from functools import cache, partial
 from itertools import combinations, product
 
 import numpy as np
@@ -145,9 +145,9 @@ def sampled(seen, *changes):
     return halunken_v0.sample_state(seen, np.random.default_rng(0))
 
 
-@pytest.fixture(scope="module")
+@cache
 def seen():
-    """What player_2 sees, who has an own choice to be made in the second round of three."""
+    """Return what player_2 sees, who has an own choice to be made in the second round of three."""
     table = Table(0, 4, 8, jack=12, jack_deck="1").nobody_bids().choose(1, 1, 1).nobody_bids()
     sampled(vector(table.env, 2))
     return vector(table.env, 2)
@@ -204,9 +204,9 @@ R4, Y12 = CARDS.index("R4"), CARDS.index("Y12")
         ([("round", 0, 8)], r"entries outside the ranges that describe_observation\(\) states"),
     ],
 )
-def test_an_observation_that_no_position_shows_is_refused(seen, changes, words):
+def test_an_observation_that_no_position_shows_is_refused(changes, words):
     with pytest.raises(ValueError, match=words):
-        sampled(seen, *changes)
+        sampled(seen(), *changes)
 
 
 def test_nobody_can_have_chosen_for_black_jack_when_all_his_cards_are_spent():

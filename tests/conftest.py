@@ -16,6 +16,7 @@ import pytest
 from hypothesis import settings
 
 os.environ.setdefault("NUMBA_OPT", "1")  # before Numba is imported; processes that tests start inherit it
+os.environ.setdefault("OMP_NUM_THREADS", "1")  # of PyTorch: threads of several processes spin
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # or each of these processes parses every module again
 sys.dont_write_bytecode = False
 
@@ -38,6 +39,11 @@ def _stay_here(event: str, arguments: tuple[Any, ...]) -> None:
 sys.addaudithook(_stay_here)
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the option with which tests that only reach branches are faster."""
+    parser.addoption("--without-reference", action="store_true", help="the environment alone plays rigged games")
+
+
 @pytest.fixture
 def tiny() -> Iterator[None]:
     """The tiny game is in the registry."""
@@ -49,6 +55,17 @@ def tiny() -> Iterator[None]:
 def game(request: pytest.FixtureRequest, tiny: None) -> Game:
     """Every game, the tiny one too."""
     return get_game(request.param)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with slow tests, or one process would be busy with them alone in the end."""
+    items.sort(key=lambda item: item.get_closest_marker("slow") is None)
+
+
+def pytest_runtest_setup() -> None:
+    """Let PyTorch use one thread until a test chooses more; a training sets the number for its whole process."""
+    if torch := sys.modules.get("torch"):
+        torch.set_num_threads(1)
 
 
 def pytest_collection_finish() -> None:

@@ -38,9 +38,10 @@ def missed_in_plain_mode(suite: Sequence[Path], measured: Sequence[str], scratch
         done = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True, check=False, timeout=1200)
         assert done.returncode == 0, done.stdout + done.stderr
 
-    left_out = ["-k", f"not ({but})"] if but else []
-    coverage("run", "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *left_out, *suite)
-    coverage("json", "-o", scratch / "coverage.json", f"--include={','.join(measured)}")
+    traced = ["--rcfile=", "--branch", f"--include={','.join(measured)}"]
+    pytest = ["-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", "--without-reference"]
+    coverage("run", *traced, *pytest, *(["-k", f"not ({but})"] if but else []), *suite)
+    coverage("json", "-o", scratch / "coverage.json")
     files = json.loads((scratch / "coverage.json").read_text(encoding="utf-8"))["files"]
     assert set(files) == set(measured)
     return [

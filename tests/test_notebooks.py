@@ -83,6 +83,7 @@ def refresh(path):
     nbformat.write(notebook, path)
 
 
+@pytest.mark.slow
 @each_notebook
 def test_a_notebook_runs_and_prints_what_is_committed(path, tmp_path):
     notebook, files = run(path, tmp_path, SHORTER)

@@ -6,6 +6,7 @@ import math
 from collections import namedtuple
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -69,6 +70,10 @@ class Layout:
         """Largest value of each entry, `dtype`, shape (size,)."""
         return np.concatenate([np.full(part.length, part.high, self.dtype) for part in self.parts.values()])
 
+    @cached_property
+    def _bounds(self) -> tuple[Vector, Vector]:
+        return self.low, self.high
+
     @property
     def largest(self) -> npt.NDArray[np.float32]:
         """Largest magnitude of each entry, at least 1, float32, shape (size,); observations are scaled by it."""
@@ -82,8 +87,8 @@ class Layout:
 
     def checked(self, vector: npt.ArrayLike) -> Vector:
         """``vector`` as an array of `dtype`; `ValueError` for a wrong shape or entries out of range."""
-        values = self._shaped(vector)
-        if (values < self.low).any() or (values > self.high).any():
+        values, (low, high) = self._shaped(vector), self._bounds
+        if (values < low).any() or (values > high).any():
             raise ValueError("the observation has entries outside the ranges that describe_observation() states")
         return values.astype(self.dtype)
 

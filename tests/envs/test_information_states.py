@@ -316,9 +316,13 @@ def test_a_batch_with_history_shows_the_last_rows_of_the_player_to_act(game: Gam
             env.step(int(action))
         for i in np.flatnonzero(batch.terminated):
             envs[i].reset(seed=int(batch.seeds[i]))
-    assert batch.run_random(20) is None
-    plain.run_random(20)
-    np.testing.assert_array_equal(batch.observations[:, : game.layout.size], plain.observations)
+
+
+def test_random_play_with_history_is_that_without() -> None:
+    batch, plain = (make_batch("black_jacky", num_games=4, num_players=3, history=rows) for rows in (3, 0))
+    for each in (batch, plain):
+        each.run_random(20)
+    np.testing.assert_array_equal(batch.observations[:, : plain.observations.shape[1]], plain.observations)
 
 
 def test_a_finished_game_of_a_batch_shows_its_last_events_to_every_seat() -> None:

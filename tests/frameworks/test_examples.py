@@ -7,28 +7,18 @@ from __future__ import annotations
 
 import csv
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 pytest.importorskip("tyro")
+pytest.importorskip("torch")
 
 from frameworks import EXAMPLES, FRAMEWORKS, Framework
 from learning_curve import LearningCurve
 
 DECISIONS = 1_000
-
-
-@pytest.fixture(autouse=True)
-def one_thread() -> Iterator[None]:
-    """Networks this small gain nothing from threads, which slow the other tests down."""
-    torch = pytest.importorskip("torch")
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
 
 
 def points(folder: Path, name: str) -> list[dict[str, str]]:

@@ -6,11 +6,16 @@ import pytest
 
 from tests.games.rigged import RiggedTable
 
+compared: set[str] = set()
+"""Games that it has played already."""
+
 
 @pytest.fixture(autouse=True)
-def _rigged_games_are_played_by_the_reference_implementation(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def _rigged_games_are_played_by_the_reference_implementation(
+    monkeypatch: pytest.MonkeyPatch, pytestconfig: pytest.Config
+) -> Iterator[None]:
     made: list[RiggedTable] = []
     monkeypatch.setattr(RiggedTable, "made", made)
     yield
-    for table in made:
-        table.play_with_reference()
+    for table in [] if pytestconfig.getoption("without_reference") else made:
+        table.play_with_reference(compared)

@@ -78,7 +78,10 @@ class RiggedTable:
         """A copy of the records of the state."""
         return table.read_records(*table.unpack(self.env.get_state()), self.env.unwrapped.game.state_dtype)
 
-    def play_with_reference(self) -> None:
-        """Play the game again with the reference implementation, unless a test has arranged a position."""
-        with contextlib.suppress(RuntimeError):  # of a position without history
-            replay(self.env.unwrapped.record(), {**self.options, "num_players": self.env.num_players})
+    def play_with_reference(self, compared: set[str]) -> None:
+        """Play the game again with the reference implementation, unless it is ``compared`` or has no history."""
+        with contextlib.suppress(RuntimeError):  # a test has arranged a position
+            record, options = self.env.unwrapped.record(), {**self.options, "num_players": self.env.num_players}
+            if (told := repr((record, options))) not in compared:
+                replay(record, options)
+                compared.add(told)

@@ -61,6 +61,7 @@ def test_every_page_with_commands_is_gone_through() -> None:
     assert set(missing) - set(results) == set(run_commands.PAGES)
 
 
+@pytest.mark.slow
 def test_quick_commands_run_as_the_pages_have_them(tmp_path: Path) -> None:
     typed = [each for page in run_commands.PAGES for each in run_commands.commands((ROOT / page).read_text("utf-8"))]
     for command in QUICK:
@@ -70,6 +71,7 @@ def test_quick_commands_run_as_the_pages_have_them(tmp_path: Path) -> None:
     assert (tmp_path / "game.html").stat().st_size > 10_000
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(find_spec("openai") is None or find_spec("mcp") is None, reason="needs the extras `llm` and `mcp`")
 def test_the_page_on_language_models_can_be_typed_from_top_to_bottom(tmp_path: Path) -> None:
     (tmp_path / "examples").symlink_to(ROOT / "examples")

@@ -506,10 +506,7 @@ def test_a_run_from_before_settings_were_renamed_is_refused_with_what_to_do(
     config["settings"]["batch"] = config["settings"].pop("batch_size")
     (stopped / "config.json").write_text(json.dumps(config), "utf-8")
     told = refusal(capsys, "--resume", str(stopped))
-    assert (
-        "unknown settings: batch; missing settings: batch_size. A run can only be resumed by the version that started"
-        in told
-    )
+    assert "unknown settings: batch; missing settings: batch_size. A run can only be resumed by the version" in told
     assert "CHANGELOG.md lists renamed settings" in told
 
 

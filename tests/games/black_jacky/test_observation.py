@@ -109,51 +109,30 @@ def test_a_sample_gives_others_the_spectators_knowledge():
     assert np.sum(seen["known"]) == 0  # seat 1 really knows of a 7 in seat 0's hand
 
 
-def start_player_without_a_seat(seen):
-    seen[part("start_player")] = [0, 0, 0, 0, 1, 0]
-
-
-def no_phase(seen):
-    seen[part("phase")] = 0
-
-
-def over_with_a_player_to_act(seen):
-    seen[part("phase")] = [0, 0, 0, 0, 1]
-
-
-def a_card_too_many(seen):
-    seen[part("discards")] += 1
-
-
-def a_sum_that_no_sum_reaches(seen):
-    seen[part("bust_at")] = 100
-
-
-def given_out_of_an_empty_hand(seen):
-    """The observer's hand grows by the two cards of seat 1, which has given one of them."""
-    seen[part("my_hand")][6] += 2  # two 7s
-    seen[part("hand_counts")] += np.array([2, -2, 0, 0, 0, 0], np.int8)
-
-
 def part(name):
     """Where a part lies in the vector."""
     (found,) = (each for each in black_jacky_v0.describe_observation() if each["name"] == name)
     return slice(found["offset"], found["offset"] + found["length"])
 
 
+HAND_OF_SEAT_1_IS_MINE = {"my_hand": [0, 0, 0, 0, 0, 0, 2, 1], "hand_counts": [3, 0, 2, 2, 0, 0]}
+"""Though it has given one of its cards."""
+
+
 @pytest.mark.parametrize(
-    ("change", "message"),
+    ("changes", "message"),
     [
-        (start_player_without_a_seat, "start_player is an empty seat"),
-        (no_phase, "phase and player to act contradict each other"),
-        (over_with_a_player_to_act, "phase and player to act contradict each other"),
-        (a_card_too_many, "its cards do not add up to the deck"),
-        (a_sum_that_no_sum_reaches, r"entries outside the ranges that describe_observation\(\) states"),
-        (given_out_of_an_empty_hand, "a card was given from an empty hand"),
+        ({"start_player": [0, 0, 0, 0, 1, 0]}, "start_player is an empty seat"),
+        ({"phase": 0}, "phase and player to act contradict each other"),
+        ({"phase": [0, 0, 0, 0, 1]}, "phase and player to act contradict each other"),
+        ({"discards": [2, 1, 1, 1, 1, 1, 1, 1]}, "its cards do not add up to the deck"),
+        ({"bust_at": 100}, r"entries outside the ranges that describe_observation\(\) states"),
+        (HAND_OF_SEAT_1_IS_MINE, "a card was given from an empty hand"),
     ],
 )
-def test_an_observation_that_no_position_shows_is_refused_with_what_is_wrong(change, message):
+def test_an_observation_that_no_position_shows_is_refused_with_what_is_wrong(changes, message):
     seen = vector(one_round([[3, 8], [7, 7], [5, 6], [4, 4]], top=1).play(exchange(1, 2), give(7)), 0)
-    change(seen)
+    for name, entries in changes.items():
+        seen[part(name)] = entries
     with pytest.raises(ValueError, match=message):
         black_jacky_v0.sample_state(seen, np.random.default_rng(0))

@@ -15,12 +15,10 @@ from tests.games.schwarze_katze.rigging import CARDS, Table, in_game
 PARTS = {part["name"]: part["offset"] for part in schwarze_katze_v0.describe_observation()}
 
 
-def changed(part, index, value):
-    """What player_2 of five sees after 5C and 3C, with one entry changed."""
-    table = Table("5C", "3C", "4C", "", "").play("5C 3C")
-    seen = table.env.observe("player_2")["observation"].copy()
-    seen[PARTS[part] + index] = value
-    return seen
+@pytest.fixture
+def seen():
+    """What player_2 of five sees after 5C and 3C."""
+    return Table("5C", "3C", "4C", "", "").play("5C 3C").env.observe("player_2")["observation"].copy()
 
 
 @pytest.mark.parametrize(
@@ -37,22 +35,20 @@ def changed(part, index, value):
         ("trick", 0, 18, r"entries outside the ranges that describe_observation\(\) states"),
     ],
 )
-def test_an_observation_that_no_position_shows_is_refused(part, index, value, words):
+def test_an_observation_that_no_position_shows_is_refused(seen, part, index, value, words):
+    seen[PARTS[part] + index] = value
     with pytest.raises(ValueError, match=words):
-        schwarze_katze_v0.sample_state(changed(part, index, value), np.random.default_rng(0))
+        schwarze_katze_v0.sample_state(seen, np.random.default_rng(0))
 
 
-def test_the_same_observation_unchanged_is_taken():
-    seen = changed("trick", 0, 0)
+def test_the_same_observation_unchanged_is_taken(seen):
     env = schwarze_katze_v0.env(num_players=5, deals=1)
     env.reset(seed=0)
     env.set_state(schwarze_katze_v0.sample_state(seen, np.random.default_rng(0)))
     np.testing.assert_array_equal(env.observe("player_0")["observation"], seen)
 
 
-def test_voids_that_leave_nobody_to_hold_a_suit_are_refused():
-    table = Table("5C", "3C", "4C", "", "").play("5C 3C")
-    seen = table.env.observe("player_2")["observation"].copy()
+def test_voids_that_leave_nobody_to_hold_a_suit_are_refused(seen):
     for seat in range(1, 5):
         seen[PARTS["voids"] + 4 * seat] = 1
     with pytest.raises(ValueError, match=r"the lowest cards are taken out \(K2\)"):

@@ -39,7 +39,7 @@ def test_every_preset_has_left_an_agent() -> None:
         "black_jacky": ["champion", "full", "quick"],
         "schwarze_katze": ["champion"],
         "halunken": ["champion"],
-        "black_spy": ["champion", "champion-1"],
+        "black_spy": ["champion", "former_champion"],
     }
 
 

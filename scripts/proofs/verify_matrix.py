@@ -43,6 +43,8 @@ REQUIREMENTS = ROOT / "examples" / "requirements"
 FOR_TESTS = ("pytest", "hypothesis")
 SOURCES = "rlcard"
 """Packages that publish no wheels, with commas between them."""
+MARKS = (r"E +\w+(Error|Exception|Warning|Exit)\b", "E  ", "ERROR", "FAILED")
+"""How lines begin that say why a command failed, the most telling first."""
 EVERY_GAME = "tests/envs/test_every_game.py"
 WITHOUT_EXTRAS = ("tests/test_without_extras.py", "tests/test_layout.py", "tests/envs/test_registration.py")
 BASE = (
@@ -345,7 +347,7 @@ def run(command: Sequence[str | Path], args: Args, name: str = "install") -> str
 def reason(output: str) -> str:
     """The line of a failed command's output that says why: the first exception, the first error of pip, or the last."""
     lines = [line.strip() for line in output.splitlines() if line.strip()] or ["it printed nothing"]
-    told = [line for mark in ("E  ", "ERROR", "FAILED") for line in lines if line.startswith(mark)]
+    told = [line for mark in MARKS for line in lines if re.match(mark, line) and "Traceback" not in line]
     line = re.sub(r" \(from versions: .*?\)|^E +|^ERROR: ", "", (told or lines[-1:])[0])
     return line.replace(str(ROOT), ".").replace("|", "/")[:300]
 

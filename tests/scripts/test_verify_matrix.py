@@ -77,6 +77,7 @@ def test_frameworks_are_pinned_on_the_oldest_python_and_newest_on_the_newest() -
             "Could not find a version of numpy==9",
         ),
         ("FAILED tests/a.py::test_b - x\nE   ImportError: no | here", "ImportError: no / here"),
+        ("E   AssertionError: Traceback (most recent call last):\nE     KeyError: 'x'", "KeyError: 'x'"),
         ("a\nb\n", "b"),
         ("", "it printed nothing"),
     ],

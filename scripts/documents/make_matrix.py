@@ -21,8 +21,10 @@ TESTED = ("passed", "failed")
 
 
 def parts() -> Iterator[Part]:
-    """A table for each group of cells, and one of what is missing, with the reason."""
+    """Where the cells have run, a table for each group of them, and one of what is missing, with the reason."""
     found = list(json.loads(RESULTS.read_text("utf-8")).values())
+    systems = sorted({each["system"] for each in found if each["outcome"] in TESTED})
+    yield Part(PAGE, "systems", f"These have run on {', '.join(systems)}.")
     for group, packages in COLUMNS.items():
         yield Part(PAGE, group, with_columns(tested(found, group), packages))
     for group in ("extra", "framework"):

@@ -15,6 +15,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import platform
 import re
 import shutil
 import subprocess
@@ -157,13 +158,14 @@ def main(args: Args) -> int:
         raise SystemExit(f"no cell is called {' or '.join(args.cells)}; there are {names}")
     with only_writer(args.folder):
         for number, cell in enumerate(chosen, start=1):
-            if not args.again and recorded(cell, results)["date"]:
+            is_done = recorded(cell, results)["outcome"] in {"passed", "failed"}
+            if is_done and (not args.again or cell.python not in pythons):
                 continue
             print(f"[{number}/{len(chosen)}] {cell.name} ...", flush=True)
             done = results[cell.name] = verify(cell, pythons.get(cell.python), args)
             write_json(RESULTS, {each.name: recorded(each, results) for each in everything})
             print(f"    {done['outcome']} in {done['seconds']} s: {done['reason'] or done['tests']}", flush=True)
-    return int(any(results[cell.name]["outcome"] == "failed" for cell in chosen))
+    return int(any(recorded(cell, results)["outcome"] == "failed" for cell in chosen))
 
 
 def recorded(cell: Cell, results: Mapping[str, Any]) -> dict[str, Any]:
@@ -175,8 +177,8 @@ def recorded(cell: Cell, results: Mapping[str, Any]) -> dict[str, Any]:
 def about(cell: Cell, outcome: str, reason: str) -> dict[str, Any]:
     """A record without versions."""
     names = ("group", "of", "python", "level", "key")
-    found = {"outcome": outcome, "reason": reason, "tests": "", "versions": {}, "seconds": 0, "date": ""}
-    return {**{name: getattr(cell, name) for name in names}, **found}
+    found = {"outcome": outcome, "reason": reason, "tests": "", "versions": {}}
+    return {**{name: getattr(cell, name) for name in names}, **found, "seconds": 0, "date": "", "system": ""}
 
 
 # ---------------------------------------------------------------- which cells
@@ -271,7 +273,8 @@ def verify(cell: Cell, interpreter: Path | None, args: Args) -> dict[str, Any]:
         found["reason"] = str(error)
     finally:
         shutil.rmtree(environment, ignore_errors=True)
-    return {**found, "seconds": round(time.monotonic() - started), "date": date.today().isoformat()}
+    ran = {"seconds": round(time.monotonic() - started), "date": date.today().isoformat()}
+    return {**found, **ran, "system": f"{platform.system()} {platform.machine()}"}
 
 
 def install(cell: Cell, interpreter: Path, environment: Path, args: Args) -> Path:
@@ -283,21 +286,8 @@ def install(cell: Cell, interpreter: Path, environment: Path, args: Args) -> Pat
     pins.write_text("".join(f"{name}=={version}\n" for name, version in cell.pins.items()), "utf-8")
     package = f"{ROOT}[{','.join(cell.extras)}]" if cell.extras else str(ROOT)
     pip = [sys.executable, "-m", "pip", "--python", python, "install", "--quiet", "--no-compile"]
-    run(
-        [
-            *pip,
-            "--only-binary",
-            ":all:",
-            "--no-binary",
-            SOURCES,
-            "--constraint",
-            pins,
-            "--editable",
-            package,
-            *cell.more,
-        ],
-        args,
-    )
+    wheels = ["--only-binary", ":all:", "--no-binary", SOURCES]
+    run([*pip, *wheels, "--constraint", pins, "--editable", package, *cell.more], args)
     return python
 
 
@@ -315,9 +305,8 @@ def versions(python: Path, names: Sequence[str]) -> dict[str, str]:
 def test(cell: Cell, python: Path, args: Args) -> str:
     """Run a cell's tests; returns how many passed, as pytest tells it."""
     pytest = [python, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--tb=short", "-rfE"]
-    last = [
-        line for line in run([*pytest, *cell.tests], args, cell.name).splitlines() if re.search(r"\d+ passed", line)
-    ]
+    lines = run([*pytest, *cell.tests], args, cell.name).splitlines()
+    last = [line for line in lines if re.search(r"\d+ passed", line)]
     if not last:
         raise UnverifiedError("every test was skipped")
     return re.sub(r" in \d.*|=|, \d+ warnings?", "", last[-1]).strip()

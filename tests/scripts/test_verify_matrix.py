@@ -128,8 +128,23 @@ def test_a_cell_is_repeated_only_when_asked_or_changed(
     assert record["reason"] == "not run yet"  # with these tests
 
 
+def test_a_cell_without_its_python_waits_for_it_and_keeps_what_another_machine_found(
+    started: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    verify_matrix.main(args(tmp_path, "base-3.12-newest"))
+    assert started == []
+    monkeypatch.setattr(verify_matrix, "find_pythons", lambda _: {"3.12": tmp_path})
+    verify_matrix.main(args(tmp_path, "base-3.12-newest"))
+    assert started == ["base-3.12-newest"]
+    monkeypatch.setattr(verify_matrix, "find_pythons", lambda _: {})
+    verify_matrix.main(args(tmp_path, "base-3.12-newest", again=True))
+    assert json.loads((tmp_path / "matrix.json").read_text("utf-8"))["base-3.12-newest"]["outcome"] == "passed"
+
+
 def test_failures_and_what_is_missing_are_told(started: list[str], tmp_path: Path) -> None:
     assert verify_matrix.main(args(tmp_path, "base-3.1[124]-newest", "extra-web-3.11-oldest")) == 1
+    assert verify_matrix.main(args(tmp_path, "base-3.14-newest")) == 1
+    assert started.count("base-3.14-newest") == 1
     pages = {part.name: part.content for part in make_matrix.parts()}
     assert "| 3.11.9 | newest | 2.0.0 |" in pages["base"]
     assert "| 3 passed |" in pages["base"]

@@ -18,6 +18,7 @@ COLUMNS = {
 }
 """Packages that have a column, by group of cells."""
 TESTED = ("passed", "failed")
+NONE = "No results yet."
 
 
 def parts() -> Iterator[Part]:
@@ -43,7 +44,7 @@ def with_columns(found: Sequence[Mapping[str, Any]], packages: Sequence[str]) ->
         [each["versions"]["python"], each["level"], *(each["versions"].get(name, "") for name in packages), *end(each)]
         for each in found
     ]
-    return markdown_table(["Python", "versions", *packages, "result", "date"], rows)
+    return markdown_table(["Python", "versions", *packages, "result", "date"], rows) if rows else NONE
 
 
 def in_words(found: Sequence[Mapping[str, Any]], group: str) -> str:
@@ -54,7 +55,7 @@ def in_words(found: Sequence[Mapping[str, Any]], group: str) -> str:
         python = versions.pop("python")
         more = [f"{name} {version}" for name, version in versions.items() if name not in COLUMNS["base"]]
         rows.append([f"`{each['of']}`", python, each["level"], ", ".join(more), *end(each)])
-    return markdown_table([group, "Python", "versions", "that is", "result", "date"], rows)
+    return markdown_table([group, "Python", "versions", "that is", "result", "date"], rows) if rows else NONE
 
 
 def end(cell: Mapping[str, Any]) -> list[str]:
@@ -64,17 +65,16 @@ def end(cell: Mapping[str, Any]) -> list[str]:
 
 
 def missing(found: Sequence[Mapping[str, Any]]) -> str:
-    """A table of cells without a result, or a sentence that there are none."""
-    if not found:
-        return "Nothing: every cell has a result."
+    """A table of cells that could not be installed, and a sentence with the names of those that have not been run."""
     rows = [
-        [
-            " ".join(filter(None, (each["group"], each["of"]))),
-            each["python"],
-            each["level"],
-            f"`{each['reason']}`",
-            each["date"],
-        ]
-        for each in found
+        [f"`{name_of(each)}`", f"`{each['reason']}`", each["date"]] for each in found if each["outcome"] == "left out"
     ]
-    return markdown_table(["cell", "Python", "versions", "reason", "date"], rows)
+    waiting = [f"`{name_of(each)}`" for each in found if each["outcome"] == "not run"]
+    told = [markdown_table(["cell", "reason", "date"], rows)] if rows else []
+    told += [f"Not run yet: {', '.join(waiting)}."] if waiting else []
+    return "\n\n".join(told) or "Nothing: every cell has a result."
+
+
+def name_of(cell: Mapping[str, Any]) -> str:
+    """The name of a cell, as `--cells` takes it."""
+    return "-".join(filter(None, (cell[part] for part in ("group", "of", "python", "level"))))

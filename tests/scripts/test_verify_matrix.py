@@ -150,8 +150,10 @@ def test_failures_and_what_is_missing_are_told(started: list[str], tmp_path: Pat
     assert "| 3 passed |" in pages["base"]
     assert "**failed**: `AttributeError: numpy.gone`" in pages["base"]
     assert "| `web` | 3.11.9 | oldest | torch 9.9 | 3 passed |" in pages["extra"]
-    assert "| base | 3.12 | newest | `no Python 3.12 on this machine` |" in pages["missing"]
-    assert "| extra web | 3.14 | newest | `not run yet` |" in pages["missing"]
+    assert "| `base-3.12-newest` | `no Python 3.12 on this machine` |" in pages["missing"]
+    assert "Not run yet: `base-3.11-oldest`, `base-3.12-oldest`, " in pages["missing"]
+    assert "`extra-web-3.14-newest`" in pages["missing"]
+    assert pages["train"] == make_matrix.NONE
 
 
 def test_an_unknown_cell_is_refused_with_those_that_there_are(started: list[str], tmp_path: Path) -> None:

@@ -12,8 +12,6 @@ from contextlib import contextmanager
 from importlib import metadata
 from pathlib import Path
 
-from filelock import FileLock, Timeout
-
 from blackjacky_env.engine.reading import parse_json
 
 _MAX_COMMAND = 200  # characters of another process's command
@@ -65,6 +63,8 @@ def only_writer(folder: Path) -> Iterator[None]:
 
     Raises `FolderInUseError`, naming the other process, if there is one.
     """
+    from filelock import FileLock, Timeout
+
     folder.mkdir(parents=True, exist_ok=True)
     lock, note = FileLock(folder / ".lock"), folder / ".writer.json"
     try:

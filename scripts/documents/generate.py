@@ -19,6 +19,7 @@ import frameworks
 import make_exact
 import make_facts
 import make_forecasts
+import make_matrix
 import make_pictures
 import make_positions
 import make_results
@@ -37,6 +38,7 @@ MAKERS = (
     make_exact,
     make_forecasts,
     make_facts,
+    make_matrix,
     make_positions,
     frameworks,
     make_pictures,

@@ -30,7 +30,8 @@ def test_an_id_that_names_the_package_needs_no_import() -> None:
 def test_a_pettingzoo_without_a_registry_will_do() -> None:
     told = run(
         "import pettingzoo\n"
-        "del pettingzoo.register, pettingzoo.make\n"
+        "for name in ('register', 'make'):\n"
+        "    vars(pettingzoo).pop(name, None)\n"
         "import gymnasium, blackjacky_env\n"
         "print(blackjacky_env.black_jacky_v0.env(), gymnasium.make('blackjacky/BlackJackySeat-v0').unwrapped)\n"
     )

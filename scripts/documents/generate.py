@@ -21,6 +21,7 @@ import make_facts
 import make_forecasts
 import make_pictures
 import make_positions
+import make_release
 import make_results
 import make_standings
 import make_tables
@@ -38,6 +39,7 @@ MAKERS = (
     make_forecasts,
     make_facts,
     make_positions,
+    make_release,
     frameworks,
     make_pictures,
 )

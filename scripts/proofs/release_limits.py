@@ -132,7 +132,7 @@ def extra_problems(limits: Limits, extra: str, packages: Iterable[str]) -> Itera
     ):
         if unasked and extra not in allowed:
             yield (
-                f"extra {extra} pulls in {', '.join(unasked)}: leave out the package that asks for it (`pip show` tells), "
+                f"extra {extra} pulls in {', '.join(unasked)}: leave out the package that asks for it (see `pip show`), "
                 f"or add {extra} to {option} in [tool.blackjacky.release] of pyproject.toml"
             )
 

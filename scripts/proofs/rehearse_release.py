@@ -166,7 +166,8 @@ class Record:
         begun = time.monotonic()
         found = do()
         found["error"] = ADDRESS.sub("ADDRESS", found["error"]).replace(f"{self.path.parent}", ".")
-        told = f"failed: {found['error']}" if found["error"] else found["said"]
+        told = found.pop("said", "")
+        told = f"failed: {found['error']}" if found["error"] else told
         kept[name] = found
         self.say(f"{name}: {told} ({duration(time.monotonic() - begun)})")
 
@@ -277,7 +278,7 @@ class Rehearsal:
     def environments(self) -> list[Environment]:
         """The base, every extra, and the README with the extras that it installs."""
         readme = (self.source / "README.md").read_text("utf-8")
-        usual = re.search(r'-e "\.\[([\w,]+)\]"', readme)[1]  # type: ignore[index] # fails where the README says otherwise
+        usual = re.search(r'-e "\.\[([\w,]+)\]"', readme)[1]
         pins, rllib = ("-c", "constraints.txt"), ("-r", "examples/requirements/rllib.txt")
         extras = open_wheel(self.archives()[0]).metadata.get_all("Provides-Extra") or []
         commands = (RANDOM_GAME, *run_commands.commands(readme))

@@ -132,7 +132,7 @@ def extra_problems(limits: Limits, extra: str, packages: Iterable[str]) -> Itera
     ):
         if unasked and extra not in allowed:
             yield (
-                f"extra {extra} pulls in {', '.join(unasked)}: leave out the package that asks for it (see `pip show`), "
+                f"extra {extra} pulls in {', '.join(unasked)}: leave out what asks for it (see `pip show`), "
                 f"or add {extra} to {option} in [tool.blackjacky.release] of pyproject.toml"
             )
 
@@ -143,7 +143,7 @@ def extra_problems(limits: Limits, extra: str, packages: Iterable[str]) -> Itera
 def open_wheel(wheel: Path) -> Distribution:
     """The metadata of a wheel that is not installed."""
     name, version = wheel.name.split("-")[:2]
-    return PathDistribution(zipfile.Path(wheel, f"{name}-{version}.dist-info/"))  # type: ignore[arg-type] # see its docs
+    return PathDistribution(zipfile.Path(wheel, f"{name}-{version}.dist-info/"))
 
 
 def pulled_in(ours: Distribution, extra: str) -> tuple[dict[str, Distribution], set[str]]:

@@ -35,7 +35,7 @@ def packages(found: Mapping[str, Any]) -> str:
 
 def environments(found: Mapping[str, Mapping[str, Any]]) -> str:
     """A row for each environment, the failed ones too."""
-    heading = ["installed", "packages", "MB", "time", "torch", "for GPUs", "tried", "failed"]
+    heading = ["installed", "packages", "MB", "time", "torch", "GPU packages", "tried", "failed"]
     return markdown_table(heading, [row(name, each) for name, each in found.items()])
 
 
@@ -45,9 +45,17 @@ def row(name: str, each: Mapping[str, Any]) -> list[object]:
     if "packages" not in each:
         return [f"`{name}`", *["-"] * 6, failed]
     tried = "<br>".join(f"`{trial}`" if not trial.startswith("the code") else trial for trial in each["tried"])
-    gpu = f"{len(each['gpu'])} packages" if each["gpu"] else "-"
     size = f"{each['bytes'] / 1e6:,.0f}"
-    return [name, each["packages"], size, duration(each["seconds"]), each["torch"] or "-", gpu, tried, failed]
+    return [
+        name,
+        each["packages"],
+        size,
+        duration(each["seconds"]),
+        each["torch"] or "-",
+        len(each["gpu"]),
+        tried,
+        failed,
+    ]
 
 
 def limit_table(limits: Mapping[str, Any], found: Mapping[str, Any]) -> str:

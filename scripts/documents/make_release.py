@@ -70,7 +70,7 @@ def limit_table(limits: Mapping[str, Any], found: Mapping[str, Any]) -> str:
         ["`base_megabytes`", limits["base_megabytes"], f"{base['bytes'] / 1e6:,.0f}"],
         *([f"`{kind}`", ", ".join(limits[kind]), ", ".join(extras[kind])] for kind in ("torch", "gpu")),
     ]
-    largest = ", ".join(f"{name} {length / 1e6:,.1f}" for name, length in base["largest"].items())
+    largest = ", ".join(f"{name} {length / 1e6:,.1f}" for name, length in base["sizes"].items())
     return f"{markdown_table(['limit', 'at most', 'found'], rows)}\n\nMegabytes without extras: {largest}."
 
 

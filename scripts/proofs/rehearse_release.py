@@ -267,6 +267,10 @@ class Rehearsal:
         """Publish the packages, install and try everything; whether something failed."""
         wheel, _ = self.archives()
         todo = [each for each in self.environments() if not only or each.name in only]
+        if unknown := set(only) - {each.name for each in self.environments()}:
+            raise SystemExit(
+                f"error: unknown {sorted(unknown)}; there are {[each.name for each in self.environments()]}"
+            )
         with index_server(self.folder / "index") as url:
             self.publish(url)
             for each in tqdm(todo, unit=" environments"):
@@ -319,21 +323,23 @@ class Rehearsal:
             found["sbom"] = self.list_installed(environment.name, python)
         except subprocess.CalledProcessError as error:
             return {"requirement": requirement, "error": last_lines(error.stdout)}
-        seconds = README_PATIENCE if environment.name == README else PATIENCE
-        tried = {shown(trial): self.attempt(trial, str(python), seconds) for trial in environment.trials}
+        patience = README_PATIENCE if environment.name == README else PATIENCE
+        tried = {shown(trial): self.attempt(trial, str(python), patience) for trial in environment.trials}
         problems = [*self.over_limits(environment, found), *(f"{what}: {how}" for what, how in tried.items() if how)]
         told = f"{found['packages']} packages, {found['bytes'] // 1_000_000:,} MB, tried"
+        if environment.name != BASE:
+            del found["sizes"]
         return {**found, "tried": list(tried), "said": told, "error": "; ".join(problems)}
 
     def measured(self, folder: Path) -> dict[str, Any]:
-        """Number and bytes of the packages in an environment, the largest ones, torch, and those for GPUs."""
+        """Number and bytes of the packages in an environment, each one's bytes, torch, and those for GPUs."""
         site = next(folder.glob("[Ll]ib/**/site-packages"))
         packages = {each.name: (each.version, size(each)) for each in distributions(path=[str(site)])}
-        largest = sorted(((length, name) for name, (_, length) in packages.items()), reverse=True)[:10]
+        sizes = {name: length for name, (_, length) in packages.items()}
         return {
-            "packages": len(packages),
-            "bytes": sum(length for _, length in packages.values()),
-            "largest": {name: length for length, name in largest},
+            "packages": len(sizes),
+            "bytes": sum(sizes.values()),
+            "sizes": dict(sorted(sizes.items(), key=lambda each: -each[1])),
             "torch": packages.get("torch", ("",))[0],
             "gpu": sorted(name for name in packages if GPU.match(name)),
         }
@@ -342,7 +348,7 @@ class Rehearsal:
         """What the environment of an extra, or of none, has too much of."""
         limits = read_limits((self.source / "pyproject.toml").read_text("utf-8"))
         if environment.name == BASE:
-            yield from base_problems(limits, found["largest"], last())
+            yield from base_problems(limits, found["sizes"], last())
         if environment.name in (BASE, environment.extras):
             yield from extra_problems(limits, environment.name, [*found["gpu"], *(["torch"] if found["torch"] else [])])
 

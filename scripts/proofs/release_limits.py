@@ -102,7 +102,7 @@ def archive_problems(limits: Limits, wheel: Path, sdist: Path, last: Mapping[str
 
 def base_problems(limits: Limits, sizes: Mapping[str, int], last: Mapping[str, Any]) -> Iterator[str]:
     """A sentence if the base installation is too large, with the packages that have grown since the last rehearsal."""
-    before = last.get("environments", {}).get(BASE, {}).get("largest", {})
+    before = last.get("environments", {}).get(BASE, {}).get("sizes", {})
     limit = limits.base_megabytes * 1_000_000
     yield from too_large("the base installation", sum(sizes.values()), limit, "base_megabytes", sizes, before)
 

@@ -77,7 +77,7 @@ def test_an_archive_over_its_limit_is_told_with_the_folders_that_have_grown(tmp_
 
 
 def test_a_base_installation_over_its_limit_is_told_with_the_packages_that_have_grown() -> None:
-    last = {"environments": {"none": {"largest": {"numpy": 500_000}}}}
+    last = {"environments": {"none": {"sizes": {"numpy": 500_000}}}}
     assert list(release_limits.base_problems(LIMITS, {"numpy": 1_000_000}, last)) == []
     (problem,) = release_limits.base_problems(LIMITS, {"numpy": 1_000_000, "new": 200_000}, last)
     assert "numpy +500,000, new +200,000" in problem

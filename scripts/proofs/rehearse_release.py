@@ -65,8 +65,8 @@ HIDDEN = ("PYTHONPATH", "VIRTUAL_ENV", "NUMBA_OPT")
 PACKAGES = ("blackjacky_env/", "agents/blackjacky_agents/")
 SOURCE = "SOURCE/"
 """Stands in commands for the folder of the commit's files."""
-PATIENCE = 1200.0  # seconds for a command; those of the README, such as training, are interrupted after two minutes
-README_PATIENCE = 120.0
+PATIENCE = 1200.0  # seconds for a command; those of the README, such as training, are interrupted earlier
+README_PATIENCE = 480.0
 ADDRESS = re.compile(r"\b(?:https?|file)://\S+")
 
 
@@ -266,18 +266,20 @@ class Rehearsal:
     def install_all(self, only: Sequence[str]) -> bool:
         """Publish the packages, install and try everything; whether something failed."""
         wheel, _ = self.archives()
-        todo = [each for each in self.environments() if not only or each.name in only]
-        if unknown := set(only) - {each.name for each in self.environments()}:
-            raise SystemExit(
-                f"error: unknown {sorted(unknown)}; there are {[each.name for each in self.environments()]}"
-            )
+        everything = self.environments()
+        todo, names = [each for each in everything if not only or each.name in only], [each.name for each in everything]
+        if unknown := set(only) - set(names):
+            raise SystemExit(f"error: --only names {sorted(unknown)}; there are {names}")
         with index_server(self.folder / "index") as url:
             self.publish(url)
             for each in tqdm(todo, unit=" environments"):
                 self.record.step("environments", each.name, lambda each=each: self.install(each, url, wheel))
         for each in ("environment", "empty", "compiled"):
             shutil.rmtree(self.folder / each, ignore_errors=True)
-        return any(self.record.found["environments"][each.name]["error"] for each in todo)
+        found = self.record.found["environments"]
+        self.record.found["environments"] = {each: found[each] for each in names if each in found}
+        write_json(self.record.path, self.record.found)
+        return any(found[each.name]["error"] for each in todo)
 
     def environments(self) -> list[Environment]:
         """The base, every extra, and the README with the extras that it installs."""

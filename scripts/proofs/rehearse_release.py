@@ -37,6 +37,7 @@ from urllib.request import urlopen
 
 import run_commands
 import tyro
+from packaging.utils import canonicalize_name
 from release_limits import (
     BASE,
     GPU,
@@ -336,7 +337,9 @@ class Rehearsal:
     def measured(self, folder: Path) -> dict[str, Any]:
         """Number and bytes of the packages in an environment, each one's bytes, torch, and those for GPUs."""
         site = next(folder.glob("[Ll]ib/**/site-packages"))
-        packages = {each.name: (each.version, size(each)) for each in distributions(path=[str(site)])}
+        packages = {
+            canonicalize_name(each.name): (each.version, size(each)) for each in distributions(path=[str(site)])
+        }
         sizes = {name: length for name, (_, length) in packages.items()}
         return {
             "packages": len(sizes),

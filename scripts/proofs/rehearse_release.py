@@ -18,6 +18,7 @@ import json
 import os
 import re
 import shutil
+import signal
 import socket
 import subprocess
 import sys
@@ -177,6 +178,9 @@ def main(args: Args) -> int:
     """Rehearse; returns the exit status, 1 if anything failed."""
     for name in HIDDEN:
         os.environ.pop(name, None)
+    signal.signal(
+        signal.SIGINT, signal.default_int_handler
+    )  # a shell's background jobs ignore it, and their commands do
     commit = git("rev-parse", f"{args.ref}^{{commit}}")
     folder = args.folder.absolute() / commit[:12]
     with only_writer(folder):

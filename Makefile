@@ -1,12 +1,13 @@
 # Every target makes the environment it needs: Python 3.11 to 3.14, pip and make are enough to begin with.
 # Another Python: make PYTHON=python3.13 ...   More arguments for a script or pytest: make train ARGS="--seed 7"
 .DEFAULT_GOAL := help
-.PHONY: help install train test lint format bench bench-peers speed frameworks cluster ladder documents docs mutants clean
+.PHONY: help install train test lint format bench bench-peers speed frameworks cluster ladder documents docs mutants rehearse clean
 
 VENV ?= .venv
 WORKERS ?= 2
 ARGS ?=
 BASE ?= main
+REF ?= HEAD
 RUN := $(VENV)/bin/python
 INSTALLED := $(VENV)/.installed
 
@@ -64,6 +65,9 @@ mutants: $(INSTALLED)-mutants ## see whether the tests notice small changes of t
 		$(RUN) scripts/proofs/mutate_rules.py --game $$game $(ARGS); \
 	done
 
+rehearse: $(INSTALLED)-release ## rehearse a release of REF, HEAD by default: build, publish and install it on this machine (an hour)
+	$(RUN) scripts/proofs/rehearse_release.py $(REF) $(ARGS)
+
 clean: ## delete the environment and everything that tools left behind; runs/ stays
 	rm -rf $(VENV) build dist .cache .coverage .hypothesis .mypy_cache .pytest_cache .ruff_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
@@ -78,6 +82,10 @@ $(INSTALLED): pyproject.toml constraints.txt
 
 $(INSTALLED)-mutants: $(INSTALLED)
 	$(RUN) -m pip install -c constraints.txt -e ".[mutants]"
+	@touch $@
+
+$(INSTALLED)-release: $(INSTALLED)
+	$(RUN) -m pip install -c constraints.txt -e ".[release]"
 	@touch $@
 
 $(INSTALLED)-cluster: $(INSTALLED)

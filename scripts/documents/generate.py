@@ -22,6 +22,7 @@ import make_forecasts
 import make_matrix
 import make_pictures
 import make_positions
+import make_release
 import make_results
 import make_standings
 import make_tables
@@ -40,6 +41,7 @@ MAKERS = (
     make_facts,
     make_matrix,
     make_positions,
+    make_release,
     frameworks,
     make_pictures,
 )

@@ -193,20 +193,20 @@ def language_model() -> Iterator[None]:
         server.communicate()
 
 
-def environment() -> dict[str, str]:
-    """The environment of commands: `blackjacky` and `python` are those of this environment."""
-    places = [str(Path(sys.executable).parent), os.environ.get("PATH", "")]
+def environment(python: str = sys.executable) -> dict[str, str]:
+    """The environment of commands: `blackjacky` and `python` are those beside this interpreter."""
+    places = [str(Path(python).parent), os.environ.get("PATH", "")]
     return {**os.environ, "PATH": os.pathsep.join(places), "PYTHONUNBUFFERED": "1"}
 
 
-def run(page: str, command: str, folder: Path, seconds: float) -> Ran:
+def run(page: str, command: str, folder: Path, seconds: float, python: str = sys.executable) -> Ran:
     """Run a command until it ends, or interrupt it when its time is over."""
     output = folder / "output.txt"
     with output.open("wb") as file:
         process = subprocess.Popen(
             ["bash", "-c", "exec " + command.replace("runs/NAME", "runs/quick-1")],
             cwd=folder,
-            env={**environment(), "PYTHONPATH": str(folder / "site")},
+            env={**environment(python), "PYTHONPATH": str(folder / "site")},
             stdin=subprocess.DEVNULL,
             stdout=file,
             stderr=subprocess.STDOUT,

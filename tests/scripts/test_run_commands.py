@@ -56,7 +56,7 @@ def test_every_page_with_commands_is_gone_through() -> None:
         name: ROOT / name
         for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md", "blackjacky_env/testing/README.md")
     }
-    results = ("docs/results.md",)  # how results were made, hours ago, by scripts
+    results = ("docs/results.md", "docs/release.md")  # how results were made, hours ago, by scripts
     missing = [name for name, path in pages.items() if run_commands.commands(path.read_text("utf-8"))]
     assert set(missing) - set(results) == set(run_commands.PAGES)
 

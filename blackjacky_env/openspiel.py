@@ -6,10 +6,10 @@ Importing this module also registers ``"blackjacky"`` for ``pyspiel.load_game``,
 string that ``str(game)`` returns.
 
 Chance is explicit. Wherever cards are shuffled there is a chance node: at the start, and after an action that led to a
-new deal or a reshuffle. Its outcomes are equally likely: some number of deals, each with a random key of its own, or
-with ``cards`` every distinct order of a small deck: ``load_game(preset="mini-1", cards="all")``. A state is a function
-of its history and the game's parameters, so it can be cloned, serialised and played again, and nobody who searches in a
-clone foresees a deal.
+new deal or a reshuffle. Its outcomes are some number of equally likely deals, each with a random key of its own, or with
+``cards`` every distinct order of a small deck: ``load_game(preset="mini-1", cards="all")``. Orders that lead to the same
+position, such as those of hands that are dealt whole, are one outcome. A state is a function of its history and the
+game's parameters, so it can be cloned, serialised and played again, and nobody who searches in a clone foresees a deal.
 
 The observation tensor is the environment's observation: all that a player may know of the present position. The
 information state string has perfect recall: a hash over all that the player has observed and heard, in order. At a
@@ -24,6 +24,7 @@ import hashlib
 import itertools
 import json
 import math
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -49,12 +50,15 @@ except ImportError as error:
     raise DependencyNotInstalled('OpenSpiel is not installed: pip install "blackjacky[openspiel]"') from error
 
 SHORT_NAME = "blackjacky"
-MOST_ORDERS = 100_000  # of the cards, at one chance node
+MOST_ORDERS = 400_000  # of the cards, at one chance node
 _LONGEST = 1_000_000  # actions, where games have no bound
 _MOST_PLAYERS = 64
 _ALL = "all"  # cards
 _DRAWN = -1  # start player: drawn
 _DEAL = -1  # the chance node at the start, which no action led to
+
+_Opening = tuple[npt.NDArray[np.int8], int]
+"""A deck, top first, and the seat that starts."""
 
 PARAMETERS: dict[str, Any] = {
     "game": DEFAULT,
@@ -93,7 +97,7 @@ def load_game(
         chance_outcomes: deals of each chance node, 1 or more. The game then has this many different deals at every
             node: more are closer to the real game, and slower for algorithms that enumerate all outcomes.
         cards: ``"all"``, or all cards of a small deck, separated by spaces: a deal then has every distinct order as an
-            outcome, at most 100,000, so that algorithms for small games such as CFR see the whole game. Reshuffles keep
+            outcome, at most 400,000, so that algorithms for small games such as CFR see the whole game. Reshuffles keep
             ``chance_outcomes``.
         start_player: the seat that starts; None: drawn with the first deal.
         seed: 0 .. 2**31 - 1: which deals the outcomes stand for.
@@ -198,7 +202,7 @@ class _Rules:
         self.blank = zeros(2, self.game.state_dtype)
         self.blank[:1] = self.game.new_state(self.num_players, variant, self.options)
         self.orders = self._orders(given["cards"].split()) if given["cards"] else []
-        self.openings = list(itertools.product(self.orders, self._start_players()))
+        self.openings = self._openings()
         self.longest: int | None = None  # actions of a game, if they fit a tensor
         with contextlib.suppress(ValueError):
             self.longest = event_rows.most_events(self.game, self.num_players, variant, self.options)
@@ -216,17 +220,36 @@ class _Rules:
         drawn = self.start_player == _DRAWN
         return range(self.num_players) if drawn else range(self.start_player, self.start_player + 1)
 
+    def _openings(self) -> list[tuple[_Opening, float]]:
+        """The decks and start players of the first deal, with their probabilities."""
+        found: dict[bytes, tuple[_Opening, int]] = {}
+        records, openings = copied(self.blank), list(itertools.product(self.orders, self._start_players()))
+        for deck, start in openings:
+            records[:] = self.blank
+            self.functions.begin(records, np.uint64(0), start)
+            self.functions.redeal["deck"](records, deck)
+            opening, count = found.get(records.tobytes(), ((deck, start), 0))
+            found[records.tobytes()] = opening, count + 1
+        return [(opening, count / len(openings)) for opening, count in found.values()]
+
     def _orders(self, names: list[str]) -> list[npt.NDArray[np.int8]]:
-        """Every distinct order of the deck, top first."""
+        """Every distinct order of the deck, top first; cards with the same name are alike."""
         if names == [_ALL]:
             deck = list(self.game.whole_deck(self.num_players, self.options))
         else:
             cards = [int(name) if name.lstrip("-").isdigit() else name for name in names]
             deck = read_deck(self.game, cards, self.num_players, self.options)
-        copies = math.prod(math.factorial(deck.count(card)) for card in set(deck))
+        kinds = [self.game.card_names[card] for card in sorted(deck)]
+        copies = math.prod(math.factorial(count) for count in Counter(kinds).values())
         if (count := math.factorial(len(deck)) // copies) > MOST_ORDERS:
             raise ValueError(f"these {len(deck)} cards have {count:,} distinct orders; allowed are {MOST_ORDERS:,}")
-        return [np.array(order, np.int8) for order in _distinct_orders(sorted(deck))]
+        alike = [[card for card in sorted(deck) if self.game.card_names[card] == kind] for kind in dict.fromkeys(kinds)]
+        numbers = [number for number, cards in enumerate(alike) for _ in cards]
+        orders = []
+        for order in _distinct_orders(numbers):
+            left = [iter(cards) for cards in alike]
+            orders.append(np.array([next(left[number]) for number in order], np.int8))
+        return orders
 
     def phase_of(self, records: Any) -> int:
         """The number of the phase, if it decides what is secret; else 0."""
@@ -292,19 +315,15 @@ class SpielState(pyspiel.State):  # type: ignore[misc]  # pyspiel has no types
         return list(self._results)
 
     def chance_outcomes(self) -> list[tuple[int, float]]:
-        """The outcomes and their equal probabilities."""
-        count = len(self._openings()) or self._rules.chance_outcomes
+        """The outcomes and their probabilities."""
+        rules = self._rules
+        if self._pending == _DEAL and rules.openings:
+            return [(outcome, chance) for outcome, (_, chance) in enumerate(rules.openings)]
+        count = len(rules.orders) if rules.orders and self._is_deal() else rules.chance_outcomes
         return [(outcome, 1 / count) for outcome in range(count)]
 
-    def _openings(self) -> list[Any]:
-        """The decks, and start players of the first deal, among which chance chooses here; empty: keys."""
-        rules = self._rules
-        if self._pending == _DEAL:
-            return rules.openings
-        return rules.orders if rules.orders and self._is_deal() else []
-
     def _is_deal(self) -> bool:
-        """Whether the pending action leads to a new deal."""
+        """Whether the pending action leads to a new deal, not to a reshuffle."""
         tried = copied(self._records)
         self._rules.step(tried, self._pending or 0)
         return bool(tried["deals"][0] > self._records["deals"][0])
@@ -375,17 +394,18 @@ class SpielState(pyspiel.State):  # type: ignore[misc]  # pyspiel has no types
 
     def _decide(self, outcome: int) -> None:
         """Shuffle as the outcome says, then take the pending action."""
-        rules, openings, action = self._rules, self._openings(), self._pending
+        rules, action = self._rules, self._pending
         key = hashlib.blake2b(f"{self._records['key'][0]} {outcome}".encode(), digest_size=8).digest()
+        orders = rules.orders if action != _DEAL and rules.orders and self._is_deal() else []
         self._pending = None
         self._records["key"] = int.from_bytes(key, "little")
         if action == _DEAL:
-            deck, start = openings[outcome] if openings else (None, rules.start_player)
+            deck, start = rules.openings[outcome][0] if rules.openings else (None, rules.start_player)
             rules.functions.begin(self._records, self._records["key"][0], start)
             self._deal(deck)
             self._listen(b"")
         elif action is not None:
-            self._take(action, openings[outcome] if openings else None)
+            self._take(action, orders[outcome] if orders else None)
 
     def _deal(self, deck: npt.NDArray[np.int8] | None) -> None:
         if deck is not None:

@@ -83,10 +83,10 @@ def test_a_game_is_loaded_again_by_its_string() -> None:
         ({"seed": -1}, "seed=-1"),
         ({"start_player": 4}, "start_player=4"),
         ({"cards": "1 2 3"}, "not the whole deck"),
-        ({"cards": "all"}, "distinct orders; allowed are 100,000"),
+        ({"cards": "all"}, "distinct orders; allowed are 400,000"),
         ({"preset": "mini-0"}, "preset='mini-0' is unknown; allowed are 'mini-1'"),
         ({"preset": "mini-1", "num_players": 3}, "num_players=3 contradicts preset='mini-1', which has num_players=2"),
-        ({"cards": " ".join(str(v) for v in range(1, 9) for _ in range(v))}, "distinct orders; allowed are 100,000"),
+        ({"cards": " ".join(str(v) for v in range(1, 9) for _ in range(v))}, "distinct orders; allowed are 400,000"),
     ],
     ids=str,
 )

@@ -6,10 +6,11 @@ Importing this module also registers ``"blackjacky"`` for ``pyspiel.load_game``,
 string that ``str(game)`` returns.
 
 Chance is explicit. Wherever cards are shuffled there is a chance node: at the start, and after an action that led to a
-new deal or a reshuffle. Its outcomes are some number of equally likely deals, each with a random key of its own, or with
-``cards`` every distinct order of a small deck: ``load_game(preset="mini-1", cards="all")``. Orders that lead to the same
-position, such as those of hands that are dealt whole, are one outcome. A state is a function of its history and the
-game's parameters, so it can be cloned, serialised and played again, and nobody who searches in a clone foresees a deal.
+new deal or a reshuffle. Its outcomes are some number of equally likely deals, each with a random key of its own, or
+with ``cards`` every distinct order of a small deck: ``load_game(preset="mini-1", cards="all")``; at the start, orders
+that lead to the same position, such as those of hands that are dealt whole, are one outcome. A state is a function of
+its history and the game's parameters, so it can be cloned, serialised and played again, and nobody who searches in a
+clone foresees a deal.
 
 The observation tensor is the environment's observation: all that a player may know of the present position. The
 information state string has perfect recall: a hash over all that the player has observed and heard, in order. At a

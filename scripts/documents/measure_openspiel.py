@@ -4,10 +4,11 @@
     python scripts/documents/measure_openspiel.py --games black_jacky --tables mini-1 --minutes 0.5
     python scripts/documents/generate.py                                # the table and pictures of docs/exact.md
 
-Needs the extra `openspiel`. A table is walked once, node by node, through `blackjacky_env.openspiel`; what the walk finds
-is handed to OpenSpiel's C++ as a game in extensive form (EFG), so that its solver and best responses take seconds where
-games written in Python take hours. Nothing of that walk comes from our solver. agents/results/GAME/openspiel.json
-holds the results, to which every call adds what it lacks; seconds are those of the CPU, on one thread.
+Needs the extra `openspiel` and the package dm-tree, which OpenSpiel's agents import. A table is walked once, node by
+node, through `blackjacky_env.openspiel`; what the walk finds is handed to OpenSpiel's C++ as a game in extensive form
+(EFG), so that its solver and best responses take seconds where games written in Python take hours. Nothing of that walk
+comes from our solver. agents/results/GAME/openspiel.json holds the results, to which every call adds what it lacks;
+seconds are those of the CPU, on one thread.
 """
 
 from __future__ import annotations
@@ -88,7 +89,7 @@ def measure(game: str, name: str, args: Args) -> None:
     if row.get("table") != as_read(table.identity()):
         row = {"table": table.identity()}
     rows[name] = row
-    work: dict[str, Callable[[Walked, Tree], Any]] = {"agreement": lambda walked, tree: agreement(walked, tree)}
+    work: dict[str, Callable[[Walked, Tree], Any]] = {"agreement": agreement}
     if name in args.learned and table.num_players == 2:
         work["nfsp"] = lambda walked, tree: learn(walked, tree, args.minutes)
     missing = [part for part in work if part not in row]

@@ -1,7 +1,7 @@
 """Put small tables beside OpenSpiel: the same policies valued by both solvers, and OpenSpiel's NFSP trained there.
 
     python scripts/documents/measure_openspiel.py                       # what is missing; an hour
-    python scripts/documents/measure_openspiel.py --games black_jacky --tables mini-1 --minutes 0.5
+    python scripts/documents/measure_openspiel.py --tables mini-1 --minutes 0.5
     python scripts/documents/generate.py                                # the table and pictures of docs/exact.md
 
 Needs the extra `openspiel` and the package dm-tree, which OpenSpiel's agents import. A table is walked once, node by
@@ -19,6 +19,7 @@ import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from importlib.metadata import version
 from typing import Any
 
 import numpy as np
@@ -29,6 +30,7 @@ import tyro
 from measure_exact import RESULTS, RUNS, as_read, rounded
 from open_spiel.python import rl_environment
 from open_spiel.python.pytorch.nfsp import NFSP
+from parts import ROOMS
 
 from blackjacky_agents.files import only_writer, write_json
 from blackjacky_agents.reports import where
@@ -41,14 +43,8 @@ from blackjacky_env.engine.recall import listener, new_ear
 from blackjacky_env.engine.step import NOBODY
 from blackjacky_env.openspiel import load_game
 
-SMALLEST = {
-    "black_jacky": ("mini-1", "mini-2", "mini-3"),
-    "schwarze_katze": ("mini-1", "mini-4p", "mini-2"),
-    "black_spy": ("mini-1",),
-}
-"""The three smallest tables of each game that OpenSpiel can walk: the second one of Black Spy has 25 million nodes."""
-LEARNED = ("mini-1", "mini-2", "mini-3")
-"""Tables of the first game at which NFSP is trained."""
+MOST_NODES = 1_000_000  # of a table that is walked in Python
+MOST_TABLES = 3
 THEIRS = 20  # iterations of OpenSpiel's CFR
 OURS = 1e-5  # exploitability of the solution that is compared
 _GROWTH = 1.3  # seconds from one evaluation of NFSP to the next
@@ -62,12 +58,10 @@ Tabular = dict[str, Results]
 class Args:
     """Put small tables beside OpenSpiel: the same policies valued by both, and OpenSpiel's NFSP trained there."""
 
-    games: tuple[str, ...] = tuple(SMALLEST)
+    games: tuple[str, ...] = tuple(ROOMS)
     """Games by name."""
     tables: tuple[str, ...] = ()
-    """Tables by name; by default the smallest of each game."""
-    learned: tuple[str, ...] = LEARNED
-    """Tables at which NFSP is trained; only with two players."""
+    """Tables by name; by default the three smallest of each game that measure_exact.py has solved."""
     minutes: float = 2.0
     """CPU minutes of NFSP."""
 
@@ -76,21 +70,30 @@ def main(args: Args) -> None:
     """Measure what is missing."""
     torch.set_num_threads(1)
     for game in args.games:
-        for name in args.tables or SMALLEST[game]:
+        for name in args.tables or smallest(game):
             with only_writer(RUNS / "openspiel" / game):
                 measure(game, name, args)
+
+
+def smallest(game: str) -> list[str]:
+    """The smallest tables of a game."""
+    path = RESULTS / game / "exact.json"
+    rows = json.loads(path.read_text("utf-8")) if path.exists() else {}
+    nodes = {name: row["size"]["nodes"] for name, row in rows.items()}
+    return [name for name in sorted(nodes, key=nodes.__getitem__) if nodes[name] <= MOST_NODES][:MOST_TABLES]
 
 
 def measure(game: str, name: str, args: Args) -> None:
     """Measure what is missing of one table."""
     path, table = RESULTS / game / "openspiel.json", Table.of(game, preset=name)
+    path.parent.mkdir(parents=True, exist_ok=True)
     rows = json.loads(path.read_text("utf-8")) if path.exists() else {}
     row = rows.get(name, {})
     if row.get("table") != as_read(table.identity()):
         row = {"table": table.identity()}
     rows[name] = row
     work: dict[str, Callable[[Walked, Tree], Any]] = {"agreement": agreement}
-    if name in args.learned and table.num_players == 2:
+    if table.num_players == 2:
         work["nfsp"] = lambda walked, tree: learn(walked, tree, args.minutes)
     missing = [part for part in work if part not in row]
     if not missing:
@@ -100,7 +103,7 @@ def measure(game: str, name: str, args: Args) -> None:
         print(f"{game} {name}: {part} ...", flush=True)
         row[part] = work[part](walked, tree)
         row |= {"command": shlex.join(["python", "scripts/documents/measure_openspiel.py", *sys.argv[1:]])}
-        row |= {"machine": where(), "openspiel": pyspiel.__version__ if hasattr(pyspiel, "__version__") else ""}
+        row |= {"machine": where(), "openspiel": version("open_spiel")}
         write_json(path, rows)
 
 

@@ -52,6 +52,8 @@ except ImportError as error:
 
 SHORT_NAME = "blackjacky"
 MOST_ORDERS = 400_000  # of the cards, at one chance node
+MOST_STACKED = 1_000  # the same where cards are reshuffled
+_KEPT = 10_000  # chance nodes whose orders are kept
 _LONGEST = 1_000_000  # actions, where games have no bound
 _MOST_PLAYERS = 64
 _ALL = "all"  # cards
@@ -98,8 +100,8 @@ def load_game(
         chance_outcomes: deals of each chance node, 1 or more. The game then has this many different deals at every
             node: more are closer to the real game, and slower for algorithms that enumerate all outcomes.
         cards: ``"all"``, or all cards of a small deck, separated by spaces: a deal then has every distinct order as an
-            outcome, at most 400,000, so that algorithms for small games such as CFR see the whole game. Reshuffles keep
-            ``chance_outcomes``.
+            outcome, at most 400,000, so that algorithms for small games such as CFR see the whole game. So has a
+            reshuffle of a deck with at most 1,000 of them; those of larger ones keep ``chance_outcomes``.
         start_player: the seat that starts; None: drawn with the first deal.
         seed: 0 .. 2**31 - 1: which deals the outcomes stand for.
         rule_options: the game's own options.
@@ -204,6 +206,7 @@ class _Rules:
         self.blank[:1] = self.game.new_state(self.num_players, variant, self.options)
         self.orders = self._orders(given["cards"].split()) if given["cards"] else []
         self.openings = self._openings()
+        self._later: dict[tuple[bytes, int], list[tuple[npt.NDArray[np.int8], float]]] = {}
         self.longest: int | None = None  # actions of a game, if they fit a tensor
         with contextlib.suppress(ValueError):
             self.longest = event_rows.most_events(self.game, self.num_players, variant, self.options)
@@ -261,6 +264,55 @@ class _Rules:
         """Take an action in records (2,); returns the flags of the step and the results, (max_players,)."""
         paid = np.zeros((2, self.game.max_players))
         return self.functions.step(records, action, paid, *self.game.new_arrays()), paid[0]
+
+    def step_with(
+        self, records: Any, action: int, deck: npt.NDArray[np.int8] | None
+    ) -> tuple[int, npt.NDArray[np.float64]]:
+        """As `step`; cards that are dealt or reshuffled lie in the order of a deck."""
+        deals = int(records["deals"][0])
+        if deck is not None and self.functions.stack is not None:
+            self.functions.stack(records, deck)
+        found = self.step(records, action)
+        if deck is not None and records["deals"][0] > deals:
+            self.functions.redeal["deck"](records, deck)
+        return found
+
+    def later_orders(self, records: Any, action: int) -> list[tuple[npt.NDArray[np.int8], float]]:
+        """The orders in which an action may deal or reshuffle, with their probabilities; empty: keys decide.
+
+        Those that lead to the same position are one.
+        """
+        if not self.orders:
+            return []
+        if (known := self._later.get((records.tobytes(), action))) is not None:
+            return known
+        dealt = copied(records)
+        self.step(dealt, action)
+        orders: list[tuple[npt.NDArray[np.int8], float]] = []
+        if dealt["deals"][0] > records["deals"][0]:
+            orders = [(deck, 1 / len(self.orders)) for deck in self.orders]
+        elif len(self.orders) <= MOST_STACKED and self.functions.stack is not None:
+            orders = self._reshuffles(records, action)
+        if len(self._later) >= _KEPT:
+            self._later.clear()
+        self._later[records.tobytes(), action] = orders
+        return orders
+
+    def _reshuffles(self, records: Any, action: int) -> list[tuple[npt.NDArray[np.int8], float]]:
+        """The same for a reshuffle: every distinct order of the cards that it shuffles is equally likely."""
+        assert self.functions.stack is not None
+        stacked: dict[bytes, npt.NDArray[np.int8]] = {}
+        for deck in self.orders:
+            pile = copied(records)
+            self.functions.stack(pile, deck)
+            stacked.setdefault(pile.tobytes(), deck)
+        found: dict[bytes, tuple[npt.NDArray[np.int8], int]] = {}
+        for deck in stacked.values():
+            after = copied(records)
+            self.step_with(after, action, deck)
+            first, count = found.get(after.tobytes(), (deck, 0))
+            found[after.tobytes()] = first, count + 1
+        return [(deck, count / len(stacked)) for deck, count in found.values()]
 
     def row(self, records: Any, seat: int, action: int) -> bytes:
         """An action that is about to be taken, as a row of a seat's information state."""
@@ -320,14 +372,9 @@ class SpielState(pyspiel.State):  # type: ignore[misc]  # pyspiel has no types
         rules = self._rules
         if self._pending == _DEAL and rules.openings:
             return [(outcome, chance) for outcome, (_, chance) in enumerate(rules.openings)]
-        count = len(rules.orders) if rules.orders and self._is_deal() else rules.chance_outcomes
-        return [(outcome, 1 / count) for outcome in range(count)]
-
-    def _is_deal(self) -> bool:
-        """Whether the pending action leads to a new deal, not to a reshuffle."""
-        tried = copied(self._records)
-        self._rules.step(tried, self._pending or 0)
-        return bool(tried["deals"][0] > self._records["deals"][0])
+        if self._pending != _DEAL and (orders := rules.later_orders(self._records, self._pending or 0)):
+            return [(outcome, chance) for outcome, (_, chance) in enumerate(orders)]
+        return [(outcome, 1 / rules.chance_outcomes) for outcome in range(rules.chance_outcomes)]
 
     def _legal_actions(self, player: int) -> list[int]:
         """The legal actions in ascending order."""
@@ -397,30 +444,26 @@ class SpielState(pyspiel.State):  # type: ignore[misc]  # pyspiel has no types
         """Shuffle as the outcome says, then take the pending action."""
         rules, action = self._rules, self._pending
         key = hashlib.blake2b(f"{self._records['key'][0]} {outcome}".encode(), digest_size=8).digest()
-        orders = rules.orders if action != _DEAL and rules.orders and self._is_deal() else []
+        orders = [] if action is None or action == _DEAL else rules.later_orders(self._records, action)
         self._pending = None
         self._records["key"] = int.from_bytes(key, "little")
         if action == _DEAL:
             deck, start = rules.openings[outcome][0] if rules.openings else (None, rules.start_player)
             rules.functions.begin(self._records, self._records["key"][0], start)
-            self._deal(deck)
+            if deck is not None:
+                rules.functions.redeal["deck"](self._records, deck)
             self._listen(b"")
         elif action is not None:
-            self._take(action, orders[outcome] if orders else None)
-
-    def _deal(self, deck: npt.NDArray[np.int8] | None) -> None:
-        if deck is not None:
-            self._rules.functions.redeal["deck"](self._records, deck)
+            self._take(action, orders[outcome][0] if orders else None)
 
     def _take(self, action: int, deck: npt.NDArray[np.int8] | None = None) -> None:
-        """Take a player's action; the deal that follows, if one does, is from ``deck``."""
+        """Take a player's action; cards that it deals or reshuffles lie in the order of ``deck``."""
         rules, actor = self._rules, int(self._records["player"][0])
         sound = int(sounds(rules.game)[rules.phase_of(self._records), action])
         if rules.longest is not None:
             self._rows = tuple((rules.row(self._records, seat, action), *rows) for seat, rows in enumerate(self._rows))
-        _, results = rules.step(self._records, action)
+        _, results = rules.step_with(self._records, action, deck)
         self._results = tuple(results[: rules.num_players].tolist())
-        self._deal(deck)
         self._listen(b"%d %d" % (actor, sound), actor, b"%d %d" % (actor, action))
 
     def recalled(self, player: int) -> npt.NDArray[Any]:

@@ -6,9 +6,10 @@ Importing this module also registers ``"blackjacky"`` for ``pyspiel.load_game``,
 string that ``str(game)`` returns.
 
 Chance is explicit. Wherever cards are shuffled there is a chance node: at the start, and after an action that led to a
-new deal or a reshuffle. Its outcomes are equally likely: some number of deals, each with a random key of its own, or
-with ``cards`` every distinct order of a small deck: ``load_game(preset="mini-1", cards="all")``. A state is a function
-of its history and the game's parameters, so it can be cloned, serialised and played again, and nobody who searches in a
+new deal or a reshuffle. Its outcomes are some number of equally likely deals, each with a random key of its own, or
+with ``cards`` every distinct order of a small deck: ``load_game(preset="mini-1", cards="all")``; at the start, orders
+that lead to the same position, such as those of hands that are dealt whole, are one outcome. A state is a function of
+its history and the game's parameters, so it can be cloned, serialised and played again, and nobody who searches in a
 clone foresees a deal.
 
 The observation tensor is the environment's observation: all that a player may know of the present position. The
@@ -24,6 +25,7 @@ import hashlib
 import itertools
 import json
 import math
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -49,12 +51,17 @@ except ImportError as error:
     raise DependencyNotInstalled('OpenSpiel is not installed: pip install "blackjacky[openspiel]"') from error
 
 SHORT_NAME = "blackjacky"
-MOST_ORDERS = 100_000  # of the cards, at one chance node
+MOST_ORDERS = 400_000  # of the cards, at one chance node
+MOST_STACKED = 1_000  # the same where cards are reshuffled
+_KEPT = 10_000  # chance nodes whose orders are kept
 _LONGEST = 1_000_000  # actions, where games have no bound
 _MOST_PLAYERS = 64
 _ALL = "all"  # cards
 _DRAWN = -1  # start player: drawn
 _DEAL = -1  # the chance node at the start, which no action led to
+
+_Opening = tuple[npt.NDArray[np.int8], int]
+"""A deck, top first, and the seat that starts."""
 
 PARAMETERS: dict[str, Any] = {
     "game": DEFAULT,
@@ -93,8 +100,8 @@ def load_game(
         chance_outcomes: deals of each chance node, 1 or more. The game then has this many different deals at every
             node: more are closer to the real game, and slower for algorithms that enumerate all outcomes.
         cards: ``"all"``, or all cards of a small deck, separated by spaces: a deal then has every distinct order as an
-            outcome, at most 100,000, so that algorithms for small games such as CFR see the whole game. Reshuffles keep
-            ``chance_outcomes``.
+            outcome, at most 400,000, so that algorithms for small games such as CFR see the whole game. So has a
+            reshuffle of a deck with at most 1,000 of them; those of larger ones keep ``chance_outcomes``.
         start_player: the seat that starts; None: drawn with the first deal.
         seed: 0 .. 2**31 - 1: which deals the outcomes stand for.
         rule_options: the game's own options.
@@ -198,7 +205,8 @@ class _Rules:
         self.blank = zeros(2, self.game.state_dtype)
         self.blank[:1] = self.game.new_state(self.num_players, variant, self.options)
         self.orders = self._orders(given["cards"].split()) if given["cards"] else []
-        self.openings = list(itertools.product(self.orders, self._start_players()))
+        self.openings = self._openings()
+        self._later: dict[tuple[bytes, int], list[tuple[npt.NDArray[np.int8], float]]] = {}
         self.longest: int | None = None  # actions of a game, if they fit a tensor
         with contextlib.suppress(ValueError):
             self.longest = event_rows.most_events(self.game, self.num_players, variant, self.options)
@@ -216,17 +224,36 @@ class _Rules:
         drawn = self.start_player == _DRAWN
         return range(self.num_players) if drawn else range(self.start_player, self.start_player + 1)
 
+    def _openings(self) -> list[tuple[_Opening, float]]:
+        """The decks and start players of the first deal, with their probabilities."""
+        found: dict[bytes, tuple[_Opening, int]] = {}
+        records, openings = copied(self.blank), list(itertools.product(self.orders, self._start_players()))
+        for deck, start in openings:
+            records[:] = self.blank
+            self.functions.begin(records, np.uint64(0), start)
+            self.functions.redeal["deck"](records, deck)
+            opening, count = found.get(records.tobytes(), ((deck, start), 0))
+            found[records.tobytes()] = opening, count + 1
+        return [(opening, count / len(openings)) for opening, count in found.values()]
+
     def _orders(self, names: list[str]) -> list[npt.NDArray[np.int8]]:
-        """Every distinct order of the deck, top first."""
+        """Every distinct order of the deck, top first; cards with the same name are alike."""
         if names == [_ALL]:
             deck = list(self.game.whole_deck(self.num_players, self.options))
         else:
             cards = [int(name) if name.lstrip("-").isdigit() else name for name in names]
             deck = read_deck(self.game, cards, self.num_players, self.options)
-        copies = math.prod(math.factorial(deck.count(card)) for card in set(deck))
+        kinds = [self.game.card_names[card] for card in sorted(deck)]
+        copies = math.prod(math.factorial(count) for count in Counter(kinds).values())
         if (count := math.factorial(len(deck)) // copies) > MOST_ORDERS:
             raise ValueError(f"these {len(deck)} cards have {count:,} distinct orders; allowed are {MOST_ORDERS:,}")
-        return [np.array(order, np.int8) for order in _distinct_orders(sorted(deck))]
+        alike = [[card for card in sorted(deck) if self.game.card_names[card] == kind] for kind in dict.fromkeys(kinds)]
+        numbers = [number for number, cards in enumerate(alike) for _ in cards]
+        orders = []
+        for order in _distinct_orders(numbers):
+            left = [iter(cards) for cards in alike]
+            orders.append(np.array([next(left[number]) for number in order], np.int8))
+        return orders
 
     def phase_of(self, records: Any) -> int:
         """The number of the phase, if it decides what is secret; else 0."""
@@ -237,6 +264,55 @@ class _Rules:
         """Take an action in records (2,); returns the flags of the step and the results, (max_players,)."""
         paid = np.zeros((2, self.game.max_players))
         return self.functions.step(records, action, paid, *self.game.new_arrays()), paid[0]
+
+    def step_with(
+        self, records: Any, action: int, deck: npt.NDArray[np.int8] | None
+    ) -> tuple[int, npt.NDArray[np.float64]]:
+        """As `step`; cards that are dealt or reshuffled lie in the order of a deck."""
+        deals = int(records["deals"][0])
+        if deck is not None and self.functions.stack is not None:
+            self.functions.stack(records, deck)
+        found = self.step(records, action)
+        if deck is not None and records["deals"][0] > deals:
+            self.functions.redeal["deck"](records, deck)
+        return found
+
+    def later_orders(self, records: Any, action: int) -> list[tuple[npt.NDArray[np.int8], float]]:
+        """The orders in which an action may deal or reshuffle, with their probabilities; empty: keys decide.
+
+        Those that lead to the same position are one.
+        """
+        if not self.orders:
+            return []
+        if (known := self._later.get((records.tobytes(), action))) is not None:
+            return known
+        dealt = copied(records)
+        self.step(dealt, action)
+        orders: list[tuple[npt.NDArray[np.int8], float]] = []
+        if dealt["deals"][0] > records["deals"][0]:
+            orders = [(deck, 1 / len(self.orders)) for deck in self.orders]
+        elif len(self.orders) <= MOST_STACKED and self.functions.stack is not None:
+            orders = self._reshuffles(records, action)
+        if len(self._later) >= _KEPT:
+            self._later.clear()
+        self._later[records.tobytes(), action] = orders
+        return orders
+
+    def _reshuffles(self, records: Any, action: int) -> list[tuple[npt.NDArray[np.int8], float]]:
+        """The same for a reshuffle: every distinct order of the cards that it shuffles is equally likely."""
+        assert self.functions.stack is not None
+        stacked: dict[bytes, npt.NDArray[np.int8]] = {}
+        for deck in self.orders:
+            pile = copied(records)
+            self.functions.stack(pile, deck)
+            stacked.setdefault(pile.tobytes(), deck)
+        found: dict[bytes, tuple[npt.NDArray[np.int8], int]] = {}
+        for deck in stacked.values():
+            after = copied(records)
+            self.step_with(after, action, deck)
+            first, count = found.get(after.tobytes(), (deck, 0))
+            found[after.tobytes()] = first, count + 1
+        return [(deck, count / len(stacked)) for deck, count in found.values()]
 
     def row(self, records: Any, seat: int, action: int) -> bytes:
         """An action that is about to be taken, as a row of a seat's information state."""
@@ -292,22 +368,13 @@ class SpielState(pyspiel.State):  # type: ignore[misc]  # pyspiel has no types
         return list(self._results)
 
     def chance_outcomes(self) -> list[tuple[int, float]]:
-        """The outcomes and their equal probabilities."""
-        count = len(self._openings()) or self._rules.chance_outcomes
-        return [(outcome, 1 / count) for outcome in range(count)]
-
-    def _openings(self) -> list[Any]:
-        """The decks, and start players of the first deal, among which chance chooses here; empty: keys."""
+        """The outcomes and their probabilities."""
         rules = self._rules
-        if self._pending == _DEAL:
-            return rules.openings
-        return rules.orders if rules.orders and self._is_deal() else []
-
-    def _is_deal(self) -> bool:
-        """Whether the pending action leads to a new deal."""
-        tried = copied(self._records)
-        self._rules.step(tried, self._pending or 0)
-        return bool(tried["deals"][0] > self._records["deals"][0])
+        if self._pending == _DEAL and rules.openings:
+            return [(outcome, chance) for outcome, (_, chance) in enumerate(rules.openings)]
+        if self._pending != _DEAL and (orders := rules.later_orders(self._records, self._pending or 0)):
+            return [(outcome, chance) for outcome, (_, chance) in enumerate(orders)]
+        return [(outcome, 1 / rules.chance_outcomes) for outcome in range(rules.chance_outcomes)]
 
     def _legal_actions(self, player: int) -> list[int]:
         """The legal actions in ascending order."""
@@ -375,31 +442,28 @@ class SpielState(pyspiel.State):  # type: ignore[misc]  # pyspiel has no types
 
     def _decide(self, outcome: int) -> None:
         """Shuffle as the outcome says, then take the pending action."""
-        rules, openings, action = self._rules, self._openings(), self._pending
+        rules, action = self._rules, self._pending
         key = hashlib.blake2b(f"{self._records['key'][0]} {outcome}".encode(), digest_size=8).digest()
+        orders = [] if action is None or action == _DEAL else rules.later_orders(self._records, action)
         self._pending = None
         self._records["key"] = int.from_bytes(key, "little")
         if action == _DEAL:
-            deck, start = openings[outcome] if openings else (None, rules.start_player)
+            deck, start = rules.openings[outcome][0] if rules.openings else (None, rules.start_player)
             rules.functions.begin(self._records, self._records["key"][0], start)
-            self._deal(deck)
+            if deck is not None:
+                rules.functions.redeal["deck"](self._records, deck)
             self._listen(b"")
         elif action is not None:
-            self._take(action, openings[outcome] if openings else None)
-
-    def _deal(self, deck: npt.NDArray[np.int8] | None) -> None:
-        if deck is not None:
-            self._rules.functions.redeal["deck"](self._records, deck)
+            self._take(action, orders[outcome][0] if orders else None)
 
     def _take(self, action: int, deck: npt.NDArray[np.int8] | None = None) -> None:
-        """Take a player's action; the deal that follows, if one does, is from ``deck``."""
+        """Take a player's action; cards that it deals or reshuffles lie in the order of ``deck``."""
         rules, actor = self._rules, int(self._records["player"][0])
         sound = int(sounds(rules.game)[rules.phase_of(self._records), action])
         if rules.longest is not None:
             self._rows = tuple((rules.row(self._records, seat, action), *rows) for seat, rows in enumerate(self._rows))
-        _, results = rules.step(self._records, action)
+        _, results = rules.step_with(self._records, action, deck)
         self._results = tuple(results[: rules.num_players].tolist())
-        self._deal(deck)
         self._listen(b"%d %d" % (actor, sound), actor, b"%d %d" % (actor, action))
 
     def recalled(self, player: int) -> npt.NDArray[Any]:

@@ -21,6 +21,7 @@ NAMES = {
     "dcfr": "discounted CFR",
     "mccfr": "sampled games (MCCFR)",
     "ppo": "PPO, self-play",
+    "nfsp": "NFSP (OpenSpiel's)",
 }
 """What is drawn, by name in the results."""
 Rows = Mapping[str, Any]
@@ -28,21 +29,26 @@ Rows = Mapping[str, Any]
 
 def parts() -> Iterator[Part]:
     """The tables and the picture of every game that has been measured."""
-    tables, habits = [], []
+    tables, habits, agreed = [], [], []
     for game in ROOMS:
         path = RESULTS / game / "exact.json"
         if not path.exists():
             continue
-        measured = json.loads(path.read_text("utf-8"))
+        measured, beside = json.loads(path.read_text("utf-8")), beside_openspiel(game)
         rows = {name: row for name, row in measured.items() if "curves" in row and name in get_game(game).presets}
+        for name, row in rows.items():
+            row["curves"] |= {"nfsp": beside[name]["nfsp"]} if "nfsp" in beside.get(name, {}) else {}
         title = get_game(game).title
-        tables += [f"### {title}", sizes(game, rows), agents(game, rows)]
+        agreed.append((title, beside))
+        tables += [f"### {title}", sizes(game, rows), agents(game, rows), nfsp_of(beside)]
         habits.append(habits_of(title, rows))
         if (drawn := shown(rows)) is not None:
             picture_of = f"{title}, {drawn}"
             tables.append(f"![Exploitability by CPU seconds: {picture_of}](learning/exact-{game}.svg)")
             yield Part(DOCS / "learning" / f"exact-{game}.svg", "", picture(rows[drawn], picture_of))
     yield Part(PAGE, "exact", "\n\n".join(filter(None, tables)) or "Nothing has been measured yet.")
+    yield Part(PAGE, "openspiel", agreement(agreed))
+    yield Part(PAGE, "corrected", corrected())
     yield Part(PAGE, "habits", "\n\n".join(filter(None, habits)) or "Nothing has been measured yet.")
 
 
@@ -90,7 +96,68 @@ def agents(game: str, rows: Rows) -> str:
     trained = [row["curves"].get("ppo") for row in asked.values()]
     if any(trained):
         lines.append(["PPO, trained there", *(f"{points[-1][1]:.3f}" if points else "" for points in trained)])
+    learned = [row["curves"].get("nfsp") for row in asked.values()]
+    if any(learned):
+        lines.append(["NFSP, trained there", *(f"{points[-1][1]:.3f}" if points else "" for points in learned)])
     return markdown_table(["exploitability of", *(f"`{name}`" for name in asked)], lines)
+
+
+def beside_openspiel(game: str) -> dict[str, Any]:
+    """What `measure_openspiel.py` has found, by table."""
+    path = RESULTS / game / "openspiel.json"
+    return json.loads(path.read_text("utf-8")) if path.exists() else {}
+
+
+def nfsp_of(beside: Rows) -> str:
+    """How NFSP was trained; empty where it was not."""
+    commands = dict.fromkeys(f"`{row['command']}`" for row in beside.values() if "nfsp" in row)
+    return f"NFSP: {', '.join(commands)}." if commands else ""
+
+
+def agreement(found: list[tuple[str, Rows]]) -> str:
+    """Values and exploitability by OpenSpiel and by our solver."""
+    heading = [
+        "table",
+        "nodes of OpenSpiel's walk",
+        "policy",
+        "first seat's value",
+        "exploitability",
+        "differences up to",
+    ]
+    lines, ran = [], []
+    for title, rows in found:
+        for name, row in rows.items():
+            if "agreement" not in row:
+                continue
+            ran.append(row)
+            for policy, both in row["agreement"]["policies"].items():
+                theirs = both["openspiel"]
+                value, distance = f"{theirs['values'][0]:+.9f}", f"{theirs['exploitability']:.9f}"
+                nodes = f"{row['agreement']['histories']:,}"
+                lines.append([f"{title}, `{name}`", nodes, policy, value, distance, f"{both['difference']:.0e}"])
+    if not ran:
+        return "Nothing has been measured yet."
+    commands = ", ".join(dict.fromkeys(f"`{row['command']}`" for row in ran))
+    ran_on = f"OpenSpiel {ran[-1]['openspiel']}; {commands} on {where_run(ran[-1]['machine'])}."
+    return f"{markdown_table(heading, lines)}\n\n{ran_on}"
+
+
+def corrected() -> str:
+    """How a bot without its costliest habits does in the whole game."""
+    lines, ran = [], []
+    for path in sorted(RESULTS.glob("*/habits.json")):
+        measured = json.loads(path.read_text("utf-8"))
+        title, others = get_game(path.parent.name).title, measured["players"] - 1
+        for row in measured["rows"]:
+            margin = "always" if row["margin"] > 1 else f"up to {row['margin']:.1%}"
+            better = f"{row['better']} {row['last_word'] and '... ' + row['last_word']}".strip()
+            won = f"{row['mean']:.1%} ({row['low']:.1%} .. {row['high']:.1%})"
+            lines.append([f"{title}, `{measured['bot']}`", row["does"], better, margin, won])
+        deals, bot = f"{measured['deals']:,} deals, each played {others + 1} times, in each row", measured["bot"]
+        told = f"Win rate against {others} `{bot}`, par is {1 / (others + 1):.0%}; {deals}"
+        ran.append(f"{told}: `{measured['command']}` on {where_run(measured['machine'])}.")
+    heading = ["bot", "does", "instead", "if its estimate differs", "wins"]
+    return f"{markdown_table(heading, lines)}\n\n{' '.join(ran)}" if lines else "Nothing has been measured yet."
 
 
 def cell(measured: Mapping[str, Any] | None) -> str:

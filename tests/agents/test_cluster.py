@@ -19,7 +19,7 @@ from blackjacky_agents.cli import run
 
 pytest.importorskip("ray", reason="of the extra `cluster`")
 
-TYPED = ("evaluate", "score", "tournament", "dataset", "train", "exploit")
+TYPED = ("evaluate", "score", "tournament", "dataset", "solve", "train", "exploit")
 """Subcommands with `--cluster`."""
 
 CAREFUL = """
@@ -167,9 +167,9 @@ def test_games_of_evaluations_are_the_same_on_a_cluster(on_cluster, kind):
     assert on_cluster["shares"][kind]["cluster"] == on_cluster["shares"][kind]["here"]
 
 
-@pytest.mark.parametrize("job", ["evaluation", "fuzz"])
+@pytest.mark.parametrize("job", ["evaluation", "fuzz", "solve"])
 def test_other_jobs_find_the_same_on_a_cluster(on_cluster, job):
-    """The evaluation is connected through Ray's client."""
+    """The evaluation is connected through Ray's client; the solver loses a node."""
     assert on_cluster[job]["cluster"] == on_cluster[job]["here"]
 
 

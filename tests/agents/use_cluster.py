@@ -6,6 +6,8 @@ import json
 import shlex
 import subprocess
 import sys
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -18,6 +20,8 @@ from blackjacky_agents.arena.cluster import ClusterExecutor, joined
 from blackjacky_agents.arena.evaluation import play_games
 from blackjacky_agents.arena.tournament import Tournament
 from blackjacky_agents.registry import make_agent
+from blackjacky_agents.solving.parts import PartedSolver
+from blackjacky_agents.solving.table import Table
 from blackjacky_env.engine.game import IllegalActionError
 from tests.agents.clusters import Cluster, add_node, new_cluster, replace_node
 
@@ -32,6 +36,7 @@ TYPED = {
     "score": "threshold --protocol trial",
     "tournament": "--agents random,threshold --players 2 --games 40",
     "dataset": "--players random,threshold --games 40 --out data",
+    "solve": "--preset mini-1 --algorithm mccfr --iterations 500",
     "train": f"--preset league --games-per-update 16 {BRIEF}",
     "exploit": f"--agent threshold --games-per-update 16 {BRIEF}",
 }
@@ -40,7 +45,7 @@ TYPED = {
 
 def main() -> None:
     """Play everything here and on the cluster."""
-    told: dict[str, Any] = {"games": {}, "killed": {}, "shares": {}, "evaluation": {}, "fuzz": {}}
+    told: dict[str, Any] = {"games": {}, "killed": {}, "shares": {}, "evaluation": {}, "fuzz": {}, "solve": {}}
     for name in AGENTS["in Python"]:
         make_agent(name)  # imports the modules that are sent along
     with new_cluster() as (cluster, client):
@@ -54,6 +59,8 @@ def main() -> None:
                 told["games"][kind] = {"here": hash_of(here), "cluster": hash_of(there)}
                 told["shares"][kind] = {"here": shares_of(agents), "cluster": shares_of(agents, executor)}
             told["error"] = error_of(executor)
+            told["solve"]["here"] = solution()
+            told["solve"]["cluster"] = solution(executor, lambda: replace_node(cluster, nodes))
         for place, address in {"here": None, "cluster": client}.items():
             told["evaluation"][place] = evaluation(address)
         for place, address in {"here": None, "cluster": cluster.address}.items():
@@ -82,6 +89,17 @@ def shares_of(names: list[str], executor: ClusterExecutor | None = None) -> str:
     """The hash of the results of 50 games."""
     seating = np.random.default_rng(0).permuted(np.tile([0, 1], (50, 1)), axis=1)
     return sha256(play_games([make_agent(name) for name in names], seating, cluster=executor).tobytes()).hexdigest()
+
+
+def solution(executor: ClusterExecutor | None = None, between: Callable[[], None] = lambda: None) -> str:
+    """The hash of a solution by sampled games in parts; ``between`` is called while a round is under way."""
+    solver = PartedSolver(Table.of("black_jacky", preset="mini-2"), memory=2**22, parts=4, cluster=executor)
+    solver.run(1000)
+    with ThreadPoolExecutor(1) as other:
+        rest = other.submit(solver.run, 20_000)
+        between()
+        rest.result()
+    return sha256(b"".join(array.tobytes() for array in solver.save().values())).hexdigest()
 
 
 def evaluation(address: str | None) -> Any:

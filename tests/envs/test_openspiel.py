@@ -83,10 +83,10 @@ def test_a_game_is_loaded_again_by_its_string() -> None:
         ({"seed": -1}, "seed=-1"),
         ({"start_player": 4}, "start_player=4"),
         ({"cards": "1 2 3"}, "not the whole deck"),
-        ({"cards": "all"}, "distinct orders; allowed are 100,000"),
+        ({"cards": "all"}, "distinct orders; allowed are 400,000"),
         ({"preset": "mini-0"}, "preset='mini-0' is unknown; allowed are 'mini-1'"),
         ({"preset": "mini-1", "num_players": 3}, "num_players=3 contradicts preset='mini-1', which has num_players=2"),
-        ({"cards": " ".join(str(v) for v in range(1, 9) for _ in range(v))}, "distinct orders; allowed are 100,000"),
+        ({"cards": " ".join(str(v) for v in range(1, 9) for _ in range(v))}, "distinct orders; allowed are 400,000"),
     ],
     ids=str,
 )
@@ -162,15 +162,38 @@ def test_nothing_is_shuffled_but_at_chance_nodes(game: Game) -> None:
 
 
 def test_reshuffles_and_later_deals_are_chance_nodes_with_different_outcomes() -> None:
-    game = six_cards(max_turns_per_round=20, hearts=2, bust_at=99)
+    game, counts = six_cards(max_turns_per_round=20, hearts=2, bust_at=99), set()
     for seed in range(30):
         state, rng = game.new_initial_state(), np.random.default_rng(seed)
         while not state.is_terminal():
             if state.is_chance_node() and state.move_number():
-                children = {str(state.child(outcome)) for outcome, _ in state.chance_outcomes()[:200]}
-                assert len(children) > 1 or len(state._records["draw_pile"][0].nonzero()[0]) == 0
-                assert len(state.chance_outcomes()) in (60, 1000)
+                chances = [chance for _, chance in state.chance_outcomes()]
+                children = [state.child(outcome) for outcome in range(len(chances))]
+                assert children[0].is_terminal() or len(set(map(str, children))) == len(chances)
+                assert sum(chances) == pytest.approx(1)
+                counts.add(len(chances))
             state.apply_action(int(rng.choice(state.legal_actions())))
+    assert {2, 60} <= counts
+
+
+def test_reshuffled_cards_are_equally_likely_to_be_drawn() -> None:
+    """Also where some of their kind are elsewhere, as at `mini-3`."""
+    game, draw, met = load_game(preset="mini-3", cards="all", start_player=0), 30, 0
+    assert game.rules.game.words.actions.name(draw) == "draw"
+    for seed in range(300):
+        state, rng = game.new_initial_state(), np.random.default_rng(seed)
+        while not state.is_terminal():
+            if state.is_chance_node() and state._pending == draw and not state._records["draw_count"][0]:
+                before, seat = state._records.copy(), int(state._records["player"][0])
+                expected = before["discards"][0].astype(float)
+                expected[before["discard_top"][0]] -= 1
+                drawn = np.zeros(len(expected))
+                for outcome, chance in state.chance_outcomes():
+                    drawn += chance * (state.child(outcome)._records["hands"][0] - before["hands"][0])[seat]
+                assert drawn == pytest.approx(expected / max(expected.sum(), 1))
+                met += np.count_nonzero(expected) > 1
+            state.apply_action(int(rng.choice(state.legal_actions())))
+    assert met
 
 
 # ---------------------------------------------------------------- what players know

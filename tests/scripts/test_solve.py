@@ -62,6 +62,19 @@ def test_games_are_sampled_without_a_tree(capsys: pytest.CaptureFixture[str]) ->
     assert cli.run("evaluate", ["--players", "solved:few,random", "--games", "20", *SIX[1:]]) == 0
 
 
+def test_games_are_sampled_in_parts_and_the_run_goes_on_with_as_many(capsys: pytest.CaptureFixture[str]) -> None:
+    sampled = ["--algorithm", "mccfr", "--no-measure", "--memory", "0.01", "--parts", "2", "--name", "parts"]
+    assert cli.run("solve", [*SIX, *sampled, "--iterations", "128"]) == 0
+    resumed = ["--resume", "runs/solved/black_jacky/parts"]
+    assert cli.run("solve", [*resumed, "--parts", "3"]) == 2
+    assert "--resume goes on with --parts 2, as the run was started" in capsys.readouterr().err
+    assert cli.run("solve", [*resumed, "--iterations", "256"]) == 0
+    assert "256 iterations in" in capsys.readouterr().out
+    assert cli.run("solve", [*SIX, *sampled[:-4], "--iterations", "64", "--name", "whole"]) == 0
+    assert cli.run("solve", ["--resume", "runs/solved/black_jacky/whole", "--cluster", "auto"]) == 2
+    assert "this run was started without --parts" in capsys.readouterr().err
+
+
 def test_a_size_is_told_alone(capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.run("solve", [*SIX, "--estimate"]) == 0
     assert capsys.readouterr().out.startswith("About 1.2e+04 nodes (± 1%), for which about ")
@@ -77,6 +90,9 @@ def test_a_size_is_told_alone(capsys: pytest.CaptureFixture[str]) -> None:
         ([*SIX, "--minutes", "-1"], "--minutes -1.0 is out of range"),
         ([*SIX, "--exploitability", "-1"], "--exploitability -1.0 is out of range; allowed are numbers from 0 on"),
         ([*SIX, "--iterations", "0"], "--iterations=0 is out of range"),
+        ([*SIX, "--parts", "2"], "--parts and --cluster are for --algorithm mccfr"),
+        ([*SIX, "--cluster", "auto"], "--parts and --cluster are for --algorithm mccfr"),
+        ([*SIX, "--algorithm", "mccfr", "--parts", "-1"], "--parts=-1 is out of range"),
         ([*SIX, "--threads", "0"], "--threads=0 is out of range"),
         (["--resume", "runs/nothing", "--preset", "mini-1"], "--resume goes on at the table of its run: leave out"),
         (["--resume", "runs/nothing", "--max-card", "3"], "--resume goes on at the table of its run: leave out"),

@@ -11,18 +11,21 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
+from blackjacky_agents.arena.cluster import joined
 from blackjacky_agents.cli.errors import WrongInputError, checking_input
 from blackjacky_agents.cli.options import GameArgs, R, command_line, read_arguments, shown_in, time_bar, tree_bar
 from blackjacky_agents.files import only_writer
 from blackjacky_agents.learning.checkpoint import has_checkpoint
 from blackjacky_agents.reports import markdown_table
 from blackjacky_agents.solving.estimate import estimate
+from blackjacky_agents.solving.parts import MOST_PARTS
 from blackjacky_agents.solving.run import GIB, Algorithm, Limits, SolveSettings, SolvingRun, read_settings
 from blackjacky_agents.solving.sampled import SampledSolver
 from blackjacky_agents.solving.solution import FOLDER
 from blackjacky_agents.solving.table import Table
 from blackjacky_env.engine.checks import check_integer
 
+_PARTS = 16  # of a round, on a cluster
 _MERGED = 8  # ends that may have the same sequences, at the most
 _INSTEAD = ", or sample games with --algorithm mccfr --no-measure"
 
@@ -59,6 +62,11 @@ class Args(GameArgs[R]):
     """Only estimate the size of the tree."""
     seed: int = 0
     """Random seed of mccfr; the others draw nothing."""
+    parts: int = 0
+    """With mccfr: parts that sample on their own in every round; with --cluster by default 16. The solution depends on
+    it, but not on threads and nodes."""
+    cluster: str | None = None
+    """With mccfr: sample on a Ray cluster: `auto`, `local`, `HOST:PORT` or `ray://HOST:PORT`."""
     threads: int = 2
     """Number of CPU threads; the solution does not depend on it."""
     name: str = ""
@@ -81,6 +89,7 @@ def main(arguments: Sequence[str], program: str) -> int:
                 if args.estimate:
                     return 0
             run = make_run(args, command_line(program, arguments), held)
+            run.cluster = held.enter_context(joined(args.cluster, args.threads))
             with tree_bar("tree") as bar:
                 complaints = run.prepare(shown_in(bar))
         for complaint in complaints:
@@ -104,6 +113,9 @@ def check_limits(args: Args[Any]) -> Limits:
             raise ValueError(f"--{name} {getattr(args, name)} is out of range; allowed are numbers above 0")
     if args.exploitability < 0:
         raise ValueError(f"--exploitability {args.exploitability} is out of range; allowed are numbers from 0 on")
+    check_integer("--parts", args.parts, 0, MOST_PARTS)
+    if args.resume is None and args.algorithm != "mccfr" and (args.parts or args.cluster):
+        raise ValueError("--parts and --cluster are for --algorithm mccfr; the others walk a tree on this machine")
     if args.iterations is not None:
         check_integer("--iterations", args.iterations, 1, 2**53)
     return Limits(60 * args.minutes, args.iterations or float("inf"), args.exploitability)
@@ -120,6 +132,10 @@ def make_run(args: Args[Any], command: str, held: ExitStack) -> SolvingRun:
                 "--resume goes on at the table of its run: leave out --players, --preset, --variant and rule options"
             )
         settings, started = read_settings(args.resume)
+        if args.parts not in (0, settings.parts):
+            raise ValueError(f"--resume goes on with --parts {settings.parts}, as the run was started")
+        if args.cluster and not settings.parts:
+            raise ValueError("this run was started without --parts, so that nodes of a cluster have nothing to sample")
         held.enter_context(only_writer(args.resume))
         return SolvingRun(settings, args.resume, started, args.threads)
     table = table_of(args)
@@ -132,6 +148,7 @@ def make_run(args: Args[Any], command: str, held: ExitStack) -> SolvingRun:
         seed=args.seed,
         memory=args.memory,
         measure=args.measure,
+        parts=args.parts or (_PARTS if args.cluster else 0),
     )
     folder = new_folder(args.game, args.name or args.preset or "")
     held.enter_context(only_writer(folder))

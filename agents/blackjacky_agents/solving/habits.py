@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -43,12 +42,16 @@ def costliest_habits(tree: Tree, solution: Strategies, strategies: Strategies, m
         strategies: the agent's.
         most: number of habits.
     """
-    lost, costs = _losses(tree, solution, strategies), Counter[tuple[int, int]]()
+    lost, actions = _losses(tree, solution, strategies), tree.table.game.num_actions
+    costs = np.zeros(actions * actions)
     for each in lost:
-        for sequence in np.flatnonzero(each.costs > 0):
-            costs[tuple(each.pairs[sequence].tolist())] += float(each.costs[sequence])  # type: ignore[assignment]
+        codes = each.pairs[1:].astype(np.int64) @ (actions, 1)
+        costs += np.bincount(codes, each.costs[1:], minlength=len(costs))
     name, found = tree.table.game.words.actions.name, []
-    for (does, better), cost in costs.most_common(most):
+    for code in np.argsort(-costs, kind="stable")[:most]:
+        if (cost := float(costs[code])) <= 0:
+            break
+        does, better = divmod(int(code), actions)
         corrected = tuple(
             _correct(own, each.pairs == (does, better), strategy, ideal)
             for own, each, strategy, ideal in zip(tree.seats, lost, strategies, solution, strict=True)

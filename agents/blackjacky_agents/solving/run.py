@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any, Literal, Protocol, get_args
+from typing import TYPE_CHECKING, Any, Literal, Protocol, get_args
 
 import numpy.typing as npt
 
@@ -16,6 +16,7 @@ from blackjacky_agents.learning.checkpoint import has_checkpoint, load_checkpoin
 from blackjacky_agents.learning.stopping import stop_gently
 from blackjacky_agents.reports import machine
 from blackjacky_agents.solving import cfr
+from blackjacky_agents.solving.parts import MOST_PARTS, PartedSolver
 from blackjacky_agents.solving.sampled import SampledSolver
 from blackjacky_agents.solving.solution import SOLUTION_FILE, policy_of, save_solution, strategies_of
 from blackjacky_agents.solving.strategies import Strategies, Worth, worth_of
@@ -23,6 +24,9 @@ from blackjacky_agents.solving.table import Table
 from blackjacky_agents.solving.tree import Progress, Tree, build_tree
 from blackjacky_env.engine.checks import check_choice, check_integer
 from blackjacky_env.engine.reading import parse_json
+
+if TYPE_CHECKING:
+    from blackjacky_agents.arena.cluster import ClusterExecutor
 
 Algorithm = Literal["dcfr", "cfr+", "cfr", "mccfr"]
 GIB = 2**30
@@ -46,6 +50,8 @@ class SolveSettings:
     """GiB for the tree, or with ``"mccfr"`` for the information states that are kept."""
     measure: bool = True
     """With ``"mccfr"``: build the tree as well, to measure the exploitability."""
+    parts: int = 0
+    """With ``"mccfr"``: parts of a round (`blackjacky_agents.solving.parts`); 0: it is not cut into parts."""
 
     @property
     def table(self) -> Table:
@@ -84,6 +90,7 @@ class SolvingRun:
         command: the command line, for the card.
         threads: CPU threads; the solution does not depend on it.
         clock: what ``seconds`` are measured with.
+        cluster: samples the parts of rounds instead of this machine.
     """
 
     def __init__(
@@ -93,9 +100,10 @@ class SolvingRun:
         command: str,
         threads: int = 1,
         clock: Callable[[], float] = time.perf_counter,
+        cluster: ClusterExecutor | None = None,
     ) -> None:
         self.settings, self.folder, self.command, self.threads = settings, folder, command, threads
-        self.clock = clock
+        self.clock, self.cluster = clock, cluster
         self.table = settings.table
         self.tree: Tree | None = None
         self.seconds = 0.0
@@ -132,7 +140,8 @@ class SolvingRun:
     def _make_solver(self) -> _Solver:
         settings = self.settings
         if settings.algorithm == "mccfr":
-            return SampledSolver(self.table, settings.seed, settings.memory * GIB, self.threads)
+            given = (self.table, settings.seed, settings.memory * GIB, self.threads)
+            return PartedSolver(*given, settings.parts, self.cluster) if settings.parts else SampledSolver(*given)
         assert self.tree is not None
         return cfr.Solver(self.tree, settings.algorithm, self.threads)
 
@@ -256,6 +265,7 @@ def _checked(settings: SolveSettings) -> SolveSettings:
     """``settings``; `TypeError` or `ValueError` if no command has written them."""
     check_choice("algorithm", settings.algorithm, get_args(Algorithm))
     check_integer("seed", settings.seed, 0, 2**63 - 1)
+    check_integer("parts", settings.parts, 0, MOST_PARTS)
     if not isinstance(settings.memory, int | float) or not 0 < settings.memory < float("inf"):
         raise ValueError(f"memory={settings.memory!r} is no number of GiB above 0")
     if not isinstance(settings.rule_options, dict):

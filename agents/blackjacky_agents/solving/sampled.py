@@ -290,7 +290,7 @@ def _add(known, log):
             numbers[known.first[state] + i] += log.numbers[begin + i]
 
 
-_add_here = entry(_add)
+add_log = entry(_add)
 
 
 class SampledSolver:
@@ -343,7 +343,7 @@ class SampledSolver:
         while self.iterations < end:
             spread(self._sample, self.threads, self.threads)
             for log in self._logs:
-                _add_here(self.known, log)
+                add_log(self.known, log)
             self.iterations += self.round
 
     def _sample(self, first: int, last: int) -> None:

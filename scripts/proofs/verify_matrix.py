@@ -93,7 +93,7 @@ EXTRAS = {
     "cuda": Tested(("tests/engine/test_cuda.py",), ("nvidia-cuda-nvcc>=13,<14",)),
     "docs": Tested(("tests/scripts/test_build_site.py",)),
 }
-"""The extras that have a cell; `cli` and `train` are tested on every Python, and `dev` are tools."""
+"""The extras that have a cell; `cli` and `train` are tested on every Python, `dev` and `release` are tools."""
 
 
 @dataclass(frozen=True)

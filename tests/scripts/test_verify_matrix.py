@@ -51,7 +51,7 @@ def test_every_python_has_its_cells_and_every_extra_is_tested_somewhere() -> Non
     for group in ("base", "train"):
         wanted = [(python, level) for python in supported for level in ("oldest", "newest")]
         assert [(cell.python, cell.level) for cell in found if cell.group == group] == wanted
-    assert {"cli", "train", "dev", *EXTRAS} == {"none", *PROJECT["optional-dependencies"]}
+    assert {"cli", "train", "dev", "release", *EXTRAS} == {"none", *PROJECT["optional-dependencies"]}
 
 
 def test_the_tests_of_all_cells_exist() -> None:

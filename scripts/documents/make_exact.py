@@ -151,12 +151,13 @@ def corrected() -> str:
         for row in measured["rows"]:
             margin = "always" if row["margin"] > 1 else f"up to {row['margin']:.1%}"
             better = f"{row['better']} {row['last_word'] and '... ' + row['last_word']}".strip()
-            won = f"{row['mean']:.1%} ({row['low']:.1%} .. {row['high']:.1%})"
-            lines.append([f"{title}, `{measured['bot']}`", row["does"], better, margin, won])
+            gain = f"{row['gain']:+.2%} ({row['low']:+.2%} .. {row['high']:+.2%})"
+            lines.append([row["does"], better, margin, f"{row['wins']:.1%}", gain])
         deals, bot = f"{measured['deals']:,} deals, each played {others + 1} times, in each row", measured["bot"]
-        told = f"Win rate against {others} `{bot}`, par is {1 / (others + 1):.0%}; {deals}"
+        told = f"{title}: win rate against {others} `{bot}`, and against what `{bot}` itself wins with the same cards, "
+        told += f"{measured['wins']:.1%}, since nobody may win; {deals}"
         ran.append(f"{told}: `{measured['command']}` on {where_run(measured['machine'])}.")
-    heading = ["bot", "does", "instead", "if its estimate differs", "wins"]
+    heading = ["does", "instead", "if its estimates differ by", "wins", "more than uncorrected"]
     return f"{markdown_table(heading, lines)}\n\n{' '.join(ran)}" if lines else "Nothing has been measured yet."
 
 

@@ -6,7 +6,8 @@
 
 Which habits cost most at small tables is in agents/results/GAME/exact.json (measure_exact.py). A corrected bot takes
 the better action instead, wherever its own estimate of the two differs by no more than a margin. Each deal is played
-once with it in every seat. agents/results/GAME/habits.json holds the results.
+once with it in every seat, and as often with the uncorrected bot there, with which it is compared.
+agents/results/GAME/habits.json holds the results.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ import tyro
 from measure_exact import RESULTS, RUNS
 
 from blackjacky_agents.agent import CompiledAgent
-from blackjacky_agents.arena.intervals import Estimate, of_deals, shares_of
+from blackjacky_agents.arena.intervals import shares_of
 from blackjacky_agents.arena.table import Table
 from blackjacky_agents.files import only_writer, write_json
 from blackjacky_agents.games import get_kit
@@ -46,8 +47,13 @@ class Habit(NamedTuple):
     """Of the better action."""
 
 
-HABITS = (Habit("no trick", "lay 4"), Habit("draw", "swap", "discard pile"), Habit("draw", "knock"))
-"""The costliest of `BOT` at `mini-4`, at `mini-3` and `mini-4`, and at `mini-1`."""
+HABITS = (
+    Habit("knock", "draw"),
+    Habit("lay 3", "no trick"),
+    Habit("no trick", "lay 4"),
+    Habit("draw", "swap", "discard pile"),
+)
+"""The two costliest of `BOT` at `mini-5`, and the two at `mini-4`."""
 MARGINS = (0.005, 0.02, 2.0)
 """Differences between two estimated chances of losing a heart; 2: always."""
 
@@ -70,13 +76,21 @@ def main(args: Args) -> None:
     """Measure every habit with every margin, and write the results."""
     bot, rows = make_compiled_agent(BOT, GAME), []
     with only_writer(RUNS / "habits"):
+        usual = play(bot, bot, args)
         for habit in HABITS:
             for margin in MARGINS:
-                won = play(corrected(bot, habit, margin), bot, args)
+                won = compared(play(corrected(bot, habit, margin), bot, args), usual)
                 print(f"{habit.better} rather than {habit.does}, margin {margin}: {won}", flush=True)
-                rows.append({**habit._asdict(), "margin": margin, **asdict(won)})
+                rows.append({**habit._asdict(), "margin": margin, **won})
     command = shlex.join(["python", "scripts/documents/measure_habits.py", *sys.argv[1:]])
-    facts = {"command": command, "machine": where(), "bot": BOT, **asdict(args), "rows": rows}
+    facts = {
+        "command": command,
+        "machine": where(),
+        "bot": BOT,
+        "wins": float(usual.mean()),
+        **asdict(args),
+        "rows": rows,
+    }
     write_json(RESULTS / GAME / "habits.json", ready_for_json(facts))
 
 
@@ -110,8 +124,8 @@ def make_choose(size: int, actions: int) -> Callable[..., int]:
     return compiled(choose)
 
 
-def play(agent: CompiledAgent, bot: CompiledAgent, args: Args) -> Estimate:
-    """The win rate of an agent against copies of the bot."""
+def play(agent: CompiledAgent, bot: CompiledAgent, args: Args) -> npt.NDArray[np.float64]:
+    """By deal, the mean share of the win of an agent against copies of the bot, over all seats."""
     rules, players = get_game(GAME), args.players
     size, variant = rules.choose_table(players, None)
     options = rules.check_options(size, variant, {})
@@ -124,9 +138,14 @@ def play(agent: CompiledAgent, bot: CompiledAgent, args: Args) -> Estimate:
         shares[first * size : last * size] = shares_of(rows.winners)[rows.seats == 0]
 
     spread(play_deals, args.deals, args.threads)
-    own = shares.reshape(args.deals, size).mean(axis=1)
-    mean = float(own.mean())
-    return Estimate(mean, *of_deals(mean, own / args.deals, np.zeros(args.deals, np.int64), len(shares)))
+    return shares.reshape(args.deals, size).mean(axis=1)
+
+
+def compared(own: npt.NDArray[np.float64], usual: npt.NDArray[np.float64]) -> dict[str, float]:
+    """The win rate, and by how much it differs from that of the bot itself on the same deals, with 95 % intervals."""
+    gains = own - usual
+    mean, error = float(gains.mean()), 1.96 * float(gains.std(ddof=1)) / len(gains) ** 0.5
+    return {"wins": float(own.mean()), "gain": mean, "low": mean - error, "high": mean + error}
 
 
 if __name__ == "__main__":

@@ -152,13 +152,12 @@ class Walked:
             number = self._payoffs.setdefault(payoffs, len(self._payoffs) + 1)
             self._lines.append(f't "" {number} "" {{ {" ".join(map(repr, payoffs))} }}')
         elif state.is_chance_node():
-            outcomes = state.chance_outcomes()
+            outcomes = self._outcomes(state, keys, pending or (NOBODY, 0, 0))
             self._chances += 1
-            told = " ".join(f'"{outcome}" {chance!r}' for outcome, chance in outcomes)
+            told = " ".join(f'"{place}" {chance!r}' for place, (_, _, chance) in enumerate(outcomes))
             self._lines.append(f'c "" {self._chances} "" {{ {told} }} 0')
-            for outcome, _ in outcomes:
-                after = state.child(outcome)
-                self._follow(after, self._heard(after, keys, pending or (NOBODY, 0, 0)), None)
+            for after, heard, _ in outcomes:
+                self._follow(after, heard, None)
         else:
             seat, number = state.current_player(), self._number(state, keys)
             told = " ".join(f'"{place}"' for place in range(len(self.legal[number])))
@@ -169,6 +168,22 @@ class Walked:
                     self._follow(after, keys, taken)
                 else:
                     self._follow(after, self._heard(after, keys, taken), None)
+
+    def _outcomes(
+        self, state: Any, keys: npt.NDArray[np.uint64], taken: tuple[int, int, int]
+    ) -> list[tuple[Any, npt.NDArray[np.uint64], float]]:
+        """Positions after a chance node, what is known there, and their probabilities.
+
+        Where no card lies face down after a deal, deals that all seats together cannot tell apart are one.
+        """
+        found: dict[bytes, tuple[Any, npt.NDArray[np.uint64], float]] = {}
+        for outcome, chance in state.chance_outcomes():
+            after = state.child(outcome)
+            heard = self._heard(after, keys, taken)
+            alike = heard.tobytes() if self.game.rules.game.pile is None else heard.tobytes() + b"%d" % outcome
+            first = found.get(alike, (after, heard, 0.0))
+            found[alike] = (first[0], first[1], first[2] + chance)
+        return list(found.values())
 
     def _heard(self, after: Any, keys: npt.NDArray[np.uint64], taken: tuple[int, int, int]) -> npt.NDArray[np.uint64]:
         keys = keys.copy()

@@ -115,7 +115,7 @@ TRIALS: dict[str, tuple[str | Code, ...]] = {
     "view": (f'python -c "{PIXELS}"',),
     "web": ("blackjacky play --web --port 0",),
     "mcp": ("blackjacky mcp",),
-    "llm": ("blackjacky evaluate --players 'examples.language_model:LanguageModel,random*2' --deals 1 --games 1",),
+    "llm": ("blackjacky evaluate --players 'examples.language_model:LanguageModel,counter*3' --games 1 --seed 7",),
     "data": ("blackjacky dataset --players 'champion,random*3' --games 50 --out data",),
     "minari": (
         "blackjacky dataset --players 'champion,random*3' --games 50 --out data",

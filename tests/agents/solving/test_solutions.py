@@ -355,7 +355,7 @@ def test_a_run_ends_when_it_is_close_enough(tmp_path: Path) -> None:
     assert card["exploitability"] == run.worth.exploitability
 
 
-@pytest.mark.parametrize(("algorithm", "work"), [("cfr+", (cfr, "_iterate_here")), ("mccfr", (sampled, "_add_here"))])
+@pytest.mark.parametrize(("algorithm", "work"), [("cfr+", (cfr, "_iterate_here")), ("mccfr", (sampled, "add_log"))])
 def test_ctrl_c_in_the_middle_of_iterations_leaves_a_checkpoint_after_whole_ones(
     algorithm: Any, work: tuple[ModuleType, str], tmp_path: Path
 ) -> None:

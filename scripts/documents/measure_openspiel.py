@@ -4,11 +4,11 @@
     python scripts/documents/measure_openspiel.py --tables mini-1 --minutes 0.5
     python scripts/documents/generate.py                                # the table and pictures of docs/exact.md
 
-Needs the extra `openspiel` and the package dm-tree, which OpenSpiel's agents import. A table is walked once, node by
-node, through `blackjacky_env.openspiel`; what the walk finds is handed to OpenSpiel's C++ as a game in extensive form
-(EFG), so that its solver and best responses take seconds where games written in Python take hours. Nothing of that walk
-comes from our solver. agents/results/GAME/openspiel.json holds the results, to which every call adds what it lacks;
-seconds are those of the CPU, on one thread.
+Needs the extra `peers`. A table is walked once, node by node, through `blackjacky_env.openspiel`; what the walk finds
+is handed to OpenSpiel's C++ as a game in extensive form (EFG), so that its solver and best responses take seconds
+where games written in Python take hours. Nothing of that walk comes from our solver.
+agents/results/GAME/openspiel.json holds the results, to which every call adds what it lacks; seconds are those of the
+CPU, on one thread.
 """
 
 from __future__ import annotations

@@ -400,7 +400,7 @@ def tell(command: Sequence[str | Path], **options: Any) -> None:
 
 def last_lines(text: str) -> str:
     """The end of what a failed command has printed."""
-    return " / ".join(text.strip().splitlines()[-5:])
+    return " / ".join(re.split(r"[\r\n]+", text.strip())[-5:])  # progress bars return to the beginning of their line
 
 
 def shown(trial: str | Code) -> str:

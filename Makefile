@@ -65,7 +65,7 @@ mutants: $(INSTALLED)-mutants ## see whether the tests notice small changes of t
 		$(RUN) scripts/proofs/mutate_rules.py --game $$game $(ARGS); \
 	done
 
-rehearse: $(INSTALLED)-release ## rehearse a release of REF, HEAD by default: build, publish and install it on this machine (an hour)
+rehearse: $(INSTALLED)-release ## rehearse a release of REF, HEAD by default: build, publish and install it on this machine (half an hour)
 	$(RUN) scripts/proofs/rehearse_release.py $(REF) $(ARGS)
 
 clean: ## delete the environment and everything that tools left behind; runs/ stays

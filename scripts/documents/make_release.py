@@ -61,9 +61,8 @@ def row(name: str, each: Mapping[str, Any]) -> list[object]:
 def limit_table(limits: Mapping[str, Any], found: Mapping[str, Any]) -> str:
     """The limits and what was found, and the largest packages of an installation without extras."""
     base, archives = found["environments"]["none"], found["archives"]
-    extras = {
-        kind: [name for name, each in found["environments"].items() if each.get(kind)] for kind in ("torch", "gpu")
-    }
+    tried = {name: each for name, each in found["environments"].items() if not name.startswith("README")}
+    extras = {kind: [name for name, each in tried.items() if each.get(kind)] for kind in ("torch", "gpu")}
     rows = [
         ["`wheel_bytes`", f"{limits['wheel_bytes']:,}", f"{archives['wheel']['bytes']:,}"],
         ["`sdist_bytes`", f"{limits['sdist_bytes']:,}", f"{archives['sdist']['bytes']:,}"],

@@ -35,6 +35,8 @@ class Args:
     """Table sizes; by default the smallest and the usual one of each game."""
     deals: int = 1000
     """Deals at each table, each with the sighted player in every seat."""
+    deals_of_copies: int = 10_000
+    """Deals at each table, each played twice without it."""
     simulations: int = 100
     """Simulations of each of its decisions."""
     seed: int = 0
@@ -52,7 +54,13 @@ def main(args: Args) -> None:
             started = time.perf_counter()
             network = make_compiled_agent(champion, name)
             found = measure_luck(
-                network, size, deals=args.deals, simulations=args.simulations, seed=args.seed, threads=args.threads
+                network,
+                size,
+                deals=args.deals,
+                deals_of_copies=args.deals_of_copies,
+                simulations=args.simulations,
+                seed=args.seed,
+                threads=args.threads,
             )
             seconds = time.perf_counter() - started
             tables.append({**asdict(found), "seconds": seconds})

@@ -9,7 +9,7 @@ from blackjacky_agents import make_agent
 from blackjacky_agents.arena.luck import _explained, measure_luck
 from blackjacky_agents.registry import make_compiled_agent
 
-SMALL = {"hearts": 1, "deals": 40, "simulations": 20}
+SMALL = {"hearts": 1, "deals": 40, "deals_of_copies": 40, "simulations": 20}
 
 
 def test_who_sees_all_cards_wins_more_than_par_and_threads_change_nothing() -> None:

@@ -42,6 +42,8 @@ class Luck:
     variant: str
     deals: int
     """Each played with the sighted player in every seat."""
+    deals_of_copies: int
+    """Each played twice by copies of the network."""
     sighted: Estimate
     """Win rate of the sighted player among copies of the network; par is 1 / players."""
     explained: Estimate
@@ -54,6 +56,7 @@ def measure_luck(
     num_players: int,
     variant: str | None = None,
     deals: int = 1000,
+    deals_of_copies: int = 10_000,
     simulations: int = 400,
     seed: int = 0,
     threads: int = 2,
@@ -65,7 +68,8 @@ def measure_luck(
         network: a trained agent, whose most probable action the other players take.
         num_players: table size.
         variant: name of the variant; None: the usual one of the size.
-        deals: number of deals, at least 2.
+        deals: number of deals with the sighted player, at least 2.
+        deals_of_copies: number of deals without, at least 2.
         simulations: of the sighted player's decisions, 1 .. 1,000,000.
         seed: of the deals.
         threads: CPU threads; results do not depend on their number.
@@ -75,6 +79,7 @@ def measure_luck(
     played.
     """
     check_integer("deals", deals, 2, 2**31)
+    check_integer("deals_of_copies", deals_of_copies, 2, 2**31)
     check_integer("simulations", simulations, 1, MOST)
     players, variant = get_game(network.game).choose_table(num_players, variant)
     table = (players, variant, get_game(network.game).check_options(players, variant, rule_options))
@@ -84,10 +89,10 @@ def measure_luck(
     own = shares[np.arange(len(shares)), seats].reshape(deals, players).mean(axis=1)
     mean = float(own.mean())
     low, high = of_deals(mean, own / deals, np.zeros(deals, np.int64), deals * players)
-    twice, nobody = np.repeat(np.arange(deals), 2) + seed, np.full(2 * deals, NONE)
-    again = _play(network, table, twice, nobody, np.tile([0, 1], deals), 1, threads, greedy=False)
-    explained = _explained(again.reshape(deals, 2, -1)[:, :, :players])
-    return Luck(players, variant, deals, Estimate(mean, low, high), explained)
+    twice, nobody = np.repeat(np.arange(deals_of_copies), 2) + seed, np.full(2 * deals_of_copies, NONE)
+    again = _play(network, table, twice, nobody, np.tile([0, 1], deals_of_copies), 1, threads, greedy=False)
+    explained = _explained(again.reshape(deals_of_copies, 2, -1)[:, :, :players])
+    return Luck(players, variant, deals, deals_of_copies, Estimate(mean, low, high), explained)
 
 
 def _explained(shares: Floats) -> Estimate:

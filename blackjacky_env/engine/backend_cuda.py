@@ -15,11 +15,12 @@ import numpy as np
 import numpy.typing as npt
 
 from blackjacky_env.engine.backend_cpu import Cast, join_cast
-from blackjacky_env.engine.batch import NONE, Batch, BatchFunctions, Board, SeatArrays, batch_functions, make_board
+from blackjacky_env.engine.batch import Batch, BatchFunctions, Board, SeatArrays, batch_functions, make_board
 from blackjacky_env.engine.compiling import compiled, scratch, zeros
 from blackjacky_env.engine.game import Game
 from blackjacky_env.engine.play import make_play_copy
 from blackjacky_env.engine.policies import CompiledPolicy, Policy
+from blackjacky_env.engine.step import NONE
 
 try:
     import numba_cuda  # noqa: F401 - numba.cuda without it is another, older one, or none

@@ -17,10 +17,9 @@ from blackjacky_env.engine.copies import own_arrays
 from blackjacky_env.engine.game import Game, IllegalActionError
 from blackjacky_env.engine.layout import Vector
 from blackjacky_env.engine.purposes import FOR_ACTIONS, FOR_GAMES
-from blackjacky_env.engine.step import OVER, make_look, make_scored_step, make_step
+from blackjacky_env.engine.step import NONE, OVER, make_look, make_scored_step, make_step
 
 DRAWN = -1  # start player: drawn for each game
-NONE = -1  # no illegal action
 MOVES_PER_THREAD = 512  # waking a thread takes as long as a few hundred moves
 SHOWN = ("observations", "current_player", "seeds", "rewards", "terminated")  # public arrays besides the masks
 

@@ -16,14 +16,13 @@ from blackjacky_env.engine.policies import CompiledPolicy, Policy, PythonPolicy
 from blackjacky_env.engine.purposes import FOR_COPIES, FOR_LINEUPS, FOR_POLICIES
 from blackjacky_env.engine.random import below, draw, game_key, stream
 from blackjacky_env.engine.recall import make_listen, make_phase, new_ear
-from blackjacky_env.engine.step import NOBODY, is_running, make_look, make_shared_step
+from blackjacky_env.engine.step import NOBODY, NONE, is_running, make_look, make_shared_step, only_legal
 
 Encoder = Callable[..., None]
 """(observation int8 or int16 (K,), mask int8 (A,), out float32 (F,)): write the learner's input made from them."""
 
 BEGIN, KEEP = -1, -2  # in place of a learner's action: start a game; only observe the running one
 DRAWN = -1  # start player or learner's seat: drawn for each game
-NONE = -1  # no illegal action, no agent
 _LOG_SIZE = 256  # initial capacity of the log, in decisions of a game
 _CHUNK = 512  # games that a thread plays before Python can react to Ctrl-C
 
@@ -53,15 +52,18 @@ class LearnerArrays(NamedTuple):
 def make_choose(game: Game, ask: Policy = ask) -> Callable[..., int]:
     """Compiled (s, agent, decision, cast, observation, mask) -> action: the agent's choice for the player to act.
 
-    ``ask`` asks a policy by its entry in ``cast.addresses``.
+    ``ask`` asks a policy by its entry in ``cast.addresses``; the only legal action is taken unasked.
     """
     encode, legal = game.rules.encode, game.rules.legal
 
     def choose(s, agent, decision, cast, observation, mask):
-        encode(s, s.player, observation)
         legal(s, mask)
+        action = only_legal(mask)
+        if action != NONE:
+            return action
+        encode(s, s.player, observation)
         own = cast.parameters[cast.offsets[agent] : cast.offsets[agent + 1]]
-        return ask(cast.addresses[agent], observation, mask, stream(s.key, FOR_POLICIES, decision, 0), own)
+        return np.int64(ask(cast.addresses[agent], observation, mask, stream(s.key, FOR_POLICIES, decision, 0), own))
 
     return compiled(choose)
 

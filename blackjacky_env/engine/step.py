@@ -10,6 +10,7 @@ from blackjacky_env.engine.game import Game
 
 SETTLED, OVER = 1, 2  # flags of a step
 NOBODY = -1
+NONE = -1  # no action
 
 
 @inlined
@@ -21,6 +22,18 @@ def is_running(s):
 @inlined
 def keep_nothing(s):
     """The default of ``before_settling``: does nothing."""
+
+
+@compiled
+def only_legal(mask):
+    """The legal action if there is just one, else `NONE`."""
+    found = NONE
+    for action in range(len(mask)):
+        if mask[action]:
+            if found != NONE:
+                return NONE
+            found = action
+    return found
 
 
 @cache

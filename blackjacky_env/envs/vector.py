@@ -23,13 +23,13 @@ from blackjacky_env.engine.play import (
     BEGIN,
     DRAWN,
     KEEP,
-    NONE,
     Encoder,
     LearnerArrays,
     first_illegal,
     learner_function,
     reseat_opponents,
 )
+from blackjacky_env.engine.step import NONE
 from blackjacky_env.envs.aec import MAX_SEED, Observation
 from blackjacky_env.envs.arguments import refuse_unknown
 from blackjacky_env.envs.formats import Format

@@ -165,8 +165,8 @@ def luck(measured: dict[str, Any]) -> str:
     heading = ["players", "par", "the sighted player wins", "cards and seat explain", "games"]
     return (
         f"{markdown_table(heading, rows)}\n\nAmong copies of `{measured['agent']}`, with {measured['simulations']} "
-        f"simulations of a decision; what cards and seat explain, from {table['deals_of_copies']:,} deals that copies play "
-        f"twice: `{measured['command']}` on {where_run(measured['machine'])}."
+        f"simulations of a decision; what cards and seat explain, from {table['deals_of_copies']:,} deals that "
+        f"copies play twice: `{measured['command']}` on {where_run(measured['machine'])}."
     )
 
 

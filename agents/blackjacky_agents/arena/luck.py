@@ -22,7 +22,6 @@ from blackjacky_agents.learning.encoding import Encoding
 from blackjacky_agents.learning.network import find_network, network_policy
 from blackjacky_agents.search.guided import best_of, guided_parameters, make_search
 from blackjacky_agents.search.searchers import MOST
-from blackjacky_agents.search.tree import NONE, only_legal
 from blackjacky_env.engine.backend_cpu import spread
 from blackjacky_env.engine.checks import check_integer
 from blackjacky_env.engine.compiling import entry, zeros
@@ -30,7 +29,7 @@ from blackjacky_env.engine.game import Game
 from blackjacky_env.engine.play import DRAWN
 from blackjacky_env.engine.purposes import FOR_POLICIES
 from blackjacky_env.engine.random import game_key, stream
-from blackjacky_env.engine.step import is_running, make_shared_step
+from blackjacky_env.engine.step import NONE, is_running, make_shared_step, only_legal
 from blackjacky_env.games import get_game
 
 

@@ -19,11 +19,11 @@ import numpy.typing as npt
 
 from blackjacky_agents.agent import CompiledAgent
 from blackjacky_agents.search.outcomes import outcomes
-from blackjacky_agents.search.tree import NONE
 from blackjacky_agents.thoughts import MOST_PLAYOUTS, Thoughts
 from blackjacky_env.engine.backend_cpu import check_threads, spread
 from blackjacky_env.engine.checks import check_integer
 from blackjacky_env.engine.layout import Vector
+from blackjacky_env.engine.step import NONE
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.replay import WinCurve, new_table
 

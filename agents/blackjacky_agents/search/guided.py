@@ -28,7 +28,7 @@ from blackjacky_agents.games import get_kit
 from blackjacky_agents.learning.encoding import Encoding, encodings_of, find_encoding
 from blackjacky_agents.learning.network import find_network, forward, network_policy, softmax, widest
 from blackjacky_agents.search.config import SearchConfig
-from blackjacky_agents.search.tree import NONE, only_legal, steps_of
+from blackjacky_agents.search.tree import steps_of
 from blackjacky_env.engine.checks import check_integer
 from blackjacky_env.engine.compiling import compiled, entry, record_maker
 from blackjacky_env.engine.game import Game
@@ -36,6 +36,7 @@ from blackjacky_env.engine.observations import sample_record
 from blackjacky_env.engine.policies import Policy
 from blackjacky_env.engine.purposes import FOR_DECISIONS, FOR_POSITIONS
 from blackjacky_env.engine.random import stream
+from blackjacky_env.engine.step import NONE, only_legal
 from blackjacky_env.games import get_game
 
 SIMULATIONS, LEAST, SCALE, SPREAD, PROPOSALS = range(5)

@@ -11,12 +11,13 @@ import numpy.typing as npt
 
 from blackjacky_agents.agent import CompiledAgent
 from blackjacky_agents.games import get_kit
-from blackjacky_agents.search.tree import LONGEST, NONE, steps_of
+from blackjacky_agents.search.tree import LONGEST, steps_of
 from blackjacky_env.engine.backend_cpu import address_of, ask
 from blackjacky_env.engine.compiling import entry, record_maker
 from blackjacky_env.engine.game import Game
 from blackjacky_env.engine.purposes import FOR_MOVES, FOR_POSITIONS
 from blackjacky_env.engine.random import stream
+from blackjacky_env.engine.step import NONE
 from blackjacky_env.games import get_game
 
 _KEY = np.uint64(0)
@@ -65,8 +66,9 @@ def _play_on(game: Game) -> Callable[..., None]:
                 result[:] = 0.0
                 done = actions[i] != NONE and advance(s, actions[i], result)
                 while not done and made < LONGEST:
-                    look(s, seen, may)
-                    move = ask(address, seen, may, stream(s.key, FOR_MOVES, made, 0), parameters)
+                    move = look(s, seen, may)
+                    if move == NONE:
+                        move = int(ask(address, seen, may, stream(s.key, FOR_MOVES, made, 0), parameters))
                     done = advance(s, move, result)
                     made += 1
                 results[number, i] = result[0]

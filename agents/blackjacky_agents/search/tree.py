@@ -27,9 +27,8 @@ from blackjacky_env.engine.layout import Vector
 from blackjacky_env.engine.policies import Policy
 from blackjacky_env.engine.purposes import FOR_ACCEPTANCE, FOR_DECISIONS, FOR_MOVES, FOR_POSITIONS, FOR_TREE
 from blackjacky_env.engine.random import draw, stream
-from blackjacky_env.engine.step import OVER, SETTLED, make_step
+from blackjacky_env.engine.step import NONE, OVER, SETTLED, make_step, only_legal
 
-NONE = -1
 LONGEST = 1000  # actions of one simulation; longer ones, by policies that never end a game, have the result 0
 _UNIT = 2.0**-53  # scales 53 random bits to a number 0 .. 1
 
@@ -39,8 +38,8 @@ class Steps(NamedTuple):
 
     imagine: Callable[..., float]
     """(observation, random_state, number, proposal, chain, before) -> likelihood, see `_make_imagine`."""
-    look: Callable[..., None]
-    """(s, seen, may): write observation and mask of the player to act."""
+    look: Callable[..., int]
+    """(s, seen, may) -> the only legal action; or `NONE`, and observation and mask of the player to act are written."""
     advance: Callable[..., bool]
     """(s, action, result) -> done: take a step; writes ``result`` (zeros before) when the simulation is over."""
     play_on: Callable[..., None]
@@ -53,8 +52,11 @@ def steps_of(game: Game, config: SearchConfig) -> Steps:
     encode, legal, policy = game.rules.encode, game.rules.legal, config.playout_policy
 
     def look(s, seen, may):
-        encode(s, s.player, seen)
         legal(s, may)
+        action = only_legal(may)
+        if action == NONE:
+            encode(s, s.player, seen)
+        return action
 
     look = compiled(look)
     advance = _make_advance(game, config.value, config.stage)
@@ -62,8 +64,10 @@ def steps_of(game: Game, config: SearchConfig) -> Steps:
     def play_on(s, parameters, seen, may, result):
         actions, done = 0, False
         while not done and actions < LONGEST:
-            look(s, seen, may)
-            done = advance(s, policy(seen, may, stream(s.key, FOR_MOVES, actions, 0), parameters), result)
+            action = look(s, seen, may)
+            if action == NONE:
+                action = int(policy(seen, may, stream(s.key, FOR_MOVES, actions, 0), parameters))
+            done = advance(s, action, result)
             actions += 1
 
     return Steps(_make_imagine(game, config.likelihood), look, advance, compiled(play_on))
@@ -139,18 +143,6 @@ def _make_advance(game: Game, value: Value | None, stage: Stage | None) -> Calla
             return flags != 0
 
     return compiled(advance)
-
-
-@compiled
-def only_legal(mask):
-    """The legal action if there is just one, else `NONE`."""
-    found = NONE
-    for action in range(len(mask)):
-        if mask[action]:
-            if found != NONE:
-                return NONE
-            found = action
-    return found
 
 
 @compiled
@@ -376,8 +368,7 @@ def _make_simulate(game: Game, config: SearchConfig) -> Callable[..., tuple[int,
         s, seen, may = tree.position[0], tree.seen, tree.may
         depth, moves, inside, done = 0, 0, True, False
         while inside and not done and moves < LONGEST:
-            look(s, seen, may)
-            action = only_legal(may)
+            action = look(s, seen, may)
             if action == NONE:
                 node, slot, code = NONE, NONE, np.uint64(0)
                 own = s.player == 0 and depth < _DEEPEST
@@ -388,7 +379,7 @@ def _make_simulate(game: Game, config: SearchConfig) -> Callable[..., tuple[int,
                 if node != NONE:
                     action = select(tree, node, may, np.float64(parameters[EXPLORATION]), np.float64(parameters[PRIOR]))
                 else:
-                    action = np.int64(policy(seen, may, stream(s.key, FOR_TREE, moves, 0), parameters[TREE_HEAD:]))
+                    action = int(policy(seen, may, stream(s.key, FOR_TREE, moves, 0), parameters[TREE_HEAD:]))
                     if own:
                         node = add(tree, code, slot, action)
                         inside = False

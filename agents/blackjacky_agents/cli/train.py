@@ -119,6 +119,8 @@ def first_lessons(settings: TrainingSettings) -> str:
     if isinstance(settings, LeagueSettings) and settings.teacher and settings.imitation_steps:
         (teacher,) = display_names([settings.teacher])
         return f"It first imitates {teacher}; the first line of win rates says what that is worth."
+    if isinstance(settings, SelfPlaySettings) and settings.init_from:
+        return f"It starts from {settings.init_from}; the first line of win rates says what that is worth."
     if isinstance(settings, PPOSettings | SelfPlaySettings) and settings.advice_logit:
         bot = bot_names(settings.game)[-1]
         return f"It starts from the advice of {bot}; the first line of win rates says what that is worth."

@@ -3,7 +3,7 @@
 A policy is a compiled function ``(observation int8 or int16 (K,), mask int8 (A,), random_state uint64, parameters
 float32 (L,)) -> action``. The observation holds all that the player may know, in the game's `Layout.dtype`; parameters
 (thresholds of a heuristic, weights of a network) can change without recompiling. Random number i of a decision is
-``random.draw(random_state, i)``.
+``random.draw(random_state, i)``. In games that compiled policies play, the only legal action is taken without asking.
 
 On a GPU a policy gets its arrays from `compiling.scratch`. A policy that works there with some parameters only has an
 attribute ``check_gpu``: a Python function (parameters) that raises `ValueError` for all others.

@@ -38,7 +38,7 @@ def test_every_preset_has_left_an_agent() -> None:
     assert names == {
         "black_jacky": ["champion", "full", "quick"],
         "schwarze_katze": ["champion"],
-        "halunken": ["champion"],
+        "halunken": ["champion", "former_champion"],
         "black_spy": ["champion", "former_champion"],
     }
 

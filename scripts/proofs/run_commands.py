@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -184,8 +185,10 @@ def language_model() -> Iterator[None]:
     command = [sys.executable, str(ROOT / "examples" / "stand_in_model.py"), "--port", "0"]
     server = subprocess.Popen(command, env=environment(), stdout=subprocess.PIPE, text=True)
     assert server.stdout is not None
-    url = next(line.removeprefix("Serving at ").strip() for line in server.stdout if line.startswith("Serving at "))
     try:
+        url = next((line.split()[-1] for line in server.stdout if line.startswith("Serving at ")), None)
+        if url is None:
+            raise RuntimeError(f"{shlex.join(command)} ended before it served; run it alone to see why")
         with mock.patch.dict(os.environ, {"OPENAI_BASE_URL": url, "BLACKJACKY_MODEL": "stand-in"}):
             yield
     finally:

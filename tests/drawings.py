@@ -15,7 +15,7 @@ Box = tuple[float, float, float, float]
 def parsed(svg: str) -> ET.Element:
     """The root of a picture; an error if it is not XML or uses a shape or a class that it does not have."""
     root = ET.fromstring(svg)
-    shapes = {element.get("id") for element in root.find(f"{SVG}defs") or ()}
+    shapes = {element.get("id") for element in root.findall(f"{SVG}defs/*")}
     used = {element.attrib["href"].removeprefix("#") for element in root.iter(f"{SVG}use")}
     assert used == shapes
     return root

@@ -68,6 +68,10 @@ TRAIN = (
 """Tests with `train`: decisions of all agents by seed, networks, a short training, a champion, curves and logs."""
 
 
+STARLETTES_CLIENT = ("httpx", "httpx2")
+"""What Starlette's test client needs: its oldest version the first, its newest the second."""
+
+
 class Tested(NamedTuple):
     """What tests an extra."""
 
@@ -79,8 +83,8 @@ class Tested(NamedTuple):
 EXTRAS = {
     "none": Tested(WITHOUT_EXTRAS),
     "view": Tested(("tests/envs/test_rendering.py", "tests/games/test_pictures.py")),
-    "web": Tested(("tests/agents/web",), ("httpx2",)),
-    "mcp": Tested(("tests/agents/test_mcp_server.py",), ("httpx2",)),
+    "web": Tested(("tests/agents/web",), ("axe-playwright-python", "selenium", *STARLETTES_CLIENT)),
+    "mcp": Tested(("tests/agents/test_mcp_server.py",), STARLETTES_CLIENT),
     "llm": Tested(("tests/agents/test_language_model.py", "tests/agents/test_language.py")),
     "data": Tested(("tests/agents/test_data.py", "tests/scripts/test_dataset.py")),
     "minari": Tested(("tests/agents/test_data.py", "tests/scripts/test_time_datasets.py")),

@@ -79,7 +79,7 @@ def sizes(game: str, rows: Rows) -> str:
     missing = ", ".join(f"`{name}`" for name in get_game(game).presets if name not in rows)
     left = f" Not measured yet: {missing}." if missing else ""
     several = any(row["size"]["num_players"] > 2 for row in rows.values())
-    note = " With more than two players they are what the strategies found bring, not values of the game." * several
+    note = " With more than two players they are the values of the strategies found, not of the game." * several
     commands = ", ".join(dict.fromkeys(f"`{row['command']}`" for row in rows.values()))
     machine = where_run(list(rows.values())[-1]["machine"])
     return f"{markdown_table(heading, lines)}\n\nValues are means over all deals.{note}{left} {commands} on {machine}."
@@ -154,8 +154,8 @@ def corrected() -> str:
             gain = f"{row['gain']:+.2%} ({row['low']:+.2%} .. {row['high']:+.2%})"
             lines.append([row["does"], better, margin, f"{row['wins']:.1%}", gain])
         deals, bot = f"{measured['deals']:,} deals, each played {others + 1} times, in each row", measured["bot"]
-        told = f"{title}: win rate against {others} `{bot}`, and against what `{bot}` itself wins with the same cards, "
-        told += f"{measured['wins']:.1%}, since nobody may win; {deals}"
+        told = f"{title}: win rate against {others} `{bot}`, and the difference from the {measured['wins']:.1%} that "
+        told += f"`{bot}` itself wins with the same cards (below par, as some games have no winner); {deals}"
         ran.append(f"{told}: `{measured['command']}` on {where_run(measured['machine'])}.")
     heading = ["does", "instead", "if its estimates differ by", "wins", "more than uncorrected"]
     return f"{markdown_table(heading, lines)}\n\n{' '.join(ran)}" if lines else "Nothing has been measured yet."

@@ -148,12 +148,12 @@ def compile_time() -> str:
     """How long a user waits for the compiler before the first move of a game with bots, after installing."""
     took = first_minutes()
     if not took:
-        return "Games and bots compile when they are first used ([details](docs/install.md#the-first-compile))."
+        return "Games and bots are compiled on first use ([details](docs/install.md#the-first-compile))."
     waits = seconds_of(took["first move in the browser (`blackjacky play --web`)"])
     installed = seconds_of(took["packages installed (`make install`)"])
     return (
-        "Games and bots compile when they are first used: after installing, the first move of a game in the browser "
-        f"comes in {waits - installed} seconds ([details](docs/install.md#the-first-compile))."
+        "Games and bots are compiled on first use: after installation, the first move of a game in the browser takes "
+        f"{waits - installed} seconds ([details](docs/install.md#the-first-compile))."
     )
 
 

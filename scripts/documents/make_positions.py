@@ -31,7 +31,7 @@ def page(found: dict[str, Any]) -> str:
     }
     counts = ", ".join(f"`{name}` {count}" for name, count in wrong.items())
     how = (
-        f"Of {len(told)} positions these are wrong in: {counts}. Costs are chances to win with their 95 % intervals, "
+        f"Wrong answers in {len(told)} positions: {counts}. Costs are in winning probability, with 95 % intervals, "
         f"from {found['samples']:,} sampled positions each: `{found['command']}` on {where_run(found['machine'])}."
     )
     return "\n\n".join([how, *told])

@@ -162,10 +162,10 @@ def luck(measured: dict[str, Any]) -> str:
         par = f"{100 / table['players']:.1f} %"
         games = f"{table['deals'] * table['players']:,}"
         rows.append([f"{table['players']}, `{table['variant']}`", par, rate(sighted), rate(explained), games])
-    heading = ["players", "par", "the sighted player wins", "cards and seat explain", "games"]
+    heading = ["players", "par", "the oracle wins", "cards and seat explain", "games"]
     return (
         f"{markdown_table(heading, rows)}\n\nAmong copies of `{measured['agent']}`, with {measured['simulations']} "
-        f"simulations of a decision; what cards and seat explain, from {table['deals_of_copies']:,} deals that "
+        f"simulations per decision; what cards and seat explain is from {table['deals_of_copies']:,} deals that "
         f"copies play twice: `{measured['command']}` on {where_run(measured['machine'])}."
     )
 

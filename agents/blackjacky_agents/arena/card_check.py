@@ -1,4 +1,4 @@
-"""Score cards that others may have written: read with every value checked, and games of them played again.
+"""Checks of score cards, which anybody may have written: every value is checked, and a sample of games is replayed.
 
 What is checked: types and sizes; that the protocol is a published one; that all numbers follow from what was won in
 each game; that the games whose moves are in the card follow from the protocol's deals, from the rules and from the

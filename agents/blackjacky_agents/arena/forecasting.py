@@ -1,10 +1,10 @@
-"""Forecasting: from a position, who wins, and to whom the next settlement does what the game can be asked about.
+"""Forecasts from a position: who wins, and what the next settlement does to each seat.
 
-The truth is what becomes of the real position, hidden cards included, when a champion plays all seats: frequencies of
-outcomes. A forecast is made from what the player to act observes. It is scored by the logarithm and by the squares of
-its errors (Brier, Monthly Weather Review 78, 1950). Both are proper: on average, nobody does better than by saying what
-is true (Gneiting and Raftery, JASA 2007). What a forecast scores above the truth's own score is its excess: for the
-logarithm, the Kullback-Leibler divergence.
+The truth is measured: frequencies of outcomes when a champion plays all seats of the real position, hidden cards
+included. A forecast is made from what the player to act observes. It gets the logarithmic score and the Brier score
+(Monthly Weather Review 78, 1950). Both are proper: the true probabilities have the best expected score (Gneiting and
+Raftery, JASA 2007). The excess of a forecast is how much worse it scores than the truth: for the logarithm, the
+Kullback-Leibler divergence.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Luck: what seeing all cards would win, and how much of the results the cards and seats decide.
+"""Luck: the win rate of a perfect-information oracle, and how much of the results cards and seats decide.
 
-A sighted player searches as `search:N` does, but from the state itself: it knows all hidden cards and the order of the
-draw pile, though not what others will choose. What it wins against copies of a network bounds, roughly, what any player
-could win who had to guess.
+The oracle (here: the sighted player) searches as `search:N` does, but from the state itself: it knows all hidden cards
+and the order of the draw pile, though not what others will choose. Its win rate against copies of a network is a rough
+upper bound for players that do not see these.
 """
 
 from __future__ import annotations

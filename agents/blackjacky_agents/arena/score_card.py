@@ -1,4 +1,4 @@
-"""What is kept of a score: a card (JSON), a badge (SVG), and the finished jobs of one that was interrupted.
+"""The files of a score: a card (JSON), a badge (SVG), and the finished jobs of one that was interrupted.
 
 A card holds what was won in every game, from which all its numbers follow, and all moves of a sample of games. The
 sample is drawn from the results, so nobody can choose results and sample independently of each other

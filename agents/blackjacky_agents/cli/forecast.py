@@ -1,4 +1,4 @@
-"""``blackjacky forecast``: how well an agent foresees who wins, and what the next settlement does to whom."""
+"""``blackjacky forecast``: how well an agent forecasts who wins, and what the next settlement does to each seat."""
 
 from __future__ import annotations
 

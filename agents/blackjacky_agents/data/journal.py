@@ -1,4 +1,4 @@
-"""The games of a shard that is not complete yet, in a file that grows and may be cut anywhere."""
+"""The games of an incomplete shard, in a file that is only appended to and may be cut off anywhere."""
 
 from __future__ import annotations
 

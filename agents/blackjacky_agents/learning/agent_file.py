@@ -1,8 +1,8 @@
 """Files of trained agents: safetensors for the weights, JSON for everything else, never a pickle.
 
 An agent is a weights file ``NAME.safetensors`` and a card ``NAME.json`` with its game, encoding and training. The card
-decides: it holds the checksum of its weights, which already lie beside it, as ``NAME.safetensors.next``, when it is
-replaced. So an agent that is killed while it is saved is the old one or the new one, never a mixture.
+holds the checksum of its weights, and new weights are written as ``NAME.safetensors.next`` before the card is replaced.
+So if saving is interrupted, the file is the old agent or the new one, never a mixture.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Collecting decisions for policy gradients: whole stretches of play in one compiled call, the network included.
 
 Every seat that the learner has in a game learns. A decision leads to the next decision of the same seat, to which
-rewards, values and advantages are linked. Decisions without a choice are played, but neither learned from nor counted.
+rewards, values and advantages are linked. Forced decisions are played, but neither learned from nor counted.
 """
 
 from __future__ import annotations

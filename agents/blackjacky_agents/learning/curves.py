@@ -1,4 +1,4 @@
-"""Learning curves fit to be shown to others: title, decisions and time, a band over seeds, and par of each line."""
+"""Learning curves for publication: title, decisions and time, a band over seeds, and the par of each line."""
 
 from __future__ import annotations
 

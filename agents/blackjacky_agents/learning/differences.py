@@ -1,4 +1,4 @@
-"""Where a trained agent decides otherwise than a bot, and what that is worth, from rollouts of both actions."""
+"""Where a trained agent differs from a bot, and what the difference is worth, from rollouts of both actions."""
 
 from __future__ import annotations
 

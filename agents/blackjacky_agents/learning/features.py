@@ -1,4 +1,4 @@
-"""Network inputs declared as data: what repeats the observation is named, what has to be computed is code of the game.
+"""Network inputs declared as data: parts of the observation by name, and computed parts, which the game's code writes.
 
 FEATURES = Features(
     RECORD.layout,

@@ -1,4 +1,4 @@
-"""Where the figures of a training go, besides ``progress.jsonl``: TensorBoard, Weights & Biases, or a CSV file."""
+"""Logs of a training run besides ``progress.jsonl``: TensorBoard, Weights & Biases, or a CSV file."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """Self-play: PPO on compiled games, in every seat that the learner has.
 
-One core plays whole stretches in compiled code (`collecting`), the network included, while another learns from the
-stretch before. The weights that play are always one update behind those that learn, so the same seed gives the same
-weights.
+Compiled code (`collecting`) plays whole stretches, the network included, while torch learns from the previous one. The
+weights that play are always one update behind those that learn, so the same seed gives the same weights.
+
 The clipped objective is that of Schulman et al. (Proximal policy optimization algorithms, 2017).
 """
 

@@ -1,4 +1,4 @@
-"""Ctrl-C and SIGTERM that wait until a long job has reached a point from which it can go on."""
+"""Ctrl-C and SIGTERM that wait until a long job has reached a point from which it can be resumed."""
 
 from __future__ import annotations
 

@@ -7,10 +7,10 @@ search in such games suffers from:
 - Common random numbers: all actions face the same hidden cards and the same future draws, so that their differences
   vary less than their values.
 - Sequential halving (Karnin, Koren and Somekh, "Almost optimal exploration in multi-armed bandits", ICML 2013): after
-  each phase the worse half of the actions is given up.
-- The network's logits are the prior. What an action is worth more than the network's favourite has a normal prior,
-  whose mean falls with its logit, and the action with the highest posterior mean is taken. So few simulations, or
-  results that hardly differ, leave the network's choice as it is.
+  each phase the worse half of the actions is dropped.
+- The network's logits are the prior. The advantage of an action over the network's favourite has a normal prior, with a
+  lower mean for a lower logit, and the action with the highest posterior mean is taken. So with few simulations, or
+  results that hardly differ, the network's choice stands.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What comes of actions: sampled positions are played on by one agent in all seats, to the end of the round."""
+"""Outcomes of actions: one agent plays all seats of sampled positions to the end of the round."""
 
 from __future__ import annotations
 

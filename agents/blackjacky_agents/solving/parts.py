@@ -1,9 +1,9 @@
-"""Sampled games in parts, for the nodes of a cluster: each part samples on its own, and what all have found is added.
+"""Sampled games in parts, for the nodes of a cluster: each part samples on its own, and their changes are added.
 
-A round begins with the regrets of all rounds before it. Each of its parts copies them, samples iterations of its own,
-learning from them as it goes, and returns by how much regrets and average strategies have changed; the changes of all
-parts are added in the order of the parts. What is found depends on the seed and the number of parts, not on where the
-parts are sampled, and a part that is lost with its node is sampled again. Parts do not learn from each other within a
+A round starts from the regrets of all rounds before it. Each of its parts copies them, samples its own iterations,
+learning from them as it goes, and returns the changes of regrets and average strategies; these are added in the order
+of the parts. The result depends on the seed and the number of parts, not on where the parts are sampled, and a part
+that is lost with its node is sampled again. Parts do not learn from each other within a
 round, so rounds are short at first, and longer as strategies change less.
 """
 

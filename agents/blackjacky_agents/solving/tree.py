@@ -1,9 +1,9 @@
-"""The tree of a table in sequence form: for each seat its information states and sequences, and the ends of the game.
+"""The tree of a table in sequence form: for each seat its information states and sequences, and the terminal nodes.
 
-A seat's *sequence* is all that it has done so far in what it has seen: an action in an information state. With perfect
-recall what a strategy is worth depends on the ends alone, each known by the last sequence of every seat (Koller,
-Megiddo and von Stengel 1996), so decisions of others and chance need not be stored. Ends with the same sequences are
-one.
+A seat's *sequence* is its last action with the information state in which it was taken, and so, with perfect recall,
+everything that it has done. The value of a strategy depends only on the terminal nodes, each given by the last sequence
+of every seat (Koller, Megiddo and von Stengel 1996), so decisions of others and chance need not be stored. Terminal
+nodes with the same sequences are merged.
 """
 
 from __future__ import annotations

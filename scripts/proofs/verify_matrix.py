@@ -68,27 +68,25 @@ TRAIN = (
 """Tests with `train`: decisions of all agents by seed, networks, a short training, a champion, curves and logs."""
 
 
-STARLETTES_CLIENT = ("httpx", "httpx2")
-"""What Starlette's test client needs: its oldest version the first, its newest the second."""
-
-
 class Tested(NamedTuple):
     """What tests an extra."""
 
     tests: tuple[str, ...]
     also: tuple[str, ...] = ()
     """Packages that the tests need, in any version."""
+    extras: tuple[str, ...] = ()
+    """Other extras that they need."""
 
 
 EXTRAS = {
     "none": Tested(WITHOUT_EXTRAS),
     "view": Tested(("tests/envs/test_rendering.py", "tests/games/test_pictures.py")),
-    "web": Tested(("tests/agents/web",), ("axe-playwright-python", "selenium", *STARLETTES_CLIENT)),
-    "mcp": Tested(("tests/agents/test_mcp_server.py",), STARLETTES_CLIENT),
+    "web": Tested(("tests/agents/web",), ("axe-playwright-python", "httpx2", "selenium")),
+    "mcp": Tested(("tests/agents/test_mcp_server.py",), ("httpx2",)),
     "llm": Tested(("tests/agents/test_language_model.py", "tests/agents/test_language.py")),
     "data": Tested(("tests/agents/test_data.py", "tests/scripts/test_dataset.py")),
     "minari": Tested(("tests/agents/test_data.py", "tests/scripts/test_time_datasets.py")),
-    "cluster": Tested(("tests/agents/test_cluster.py",)),
+    "cluster": Tested(("tests/agents/test_cluster.py",), extras=("train",)),
     "rllib": Tested(("tests/frameworks/test_rllib_training.py",)),
     "openspiel": Tested(("tests/envs/test_openspiel.py",)),
     "bench": Tested(("tests/scripts/test_benchmark.py", "tests/testing/test_readme.py")),
@@ -203,7 +201,7 @@ def cells(project: Mapping[str, Any]) -> list[Cell]:
 def cell(project: Mapping[str, Any], group: str, of: str, python: str, level: str) -> Cell:
     """The cell of the package alone (`base`), or with the extra `train` or `of`."""
     tested = {"base": Tested(BASE), "train": Tested(TRAIN)}.get(group) or EXTRAS[of]
-    extras = {"": (group.replace("base", "cli"),), "none": ()}.get(of, (of,))
+    extras = {"": (group.replace("base", "cli"),), "none": ()}.get(of, (of, *tested.extras))
     bounds = lower_bounds(project, extras, python)
     pins = bounds if level == "oldest" else {}
     return Cell(group, of, python, level, extras, (*tested.also, *FOR_TESTS), pins, tuple(bounds), tested.tests)

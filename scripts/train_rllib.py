@@ -246,7 +246,7 @@ def evaluate(settings: PPOSettings, folder: Path) -> list[dict[str, Any]]:
     rows = results_table(agent, bots, settings.final_eval_games, settings.threads, sizes=sizes, **tables)
     write_json(folder / "results.json", {"table": rows})
     name = f"ppo:runs/{folder.name}"
-    print(f"\n{train_report.results_table(rows)}\n\n{train_report.verdict(name, rows)}")
+    print(f"\n{train_report.results_table(rows)}\n\n{train_report.standing(name, rows)}")
     return rows
 
 

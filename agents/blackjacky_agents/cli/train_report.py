@@ -1,4 +1,4 @@
-"""The final report of ``blackjacky train``: the verdict, the results, and what to do next."""
+"""The final report of ``blackjacky train``: how the agent stands, the results, and what to do next."""
 
 from __future__ import annotations
 

@@ -70,7 +70,7 @@ class Args:
     """Number of settings to try, one on each CPU, with Tune; 0: one training with the settings as given."""
 
 
-class Progress(tune.Callback):
+class Progress(tune.Callback):  # type: ignore[misc]  # Ray is not followed
     """Prints every evaluation."""
 
     def on_trial_result(self, iteration: int, trials: list[Any], trial: Any, result: dict[str, Any], **_: Any) -> None:

@@ -89,9 +89,9 @@ EXTRAS = {
     "cluster": Tested(("tests/agents/test_cluster.py",), extras=("train",)),
     "rllib": Tested(("tests/frameworks/test_rllib_training.py",)),
     "openspiel": Tested(("tests/envs/test_openspiel.py",)),
-    "bench": Tested(("tests/scripts/test_benchmark.py", "tests/testing/test_readme.py")),
-    "peers": Tested(("tests/scripts/test_peers.py",)),
-    "mutants": Tested(("tests/scripts/test_mutate_rules.py",)),
+    "bench": Tested(("tests/scripts/test_benchmark.py", "tests/testing/test_readme.py"), extras=("train",)),
+    "peers": Tested(("tests/scripts/test_peers.py",), extras=("train",)),
+    "mutants": Tested(("tests/scripts/test_mutate_rules.py",), extras=("cli",)),
     "cuda": Tested(("tests/engine/test_cuda.py",), ("nvidia-cuda-nvcc>=13,<14",)),
     "docs": Tested(("tests/scripts/test_build_site.py",)),
 }

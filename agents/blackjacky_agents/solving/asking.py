@@ -103,12 +103,12 @@ def _given(agent: Agent, seen: Seen) -> tuple[Any, ...]:
 
 def _answers(agent: Agent, seen: Seen, times: int) -> Chances:
     """How often the agent chooses each action, (N, A), asked so many times; `ValueError` for what is no action."""
-    chosen = np.zeros(seen.masks.shape)
+    chosen, count = np.zeros(seen.masks.shape), seen.masks.shape[1]
     for seed in range(times):
         agent.reset(seed)
         actions = np.asarray(agent.act_batch(*_given(agent, seen)))
-        if wrong := sorted({*actions.tolist()} - {*range(chosen.shape[1])}):
-            raise ValueError(f"agent {agent.name!r} chooses {wrong[0]}; allowed are 0 .. {chosen.shape[1] - 1}")
+        if wrong := sorted({*actions.tolist()} - {*range(count)}):
+            raise ValueError(f"agent {agent.name!r} chooses {wrong[0]}; allowed are 0 .. {count - 1}")
         chosen[np.arange(len(actions)), actions] += 1
     return chosen / times
 

@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 import tyro
-from parts import ROOMS, ROOT
+from parts import RESULTS, ROOMS
 from tqdm import tqdm
 
 from blackjacky_agents.agent import CompiledAgent
@@ -172,7 +172,7 @@ def main(args: Args) -> None:
             "samples": args.more_positions,
             "positions": [asdict(each) for each in finder.find()],
         }
-        write_json(ROOT / "agents" / "results" / game / "positions.json", ready_for_json(result))
+        write_json(RESULTS / game / "positions.json", ready_for_json(result))
 
 
 if __name__ == "__main__":

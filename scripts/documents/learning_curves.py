@@ -24,17 +24,17 @@ from typing import Any
 
 import numpy as np
 import tyro
-from parts import DOCS, ROOMS, ROOT
+from parts import DOCS, RESULTS, ROOMS, ROOT
 
 from blackjacky_agents import bot_names
 from blackjacky_agents.files import only_writer, write_file, write_json
 from blackjacky_agents.learning.curves import Line, Run, as_svg, draw_curves
+from blackjacky_agents.learning.run import read_progress
 from blackjacky_agents.learning.settings import presets_of
 from blackjacky_agents.reports import duration
 from blackjacky_env.games import get_game
 
 FOLDER = ROOT / "runs" / "learning_curves"
-RESULTS = ROOT / "agents" / "results"
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,6 @@ def finished(game: str, preset: str, seed: int, minutes: float, hidden_sizes: tu
         subprocess.run([sys.executable, script, *how], cwd=FOLDER, check=True, stdout=subprocess.DEVNULL)
     card = json.loads((run / "weights.json").read_text("utf-8"))
     players, bot = get_game(game).default_players, bot_names(game)[-1]
-    tests = [json.loads(line) for line in (run / "progress.jsonl").read_text("utf-8").splitlines()]
     (result,) = (row for row in card["results"] if (row["players"], row["opponents"]) == (players, bot))
     return {
         "preset": preset,
@@ -90,7 +89,7 @@ def finished(game: str, preset: str, seed: int, minutes: float, hidden_sizes: tu
         "machine": card["machine"],
         "versions": card["versions"],
         "result": result,
-        "curve": [[test["steps"], test["seconds"], test["win_rate"][bot]] for test in tests],
+        "curve": [[test["steps"], test["seconds"], test["win_rate"][bot]] for test in read_progress(run)],
     }
 
 

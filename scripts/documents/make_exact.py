@@ -6,8 +6,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from make_results import RESULTS
-from parts import DOCS, ROOMS, Part
+from parts import DOCS, RESULTS, ROOMS, Part
 
 from blackjacky_agents.games import agent_names
 from blackjacky_agents.learning.curves import COLOURS, as_svg

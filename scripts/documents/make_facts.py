@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from make_results import RESULTS, rate, shipped_cards
-from parts import DOCS, ROOMS, ROOT, Part
+from make_results import rate, shipped_cards
+from parts import DOCS, RESULTS, ROOMS, ROOT, Part
 
 from blackjacky_agents import bot_names
 from blackjacky_agents.reports import markdown_table

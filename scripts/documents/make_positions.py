@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from parts import DOCS, ROOMS, ROOT, Part
+from parts import DOCS, RESULTS, ROOMS, Part
 
 from blackjacky_agents.games import get_kit
 from blackjacky_agents.reports import markdown_table, where_run
@@ -17,7 +17,7 @@ from blackjacky_env.replay import new_table
 def parts() -> Iterator[Part]:
     """The positions of every game that has some."""
     for game in ROOMS:
-        path = ROOT / "agents" / "results" / game / "positions.json"
+        path = RESULTS / game / "positions.json"
         if path.exists():
             yield Part(DOCS / "positions.md", f"positions-{game}", page(json.loads(path.read_text(encoding="utf-8"))))
 

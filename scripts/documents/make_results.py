@@ -10,7 +10,7 @@ from pathlib import Path
 from statistics import mean, median
 from typing import Any
 
-from parts import DOCS, ROOMS, ROOT, Part
+from parts import DOCS, RESULTS, ROOMS, ROOT, Part
 
 from blackjacky_agents import bot_names
 from blackjacky_agents.cli.exploit_report import exploit_table
@@ -18,9 +18,6 @@ from blackjacky_agents.cli.tournament_report import ladder
 from blackjacky_agents.learning.agent_file import read_card
 from blackjacky_agents.reports import markdown_table, where_run
 from blackjacky_env.games import get_game
-
-RESULTS = ROOT / "agents" / "results"
-"""Measurements in a folder for each game; `MEASUREMENTS` lists their files."""
 
 CURVE = ROOT / "examples" / "ppo_batch.csv"
 """The learning_curve.csv of examples/ppo_batch.py, with the rows of all seeds."""

@@ -27,7 +27,7 @@ from typing import Any
 os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 
 import tyro
-from parts import ROOMS, ROOT
+from parts import RESULTS, ROOMS, ROOT
 
 from blackjacky_agents import make_agent
 from blackjacky_agents.agent import CompiledAgent
@@ -47,7 +47,6 @@ from blackjacky_agents.solving.table import Table
 from blackjacky_agents.solving.tree import Tree, build_tree
 from blackjacky_env.games import get_game
 
-RESULTS = ROOT / "agents" / "results"
 RUNS = ROOT / "runs" / "exact"
 SOLVERS = ("cfr", "cfr+", "dcfr", "mccfr")
 MOST_FOR_SAMPLED = 1.0
@@ -247,7 +246,8 @@ def learn(tree: Tree, folder: Path, args: Args) -> list[list[float]]:
     folder.mkdir(parents=True, exist_ok=True)
     run = Measured(settings, folder, "scripts/documents/measure_exact.py")
     run.tree, run.args, run.curve, run.clock = tree, args, [], Clock(args.minutes, time.process_time)
-    run.train()
+    if not run.train():
+        raise KeyboardInterrupt  # the curve of a part of a training is no result
     return run.curve
 
 

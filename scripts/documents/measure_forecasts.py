@@ -15,7 +15,7 @@ import time
 from dataclasses import asdict, dataclass
 
 import tyro
-from parts import ROOMS, ROOT
+from parts import RESULTS, ROOMS
 
 from blackjacky_agents.arena.forecasting import by_agent, by_playouts, make_task, par, score, truth_error
 from blackjacky_agents.files import write_json
@@ -71,7 +71,7 @@ def main(args: Args) -> None:
             "errors": [truth_error(task, row) for row in range(len(task.questions))],
             "scores": {who: [asdict(each) for each in score(task, forecast)] for who, forecast in told.items()},
         }
-        write_json(ROOT / "agents" / "results" / name / "forecasts.json", ready_for_json(result))
+        write_json(RESULTS / name / "forecasts.json", ready_for_json(result))
 
 
 if __name__ == "__main__":

@@ -22,16 +22,16 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 import tyro
-from measure_exact import RESULTS, RUNS
+from duels import play_deals
+from measure_exact import RUNS
+from parts import RESULTS
 
 from blackjacky_agents.agent import CompiledAgent
-from blackjacky_agents.arena.intervals import shares_of
-from blackjacky_agents.arena.table import Table
+from blackjacky_agents.arena.intervals import Z
 from blackjacky_agents.files import only_writer, write_json
 from blackjacky_agents.games import get_kit
 from blackjacky_agents.registry import make_compiled_agent
 from blackjacky_agents.reports import ready_for_json, where
-from blackjacky_env.engine.backend_cpu import spread
 from blackjacky_env.engine.compiling import compiled, scratch
 from blackjacky_env.games import DEFAULT, get_game
 
@@ -75,11 +75,13 @@ class Args:
 def main(args: Args) -> None:
     """Measure every habit with every margin, and write the results."""
     bot, rows = make_compiled_agent(BOT, GAME), []
+    table = (args.players, args.deals, args.seed, args.threads)
     with only_writer(RUNS / "habits"):
-        usual = play(bot, bot, args)
+        usual, _ = play_deals(bot, bot, *table)
         for habit in HABITS:
             for margin in MARGINS:
-                won = compared(play(corrected(bot, habit, margin), bot, args), usual)
+                own, _ = play_deals(corrected(bot, habit, margin), bot, *table)
+                won = compared(own, usual)
                 print(f"{habit.better} rather than {habit.does}, margin {margin}: {won}", flush=True)
                 rows.append({**habit._asdict(), "margin": margin, **won})
     command = shlex.join(["python", "scripts/documents/measure_habits.py", *sys.argv[1:]])
@@ -124,27 +126,10 @@ def make_choose(size: int, actions: int) -> Callable[..., int]:
     return compiled(choose)
 
 
-def play(agent: CompiledAgent, bot: CompiledAgent, args: Args) -> npt.NDArray[np.float64]:
-    """By deal, the mean share of the win of an agent against copies of the bot, over all seats."""
-    rules, players = get_game(GAME), args.players
-    size, variant = rules.choose_table(players, None)
-    options = rules.check_options(size, variant, {})
-    table = Table(GAME, variant, size, options, (agent, bot), ((0, *[1] * (size - 1)),), args.seed, duplicate=True)
-    table.play(0, 1)  # compiled
-    shares = np.zeros(args.deals * size)
-
-    def play_deals(first: int, last: int) -> None:
-        rows = table.play(first * size, (last - first) * size)
-        shares[first * size : last * size] = shares_of(rows.winners)[rows.seats == 0]
-
-    spread(play_deals, args.deals, args.threads)
-    return shares.reshape(args.deals, size).mean(axis=1)
-
-
 def compared(own: npt.NDArray[np.float64], usual: npt.NDArray[np.float64]) -> dict[str, float]:
     """The win rate, and by how much it differs from that of the bot itself on the same deals, with 95 % intervals."""
     gains = own - usual
-    mean, error = float(gains.mean()), 1.96 * float(gains.std(ddof=1)) / len(gains) ** 0.5
+    mean, error = float(gains.mean()), Z * float(gains.std(ddof=1)) / len(gains) ** 0.5
     return {"wins": float(own.mean()), "gain": mean, "low": mean - error, "high": mean + error}
 
 

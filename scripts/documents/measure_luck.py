@@ -15,7 +15,7 @@ import time
 from dataclasses import asdict, dataclass
 
 import tyro
-from parts import ROOMS, ROOT
+from parts import RESULTS, ROOMS
 
 from blackjacky_agents.arena.luck import measure_luck
 from blackjacky_agents.files import write_json
@@ -68,7 +68,7 @@ def main(args: Args) -> None:
         command = shlex.join(["python", "scripts/documents/measure_luck.py", *sys.argv[1:]])
         settings = {"agent": champion, "simulations": args.simulations, "seed": args.seed}
         result = {"command": command, "machine": where(), **settings, "tables": tables}
-        write_json(ROOT / "agents" / "results" / name / "luck.json", ready_for_json(result))
+        write_json(RESULTS / name / "luck.json", ready_for_json(result))
 
 
 if __name__ == "__main__":

@@ -27,10 +27,10 @@ import numpy.typing as npt
 import pyspiel
 import torch
 import tyro
-from measure_exact import RESULTS, RUNS, as_read, rounded
+from measure_exact import RUNS, as_read, rounded
 from open_spiel.python import rl_environment
 from open_spiel.python.pytorch.nfsp import NFSP
-from parts import ROOMS
+from parts import RESULTS, ROOMS
 
 from blackjacky_agents.files import only_writer, write_json
 from blackjacky_agents.reports import where

@@ -13,19 +13,18 @@ from __future__ import annotations
 import json
 import shlex
 import sys
-import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 
 import numpy as np
 import tyro
+from duels import play_deals
 from matplotlib.figure import Figure
 from matplotlib.ticker import PercentFormatter
-from parts import DOCS, ROOMS, ROOT
+from parts import DOCS, RESULTS, ROOMS, ROOT
 
 from blackjacky_agents.agent import CompiledAgent
-from blackjacky_agents.arena.intervals import Estimate, of_deals, shares_of
-from blackjacky_agents.arena.table import Table
+from blackjacky_agents.arena.intervals import Estimate, of_deals
 from blackjacky_agents.files import only_writer, write_file, write_json
 from blackjacky_agents.games import bot_names, get_kit
 from blackjacky_agents.learning.curves import COLOURS, as_svg
@@ -36,7 +35,6 @@ from blackjacky_agents.search.config import SearchConfig
 from blackjacky_agents.search.guided import guided_parameters, guided_policy
 from blackjacky_agents.search.searchers import tree_parameters
 from blackjacky_agents.search.tree import tree_policy
-from blackjacky_env.engine.backend_cpu import spread
 from blackjacky_env.games import get_game
 
 Change = Callable[[SearchConfig], SearchConfig]
@@ -76,9 +74,8 @@ class Args:
 def main(args: Args) -> None:
     """Measure every agent against every opponent, and write the results."""
     for game in args.games:
-        folder = ROOT / "agents" / "results" / game
         with only_writer(ROOT / "runs" / "measure_search" / game):
-            path = folder / "guided.json"
+            path = RESULTS / game / "guided.json"
             rows = json.loads(path.read_text("utf-8"))["rows"] if path.exists() else []
             champion = list(get_kit(game).trained)[-1]
             for agent in agents_of(game, champion, args):
@@ -112,23 +109,11 @@ def agents_of(game: str, champion: str, args: Args) -> list[CompiledAgent]:
 
 def measure(game: str, agent: CompiledAgent, opponent: str, args: Args) -> dict[str, object]:
     """The win rate of an agent against copies of an opponent."""
-    rules = get_game(game)
-    players, variant = rules.choose_table(args.players, None)
-    options = rules.check_options(players, variant, {})
-    agents = (agent, make_compiled_agent(opponent, game))
-    table = Table(game, variant, players, options, agents, ((0, *[1] * (players - 1)),), args.seed, duplicate=True)
-    table.play(0, 1)  # compiled
-    shares, started = np.zeros(args.deals * players), time.perf_counter()
-
-    def play(first: int, last: int) -> None:
-        rows = table.play(first * players, (last - first) * players)
-        shares[first * players : last * players] = shares_of(rows.winners)[rows.seats == 0]
-
-    spread(play, args.deals, args.threads)
-    seconds = time.perf_counter() - started
-    own = shares.reshape(args.deals, players).mean(axis=1)
+    players, _ = get_game(game).choose_table(args.players)
+    other = make_compiled_agent(opponent, game)
+    own, seconds = play_deals(agent, other, players, args.deals, args.seed, args.threads)
     mean = float(own.mean())
-    low, high = of_deals(mean, own / args.deals, np.zeros(args.deals, np.int64), len(shares))
+    low, high = of_deals(mean, own / args.deals, np.zeros(args.deals, np.int64), args.deals * players)
     print(
         f"{game}: {agent.name} against {players - 1} {opponent}: {mean:.1%} ({low:.1%} .. {high:.1%}), "
         f"{duration(seconds)}",
@@ -173,7 +158,7 @@ def picture() -> str:
 
 def by_budget(game: str, bot: str, players: int) -> list[tuple[int, float, float, float]]:
     """Simulations, win rate and its interval against copies of a bot, of the champion and the search it guides."""
-    path, champion = ROOT / "agents" / "results" / game / "guided.json", list(get_kit(game).trained)[-1]
+    path, champion = RESULTS / game / "guided.json", list(get_kit(game).trained)[-1]
     rows = json.loads(path.read_text("utf-8"))["rows"] if path.exists() else []
     found = []
     for row in rows:

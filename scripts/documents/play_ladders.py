@@ -15,8 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import tyro
-from make_results import RESULTS
-from parts import ROOMS, ROOT
+from parts import RESULTS, ROOMS, ROOT
 
 from blackjacky_agents.cli import run
 from blackjacky_env.games import get_game

@@ -42,6 +42,7 @@ from blackjacky_env.games import DEFAULT
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "speed.md"
+_TIMES = 5  # calls whose median is taken
 
 
 @dataclass
@@ -168,11 +169,11 @@ def parts_of_a_decision() -> dict[str, float]:
     return {name: 1e6 * seconds / count for name, seconds in parts.items()}
 
 
-def timed(work: Callable[[], object], times: int = 5) -> float:
+def timed(work: Callable[[], object]) -> float:
     """The median seconds of a call."""
     work()
     found = []
-    for _ in range(times):
+    for _ in range(_TIMES):
         started = time.perf_counter()
         work()
         found.append(time.perf_counter() - started)

@@ -10,6 +10,7 @@ import sys
 from collections import Counter
 from itertools import chain
 from types import SimpleNamespace
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -287,6 +288,16 @@ def test_each_line_is_a_game_that_can_be_played_again(path):
         assert env.snapshot()["hearts"] == line["hearts"]
     setup = json.loads(path.with_suffix(".json").read_text("utf-8"))["setup"]
     assert (setup["num_players"], setup["seed"], setup["lineups"]) == (3, 4, [NAMES])
+
+
+def test_a_tournament_that_was_stopped_between_file_and_card_goes_on_in_the_same_program(path, monkeypatch):
+    tournament = kept(path)
+    with monkeypatch.context() as patched:
+        patched.setattr(results_file, "write_json", mock.Mock(side_effect=KeyboardInterrupt))
+        with pytest.raises(KeyboardInterrupt):
+            tournament.play(60, threads=1)
+    tournament.play(60, threads=1)
+    assert Tournament(NAMES, 3, seed=4, results=path).played == tournament.played == 60
 
 
 @pytest.mark.parametrize("cut", [1, 20])

@@ -22,6 +22,7 @@ from blackjacky_agents.arena.forecasting import (
     score,
     truth_error,
 )
+from blackjacky_agents.external.python_agent import PythonAgent
 from blackjacky_agents.games import agent_names
 from blackjacky_agents.registry import make_agent, make_compiled_agent
 from blackjacky_agents.search.futures import EVENT, WIN, draw_positions, outcomes_of
@@ -138,6 +139,9 @@ class Seer:
 
     def reset(self, seed: int | None = None) -> None: ...
 
+    def act(self, observation: dict[str, np.ndarray]) -> int:
+        return int(observation["action_mask"].argmax())
+
     def forecast(self, observation: dict[str, np.ndarray]) -> Any:
         assert observation["action_mask"].any()
         return self.told
@@ -155,6 +159,8 @@ class Thinker(Seer):
 def test_agents_say_what_they_foresee(task: Task) -> None:
     assert by_agent(task, Seer([0.5, 0.2, 0.3]))[7].tolist() == [[0.5, 0.2, 0.3]]  # type: ignore[arg-type]
     assert by_agent(task, Thinker(0.4))[7, 0] == pytest.approx([0.4, 0.3, 0.3])  # type: ignore[arg-type]
+    by_name = PythonAgent(Seer([0.5, 0.2, 0.3]), "seers:Seer", "black_jacky")  # as on the command line
+    assert by_agent(task, by_name)[7].tolist() == [[0.5, 0.2, 0.3]]
     by_agent(task, make_agent("search:1"))
     searched = score(task, by_agent(task, make_agent("search:20")))
     assert len(searched) == 1

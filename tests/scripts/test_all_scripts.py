@@ -9,7 +9,7 @@ import pytest
 import tyro
 
 SCRIPTS = Path(__file__).parents[2] / "scripts"
-IMPORTED = ("parts.py", "golden.py", "peers.py")
+IMPORTED = ("duels.py", "parts.py", "golden.py", "peers.py")
 WITH_OPTIONS = sorted(path.stem for path in SCRIPTS.rglob("*.py") if "tyro.cli(" in path.read_text(encoding="utf-8"))
 NEEDS = {
     "train_rllib": "ray",

@@ -52,9 +52,9 @@ def test_forecasts_are_measured_and_shown(tmp_path: Path, monkeypatch: pytest.Mo
     pytest.importorskip("matplotlib")
     monkeypatch.syspath_prepend("scripts/documents")
     measuring, showing = (importlib.import_module(name) for name in ("measure_forecasts", "make_forecasts"))
-    monkeypatch.setattr(measuring, "ROOT", tmp_path)
-    monkeypatch.setattr(showing, "RESULTS", tmp_path / "agents" / "results")
-    (tmp_path / "agents" / "results" / "black_jacky").mkdir(parents=True)
+    for module in (measuring, showing):
+        monkeypatch.setattr(module, "RESULTS", tmp_path)
+    (tmp_path / "black_jacky").mkdir()
     few = {"positions": 5, "truth_playouts": 10, "playouts": (5, 10), "search": "search:5"}
     measuring.main(measuring.Args(games=("black_jacky",), **few))
     pages = {part.name or part.page.name: part.content for part in showing.parts()}

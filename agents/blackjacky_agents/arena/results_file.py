@@ -19,6 +19,7 @@ from blackjacky_env.engine.compiling import fingerprint
 from blackjacky_env.engine.reading import parse_json
 
 _FORMAT = 2
+_UNKNOWN = -1  # size of a file that was being written
 
 
 class ResultsFile:
@@ -60,12 +61,16 @@ class ResultsFile:
             yield found
 
     def append(self, first: int, rows: Rows, seconds: float) -> None:
-        """Append games, numbered from ``first``."""
+        """Append games, numbered from ``first``.
+
+        If this is interrupted or fails, the next `writing` reads the file again, and finds what is there.
+        """
+        size, self._size = self._size, _UNKNOWN
         text = b"".join([self._sealed(line.encode()) for line in self._lines(first, rows)])
         with self.path.open("ab") as file:
             file.write(text)
-        self._size += len(text)
         self._write_card(seconds)
+        self._size = size + len(text)
 
     def _sealed(self, line: bytes) -> bytes:
         """A line as written: JSON with a checksum over it and all lines before."""

@@ -214,10 +214,10 @@ class ScoreFile:
         """
         if not self.path.is_file():
             raise ValueError(f"there is no interrupted score to resume: {str(self.path)!r} is missing")
-        first, *lines, rest = self.path.read_bytes().split(b"\n")
-        if rest:
-            write_file(self.path, b"\n".join([first, *lines, b""]))
         try:
+            first, *lines, rest = self.path.read_bytes().split(b"\n")
+            if rest:
+                write_file(self.path, b"\n".join([first, *lines, b""]))
             setup, rows = dict(parse_json(first)), [parse_json(line) for line in lines]
             results = {
                 Job(*row["job"]): Played(row["wins"], tuple(row["moves"]), tuple(row["microseconds"])) for row in rows

@@ -22,6 +22,8 @@ from blackjacky_env.games import DEFAULT, get_game
 
 AGENTS = ("--agents", "--players", "--opponents")
 """Options that take several agents."""
+MOST_SECONDS = 60.0
+"""The longest pause after a move."""
 R = TypeVar("R")
 """The dataclass of a game's rule options."""
 
@@ -154,6 +156,12 @@ def shown_in(bar: tqdm) -> Callable[[float, int], None]:
         bar.update(max(0.0, fraction - bar.n))
 
     return show
+
+
+def check_delay(seconds: float) -> None:
+    """Raise `ValueError` unless a pause after each move has an allowed length."""
+    if not 0 <= seconds <= MOST_SECONDS:
+        raise ValueError(f"--delay {seconds} is out of range; allowed are 0 .. {MOST_SECONDS:.0f} seconds")
 
 
 def check_writable(option: str, path: Path | None) -> None:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from blackjacky_agents.cli.errors import WrongInputError, checking_input
-from blackjacky_agents.cli.options import GameArgs, R, allow_any_character, check_writable, read_arguments
+from blackjacky_agents.cli.options import GameArgs, R, allow_any_character, check_delay, check_writable, read_arguments
 from blackjacky_agents.cli.terminal import Sitting, play
 from blackjacky_agents.files import only_writer
 from blackjacky_agents.registry import parse_agents, usual_opponents
@@ -87,6 +87,8 @@ def main(arguments: Sequence[str], program: str) -> int:
     """Run the subcommand; returns the exit status."""
     args = read_arguments(Args, arguments, program)
     allow_any_character()
+    with checking_input():
+        check_delay(args.delay)
     if args.web:
         serve(args, program)
         return 0

@@ -111,7 +111,7 @@ def check_limits(args: Args[Any]) -> Limits:
     for name in ("memory", "minutes"):
         if not getattr(args, name) > 0:
             raise ValueError(f"--{name} {getattr(args, name)} is out of range; allowed are numbers above 0")
-    if args.exploitability < 0:
+    if not args.exploitability >= 0:
         raise ValueError(f"--exploitability {args.exploitability} is out of range; allowed are numbers from 0 on")
     check_integer("--parts", args.parts, 0, MOST_PARTS)
     if args.resume is None and args.algorithm != "mccfr" and (args.parts or args.cluster):

@@ -96,6 +96,8 @@ def prepare(args: Args[Any]) -> list[Tournament]:
         check_integer("--threads", args.threads, 1, 1024)
     if args.until is not None and not 0 < args.until < 1:
         raise ValueError(f"--until {args.until} is out of range; allowed are widths above 0 and below 1")
+    if args.oracle is not None and not 0 < args.oracle <= 1:
+        raise ValueError(f"--oracle {args.oracle} is out of range; allowed are win rates above 0, at most 1")
     check_writable("--ladder", args.ladder)
     names, sizes, lineups = read_agents(args)
     for size in sizes:

@@ -16,7 +16,7 @@ from tqdm import tqdm
 from blackjacky_agents import make_agent
 from blackjacky_agents.arena.tournament import Tournament
 from blackjacky_agents.cli.errors import checking_input
-from blackjacky_agents.cli.options import GameArgs, R, allow_any_character, check_writable, read_arguments
+from blackjacky_agents.cli.options import GameArgs, R, allow_any_character, check_delay, check_writable, read_arguments
 from blackjacky_agents.cli.terminal import picture_of, result
 from blackjacky_agents.external.python_agent import PythonAgent
 from blackjacky_agents.files import write_file
@@ -31,8 +31,6 @@ from blackjacky_env.engine.reading import parse_json
 from blackjacky_env.engine.text import printable
 from blackjacky_env.envs.aec import MAX_SEED, TableEnv
 from blackjacky_env.replay import new_table
-
-MOST_SECONDS = 60.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -110,8 +108,7 @@ def check(args: Args[Any]) -> None:
     given = [name for name, value in sources.items() if value is not None]
     if len(given) != 1:
         raise ValueError(f"exactly one of {', '.join(sources)} is required, not {' and '.join(given) or 'none'}")
-    if not 0 <= args.delay <= MOST_SECONDS:
-        raise ValueError(f"--delay {args.delay} is out of range; allowed are 0 .. {MOST_SECONDS:.0f} seconds")
+    check_delay(args.delay)
     check_integer("--playouts", args.playouts, 0, MOST_PLAYOUTS)
     check_writable("--out", args.out)
 

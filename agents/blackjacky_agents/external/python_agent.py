@@ -22,7 +22,7 @@ _PLACE = re.compile(r"([^\W\d]\w*(?:\.[^\W\d]\w*)*):([^\W\d]\w*(?:\.[^\W\d]\w*)*
 
 
 class PythonAgent:
-    """An object with a method ``act``, completed to an `Agent`; ``reset`` and ``act_batch`` are optional.
+    """An object with a method ``act``, completed to an `Agent`; ``reset``, ``act_batch`` and all else are optional.
 
     Args:
         inner: the object.
@@ -41,7 +41,7 @@ class PythonAgent:
         self.one_game_at_a_time = not hasattr(inner, "act_batch")
         """Whether a score plays its games one after the other, so that it may remember the game since ``reset``."""
         self._inner, self._place = inner, place
-        for optional in ("explain", "hear"):
+        for optional in ("explain", "hear", "forecast", "probabilities"):
             if hasattr(inner, optional):
                 setattr(self, optional, getattr(inner, optional))
 

@@ -20,6 +20,7 @@ from blackjacky_env.engine.backend_cpu import ask, make_cast, spread
 from blackjacky_env.engine.compiling import compiled, entry
 from blackjacky_env.engine.game import Game
 from blackjacky_env.engine.layout import Vector
+from blackjacky_env.engine.play import DRAWN
 from blackjacky_env.engine.purposes import FOR_LINEUPS, FOR_POLICIES
 from blackjacky_env.engine.random import below, draw, game_key, stream
 from blackjacky_env.engine.step import is_running, make_shared_step
@@ -28,7 +29,6 @@ LEARNER = 0
 """The learner's number in a line-up; 1 + i is opponent i."""
 
 NOT_DECIDED = NONE = -1
-_DRAWN = -1  # start player
 
 
 class Tables(NamedTuple):
@@ -256,7 +256,7 @@ def _make_start(game: Game) -> Callable[..., None]:
         draws = stream(seed, FOR_LINEUPS, i, tables.started[i])
         tables.started[i] += 1
         tables.decisions[i] = 0
-        begin(s, game_key(draw(draws, 0) >> np.uint64(1)), _DRAWN)
+        begin(s, game_key(draw(draws, 0) >> np.uint64(1)), DRAWN)
         own = np.int64(below(draw(draws, 1), s.num_players))
         lineup = below(draw(draws, 2), len(lineups))
         for relative in range(s.num_players):

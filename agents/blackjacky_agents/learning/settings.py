@@ -252,10 +252,14 @@ def _is_like(value: object, default: object) -> bool:
 
 # ---------------------------------------------------------------- checks
 
+_MAX_SEED = 2**32 - 1  # of NumPy's global generator, from which SB3 draws
+
 
 def check_settings(settings: TrainingSettings) -> None:
     """Raise `ValueError` for the first invalid setting."""
     _check_integers(settings, 1, "steps", "snapshot_every", "eval_games", "final_eval_games")
+    check_integer("seed", settings.seed, 0, _MAX_SEED)
+    check_integer("threads", settings.threads, 1, 1024)
     for units in settings.hidden_sizes:
         check_integer("hidden_sizes", units, 1, 2**16)
     if not settings.bots:

@@ -47,7 +47,6 @@ def ask_everywhere(
     table: Table,
     agent: Agent,
     samples: int = 100,
-    seed: int = 0,
     memory: float = 4 * 2**30,
     progress: Progress = lambda fraction, nodes: None,
 ) -> Asked:
@@ -59,7 +58,6 @@ def ask_everywhere(
             unless it always answers the same; its exploitability is then that of the mean of its answers, a little
             higher as a rule.
         samples: answers in each state.
-        seed: of the answers.
         memory: as for `build_tree`.
         progress: as for `build_tree`.
 
@@ -73,8 +71,8 @@ def ask_everywhere(
         last, count = int(counts[walks.NUM_STATES]), int(counts[walks.NUM_SHOWN])
         seen = Seen(shown.observations[:count], shown.masks[:count], states.keys[last - count : last])
         if tell is None:
-            tell, how = _way_to_ask(agent, seen, samples, seed)
-        chances = _checked(tell(seen), seen.masks, agent.name)
+            tell, how = _way_to_ask(agent, seen, samples)
+        chances = _checked(np.asarray(tell(seen), np.float64), seen.masks, agent.name)
         begin, end = states.first[last - count], states.first[last]
         rows = np.repeat(np.arange(count), np.diff(states.first[last - count : last + 1]))
         parts.append(chances[rows, states.actions[begin:end]])
@@ -84,7 +82,7 @@ def ask_everywhere(
     return Asked(tuple(np.concatenate([[1.0], together[each.old]]) for each in numbered), how)
 
 
-def _way_to_ask(agent: Agent, seen: Seen, samples: int, seed: int) -> tuple[Callable[[Seen], Chances], str]:
+def _way_to_ask(agent: Agent, seen: Seen, samples: int) -> tuple[Callable[[Seen], Chances], str]:
     """How the agent's probabilities are found."""
     if callable(getattr(agent, "probabilities", None)):
         return lambda seen: agent.probabilities(*_given(agent, seen)), "probabilities"  # type: ignore[attr-defined]
@@ -93,22 +91,24 @@ def _way_to_ask(agent: Agent, seen: Seen, samples: int, seed: int) -> tuple[Call
             return lambda seen: seen.masks / seen.masks.sum(axis=1, keepdims=True), "probabilities"
         if is_network(agent) and not agent.parameters[0]:  # not greedy
             return lambda seen: action_probabilities(agent, seen.observations, seen.masks), "probabilities"
-    tried = _answers(agent, seen.first(_TRIED), _TIMES, seed)
+    tried = _answers(agent, seen.first(_TRIED), _TIMES)
     if ((tried == 0) | (tried == 1)).all():
-        return lambda seen: _answers(agent, seen, 1, seed), "deterministic"
-    return lambda seen: _answers(agent, seen, samples, seed), f"mean of {samples} answers"
+        return lambda seen: _answers(agent, seen, 1), "deterministic"
+    return lambda seen: _answers(agent, seen, samples), f"mean of {samples} answers"
 
 
 def _given(agent: Agent, seen: Seen) -> tuple[Any, ...]:
     return tuple(seen) if recalls(agent) else (seen.observations, seen.masks)
 
 
-def _answers(agent: Agent, seen: Seen, times: int, seed: int) -> Chances:
-    """How often the agent chooses each action, (N, A), asked so many times."""
-    chosen = np.zeros(seen.masks.shape)
-    for number in range(times):
-        agent.reset(seed + number)
+def _answers(agent: Agent, seen: Seen, times: int) -> Chances:
+    """How often the agent chooses each action, (N, A), asked so many times; `ValueError` for what is no action."""
+    chosen, count = np.zeros(seen.masks.shape), seen.masks.shape[1]
+    for seed in range(times):
+        agent.reset(seed)
         actions = np.asarray(agent.act_batch(*_given(agent, seen)))
+        if wrong := sorted({*actions.tolist()} - {*range(count)}):
+            raise ValueError(f"agent {agent.name!r} chooses {wrong[0]}; allowed are 0 .. {count - 1}")
         chosen[np.arange(len(actions)), actions] += 1
     return chosen / times
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, get_args
 
 import numpy.typing as npt
 
-from blackjacky_agents.files import versions, write_json
+from blackjacky_agents.files import versions, write_file, write_json
 from blackjacky_agents.learning.checkpoint import has_checkpoint, load_checkpoint, save_checkpoint
 from blackjacky_agents.learning.stopping import stop_gently
 from blackjacky_agents.reports import machine
@@ -207,7 +207,7 @@ class SolvingRun:
         file = self.folder / PROGRESS_FILE
         lines = read_progress(self.folder) if file.is_file() else []
         kept = [line for line in lines if line["iterations"] <= self.solver.iterations]
-        file.write_text("".join(json.dumps(line) + "\n" for line in kept), encoding="utf-8")
+        write_file(file, "".join(json.dumps(line) + "\n" for line in kept))
 
     def facts(self) -> dict[str, Any]:
         """How far the run is, JSON-ready."""

@@ -285,13 +285,12 @@ def check_state(states, state, parent, mask):
     """Whether the information state was met before with the same past of its seat and the same legal actions."""
     if states.parents[state] != parent:
         return NO_RECALL
-    sequence, legal = states.first[state], 0
+    sequence = states.first[state]
     for action in range(len(mask)):
         if mask[action]:
             if sequence == states.first[state + 1] or states.actions[sequence] != action:
                 return OTHER_ACTIONS
             sequence += 1
-            legal += 1
     return FINE if sequence == states.first[state + 1] else OTHER_ACTIONS
 
 

@@ -67,7 +67,7 @@ REPLAY_HEADERS = {
 }
 _NO_LOBBY = "The address of the lobby was printed where the server was started.\n"
 _BUSY = "The server is busy. Try again in a minute.\n"
-_STATUS = {"full": 409, "busy": 503}
+_STATUS = {"full": 409, "busy": 503, "saving": 507}
 _NO_SEAT = "There is no such seat. Ask whoever started the table for your address.\n"
 
 
@@ -269,13 +269,18 @@ class Server:
     async def open(self, order: Order) -> Host:
         """Open a table.
 
-        Raises `MessageError` if there are too many (``full``, ``busy``), `TypeError` or `ValueError` as `Order.table`.
+        Raises `MessageError` if there are too many (``full``, ``busy``) or it cannot be saved (``saving``), `TypeError`
+        or `ValueError` as `Order.table`.
         """
         if sum(not table.over for table in self.tables()) + self._waiting >= MAX_OPEN:
             raise MessageError("full", f"{MAX_OPEN} tables are open; play one to its end, or restart the server")
         if self._waiting >= MAX_WAITING:
             raise MessageError("busy", _BUSY.strip())
-        self.add(await self._run_aside(order.table))
+        table = await self._run_aside(order.table)
+        try:
+            self.add(table)
+        except OSError as error:
+            raise MessageError("saving", f"the table could not be saved: {error.strerror}") from None
         return self.hosts[-1]
 
     async def _progress(self, request: Request) -> Response:

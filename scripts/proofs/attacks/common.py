@@ -93,7 +93,7 @@ def run_tasks(tasks: Sequence[Task], workers: int, progress: Callable[[int], Non
     return list(rows.values())
 
 
-def run_apart(task: Task, progress: Callable[[int], None], patience: float | None = None) -> Counter[str]:
+def run_apart(task: Task, progress: Callable[[int], None]) -> Counter[str]:
     """Run a task; a crash, hang or error of its process counts once, and the end of its stderr is printed."""
     command = [*task.before, sys.executable, "-m", "attacks.common", task.call, json.dumps(task.arguments)]
     process = subprocess.Popen(
@@ -110,7 +110,7 @@ def run_apart(task: Task, progress: Callable[[int], None], patience: float | Non
     errors: list[str] = []
     with ThreadPoolExecutor(1) as reader, process:
         reader.submit(lambda: errors.append(process.stderr.read()))
-        counts, is_late = _read(process, progress, patience or PATIENCE)
+        counts, is_late = _read(process, progress)
     status = process.returncode
     if is_late or status:
         print(
@@ -123,9 +123,7 @@ def run_apart(task: Task, progress: Callable[[int], None], patience: float | Non
     return counts
 
 
-def _read(
-    process: subprocess.Popen[str], progress: Callable[[int], None], patience: float
-) -> tuple[Counter[str], bool]:
+def _read(process: subprocess.Popen[str], progress: Callable[[int], None]) -> tuple[Counter[str], bool]:
     """The outcomes that a process reports until it ends; whether it was killed because it was silent for too long."""
     counts: Counter[str] = Counter()
     late: list[bool] = []
@@ -137,7 +135,7 @@ def _read(
 
     assert process.stdout is not None
     while True:
-        timer = Timer(patience, end)
+        timer = Timer(PATIENCE, end)
         timer.start()
         line = process.stdout.readline()
         timer.cancel()

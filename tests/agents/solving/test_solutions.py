@@ -20,6 +20,7 @@ from blackjacky_agents import make_agent
 from blackjacky_agents.agent import AgentError, CompiledAgent, asked, shown_to
 from blackjacky_agents.arena import table as arena
 from blackjacky_agents.arena.evaluation import at_one_table
+from blackjacky_agents.external.python_agent import PythonAgent
 from blackjacky_agents.search.hints import Adviser
 from blackjacky_agents.solving import cfr, sampled
 from blackjacky_agents.solving.asking import ask_everywhere
@@ -297,6 +298,36 @@ def test_a_deterministic_agent_is_asked_once_and_others_as_often_as_wished() -> 
         np.testing.assert_allclose(own[seat.first[:-1]], 0.75, atol=0.11)
 
 
+class Stubborn:
+    """Always chooses the same action."""
+
+    def __init__(self, action: int) -> None:
+        self._action = action
+
+    def act(self, observation: Any) -> int:
+        return self._action
+
+
+class Even(Stubborn):
+    """Tells probabilities, which count."""
+
+    def probabilities(self, observations: Any, masks: Any) -> Any:
+        return masks / masks.sum(axis=1, keepdims=True)
+
+
+def test_a_class_of_yours_is_asked_for_its_probabilities() -> None:
+    found = ask_everywhere(table("leduc"), PythonAgent(Even(0), "mine:Even", "leduc_poker"))
+    assert found.how == "probabilities"
+    for one, other in zip(found.strategies, uniform(tree("leduc")), strict=True):
+        np.testing.assert_allclose(one, other)
+
+
+@pytest.mark.parametrize("action", [-1, 99])
+def test_an_agent_that_chooses_no_action_is_refused(action: int) -> None:
+    with pytest.raises(ValueError, match=rf"agent 'my:Own' chooses {action}; allowed are 0 \.\. "):
+        ask_everywhere(table("leduc"), PythonAgent(Stubborn(action), "my:Own", "leduc_poker"))
+
+
 def test_probabilities_that_are_none_are_refused() -> None:
     class Wrong:
         name, game = "wrong", "leduc_poker"
@@ -312,6 +343,7 @@ def test_probabilities_that_are_none_are_refused() -> None:
         (lambda masks: np.ones(masks.shape) / 3, "chooses actions that are not legal"),
         (lambda masks: masks[:, :1] * 1.0, "are not numbers from 0 of shape"),
         (lambda masks: masks * np.nan, "are not numbers from 0 of shape"),
+        (lambda masks: (masks / masks.sum(axis=1, keepdims=True)).tolist()[:-1], "are not numbers from 0 of shape"),
     ):
         with pytest.raises(ValueError, match=said):
             ask_everywhere(table("leduc"), Wrong(chances))  # type: ignore[arg-type]

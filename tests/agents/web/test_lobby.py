@@ -3,6 +3,7 @@
 import asyncio
 import json
 from pathlib import Path
+from unittest import mock
 
 import pytest
 from starlette.testclient import TestClient
@@ -227,6 +228,14 @@ def test_there_is_a_limit_to_open_tables(monkeypatch):
     assert opened(entered(server), server).status_code == 201
     refused = opened(entered(server), server)
     assert (refused.status_code, "1 tables are open" in refused.json()["error"]) == (409, True)
+
+
+def test_a_table_that_cannot_be_saved_is_not_opened(tmp_path, monkeypatch):
+    server = Server(tmp_path)
+    monkeypatch.setattr(server_module.Table, "save", mock.Mock(side_effect=OSError(28, "No space left on device")))
+    refused = opened(entered(server), server)
+    assert (refused.status_code, "No space left" in refused.json()["error"]) == (507, True)
+    assert server.tables() == []
 
 
 def test_codes_hold_addresses_that_work_in_the_network():

@@ -42,7 +42,7 @@ ROOT = Path(__file__).parents[2]
 RESULTS = Path(__file__).with_name("matrix.json")
 REQUIREMENTS = ROOT / "examples" / "requirements"
 FOR_TESTS = ("pytest", "hypothesis")
-SOURCES = "rlcard"
+SOURCES = "antlr4-python3-runtime,rlcard,yattag"
 """Packages that publish no wheels, with commas between them."""
 MARKS = (r"E +\w+(Error|Exception|Warning|Exit)\b", "E  ", "ERROR", "FAILED")
 """How lines begin that say why a command failed, the most telling first."""

@@ -27,7 +27,6 @@ OWN = {
     "results_file.py": "what it has just written, with lists for tuples",
     "runs.py": "settings, whose minutes may be infinite",
     "checkpoint.py": "a state with a checksum, in which numbers may be infinite",
-    "exploit.py": "evaluations of the training that has just ended",
     "replay.py": "the record of a table of this server, kept as text",
 }
 """Modules that read JSON with Python's reader, and what."""

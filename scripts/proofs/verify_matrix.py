@@ -92,7 +92,7 @@ EXTRAS = {
     "bench": Tested(("tests/scripts/test_benchmark.py", "tests/testing/test_readme.py"), extras=("train",)),
     "peers": Tested(("tests/scripts/test_peers.py",), extras=("train",)),
     "mutants": Tested(("tests/scripts/test_mutate_rules.py",), extras=("cli",)),
-    "cuda": Tested(("tests/engine/test_cuda.py",), ("nvidia-cuda-nvcc>=13,<14",)),
+    "cuda": Tested(("tests/engine/test_cuda.py",), ("nvidia-cuda-nvcc>=13,<14",), extras=("cli",)),
     "docs": Tested(("tests/scripts/test_build_site.py",)),
 }
 """The extras that have a cell; `cli` and `train` are tested on every Python, `dev` and `release` are tools."""

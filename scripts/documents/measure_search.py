@@ -20,7 +20,7 @@ import numpy as np
 import tyro
 from duels import play_deals
 from matplotlib.figure import Figure
-from matplotlib.ticker import PercentFormatter
+from matplotlib.ticker import MultipleLocator, PercentFormatter
 from parts import DOCS, RESULTS, ROOMS, ROOT
 
 from blackjacky_agents.agent import CompiledAgent
@@ -147,6 +147,7 @@ def picture() -> str:
     axes.set_xscale("symlog", base=2, linthresh=8)
     axes.set_xlim(left=-1)
     axes.set_xticks(sorted(budgets), [f"{budget:.0f}" for budget in sorted(budgets)])
+    axes.yaxis.set_major_locator(MultipleLocator(0.05))
     axes.yaxis.set_major_formatter(PercentFormatter(1, decimals=0))
     axes.set_xlabel("simulations per decision; 0: the champion alone", fontsize=14)
     axes.set_ylabel("win rate", fontsize=14)

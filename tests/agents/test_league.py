@@ -17,7 +17,7 @@ import torch
 
 from blackjacky_agents import make_agent
 from blackjacky_agents.learning.agent_file import load_agent
-from blackjacky_agents.learning.best_response import BestResponse, response_settings
+from blackjacky_agents.learning.best_response import best_response, is_response, response_settings
 from blackjacky_agents.learning.league import League, exploiter
 from blackjacky_agents.learning.league.games import Played, draw_seating, sizes_of_tables, start_games
 from blackjacky_agents.learning.league.imitation import Demonstrations
@@ -49,10 +49,10 @@ SMALL = replace(
 )
 
 
-def trained(folder: Path, settings: LeagueSettings = SMALL, kind: type[League] = League) -> League:
+def trained(folder: Path, settings: LeagueSettings = SMALL) -> League:
     """A league that has run to its end in ``folder``."""
     folder.mkdir(parents=True)
-    run = kind(settings, folder, "python scripts/train.py --preset league")
+    run = League(settings, folder, "python scripts/train.py --preset league")
     assert run.train()
     return run
 
@@ -306,17 +306,25 @@ def test_an_exploiter_in_training_begins_again_when_the_league_is_resumed(tmp_pa
     assert [opponent.name for opponent in resumed.pool.learned] == ["exploiter 1", "snapshot 1"]
 
 
-def test_a_best_response_is_tested_against_the_agent_alone_and_its_best_network_kept(finished: League, tmp_path: Path):
+@pytest.mark.parametrize(
+    ("learner", "small"),
+    [("rollouts", {"games_per_update": 16, "batch_size": 64}), ("ppo", {"num_envs": 4, "value_warmup": 100})],
+)
+def test_a_best_response_is_tested_against_the_agent_alone_and_its_best_network_kept(
+    learner: str, small: dict[str, Any], finished: League, tmp_path: Path
+):
     settings = response_settings(
-        "threshold", 2, steps=300, minutes=1e18, snapshot_every=100, games_per_update=16, hidden_sizes=(64,),
-        batch_size=64, threads=1, eval_games=20, final_eval_games=50, init_from=str(finished.folder),
+        "threshold", 2, learner=learner, steps=600, minutes=1e18, snapshot_every=200, hidden_sizes=(64,),
+        threads=1, eval_games=20, final_eval_games=50, init_from=str(finished.folder), **small,
     )  # fmt: skip
-    run = trained(tmp_path / "response", settings, BestResponse)
-    assert isinstance(run, BestResponse)
+    assert is_response(settings)
+    assert not is_response(SMALL)
+    run = best_response(settings, tmp_path, "")
+    assert run.train()
     tests = progress(run.folder)
+    assert len(tests) > 2
     assert all(list(test["win_rate"]) == ["threshold"] for test in tests)
     assert run.best == max(test["win_rate"]["threshold"] for test in tests)
-    assert [opponent.name for opponent in run.pool.opponents] == ["threshold"]
     score = run.final_score()
     assert score.games == 50
     assert score.par == 0.5

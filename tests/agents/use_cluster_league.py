@@ -15,7 +15,7 @@ from typing import Any
 from blackjacky_agents.arena.cluster import joined
 from blackjacky_agents.cli import run
 from blackjacky_agents.learning.agent_file import load_agent
-from blackjacky_agents.learning.best_response import BestResponse, response_settings
+from blackjacky_agents.learning.best_response import best_response, response_settings
 from blackjacky_agents.learning.checkpoint import has_checkpoint
 from blackjacky_agents.learning.league import League
 from blackjacky_agents.learning.settings import league_settings_of
@@ -73,7 +73,7 @@ def main() -> None:
                 league.cluster, league.ray_cluster, league.nodes = executor, cluster, nodes
                 told["cluster"][name] = trained(league)
             for place, where in {"here": None, "cluster": executor}.items():
-                response = BestResponse(RESPONSE, Path(place, "best response"), "")
+                response = best_response(RESPONSE, Path(place, "best response"), "")
                 response.cluster = where
                 told[place]["best response"] = trained(response)
         told["resumed"] = kill_and_resume(cluster.address)

@@ -12,58 +12,74 @@ from typing import Any
 
 from blackjacky_agents.arena.evaluation import Score
 from blackjacky_agents.learning.agent_file import load_agent
-from blackjacky_agents.learning.checkpoint import Arrays
 from blackjacky_agents.learning.league.run import League
-from blackjacky_agents.learning.run import final_bar
-from blackjacky_agents.learning.settings import LeagueSettings, league_settings_of
+from blackjacky_agents.learning.run import PROGRESS_FILE, TrainingRun, final_bar, read_progress
+from blackjacky_agents.learning.self_play import SelfPlay
+from blackjacky_agents.learning.settings import (
+    LeagueSettings,
+    SelfPlaySettings,
+    TrainingSettings,
+    league_settings_of,
+    self_play_settings_of,
+)
+from blackjacky_agents.registry import make_compiled_agent
 from blackjacky_env.games import DEFAULT
 
 BEST_FILE = "best.safetensors"
 _FINAL_SEED = 10**9  # the final games differ from those that selected the best network
 
 
-def response_settings(agent: str, players: int, game: str = DEFAULT, **others: Any) -> LeagueSettings:
-    """The game's league settings, with a pool of one agent and one table size; ``others`` override single settings."""
-    alone = {
+def response_settings(
+    agent: str, players: int, game: str = DEFAULT, learner: str = "rollouts", **others: Any
+) -> TrainingSettings:
+    """Settings of a learner that plays against copies of one agent; ``others`` override single settings.
+
+    ``learner`` is ``"rollouts"``, as in a league, or ``"ppo"``, as in self-play.
+    """
+    alone: dict[str, Any] = {
         "bots": (agent,),
         "players": (players,),
-        "teacher": "",
-        "variant_fraction": 0.0,
         "self_play_fraction": 0.0,
         "single_opponent_fraction": 1.0,
-        "pool_size": 0,
-        "snapshot_every": 100_000,
     }
-    return replace(league_settings_of(game), **{**alone, **others})
+    if learner == "ppo":
+        usual: TrainingSettings = self_play_settings_of(game)
+        alone |= {"past_self_fraction": 0.0, "gamma": 1.0, "learning_rate": 7e-4, "ent_coef": 0.002}
+        alone |= {"batch_size": 8192, "value_warmup": 1_000_000}
+    else:
+        usual = league_settings_of(game)
+        alone |= {"teacher": "", "variant_fraction": 0.0, "pool_size": 0, "snapshot_every": 100_000}
+    return replace(usual, **{**alone, **others})
 
 
-class BestResponse(League):
-    """A `League` with settings from `response_settings`, which saves the network with the best evaluation."""
+def is_response(settings: TrainingSettings) -> bool:
+    """Whether these are settings as from `response_settings`."""
+    if len(settings.bots) != 1:
+        return False
+    if isinstance(settings, SelfPlaySettings):
+        return not settings.self_play_fraction and not settings.past_self_fraction
+    return isinstance(settings, LeagueSettings) and not settings.pool_size
 
-    def __init__(self, settings: LeagueSettings, folder: Path, command: str) -> None:
+
+class BestResponse(TrainingRun):
+    """A training with settings from `response_settings`, which saves the network with the best evaluation."""
+
+    def __init__(self, settings: TrainingSettings, folder: Path, command: str) -> None:
         super().__init__(settings, folder, command)
-        self.bots = [opponent.agent for opponent in self.pool.opponents]
-        self.best = -1.0  # less than any win rate
+        self.bots = [make_compiled_agent(settings.bots[0], settings.game)]
 
-    def _evaluate(self) -> None:
-        """`evaluate`, while the network is the one whose results these are."""
-        self.evaluate()
+    @property
+    def best(self) -> float:
+        """The best win rate of the evaluations so far; -1 before the first."""
+        rows = read_progress(self.folder) if (self.folder / PROGRESS_FILE).exists() else []
+        return max((rate for row in rows for rate in row["win_rate"].values()), default=-1.0)
 
     def evaluate(self) -> dict[str, float]:
         """As `TrainingRun.evaluate`; saves the network if it is the best so far."""
-        rates = super().evaluate()
-        rate = max(rates.values())
-        if rate > self.best:
-            self.best = rate
+        best, rates = self.best, super().evaluate()
+        if max(rates.values()) > best:
             self.save_agent(self.folder / BEST_FILE)
         return rates
-
-    def _state(self) -> dict[str, Any]:
-        return {**super()._state(), "best": self.best}
-
-    def _restore(self, arrays: Arrays, state: dict[str, Any]) -> None:
-        super()._restore(arrays, state)
-        self.best = state["best"]
 
     def final_score(self) -> Score:
         """Score of the best network, in games other than those that selected it, with a progress bar."""
@@ -71,3 +87,21 @@ class BestResponse(League):
         games = settings.final_eval_games
         with final_bar(games) as bar:
             return self._score(agent, settings.eval_players, games, _FINAL_SEED, progress=bar.update)[0]
+
+
+class RolloutResponse(BestResponse, League):
+    """Learns as a league does: from rollouts of its own decisions."""
+
+    def _evaluate(self) -> None:
+        """`evaluate`, while the network is the one whose results these are."""
+        self.evaluate()
+
+
+class PPOResponse(BestResponse, SelfPlay):
+    """Learns by PPO, from many more games."""
+
+
+def best_response(settings: TrainingSettings, folder: Path, command: str) -> BestResponse:
+    """The run of settings from `response_settings`; arguments and errors are those of `TrainingRun`."""
+    kind = PPOResponse if isinstance(settings, SelfPlaySettings) else RolloutResponse
+    return kind(settings, folder, command)

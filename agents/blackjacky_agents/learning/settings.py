@@ -352,8 +352,14 @@ def presets_of(game: str) -> dict[str, TrainingSettings]:
     """The presets of a game by name; one that declares none has `scratch`, also called `quick`, with all its bots."""
     if declared := dict(get_kit(game).presets):
         return declared
-    scratch = SelfPlaySettings(game=game, bots=tuple(bot_names(game)), encoding=_first_encoding(game))
+    scratch = _scratch(game)
     return {"quick": replace(scratch, preset="quick"), "scratch": scratch}
+
+
+def self_play_settings_of(game: str) -> SelfPlaySettings:
+    """Default self-play settings of a game: its preset `scratch`, or else generic settings."""
+    scratch = presets_of(game).get("scratch")
+    return scratch if isinstance(scratch, SelfPlaySettings) else _scratch(game)
 
 
 def sb3_settings_of(game: str) -> PPOSettings:
@@ -368,6 +374,10 @@ def league_settings_of(game: str) -> LeagueSettings:
     """Default league settings of a game: its preset `league`, or else generic settings."""
     league = presets_of(game).get("league")
     return league if isinstance(league, LeagueSettings) else LeagueSettings(game=game, encoding=_first_encoding(game))
+
+
+def _scratch(game: str) -> SelfPlaySettings:
+    return SelfPlaySettings(game=game, bots=tuple(bot_names(game)), encoding=_first_encoding(game))
 
 
 def _first_encoding(game: str) -> str:

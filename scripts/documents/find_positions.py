@@ -89,8 +89,8 @@ class Finder:
         """The agent that plays positions out."""
         return self.agents[self.champion]
 
-    def look(self) -> Iterator[tuple[float, TableEnv, list[int], dict[str, int]]]:
-        """Cost, table, actions and choices of all decisions that seem instructive."""
+    def look(self) -> Iterator[tuple[float, TableEnv, list[int]]]:
+        """Cost, table and actions of all decisions that seem instructive."""
         rng, bar = np.random.default_rng(self.args.seed), tqdm(total=self.args.looks, desc=self.game, unit=" looks")
         for number in count():
             env = TableEnv(self.game)
@@ -103,7 +103,7 @@ class Finder:
                     bar.update()
                     cost = self.first_look(seen, actions, chosen)
                     if cost > 0:
-                        yield cost, copy.deepcopy(env), actions, chosen
+                        yield cost, copy.deepcopy(env), actions
                     if bar.n >= self.args.looks:
                         return
                 env.step(chosen[self.bot if env.agent_selection == bots else self.champion])
@@ -126,12 +126,10 @@ class Finder:
             costs.append(cost if cost > _CLEAR * half else 0.0)
         return max(costs)
 
-    def judge(self, env: TableEnv, actions: list[int], chosen: dict[str, int]) -> Found:
+    def judge(self, env: TableEnv, actions: list[int]) -> Found:
         """The same decision again, with more positions, and with the search."""
         seen = env.observe(env.agent_selection)
-        searcher = make_agent("search:400", self.game)
-        searcher.reset(0)
-        chosen = {**chosen, "search:400": int(searcher.act(seen))}
+        chosen = {name: first_choice(name, self.game, seen) for name in (*self.agents, "search:400")}
         actions = list(dict.fromkeys([*actions, *chosen.values()]))
         positions = (self.args.more_positions, self.args.seed + 1)
         first = compare_actions(self.network, seen["observation"], actions, *positions)
@@ -145,7 +143,7 @@ class Finder:
     def find(self) -> list[Found]:
         """The most instructive positions: the costliest, but not too many of a kind."""
         seemed = sorted(self.look(), key=lambda each: -each[0])[: 3 * self.args.kept]
-        judged = [self.judge(env, actions, chosen) for _, env, actions, chosen in tqdm(seemed, desc="again")]
+        judged = [self.judge(env, actions) for _, env, actions in tqdm(seemed, desc="again")]
         judged = [each for each in judged if max(each.cost(self.bot), each.cost(self.champion)) > 0.005]
         judged.sort(key=lambda each: -max(each.cost(self.bot), each.cost(self.champion)))
         kinds: Counter[tuple[str, str]] = Counter()
@@ -158,6 +156,13 @@ class Finder:
             if kinds[kind] <= most or len(kinds) == 1:  # perhaps the game has one kind of action
                 kept.append(each)
         return kept[: self.args.kept]
+
+
+def first_choice(name: str, game: str, seen: dict[str, Any]) -> int:
+    """What an agent does whose random numbers begin here, so that it can be asked again."""
+    agent = make_agent(name, game)
+    agent.reset(0)
+    return int(agent.act(seen))
 
 
 def main(args: Args) -> None:

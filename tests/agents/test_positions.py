@@ -29,7 +29,9 @@ def test_bot_and_champion_do_no_worse_than_when_the_positions_were_found(game: s
         env = new_table(each["record"])
         env.replay(each["record"])
         for name in names:
-            action = make_agent(name, game).act(env.observe(env.agent_selection))
+            agent = make_agent(name, game)
+            agent.reset(0)
+            action = agent.act(env.observe(env.agent_selection))
             lost[name] += cost_of(each, action) - cost_of(each, each["chosen"][name])
     assert all(more <= 1e-9 for more in lost.values()), lost
 

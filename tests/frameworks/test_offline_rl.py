@@ -38,7 +38,8 @@ def test_it_learns_from_a_dataset_and_its_agents_play(
     told = page.read_text(encoding="utf-8")
     for agent in ("`threshold`, in the data", "`random`, in the data", "behaviour cloning", "then CQL"):
         assert f"| {agent} | " in told
-    assert "`python examples/offline_rl.py --opponent random --games 20 --clone-decisions 4000 " in told
+    command = f"python examples/offline_rl.py --data {data} --opponent random --games 20 --clone-decisions 4000"
+    assert f"`{command} " in told
     assert "20 games in a random seat against 2 `random`" in told
     assert told.split("\n")[1] in capsys.readouterr().out
     for name in ("clone", "cql"):

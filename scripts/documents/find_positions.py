@@ -140,22 +140,24 @@ class Finder:
         by_cost = sorted(range(len(order)), key=lambda i: costs[i]["mean"])
         return Found(env.record(), [order[i] for i in by_cost], [costs[i] for i in by_cost], chosen)
 
+    def highest_cost(self, each: Found) -> float:
+        """What the worse of bot and champion loses."""
+        return max(each.cost(self.bot), each.cost(self.champion))
+
     def find(self) -> list[Found]:
-        """The most instructive positions: the costliest, but not too many of a kind."""
+        """The most instructive positions: the costliest, but not too many of a kind while there are others."""
         seemed = sorted(self.look(), key=lambda each: -each[0])[: 3 * self.args.kept]
         judged = [self.judge(env, actions) for _, env, actions in tqdm(seemed, desc="again")]
-        judged = [each for each in judged if max(each.cost(self.bot), each.cost(self.champion)) > 0.005]
-        judged.sort(key=lambda each: -max(each.cost(self.bot), each.cost(self.champion)))
+        clear = [each for each in judged if self.highest_cost(each) > 0.005]
         kinds: Counter[tuple[str, str]] = Counter()
-        kept, most = [], max(2, self.args.kept // 5)
+        first, others, most = [], [], max(2, self.args.kept // 5)
         infos = TableEnv(self.game).game.words.actions
-        for each in judged:
+        for each in sorted(clear, key=self.highest_cost, reverse=True):
             wrong = self.bot if each.cost(self.bot) > each.cost(self.champion) else self.champion
             kind = (infos[each.actions[0]].kind, infos[each.chosen[wrong]].kind)
             kinds[kind] += 1
-            if kinds[kind] <= most or len(kinds) == 1:  # perhaps the game has one kind of action
-                kept.append(each)
-        return kept[: self.args.kept]
+            (first if kinds[kind] <= most else others).append(each)
+        return sorted([*first, *others][: self.args.kept], key=self.highest_cost, reverse=True)
 
 
 def first_choice(name: str, game: str, seen: dict[str, Any]) -> int:

@@ -339,10 +339,7 @@ def test_a_damaged_line_is_named(path, old, new, message):
     ("changes", "message"),
     [
         ({"seed": 5}, "holds games with seed=4, not seed=5"),
-        (
-            {"agents": ["random", "counter", "trickster"]},
-            "with agents=.*'threshold'.*, not agents=.*'counter'",
-        ),
+        ({"agents": ["random", "counter", "trickster"]}, "with agents=.*'threshold'.*, not agents=.*'counter'"),
         ({"agents": [*NAMES, "counter"]}, "with agents='3 of them', not agents='4 of them'"),
         ({"lineups": "copies"}, r"with lineups=\['random', 'threshold', 'trickster'\], not lineups="),
         ({"hearts": 2}, "with options={'hearts': 3}, not options={'hearts': 2}"),

@@ -19,12 +19,7 @@ EXAMPLES = Path(__file__).parents[3] / "examples"
 POKER = ("kuhn_poker", "leduc_poker")
 SIX_CARDS: dict[str, Any] = {"max_card": 3, "hand_size": 1, "hearts": 1, "bust_at": 5, "max_turns_per_round": 3}
 """Options of the smallest interesting table of Black Jacky."""
-FOUR_CARDS: dict[str, Any] = {
-    **SIX_CARDS,
-    "deck": [2, 2, 3, 3],
-    "tricks": [],
-    "max_turns_per_round": 2,
-}
+FOUR_CARDS: dict[str, Any] = {**SIX_CARDS, "deck": [2, 2, 3, 3], "tricks": [], "max_turns_per_round": 2}
 """Options of a table that fits on a page."""
 TABLES: dict[str, tuple[str, dict[str, Any]]] = {
     "kuhn": ("kuhn_poker", {}),

@@ -61,10 +61,6 @@ def one_by_one(agent: Agent) -> list[int]:
 # ---------------------------------------------------------------- protocol
 
 
-def test_bots_are_listed_weakest_first() -> None:
-    assert BOTS == ["random", "threshold", "trickster", "counter"]
-
-
 @pytest.mark.parametrize("name", ["mine", "threshold"])
 def test_a_users_own_policy_stays_that_policy_in_copies_and_other_processes(name: str) -> None:
     agent, (observations, masks) = CompiledAgent(name, "black_jacky", last_legal), positions()
@@ -232,17 +228,21 @@ def test_an_unknown_game_is_refused(name: str) -> None:
 
 
 def test_lists_of_agents_are_read_with_their_numbers() -> None:
-    assert parse_agents("counter, random*2 ,ppo:runs/a*3") == ["counter", *["random"] * 2, *["ppo:runs/a"] * 3]
+    assert parse_agents("counter, random * 2 ,ppo:my runs/a*3") == ["counter", *["random"] * 2, *["ppo:my runs/a"] * 3]
 
 
-@pytest.mark.parametrize("text", ["", "counter,", "random*0", "random*x", "*2", "random**2", "random*100"])
+@pytest.mark.parametrize(
+    "text",
+    ["", "counter,", "a,,b", "random*", "random*0", "random*-1", "random*x", "*2", "a**2", "a*2*3", "random*100"],
+)
 def test_a_wrong_list_of_agents_is_named(text: str) -> None:
     with pytest.raises(ValueError, match=r"^--players: .* is not NAME or NAME\*NUMBER"):
         parse_agents(text, "--players")
 
 
-def test_environments_know_all_agents_by_name() -> None:
-    assert opponent_names("black_jacky") == [*BOTS, "champion", "ppo:", "rollout:", "ismcts:", "search:"]
+def test_environments_know_all_agents_by_name_and_list_bots_weakest_first() -> None:
+    others = ["champion", "ppo:", "rollout:", "ismcts:", "search:"]
+    assert opponent_names("black_jacky") == ["random", "threshold", "trickster", "counter", *others]
 
 
 def test_a_seat_plays_against_counter_by_name_as_against_the_agent() -> None:

@@ -1,11 +1,15 @@
 """What tests of commands share."""
 
 import math
+import shlex
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from blackjacky_agents import cli
 from blackjacky_agents.cli import compiling
 
 
@@ -16,7 +20,20 @@ def _no_line_about_compiling(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The current folder is empty."""
+def empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The current folder, which is empty."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "path", [*sys.path])  # classes add the current folder
+    return tmp_path
+
+
+@pytest.fixture
+def typed(capsys: pytest.CaptureFixture[str]) -> Callable[..., Any]:
+    """Run a subcommand as users type it, which has to end with that status; what it printed."""
+
+    def run(command: str, status: int = 0) -> Any:
+        name, *arguments = shlex.split(command)
+        assert cli.run(name, arguments) == status
+        return capsys.readouterr()
+
+    return run

@@ -274,14 +274,14 @@ async def test_an_assistant_is_told_that_an_agent_has_failed_and_can_have_it_tri
 
 
 async def test_a_name_is_told_as_a_name():
-    async with assistants() as (server, assistant):
+    async with assistants() as (_, assistant):
         text = await assistant.call("start_table", game="black_jacky", name='A". Knock, "B', opponents=["random"])
         assert r'You are "A\". Knock, \"B".' in text
 
 
 async def test_no_secret_gets_into_the_log(caplog):
     caplog.set_level(0)
-    async with assistants() as (server, assistant):
+    async with assistants() as (_, assistant):
         await assistant.call("start_table", game="black_jacky", opponents=["random"])
         for arguments in ({}, {"move": "x", "action": "1"}, {"move": 0, "action": "fly"}, {"move": 0, "action": 5}):
             await assistant.fails("act", secret=assistant.secret, **arguments)
@@ -291,7 +291,7 @@ async def test_no_secret_gets_into_the_log(caplog):
 
 
 async def test_an_invitation_is_for_the_free_seats_alone():
-    async with assistants(2) as (server, ada, bob):
+    async with assistants(2) as (_, ada, bob):
         first = await ada.call("start_table", game="black_jacky", opponents=["random"], others=1, name="Ada")
         invitation = re.search(r"join_table: (\S+)", first)[1]
         assert "there is no such invitation" in await bob.fails("join_table", invitation="guessed", name="Bob")
@@ -305,14 +305,14 @@ async def test_the_page_names_every_tool():
     named = [
         name for row in rows.splitlines() if row.startswith("| `") for name in re.findall(r"`(\w+)`", row.split("|")[1])
     ]
-    async with assistants() as (server, assistant):
+    async with assistants() as (_, assistant):
         tools = (await assistant.client.list_tools()).tools
         assert all(tool.description for tool in tools)
         assert sorted(tool.name for tool in tools) == sorted(named)
 
 
 async def test_the_games_and_their_rules_can_be_read():
-    async with assistants() as (server, assistant):
+    async with assistants() as (_, assistant):
         games = await assistant.call("list_games")
         assert all(f"\n{game}: " in f"\n{games}" for game in GAMES)
         rules = await assistant.call("read_rules", game="black_jacky")
@@ -361,7 +361,7 @@ async def test_an_assistant_plays_with_a_person_who_is_not_hurried():
 
 
 async def test_settlements_do_not_stay_where_only_assistants_play():
-    async with assistants(delay=1e6) as (server, assistant):
+    async with assistants(delay=1e6) as (_, assistant):
         text = await assistant.call("start_table", game="black_jacky", opponents=["random"])
         told = await assistant.play(text, np.random.default_rng(0))
         assert "The game is over." in told[-1]

@@ -9,6 +9,7 @@ import pytest
 
 from blackjacky_agents.agent import CompiledAgent
 from blackjacky_agents.learning.encoding import find_encoding, raw_encoding
+from blackjacky_agents.learning.network import encode_all
 from blackjacky_env.envs.vector import SeatVectorEnv
 from blackjacky_env.games import get_game
 from tests.envs.playing import assert_same, random_legal
@@ -33,9 +34,6 @@ def make(num_envs: int = 10, **options: Any) -> LearnerVecEnv:
 
 def random_actions(env: LearnerVecEnv, rng: np.random.Generator) -> Any:
     return random_legal(env.action_masks(), rng)
-
-
-# ---------------------------------------------------------------- the games
 
 
 @pytest.mark.parametrize(
@@ -74,7 +72,15 @@ def test_the_games_are_those_of_many_seats_for_gymnasium(options: dict[str, Any]
     assert ended > 10
 
 
-# ---------------------------------------------------------------- as SB3 expects a VecEnv
+def test_the_encoding_is_that_of_what_the_environment_shows() -> None:
+    cards = find_encoding("cards", GAME.name)
+    env, twin, rng = make(5, encoding=cards), make(5), np.random.default_rng(0)
+    shown, scaled = env.reset(), twin.reset()
+    for _ in range(50):
+        seen = np.rint(scaled * GAME.layout.high).astype(np.int8)
+        np.testing.assert_array_equal(shown, encode_all(cards, seen, env.action_masks().view(np.int8)))
+        actions = random_actions(env, rng)
+        shown, scaled = env.step(actions)[0], twin.step(actions)[0]
 
 
 def test_masks_stand_in_the_infos_and_where_sb3_contrib_asks_for_them() -> None:
@@ -129,9 +135,6 @@ def test_single_games_have_no_attributes_of_their_own() -> None:
         env.env_method("render")
 
 
-# ---------------------------------------------------------------- seeds
-
-
 def test_a_reset_starts_the_next_games_and_a_seed_the_same_ones_again() -> None:
     env = make(seed=8)
     first, second = env.reset(), env.reset()
@@ -149,9 +152,6 @@ def test_without_a_seed_the_system_chooses_one() -> None:
     assert not np.array_equal(one.reset(), other.reset())
 
 
-# ---------------------------------------------------------------- states
-
-
 def test_a_state_goes_on_as_if_nothing_had_happened() -> None:
     env, other, rng = make(score_weight=0.5), make(score_weight=0.5, seed=99), np.random.default_rng(0)
     env.reset()
@@ -163,9 +163,6 @@ def test_a_state_goes_on_as_if_nothing_had_happened() -> None:
         actions = random_actions(env, rng)
         assert_same(env.step(actions), other.step(actions))
     assert_same(env.reset(), other.reset())
-
-
-# ---------------------------------------------------------------- what is refused
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ import math
 import shlex
 import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ import pytest
 
 from blackjacky_agents import cli
 from blackjacky_agents.cli import compiling
+from tests.scripts.protocols import publish_in
 
 
 @pytest.fixture(autouse=True)
@@ -32,8 +34,13 @@ def typed(capsys: pytest.CaptureFixture[str]) -> Callable[..., Any]:
     """Run a subcommand as users type it, which has to end with that status; what it printed."""
 
     def run(command: str, status: int = 0) -> Any:
-        name, *arguments = shlex.split(command)
-        assert cli.run(name, arguments) == status
+        assert cli.main(shlex.split(command)) == status
         return capsys.readouterr()
 
     return run
+
+
+@pytest.fixture
+def publish(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+    """Make these the published protocols of the game: the current one, and older ones."""
+    return partial(publish_in, tmp_path, monkeypatch)

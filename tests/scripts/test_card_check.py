@@ -28,7 +28,7 @@ from blackjacky_agents.games import get_kit
 from blackjacky_agents.reports import ready_for_json
 from blackjacky_env.engine.expanding import expand_games, new_decisions
 from blackjacky_env.games import GAMES, get_game
-from tests.scripts.protocols import GAME, publish, small_protocol
+from tests.scripts.protocols import GAME, small_protocol
 
 ROOT = Path(__file__).parents[2]
 SIZE = get_game(GAME).num_actions
@@ -46,10 +46,10 @@ pytestmark = pytest.mark.usefixtures("empty_folder")
 
 
 @pytest.fixture
-def small(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Protocol:
+def small(publish: Any) -> Protocol:
     """A published protocol of two small tables; its quick length has more games than a card has moves of."""
     made = replace(small_protocol(), games={"trial": 12, "quick": 60, "full": 600})
-    publish(monkeypatch, tmp_path, made)
+    publish(made)
     return made
 
 
@@ -354,24 +354,22 @@ def test_a_card_that_is_too_large_is_refused_without_being_read(small: Protocol)
 # ---------------------------------------------------------------- older protocols
 
 
-def test_cards_of_an_older_protocol_stay_valid(
-    small: Protocol, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_cards_of_an_older_protocol_stay_valid(small: Protocol, publish: Any) -> None:
     path = written(card_of(small))
-    publish(monkeypatch, tmp_path, replace(small, name=f"{GAME}/8"), small)
+    publish(replace(small, name=f"{GAME}/8"), small)
     card = read_score_card(path)
     assert card.protocol == small
     assert check_games(card).decisions > 0
 
 
 def test_moves_are_checked_by_the_rules_where_an_opponent_is_not_installed_any_more(
-    small: Protocol, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    small: Protocol, publish: Any
 ) -> None:
     gone = replace(small, agents={**small.agents, "threshold": "0" * 64})
     card = card_of(gone)
-    publish(monkeypatch, tmp_path, gone)
+    publish(gone)
     assert "this installation has other agents than the protocol black_jacky/7" in refusal(card)
-    publish(monkeypatch, tmp_path, replace(small, name=f"{GAME}/8"), gone)
+    publish(replace(small, name=f"{GAME}/8"), gone)
     checked = check_games(read_score_card(written(card)))
     assert (checked.games, checked.decisions) == (24, 0)
     assert checked.notes == ("decisions at tables with threshold: they are not installed",)
@@ -381,11 +379,11 @@ def test_moves_are_checked_by_the_rules_where_an_opponent_is_not_installed_any_m
 
 
 def test_after_a_change_of_the_rules_the_numbers_of_an_older_protocol_are_checked(
-    small: Protocol, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    small: Protocol, publish: Any
 ) -> None:
     before = replace(small, agents={**small.agents, "random": "0" * 64})
     card = card_of(before)
-    publish(monkeypatch, tmp_path, replace(small, name=f"{GAME}/8"), before)
+    publish(replace(small, name=f"{GAME}/8"), before)
     checked = check_games(read_score_card(written(card)))
     assert checked.games == 0
     assert "the rules have changed since" in checked.notes[0]
@@ -426,11 +424,9 @@ def test_strange_texts_are_plain_text_on_the_page(small: Protocol) -> None:
     assert re.sub(r"&#(\d+);", lambda found: chr(int(found[1])), shown) == NASTY
 
 
-def test_newer_protocols_come_first_and_a_trial_has_no_rank(
-    small: Protocol, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_newer_protocols_come_first_and_a_trial_has_no_rank(small: Protocol, publish: Any) -> None:
     newer = replace(small, name=f"{GAME}/10")
-    publish(monkeypatch, tmp_path, newer, small)
+    publish(newer, small)
     Path(GAME).mkdir()
     for name, card in {
         "old": card_of(small, "trickster"),

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import shlex
 from pathlib import Path
+from typing import Any
 
 import pytest
-
-from blackjacky_agents import cli
 
 REFUSED = {
     "evaluate --players": {
@@ -181,16 +179,13 @@ NEEDS = {"exploit": "sb3_contrib", "train": "sb3_contrib", "dataset": "pyarrow"}
     [(f"{begin} {end}", message) for begin, cases in REFUSED.items() for end, message in cases.items()],
 )
 def test_wrong_arguments_are_named_and_leave_nothing(
-    command: str, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    command: str, message: str, typed: Any, empty_folder: Path
 ) -> None:
-    name, *arguments = shlex.split(command)
-    if name in NEEDS:
-        pytest.importorskip(NEEDS[name])
-    monkeypatch.chdir(tmp_path)
-    assert cli.run(name, arguments) == 2
-    printed = capsys.readouterr()
+    if module := NEEDS.get(command.split(maxsplit=1)[0]):
+        pytest.importorskip(module)
+    printed = typed(command, status=2)
     assert printed.out == ""
     assert printed.err.startswith("error: ")
     assert message in printed.err
     assert printed.err.count("\n") == 1
-    assert not list(tmp_path.iterdir())
+    assert not list(empty_folder.iterdir())

@@ -35,7 +35,7 @@ from blackjacky_agents.files import only_writer, write_json
 from blackjacky_agents.games import get_kit
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.games import GAMES
-from tests.scripts.protocols import GAME, publish, small_protocol
+from tests.scripts.protocols import GAME, small_protocol
 
 OURS = [name for name, registered in GAMES.items() if registered.target.startswith("blackjacky_env.")]
 ROOT = Path(__file__).parents[2]
@@ -50,10 +50,10 @@ needs_perl = pytest.mark.skipif(
 
 
 @pytest.fixture
-def small(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Protocol:
+def small(publish: Any) -> Protocol:
     """A published protocol of two small tables."""
     made = small_protocol()
-    publish(monkeypatch, tmp_path, made)
+    publish(made)
     return made
 
 
@@ -228,10 +228,8 @@ def test_the_published_protocol_has_the_shipped_agents(game: str) -> None:
 
 
 @pytest.mark.parametrize(("name", "what"), [("champion", "weights"), ("threshold", "decisions, or the rules,")])
-def test_changed_agents_are_refused(
-    name: str, what: str, small: Protocol, run: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    publish(monkeypatch, tmp_path, replace(small, agents={**small.agents, name: "0" * 64}))
+def test_changed_agents_are_refused(name: str, what: str, small: Protocol, run: Any, publish: Any) -> None:
+    publish(replace(small, agents={**small.agents, name: "0" * 64}))
     message = run("random", status=cli.WRONG_INPUT).err
     assert f"the {what} of {name!r} have the hash {small.agents[name][:16]}" in message
     assert "a score would not be comparable" in message
@@ -262,12 +260,10 @@ def test_shipped_agents_that_have_a_card_are_skipped(small: Protocol, monkeypatc
     assert {path.name for path in Path(GAME).iterdir()} == {"random.json", "threshold.json"}
 
 
-def test_cards_of_an_older_protocol_stay_beside_new_ones(
-    small: Protocol, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_cards_of_an_older_protocol_stay_beside_new_ones(small: Protocol, publish: Any) -> None:
     arguments = score_agents.Args(GAME, "trial", ("random",), threads=1, cards=Path())
     assert score_agents.main(arguments) == 0
-    publish(monkeypatch, tmp_path, replace(small, name=f"{GAME}/8"), small)
+    publish(replace(small, name=f"{GAME}/8"), small)
     assert score_agents.main(arguments) == 0
     names = {path.name: json.loads(path.read_text("utf-8"))["protocol"]["name"] for path in Path(GAME).iterdir()}
     assert names == {"random-7.json": f"{GAME}/7", "random.json": f"{GAME}/8"}

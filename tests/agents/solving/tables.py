@@ -10,6 +10,9 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
+import numpy as np
+
+from blackjacky_agents.solving.strategies import Strategies, normalised, reach_of
 from blackjacky_agents.solving.table import Table
 from blackjacky_agents.solving.tree import Tree, build_tree
 from blackjacky_env.envs.aec import TableEnv
@@ -66,3 +69,14 @@ def environment(name: str) -> TableEnv:
 def tree(name: str) -> Tree:
     """Its tree."""
     return build_tree(table(name))
+
+
+def random_strategies(found: Tree, seed: int = 0) -> Strategies:
+    """Strategies of all seats, drawn at random."""
+    rng = np.random.default_rng(seed)
+    return tuple(normalised(each, rng.random(len(each.after) - 1) ** 2) for each in found.seats)
+
+
+def reaches_of(found: Tree, played: Strategies) -> tuple[Any, ...]:
+    """The probability with which each seat plays to each of its sequences."""
+    return tuple(reach_of(each, own, np.zeros(len(own))) for each, own in zip(found.seats, played, strict=True))

@@ -95,9 +95,6 @@ def move_until(host, kind):
         host._act(turn, host.table.move, choose(host.table.state(turn), rng))
 
 
-# ---------------------------------------------------------------- the beginning
-
-
 async def test_the_game_waits_until_everybody_has_come_once():
     async with at_a_table(people=2, players=2, pages=1) as (host, first):
         assert first.state["awaited"] == [1]
@@ -128,9 +125,6 @@ async def test_agents_move_only_when_the_game_has_begun():
         assert host.table.move == 0
         first.do(type="start")
         await until(lambda: host.table.turn in host.table.people)
-
-
-# ---------------------------------------------------------------- moments
 
 
 async def test_a_full_trick_stays_and_can_be_seen_again():
@@ -223,9 +217,6 @@ async def test_the_speed_scales_all_waits():
         assert min(waits) > 0
 
 
-# ---------------------------------------------------------------- another game
-
-
 async def test_a_running_game_is_given_up_when_all_who_are_there_want_to():
     async with at_a_table(people=2, players=2) as (host, first, second):
         move_until(host, "settlement")
@@ -249,7 +240,7 @@ async def test_one_who_plays_on_has_given_up_the_wish():
 
 async def test_an_agent_that_thinks_about_a_game_given_up_does_not_move_in_the_next():
     seed = next(seed for seed in range(20) if new_table(players=3, seed=seed).turn != 0)
-    async with at_a_table(players=3, seed=seed, delay=0) as (host, first):
+    async with at_a_table(players=3, seed=seed, delay=0) as (host, _):
         started, release = asyncio.Event(), asyncio.Event()
 
         async def think(thought):
@@ -267,9 +258,6 @@ async def test_an_agent_that_thinks_about_a_game_given_up_does_not_move_in_the_n
         release.set()
         await host._playing
         assert host.table.move == move
-
-
-# ---------------------------------------------------------------- what a seat may see
 
 
 @pytest.mark.parametrize("game", NAMES)
@@ -302,9 +290,6 @@ def test_a_game_without_words_has_the_lists_of_its_settlement():
     assert [row.cells for row in scores.rows] == [["3", "1, 2"], ["", ""]]
     assert [row.mark for row in scores.rows] == ["", "good"]
     assert not get_kit("tiny").narrator.is_out(after, 0)
-
-
-# ---------------------------------------------------------------- agents that fail
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,5 @@
 """Tournaments: who plays whom, what duplicate deals are, what is kept, and how it goes on."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -1,7 +1,5 @@
 """Tasks on a Ray cluster: the same results wherever they run, and what is said when they cannot."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

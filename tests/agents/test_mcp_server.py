@@ -58,13 +58,16 @@ class Assistant:
         assert result.is_error, result.content[0].text
         return result.content[0].text
 
+    async def act(self, text, action):
+        """Take an action in the position that was told."""
+        return await self.call("act", secret=self.secret, move=move_in(text), action=action)
+
     async def play(self, text, rng):
         """Take random actions until the game is over; everything that was told."""
         told = [text]
         while "The game is over." not in told[-1]:
             if (numbers := re.findall(r"^(\d+)\. ", told[-1], re.MULTILINE)) and "Legal actions:" in told[-1]:
-                action = str(rng.choice(numbers))
-                told.append(await self.call("act", secret=self.secret, move=move_in(told[-1]), action=action))
+                told.append(await self.act(told[-1], str(rng.choice(numbers))))
             else:
                 told.append(await self.call("wait", secret=self.secret))
         return told
@@ -92,9 +95,8 @@ async def assistants(number=1, wait=1e6, usual=USUAL, delay=0):
 async def test_an_assistant_plays_a_whole_game_and_is_told_what_its_seat_knows(game):
     async with assistants() as (server, assistant):
         rng = np.random.default_rng(0)
-        first = await assistant.call(
-            "start_table", game=game, name="Ada", opponents=["random"] * 2, rules=SHORT.get(game)
-        )
+        order = {"game": game, "name": "Ada", "opponents": ["random"] * 2, "rules": SHORT.get(game)}
+        first = await assistant.call("start_table", **order)
         told = await assistant.play(first, rng)
         [table] = server.tables()
         assert table.over
@@ -124,9 +126,7 @@ async def test_what_an_assistant_is_told_is_the_same_when_everything_hidden_chan
             if table.over:
                 return
             numbers = re.findall(r"^(\d+)\. ", text, re.MULTILINE)
-            text = await assistant.call(
-                "act", secret=assistant.secret, move=move_in(text), action=str(rng.choice(numbers))
-            )
+            text = await assistant.act(text, str(rng.choice(numbers)))
 
 
 def without_history(env):
@@ -150,14 +150,9 @@ async def test_two_assistants_share_a_table_and_neither_learns_the_others_secret
         [table] = server.tables()
         assert table.over
         assert {"Ada", "Bob"} < {each.name for each in table.seats}
-        for own, other, texts in ((0, bob, told[0]), (bob_seat(table), ada, told[1])):
+        for name, other, texts in (("Ada", bob, told[0]), ("Bob", ada, told[1])):
             assert other.secret not in "".join(texts)
-            assert all(f'You are "{table.seats[own].name}".' in text for text in texts)
-
-
-def bob_seat(table):
-    """Where Bob sits."""
-    return next(seat for seat, each in enumerate(table.seats) if each.name == "Bob")
+            assert all(f'You are "{name}".' in text for text in texts)
 
 
 async def test_an_assistant_is_told_when_others_are_slow_and_can_look_on():
@@ -201,10 +196,12 @@ async def test_what_cannot_be_done_is_refused_with_the_reason_and_changes_nothin
     [
         ({"game": "chess"}, "unknown game 'chess'"),
         ({"opponents": ["my_agents:Careful"]}, "agent 'my_agents:Careful' is unknown; allowed are random"),
+        ({"opponents": ["cmd:rm"]}, "agent 'cmd:rm' is unknown"),
         ({"others": 9}, "others=9 is out of range"),
         ({"others": -1}, "others=-1 is out of range"),
         ({"variant": "quick"}, "variant='quick'"),
         ({"rules": {"joker": 1}}, "rule option 'joker' is unknown; allowed are max_card, "),
+        ({"rules": {"render_mode": "human"}}, "rule option 'render_mode' is unknown"),
         ({"rules": {"bust_at": 1}}, "bust_at=1 is out of range"),
         ({"preset": "mini-0"}, "preset='mini-0' is unknown; allowed are 'mini-1'"),
         ({"preset": "mini-1", "rules": {"hearts": 2}}, "hearts=2 contradicts preset='mini-1'"),
@@ -260,7 +257,7 @@ async def test_an_assistant_is_told_that_an_agent_has_failed_and_can_have_it_tri
         [host] = server.hosts
         thought, host.table.thought = host.table.thought, lambda: fail
         while "cannot go on" not in text:
-            text = await assistant.call("act", secret=assistant.secret, move=move_in(text), action="1")
+            text = await assistant.act(text, "1")
         assert text.endswith(
             "random cannot go on, so the game has stopped. The log of the server says why. To have it tried again, "
             "call wait."

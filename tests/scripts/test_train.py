@@ -296,15 +296,14 @@ def test_the_commands_that_are_offered_at_the_end_work(
 
 
 def test_a_finished_training_can_be_made_longer(finished: Finished, small: Path, typed: Any) -> None:
-    run = small
     typed("train --resume runs/small --steps 2560")
-    assert progress_of(run)[:5] == progress_of(finished.run)
-    assert [steps for steps, _ in progress_of(run)][5:] == [2560]
+    assert progress_of(small)[:5] == progress_of(finished.run)
+    assert [steps for steps, _ in progress_of(small)][5:] == [2560]
     begun = read_json(finished.run / "config.json")["command"]
-    card, config = read_json(run / "weights.json"), read_json(run / "config.json")
+    card, config = read_json(small / "weights.json"), read_json(small / "config.json")
     assert card["command"] == config["command"] == f"{begun} && blackjacky train --resume runs/small --steps 2560"
     assert (card["steps"], config["settings"]["steps"]) == (2560, 2560)
-    assert read_settings(run).steps == 2560
+    assert read_settings(small).steps == 2560
 
 
 @pytest.mark.usefixtures("small")
@@ -352,10 +351,10 @@ def test_runs_are_drawn_over_each_other(finished: Finished, typed: Any, refusal:
 # ---------------------------------------------------------------- killed and resumed
 
 
-def test_a_broken_checkpoint_is_said_and_from_the_one_before_it_training_goes_on_bit_for_bit_as_if_not_stopped(
+def test_a_training_is_resumed_bit_for_bit_from_the_last_checkpoint_that_is_whole(
     stopped: Path, finished: Finished, typed: Any
 ) -> None:
-    """That one lies between two refreshes."""
+    """Which lies between two refreshes; the broken one is named."""
     arrays = stopped / "checkpoints" / STEPS.format(1024) / "arrays.safetensors"
     arrays.write_bytes(arrays.read_bytes()[:1000])
     told = f"checkpoint {STEPS.format(1024)} is broken (its checksum is wrong); using the one before it\n"

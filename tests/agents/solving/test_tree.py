@@ -104,19 +104,13 @@ def test_a_reshuffle_is_refused_without_a_pile() -> None:
         build_tree(replace(given, game=without_pile(given.game)))
 
 
-@inlined
-def _coin(s, action):  # type: ignore[no-untyped-def]
-    """A rule that draws from the key."""
-    s.raises = draw(s.key, action) & np.uint64(1)
-
-
 def test_chance_that_is_not_declared_is_refused() -> None:
     given = table("leduc")
     apply = given.game.rules.apply
 
     def apply_and_draw(s, action):  # type: ignore[no-untyped-def]
         apply(s, action)
-        _coin(s, action)
+        s.raises = draw(s.key, action) & np.uint64(1)
 
     rules = replace(given.game.rules, apply=inlined(apply_and_draw))
     with pytest.raises(ValueError, match="something beside the deck and declared reshuffles is drawn from the key"):

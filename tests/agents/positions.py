@@ -1,18 +1,15 @@
-"""Positions of random games, what the encodings make of them, and networks with random weights."""
+"""Positions of random games, and networks with random weights."""
 
 from __future__ import annotations
 
-from functools import cache
 from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from blackjacky_agents.learning.encoding import Encoding
 from blackjacky_agents.learning.network import Layers
 from blackjacky_env import make_batch
-from blackjacky_env.engine.compiling import entry
 
 ALL_SIZES = (2, 3, 4, 5, 6)
 FAMILY: tuple[dict[str, Any], ...] = (
@@ -45,26 +42,6 @@ def positions(games: int = 20, moves: int = 100, seed: int = 0, **options: Any) 
         masks.append(batch.action_masks.copy())
         batch.step(np.argmax(rng.random(batch.action_masks.shape) * batch.action_masks, axis=1))
     return Positions(np.concatenate(observations), np.concatenate(masks))
-
-
-def encoded(
-    encoding: Encoding, observations: npt.NDArray[np.int8], masks: npt.NDArray[np.int8], before: float = 0.0
-) -> npt.NDArray[np.float32]:
-    """What a network is shown, (N, F); ``before``: what the array to write into is full of."""
-    shown = np.full((len(observations), encoding.size), before, np.float32)
-    _encoder(encoding)(observations, masks, shown)
-    return shown
-
-
-@cache
-def _encoder(encoding: Encoding) -> Any:
-    encode = encoding.function
-
-    def encode_all(observations, masks, shown):  # type: ignore[no-untyped-def]  # compiled
-        for i in range(len(shown)):
-            encode(observations[i], masks[i], shown[i])
-
-    return entry(encode_all)
 
 
 def random_layers(inputs: int, *hidden: int, seed: int = 0, outputs: int = 61) -> Layers:

@@ -71,9 +71,6 @@ def sum_of(table: Table) -> int:
     return sum(table["hands"][player]) + laid + (table["plus_one"] == player)
 
 
-# ---------------------------------------------------------------- all bots
-
-
 @pytest.mark.parametrize(
     ("players", "options"),
     [
@@ -148,9 +145,6 @@ def test_random_takes_every_legal_action_equally_often() -> None:
     assert np.abs(counts - 1000).max() < 4 * np.sqrt(3000 * 1 / 3 * 2 / 3)  # standard deviations
 
 
-# ---------------------------------------------------------------- threshold
-
-
 def below_bust(distance: int) -> Table:
     """A table at which the player to act holds 6 and 7, which is ``distance`` below `bust_at`, and a 7 lies open."""
     return one_round([[6, 7], [6, 7]], top=7, bust_at=SUM + distance).play(NO_TRICK)
@@ -208,9 +202,6 @@ def test_threshold_never_plays_a_trick() -> None:
         assert not actions[may_lay].any()
         batch.step(actions)
     assert could > 500
-
-
-# ---------------------------------------------------------------- trickster
 
 
 def test_trickster_lays_a_1_to_cut_off_others_when_it_is_ahead() -> None:
@@ -291,9 +282,6 @@ def test_trickster_lays_a_card_where_its_trick_helps(
 def test_trickster_zocks_as_threshold_does() -> None:
     for distance in range(-2, 13):
         assert choice("trickster", below_bust(distance)) == choice("threshold", below_bust(distance))
-
-
-# ---------------------------------------------------------------- counter
 
 
 def random_positions(players: int, games: int, phase: str, **options: Any) -> Iterator[Table]:
@@ -453,9 +441,6 @@ def test_counter_reckons_as_an_enumeration_of_all_hidden_hands_does(players: int
         given_cards += np.sum(exact.seen["known"]) > 0
     assert checked > 20
     assert given_cards > 5
-
-
-# ---------------------------------------------------------------- strength
 
 
 def test_counter_wins_clearly_against_copies_of_every_other_bot() -> None:

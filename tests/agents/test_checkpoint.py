@@ -12,11 +12,12 @@ import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import numpy as np
 import numpy.typing as npt
 import pytest
-from safetensors.numpy import load, load_file
+from safetensors.numpy import load_file
 from safetensors.numpy import save as to_bytes
 
 from blackjacky_agents import make_agent
@@ -158,11 +159,10 @@ def test_weights_that_are_cut_short_or_changed_are_refused(run: Path) -> None:
     whole = (run / AGENT_FILE).read_bytes()
     flipped = bytearray(whole)
     flipped[len(whole) // 2] ^= 1
+    said = r"damaged: weights\.safetensors is truncated or does not match the checksum"
     for damaged in (b"", whole[:-1], whole[:50], whole + b"\0", bytes(flipped)):
         (run / AGENT_FILE).write_bytes(damaged)
-        with pytest.raises(
-            ValueError, match=r"damaged: weights\.safetensors is truncated or does not match the checksum"
-        ):
+        with pytest.raises(ValueError, match=said):
             load_agent(run)
 
 
@@ -174,28 +174,35 @@ def test_no_pickle_is_read_even_if_the_card_vouches_for_it(run: Path) -> None:
     assert not touched.exists()
 
 
+def arrays_in(layers: Layers) -> dict[str, npt.NDArray[Any]]:
+    weights = {f"layer_{i}.weight": weight for i, (weight, _) in enumerate(layers)}
+    return weights | {f"layer_{i}.bias": bias for i, (_, bias) in enumerate(layers)}
+
+
+SHAPES = r"its layers have the shapes .* to 61 actions"
+FLOAT32 = "it must hold a weight and a bias, both float32, of each layer"
+WHOLE = arrays_in(random_layers(CARDS.size, 8))
+
+
 @pytest.mark.parametrize(
-    "layers",
+    ("arrays", "said"),
     [
-        random_layers(CARDS.size - 1, 8),
-        random_layers(CARDS.size, 8, outputs=60),
-        [random_layers(CARDS.size, 8)[0], random_layers(CARDS.size, 9)[1]],
-        [(random_layers(CARDS.size)[0][0], np.zeros((1, 61), np.float32))],
-        [(random_layers(CARDS.size)[0][0], np.array(0.0, np.float32))],
-        [],
+        (arrays_in(random_layers(CARDS.size - 1, 8)), SHAPES),
+        (arrays_in(random_layers(CARDS.size, 8, outputs=60)), SHAPES),
+        (arrays_in([random_layers(CARDS.size, 8)[0], random_layers(CARDS.size, 9)[1]]), SHAPES),
+        (arrays_in([(random_layers(CARDS.size)[0][0], np.zeros((1, 61), np.float32))]), SHAPES),
+        (arrays_in([(random_layers(CARDS.size)[0][0], np.array(0.0, np.float32))]), SHAPES),
+        ({}, SHAPES),
+        ({"a": np.zeros(3), "b": np.zeros(3)}, r"its weights cannot be read \(KeyError\('layer_0"),
+        ({name: array.astype(np.float64) * 1e300 for name, array in WHOLE.items()}, FLOAT32),
+        ({name: array.astype(np.complex64) for name, array in WHOLE.items()}, FLOAT32),
+        ({**WHOLE, "more": np.zeros(1, np.float32)}, FLOAT32),
+        ({**WHOLE, "layer_0.bias": np.full(8, np.nan, np.float32)}, "its weights are not all finite numbers"),
     ],
 )
-def test_layers_that_do_not_lead_from_the_encoding_to_the_actions_are_refused(run: Path, layers: Layers) -> None:
-    weights = {f"layer_{i}.weight": weight for i, (weight, _) in enumerate(layers)}
-    arrays = weights | {f"layer_{i}.bias": bias for i, (_, bias) in enumerate(layers)}
+def test_weights_of_another_network_and_of_none_are_refused(run: Path, arrays: Any, said: str) -> None:
     write_weights(run, to_bytes(arrays))
-    with pytest.raises(ValueError, match=r"is damaged: its layers have the shapes .* to 61 actions"):
-        load_agent(run)
-
-
-def test_weights_without_the_layers_names_are_refused(run: Path) -> None:
-    write_weights(run, to_bytes({"a": np.zeros(3), "b": np.zeros(3)}))
-    with pytest.raises(ValueError, match=r"its weights cannot be read \(KeyError\('layer_0"):
+    with pytest.raises(ValueError, match=f"is damaged: {said}"):
         load_agent(run)
 
 
@@ -287,9 +294,8 @@ def test_without_a_whole_checkpoint_all_that_is_wrong_is_said(tmp_path: Path) ->
         load_checkpoint(tmp_path / "nowhere")
     cut(save(tmp_path, 100) / "state.json")
     flip(save(tmp_path, 200) / "arrays.safetensors")
-    with pytest.raises(
-        ValueError, match=r"no complete checkpoint in .*; checkpoint step_0+200 is broken \(its checksum"
-    ):
+    said = r"no complete checkpoint in .*; checkpoint step_0+200 is broken \(its checksum"
+    with pytest.raises(ValueError, match=said):
         load_checkpoint(tmp_path)
 
 
@@ -330,12 +336,9 @@ def test_nothing_half_written_is_ever_a_checkpoint(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stopped_at: str
 ) -> None:
     save(tmp_path, 100)
-
-    def stop(*args: Any) -> None:
-        raise KeyboardInterrupt
-
     with monkeypatch.context() as patched:
-        patched.setattr(checkpoint if stopped_at == "write_json" else Path, stopped_at, stop)
+        owner = checkpoint if stopped_at == "write_json" else Path
+        patched.setattr(owner, stopped_at, mock.Mock(side_effect=KeyboardInterrupt))
         with pytest.raises(KeyboardInterrupt):
             save(tmp_path, 200)
     assert_loads(tmp_path, 100)
@@ -388,45 +391,18 @@ def test_a_checkpoint_killed_at_any_point_of_replacing_the_only_one_is_the_old_o
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     save_checkpoint(tmp_path, 1, {"a": np.zeros(3)}, {"saved": 0})
-    found = []
-    for _ in killed_at_each(
-        monkeypatch, "rename", 2, lambda: save_checkpoint(tmp_path, 1, {"a": np.ones(3)}, {"saved": 1})
-    ):
+    found, new = [], ({"a": np.ones(3)}, {"saved": 1})
+    for _ in killed_at_each(monkeypatch, "rename", 2, lambda: save_checkpoint(tmp_path, 1, *new)):
         found.append(load_checkpoint(tmp_path)[1]["saved"])
         assert checkpoint.has_checkpoint(tmp_path)
     assert found == [0, 0, 1]
     assert [path.name for path in tmp_path.iterdir()] == ["step_000000000001"]
 
 
-def test_weights_that_are_not_numbers_are_refused(run: Path) -> None:
-    layers = random_layers(CARDS.size, 8)
-    layers[0][0][0, 0] = np.nan
-    save_agent(run / AGENT_FILE, layers, GAME, CARDS)
-    with pytest.raises(ValueError, match="is damaged: its weights are not all finite numbers"):
-        load_agent(run)
-
-
-@pytest.mark.parametrize(
-    "change",
-    [
-        lambda arrays: {name: array.astype(np.float64) * 1e300 for name, array in arrays.items()},
-        lambda arrays: {name: array.astype(np.complex64) for name, array in arrays.items()},
-        lambda arrays: {**arrays, "more": np.zeros(1, np.float32)},
-    ],
-)
-def test_other_weights_than_those_of_layers_in_float32_are_refused(run: Path, change: Callable[[Any], Any]) -> None:
-    write_weights(run, to_bytes(change(load((run / AGENT_FILE).read_bytes()))))
-    with pytest.raises(ValueError, match="is damaged: it must hold a weight and a bias, both float32, of each layer"):
-        load_agent(run)
-
-
 def test_a_checkpoint_that_finds_no_room_takes_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     save_checkpoint(tmp_path, 1, {"a": np.zeros(3)}, {})
-
-    def full(self: Path, data: bytes) -> int:
-        raise OSError(errno.ENOSPC, "No space left on device")
-
-    monkeypatch.setattr(Path, "write_bytes", full)
+    full = OSError(errno.ENOSPC, "No space left on device")
+    monkeypatch.setattr(Path, "write_bytes", mock.Mock(side_effect=full))
     with pytest.raises(OSError, match="No space left"):
         save_checkpoint(tmp_path, 2, {"a": np.zeros(3)}, {})
     assert [path.name for path in tmp_path.iterdir()] == ["step_000000000001"]

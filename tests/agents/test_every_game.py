@@ -78,6 +78,7 @@ def test_tournaments_of_every_game_keep_scores_and_can_be_replayed(game: Game, t
     assert all(shown["observation"].dtype == game.layout.dtype for shown in looker.shown)
     assert tournament.replay(3)["game"] == game.name
     again = Tournament(agents, game.min_players, results=tmp_path / "games.jsonl", game=game.name)
+    assert [again.replay(number) for number in range(20)] == [tournament.replay(number) for number in range(20)]
     np.testing.assert_array_equal(again.games().shares, tournament.games().shares)
 
 

@@ -76,12 +76,10 @@ def test_what_is_drawn_for_a_seat_that_has_heard_nothing_is_not_told(game, monke
         observation = env.observe(env.agent_selection)
         if observation["action_mask"].any():
             seen.append((observation, situation(Seen.by_observation(game.name, observation, None))))
-    monkeypatch.setattr(telling, "sample_state", lambda game, vector, _, seat: sample_state(game, vector, RNG, seat))
+    rng = np.random.default_rng(99)
+    monkeypatch.setattr(telling, "sample_state", lambda game, vector, _, seat: sample_state(game, vector, rng, seat))
     for observation, text in seen[:: len(seen) // 20 + 1]:
         assert situation(Seen.by_observation(game.name, observation, None)) == text
-
-
-RNG = np.random.default_rng(99)
 
 
 # ---------------------------------------------------------------- complete and true

@@ -64,6 +64,13 @@ def processes():
 
 
 @pytest.fixture
+def endpoint():
+    """A running endpoint; what is in its ``answers`` it says first."""
+    with serving(Endpoint()) as running:
+        yield running
+
+
+@pytest.fixture
 def ask(tmp_path, monkeypatch):
     """Makes a model behind an endpoint; None: behind none."""
 
@@ -102,13 +109,12 @@ def lines(model):
 
 
 @pytest.mark.parametrize("game", [*GAMES])
-def test_a_whole_game_is_played_behind_an_endpoint_and_again_without_it(game, ask, processes):
-    with serving(Endpoint()) as endpoint:
-        model = ask(endpoint, game)
-        shares = play(model)
-        head, calls = lines(model)
-        assert len(calls) == len(endpoint.asked) > 3
-        assert all(request["model"] == "small" for request in endpoint.asked)
+def test_a_whole_game_is_played_behind_an_endpoint_and_again_without_it(game, endpoint, ask, processes):
+    model = ask(endpoint, game)
+    shares = play(model)
+    head, calls = lines(model)
+    assert len(calls) == len(endpoint.asked) > 3
+    assert all(request["model"] == "small" for request in endpoint.asked)
     assert head == {"format": 1, "game": game, "model": "small", "request": {}}
     assert all(call["played"] and not call["refused"] and call["game"] == 1 for call in calls)
     assert [call["messages"] for call in calls] == [request["messages"] for request in endpoint.asked]
@@ -118,10 +124,9 @@ def test_a_whole_game_is_played_behind_an_endpoint_and_again_without_it(game, as
     assert lines(again) == (head, calls)
 
 
-def test_a_model_is_told_rules_events_table_and_numbered_actions_and_never_the_key(ask):
-    with serving(Endpoint()) as endpoint:
-        model = ask(endpoint)
-        play(model)
+def test_a_model_is_told_rules_events_table_and_numbered_actions_and_never_the_key(endpoint, ask):
+    model = ask(endpoint)
+    play(model)
     text = model.settings.transcript.read_text("utf-8")
     assert "secret key" not in text
     (system, user), last = endpoint.asked[0]["messages"], endpoint.asked[-1]["messages"][1]["content"]
@@ -133,16 +138,15 @@ def test_a_model_is_told_rules_events_table_and_numbered_actions_and_never_the_k
     assert "\nSince the deal:\n- " in last or "\nHow the last round ended:\n- " in last
 
 
-def test_what_was_asked_before_is_not_asked_again_and_other_games_have_other_numbers(ask, processes):
-    with serving(Endpoint()) as endpoint:
-        play(ask(endpoint), seed=1)
-        asked = len(endpoint.asked)
-        processes()
-        again = ask(endpoint)
-        play(again, seed=1)
-        assert len(endpoint.asked) == asked
-        play(again, seed=2)
-        assert len(endpoint.asked) > asked
+def test_what_was_asked_before_is_not_asked_again_and_other_games_have_other_numbers(endpoint, ask, processes):
+    play(ask(endpoint), seed=1)
+    asked = len(endpoint.asked)
+    processes()
+    again = ask(endpoint)
+    play(again, seed=1)
+    assert len(endpoint.asked) == asked
+    play(again, seed=2)
+    assert len(endpoint.asked) > asked
     assert [call["game"] for call in lines(again)[1]] == [1] * asked + [2] * (len(endpoint.asked) - asked)
 
 
@@ -151,53 +155,49 @@ def test_without_an_endpoint_what_was_never_asked_is_an_error(ask):
         play(ask(None))
 
 
-def test_two_models_at_a_table_share_a_transcript(ask):
-    with serving(Endpoint()) as endpoint:
-        models = [ask(endpoint), ask(endpoint)]
-        agents = [PythonAgent(model, "model", "black_jacky") for model in models]
-        play_games(agents, np.array([[0, 1]]), seed=3)
+def test_two_models_at_a_table_share_a_transcript(endpoint, ask):
+    models = [ask(endpoint), ask(endpoint)]
+    agents = [PythonAgent(model, "model", "black_jacky") for model in models]
+    play_games(agents, np.array([[0, 1]]), seed=3)
     assert {call["game"] for call in lines(models[0])[1]} == {1, 2}
 
 
-def test_another_process_cannot_write_to_the_transcript(ask):
-    with serving(Endpoint()) as endpoint:
-        model = ask(endpoint)
-        path = model.settings.transcript
-        path.parent.mkdir(parents=True)
-        elsewhere = FileLock(path.with_name(f".{path.name}.lock"))
-        with elsewhere, pytest.raises(AgentError, match="is being written by another process: wait for it"):
-            model.act(first_decision())
-        assert endpoint.asked == []
+def test_another_process_cannot_write_to_the_transcript(endpoint, ask):
+    model = ask(endpoint)
+    path = model.settings.transcript
+    path.parent.mkdir(parents=True)
+    elsewhere = FileLock(path.with_name(f".{path.name}.lock"))
+    with elsewhere, pytest.raises(AgentError, match="is being written by another process: wait for it"):
+        model.act(first_decision())
+    assert endpoint.asked == []
 
 
 # ---------------------------------------------------------------- errors and illegal answers
 
 
-def test_errors_of_the_server_are_tried_again_and_counted(ask):
+def test_errors_of_the_server_are_tried_again_and_counted(endpoint, ask):
     failures = [(500, SOON, {"error": "broken"}), (429, SOON, {"error": "too many"})]
-    with serving(Endpoint(*failures)) as endpoint:
-        model = ask(endpoint, retries=2)
-        observation = first_decision()
-        assert observation["action_mask"][model.act(observation)]
-        assert len(endpoint.asked) == 3
+    endpoint.answers += failures
+    model = ask(endpoint, retries=2)
+    observation = first_decision()
+    assert observation["action_mask"][model.act(observation)]
+    assert len(endpoint.asked) == 3
     assert [call["retries"] for call in lines(model)[1]] == [2]
 
 
 def test_an_endpoint_that_is_not_there_is_tried_again_and_then_an_error(ask):
-    with serving(Endpoint()) as endpoint:
-        pass
-    model = ask(endpoint, retries=1)
+    model = ask(None, model="small", retries=1)
     with pytest.raises(AgentError, match=r"the endpoint gave no answer: Connection error\. What was answered before"):
         model.act(first_decision())
     assert lines(model)[1] == []
 
 
-def test_too_many_errors_are_an_error_that_keeps_what_was_answered(ask):
-    with serving(Endpoint("ANSWER: 1", *[(503, SOON, {"error": "down"})] * 3)) as endpoint:
-        model = ask(endpoint, retries=2)
-        with pytest.raises(AgentError, match="the endpoint gave no answer: Error code: 503"):
-            play(model)
-        assert len(endpoint.asked) == 4
+def test_too_many_errors_are_an_error_that_keeps_what_was_answered(endpoint, ask):
+    endpoint.answers += ["ANSWER: 1", *[(503, SOON, {"error": "down"})] * 3]
+    model = ask(endpoint, retries=2)
+    with pytest.raises(AgentError, match="the endpoint gave no answer: Error code: 503"):
+        play(model)
+    assert len(endpoint.asked) == 4
     assert len(lines(model)[1]) == 1
 
 
@@ -218,35 +218,25 @@ def test_what_is_no_chat_completion_is_an_error(body, ask):
     "reply",
     ["", " ", "half \ud800 of a pair", "ANSWER: " + "1. " * 3000, "ANSWER: " + "9" * 5000, "ANSWER: a" + " " * 9999],
 )
-def test_nonsense_is_refused_and_the_transcript_stays_readable(reply, ask):
+def test_nonsense_is_refused_and_the_transcript_stays_readable(reply, endpoint, ask):
     observation = first_decision()
-    with serving(Endpoint((200, {}, completion(reply, None)), "ANSWER: 1")) as endpoint:
-        model = ask(endpoint)
-        assert observation["action_mask"][model.act(observation)]
-        assert endpoint.asked[1]["messages"][2]["content"].strip()  # endpoints refuse empty messages
+    endpoint.answers += [(200, {}, completion(reply, None)), "ANSWER: 1"]
+    model = ask(endpoint)
+    assert observation["action_mask"][model.act(observation)]
+    assert endpoint.asked[1]["messages"][2]["content"].strip()  # endpoints refuse empty messages
     report(model.settings.transcript, model.settings)
     assert [bool(call["refused"]) for call in lines(model)[1]] == [True, False]
 
 
-@pytest.mark.parametrize("told", [(-5, 1), ("5", 1), (True, 1), (1.5, 1), (None, 1)])
-def test_tokens_that_are_no_numbers_of_tokens_are_estimated(told, ask):
-    usage = dict(zip(("prompt_tokens", "completion_tokens"), told, strict=True))
-    with serving(Endpoint((200, {}, {**completion("ANSWER: 1", None), "usage": usage}))) as endpoint:
-        model = ask(endpoint)
-        model.act(first_decision())
-    assert lines(model)[1][0]["estimated"]
-    report(model.settings.transcript, model.settings)
-
-
-def test_an_endpoint_that_repeats_the_key_does_not_get_it_into_errors_or_the_transcript(ask):
+def test_an_endpoint_that_repeats_the_key_does_not_get_it_into_errors_or_the_transcript(endpoint, ask):
     said = [(400, {}, {"error": {"message": "not secret key"}}), (200, {}, {"key": "secret key"}), "secret key"]
-    with serving(Endpoint(*said, "ANSWER: 1")) as endpoint:
-        model = ask(endpoint, retries=0)
-        for _ in range(2):
-            with pytest.raises(AgentError, match="the key") as error:
-                model.act(first_decision())
-            assert "secret key" not in str(error.value)
-        model.act(first_decision())
+    endpoint.answers += [*said, "ANSWER: 1"]
+    model = ask(endpoint, retries=0)
+    for _ in range(2):
+        with pytest.raises(AgentError, match="the key") as error:
+            model.act(first_decision())
+        assert "secret key" not in str(error.value)
+    model.act(first_decision())
     assert "(the key)" in (text := model.settings.transcript.read_text("utf-8"))
     assert "secret key" not in text
 
@@ -263,14 +253,14 @@ def test_repeated_calls_count_for_the_budget_and_are_not_made_beyond_it(ask):
             model.act(first_decision())
 
 
-def test_an_illegal_answer_is_refused_with_the_reason_and_the_model_asked_again(ask):
+def test_an_illegal_answer_is_refused_with_the_reason_and_the_model_asked_again(endpoint, ask):
     env = TableEnv("black_jacky", 3)
     env.reset(seed=0)
     observation = env.observe(env.agent_selection)
-    with serving(Endpoint("I fly.\nANSWER: fly to the moon", "ANSWER: knock", "ANSWER: no trick")) as endpoint:
-        model = ask(endpoint)
-        assert model.act(observation) == env.parse_action("no trick")
-        *_, second, third = (request["messages"] for request in endpoint.asked)
+    endpoint.answers += ["I fly.\nANSWER: fly to the moon", "ANSWER: knock", "ANSWER: no trick"]
+    model = ask(endpoint)
+    assert model.act(observation) == env.parse_action("no trick")
+    *_, second, third = (request["messages"] for request in endpoint.asked)
     assert second[2] == {"role": "assistant", "content": "I fly.\nANSWER: fly to the moon"}
     assert second[3]["content"].startswith("no action is called 'fly to the moon'")
     assert third[:4] == second
@@ -281,13 +271,13 @@ def test_an_illegal_answer_is_refused_with_the_reason_and_the_model_asked_again(
     assert [call["played"] for call in calls] == ["", "", "no trick"]
 
 
-def test_after_too_many_illegal_answers_a_random_legal_action_is_played_and_reported(ask, processes):
+def test_after_too_many_illegal_answers_a_random_legal_action_is_played_and_reported(endpoint, ask, processes):
     observation = first_decision()
-    with serving(Endpoint(*["ANSWER: fly"] * 4)) as endpoint:
-        model = ask(endpoint, tries=2)
-        actions = [model.act(observation) for _ in range(2)]
-        assert all(observation["action_mask"][action] for action in actions)
-        assert len(endpoint.asked) == 4
+    endpoint.answers += [*["ANSWER: fly"] * 4]
+    model = ask(endpoint, tries=2)
+    actions = [model.act(observation) for _ in range(2)]
+    assert all(observation["action_mask"][action] for action in actions)
+    assert len(endpoint.asked) == 4
     processes()
     again = ask(None, tries=2)
     assert [again.act(observation) for _ in range(2)] == actions
@@ -319,33 +309,30 @@ def test_random_actions_depend_on_the_seed_of_the_game(ask, processes):
         ({"cost": 0.01, "answer_price": 1.0}, r"cost [\d.]+ of 0\.01\. With a higher BLACKJACKY_COST"),
     ],
 )
-def test_a_spent_budget_is_an_error_and_with_a_higher_one_the_game_goes_on(budget, said, ask, processes):
-    with serving(Endpoint()) as endpoint:
-        with pytest.raises(AgentError, match=rf"the budget is spent: {said}"):
-            play(ask(endpoint, **budget))
-        asked = len(endpoint.asked)
-        assert asked == len(lines(ask(endpoint))[1]) >= 1
-        processes()
-        again = ask(endpoint)
-        play(again)
-        assert len(lines(again)[1]) == len(endpoint.asked) > asked
+def test_a_spent_budget_is_an_error_and_with_a_higher_one_the_game_goes_on(budget, said, endpoint, ask, processes):
+    with pytest.raises(AgentError, match=rf"the budget is spent: {said}"):
+        play(ask(endpoint, **budget))
+    asked = len(endpoint.asked)
+    assert asked == len(lines(ask(endpoint))[1]) >= 1
+    processes()
+    again = ask(endpoint)
+    play(again)
+    assert len(lines(again)[1]) == len(endpoint.asked) > asked
 
 
-def test_the_budget_is_that_of_the_transcript(ask, processes):
-    with serving(Endpoint()) as endpoint:
-        play(ask(endpoint), seed=1)
-        spent = len(endpoint.asked)
-        processes()
-        with pytest.raises(AgentError, match="the budget is spent: calls"):
-            play(ask(endpoint, calls=spent), seed=2)
-        assert len(endpoint.asked) == spent
+def test_the_budget_is_that_of_the_transcript(endpoint, ask, processes):
+    play(ask(endpoint), seed=1)
+    spent = len(endpoint.asked)
+    processes()
+    with pytest.raises(AgentError, match="the budget is spent: calls"):
+        play(ask(endpoint, calls=spent), seed=2)
+    assert len(endpoint.asked) == spent
 
 
-def test_the_report_has_calls_tokens_and_cost_of_each_game(ask):
-    with serving(Endpoint()) as endpoint:
-        model = ask(endpoint, prompt_price=0.5, answer_price=2.0, cost=1e9)
-        play(model, seed=1)
-        play(model, seed=2)
+def test_the_report_has_calls_tokens_and_cost_of_each_game(endpoint, ask):
+    model = ask(endpoint, prompt_price=0.5, answer_price=2.0, cost=1e9)
+    play(model, seed=1)
+    play(model, seed=2)
     calls = lines(model)[1]
     rows = [line.strip("| ").split(" | ") for line in report(model.settings.transcript, model.settings).splitlines()]
     for number in (1, 2):
@@ -360,10 +347,13 @@ def test_the_report_has_calls_tokens_and_cost_of_each_game(ask):
     assert float(rows[4][1]) == len(calls) / 2
 
 
-def test_tokens_that_an_endpoint_does_not_tell_are_estimated_and_the_report_says_so(ask):
-    with serving(Endpoint((200, {}, completion("ANSWER: 1", None)))) as endpoint:
-        model = ask(endpoint)
-        model.act(first_decision())
+@pytest.mark.parametrize(
+    "usage", [None, *({"prompt_tokens": told, "completion_tokens": 1} for told in (-5, "5", True, 1.5, None))]
+)
+def test_tokens_that_an_endpoint_does_not_tell_are_estimated_and_the_report_says_so(usage, endpoint, ask):
+    endpoint.answers += [(200, {}, {**completion("ANSWER: 1", None), "usage": usage})]
+    model = ask(endpoint)
+    model.act(first_decision())
     [call] = lines(model)[1]
     letters = sum(len(message["content"]) for message in call["messages"])
     assert (call["prompt_tokens"], call["answer_tokens"], call["estimated"]) == (letters // 4, 2, True)
@@ -406,55 +396,51 @@ def test_the_page_names_every_setting():
     assert named == {each.name for each in fields(Settings)}
 
 
-def test_further_fields_are_sent_with_each_request(ask):
-    with serving(Endpoint()) as endpoint:
-        ask(endpoint, request='{"temperature": 0.5, "max_tokens": 50}').act(first_decision())
+def test_further_fields_are_sent_with_each_request(endpoint, ask):
+    ask(endpoint, request='{"temperature": 0.5, "max_tokens": 50}').act(first_decision())
     assert (endpoint.asked[0]["temperature"], endpoint.asked[0]["max_tokens"]) == (0.5, 50)
 
 
-def test_a_transcript_of_another_model_or_game_is_refused(ask, processes):
-    with serving(Endpoint()) as endpoint:
-        ask(endpoint).act(first_decision())
-        processes()
-        for other, said in (
-            (ask(endpoint, model="large"), "model='small', not 'large'"),
-            (ask(endpoint, "halunken"), "game="),
-        ):
-            with pytest.raises(AgentError, match=said):
-                other.act(first_decision(other.game))
+def test_a_transcript_of_another_model_or_game_is_refused(endpoint, ask, processes):
+    ask(endpoint).act(first_decision())
+    processes()
+    for other, said in (
+        (ask(endpoint, model="large"), "model='small', not 'large'"),
+        (ask(endpoint, "halunken"), "game="),
+    ):
+        with pytest.raises(AgentError, match=said):
+            other.act(first_decision(other.game))
 
 
-def test_two_agents_of_a_process_with_other_settings_need_other_transcripts(ask):
-    with serving(Endpoint()) as endpoint:
-        model = ask(endpoint)
-        model.act(first_decision())
-        other = replace(model, settings=replace(model.settings, model="large"))
-        with pytest.raises(AgentError, match="is used by another agent of this process"):
-            other.act(first_decision())
+def test_two_agents_of_a_process_with_other_settings_need_other_transcripts(endpoint, ask):
+    model = ask(endpoint)
+    model.act(first_decision())
+    other = replace(model, settings=replace(model.settings, model="large"))
+    with pytest.raises(AgentError, match="is used by another agent of this process"):
+        other.act(first_decision())
 
 
-def test_what_is_left_of_an_interrupted_line_is_dropped(ask, processes):
-    with serving(Endpoint()) as endpoint:
-        model = ask(endpoint)
-        play(model)
-        path = model.settings.transcript
-        whole = path.read_bytes()
-        os.truncate(path, len(whole) - 30)
-        report(path, model.settings)
-        assert len(path.read_bytes()) == len(whole) - 30  # readers change nothing
-        processes()
-        asked = len(endpoint.asked)
-        play(ask(endpoint))
-        assert len(endpoint.asked) > asked
-        kept = b"".join(whole.splitlines(keepends=True)[:-1])
-        assert path.read_bytes().startswith(kept)
-        assert len(lines(model)[1]) == len(endpoint.asked) - 1
+def test_what_is_left_of_an_interrupted_line_is_dropped(endpoint, ask, processes):
+    model = ask(endpoint)
+    play(model)
+    path = model.settings.transcript
+    whole = path.read_bytes()
+    os.truncate(path, len(whole) - 30)
+    report(path, model.settings)
+    assert len(path.read_bytes()) == len(whole) - 30  # readers change nothing
+    processes()
+    asked = len(endpoint.asked)
+    play(ask(endpoint))
+    assert len(endpoint.asked) > asked
+    kept = b"".join(whole.splitlines(keepends=True)[:-1])
+    assert path.read_bytes().startswith(kept)
+    assert len(lines(model)[1]) == len(endpoint.asked) - 1
 
 
-def test_damaged_transcripts_are_refused_or_read(ask, processes):
-    with serving(Endpoint("ANSWER: fly", "ANSWER: 1")) as endpoint:
-        model = ask(endpoint)
-        model.act(first_decision())
+def test_damaged_transcripts_are_refused_or_read(endpoint, ask, processes):
+    endpoint.answers += ["ANSWER: fly", "ANSWER: 1"]
+    model = ask(endpoint)
+    model.act(first_decision())
     path, rng = model.settings.transcript, Random(0)
     whole = path.read_bytes()
     outcomes = set()
@@ -467,14 +453,13 @@ def test_damaged_transcripts_are_refused_or_read(ask, processes):
     assert outcomes == {"| game", "'"}
 
 
-def test_the_command_says_that_a_budget_is_spent_and_ends_with_status_two(tmp_path, monkeypatch, capsys):
+def test_the_command_says_that_a_budget_is_spent_and_ends_with_status_two(endpoint, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    with serving(Endpoint()) as endpoint:
-        given = {"OPENAI_BASE_URL": endpoint.url, "BLACKJACKY_MODEL": "small", "BLACKJACKY_CALLS": "1"}
-        for name, value in given.items():
-            monkeypatch.setenv(name, value)
-        players = "language_model:LanguageModel,random*2"
-        assert cli.main(["evaluate", "--players", players, "--games", "1", "--seed", "4"]) == cli.WRONG_INPUT
+    given = {"OPENAI_BASE_URL": endpoint.url, "BLACKJACKY_MODEL": "small", "BLACKJACKY_CALLS": "1"}
+    for name, value in given.items():
+        monkeypatch.setenv(name, value)
+    players = "language_model:LanguageModel,random*2"
+    assert cli.main(["evaluate", "--players", players, "--games", "1", "--seed", "4"]) == cli.WRONG_INPUT
     said = capsys.readouterr().err
     assert "error: the budget is spent: calls 1 of 1." in said
     assert "Traceback" not in said

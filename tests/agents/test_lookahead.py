@@ -48,35 +48,24 @@ def studied(
     rate: float = 1.0,
     logit: float = 0.0,
     threads: int = 1,
+    parameters: npt.NDArray[np.float32] = PLAYER.parameters,
+    floor: float = 0.0,
+    certain_fraction: float = 0.0,
     **options: Any,
 ) -> tuple[Studies, Any]:
-    """Studies of games between copies of `PLAYER`, and the games as they ended."""
+    """Studies of games between copies of a network, and the games as they ended.
+
+    `threshold` is present as in other tests, so nothing is compiled anew.
+    """
     states = zeros(games, GAME.state_dtype)
     states[:] = GAME.new_state(num_players, variant, GAME.check_options(num_players, variant, options))
-    seeds = np.arange(100, 100 + games)
-    result = study_of(PLAYER.parameters, states, seeds, rate, 0.0, network(logit), threads)
-    return result, states
-
-
-def study_of(
-    parameters: npt.NDArray[np.float32],
-    states: Any,
-    seeds: npt.NDArray[np.int64],
-    rate: float,
-    floor: float,
-    worth: npt.NDArray[np.float32],
-    threads: int = 1,
-    certain_fraction: float = 0.0,
-) -> Studies:
-    """A study of a network in all seats; `threshold` is present as in other tests, so nothing is compiled anew."""
     bot = make_agent("threshold")
     assert isinstance(bot, CompiledAgent)
     agents = [(network_policy(CARDS), parameters), (bot.policy, bot.parameters)]
-    seating, studied_agents = np.zeros((len(states), 6), np.int64), np.array([True, False])
-    value, likely = (STANDING, worth), (CARDS, floor)
-    return study(
-        GAME, states, seeds, seating, agents, studied_agents, rate, 200, value, likely, threads, certain_fraction
-    )
+    seeds, seating, whose = np.arange(100, 100 + games), np.zeros((games, 6), np.int64), np.array([True, False])
+    value, likely = (STANDING, network(logit)), (CARDS, floor)
+    found = study(GAME, states, seeds, seating, agents, whose, rate, 200, value, likely, threads, certain_fraction)
+    return found, states
 
 
 def test_every_legal_action_is_tried_and_no_other():
@@ -148,7 +137,11 @@ def test_actions_that_a_network_hardly_ever_draws_are_not_tried_out():
     bias[KNOCK] = -3.0  # twenty times as seldom as drawing
     bias[DRAW + 1 : KNOCK] = -20.0  # never swap
     parameters = pack([(np.zeros((CARDS.size, GAME.num_actions), np.float32), bias)], False)
-    found = games_of_two(parameters, 0.01)
+
+    def games_of_two(floor: float, certain_fraction: float = 0.0) -> Studies:
+        return studied(2, parameters=parameters, floor=floor, certain_fraction=certain_fraction)[0]
+
+    found = games_of_two(0.01)
     tried, legal = np.isfinite(found.values), ~np.isnan(found.values)
     zocks = legal[:, KNOCK]
     assert zocks.any()
@@ -156,18 +149,11 @@ def test_actions_that_a_network_hardly_ever_draws_are_not_tried_out():
     assert (tried == legal)[~zocks].all()
     assert not tried[:, DRAW + 1 : KNOCK].any()
     assert tried[zocks][:, [DRAW, KNOCK]].all()
-    decided = games_of_two(parameters, 0.1)
+    decided = games_of_two(0.1)
     assert np.isnan(decided.values[:, KNOCK]).all()  # to draw is all that is left
-    with_certain = games_of_two(parameters, 0.1, certain_fraction=1.0)
+    with_certain = games_of_two(0.1, certain_fraction=1.0)
     certain = ~np.isfinite(with_certain.values).any(axis=1)
     assert (~np.isnan(with_certain.values[certain, KNOCK])).all()  # a choice, of which one action is likely
     assert certain.sum() > 0
     assert with_certain.rolled_out == (~certain).sum() == len(decided.values) == decided.rolled_out
-    assert 0 < len(games_of_two(parameters, 0.1, certain_fraction=0.3).values) - len(decided.values) < certain.sum()
-
-
-def games_of_two(parameters: npt.NDArray[np.float32], floor: float, certain_fraction: float = 0.0) -> Studies:
-    """A study of 20 games between two copies of a network."""
-    states = zeros(20, GAME.state_dtype)
-    states[:] = GAME.new_state(2, "classic", GAME.check_options(2, "classic", {}))
-    return study_of(parameters, states, np.arange(20), 1.0, floor, network(0.0), certain_fraction=certain_fraction)
+    assert 0 < len(games_of_two(0.1, certain_fraction=0.3).values) - len(decided.values) < certain.sum()

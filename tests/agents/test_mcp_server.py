@@ -29,7 +29,9 @@ from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.games import GAMES, get_game
 from blackjacky_env.testing.tables import vary_hidden
 from tests.agents.web.tables import SHORT
-from tests.agents.web.test_pace import Page, until
+from tests.agents.web.test_pace import Page, anyio_backend, until  # noqa: F401  # a fixture
+
+pytestmark = pytest.mark.anyio
 
 PRESETS = get_game("black_jacky").presets
 PAGE = Path(__file__).parents[2] / "docs" / "language_models.md"
@@ -56,13 +58,16 @@ class Assistant:
         assert result.is_error, result.content[0].text
         return result.content[0].text
 
+    async def act(self, text, action):
+        """Take an action in the position that was told."""
+        return await self.call("act", secret=self.secret, move=move_in(text), action=action)
+
     async def play(self, text, rng):
         """Take random actions until the game is over; everything that was told."""
         told = [text]
         while "The game is over." not in told[-1]:
             if (numbers := re.findall(r"^(\d+)\. ", told[-1], re.MULTILINE)) and "Legal actions:" in told[-1]:
-                action = str(rng.choice(numbers))
-                told.append(await self.call("act", secret=self.secret, move=move_in(told[-1]), action=action))
+                told.append(await self.act(told[-1], str(rng.choice(numbers))))
             else:
                 told.append(await self.call("wait", secret=self.secret))
         return told
@@ -73,29 +78,25 @@ def move_in(text):
     return int(re.search(r"^.+\. Move (\d+)\.$", text, re.MULTILINE)[1])
 
 
-def with_assistants(scenario, number=1, wait=1e6, usual=USUAL, **options):
-    """Run ``scenario(server, *assistants)``; nothing is waited for but other players."""
-
-    async def run():
-        server = Server(**{"delay": 0, **options})
-        protocol = make_server(Assistants(server, wait, usual))
-        async with server.running(), contextlib.AsyncExitStack() as stack:
-            clients = [await stack.enter_async_context(Client(protocol)) for _ in range(number)]
-            await scenario(server, *map(Assistant, clients))
-
-    asyncio.run(run())
+@contextlib.asynccontextmanager
+async def assistants(number=1, wait=1e6, usual=USUAL, delay=0):
+    """A server and its assistants; nothing is waited for but other players."""
+    server = Server(delay=delay)
+    protocol = make_server(Assistants(server, wait, usual))
+    async with server.running(), contextlib.AsyncExitStack() as stack:
+        clients = [await stack.enter_async_context(Client(protocol)) for _ in range(number)]
+        yield server, *map(Assistant, clients)
 
 
 # ---------------------------------------------------------------- games
 
 
 @pytest.mark.parametrize("game", [*GAMES])
-def test_an_assistant_plays_a_whole_game_and_is_told_what_its_seat_knows(game):
-    async def scenario(server, assistant):
+async def test_an_assistant_plays_a_whole_game_and_is_told_what_its_seat_knows(game):
+    async with assistants() as (server, assistant):
         rng = np.random.default_rng(0)
-        first = await assistant.call(
-            "start_table", game=game, name="Ada", opponents=["random"] * 2, rules=SHORT.get(game)
-        )
+        order = {"game": game, "name": "Ada", "opponents": ["random"] * 2, "rules": SHORT.get(game)}
+        first = await assistant.call("start_table", **order)
         told = await assistant.play(first, rng)
         [table] = server.tables()
         assert table.over
@@ -107,11 +108,9 @@ def test_an_assistant_plays_a_whole_game_and_is_told_what_its_seat_knows(game):
         assert not table.over or "The game is over." in again
         assert move_in(again) > move_in(told[-1])
 
-    with_assistants(scenario)
 
-
-def test_what_an_assistant_is_told_is_the_same_when_everything_hidden_changes():
-    async def scenario(server, assistant):
+async def test_what_an_assistant_is_told_is_the_same_when_everything_hidden_changes():
+    async with assistants() as (server, assistant):
         rng = np.random.default_rng(3)
         text = await assistant.call("start_table", game="black_jacky", opponents=["random"] * 3)
         [table] = server.tables()
@@ -127,11 +126,7 @@ def test_what_an_assistant_is_told_is_the_same_when_everything_hidden_changes():
             if table.over:
                 return
             numbers = re.findall(r"^(\d+)\. ", text, re.MULTILINE)
-            text = await assistant.call(
-                "act", secret=assistant.secret, move=move_in(text), action=str(rng.choice(numbers))
-            )
-
-    with_assistants(scenario)
+            text = await assistant.act(text, str(rng.choice(numbers)))
 
 
 def without_history(env):
@@ -140,8 +135,8 @@ def without_history(env):
     return table_module.pack({**header, "history": None}, table_module.read_records(header, data, env.game.state_dtype))
 
 
-def test_two_assistants_share_a_table_and_neither_learns_the_others_secret_or_cards():
-    async def scenario(server, ada, bob):
+async def test_two_assistants_share_a_table_and_neither_learns_the_others_secret_or_cards():
+    async with assistants(2) as (server, ada, bob):
         first = await ada.call("start_table", game="black_jacky", name="Ada", opponents=["random"], others=1)
         assert first.endswith("The game begins when all have come; missing: Free seat 1.")
         assert "none" in await ada.call("legal_actions", secret=ada.secret)
@@ -155,20 +150,13 @@ def test_two_assistants_share_a_table_and_neither_learns_the_others_secret_or_ca
         [table] = server.tables()
         assert table.over
         assert {"Ada", "Bob"} < {each.name for each in table.seats}
-        for own, other, texts in ((0, bob, told[0]), (bob_seat(table), ada, told[1])):
+        for name, other, texts in (("Ada", bob, told[0]), ("Bob", ada, told[1])):
             assert other.secret not in "".join(texts)
-            assert all(f'You are "{table.seats[own].name}".' in text for text in texts)
-
-    with_assistants(scenario, number=2)
+            assert all(f'You are "{name}".' in text for text in texts)
 
 
-def bob_seat(table):
-    """Where Bob sits."""
-    return next(seat for seat, each in enumerate(table.seats) if each.name == "Bob")
-
-
-def test_an_assistant_is_told_when_others_are_slow_and_can_look_on():
-    async def scenario(server, ada, bob):
+async def test_an_assistant_is_told_when_others_are_slow_and_can_look_on():
+    async with assistants(2, wait=0) as (server, ada, bob):
         first = await ada.call("start_table", game="black_jacky", opponents=[], others=1, name="Ada")
         await bob.call("join_table", invitation=re.search(r"join_table: (\S+)", first)[1], name="Bob")
         [table] = server.tables()
@@ -178,14 +166,12 @@ def test_an_assistant_is_told_when_others_are_slow_and_can_look_on():
         said = await waiting.fails("act", secret=waiting.secret, move=table.move, action="1")
         assert said.endswith(f"it is the turn of {slow}, not yours")
 
-    with_assistants(scenario, number=2, wait=0)
-
 
 # ---------------------------------------------------------------- refusals
 
 
-def test_what_cannot_be_done_is_refused_with_the_reason_and_changes_nothing():
-    async def scenario(server, assistant):
+async def test_what_cannot_be_done_is_refused_with_the_reason_and_changes_nothing():
+    async with assistants() as (server, assistant):
         text = await assistant.call("start_table", game="black_jacky", opponents=["random"])
         [table] = server.tables()
         record, move = table.env.record(), move_in(text)
@@ -203,8 +189,6 @@ def test_what_cannot_be_done_is_refused_with_the_reason_and_changes_nothing():
         assert table.env.record() == record
         await assistant.call("act", **own, action="1")
         assert "this was for move" in await assistant.fails("act", **own, action="1")
-
-    with_assistants(scenario)
 
 
 @pytest.mark.parametrize(
@@ -226,16 +210,14 @@ def test_what_cannot_be_done_is_refused_with_the_reason_and_changes_nothing():
         ({"name": "x" * 30}, "a name has 1 .. 20 printable characters"),
     ],
 )
-def test_an_impossible_table_is_refused(order, said):
-    async def scenario(server, assistant):
+async def test_an_impossible_table_is_refused(order, said):
+    async with assistants() as (server, assistant):
         assert said in await assistant.fails("start_table", **{"game": "black_jacky", **order})
         assert server.tables() == []
 
-    with_assistants(scenario)
 
-
-def test_the_usual_table_is_started_unless_another_one_is_asked_for():
-    async def scenario(server, assistant):
+async def test_the_usual_table_is_started_unless_another_one_is_asked_for():
+    async with assistants(usual=Usual("halunken", variant="standard")) as (server, assistant):
         assert (await assistant.call("list_games")).startswith("halunken: ")
         assert (await assistant.call("read_rules")).startswith(get_game("halunken").title)
         await assistant.call("start_table")
@@ -245,34 +227,29 @@ def test_the_usual_table_is_started_unless_another_one_is_asked_for():
         assert [env.game.name for env in envs] == ["halunken", "halunken", "black_jacky"]
         assert [env.variant for env in envs[:2]] == ["standard", "duel"]
 
-    with_assistants(scenario, usual=Usual("halunken", variant="standard"))
 
-
-def test_a_small_table_is_started_by_its_name():
-    async def scenario(server, assistant):
+async def test_a_small_table_is_started_by_its_name():
+    async with assistants() as (server, assistant):
         assert f"preset mini-3p: {PRESETS['mini-3p'].about}" in await assistant.call("list_games")
         await assistant.call("start_table", game="black_jacky", preset="mini-3p")
         await assistant.call("start_table", game="black_jacky", preset="mini-1", others=1)
         for table, name in zip(server.tables(), ("mini-3p", "mini-1"), strict=True):
             assert table.env.config_dict() == TableEnv("black_jacky", preset=name).config_dict()
 
-    with_assistants(scenario)
 
-
-def test_the_usual_table_may_be_a_small_one_whose_rules_can_be_changed():
+async def test_the_usual_table_may_be_a_small_one_whose_rules_can_be_changed():
     mini = PRESETS["mini-1"]
-
-    async def scenario(server, assistant):
+    usual = Usual("black_jacky", mini.num_players, mini.variant, mini.options)
+    async with assistants(usual=usual) as (server, assistant):
         await assistant.call("start_table")
         await assistant.call("start_table", rules={"hearts": 2})
         assert [table.env.config_dict()["hearts"] for table in server.tables()] == [1, 2]
         assert {len(table.seats) for table in server.tables()} == {mini.num_players}
 
-    with_assistants(scenario, usual=Usual("black_jacky", mini.num_players, mini.variant, mini.options))
 
+async def test_an_assistant_is_told_that_an_agent_has_failed_and_can_have_it_tried_again(caplog):
+    async with assistants() as (server, assistant):
 
-def test_an_assistant_is_told_that_an_agent_has_failed_and_can_have_it_tried_again(caplog):
-    async def scenario(server, assistant):
         def fail():
             raise AgentError("the endpoint at http://10.0.0.1 gave no answer")
 
@@ -280,7 +257,7 @@ def test_an_assistant_is_told_that_an_agent_has_failed_and_can_have_it_tried_aga
         [host] = server.hosts
         thought, host.table.thought = host.table.thought, lambda: fail
         while "cannot go on" not in text:
-            text = await assistant.call("act", secret=assistant.secret, move=move_in(text), action="1")
+            text = await assistant.act(text, "1")
         assert text.endswith(
             "random cannot go on, so the game has stopped. The log of the server says why. To have it tried again, "
             "call wait."
@@ -290,23 +267,18 @@ def test_an_assistant_is_told_that_an_agent_has_failed_and_can_have_it_tried_aga
         host.table.thought = thought
         assert "cannot go on" not in await assistant.call("wait", secret=assistant.secret)
         assert host.failure is None
-
-    with_assistants(scenario)
     assert caplog.text.count("10.0.0.1") == 1
 
 
-def test_a_name_is_told_as_a_name():
-    async def scenario(server, assistant):
+async def test_a_name_is_told_as_a_name():
+    async with assistants() as (_, assistant):
         text = await assistant.call("start_table", game="black_jacky", name='A". Knock, "B', opponents=["random"])
         assert r'You are "A\". Knock, \"B".' in text
 
-    with_assistants(scenario)
 
-
-def test_no_secret_gets_into_the_log(caplog):
+async def test_no_secret_gets_into_the_log(caplog):
     caplog.set_level(0)
-
-    async def scenario(server, assistant):
+    async with assistants() as (_, assistant):
         await assistant.call("start_table", game="black_jacky", opponents=["random"])
         for arguments in ({}, {"move": "x", "action": "1"}, {"move": 0, "action": "fly"}, {"move": 0, "action": 5}):
             await assistant.fails("act", secret=assistant.secret, **arguments)
@@ -314,11 +286,9 @@ def test_no_secret_gets_into_the_log(caplog):
         said = [record.getMessage() for record in caplog.records if record.levelno >= logging.WARNING]
         assert assistant.secret not in "".join(said)
 
-    with_assistants(scenario)
 
-
-def test_an_invitation_is_for_the_free_seats_alone():
-    async def scenario(server, ada, bob):
+async def test_an_invitation_is_for_the_free_seats_alone():
+    async with assistants(2) as (_, ada, bob):
         first = await ada.call("start_table", game="black_jacky", opponents=["random"], others=1, name="Ada")
         invitation = re.search(r"join_table: (\S+)", first)[1]
         assert "there is no such invitation" in await bob.fails("join_table", invitation="guessed", name="Bob")
@@ -326,35 +296,30 @@ def test_an_invitation_is_for_the_free_seats_alone():
         await bob.call("join_table", invitation=invitation, name="Bob")
         assert "all seats of this table are taken" in await ada.fails("join_table", invitation=invitation, name="Eve")
 
-    with_assistants(scenario, number=2)
 
-
-def test_the_page_names_every_tool():
-    async def scenario(server, assistant):
-        tools = (await assistant.client.list_tools()).tools
-        assert all(tool.description for tool in tools)
-        assert sorted(tool.name for tool in tools) == sorted(named)
-
+async def test_the_page_names_every_tool():
     _, _, rows = PAGE.read_text("utf-8").partition("| tool | what it does |")
     named = [
         name for row in rows.splitlines() if row.startswith("| `") for name in re.findall(r"`(\w+)`", row.split("|")[1])
     ]
-    with_assistants(scenario)
+    async with assistants() as (_, assistant):
+        tools = (await assistant.client.list_tools()).tools
+        assert all(tool.description for tool in tools)
+        assert sorted(tool.name for tool in tools) == sorted(named)
 
 
-def test_the_games_and_their_rules_can_be_read():
-    async def scenario(server, assistant):
+async def test_the_games_and_their_rules_can_be_read():
+    async with assistants() as (_, assistant):
         games = await assistant.call("list_games")
         assert all(f"\n{game}: " in f"\n{games}" for game in GAMES)
         rules = await assistant.call("read_rules", game="black_jacky")
         assert "Get as close to 21 as you can" in rules
         assert "\n- bust_at=21: " in rules
 
-    with_assistants(scenario)
 
+async def test_a_game_that_is_being_compiled_is_said_to_be(monkeypatch):
+    async with assistants(wait=0) as (server, assistant):
 
-def test_a_game_that_is_being_compiled_is_said_to_be(monkeypatch):
-    async def scenario(server, assistant):
         async def forever(game):
             await asyncio.Event().wait()
 
@@ -363,16 +328,13 @@ def test_a_game_that_is_being_compiled_is_said_to_be(monkeypatch):
         said = await assistant.fails("start_table", game="black_jacky")
         assert "3 of 9 parts are ready; start the table again in a minute" in said
 
-    with_assistants(scenario, wait=0)
-
 
 # ---------------------------------------------------------------- with people
 
 
-def test_an_assistant_plays_with_a_person_who_is_not_hurried():
+async def test_an_assistant_plays_with_a_person_who_is_not_hurried():
     """The person has a page, where settlements stay until they are continued; the assistant waits for that."""
-
-    async def scenario(server, assistant):
+    async with assistants(delay=1e-6) as (server, assistant):
         host = await server.open(Order("black_jacky", "classic", ["Ada", "Bob"], [], {}))
         table, page = host.table, Page(host, 0)
         await page.open()
@@ -394,33 +356,25 @@ def test_an_assistant_plays_with_a_person_who_is_not_hurried():
         assert settled > 0
         await page.leave()
 
-    with_assistants(scenario, delay=1e-6)
 
-
-def test_settlements_do_not_stay_where_only_assistants_play():
-    async def scenario(server, assistant):
+async def test_settlements_do_not_stay_where_only_assistants_play():
+    async with assistants(delay=1e6) as (_, assistant):
         text = await assistant.call("start_table", game="black_jacky", opponents=["random"])
         told = await assistant.play(text, np.random.default_rng(0))
         assert "The game is over." in told[-1]
-
-    with_assistants(scenario, delay=1e6)
 
 
 # ---------------------------------------------------------------- over HTTP and through pipes
 
 
-def test_assistants_share_the_tables_of_the_web_server_by_the_address_of_the_lobby():
+async def test_assistants_share_the_tables_of_the_web_server_by_the_address_of_the_lobby():
     server = Server(delay=0)
     mcp_server.attach(server)
-
-    async def scenario(port):
-        async with Client(address(port, server.lobby)) as client:
+    with in_background(server) as port:
+        async with Client(f"http://127.0.0.1:{port}{PLACE.format(token=server.lobby)}") as client:
             assistant = Assistant(client)
             text = await assistant.call("start_table", game="black_jacky", opponents=["random"])
             assert "The game is over." in (await assistant.play(text, np.random.default_rng(0)))[-1]
-
-    with in_background(server) as port:
-        asyncio.run(scenario(port))
     assert [table.over for table in server.tables()] == [True]
 
 
@@ -439,21 +393,12 @@ def test_without_the_address_of_the_lobby_or_from_another_site_nobody_is_served(
         assert client.post(place, json=question, headers=headers).status_code == 200
 
 
-def address(port, lobby):
-    """Where assistants connect."""
-    return f"http://127.0.0.1:{port}{PLACE.format(token=lobby)}"
-
-
-def test_the_command_serves_an_assistant_that_starts_it_and_ends_with_it(tmp_path):
+async def test_the_command_serves_an_assistant_that_starts_it_and_ends_with_it(tmp_path):
     command = ["-m", "blackjacky_agents.cli", "mcp", "--tables", str(tmp_path / "tables")]
     started = StdioServerParameters(command=sys.executable, args=command, env=dict(os.environ))
-
-    async def scenario():
-        async with Client(stdio_client(started)) as client:
-            assistant = Assistant(client)
-            assert "black_jacky: " in await assistant.call("list_games")
-            assert "unknown game 'chess'" in await assistant.fails("start_table", game="chess")
-
-    asyncio.run(scenario())
+    async with Client(stdio_client(started)) as client:
+        assistant = Assistant(client)
+        assert "black_jacky: " in await assistant.call("list_games")
+        assert "unknown game 'chess'" in await assistant.fails("start_table", game="chess")
     assert (tmp_path / "tables").is_dir()
     assert not (tmp_path / "tables" / ".writer.json").exists()  # it has ended, and nobody has killed it

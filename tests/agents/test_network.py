@@ -13,10 +13,18 @@ from blackjacky_agents import make_agent
 from blackjacky_agents.agent import CompiledAgent
 from blackjacky_agents.games.black_jacky.encodings import ADVICE_LAYOUT, FEATURES
 from blackjacky_agents.learning.encoding import find_encoding
-from blackjacky_agents.learning.network import WIDEST, action_probabilities, layers_of, network_policy, pack
+from blackjacky_agents.learning.network import (
+    WIDEST,
+    _encode_entry,
+    action_probabilities,
+    encode_all,
+    layers_of,
+    network_policy,
+    pack,
+)
 from blackjacky_env import black_jacky_v0
 from blackjacky_env.engine.layout import Layout
-from tests.agents.positions import FAMILY, encoded, positions
+from tests.agents.positions import FAMILY, positions
 from tests.envs.playing import fresh, play_randomly
 
 torch = pytest.importorskip("torch")
@@ -66,7 +74,7 @@ def test_the_compiled_network_likes_the_action_that_torch_likes(encoding: Any, h
     seen = positions(moves=40)
     linears = random_linears(encoding.size, *hidden)
     chosen = player(linears, encoding, greedy=True).act_batch(*seen)
-    logits = torch_logits(linears, encoded(encoding, *seen))
+    logits = torch_logits(linears, encode_all(encoding, *seen))
     logits[seen.masks == 0] = -np.inf
     np.testing.assert_allclose(logits[np.arange(len(chosen)), chosen], logits.max(axis=1), rtol=0, atol=1e-4)
     assert len(set(chosen.tolist())) > 10
@@ -90,7 +98,7 @@ def test_samples_follow_the_softmax_over_the_legal_actions(encoding: Any) -> Non
     tried = np.flatnonzero(seen.masks.sum(axis=1) >= 5)[:5]
     for i in tried:
         mask = seen.masks[i]
-        logits = torch_logits(linears, encoded(encoding, seen.observations[[i]], seen.masks[[i]]))[0].astype(float)
+        logits = torch_logits(linears, encode_all(encoding, seen.observations[[i]], seen.masks[[i]]))[0].astype(float)
         chances = np.where(mask > 0, np.exp(logits - logits[mask > 0].max()), 0)
         chances /= chances.sum()
         chosen = agent.act_batch(np.tile(seen.observations[i], (draws, 1)), np.tile(mask, (draws, 1)))
@@ -133,7 +141,7 @@ def test_action_probabilities_are_the_softmax_over_the_legal_actions(encoding: A
     seen = positions(games=10, moves=40)
     linears = random_linears(encoding.size, 12)
     chances = action_probabilities(player(linears, encoding, greedy), *seen)
-    logits = torch.from_numpy(torch_logits(linears, encoded(encoding, *seen))).double()
+    logits = torch.from_numpy(torch_logits(linears, encode_all(encoding, *seen))).double()
     logits[torch.from_numpy(seen.masks) == 0] = -torch.inf
     assert chances.dtype == np.float64
     np.testing.assert_allclose(chances, torch.softmax(logits, dim=1).numpy(), rtol=0, atol=1e-4)
@@ -141,18 +149,11 @@ def test_action_probabilities_are_the_softmax_over_the_legal_actions(encoding: A
     np.testing.assert_allclose(chances.sum(axis=1), 1, rtol=0, atol=1e-12)
 
 
-def test_no_positions_have_no_probabilities() -> None:
-    seen = positions(games=2, moves=20)
-    assert action_probabilities(make_agent("champion"), seen.observations[:0], seen.masks[:0]).shape == (0, NUM_ACTIONS)
-
-
-def test_an_agent_that_is_no_network_has_no_action_probabilities() -> None:
-    with pytest.raises(TypeError, match="agent 'counter' is not a network"):
-        action_probabilities(make_agent("counter"), *positions(games=2, moves=20))
-
-
-def test_action_probabilities_are_refused_where_nothing_is_legal_and_for_other_shapes() -> None:
+def test_action_probabilities_are_those_of_networks_where_something_is_legal() -> None:
     seen, champion = positions(games=2, moves=20), make_agent("champion")
+    assert action_probabilities(champion, seen.observations[:0], seen.masks[:0]).shape == (0, NUM_ACTIONS)
+    with pytest.raises(TypeError, match="agent 'counter' is not a network"):
+        action_probabilities(make_agent("counter"), *seen)
     with pytest.raises(ValueError, match="no action is legal"):
         action_probabilities(champion, seen.observations, np.zeros_like(seen.masks))
     with pytest.raises(ValueError, match=r"must be integers of shape"):
@@ -165,7 +166,7 @@ def test_action_probabilities_are_refused_where_nothing_is_legal_and_for_other_s
 @pytest.mark.parametrize("options", FAMILY, ids=lambda options: ",".join(options) or "sheet")
 def test_encodings_stay_within_their_ranges_and_agree_on_what_they_share(options: dict[str, Any]) -> None:
     seen = positions(games=30, **options)
-    cards, advice = encoded(CARDS, *seen), encoded(ADVICE, *seen)
+    cards, advice = encode_all(CARDS, *seen), encode_all(ADVICE, *seen)
     np.testing.assert_array_equal(cards, advice[:, : LAYOUT.size])
     for layout, shown in ((LAYOUT, cards), (ADVICE_LAYOUT, advice)):
         assert np.isfinite(shown).all()
@@ -179,7 +180,9 @@ def test_encodings_stay_within_their_ranges_and_agree_on_what_they_share(options
 def test_an_encoding_writes_every_number_and_changes_nothing_else(encoding: Any) -> None:
     seen = positions(moves=60)
     kept = [array.copy() for array in seen]
-    np.testing.assert_array_equal(encoded(encoding, *seen), encoded(encoding, *seen, before=7.0))
+    shown = np.full((len(seen.masks), encoding.size), 7.0, np.float32)
+    _encode_entry(encoding.function)(*seen, shown)
+    np.testing.assert_array_equal(encode_all(encoding, *seen), shown)
     for before, after in zip(kept, seen, strict=True):
         np.testing.assert_array_equal(before, after)
 
@@ -194,7 +197,7 @@ def test_an_encoding_holds_what_it_holds_off_turn_and_when_the_game_is_over(enco
         observations = np.stack([view["observation"] for view in views])
         masks = np.stack([view["action_mask"] for view in views])
         assert not masks.any()
-        shown = encoded(encoding, observations, masks)
+        shown = encode_all(encoding, observations, masks)
         np.testing.assert_array_equal(shown[:, LAYOUT.size :], 0)
         np.testing.assert_array_equal(part(LAYOUT, shown, "phase")[:3], [[0, 0, 0, 0, 1]] * 3)
         np.testing.assert_array_equal(part(LAYOUT, shown, "num_players"), [[0, 1, 0, 0, 0]] * 5)
@@ -210,13 +213,13 @@ def test_hidden_cards_change_nothing(encoding: Any) -> None:
         other.set_state(black_jacky_v0.sample_state(view["observation"], rng))
         imagined = other.observe("player_0")
         assert other.snapshot()["draw_pile"] != env.snapshot()["draw_pile"]
-        a, b = (encoded(encoding, here["observation"][None], here["action_mask"][None]) for here in (view, imagined))
+        a, b = (encode_all(encoding, here["observation"][None], here["action_mask"][None]) for here in (view, imagined))
         np.testing.assert_array_equal(a, b)
 
 
 def test_what_the_cards_say_is_what_lies_on_the_table() -> None:
     seen = positions(games=30)
-    shown = encoded(CARDS, *seen)
+    shown = encode_all(CARDS, *seen)
     for i in range(0, len(shown), 50):
         told = black_jacky_v0.decode(seen.observations[i])
         for name in ("start_player", "black_hearts", "wanted", "knocked", "first_knocker", "last_turns", "plus_one"):
@@ -231,7 +234,7 @@ def test_what_the_cards_say_is_what_lies_on_the_table() -> None:
 
 def test_unseen_cards_and_sums_are_chances() -> None:
     seen = positions(games=30)
-    shown = encoded(CARDS, *seen)
+    shown = encode_all(CARDS, *seen)
     zocking = part(LAYOUT, shown, "phase")[:, 3] == 1
     assert zocking.sum() > 100
     np.testing.assert_allclose(part(LAYOUT, shown, "unseen")[zocking].sum(axis=1), 1, atol=1e-5)
@@ -245,7 +248,7 @@ def test_unseen_cards_and_sums_are_chances() -> None:
 def test_the_advice_is_what_counter_does() -> None:
     for options in FAMILY:
         seen = positions(games=10, moves=60, seed=3, **options)
-        shown = encoded(ADVICE, *seen)
+        shown = encode_all(ADVICE, *seen)
         advice, chances = part(ADVICE_LAYOUT, shown, "advice"), part(ADVICE_LAYOUT, shown, "chances")
         np.testing.assert_array_equal(advice.sum(axis=1), 1)
         np.testing.assert_array_equal(advice.argmax(axis=1), make_agent("counter").act_batch(*seen))

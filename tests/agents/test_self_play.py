@@ -62,11 +62,6 @@ def random_network(game: Game) -> npt.NDArray[np.float32]:
     return pack([(weights.astype(np.float32), bias.astype(np.float32)) for weights, bias in layers], False)
 
 
-def everywhere(game: Game) -> npt.NDArray[np.int64]:
-    """The line-up of a learner in all seats."""
-    return np.full((1, game.max_players - 1), LEARNER)
-
-
 class Watched:
     """The games at index 0 of a collector, played again at the table with the actions that it noted."""
 
@@ -118,7 +113,8 @@ class Watched:
 
 def test_what_is_collected_equals_the_same_games_at_the_table(game: Game) -> None:
     played = collector(game, 2, 400)
-    stretch = played.collect(random_network(game), [], everywhere(game))
+    in_all_seats = np.full((1, game.max_players - 1), LEARNER)
+    stretch = played.collect(random_network(game), [], in_all_seats)
     watched = Watched(game, find_encoding("raw", game.name), stretch)
     assert played.tables.started[0] == watched.games
     values, checked = stretch.values[0], 0

@@ -79,15 +79,6 @@ def test_a_search_tells_what_it_will_do_and_is_not_changed_by_telling() -> None:
         assert thoughts.probabilities.argmax() == agent.act(seen) == silent.act(seen)
 
 
-def test_a_search_by_the_clock_tells_too() -> None:
-    agent = make_agent("ismcts:0.01s")
-    seen = next(each for each in positions() if each["action_mask"].sum() > 1)
-    thoughts = explain(agent, seen)
-    assert thoughts is not None
-    assert thoughts.probabilities.sum() == pytest.approx(1)
-    assert thoughts.win is not None
-
-
 def test_the_chance_to_win_is_high_with_a_good_hand_and_low_with_a_bad_one() -> None:
     """One heart each and player_1 has knocked with two cards, so at most 16: laying an 8 and keeping the other wins."""
     agent, chances = make_agent("ismcts:200"), []

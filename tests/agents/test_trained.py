@@ -16,7 +16,7 @@ from blackjacky_agents.games import get_kit
 from blackjacky_agents.learning.agent_file import read_card, read_network
 from blackjacky_agents.learning.network import encode_all
 from blackjacky_env.games import GAMES
-from tests.agents.positions import FAMILY, positions
+from tests.agents.positions import positions
 
 
 def folder_of(game: str) -> Path:
@@ -114,13 +114,6 @@ def test_the_champion_takes_the_likeliest_action_of_the_torch_network() -> None:
     assert greedy
     assert np.allclose(logits[np.arange(len(chosen)), chosen], logits.max(axis=1), rtol=1e-4, atol=1e-4)
     assert (chosen == logits.argmax(axis=1)).mean() > 0.999
-
-
-@pytest.mark.parametrize("options", FAMILY, ids=str)
-def test_the_champion_plays_legally_whatever_the_options(options: dict[str, Any]) -> None:
-    observations, masks = positions(games=10, moves=40, **options)
-    chosen = make_agent("champion").act_batch(observations, masks)
-    assert (masks[np.arange(len(chosen)), chosen] == 1).all()
 
 
 @pytest.mark.parametrize("num_players", [2, 4, 6])

@@ -26,17 +26,11 @@ def play(env: Any, steps: int = 100) -> Any:
     return observation
 
 
-# ---------------------------------------------------------------- Stable-Baselines3
-
-
 def test_sb3_makes_its_environment_from_the_id() -> None:
     """It passes ``render_mode="rgb_array"`` whether or not it will draw."""
     sb3 = pytest.importorskip("stable_baselines3")
     model = sb3.PPO("MlpPolicy", ID, device="cpu")
     assert model.get_env().reset().shape == (1, *model.observation_space.shape)
-
-
-# ---------------------------------------------------------------- RLlib
 
 
 def test_rllibs_check_passes_where_illegal_actions_end_the_game() -> None:
@@ -74,9 +68,6 @@ def ray(monkeypatch: pytest.MonkeyPatch) -> Any:
     ray.shutdown()
 
 
-# ---------------------------------------------------------------- TorchRL
-
-
 def test_torchrls_gym_env_is_made_without_a_wrapper_and_passes_its_check() -> None:
     """It passes ``frameskip`` and tries again when the error is Python's; `MaskedCategorical` wants bool masks."""
     pytest.importorskip("torchrl")
@@ -92,9 +83,6 @@ def test_torchrls_gym_env_is_made_without_a_wrapper_and_passes_its_check() -> No
     assert seen["action_mask"][drawn].all()
 
 
-# ---------------------------------------------------------------- Tianshou
-
-
 def test_tianshous_table_takes_the_environment_as_it_is() -> None:
     pytest.importorskip("tianshou")
     from tianshou.env import PettingZooEnv
@@ -106,9 +94,6 @@ def test_tianshous_table_takes_the_environment_as_it_is() -> None:
         assert len(rewards) == 3
         if terminated:
             break
-
-
-# ---------------------------------------------------------------- SuperSuit
 
 
 @pytest.mark.parametrize(
@@ -132,9 +117,6 @@ def test_supersuits_wrappers_take_flat_observations(name: str, arguments: tuple[
     table = black_jacky_v0.env(observation_format="flat", observation_dtype="float32")
     env = getattr(supersuit, name)(table, *arguments)
     assert play(env) in env.observation_space("player_0")
-
-
-# ---------------------------------------------------------------- AgileRL
 
 
 def test_agilerls_rollouts_find_the_masks_with_its_own_pettingzoo() -> None:

@@ -1,12 +1,18 @@
 """What tests of commands share."""
 
 import math
+import shlex
 import sys
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from blackjacky_agents import cli
 from blackjacky_agents.cli import compiling
+from tests.scripts.protocols import publish_in
 
 
 @pytest.fixture(autouse=True)
@@ -16,7 +22,25 @@ def _no_line_about_compiling(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The current folder is empty."""
+def empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The current folder, which is empty."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "path", [*sys.path])  # classes add the current folder
+    return tmp_path
+
+
+@pytest.fixture
+def typed(capsys: pytest.CaptureFixture[str]) -> Callable[..., Any]:
+    """Run a subcommand as users type it, which has to end with that status; what it printed."""
+
+    def run(command: str, status: int = 0) -> Any:
+        assert cli.main(shlex.split(command)) == status
+        return capsys.readouterr()
+
+    return run
+
+
+@pytest.fixture
+def publish(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+    """Make these the published protocols of the game: the current one, and older ones."""
+    return partial(publish_in, tmp_path, monkeypatch)

@@ -22,7 +22,7 @@ def small_protocol() -> Protocol:
     return replace(custom_protocol(GAME), name=f"{GAME}/7", tables=tables, references=rates)
 
 
-def publish(monkeypatch: pytest.MonkeyPatch, folder: Path, current: Protocol, *older: Protocol) -> None:
+def publish_in(folder: Path, monkeypatch: pytest.MonkeyPatch, current: Protocol, *older: Protocol) -> None:
     """Make these the published protocols of the game."""
     write_json(folder / "score.json", asdict(current))
     for protocol in older:

@@ -46,18 +46,21 @@ def test_a_quick_run_measures_every_line(quick):
         assert re.fullmatch(r"[\d.,]+(e[+-]\d+)?", value) or (name in foreign and value == "-"), name
 
 
-def test_the_page_shows_the_same_lines_and_how_they_were_measured(quick):
+@pytest.fixture
+def part():
+    """Return the part of the page with the measurements."""
     page = PAGE.read_text(encoding="utf-8")
-    part = page.partition("<!-- benchmark:begin -->")[2].partition("<!-- benchmark:end -->")[0]
+    return page.partition("<!-- benchmark:begin -->")[2].partition("<!-- benchmark:end -->")[0]
+
+
+def test_the_page_shows_the_same_lines_and_how_they_were_measured(quick, part):
     assert measured_everywhere(part) == measured_everywhere(quick)
     assert "-" not in lines(part).values()
     command = r"`python scripts/speed/benchmark.py --rounds \d+ --seed \d+( --peers)?`"
     assert re.search(command + r": medians of \d+ interleaved rounds", part)
 
 
-def test_goals_are_those_of_lines_that_there_are():
-    page = PAGE.read_text(encoding="utf-8")
-    part = page.partition("<!-- benchmark:begin -->")[2].partition("<!-- benchmark:end -->")[0]
+def test_goals_are_those_of_lines_that_there_are(part):
     rows = re.findall(r"^\| ([^|]*) \| [^|]* \| [^|]* \| ([^|]*) \| ([^|]*) \|", part, re.MULTILINE)[2:]
     targets = {f"{name} [{unit.strip()}]": target.strip() for name, unit, target in rows if target.strip()}
     assert benchmark.GOALS["targets"] == targets

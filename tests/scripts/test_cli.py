@@ -14,6 +14,8 @@ import threading
 from importlib.metadata import entry_points, version
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
+from unittest.mock import Mock
 
 import numba
 import pytest
@@ -27,21 +29,17 @@ OF_A_GAME = [name for name in cli.SUBCOMMANDS if name != "mcp"]
 """Subcommands that play one game, and have a script. Assistants choose games; scripts/mcp.py would hide the SDK."""
 
 
-@pytest.mark.parametrize("arguments", [[], ["--help"], ["-h"]])
-def test_alone_it_lists_the_subcommands_with_a_sentence_each(
-    arguments: list[str], capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert cli.main(arguments) == 0
-    told = capsys.readouterr().out
+@pytest.mark.parametrize("arguments", ["", "--help", "-h"])
+def test_alone_it_lists_the_subcommands_with_a_sentence_each(arguments: str, typed: Any) -> None:
+    told = typed(arguments).out
     assert told.startswith("usage: blackjacky SUBCOMMAND")
     for name, subcommand in cli.SUBCOMMANDS.items():
         assert f"  {name} " in told
         assert subcommand.summary in told
 
 
-def test_it_tells_its_version(capsys: pytest.CaptureFixture[str]) -> None:
-    assert cli.main(["--version"]) == 0
-    assert capsys.readouterr().out == f"blackjacky {version('blackjacky')}\n"
+def test_it_tells_its_version(typed: Any) -> None:
+    assert typed("--version").out == f"blackjacky {version('blackjacky')}\n"
 
 
 @pytest.mark.parametrize(
@@ -51,11 +49,8 @@ def test_it_tells_its_version(capsys: pytest.CaptureFixture[str]) -> None:
         ("dance", f"error: unknown subcommand 'dance'; subcommands are {', '.join(cli.SUBCOMMANDS)}\n"),
     ],
 )
-def test_an_unknown_subcommand_ends_with_status_2_and_near_names(
-    name: str, message: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert cli.main([name]) == 2
-    assert capsys.readouterr() == ("", message)
+def test_an_unknown_subcommand_ends_with_status_2_and_near_names(name: str, message: str, typed: Any) -> None:
+    assert typed(name, status=2) == ("", message)
 
 
 @pytest.mark.parametrize("name", OF_A_GAME)
@@ -72,27 +67,22 @@ def test_help_shows_the_game_and_its_rule_options(name: str, capsys: pytest.Capt
 
 
 @pytest.mark.parametrize(
-    ("lacking", "arguments", "message"),
+    ("lacking", "command", "message"),
     [
-        ("tyro", ["evaluate"], "blackjacky evaluate needs tyro: pip install 'blackjacky[cli]'"),
-        ("torch", ["train"], "blackjacky train needs torch: pip install 'blackjacky[train]'"),
-        ("pyarrow", ["dataset"], "blackjacky dataset needs pyarrow: pip install 'blackjacky[data]'"),
-        ("openskill", ["tournament"], "blackjacky tournament needs openskill: pip install 'blackjacky[train]'"),
-        ("uvicorn", ["play", "--web"], "blackjacky play --web needs uvicorn: pip install 'blackjacky[web]'"),
+        ("tyro", "evaluate", "blackjacky evaluate needs tyro: pip install 'blackjacky[cli]'"),
+        ("torch", "train", "blackjacky train needs torch: pip install 'blackjacky[train]'"),
+        ("pyarrow", "dataset", "blackjacky dataset needs pyarrow: pip install 'blackjacky[data]'"),
+        ("openskill", "tournament", "blackjacky tournament needs openskill: pip install 'blackjacky[train]'"),
+        ("uvicorn", "play --web", "blackjacky play --web needs uvicorn: pip install 'blackjacky[web]'"),
     ],
 )
 def test_what_is_not_installed_is_said_with_the_extra_that_brings_it(
-    lacking: str,
-    arguments: list[str],
-    message: str,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    lacking: str, command: str, message: str, typed: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     found = importlib.util.find_spec
     for module in (cli, importlib.import_module("blackjacky_agents.cli.play")):
         monkeypatch.setattr(module, "find_spec", lambda name: None if name == lacking else found(name))
-    assert cli.main(arguments) == 2
-    assert capsys.readouterr().err == f"error: {message}\n"
+    assert typed(command, status=2).err == f"error: {message}\n"
 
 
 def test_the_game_of_the_terminal_needs_no_torch(tmp_path: Path) -> None:
@@ -106,13 +96,9 @@ def test_the_game_of_the_terminal_needs_no_torch(tmp_path: Path) -> None:
     assert "Goodbye!" in done.stdout
 
 
-def test_ctrl_c_ends_with_status_130(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    def interrupt(*_: object) -> None:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(evaluate, "play", interrupt)
-    assert cli.main(["evaluate", "--players", "random*2"]) == 130
-    assert capsys.readouterr().err == "\nInterrupted.\n"
+def test_ctrl_c_ends_with_status_130(typed: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(evaluate, "play", Mock(side_effect=KeyboardInterrupt))
+    assert typed("evaluate --players random*2", status=130).err == "\nInterrupted.\n"
 
 
 def test_the_installed_command_runs_in_an_empty_folder(tmp_path: Path) -> None:
@@ -170,15 +156,12 @@ def test_every_subcommand_has_a_script(name: str) -> None:
     ],
 )
 def test_a_file_that_cannot_be_written_is_refused_before_anything_is_played(
-    command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    command: str, typed: Any, empty_folder: Path
 ) -> None:
-    monkeypatch.chdir(tmp_path)
-    place = tmp_path / ("x" * 250)  # while it is written its name is longer, too long for any user
-    assert cli.main([*command.split(), str(place)]) == 2
-    option = command.rsplit(maxsplit=1)[-1]
-    said = f"error: {option} {place} cannot be written (File name too long): choose another place\n"
-    assert capsys.readouterr() == ("", said)
-    assert list(tmp_path.iterdir()) == []
+    place = "x" * 250  # while it is written its name is longer, too long for any user
+    said = f"{command.rsplit(maxsplit=1)[-1]} {place} cannot be written (File name too long): choose another place"
+    assert typed(f"{command} {place}", status=2) == ("", f"error: {said}\n")
+    assert list(empty_folder.iterdir()) == []
 
 
 def test_a_port_that_is_taken_is_named_with_what_to_do(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -198,18 +181,15 @@ def test_a_port_that_is_taken_is_named_with_what_to_do(tmp_path: Path, capsys: p
     ],
 )
 def test_an_error_of_the_system_is_a_sentence_without_number_or_traceback(
-    number: int, said: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    number: int, said: str, typed: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def fail(*_: object) -> int:
-        raise OSError(number, os.strerror(number), "a.json")
-
-    monkeypatch.setitem(sys.modules, "blackjacky_agents.cli.play", SimpleNamespace(main=fail))
-    assert cli.run("play", []) == 2
-    assert capsys.readouterr().err == f"error: {said}\n"
+    failing = Mock(main=Mock(side_effect=OSError(number, os.strerror(number), "a.json")))
+    monkeypatch.setitem(sys.modules, "blackjacky_agents.cli.play", failing)
+    assert typed("play", status=2).err == f"error: {said}\n"
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("command", "said"),
     [
         (
             "tournament --agents random ismcts:50 --games 40",
@@ -219,11 +199,8 @@ def test_an_error_of_the_system_is_a_sentence_without_number_or_traceback(
         ("play random", "'random' is no option; options begin with -- and are listed by --help"),
     ],
 )
-def test_a_value_too_many_is_named_with_what_the_option_takes(
-    arguments: str, said: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert cli.main(arguments.split()) == 2
-    assert capsys.readouterr() == ("", f"error: {said}\n")
+def test_a_value_too_many_is_named_with_what_the_option_takes(command: str, said: str, typed: Any) -> None:
+    assert typed(command, status=2) == ("", f"error: {said}\n")
 
 
 # ---------------------------------------------------------------- compiling
@@ -287,21 +264,17 @@ def test_output_that_finds_no_room_or_no_reader_gives_no_traceback() -> None:
 
 
 def test_a_thread_that_finds_the_disk_full_prints_no_traceback_but_other_threads_do(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    typed: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fail_in_threads(*_: object) -> int:
         for number, text in ((errno.ENOSPC, "no room"), (errno.EIO, "no disk")):
-            thread = threading.Thread(target=fail, args=[OSError(number, text)])
+            thread = threading.Thread(target=Mock(side_effect=OSError(number, text)))
             thread.start()
             thread.join()
         return 0
 
-    def fail(error: OSError) -> None:
-        raise error
-
     monkeypatch.setitem(sys.modules, "blackjacky_agents.cli.play", SimpleNamespace(main=fail_in_threads))
     monkeypatch.setattr(threading, "excepthook", threading.__excepthook__)  # pytest has one of its own
-    assert cli.run("play", []) == 0
-    said = capsys.readouterr().err
+    said = typed("play").err
     assert "no room" not in said
     assert "no disk" in said

@@ -9,9 +9,10 @@ import pytest
 from blackjacky_agents import make_agent
 from blackjacky_agents.arena.evaluation import at_one_table
 from blackjacky_agents.arena.intervals import wilson
-from blackjacky_agents.cli import evaluate, run
-from blackjacky_agents.registry import parse_agents
+from blackjacky_agents.cli import evaluate
 from blackjacky_env.games import get_game
+
+pytestmark = pytest.mark.usefixtures("empty_folder")
 
 
 def table_of(text):
@@ -24,39 +25,35 @@ def percent(*numbers):
     return " .. ".join(f"{number:.1%}" for number in numbers)
 
 
-def test_it_prints_the_table_of_the_games_and_how_it_was_made(capsys):
-    options = ["--players", "threshold,random", "--games", "300", "--seed", "5", "--variant", "schnell_duell"]
-    assert run("evaluate", options) == 0
-    printed = capsys.readouterr()
+def test_it_prints_the_table_of_the_games_and_how_it_was_made(typed):
+    command = "evaluate --players threshold,random --games 300 --seed 5 --variant schnell_duell"
+    printed = typed(command)
     scores = at_one_table([make_agent("threshold"), make_agent("random")], 300, seed=5, variant="schnell_duell")
     assert table_of(printed.out) == {
         name: [percent(score.win_rate), percent(score.low, score.high), "50.0%", percent(score.nobody), "300"]
         for name, score in zip(["threshold", "random"], scores, strict=True)
     }
-    command = f"blackjacky evaluate {' '.join(options)}"
-    assert re.search(rf"^`{command}`: seed 5, schnell_duell, python 3\.\d+\.\d+.*, numba ", printed.out, re.MULTILINE)
+    made = rf"^`blackjacky {command}`: seed 5, schnell_duell, python 3\.\d+\.\d+.*, numba "
+    assert re.search(made, printed.out, re.MULTILINE)
     assert "300/300" in printed.err
 
 
-def test_equal_agents_are_one_row_with_the_interval_of_their_joint_wins(capsys):
-    assert run("evaluate", ["--players", "random,threshold,random", "--games", "400"]) == 0
+def test_equal_agents_are_one_row_with_the_interval_of_their_joint_wins(typed):
     first, threshold, second = at_one_table([make_agent(name) for name in ("random", "threshold", "random")], 400)
     low, high = wilson(first.win_rate + second.win_rate, 400)
-    rows = table_of(capsys.readouterr().out)
+    rows = table_of(typed("evaluate --players random,threshold,random --games 400").out)
     assert list(rows) == ["random x2, each", "threshold"]
     mean = (first.win_rate + second.win_rate) / 2
     assert rows["random x2, each"][:3] == [percent(mean), percent(low / 2, high / 2), "33.3%"]
     assert rows["threshold"][:2] == [percent(threshold.win_rate), percent(threshold.low, threshold.high)]
 
 
-def test_games_are_added_up_over_chunks_whatever_the_number_of_threads(tmp_path, monkeypatch):
+def test_games_are_added_up_over_chunks_whatever_the_number_of_threads(typed, empty_folder, monkeypatch):
     monkeypatch.setattr(evaluate, "CHUNK", 300)
     results = []
     for threads in (1, 3):
-        kept = tmp_path / f"{threads}.json"
-        options = ["--games", "700", "--seed", "9", "--threads", str(threads), "--output", str(kept)]
-        assert run("evaluate", ["--players", "threshold*2,random", *options]) == 0
-        results.append(json.loads(kept.read_text(encoding="utf-8"))["results"])
+        typed(f"evaluate --players threshold*2,random --games 700 --seed 9 --threads {threads} --output kept.json")
+        results.append(json.loads((empty_folder / "kept.json").read_text("utf-8"))["results"])
     assert results[0] == results[1]
     agents = [make_agent(name) for name in ("threshold", "threshold", "random")]
     parts = [(games, at_one_table(agents, games, seed)) for games, seed in ((300, 9), (300, 309), (100, 609))]
@@ -66,12 +63,11 @@ def test_games_are_added_up_over_chunks_whatever_the_number_of_threads(tmp_path,
     assert 2 * threshold["win_rate"] + random["win_rate"] + random["nobody"] == pytest.approx(1)
 
 
-def test_the_results_are_kept_with_everything_that_decides_them(tmp_path, capsys):
-    kept = tmp_path / "results.json"
-    options = ["--games", "50", "--seed", "3", "--hearts", "1", "--tricks", "1", "5", "--max-turns-per-round", "None"]
-    assert run("evaluate", ["--players", "random*2", *options, "--output", str(kept)]) == 0
-    assert list(tmp_path.iterdir()) == [kept]
-    stored = json.loads(kept.read_text(encoding="utf-8"))
+def test_the_results_are_kept_with_everything_that_decides_them(typed, empty_folder):
+    options = "--games 50 --seed 3 --hearts 1 --tricks 1 5 --max-turns-per-round None --output kept.json"
+    printed = typed(f"evaluate --players random*2 {options}").out
+    (kept,) = empty_folder.iterdir()
+    stored = json.loads(kept.read_text("utf-8"))
     rules = {"hearts": 1, "tricks": [1, 5], "max_turns_per_round": None}
     (score, _) = at_one_table([make_agent("random")] * 2, 50, 3, **rules)
     (row,) = stored["results"]
@@ -79,7 +75,7 @@ def test_the_results_are_kept_with_everything_that_decides_them(tmp_path, capsys
     assert stored["rules"] == {"max_card": 8, "bust_at": 21, "hand_size": 2, "deck": None, **rules}
     assert [stored[name] for name in ("players", "games", "seed", "variant")] == ["random*2", 50, 3, "classic"]
     assert set(stored["versions"]) == {"python", "blackjacky", "numpy", "numba"}
-    assert stored["command"] in capsys.readouterr().out
+    assert stored["command"] in printed
 
 
 @pytest.mark.parametrize("num_players", range(2, 7))
@@ -89,24 +85,12 @@ def test_without_options_the_rules_are_those_of_the_sheet(num_players):
     assert given == game.check_options(num_players, "classic", {})
 
 
-def test_the_table_can_be_put_into_a_page(capsys, tmp_path):
-    page = tmp_path / "page.md"
+def test_the_table_can_be_put_into_a_page(typed, empty_folder):
+    page, other = empty_folder / "page.md", empty_folder / "other.md"
     page.write_text("before\n<!-- evaluation:begin -->\nold\n<!-- evaluation:end -->\nafter\n", encoding="utf-8")
-    arguments = ["--players", "random*2", "--games", "3", "--page", str(page)]
-    assert run("evaluate", arguments) == 0
-    table = capsys.readouterr().out
+    command = "evaluate --players random*2 --games 3 --page"
+    table = typed(f"{command} page.md").out
     assert page.read_text("utf-8") == f"before\n<!-- evaluation:begin -->\n{table}<!-- evaluation:end -->\nafter\n"
-    for wrong, message in ((tmp_path, "is not a file"), (tmp_path / "other.md", "lacks <!-- evaluation:begin -->")):
-        (tmp_path / "other.md").write_text("nothing", encoding="utf-8")
-        assert run("evaluate", [*arguments[:-1], str(wrong)]) == 2
-        assert message in capsys.readouterr().err
-
-
-def test_a_list_of_agents_is_read_with_counts_and_spaces():
-    assert parse_agents("counter, random * 2 ,ppo:my runs/a") == ["counter", "random", "random", "ppo:my runs/a"]
-
-
-@pytest.mark.parametrize("text", ["", "random,,random", "random,", "*2", "random*", "random*-1", "a*2*3", "random*100"])
-def test_anything_else_is_no_list_of_agents(text):
-    with pytest.raises(ValueError, match=r"agents: '.*' is not NAME or NAME\*NUMBER"):
-        parse_agents(text)
+    other.write_text("nothing", encoding="utf-8")
+    assert "is not a file" in typed(f"{command} .", status=2).err
+    assert "lacks <!-- evaluation:begin -->" in typed(f"{command} other.md", status=2).err

@@ -36,9 +36,9 @@ def fuzz(monkeypatch):
 def run(fuzz, tmp_path):
     """Run the script in this process, with chunks of 100 actions; returns the exit status."""
 
-    def main(actions, *more):
-        kept = ["--output", str(tmp_path / "fuzz.json")]
-        return fuzz.main(["--actions", str(actions), "--chunk", "100", "--workers", "1", *kept, *more])
+    def main(actions, *more, at_least=0):
+        given = f"--actions {actions} --chunk 100 --workers 1 --at-least {at_least}".split()
+        return fuzz.main([*given, "--output", str(tmp_path / "fuzz.json"), *more])
 
     return main
 
@@ -65,7 +65,7 @@ def play_code(text):
 
 @pytest.mark.parametrize("game", REFERENCES)
 def test_a_run_without_difference_reports_what_was_played(game, fuzz, run, results, capsys):
-    assert run(600, "--game", game, "--at-least", "0") == 0
+    assert run(600, "--game", game) == 0
     counts, text = results()["counts"], capsys.readouterr().out
     played = counts["total"]["actions"]
     assert played >= 600
@@ -97,7 +97,7 @@ def test_options_that_are_not_at_their_defaults_are_counted(fuzz):
 
 
 def test_a_run_that_has_met_an_event_too_seldom_fails_and_names_it(run, results, capsys):
-    assert run(300, "--at-least", "1") == 1
+    assert run(300, at_least=1) == 1
     never = [name for name, times in results()["counts"]["event"].items() if times == 0]
     said = capsys.readouterr().err
     assert never
@@ -106,7 +106,7 @@ def test_a_run_that_has_met_an_event_too_seldom_fails_and_names_it(run, results,
 
 
 def test_a_run_that_was_stopped_goes_on_and_ends_like_one_that_was_not(fuzz, run, results, tmp_path, monkeypatch):
-    assert run(900, "--at-least", "0") == 0
+    assert run(900) == 0
     expected = results()
     (tmp_path / "fuzz.json").unlink()
     played, play_chunk = [], fuzz.play_chunk
@@ -118,24 +118,24 @@ def test_a_run_that_was_stopped_goes_on_and_ends_like_one_that_was_not(fuzz, run
         return play_chunk(game, seed, number, actions)
 
     monkeypatch.setattr(fuzz, "play_chunk", interrupted)
-    assert run(900, "--at-least", "0") == 130
+    assert run(900) == 130
     assert results()["chunks"] == 3
-    assert run(900, "--at-least", "0") == 0
+    assert run(900) == 0
     assert results() == expected
     assert played == [0, 1, 2, 3, *range(3, expected["chunks"])]
 
 
 def test_a_finished_run_plays_nothing_more_unless_more_actions_are_asked_for(run, results):
-    assert run(200, "--at-least", "0") == 0
+    assert run(200) == 0
     first = results()
-    assert run(200, "--at-least", "0") == 0
+    assert run(200) == 0
     assert results() == first
-    assert run(first["counts"]["total"]["actions"] + 1, "--at-least", "0") == 0
+    assert run(first["counts"]["total"]["actions"] + 1) == 0
     assert results()["chunks"] == first["chunks"] + 1
 
 
 def test_what_is_kept_of_another_run_is_not_touched(fuzz, run, results, monkeypatch, capsys):
-    assert run(100, "--at-least", "0") == 0
+    assert run(100) == 0
     kept = results()
     assert run(100, "--seed", "1") == 2
     assert "contains a run with seed 0, not 1: delete it, or name another --output" in capsys.readouterr().err
@@ -154,19 +154,11 @@ def test_impossible_arguments_are_named(run, capsys, wrong):
 
 
 def test_workers_change_nothing_in_the_results(run, results, tmp_path):
-    assert run(500, "--at-least", "0") == 0
+    assert run(500) == 0
     output = tmp_path / "by_two.json"
-    command = [
-        sys.executable,
-        str(SCRIPTS / "proofs" / "fuzz.py"),
-        "--actions",
-        "500",
-        "--chunk",
-        "100",
-        "--at-least",
-        "0",
-    ]
-    done = subprocess.run([*command, "--output", str(output)], capture_output=True, encoding="utf-8", check=False)
+    given = ["--actions", "500", "--chunk", "100", "--at-least", "0", "--output"]
+    command = [sys.executable, str(SCRIPTS / "proofs" / "fuzz.py"), *given, str(output)]
+    done = subprocess.run(command, capture_output=True, encoding="utf-8", check=False)
     assert done.returncode == 0, done.stderr
     by_two = json.loads(output.read_text(encoding="utf-8"))
     assert {name: by_two[name] for name in results()} == results()
@@ -203,7 +195,7 @@ def test_steered_games_come_on_top_and_are_reported_apart(fuzz, run, results, mo
     """One random chunk, one of each steered kind, and another random one; what one of both meets has been met."""
     kinds = fuzz.kinds
     monkeypatch.setattr(fuzz, "kinds", lambda reference: kinds(reference)[:1])
-    assert run(150, "--game", "halunken", "--at-least", "0") == 0
+    assert run(150, "--game", "halunken") == 0
     steered = [str(kind) for kind in REFERENCES["halunken"].steered]
     counts, text = results()["counts"], capsys.readouterr().out
     assert results()["chunks"] == len(steered) + 2
@@ -212,7 +204,7 @@ def test_steered_games_come_on_top_and_are_reported_apart(fuzz, run, results, mo
         assert counts["steered"][name] >= 100
         assert f"| {name} | {counts['steered'][name]:,} |" in text
     assert counts["event"]["buyer_must_be_robbed"] == 0 < counts["steered event"]["buyer_must_be_robbed"]
-    run(150, "--game", "halunken", "--at-least", "1")
+    run(150, "--game", "halunken", at_least=1)
     assert "too rare: buyer_must_be_robbed" not in capsys.readouterr().err
 
 
@@ -225,33 +217,35 @@ def laid_out_8_like_any_other(player, plus_one):
     return 10 * sum(player.hand) + laid + (10 if plus_one else 0)
 
 
-def test_a_bug_in_the_rules_is_found_and_shrunk_to_a_game_that_can_be_pasted(run, results, monkeypatch, capsys):
-    """T8: two players, a laid-out 8, and knocks until settlement."""
-    with monkeypatch.context() as planted:
-        planted.setattr(Player, "tenths", laid_out_8_like_any_other)
-        assert run(100_000) == 1
-        text = capsys.readouterr().out
-        short = results()["difference"]["short"]
-        assert short["options"] == {"num_players": 2}
-        assert 8 in short["actions"]
-        assert len(short["actions"]) == 4
-        with pytest.raises(Difference, match="last_settlement"):
-            play_code(text)
-    play_code(text)
+def queen_like_other_hearts(card, heart_ace, penalty=Card.penalty):
+    """K6 forgotten: the queen of spades costs what other cards may cost."""
+    return min(penalty(card, heart_ace), 11)
 
 
-def test_a_bug_in_a_trick_is_shrunk_to_that_trick(run, results, monkeypatch, capsys):
-    """K6: three players, one deal, and the queen of spades on the table; she would cost what other hearts do."""
-    penalty = Card.penalty
+@pytest.mark.parametrize(
+    ("game", "owner", "name", "bug", "options", "action", "length", "said"),
+    [
+        # Two players, a laid-out 8, and knocks until settlement.
+        ("black_jacky", Player, "tenths", laid_out_8_like_any_other, {"num_players": 2}, 8, 4, "last_settlement"),
+        # Three players, one deal, and the trick with the queen of spades.
+        (
+            *("schwarze_katze", Card, "penalty", queen_like_other_hearts, {"num_players": 3, "deals": 1}),
+            *(Card.called("QS").number, 3, "penalties"),
+        ),
+    ],
+)
+def test_a_bug_in_the_rules_is_found_and_shrunk_to_a_game_that_can_be_pasted(
+    run, results, monkeypatch, capsys, game, owner, name, bug, options, action, length, said
+):
     with monkeypatch.context() as planted:
-        planted.setattr(Card, "penalty", lambda card, heart_ace: min(penalty(card, heart_ace), 11))
-        assert run(100_000, "--game", "schwarze_katze") == 1
+        planted.setattr(owner, name, bug)
+        assert run(100_000, "--game", game, at_least=1) == 1
         text = capsys.readouterr().out
         short = results()["difference"]["short"]
-        assert short["options"] == {"num_players": 3, "deals": 1}
-        assert Card.called("QS").number in short["actions"]
-        assert len(short["actions"]) == 3
-        with pytest.raises(Difference, match="penalties"):
+        assert short["options"] == options
+        assert action in short["actions"]
+        assert len(short["actions"]) == length
+        with pytest.raises(Difference, match=said):
             play_code(text)
     play_code(text)
 

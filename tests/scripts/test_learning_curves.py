@@ -33,12 +33,6 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def measured(folder: Path) -> list[dict[str, Any]]:
-    """All results of the default game."""
-    rows: list[dict[str, Any]] = json.loads((folder / "results" / DEFAULT / "training.json").read_text("utf-8"))
-    return rows
-
-
 def test_finished_trainings_become_results_a_picture_and_a_table(folder: Path) -> None:
     runs = folder / "curves" / "runs"
     first = f"{DEFAULT}-scratch-5-0-16"
@@ -47,7 +41,7 @@ def test_finished_trainings_become_results_a_picture_and_a_table(folder: Path) -
     args = learning_curves.Args((DEFAULT,), ("scratch",), (0, 1), hidden_sizes=(16,))
     for _ in range(2):  # the second time nothing is new
         learning_curves.main(args)
-    rows = measured(folder)
+    rows = json.loads((folder / "results" / DEFAULT / "training.json").read_text("utf-8"))
     assert [(row["preset"], row["seed"], row["hidden_sizes"]) for row in rows] == [("scratch", n, [16]) for n in (0, 1)]
     result = json.loads((runs / first / "results.json").read_text("utf-8"))["table"]
     assert rows[0]["result"] == next(row for row in result if (row["players"], row["opponents"]) == (4, "counter"))

@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from blackjacky_agents import cli
 from blackjacky_agents.cli import dataset, evaluate, exploit, play, score, tournament, watch
 from blackjacky_agents.cli.options import read_arguments
 from blackjacky_env.envs.aec import TableEnv
@@ -54,14 +53,12 @@ def test_what_nobody_has_named_fills_the_table_of_the_preset() -> None:
     assert protocol.options == args.rule_options
 
 
-def test_a_preset_is_evaluated_like_its_options(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_preset_is_evaluated_like_its_options(typed: Any, empty_folder: Path) -> None:
     options = "--max-card 3 --hand-size 1 --hearts 1 --bust-at 5 --max-turns-per-round 3 --tricks 1 2 3"
     found = []
     for given in ("--preset mini-2", options):
-        out = tmp_path / "out.json"
-        assert cli.run("evaluate", f"--players counter,random --games 200 --output {out} {given}".split()) == 0
-        found.append(json.loads(out.read_text("utf-8")))
-    capsys.readouterr()
+        typed(f"evaluate --players counter,random --games 200 --output out.json {given}")
+        found.append(json.loads((empty_folder / "out.json").read_text("utf-8")))
     assert found[0]["results"] == found[1]["results"]
     assert found[0]["rules"] == found[1]["rules"]
 

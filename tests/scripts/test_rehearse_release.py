@@ -29,8 +29,8 @@ Requires-Dist: sample[drawing] ; extra == "all"
 
 
 def make_wheel(folder: Path, files: dict[str, bytes], mode: int = 0o644, year: int = 2026) -> Path:
-    path = folder / "sample-1.0-py3-none-any.whl"
     folder.mkdir(parents=True, exist_ok=True)
+    path = folder / "sample-1.0-py3-none-any.whl"
     with zipfile.ZipFile(path, "w") as archive:
         for name, content in files.items():
             info = zipfile.ZipInfo(name, (year, 1, 1, 0, 0, 0))
@@ -158,15 +158,8 @@ def test_every_extra_is_tried() -> None:
 
 
 def test_the_page_shows_failures_and_what_was_installed() -> None:
-    done = {
-        "packages": 3,
-        "bytes": 2_500_000,
-        "seconds": 61,
-        "torch": "2.0",
-        "gpu": ["triton"],
-        "tried": ["x"],
-        "error": "",
-    }
+    installed = {"packages": 3, "bytes": 2_500_000, "torch": "2.0", "gpu": ["triton"]}
+    done = {**installed, "seconds": 61, "tried": ["x"], "error": ""}
     text = make_release.environments({"train": done, "cuda": {"error": "no | wheel"}})
     assert "| train | 3 | 2 | 1 min 01 s | 2.0 | 1 | `x` | no |" in text
     assert text.endswith("| - | no &#124; wheel |")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import shutil
 import subprocess
 import sys
@@ -34,7 +35,7 @@ from blackjacky_agents.files import only_writer, write_json
 from blackjacky_agents.games import get_kit
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.games import GAMES
-from tests.scripts.protocols import GAME, publish, small_protocol
+from tests.scripts.protocols import GAME, small_protocol
 
 OURS = [name for name, registered in GAMES.items() if registered.target.startswith("blackjacky_env.")]
 ROOT = Path(__file__).parents[2]
@@ -49,15 +50,21 @@ needs_perl = pytest.mark.skipif(
 
 
 @pytest.fixture
-def small(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Protocol:
+def small(publish: Any) -> Protocol:
     """A published protocol of two small tables."""
     made = small_protocol()
-    publish(monkeypatch, tmp_path, made)
+    publish(made)
     return made
 
 
-def run(*arguments: str, out: str = "out") -> int:
-    return cli.run("score", [*arguments, "--protocol", "trial", "--threads", "1", "--out", out])
+@pytest.fixture
+def run(typed: Any) -> Any:
+    """Score an agent in the shortest length; what was printed, if it ended with that status."""
+
+    def score_agent(agent: str, *options: str, status: int = 0, out: str = "out") -> Any:
+        return typed(shlex.join(["score", agent, "--protocol=trial", "--threads=1", f"--out={out}", *options]), status)
+
+    return score_agent
 
 
 def card(out: str = "out") -> dict[str, Any]:
@@ -149,15 +156,13 @@ def test_the_page_says_how_long_a_protocol_is() -> None:
 # ---------------------------------------------------------------- the card
 
 
-def test_card_badge_and_verdict(small: Protocol, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run("threshold") == 0
-    found = card()
+def test_card_badge_and_verdict(small: Protocol, run: Any) -> None:
+    printed, found = run("threshold").out, card()
     assert found["agent"]["name"] == "threshold"
     assert found["protocol"] == {"name": "black_jacky/7", "length": "trial", "sha256": small.sha256}
     assert found["games"] == sum(table["games"] for table in found["tables"]) == 24
     assert {"command", "date", "machine", "versions", "seconds", "move_microseconds"} == set(found["run"])
     assert set(found["package"]) == {"version", "commit", "clean"}
-    printed = capsys.readouterr().out
     assert f"threshold scores {found['score']['mean']:.1f} (95 % interval " in printed
     assert "| 3 | classic | random,threshold | " in printed
     drawn = ElementTree.fromstring(Path("out", "badge.svg").read_text("utf-8"))
@@ -166,14 +171,14 @@ def test_card_badge_and_verdict(small: Protocol, capsys: pytest.CaptureFixture[s
     assert {path.name for path in Path("out").iterdir()} == {"badge.svg", "score.json", ".lock"}
 
 
-def test_the_folder_is_named_after_game_and_agent(small: Protocol) -> None:
-    assert cli.run("score", ["random", "--protocol", "trial", "--threads", "1"]) == 0
+def test_the_folder_is_named_after_game_and_agent(small: Protocol, typed: Any) -> None:
+    typed("score random --protocol trial --threads 1")
     assert Path("runs", "scores", small.game, "random", "score.json").exists()
     assert folder_name("cmd:perl ../a b.pl --x") == "cmd-perl-..-a-b.pl---x"
     assert folder_name("cmd:../..") == "cmd"
 
 
-def test_the_score_does_not_depend_on_the_number_of_threads(small: Protocol) -> None:
+def test_the_score_does_not_depend_on_the_number_of_threads(small: Protocol, run: Any) -> None:
     Path("first_agents.py").write_text(
         "import random\nclass Any:\n    def reset(self, seed): self.rng = random.Random(seed)\n"
         "    def act(self, seen): return self.rng.choice(seen['action_mask'].nonzero()[0])\n",
@@ -181,14 +186,12 @@ def test_the_score_does_not_depend_on_the_number_of_threads(small: Protocol) -> 
     )
     for name in ("trickster", "first_agents:Any"):
         for threads in ("1", "2"):
-            assert run(name, "--threads", threads, out=threads) == 0
+            run(name, f"--threads={threads}", out=threads)
         assert without_run(card("1")) == without_run(card("2"))
 
 
-def test_an_interrupted_score_is_resumed(
-    small: Protocol, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert run("threshold", out="whole") == 0
+def test_an_interrupted_score_is_resumed(small: Protocol, run: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    run("threshold", out="whole")
     score_module = sys.modules["blackjacky_agents.cli.score"]
 
     def interrupted(*arguments: Any) -> Any:
@@ -197,22 +200,19 @@ def test_an_interrupted_score_is_resumed(
 
     with monkeypatch.context() as patched:
         patched.setattr(score_module, "play_protocol", interrupted)
-        assert run("threshold") == cli.INTERRUPTED
-    assert "repeat the command with --resume" in capsys.readouterr().err
-    assert run("random", "--resume") == cli.WRONG_INPUT
-    assert "holds a score with agent=" in capsys.readouterr().err
+        assert "repeat the command with --resume" in run("threshold", status=cli.INTERRUPTED).err
+    assert "holds a score with agent=" in run("random", "--resume", status=cli.WRONG_INPUT).err
     with Path("out", "deals.jsonl").open("a", encoding="utf-8") as file:
         file.write('{"job": [1')  # cut off in the middle of a line
-    assert run("threshold", "--resume") == 0
+    run("threshold", "--resume")
     assert without_run(card()) == without_run(card("whole"))
-    assert run("threshold", "--resume") == cli.WRONG_INPUT
-    assert "there is no interrupted score to resume" in capsys.readouterr().err
+    refused = run("threshold", "--resume", status=cli.WRONG_INPUT).err
+    assert "there is no interrupted score to resume" in refused
 
 
-def test_two_scores_do_not_share_a_folder(small: Protocol, capsys: pytest.CaptureFixture[str]) -> None:
+def test_two_scores_do_not_share_a_folder(small: Protocol, run: Any) -> None:
     with only_writer(Path("out")):
-        assert run("random") == cli.WRONG_INPUT
-    assert "error: out is being written by process " in capsys.readouterr().err
+        assert "error: out is being written by process " in run("random", status=cli.WRONG_INPUT).err
 
 
 # ---------------------------------------------------------------- what is pinned
@@ -228,17 +228,9 @@ def test_the_published_protocol_has_the_shipped_agents(game: str) -> None:
 
 
 @pytest.mark.parametrize(("name", "what"), [("champion", "weights"), ("threshold", "decisions, or the rules,")])
-def test_changed_agents_are_refused(
-    name: str,
-    what: str,
-    small: Protocol,
-    monkeypatch: pytest.MonkeyPatch,
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    publish(monkeypatch, tmp_path, replace(small, agents={**small.agents, name: "0" * 64}))
-    assert run("random") == cli.WRONG_INPUT
-    message = capsys.readouterr().err
+def test_changed_agents_are_refused(name: str, what: str, small: Protocol, run: Any, publish: Any) -> None:
+    publish(replace(small, agents={**small.agents, name: "0" * 64}))
+    message = run("random", status=cli.WRONG_INPUT).err
     assert f"the {what} of {name!r} have the hash {small.agents[name][:16]}" in message
     assert "a score would not be comparable" in message
     assert not Path("out").exists()
@@ -268,12 +260,10 @@ def test_shipped_agents_that_have_a_card_are_skipped(small: Protocol, monkeypatc
     assert {path.name for path in Path(GAME).iterdir()} == {"random.json", "threshold.json"}
 
 
-def test_cards_of_an_older_protocol_stay_beside_new_ones(
-    small: Protocol, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_cards_of_an_older_protocol_stay_beside_new_ones(small: Protocol, publish: Any) -> None:
     arguments = score_agents.Args(GAME, "trial", ("random",), threads=1, cards=Path())
     assert score_agents.main(arguments) == 0
-    publish(monkeypatch, tmp_path, replace(small, name=f"{GAME}/8"), small)
+    publish(replace(small, name=f"{GAME}/8"), small)
     assert score_agents.main(arguments) == 0
     names = {path.name: json.loads(path.read_text("utf-8"))["protocol"]["name"] for path in Path(GAME).iterdir()}
     assert names == {"random-7.json": f"{GAME}/7", "random.json": f"{GAME}/8"}
@@ -282,17 +272,14 @@ def test_cards_of_an_older_protocol_stay_beside_new_ones(
 # ---------------------------------------------------------------- classes
 
 
-def test_a_class_in_the_current_folder_is_scored_and_evaluated(
-    small: Protocol, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_class_in_the_current_folder_is_scored_and_evaluated(small: Protocol, run: Any, typed: Any) -> None:
     Path("second_agents.py").write_text(
         "class Last:\n    def act(self, observation):\n        return observation['action_mask'].nonzero()[0][-1]\n",
         "utf-8",
     )
-    assert run("second_agents:Last") == 0
+    run("second_agents:Last")
     assert card()["agent"] == {"name": "second_agents:Last", "source": make_agent("second_agents:Last").source()}
-    assert cli.run("evaluate", ["--players", "second_agents:Last,random", "--games", "4"]) == 0
-    assert "| second_agents:Last | " in capsys.readouterr().out
+    assert "| second_agents:Last | " in typed("evaluate --players second_agents:Last,random --games 4").out
 
 
 @pytest.mark.parametrize(
@@ -306,16 +293,13 @@ def test_a_class_in_the_current_folder_is_scored_and_evaluated(
         ("class A:\n  act = lambda self, o: -1", "seventh_agents:A", "chose action -1, which is not legal; legal are "),
     ],
 )
-def test_what_is_no_agent_is_refused(
-    text: str, name: str, message: str, small: Protocol, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_what_is_no_agent_is_refused(text: str, name: str, message: str, small: Protocol, run: Any) -> None:
     if not name.startswith("nowhere"):
         Path(f"{name.partition(':')[0]}.py").write_text(text, "utf-8")
-    assert run(name) == cli.WRONG_INPUT
-    assert message in capsys.readouterr().err
+    assert message in run(name, status=cli.WRONG_INPUT).err
 
 
-def test_an_error_inside_an_agent_is_raised_with_the_place_where_it_happened(small: Protocol) -> None:
+def test_an_error_inside_an_agent_is_raised_with_the_place_where_it_happened(small: Protocol, run: Any) -> None:
     Path("eighth_agents.py").write_text("class A:\n  def act(self, seen): return {}['key']\n", "utf-8")
     with pytest.raises(KeyError) as caught:
         run("eighth_agents:A")
@@ -347,9 +331,9 @@ def test_an_agent_is_not_told_the_seed_of_the_deal(small: Protocol) -> None:
 
 
 @needs_perl
-def test_an_agent_in_perl_is_scored(small: Protocol) -> None:
+def test_an_agent_in_perl_is_scored(small: Protocol, run: Any) -> None:
     assert len(EXAMPLE.read_text("utf-8").splitlines()) <= 45
-    assert run(f"cmd:perl {EXAMPLE.as_posix()}") == 0
+    run(f"cmd:perl {EXAMPLE.as_posix()}")
     assert card()["score"]["low"] > 0  # better than random
     assert card()["run"]["move_microseconds"]["median"] > 0
 
@@ -394,23 +378,20 @@ def test_the_messages_of_a_game() -> None:
         ("time.sleep(1000)", "did not answer in 0.2 s at move 1 of game 1"),
     ],
 )
-def test_a_program_that_fails_is_told_what_it_did_and_when(
-    text: str, message: str, small: Protocol, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_program_that_fails_is_told_what_it_did_and_when(text: str, message: str, small: Protocol, run: Any) -> None:
     name = program(FIRST_LEGAL.format(act=text))
     limit = "0.2" if "sleep" in text else "60"
-    assert run(name, "--move-timeout", limit) == cli.WRONG_INPUT
-    told = capsys.readouterr().err
+    told = run(name, f"--move-timeout={limit}", status=cli.WRONG_INPUT).err
     assert f"error: the agent {name!r} " in told
     assert message in told
     assert "a table of 2 against threshold, game " in told
     assert not Path("out", "score.json").exists()
 
 
-def test_a_program_that_fails_ends_an_evaluation_without_a_traceback(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_program_that_fails_ends_an_evaluation_without_a_traceback(typed: Any) -> None:
     name = program(FIRST_LEGAL.format(act="say(action=999)"))
-    assert cli.run("evaluate", ["--players", f"{name},random", "--games", "4"]) == cli.WRONG_INPUT
-    assert f"error: the agent {name!r} answered the action 999 at move 1 of game 1" in capsys.readouterr().err
+    refused = typed(f"evaluate --players '{name},random' --games 4", status=cli.WRONG_INPUT).err
+    assert f"error: the agent {name!r} answered the action 999 at move 1 of game 1" in refused
 
 
 @pytest.mark.parametrize(

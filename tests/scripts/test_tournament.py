@@ -5,6 +5,7 @@ import shlex
 import shutil
 from dataclasses import asdict
 from pathlib import Path
+from unittest.mock import Mock
 
 import play_ladders
 import pytest
@@ -19,20 +20,24 @@ from blackjacky_env import black_jacky_v0
 
 ROOT = Path(__file__).parents[2]
 BOTS = ["random", "threshold", "trickster"]
-AGENTS = ["--agents", ",".join(BOTS)]
-
-
-def run(*args):
-    """The exit status."""
-    return cli.run("tournament", [str(arg) for arg in args])
+TOURNAMENT = f"tournament --agents {','.join(BOTS)} --threads 1 --output o"
+OF_THREE = f"{TOURNAMENT} --players 3 --games"
 
 
 @pytest.fixture(scope="module")
-def played(tmp_path_factory):
+def finished(tmp_path_factory):
     """A folder with a tournament at tables of 2 and 3."""
     folder = tmp_path_factory.mktemp("tournament")
-    assert run(*AGENTS, "--players", 2, 3, "--games", 120, "--seed", 3, "--threads", 1, "--output", folder) == 0
-    return folder
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        assert cli.main(f"{TOURNAMENT} --players 2 3 --games 120 --seed 3".split()) == 0
+    return folder / "o"
+
+
+@pytest.fixture
+def played(finished, empty_folder):
+    """A copy of that tournament in the current folder."""
+    return Path(shutil.copytree(finished, empty_folder / "o"))
 
 
 def rows_under(text, heading):
@@ -57,7 +62,7 @@ def test_the_report_says_what_the_games_say(played):
     _, pairs = rows_under(report[report.index("**3 players**") :], "| finishes ahead of")
     found = {(pair.first, pair.second): pair for pair in result.pairs}
     assert pairs["trickster"][-1] == share(asdict(found["trickster", "random"].share))
-    assert "`blackjacky tournament --agents random,threshold,trickster --players 2 3 --games 120" in report
+    assert f"`blackjacky {TOURNAMENT} --players 2 3 --games 120" in report
 
 
 def test_everything_is_kept(played):
@@ -70,50 +75,42 @@ def test_everything_is_kept(played):
     assert (played / "report.svg").read_text(encoding="utf-8").count("</svg>") == 1
 
 
-def test_more_games_go_on_from_those_that_are_kept_and_the_same_games_give_the_same_report(played, tmp_path, capsys):
-    folder = tmp_path / "copy"
-    shutil.copytree(played, folder)
-    kept = (folder / "3_players.jsonl").read_bytes()
-    arguments = [*AGENTS, "--players", 3, "--seed", 3, "--threads", 1, "--output", folder]
-    assert run(*arguments, "--games", 240) == 0
-    assert (folder / "3_players.jsonl").read_bytes().startswith(kept)
-    first, picture = capsys.readouterr().out, (folder / "report.svg").read_bytes()
+def test_more_games_go_on_from_those_that_are_kept_and_the_same_games_give_the_same_report(played, typed):
+    kept = (played / "3_players.jsonl").read_bytes()
+    first = typed(f"{OF_THREE} 240 --seed 3").out
+    assert (played / "3_players.jsonl").read_bytes().startswith(kept)
+    picture = (played / "report.svg").read_bytes()
     assert "240 games, 80 deals" in first
-    assert run(*arguments, "--games", 240) == 0
-    assert capsys.readouterr().out == first
-    assert (folder / "report.svg").read_bytes() == picture
+    assert typed(f"{OF_THREE} 240 --seed 3").out == first
+    assert (played / "report.svg").read_bytes() == picture
 
 
-def test_a_game_is_replayed_as_a_record_of_the_environment(played, capsys):
-    arguments = [*AGENTS, "--players", 3, "--seed", 3, "--output", played]
-    assert run(*arguments, "--replay", 17) == 0
+def test_a_game_is_replayed_as_a_record_of_the_environment(played, typed):
     env = black_jacky_v0.env(num_players=3)
     env.reset(seed=0)
-    env.replay(json.loads(capsys.readouterr().out))
+    env.replay(json.loads(typed(f"{TOURNAMENT} --players 3 --seed 3 --replay 17").out))
     line = json.loads((played / "3_players.jsonl").read_text(encoding="utf-8").splitlines()[17])
     assert env.snapshot()["winners"] == line["winners"]
 
 
-def test_named_tables_are_what_is_played(tmp_path, capsys):
-    tables = ["--tables", "trickster,random*2", "trickster,threshold*2"]
-    assert run(*tables, "--games", 30, "--threads", 1, "--output", tmp_path) == 0
-    head, rows = rows_under(capsys.readouterr().out, "| line-up |")
+@pytest.mark.usefixtures("empty_folder")
+def test_named_tables_are_what_is_played(typed):
+    command = "tournament --tables trickster,random*2 trickster,threshold*2 --games 30 --threads 1 --output o"
+    head, rows = rows_under(typed(command).out, "| line-up |")
     assert head == ["line-up", "deals", "win rates, each"]
     assert list(rows) == ["trickster`, `random`, `random", "trickster`, `threshold`, `threshold"]
 
 
-def test_the_normalised_score_of_random_is_0(tmp_path, capsys):
-    assert run(*AGENTS, "--players", 2, "--games", 60, "--oracle", 0.9, "--threads", 1, "--output", tmp_path) == 0
-    head, rows = rows_under(capsys.readouterr().out, "**2 players**")
+@pytest.mark.usefixtures("empty_folder")
+def test_the_normalised_score_of_random_is_0(typed):
+    head, rows = rows_under(typed(f"{TOURNAMENT} --players 2 --games 60 --oracle 0.9").out, "**2 players**")
     assert head[2] == "normalised score"
     assert rows["random"][1] == "0 %"
 
 
-def test_the_ladder_shows_one_of_each_agent_against_copies(tmp_path):
-    kept = tmp_path / "ladder.json"
-    arguments = [*AGENTS, "--players", 3, "--lineups", "copies", "--games", 36, "--threads", 1]
-    assert run(*arguments, "--output", tmp_path / "o", "--ladder", kept) == 0
-    report = json.loads(kept.read_text(encoding="utf-8"))
+def test_the_ladder_shows_one_of_each_agent_against_copies(typed, empty_folder):
+    typed(f"{OF_THREE} 36 --lineups copies --ladder ladder.json")
+    report = json.loads((empty_folder / "ladder.json").read_text(encoding="utf-8"))
     head, rows = rows_under(ladder(report), "**3 players**")
     assert head == ["agent", *(f"against 2 copies of `{bot}`" for bot in BOTS)]
     (against_random,) = (
@@ -169,27 +166,17 @@ def test_tables_of_two_and_long_names_read_well():
     assert in_short("ppo:runs/a/very/long/way/to/weights") == "...y/long/way/to/weights"
 
 
-def test_games_of_another_tournament_are_refused_with_status_2(played, capsys):
+def test_games_of_another_tournament_and_a_second_process_are_refused(played, typed):
     kept = (played / "3_players.jsonl").read_bytes()
-    assert run(*AGENTS, "--players", 3, "--games", 120, "--seed", 4, "--output", played) == 2
-    assert "holds games with seed=3, not seed=4" in capsys.readouterr().err
-    assert (played / "3_players.jsonl").read_bytes() == kept
-
-
-def test_a_second_process_is_told_that_the_folder_is_in_use(played, capsys):
-    kept = (played / "3_players.jsonl").read_bytes()
+    assert "holds games with seed=3, not seed=4" in typed(f"{OF_THREE} 120 --seed 4", status=2).err
     with only_writer(played):
-        assert run(*AGENTS, "--players", 3, "--games", 240, "--seed", 3, "--output", played) == 2
-    printed = capsys.readouterr().err
-    assert f"error: {played} is being written by process" in printed
+        printed = typed(f"{OF_THREE} 240 --seed 3", status=2).err
+    assert printed.startswith("error: o is being written by process")
     assert "Traceback" not in printed
     assert (played / "3_players.jsonl").read_bytes() == kept
 
 
-def test_a_stop_by_hand_says_how_to_go_on(tmp_path, capsys, monkeypatch):
-    def stop(*_, **__):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(Tournament, "play", stop)
-    assert run(*AGENTS, "--players", 3, "--output", tmp_path) == 130
-    assert "repeat the command to resume" in capsys.readouterr().err
+@pytest.mark.usefixtures("empty_folder")
+def test_a_stop_by_hand_says_how_to_go_on(typed, monkeypatch):
+    monkeypatch.setattr(Tournament, "play", Mock(side_effect=KeyboardInterrupt))
+    assert "repeat the command to resume" in typed(f"{TOURNAMENT} --players 3", status=130).err

@@ -6,20 +6,20 @@ import dataclasses
 import io
 import json
 import re
-import shlex
 import shutil
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, NamedTuple
+from unittest.mock import Mock
 
 import gymnasium
 import numpy as np
 import pytest
+from safetensors.numpy import load_file
 
 pytest.importorskip("sb3_contrib")
 
@@ -34,29 +34,23 @@ from blackjacky_agents.learning import run as training
 from blackjacky_agents.learning.checkpoint import load_checkpoint
 from blackjacky_agents.learning.differences import Difference, Slope, slope
 from blackjacky_agents.learning.lineups import draw_lineups
+from blackjacky_agents.learning.network import encode_all
 from blackjacky_agents.learning.ppo import PPORun
 from blackjacky_agents.learning.settings import PPOSettings, presets_of
-from tests.agents.positions import encoded, positions
+from tests.agents.positions import positions
 
-SCRIPTS = Path(__file__).parents[2] / "scripts"
 BOTS = ["random", "threshold", "trickster", "counter"]
 # Eight updates and four copies in a few seconds; so much time that no learning rate depends on the clock.
-SMALL = ["--preset=sb3", "--steps=2048", "--minutes=1e18", "--num-envs=16", "--n-steps=16", "--batch-size=64"]
-SMALL += ["--hidden-sizes", "16", "16", "--threads=1", "--snapshot-every=512", "--pool-size=2", "--seed=7"]
-SMALL += ["--eval-games=5", "--final-eval-games=10"]
+SMALL = (
+    "--preset=sb3 --steps=2048 --minutes=1e18 --num-envs=16 --n-steps=16 --batch-size=64 --hidden-sizes 16 16 "
+    "--threads=1 --snapshot-every=512 --pool-size=2 --seed=7 --eval-games=5 --final-eval-games=10"
+)
 STEPS = "step_{:012d}"
-
-
-def train(arguments: Sequence[str]) -> int:
-    """The exit status of `blackjacky train`."""
-    return cli.run("train", arguments)
 
 
 class Finished(NamedTuple):
     """A training that went through without a stop."""
 
-    home: Path
-    """The folder that it was started in."""
     run: Path
     checkpoints: Path
     """All checkpoints that were ever written, by name."""
@@ -84,20 +78,38 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Finished:
         streams = {name: io.StringIO() for name in ("stdout", "stderr")}
         for name, stream in streams.items():
             patch.setattr(sys, name, stream)
-        assert train(["--name", "small", *SMALL]) == 0
+        assert cli.main(f"train --name small {SMALL}".split()) == 0
     told = [stream.getvalue() for stream in streams.values()]
-    return Finished(home, home / "runs" / "small", checkpoints, *told)
+    return Finished(home / "runs" / "small", checkpoints, *told)
 
 
 @pytest.fixture
-def stopped(finished: Finished, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def small(finished: Finished, empty_folder: Path) -> Path:
+    """A copy of the finished run, in the working directory."""
+    return Path(shutil.copytree(finished.run, Path("runs/small")))
+
+
+@pytest.fixture
+def stopped(finished: Finished, empty_folder: Path) -> Path:
     """The run as it lay there when 1024 of 2048 steps were made: the folder, in the working directory."""
-    monkeypatch.chdir(tmp_path)
-    run = Path("runs") / "stopped"
+    run = Path("runs/stopped")
     shutil.copytree(finished.run, run, ignore=shutil.ignore_patterns("checkpoints", "results.*", "*.png"))
     for steps in (768, 1024):
         shutil.copytree(finished.checkpoints / STEPS.format(steps), run / "checkpoints" / STEPS.format(steps))
     return run
+
+
+@pytest.fixture
+def refusal(typed: Any) -> Any:
+    """The one line that the command prints when it refuses to begin."""
+
+    def refused(arguments: str) -> str:
+        printed: str = typed(f"train {arguments}", status=2).err
+        assert printed.startswith("error: ")
+        assert printed.count("\n") == 1
+        return printed
+
+    return refused
 
 
 def read_json(path: Path) -> Any:
@@ -140,6 +152,10 @@ def test_a_training_leaves_everything_that_belongs_to_it(finished: Finished) -> 
     config = read_json(finished.run / "config.json")
     assert config["settings"]["seed"] == 7
     assert {"python", "blackjacky", "numpy", "torch"} <= config["versions"].keys()
+    card = read_json(finished.run / "weights.json")
+    assert card["command"].startswith("blackjacky train --name small --preset=sb3 --steps=2048 ")
+    assert (card["steps"], card["seed"], card["game"], card["encoding"]) == (2048, 7, "black_jacky", "cards")
+    assert card["trained_on"]["num_players"] == [2, 3, 4, 5, 6]
 
 
 def test_it_tests_the_learner_at_every_refresh_and_at_the_end(finished: Finished) -> None:
@@ -149,20 +165,11 @@ def test_it_tests_the_learner_at_every_refresh_and_at_the_end(finished: Finished
 
 
 def test_the_weights_change_and_few_copies_are_kept(finished: Finished) -> None:
-    def weights(steps: int) -> Any:
-        return load_checkpoint_of(finished, steps)[0]
-
-    first, last = weights(0), weights(2048)
+    checkpoints = (finished.checkpoints / STEPS.format(steps) for steps in (0, 2048))
+    first, last = (load_file(checkpoint / "arrays.safetensors") for checkpoint in checkpoints)
     assert not np.array_equal(first["policy.action_net.weight"], last["policy.action_net.weight"])
     assert {name for name in last if name.startswith("snapshot.")} == {"snapshot.0", "snapshot.1"}
     assert {name for name in first if name.startswith("snapshot.")} == {"snapshot.0"}
-
-
-def load_checkpoint_of(finished: Finished, steps: int) -> tuple[Any, Any]:
-    folder = finished.home / f"only_{steps}"
-    shutil.copytree(finished.checkpoints / STEPS.format(steps), folder / STEPS.format(steps), dirs_exist_ok=True)
-    arrays, state, _ = load_checkpoint(folder)
-    return arrays, state
 
 
 def test_it_ends_with_a_table_of_three_table_sizes_and_all_bots(finished: Finished) -> None:
@@ -266,63 +273,42 @@ def test_the_time_left_is_that_of_the_limit_that_ends_the_training_first(tmp_pat
     assert "left" not in shown[2]
 
 
-def test_a_training_with_few_refreshes_is_tested_every_fifth_of_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    sparse = ["--steps=2560", "--snapshot-every=10000", "--eval-games=1", "--final-eval-games=1"]
-    assert train(["--name", "sparse", *SMALL, *sparse]) == 0
+@pytest.mark.usefixtures("empty_folder")
+def test_a_training_with_few_refreshes_is_tested_every_fifth_of_it(typed: Any) -> None:
+    sparse = "--steps=2560 --snapshot-every=10000 --eval-games=1 --final-eval-games=1"
+    typed(f"train --name sparse {SMALL} {sparse}")
     assert [steps for steps, _ in progress_of(Path("runs/sparse"))] == [0, 512, 1024, 1536, 2048, 2560]
 
 
 def test_the_commands_that_are_offered_at_the_end_work(
-    finished: Finished, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    finished: Finished, small: Path, typed: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.chdir(tmp_path)
-    shutil.copytree(finished.run, tmp_path / "runs" / "small")
     _, offered = finished.printed.split("What next?\n")
-    play, watch, longer, curves = [shlex.split(line[21:]) for line in offered.splitlines()]
-    assert play == ["blackjacky", "play", "--opponents", "ppo:runs/small*3"]
+    play, watch, longer, curves = [line[21:] for line in offered.splitlines()]
+    assert play == "blackjacky play --opponents 'ppo:runs/small*3'"
     monkeypatch.setattr(sys, "stdin", io.StringIO())
-    assert cli.run(play[1], play[2:]) == 0
-    assert cli.run(watch[1], [*watch[2:], "--playouts", "0"]) == 0
+    typed(play.removeprefix("blackjacky "))
+    typed(f"{watch.removeprefix('blackjacky ')} --playouts 0")
     assert Path("game.html").exists()
-    assert Path(curves[-1]).is_dir()
-    assert longer[:4] == ["blackjacky", "train", "--resume", "runs/small"]
-    assert longer[4:] == ["--steps", "4096", "--minutes", "2e+18"]
+    assert Path(curves.split()[-1]).is_dir()
+    assert longer == "blackjacky train --resume runs/small --steps 4096 --minutes 2e+18"
     assert "Learning curve: runs/small/learning_curve.png" in finished.printed
 
 
-def test_a_finished_training_can_be_made_longer(
-    finished: Finished, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    run = Path("runs") / "small"
-    shutil.copytree(finished.run, run)
-    assert "has steps=2048, not 2047" in refusal(capsys, "--resume", "runs/small", "--steps", "2047")
-    assert train(["--resume", "runs/small", "--steps", "2560"]) == 0
-    assert progress_of(run)[:5] == progress_of(finished.run)
-    assert [steps for steps, _ in progress_of(run)][5:] == [2560]
+def test_a_finished_training_can_be_made_longer(finished: Finished, small: Path, typed: Any) -> None:
+    typed("train --resume runs/small --steps 2560")
+    assert progress_of(small)[:5] == progress_of(finished.run)
+    assert [steps for steps, _ in progress_of(small)][5:] == [2560]
     begun = read_json(finished.run / "config.json")["command"]
-    card, config = read_json(run / "weights.json"), read_json(run / "config.json")
+    card, config = read_json(small / "weights.json"), read_json(small / "config.json")
     assert card["command"] == config["command"] == f"{begun} && blackjacky train --resume runs/small --steps 2560"
     assert (card["steps"], config["settings"]["steps"]) == (2560, 2560)
-    assert read_settings(run).steps == 2560
+    assert read_settings(small).steps == 2560
 
 
-def test_the_card_says_how_the_agent_was_made(finished: Finished) -> None:
-    card = read_json(finished.run / "weights.json")
-    assert card["command"].startswith("blackjacky train --name small --preset=sb3 --steps=2048 ")
-    assert (card["steps"], card["seed"], card["game"], card["encoding"]) == (2048, 7, "black_jacky", "cards")
-    assert card["trained_on"]["num_players"] == [2, 3, 4, 5, 6]
-
-
-def test_the_trained_agent_plays_wherever_agents_are_named(
-    finished: Finished, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.chdir(finished.home)
-    assert cli.run("evaluate", ["--players", "ppo:runs/small,random", "--games", "20"]) == 0
-    assert "ppo:runs/small" in capsys.readouterr().out
+@pytest.mark.usefixtures("small")
+def test_the_trained_agent_plays_wherever_agents_are_named(typed: Any) -> None:
+    assert "ppo:runs/small" in typed("evaluate --players ppo:runs/small,random --games 20").out
     env = gymnasium.make("blackjacky/BlackJackySeat-v0", opponents=["ppo:runs/small"], num_players=3)
     rng = np.random.default_rng(0)
     _, info = env.reset(seed=0)
@@ -335,53 +321,44 @@ def test_the_agent_that_is_kept_does_what_the_model_would_do(stopped: Path) -> N
     run = PPORun(read_settings(stopped), stopped, "")
     assert run.resume() == []
     seen = positions(games=10, moves=50)
-    shown = encoded(run.encoding, *seen)
+    shown = encode_all(run.encoding, *seen)
     predicted, _ = run.model.predict(shown, deterministic=True, action_masks=seen.masks)
     chosen = run.agent(greedy=True).act_batch(*seen)
     assert (chosen == predicted).mean() > 0.99  # all but where two logits are all but equal
 
 
-def test_runs_are_drawn_over_each_other(
-    finished: Finished, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.chdir(tmp_path)
+@pytest.mark.usefixtures("empty_folder")
+def test_runs_are_drawn_over_each_other(finished: Finished, typed: Any, refusal: Any) -> None:
     for name in ("one", "two"):
-        shutil.copytree(finished.run, tmp_path / "runs" / name)
-    assert train(["--compare", "runs/one", "runs/two"]) == 0
-    printed = capsys.readouterr().out
+        shutil.copytree(finished.run, Path("runs", name))
+    printed = typed("train --compare runs/one runs/two").out
     assert "| runs/one | 2,048 | " in printed
     assert "| runs/two | 2,048 | " in printed
     assert Path("runs/learning_curves.png").read_bytes().startswith(b"\x89PNG")
     assert "Learning curves: runs/learning_curves.png" in printed
     with Path("runs/two/progress.jsonl").open("a", encoding="utf-8") as file:
         file.write('{"steps": 99')  # a training that is still writing
-    assert train(["--compare", "runs/one", "runs/two"]) == 0
-    assert "there is no run in 'runs/three'" in refusal(capsys, "--compare", "runs/one", "runs/three")
+    typed("train --compare runs/one runs/two")
+    assert "there is no run in 'runs/three'" in refusal("--compare runs/one runs/three")
     config = read_json(Path("runs/two/config.json"))
     config["settings"]["players"] = [2]
     Path("runs/two/config.json").write_text(json.dumps(config), "utf-8")
-    assert "compare runs of the same game and table size" in refusal(capsys, "--compare", "runs/one", "runs/two")
+    assert "compare runs of the same game and table size" in refusal("--compare runs/one runs/two")
     Path("runs/one/progress.jsonl").unlink()
-    assert "has not been tested yet" in refusal(capsys, "--compare", "runs/one")
+    assert "has not been tested yet" in refusal("--compare runs/one")
 
 
 # ---------------------------------------------------------------- killed and resumed
 
 
-def test_a_resumed_training_is_bit_for_bit_the_one_that_was_not_stopped(stopped: Path, finished: Finished) -> None:
-    shutil.rmtree(stopped / "checkpoints" / STEPS.format(1024))  # 768 lies between two refreshes
-    assert train(["--resume", str(stopped)]) == 0
-    assert_same_training(stopped, finished)
-
-
-def test_a_broken_checkpoint_is_said_and_the_one_before_it_is_used(
-    stopped: Path, finished: Finished, capsys: pytest.CaptureFixture[str]
+def test_a_training_is_resumed_bit_for_bit_from_the_last_checkpoint_that_is_whole(
+    stopped: Path, finished: Finished, typed: Any
 ) -> None:
+    """Which lies between two refreshes; the broken one is named."""
     arrays = stopped / "checkpoints" / STEPS.format(1024) / "arrays.safetensors"
     arrays.write_bytes(arrays.read_bytes()[:1000])
-    assert train(["--resume", str(stopped)]) == 0
     told = f"checkpoint {STEPS.format(1024)} is broken (its checksum is wrong); using the one before it\n"
-    assert told in capsys.readouterr().err
+    assert told in typed(f"train --resume {stopped}").err
     assert_same_training(stopped, finished)
 
 
@@ -403,26 +380,24 @@ sys.exit(cli.run("train", sys.argv[1:]))
 """
 
 
-def test_a_killed_training_goes_on_to_the_same_end(
-    finished: Finished, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    command = [sys.executable, "-c", HANGING, "--name", "killed", *SMALL]
-    run = tmp_path / "runs" / "killed"
-    with (tmp_path / "log").open("w") as log:
-        process = subprocess.Popen(command, cwd=tmp_path, stdin=subprocess.PIPE, stdout=log, stderr=log)
+@pytest.mark.usefixtures("empty_folder")
+def test_a_killed_training_goes_on_to_the_same_end(finished: Finished, typed: Any) -> None:
+    command = [sys.executable, "-c", HANGING, "--name", "killed", *SMALL.split()]
+    run = Path("runs/killed")
+    with Path("log").open("w") as log:
+        process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=log, stderr=log)
         while not (run / "checkpoints" / STEPS.format(512)).exists():
-            assert process.poll() is None, (tmp_path / "log").read_text("utf-8")
+            assert process.poll() is None, Path("log").read_text("utf-8")
             time.sleep(0.005)
         process.kill()
         process.communicate()
     assert not (run / "results.json").exists()
-    monkeypatch.chdir(tmp_path)
-    assert train(["--resume", "runs/killed"]) == 0
+    typed("train --resume runs/killed")
     assert_same_training(run, finished)
 
 
 def test_ctrl_c_stops_after_the_update_and_says_how_to_go_on(
-    stopped: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    stopped: Path, typed: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def test_and_interrupt(run: PPORun) -> Any:
         signal.raise_signal(signal.SIGINT)
@@ -431,14 +406,13 @@ def test_ctrl_c_stops_after_the_update_and_says_how_to_go_on(
     before = signal.getsignal(signal.SIGINT)
     with monkeypatch.context() as patch:
         patch.setattr(PPORun, "evaluate", test_and_interrupt)
-        assert train(["--resume", str(stopped)]) == 130
+        printed = typed(f"train --resume {stopped}", status=130)
     assert signal.getsignal(signal.SIGINT) is before
-    printed = capsys.readouterr()
     assert f"resume with: blackjacky train --resume {stopped}" in printed.out
     assert "Stopping after this update" in printed.err
     assert not (stopped / "results.json").exists()
     assert load_checkpoint(stopped / "checkpoints")[1]["steps"] < 2048
-    assert train(["--resume", str(stopped)]) == 0
+    typed(f"train --resume {stopped}")
     assert progress_of(stopped)[-1][0] >= 2048
 
 
@@ -452,31 +426,17 @@ def test_a_test_line_that_was_cut_short_does_no_harm(stopped: Path) -> None:
 # ---------------------------------------------------------------- what is refused
 
 
-def refusal(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
-    """The one line that the script prints when it refuses to begin."""
-    assert train(arguments) == 2
-    printed = capsys.readouterr().err
-    assert printed.startswith("error: ")
-    assert printed.count("\n") == 1
-    return printed
-
-
-def test_a_folder_without_a_run_is_refused(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    missing = str(Path("runs/nowhere/config.json"))
-    expected = f"there is no run in {str(Path('runs/nowhere'))!r}: {missing!r} is missing"
-    assert expected in refusal(capsys, "--resume", "runs/nowhere")
-    assert not list(tmp_path.iterdir())
-
-
-def test_other_settings_than_those_of_the_run_are_refused(stopped: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert "has seed=7, not 8" in refusal(capsys, "--resume", str(stopped), "--seed", "8")
-    told = refusal(capsys, "--resume", str(stopped), "--hidden-sizes", "16", "17")
-    assert "has hidden_sizes=(16, 16), not (16, 17)" in told
-    told = refusal(capsys, "--resume", str(stopped), "--preset", "full")
-    assert "has preset='sb3', not 'full'" in told
+@pytest.mark.parametrize(
+    ("other", "said"),
+    [
+        ("--seed 8", "has seed=7, not 8"),
+        ("--hidden-sizes 16 17", "has hidden_sizes=(16, 16), not (16, 17)"),
+        ("--preset full", "has preset='sb3', not 'full'"),
+        ("--steps 1", "has steps=2048, not 1"),
+    ],
+)
+def test_other_settings_than_those_of_the_run_are_refused(stopped: Path, refusal: Any, other: str, said: str) -> None:
+    assert said in refusal(f"--resume {stopped} {other}")
 
 
 @pytest.mark.parametrize(
@@ -491,61 +451,51 @@ def test_other_settings_than_those_of_the_run_are_refused(stopped: Path, capsys:
     ],
 )
 def test_a_run_of_something_else_is_refused_by_name(
-    stopped: Path, capsys: pytest.CaptureFixture[str], where: str, name: str, value: Any, message: str
+    stopped: Path, refusal: Any, where: str, name: str, value: Any, message: str
 ) -> None:
     config = read_json(stopped / "config.json")
     config[where][name] = value
     (stopped / "config.json").write_text(json.dumps(config), "utf-8")
-    assert message in refusal(capsys, "--resume", str(stopped))
+    assert message in refusal(f"--resume {stopped}")
 
 
-def test_a_run_from_before_settings_were_renamed_is_refused_with_what_to_do(
-    stopped: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_run_from_before_settings_were_renamed_is_refused_with_what_to_do(stopped: Path, refusal: Any) -> None:
     config = read_json(stopped / "config.json")
     config["settings"]["batch"] = config["settings"].pop("batch_size")
     (stopped / "config.json").write_text(json.dumps(config), "utf-8")
-    told = refusal(capsys, "--resume", str(stopped))
+    told = refusal(f"--resume {stopped}")
     assert "unknown settings: batch; missing settings: batch_size. A run can only be resumed by the version" in told
     assert "CHANGELOG.md lists renamed settings" in told
 
 
 @pytest.mark.parametrize("content", ["", "{", "[]", "{}", "null", '{"settings": 1, "identity": {}}'])
-def test_damaged_settings_are_refused(stopped: Path, capsys: pytest.CaptureFixture[str], content: str) -> None:
+def test_damaged_settings_are_refused(stopped: Path, refusal: Any, content: str) -> None:
     (stopped / "config.json").write_text(content, "utf-8")
-    assert "config.json' does not hold the settings of a run" in refusal(capsys, "--resume", str(stopped))
+    assert "config.json' does not hold the settings of a run" in refusal(f"--resume {stopped}")
 
 
-def test_a_run_without_a_whole_checkpoint_is_refused(stopped: Path) -> None:
+def test_a_run_without_a_whole_checkpoint_is_refused(stopped: Path, refusal: Any) -> None:
     for steps in (768, 1024):
         (stopped / "checkpoints" / STEPS.format(steps) / "state.json").write_text("{}", "utf-8")
-    done = run_script("--resume", str(stopped))
-    assert done.returncode == 2
-    assert "Traceback" not in done.stderr
-    assert "error: there is no complete checkpoint in " in done.stderr
-    assert STEPS.format(768) in done.stderr
-    assert STEPS.format(1024) in done.stderr
+    told = refusal(f"--resume {stopped}")
+    assert "error: there is no complete checkpoint in " in told
+    assert all(STEPS.format(steps) in told for steps in (768, 1024))
 
 
-def run_script(*arguments: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, str(SCRIPTS / "train.py"), *arguments]
-    return subprocess.run(command, capture_output=True, encoding="utf-8", check=False)
-
-
-def test_a_folder_that_exists_is_not_trained_into(stopped: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_folder_that_exists_is_not_trained_into(stopped: Path, refusal: Any) -> None:
     before = sorted(stopped.rglob("*"))
-    told = refusal(capsys, "--name", "stopped", *SMALL)
+    told = refusal(f"--name stopped {SMALL}")
     assert f"{str(stopped)!r} exists: choose another --name, or resume it with --resume {stopped}" in told
     assert sorted(stopped.rglob("*")) == before
 
 
-def test_a_run_has_one_writer(stopped: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_run_has_one_writer(stopped: Path, refusal: Any) -> None:
     def content() -> dict[Path, bytes]:
         return {path: path.read_bytes() for path in stopped.rglob("*") if path.is_file() and path.name != ".lock"}
 
     before = content()
     with only_writer(stopped):
-        assert f"{stopped} is being written by process" in refusal(capsys, "--resume", str(stopped))
+        assert f"{stopped} is being written by process" in refusal(f"--resume {stopped}")
     assert content() == before
 
 
@@ -558,63 +508,48 @@ def test_a_training_killed_before_it_wrote_its_settings_can_begin_by_the_same_na
 
 
 def test_what_another_process_has_trained_in_the_meantime_is_not_begun_again(
-    finished: Finished, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    finished: Finished, small: Path, refusal: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It has finished after this process looked for a run of the name, and before this one had the folder."""
-    monkeypatch.chdir(tmp_path)
-    shutil.copytree(finished.run, Path("runs") / "same")
     monkeypatch.setattr(training_command, "check_name", lambda settings: None)
-    assert "'runs/same' exists: choose another --name" in refusal(capsys, "--name", "same", *SMALL)
-    assert (Path("runs") / "same" / "progress.jsonl").read_text("utf-8") == (finished.run / "progress.jsonl").read_text(
-        "utf-8"
-    )
+    assert "'runs/small' exists: choose another --name" in refusal(f"--name small {SMALL}")
+    assert progress_of(small) == progress_of(finished.run)
 
 
+@pytest.mark.usefixtures("empty_folder")
 def test_an_agent_is_saved_after_the_checkpoint_that_its_training_goes_on_from(
-    finished: Finished, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    finished: Finished, typed: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A kill between them must not leave an agent that can neither be trained on nor begun again."""
 
     class KillError(Exception):
         pass
 
-    def kill(*_: Any, **__: Any) -> None:
-        raise KillError
-
-    monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(training, "CHECKPOINT_SECONDS", 0.0)
     with monkeypatch.context() as killed:
-        killed.setattr(training, "save_agent", kill)
+        killed.setattr(training, "save_agent", Mock(side_effect=KillError))
         with pytest.raises(KillError):
-            train(["--name", "killed", *SMALL])
-    assert train(["--resume", "runs/killed"]) == 0
-    assert_same_training(Path("runs") / "killed", finished)
+            typed(f"train --name killed {SMALL}")
+    typed("train --resume runs/killed")
+    assert_same_training(Path("runs/killed"), finished)
 
 
-@pytest.mark.parametrize("again", [("--resume", "runs/killed"), ("--name", "killed")])
-def test_a_training_killed_before_its_first_checkpoint_begins_again(
-    finished: Finished,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-    again: tuple[str, str],
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    killed = Path("runs") / "killed"
+@pytest.mark.usefixtures("empty_folder")
+@pytest.mark.parametrize("again", ["--resume runs/killed", f"--name killed {SMALL}"])
+def test_a_training_killed_before_its_first_checkpoint_begins_again(finished: Finished, typed: Any, again: str) -> None:
+    killed = Path("runs/killed")
     killed.mkdir(parents=True)
     shutil.copy(finished.run / "config.json", killed)
     (killed / "progress.jsonl").write_text('{"steps": 0, "sec', "utf-8")
-    assert train([*again, *(SMALL if again[0] == "--name" else ())]) == 0
-    told = capsys.readouterr().err
-    assert ("has no checkpoint yet; the training begins again" in told) == (again[0] == "--resume")
+    told = typed(f"train {again}").err
+    assert ("has no checkpoint yet; the training begins again" in told) == again.startswith("--resume")
     assert (killed / "weights.safetensors").read_bytes() == (finished.run / "weights.safetensors").read_bytes()
 
 
 @pytest.mark.parametrize("arguments", ["--steps many", "--step 5"])
-def test_what_cannot_be_read_ends_with_status_2(capsys: pytest.CaptureFixture[str], arguments: str) -> None:
-    with pytest.raises(SystemExit) as stop:
-        train(arguments.split())
-    assert stop.value.code == 2
+def test_what_cannot_be_read_ends_with_status_2(typed: Any, capsys: pytest.CaptureFixture[str], arguments: str) -> None:
+    with pytest.raises(SystemExit, match="2"):
+        typed(f"train {arguments}")
     assert arguments.split(maxsplit=1)[0] in capsys.readouterr().err
 
 
@@ -623,9 +558,8 @@ def test_what_cannot_be_read_ends_with_status_2(capsys: pytest.CaptureFixture[st
 
 def test_help_shows_every_setting_and_the_defaults_of_the_preset(capsys: pytest.CaptureFixture[str]) -> None:
     for preset, steps in (("sb3", "3000000"), ("full", "60000000")):
-        with pytest.raises(SystemExit) as stop:
-            train(["--preset", preset, "--help"])
-        assert not stop.value.code
+        with pytest.raises(SystemExit, match="0"):
+            cli.main(["train", "--preset", preset, "--help"])
         told = capsys.readouterr().out
         names = {field.name for field in dataclasses.fields(PPOSettings)} - {"rule_options"} | {"bust_at"}
         for name in names:
@@ -641,15 +575,12 @@ def test_what_is_given_stands_above_the_preset() -> None:
     assert read_arguments([], "train") == (presets_of("black_jacky")["quick"], None, None, ())
 
 
-def test_an_agent_can_learn_a_variant_with_rule_options(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "runs" / "sb3-1").mkdir(parents=True)
-    rules = ["--variant", "schnell_duell", "--hand-size", "8", "--players", "3", "2"]
-    assert train([*SMALL, "--steps", "256", *rules]) == 0
-    run = tmp_path / "runs" / "sb3-2"  # the next free number
-    assert "play --variant schnell_duell --hand-size 8 --opponents 'ppo:runs/sb3-2*2'" in capsys.readouterr().out
+@pytest.mark.usefixtures("empty_folder")
+def test_an_agent_can_learn_a_variant_with_rule_options(typed: Any) -> None:
+    Path("runs/sb3-1").mkdir(parents=True)
+    told = typed(f"train {SMALL} --steps 256 --variant schnell_duell --hand-size 8 --players 3 2").out
+    assert "play --variant schnell_duell --hand-size 8 --opponents 'ppo:runs/sb3-2*2'" in told
+    run = Path("runs/sb3-2")  # the next free number
     trained_on = read_json(run / "weights.json")["trained_on"]
     assert trained_on == {"variant": ["schnell_duell"], "num_players": [2, 3], "options": {"hand_size": 8}}
     sizes = {row["players"] for row in read_json(run / "results.json")["table"]}

@@ -10,6 +10,9 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
+import numpy as np
+
+from blackjacky_agents.solving.strategies import Strategies, normalised, reach_of
 from blackjacky_agents.solving.table import Table
 from blackjacky_agents.solving.tree import Tree, build_tree
 from blackjacky_env.envs.aec import TableEnv
@@ -19,12 +22,7 @@ EXAMPLES = Path(__file__).parents[3] / "examples"
 POKER = ("kuhn_poker", "leduc_poker")
 SIX_CARDS: dict[str, Any] = {"max_card": 3, "hand_size": 1, "hearts": 1, "bust_at": 5, "max_turns_per_round": 3}
 """Options of the smallest interesting table of Black Jacky."""
-FOUR_CARDS: dict[str, Any] = {
-    **SIX_CARDS,
-    "deck": [2, 2, 3, 3],
-    "tricks": [],
-    "max_turns_per_round": 2,
-}
+FOUR_CARDS: dict[str, Any] = {**SIX_CARDS, "deck": [2, 2, 3, 3], "tricks": [], "max_turns_per_round": 2}
 """Options of a table that fits on a page."""
 TABLES: dict[str, tuple[str, dict[str, Any]]] = {
     "kuhn": ("kuhn_poker", {}),
@@ -71,3 +69,14 @@ def environment(name: str) -> TableEnv:
 def tree(name: str) -> Tree:
     """Its tree."""
     return build_tree(table(name))
+
+
+def random_strategies(found: Tree, seed: int = 0) -> Strategies:
+    """Strategies of all seats, drawn at random."""
+    rng = np.random.default_rng(seed)
+    return tuple(normalised(each, rng.random(len(each.after) - 1) ** 2) for each in found.seats)
+
+
+def reaches_of(found: Tree, played: Strategies) -> tuple[Any, ...]:
+    """The probability with which each seat plays to each of its sequences."""
+    return tuple(reach_of(each, own, np.zeros(len(own))) for each, own in zip(found.seats, played, strict=True))

@@ -124,8 +124,8 @@ def test_arrays_that_contradict_each_other_are_refused(saved: Path, name: str, c
 
 
 def test_it_plays_the_solution_in_every_seat_and_start() -> None:
-    """Keys are those of the tree although here anybody may start."""
-    env, agent, asked = environment("six"), solution("six"), 0
+    """Keys are those of the tree although here anybody may start; tables in the terminal ask it with them, too."""
+    env, agent, decisions = environment("six"), solution("six"), 0
     for seed in range(40):
         env.reset(seed=seed)
         agent.reset(seed)
@@ -135,11 +135,11 @@ def test_it_plays_the_solution_in_every_seat_and_start() -> None:
             thoughts = explain(agent, shown)
             assert thoughts is not None
             assert thoughts.probabilities.sum() == pytest.approx(1.0)
-            action = agent.act(shown)
+            action = asked(agent, env)()
             assert thoughts.probabilities[action] > 0
-            asked += 1
+            decisions += 1
             env.step(action)
-    assert asked > 100
+    assert decisions > 100
 
 
 def test_the_same_seed_gives_the_same_actions_and_copies_are_faithful() -> None:
@@ -224,13 +224,6 @@ def test_in_a_batch_of_games_it_is_given_the_keys_of_environments() -> None:
     assert sorted(given) == sorted(expected)
 
 
-def test_tables_in_the_terminal_and_the_browser_tell_it_what_it_recalls() -> None:
-    env, agent = environment("six"), solution("six")
-    env.reset(seed=3)
-    while not env.terminations[env.agent_selection]:
-        env.step(asked(agent, env)())
-
-
 def test_in_the_browser_it_plays_and_gives_hints_with_its_probabilities(saved: Path) -> None:
     name = f"solved:{saved}"
     played = web.Table("black_jacky", web.seats_for(["Ann"], [name]), rules=SIX_CARDS, seed=0, hints=[name])
@@ -265,13 +258,6 @@ def test_a_solution_is_as_exploitable_as_its_strategies() -> None:
     assert found.how == "probabilities"
     exact = worth_of(tree("six"), strategies_of(tree("six"), agent.policy))
     assert worth_of(tree("six"), found.strategies).exploitability == pytest.approx(exact.exploitability, abs=1e-12)
-
-
-def test_random_is_known_without_asking_it_often() -> None:
-    found = ask_everywhere(table("leduc"), CompiledAgent("random", "leduc_poker", make_agent("random").policy))
-    assert found.how == "probabilities"
-    for one, other in zip(found.strategies, uniform(tree("leduc")), strict=True):
-        np.testing.assert_allclose(one, other)
 
 
 @compiled
@@ -315,8 +301,11 @@ class Even(Stubborn):
         return masks / masks.sum(axis=1, keepdims=True)
 
 
-def test_a_class_of_yours_is_asked_for_its_probabilities() -> None:
-    found = ask_everywhere(table("leduc"), PythonAgent(Even(0), "mine:Even", "leduc_poker"))
+@pytest.mark.parametrize("name", ["random", "mine:Even"])
+def test_random_and_a_class_of_yours_that_tells_them_are_known_by_their_probabilities(name: str) -> None:
+    random = CompiledAgent(name, "leduc_poker", make_agent("random").policy)
+    agent = random if name == "random" else PythonAgent(Even(0), name, "leduc_poker")
+    found = ask_everywhere(table("leduc"), agent)
     assert found.how == "probabilities"
     for one, other in zip(found.strategies, uniform(tree("leduc")), strict=True):
         np.testing.assert_allclose(one, other)

@@ -13,11 +13,20 @@ from blackjacky_agents.solving.cfr import VARIANTS, Solver, Variant
 from blackjacky_agents.solving.habits import costliest_habits
 from blackjacky_agents.solving.sampled import SampledSolver
 from blackjacky_agents.solving.solution import strategies_of
-from blackjacky_agents.solving.strategies import Strategies, best_response, reach_of, uniform, worth_of
+from blackjacky_agents.solving.strategies import Strategies, best_response, uniform, worth_of
 from blackjacky_agents.solving.table import Table
 from blackjacky_agents.solving.tree import Tree
 from tests.agents.solving import brute_force
-from tests.agents.solving.tables import SIX_CARDS, TABLES, environment, table, tree, with_poker
+from tests.agents.solving.tables import (
+    SIX_CARDS,
+    TABLES,
+    environment,
+    random_strategies,
+    reaches_of,
+    table,
+    tree,
+    with_poker,
+)
 
 CHIPS = {"kuhn": 2, "leduc": 13}
 """What a result of 1 is worth."""
@@ -87,9 +96,8 @@ def test_random_play_with_six_cards_is_as_exploitable_as_openspiel_says() -> Non
 @pytest.mark.parametrize("name", ["kuhn", "four cards", "six", "three, one turn"])
 def test_values_and_best_responses_are_those_of_the_definition(name: str) -> None:
     """Against strategies drawn at random, on all histories of environments."""
-    found, env, rng = tree(name), environment(name), np.random.default_rng(0)
-    weights = tuple(rng.random(len(each.after) - 1) ** 2 for each in found.seats)
-    drawn = tuple(strategies.normalised(each, own) for each, own in zip(found.seats, weights, strict=True))
+    found, env = tree(name), environment(name)
+    drawn = random_strategies(found)
     known = [
         {
             key.tobytes(): own[first:last]
@@ -112,27 +120,21 @@ def test_values_and_best_responses_are_those_of_the_definition(name: str) -> Non
 
 def test_no_pure_strategy_does_better_than_the_best_response() -> None:
     """All 64 of each seat in Kuhn poker, against strategies drawn at random."""
-    found, rng = tree("kuhn"), np.random.default_rng(0)
+    found = tree("kuhn")
     for seat in range(2):
-        weights = [rng.random(len(each.after) - 1) for each in found.seats]
-        others = tuple(strategies.normalised(each, own) for each, own in zip(found.seats, weights, strict=True))
-        values = []
+        others, values = random_strategies(found, seat), []
         for choices in product((0.0, 1.0), repeat=6):
             own = np.concatenate([[1.0], np.ravel([(choice, 1 - choice) for choice in choices])])
             mixed = tuple(own if q == seat else others[q] for q in range(2))
             values.append(worth_of(found, mixed).values[seat])
-        reaches = tuple(
-            reach_of(each, other, np.zeros(len(other))) for each, other in zip(found.seats, others, strict=True)
-        )
-        assert best_response(found, seat, reaches).value == pytest.approx(max(values), abs=1e-12)
+        assert best_response(found, seat, reaches_of(found, others)).value == pytest.approx(max(values), abs=1e-12)
 
 
 @pytest.mark.parametrize("name", TABLES)
 def test_a_best_response_brings_what_it_promises(name: str) -> None:
     found = tree(name)
     others = uniform(found)
-    worth = worth_of(found, others)
-    reaches = tuple(reach_of(each, own, np.zeros(len(own))) for each, own in zip(found.seats, others, strict=True))
+    worth, reaches = worth_of(found, others), reaches_of(found, others)
     for seat in range(len(others)):
         value, response, losses = best_response(found, seat, reaches)
         assert (losses[response == 1] == 0).all()
@@ -146,8 +148,7 @@ def test_a_best_response_brings_what_it_promises(name: str) -> None:
 def test_what_habits_cost_adds_up_to_what_is_lost_against_the_solution(name: str) -> None:
     found, solution = tree(name), solved(name, 100)
     agent, players = uniform(found), len(found.seats)
-    reaches = tuple(reach_of(each, own, np.zeros(len(own))) for each, own in zip(found.seats, solution, strict=True))
-    lost = 0.0
+    reaches, lost = reaches_of(found, solution), 0.0
     for seat in range(players):
         mixed = tuple(agent[q] if q == seat else solution[q] for q in range(players))
         lost += best_response(found, seat, reaches).value - worth_of(found, mixed).values[seat]

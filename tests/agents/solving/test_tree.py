@@ -5,20 +5,19 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import replace
 from functools import cache
-from typing import Any
 
 import numpy as np
 import pytest
 
 from blackjacky_agents.solving.chance import make_deck
 from blackjacky_agents.solving.estimate import estimate
-from blackjacky_agents.solving.strategies import Strategies, uniform, worth_of
+from blackjacky_agents.solving.strategies import uniform, worth_of
 from blackjacky_agents.solving.table import Table
 from blackjacky_agents.solving.tree import MemoryNeededError, Tree, build_tree, count_orders
 from blackjacky_env.engine.compiling import compiled, inlined
 from blackjacky_env.engine.game import Game
 from blackjacky_env.engine.random import draw
-from tests.agents.solving.tables import SIX_CARDS, TABLES, environment, table, tree
+from tests.agents.solving.tables import SIX_CARDS, TABLES, environment, random_strategies, table, tree
 
 
 def by_key(found: Tree) -> list[dict[bytes, tuple[int, ...]]]:
@@ -32,28 +31,14 @@ def by_key(found: Tree) -> list[dict[bytes, tuple[int, ...]]]:
     ]
 
 
-# ---------------------------------------------------------------- what is known
-
-
-def test_kuhn_poker_has_54_nodes_and_12_information_states() -> None:
-    """Six deals, each with four decisions and five ends; each seat sees one of three cards in two positions."""
-    found = tree("kuhn")
+def test_the_numbers_of_nodes_and_information_states_are_those_that_are_known() -> None:
+    found = tree("kuhn")  # six deals, each with four decisions and five ends; a seat sees a card in two positions
     assert (found.num_nodes, found.num_states, found.num_ends) == (54, 12, 30)
-
-
-def test_leduc_poker_has_288_information_states_if_suits_do_not_matter() -> None:
-    """Southey et al. 2005; with suits there are 936."""
+    # Southey et al. 2005; with suits there are 936.
     assert [len(states.met) for states in tree("leduc").states] == [144, 144]
-
-
-def test_six_cards_have_the_information_states_that_openspiel_counts() -> None:
-    """As in tests/envs/test_openspiel.py, where deals that nobody can tell apart are nodes of their own."""
-    found = tree("six")
-    assert found.num_states == 2401
-    assert found.num_nodes < 17_077
-
-
-# ---------------------------------------------------------------- the same game as in environments
+    # As in tests/envs/test_openspiel.py, where deals that nobody can tell apart are nodes of their own.
+    assert tree("six").num_states == 2401
+    assert tree("six").num_nodes < 17_077
 
 
 @pytest.mark.parametrize("name", TABLES)
@@ -85,19 +70,9 @@ def test_random_play_is_worth_what_random_games_bring(name: str) -> None:
 
 def test_chances_of_all_ends_sum_to_one() -> None:
     """With results replaced by 1 any strategies bring 1: nothing is lost on the way."""
-    given, rng = table("kuhn"), np.random.default_rng(0)
+    given = table("kuhn")
     found = build_tree(replace(given, game=replace(given.game, rules=replace(given.game.rules, returns=one))))
-    weights: Any = tuple(rng.random(len(each.after) - 1) for each in found.seats)
-    assert worth_of(found, normalise(found, weights)).values == pytest.approx((1.0, -1.0), abs=1e-12)
-
-
-def normalise(found: Tree, weights: Strategies) -> Strategies:
-    strategies = []
-    for seat, own in zip(found.seats, weights, strict=True):
-        sizes = np.diff(seat.first)
-        totals = np.add.reduceat(own[1:], seat.first[:-1] - 1)
-        strategies.append(np.concatenate([[1.0], own[1:] / np.repeat(totals, sizes)]))
-    return tuple(strategies)
+    assert worth_of(found, random_strategies(found)).values == pytest.approx((1.0, -1.0), abs=1e-12)
 
 
 @inlined
@@ -105,9 +80,6 @@ def one(s, rewards):  # type: ignore[no-untyped-def]
     """The first seat always wins 1 from the last."""
     rewards[0] = 1.0
     rewards[s.num_players - 1] = -1.0
-
-
-# ---------------------------------------------------------------- chance
 
 
 @cache
@@ -122,8 +94,7 @@ def test_the_pile_is_decided_card_by_card_with_the_same_result_as_whole_decks(na
     whole = build_tree(replace(given, game=without_pile(given.game)))
     assert (whole.num_nodes, whole.num_states, whole.num_ends) == (lazy.num_nodes, lazy.num_states, lazy.num_ends)
     assert by_key(whole) == by_key(lazy)
-    weights = [np.random.default_rng(seat).random(len(each.after) - 1) for seat, each in enumerate(lazy.seats)]
-    strategies = normalise(lazy, tuple(weights))
+    strategies = random_strategies(lazy)
     assert worth_of(whole, strategies).values == pytest.approx(worth_of(lazy, strategies).values, abs=1e-12)
 
 
@@ -133,19 +104,13 @@ def test_a_reshuffle_is_refused_without_a_pile() -> None:
         build_tree(replace(given, game=without_pile(given.game)))
 
 
-@inlined
-def _coin(s, action):  # type: ignore[no-untyped-def]
-    """A rule that draws from the key."""
-    s.raises = draw(s.key, action) & np.uint64(1)
-
-
 def test_chance_that_is_not_declared_is_refused() -> None:
     given = table("leduc")
     apply = given.game.rules.apply
 
     def apply_and_draw(s, action):  # type: ignore[no-untyped-def]
         apply(s, action)
-        _coin(s, action)
+        s.raises = draw(s.key, action) & np.uint64(1)
 
     rules = replace(given.game.rules, apply=inlined(apply_and_draw))
     with pytest.raises(ValueError, match="something beside the deck and declared reshuffles is drawn from the key"):
@@ -194,9 +159,6 @@ def test_cards_of_one_name_are_one_kind() -> None:
     assert sorted(deck.cards.tolist()) == list(range(60))
 
 
-# ---------------------------------------------------------------- what must be true of a game
-
-
 def test_results_that_do_not_sum_to_zero_are_refused() -> None:
     given = table("kuhn")
 
@@ -206,9 +168,6 @@ def test_results_that_do_not_sum_to_zero_are_refused() -> None:
     game = replace(given.game, rules=replace(given.game.rules, returns=compiled(returns)))
     with pytest.raises(ValueError, match="do not sum to 0"):
         build_tree(replace(given, game=game))
-
-
-# ---------------------------------------------------------------- size
 
 
 @pytest.mark.parametrize("name", TABLES)
@@ -225,21 +184,12 @@ def test_a_tree_that_does_not_fit_is_refused_with_what_is_needed() -> None:
 
 
 def test_progress_never_goes_back_and_ends_at_one() -> None:
-    told: list[float] = []
-    nodes: list[int] = []
-
-    def note(fraction: float, count: int) -> None:
-        told.append(fraction)
-        nodes.append(count)
-
+    told: list[tuple[float, int]] = []
     given = Table.of("black_jacky", 2, **{**SIX_CARDS, "max_card": 4, "bust_at": 7})
-    found = build_tree(given, progress=note)
+    found = build_tree(given, progress=lambda *noted: told.append(noted))
     assert told == sorted(told)
-    assert (told[-1], nodes[-1]) == (1.0, found.num_nodes)
+    assert told[-1] == (1.0, found.num_nodes)
     assert len(told) > 1
-
-
-# ---------------------------------------------------------------- the order of states and sequences
 
 
 @pytest.mark.parametrize("name", TABLES)
@@ -264,7 +214,5 @@ def test_states_follow_the_sequence_that_leads_to_them(name: str) -> None:
 def test_seats_see_the_same_ends() -> None:
     """Whoever adds them up: with random strategies of all seats the values sum to 0."""
     for name in TABLES:
-        found, rng = tree(name), np.random.default_rng(4)
-        weights: Any = tuple(rng.random(len(each.after) - 1) for each in found.seats)
-        worth = worth_of(found, normalise(found, weights))
+        worth = worth_of(tree(name), random_strategies(tree(name)))
         assert sum(worth.values) == pytest.approx(0.0, abs=1e-12)

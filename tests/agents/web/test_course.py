@@ -1,6 +1,7 @@
 """The course of a game in a real browser: lobby, waiting, full tricks, settlements, the end with its replay."""
 
 import time
+from contextlib import contextmanager
 
 from blackjacky_agents.web.serve import in_background
 from blackjacky_agents.web.server import Server
@@ -37,10 +38,18 @@ def served(*tables, delay):
     return server
 
 
+@contextmanager
+def lobby(open_page, language="en", **size):
+    """The page of the lobby of a new server, with the rule options of its first game, and that server."""
+    server = served(delay=0)
+    with in_background(server) as port:
+        page = open_page(f"http://127.0.0.1:{port}/", language, **size)
+        wait_for(page, "return document.querySelectorAll('#rules .rule').length")
+        yield page, server
+
+
 def test_the_lobby_orders_nothing_before_it_has_the_games_and_nothing_more_before_the_answer(browsers):  # noqa: F811
-    with in_background(served(delay=0)) as port:
-        page = browsers(f"http://127.0.0.1:{port}/", "en")
-        wait_for(page, "return document.querySelectorAll('#games .game').length")
+    with lobby(browsers) as (page, _):
         sent = page.execute_async_script("fetch(location).then((answer) => answer.text()).then(arguments[0])")
         assert 'id="open" class="play" data-text="play" disabled' in sent
         assert page.execute_script("return document.getElementById('open').disabled") is False
@@ -51,8 +60,7 @@ def test_the_lobby_orders_nothing_before_it_has_the_games_and_nothing_more_befor
 
 
 def test_notice_and_cards_of_the_lobby_are_in_one_column_with_whole_pictures(browsers):  # noqa: F811
-    with in_background(served(delay=0)) as port:
-        page = browsers(f"http://127.0.0.1:{port}/", "en", width=1400)
+    with lobby(browsers, width=1400) as (page, _):
         wait_for(page, "return [...document.images].length && [...document.images].every((each) => each.naturalWidth)")
         edges = (
             "const { left, right } = document.querySelector(arguments[0]).getBoundingClientRect(); return [left, right]"
@@ -69,10 +77,7 @@ def test_notice_and_cards_of_the_lobby_are_in_one_column_with_whole_pictures(bro
 def test_a_table_is_opened_in_the_lobby_and_played_to_the_end_with_its_replay(browsers):  # noqa: F811
     from selenium.webdriver import ActionChains, Keys
 
-    server = served(delay=0)
-    with in_background(server) as port:
-        page = browsers(f"http://127.0.0.1:{port}/", "de")
-        wait_for(page, "return document.querySelectorAll('#rules .rule').length")
+    with lobby(browsers, "de") as (page, server):
         page.execute_script(
             "document.querySelector('input[value=schwarze_katze]').click();"
             "const deals = document.querySelector('#rules input[max=\"50\"]'); deals.value = 1; deals.oninput();"
@@ -106,13 +111,10 @@ def test_a_table_is_opened_in_the_lobby_and_played_to_the_end_with_its_replay(br
 
 def test_a_small_table_is_opened_in_the_lobby_by_its_name(browsers):  # noqa: F811
     """Its size, variant and rules go with it; the usual table comes back with the usual choice."""
-    server = served(delay=0)
     choose = "const select = document.getElementById('preset'); select.value = arguments[0]; select.onchange()"
     agents = "return document.querySelectorAll('#agents select').length"
     hidden = "return ['presets', 'variants', 'rules-details'].map((each) => document.getElementById(each).hidden)"
-    with in_background(server) as port:
-        page = browsers(f"http://127.0.0.1:{port}/", "en")
-        wait_for(page, "return document.querySelectorAll('#rules .rule').length")
+    with lobby(browsers) as (page, server):
         page.execute_script("document.querySelector('input[value=easy]').click()")
         usual = page.execute_script(agents)
         page.execute_script(choose, "mini-3p")
@@ -134,9 +136,7 @@ def test_a_small_table_is_opened_in_the_lobby_by_its_name(browsers):  # noqa: F8
 
 
 def test_a_game_without_small_tables_offers_none(browsers):  # noqa: F811
-    with in_background(served(delay=0)) as port:
-        page = browsers(f"http://127.0.0.1:{port}/", "de")
-        wait_for(page, "return document.querySelectorAll('#rules .rule').length")
+    with lobby(browsers, "de") as (page, _):
         page.execute_script("document.querySelector('input[value=halunken]').click()")
         assert page.execute_script("return document.getElementById('presets').hidden") is True
         no_complaints(page)

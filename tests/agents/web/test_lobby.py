@@ -32,6 +32,18 @@ ORDER = {"game": "tiny", "variant": "classic", "people": ["Anna", "Ben"], "agent
 pytestmark = pytest.mark.usefixtures("tiny")
 
 
+@pytest.fixture
+def server():
+    """A server without tables."""
+    return Server()
+
+
+@pytest.fixture
+def client(server):
+    """Somebody at this machine."""
+    return entered(server)
+
+
 def entered(server, client=HERE):
     """A client at that address."""
     return TestClient(server.app, base_url="http://127.0.0.1", client=client, follow_redirects=False)
@@ -48,8 +60,7 @@ def opened(client, server, order=ORDER, **options):
     return client.post(f"/lobby/{server.lobby}/tables", content=content, **options)
 
 
-def test_whoever_sits_at_this_machine_finds_the_lobby():
-    server = Server()
+def test_whoever_sits_at_this_machine_finds_the_lobby(server):
     assert entered(server).get("/").headers["location"] == f"/lobby/{server.lobby}"
     assert "New" not in entered(server, AWAY).get("/").text
     assert entered(server, AWAY).get("/").status_code == 404
@@ -61,8 +72,7 @@ def test_whoever_sits_at_this_machine_finds_the_lobby():
     assert entered(server).post("/lobby/guessed/tables", content=json.dumps(ORDER)).status_code == 404
 
 
-def test_a_table_is_opened_and_its_addresses_are_told_to_whoever_opened_it():
-    server = Server()
+def test_a_table_is_opened_and_its_addresses_are_told_to_whoever_opened_it(server):
     client = entered(server, AWAY)
     answer = opened(client, server)
     assert answer.status_code == 201
@@ -73,8 +83,7 @@ def test_a_table_is_opened_and_its_addresses_are_told_to_whoever_opened_it():
     assert client.get(seats[0]["address"]).status_code == 200
 
 
-def test_tokens_of_seats_are_told_to_nobody_else():
-    server = Server()
+def test_tokens_of_seats_are_told_to_nobody_else(server):
     table = new_table("tiny", people=2, players=3)
     server.add(table)
     others = tables_of(entered(server, AWAY), server)
@@ -84,8 +93,7 @@ def test_tokens_of_seats_are_told_to_nobody_else():
     assert all(token in mine.text for token in table.people.values())
 
 
-def test_the_lobby_tells_how_far_tables_are():
-    server = Server()
+def test_the_lobby_tells_how_far_tables_are(server):
     table = new_table("tiny", people=1, players=2)
     server.add(table)
     listed = tables_of(entered(server), server).json()["tables"][0]
@@ -98,9 +106,7 @@ def test_the_lobby_tells_how_far_tables_are():
     assert table.progress == "over"
 
 
-def test_pages_of_other_sites_open_no_tables():
-    server = Server()
-    client = entered(server)
+def test_pages_of_other_sites_open_no_tables(server, client):
     assert opened(client, server, headers={"origin": "https://evil.example"}).status_code == 403
     assert opened(client, server, headers={"origin": "http://127.0.0.1"}).status_code == 201
 
@@ -144,9 +150,7 @@ def test_the_minutes_of_a_game_are_those_of_games_with_its_default_opponents(gam
     assert get_kit(game).minutes == max(5, 5 * round(minutes / 5))
 
 
-def test_a_card_has_the_picture_of_its_game_and_others_have_none():
-    server = Server()
-    client = entered(server)
+def test_a_card_has_the_picture_of_its_game_and_others_have_none(server, client):
     picture = client.get(f"/lobby/{server.lobby}/pictures/black_jacky.svg")
     assert picture.headers["content-type"].startswith("image/svg+xml")
     assert picture.text.startswith("<svg")
@@ -204,29 +208,20 @@ def test_a_table_is_made_when_its_game_is_compiled_and_closing_stops_the_process
         ({"rules": {"speed": 3}}, "rule option 'speed' is unknown; allowed are "),
         ({"rules": {"render_mode": "human"}}, "rule option 'render_mode' is unknown"),
         ({"token": "x"}, "with the fields game, variant, people, agents, rules"),
+        *((text, "an order") for text in (b"", b"[]", b"\xff", b"[" * 5000, b" " * (MAX_ORDER + 1))),
     ],
 )
-def test_an_impossible_order_is_refused(change, answer):
-    server = Server()
-    refused = opened(entered(server), server, {**ORDER, **change})
+def test_an_impossible_order_is_refused(server, client, change, answer):
+    refused = opened(client, server, change if isinstance(change, bytes) else {**ORDER, **change})
     assert refused.status_code == 400
     assert answer in refused.json()["error"]
     assert server.tables() == []
 
 
-@pytest.mark.parametrize("text", [b"", b"[]", b"\xff", b"[" * 5000, b" " * (MAX_ORDER + 1)])
-def test_what_is_no_order_is_refused(text):
-    server = Server()
-    refused = opened(entered(server), server, text)
-    assert refused.status_code == 400
-    assert "an order" in refused.json()["error"]
-
-
-def test_there_is_a_limit_to_open_tables(monkeypatch):
+def test_there_is_a_limit_to_open_tables(server, client, monkeypatch):
     monkeypatch.setattr(server_module, "MAX_OPEN", 1)
-    server = Server()
-    assert opened(entered(server), server).status_code == 201
-    refused = opened(entered(server), server)
+    assert opened(client, server).status_code == 201
+    refused = opened(client, server)
     assert (refused.status_code, "1 tables are open" in refused.json()["error"]) == (409, True)
 
 
@@ -238,8 +233,7 @@ def test_a_table_that_cannot_be_saved_is_not_opened(tmp_path, monkeypatch):
     assert server.tables() == []
 
 
-def test_codes_hold_addresses_that_work_in_the_network():
-    server = Server()
+def test_codes_hold_addresses_that_work_in_the_network(server):
     table = new_table("tiny", people=1, players=2)
     server.add(table)
     client, seat = entered(server), f"/seat/{table.people[0]}"

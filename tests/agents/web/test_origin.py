@@ -90,20 +90,9 @@ def test_only_who_calls_the_server_local_is_taken_for_the_one_at_this_machine(ho
     assert answer(server, "localhost:8021", AWAY).status_code == 404
 
 
-@pytest.mark.parametrize(
-    ("host", "local"),
-    [
-        ("127.0.0.1", True),
-        ("127.8.9.1", True),
-        ("localhost", True),
-        ("::1", True),
-        ("0.0.0.0", False),
-        ("192.168.0.4", False),
-        ("x.de", False),
-    ],
-)
-def test_only_this_machine_is_local(host, local):
-    assert is_local(host) == local
+def test_only_this_machine_is_local():
+    assert all(map(is_local, ("127.0.0.1", "127.8.9.1", "localhost", "::1")))
+    assert not any(map(is_local, ("0.0.0.0", "192.168.0.4", "x.de")))
 
 
 def test_a_host_is_read_without_its_port():

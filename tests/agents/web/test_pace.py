@@ -3,6 +3,7 @@
 import asyncio
 import json
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager
 
 import numpy as np
 import pytest
@@ -21,7 +22,12 @@ from tests.every_game import NAMES
 LONG = 1e6  # seconds: nothing goes on by itself
 
 
-pytestmark = pytest.mark.usefixtures("tiny")
+pytestmark = [pytest.mark.usefixtures("tiny"), pytest.mark.anyio]
+
+
+@pytest.fixture
+def anyio_backend():
+    return "asyncio"
 
 
 class Page:
@@ -65,21 +71,19 @@ async def until(condition):
         await asyncio.sleep(0)
 
 
-def at_a_table(scenario, *args, delay=LONG, pages=None, prepare=lambda host: None, **options):
-    """Run ``scenario(host, *pages)`` with the pages of people opened."""
-
-    async def run():
-        table = new_table(**options)
+@asynccontextmanager
+async def at_a_table(*, delay=LONG, pages=None, prepare=lambda host: None, **options):
+    """The host of a table, and the pages of its people."""
+    table = new_table(**options)
+    async with asyncio.timeout(60):
         with ThreadPoolExecutor(1) as pool:
             host = Host(table, pool, delay, per_second=1e9)
             prepare(host)
             opened = [Page(host, seat) for seat in table.people][:pages]
             for page in opened:
                 await page.open()
-            await scenario(host, *opened, *args)
+            yield host, *opened
             await host.close()
-
-    asyncio.run(asyncio.wait_for(run(), 60))
 
 
 def move_until(host, kind):
@@ -91,11 +95,8 @@ def move_until(host, kind):
         host._act(turn, host.table.move, choose(host.table.state(turn), rng))
 
 
-# ---------------------------------------------------------------- the beginning
-
-
-def test_the_game_waits_until_everybody_has_come_once():
-    async def scenario(host, first):
+async def test_the_game_waits_until_everybody_has_come_once():
+    async with at_a_table(people=2, players=2, pages=1) as (host, first):
         assert first.state["awaited"] == [1]
         assert first.state["actions"] == []
         assert not first.state["started"]
@@ -108,35 +109,26 @@ def test_the_game_waits_until_everybody_has_come_once():
         await second.leave()
         assert first.state["started"]
 
-    at_a_table(scenario, people=2, players=2, pages=1)
 
-
-def test_one_who_is_there_can_start():
-    async def scenario(host, first):
+async def test_one_who_is_there_can_start():
+    async with at_a_table(people=2, players=2, pages=1) as (host, first):
         first.do(type="start")
         assert first.state["started"]
         assert host.table.turn != 0 or first.state["actions"]
 
-    at_a_table(scenario, people=2, players=2, pages=1)
 
-
-def test_agents_move_only_when_the_game_has_begun():
-    async def scenario(host, first):
+async def test_agents_move_only_when_the_game_has_begun():
+    seed = next(seed for seed in range(20) if new_table(people=2, players=3, seed=seed).turn == 1)
+    async with at_a_table(people=2, players=3, seed=seed, pages=1, delay=0) as (host, first):
         for _ in range(20):
             await asyncio.sleep(0)
         assert host.table.move == 0
         first.do(type="start")
         await until(lambda: host.table.turn in host.table.people)
 
-    seed = next(seed for seed in range(20) if new_table(people=2, players=3, seed=seed).turn == 1)
-    at_a_table(scenario, people=2, players=3, seed=seed, pages=1, delay=0)
 
-
-# ---------------------------------------------------------------- moments
-
-
-def test_a_full_trick_stays_and_can_be_seen_again():
-    async def scenario(host, *pages):
+async def test_a_full_trick_stays_and_can_be_seen_again():
+    async with at_a_table(game="schwarze_katze", people=3) as (host, *pages):
         assert pages[0].state["last_pause"] is None
         with pytest.raises(MessageError, match="nothing to look at"):
             pages[0].do(type="pause")
@@ -161,12 +153,12 @@ def test_a_full_trick_stays_and_can_be_seen_again():
         (seen,) = (message for message in pages[0].sent if message["type"] == "pause")
         assert seen["name"] == {"key": "last_trick", "values": {}}
 
-    at_a_table(scenario, game="schwarze_katze", people=3)
-
 
 @pytest.mark.parametrize("game", GAMES)
-def test_a_settlement_waits_for_one_who_continues(game):
-    async def scenario(host, first, *others):
+async def test_a_settlement_waits_for_one_who_continues(game):
+    rules = {"halunken": {"three_games": True}}
+    options = {"rules": rules[game]} if game in rules else {}
+    async with at_a_table(game=game, people=3, **options) as (host, first, *others):
         move_until(host, "settlement")
         host.wake()
         if host.moments[0] == "pause":
@@ -184,13 +176,9 @@ def test_a_settlement_waits_for_one_who_continues(game):
         with pytest.raises(MessageError, match="gone on already"):
             first.do(type="continue", move=host.table.move)
 
-    rules = {"halunken": {"three_games": True}}
-    options = {"rules": rules[game]} if game in rules else {}
-    at_a_table(scenario, game=game, people=3, **options)
 
-
-def test_who_is_out_continues_only_when_nobody_else_can():
-    async def scenario(host, first, second):
+async def test_who_is_out_continues_only_when_nobody_else_can():
+    async with at_a_table(people=2, players=2) as (host, first, second):
         move_until(host, "settlement")
         host.moments = ["settlement"]
         host.table.is_out = lambda seat: seat == 0
@@ -201,11 +189,9 @@ def test_who_is_out_continues_only_when_nobody_else_can():
         first.do(type="continue", move=host.table.move)
         assert not host.moments
 
-    at_a_table(scenario, people=2, players=2)
 
-
-def test_the_rest_is_skipped_when_no_person_has_a_part_in_it():
-    async def scenario(host, first):
+async def test_the_rest_is_skipped_when_no_person_has_a_part_in_it():
+    async with at_a_table(players=3) as (host, first):
         with pytest.raises(MessageError, match="no person has a part"):
             first.do(type="skip")
         host.table.is_out = lambda seat: True
@@ -217,11 +203,9 @@ def test_the_rest_is_skipped_when_no_person_has_a_part_in_it():
         await until(lambda: host.table.over)
         assert not host.skipping
 
-    at_a_table(scenario, players=3)
 
-
-def test_the_speed_scales_all_waits():
-    async def scenario(host, first):
+async def test_the_speed_scales_all_waits():
+    async with at_a_table(players=2) as (host, first):
         with pytest.raises(MessageError, match="allowed are 'slow', 'normal', 'fast'"):
             first.do(type="speed", speed="warp")
         waits = []
@@ -232,14 +216,9 @@ def test_the_speed_scales_all_waits():
         assert waits == sorted(waits, reverse=True)
         assert min(waits) > 0
 
-    at_a_table(scenario, players=2)
 
-
-# ---------------------------------------------------------------- another game
-
-
-def test_a_running_game_is_given_up_when_all_who_are_there_want_to():
-    async def scenario(host, first, second):
+async def test_a_running_game_is_given_up_when_all_who_are_there_want_to():
+    async with at_a_table(people=2, players=2) as (host, first, second):
         move_until(host, "settlement")
         earlier = host.table.earlier
         first.do(type="restart")
@@ -249,22 +228,19 @@ def test_a_running_game_is_given_up_when_all_who_are_there_want_to():
         assert host.table.earlier > earlier
         assert (host.moments, second.state["wishes"]) == ([], [])
 
-    at_a_table(scenario, people=2, players=2)
 
-
-def test_one_who_plays_on_has_given_up_the_wish():
-    async def scenario(host, first, second):
+async def test_one_who_plays_on_has_given_up_the_wish():
+    async with at_a_table(people=2, players=2) as (host, first, second):
         turn = host.table.turn
         page = (first, second)[turn]
         page.do(type="restart")
         page.do(type="act", move=0, action=page.state["actions"][0]["action"])
         assert page.state["wishes"] == []
 
-    at_a_table(scenario, people=2, players=2)
 
-
-def test_an_agent_that_thinks_about_a_game_given_up_does_not_move_in_the_next():
-    async def scenario(host, first):
+async def test_an_agent_that_thinks_about_a_game_given_up_does_not_move_in_the_next():
+    seed = next(seed for seed in range(20) if new_table(players=3, seed=seed).turn != 0)
+    async with at_a_table(players=3, seed=seed, delay=0) as (host, _):
         started, release = asyncio.Event(), asyncio.Event()
 
         async def think(thought):
@@ -282,12 +258,6 @@ def test_an_agent_that_thinks_about_a_game_given_up_does_not_move_in_the_next():
         release.set()
         await host._playing
         assert host.table.move == move
-
-    seed = next(seed for seed in range(20) if new_table(players=3, seed=seed).turn != 0)
-    at_a_table(scenario, players=3, seed=seed, delay=0)
-
-
-# ---------------------------------------------------------------- what a seat may see
 
 
 @pytest.mark.parametrize("game", NAMES)
@@ -322,9 +292,6 @@ def test_a_game_without_words_has_the_lists_of_its_settlement():
     assert not get_kit("tiny").narrator.is_out(after, 0)
 
 
-# ---------------------------------------------------------------- agents that fail
-
-
 @pytest.mark.parametrize(
     ("error", "kind", "traces"),
     [
@@ -333,8 +300,8 @@ def test_a_game_without_words_has_the_lists_of_its_settlement():
         (KeyError("lost"), "error", 1),
     ],
 )
-def test_people_are_told_that_an_agent_has_failed_and_the_log_says_why_once(error, kind, traces, caplog):
-    async def scenario(host, page):
+async def test_people_are_told_that_an_agent_has_failed_and_the_log_says_why_once(error, kind, traces, caplog):
+    async with at_a_table_with_failures(error) as (host, page):
         await until(lambda: host.failure)
         assert page.state["failure"] == kind
         assert str(error) not in json.dumps(page.state) + host.failure_in_words
@@ -346,15 +313,13 @@ def test_people_are_told_that_an_agent_has_failed_and_the_log_says_why_once(erro
             await page.open()
             await until(lambda: host.failure)
         assert len(caplog.records) == 1
-
-    with_failures(scenario, error)
     assert [record.levelname for record in caplog.records] == ["ERROR"]
     assert repr(error) in caplog.text
     assert caplog.text.count("Traceback") == traces
 
 
-def test_a_game_goes_on_when_a_failed_agent_plays_again_or_another_game_begins():
-    async def scenario(host, page):
+async def test_a_game_goes_on_when_a_failed_agent_plays_again_or_another_game_begins():
+    async with at_a_table_with_failures(KeyError("lost")) as (host, page):
         await until(lambda: host.failure)
         page.do(type="restart")
         assert page.state["failure"] is None
@@ -364,11 +329,10 @@ def test_a_game_goes_on_when_a_failed_agent_plays_again_or_another_game_begins()
         await until(lambda: host.table.turn in (0, None))
         assert page.state["failure"] is None
 
-    with_failures(scenario, KeyError("lost"))
 
+async def test_a_hint_that_fails_is_said_to_have_failed(caplog):
+    async with at_a_table(people=1, players=2) as (host, page):
 
-def test_a_hint_that_fails_is_said_to_have_failed(caplog):
-    async def scenario(host, page):
         def fail():
             raise KeyError("lost")
 
@@ -376,13 +340,11 @@ def test_a_hint_that_fails_is_said_to_have_failed(caplog):
         page.do(type="hint", move=host.table.move, agent="random")
         await until(lambda: page.sent[-1]["type"] == "error")
         assert page.sent[-1]["code"] == "failed"
-
-    at_a_table(scenario, people=1, players=2)
     assert "random at the table in memory: KeyError('lost')" in caplog.text
 
 
-def with_failures(scenario, error):
-    """Run a scenario at a table where an agent is to move first, which fails until ``host.repair()``."""
+def at_a_table_with_failures(error):
+    """A table where an agent is to move first, which fails until ``host.repair()``."""
 
     def fail():
         raise error
@@ -392,4 +354,4 @@ def with_failures(scenario, error):
         host.repair = lambda: setattr(host.table, "thought", thought)
 
     seed = next(seed for seed in range(20) if new_table(players=2, seed=seed).turn)
-    at_a_table(scenario, delay=0, prepare=fail_at, people=1, players=2, seed=seed)
+    return at_a_table(delay=0, prepare=fail_at, people=1, players=2, seed=seed)

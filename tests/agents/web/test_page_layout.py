@@ -12,7 +12,6 @@ from make_screenshots import DEVICES, LOOKS, open_browser, positions, show, tabl
 from blackjacky_agents.web.serve import in_background
 from blackjacky_agents.web.server import Server
 from blackjacky_agents.web.table import Table
-from blackjacky_agents.wording import in_words
 from blackjacky_env.engine.svg import PHONE_TEXT
 from blackjacky_env.games import GAMES, get_game
 from tests.agents.web.running import running
@@ -174,17 +173,6 @@ def serious(browser):
     assert isinstance(violations, list), violations
     bad = [each for each in violations if each["impact"] in ("serious", "critical")]
     return [(each["id"], [node["html"][:120] for node in each["nodes"]]) for each in bad]
-
-
-@pytest.mark.parametrize("game", GAMES)
-def test_the_table_in_words_names_every_player_in_every_language(phases, game):
-    for table in phases[game].values():
-        names = [seat.name for seat in table.seats]
-        for texts in table.texts.values():
-            told = [in_words(phrase, texts, names) for phrase in table.state(0)["table"]]
-            assert len(told) > len(names)
-            assert all(any(name in line for line in told[1:]) for name in names)
-            assert not any("None" in line or "{" in line for line in told)
 
 
 # ---------------------------------------------------------------- settlements

@@ -9,7 +9,7 @@ from contextlib import ExitStack, contextmanager
 
 import numpy as np
 import pytest
-from starlette.testclient import TestClient, WebSocketDenialResponse
+from starlette.testclient import TestClient
 from starlette.websockets import WebSocketDisconnect
 
 from blackjacky_agents.web import host as host_module
@@ -18,6 +18,7 @@ from blackjacky_agents.web.replay import replay_page
 from blackjacky_agents.web.server import MAX_WAITING, Server
 from blackjacky_agents.web.table import resumed
 from blackjacky_env.games import GAMES as ROOMS
+from tests.agents.web.running import server_of
 from tests.agents.web.tables import PACE_KEYS, choose, new_table, states_from_views
 from tests.every_game import NAMES
 from tests.replay.reading import film_in
@@ -31,15 +32,8 @@ pytestmark = pytest.mark.usefixtures("tiny")
 
 @contextmanager
 def served(*tables, **options):
-    """Yield a client of a server of these tables, by default one for people who are faster than any.
-
-    Games begin at once and nothing waits.
-    """
-    server = Server(**{"delay": 0, "per_second": 1e9, **options})
-    for table in tables:
-        server.add(table)
-    for host in server.hosts:
-        host.started = True
+    """Yield a client of a server of these tables."""
+    server = server_of(*tables, **options)
     with TestClient(server.app, base_url="http://127.0.0.1") as client:
         client.server = server
         yield client
@@ -218,19 +212,10 @@ def test_a_page_that_comes_later_takes_the_seat():
 
 
 def test_an_unknown_token_gives_no_seat():
-    table = new_table()
-    with served(table) as client:
-        with (
-            pytest.raises(WebSocketDenialResponse) as refused,
-            client.websocket_connect("ws://127.0.0.1/seat/guessed/socket"),
-        ):
-            pass
-        assert refused.value.status_code == 404
-        assert client.get("/seat/guessed").status_code == 404
-        assert client.get("/seat/guessed/record").status_code == 404
-        assert client.get("/seat/guessed/texts.json").status_code == 404
-        assert client.get("/seat/").status_code == 404
-        assert client.get("/page/../table.py").status_code == 404
+    with served(new_table()) as client:
+        guessed = [f"/seat/guessed{end}" for end in ("", "/record", "/texts.json", "/replay")]
+        for place in (*guessed, "/seat/", "/page/../table.py"):
+            assert client.get(place).status_code == 404
 
 
 @pytest.mark.parametrize(
@@ -333,7 +318,6 @@ def test_the_replay_is_a_page_of_its_own_when_the_game_is_over():
         assert page.status_code == 200
         assert "<title>Schwarze Katze: Person 0, random, random 2</title>" in page.text
         assert page.headers["content-security-policy"].startswith("sandbox allow-scripts;")  # no access to this site
-        assert client.get("/seat/guessed/replay").status_code == 404
 
 
 @pytest.mark.parametrize("game", sorted(ROOMS))
@@ -448,26 +432,6 @@ def test_who_does_not_read_stops_nobody():
 
 
 # ---------------------------------------------------------------- a server that was killed
-
-
-@pytest.mark.parametrize("game", NAMES)
-def test_open_tables_are_taken_up_again_by_the_next_server(game, tmp_path):
-    table = new_table(game, people=2, players=3)
-    rng, move, seat = np.random.default_rng(1), 0, table.turn if table.turn in table.people else 0
-    with served(table, folder=tmp_path) as client, sit(client, table, seat) as socket:
-        while True:  # until a person is to move, or else the next server would play on before anybody looks
-            state, _ = state_when(socket, lambda state: state["move"] >= move and not state["agents"][state["turn"]])  # noqa: B023
-            if state["move"] >= 3 or state["turn"] != state["you"]:
-                break
-            move = state["move"] + 1
-            socket.send_json({"type": "act", "move": state["move"], "action": choose(state, rng)})
-    with served(folder=tmp_path) as client:
-        (again,) = client.server.tables()
-        assert again.people == table.people
-        assert again.env.record() == table.env.record()
-        with ExitStack() as stack:
-            play({seat: stack.enter_context(sit(client, again, seat)) for seat in again.people}, rng)
-        assert resumed(again.path).over
 
 
 def test_tables_have_tokens_of_their_own_and_of_copies_the_newest_is_served(tmp_path):

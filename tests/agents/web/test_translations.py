@@ -1,6 +1,7 @@
 """Whatever a person sees is there in all languages: words in pictures, the table in words, rule options, refusals."""
 
 import re
+from itertools import product
 
 import numpy as np
 import pytest
@@ -65,15 +66,14 @@ def test_every_word_in_a_picture_is_translated(game, language):
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_the_table_in_words_has_all_its_templates(game):
-    texts, describe = page_texts(game), get_kit(game).describe
+def test_the_table_in_words_has_all_its_templates_and_names_every_player(game):
+    describe = get_kit(game).describe
     for env in positions(game, every=9):
-        for agent in (env.agent_selection, "player_1"):
-            for told in describe(env.view(agent), env.config_dict()):
-                for language in texts:
-                    words = in_words(told, texts[language], NAMES)
-                    assert words
-                    assert not re.search("[{}]|None|hidden", words)
+        for agent, texts in product((env.agent_selection, "player_1"), page_texts(game).values()):
+            told = [in_words(phrase, texts, NAMES) for phrase in describe(env.view(agent), env.config_dict())]
+            assert all(told)
+            assert not re.search("[{}]|None|hidden", " ".join(told))
+            assert all(any(name in line for line in told[1:]) for name in NAMES[: env.num_players])
 
 
 @pytest.mark.parametrize("game", GAMES)

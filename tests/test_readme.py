@@ -5,6 +5,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
+from parts import ROOMS
 
 from blackjacky_env import __version__
 
@@ -20,6 +21,7 @@ PAGES = [
 ]
 PAGES += [path.relative_to(ROOT).as_posix() for path in sorted((ROOT / "docs").rglob("*.md"))]
 PAGES += ["agents/blackjacky_agents/web/README.md"]
+PAGES += [(room / "README.md").relative_to(ROOT).as_posix() for room in ROOMS.values()]
 PAGES += ["blackjacky_env/testing/README.md", "tests/reference/README.md", "tests/games/black_jacky/README.md"]
 PAGES += ["tests/games/black_jacky/reference/README.md", "tests/games/schwarze_katze/reference/README.md"]
 README = (ROOT / "README.md").read_text(encoding="utf-8")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import pickle
 from collections.abc import Callable, Iterator
 from itertools import product
 from typing import Any
@@ -269,10 +268,6 @@ def test_states_and_records_go_into_tables_of_another_format() -> None:
         assert env.last()[4]["action_mask"].dtype == bool
         assert env.record() == plain.record()
         env.reset(seed=0)
-
-
-def test_a_pickled_format_is_the_same() -> None:
-    assert pickle.loads(pickle.dumps(Format(**FAR_FROM_DEFAULT))) == Format(**FAR_FROM_DEFAULT)
 
 
 @pytest.mark.parametrize("name", ["random", "counter", "champion", "ismcts:20"])

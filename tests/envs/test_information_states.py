@@ -24,7 +24,7 @@ from blackjacky_env.engine.game import Game
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.envs.module import GameModule
 from blackjacky_env.games import GAMES, get_game
-from blackjacky_env.testing.tables import find_leaking_events
+from tests.envs.playing import fresh, legal, play_randomly
 
 WALKED = [("black_jacky", "mini-1", 9, 99), ("schwarze_katze", "mini-1", 9, 99), ("black_spy", "mini-1", 2, 2)]
 """Miniatures that are walked: how many deals that look the same to player_0, and how many actions of a decision."""
@@ -33,20 +33,10 @@ Past = dict[str, tuple[Any, ...]]
 """By agent, everything that it has observed and heard, in order: the reference that information states are held to."""
 
 
-def legal(env: TableEnv) -> list[int]:
-    """The legal actions of the player to act."""
-    actions: list[int] = np.flatnonzero(env.observe(env.agent_selection)["action_mask"]).tolist()
-    return actions
-
-
-def played(env: TableEnv, seed: int, moves: int = 10**6, **options: Any) -> TableEnv:
+def played(env: TableEnv, seed: int, moves: int | None = None, **options: Any) -> TableEnv:
     """The environment after random moves."""
     env.reset(seed=seed, options=options)
-    rng = np.random.default_rng(seed)
-    while moves and not env.terminations[env.agent_selection]:
-        env.step(int(rng.choice(legal(env))))
-        moves -= 1
-    return env
+    return play_randomly(env, seed, moves)
 
 
 def deals(env: TableEnv) -> Iterator[TableEnv]:
@@ -215,10 +205,13 @@ def test_a_sampled_position_has_no_past_and_its_information_state_begins_there(g
     seen, seat = env.observe(agent)["observation"], int(agent[-1])
     env.set_state(GameModule(game.name).sample_state(seen, np.random.default_rng(0), seat))
     assert len(env.information_state(agent).splitlines()) == 2
-    before = {each: env.information_key(each).tobytes() for each in env.possible_agents}
+    before = keys(env)
     env.step(legal(env)[0])
     assert len(env.information_state(agent).splitlines()) == 3
-    assert all(env.information_key(each).tobytes() != key for each, key in before.items())
+    assert set(keys(env)).isdisjoint(before)
+    other = TableEnv(game.name)
+    other.set_state(env.get_state())
+    assert keys(other) == keys(env)
 
 
 def test_what_is_refused_says_what_is_allowed() -> None:
@@ -238,18 +231,48 @@ def test_what_is_refused_says_what_is_allowed() -> None:
             getattr(env, name)("player_0")
 
 
-# ---------------------------------------------------------------- nothing hidden
+# ---------------------------------------------------------------- keys and seats
 
 
-def test_what_is_hidden_changes_no_information_state(game: Game) -> None:
-    """Two games that look the same to somebody are played on, with other hidden cards and other secret actions."""
-    rng, compared = np.random.default_rng(2), 0
-    for seed in range(12):
-        env = played(TableEnv(game.name), seed, seed)
-        for observer in (None, *env.agents):
-            assert [*find_leaking_events(env, observer, rng)] == []
-            compared += 1
-    assert compared > 12
+def keys(env: TableEnv) -> list[bytes]:
+    return [env.information_key(agent).tobytes() for agent in env.possible_agents]
+
+
+def test_a_key_is_the_same_for_the_same_history_and_changes_with_every_action(game: Game) -> None:
+    for seed in range(3):
+        env, before = TableEnv(game.name), set()
+        for moves in range(12):
+            played(env, seed, moves)
+            if env.terminations[env.agent_selection]:
+                break
+            now = keys(env)
+            assert now == keys(copy.deepcopy(env)) == keys(played(TableEnv(game.name), seed, moves))
+            assert before.isdisjoint(now)
+            before |= set(now)
+
+
+def test_a_card_given_in_secret_is_known_to_its_giver_alone() -> None:
+    """T3: others, and whoever has not yet given, hear that a card was given, not which."""
+    game, compared = get_game("black_jacky"), 0
+    for seed in range(60):
+        env = fresh(seed, num_players=4)
+        rng = np.random.default_rng(seed)
+        while not env.terminations[env.agent_selection]:
+            first = env.snapshot()["phase"] == "exchange" and env.snapshot()["exchange"]["given"] == [None, None]
+            if first and len(legal(env)) > 1:
+                giver = int(env.agent_selection[-1])
+                found = []
+                for action in legal(env)[:2]:
+                    twin = copy.deepcopy(env)
+                    twin.step(action)
+                    found.append(keys(twin))
+                assert [one != other for one, other in zip(*found, strict=True)] == [q == giver for q in range(4)]
+                compared += 1
+            env.step(int(rng.choice(legal(env))))
+        if compared > 3:
+            break
+    assert compared > 3
+    assert recall.sounds(game).shape == (len(game.words.phases), game.num_actions)
 
 
 def test_seats_are_relative_in_vectors(game: Game) -> None:

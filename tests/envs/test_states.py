@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import random
 import subprocess
 import sys
 from collections.abc import Callable
@@ -104,22 +103,6 @@ def test_playouts_refuse_it_too_and_name_the_state(name: str, change: str) -> No
     state = begun(name).get_state()
     with pytest.raises((TypeError, ValueError), match=r"states\[1\]"):
         playout([state, changed(state, CHANGES[change], name)], "random", games=2)
-
-
-@pytest.mark.parametrize("name", GAMES)
-@pytest.mark.parametrize("seed", range(3))
-def test_every_state_of_random_games_is_accepted(name: str, seed: int) -> None:
-    """With any options."""
-    rng, reference = random.Random(seed), REFERENCES[name]
-    env = TableEnv(name, **reference.any_options(rng, num_players=rng.choice(reference.sizes())))
-    env.reset(seed=seed)
-    while not env.terminations[env.agent_selection]:
-        if rng.random() < 0.3:
-            state = env.get_state()
-            env.set_state(state)
-            assert env.get_state() == state
-        env.step(int(rng.choice(np.flatnonzero(env.last()[0]["action_mask"]))))  # type: ignore[index]
-    env.set_state(env.get_state())
 
 
 @pytest.mark.parametrize("name", GAMES)

@@ -129,7 +129,7 @@ def next_round(table):
     """All captains stand, and whoever is robbed loses the first card."""
     table.choose(*[min(set(range(1, 8)) - set(table.now["spent"][0]))] * table.env.num_players)
     while table.now["phase"] in ("give", "rob"):
-        table.env.step(int(np.argmax(table.env.last()[0]["action_mask"])))
+        table.first_legal()
     return table
 
 

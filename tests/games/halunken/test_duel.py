@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 
 from blackjacky_env import IllegalActionError
@@ -334,7 +333,7 @@ def test_without_a_buyer_the_first_card_left_is_turned_up_when_all_have_chosen()
         if table.now["phase"] == "name":
             table.play("name 1")
         while table.now["phase"] == "give":
-            table.env.step(int(np.argmax(table.env.last()[0]["action_mask"])))
+            table.first_legal()
     assert drawn == [6, "Rum", 2]
     assert table.now["black_jack_spent"] == [2, 4, 6, "Rum"]
 

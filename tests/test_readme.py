@@ -10,15 +10,8 @@ from parts import ROOMS
 from blackjacky_env import __version__
 
 ROOT = Path(__file__).parents[1]
-PAGES = [
-    "README.md",
-    "CONTRIBUTING.md",
-    "SECURITY.md",
-    "CHANGELOG.md",
-    "agents/README.md",
-    "scripts/README.md",
-    "tests/README.md",
-]
+PAGES = ["README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md"]
+PAGES += ["agents/README.md", "scripts/README.md", "tests/README.md"]
 PAGES += [path.relative_to(ROOT).as_posix() for path in sorted((ROOT / "docs").rglob("*.md"))]
 PAGES += ["agents/blackjacky_agents/web/README.md"]
 PAGES += [(room / "README.md").relative_to(ROOT).as_posix() for room in ROOMS.values()]

@@ -88,21 +88,6 @@ def zeros_filled(game: Game, records: Any) -> Any:
     return clean
 
 
-def test_a_sampled_position_shows_the_observation_to_the_seat_of_choice(game: Game) -> None:
-    module, rng = GameModule(game.name), np.random.default_rng(1)
-    for env in tables(game):
-        other = TableEnv(game.name, num_players=env.num_players, variant=env.variant, **env.options)
-        agent = env.possible_agents[int(rng.integers(env.num_players))]
-        seen = env.observe(agent)
-        other.set_state(module.sample_state(seen["observation"], rng, seat=env.possible_agents.index(agent)))
-        np.testing.assert_array_equal(other.observe(agent)["observation"], seen["observation"])
-        np.testing.assert_array_equal(other.observe(agent)["action_mask"], seen["action_mask"])
-        assert other.terminations == env.terminations
-        if not env.terminations[agent]:
-            assert other.agent_selection == env.agent_selection
-        assert other.view(None)["winners"] == env.view(None)["winners"]
-
-
 @pytest.mark.parametrize(("seat", "error"), [(4, ValueError), (-1, ValueError), (True, TypeError), ("1", TypeError)])
 def test_there_must_be_such_a_seat(seat: Any, error: type[Exception]) -> None:
     env = fresh(0, num_players=4)

@@ -16,6 +16,7 @@ from blackjacky_env import playout
 from blackjacky_env.engine import table
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.games import GAMES, get_game
+from tests.envs.playing import fresh
 from tests.every_game import NAMES
 from tests.reference.registry import REFERENCES
 
@@ -25,8 +26,7 @@ PROOFS = Path(__file__).parents[2] / "scripts" / "proofs"
 
 def begun(name: str) -> TableEnv:
     """A game after ten moves, the first legal action each."""
-    env = TableEnv(name)
-    env.reset(seed=0)
+    env = fresh(0, name)
     for _ in range(4 if name == "tiny" else 10):
         env.step(int(np.argmax(env.last()[0]["action_mask"])))  # type: ignore[index]
     return env
@@ -134,8 +134,7 @@ def test_the_message_says_what_contradicts_itself(name: str, field: str, entry: 
 
 
 def test_a_state_names_all_options_also_those_that_are_none() -> None:
-    env = TableEnv("black_jacky", max_turns_per_round=None)
-    env.reset(seed=0)
+    env = fresh(0, max_turns_per_round=None)
     state = changed(env.get_state(), lambda header, _: header["options"].pop("max_turns_per_round"), "black_jacky")
     for load in (env.set_state, lambda state: playout(state, "random", games=1)):
         with pytest.raises(ValueError, match="lacks the option 'max_turns_per_round'"):

@@ -77,16 +77,6 @@ def test_r4_the_decks_of_successive_rounds_and_of_successive_seeds_are_independe
 # The start player
 
 
-@pytest.mark.parametrize("players", range(2, 7))
-def test_r3_every_start_player_is_equally_likely(players):
-    env = black_jacky_v0.env(num_players=players)
-    counts = np.zeros(players)
-    for seed in range(1500):
-        env.reset(seed=seed)
-        counts[int(env.agent_selection.removeprefix("player_"))] += 1
-    assert fit(counts) > UNLIKELY
-
-
 def test_r3_start_players_of_successive_seeds_are_independent_and_so_are_start_player_and_deck(games):
     starts, decks = games
     assert independence(count(starts[:-1], starts[1:], shape=(2, 2))) > UNLIKELY

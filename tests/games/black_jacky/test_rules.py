@@ -5,7 +5,6 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from blackjacky_env import black_jacky_v0
 from tests.envs.playing import fresh
 from tests.games.black_jacky.rigging import (
     DRAW,
@@ -69,19 +68,6 @@ def test_r2_two_or_three_players_have_three_hearts_and_more_have_two(players, he
     assert table["hearts"] == [hearts] * players
     assert table["black_hearts"] == [False] * players
     assert table["status"] == ["saloon"] * players
-
-
-def test_r3_the_first_start_player_is_random():
-    assert {fresh(seed, num_players=4).snapshot()["start_player"] for seed in range(60)} == {0, 1, 2, 3}
-
-
-@pytest.mark.parametrize("start", range(5))
-def test_r3_the_first_start_player_can_be_given(start):
-    env = black_jacky_v0.env(num_players=5)
-    env.reset(seed=0, options={"start_player": start})
-    assert env.unwrapped.snapshot()["start_player"] == start
-    assert env.unwrapped.snapshot()["player"] == start
-    assert env.agent_selection == f"player_{start}"
 
 
 @pytest.mark.parametrize(("players", "left"), [(2, 31), (3, 29), (4, 27), (5, 25), (6, 23)])

@@ -16,7 +16,7 @@ from blackjacky_env import make_batch
 from blackjacky_env.engine.compiling import entry
 from blackjacky_env.games.black_spy.rules import PLAYED
 from blackjacky_env.games.black_spy.state import BLACK_1, CHOOSE, SEATS
-from tests.games.black_spy.rigging import CARDS, Table, second_deal, short
+from tests.games.black_spy.rigging import CARDS, MYSELF, OTHERS, Table, second_deal, short
 from tests.games.test_bots import BLACK_SPY
 
 BOTS = bot_names("black_spy")
@@ -133,7 +133,7 @@ def test_calls_a_colour_that_it_lacks(name: str) -> None:  # V4
 
 @pytest.mark.parametrize(
     ("totals", "chosen"),
-    [([80, 30, 140], "60 points for each of the others"), ([120, 40, 30], "minus 60 points for me")],
+    [([80, 30, 140], OTHERS), ([120, 40, 30], MYSELF)],
 )
 def test_counter_ends_the_game_if_it_then_wins(totals: list[int], chosen: str) -> None:  # V2
     game = Table("r1", "b1", "b2", moon_choice=True)

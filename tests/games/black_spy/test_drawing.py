@@ -100,12 +100,12 @@ def lying_colours(svg):
 
 
 def trick_of_three():
-    """Return a table at which player_0 has led the red 2, and player_1, who has no red and no 2, has played a spy."""
-    return Table("r1 r2 r3 r4 r5 r6 r7 r8 r9 r10 r11 y2 g2 k2", "k7", "b2 k7").play("r2 k7")
+    """Return a table at which player_0 leads; player_1 has neither red nor a 2."""
+    return Table("r1 r2 r3 r4 r5 r6 r7 r8 r9 r10 r11 y2 g2 k2", "k7", "b2 k7")
 
 
 def test_the_trick_tells_the_order_the_leader_and_who_wins():
-    svg = trick_of_three().drawn("player_2", last_action="player_1: black 7")
+    svg = trick_of_three().play("r2 k7").drawn("player_2", last_action="player_1: black 7")
     assert lying(svg, "played") == ["red 2", "black 7"]
     middle = [group for group in parsed(svg) if group.get("class") != "seat"]
     frames = [rect.get("class") for group in middle for rect in group.iter(f"{SVG}rect")].count("now")
@@ -117,7 +117,7 @@ def test_the_trick_tells_the_order_the_leader_and_who_wins():
 
 
 def test_seats_tell_what_they_have_taken_passed_received_and_lack():
-    game = trick_of_three().first_legal()
+    game = trick_of_three().play("r2 k7").first_legal()
     svg = game.drawn("player_0")
     taken = game.now["points"][0]
     assert f"{taken} points" in told(seat(svg, 0))

@@ -8,10 +8,13 @@ import numpy as np
 import pytest
 
 from blackjacky_env import IllegalActionError, black_spy_v0
+from tests.envs.playing import fresh
 from tests.games.black_spy.rigging import (
     BLACKS,
     DECK,
     KINDS,
+    MYSELF,
+    OTHERS,
     Table,
     dealt,
     full,
@@ -33,8 +36,7 @@ LIMITS = {3: 200, 4: 150, 5: 120, 6: 100}  # B9
 @pytest.mark.parametrize("players", SIZES)
 def test_all_60_cards_are_dealt_and_hands_are_equal(players):
     """B1, B2."""
-    env = black_spy_v0.env(num_players=players)
-    env.reset(seed=players)
+    env = fresh(players, "black_spy", num_players=players)
     hands = env.snapshot()["hands"]
     assert [len(hand) for hand in hands] == [SIZES[players]] * players
     assert sorted(short(card) for hand in hands for card in hand) == sorted(DECK)
@@ -452,7 +454,7 @@ def test_a_game_that_would_not_end_does_so_after_max_deals():
 def test_actions_have_names_that_people_write():
     env = black_spy_v0.env()
     names = [full(card) for card in KINDS] + [f"call {colour}" for colour in ("blue", "yellow", "green", "red")]
-    names += ["60 points for each of the others", "minus 60 points for me"]
+    names += [OTHERS, MYSELF]
     assert [env.action_name(action) for action in range(61)] == names
     assert [env.parse_action(f" {name.upper()} ") for name in names] == list(range(61))
     with pytest.raises(ValueError, match="no action is called 'black 12'"):

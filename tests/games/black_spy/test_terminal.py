@@ -26,7 +26,7 @@ def labels(text):
 
 
 def test_seats_show_the_trick_and_what_they_have_taken_and_lack():
-    game = trick_of_three().first_legal()
+    game = trick_of_three().play("r2 k7").first_legal()
     text, points = game.written(), game.now["points"][0]
     assert row(text, 0) == ["player_0", "L★", "[?]19", str(game.now["black_taken"][0]), "0", str(points), "0"]
     assert row(text, 1) == ["player_1", "[?]19", "0", "0", "0", "0", "red", "2"]

@@ -10,6 +10,8 @@ import pytest
 from blackjacky_env import IllegalActionError
 from tests.games.black_spy.rigging import (
     DECK,
+    MYSELF,
+    OTHERS,
     Table,
     dealt,
     full,
@@ -45,23 +47,21 @@ def test_who_has_taken_all_black_cards_chooses():
     game = moon(moon_choice=True)
     assert game.asked == ("choose", 0)
     assert game.now["last_deal"] is None
-    assert game.legal == {"60 points for each of the others", "minus 60 points for me"}
+    assert game.legal == {OTHERS, MYSELF}
     with pytest.raises(IllegalActionError, match=r"the choice now is who gets the points of all black cards \(V2\)"):
         game.play("r1")
     before = copy.deepcopy(game)
-    game.say("minus 60 points for me")
+    game.say(MYSELF)
     assert game.now["last_deal"] == game.now["totals"] == [-60, 0, 0]
     assert game.rewards() == [60, 0, 0]
     game = before
-    game.say("60 points for each of the others")
+    game.say(OTHERS)
     assert game.now["last_deal"] == game.now["totals"] == [0, 60, 60]
     assert game.now["deal"] == 1
 
 
 @pytest.mark.parametrize("spies", ["moon_deal_only", "never_scored"])
-@pytest.mark.parametrize(
-    ("choice", "points"), [("60 points for each of the others", [0, 60, 60]), ("minus 60 points for me", [-60, 0, 0])]
-)
+@pytest.mark.parametrize(("choice", "points"), [(OTHERS, [0, 60, 60]), (MYSELF, [-60, 0, 0])])
 def test_coloured_7s_do_not_count_in_a_deal_with_a_choice(spies, choice, points):
     """V2: though player_1 has three of them."""
     game = moon((1, 3, 0), moon_choice=True, moon_choice_spies=spies)
@@ -90,16 +90,16 @@ def test_whoever_takes_all_black_cards_chooses(shooter):
     """V2."""
     game = moon((0, 0, 0), shooter, moon_choice=True)
     assert game.asked == ("choose", shooter)
-    assert game.say("minus 60 points for me").now["last_deal"] == [-60 * (p == shooter) for p in range(3)]
+    assert game.say(MYSELF).now["last_deal"] == [-60 * (p == shooter) for p in range(3)]
 
 
 def test_a_choice_can_end_the_game_or_not():
     """V2, B9: the totals are looked at after the choice."""
     game = moon(moon_choice=True, totals=[200, 140, 0])
     before = copy.deepcopy(game)
-    assert game.say("minus 60 points for me").now["totals"] == [140, 140, 0]
+    assert game.say(MYSELF).now["totals"] == [140, 140, 0]
     assert game.now["deal"] == 1
-    assert before.say("60 points for each of the others").now["phase"] == "over"
+    assert before.say(OTHERS).now["phase"] == "over"
     assert before.now["winners"] == [2]
 
 

@@ -80,7 +80,7 @@ def test_a_robbery_shows_who_robs_whom_and_who_is_still_to_move_where():
 
 
 def test_black_jack_overtakes_and_robs_for_his_buyer():
-    table = Table(0, 1, 2, jack_deck="5").arrange(["R15", "V3 V4", "Y1 Y2"], captains=[0, 1, 2], jack=13)
+    table = Table(0, 1, 2, jack_deck="5")
     table.arrange(["R15", "V3 V4", "Y1 Y2"], captains=[0, 1, 2], jack=13, taverns={0: "", 1: "", 2: ""})
     table.buys(0, "R15").choose(1, 1, 1)
     assert table.asked == ("rob", 0)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from blackjacky_env import IllegalActionError, schwarze_katze_v0
+from tests.envs.playing import fresh
 from tests.games.schwarze_katze.rigging import CARDS, Table, in_game
 
 TAKEN_OUT = {
@@ -29,8 +30,7 @@ CLUBS, DIAMONDS, HEARTS, SPADES = (" ".join(card for card in CARDS if card.endsw
 @pytest.mark.parametrize("players", range(3, 11))
 def test_the_lowest_cards_that_are_not_hearts_are_taken_out_and_hands_are_equal(players):
     """K2, with the table of the rules."""
-    env = schwarze_katze_v0.env(num_players=players)
-    env.reset(seed=players)
+    env = fresh(players, "schwarze_katze", num_players=players)
     hands = env.snapshot()["hands"]
     assert {len(hand) for hand in hands} == {52 // players}
     assert sorted(card for hand in hands for card in hand) == sorted(in_game(players))

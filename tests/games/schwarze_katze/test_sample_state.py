@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from blackjacky_env import schwarze_katze_v0
+from tests.envs.playing import fresh
 from tests.games.sampled import check_distribution, sampled_with, vector
 from tests.games.schwarze_katze.rigging import CARDS, Table, in_game
 
@@ -87,8 +88,7 @@ LATE = [(3, 15, 0), (3, 15, 1), (4, 11, 0), (4, 11, 2), (5, 8, 2), (6, 7, 0), (8
 @pytest.mark.parametrize(("players", "tricks", "cards"), LATE)
 def test_all_deals_that_fit_come_equally_often(players, tricks, cards, seed):
     """Late in a random deal, so that they can be listed: after so many tricks and cards of the next."""
-    env = schwarze_katze_v0.env(num_players=players, deals=1, piatnik_heart_lead=seed == 2)
-    env.reset(seed=seed)
+    env = fresh(seed, "schwarze_katze", num_players=players, deals=1, piatnik_heart_lead=seed == 2)
     rng = np.random.default_rng(seed)
     for _ in range(players * tricks + cards):
         env.step(int(rng.choice(np.flatnonzero(env.infos[env.agent_selection]["action_mask"]))))

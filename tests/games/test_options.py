@@ -99,7 +99,7 @@ def test_a_reset_option_that_is_wrong_is_refused_and_changes_nothing(game: str) 
         ("deck", [*deck[1:], "nothing"], f"'nothing' is not a card; allowed are {re.escape(str(deck[0]))}, "),
         ("deck", [0] * len(deck), "0 is not a card"),
         ("deck", "all", "'a' is not a card"),
-        ("deck", 36, "deck=36 is neither a list of all cards, top first, nor a list of such lists"),
+        ("deck", 36, "=36 is neither a list of all cards, top first, nor a list of such lists"),
     ]
     for name, value, said in refused:
         with pytest.raises((TypeError, ValueError), match=f"{name}.*{said}"):

@@ -23,8 +23,9 @@ def p_value(statistic: float, freedom: int) -> float:
     return tail + math.fsum(math.exp(k / 2 * math.log(half) - half - math.lgamma(k / 2 + 1)) for k in smaller)
 
 
-def fit(counts: npt.ArrayLike, chances: npt.ArrayLike) -> float:
-    """The p-value of counts under these chances (of the same shape, sum 1)."""
+def fit(counts: npt.ArrayLike, chances: npt.ArrayLike | None = None) -> float:
+    """The p-value of counts under these chances (of the same shape, sum 1); by default all are equal."""
+    chances = np.full(np.shape(counts), 1 / np.size(counts)) if chances is None else chances
     observed, expected = np.ravel(counts), np.ravel(chances) * np.sum(counts)
     assert math.isclose(np.sum(chances), 1)
     assert expected.min() >= 5, "too few observations for chi-square"
@@ -48,13 +49,13 @@ def independence(counts: npt.NDArray[Any]) -> float:
     return p_value(float(((counts - expected) ** 2 / expected).sum()), (rows - 1) * (columns - 1))
 
 
-def fit_of_orders(counts: npt.NDArray[Any], share: npt.NDArray[Any]) -> float:
+def fit_of_orders(counts: npt.NDArray[Any], share: npt.NDArray[Any] | float | None = None) -> float:
     """The p-value of counts (places, kinds) of cards over many orders of n cards, if every order is equally likely.
 
-    ``share`` is each kind's part of the cards. Every order has all cards, so places are not independent: the statistic
-    times (n - 1) / n has (n - 1) (kinds - 1) degrees of freedom.
+    ``share`` is each kind's part of the cards, by default the same. Every order has all cards, so places are not
+    independent: the statistic times (n - 1) / n has (n - 1) (kinds - 1) degrees of freedom.
     """
     n, kinds = counts.shape
-    expected = counts.sum() / n * share
+    expected = counts.sum() / n * np.broadcast_to(1 / kinds if share is None else share, kinds)
     assert expected.min() >= 5, "too few observations for chi-square"
     return p_value(float(((counts - expected) ** 2 / expected).sum()) * (n - 1) / n, (n - 1) * (kinds - 1))

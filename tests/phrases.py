@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -77,3 +77,16 @@ def keys_in(phrase: Any) -> set[str]:
     if not isinstance(phrase, dict) or "key" not in phrase:
         return set()
     return {phrase["key"], *(key for value in phrase["values"].values() for key in keys_in(value))}
+
+
+def assert_every_sentence_occurs(
+    game: str, tables: Iterable[dict[str, Any]], seeds: Sequence[int], rigged: Callable[[], Iterable[Any]] = list
+) -> None:
+    """Assert that the phrases of random and of rigged games are all that there are, each with all its values."""
+    SHOWN.clear()
+    moves = [move for options in tables for reader in (None, 0) for move in stories(game, options, seeds, reader)]
+    phrases = [*rigged(), *(phrase for _, _, phrases in moves for phrase in phrases)]
+    keys = {key for phrase in phrases for key in keys_in(phrase)}
+    assert keys | SHOWN | {"did"} == page_texts(game)["en"]["sentences"].keys()
+    for texts in page_texts(game).values():
+        assert all("{" not in in_words(phrase, texts, NAMES) for phrase in phrases)

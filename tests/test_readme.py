@@ -5,21 +5,16 @@ import tomllib
 from pathlib import Path
 
 import pytest
+from parts import ROOMS
 
 from blackjacky_env import __version__
 
 ROOT = Path(__file__).parents[1]
-PAGES = [
-    "README.md",
-    "CONTRIBUTING.md",
-    "SECURITY.md",
-    "CHANGELOG.md",
-    "agents/README.md",
-    "scripts/README.md",
-    "tests/README.md",
-]
+PAGES = ["README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md"]
+PAGES += ["agents/README.md", "scripts/README.md", "tests/README.md"]
 PAGES += [path.relative_to(ROOT).as_posix() for path in sorted((ROOT / "docs").rglob("*.md"))]
 PAGES += ["agents/blackjacky_agents/web/README.md"]
+PAGES += [(room / "README.md").relative_to(ROOT).as_posix() for room in ROOMS.values()]
 PAGES += ["blackjacky_env/testing/README.md", "tests/reference/README.md", "tests/games/black_jacky/README.md"]
 PAGES += ["tests/games/black_jacky/reference/README.md", "tests/games/schwarze_katze/reference/README.md"]
 README = (ROOT / "README.md").read_text(encoding="utf-8")

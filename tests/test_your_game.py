@@ -90,19 +90,8 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     """The variables of a process in whose environment the examples are installed."""
     site = tmp_path_factory.mktemp("site")
     offline = ["--no-index", "--no-deps", "--no-build-isolation", "--disable-pip-version-check"]
-    command = [
-        sys.executable,
-        "-m",
-        "pip",
-        "install",
-        "--quiet",
-        *offline,
-        "--target",
-        str(site),
-        str(KUHN),
-        str(LEDUC),
-    ]
-    subprocess.run(command, check=True)
+    install = [sys.executable, "-m", "pip", "install", "--quiet", *offline]
+    subprocess.run([*install, "--target", str(site), str(KUHN), str(LEDUC)], check=True)
     path = os.pathsep.join(filter(None, [str(site), os.environ.get("PYTHONPATH")]))
     return {**os.environ, "PYTHONPATH": path}
 

@@ -23,8 +23,8 @@ def batch_of(num_games: int = 10, **options: Any) -> Batch:
     return make_batch("black_jacky", num_games, **{"num_players": MIXED, "seed": 5, **options})
 
 
-def arrays(batch: Batch) -> dict[str, npt.NDArray[Any]]:
-    return {name: getattr(batch, name).copy() for name in NAMES}
+def arrays(batch: Batch, *more: str) -> dict[str, npt.NDArray[Any]]:
+    return {name: getattr(batch, name).copy() for name in (*NAMES, *more)}
 
 
 def test_its_arrays_have_the_declared_shapes() -> None:

@@ -18,12 +18,9 @@ import numpy as np
 import pytest
 
 import blackjacky_env
-from blackjacky_agents import CompiledAgent
 from blackjacky_env.engine import ownership
 from blackjacky_env.engine.compiling import compiled, entry, fingerprint, inlined
 from blackjacky_env.engine.part import Part
-from blackjacky_env.envs.batch import make_batch
-from tests.policies import first_legal, last_legal
 
 pytestmark = pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="nothing is compiled")
 
@@ -324,16 +321,6 @@ def test_a_part_that_holds_an_address_is_compiled_again(cache: Path) -> None:
         with pytest.warns(numba.NumbaWarning, match="dynamic globals"):
             assert make_sum(compiled(read), 1)(10) == 11
     assert files(cache) == []
-
-
-def test_bots_are_kept_apart() -> None:
-    batch = make_batch("black_jacky", 1)
-    observations, masks = batch.observations, np.zeros_like(batch.action_masks)
-    masks[0, 1:3] = 1
-    first = CompiledAgent("first", "black_jacky", first_legal)
-    last = CompiledAgent("last", "black_jacky", last_legal)
-    assert first.act_batch(observations, masks) == [1]
-    assert last.act_batch(observations, masks) == [2]
 
 
 def test_named_tuples_that_differ_in_the_order_of_their_fields_are_kept_apart() -> None:

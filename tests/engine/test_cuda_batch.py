@@ -19,8 +19,8 @@ import pytest
 
 from blackjacky_env import IllegalActionError, make_batch, playout
 from blackjacky_env.engine.batch import Batch
-from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.games import DEFAULT, get_game
+from tests.envs.playing import fresh
 from tests.every_game import NAMES, with_tiny
 from tests.plain_mode import printed_in_plain_mode
 
@@ -87,8 +87,7 @@ def seats_and_errors(backend: str) -> str:
 
 def played_out(backend: str) -> str:
     """Results of playouts by several policies."""
-    env = TableEnv(DEFAULT, num_players=3)
-    env.reset(seed=1)
+    env = fresh(1, DEFAULT, num_players=3)
     states = [env.get_state(), env.get_state()]
     results = playout(states, ["random", "threshold", "random"], games=2, seed=4, backend=backend)
     return repr(on_cpu(results).tolist())
@@ -110,8 +109,7 @@ def test_the_simulated_gpu_plays_the_same_games_as_the_cpu(monkeypatch: pytest.M
 def test_what_only_a_cpu_does_is_refused() -> None:
     with pytest.raises(ValueError, match="copy=True and threads are for backend='cpu'"):
         make_batch(DEFAULT, 2, backend="cuda", copy=True)
-    env = TableEnv(DEFAULT)
-    env.reset(seed=0)
+    env = fresh(0, DEFAULT)
     with pytest.raises(ValueError, match="threads are for backend='cpu'"):
         playout(env.get_state(), "random", games=2, backend="cuda", threads=1)
 

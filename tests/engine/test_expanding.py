@@ -13,18 +13,15 @@ from blackjacky_env.engine.expanding import NONE, Decisions, expand_games, new_d
 from blackjacky_env.engine.game import Game, IllegalActionError
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.games import DEFAULT, get_game
+from tests.envs.playing import play_randomly
 
 SEEDS = (5, 6, 7)
 
 
 def random_game(env: TableEnv, seed: int) -> list[int]:
     """The moves of a random game, played through the environment."""
-    rng = np.random.default_rng(seed)
     env.reset(seed=seed)
-    moves = []
-    while not any(env.terminations.values()):
-        moves.append(int(rng.choice(np.flatnonzero(env.infos[env.agent_selection]["action_mask"]))))
-        env.step(moves[-1])
+    moves: list[int] = play_randomly(env, seed).record()["actions"]
     return moves
 
 

@@ -6,7 +6,6 @@ This file is also the script that the other process runs.
 from __future__ import annotations
 
 import hashlib
-import json
 from typing import Any
 
 import gymnasium
@@ -15,7 +14,7 @@ import numpy as np
 import pytest
 
 from blackjacky_env import make_batch
-from blackjacky_env.envs.aec import TableEnv
+from tests.envs.playing import fingerprint, fresh, legal
 from tests.every_game import NAMES, with_tiny
 from tests.plain_mode import printed_in_plain_mode
 
@@ -29,17 +28,11 @@ TABLES = (
 
 def digest_of_game(seed: int, options: dict[str, Any]) -> str:
     """A hash of all that a random game shows: positions, what every player sees, rewards, names of actions."""
-    env = TableEnv(**options)
-    env.reset(seed=seed)
-    rng, digest = np.random.default_rng(seed), hashlib.sha256()
+    env, rng, digest = fresh(seed, **options), np.random.default_rng(seed), hashlib.sha256()
     while not all(env.terminations.values()):
-        digest.update(json.dumps(env.snapshot(), sort_keys=True).encode())
-        for agent in env.agents:
-            seen = env.observe(agent)
-            digest.update(seen["observation"].tobytes() + seen["action_mask"].tobytes())
-        digest.update(json.dumps(env.rewards, sort_keys=True).encode() + env.state().tobytes())
-        env.step(int(rng.choice(np.flatnonzero(env.last()[0]["action_mask"]))))
-    digest.update(json.dumps([env.snapshot(), env.rewards], sort_keys=True).encode() + env.get_state())
+        digest.update(fingerprint(env).encode() + env.state().tobytes())
+        env.step(int(rng.choice(legal(env))))
+    digest.update(fingerprint(env).encode() + env.get_state())
     return digest.hexdigest()
 
 

@@ -9,17 +9,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from blackjacky_env import black_jacky_v0
 from blackjacky_env.engine import purposes
 from blackjacky_env.engine.compiling import entry
 from blackjacky_env.engine.random import below, draw, game_key, random_flag, shuffle, stream
 from blackjacky_env.games import GAMES, get_game
+from tests.chances import UNLIKELY, fit
 
 MASK = 2**64 - 1
 SHUFFLES = 24_000
-
-# Critical values of the chi-square distribution: a fair generator exceeds them once in a million.
-LIMIT_FOR_23, LIMIT_FOR_35 = 70.5, 89.9
 
 
 def splitmix64(seed: int, count: int) -> list[int]:
@@ -83,11 +80,6 @@ def shuffled(cards: list[int], count: int) -> np.ndarray[Any, Any]:
     return decks
 
 
-def chi_square(counts: np.ndarray[Any, Any]) -> float:
-    expected = counts.sum() / counts.size
-    return float(((counts - expected) ** 2 / expected).sum())
-
-
 def test_the_published_numbers_of_seed_1234567_are_drawn() -> None:
     published = [6457827717110365317, 3203168211198807973, 9817491932198370423, 4593380528125082431]
     assert splitmix64(1234567, 4) == published
@@ -119,7 +111,7 @@ def test_numbers_below_a_limit_are_uniform() -> None:
     numbers_below(bits, 36, out)
     assert out.min() == 0
     assert out.max() == 35
-    assert chi_square(np.bincount(out, minlength=36)) < LIMIT_FOR_35
+    assert fit(np.bincount(out, minlength=36)) > UNLIKELY
 
 
 def test_the_ends_of_the_range_are_reached_and_not_passed() -> None:
@@ -148,13 +140,13 @@ def test_every_order_of_four_cards_is_equally_likely() -> None:
     decks = shuffled([0, 1, 2, 3], 4)
     orders = {order: number for number, order in enumerate(permutations(range(4)))}
     counts = np.bincount([orders[tuple(deck)] for deck in decks.tolist()], minlength=24)
-    assert chi_square(counts) < LIMIT_FOR_23
+    assert fit(counts) > UNLIKELY
 
 
 @pytest.mark.parametrize("place", [0, 17, 35])
 def test_every_card_of_a_deck_is_equally_likely_at_every_place(place: int) -> None:
     decks = shuffled(list(range(36)), 36)
-    assert chi_square(np.bincount(decks[:, place], minlength=36)) < LIMIT_FOR_35
+    assert fit(np.bincount(decks[:, place], minlength=36)) > UNLIKELY
 
 
 def test_neighbours_in_a_shuffled_deck_are_independent() -> None:
@@ -162,27 +154,13 @@ def test_neighbours_in_a_shuffled_deck_are_independent() -> None:
     steps = (decks[:, 1:].astype(int) - decks[:, :-1]) % 36  # never 0, all others equally likely
     counts = np.bincount(steps[:, 0], minlength=36)
     assert counts[0] == 0
-    assert chi_square(counts[1:]) < LIMIT_FOR_35
+    assert fit(counts[1:]) > UNLIKELY
 
 
 def test_only_the_first_cards_are_shuffled() -> None:
     decks = shuffled([0, 1, 2, 3, 4, 5], 4)
     assert (np.sort(decks[:, :4], axis=1) == [0, 1, 2, 3]).all()
     assert (decks[:, 4:] == [4, 5]).all()
-
-
-def test_the_deck_of_a_round_depends_on_key_and_round_alone() -> None:
-    # R4: four players have hearts in the second round of a game with two hearts each, whatever was played before.
-    seen = set()
-    for player in range(5):
-        env = black_jacky_v0.env(num_players=4)
-        env.reset(seed=42)
-        rng = np.random.default_rng(player)
-        while env.snapshot()["round"] == 0:
-            env.step(int(rng.choice(np.flatnonzero(env.last()[0]["action_mask"]))))
-        now = env.snapshot()
-        seen.add((tuple(now["draw_pile"]), now["discard_top"]))
-    assert len(seen) == 1
 
 
 def test_no_two_purposes_have_the_same_number() -> None:

@@ -30,6 +30,12 @@ def fresh(seed: int | None = 0, game: str = DEFAULT, **options: Any) -> Any:
     return env
 
 
+def legal(env: Any) -> list[int]:
+    """The legal actions of the player to act."""
+    actions: list[int] = np.flatnonzero(env.observe(env.agent_selection)["action_mask"]).tolist()
+    return actions
+
+
 def random_legal(masks: Any, rng: np.random.Generator) -> Any:
     """A random legal action for each mask, 0 where nothing is legal."""
     return np.argmax(masks * rng.random(masks.shape), axis=-1)

@@ -5,6 +5,7 @@ Unknown ones are refused in Python's wording, which frameworks look for, and in 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from functools import partial
 from types import SimpleNamespace
@@ -30,7 +31,7 @@ MAKE: dict[str, Callable[..., Any]] = {
     SEATS: lambda num_envs=4, **options: SeatVectorEnv("black_jacky", num_envs, **options),
     BATCH: lambda num_games=4, **options: make_batch("black_jacky", num_games, **options),
 }
-ALL, MANY = tuple(MAKE), (SEATS, BATCH)
+ALL, MANY, SHOWN = tuple(MAKE), (SEATS, BATCH), (TABLE, SEAT, SEATS)
 NOT_COMPILED = "is not compiled, .* allowed are compiled agents by name .*'threshold'"
 OF_ANOTHER_GAME = "plays black_spy, this environment is black_jacky"
 REFUSED: list[tuple[tuple[str, ...], dict[str, Any], type[Exception], str]] = [
@@ -52,6 +53,23 @@ REFUSED: list[tuple[tuple[str, ...], dict[str, Any], type[Exception], str]] = [
     ((BATCH,), {"seed": -1}, ValueError, "seed=-1 is out of range"),
     ((BATCH,), {"seed": 2**63}, ValueError, "seed=9223372036854775808 is out of range"),
     ((BATCH,), {"backend": "tpu"}, ValueError, "backend='tpu' is unknown; allowed are 'cpu', 'cuda'"),
+    ((BATCH,), {"history": -1}, ValueError, r"history=-1 is out of range; allowed are 0 \.\. 1000"),
+    ((BATCH,), {"history": 2, "backend": "cuda"}, ValueError, "history=2 is for backend='cpu'"),
+    ((BATCH,), {"history": 1.5}, TypeError, "history=1.5 is not an integer"),
+    ((BATCH,), {"gamma": 1.1, "per_seat": True}, ValueError, r"gamma=1.1 is out of range; allowed are 0 \.\. 1"),
+    ((BATCH,), {"gamma": "1", "per_seat": True}, TypeError, "gamma='1' is not a number"),
+    ((BATCH,), {"score_shaping": math.nan, "per_seat": True}, ValueError, "score_shaping=nan is out of range"),
+    ((BATCH,), {"score_shaping": None, "per_seat": True}, TypeError, "score_shaping=None is not a number"),
+    ((BATCH,), {"score_shaping": 0.1}, ValueError, "score_shaping=0.1 needs per_seat=True"),
+    ((BATCH,), {"per_seat": 1}, TypeError, "per_seat=1 is not a bool"),
+    (
+        SHOWN,
+        {"observation_format": "box"},
+        ValueError,
+        "observation_format='box' is unknown; allowed are 'flat', 'dict'",
+    ),
+    (SHOWN, {"observation_dtype": "float16"}, ValueError, "observation_dtype='float16' .* 'integer', 'float32'"),
+    (SHOWN, {"mask_dtype": bool}, ValueError, "mask_dtype=<class 'bool'> is unknown; allowed are 'int8', 'bool'"),
     ((SEAT, SEATS), {"seat": 4}, ValueError, r"seat=4 is out of range; allowed are 0 \.\. 3"),
     ((SEATS,), {"num_players": [2, 6], "seat": 2}, ValueError, r"seat=2 is out of range; allowed are 0 \.\. 1"),
     ((SEAT, SEATS), {"seat": "me"}, TypeError, "seat='me' is not an integer"),

@@ -9,13 +9,14 @@ import numpy as np
 import pytest
 
 from blackjacky_agents import make_agent
-from blackjacky_env import black_jacky_v0, make_batch
+from blackjacky_env import make_batch
 from blackjacky_env.engine.copies import own_arrays
-from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.envs.seat import SeatEnv
 from blackjacky_env.envs.vector import SeatVectorEnv
 from blackjacky_env.games import GAMES
+from tests.engine.test_batch import arrays
 from tests.envs.copying import COPIES, arrays_of, from_an_object_store, with_shared_buffers
+from tests.envs.playing import assert_same, fresh
 
 Copied = Callable[[Any], Any]
 
@@ -34,8 +35,7 @@ def play(env: Any, steps: int) -> list[Any]:
 @in_every_way
 @pytest.mark.parametrize("game", list(GAMES))
 def test_a_copied_table_goes_on_alone(game: str, copied: Copied) -> None:
-    env = TableEnv(game)
-    env.reset(seed=1)
+    env = fresh(1, game)
     play(env, 3)
     other = copied(env)
     before = env.snapshot()
@@ -77,18 +77,16 @@ def test_copied_seats_go_on_alone(copied: Copied) -> None:
 
 
 @in_every_way
-@pytest.mark.parametrize("kept", [True, False])
-def test_a_copied_batch_goes_on_alone(copied: Copied, kept: bool) -> None:
-    batch = make_batch("black_jacky", 4, num_players=3, seed=1, copy=kept, hearts=1)
-    other = copied(batch)
-    before = batch.observations.copy()
+@pytest.mark.parametrize("options", [{"copy": True}, {"copy": False}, {"history": 3}], ids=str)
+def test_a_copied_batch_goes_on_alone(copied: Copied, options: dict[str, Any]) -> None:
+    batch = make_batch("black_jacky", 4, num_players=3, seed=1, hearts=1, **options)
+    other, before = copied(batch), arrays(batch)
     other.run_random(50)
-    np.testing.assert_array_equal(batch.observations, before)
+    assert_same(arrays(batch), before)
     batch.run_random(50)
     for each in (other, batch):
         each.step(each.random_actions())
-    for name in ("observations", "action_masks", "current_player", "seeds", "rewards", "terminated"):
-        np.testing.assert_array_equal(getattr(other, name), getattr(batch, name))
+    assert_same(arrays(other), arrays(batch))
 
 
 @pytest.mark.parametrize("copied", [from_an_object_store, with_shared_buffers])
@@ -102,8 +100,7 @@ def test_a_copied_agent_has_its_parameters_for_itself(copied: Copied) -> None:
 
 
 def test_nothing_of_a_copy_lies_in_foreign_memory() -> None:
-    env = black_jacky_v0.env()
-    env.reset(seed=0)
+    env = fresh()
     envs = [env, SeatVectorEnv("black_jacky", 3), make_batch("black_jacky", 3)]
     for each in envs:
         pairs = list(zip(arrays_of(vars(each)), arrays_of(vars(from_an_object_store(each))), strict=True))

@@ -39,27 +39,16 @@ def unchanged(env, action, error=IllegalActionError, match=None):
     return str(caught.value)
 
 
-BAD_OPTIONS = {
-    "num_players": ([1, 7, 0, -2, 2.5, "four"], "2.*6"),
-    "variant": (["blitz", 3], "classic.*schnell_duell"),
-    "reward": (["points", None], "win.*hearts"),
-    "render_mode": (["gif", 3], "human.*ansi|ansi.*human"),
-    "render_as": (["player_4", "somebody", 0], "player_0.*player_3"),
-    "max_card": ([1, 9, 4.5, "8", None], "2.*8"),
-    "bust_at": ([1, 100, -21, "21", None], "2.*99"),
-    "hand_size": ([0, 9, 1.5, None], "1.*8"),
-    "hearts": ([0, 10, -1, "two"], "1.*9"),
-    "tricks": ([[0], [9], [2, 12], ["3"], 3, "123"], "1.*8"),
-    "max_turns_per_round": ([0, 128, -1, 2.5, "many"], "1.*127.*None"),
-}
-
-
-@pytest.mark.parametrize(("name", "value"), [(name, value) for name in BAD_OPTIONS for value in BAD_OPTIONS[name][0]])
-def test_a_wrong_option_is_refused_by_name_value_and_what_is_allowed(name, value):
-    with pytest.raises((TypeError, ValueError), match=f"{name}.*{BAD_OPTIONS[name][1]}") as caught:
+@pytest.mark.parametrize(
+    ("name", "value", "allowed"),
+    [
+        *(("render_mode", mode, "human.*ansi|ansi.*human") for mode in ("gif", 3)),
+        *(("render_as", agent, "player_0.*player_3") for agent in ("player_4", "somebody", 0)),
+    ],
+)
+def test_a_wrong_way_of_rendering_is_refused_by_name_value_and_what_is_allowed(name, value, allowed):
+    with pytest.raises((TypeError, ValueError), match=f"{name}={value!r}.*({allowed})"):
         black_jacky_v0.env(**{"num_players": 4, name: value})
-    message = str(caught.value)
-    assert (repr(value) in message) or (isinstance(value, list) and str(value[-1]) in message)
 
 
 @pytest.mark.parametrize(
@@ -88,33 +77,6 @@ def test_what_can_just_be_dealt_is_allowed(options):
 
 
 # Reset
-
-
-GOOD_DECK = losing([1], range(4))
-BAD_RESETS = [
-    ("start_player", 4, "0.*3"),
-    ("start_player", -1, "0.*3"),
-    ("start_player", "player_1", "0.*3"),
-    ("start_player", 1.5, "0.*3"),
-    ("deck", GOOD_DECK[:-1], "36"),
-    ("deck", [*GOOD_DECK, 8], "36"),
-    ("deck", [9, *GOOD_DECK[1:]], "9"),
-    ("deck", [1] * 36, "1"),
-    ("deck", [GOOD_DECK, GOOD_DECK[:-1]], "36"),
-    ("deck", [GOOD_DECK, []], "36"),
-    ("deck", "all", "card"),
-    ("deck", 36, "card"),
-]
-
-
-@pytest.mark.parametrize(("name", "value", "allowed"), BAD_RESETS)
-def test_a_wrong_reset_option_is_refused_by_name(name, value, allowed):
-    env = fresh(1, num_players=4)
-    before = fingerprint(env)
-    with pytest.raises((TypeError, ValueError), match=name) as caught:
-        env.reset(seed=1, options={name: value})
-    assert re.search(allowed, str(caught.value))
-    assert fingerprint(env) == before
 
 
 def test_an_unknown_reset_option_is_warned_of_by_name_with_those_allowed():
@@ -266,13 +228,3 @@ def test_a_vector_of_another_length_is_no_observation(length):
         black_jacky_v0.decode(vector)
     with pytest.raises(ValueError, match=str(length)):
         black_jacky_v0.sample_state(vector, np.random.default_rng(0))
-
-
-def test_a_vector_that_no_player_can_see_is_refused():
-    vector = fresh(1, num_players=4).observe("player_0")["observation"]
-    more_cards = vector.copy()
-    part = next(part for part in black_jacky_v0.describe_observation() if part["name"] == "my_hand")
-    more_cards[part["offset"]] += 3
-    for impossible in (np.zeros_like(vector), more_cards):
-        with pytest.raises(ValueError, match="observation"):
-            black_jacky_v0.sample_state(impossible, np.random.default_rng(0))

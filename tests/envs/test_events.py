@@ -65,7 +65,7 @@ def test_every_action_since_the_deal_is_heard_after_the_one_that_led_to_it(game:
 
 
 def test_own_actions_are_known_and_what_others_do_in_secret_is_hidden() -> None:
-    env = fresh(0)
+    env = fresh()
     while env.snapshot()["phase"] != "exchange":
         play_randomly(env, 0, 1)
     giver = env.agent_selection
@@ -175,8 +175,7 @@ def test_actions_that_do_not_lead_to_the_position_are_found_out() -> None:
 
 def test_a_state_of_which_no_events_can_be_told_leaves_the_game_as_it_was() -> None:
     env = fresh(7)
-    told = TableEnv("black_jacky", num_players=env.num_players, events_in_infos=True)
-    told.reset(seed=1)
+    told = fresh(1, num_players=env.num_players, events_in_infos=True)
     before, infos = told.get_state(), copy.deepcopy(told.infos["player_0"]["events"])
     play_randomly(env, 7, 6)
     with pytest.raises(ValueError, match="actions do not lead to it"):

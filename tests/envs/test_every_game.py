@@ -119,20 +119,10 @@ def assert_result_is_shared(env: TableEnv) -> None:
     assert env._cumulative_rewards == env.rewards
 
 
-def test_the_score_reward_adds_up_to_the_change_of_score(game: Game) -> None:
-    for env in tables(game, reward=game.score_reward):
-        env.reset(seed=1)
-        before = [game.rules.score(env._states[0], seat) for seat in range(env.num_players)]
-        while not env.terminations[env.agent_selection]:
-            play_randomly(env, 1, 1)
-            after = [game.rules.score(env._states[0], seat) for seat in range(env.num_players)]
-            np.testing.assert_array_equal(list(env.rewards.values()), np.subtract(after, before))
-            before = after
-
-
-def test_a_record_is_json_and_replays_the_game(game: Game) -> None:
+def test_snapshots_and_records_are_json_and_a_record_replays_the_game(game: Game) -> None:
     env, replayed = play_randomly(fresh(4, game.name), 4, 4), TableEnv(game.name)
     replayed.replay(json.loads(json.dumps(env.record())))
+    assert json.loads(json.dumps(env.snapshot())) == env.snapshot()
     assert fingerprint(replayed) == fingerprint(env)
 
 
@@ -269,6 +259,7 @@ def test_gymnasiums_checker_passes_for_a_seat(game: Game) -> None:
     terminated = False
     while not terminated:
         assert_shown(game, observation)
+        assert info["action_mask"].any()
         observation, _, terminated, _, info = env.step(env.action_space.sample(info["action_mask"]))
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import pickle
 from collections.abc import Callable, Iterator
 from itertools import product
 from typing import Any
@@ -23,7 +22,7 @@ from blackjacky_env.envs.formats import DTYPES, FORMATS, MASK_DTYPES, Format
 from blackjacky_env.envs.seat import SeatEnv
 from blackjacky_env.envs.vector import SeatVectorEnv
 from tests.envs.copying import COPIES
-from tests.envs.playing import assert_same, random_legal
+from tests.envs.playing import assert_same, fresh, random_legal
 
 ID = "blackjacky/BlackJackySeat-v0"
 LAYOUT = black_jacky_v0.env().game.layout
@@ -218,20 +217,6 @@ def test_the_defaults_are_a_dict_at_the_table_and_the_vector_in_the_seat() -> No
     assert Format("flat").space(LAYOUT, 61) == spaces.Box(LAYOUT.low, LAYOUT.high, dtype=LAYOUT.dtype.type)
 
 
-@pytest.mark.parametrize("make", [black_jacky_v0.env, make_seat, make_seats])
-@pytest.mark.parametrize(
-    ("option", "message"),
-    [
-        ({"observation_format": "box"}, r"observation_format='box' is unknown; allowed are 'flat', 'dict'"),
-        ({"observation_dtype": "float16"}, r"observation_dtype='float16' .* allowed are 'integer', 'float32'"),
-        ({"mask_dtype": bool}, r"mask_dtype=<class 'bool'> is unknown; allowed are 'int8', 'bool'"),
-    ],
-)
-def test_formats_that_are_not_offered_are_refused(make: Callable[..., Any], option: Any, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        make(**option)
-
-
 def test_the_format_is_among_the_options_in_force_and_the_text_rebuilds_the_table() -> None:
     env = black_jacky_v0.env(**FAR_FROM_DEFAULT)
     assert {name: env.config_dict()[name] for name in NAMES} == FAR_FROM_DEFAULT
@@ -244,8 +229,7 @@ def test_the_format_is_among_the_options_in_force_and_the_text_rebuilds_the_tabl
 
 @pytest.mark.parametrize("copied", COPIES)
 def test_copies_keep_the_format(copied: Callable[[Any], Any]) -> None:
-    env = black_jacky_v0.env(**FAR_FROM_DEFAULT)
-    env.reset(seed=0)
+    env = fresh(0, **FAR_FROM_DEFAULT)
     env.step(env.last()[0]["action_mask"].argmax())
     other = copied(env)
     assert_same(other.last()[0], env.last()[0])
@@ -269,10 +253,6 @@ def test_states_and_records_go_into_tables_of_another_format() -> None:
         assert env.last()[4]["action_mask"].dtype == bool
         assert env.record() == plain.record()
         env.reset(seed=0)
-
-
-def test_a_pickled_format_is_the_same() -> None:
-    assert pickle.loads(pickle.dumps(Format(**FAR_FROM_DEFAULT))) == Format(**FAR_FROM_DEFAULT)
 
 
 @pytest.mark.parametrize("name", ["random", "counter", "champion", "ismcts:20"])

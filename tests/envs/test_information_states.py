@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import copy
 import json
-import pickle
 from collections import defaultdict
 from collections.abc import Iterator
 from itertools import islice, permutations
@@ -24,7 +23,7 @@ from blackjacky_env.engine.game import Game
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.envs.module import GameModule
 from blackjacky_env.games import GAMES, get_game
-from blackjacky_env.testing.tables import find_leaking_events
+from tests.envs.playing import fresh, legal, play_randomly
 
 WALKED = [("black_jacky", "mini-1", 9, 99), ("schwarze_katze", "mini-1", 9, 99), ("black_spy", "mini-1", 2, 2)]
 """Miniatures that are walked: how many deals that look the same to player_0, and how many actions of a decision."""
@@ -33,20 +32,10 @@ Past = dict[str, tuple[Any, ...]]
 """By agent, everything that it has observed and heard, in order: the reference that information states are held to."""
 
 
-def legal(env: TableEnv) -> list[int]:
-    """The legal actions of the player to act."""
-    actions: list[int] = np.flatnonzero(env.observe(env.agent_selection)["action_mask"]).tolist()
-    return actions
-
-
-def played(env: TableEnv, seed: int, moves: int = 10**6, **options: Any) -> TableEnv:
+def played(env: TableEnv, seed: int, moves: int | None = None, **options: Any) -> TableEnv:
     """The environment after random moves."""
     env.reset(seed=seed, options=options)
-    rng = np.random.default_rng(seed)
-    while moves and not env.terminations[env.agent_selection]:
-        env.step(int(rng.choice(legal(env))))
-        moves -= 1
-    return env
+    return play_randomly(env, seed, moves)
 
 
 def deals(env: TableEnv) -> Iterator[TableEnv]:
@@ -116,8 +105,7 @@ def test_text_vector_and_key_are_the_same_for_two_histories_exactly_if_the_playe
 
 
 def test_a_line_of_text_is_added_by_every_action_and_no_earlier_one_changes(game: Game) -> None:
-    env = TableEnv(game.name)
-    env.reset(seed=4)
+    env = fresh(4, game.name)
     observers, rng, moves = (None, *env.possible_agents), np.random.default_rng(4), 0
     before = {agent: env.information_state(agent) for agent in observers}
     while moves < 12 and not env.terminations[env.agent_selection]:
@@ -190,8 +178,7 @@ def test_no_game_is_longer_than_it_may_be(game: Game) -> None:
 
 
 def test_games_without_a_longest_length_have_no_vector_and_long_ones_none_either() -> None:
-    endless = TableEnv("black_jacky", max_turns_per_round=None)
-    endless.reset(seed=0)
+    endless = fresh(0, max_turns_per_round=None)
     assert endless.information_state("player_0").startswith("Black Jacky, seen by player_0: ")
     for call in (lambda: endless.information_state_space, lambda: endless.information_state_vector("player_0")):
         with pytest.raises(ValueError, match="games of Black Jacky have no longest length at this table"):
@@ -215,10 +202,13 @@ def test_a_sampled_position_has_no_past_and_its_information_state_begins_there(g
     seen, seat = env.observe(agent)["observation"], int(agent[-1])
     env.set_state(GameModule(game.name).sample_state(seen, np.random.default_rng(0), seat))
     assert len(env.information_state(agent).splitlines()) == 2
-    before = {each: env.information_key(each).tobytes() for each in env.possible_agents}
+    before = keys(env)
     env.step(legal(env)[0])
     assert len(env.information_state(agent).splitlines()) == 3
-    assert all(env.information_key(each).tobytes() != key for each, key in before.items())
+    assert set(keys(env)).isdisjoint(before)
+    other = TableEnv(game.name)
+    other.set_state(env.get_state())
+    assert keys(other) == keys(env)
 
 
 def test_what_is_refused_says_what_is_allowed() -> None:
@@ -238,18 +228,48 @@ def test_what_is_refused_says_what_is_allowed() -> None:
             getattr(env, name)("player_0")
 
 
-# ---------------------------------------------------------------- nothing hidden
+# ---------------------------------------------------------------- keys and seats
 
 
-def test_what_is_hidden_changes_no_information_state(game: Game) -> None:
-    """Two games that look the same to somebody are played on, with other hidden cards and other secret actions."""
-    rng, compared = np.random.default_rng(2), 0
-    for seed in range(12):
-        env = played(TableEnv(game.name), seed, seed)
-        for observer in (None, *env.agents):
-            assert [*find_leaking_events(env, observer, rng)] == []
-            compared += 1
-    assert compared > 12
+def keys(env: TableEnv) -> list[bytes]:
+    return [env.information_key(agent).tobytes() for agent in env.possible_agents]
+
+
+def test_a_key_is_the_same_for_the_same_history_and_changes_with_every_action(game: Game) -> None:
+    for seed in range(3):
+        env, before = TableEnv(game.name), set()
+        for moves in range(12):
+            played(env, seed, moves)
+            if env.terminations[env.agent_selection]:
+                break
+            now = keys(env)
+            assert now == keys(copy.deepcopy(env)) == keys(played(TableEnv(game.name), seed, moves))
+            assert before.isdisjoint(now)
+            before |= set(now)
+
+
+def test_a_card_given_in_secret_is_known_to_its_giver_alone() -> None:
+    """T3: others, and whoever has not yet given, hear that a card was given, not which."""
+    game, compared = get_game("black_jacky"), 0
+    for seed in range(60):
+        env = fresh(seed, num_players=4)
+        rng = np.random.default_rng(seed)
+        while not env.terminations[env.agent_selection]:
+            first = env.snapshot()["phase"] == "exchange" and env.snapshot()["exchange"]["given"] == [None, None]
+            if first and len(legal(env)) > 1:
+                giver = int(env.agent_selection[-1])
+                found = []
+                for action in legal(env)[:2]:
+                    twin = copy.deepcopy(env)
+                    twin.step(action)
+                    found.append(keys(twin))
+                assert [one != other for one, other in zip(*found, strict=True)] == [q == giver for q in range(4)]
+                compared += 1
+            env.step(int(rng.choice(legal(env))))
+        if compared > 3:
+            break
+    assert compared > 3
+    assert recall.sounds(game).shape == (len(game.words.phases), game.num_actions)
 
 
 def test_seats_are_relative_in_vectors(game: Game) -> None:
@@ -346,16 +366,7 @@ def test_a_finished_game_of_a_batch_shows_its_last_events_to_every_seat() -> Non
     assert ended > 4
 
 
-def test_copies_of_a_batch_with_history_go_on_like_it() -> None:
-    batch = make_batch("black_jacky", num_games=4, num_players=3, history=3)
-    batch.run_random(9)
-    for twin in (copy.deepcopy(batch), pickle.loads(pickle.dumps(batch))):
-        again = copy.deepcopy(batch)
-        for _ in range(6):
-            actions = again.random_actions()
-            again.step(actions)
-            twin.step(actions)
-            np.testing.assert_array_equal(twin.observations, again.observations)
+def test_a_batch_with_history_keeps_what_it_has_shown_if_asked_to_and_can_be_reset() -> None:
     kept = make_batch("black_jacky", num_games=4, num_players=3, history=3, copy=True)
     before = kept.observations
     unchanged = before.copy()
@@ -363,16 +374,3 @@ def test_copies_of_a_batch_with_history_go_on_like_it() -> None:
     np.testing.assert_array_equal(before, unchanged)
     kept.reset()
     np.testing.assert_array_equal(kept.observations, unchanged)
-
-
-@pytest.mark.parametrize(
-    ("options", "said"),
-    [
-        ({"history": -1}, "history=-1 is out of range; allowed are 0 .. 1000"),
-        ({"history": 2, "backend": "cuda"}, "history=2 is for backend='cpu'"),
-        ({"history": 1.5}, "history=1.5 is not an integer"),
-    ],
-)
-def test_a_history_that_a_batch_cannot_show_is_refused(options: dict[str, Any], said: str) -> None:
-    with pytest.raises((TypeError, ValueError), match=said):
-        make_batch("black_jacky", num_games=2, **options)

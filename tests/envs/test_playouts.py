@@ -15,6 +15,7 @@ from blackjacky_env import black_jacky_v0, playout
 from blackjacky_env.engine import random, table
 from blackjacky_env.engine.purposes import FOR_COPIES, FOR_POLICIES
 from blackjacky_env.envs.aec import TableEnv
+from tests.envs.playing import fresh, legal, play_randomly
 from tests.policies import Follower, first_legal_of
 
 BOTS = ["random", "threshold", "random", "threshold", "random", "threshold"]
@@ -22,11 +23,7 @@ BOTS = ["random", "threshold", "random", "threshold", "random", "threshold"]
 
 def position(moves: int = 0, seed: int = 0, **options: Any) -> bytes:
     """The state after that many random moves."""
-    env = black_jacky_v0.env(**options)
-    env.reset(seed=seed)
-    for _ in zip(range(moves), random_moves(env, seed), strict=False):
-        pass
-    return env.get_state()
+    return play_randomly(fresh(seed, **options), seed, moves).get_state()
 
 
 def random_moves(env: TableEnv, seed: int) -> Iterator[bytes]:
@@ -34,7 +31,7 @@ def random_moves(env: TableEnv, seed: int) -> Iterator[bytes]:
     rng = np.random.default_rng(seed)
     while not env.terminations[env.agent_selection]:
         yield env.get_state()
-        env.step(int(rng.choice(np.flatnonzero(env.infos[env.agent_selection]["action_mask"]))))
+        env.step(int(rng.choice(legal(env))))
 
 
 def rewards(env: TableEnv) -> npt.NDArray[np.float64]:
@@ -85,8 +82,7 @@ def test_every_seat_is_played_by_its_own_agent() -> None:
 
 
 def test_a_game_that_is_over_has_its_result_at_once() -> None:
-    env = black_jacky_v0.env(num_players=3, hearts=1)
-    env.reset(seed=0)
+    env = fresh(num_players=3, hearts=1)
     *_, _last = random_moves(env, 0)
     assert rewards(env).any()
     results = playout([env.get_state(), MIXED[0]], BOTS, 5)
@@ -96,10 +92,9 @@ def test_a_game_that_is_over_has_its_result_at_once() -> None:
 def test_the_result_is_certain_where_every_action_leads_to_it_s1_s2() -> None:
     certain = 0
     for seed in range(40):
-        env = black_jacky_v0.env(num_players=2, hearts=1)
-        env.reset(seed=seed)
+        env = fresh(seed, num_players=2, hearts=1)
         *_, last = random_moves(env, seed)
-        outcomes = [after(last, action) for action in legal(last)]
+        outcomes = [after(last, action) for action in legal(at(last))]
         if any(outcome is None for outcome in outcomes) or len(np.unique(outcomes, axis=0)) > 1:
             continue
         certain += 1
@@ -113,11 +108,6 @@ def at(state: bytes) -> TableEnv:
     env = black_jacky_v0.env(num_players=header["num_players"], variant=header["variant"], **header["options"])
     env.set_state(state)
     return env
-
-
-def legal(state: bytes) -> npt.NDArray[np.int64]:
-    env = at(state)
-    return np.flatnonzero(env.infos[env.agent_selection]["action_mask"])
 
 
 def after(state: bytes, action: int) -> npt.NDArray[np.float64] | None:

@@ -17,14 +17,9 @@ from blackjacky_env.envs.seat import SeatEnv
 from blackjacky_env.envs.vector import SeatVectorEnv
 from blackjacky_env.games import GAMES, get_game
 from blackjacky_env.replay import new_table
+from tests.envs.playing import legal
 
 PRESETS = [(name, preset) for name in GAMES for preset in get_game(name).presets]
-
-
-def legal(env: TableEnv) -> list[int]:
-    """The legal actions of the player to act."""
-    actions: list[int] = np.flatnonzero(env.observe(env.agent_selection)["action_mask"]).tolist()
-    return actions
 
 
 @pytest.mark.parametrize(("game", "preset"), PRESETS)

@@ -49,8 +49,7 @@ def test_render_test_passes_without_a_word(game: str, capsys: pytest.CaptureFixt
 
 @pytest.mark.parametrize("game", GAMES)
 def test_frames_show_the_table_and_change_with_it(game: str) -> None:
-    env = TableEnv(game, render_mode="rgb_array", render_as="player_0")
-    env.reset(seed=0)
+    env = fresh(0, game, render_mode="rgb_array", render_as="player_0")
     before = env.render()
     assert isinstance(before, np.ndarray)
     assert (before.shape, before.dtype) == ((390, 416, 3), np.uint8)
@@ -78,8 +77,7 @@ def test_the_theme_that_follows_the_reader_is_light_in_pixels() -> None:
 
 
 def test_a_window_shows_every_step_until_it_is_closed() -> None:
-    env = black_jacky_v0.env(num_players=3, render_mode="human")
-    env.reset(seed=0)
+    env = fresh(0, num_players=3, render_mode="human")
     assert window().get_size() == (640, 600)
     shown = sys.modules["pygame"].surfarray.array3d(window())
     pixels = screen.frame(env.draw(theme="light"))  # the same in another size
@@ -104,8 +102,7 @@ def test_an_environment_without_a_window_closes_nothing() -> None:
 
 @pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))])
 def test_copies_leave_the_window_alone(copied: Any) -> None:
-    env = black_jacky_v0.env(render_mode="human")
-    env.reset(seed=0)
+    env = fresh(0, render_mode="human")
     copied(env).close()
     assert window() is not None
 

@@ -21,7 +21,7 @@ from blackjacky_env.engine.states import check_records, reseed_state
 from blackjacky_env.engine.table import identity, table_functions
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.envs.module import GameModule
-from tests.envs.playing import play_randomly
+from tests.envs.playing import fresh, play_randomly
 from tests.every_game import TINY
 
 SIX_CARDS = {"num_players": 2, "max_card": 3, "hand_size": 1, "hearts": 1, "bust_at": 5}
@@ -34,8 +34,7 @@ def tables(game: Game) -> Iterator[TableEnv]:
     """Positions of random games, a few for every variant, table size and example table, all of a game's phases."""
     usual = [{"num_players": n, "variant": variant.name} for variant in game.variants for n in variant.sizes]
     for seed, options in enumerate([*usual, *game.examples.tables]):
-        env = TableEnv(game.name, **options)
-        env.reset(seed=seed)
+        env = fresh(seed, game.name, **options)
         rng = np.random.default_rng(seed)
         while not env.terminations[env.agent_selection]:
             yield env
@@ -65,8 +64,7 @@ def test_everybody_sees_the_same_in_a_position_turned_around_the_table(game: Gam
 
 
 def test_the_last_settlement_is_turned_with_the_position() -> None:
-    env = black_jacky_v0.env(num_players=3)
-    env.reset(seed=0)
+    env = fresh(0, num_players=3)
     while not env._has_settled:
         play_randomly(env, 0, 1)
     before, snapshot = env.snapshot()["last_settlement"], env.game.words.snapshot
@@ -90,25 +88,9 @@ def zeros_filled(game: Game, records: Any) -> Any:
     return clean
 
 
-def test_a_sampled_position_shows_the_observation_to_the_seat_of_choice(game: Game) -> None:
-    module, rng = GameModule(game.name), np.random.default_rng(1)
-    for env in tables(game):
-        other = TableEnv(game.name, num_players=env.num_players, variant=env.variant, **env.options)
-        agent = env.possible_agents[int(rng.integers(env.num_players))]
-        seen = env.observe(agent)
-        other.set_state(module.sample_state(seen["observation"], rng, seat=env.possible_agents.index(agent)))
-        np.testing.assert_array_equal(other.observe(agent)["observation"], seen["observation"])
-        np.testing.assert_array_equal(other.observe(agent)["action_mask"], seen["action_mask"])
-        assert other.terminations == env.terminations
-        if not env.terminations[agent]:
-            assert other.agent_selection == env.agent_selection
-        assert other.view(None)["winners"] == env.view(None)["winners"]
-
-
 @pytest.mark.parametrize(("seat", "error"), [(4, ValueError), (-1, ValueError), (True, TypeError), ("1", TypeError)])
 def test_there_must_be_such_a_seat(seat: Any, error: type[Exception]) -> None:
-    env = black_jacky_v0.env(num_players=4)
-    env.reset(seed=0)
+    env = fresh(0, num_players=4)
     with pytest.raises(error, match=r"seat=.* allowed are 0 \.\. [35]|seat=.*0 \.\. [35]"):
         black_jacky_v0.sample_state(env.last()[0]["observation"], np.random.default_rng(0), seat=seat)
 
@@ -131,8 +113,7 @@ LONG = {"black_jacky": {}, "schwarze_katze": {}, "halunken": {"three_games": Tru
 
 
 def test_reseeding_keeps_the_table_and_changes_what_is_still_to_be_dealt(game: Game) -> None:
-    env = TableEnv(game.name, **LONG.get(game.name, {}))
-    env.reset(seed=3)
+    env = fresh(3, game.name, **LONG.get(game.name, {}))
     play_randomly(env, 3, 2)
     other, same = copy.deepcopy(env), copy.deepcopy(env)
     other.reseed(np.random.default_rng(0))
@@ -145,8 +126,7 @@ def test_reseeding_keeps_the_table_and_changes_what_is_still_to_be_dealt(game: G
 
 
 def test_a_state_can_be_reseeded_and_goes_on_like_a_reseeded_game(game: Game) -> None:
-    env = TableEnv(game.name)
-    env.reset(seed=4)
+    env = fresh(4, game.name)
     play_randomly(env, 4, 3)
     other = TableEnv(game.name)
     other.set_state(GameModule(game.name).reseed_state(env.get_state(), np.random.default_rng(5)))
@@ -157,8 +137,7 @@ def test_a_state_can_be_reseeded_and_goes_on_like_a_reseeded_game(game: Game) ->
 
 
 def test_a_reseeded_game_has_no_record() -> None:
-    env = black_jacky_v0.env()
-    env.reset(seed=0)
+    env = fresh(0)
     env.reseed(np.random.default_rng(0))
     with pytest.raises(RuntimeError, match="reseeded"):
         env.record()
@@ -167,8 +146,7 @@ def test_a_reseeded_game_has_no_record() -> None:
 
 
 def test_states_of_other_games_and_damaged_ones_are_not_reseeded() -> None:
-    env = black_jacky_v0.env()
-    env.reset(seed=0)
+    env = fresh(0)
     state, rng = env.get_state(), np.random.default_rng(0)
     with pytest.raises(ValueError, match=f"game='black_jacky'; expected '{TINY}'"):
         GameModule(TINY).reseed_state(state, rng)
@@ -199,14 +177,6 @@ def rigged(seed: int, *orders: list[int]) -> TableEnv:
     env = black_jacky_v0.env(**SIX_CARDS)
     env.reset(seed=seed, options={"start_player": 0, "deck": DECK, "reshuffle": list(orders)})
     return env
-
-
-def test_the_reshuffled_pile_lies_in_the_order_of_the_deck_without_cards_that_are_elsewhere() -> None:
-    for seed in range(5):
-        env = rigged(seed, LAST)
-        assert draw_all(env, 3) == [2, 3, 3]  # now 1, 2, 3 lie on the discard pile, 3 last, and 2 and 1 are reshuffled
-        assert draw_all(env, 1) == [3]
-        assert env.snapshot()["draw_pile"] == [2, 1]
 
 
 def test_reshuffles_that_are_not_rigged_are_drawn_from_the_seed() -> None:

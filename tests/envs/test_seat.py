@@ -51,25 +51,6 @@ def play_episode(env: Any, rng: np.random.Generator, seed: int | None = None) ->
 # ---------------------------------------------------------------- checkers
 
 
-@pytest.mark.parametrize("options", [{"num_players": 6}, {"num_players": 2, "variant": "schnell_duell"}])
-def test_every_observation_lies_in_the_space_and_something_is_always_legal(options: dict[str, Any]) -> None:
-    env, rng = make(**options), np.random.default_rng(0)
-    for seed in range(5):
-        steps = play_episode(env, rng, seed)
-        assert all(observation in env.observation_space for observation, _, _ in steps)
-        assert all(info["action_mask"].any() for _, info, _ in steps[:-1])
-        assert not steps[-1][1]["action_mask"].any()
-
-
-def test_the_mask_is_where_sb3_contrib_looks_for_it() -> None:
-    env, rng = make(), np.random.default_rng(0)
-    _, info = env.reset(seed=0)
-    for _ in range(10):
-        np.testing.assert_array_equal(env.get_wrapper_attr("action_masks")(), info["action_mask"])
-        assert info["action_mask"].dtype == np.int8
-        _, _, _, _, info = env.step(rng.choice(np.flatnonzero(info["action_mask"])))
-
-
 def test_maskable_ppo_learns_on_it_as_it_is() -> None:
     sb3_contrib = pytest.importorskip("sb3_contrib")
     model = sb3_contrib.MaskablePPO("MlpPolicy", make(), n_steps=32, batch_size=32, n_epochs=1, seed=0)

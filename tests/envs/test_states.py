@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import random
 import subprocess
 import sys
 from collections.abc import Callable
@@ -17,6 +16,7 @@ from blackjacky_env import playout
 from blackjacky_env.engine import table
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.games import GAMES, get_game
+from tests.envs.playing import fresh
 from tests.every_game import NAMES
 from tests.reference.registry import REFERENCES
 
@@ -26,8 +26,7 @@ PROOFS = Path(__file__).parents[2] / "scripts" / "proofs"
 
 def begun(name: str) -> TableEnv:
     """A game after ten moves, the first legal action each."""
-    env = TableEnv(name)
-    env.reset(seed=0)
+    env = fresh(0, name)
     for _ in range(4 if name == "tiny" else 10):
         env.step(int(np.argmax(env.last()[0]["action_mask"])))  # type: ignore[index]
     return env
@@ -107,22 +106,6 @@ def test_playouts_refuse_it_too_and_name_the_state(name: str, change: str) -> No
 
 
 @pytest.mark.parametrize("name", GAMES)
-@pytest.mark.parametrize("seed", range(3))
-def test_every_state_of_random_games_is_accepted(name: str, seed: int) -> None:
-    """With any options."""
-    rng, reference = random.Random(seed), REFERENCES[name]
-    env = TableEnv(name, **reference.any_options(rng, num_players=rng.choice(reference.sizes())))
-    env.reset(seed=seed)
-    while not env.terminations[env.agent_selection]:
-        if rng.random() < 0.3:
-            state = env.get_state()
-            env.set_state(state)
-            assert env.get_state() == state
-        env.step(int(rng.choice(np.flatnonzero(env.last()[0]["action_mask"]))))  # type: ignore[index]
-    env.set_state(env.get_state())
-
-
-@pytest.mark.parametrize("name", GAMES)
 def test_every_field_has_a_range(name: str) -> None:
     game = get_game(name)
     assert {"key", *game.fields.ranges} == set(game.state_dtype.names or ())
@@ -151,8 +134,7 @@ def test_the_message_says_what_contradicts_itself(name: str, field: str, entry: 
 
 
 def test_a_state_names_all_options_also_those_that_are_none() -> None:
-    env = TableEnv("black_jacky", max_turns_per_round=None)
-    env.reset(seed=0)
+    env = fresh(0, max_turns_per_round=None)
     state = changed(env.get_state(), lambda header, _: header["options"].pop("max_turns_per_round"), "black_jacky")
     for load in (env.set_state, lambda state: playout(state, "random", games=1)):
         with pytest.raises(ValueError, match="lacks the option 'max_turns_per_round'"):

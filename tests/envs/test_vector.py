@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import itertools
 import re
 from collections.abc import Iterator, Sequence
@@ -24,7 +25,7 @@ from blackjacky_env.engine.purposes import FOR_POLICIES
 from blackjacky_env.engine.random import stream
 from blackjacky_env.envs.vector import SeatVectorEnv
 from blackjacky_env.games import get_game
-from tests.envs.playing import assert_same, random_legal
+from tests.envs.playing import assert_same, fresh, random_legal
 from tests.policies import first_legal, last_legal
 
 GAME = get_game("black_jacky")
@@ -268,8 +269,7 @@ def episodes(env: SeatVectorEnv, count: int) -> Iterator[Episode]:
 
 def is_played_by(lineup: Sequence[Policy], episode: Episode, **options: Any) -> bool:
     """Whether the PettingZoo environment plays this episode with these opponents, clockwise of the learner."""
-    env: Any = black_jacky_v0.env(num_players=episode.num_players, **options)
-    env.reset(seed=0)
+    env = fresh(0, num_players=episode.num_players, **options)
     env.replay({**env.record(), "key": episode.key, "actions": []})
     learner = f"player_{episode.seat}"
 
@@ -438,14 +438,13 @@ def test_a_state_goes_on_as_if_nothing_had_happened(mode: AutoresetMode) -> None
 @pytest.mark.parametrize("mode", MODES)
 def test_arrays_handed_out_are_never_written_again(mode: AutoresetMode) -> None:
     env = make(autoreset_mode=mode)
-    handed: list[Any] = [env.reset(seed=0)]
-    kept: list[Any] = [[array.copy() for array in (handed[0][0], handed[0][1]["action_mask"])]]
-    handed = [[handed[0][0], handed[0][1]["action_mask"]]]
+    observations, info = env.reset(seed=0)
+    handed: list[Any] = [[observations, info["action_mask"]]]
+    kept = copy.deepcopy(handed)
     for *arrays, info in play(env, 60):
-        more = [*arrays, info["action_mask"], env.action_masks()]
-        more += [last for last in info.get("final_obs", []) if last is not None]
-        handed.append(more)
-        kept.append([array.copy() for array in more])
+        finals = [last for last in info.get("final_obs", []) if last is not None]
+        handed.append([*arrays, info["action_mask"], env.action_masks(), *finals])
+        kept.append(copy.deepcopy(handed[-1]))
     assert_same(handed, kept)
 
 

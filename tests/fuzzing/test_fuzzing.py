@@ -70,39 +70,35 @@ def _target(parse):
     return Target("any", "anything", parse, (ValueError,), lambda: [b"{}"])
 
 
-def _refuse(data):
-    raise ValueError("it is garbage")
+def raising(error):
+    """A parser of nothing."""
+
+    def parse(data):
+        raise error
+
+    return parse
 
 
-def _fail(data):
-    raise KeyError("a key")
-
-
-def _say_nothing(data):
-    raise ValueError
-
-
-def _start(data):
-    subprocess.run(["true"], check=False)
-
-
-def _write(data):
-    Path("garbage").write_bytes(data)
-
-
-def _write_through_a_descriptor(data):
-    os.close(os.open("garbage", os.O_WRONLY | os.O_CREAT))
-
-
-def test_a_target_tells_what_is_promised_from_what_is_not():
-    assert _target(_refuse).attempt(b"") == REFUSED
+@pytest.mark.parametrize("error", [KeyError("a key"), ValueError()], ids=["not promised", "without a word"])
+def test_an_error_that_is_not_promised_comes_through(error):
+    assert _target(raising(ValueError("it is garbage"))).attempt(b"") == REFUSED
     assert _target((folder() / "x").write_bytes).attempt(b"") == SURVIVED
-    for parse, error in ((_fail, KeyError), (_say_nothing, AssertionError)):
-        with pytest.raises(error):
-            _target(parse).attempt(b"")
-    for parse in (_start, _write, _write_through_a_descriptor):
-        with pytest.raises(HarmError):
-            _target(parse).attempt(b"")
+    with pytest.raises((KeyError, AssertionError)):
+        _target(raising(error)).attempt(b"")
+
+
+@pytest.mark.parametrize(
+    "harm",
+    [
+        lambda data: subprocess.run(["true"], check=False),
+        lambda data: Path("garbage").write_bytes(data),
+        lambda data: os.close(os.open("garbage", os.O_WRONLY | os.O_CREAT)),
+    ],
+    ids=["a program", "a file", "a descriptor"],
+)
+def test_harm_is_noticed_before_it_is_done(harm):
+    with pytest.raises(HarmError):
+        _target(harm).attempt(b"")
     assert not Path("garbage").exists()
 
 

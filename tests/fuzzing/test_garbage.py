@@ -11,6 +11,7 @@ from attacks.common import BAD, ERROR, HANG, PROOFS, TRACEBACK
 
 from tests.fuzzing.target import HarmError, Target
 from tests.fuzzing.targets import TARGETS
+from tests.fuzzing.test_fuzzing import raising
 
 
 def test_every_target_gets_its_share():
@@ -40,20 +41,13 @@ def _hang(data):
         pass
 
 
-def _raise(error):
-    def parse(data):
-        raise error
-
-    return parse
-
-
 @pytest.mark.parametrize(
     ("parse", "outcome"),
     [
         (_hang, HANG),
-        (_raise(MemoryError()), ERROR),
-        (_raise(HarmError("a program is started")), ERROR),
-        (_raise(RecursionError("too deep")), TRACEBACK),
+        (raising(MemoryError()), ERROR),
+        (raising(HarmError("a program is started")), ERROR),
+        (raising(RecursionError("too deep")), TRACEBACK),
     ],
 )
 def test_what_breaks_a_promise_is_counted_and_kept(monkeypatch, tmp_path, capsys, parse, outcome):

@@ -78,6 +78,17 @@ class RiggedTable:
         """A copy of the records of the state."""
         return table.read_records(*table.unpack(self.env.get_state()), self.env.unwrapped.game.state_dtype)
 
+    def drawn(self, agent: str | None = None, **options: Any) -> str:
+        """The picture that an agent sees, or a spectator."""
+        draw_svg = self.env.unwrapped.game.words.draw_svg
+        svg: str = draw_svg(self.env.view(agent), self.env.config_dict(), **options)
+        return svg
+
+    def written(self, agent: str | None = None) -> str:
+        """The table as text, without colours."""
+        text: str = self.env.unwrapped.game.words.draw_text(self.env.view(agent), self.env.config_dict(), False)
+        return text
+
     def play_with_reference(self, compared: set[str]) -> None:
         """Play the game again with the reference implementation, unless it is ``compared`` or has no history."""
         with contextlib.suppress(RuntimeError):  # a test has arranged a position

@@ -1,6 +1,6 @@
-"""Deals and first dealers of trick-taking games are fair, as players at the table see them: chi-square over many seeds.
+"""Who begins, and deals of trick-taking games, are fair, as players at the table see them: chi-square over many seeds.
 
-What other games leave to chance is tested in their folders.
+What else other games leave to chance is tested in their folders.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ import pytest
 from blackjacky_env import make_batch
 from blackjacky_env.games import get_game
 from tests.chances import UNLIKELY, fit, independence
-from tests.games.tables import seated
+from tests.games.tables import SIZES, seated
 
 SEEDS = 2000
 PLAYERS = 4
 GAMES = {"black_spy": {"mole": True, "max_deals": 2}, "schwarze_katze": {"deals": 2}}
-SIZES = {"black_spy": 15, "schwarze_katze": 13}
+HANDS = {"black_spy": 15, "schwarze_katze": 13}
 MOLE = 12  # cards of the second deal of Black Spy that are laid aside (V3)
 COPIES = {"black 7"}
 
@@ -48,7 +48,7 @@ def deals(request: pytest.FixtureRequest) -> tuple[str, Any, Any]:
 def sizes(game: str, deal: int) -> Any:
     """How many cards nobody and each seat gets (K2, B2, V3)."""
     aside = MOLE * (deal > 0 and "mole" in GAMES[game])
-    return np.array([aside, *[SIZES[game] - aside // PLAYERS] * PLAYERS])
+    return np.array([aside, *[HANDS[game] - aside // PLAYERS] * PLAYERS])
 
 
 @pytest.mark.parametrize("deal", [0, 1])
@@ -88,13 +88,19 @@ def test_deals_of_a_game_and_of_successive_seeds_are_independent_and_so_are_deal
         assert independence(table) > UNLIKELY
 
 
+@pytest.mark.parametrize(("game", "options"), SIZES, ids=str)
+def test_everybody_begins_equally_often(game: str, options: dict[str, Any]) -> None:
+    """R3, K3, H2, B2."""
+    batch, players = make_batch(game, 4000, seed=2, **options), options["num_players"]
+    assert fit(np.bincount(batch.current_player, minlength=players)) > UNLIKELY
+
+
 @pytest.mark.parametrize(
     ("game", "players"), [(game, size) for game in GAMES for size in get_game(game).variants[0].sizes]
 )
-def test_everybody_deals_first_equally_often_and_all_cards_come_equally_often(game: str, players: int) -> None:
-    """K3, B2."""
+def test_all_cards_come_equally_often(game: str, players: int) -> None:
+    """K2, B2."""
     batch, of_game = make_batch(game, 4000, num_players=players, seed=2), get_game(game)
-    assert fit(np.bincount(batch.current_player, minlength=players), np.full(players, 1 / players)) > UNLIKELY
     part = next(part for part in of_game.layout.describe() if part["name"] == "my_hand")
     hands = batch.observations[:, part["offset"] : part["offset"] + part["length"]].sum(axis=0)
     dealt = {card: hands[i] for i, card in enumerate(dict.fromkeys(of_game.card_names)) if hands[i]}

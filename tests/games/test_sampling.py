@@ -21,18 +21,19 @@ UNSEEN = {"black_spy": {"passed", "left"}}
 
 @every_table
 def test_every_sample_is_a_legal_position_that_looks_the_same_to_its_player(game, options):
-    """In every phase, by every seat in turn, also when the game is over."""
+    """In every phase, by every seat in turn, also when the game is over; from player_0's seat and from the own one."""
     env, other, rng = seated(game, **options), seated(game, **options), np.random.default_rng(5)
     unseen = UNSEEN.get(game, set()) | {get_game(game).words.settlement_key}
     for turn, _ in enumerate(positions(env, seed=5, every=2)):
         seat = turn % env.num_players
         seen = env.observe(f"player_{seat}")
-        other.set_state(sample_state(env.game, seen["observation"], rng))  # refuses what contradicts the rules
-        again = other.observe("player_0")
+        place = seat * (turn // env.num_players % 2)
+        other.set_state(sample_state(env.game, seen["observation"], rng, place))  # refuses what contradicts the rules
+        again = other.observe(f"player_{place}")
         assert all(np.array_equal(seen[part], again[part]) for part in seen)
         assert set(other.rewards.values()) == set(other._cumulative_rewards.values()) == {0}
-        if seat == 0:
-            mine, its = env.view("player_0"), other.view("player_0")
+        if place == seat:
+            mine, its = env.view(f"player_{seat}"), other.view(f"player_{seat}")
             assert [name for name in mine if mine[name] != its[name] and name not in unseen] == []
 
 

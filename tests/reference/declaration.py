@@ -38,6 +38,8 @@ class Playable(Protocol):
 
     player: int | None
     over: bool
+    paid: list[int]
+    """What the last action has changed of the score, by seat."""
 
     def start(self, start_player: int, deal: Callable[..., Cards]) -> None:
         """Begin; `deal(number)` gives all cards of a deal, top first, `deal(number, name)` those of an extra deck."""
@@ -53,9 +55,6 @@ class Playable(Protocol):
 
     def view(self, seat: int | None) -> Snapshot:
         """The snapshot as the player on this seat may know it; None: a spectator."""
-
-    def rewards(self, kind: str) -> list[float]:
-        """The rewards of the last step by seat."""
 
 
 @dataclass(frozen=True)
@@ -138,8 +137,6 @@ class Reference:
     observations: Callable[[Any], list[dict[str, Any]]]
     """The decoded observation of every player, by seat."""
     num_actions: int
-    rewards: tuple[str, str]
-    """Values of the environment's option ``reward``."""
 
     deal_number: Callable[[Snapshot], int]
     start_player: Callable[[Snapshot], int]
@@ -173,6 +170,11 @@ class Reference:
     def environment(self) -> ModuleType:
         """The public module of the game."""
         return import_module(f"blackjacky_env.{module_name(self.name)}")
+
+    @property
+    def rewards(self) -> tuple[str, str]:
+        """Values of the environment's option ``reward``."""
+        return "win", get_game(self.name).score_reward
 
     @property
     def variants(self) -> tuple[Variant, ...]:

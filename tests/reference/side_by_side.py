@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from .declaration import Cards, Options, Reference
+from .parts import shared_result
 from .registry import REFERENCES
 
 # -- what tells a game ------------------------------------------------------------------------------------------------
@@ -177,9 +178,9 @@ class SideBySide:
     def _compare_end(self) -> None:
         agents, over = self.env.possible_agents, self.reference_game.over
         ours = [round(self.env.rewards[agent], 9) for agent in agents]
-        self._agree(
-            f"rewards, {self.reward}", ours, [round(paid, 9) for paid in self.reference_game.rewards(self.reward)]
-        )
+        wins = shared_result(len(agents), self.reference_game.snapshot()["winners"])
+        theirs = wins if self.reward == "win" else self.reference_game.paid
+        self._agree(f"rewards, {self.reward}", ours, [round(paid, 9) for paid in theirs])
         self._agree("terminations", [self.env.terminations[agent] for agent in agents], [over] * len(agents))
         if self.reference_game.player is not None:
             self._agree("agent to act", self.env.agent_selection, agents[self.reference_game.player])

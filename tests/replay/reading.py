@@ -8,9 +8,8 @@ import json
 import re
 from typing import Any
 
-import numpy as np
-
 from blackjacky_env.envs.aec import TableEnv
+from tests.envs.playing import fresh, play_randomly
 
 DATA = re.compile(r'<script type="application/octet-stream" id="page-data">([^<]*)</script>')
 
@@ -37,13 +36,7 @@ def pictures_in(page: str) -> list[list[str]]:
     return views
 
 
-def random_game(game: str, seed: int = 0, most: int = 10**6, **options: Any) -> TableEnv:
+def random_game(game: str, seed: int = 0, most: int | None = None, **options: Any) -> TableEnv:
     """A game of random moves, to its end or so many moves long."""
-    env = TableEnv(game, **options)
-    env.reset(seed=seed)
-    rng = np.random.default_rng(seed)
-    for _ in range(most):
-        if all(env.terminations.values()):
-            break
-        env.step(int(rng.choice(np.flatnonzero(env.infos[env.agent_selection]["action_mask"]))))
+    env: TableEnv = play_randomly(fresh(seed, game, **options), seed, most)
     return env

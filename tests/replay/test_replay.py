@@ -222,14 +222,6 @@ def test_moves_after_the_end_are_refused() -> None:
         replay_html({**record, "actions": [*record["actions"], 47]})
 
 
-def test_wrong_names_and_themes_are_named() -> None:
-    record = random_game("black_jacky", most=1).record()
-    with pytest.raises(ValueError, match="there are 4 players"):
-        replay_html(record, names=["Ada"])
-    with pytest.raises(ValueError, match="theme='pink'"):
-        replay_html(record, theme="pink")
-
-
 def test_a_game_without_a_picture_is_named() -> None:
     with with_tiny(), pytest.raises(NotImplementedError, match="Tiny has no picture, so there is no replay of it"):
         replay_html(random_game(TINY).record())

@@ -77,16 +77,6 @@ def test_r4_the_decks_of_successive_rounds_and_of_successive_seeds_are_independe
 # The start player
 
 
-@pytest.mark.parametrize("players", range(2, 7))
-def test_r3_every_start_player_is_equally_likely(players):
-    env = black_jacky_v0.env(num_players=players)
-    counts = np.zeros(players)
-    for seed in range(1500):
-        env.reset(seed=seed)
-        counts[int(env.agent_selection.removeprefix("player_"))] += 1
-    assert fit(counts, np.full(players, 1 / players)) > UNLIKELY
-
-
 def test_r3_start_players_of_successive_seeds_are_independent_and_so_are_start_player_and_deck(games):
     starts, decks = games
     assert independence(count(starts[:-1], starts[1:], shape=(2, 2))) > UNLIKELY
@@ -108,7 +98,7 @@ def test_the_games_of_a_batch_start_fairly_and_independently_of_the_games_before
             batch.step(np.full(6000, action))
         assert batch.terminated.all()
     for start, top in zip(starts, tops, strict=True):
-        assert fit(np.bincount(start), [1 / 2, 1 / 2]) > UNLIKELY
+        assert fit(np.bincount(start)) > UNLIKELY
         assert fit(np.bincount(top, minlength=9)[1:], SHARE) > UNLIKELY
         assert independence(count(start, grouped(top), shape=(2, 6))) > UNLIKELY
     assert independence(count(*starts, shape=(2, 2))) > UNLIKELY
@@ -186,8 +176,8 @@ def new_pile(env):
 @pytest.mark.parametrize("number", [0, 1])
 def test_r14_every_order_of_a_reshuffle_is_equally_likely(reshuffles, number):
     first, second = reshuffles[number]
-    assert fit(np.bincount(first, minlength=6), np.full(6, 1 / 6)) > UNLIKELY
-    assert fit(np.bincount(second, minlength=3), np.full(3, 1 / 3)) > UNLIKELY
+    assert fit(np.bincount(first, minlength=6)) > UNLIKELY
+    assert fit(np.bincount(second, minlength=3)) > UNLIKELY
 
 
 def test_r14_reshuffles_of_a_round_of_successive_rounds_and_of_successive_seeds_are_independent(reshuffles):

@@ -1,5 +1,6 @@
 """The observation: its declared layout, what it hides, known cards, and positions sampled from it."""
 
+import itertools
 from collections import Counter
 
 import numpy as np
@@ -18,28 +19,12 @@ from tests.games.black_jacky.rigging import (
     swap_discard,
     swap_draw,
 )
+from tests.games.sampled import imagined, sampled_with, vector
 
 
-def vector(table, seat):
-    return table.env.observe(f"player_{seat}")["observation"]
-
-
-def decoded(table, seat):
-    return black_jacky_v0.decode(vector(table, seat))
-
-
-def sampled(table, seat, seed=0):
-    """Return another environment of the same options in a position sampled from what this seat sees."""
-    env = table.env.unwrapped
-    settings = {key: value for key, value in env.config_dict().items() if not key.startswith("render")}
-    other = black_jacky_v0.env(**settings)
-    other.unwrapped.set_state(black_jacky_v0.sample_state(vector(table, seat), np.random.default_rng(seed)))
-    return other
-
-
-def imagined_hands(table, seat, whose, samples=40):
+def imagined_hands(table, seat, whose):
     """Return the hands that `seat` imagines `whose` (a relative seat) to hold."""
-    return [sampled(table, seat, seed).unwrapped.snapshot()["hands"][whose] for seed in range(samples)]
+    return [env.snapshot()["hands"][whose] for env in imagined(table.env, seat, 40)]
 
 
 # Known cards
@@ -49,9 +34,9 @@ def known(table, observer, holder):
     """Return the cards that `observer` (None: a spectator) surely knows `holder` to hold."""
     players = len(table.env.possible_agents)
     if observer is None:
-        counts = decoded(table, 0)["public"][holder]
+        counts = table.seen(0)["public"][holder]
     else:
-        counts = decoded(table, observer)["known"][(holder - observer) % players - 1]
+        counts = table.seen(observer)["known"][(holder - observer) % players - 1]
     return sorted(Counter(dict(enumerate(counts, start=1))).elements())
 
 
@@ -89,50 +74,42 @@ def test_after_an_exchange_others_are_sure_of_one_card_less_of_each_value(card):
 
 def test_a_card_i_gave_in_a_pending_exchange_is_mine_to_know():
     table = one_round([[3, 8], [7, 4], [5, 6]], top=1).play(exchange(1, 2), give(4))
-    assert decoded(table, 1)["my_given"] == [0, 0, 0, 1, 0, 0, 0, 0]
-    given = [sampled(table, 1, seed).unwrapped.snapshot()["exchange"]["given"] for seed in range(20)]
-    assert given == [[4, None]] * 20
+    assert table.seen(1)["my_given"] == [0, 0, 0, 1, 0, 0, 0, 0]
+    assert {str(env.snapshot()["exchange"]["given"]) for env in imagined(table.env, 1, 20)} == {"[4, None]"}
 
 
 def test_the_sampled_future_is_not_the_real_one():
     table = one_round([[8, 8], [7, 7]]).play(KNOCKS, NO_TRICK)
-    imagined = [sampled(table, 1, seed) for seed in range(5)]
-    for env in (*imagined, table.env):
+    piles = set()
+    for env in itertools.chain(imagined(table.env, 1, 5), [table.env]):
         env.step(KNOCK)
-    assert len({str(env.unwrapped.snapshot()["draw_pile"]) for env in (*imagined, table.env)}) == 6
+        piles.add(str(env.snapshot()["draw_pile"]))
+    assert len(piles) == 6
 
 
 def test_a_sample_gives_others_the_spectators_knowledge():
     table = one_round([[3, 8], [7, 7], [5, 6]], top=1).play(exchange(0, 1), give(8), give(7))
-    other = sampled(table, 0)
+    (other,) = imagined(table.env, 0, 1)
     seen = black_jacky_v0.decode(other.observe("player_1")["observation"])
     assert np.sum(seen["known"]) == 0  # seat 1 really knows of a 7 in seat 0's hand
 
 
-def part(name):
-    """Where a part lies in the vector."""
-    (found,) = (each for each in black_jacky_v0.describe_observation() if each["name"] == name)
-    return slice(found["offset"], found["offset"] + found["length"])
-
-
-HAND_OF_SEAT_1_IS_MINE = {"my_hand": [0, 0, 0, 0, 0, 0, 2, 1], "hand_counts": [3, 0, 2, 2, 0, 0]}
+HAND_OF_SEAT_1_IS_MINE = [("my_hand", 0, [0, 0, 0, 0, 0, 0, 2, 1]), ("hand_counts", 0, [3, 0, 2, 2, 0, 0])]
 """Though it has given one of its cards."""
 
 
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"start_player": [0, 0, 0, 0, 1, 0]}, "start_player is an empty seat"),
-        ({"phase": 0}, "phase and player to act contradict each other"),
-        ({"phase": [0, 0, 0, 0, 1]}, "phase and player to act contradict each other"),
-        ({"discards": [2, 1, 1, 1, 1, 1, 1, 1]}, "its cards do not add up to the deck"),
-        ({"bust_at": 100}, r"entries outside the ranges that describe_observation\(\) states"),
+        ([("start_player", 0, [0, 0, 0, 0, 1, 0])], "start_player is an empty seat"),
+        ([("phase", 0, [0] * 5)], "phase and player to act contradict each other"),
+        ([("phase", 0, [0, 0, 0, 0, 1])], "phase and player to act contradict each other"),
+        ([("discards", 0, [2, 1, 1, 1, 1, 1, 1, 1])], "its cards do not add up to the deck"),
+        ([("bust_at", 0, 100)], r"entries outside the ranges that describe_observation\(\) states"),
         (HAND_OF_SEAT_1_IS_MINE, "a card was given from an empty hand"),
     ],
 )
 def test_an_observation_that_no_position_shows_is_refused_with_what_is_wrong(changes, message):
-    seen = vector(one_round([[3, 8], [7, 7], [5, 6], [4, 4]], top=1).play(exchange(1, 2), give(7)), 0)
-    for name, entries in changes.items():
-        seen[part(name)] = entries
+    table = one_round([[3, 8], [7, 7], [5, 6], [4, 4]], top=1).play(exchange(1, 2), give(7))
     with pytest.raises(ValueError, match=message):
-        black_jacky_v0.sample_state(seen, np.random.default_rng(0))
+        sampled_with(black_jacky_v0, vector(table.env, 0), *changes)

@@ -5,7 +5,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from blackjacky_env import black_jacky_v0
+from tests.envs.playing import fresh
 from tests.games.black_jacky.rigging import (
     DRAW,
     DRAWS,
@@ -45,15 +45,9 @@ SECOND_DEAL = [
 ]
 
 
-def fresh(players, seed=3, **options):
-    env = black_jacky_v0.env(num_players=players, **options)
-    env.reset(seed=seed)
-    return env.unwrapped
-
-
 @pytest.mark.parametrize("players", range(2, 7))
 def test_r1_value_v_stands_on_v_cards_and_plus_one_lies_in_the_box(players):
-    table = fresh(players).snapshot()
+    table = fresh(num_players=players).snapshot()
     cards = cards_on_table(table)
     assert cards == all_cards()
     assert cards.total() == 36
@@ -64,34 +58,21 @@ def test_r1_value_v_stands_on_v_cards_and_plus_one_lies_in_the_box(players):
 @pytest.mark.parametrize("players", [2, 5])
 def test_r1_a_small_deck_has_the_cards_that_are_named_and_no_others(players):
     deck = [2, 4, 4, 5, *[7] * 5, *[8] * 4]
-    table = fresh(players, deck=deck).snapshot()
+    table = fresh(num_players=players, deck=deck).snapshot()
     assert cards_on_table(table) == Counter(deck)
 
 
 @pytest.mark.parametrize(("players", "hearts"), [(2, 3), (3, 3), (4, 2), (5, 2), (6, 2)])
 def test_r2_two_or_three_players_have_three_hearts_and_more_have_two(players, hearts):
-    table = fresh(players).snapshot()
+    table = fresh(num_players=players).snapshot()
     assert table["hearts"] == [hearts] * players
     assert table["black_hearts"] == [False] * players
     assert table["status"] == ["saloon"] * players
 
 
-def test_r3_the_first_start_player_is_random():
-    assert {fresh(4, seed).snapshot()["start_player"] for seed in range(60)} == {0, 1, 2, 3}
-
-
-@pytest.mark.parametrize("start", range(5))
-def test_r3_the_first_start_player_can_be_given(start):
-    env = black_jacky_v0.env(num_players=5)
-    env.reset(seed=0, options={"start_player": start})
-    assert env.unwrapped.snapshot()["start_player"] == start
-    assert env.unwrapped.snapshot()["player"] == start
-    assert env.agent_selection == f"player_{start}"
-
-
 @pytest.mark.parametrize(("players", "left"), [(2, 31), (3, 29), (4, 27), (5, 25), (6, 23)])
 def test_r4_two_cards_each_one_turned_up_and_the_rest_is_the_draw_pile(players, left):
-    table = fresh(players).snapshot()
+    table = fresh(num_players=players).snapshot()
     assert [len(hand) for hand in table["hands"]] == [2] * players
     assert table["discards"] == [table["discard_top"]]
     assert len(table["draw_pile"]) == left
@@ -175,31 +156,22 @@ def test_r9_tricks_3_and_6_without_a_target_may_be_laid_idly():
     assert (table["phase"], table["player"], table["displays"][0]) == ("zock", 0, [3])
 
 
-def test_r10_draw_takes_the_top_of_the_draw_pile():
-    table = one_round([[7, 8], [4, 4]], top=2, draw=[5, 6]).play(DRAWS)
-    assert table["hands"][0] == [5, 7, 8]
-    assert table["draw_pile"][0] == 6
-    assert (table["discards"], table["player"], table["turn"]) == ([2], 1, 1)
-
-
-def test_r10_swap_with_the_draw_pile_puts_the_old_card_face_up_on_the_discard_pile():
-    table = one_round([[7, 8], [4, 4]], top=2, draw=[5, 6]).play(NO_TRICK, swap_draw(8))
-    assert table["hands"][0] == [5, 7]
-    assert table["draw_pile"][0] == 6
-    assert (table["discard_top"], table["discards"], table["player"]) == (8, [2, 8], 1)
-
-
-def test_r10_swap_with_the_discard_pile_takes_its_top():
-    table = one_round([[7, 8], [4, 4]], top=2, draw=[5, 6]).play(NO_TRICK, swap_discard(7))
-    assert table["hands"][0] == [2, 8]
-    assert table["draw_pile"][0] == 5
-    assert (table["discard_top"], table["discards"], table["player"]) == (7, [7], 1)
-
-
-def test_r10_knock_keeps_the_hand():
-    table = one_round([[7, 8], [4, 4]], top=2, draw=[5, 6]).play(KNOCKS)
-    assert table["hands"][0] == [7, 8]
-    assert (table["knocked"], table["discards"], table["draw_pile"][0]) == ([True, False], [2], 5)
+@pytest.mark.parametrize(
+    ("zock", "hand", "discards", "top", "drawn"),
+    [
+        (DRAW, [5, 7, 8], [2], 2, 6),
+        (swap_draw(8), [5, 7], [2, 8], 8, 6),
+        (swap_discard(7), [2, 8], [7], 7, 5),
+        (KNOCK, [7, 8], [2], 2, 5),
+    ],
+    ids=["draw", "swap with the draw pile", "swap with the discard pile", "knock"],
+)
+def test_r10_a_zock_draws_swaps_or_keeps_the_hand(zock, hand, discards, top, drawn):
+    """A swapped card goes face up on the discard pile; ``drawn``: the next card of the draw pile."""
+    table = one_round([[7, 8], [4, 4]], top=2, draw=[5, 6]).play(NO_TRICK, zock)
+    assert (table["hands"][0], table["discards"], table["discard_top"]) == (hand, discards, top)
+    assert table["draw_pile"][0] == drawn
+    assert (table["player"], table["turn"], table["knocked"]) == (1, 1, [zock == KNOCK, False])
 
 
 def test_r11_without_a_hand_card_there_is_no_swap():
@@ -290,24 +262,17 @@ def test_r14_the_new_draw_pile_is_shuffled():
 
 
 def test_r14_a_rigged_reshuffle_lies_in_the_order_of_the_deck_without_cards_that_are_elsewhere():
-    env = black_jacky_v0.env(num_players=2, max_card=3, hand_size=1)
-    env.reset(seed=0, options={"start_player": 0, "deck": [2, 3, 1, 2, 3, 3], "reshuffle": [3, 3, 2, 3, 2, 1]})
-    for card in (2, 3, 2):
-        env.step(NO_TRICK)
-        env.step(swap_draw(card))
-    assert (env.snapshot()["draw_pile"], env.snapshot()["discards"], env.snapshot()["discard_top"]) == (
-        [],
-        [1, 2, 2, 3],
-        2,
-    )
-    env.step(NO_TRICK)
-    env.step(swap_draw(3))  # the new draw pile is 3, 2, 1
-    assert (env.snapshot()["draw_pile"], env.snapshot()["hands"][1]) == ([2, 1], [3])
+    table = Table([[2, 3, 1, 2, 3, 3]], players=2, max_card=3, hand_size=1)
+    table.env.reset(seed=0, options={"start_player": 0, "deck": [2, 3, 1, 2, 3, 3], "reshuffle": [3, 3, 2, 3, 2, 1]})
+    table.play(*[(NO_TRICK, swap_draw(card)) for card in (2, 3, 2)])
+    assert (table["draw_pile"], table["discards"], table["discard_top"]) == ([], [1, 2, 2, 3], 2)
+    table.play(NO_TRICK, swap_draw(3))  # the new draw pile is 3, 2, 1
+    assert (table["draw_pile"], table["hands"][1]) == ([2, 1], [3])
 
 
 def test_r3_r4_r14_a_seed_means_the_same_game_in_every_version():
     """Results that were published depend on it: a change here makes a new version of the environment."""
-    assert [fresh(6, seed).snapshot()["start_player"] for seed in range(12)] == START_PLAYERS
+    assert [fresh(seed, num_players=6).snapshot()["start_player"] for seed in range(12)] == START_PLAYERS
     table = Table([], players=2)  # seed 7
     assert [*table["hands"], table["discards"], table["draw_pile"]] == FIRST_DEAL
     for pile in (FIRST_RESHUFFLE, SECOND_RESHUFFLE):

@@ -1,23 +1,19 @@
 """`sample_state`: what it deals is legal, and as likely as the contract says: all deals of small games are listed."""
 
-import copy
 from collections import Counter
 from fractions import Fraction
-from functools import cache
 from itertools import permutations
 
 import numpy as np
 import pytest
 
 from blackjacky_env import black_jacky_v0
-from tests.chances import UNLIKELY, fit_outcomes
 from tests.games.black_jacky.rigging import (
     DRAWS,
     KNOCK,
     NO_TRICK,
     Table,
     all_cards,
-    cards_on_table,
     exchange,
     give,
     lay,
@@ -26,70 +22,7 @@ from tests.games.black_jacky.rigging import (
     swap_discard,
     swap_draw,
 )
-
-
-def vector(table, seat):
-    return table.env.observe(f"player_{seat}")["observation"]
-
-
-@cache
-def blank(players, **options):
-    return black_jacky_v0.env(num_players=players, **options)
-
-
-def empty_table(table):
-    """Return an environment of the same options, the same one for every sample."""
-    env = table.env.unwrapped
-    options = {name: tuple(v) if isinstance(v, list) else v for name, v in env.options.items()}
-    return blank(env.num_players, variant=env.variant, **options)
-
-
-# Legal deals
-
-
-def seen_from(view, seat):
-    """Return a view with all seats relative to `seat`, and without the last settlement."""
-    players = len(view["hearts"])
-
-    def relative(q):
-        return None if q is None else (q - seat) % players
-
-    seen = copy.deepcopy(view)
-    del seen["last_settlement"]
-    for name in ("hearts", "black_hearts", "status", "hands", "displays", "knocked", "tips"):
-        seen[name] = seen[name][seat:] + seen[name][:seat]
-    for name in ("player", "start_player", "plus_one", "first_knocker"):
-        seen[name] = relative(seen[name])
-    seen["tips"] = [relative(q) for q in seen["tips"]]
-    seen["winners"] = sorted(relative(q) for q in seen["winners"])
-    if seen["last_turns"] is not None:
-        seen["last_turns"] = [relative(q) for q in seen["last_turns"]]
-    if seen["exchange"] is not None:
-        seen["exchange"]["trickster"] = relative(seen["exchange"]["trickster"])
-        seen["exchange"]["pair"] = [relative(q) for q in seen["exchange"]["pair"]]
-    return seen
-
-
-def check_deal(table, seat, seed):
-    """Assert that one sample of what `seat` sees is a legal deal of that position."""
-    raw, other = table.env.unwrapped, empty_table(table)
-    other.set_state(black_jacky_v0.sample_state(vector(table, seat), np.random.default_rng(seed)))
-    imagined = other.snapshot()
-    seen, again = table.env.observe(f"player_{seat}"), other.observe("player_0")
-    assert all(np.array_equal(seen[name], again[name]) for name in ("observation", "action_mask"))
-    assert seen_from(other.view("player_0"), 0) == seen_from(raw.view(f"player_{seat}"), seat)
-    assert seen_from(other.view(None), 0) == seen_from(raw.view(None), seat)
-    if imagined["phase"] != "tip":
-        assert cards_on_table(imagined) == all_cards(raw.options["max_card"])
-    parts = black_jacky_v0.decode(vector(table, seat))
-    for hand, known in zip(imagined["hands"][1:], parts["known"], strict=False):
-        assert Counter(hand) >= Counter(dict(enumerate(known, start=1)))
-    if imagined["exchange"] is not None:
-        pairs = zip(imagined["exchange"]["pair"], imagined["exchange"]["given"], strict=True)
-        assert all(card is None or card in imagined["hands"][q] for q, card in pairs)
-
-
-# The distribution
+from tests.games.sampled import check_distribution, vector
 
 
 def listed(observation):
@@ -141,24 +74,11 @@ def outcome(snapshot):
     return tuple(map(tuple, snapshot["hands"])), tuple(snapshot["draw_pile"]), given
 
 
-def sampled_outcomes(table, seat, samples):
-    """Count what `samples` samples of what `seat` sees hold, all drawn by one generator."""
-    observation, other, rng = vector(table, seat), empty_table(table), np.random.default_rng(seat)
-    counts = Counter()
-    for _ in range(samples):
-        other.set_state(black_jacky_v0.sample_state(observation, rng))
-        counts[outcome(other.snapshot())] += 1
-    return counts
-
-
-def check_distribution(table, seat):
+def check_table(table, seat):
     """Assert that samples are as likely as listed; the real position must be one of them."""
-    chances = listed(vector(table, seat))
-    samples = max(300, int(6 / min(chances.values())))
-    assert samples <= 3000, "too many positions to list them all"
-    real = table.snapshot()
-    assert any(hands[0] == tuple(real["hands"][seat]) for hands, _, _ in chances)
-    assert fit_outcomes(sampled_outcomes(table, seat, samples), chances) > UNLIKELY
+    chances = listed(vector(table.env, seat))
+    assert any(hands[0] == tuple(table["hands"][seat]) for hands, _, _ in chances)
+    check_distribution(table.env, seat, chances, lambda env: outcome(env.snapshot()), most=3000)
 
 
 SIX_CARDS = {"max_card": 3, "hand_size": 1}
@@ -221,15 +141,14 @@ POSITIONS = {
 )
 def test_samples_are_as_likely_as_the_contract_says(name, seat):
     """From every seat, so on turn and off turn."""
-    check_distribution(POSITIONS[name][0](), seat)
+    check_table(POSITIONS[name][0](), seat)
 
 
 @pytest.mark.parametrize("seat", range(4))
 def test_nothing_is_left_to_chance_while_tips_are_given(seat):
     table = Table([losing([1], range(4))], players=4, hearts=1).knock_all()
     assert table["phase"] == "tip"
-    check_deal(table, seat, 0)
-    check_distribution(table, seat)
+    check_table(table, seat)
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -241,5 +160,5 @@ def test_samples_of_any_small_position_are_as_likely_as_the_contract_says(seed):
     for _ in range(int(rng.integers(3, 14))):
         if table["phase"] != "over":
             table.play(int(rng.choice(sorted(table.legal - {KNOCK}) or [KNOCK])))
-    seats = [q for q in range(players) if min(listed(vector(table, q)).values()) >= Fraction(1, 200)]
-    check_distribution(table, seats[int(rng.integers(len(seats)))])
+    seats = [q for q in range(players) if min(listed(vector(table.env, q)).values()) >= Fraction(1, 200)]
+    check_table(table, seats[int(rng.integers(len(seats)))])

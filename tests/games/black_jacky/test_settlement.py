@@ -16,12 +16,12 @@ from tests.games.black_jacky.rigging import (
     plus_one,
     swap_draw,
     tip,
+    worked_example,
 )
 
 
 def test_the_sheets_worked_example():
-    table = one_round([[7, 8], [6, 8], [6, 7]], draw=[5, 5, 6, 2])
-    table.play((lay(8), DRAW), (plus_one(0), DRAW), (plus_one(2), DRAW), KNOCKS, KNOCKS, DRAWS)
+    table = worked_example()
     assert table["last_settlement"] == {
         "sums": [201, 200, 210],
         "losers": [2],
@@ -31,60 +31,62 @@ def test_the_sheets_worked_example():
     assert table["hearts"] == [3, 3, 2]
 
 
-def test_the_sheets_worked_example_without_the_third_player():
-    table = one_round([[7, 8], [6, 8]], draw=[5, 5]).play((lay(8), DRAW), (plus_one(0), DRAW), KNOCKS, KNOCKS)
-    assert table["last_settlement"]["sums"] == [201, 200]
-    assert table["last_settlement"]["losers"] == [1]
+SETTLED = {
+    "the sheet's worked example without the third player": (
+        lambda: one_round([[7, 8], [6, 8]], draw=[5, 5]),
+        [lay(8), DRAW, plus_one(0), DRAW, KNOCKS, KNOCKS],
+        [201, 200],
+        [1],
+    ),
+    "S1: everybody is counted, knocked or not": (
+        lambda: one_round([[8, 7], [6, 6], [5, 5]], draw=[1, 2]),
+        [KNOCKS, DRAWS, DRAWS],
+        [150, 130, 120],
+        [2],
+    ),
+    "S1: 20.2 is the highest sum that is not bust": (
+        lambda: one_round([[8, 8], [8, 7]], draw=[4, 5]),
+        [lay(8), DRAW, DRAWS, lay(8), KNOCK, KNOCKS],
+        [202, 200],
+        [1],
+    ),
+    "S1: the lowest sum loses, however high it is; bust_at moves the limit": (
+        lambda: one_round([[8] * 5 + [7], [8, 8, 7, 7, 7, 7], [8, 7, 7, 6, 6, 6]], top=1, hand_size=6, bust_at=99),
+        [KNOCKS] * 3,
+        [470, 440, 400],
+        [2],
+    ),
+    "S1: exactly 21 is bust": (lambda: one_round([[8, 8], [8, 7]], draw=[5]), [DRAWS, KNOCKS, KNOCKS], [210, 150], [0]),
+    "S1: +1 can make bust": (
+        lambda: one_round([[8, 8], [6, 2]], draw=[4]),
+        [DRAWS, plus_one(1), KNOCK, KNOCKS],
+        [210, 80],
+        [0],
+    ),
+    "S2: exactly the bust lose a heart": (
+        lambda: one_round([[8, 8], [7, 7], [1, 2]], draw=[5, 8]),
+        [DRAWS, DRAWS, KNOCKS, KNOCKS, KNOCKS],
+        [210, 220, 30],
+        [0, 1],
+    ),
+    "S2: if nobody is bust, all tied for the lowest sum lose a heart": (
+        lambda: one_round([[8, 8], [2, 5], [3, 4], [7, 7]]),
+        [KNOCKS] * 4,
+        [160, 70, 70, 140],
+        [1, 2],
+    ),
+    "S2: a tenth decides": (lambda: one_round([[8, 4], [8, 4]]), [KNOCKS, lay(8), KNOCK], [120, 121], [0]),
+}
 
 
-def test_s1_everybody_is_counted_knocked_or_not():
-    table = one_round([[8, 7], [6, 6], [5, 5]], draw=[1, 2]).play(KNOCKS, DRAWS, DRAWS)
-    assert table["last_settlement"]["sums"] == [150, 130, 120]
-
-
-def test_s1_20_2_is_the_highest_sum_that_is_not_bust():
-    table = one_round([[8, 8], [8, 7]], draw=[4, 5])
-    table.play((lay(8), DRAW), DRAWS, (lay(8), KNOCK), KNOCKS)
-    assert table["last_settlement"]["sums"] == [202, 200]
-    assert table["last_settlement"]["losers"] == [1]
-
-
-def test_s1_the_lowest_sum_loses_however_high_it_is():
-    """bust_at moves the limit."""
-    hands = [[8] * 5 + [7], [8, 8, 7, 7, 7, 7], [8, 7, 7, 6, 6, 6]]
-    table = one_round(hands, top=1, hand_size=6, bust_at=99).knock_all()
-    assert table["last_settlement"]["sums"] == [470, 440, 400]
-    assert table["last_settlement"]["losers"] == [2]
-
-
-def test_s1_exactly_21_is_bust():
-    table = one_round([[8, 8], [8, 7]], draw=[5]).play(DRAWS, KNOCKS, KNOCKS)
-    assert table["last_settlement"]["sums"] == [210, 150]
-    assert table["last_settlement"]["losers"] == [0]
-
-
-def test_s1_plus_one_can_make_bust():
-    table = one_round([[8, 8], [6, 2]], draw=[4]).play(DRAWS, (plus_one(1), KNOCK), KNOCKS)
-    assert table["last_settlement"]["sums"] == [210, 80]
-    assert table["last_settlement"]["losers"] == [0]
-
-
-def test_s2_exactly_the_bust_lose_a_heart():
-    table = one_round([[8, 8], [7, 7], [1, 2]], draw=[5, 8]).play(DRAWS, DRAWS, KNOCKS, KNOCKS, KNOCKS)
-    assert table["last_settlement"]["losers"] == [0, 1]
-    assert table["hearts"] == [2, 2, 3]
-
-
-def test_s2_if_nobody_is_bust_all_tied_for_the_lowest_sum_lose_a_heart():
-    table = one_round([[8, 8], [2, 5], [3, 4], [7, 7]]).knock_all()
-    assert table["last_settlement"]["losers"] == [1, 2]
-    assert table["hearts"] == [2, 1, 1, 2]
-
-
-def test_s2_a_tenth_decides():
-    table = one_round([[8, 4], [8, 4]]).play(KNOCKS, (lay(8), KNOCK))
-    assert table["last_settlement"]["sums"] == [120, 121]
-    assert table["last_settlement"]["losers"] == [0]
+@pytest.mark.parametrize("case", SETTLED)
+def test_the_bust_or_else_the_lowest_sums_lose_a_heart(case):
+    begin, moves, sums, losers = SETTLED[case]
+    table = begin()
+    hearts = table["hearts"]
+    table.play(*moves)
+    assert (table["last_settlement"]["sums"], table["last_settlement"]["losers"]) == (sums, losers)
+    assert table["hearts"] == [number - (seat in losers) for seat, number in enumerate(hearts)]
 
 
 def test_s3_the_heart_is_lost_before_the_right_tip_brings_one():
@@ -174,22 +176,6 @@ def test_e2_nobody_wins_when_all_lose_their_last_heart(players):
     assert (table["phase"], table["winners"], table["hearts"]) == ("over", [], [0] * players)
     assert table["status"] == ["out"] * players
     assert table.rewards() == [0] * players
-
-
-def test_rewards_win_are_shared_by_winners_and_others_and_sum_to_zero():
-    table = Table([losing([1, 2, 3], range(4))], players=4, hearts=1).play(KNOCKS)
-    assert table.rewards() == [0, 0, 0, 0]
-    table.play(KNOCKS, KNOCKS, KNOCKS)
-    assert table.rewards() == pytest.approx([1, -1 / 3, -1 / 3, -1 / 3])
-
-
-def test_rewards_hearts_come_when_a_heart_is_lost():
-    table = one_round([[8, 8], [2, 5], [3, 4]], reward="hearts").play(KNOCKS, KNOCKS)
-    assert table.rewards() == [0, 0, 0]
-    table.play(KNOCKS)
-    assert table.rewards() == [0, -1, -1]
-    table.play(DRAWS)
-    assert table.rewards() == [0, 0, 0]
 
 
 def test_a_second_settlement_replaces_the_first():

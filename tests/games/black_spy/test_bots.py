@@ -13,22 +13,14 @@ from blackjacky_agents.games.black_spy.encodings import ENCODINGS
 from blackjacky_agents.games.black_spy.prospects import value
 from blackjacky_agents.learning.network import encode_all
 from blackjacky_env import make_batch
-from blackjacky_env.engine import table
 from blackjacky_env.engine.compiling import entry
 from blackjacky_env.games.black_spy.rules import PLAYED
-from blackjacky_env.games.black_spy.state import BLACK_1, CHOOSE, SEATS, STATE
-from tests.games.black_spy.rigging import CARDS, Table, second_deal, short
+from blackjacky_env.games.black_spy.state import BLACK_1, CHOOSE, SEATS
+from tests.games.black_spy.rigging import CARDS, MYSELF, OTHERS, Table, second_deal, short
+from tests.games.test_bots import BLACK_SPY
 
 BOTS = bot_names("black_spy")
 THINKERS = [name for name in BOTS if name != "random"]
-ALL_OPTIONS: dict[str, Any] = {
-    "moon_choice": True,
-    "mole": True,
-    "call_colour": True,
-    "rank_follow": True,
-    "rank_follow_strict": True,
-    "exact_limit": True,
-}
 SIX = (
     "r1 r3 r4 r5 b7 y1 y2 y3 y4 y5",
     "k7 b1 b2 b3 g1 g2 g3 y6 y8 y9",
@@ -141,14 +133,11 @@ def test_calls_a_colour_that_it_lacks(name: str) -> None:  # V4
 
 @pytest.mark.parametrize(
     ("totals", "chosen"),
-    [([80, 30, 140], "60 points for each of the others"), ([120, 40, 30], "minus 60 points for me")],
+    [([80, 30, 140], OTHERS), ([120, 40, 30], MYSELF)],
 )
 def test_counter_ends_the_game_if_it_then_wins(totals: list[int], chosen: str) -> None:  # V2
     game = Table("r1", "b1", "b2", moon_choice=True)
     assert choice("counter", game.arrange(phase=CHOOSE, player=0, black_taken=[16], totals=totals)) == chosen
-
-
-# ---------------------------------------------------------------- whole games
 
 
 # ---------------------------------------------------------------- estimates and features
@@ -174,14 +163,13 @@ def test_counter_estimates_legal_actions_only() -> None:
 
 def test_the_value_is_a_zero_sum_and_highest_for_the_lowest_total() -> None:
     game, result = Table(*SIX), np.zeros(SEATS)
-    states = table.read_records(*table.unpack(game.arrange(totals=[30, 10, 80, 30, 99, 0]).env.get_state()), STATE)
-    _value(states.copy(), result)
+    _value(game.arrange(totals=[30, 10, 80, 30, 99, 0]).records(), result)
     assert result.sum() == pytest.approx(0)
     assert np.argsort(result, kind="stable").tolist() == [4, 2, 0, 3, 1, 5]
 
 
 def test_advice_names_what_counter_plays() -> None:
-    batch = make_batch("black_spy", num_games=50, seed=0, **ALL_OPTIONS)
+    batch = make_batch("black_spy", num_games=50, seed=0, **BLACK_SPY)
     agent, advice = make_agent("counter", "black_spy"), ENCODINGS[1].advice
     for _ in range(80):
         shown = encode_all(ENCODINGS[1], batch.observations, batch.action_masks)[:, advice:]

@@ -8,8 +8,20 @@ import pytest
 from blackjacky_agents.narration import say, seat
 from blackjacky_agents.wording import in_words, page_texts
 from blackjacky_env.engine.svg import MINUS
-from tests.games.black_spy.rigging import BLACKS, Table, dealt, full, last_card, second_deal, shoot, shooter
-from tests.phrases import NAMES, SHOWN, keys_in, sentences, stories, tell, told
+from tests.games.black_spy.rigging import (
+    BLACKS,
+    MYSELF,
+    OTHERS,
+    Table,
+    dealt,
+    full,
+    last_card,
+    second_deal,
+    shoot,
+    shooter,
+)
+from tests.games.black_spy.test_drawing import trick_of_three
+from tests.phrases import NAMES, assert_every_sentence_occurs, sentences, stories, tell, told
 
 EVERYTHING = {"mole": True, "call_colour": True, "rank_follow": True, "rank_follow_strict": True, "max_deals": 2}
 GAMES = [
@@ -18,7 +30,6 @@ GAMES = [
     {"num_players": 5, "no_good_spies": True, "max_deals": 2, "opener": "left_of_dealer"},
     {"num_players": 6, "mole": True, "moon_choice": True, "moon_choice_spies": "never_scored", "max_deals": 2},
 ]
-OTHERS, MYSELF = "60 points for each of the others", "minus 60 points for me"
 
 
 def first_legal(table):
@@ -29,22 +40,10 @@ def first_legal(table):
 
 
 def test_every_sentence_occurs_and_has_all_its_values():
-    SHOWN.clear()
-    phrases = [
-        each
-        for options in GAMES
-        for reader in (None, 0)
-        for each in told_in(stories("black_spy", options, range(2), reader))
-    ]
-    phrases += [*moon(OTHERS), *moon(MYSELF), *all_black(), *skip(), *halved(), *shared_win(), *reached()]
-    keys = {key for phrase in phrases for key in keys_in(phrase)}
-    assert keys | SHOWN | {"did"} == page_texts("black_spy")["en"]["sentences"].keys()
-    for texts in page_texts("black_spy").values():
-        assert all("{" not in in_words(phrase, texts, NAMES) for phrase in phrases)
+    def rigged():
+        return [*moon(OTHERS), *moon(MYSELF), *all_black(), *skip(), *halved(), *shared_win(), *reached()]
 
-
-def told_in(moves):
-    return [phrase for _, _, phrases in moves for phrase in phrases]
+    assert_every_sentence_occurs("black_spy", GAMES, range(2), rigged)
 
 
 def moon(choice):
@@ -215,20 +214,15 @@ def test_a_call_tells_who_is_skipped():
 # ---------------------------------------------------------------- tricks and scores
 
 
-def trick():
-    """Return a table at which player_1 has neither red nor a 2."""
-    return Table("r1 r2 r3 r4 r5 r6 r7 r8 r9 r10 r11 y2 g2 k2", "k7", "b2 k7")
-
-
 def test_a_trick_tells_what_a_card_shows_and_what_the_trick_costs():
-    assert told(trick(), "red 2", "black 7", "blue 2") == [
+    assert told(trick_of_three(), "red 2", "black 7", "blue 2") == [
         "Anna leads the red 2",
         "Bert plays the black 7",
         "Bert has no red and no 2s",
         "Cleo plays the blue 2",
         "Anna wins the trick: 10 points",
     ]
-    assert told(trick(), "red 2", "black 7", "blue 2", language="de") == [
+    assert told(trick_of_three(), "red 2", "black 7", "blue 2", language="de") == [
         "Anna spielt die rote 2 aus",
         "Bert spielt die schwarze 7",
         "Bert hat kein Rot und keine 2",

@@ -2,28 +2,19 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from functools import cache
-from math import ceil
 
 import numpy as np
 import pytest
 
 from blackjacky_env import black_spy_v0
-from blackjacky_env.engine import table
 from blackjacky_env.engine.compiling import PLAIN
 from blackjacky_env.games.black_spy import unseen
-from blackjacky_env.games.black_spy.state import STATE
-from tests.chances import UNLIKELY, fit_outcomes
 from tests.games.black_spy.listing import Listing
 from tests.games.black_spy.rigging import CARDS, KINDS, Table, laid_out
+from tests.games.sampled import check_distribution, sampled_with, vector
 
-PARTS = {part["name"]: part["offset"] for part in black_spy_v0.describe_observation()}
 MOST = 6000  # samples for one list
-
-
-def vector(env, seat):
-    return env.observe(f"player_{seat}")["observation"]
 
 
 def at_random(env, rng):
@@ -42,28 +33,16 @@ def deal_of(record, listing):
     return tuple(tuple(sorted(CARDS[card] for card in np.flatnonzero(pile))) for pile in piles)
 
 
-def samples(env, seat, count):
-    """Yield sampled records."""
-    rng, seen = np.random.default_rng(seat), vector(env, seat)
-    for _ in range(count):
-        yield table.read_records(*table.unpack(black_spy_v0.sample_state(seen, rng)), STATE)[0]
-
-
-def check_distribution(env, seat):
-    """Assert that every deal comes as often as assignments of the physical cards look like it; returns their number."""
+def check_deals(env, seat):
+    """Assert that every deal comes as often as assignments of the physical cards look like it."""
     listing = Listing(black_spy_v0.decode(vector(env, seat)))
     deals = listing.deals()
-    count = max(200, ceil(6 * deals.total() / min(deals.values())))
-    assert count <= MOST, f"{len(deals)} deals, {count} samples: too many"
-    counts = Counter(deal_of(record, listing) for record in samples(env, seat, count))
-    assert fit_outcomes(counts, {deal: ways / deals.total() for deal, ways in deals.items()}) > UNLIKELY
-    return len(deals)
+    chances = {deal: ways / deals.total() for deal, ways in deals.items()}
+    check_distribution(env, seat, chances, lambda other: deal_of(other._states[0], listing), MOST)
 
 
 MOLE = {"mole": True, "deal_number": 1, "totals": [30, 20, 10]}
 REPLACED = {**MOLE, "mole_replaces_pass": True}
-
-ONE_DEAL = "only one deal fits, though no card has a single place"
 
 RIGGED = {
     "hands without any knowledge": (["b1 b2", "y1 k7", "g1 r2", "k3 y5"], {}),
@@ -84,7 +63,7 @@ RIGGED = {
         ["b1 b2", "y1 y2", "g1 g2", "r1 r2"],
         {"lacks": [(1, "r g"), (2, "r y"), (3, "y g")]},
     ),
-    ONE_DEAL: (
+    "only one deal fits, though no card has a single place": (
         ["b1", "y1", "g1", "r2"],
         {"lacks": [(1, "r"), (2, "y 2"), (3, "1 b")]},
     ),
@@ -177,36 +156,7 @@ RIGGED = {
 @pytest.mark.parametrize(("hands", "fields"), RIGGED.values(), ids=RIGGED)
 def test_all_deals_that_fit_come_equally_often(hands, fields):
     """O3."""
-    check_distribution(laid_out(*hands, **fields).env, 0)
-
-
-@pytest.mark.parametrize(("hands", "fields"), RIGGED.values(), ids=RIGGED)
-def test_samples_of_rigged_positions_have_the_own_hand(hands, fields):
-    env = laid_out(*hands, **fields).env
-    for seat in range(2):
-        for record in samples(env, seat, 3):
-            assert sum(record["where"] == 0) == len(hands[seat].split())
-
-
-def test_rigged_positions_leave_much_or_nothing_to_chance():
-    """So that the lists above are what they are called."""
-    lengths = {}
-    for name in ("hands without any knowledge", "only one deal fits", ONE_DEAL, "almost every card is restricted"):
-        hands, fields = RIGGED[name]
-        env = laid_out(*hands, **fields).env
-        lengths[name] = len(Listing(black_spy_v0.decode(vector(env, 0))).deals())
-    assert list(lengths.values()) == [90, 1, 1, 9]
-
-
-def test_a_dealer_who_forgets_that_7s_look_alike_or_prefers_a_hand_would_be_noticed():
-    hands, fields = RIGGED["look-alike 7s"]
-    listing = Listing(black_spy_v0.decode(vector(laid_out(*hands, **fields).env, 0)))
-    deals = listing.deals()
-    shares = {deal: ways / deals.total() for deal, ways in deals.items()}
-    assert {*deals.values()} == {4, 6}
-    assert fit_outcomes(dict.fromkeys(deals, 300), shares) < UNLIKELY
-    assert fit_outcomes({deal: 30 * ways for deal, ways in deals.items()}, shares) > UNLIKELY
-    assert fit_outcomes({**{deal: 30 * ways for deal, ways in deals.items()}, ("b1",): 1}, shares) == 0
+    check_deals(laid_out(*hands, **fields).env, 0)
 
 
 # ---------------------------------------------------------------- random games
@@ -230,7 +180,7 @@ def test_all_deals_that_fit_come_equally_often_at_the_end_of_random_deals(option
         while env.snapshot()["deal"] == 0 or sum(map(len, env.snapshot()["hands"])) > 12 - env.num_players - seed:
             at_random(env, rng)
         for seat in range(2):
-            check_distribution(env, seat)
+            check_deals(env, seat)
 
 
 # ---------------------------------------------------------------- observations that cannot be
@@ -274,10 +224,8 @@ def seen():
     ],
 )
 def test_an_observation_that_no_position_shows_is_refused(part, index, value, words):
-    changed = seen().copy()
-    changed[PARTS[part] + index] = value
     with pytest.raises(ValueError, match=words):
-        black_spy_v0.sample_state(changed, np.random.default_rng(0))
+        sampled_with(black_spy_v0, seen(), (part, index, value))
 
 
 @pytest.mark.parametrize(
@@ -293,13 +241,11 @@ def test_voids_that_leave_nobody_to_hold_a_card_are_refused(hands, lacks, monkey
         monkeypatch.setattr(unseen, "_ATTEMPTS", 20)
     game = laid_out("b1 b2", *hands, lacks=lacks)
     with pytest.raises(ValueError, match="it is not true that everybody was dealt the same number"):
-        black_spy_v0.sample_state(vector(game.env, 0), np.random.default_rng(0))
+        sampled_with(black_spy_v0, vector(game.env, 0))
 
 
 def test_a_hand_that_is_too_large_is_refused_even_if_every_card_has_a_place():
     """One card is left, player_1's; player_0 says that it has it."""
-    game = laid_out("b1", "y1", "g1", trick=19)
-    seen = vector(game.play("b1 y1").env, 0).copy()
-    seen[PARTS["my_hand"] + KINDS.index("g1")] = 1
+    game = laid_out("b1", "y1", "g1", trick=19).play("b1 y1")
     with pytest.raises(ValueError, match="it is not true that everybody"):
-        black_spy_v0.sample_state(seen, np.random.default_rng(0))
+        sampled_with(black_spy_v0, vector(game.env, 0), ("my_hand", KINDS.index("g1"), 1))

@@ -4,13 +4,9 @@ import re
 
 import pytest
 
-from blackjacky_env.games.black_spy.terminal import draw_text, options_in_force, sentence, winner_of
+from blackjacky_env.games.black_spy.terminal import options_in_force, sentence, winner_of
 from tests.games.black_spy.rigging import Table, dealt, second_deal, shoot, shooter
 from tests.games.black_spy.test_drawing import trick_of_three
-
-
-def drawn(table, agent=None):
-    return draw_text(table.env.view(agent), table.env.config_dict(), False)
 
 
 def row(text, seat):
@@ -30,46 +26,46 @@ def labels(text):
 
 
 def test_seats_show_the_trick_and_what_they_have_taken_and_lack():
-    game = trick_of_three().first_legal()
-    text, points = drawn(game), game.now["points"][0]
+    game = trick_of_three().play("r2 k7").first_legal()
+    text, points = game.written(), game.now["points"][0]
     assert row(text, 0) == ["player_0", "L★", "[?]19", str(game.now["black_taken"][0]), "0", str(points), "0"]
     assert row(text, 1) == ["player_1", "[?]19", "0", "0", "0", "0", "red", "2"]
     assert row(text, 2)[:2] == ["player_2", "D"]
 
 
 def test_cards_played_are_shown_with_their_seats():
-    text = drawn(Table("r1 k7", "b1 k7 k7", "g1 k7").play("r1 b1 g1 k7 k7 k7"))
+    text = Table("r1 k7", "b1 k7 k7", "g1 k7").play("r1 b1 g1 k7 k7 k7").written()
     assert line(text, "black").split() == ["·"] * 6 + ["012"] + ["·"] * 4
     assert line(text, "blue").split()[0] == "1"
 
 
 def test_only_their_player_sees_the_cards_of_a_pass():
     game = Table("b1 y2 g3 k7 k7", "", "", passed=False).play("b1 k7")
-    assert line(drawn(game, "player_0"), "to pass") == "blue 1 black 7"
-    assert labels(drawn(game, "player_1")) == {"hand"}
-    assert labels(drawn(game)) == set()
-    assert "player_0 chooses the third of 3 cards to pass to the left." in drawn(game)
+    assert line(game.written("player_0"), "to pass") == "blue 1 black 7"
+    assert labels(game.written("player_1")) == {"hand"}
+    assert labels(game.written()) == set()
+    assert "player_0 chooses the third of 3 cards to pass to the left." in game.written()
     game = dealt(3).first_legal(9)
-    assert labels(drawn(game, "player_0")) == {"hand", "passed", "received"}
+    assert labels(game.written("player_0")) == {"hand", "passed", "received"}
 
 
 def test_the_moles_pile_is_open_to_the_player_who_takes():
     game = second_deal(4, (5, 40, 20, 0))
     taker = game.now["player"]
-    assert line(drawn(game, f"player_{taker}"), "mole's pile").startswith("blue ")
-    assert line(drawn(game), "mole's pile") == "12 cards"
+    assert line(game.written(f"player_{taker}"), "mole's pile").startswith("blue ")
+    assert line(game.written(), "mole's pile") == "12 cards"
     game.first_legal(3)
-    assert "left there" in labels(drawn(game, f"player_{taker}"))
-    assert "takes a card from the mole's pile" in drawn(game)
+    assert "left there" in labels(game.written(f"player_{taker}"))
+    assert "takes a card from the mole's pile" in game.written()
 
 
 def test_the_call_is_shown():
     game = dealt(4, call_colour=True)
     game.first_legal(12)
-    assert "player_3 calls a colour." in drawn(game)
+    assert "player_3 calls a colour." in game.written()
     game.say("call red")
-    assert line(drawn(game), "called") == "red"
-    assert "leads the first trick, with red." in drawn(game)
+    assert line(game.written(), "called") == "red"
+    assert "leads the first trick, with red." in game.written()
 
 
 def test_the_sentence_says_what_may_be_followed():
@@ -101,7 +97,7 @@ def test_options_moons_and_winners_are_named():
         "a choice after a moon, good spies count nothing · mole, instead of passing · always left"
     )
     shoot(game)
-    assert "player_0 has all black cards and chooses who gets the points." in drawn(game)
+    assert "player_0 has all black cards and chooses who gets the points." in game.written()
     over = dealt(3, max_deals=1).finish("deal")
-    assert "game over at 200" in drawn(over)
-    assert re.search(r"player_\d wins?\.|player_\d and player_\d win\.", drawn(over))
+    assert "game over at 200" in over.written()
+    assert re.search(r"player_\d wins?\.|player_\d and player_\d win\.", over.written())

@@ -10,6 +10,8 @@ import pytest
 from blackjacky_env import IllegalActionError
 from tests.games.black_spy.rigging import (
     DECK,
+    MYSELF,
+    OTHERS,
     Table,
     dealt,
     full,
@@ -45,23 +47,21 @@ def test_who_has_taken_all_black_cards_chooses():
     game = moon(moon_choice=True)
     assert game.asked == ("choose", 0)
     assert game.now["last_deal"] is None
-    assert game.legal == {"60 points for each of the others", "minus 60 points for me"}
+    assert game.legal == {OTHERS, MYSELF}
     with pytest.raises(IllegalActionError, match=r"the choice now is who gets the points of all black cards \(V2\)"):
         game.play("r1")
     before = copy.deepcopy(game)
-    game.say("minus 60 points for me")
+    game.say(MYSELF)
     assert game.now["last_deal"] == game.now["totals"] == [-60, 0, 0]
     assert game.rewards() == [60, 0, 0]
     game = before
-    game.say("60 points for each of the others")
+    game.say(OTHERS)
     assert game.now["last_deal"] == game.now["totals"] == [0, 60, 60]
     assert game.now["deal"] == 1
 
 
 @pytest.mark.parametrize("spies", ["moon_deal_only", "never_scored"])
-@pytest.mark.parametrize(
-    ("choice", "points"), [("60 points for each of the others", [0, 60, 60]), ("minus 60 points for me", [-60, 0, 0])]
-)
+@pytest.mark.parametrize(("choice", "points"), [(OTHERS, [0, 60, 60]), (MYSELF, [-60, 0, 0])])
 def test_coloured_7s_do_not_count_in_a_deal_with_a_choice(spies, choice, points):
     """V2: though player_1 has three of them."""
     game = moon((1, 3, 0), moon_choice=True, moon_choice_spies=spies)
@@ -90,16 +90,16 @@ def test_whoever_takes_all_black_cards_chooses(shooter):
     """V2."""
     game = moon((0, 0, 0), shooter, moon_choice=True)
     assert game.asked == ("choose", shooter)
-    assert game.say("minus 60 points for me").now["last_deal"] == [-60 * (p == shooter) for p in range(3)]
+    assert game.say(MYSELF).now["last_deal"] == [-60 * (p == shooter) for p in range(3)]
 
 
 def test_a_choice_can_end_the_game_or_not():
     """V2, B9: the totals are looked at after the choice."""
     game = moon(moon_choice=True, totals=[200, 140, 0])
     before = copy.deepcopy(game)
-    assert game.say("minus 60 points for me").now["totals"] == [140, 140, 0]
+    assert game.say(MYSELF).now["totals"] == [140, 140, 0]
     assert game.now["deal"] == 1
-    assert before.say("60 points for each of the others").now["phase"] == "over"
+    assert before.say(OTHERS).now["phase"] == "over"
     assert before.now["winners"] == [2]
 
 
@@ -338,43 +338,29 @@ def test_a_call_replaces_every_other_way_to_open():
 # ---------------------------------------------------------------- V5: the number of the last card
 
 
-def following(hand, cards, **options):
-    """Return what player_2 may play after these two cards."""
-    options = {"rank_follow": True, **options}
-    game = Table(f"r1 {cards[0]}", cards[1], hand, "", **options)
-    return game.play(" ".join(cards)).legal
-
-
 HAND = "b1 b2 b3 b4 y1 y2 y3 y4 k1 k2 k3 k4 g1 g2 g3"  # neither red nor 5 nor 9
+STRICT, NOT_AT_ALL = {"rank_follow_strict": True}, {"rank_follow": False}
 
 
-def test_the_number_of_the_last_card_may_be_followed_too():
-    """V5: beside the led colour and the led number."""
-    hand = HAND.replace("b1 b2 b3", "r6 b5 b9")
-    assert following(hand, ("r5", "r9")) == {"r6", "b5", "b9"}
-    assert following(hand, ("r5", "r9"), rank_follow=False) == {"r6", "b5"}
-
-
-def test_with_neither_led_colour_nor_led_number_any_card_may_be_played():
-    """V5: holding only the last number binds nobody, unless it is strict."""
-    hand = HAND.replace("b1", "b9")
-    assert following(hand, ("r5", "r9")) == set(hand.split())
-    assert following(hand, ("r5", "r9"), rank_follow_strict=True) == {"b9"}
-    assert following(HAND, ("r5", "r9"), rank_follow_strict=True) == set(HAND.split())
-
-
-@pytest.mark.parametrize("held", ["r6", "b5"])
-@pytest.mark.parametrize("strict", [False, True])
-def test_who_holds_led_colour_or_led_number_may_play_the_last_number(held, strict):
-    """V5."""
-    hand = HAND.replace("b1 b2", f"{held} b9")
-    assert following(hand, ("r5", "r9"), rank_follow_strict=strict) == {held, "b9"}
-
-
-def test_strict_is_without_effect_unless_the_last_number_may_be_followed():
-    """V5."""
-    hand = HAND.replace("b1", "b9")
-    assert following(hand, ("r5", "r9"), rank_follow=False, rank_follow_strict=True) == set(hand.split())
+@pytest.mark.parametrize(
+    ("held", "last", "options", "legal"),
+    [
+        ("r6 b5 b9", "r9", {}, "r6 b5 b9"),  # beside the led colour and the led number
+        ("r6 b5 b9", "r9", NOT_AT_ALL, "r6 b5"),
+        ("b9", "r9", {}, "any"),  # holding only the last number binds nobody, unless it is strict
+        ("b9", "r9", STRICT, "b9"),
+        ("", "r9", STRICT, "any"),
+        *((f"{held} b9", "r9", strict, f"{held} b9") for held in ("r6", "b5") for strict in ({}, STRICT)),
+        ("b9", "r9", {**NOT_AT_ALL, **STRICT}, "any"),  # strict is without effect
+        ("r6 k7", "r7", {}, "r6 k7"),  # black 7s follow a last 7, B5
+        ("k7", "r7", STRICT, "k7"),
+    ],
+)
+def test_the_number_of_the_last_card_may_be_followed_too(held, last, options, legal):
+    """V5: the red 5 is led; player_2 has these cards, and others that follow nothing."""
+    hand = [*held.split(), *HAND.split()][:15]
+    game = Table("r1 r5", last, " ".join(hand), "", **{"rank_follow": True, **options}).play(f"r5 {last}")
+    assert game.legal == set(hand if legal == "any" else legal.split())
 
 
 def test_the_last_card_is_that_of_the_player_before():
@@ -391,14 +377,6 @@ def test_a_led_card_is_itself_the_last_one():
     """V5: the second player has no more to choose from."""
     game = Table("r1 r5", COLOURLESS.replace("k1", "b5"), "", "", rank_follow=True).play("r5")
     assert game.legal == {"b5"}
-
-
-def test_black_7s_follow_a_last_7():
-    """V5, B5."""
-    hand = HAND.replace("b1 b2", "r6 k7")
-    assert following(hand, ("r5", "r7")) == {"r6", "k7"}
-    hand = HAND.replace("b1", "k7")
-    assert following(hand, ("r5", "r7"), rank_follow_strict=True) == {"k7"}
 
 
 def test_why_a_card_does_not_follow_is_said_with_the_last_number():

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from blackjacky_env import IllegalActionError, halunken_v0
+from blackjacky_env import halunken_v0
+from tests.envs.playing import fresh
 from tests.games.halunken.rigging import FIELDS, Table
 
 TIES = [
@@ -43,8 +44,6 @@ def test_black_jack_is_placed_on_any_free_field_by_the_lowest_start_card_and_tak
         env.step(field)
     assert (env.snapshot()["phase"], env.snapshot()["player"]) == ("place_black_jack", 2)
     assert np.flatnonzero(env.last()[0]["action_mask"]).tolist() == [f for f in range(FIELDS) if f not in (6, 12, 3)]
-    with pytest.raises(IllegalActionError, match=r"field 12 .* a figure stands on it \(H1\)"):
-        env.step(12)
     before = env.snapshot()
     env.step(0)
     now = env.snapshot()
@@ -69,8 +68,7 @@ def test_ties_of_start_cards_are_decided_by_colour(start, lowest, highest):
 
 def test_black_jack_has_twelve_movement_cards():
     """J1."""
-    env = halunken_v0.env(num_players=3)
-    env.reset(seed=1)
+    env = fresh(1, "halunken", num_players=3)
     assert sorted(env.snapshot()["black_jack_deck"]) == list(range(1, 13))
 
 
@@ -90,11 +88,6 @@ def test_each_player_once_passes_or_offers_an_own_card_of_higher_value():
     assert (table.asked, table.legal) == (("bid", 0), {"pass", "V10", "Y12"})
     table.play("pass")
     assert (table.asked, table.legal) == (("bid", 1), {"pass", "G8"})
-    for card, reason in (("G6", "its value is 6, and an offer must be higher than the last one, 6"), ("R5", "is 5")):
-        with pytest.raises(IllegalActionError, match=reason):
-            table.play(card)
-    with pytest.raises(IllegalActionError, match=r"it is not the player's own \(J2\)"):
-        table.play("Y12")
     table.play("G8")
     assert table.asked == ("choose", 2)
     assert table.now["harbour"] == ["G8"]
@@ -129,7 +122,7 @@ def next_round(table):
     """All captains stand, and whoever is robbed loses the first card."""
     table.choose(*[min(set(range(1, 8)) - set(table.now["spent"][0]))] * table.env.num_players)
     while table.now["phase"] in ("give", "rob"):
-        table.env.step(int(np.argmax(table.env.last()[0]["action_mask"])))
+        table.first_legal()
     return table
 
 
@@ -174,8 +167,6 @@ def test_who_lands_on_black_jack_takes_the_tavern_card_and_any_card_from_the_har
     assert table.asked == ("take", 0)
     assert table.legal == {"Y1", "Y2", *(["R4"] if buyer else [])}
     assert "G2" in table.now["crews"][0]
-    with pytest.raises(IllegalActionError, match=r"G3 .* it is not in the harbour"):
-        table.play("G3")
     table.play("Y2")
     assert "Y2" in table.now["crews"][0]
     assert "Y2" not in table.now["harbour"]
@@ -300,8 +291,6 @@ def test_if_nobody_bid_all_that_he_overtakes_give_a_card_of_their_own_choice_to_
     table = standing(["R4 R5 R6", "", "Y1"], [2, 3, 4], 0, "3")
     assert (table.asked, table.legal) == (("give", 0), {"R4", "R5", "R6"})
     assert (table.now["mover"], table.now["victim"], table.now["to_rob"]) == ("black_jack", None, [0, 1, 2])
-    with pytest.raises(IllegalActionError, match=r"Y1 .* it is not before player_0"):
-        table.play("Y1")
     table.play("R5")
     assert (table.asked, table.legal) == (("give", 2), {"Y1"})
     table.play("Y1")

@@ -15,10 +15,9 @@ from blackjacky_agents.games.halunken.encodings import ENCODINGS
 from blackjacky_agents.games.halunken.prospects import value
 from blackjacky_agents.learning.sb3 import LearnerVecEnv
 from blackjacky_env import halunken_v0
-from blackjacky_env.engine import table
 from blackjacky_env.engine.compiling import entry
 from blackjacky_env.games.halunken.rules import move_card, present_score
-from blackjacky_env.games.halunken.state import CARDS, SEATS, SETTLEMENT, STATE, TAVERN
+from blackjacky_env.games.halunken.state import CARDS, SEATS, SETTLEMENT, TAVERN
 from tests.games.halunken.rigging import Table
 
 BOTS = bot_names("halunken")
@@ -124,16 +123,10 @@ def _value(states, result):
     value(states[0], result)
 
 
-def record_of(game: Table) -> Any:
-    """The state record of a game."""
-    header, data = table.unpack(game.env.get_state())
-    return table.read_records(header, data, STATE)[:1].copy()
-
-
 @pytest.mark.parametrize("crew", ["", "R5", "R5 V6", "R4 R5 V11", "Y1 Y2 G13 V14", "R4 R5 V9 V10 G2"])
 def test_a_card_changes_the_score_by_what_the_rules_count(crew: str) -> None:  # C1
     out = np.zeros((3, CARDS))
-    _changes(record_of(late(crew, "Y5", "G5")), 0, out)
+    _changes(late(crew, "Y5", "G5").records()[:1], 0, out)
     assert out.any()
     np.testing.assert_array_equal(out[0], out[1])
     np.testing.assert_array_equal(out[0], out[2])
@@ -141,7 +134,7 @@ def test_a_card_changes_the_score_by_what_the_rules_count(crew: str) -> None:  #
 
 def test_the_value_is_exact_when_the_game_ends() -> None:
     game = late("R5 R6", "R8 R7", "G5")
-    states, result = record_of(game), np.zeros(SEATS)
+    states, result = game.records()[:1], np.zeros(SEATS)
     states["decision"] = SETTLEMENT
     _value(states, result)
     np.testing.assert_allclose(result[:3], [-0.5, 1.0, -0.5], atol=1e-6)
@@ -150,8 +143,7 @@ def test_the_value_is_exact_when_the_game_ends() -> None:
 def test_values_are_a_zero_sum_and_equal_at_the_start() -> None:
     game, result = halunken_v0.env(num_players=4), np.zeros(SEATS)
     game.reset(seed=0)
-    header, data = table.unpack(game.get_state())
-    _value(table.read_records(header, data, STATE)[:1].copy(), result)
+    _value(game._states[:1].copy(), result)
     np.testing.assert_allclose(result, 0.0, atol=1e-12)
 
 

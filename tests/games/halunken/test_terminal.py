@@ -2,13 +2,8 @@
 
 import re
 
-from blackjacky_env.games.halunken.terminal import draw_text
 from tests.games.halunken.rigging import Table
 from tests.games.halunken.test_drawing import robbery
-
-
-def drawn(table, agent=None):
-    return draw_text(table.env.view(agent), table.env.config_dict(), False)
 
 
 def row(text, seat):
@@ -18,7 +13,7 @@ def row(text, seat):
 
 def test_the_ring_shows_taverns_face_down_cards_and_figures():
     table = Table(0, 3, 6, jack=9).arrange(["R4", "V5", "Y6"], taverns={1: "R15 Y1 Y2", 2: ""})
-    lines = drawn(table).splitlines()
+    lines = table.written().splitlines()
     field, tavern, below, figures = (line.removeprefix("│ ").split() for line in lines[1:5])
     assert field[1:15] == [str(number) for number in range(14)]
     assert tavern[1:4] == [table.now["taverns"][0]["top"], "R15", "-"]
@@ -28,17 +23,17 @@ def test_the_ring_shows_taverns_face_down_cards_and_figures():
 
 def test_seats_show_crews_by_colour_movement_cards_and_cancelled_ones():
     table = Table(0, 3, 6, 9, variant="basic").arrange(["R4 R15 Y12", "", "", ""])
-    assert "1234567R" in row(drawn(table), 0)
-    assert row(drawn(table), 0).endswith("R 4 15 Y 12                             │")
+    assert "1234567R" in row(table.written(), 0)
+    assert row(table.written(), 0).endswith("R 4 15 Y 12                             │")
     table.choose(4, 5, 4, "Rum")
-    text = drawn(table)
+    text = table.written()
     assert [row(text, seat).split("player_")[1].split()[4] for seat in range(4)] == ["(4)", "5", "(4)", "Rum"]
     assert "123·567R" in row(text, 0)
     assert "player_3 names a number for Rum." in text
 
 
 def test_robbers_and_robbed_are_named():
-    text = drawn(robbery())
+    text = robbery().written()
     assert "player_0 robs player_1 of a card." in text
     assert [line.split()[1] for line in text.splitlines() if line.split()[1] in ("robs", "robbed")] == [
         "robs",
@@ -50,17 +45,17 @@ def test_offers_and_passes_are_shown_in_the_auction():
     table = Table(0, 3, 6, jack=9).arrange(["R4", "V5", "Y6"])
     first = table.now["player"]
     table.play("pass")
-    assert row(drawn(table), first).split()[5] == "pass"
+    assert row(table.written(), first).split()[5] == "pass"
     second = table.now["player"]
     table.play(["R4", "V5", "Y6"][second])
-    assert row(drawn(table), second).split()[5] == ["R4", "V5", "Y6"][second]
-    assert f"of player_{second} for Black Jack." in drawn(table)
+    assert row(table.written(), second).split()[5] == ["R4", "V5", "Y6"][second]
+    assert f"of player_{second} for Black Jack." in table.written()
 
 
 def test_options_and_winners_are_named():
     table = Table(0, 3, three_games=True, rob_count="before_pick", duel_black_jack="standard")
-    assert "three games · robbers are counted before they take · Black Jack overtakes" in drawn(table)
-    assert "game 1 of 3 · round 1 of 8 · auction" in drawn(table)
+    assert "three games · robbers are counted before they take · Black Jack overtakes" in table.written()
+    assert "game 1 of 3 · round 1 of 8 · auction" in table.written()
     table.finish()
-    assert "game over" in drawn(table)
-    assert re.search(r"player_\d wins?\.|player_0 and player_1 win\.", drawn(table))
+    assert "game over" in table.written()
+    assert re.search(r"player_\d wins?\.|player_0 and player_1 win\.", table.written())

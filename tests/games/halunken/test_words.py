@@ -71,20 +71,39 @@ def test_an_action_of_another_kind_is_refused_with_what_is_asked_and_changes_not
     assert table.env.get_state() == before
 
 
+def bidding():
+    """Return a table at which player_1 is to offer more than a 6."""
+    return Table(0, 4, 8).arrange(["R4", "R5 G6 G8", "R6"], jack=12).play("R6", "pass")
+
+
+def second_round():
+    return Table(0, 4, 8, variant="basic").choose(3, 3, 3)
+
+
+def second_round_of_a_duel():
+    """Return a duel in which player_0 chooses for Black Jack, whose Rum is spent."""
+    table = Table(0, 7).arrange(["R4 R5", "R6"], captains=[0, 7], jack=3).buys(0, "R4").play("move 1")
+    return table.play("move Rum", "move 1", "name 2").buys(0, "R5")
+
+
 @pytest.mark.parametrize(
-    ("phase", "action", "reason"),
+    ("begin", "action", "reason"),
     [
-        ("place_captain", "field 0", "a figure stands on it (H1)"),
-        ("place_black_jack", "field 2", "a figure stands on it (H1)"),
-        ("bid", "Y12", "it is not the player's own (J2)"),
-        ("rob", "R4", "it is not before player_1"),
-        ("give", "R5", "it is not before player_0"),
-        ("take", "R4", "it is not in the harbour"),
-        ("name", "name 1", "the number was laid in this round (H5, D3)"),
+        (DECISIONS["place_captain"][0], "field 0", "a figure stands on it (H1)"),
+        (DECISIONS["place_black_jack"][0], "field 2", "a figure stands on it (H1)"),
+        (DECISIONS["bid"][0], "Y12", "it is not the player's own (J2)"),
+        (bidding, "G6", "its value is 6, and an offer must be higher than the last one, 6 (J2)"),
+        (bidding, "R5", "its value is 5, and an offer must be higher than the last one, 6 (J2)"),
+        (second_round, "move 3", "it has been used in this game (H3)"),
+        (second_round_of_a_duel, "move Rum", "Black Jack's card has been used in this game (D1)"),
+        (robbing, "R4", "it is not before player_1"),
+        (giving, "R5", "it is not before player_0"),
+        (DECISIONS["take"][0], "R4", "it is not in the harbour"),
+        (DECISIONS["name"][0], "name 1", "the number was laid in this round (H5, D3)"),
     ],
 )
-def test_an_impossible_action_is_refused_with_the_reason(phase, action, reason):
-    table = DECISIONS[phase][0]()
+def test_an_impossible_action_is_refused_with_the_reason(begin, action, reason):
+    table = begin()
     with pytest.raises(IllegalActionError) as refused:
         table.play(action)
     assert f" is illegal: {reason}. Legal for player_" in str(refused.value)

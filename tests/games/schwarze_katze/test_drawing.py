@@ -9,10 +9,6 @@ from tests.games.schwarze_katze.rigging import Table
 from tests.games.tables import positions
 
 
-def drawn(table, agent=None, **options):
-    return draw_svg(table.env.view(agent), table.env.config_dict(), **options)
-
-
 def on_table(svg):
     """Return where the cards of the trick lie: left and top by seat."""
     found = {}
@@ -39,11 +35,11 @@ def test_the_cards_of_a_trick_lie_apart_in_the_order_of_the_seats(players):
 
 def test_the_own_hand_can_be_clicked_and_others_are_numbers():
     table = Table("5C KH", "3C AH", "4C QS")
-    svg = drawn(table, "player_1")
+    svg = table.drawn("player_1")
     assert [card for card, owner in cards(svg) if owner == "1"] == table.now["hands"][1]
     assert {owner for _, owner in cards(svg)} == {"1"}
     assert "17" in told(seat(svg, 0))
-    assert cards(drawn(table)) == []
+    assert cards(table.drawn()) == []
     everything = draw_svg(table.now, table.env.config_dict())
     spades = " ".join(card[:-1] for card in table.now["hands"][2] if card.endswith("S"))
     assert spades in told(seat(everything, 2))
@@ -52,7 +48,7 @@ def test_the_own_hand_can_be_clicked_and_others_are_numbers():
 
 def test_the_trick_tells_who_played_what_and_what_was_led():
     table = Table("3C KH", "4C AH", "5C QS").play("3C 4C")
-    svg = drawn(table, "player_0", last_action="player_1: 4C")
+    svg = table.drawn("player_0", last_action="player_1: 4C")
     assert [entry for entry in cards(svg) if entry[0] in ("3C", "4C")] == [("3C", "0"), ("4C", "1")]
     assert {"led", "player_1: 4C", "player_2 plays to clubs and must follow if possible."} <= set(told(svg))
     assert on_table(svg)[1][0] < on_table(svg)[0][0], "the left neighbour's card lies on the left"
@@ -60,7 +56,7 @@ def test_the_trick_tells_who_played_what_and_what_was_led():
 
 def test_seats_tell_dealer_leader_tricks_penalties_and_turn():
     table = Table("AC KH", "3C AH", "4C QS").play("AC 3C 4C")
-    svg = drawn(table, "player_0")
+    svg = table.drawn("player_0")
     assert {"leads", "1 trick, penalty 0", "total 0"} <= set(told(seat(svg, 0)))
     assert {"dealer", "0 tricks, penalty 0"} <= set(told(seat(svg, 2)))
     assert [any(rect.get("class") == "panel now" for rect in seat(svg, q)) for q in range(3)] == [True, False, False]
@@ -68,7 +64,7 @@ def test_seats_tell_dealer_leader_tricks_penalties_and_turn():
 
 def test_totals_the_last_deal_and_winners_are_shown():
     table = Table("5C KH", "3C AH", "4C QS").finish()
-    now, svg = table.now, drawn(table)
+    now, svg = table.now, table.drawn()
     for q in range(3):
         points = str(now["last_deal"][q]).replace("-", "\N{MINUS SIGN}")
         assert f"total {points} (last {points})" in told(seat(svg, q))
@@ -78,11 +74,8 @@ def test_totals_the_last_deal_and_winners_are_shown():
 
 def test_the_black_cat_is_a_cat_and_suits_differ_in_shape():
     table = Table("QS KS AH 2D 3C", "3S", "4S")
-    assert {"S", "H", "D", "C", "cat"} <= set(shapes(seat(drawn(table, "player_0"), 0)))
+    assert {"S", "H", "D", "C", "cat"} <= set(shapes(seat(table.drawn("player_0"), 0)))
 
 
-def test_names_are_escaped_and_options_are_named():
-    table = Table("5C", "3C", "4C", piatnik_heart_lead=True, heart_ace=10)
-    svg = drawn(table, names=["<i>&", "B", "C"])
-    assert {"<i>&", "<i>& leads a trick."} <= set(told(svg))
-    assert "ace of hearts 10" in told(svg)[0]
+def test_options_are_named():
+    assert "ace of hearts 10" in told(Table("5C", "3C", "4C", piatnik_heart_lead=True, heart_ace=10).drawn())[0]

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from blackjacky_env import IllegalActionError, schwarze_katze_v0
+from tests.envs.playing import fresh
 from tests.games.schwarze_katze.rigging import CARDS, Table, in_game
 
 TAKEN_OUT = {
@@ -29,19 +30,11 @@ CLUBS, DIAMONDS, HEARTS, SPADES = (" ".join(card for card in CARDS if card.endsw
 @pytest.mark.parametrize("players", range(3, 11))
 def test_the_lowest_cards_that_are_not_hearts_are_taken_out_and_hands_are_equal(players):
     """K2, with the table of the rules."""
-    env = schwarze_katze_v0.env(num_players=players)
-    env.reset(seed=players)
+    env = fresh(players, "schwarze_katze", num_players=players)
     hands = env.snapshot()["hands"]
     assert {len(hand) for hand in hands} == {52 // players}
     assert sorted(card for hand in hands for card in hand) == sorted(in_game(players))
     assert set(CARDS) - set(in_game(players)) == set(TAKEN_OUT[players].split())
-
-
-@pytest.mark.parametrize("players", [2, 11])
-def test_other_numbers_of_players_are_refused(players):
-    """K1."""
-    with pytest.raises(ValueError, match=rf"num_players={players} is out of range; allowed are 3 .. 10"):
-        schwarze_katze_v0.env(num_players=players)
 
 
 # ---------------------------------------------------------------- K3: who deals and leads
@@ -227,42 +220,6 @@ def test_with_piatnik_hearts_may_be_thrown_off():
     """K9 is about leading only."""
     table = Table(CLUBS, HEARTS, DIAMONDS, SPADES, piatnik_heart_lead=True).play("2C")
     assert table.legal == set(HEARTS.split())
-
-
-# ---------------------------------------------------------------- options
-
-
-@pytest.mark.parametrize(
-    ("options", "error", "words"),
-    [
-        ({"deals": 0}, ValueError, "deals=0 is out of range; allowed are 1 .. 50"),
-        ({"deals": 51}, ValueError, "deals=51 is out of range"),
-        ({"deals": 2.0}, TypeError, "deals=2.0 is not an integer"),
-        ({"heart_ace": 9}, ValueError, "heart_ace=9 is out of range; allowed are 10 .. 11"),
-        ({"piatnik_heart_lead": 2}, ValueError, "piatnik_heart_lead=2 is unknown; allowed are False and True"),
-        ({"hearts": 2}, TypeError, "unknown option hearts=2; options of schwarze_katze are piatnik_heart_lead"),
-        ({"reward": "hearts"}, ValueError, "'win', 'points'"),
-        ({"variant": "schnell_duell"}, ValueError, "'classic'"),
-    ],
-)
-def test_unknown_options_are_refused(options, error, words):
-    with pytest.raises(error, match=words):
-        schwarze_katze_v0.env(**options)
-
-
-@pytest.mark.parametrize(
-    ("deck", "words"),
-    [
-        (CARDS[1:], r"missing \['2C'\]"),
-        ([*CARDS[1:], "3C"], r"missing \['2C'\], too many \['3C'\]"),
-        ([*CARDS[1:], "1C"], "'1C' is not a card; allowed are 2C, 3C"),
-        ([*CARDS[1:], "CQ"], "'CQ' is not a card"),
-    ],
-)
-def test_a_deck_that_is_not_all_cards_is_refused(deck, words):
-    env = schwarze_katze_v0.env(num_players=4)
-    with pytest.raises(ValueError, match=words):
-        env.reset(seed=0, options={"deck": deck})
 
 
 # ---------------------------------------------------------------- words

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from itertools import combinations
 
 import numpy as np
 import pytest
 
 from blackjacky_env import schwarze_katze_v0
-from tests.chances import UNLIKELY, fit_outcomes
+from tests.envs.playing import fresh
+from tests.games.sampled import check_distribution, sampled_with, vector
 from tests.games.schwarze_katze.rigging import CARDS, Table, in_game
-
-PARTS = {part["name"]: part["offset"] for part in schwarze_katze_v0.describe_observation()}
 
 
 @pytest.fixture
@@ -36,37 +34,13 @@ def seen():
     ],
 )
 def test_an_observation_that_no_position_shows_is_refused(seen, part, index, value, words):
-    seen[PARTS[part] + index] = value
     with pytest.raises(ValueError, match=words):
-        schwarze_katze_v0.sample_state(seen, np.random.default_rng(0))
-
-
-def test_the_same_observation_unchanged_is_taken(seen):
-    env = schwarze_katze_v0.env(num_players=5, deals=1)
-    env.reset(seed=0)
-    env.set_state(schwarze_katze_v0.sample_state(seen, np.random.default_rng(0)))
-    np.testing.assert_array_equal(env.observe("player_0")["observation"], seen)
+        sampled_with(schwarze_katze_v0, seen, (part, index, value))
 
 
 def test_voids_that_leave_nobody_to_hold_a_suit_are_refused(seen):
-    for seat in range(1, 5):
-        seen[PARTS["voids"] + 4 * seat] = 1
     with pytest.raises(ValueError, match=r"the lowest cards are taken out \(K2\)"):
-        schwarze_katze_v0.sample_state(seen, np.random.default_rng(0))
-
-
-# ---------------------------------------------------------------- legal deals
-
-
-def vector(env, seat):
-    return env.observe(f"player_{seat}")["observation"]
-
-
-def other_env(env):
-    """Return another environment with the same options."""
-    other = schwarze_katze_v0.env(**env.config_dict())
-    other.reset(seed=0)
-    return other
+        sampled_with(schwarze_katze_v0, seen, *(("voids", 4 * seat, 1) for seat in range(1, 5)))
 
 
 # ---------------------------------------------------------------- the distribution
@@ -94,19 +68,17 @@ def listed(env, seat):
     return deals(unseen, 0)
 
 
-def check_distribution(env, seat):
+def check_deals(env, seat):
     """Assert that every deal that fits is equally likely; returns how many there are."""
-    deals, other, rng = listed(env, seat), other_env(env), np.random.default_rng(seat)
-    samples = max(200, 6 * len(deals))
-    assert samples <= 4000, "too many deals to list them all"
-    counts: Counter = Counter()
-    for _ in range(samples):
-        other.set_state(schwarze_katze_v0.sample_state(vector(env, seat), rng))
-        counts[tuple(tuple(map(CARDS.index, hand)) for hand in other.snapshot()["hands"][1:])] += 1
-    real = env.snapshot()["hands"]
-    assert tuple(tuple(map(CARDS.index, hand)) for hand in real[seat + 1 :] + real[:seat]) in deals
-    assert fit_outcomes(counts, dict.fromkeys(deals, 1 / len(deals))) > UNLIKELY
+    deals, real = listed(env, seat), env.snapshot()["hands"]
+    assert numbers(real[seat + 1 :] + real[:seat]) in deals
+    chances = dict.fromkeys(deals, 1 / len(deals))
+    check_distribution(env, seat, chances, lambda other: numbers(other.snapshot()["hands"][1:]), most=4000)
     return len(deals)
+
+
+def numbers(hands):
+    return tuple(tuple(map(CARDS.index, hand)) for hand in hands)
 
 
 LATE = [(3, 15, 0), (3, 15, 1), (4, 11, 0), (4, 11, 2), (5, 8, 2), (6, 7, 0), (8, 5, 2), (10, 4, 5)]
@@ -116,15 +88,14 @@ LATE = [(3, 15, 0), (3, 15, 1), (4, 11, 0), (4, 11, 2), (5, 8, 2), (6, 7, 0), (8
 @pytest.mark.parametrize(("players", "tricks", "cards"), LATE)
 def test_all_deals_that_fit_come_equally_often(players, tricks, cards, seed):
     """Late in a random deal, so that they can be listed: after so many tricks and cards of the next."""
-    env = schwarze_katze_v0.env(num_players=players, deals=1, piatnik_heart_lead=seed == 2)
-    env.reset(seed=seed)
+    env = fresh(seed, "schwarze_katze", num_players=players, deals=1, piatnik_heart_lead=seed == 2)
     rng = np.random.default_rng(seed)
     for _ in range(players * tricks + cards):
         env.step(int(rng.choice(np.flatnonzero(env.infos[env.agent_selection]["action_mask"]))))
     seats = [seat for seat in range(min(players, 4)) if 6 * len(listed(env, seat)) <= 4000]
     assert seats
     for seat in seats:
-        check_distribution(env, seat)
+        check_deals(env, seat)
 
 
 def test_known_voids_leave_few_deals_and_each_is_equally_likely():
@@ -142,5 +113,5 @@ def test_known_voids_leave_few_deals_and_each_is_equally_likely():
     for _ in range(300):
         if table.now["trick"] >= 14 or table.now["phase"] == "over":
             break
-        table.env.step(int(np.flatnonzero(table.env.last()[0]["action_mask"])[0]))
-    assert 1 <= check_distribution(table.env, 0) < 665
+        table.first_legal()
+    assert 1 <= check_deals(table.env, 0) < 665

@@ -13,7 +13,6 @@ REFERENCE = Reference(
     game=ReferenceGame,
     observations=observation.observations,
     num_actions=61,
-    rewards=("win", "hearts"),
     deal_number=lambda snapshot: snapshot["round"],
     start_player=lambda snapshot: snapshot["start_player"],
     decks={"deck": Deck(chance.all_cards, chance.dealt)},

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from tests.reference.parts import around, one_hot
+
 from .rules import ReferenceGame
 
 SEATS = 6
@@ -16,20 +18,20 @@ def observations(game: ReferenceGame) -> list[dict[str, Any]]:
     """The decoded observation of every player, by seat."""
     same_for_all = {**_options(game), **_table(game)}
     by_seat = _seats(game)
-    pair = [_one_hot_seat(game, seat) for seat in (game.exchange.pair if game.exchange else (None, None))]
+    pair = [one_hot(len(game.players), seat) for seat in (game.exchange.pair if game.exchange else (None, None))]
     displays = [_by_value(player.display) for player in game.players]
     public = [counts[1:] for counts in game.known[None]]
     return [
         {
             **same_for_all,
-            **{name: _around(entries, me, 0) for name, entries in by_seat.items()},
-            "exchange_pair": [_around(entries, me, 0) for entries in pair],
-            "tips": _around([_relative(game, player.tip, me) for player in game.players], me, 0),
+            **{name: around(entries, me, SEATS) for name, entries in by_seat.items()},
+            "exchange_pair": [around(entries, me, SEATS) for entries in pair],
+            "tips": around([_relative(game, player.tip, me) for player in game.players], me, SEATS),
             "my_given": _one_hot_value(_my_given(game, me)),
             "my_hand": _by_value(game.players[me].hand),
-            "displays": _around(displays, me, NO_CARDS),
-            "known": _around([counts[1:] for counts in game.known[me]], me, NO_CARDS)[1:],
-            "public": _around(public, me, NO_CARDS),
+            "displays": around(displays, me, SEATS, NO_CARDS),
+            "known": around([counts[1:] for counts in game.known[me]], me, SEATS, NO_CARDS)[1:],
+            "public": around(public, me, SEATS, NO_CARDS),
         }
         for me in range(len(game.players))
     ]
@@ -66,19 +68,19 @@ def _seats(game: ReferenceGame) -> dict[str, list[int]]:
     """One number for each player."""
     last_turns = game.last_turns or ()
     return {
-        "to_act": _one_hot_seat(game, game.player),
-        "turn_player": _one_hot_seat(game, game.turn_player),
-        "start_player": _one_hot_seat(game, game.start_player),
+        "to_act": one_hot(len(game.players), game.player),
+        "turn_player": one_hot(len(game.players), game.turn_player),
+        "start_player": one_hot(len(game.players), game.start_player),
         "hearts": [player.hearts for player in game.players],
         "black_hearts": [int(player.black_heart) for player in game.players],
         "wanted": [int(player.status == "wanted") for player in game.players],
         "out": [int(player.status == "out") for player in game.players],
         "winners": [int(player.seat in game.winners) for player in game.players],
         "knocked": [int(player.knocked) for player in game.players],
-        "first_knocker": _one_hot_seat(game, game.first_knocker),
+        "first_knocker": one_hot(len(game.players), game.first_knocker),
         "last_turns": [int(player.seat in last_turns) for player in game.players],
-        "plus_one": _one_hot_seat(game, game.plus_one),
-        "trickster": _one_hot_seat(game, game.exchange.trickster if game.exchange else None),
+        "plus_one": one_hot(len(game.players), game.plus_one),
+        "trickster": one_hot(len(game.players), game.exchange.trickster if game.exchange else None),
         "hand_counts": [len(player.hand) for player in game.players],
     }
 
@@ -94,21 +96,9 @@ def _relative(game: ReferenceGame, seat: int | None, me: int) -> int:
     return 0 if seat is None else 1 + (seat - me) % len(game.players)
 
 
-def _one_hot_seat(game: ReferenceGame, seat: int | None) -> list[int]:
-    entries = [0] * len(game.players)
-    if seat is not None:
-        entries[seat] = 1
-    return entries
-
-
 def _one_hot_value(card: int | None) -> list[int]:
     return [int(value == card) for value in VALUES]
 
 
 def _by_value(cards: list[int]) -> list[int]:
     return [cards.count(value) for value in VALUES]
-
-
-def _around(entries: list[Any], me: int, nobody: Any) -> list[Any]:
-    """What is given by seat, as it lies clockwise around the table from me, filled up to six seats."""
-    return [*entries[me:], *entries[:me], *[nobody] * (SEATS - len(entries))]

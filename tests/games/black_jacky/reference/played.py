@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 
 from tests.reference.declaration import Kind, Options, Policy, Setting
+from tests.reference.parts import uniform
 
 from .rules import KNOCK, NO_TRICK, ReferenceGame
 
@@ -13,10 +14,6 @@ TRICK_1 = 1
 LONG = 600  # actions in a game without turn limit, enough for more turns than a byte can count
 
 # -- policies ---------------------------------------------------------------------------------------------------------
-
-
-def uniform(legal: set[int]) -> set[int]:
-    return legal
 
 
 def hoard(legal: set[int]) -> set[int]:

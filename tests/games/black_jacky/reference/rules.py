@@ -150,7 +150,7 @@ class ReferenceGame:
         self.over = False
         self.winners: list[int] = []
         self.player: int | None = start_player
-        self.heart_changes = [0] * len(self.players)
+        self.paid = [0] * len(self.players)
         self._begin_round()
 
     # -- who is who -----------------------------------------------------------------------------------------------
@@ -289,7 +289,7 @@ class ReferenceGame:
         """Let the player to act take this action."""
         if action not in self.legal_actions():
             raise ValueError(f"action {action} is not legal in phase {self.phase}")
-        self.heart_changes = [0] * len(self.players)
+        self.paid = [0] * len(self.players)
         if self.phase == "tip":
             self.actor.tip = self.relative(action - TIP).seat
             self._tip_or_deal()
@@ -448,7 +448,7 @@ class ReferenceGame:
 
     def _lose_heart(self, player: Player) -> None:
         player.hearts -= 1
-        self.heart_changes[player.seat] -= 1
+        self.paid[player.seat] -= 1
         if player.hearts == 0:
             player.status = "out" if player.black_heart else "wanted"  # R7
 
@@ -457,7 +457,7 @@ class ReferenceGame:
         for player in self.players:
             if player.tip in losers:
                 player.hearts, player.black_heart, player.status = 1, True, "saloon"
-                self.heart_changes[player.seat] += 1
+                self.paid[player.seat] += 1
 
     def _game_is_over(self) -> bool:
         if self.variant == "schnell_duell":
@@ -485,15 +485,6 @@ class ReferenceGame:
     def _send_home(self, players: list[Player]) -> None:
         for player in players:
             player.status = "out"
-
-    def rewards(self, kind: str) -> list[float]:
-        """The rewards of the last step by seat, for `reward="win"` or `reward="hearts"`."""
-        if kind == "hearts":
-            return [float(change) for change in self.heart_changes]
-        won, lost = len(self.winners), len(self.players) - len(self.winners)
-        if not won or not lost:
-            return [0.0] * len(self.players)
-        return [1 / won if player.seat in self.winners else -1 / lost for player in self.players]
 
     # -- looking at the table -------------------------------------------------------------------------------------
 
@@ -544,14 +535,6 @@ class ReferenceGame:
             "pair": list(self.exchange.pair),
             "given": list(self.exchange.given),
         }
-
-
-def deck_with(*top: int) -> Cards:
-    """All 36 cards, these on top and the others in ascending order."""
-    rest = [value for value in range(1, 9) for _ in range(value)]
-    for value in top:
-        rest.remove(value)
-    return [*top, *rest]
 
 
 def _card_of(action: int) -> int:

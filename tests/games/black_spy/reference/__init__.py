@@ -13,7 +13,6 @@ REFERENCE = Reference(
     game=ReferenceGame,
     observations=observation.observations,
     num_actions=61,
-    rewards=("win", "points"),
     deal_number=lambda snapshot: snapshot["deal"],
     start_player=chance.start_player,
     decks=chance.DECKS,

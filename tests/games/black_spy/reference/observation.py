@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from tests.reference.parts import around, one_hot, seat_of
+
 from .rules import ACTION, BLACK, BLACK_SPY, COLOURS, KINDS, NUMBERS, SEATS_AWAY, Card, Player, ReferenceGame
 
 SEATS = 6
@@ -26,10 +28,10 @@ def observations(game: ReferenceGame) -> list[dict[str, Any]]:
     return [
         {
             **same_for_all,
-            **{name: _around(entries, me.seat, 0) for name, entries in by_seat.items()},
+            **{name: around(entries, me.seat, SEATS) for name, entries in by_seat.items()},
             **_cards(game, me),
-            "colour_voids": _around(colours, me.seat, [0] * 5),
-            "rank_voids": _around(numbers, me.seat, [0] * 11),
+            "colour_voids": around(colours, me.seat, SEATS, [0] * 5),
+            "rank_voids": around(numbers, me.seat, SEATS, [0] * 11),
         }
         for me in game.players
     ]
@@ -55,12 +57,11 @@ def _seats(game: ReferenceGame) -> dict[str, list[int]]:
     """One number for each player."""
     players = game.players
     on_the_table = {player: 1 + ACTION[card] for player, card in game.table}
-    acting = game.question.player if game.question else None
     return {
-        "to_act": _one_hot(game, acting),
-        "dealer": _one_hot(game, game.dealer),
-        "leader": _one_hot(game, game.leader),
-        "red_star": _one_hot(game, game.red_star),
+        "to_act": one_hot(len(players), game.player),
+        "dealer": one_hot(len(players), seat_of(game.dealer)),
+        "leader": one_hot(len(players), seat_of(game.leader)),
+        "red_star": one_hot(len(players), seat_of(game.red_star)),
         "table": [on_the_table.get(player, 0) for player in players],
         "black_7s_played": [player.played.count(BLACK_SPY) for player in players],
         "black_taken": [player.black_taken for player in players],
@@ -115,12 +116,3 @@ def _counted(cards: Iterable[Card]) -> list[int]:
 def _marked(player: Player, which: Iterable[str | int]) -> list[int]:
     """1 for everything that the player is known not to have."""
     return [int(each in player.lacks) for each in which]
-
-
-def _one_hot(game: ReferenceGame, whose: Player | None) -> list[int]:
-    return [int(player is whose) for player in game.players]
-
-
-def _around(entries: list[Any], me: int, nobody: Any) -> list[Any]:
-    """What is given by seat, as it lies clockwise around the table from me, filled up to six seats."""
-    return [*entries[me:], *entries[:me], *[nobody] * (SEATS - len(entries))]

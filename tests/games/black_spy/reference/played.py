@@ -8,6 +8,7 @@ from collections.abc import Callable
 from functools import partial
 
 from tests.reference.declaration import Kind, Options, Policy, Rigged, Setting
+from tests.reference.parts import uniform
 
 from .rules import (
     ALL_CARDS,
@@ -28,10 +29,6 @@ from .rules import (
 CARDS = set(range(CALL))
 
 # -- policies ---------------------------------------------------------------------------------------------------------
-
-
-def uniform(legal: set[int]) -> set[int]:
-    return legal
 
 
 def duck(legal: set[int]) -> set[int]:

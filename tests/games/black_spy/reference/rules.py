@@ -6,9 +6,11 @@ The numbers in the comments (B1 .. O4) are those of the rules in `blackjacky_env
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
+
+from tests.reference.parts import Asking, AskingGame, Question, seat_of
 
 Card = str
 """Colour and number, such as `red 1`. The six black 7s look alike."""
@@ -91,17 +93,6 @@ class Player:
         return rest
 
 
-class Question(NamedTuple):
-    """A decision: who takes it, and what each legal action means."""
-
-    phase: str
-    player: Player
-    answers: dict[int, Any]
-
-
-Asking = Generator[Question, Any, Any]
-
-
 def cards(choice: Iterable[Card]) -> dict[int, Card]:
     return {ACTION[card]: card for card in choice}
 
@@ -161,7 +152,7 @@ class Ended(NamedTuple):
 # -- the game ---------------------------------------------------------------------------------------------------------
 
 
-class ReferenceGame:
+class ReferenceGame(AskingGame):
     """One table of Black Spy. The caller supplies every deck."""
 
     def __init__(
@@ -209,13 +200,9 @@ class ReferenceGame:
         self.paid = [0] * len(self.players)
         self.told: list[NamedTuple] = []
         self.rules = self._all_deals()
-        self.question: Question | None = next(self.rules)
+        self.question = next(self.rules)
 
     # -- who is who -----------------------------------------------------------------------------------------------
-
-    def clockwise(self, first: Player) -> list[Player]:
-        """All players clockwise, this one first."""
-        return self.players[first.seat :] + self.players[: first.seat]
 
     @property
     def from_left_of_dealer(self) -> list[Player]:
@@ -446,40 +433,10 @@ class ReferenceGame:
 
     # -- acting ---------------------------------------------------------------------------------------------------
 
-    @property
-    def over(self) -> bool:
-        return self.question is None
-
-    @property
-    def player(self) -> int | None:
-        return self.question.player.seat if self.question else None
-
-    @property
-    def phase(self) -> str:
-        return self.question.phase if self.question else "over"
-
-    def legal_actions(self) -> set[int]:
-        """The actions that the player to act may take, as numbers 0 .. 60."""
-        return set(self.question.answers) if self.question else set()
-
     def step(self, action: int) -> None:
         """Let the player to act take this action."""
-        if self.question is None or action not in self.question.answers:
-            raise ValueError(f"action {action} is not legal here")
         self.paid, self.told = [0] * len(self.players), []
-        try:
-            self.question = self.rules.send(self.question.answers[action])
-        except StopIteration:
-            self.question = None
-
-    def rewards(self, kind: str) -> list[float]:
-        """The rewards of the last step by seat, for `reward="win"` or `reward="points"`."""
-        if kind == "points":
-            return [float(points) for points in self.paid]
-        won, lost = len(self.winners), len(self.players) - len(self.winners)
-        if not won or not lost:
-            return [0.0] * len(self.players)
-        return [1 / won if player in self.winners else -1 / lost for player in self.players]
+        self.answer(action)
 
     # -- looking at the table -------------------------------------------------------------------------------------
 
@@ -526,10 +483,6 @@ class ReferenceGame:
         if self.phase != "take" or seat != self.player:
             seen["pile"] = len(seen["pile"])
         return seen
-
-
-def seat_of(player: Player | None) -> int | None:
-    return None if player is None else player.seat
 
 
 def sorted_lacks(lacks: set[str | int]) -> list[str | int]:

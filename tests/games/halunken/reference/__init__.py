@@ -13,7 +13,6 @@ REFERENCE = Reference(
     game=ReferenceGame,
     observations=observation.observations,
     num_actions=74,
-    rewards=("win", "points"),
     deal_number=lambda snapshot: snapshot["game"],
     start_player=lambda snapshot: snapshot["start_player"],
     decks=chance.DECKS,

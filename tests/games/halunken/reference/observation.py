@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from tests.reference.parts import around, one_hot, seat_of
+
 from .rules import FIELDS, MOVEMENT, NUMBER, ROGUES, RUM, Movement, Player, ReferenceGame, score
 
 SEATS = 4
@@ -23,14 +25,14 @@ def observations(game: ReferenceGame) -> list[dict[str, Any]]:
     return [
         {
             **same_for_all,
-            **{name: _around(entries, me.seat, 0) for name, entries in by_seat.items()},
+            **{name: around(entries, me.seat, SEATS) for name, entries in by_seat.items()},
             "mover": _mover(game, me),
-            "to_rob": _filled([1 + _relative(player, me, game) for player in game.to_rob], SEATS),
-            "spent": _around([_marked(player.captain.spent, 8) for player in game.players], me.seat, [0] * 8),
+            "to_rob": around([1 + _relative(player, me, game) for player in game.to_rob], 0, SEATS),
+            "spent": around([_marked(player.captain.spent, 8) for player in game.players], me.seat, SEATS, [0] * 8),
             "my_choice": _written(me.captain.choice),
             "my_black_jack_choice": _written(game.jack.choice) if me is game.buyer else 0,
             "owners": _owners(game, me),
-            "scores": _around(scores, me.seat, 0),
+            "scores": around(scores, me.seat, SEATS),
         }
         for me in game.players
     ]
@@ -65,14 +67,13 @@ def _table(game: ReferenceGame) -> dict[str, Any]:
 def _seats(game: ReferenceGame) -> dict[str, list[int]]:
     """One number for each player."""
     players = game.players
-    acting = game.question.player if game.question else None
     return {
-        "to_act": _one_hot(game, acting),
-        "start_player": _one_hot(game, game.start_player),
-        "opener": _one_hot(game, game.opener),
-        "buyer": _one_hot(game, game.buyer),
-        "bidder": _one_hot(game, game.bidder),
-        "victim": _one_hot(game, game.victim),
+        "to_act": one_hot(len(players), game.player),
+        "start_player": one_hot(len(players), seat_of(game.start_player)),
+        "opener": one_hot(len(players), seat_of(game.opener)),
+        "buyer": one_hot(len(players), seat_of(game.buyer)),
+        "bidder": one_hot(len(players), seat_of(game.bidder)),
+        "victim": one_hot(len(players), seat_of(game.victim)),
         "offers": [0 if player.offer is None else 1 + NUMBER[player.offer] for player in players],
         "captains": [_place(player.captain.place) for player in players],
         "chosen": [int(player.captain.choice is not None) for player in players],
@@ -94,7 +95,7 @@ def _owners(game: ReferenceGame, me: Player) -> list[int]:
 
 def _mover(game: ReferenceGame, me: Player) -> list[int]:
     captains = [int(player.captain is game.mover) for player in game.players]
-    return [*_around(captains, me.seat, 0), int(game.mover is game.jack)]
+    return [*around(captains, me.seat, SEATS), int(game.mover is game.jack)]
 
 
 def _relative(player: Player, me: Player, game: ReferenceGame) -> int:
@@ -113,16 +114,3 @@ def _place(place: int | None) -> int:
 def _marked(cards: Sequence[Movement], length: int) -> list[int]:
     """1 for every movement card that is there; the eighth is Rum, or Black Jack's 8."""
     return [int(number in cards or (number == len(MOVEMENT) and RUM in cards)) for number in range(1, length + 1)]
-
-
-def _one_hot(game: ReferenceGame, whose: Player | None) -> list[int]:
-    return [int(player is whose) for player in game.players]
-
-
-def _filled(entries: list[int], length: int) -> list[int]:
-    return [*entries, *[0] * (length - len(entries))]
-
-
-def _around(entries: list[Any], me: int, nobody: Any) -> list[Any]:
-    """What is given by seat, as it lies clockwise around the table from me, filled up to four seats."""
-    return [*entries[me:], *entries[:me], *[nobody] * (SEATS - len(entries))]

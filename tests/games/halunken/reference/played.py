@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 
 from tests.reference.declaration import Kind, Options, Policy, Rigged, Setting
+from tests.reference.parts import uniform
 
 from . import rules
 from .rules import CARD, MOVE, NAME, NUMBER, PASS, Card
@@ -13,10 +14,6 @@ PLACES = set(range(CARD))
 MOVES = set(range(MOVE, NAME))
 
 # -- policies ---------------------------------------------------------------------------------------------------------
-
-
-def uniform(legal: set[int]) -> set[int]:
-    return legal
 
 
 def bid(legal: set[int]) -> set[int]:

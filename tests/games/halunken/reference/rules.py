@@ -6,10 +6,12 @@ The numbers in the comments (H1 .. D6) are those of the rules in `blackjacky_env
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from itertools import cycle
 from typing import Any, Literal, NamedTuple
+
+from tests.reference.parts import Asking, AskingGame, Question, seat_of
 
 Card = str
 """A rogue: a letter of `VALUES` and the value, such as `R15`."""
@@ -78,17 +80,6 @@ class Player:
     captain: Figure = field(default_factory=lambda: Figure([]))
     crew: list[Card] = field(default_factory=list)
     offer: Card | None = None
-
-
-class Question(NamedTuple):
-    """A decision: who takes it, and what each legal action means."""
-
-    phase: str
-    player: Player
-    answers: dict[int, Any]
-
-
-Asking = Generator[Question, Any, Any]
 
 
 def cards(choice: Iterable[Card]) -> dict[int, Card]:
@@ -169,7 +160,7 @@ class Ended(NamedTuple):
 # -- the game ---------------------------------------------------------------------------------------------------------
 
 
-class ReferenceGame:
+class ReferenceGame(AskingGame):
     """One table of Halunken & Spelunken. The caller supplies every deck."""
 
     def __init__(
@@ -199,13 +190,9 @@ class ReferenceGame:
         self.points = self.paid = [0] * len(self.players)
         self.rules = self._all_games()
         self.told: list[NamedTuple] = []
-        self.question: Question | None = next(self.rules)
+        self.question = next(self.rules)
 
     # -- who is who -----------------------------------------------------------------------------------------------
-
-    def clockwise(self, first: Player) -> list[Player]:
-        """All players clockwise, this one first."""
-        return self.players[first.seat :] + self.players[: first.seat]
 
     @property
     def figures(self) -> list[Figure]:
@@ -519,46 +506,16 @@ class ReferenceGame:
 
     # -- acting ---------------------------------------------------------------------------------------------------
 
-    @property
-    def over(self) -> bool:
-        return self.question is None
-
-    @property
-    def player(self) -> int | None:
-        return self.question.player.seat if self.question else None
-
-    @property
-    def phase(self) -> str:
-        return self.question.phase if self.question else "over"
-
-    def legal_actions(self) -> set[int]:
-        """The actions that the player to act may take, as numbers 0 .. 73."""
-        return set(self.question.answers) if self.question else set()
-
     def step(self, action: int) -> None:
         """Let the player to act take this action."""
-        if action not in self.legal_actions():
-            raise ValueError(f"action {action} is not legal here")
         before, self.told = self.points, []
-        try:
-            self.question = self.rules.send(self.question.answers[action])
-        except StopIteration:
-            self.question = None
+        self.answer(action)
         self.points = self._count_points()
         self.paid = [now - then for now, then in zip(self.points, before, strict=True)]
 
     def _count_points(self) -> list[int]:
         """By seat: the score as it would be counted now, finished games included."""
         return [player.total + (0 if self.over else score(player.crew)) for player in self.players]
-
-    def rewards(self, kind: str) -> list[float]:
-        """The rewards of the last step by seat, for `reward="win"` or `reward="points"`."""
-        if kind == "points":
-            return [float(points) for points in self.paid]
-        won, lost = len(self.winners), len(self.players) - len(self.winners)
-        if not won or not lost:
-            return [0.0] * len(self.players)
-        return [1 / won if player in self.winners else -1 / lost for player in self.players]
 
     # -- looking at the table -------------------------------------------------------------------------------------
 
@@ -627,10 +584,6 @@ class ReferenceGame:
         seen["choices"] = [shown(card, seat == owner) for owner, card in enumerate(seen["choices"])]
         seen["black_jack_choice"] = shown(seen["black_jack_choice"], seat is not None and seat == seen["buyer"])
         return seen
-
-
-def seat_of(player: Player | None) -> int | None:
-    return None if player is None else player.seat
 
 
 def in_order(cards: list[Movement]) -> list[Movement]:

@@ -13,7 +13,6 @@ REFERENCE = Reference(
     game=ReferenceGame,
     observations=observation.observations,
     num_actions=52,
-    rewards=("win", "points"),
     deal_number=lambda snapshot: snapshot["deal"],
     start_player=chance.start_player,
     decks={"deck": Deck(chance.all_cards, chance.dealt)},

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from tests.reference.parts import around, one_hot
+
 from .rules import SUITS, Card, ReferenceGame
 
 SEATS = 10
@@ -19,10 +21,10 @@ def observations(game: ReferenceGame) -> list[dict[str, Any]]:
     return [
         {
             **same_for_all,
-            **{name: _around(entries, me, 0) for name, entries in by_seat.items()},
+            **{name: around(entries, me, SEATS) for name, entries in by_seat.items()},
             "my_hand": _by_card(dict.fromkeys(game.players[me].hand, 1)),
             "played": _by_card({card: 1 + (seat - me) % len(game.players) for card, seat in game.played.items()}),
-            "voids": _around(voids, me, NO_SUITS),
+            "voids": around(voids, me, SEATS, NO_SUITS),
         }
         for me in range(len(game.players))
     ]
@@ -49,9 +51,9 @@ def _seats(game: ReferenceGame) -> dict[str, list[int]]:
     """One number for each player."""
     on_the_table = {seat: 1 + card.number for seat, card in game.table}
     return {
-        "to_act": _one_hot_seat(game, game.player),
-        "dealer": _one_hot_seat(game, game.dealer),
-        "leader": _one_hot_seat(game, game.leader),
+        "to_act": one_hot(len(game.players), game.player),
+        "dealer": one_hot(len(game.players), game.dealer),
+        "leader": one_hot(len(game.players), game.leader),
         "table": [on_the_table.get(player.seat, 0) for player in game.players],
         "tricks_taken": [len(player.taken) for player in game.players],
         "penalties": [player.penalty(game.heart_ace) for player in game.players],
@@ -66,15 +68,3 @@ def _by_card(entries: dict[Card, int]) -> list[int]:
     for card, entry in entries.items():
         numbers[card.number] = entry
     return numbers
-
-
-def _one_hot_seat(game: ReferenceGame, seat: int | None) -> list[int]:
-    entries = [0] * len(game.players)
-    if seat is not None:
-        entries[seat] = 1
-    return entries
-
-
-def _around(entries: list[Any], me: int, nobody: Any) -> list[Any]:
-    """What is given by seat, as it lies clockwise around the table from me, filled up to ten seats."""
-    return [*entries[me:], *entries[:me], *[nobody] * (SEATS - len(entries))]

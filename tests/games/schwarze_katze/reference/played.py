@@ -5,16 +5,13 @@ from __future__ import annotations
 import random
 
 from tests.reference.declaration import Options, Policy, Setting
+from tests.reference.parts import uniform
 
 from .rules import Card
 
 TABLES = range(3, 11)
 
 # -- policies ---------------------------------------------------------------------------------------------------------
-
-
-def uniform(legal: set[int]) -> set[int]:
-    return legal
 
 
 def duck(legal: set[int]) -> set[int]:

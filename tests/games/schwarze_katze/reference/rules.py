@@ -117,7 +117,7 @@ class ReferenceGame:
         self.deal = 0
         self.dealer = self.clockwise(start_player)[-1].seat  # K3
         self.last_deal: list[int] | None = None
-        self.points = [0] * len(self.players)
+        self.paid = [0] * len(self.players)
         self.over = False
         self.winners: list[int] = []
         self._begin_deal()
@@ -183,7 +183,7 @@ class ReferenceGame:
         """Let the player to act play this card."""
         if action not in self.legal_actions():
             raise ValueError(f"action {action} is not legal here")
-        self.points = [0] * len(self.players)
+        self.paid = [0] * len(self.players)
         me, card = self.actor, Card.numbered(action)
         me.hand.remove(card)
         me.void |= self._shown_void(card)
@@ -217,7 +217,7 @@ class ReferenceGame:
         penalties = [player.penalty(self.heart_ace) if player.taken else NO_TRICK for player in self.players]
         for player, penalty in zip(self.players, penalties, strict=True):
             player.total += penalty
-            self.points[player.seat] = -penalty
+            self.paid[player.seat] = -penalty
         self.last_deal = penalties
         if self.deal + 1 == self.deals:
             self._end()
@@ -232,15 +232,6 @@ class ReferenceGame:
         self.winners = [player.seat for player in self.players if player.total == lowest]
         self.over = True
         self.player = None
-
-    def rewards(self, kind: str) -> list[float]:
-        """The rewards of the last step by seat, for `reward="win"` or `reward="points"`."""
-        if kind == "points":
-            return [float(points) for points in self.points]
-        won, lost = len(self.winners), len(self.players) - len(self.winners)
-        if not won or not lost:
-            return [0.0] * len(self.players)
-        return [1 / won if player.seat in self.winners else -1 / lost for player in self.players]
 
     # -- looking at the table -------------------------------------------------------------------------------------
 

@@ -1,0 +1,52 @@
+"""Positions imagined by a player: how likely they are, and observations that no position shows."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterator, Mapping
+from fractions import Fraction
+from math import ceil
+from typing import Any
+
+import numpy as np
+
+from blackjacky_env.engine.observations import sample_state
+from blackjacky_env.envs.aec import TableEnv
+from tests.chances import UNLIKELY, fit_outcomes
+
+
+def vector(env: Any, seat: int) -> Any:
+    """What a seat sees."""
+    return env.observe(f"player_{seat}")["observation"]
+
+
+def imagined(env: TableEnv, seat: int, count: int, seed: int = 0) -> Iterator[TableEnv]:
+    """The same other environment in so many positions imagined by a seat, which is player_0 there."""
+    other, rng, seen = TableEnv(env.game.name, **env.config_dict()), np.random.default_rng(seed), vector(env, seat)
+    for _ in range(count):
+        other.set_state(sample_state(env.game, seen, rng))
+        yield other
+
+
+def check_distribution(
+    env: TableEnv,
+    seat: int,
+    chances: Mapping[Any, float | Fraction],
+    outcome: Callable[[TableEnv], Hashable],
+    most: int,
+) -> None:
+    """Assert that imagined positions have the outcomes that they may have, each with its chance."""
+    count = max(300, ceil(6 / min(chances.values())))
+    assert count <= most, f"{len(chances)} outcomes, {count} samples: too many"
+    counts = Counter(map(outcome, imagined(env, seat, count, seed=seat)))
+    assert fit_outcomes(counts, chances) > UNLIKELY
+
+
+def sampled_with(module: Any, seen: Any, *changes: tuple[str, int, Any]) -> bytes:
+    """A position that shows this observation with entries changed: (part, index, value or values from there on)."""
+    seen, offsets = seen.copy(), {part["name"]: part["offset"] for part in module.describe_observation()}
+    for part, index, value in changes:
+        first = offsets[part] + index
+        seen[first : first + np.size(value)] = value
+    state: bytes = module.sample_state(seen, np.random.default_rng(0))
+    return state

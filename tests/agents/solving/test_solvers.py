@@ -89,7 +89,7 @@ def test_values_and_best_responses_are_those_of_the_definition(name: str) -> Non
     """Against strategies drawn at random, on all histories of environments."""
     found, env, rng = tree(name), environment(name), np.random.default_rng(0)
     weights = tuple(rng.random(len(each.after) - 1) ** 2 for each in found.seats)
-    drawn = tuple(strategies.normalised(each, own) for each, own in zip(found.seats, weights, strict=True))
+    drawn = tuple(strategies.normalised(each.first, own) for each, own in zip(found.seats, weights, strict=True))
     known = [
         {
             key.tobytes(): own[first:last]
@@ -115,7 +115,7 @@ def test_no_pure_strategy_does_better_than_the_best_response() -> None:
     found, rng = tree("kuhn"), np.random.default_rng(0)
     for seat in range(2):
         weights = [rng.random(len(each.after) - 1) for each in found.seats]
-        others = tuple(strategies.normalised(each, own) for each, own in zip(found.seats, weights, strict=True))
+        others = tuple(strategies.normalised(each.first, own) for each, own in zip(found.seats, weights, strict=True))
         values = []
         for choices in product((0.0, 1.0), repeat=6):
             own = np.concatenate([[1.0], np.ravel([(choice, 1 - choice) for choice in choices])])

@@ -325,6 +325,8 @@ def test_an_invitation_is_for_the_free_seats_alone():
         assert "called Ada already" in await bob.fails("join_table", invitation=invitation, name="Ada")
         await bob.call("join_table", invitation=invitation, name="Bob")
         assert "all seats of this table are taken" in await ada.fails("join_table", invitation=invitation, name="Eve")
+        server.hosts.clear()  # as when a table has been left long ago
+        assert "there is no such invitation" in await ada.fails("join_table", invitation=invitation, name="Eve")
 
     with_assistants(scenario, number=2)
 

@@ -19,4 +19,4 @@ def running(*tables: Table, delay: float = 0) -> Iterator[list[dict[str, str]]]:
     for host in server.hosts:
         host.started = True
     with in_background(server) as port:
-        yield [dict(addresses(table, "127.0.0.1", port)) for table in tables]
+        yield [dict(addresses(table, f"http://127.0.0.1:{port}")) for table in tables]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -212,6 +213,28 @@ def test_no_two_exploiters_learn_from_the_same_games(tmp_path: Path, monkeypatch
     assert all(len(seeds) >= 64 for seeds in games)
     assert len(set().union(*games)) == sum(map(len, games))
     assert all(2**62 <= seed < 2**63 for seed in set().union(*games))  # none of a league's own
+
+
+class Here(ThreadPoolExecutor):
+    """In place of a cluster: a thread of this process."""
+
+    cores = 1
+
+    def store(self, value: Any) -> Any:
+        return value
+
+
+@pytest.mark.parametrize("iterations", [0, 2])
+def test_an_exploiter_is_the_same_wherever_it_is_trained(iterations: int, tmp_path: Path):
+    settings = replace(SMALL, max_staleness=1, iterations=iterations, exploiter_steps=100, threads=1)
+    found = []
+    for cluster in (None, Here(1)):
+        league = League(settings, tmp_path, "")
+        league.cluster = cluster  # type: ignore[assignment]
+        agent = league._begin_exploiter(1)()
+        assert agent is not None
+        found.append(agent.parameters)
+    np.testing.assert_array_equal(*found)
 
 
 # ---------------------------------------------------------------- whole trainings

@@ -18,7 +18,7 @@ from blackjacky_agents.agent import CompiledAgent
 from blackjacky_agents.arena.evaluation import Score, against_copies
 from blackjacky_agents.learning.agent_file import initial_layers
 from blackjacky_agents.learning.checkpoint import Arrays
-from blackjacky_agents.learning.league.exploiter import train_against, train_exploiter
+from blackjacky_agents.learning.league.exploiter import train_exploiter
 from blackjacky_agents.learning.league.games import Played, draw_seating, possible_variants, start_games
 from blackjacky_agents.learning.league.imitation import Demonstrations
 from blackjacky_agents.learning.league.learner import Learner
@@ -218,19 +218,15 @@ class League(TrainingRun):
         """
         settings, opponent = self.settings, self.agent(greedy=False)
         seed, first_seed = settings.seed + number, settings.seed * _RUN_SEEDS + number * _EXPLOITER_SEEDS
-        exploiter, first_seed = self.learner.successor(seed), _HALF + first_seed % _HALF
+        exploiter = self.learner.successor(seed)
+        given = (exploiter.settings, seed, exploiter.state(), opponent, _HALF + first_seed % _HALF)
         if self.cluster is None or not settings.max_staleness:
-            return partial(self._train_exploiter, exploiter, opponent, first_seed)
-        return self.cluster.submit(train_exploiter, settings, seed, exploiter.state(), opponent, first_seed).result
+            return partial(train_exploiter, *given, self.cluster, self._exploiter_goes_on)
+        return self.cluster.submit(train_exploiter, *given).result
 
-    def _train_exploiter(self, exploiter: Learner, opponent: CompiledAgent, first_seed: int) -> CompiledAgent | None:
-        """The exploiter, with progress; None if the training of the league is interrupted meanwhile."""
-        steps = self.settings.exploiter_steps
-        for made in train_against(exploiter, opponent, steps, first_seed, self.cluster):
-            self.show_progress(f"exploiter {min(made / steps, 1):.0%}")
-            if self.interrupted:
-                return None
-        return exploiter.agent(greedy=False)
+    def _exploiter_goes_on(self, made: int) -> bool:
+        self.show_progress(f"exploiter {min(made / self.settings.exploiter_steps, 1):.0%}")
+        return not self.interrupted
 
     def _progress(self) -> dict[str, Any]:
         return {"pool": {opponent.name: round(opponent.learner_win_rate, 3) for opponent in self.pool.opponents}}

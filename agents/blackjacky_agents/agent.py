@@ -79,6 +79,15 @@ def asked(agent: Agent, env: TableEnv) -> Callable[[], int]:
     return ask
 
 
+def warm_up(agents: Iterable[Agent], env: TableEnv) -> None:
+    """Compile in advance what the agents need to play at a table, without a change to them or to it."""
+    observation = env.observe(env.agent_selection)
+    for agent in agents:
+        if isinstance(agent, CompiledAgent):
+            copy.deepcopy(agent).act(observation)
+    copy.deepcopy(env).step(int(observation["action_mask"].argmax()))
+
+
 class CompiledAgent:
     """A compiled policy with its parameters; batches call it without returning to Python.
 

@@ -7,10 +7,12 @@ import os
 import platform
 import shlex
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from hashlib import sha256
 from importlib import metadata
 from pathlib import Path
+from typing import Any
 
 from blackjacky_env.engine.reading import parse_json
 
@@ -48,6 +50,32 @@ def _aside(path: Path) -> Path:
 def write_json(path: Path, content: object) -> None:
     """Write indented JSON atomically."""
     write_file(path, json.dumps(content, indent=2) + "\n")
+
+
+def write_with_card(path: Path, content: bytes, card: Mapping[str, Any], facts: Mapping[str, Any]) -> None:
+    """Write a file and its card (.json) beside it: ``card``, the checksum of the content, and ``facts``.
+
+    The content is written as ``NAME.next`` before the card is replaced. So if this is interrupted, `read_by_card` finds
+    the old file or the new one, never one with the card of the other.
+    """
+    coming = next_of(path)
+    write_file(coming, content)
+    write_json(path.with_suffix(".json"), {**card, "sha256": sha256(content).hexdigest(), **facts})
+    coming.replace(path)
+
+
+def next_of(path: Path) -> Path:
+    """Where a file lies until the card that belongs to it is written."""
+    return path.with_name(path.name + ".next")
+
+
+def read_by_card(path: Path, card: Mapping[str, Any]) -> bytes | None:
+    """The content of the file that a card belongs to; None if there is none with its checksum."""
+    for place in (path, next_of(path)):
+        content = place.read_bytes() if place.is_file() else b""
+        if sha256(content).hexdigest() == card.get("sha256"):
+            return content
+    return None
 
 
 class FolderInUseError(ValueError):

@@ -7,10 +7,14 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+
 from blackjacky_agents.games import get_kit
 from blackjacky_agents.narration import Move, Phrase, Score, ScoreTable, View, winner_mark
 from blackjacky_env import IllegalActionError
-from blackjacky_env.engine.actions import HIDDEN, HIDDEN_WORDS, ActionInfo
+from blackjacky_env.engine.actions import HIDDEN, HIDDEN_WORDS, ActionInfo, names_from
+from blackjacky_env.engine.game import Game
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.games import get_game
 
@@ -124,6 +128,12 @@ def in_words(phrase: Any, texts: Texts, names: Sequence[str]) -> str:
             called = texts["hidden"] if value == HIDDEN else texts.get(f"{field}s", {})
             return str(called.get(field if value == HIDDEN else str(value), value))
     return str(phrase)
+
+
+def legal_in_words(game: Game, mask: npt.NDArray[np.int8], seat: int, names: Sequence[str]) -> dict[int, str]:
+    """The legal actions of the player at ``seat`` by number, in words with the players' ``names`` by seat."""
+    actions, seat_name = game.words.actions, names_from(seat, names)
+    return {action: actions.tell(actions[action], seat_name) for action in np.flatnonzero(mask).tolist()}
 
 
 def refusal_in_words(refusal: str, texts: Texts) -> str:

@@ -175,7 +175,7 @@ def served(table: Table, moment: str | None = None) -> Iterator[str]:
     if moment is not None:
         server.hosts[0].moments = [moment]
     with in_background(server) as port:
-        yield addresses(table, "127.0.0.1", port)[0][1]
+        yield addresses(table, f"http://127.0.0.1:{port}")[0][1]
 
 
 @contextmanager

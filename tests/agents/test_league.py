@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -214,6 +215,28 @@ def test_no_two_exploiters_learn_from_the_same_games(tmp_path: Path, monkeypatch
     assert all(2**62 <= seed < 2**63 for seed in set().union(*games))  # none of a league's own
 
 
+class Here(ThreadPoolExecutor):
+    """In place of a cluster: a thread of this process."""
+
+    cores = 1
+
+    def store(self, value: Any) -> Any:
+        return value
+
+
+@pytest.mark.parametrize("iterations", [0, 2])
+def test_an_exploiter_is_the_same_wherever_it_is_trained(iterations: int, tmp_path: Path):
+    settings = replace(SMALL, max_staleness=1, iterations=iterations, exploiter_steps=100, threads=1)
+    found = []
+    for cluster in (None, Here(1)):
+        league = League(settings, tmp_path, "")
+        league.cluster = cluster  # type: ignore[assignment]
+        agent = league._begin_exploiter(1)()
+        assert agent is not None
+        found.append(agent.parameters)
+    np.testing.assert_array_equal(*found)
+
+
 # ---------------------------------------------------------------- whole trainings
 
 
@@ -293,17 +316,22 @@ def test_the_learning_rate_falls_within_each_iteration_and_not_back_to_its_start
     assert lefts == pytest.approx([1, 1 - 290 / 300, 0, 1 - 10 / 300, 0, 0])
 
 
-def test_an_exploiter_in_training_begins_again_when_the_league_is_resumed(tmp_path: Path):
-    settings = replace(SMALL, max_staleness=1, exploiter_every=1, eval_games=1)
+@pytest.mark.parametrize("max_staleness", [0, 1])
+def test_an_exploiter_in_training_begins_again_when_the_league_is_resumed(max_staleness: int, tmp_path: Path):
+    """Without staleness the league waits for it, so that it is interrupted itself; what there is of it is left out."""
+    settings = replace(SMALL, max_staleness=max_staleness, exploiter_every=1, eval_games=1)
     run = League(settings, tmp_path, "")
+    run.interrupted = not max_staleness
     run.take_snapshot()
     run.save()
     assert [opponent.name for opponent in run.pool.learned] == ["snapshot 1"]
     resumed = League(replace(settings, steps=1), tmp_path, "")
     assert resumed.resume() == []
     resumed.train()
-    resumed.take_snapshot()
-    assert [opponent.name for opponent in resumed.pool.learned] == ["exploiter 1", "snapshot 1"]
+    if max_staleness:
+        resumed.take_snapshot()
+    names = [opponent.name for opponent in resumed.pool.learned]
+    assert names[:2] == (["exploiter 1", "snapshot 1"] if max_staleness else ["snapshot 1", "exploiter 1"])
 
 
 @pytest.mark.parametrize(

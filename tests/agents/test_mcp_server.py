@@ -288,13 +288,15 @@ async def test_no_secret_gets_into_the_log(caplog):
 
 
 async def test_an_invitation_is_for_the_free_seats_alone():
-    async with assistants(2) as (_, ada, bob):
+    async with assistants(2) as (server, ada, bob):
         first = await ada.call("start_table", game="black_jacky", opponents=["random"], others=1, name="Ada")
         invitation = re.search(r"join_table: (\S+)", first)[1]
         assert "there is no such invitation" in await bob.fails("join_table", invitation="guessed", name="Bob")
         assert "called Ada already" in await bob.fails("join_table", invitation=invitation, name="Ada")
         await bob.call("join_table", invitation=invitation, name="Bob")
         assert "all seats of this table are taken" in await ada.fails("join_table", invitation=invitation, name="Eve")
+        server.hosts.clear()  # as when a table has been left long ago
+        assert "there is no such invitation" in await ada.fails("join_table", invitation=invitation, name="Eve")
 
 
 async def test_the_page_names_every_tool():

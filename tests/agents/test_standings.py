@@ -194,3 +194,4 @@ def test_the_same_games_say_the_same_again():
 
 def test_the_normalised_score_is_0_at_its_begin_and_1_at_its_end():
     assert [normalised_score(rate, 0.1, 0.9) for rate in (0.1, 0.5, 0.9)] == pytest.approx([0, 0.5, 1])
+    assert normalised_score(0.5, 0.25, 0.25) is None

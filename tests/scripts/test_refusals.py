@@ -42,6 +42,8 @@ REFUSED = {
         "--until 1.5": "--until 1.5 is out of range; allowed are widths above 0 and below 1",
         "--tables random,counter random*3": "has 3 agents, not num_players=2",
         "--tables random*2": "agents=['random'] are too few",
+        "--tables counter,random --players 2": "--tables says who sits where: leave out --agents, --players and",
+        "--tables counter,random --lineups copies": "leave out --agents, --players and --lineups",
         "--oracle 1.5": "--oracle 1.5 is out of range; allowed are win rates above 0, at most 1",
         "--oracle 0.8 --agents threshold,counter": "--oracle needs `random` among the agents",
         "--replay 3": "there is no",

@@ -40,7 +40,6 @@ from blackjacky_agents.arena.table import Table, decode_actions, encode_actions
 from blackjacky_agents.learning.agent_file import load_agent
 from blackjacky_agents.reports import ready_for_json
 from blackjacky_env.engine.checks import check_choice, check_integer
-from blackjacky_env.engine.compiling import zeros
 from blackjacky_env.engine.expanding import expand_games, new_decisions
 from blackjacky_env.engine.game import IllegalActionError
 from blackjacky_env.engine.play import play_logged
@@ -59,18 +58,8 @@ _SHOWN = 60  # characters of a refused value that are quoted
 _LINK = re.compile(r"https://[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)+(/[A-Za-z0-9._~/%?=+#-]*)?")
 _CLOSE = 2e-6  # numbers are rounded to six decimals
 _KEYS = {
-    "format",
-    "agent",
-    "entry",
-    "game",
-    "protocol",
-    "options",
-    "score",
-    "tables",
-    "games",
-    "deals",
-    "package",
-    "run",
+    *("format", "agent", "entry", "game", "protocol", "options"),
+    *("score", "tables", "games", "deals", "package", "run"),
 }
 
 
@@ -400,7 +389,7 @@ def _replay(
         PythonPolicy("the agent of the card", recorded.act_batch, recorded.hear)
     ]
     policies += [(each.policy, each.parameters) for each in table.agents[1:] if isinstance(each, CompiledAgent)]
-    states, seating = _begin(table, seats)
+    states, seating = table.begin(seats)
     played = play_logged(get_game(table.game), states, seeds, seating, policies)
     for place, count in enumerate(played.decisions):
         recorded.compare(place, played.log[place, :count])
@@ -446,21 +435,12 @@ def _replay_by_rules(
     table: Table, games: Sequence[int], seeds: Integers, seats: Integers, moves: Sequence[Integers]
 ) -> npt.NDArray[np.bool_]:
     """Winners (N, num_players) of games whose moves only have to be legal."""
-    game, (states, _) = get_game(table.game), _begin(table, seats)
+    game, (states, _) = get_game(table.game), table.begin(seats)
     for place, own in enumerate(moves):
         one, starts = slice(place, place + 1), np.array([0, len(own)], np.int64)
         decisions = new_decisions(game, len(own))
         expand_games(game, states[one], seeds[one], own.astype(np.uint16), starts, decisions, number=games[place])
     return _winners(table, states)
-
-
-def _begin(table: Table, seats: Integers) -> tuple[npt.NDArray[Any], Integers]:
-    """States with options written, (N,), and the agent in each seat, (N, max_players), of games at a table."""
-    game = get_game(table.game)
-    states, seating = zeros(len(seats), game.state_dtype), np.zeros((len(seats), game.max_players), np.int64)
-    states[:] = game.new_state(table.num_players, table.variant, table.options)
-    seating[:, : table.num_players] = seats
-    return states, seating
 
 
 def _winners(table: Table, states: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:

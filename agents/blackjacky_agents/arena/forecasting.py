@@ -180,7 +180,8 @@ def by_agent(task: Task, agent: Agent, track: Track = iter) -> Floats:
             continue
         mind: Thoughts | None = explain(observation)  # type: ignore[misc]  # not None, as own is
         if mind is not None and mind.win is not None:
-            told[i, WIN] = _shared(mind.win, task.players)
+            told[i, WIN] = (1 - mind.win) / (task.players - 1)
+            told[i, WIN, 0] = mind.win
         elif np.count_nonzero(task.masks[i] if mind is None else mind.probabilities) > 1:
             raise _says_nothing(agent)
     return told
@@ -198,10 +199,6 @@ def _checked(told: npt.ArrayLike, players: int, name: str) -> Floats:
     if given.shape != (players,) or not (given >= 0).all() or abs(given.sum() - 1) > 1e-6:
         raise ValueError(f"agent {name!r} forecasts {given}; allowed are {players} probabilities, whose sum is 1")
     return given
-
-
-def _shared(win: float, players: int) -> Floats:
-    return np.array([win, *[(1 - win) / (players - 1)] * (players - 1)])
 
 
 # ---------------------------------------------------------------- scores

@@ -144,6 +144,14 @@ class Table:
         _schedule_function()(self.seed, np.array(self.lineups, np.int64), self.duplicate, first, seeds, seats)
         return seeds, seats
 
+    def begin(self, seats: npt.NDArray[np.int64]) -> tuple[npt.NDArray[Any], npt.NDArray[np.int64]]:
+        """States with options written, (N,), and the agent in each seat, (N, max_players), of N games."""
+        game = get_game(self.game)
+        states, seating = zeros(len(seats), game.state_dtype), np.zeros((len(seats), game.max_players), np.int64)
+        states[:] = game.new_state(self.num_players, self.variant, self.options)
+        seating[:, : self.num_players] = seats
+        return states, seating
+
     def play(self, first: int, count: int) -> Rows:
         """Play games ``first`` .. ``first + count - 1``; `IllegalActionError` names the agent that chose the action."""
         seeds, seats = self.schedule(first, count)
@@ -166,20 +174,16 @@ class Table:
         return actions
 
     def _play(self, seeds: npt.NDArray[np.int64], seats: npt.NDArray[np.int64]) -> tuple[Any, ...]:
-        env, count = self.env(), len(seeds)
-        states = zeros(count, env.game.state_dtype)
-        states[:] = env.game.new_state(self.num_players, self.variant, self.options)
-        seating = np.zeros((count, env.game.max_players), np.int64)
-        seating[:, : self.num_players] = seats
+        game, (states, seating) = get_game(self.game), self.begin(seats)
         policies: list[CompiledPolicy | PythonPolicy] = []
         for agent in self.agents:
             if isinstance(agent, CompiledAgent):
                 policies.append((agent.policy, agent.parameters))
             else:
-                agent.reset(int(seeds[0]) if count else 0)
+                agent.reset(int(seeds[0]) if len(seeds) else 0)
                 hear = self._teller(agent, seeds)
                 policies.append(PythonPolicy(agent.name, agent.act_batch, hear, recalls(agent)))
-        played = play_logged(env.game, states, seeds, seating, policies)
+        played = play_logged(game, states, seeds, seating, policies)
         players = slice(self.num_players)
         return states["winners"][:, players] > 0, played.scores[:, players], played.log, played.decisions
 

@@ -57,9 +57,7 @@ SUBCOMMANDS = {
         "Write games between agents as a dataset for offline learning, in Parquet files.", "data", (*_BASICS, "pyarrow")
     ),
     "exploit": Subcommand(
-        "Train a best response to an agent: a lower bound on its exploitability.",
-        "train",
-        _TRAINING,
+        "Train a best response to an agent: a lower bound on its exploitability.", "train", _TRAINING
     ),
     "solve": Subcommand(
         "Solve a small table: exact values, and an equilibrium that plays as an agent.", "cli", _BASICS
@@ -69,7 +67,7 @@ SUBCOMMANDS = {
     "mcp": Subcommand(
         "Seat assistants (language models) at tables, by the Model Context Protocol.", "mcp", ("mcp", *_BASICS)
     ),
-    "watch": Subcommand("Watch a game between agents, as an HTML page or in the terminal.", "cli", ("tyro", "tqdm")),
+    "watch": Subcommand("Watch a game between agents, as an HTML page or in the terminal.", "cli", _BASICS),
 }
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -12,7 +11,7 @@ import numpy as np
 from blackjacky_agents.cli.runs import RUNS, read_config
 from blackjacky_agents.files import write_file
 from blackjacky_agents.games import bot_names
-from blackjacky_agents.learning.curves import Line, Run, draw_curves
+from blackjacky_agents.learning.curves import Line, Run, as_png, draw_curves
 from blackjacky_agents.learning.run import PROGRESS_FILE, read_progress
 from blackjacky_agents.reports import duration, markdown_table
 from blackjacky_env.games import get_game
@@ -44,11 +43,9 @@ def compare(folders: Sequence[Path]) -> str:
             )
     bot = bot_names(first.game)[-1]
     title = f"{get_game(first.game).title}: against {first.players - 1} {bot}"
-    drawn = io.BytesIO()
     lines = [Line(run.folder.name, [curve(run, bot)], run.players) for run in runs]
-    draw_curves(lines, title, ["decisions", "seconds"]).savefig(drawn)
     PICTURE.parent.mkdir(exist_ok=True)
-    write_file(PICTURE, drawn.getvalue())
+    write_file(PICTURE, as_png(draw_curves(lines, title, ["decisions", "seconds"])))
     rows = [
         [run.folder.as_posix(), f"{last['steps']:,}", duration(last["seconds"]), f"{last['win_rate'][bot]:.1%}"]
         for run in runs

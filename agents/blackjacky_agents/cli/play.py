@@ -133,15 +133,14 @@ def serve(args: Args[Any], program: str) -> None:
         print("without encryption. Use it among people you trust, or behind a reverse proxy with HTTPS.")
     if table is not None:
         server.add(table)
+    base = server.address or web.base_address(args.host, port)
     for each in server.tables():
         print(f"{each.env.game.title}, {', '.join(seat.name for seat in each.seats)}: {each.progress}")
-        for name, place in web.addresses(each, args.host, port, args.language, address):
+        for name, place in web.addresses(each, base, args.language):
             print(f"  {name}: {place}", flush=True)
-        print(f"  to watch: {web.watch_address(each, args.host, port, args.language, address)}", flush=True)
     if args.mcp:
-        base = server.address or web.base_address(args.host, port)
         print(f"Assistants connect to {base}{mcp_server.PLACE.format(token=server.lobby)}", flush=True)
-    print(f"Open tables at {server.lobby_address or web.base_address(args.host, port) + '/'}", flush=True)
+    print(f"Open tables at {server.lobby_address or base + '/'}", flush=True)
     with held, contextlib.suppress(KeyboardInterrupt):
         web.uvicorn_server(server).run(sockets=[listening])
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import difflib
 import json
 import shutil
@@ -16,14 +15,21 @@ from typing import Any
 import numpy as np
 
 from blackjacky_agents import make_agent
-from blackjacky_agents.agent import Agent, CompiledAgent, asked, recalls
+from blackjacky_agents.agent import Agent, asked, recalls, warm_up
 from blackjacky_agents.files import write_file
 from blackjacky_agents.language.answers import matching
 from blackjacky_agents.narration import View
 from blackjacky_agents.registry import display_names
 from blackjacky_agents.search.hints import Adviser, Outlook
-from blackjacky_agents.wording import explanation, in_words, is_settled, tell_move, terminal_texts, why_not
-from blackjacky_env.engine.actions import names_from
+from blackjacky_agents.wording import (
+    explanation,
+    in_words,
+    is_settled,
+    legal_in_words,
+    tell_move,
+    terminal_texts,
+    why_not,
+)
 from blackjacky_env.engine.text import WIDTH, fitted, listed, with_names
 from blackjacky_env.envs.aec import TableEnv
 
@@ -75,16 +81,7 @@ class Sitting:
             agent = self._agents[f"player_{(seat + i) % players}"] = make_agent(opponent, game)
             agent.reset(self.seed + i)
         self._adviser: Adviser | None = None
-        self._warm_up()
-
-    def _warm_up(self) -> None:
-        """Compile in advance what the game needs, without a change to it."""
-        env = copy.deepcopy(self.env)
-        observation = env.observe(env.agent_selection)
-        for agent in self._agents.values():
-            if isinstance(agent, CompiledAgent):
-                copy.deepcopy(agent).act(observation)
-        env.step(int(observation["action_mask"].argmax()))
+        warm_up(self._agents.values(), self.env)
 
     @property
     def view(self) -> View:
@@ -99,9 +96,7 @@ class Sitting:
     @property
     def choices(self) -> dict[int, str]:
         """The legal actions of the person to act, in words."""
-        actions, seat_name = self.env.game.words.actions, names_from(self.seat, self.names)
-        legal = np.flatnonzero(self.env.observe(self.me)["action_mask"]).tolist()
-        return {action: actions.tell(actions[action], seat_name) for action in legal}
+        return legal_in_words(self.env.game, self.env.observe(self.me)["action_mask"], self.seat, self.names)
 
     def act_for_agent(self) -> int:
         """The action of the agent to act."""

@@ -123,7 +123,9 @@ def prepare(args: Args[Any]) -> list[Tournament]:
 
 
 def read_agents(args: Args[Any]) -> tuple[list[str], tuple[int, ...], str | list[list[str]]]:
-    """Names, table sizes and line-ups."""
+    """Names, table sizes and line-ups; `ValueError` for options that contradict each other."""
+    if args.tables and (args.agents is not None or args.players is not None or args.lineups != "mixed"):
+        raise ValueError("--tables says who sits where: leave out --agents, --players and --lineups")
     if not args.tables:
         game = get_game(args.game)
         usual, _ = game.choose_table(args.preset_players, args.variant)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,6 +10,7 @@ import numpy as np
 
 from blackjacky_agents.arena.standings import RATING_REPLICATES, normalised_score
 from blackjacky_agents.files import write_file
+from blackjacky_agents.learning.curves import as_svg
 from blackjacky_agents.reports import duration, markdown_table, where_run
 
 Report = dict[str, Any]
@@ -161,9 +161,8 @@ def share(estimate: Row) -> str:
     """A fraction with its interval, in percent."""
     if estimate["mean"] is None:
         return "?"
-    if estimate["low"] is None:
-        return f"**{percent(estimate['mean'])}**"
-    return f"**{percent(estimate['mean'])}** ({100 * estimate['low']:.1f} .. {100 * estimate['high']:.1f})"
+    interval = "" if estimate["low"] is None else f" ({100 * estimate['low']:.1f} .. {100 * estimate['high']:.1f})"
+    return f"**{percent(estimate['mean'])}**{interval}"
 
 
 def number(estimate: Row, digits: int) -> str:
@@ -178,10 +177,8 @@ def number(estimate: Row, digits: int) -> str:
 
 def draw(report: Report, path: Path) -> None:
     """Draw win rates with intervals and the pairwise matrix, one row per table size."""
-    import matplotlib as mpl
     from matplotlib.figure import Figure
 
-    mpl.rcParams["svg.hashsalt"] = "tournament"  # makes the SVG reproducible
     tables = report["tables"]
     height = 1.4 + 0.45 * len(tables[0]["agents"])
     figure = Figure(figsize=(11, height * len(tables)), layout="constrained")
@@ -189,9 +186,7 @@ def draw(report: Report, path: Path) -> None:
         order = sorted(table["agents"], key=lambda row: row["win_rate"]["mean"])
         draw_rates(rates, table, order)
         draw_pairs(pairs, table, [row["agent"] for row in reversed(order)])
-    drawn = io.BytesIO()
-    figure.savefig(drawn, format="svg", metadata={"Date": None})
-    write_file(path, drawn.getvalue())
+    write_file(path, as_svg(figure, "tournament"))
 
 
 def draw_rates(axes: Any, table: Table, order: list[Row]) -> None:

@@ -39,6 +39,7 @@ from blackjacky_agents.learning.ppo import PPORun, time_shares
 from blackjacky_agents.learning.run import TrainingRun, read_progress
 from blackjacky_agents.learning.self_play import SelfPlay
 from blackjacky_agents.learning.settings import (
+    GradientSettings,
     LeagueSettings,
     PPOSettings,
     SelfPlaySettings,
@@ -121,7 +122,7 @@ def first_lessons(settings: TrainingSettings) -> str:
         return f"It first imitates {teacher}; the first line of win rates says what that is worth."
     if isinstance(settings, SelfPlaySettings) and settings.init_from:
         return f"It starts from {settings.init_from}; the first line of win rates says what that is worth."
-    if isinstance(settings, PPOSettings | SelfPlaySettings) and settings.advice_logit:
+    if isinstance(settings, GradientSettings) and settings.advice_logit:
         bot = bot_names(settings.game)[-1]
         return f"It starts from the advice of {bot}; the first line of win rates says what that is worth."
     return ""

@@ -52,16 +52,10 @@ class Games(NamedTuple):
 
     def part(self, first: int, last: int) -> Games:
         """The games first .. last - 1, without copying their moves."""
-        begin, end = self.starts[first], self.starts[last]
-        return Games(
-            self.episodes[first:last],
-            self.seeds[first:last],
-            self.seats[first:last],
-            self.winners[first:last],
-            self.scores[first:last],
-            self.moves[begin:end],
-            self.starts[first : last + 1] - begin,
-        )
+        *by_game, moves, starts = self
+        begin, end = starts[first], starts[last]
+        some = [column[first:last] for column in by_game]
+        return Games._make([*some, moves[begin:end], starts[first : last + 1] - begin])
 
     def fitting(self, first: int, room: int) -> int:
         """The end of the games, from number ``first`` on, that have no more than ``room`` moves together."""

@@ -74,7 +74,8 @@ def _windows(dataset: Dataset, every: Iterator[Games], reward: str, buffer: int,
     """Whole games, as many as fit into the buffer, whose memory is used again."""
     setup = dataset.setup
     memory = new_decisions(setup.game, buffer)
-    more = [np.empty(buffer, np.int64) for _ in range(3)]
+    numbers = np.empty((3, buffer), np.int64)
+    policies, episodes, steps = numbers
     used = 0
     for games in every:
         first = 0
@@ -84,31 +85,20 @@ def _windows(dataset: Dataset, every: Iterator[Games], reward: str, buffer: int,
                 some = games.part(first, last)
                 place = slice(used, used + len(some.moves))
                 setup.play_back(some, memory.part(place.start, place.stop), reward, threads)
-                _number(some, memory.seats[place], *(array[place] for array in more))
+                of_game = some.game_of_move
+                policies[place] = some.seats[of_game, memory.seats[place]]
+                episodes[place] = some.episodes[of_game]
+                steps[place] = np.arange(len(of_game)) - some.starts[of_game]
                 memory.following[place] += np.where(memory.following[place] == NONE, 0, used)
                 used, first = place.stop, last
             elif used:
-                yield _Window(memory.part(0, used), *(array[:used] for array in more))
+                yield _Window(memory.part(0, used), *numbers[:, :used])
                 used = 0
             else:
                 needed = int(games.starts[first + 1] - games.starts[first])
                 raise ValueError(f"buffer={buffer} is too small for a game of {needed} decisions")
     if used:
-        yield _Window(memory.part(0, used), *(array[:used] for array in more))
-
-
-def _number(
-    games: Games,
-    seats: npt.NDArray[np.int8],
-    policies: npt.NDArray[np.int64],
-    episodes: npt.NDArray[np.int64],
-    steps: npt.NDArray[np.int64],
-) -> None:
-    """Write the policy, the game and the number of each decision."""
-    of_game = games.game_of_move
-    policies[:] = games.seats[of_game, seats]
-    episodes[:] = games.episodes[of_game]
-    steps[:] = np.arange(len(of_game)) - games.starts[of_game]
+        yield _Window(memory.part(0, used), *numbers[:, :used])
 
 
 def _taken(window: _Window, rows: npt.NDArray[np.int64], transitions: bool) -> Batch:

@@ -171,12 +171,9 @@ class Writer:
             kept = []
             journal.start(kept)
         if len(complete) < len(shards) and _count(kept) < shards[-1].games:
-            kept = self._read_shard(shards[-1])
+            kept = [games.as_played() for games in Dataset(self.folder).every_piece(shards[-1:])]
             journal.start(kept)
         return journal, kept
-
-    def _read_shard(self, shard: Shard) -> list[Moves]:
-        return [games.as_played() for games in Dataset(self.folder).every_piece([shard])]
 
     def _games(self, first: int, moves: Moves) -> Games:
         """Games with these moves, of which the first has this number."""

@@ -146,7 +146,8 @@ class Assistants:
         told = [f"You have a seat. Its secret: {table.people[0]}"]
         if others:
             invitation = secrets.token_urlsafe(12)
-            self._invitations[invitation] = host
+            served = {each: other for each, other in self._invitations.items() if other in self._server.hosts}
+            self._invitations = {**served, invitation: host}
             told.append(f"Invitation for the others, to be used with join_table: {invitation}")
         else:
             await host.when_up(0, self._wait)
@@ -179,7 +180,7 @@ class Assistants:
             name: your name at the table, 1 to 20 characters.
         """
         host = self._invitations.get(invitation)
-        if host is None:
+        if host is None or host not in self._server.hosts:
             raise MessageError("seat", _NO_INVITATION)
         if not host.free:
             raise MessageError("full", "all seats of this table are taken")
@@ -206,7 +207,9 @@ class Assistants:
             secret: the secret of your seat.
         """
         host, seat = self._seat(secret)
-        return "\n".join(_legal(host, seat)) or "none: it is not your turn"
+        seen = _seen(host.table, seat)
+        legal = numbered(seen, terminal_texts(seen.game)) if host.started else []
+        return "\n".join(legal) or "none: it is not your turn"
 
     async def act(self, secret: str, move: int, action: str) -> str:
         """Take an action, and wait until it is your turn again or the game is over.
@@ -300,11 +303,6 @@ def _told(host: Host, seat: int) -> str:
     if said := host.failure_in_words:
         told.append(f"{said} To have it tried again, call wait.")
     return "\n".join(told)
-
-
-def _legal(host: Host, seat: int) -> list[str]:
-    seen = _seen(host.table, seat)
-    return numbered(seen, terminal_texts(seen.game)) if host.started else []
 
 
 # ---------------------------------------------------------------- the protocol

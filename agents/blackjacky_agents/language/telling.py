@@ -16,8 +16,8 @@ import numpy as np
 
 from blackjacky_agents.games import get_kit
 from blackjacky_agents.narration import Move, Phrase, View
-from blackjacky_agents.wording import Texts, explanation, in_words, is_settled, terminal_texts
-from blackjacky_env.engine.actions import ActionInfo, names_from
+from blackjacky_agents.wording import Texts, explanation, in_words, is_settled, legal_in_words, terminal_texts
+from blackjacky_env.engine.actions import ActionInfo
 from blackjacky_env.engine.observations import sample_state
 from blackjacky_env.engine.options import describe_options
 from blackjacky_env.engine.table import unpack
@@ -80,9 +80,7 @@ class Seen:
     @cached_property
     def choices(self) -> dict[int, str]:
         """The legal actions by number, in words; empty off turn."""
-        actions, seat_name = get_game(self.game).words.actions, names_from(self.seat, self.names)
-        legal = np.flatnonzero(self.observation["action_mask"]).tolist()
-        return {action: actions.tell(actions[action], seat_name) for action in legal}
+        return legal_in_words(get_game(self.game), self.observation["action_mask"], self.seat, self.names)
 
     @cached_property
     def _views(self) -> list[View]:

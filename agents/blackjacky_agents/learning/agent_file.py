@@ -1,13 +1,11 @@
 """Files of trained agents: safetensors for the weights, JSON for everything else, never a pickle.
 
 An agent is a weights file ``NAME.safetensors`` and a card ``NAME.json`` with its game, encoding and training. The card
-holds the checksum of its weights, and new weights are written as ``NAME.safetensors.next`` before the card is replaced.
-So if saving is interrupted, the file is the old agent or the new one, never a mixture.
+holds the checksum of its weights. If saving is interrupted, the file is the old agent or the new one, never a mixture.
 """
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping
 from itertools import pairwise
 from pathlib import Path
@@ -18,7 +16,7 @@ from safetensors import SafetensorError
 from safetensors.numpy import load, save
 
 from blackjacky_agents.agent import CompiledAgent
-from blackjacky_agents.files import write_file, write_json
+from blackjacky_agents.files import next_of, read_by_card, write_with_card
 from blackjacky_agents.games import get_kit
 from blackjacky_agents.learning.encoding import Encoding, find_encoding
 from blackjacky_agents.learning.network import Layers, network_agent, pack
@@ -39,15 +37,7 @@ def save_agent(path: Path, layers: Layers, game: str, encoding: Encoding, greedy
     data = save({name: np.ascontiguousarray(part, np.float32) for name, part in parts.items()})
     sizes = [len(layers[0][0]), *(len(bias) for _, bias in layers)]
     card = {**identity(game, encoding), "layers": sizes, "activation": "relu", "greedy": greedy}
-    coming = _coming(path)
-    write_file(coming, data)
-    write_json(path.with_suffix(".json"), {**card, "sha256": hashlib.sha256(data).hexdigest(), **facts})
-    coming.replace(path)
-
-
-def _coming(path: Path) -> Path:
-    """Where weights lie until the card that belongs to them is written."""
-    return path.with_name(path.name + ".next")
+    write_with_card(path, data, card, facts)
 
 
 def identity(game: str, encoding: Encoding) -> dict[str, Any]:
@@ -106,7 +96,7 @@ def read_network(path: Path | str, game: str = DEFAULT) -> tuple[Layers, Encodin
     for name, own in identity(game, encoding).items():
         if card.get(name) != own:
             raise ValueError(f"{where} is for {name}={card.get(name)!r}, not for {name}={own!r}")
-    data = _read_weights(file, card)
+    data = read_by_card(file, card)
     if data is None:
         raise ValueError(f"{where} is damaged: {file.name} is truncated or does not match the checksum in its card")
     greedy = card.get("greedy", True)
@@ -117,14 +107,6 @@ def read_network(path: Path | str, game: str = DEFAULT) -> tuple[Layers, Encodin
 
 def _file_of(path: Path | str) -> Path:
     return Path(path) / AGENT_FILE if Path(path).is_dir() else Path(path)
-
-
-def _read_weights(file: Path, card: Mapping[str, Any]) -> bytes | None:
-    for place in (file, _coming(file)):
-        data = place.read_bytes() if place.is_file() else b""
-        if hashlib.sha256(data).hexdigest() == card.get("sha256"):
-            return data
-    return None
 
 
 def _read_layers(where: str, data: bytes, card: Mapping[str, Any], encoding: Encoding) -> Layers:
@@ -153,7 +135,7 @@ def read_card(path: Path | str) -> dict[str, Any]:
     file = _file_of(path)
     card = file.with_suffix(".json")
     for needed in (file, card):
-        if not needed.is_file() and not _coming(needed).is_file():
+        if not needed.is_file() and not next_of(needed).is_file():
             raise ValueError(
                 f"there is no trained agent at {str(path)!r}: {str(needed)!r} is missing; "
                 "pass a run folder (runs/NAME) or a .safetensors file with its .json card beside it"

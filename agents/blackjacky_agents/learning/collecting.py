@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from blackjacky_agents.agent import CompiledAgent
 from blackjacky_agents.learning.encoding import Encoding
+from blackjacky_agents.learning.lineups import LEARNER
 from blackjacky_agents.learning.network import forward, softmax, widest
 from blackjacky_env.engine.backend_cpu import ask, make_cast, spread
 from blackjacky_env.engine.compiling import compiled, entry
@@ -24,9 +25,6 @@ from blackjacky_env.engine.play import DRAWN
 from blackjacky_env.engine.purposes import FOR_LINEUPS, FOR_POLICIES
 from blackjacky_env.engine.random import below, draw, game_key, stream
 from blackjacky_env.engine.step import is_running, make_shared_step
-
-LEARNER = 0
-"""The learner's number in a line-up; 1 + i is opponent i."""
 
 NOT_DECIDED = NONE = -1
 

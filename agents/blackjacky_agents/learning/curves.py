@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-import numpy.typing as npt
+
+from blackjacky_agents.arena.intervals import Floats
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
 By = Literal["decisions", "seconds"]
 _UNITS: dict[By, tuple[str, float]] = {"decisions": ("million decisions", 1e6), "seconds": ("minutes of training", 60)}
 
-Floats = npt.NDArray[np.float64]
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#000000")
 """Colours that people with colour blindness can tell apart (Okabe and Ito 2008)."""
 _SIZE = (10.0, 5.6)  # inches; at 160 dots each, 1600 pixels wide
@@ -83,6 +83,13 @@ def draw_curves(lines: Sequence[Line], title: str, by: Sequence[By] = ("decision
     if list(by) == ["decisions"]:
         _show_minutes(panels[0], lines)
     return figure
+
+
+def as_png(figure: Figure) -> bytes:
+    """A figure as PNG."""
+    drawn = io.BytesIO()
+    figure.savefig(drawn)
+    return drawn.getvalue()
 
 
 def as_svg(figure: Figure, salt: str) -> str:

@@ -5,101 +5,80 @@ from __future__ import annotations
 import csv
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import asdict
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Protocol
 
 from blackjacky_agents.files import write_file
 from blackjacky_agents.learning.settings import TrainingSettings
 
+Write = Callable[[Mapping[str, float], int], object]
+"""Adds figures by name, such as ``loss/policy``, after so many training steps."""
 
-class Log(Protocol):
-    """One place where figures go."""
-
-    def write(self, figures: Mapping[str, float], steps: int) -> None:
-        """Add figures by name, such as ``loss/policy``, after so many training steps."""
-
-    def close(self) -> None:
-        """Called once, at the end or when the training is stopped."""
+_COLUMNS = ("steps", "figure", "value")
 
 
-class CSVLog:
+@contextmanager
+def _csv(folder: Path, settings: TrainingSettings, steps: int) -> Iterator[Write]:
     """``log.csv`` in the run folder, a figure a line; what lies after ``steps`` is removed."""
+    path = folder / "log.csv"
+    rows = path.read_text("utf-8").splitlines() if path.exists() else []
+    kept = [row for row in rows[1:] if row.count(",") == 2 and int(row.split(",")[0]) <= steps]
+    write_file(path, "".join(f"{row}\n" for row in [",".join(_COLUMNS), *kept]))
+    with path.open("a", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
 
-    _COLUMNS = ("steps", "figure", "value")
+        def write(figures: Mapping[str, float], steps: int) -> None:
+            writer.writerows((steps, name, f"{value:.6g}") for name, value in figures.items())
+            file.flush()
 
-    def __init__(self, folder: Path, settings: TrainingSettings, steps: int) -> None:
-        path = folder / "log.csv"
-        rows = path.read_text("utf-8").splitlines() if path.exists() else []
-        kept = [row for row in rows[1:] if row.count(",") == 2 and int(row.split(",")[0]) <= steps]
-        write_file(path, "".join(f"{row}\n" for row in [",".join(self._COLUMNS), *kept]))
-        self._file = path.open("a", encoding="utf-8", newline="")
-        self._writer = csv.writer(self._file, lineterminator="\n")
-
-    def write(self, figures: Mapping[str, float], steps: int) -> None:
-        """As `Log.write`."""
-        self._writer.writerows((steps, name, f"{value:.6g}") for name, value in figures.items())
-        self._file.flush()
-
-    def close(self) -> None:
-        """As `Log.close`."""
-        self._file.close()
+        yield write
 
 
-class TensorBoardLog:
+@contextmanager
+def _tensorboard(folder: Path, settings: TrainingSettings, steps: int) -> Iterator[Write]:
     """Event files in the folder ``tensorboard`` of the run."""
+    from torch.utils.tensorboard import SummaryWriter
 
-    def __init__(self, folder: Path, settings: TrainingSettings, steps: int) -> None:
-        from torch.utils.tensorboard import SummaryWriter
+    with SummaryWriter(folder / "tensorboard", purge_step=steps or None) as writer:
 
-        self._writer = SummaryWriter(folder / "tensorboard", purge_step=steps or None)
+        def write(figures: Mapping[str, float], steps: int) -> None:
+            for name, value in figures.items():
+                writer.add_scalar(name, value, steps)
 
-    def write(self, figures: Mapping[str, float], steps: int) -> None:
-        """As `Log.write`."""
-        for name, value in figures.items():
-            self._writer.add_scalar(name, value, steps)
-
-    def close(self) -> None:
-        """As `Log.close`."""
-        self._writer.close()
+        yield write
 
 
-class WandbLog:
+@contextmanager
+def _wandb(folder: Path, settings: TrainingSettings, steps: int) -> Iterator[Write]:
     """A run of Weights & Biases, offline in the run folder unless the variable WANDB_MODE says otherwise.
 
     Its project is ``blackjacky`` unless WANDB_PROJECT says otherwise; ``wandb sync`` uploads it. A resumed training
     adds a further run.
     """
-
-    def __init__(self, folder: Path, settings: TrainingSettings, steps: int) -> None:
-        os.environ.setdefault("WANDB_ERROR_REPORTING", "false")
-        wandb = import_module("wandb")
-        self._run = wandb.init(
-            project=os.environ.get("WANDB_PROJECT", "blackjacky"),
-            name=folder.name,
-            dir=folder,
-            config=asdict(settings),
-            mode=os.environ.get("WANDB_MODE", "offline"),
-            settings=wandb.Settings(silent=True),
-        )
-        self._run.define_metric("*", step_metric="steps")
-
-    def write(self, figures: Mapping[str, float], steps: int) -> None:
-        """As `Log.write`."""
-        self._run.log({"steps": steps, **figures})
-
-    def close(self) -> None:
-        """As `Log.close`."""
-        self._run.finish()
+    os.environ.setdefault("WANDB_ERROR_REPORTING", "false")
+    wandb = import_module("wandb")
+    run = wandb.init(
+        project=os.environ.get("WANDB_PROJECT", "blackjacky"),
+        name=folder.name,
+        dir=folder,
+        config=asdict(settings),
+        mode=os.environ.get("WANDB_MODE", "offline"),
+        settings=wandb.Settings(silent=True),
+    )
+    run.define_metric("*", step_metric="steps")
+    try:
+        yield lambda figures, steps: run.log({"steps": steps, **figures})
+    finally:
+        run.finish()
 
 
-LOGS: Mapping[str, Callable[[Path, TrainingSettings, int], Log]] = {
-    "tensorboard": TensorBoardLog,
-    "wandb": WandbLog,
-    "csv": CSVLog,
+LOGS: Mapping[str, Callable[[Path, TrainingSettings, int], AbstractContextManager[Write]]] = {
+    "tensorboard": _tensorboard,
+    "wandb": _wandb,
+    "csv": _csv,
 }
 """Logs by their names in `TrainingSettings.log`; called with run folder, settings, and steps made so far."""
 
@@ -113,25 +92,14 @@ def check_logs(names: Sequence[str]) -> None:
             raise ValueError(f"log={name!r} needs the package {name}: pip install {name}")
 
 
-class Logs:
-    """Several logs as one."""
-
-    def __init__(self, logs: Sequence[Log] = ()) -> None:
-        self._logs = logs
-
-    def write(self, figures: Mapping[str, float], steps: int) -> None:
-        """As `Log.write`."""
-        for log in self._logs:
-            log.write(figures, steps)
-
-
 @contextmanager
-def opened(folder: Path, settings: TrainingSettings, steps: int) -> Iterator[Logs]:
-    """The logs of a training that has made so many steps, closed at the end of the context."""
+def opened(folder: Path, settings: TrainingSettings, steps: int) -> Iterator[Write]:
+    """What writes to all logs of a training that has made so many steps; they are closed at the end of the context."""
     with ExitStack() as stack:
-        logs = []
-        for name in settings.log:
-            log = LOGS[name](folder, settings, steps)
-            stack.callback(log.close)
-            logs.append(log)
-        yield Logs(logs)
+        logs = [stack.enter_context(LOGS[name](folder, settings, steps)) for name in settings.log]
+
+        def write(figures: Mapping[str, float], steps: int) -> None:
+            for log in logs:
+                log(figures, steps)
+
+        yield write

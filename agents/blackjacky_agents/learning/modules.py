@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -22,13 +22,17 @@ def mlp(sizes: Sequence[int]) -> nn.Sequential:
     return nn.Sequential(*layers[:-1])
 
 
+def linear_layers(modules: Iterable[nn.Module]) -> list[nn.Linear]:
+    """The linear layers among modules."""
+    return [module for module in modules if isinstance(module, nn.Linear)]
+
+
 def set_layers(network: nn.Sequential, layers: Layers) -> None:
-    """Copy layers of the same sizes into a network."""
-    linears = [module for module in network if isinstance(module, nn.Linear)]
-    for linear, (weight, bias) in zip(linears, layers, strict=True):
-        with torch.no_grad():
-            linear.weight.copy_(torch.from_numpy(weight.T.copy()))
-            linear.bias.copy_(torch.from_numpy(bias.copy()))
+    """Copy layers into a network; outputs that it has beyond those of the layers, such as a value, stay as they are."""
+    with torch.no_grad():
+        for linear, (weight, bias) in zip(linear_layers(network), layers, strict=True):
+            linear.weight[: len(bias)] = torch.from_numpy(weight.T.copy())
+            linear.bias[: len(bias)] = torch.from_numpy(bias.copy())
 
 
 def pass_advice_on(layers: Sequence[nn.Linear], begins: int, num_actions: int, logit: float) -> None:

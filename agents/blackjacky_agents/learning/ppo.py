@@ -16,8 +16,8 @@ from stable_baselines3.common.logger import KVWriter, Logger
 from blackjacky_agents.agent import CompiledAgent
 from blackjacky_agents.learning.checkpoint import Arrays, grouped
 from blackjacky_agents.learning.lineups import draw_lineups
-from blackjacky_agents.learning.modules import moments_of, pass_advice_on, set_moments, tensors
-from blackjacky_agents.learning.network import Layers, layers_of, network_agent, pack
+from blackjacky_agents.learning.modules import linear_layers, moments_of, pass_advice_on, set_moments, tensors
+from blackjacky_agents.learning.network import Layers, layers_of, network_agent
 from blackjacky_agents.learning.run import Clock, TrainingRun
 from blackjacky_agents.learning.sb3 import LearnerVecEnv
 from blackjacky_agents.learning.settings import PPOSettings
@@ -46,8 +46,7 @@ def make_model(settings: PPOSettings, env: LearnerVecEnv, clock: Clock) -> Maska
 
 def policy_layers(model: MaskablePPO) -> list[torch.nn.Linear]:
     """The linear layers of the policy network, from input to output."""
-    modules = [*model.policy.mlp_extractor.policy_net, model.policy.action_net]
-    return [module for module in modules if isinstance(module, torch.nn.Linear)]
+    return linear_layers([*model.policy.mlp_extractor.policy_net, model.policy.action_net])
 
 
 class PPORun(TrainingRun):
@@ -82,10 +81,6 @@ class PPORun(TrainingRun):
     def steps(self) -> int:
         """Number of the learner's decisions so far."""
         return int(self.model.num_timesteps)
-
-    def agent(self, greedy: bool) -> CompiledAgent:
-        """The current policy as an agent; if not greedy, it samples its actions as in training."""
-        return network_agent(self.game.name, self.encoding, pack(self.layers(), greedy))
 
     def layers(self) -> Layers:
         """The current policy network."""

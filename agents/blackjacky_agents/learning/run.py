@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 import sys
 import time
@@ -22,10 +21,10 @@ from blackjacky_agents.files import versions, write_file
 from blackjacky_agents.games import bot_names, get_kit
 from blackjacky_agents.learning.agent_file import AGENT_FILE, save_agent
 from blackjacky_agents.learning.checkpoint import Arrays, load_checkpoint, save_checkpoint
-from blackjacky_agents.learning.curves import Line, Run, draw_curves
+from blackjacky_agents.learning.curves import Line, Run, as_png, draw_curves
 from blackjacky_agents.learning.encoding import find_encoding
-from blackjacky_agents.learning.logs import Logs, check_logs, opened
-from blackjacky_agents.learning.network import Layers
+from blackjacky_agents.learning.logs import Write, check_logs, opened
+from blackjacky_agents.learning.network import Layers, network_agent, pack
 from blackjacky_agents.learning.settings import TrainingSettings, check_settings
 from blackjacky_agents.learning.stopping import print_above, stop_gently
 from blackjacky_agents.registry import make_compiled_agent
@@ -95,7 +94,7 @@ class TrainingRun(ABC):
         self.rng = np.random.default_rng([settings.seed, 1])
         self.clock = Clock(settings.minutes)
         self.interrupted = self._resumed = False
-        self.logs = Logs()  # open while training
+        self._write_logs: Write = lambda figures, steps: None  # while nothing is trained
         self.bar: tqdm[Any] = tqdm(disable=True)  # shown while training
         self._rates: dict[str, float] = {}  # of the last evaluation
         self._evaluated = 0.0  # the fraction of the training done by then
@@ -107,10 +106,6 @@ class TrainingRun(ABC):
     @abstractmethod
     def steps(self) -> int:
         """Number of training decisions so far."""
-
-    @abstractmethod
-    def agent(self, greedy: bool) -> CompiledAgent:
-        """The current policy as an agent; if not greedy, it samples its actions as in training."""
 
     @abstractmethod
     def layers(self) -> Layers:
@@ -142,6 +137,10 @@ class TrainingRun(ABC):
 
     # ------------------------------------------------------------ training
 
+    def agent(self, greedy: bool) -> CompiledAgent:
+        """The current policy as an agent; if not greedy, it samples its actions as in training."""
+        return network_agent(self.game.name, self.encoding, pack(self.layers(), greedy))
+
     def train(self) -> bool:
         """Train to the end, with a progress bar on stderr; False if it was interrupted (see `stop_gently`)."""
         if not self._resumed:
@@ -149,7 +148,7 @@ class TrainingRun(ABC):
         self._save_due = time.perf_counter() + CHECKPOINT_SECONDS
         pause = 0.5 if sys.stderr.isatty() else 15
         bar = tqdm(total=1.0, initial=1 - self.left, bar_format="{percentage:3.0f}%|{bar}| {desc}", mininterval=pause)
-        with opened(self.folder, self.settings, self.steps) as self.logs:
+        with opened(self.folder, self.settings, self.steps) as self._write_logs:
             with bar as self.bar, stop_gently(self, "this update"):
                 self._learn()
                 self.show_progress()
@@ -181,7 +180,7 @@ class TrainingRun(ABC):
 
     def _log(self, figures: Mapping[str, float]) -> None:
         """Log what an update says of itself, and the speed."""
-        self.logs.write({**figures, "steps_per_second": self.steps / self.clock.seconds}, self.steps)
+        self._write_logs({**figures, "steps_per_second": self.steps / self.clock.seconds}, self.steps)
 
     def _save_if_due(self) -> None:
         if time.perf_counter() >= self._save_due:
@@ -205,7 +204,7 @@ class TrainingRun(ABC):
         rates = {bot.name: score.win_rate for bot, score in zip(self.bots, scores, strict=True)}
         with (self.folder / PROGRESS_FILE).open("a", encoding="utf-8") as file:
             file.write(json.dumps({**line, "win_rate": rates}) + "\n")
-        self.logs.write({f"win_rate/{name}": rate for name, rate in rates.items()}, line["steps"])
+        self._write_logs({f"win_rate/{name}": rate for name, rate in rates.items()}, line["steps"])
         self._print_rates(line, rates)
         return rates
 
@@ -370,6 +369,4 @@ def draw_learning_curve(folder: Path, settings: TrainingSettings) -> None:
         run = Run(decisions, seconds, np.array([line["win_rate"][name] for line in lines]))
         curves.append(Line(f"against {settings.eval_players - 1} {name}", [run], settings.eval_players))
     title = f"{get_game(settings.game).title}: {settings.preset}, {settings.eval_players} players"
-    drawn = io.BytesIO()
-    draw_curves(curves, title).savefig(drawn)
-    write_file(folder / CURVE_FILE, drawn.getvalue())
+    write_file(folder / CURVE_FILE, as_png(draw_curves(curves, title)))

@@ -21,8 +21,17 @@ from torch import nn
 from blackjacky_agents.agent import CompiledAgent
 from blackjacky_agents.learning.agent_file import initial_layers
 from blackjacky_agents.learning.checkpoint import Arrays, grouped
-from blackjacky_agents.learning.collecting import LEARNER, Collector, Returns, Stretch
-from blackjacky_agents.learning.modules import mlp, moments_of, pass_advice_on, set_moments, tensors
+from blackjacky_agents.learning.collecting import Collector, Returns, Stretch
+from blackjacky_agents.learning.lineups import draw_tables
+from blackjacky_agents.learning.modules import (
+    linear_layers,
+    mlp,
+    moments_of,
+    pass_advice_on,
+    set_layers,
+    set_moments,
+    tensors,
+)
 from blackjacky_agents.learning.network import Layers, layers_of, network_agent, pack
 from blackjacky_agents.learning.run import TrainingRun
 from blackjacky_agents.learning.settings import SelfPlaySettings
@@ -53,9 +62,9 @@ class SelfPlay(TrainingRun):
             [self.encoding.size, *settings.hidden_sizes, self.game.num_actions + 1], settings.seed
         )
         if (layers := initial_layers(settings)) is not None:
-            _set_policy(self.network, layers)
+            set_layers(self.network, layers)
         elif settings.advice_logit and self.encoding.advice is not None:
-            linear = [module for module in self.network if isinstance(module, nn.Linear)]
+            linear = linear_layers(self.network)
             pass_advice_on(linear, self.encoding.advice, self.game.num_actions, settings.advice_logit)
         self._optimizer = torch.optim.Adam(self.network.parameters(), eps=1e-5, fused=True)
         self.opponents = [make_compiled_agent(name, settings.game) for name in settings.bots]
@@ -85,10 +94,6 @@ class SelfPlay(TrainingRun):
     def steps(self) -> int:
         """Number of the learner's decisions so far, in all seats; those without a choice are not counted."""
         return self._steps
-
-    def agent(self, greedy: bool) -> CompiledAgent:
-        """The current policy as an agent; if not greedy, it samples its actions as in training."""
-        return network_agent(self.game.name, self.encoding, pack(self.layers(), greedy))
 
     def layers(self) -> Layers:
         """The current policy network."""
@@ -169,17 +174,10 @@ class SelfPlay(TrainingRun):
 
     def _draw_lineups(self) -> npt.NDArray[np.int64]:
         """Who has the seats beside a learner's, (L, P - 1): the learner alone, copies of one opponent, or anybody."""
-        settings, seats = self.settings, self.game.max_players - 1
-        bots, past = len(self.opponents), len(self.snapshots)
+        settings, bots, past = self.settings, len(self.opponents), len(self.snapshots)
         chances = np.full(bots + past, (1 - settings.past_self_fraction if past else 1.0) / bots)
         chances[bots:] = settings.past_self_fraction / max(past, 1)
-        lineups = 1 + self.rng.choice(bots + past, (_LINEUPS, seats), p=chances)
-        kind = self.rng.random((_LINEUPS, 1))
-        mixed = kind >= settings.self_play_fraction + settings.single_opponent_fraction
-        lineups = np.where(mixed, lineups, lineups[:, :1])
-        lineups[mixed & (self.rng.random((_LINEUPS, seats)) < settings.self_play_fraction)] = LEARNER
-        lineups[kind[:, 0] < settings.self_play_fraction] = LEARNER
-        return lineups.astype(np.int64)
+        return draw_tables(settings, chances, _LINEUPS, self.game.max_players - 1, self.rng)
 
     # ------------------------------------------------------------ learning
 
@@ -190,7 +188,8 @@ class SelfPlay(TrainingRun):
         rows = [torch.from_numpy(array.reshape(-1, *array.shape[2:])) for array in stretch]
         figures = []
         for _ in range(self.settings.n_epochs):
-            for chosen in torch.split(self._shuffled(len(rows[0])), self.settings.batch_size):
+            order = torch.randperm(len(rows[0]), generator=self._generator)
+            for chosen in torch.split(order, self.settings.batch_size):
                 self._optimizer.zero_grad()
                 loss, told = self._loss(*(array[chosen] for array in rows))
                 loss.backward()  # type: ignore[no-untyped-call]
@@ -198,9 +197,6 @@ class SelfPlay(TrainingRun):
                 self._optimizer.step()
                 figures.append(told)
         return dict(zip(_FIGURES, torch.stack(figures).mean(0).tolist(), strict=True))
-
-    def _shuffled(self, count: int) -> torch.Tensor:
-        return torch.randperm(count, generator=self._generator)
 
     def _loss(
         self,
@@ -269,21 +265,12 @@ class SelfPlay(TrainingRun):
             getattr(tables, name)[:] = self._before[name]
 
 
-def _set_policy(network: nn.Sequential, layers: Layers) -> None:
-    """Copy the layers of a policy; the row of the value stays as it is."""
-    linear = [module for module in network if isinstance(module, nn.Linear)]
-    with torch.no_grad():
-        for module, (weight, bias) in zip(linear, layers, strict=True):
-            module.weight[: len(bias)] = torch.from_numpy(weight.T)
-            module.bias[: len(bias)] = torch.from_numpy(bias)
-
-
 def _new_network(sizes: list[int], seed: int) -> nn.Sequential:
     """A network with orthogonal weights, no biases and nearly equal logits."""
     with torch.random.fork_rng():
         torch.manual_seed(seed)
         network = mlp(sizes)
-        linear = [module for module in network if isinstance(module, nn.Linear)]
+        linear = linear_layers(network)
         for module in linear:
             nn.init.orthogonal_(module.weight, _SMALL if module is linear[-1] else 2**0.5)
             nn.init.zeros_(module.bias)

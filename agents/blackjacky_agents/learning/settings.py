@@ -14,7 +14,10 @@ from blackjacky_env.games import DEFAULT, get_game
 
 @dataclass(frozen=True)
 class TrainingSettings:
-    """Settings shared by all trainings; the defaults work with any game, presets adapt them to one."""
+    """Settings shared by all trainings; the defaults work with any game, presets adapt them to one.
+
+    A setting whose default alone is another in a subclass is described here.
+    """
 
     preset: str = "quick"
     """Preset that sets the defaults of all other settings; docs/train.md compares them."""
@@ -70,10 +73,10 @@ class TrainingSettings:
 
 
 @dataclass(frozen=True)
-class PPOSettings(TrainingSettings):
-    """Train an agent with MaskablePPO, against bots and past versions of itself."""
+class GradientSettings(TrainingSettings):
+    """Settings shared by trainings with PPO."""
 
-    past_self_fraction: float = 0.4
+    past_self_fraction: float = 0.3
     """Fraction of the opponents that are past versions of the learner; the others are bots."""
     advice_logit: float = 0.0
     """Initial logit of the advised action, for encodings with a bot's advice. 0: random initialisation; 4: the learner
@@ -81,7 +84,7 @@ class PPOSettings(TrainingSettings):
     num_envs: int = 256
     """Number of parallel games."""
     n_steps: int = 64
-    """Steps per game and update."""
+    """Decisions of the learner per game and update."""
     n_epochs: int = 3
     """Epochs per update."""
     learning_rate: float = 1e-3
@@ -89,30 +92,30 @@ class PPOSettings(TrainingSettings):
     ent_coef: float = 0.01
     """Initial entropy coefficient, annealed linearly to 0."""
     gamma: float = 1.0
-    """Discount factor."""
+    """Discount factor per decision of a seat."""
     gae_lambda: float = 0.95
     """Lambda of generalized advantage estimation (GAE)."""
+
+
+@dataclass(frozen=True)
+class PPOSettings(GradientSettings):
+    """Train an agent with MaskablePPO, against bots and past versions of itself."""
+
+    past_self_fraction: float = 0.4
     score_weight: float = 0.0
     """Reward shaping: weight of score changes, added to the reward for winning."""
 
 
 @dataclass(frozen=True)
-class SelfPlaySettings(TrainingSettings):
+class SelfPlaySettings(GradientSettings):
     """Train an agent with PPO in every seat of compiled games, against itself, past versions and bots; no teacher."""
 
     preset: str = "scratch"
-    """Preset that sets the defaults of all other settings; docs/train.md compares them."""
     steps: int = 1_000_000_000
-    """Total number of training decisions."""
     hidden_sizes: tuple[int, ...] = (128, 128)
     """Sizes of the hidden layers of the network, which policy and value share."""
     batch_size: int = 4096
-    """Minibatch size."""
     snapshot_every: int = 2_000_000
-    """Steps between snapshots of the learner, which join the opponents. It is evaluated at each snapshot, at the latest
-    after every fifth of the training."""
-    advice_logit: float = 0.0
-    """Initial logit of the advised action, as in `PPOSettings`."""
     init_from: str = ""
     """Initial policy: a shipped agent by name, a run folder or a weights file. Empty: random initialisation."""
     value_warmup: int = 0
@@ -121,28 +124,16 @@ class SelfPlaySettings(TrainingSettings):
     """Fraction of games in which the learner has all seats."""
     single_opponent_fraction: float = 0.3
     """Fraction of games with copies of one opponent in all seats but one; the remaining games have mixed tables."""
-    past_self_fraction: float = 0.3
-    """Fraction of the opponents that are past versions of the learner; the others are bots."""
     num_envs: int = 1024
-    """Number of parallel games."""
-    n_steps: int = 64
-    """Decisions of the learner per game and update."""
     n_epochs: int = 1
-    """Epochs per update."""
     learning_rate: float = 2e-3
-    """Initial Adam learning rate, annealed linearly to 0."""
     clip_range: float = 0.2
     """Clipping range of the probability ratio."""
-    ent_coef: float = 0.01
-    """Initial entropy coefficient, annealed linearly to 0."""
     vf_coef: float = 0.5
     """Weight of the value loss."""
     max_grad_norm: float = 0.5
     """Maximum norm of the gradient."""
     gamma: float = 0.99
-    """Discount factor per decision of a seat."""
-    gae_lambda: float = 0.95
-    """Lambda of generalized advantage estimation (GAE)."""
     score_shaping: float = 0.0
     """Weight of the score in potential-based reward shaping, which changes no optimal policy."""
 
@@ -152,23 +143,15 @@ class LeagueSettings(TrainingSettings):
     """Train an agent by rollouts in a league of bots, past versions of itself and exploiters."""
 
     preset: str = "league"
-    """Preset that sets the defaults of all other settings; docs/train.md compares them."""
     steps: int = 100_000_000
-    """Total number of training decisions."""
     minutes: float = 80.0
-    """Time limit of the training; annealing follows steps or time, whichever runs out first."""
     batch_size: int = 1024
-    """Minibatch size."""
     pool_size: int = 6
     """Maximum number of snapshots and exploiters in the pool; the one with the fewest wins against the learner is
     replaced. 0: bots only."""
     snapshot_every: int = 1_000_000
-    """Steps between snapshots of the learner, which join the pool. It is evaluated at each snapshot, at the latest
-    after every fifth of the training."""
     eval_games: int = 4000
-    """Number of games per bot in each evaluation during the training."""
     final_eval_games: int = 20_000
-    """Number of games per table size and bot in the final evaluation."""
     init_from: str = ""
     """Initial network: a shipped agent by name, a run folder or a weights file. Empty: random initialisation."""
     teacher: str = ""
@@ -270,10 +253,8 @@ def check_settings(settings: TrainingSettings) -> None:
     _check_tables(settings)
     if isinstance(settings, LeagueSettings):
         _check_league(settings)
-    elif isinstance(settings, PPOSettings):
-        _check_ppo(settings)
-    elif isinstance(settings, SelfPlaySettings):
-        _check_self_play(settings)
+    elif isinstance(settings, GradientSettings):
+        _check_gradients(settings)
 
 
 def _check_tables(settings: TrainingSettings) -> None:
@@ -294,25 +275,19 @@ def _check_fractions(settings: TrainingSettings, *names: str) -> None:
             raise ValueError(f"{name}={getattr(settings, name)} is out of range; allowed are 0 .. 1")
 
 
-def _check_ppo(settings: PPOSettings) -> None:
+def _check_gradients(settings: GradientSettings) -> None:
     _check_integers(settings, 1, "pool_size", "n_steps", "n_epochs")
     _check_integers(settings, 2, "batch_size")
     _check_fractions(settings, "past_self_fraction")
+    if isinstance(settings, SelfPlaySettings):
+        _check_integers(settings, 1, "num_envs")
+        _check_integers(settings, 0, "value_warmup")
+        _check_fractions(settings, "self_play_fraction", "single_opponent_fraction", "gamma", "gae_lambda")
     if settings.advice_logit:
         _check_advice(settings)
 
 
-def _check_self_play(settings: SelfPlaySettings) -> None:
-    _check_integers(settings, 1, "pool_size", "num_envs", "n_steps", "n_epochs")
-    _check_integers(settings, 0, "value_warmup")
-    _check_integers(settings, 2, "batch_size")
-    _check_fractions(settings, "self_play_fraction", "single_opponent_fraction", "past_self_fraction")
-    _check_fractions(settings, "gamma", "gae_lambda")
-    if settings.advice_logit:
-        _check_advice(settings)
-
-
-def _check_advice(settings: PPOSettings | SelfPlaySettings) -> None:
+def _check_advice(settings: GradientSettings) -> None:
     """Raise `ValueError` unless the initial network can pass on a bot's advice."""
     with_advice = [one.name for one in encodings_of(settings.game).values() if one.advice is not None]
     if not with_advice:
@@ -386,31 +361,12 @@ def _first_encoding(game: str) -> str:
 
 def quick_preset(scratch: SelfPlaySettings, **changes: Any) -> SelfPlaySettings:
     """The preset ``quick`` of a game: self-play for minutes, from the advice of its best bot, with ``changes``."""
-    advised: dict[str, Any] = {
-        "preset": "quick",
-        "encoding": "advice",
-        "advice_logit": 3,
-        "gamma": 1,
-        "learning_rate": 1.4e-3,
-        "ent_coef": 0.003,
-    }
-    return replace(scratch, **{**advised, **changes})
+    advised = replace(scratch, preset="quick", encoding="advice", advice_logit=3, gamma=1)
+    return replace(advised, **{"learning_rate": 1.4e-3, "ent_coef": 0.003, **changes})
 
 
 def full_preset(shorter: PPOSettings, **changes: Any) -> PPOSettings:
     """The preset ``full`` of a game: longer than ``sb3``, from the advice of its best bot, with ``changes``."""
-    longer: dict[str, Any] = {
-        "preset": "full",
-        "steps": 60_000_000,
-        "minutes": 50,
-        "encoding": "advice",
-        "advice_logit": 4,
-        "snapshot_every": 1_000_000,
-        "batch_size": 4096,
-        "n_epochs": 2,
-        "learning_rate": 5e-4,
-        "ent_coef": 0.003,
-        "eval_games": 1000,
-        "final_eval_games": 10_000,
-    }
-    return replace(shorter, **{**longer, **changes})
+    advised = replace(shorter, preset="full", encoding="advice", advice_logit=4, learning_rate=5e-4, ent_coef=0.003)
+    longer = replace(advised, steps=60_000_000, minutes=50, snapshot_every=1_000_000, batch_size=4096, n_epochs=2)
+    return replace(longer, **{"eval_games": 1000, "final_eval_games": 10_000, **changes})

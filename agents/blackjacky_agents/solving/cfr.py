@@ -162,9 +162,8 @@ class Solver:
 
     def average(self) -> Strategies:
         """The average strategies, which approach an equilibrium."""
-        return tuple(
-            normalised(tree, memory.sums) for tree, memory in zip(self.tree.seats, self._memories, strict=True)
-        )
+        seats = zip(self.tree.seats, self._memories, strict=True)
+        return tuple(normalised(tree.first, memory.sums) for tree, memory in seats)
 
     def save(self) -> dict[str, npt.NDArray[Any]]:
         """What `restore` needs, as arrays by name."""

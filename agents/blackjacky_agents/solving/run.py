@@ -90,8 +90,10 @@ class SolvingRun:
         command: the command line, for the card.
         threads: CPU threads; the solution does not depend on it.
         clock: what ``seconds`` are measured with.
-        cluster: samples the parts of rounds instead of this machine.
     """
+
+    cluster: ClusterExecutor | None = None
+    """Samples the parts of rounds, if there is one, instead of this machine."""
 
     def __init__(
         self,
@@ -100,10 +102,9 @@ class SolvingRun:
         command: str,
         threads: int = 1,
         clock: Callable[[], float] = time.perf_counter,
-        cluster: ClusterExecutor | None = None,
     ) -> None:
         self.settings, self.folder, self.command, self.threads = settings, folder, command, threads
-        self.clock, self.cluster = clock, cluster
+        self.clock = clock
         self.table = settings.table
         self.tree: Tree | None = None
         self.seconds = 0.0
@@ -233,12 +234,9 @@ class SolvingRun:
             assert self.tree is not None
             assert strategies is not None
             policy = policy_of(self.tree, strategies)
-        tree = self.tree
-        size = (
-            {}
-            if tree is None
-            else {"nodes": tree.num_nodes, "information_states": tree.num_states, "ends": tree.num_ends}
-        )
+        size, tree = {}, self.tree
+        if tree is not None:
+            size = {"nodes": tree.num_nodes, "information_states": tree.num_states, "ends": tree.num_ends}
         facts = {"algorithm": self.settings.algorithm, "seed": self.settings.seed, **size, **self.facts()}
         save_solution(
             self.folder / SOLUTION_FILE,

@@ -18,7 +18,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from blackjacky_agents.solving.solution import Policy
+from blackjacky_agents.solving.solution import Policy, sorted_policy
+from blackjacky_agents.solving.strategies import normalised
 from blackjacky_agents.solving.table import Table
 from blackjacky_env.engine.backend_cpu import spread
 from blackjacky_env.engine.compiling import compiled, entry, zeros
@@ -357,17 +358,9 @@ class SampledSolver:
     def policy(self) -> Policy:
         """The average strategies in the information states met so far."""
         count, size = self.known.counts[:2]
-        first, sums = self.known.first[: count + 1], self.known.sums[:size]
-        sizes = np.diff(first)
-        totals = np.repeat(np.add.reduceat(sums, first[:-1]) if count else np.zeros(0), sizes)
-        chances = np.where(
-            totals > 0, sums / np.where(totals > 0, totals, 1.0), np.repeat(1 / np.maximum(sizes, 1), sizes)
-        )
-        keys = self.known.keys[:count]
-        order = np.lexsort((keys[:, 1], keys[:, 0]))
-        starts = np.concatenate([[0], np.cumsum(sizes[order])]).astype(np.int64)
-        places = np.repeat(first[order] - starts[:-1], sizes[order]) + np.arange(size)
-        return Policy(keys[order], starts, self.known.actions[places], chances[places].astype(np.float32))
+        first = self.known.first[: count + 1]
+        chances = normalised(first, self.known.sums[:size])
+        return sorted_policy(self.known.keys[:count], np.diff(first), self.known.actions, chances)
 
     def save(self) -> dict[str, npt.NDArray[Any]]:
         """What `restore` needs, as arrays by name."""

@@ -6,7 +6,6 @@ arrays; never a pickle. Keys of information states do not name a seat, so that i
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -17,7 +16,7 @@ from safetensors import SafetensorError
 from safetensors.numpy import load, save
 
 from blackjacky_agents.agent import AgentError, check_asked
-from blackjacky_agents.files import write_file, write_json
+from blackjacky_agents.files import next_of, read_by_card, write_with_card
 from blackjacky_agents.solving.strategies import Strategies, normalised
 from blackjacky_agents.solving.table import Table
 from blackjacky_agents.solving.tree import Tree
@@ -52,18 +51,25 @@ def policy_of(tree: Tree, strategies: Strategies) -> Policy:
     Raises `ValueError` if two seats have information states that look alike, which no game of ours has: all observe
     who started.
     """
-    keys = np.concatenate([states.keys for states in tree.states])
-    sizes = np.concatenate([np.diff(seat.first) for seat in tree.seats])
-    begins = np.concatenate([[0], np.cumsum(sizes)])
-    order = np.lexsort((keys[:, 1], keys[:, 0]))
-    keys = keys[order]
-    if len(keys) > 1 and (keys[1:] == keys[:-1]).all(axis=1).any():
+    policy = sorted_policy(
+        np.concatenate([states.keys for states in tree.states]),
+        np.concatenate([np.diff(seat.first) for seat in tree.seats]),
+        np.concatenate([states.actions[1:] for states in tree.states]),
+        np.concatenate([strategy[1:] for strategy in strategies]),
+    )
+    if (policy.keys[1:] == policy.keys[:-1]).all(axis=1).any():
         raise ValueError("two seats have information states that look alike, so that one policy cannot play both")
+    return policy
+
+
+def sorted_policy(
+    keys: Keys, sizes: npt.NDArray[np.int64], actions: npt.NDArray[np.int16], chances: npt.NDArray[np.float64]
+) -> Policy:
+    """A policy of information states in any order: their keys, (I, 2), their numbers of actions, (I,), and these."""
+    order, begins = np.lexsort((keys[:, 1], keys[:, 0])), np.cumsum(sizes) - sizes
     first = np.concatenate([[0], np.cumsum(sizes[order])]).astype(np.int64)
     places = np.repeat(begins[order] - first[:-1], sizes[order]) + np.arange(first[-1])
-    actions = np.concatenate([states.actions[1:] for states in tree.states])
-    chances = np.concatenate([strategy[1:] for strategy in strategies])
-    return Policy(keys, first, actions[places], chances[places].astype(np.float32))
+    return Policy(keys[order], first, actions[places], chances[places].astype(np.float32))
 
 
 def strategies_of(tree: Tree, policy: Policy) -> Strategies:
@@ -80,7 +86,7 @@ def strategies_of(tree: Tree, policy: Policy) -> Strategies:
         if (policy.actions[rows[known]] != states.actions[1:][known]).any() or known.sum() < sizes[found].sum():
             raise ValueError("the policy has other actions in the information states of this table")
         chances = np.where(known, policy.chances[np.where(known, rows, 0)], 0.0)
-        strategies.append(normalised(seat, np.concatenate([[1.0], chances])))
+        strategies.append(normalised(seat.first, np.concatenate([[1.0], chances])))
     return tuple(strategies)
 
 
@@ -94,8 +100,7 @@ def save_solution(path: Path, policy: Policy, table: Table, **facts: Any) -> Non
     """Write a solution to ``path`` (.safetensors) and its card beside it; ``facts`` are added to the card."""
     data = save({name: np.ascontiguousarray(array) for name, array in policy._asdict().items()})
     card = {"format": _FORMAT, **table.identity(), "states": len(policy.keys)}
-    write_file(path, data)
-    write_json(path.with_suffix(".json"), {**card, "sha256": hashlib.sha256(data).hexdigest(), **facts})
+    write_with_card(path, data, card, facts)
 
 
 def find_solution(name: str, game: str) -> Path:
@@ -106,7 +111,7 @@ def find_solution(name: str, game: str) -> Path:
     places = [Path(name), FOLDER / game / name]
     for place in places:
         file = place / SOLUTION_FILE if place.is_dir() else place
-        if file.suffix == ".safetensors" and file.is_file():
+        if file.suffix == ".safetensors" and (file.is_file() or next_of(file).is_file()):
             return file
     raise ValueError(
         f"there is no solution at {str(places[0])!r} or {str(places[1])!r}: `blackjacky solve --game {game}` makes one"
@@ -139,8 +144,8 @@ def load_solution(name: str, game: str = DEFAULT) -> SolvedAgent:
     for fact, own in {"game": game, "version": get_game(game).version}.items():
         if card.get(fact) != own:
             raise ValueError(f"the solution {name!r} is for {fact}={card.get(fact)!r}, not for {own!r}")
-    data = file.read_bytes()
-    if hashlib.sha256(data).hexdigest() != card.get("sha256"):
+    data = read_by_card(file, card)
+    if data is None:
         raise ValueError(f"the solution {name!r} is damaged: {file.name} does not match the checksum in its card")
     return SolvedAgent(f"solved:{name}", game, _read_policy(name, data, get_game(game).num_actions), card)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -84,18 +84,19 @@ sum_ends_here, reach_after_here, _respond_here = entry(_sum_ends), entry(_reach_
 
 def uniform(tree: Tree) -> Strategies:
     """Every legal action is equally likely."""
-    return tuple(normalised(each, np.zeros(len(each.after) - 1)) for each in tree.seats)
+    return tuple(normalised(each.first, np.zeros(len(each.after) - 1)) for each in tree.seats)
 
 
-def normalised(tree: SeatTree, weights: Floats) -> Floats:
-    """A strategy by weights of the sequences, (S,), which are not negative; where all are 0, actions are equal."""
-    sizes = np.diff(tree.first)
-    totals = np.add.reduceat(weights, tree.first[:-1]) if len(sizes) else np.zeros(0)
+def normalised(first: npt.NDArray[np.integer[Any]], weights: Floats) -> Floats:
+    """A strategy by weights of the sequences, (S,), which are not negative; where all are 0, actions are equal.
+
+    ``first``: state i has the sequences ``first[i]`` .. ``first[i + 1] - 1``, (I + 1,). Those before have 1.
+    """
+    sizes = np.diff(first)
+    totals = np.repeat(np.add.reduceat(weights, first[:-1]) if len(sizes) else np.zeros(0), sizes)
     strategy = np.ones(len(weights))
-    strategy[1:] = np.where(
-        np.repeat(totals > 0, sizes),
-        weights[1:] / np.repeat(np.where(totals > 0, totals, 1.0), sizes),
-        np.repeat(1 / sizes, sizes),
+    strategy[first[0] :] = np.where(
+        totals > 0, weights[first[0] :] / np.where(totals > 0, totals, 1.0), np.repeat(1 / sizes, sizes)
     )
     return strategy
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import time
 from collections import deque
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -102,9 +103,16 @@ class Host:
         self._hurried = asyncio.Event()  # ends the current wait
         self._assistants: set[int] = set()
         self._changed = asyncio.Event()  # set, and replaced by another, with every change
+        self._last_change = time.monotonic()
+
+    def is_left(self, seconds: float) -> bool:
+        """Whether the game is over and nobody has been there for so long."""
+        is_empty = not self.present and not self._watchers
+        return self.table.over and is_empty and time.monotonic() - self._last_change > seconds
 
     def tell_all(self) -> None:
         """Send the new state to all pages, and let assistants look."""
+        self._last_change = time.monotonic()
         self._changed.set()
         self._changed = asyncio.Event()
         for line in (*self._lines.values(), *self._watchers):

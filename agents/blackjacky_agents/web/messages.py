@@ -51,12 +51,12 @@ def read_message(text: str | None) -> dict[str, Any]:
     try:
         message = parse_json(text)
     except ValueError:
-        raise MessageError("message", f"this is not JSON: {_short(text)}") from None
+        raise MessageError("message", f"this is not JSON: {quoted(text)}") from None
     if not isinstance(message, dict):
-        raise MessageError("message", f"a message is a JSON object, not {_short(message)}")
+        raise MessageError("message", f"a message is a JSON object, not {quoted(message)}")
     kind = message.get("type")
     if not isinstance(kind, str) or kind not in FIELDS:
-        raise MessageError("message", f"type={_short(kind)} is unknown; allowed are {_listed(FIELDS)}")
+        raise MessageError("message", f"type={quoted(kind)} is unknown; allowed are {_listed(FIELDS)}")
     _check_fields(kind, message)
     return message
 
@@ -66,19 +66,20 @@ def _check_fields(kind: str, message: dict[str, Any]) -> None:
     for name in message:
         if name != "type" and name not in fields:
             allowed = _listed(fields) if fields else "none but 'type'"
-            raise MessageError("message", f"field {_short(name)} is unknown in {kind!r}; allowed are {allowed}")
+            raise MessageError("message", f"field {quoted(name)} is unknown in {kind!r}; allowed are {allowed}")
     for name, wanted in fields.items():
         if name not in message:
             raise MessageError("message", f"{kind!r} lacks the field {name!r}")
         if type(message[name]) is not wanted:  # a bool is not an integer here
-            raise MessageError("message", f"{name}={_short(message[name])} is not of type {wanted.__name__}")
+            raise MessageError("message", f"{name}={quoted(message[name])} is not of type {wanted.__name__}")
 
 
 def _listed(names: Any) -> str:
     return ", ".join(map(repr, names))
 
 
-def _short(value: object) -> str:
+def quoted(value: object) -> str:
+    """A received value in ASCII, shortened for an error."""
     text = ascii(value)
     return text if len(text) <= _SHOWN else text[:_SHOWN] + "..."
 

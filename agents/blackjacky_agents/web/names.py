@@ -6,10 +6,9 @@ import re
 import unicodedata
 from collections.abc import Iterable
 
-from blackjacky_agents.web.messages import MessageError
+from blackjacky_agents.web.messages import MessageError, quoted
 
 MAX_NAME = 20  # characters
-_SHOWN = 60  # characters of a refused name that are quoted
 _BLANK = re.compile(
     # Unicode's Default_Ignorable_Code_Point, as far as the category does not tell, and signs that are drawn blank
     "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180d\u180f\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef"
@@ -21,8 +20,8 @@ def check_name(name: str) -> str:
     """A person's name with whitespace normalised; `MessageError` (``name``) if it is invalid."""
     name = " ".join(name.split())
     if len(name) > MAX_NAME or not name.isprintable() or not _is_visible(name):
-        shown = ascii(name) if len(name) <= _SHOWN else ascii(name[:_SHOWN]) + "..."
-        raise MessageError("name", f"a name has 1 .. {MAX_NAME} printable characters, one of them visible, not {shown}")
+        allowed = f"1 .. {MAX_NAME} printable characters, one of them visible"
+        raise MessageError("name", f"a name has {allowed}, not {quoted(name)}")
     return name
 
 

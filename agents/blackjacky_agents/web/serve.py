@@ -45,19 +45,11 @@ def listen(host: str, port: int) -> socket.socket:
     return socket.create_server((host, port), family=family, backlog=_BACKLOG)
 
 
-def addresses(
-    table: Table, host: str, port: int, language: str | None = None, address: str | None = None
-) -> list[tuple[str, str]]:
-    """(name, URL) of each person at a table; the token in a URL gives access to the seat."""
+def addresses(table: Table, base: str, language: str | None = None) -> list[tuple[str, str]]:
+    """(name, URL) of each person at a table, and of spectators; ``base``: URL of the server."""
     asked = "" if language is None else f"?language={language}"
-    base = address or base_address(host, port)
-    return [(table.seats[q].name, f"{base}/seat/{token}{asked}") for q, token in table.people.items()]
-
-
-def watch_address(table: Table, host: str, port: int, language: str | None = None, address: str | None = None) -> str:
-    """URL at which anybody can watch a table."""
-    asked = "" if language is None else f"?language={language}"
-    return f"{address or base_address(host, port)}/watch/{table.watch}{asked}"
+    named = [("to watch" if q is None else table.seats[q].name, q) for q in table.readers]
+    return [(name, f"{base}{table.page_of(q)}{asked}") for name, q in named]
 
 
 def base_address(host: str, port: int) -> str:

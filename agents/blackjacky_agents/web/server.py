@@ -48,7 +48,7 @@ from blackjacky_env.games import GAMES
 T = TypeVar("T")
 
 PAGE = Path(__file__).parent / "page"
-ENDED_TABLES_STAY = 24 * 3600.0  # seconds, for downloading the record or starting another game
+ENDED_TABLES_STAY = 24 * 3600.0  # seconds after the last visitor, who may download the record or start another game
 MAX_WAITING = 8
 """Number of new tables and replays that are being made or waiting; more are refused."""
 HEADERS = {
@@ -116,6 +116,7 @@ class Server:
 
     def add(self, table: Table) -> None:
         """Serve a table and start saving it; `ValueError` if a token of it gives a seat at another table already."""
+        self._forget_ended()
         if not self._seats.keys().isdisjoint([*table.people.values(), table.watch]):
             raise ValueError(f"{table.path or 'the table'} has a token of another table, such as that of a copy")
         if self.folder is not None and table.path is None:
@@ -126,6 +127,13 @@ class Server:
         for seat, token in table.people.items():
             self._seats[token] = (host, seat)
         self._seats[table.watch] = (host, None)
+
+    def _forget_ended(self) -> None:
+        """Serve no longer what ended and was left long ago; the files stay."""
+        for host in [each for each in self.hosts if each.is_left(ENDED_TABLES_STAY)]:
+            self.hosts.remove(host)
+            for token in (*host.table.people.values(), host.table.watch):
+                del self._seats[token]
 
     def attach(self, route: Route, context: Callable[[], AbstractAsyncContextManager[None]]) -> None:
         """Serve another route, within a context while the server runs."""
@@ -236,14 +244,9 @@ class Server:
         """URL of the lobby for other machines; None: only this machine can reach it."""
         return None if self.address is None else f"{self.address}/lobby/{self.lobby}"
 
-    def _address_of(self, token: str) -> str:
-        """URL of a seat, or for spectators, as good for others as can be."""
-        place = "watch" if self._seats[token][1] is None else "seat"
-        return f"{self.address or ''}/{place}/{token}"
-
     def _addresses(self, table: Table) -> dict[Reader, str]:
-        seats: dict[Reader, str] = {seat: self._address_of(token) for seat, token in table.people.items()}
-        return seats | {None: self._address_of(table.watch)}
+        """URLs of the table's pages, as good for others as can be."""
+        return {reader: f"{self.address or ''}{table.page_of(reader)}" for reader in table.readers}
 
     async def _open_table(self, request: Request) -> Response:
         self.check_lobby(request)
@@ -308,7 +311,7 @@ class Server:
         self._table_of(request)
         if self.address is None:
             raise HTTPException(404, _NO_SEAT)
-        return _code(self._address_of(request.path_params["token"]))
+        return _code(f"{self.address}{request.url.path.removesuffix('/code.svg')}")
 
     # ---------------------------------------------------------------- a seat
 

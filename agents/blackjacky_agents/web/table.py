@@ -5,7 +5,6 @@ Only the table knows all cards. `Table.state`, made from the seat's own view, is
 
 from __future__ import annotations
 
-import copy
 import json
 import os
 import re
@@ -19,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from blackjacky_agents.agent import Agent, CompiledAgent, asked, recalls
+from blackjacky_agents.agent import Agent, asked, recalls, warm_up
 from blackjacky_agents.files import write_file
 from blackjacky_agents.games import get_kit
 from blackjacky_agents.narration import Move, Pause, Phrase, ScoreTable, View, action_phrase
@@ -149,18 +148,14 @@ class Table:
         """Number of moves in earlier games at this table."""
         self.env.reset(seed=secrets.randbelow(MAX_SEED) if seed is None else seed)
         self._begin()
-        self._warm_up()
+        warm_up(self._every_agent, self.env)  # so that nobody waits for it during the game
 
-    def _warm_up(self) -> None:
-        """Compile in advance, so that nobody waits for it during the game."""
-        observation = self.env.observe(self.env.agent_selection)
-        for agent in (*self._agents.values(), *self._hint_agents.values()):
-            if isinstance(agent, CompiledAgent):
-                agent.act(observation)
-        copy.deepcopy(self.env).step(int(observation["action_mask"].argmax()))
+    @property
+    def _every_agent(self) -> list[Agent]:
+        return [*self._agents.values(), *self._hint_agents.values()]
 
     def _begin(self) -> None:
-        for agent in (*self._agents.values(), *self._hint_agents.values()):
+        for agent in self._every_agent:
             agent.reset(secrets.randbelow(2**31))  # unpredictable
         self._views = self._look()
         self._told: list[dict[Reader, list[Phrase]]] = []  # for each move: sentences by reader
@@ -181,6 +176,10 @@ class Table:
     def readers(self) -> list[Reader]:
         """Whoever is shown the table: the seats of people, and None for spectators."""
         return [*self.people, None]
+
+    def page_of(self, reader: Reader) -> str:
+        """The path of a reader's page; the token in it gives access to the seat."""
+        return f"/watch/{self.watch}" if reader is None else f"/seat/{self.people[reader]}"
 
     @property
     def over(self) -> bool:
@@ -269,7 +268,7 @@ class Table:
 
     @cached_property
     def _adviser(self) -> Adviser:
-        return Adviser(self.env.game.name, filter(recalls, (*self._agents.values(), *self._hint_agents.values())))
+        return Adviser(self.env.game.name, filter(recalls, self._every_agent))
 
     def again(self) -> None:
         """Start another game in the same seats; `MessageError` if the current one is not over."""

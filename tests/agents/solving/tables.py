@@ -74,7 +74,7 @@ def tree(name: str) -> Tree:
 def random_strategies(found: Tree, seed: int = 0) -> Strategies:
     """Strategies of all seats, drawn at random."""
     rng = np.random.default_rng(seed)
-    return tuple(normalised(each, rng.random(len(each.after) - 1) ** 2) for each in found.seats)
+    return tuple(normalised(each.first, rng.random(len(each.after) - 1) ** 2) for each in found.seats)
 
 
 def reaches_of(found: Tree, played: Strategies) -> tuple[Any, ...]:

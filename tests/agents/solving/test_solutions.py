@@ -16,11 +16,12 @@ from unittest import mock
 import numpy as np
 import pytest
 
-from blackjacky_agents import make_agent
+from blackjacky_agents import files, make_agent
 from blackjacky_agents.agent import AgentError, CompiledAgent, asked, shown_to
 from blackjacky_agents.arena import table as arena
 from blackjacky_agents.arena.evaluation import at_one_table
 from blackjacky_agents.external.python_agent import PythonAgent
+from blackjacky_agents.files import next_of
 from blackjacky_agents.search.hints import Adviser
 from blackjacky_agents.solving import cfr, sampled
 from blackjacky_agents.solving.asking import ask_everywhere
@@ -96,6 +97,22 @@ def test_a_damaged_solution_and_one_of_another_game_are_refused(saved: Path) -> 
     saved.with_suffix(".json").unlink()
     with pytest.raises(ValueError, match=r"the card .* is missing or damaged"):
         load_solution(str(saved))
+
+
+@pytest.mark.parametrize("stopped_at", ["write_file", "write_json", "the end"])
+def test_a_solution_whose_saving_is_interrupted_is_the_old_one_or_the_new_one(saved: Path, stopped_at: str) -> None:
+    old, iterations = saved.read_bytes(), 200
+    if stopped_at == "the end":
+        save_solution(saved, solution("six", 3).policy, table("six"), iterations=(iterations := 3))
+        saved.rename(next_of(saved))
+        saved.write_bytes(old)
+    else:
+        stop = mock.patch.object(files, stopped_at, side_effect=KeyboardInterrupt)
+        with stop, pytest.raises(KeyboardInterrupt):
+            save_solution(saved, solution("six", 3).policy, table("six"), iterations=3)
+    agent = load_solution(str(saved))
+    assert agent.card["iterations"] == iterations
+    np.testing.assert_array_equal(agent.policy.chances, solution("six", iterations).policy.chances)
 
 
 @pytest.mark.parametrize(

@@ -25,4 +25,4 @@ def server_of(*tables: Table, **options: Any) -> Server:
 def running(*tables: Table) -> Iterator[list[dict[str, str]]]:
     """Serve tables on a free port; the addresses of people by name, for each table."""
     with in_background(server_of(*tables)) as port:
-        yield [dict(addresses(table, "127.0.0.1", port)) for table in tables]
+        yield [dict(addresses(table, f"http://127.0.0.1:{port}")) for table in tables]

@@ -101,7 +101,7 @@ def test_behind_a_proxy_with_https_pages_connect_and_others_do_not(tmp_path):
     server.add(table)
     serve.open_to_others(server, "127.0.0.1", 80, address)
     token = table.people[0]
-    assert addresses(table, "127.0.0.1", 80, address=address) == [("Person 0", f"{address}/seat/{token}")]
+    assert server.address == address
     with in_background(server) as port:
         assert proxied(port, token) == 101
         assert proxied(port, token, Host="evil.example") == 400
@@ -135,6 +135,9 @@ def test_what_is_no_address_is_refused(address):
 def test_addresses_name_a_host_that_can_be_reached(monkeypatch):
     monkeypatch.setattr(serve, "own_address", lambda: "192.168.0.4")
     table = new_table(people=2)
-    assert [name for name, _ in addresses(table, "0.0.0.0", 80)] == ["Person 0", "Person 1"]
-    assert addresses(table, "::1", 80)[0][1] == f"http://[::1]:80/seat/{table.people[0]}"
-    assert addresses(table, "0.0.0.0", 80)[0][1] == f"http://192.168.0.4:80/seat/{table.people[0]}"
+    assert addresses(table, serve.base_address("0.0.0.0", 80), "de") == [
+        ("Person 0", f"http://192.168.0.4:80/seat/{table.people[0]}?language=de"),
+        ("Person 1", f"http://192.168.0.4:80/seat/{table.people[1]}?language=de"),
+        ("to watch", f"http://192.168.0.4:80/watch/{table.watch}?language=de"),
+    ]
+    assert serve.base_address("::1", 80) == "http://[::1]:80"

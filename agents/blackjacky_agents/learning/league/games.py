@@ -16,13 +16,12 @@ from blackjacky_agents.arena.cluster import ClusterExecutor
 from blackjacky_agents.arena.intervals import shares_of
 from blackjacky_agents.learning.encoding import find_encoding, standing_encoding
 from blackjacky_agents.learning.league.learner import Learner
+from blackjacky_agents.learning.lineups import LEARNER, draw_tables
 from blackjacky_agents.learning.lookahead import Studies, study
 from blackjacky_agents.learning.settings import LeagueSettings
 from blackjacky_env.engine.compiling import zeros
 from blackjacky_env.games import get_game
 
-LEARNER = 0
-"""The learner's index in a seating; 1 + i is opponent i of the pool."""
 NO_SEAT = -1
 
 _CERTAIN_FRACTION = 0.3  # of decisions with one likely action, which expert iteration must not forget
@@ -42,7 +41,7 @@ class Games(NamedTuple):
 
     def part(self, first: int, last: int) -> Games:
         """Games first .. last - 1, in memory of their own."""
-        return Games(*(array[first:last].copy() for array in self))  # type: ignore[arg-type]  # in the order of the fields
+        return Games._make(array[first:last].copy() for array in self)
 
 
 class Played(NamedTuple):
@@ -160,14 +159,8 @@ def draw_seating(
 
     The learner has all seats, or one seat among copies of one opponent, or some seats at a mixed table.
     """
-    count, seats = settings.games_per_update, get_game(settings.game).max_players
-    rows = np.arange(count)
+    count = settings.games_per_update
     own = rng.integers(sizes_of_tables(settings, count))
-    seating = 1 + rng.choice(len(probabilities), (count, seats), p=probabilities)
-    kind = rng.random((count, 1))
-    mixed = kind >= settings.self_play_fraction + settings.single_opponent_fraction
-    seating = np.where(mixed, seating, seating[:, :1])
-    seating[mixed & (rng.random((count, seats)) < settings.self_play_fraction)] = LEARNER
-    seating[kind[:, 0] < settings.self_play_fraction] = LEARNER
-    seating[rows, own] = LEARNER
+    seating = draw_tables(settings, probabilities, count, get_game(settings.game).max_players, rng)
+    seating[np.arange(count), own] = LEARNER
     return seating

@@ -215,7 +215,6 @@ class Learner:
 
     @property
     def _networks(self) -> list[str]:
-        """The names of the networks."""
         return ["policy", "averaged", "value", "scale"] + ["expert"] * (self.expert is not self.averaged)
 
     def state(self) -> Arrays:

@@ -18,7 +18,7 @@ from blackjacky_agents.agent import CompiledAgent
 from blackjacky_agents.arena.evaluation import Score, against_copies
 from blackjacky_agents.learning.agent_file import initial_layers
 from blackjacky_agents.learning.checkpoint import Arrays
-from blackjacky_agents.learning.league.exploiter import train_against, train_exploiter
+from blackjacky_agents.learning.league.exploiter import train_exploiter
 from blackjacky_agents.learning.league.games import Played, draw_seating, possible_variants, start_games
 from blackjacky_agents.learning.league.imitation import Demonstrations
 from blackjacky_agents.learning.league.learner import Learner
@@ -58,16 +58,12 @@ class League(TrainingRun):
         self._steps = self._batches = self._snapshots = self._iteration = 0
         self._evaluating: tuple[dict[str, Any], list[Future[list[Score]]]] | None = None
         self._exploiting = 0  # number of the exploiter in training, if there is one
-        self._exploiter: Callable[[], CompiledAgent] | None = None
+        self._exploiter: Callable[[], CompiledAgent | None] | None = None
 
     @property
     def steps(self) -> int:
         """Number of studied decisions so far."""
         return self._steps
-
-    def agent(self, greedy: bool) -> CompiledAgent:
-        """The current policy as an agent, greedy or sampling."""
-        return self.learner.agent(greedy)
 
     def layers(self) -> Layers:
         """The current averaged policy network."""
@@ -111,8 +107,8 @@ class League(TrainingRun):
                 bar.set_postfix(accuracy=f"{accuracy:.1%}")
 
     def _learn(self) -> None:
-        if self._exploiting:  # when the training was stopped
-            self._exploiter = self._begin_exploiter(self._exploiting)
+        if self._exploiting and self.left > 0:  # when the training was stopped
+            self._start_exploiter(self._exploiting)
         while self.left > 0 and not self.interrupted:
             if self._steps >= self._snapshots * self.settings.snapshot_every:
                 self.take_snapshot()
@@ -199,34 +195,38 @@ class League(TrainingRun):
         self.pool.add(Opponent(f"snapshot {self._snapshots}", self.agent(greedy=False)))
         every = self.settings.exploiter_every
         if every and self._snapshots % every == 0:
-            self._exploiting, self._exploiter = self._snapshots, self._begin_exploiter(self._snapshots)
-            if not self.settings.max_staleness:
-                self._add_exploiter()
+            self._start_exploiter(self._snapshots)
+
+    def _start_exploiter(self, number: int) -> None:
+        self._exploiting, self._exploiter = number, self._begin_exploiter(number)
+        if not self.settings.max_staleness:
+            self._add_exploiter()
 
     def _add_exploiter(self) -> None:
+        """Add the exploiter in training to the pool; one that is interrupted begins again when the run is resumed."""
         if self._exploiter is not None:
-            self.pool.add(Opponent(f"exploiter {self._exploiting}", self._exploiter()))
+            agent = self._exploiter()
+            if agent is None:
+                return
+            self.pool.add(Opponent(f"exploiter {self._exploiting}", agent))
         self._exploiting, self._exploiter = 0, None
 
-    def _begin_exploiter(self, number: int) -> Callable[[], CompiledAgent]:
+    def _begin_exploiter(self, number: int) -> Callable[[], CompiledAgent | None]:
         """Begin to train a copy of the learner against the learner alone; the function that is returned waits for it.
 
         A cluster trains it beside the league, unless games and updates take turns.
         """
         settings, opponent = self.settings, self.agent(greedy=False)
         seed, first_seed = settings.seed + number, settings.seed * _RUN_SEEDS + number * _EXPLOITER_SEEDS
-        exploiter, first_seed = self.learner.successor(seed), _HALF + first_seed % _HALF
+        exploiter = self.learner.successor(seed)
+        given = (exploiter.settings, seed, exploiter.state(), opponent, _HALF + first_seed % _HALF)
         if self.cluster is None or not settings.max_staleness:
-            return partial(self._train_exploiter, exploiter, opponent, first_seed)
-        return self.cluster.submit(train_exploiter, settings, seed, exploiter.state(), opponent, first_seed).result
+            return partial(train_exploiter, *given, self.cluster, self._exploiter_goes_on)
+        return self.cluster.submit(train_exploiter, *given).result
 
-    def _train_exploiter(self, exploiter: Learner, opponent: CompiledAgent, first_seed: int) -> CompiledAgent:
-        steps = self.settings.exploiter_steps
-        for made in train_against(exploiter, opponent, steps, first_seed, self.cluster):
-            self.show_progress(f"exploiter {min(made / steps, 1):.0%}")
-            if self.interrupted:
-                break
-        return exploiter.agent(greedy=False)
+    def _exploiter_goes_on(self, made: int) -> bool:
+        self.show_progress(f"exploiter {min(made / self.settings.exploiter_steps, 1):.0%}")
+        return not self.interrupted
 
     def _progress(self) -> dict[str, Any]:
         return {"pool": {opponent.name: round(opponent.learner_win_rate, 3) for opponent in self.pool.opponents}}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from fractions import Fraction
 from math import ceil
 from typing import Any
@@ -29,17 +29,12 @@ def imagined(env: TableEnv, seat: int, count: int, seed: int = 0) -> Iterator[Ta
 
 
 def check_distribution(
-    env: TableEnv,
-    seat: int,
-    chances: Mapping[Any, float | Fraction],
-    outcome: Callable[[TableEnv], Hashable],
-    most: int,
+    chances: Mapping[Any, float | Fraction], sample: Callable[[int], Iterable[Hashable]], most: int
 ) -> None:
-    """Assert that imagined positions have the outcomes that they may have, each with its chance."""
+    """Assert that so many samples have the outcomes that they may have, each with its chance."""
     count = max(300, ceil(6 / min(chances.values())))
     assert count <= most, f"{len(chances)} outcomes, {count} samples: too many"
-    counts = Counter(map(outcome, imagined(env, seat, count, seed=seat)))
-    assert fit_outcomes(counts, chances) > UNLIKELY
+    assert fit_outcomes(Counter(sample(count)), chances) > UNLIKELY
 
 
 def sampled_with(module: Any, seen: Any, *changes: tuple[str, int, Any]) -> bytes:

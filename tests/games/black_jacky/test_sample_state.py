@@ -22,7 +22,7 @@ from tests.games.black_jacky.rigging import (
     swap_discard,
     swap_draw,
 )
-from tests.games.sampled import check_distribution, vector
+from tests.games.sampled import check_distribution, imagined, vector
 
 
 def listed(observation):
@@ -78,7 +78,9 @@ def check_table(table, seat):
     """Assert that samples are as likely as listed; the real position must be one of them."""
     chances = listed(vector(table.env, seat))
     assert any(hands[0] == tuple(table["hands"][seat]) for hands, _, _ in chances)
-    check_distribution(table.env, seat, chances, lambda env: outcome(env.snapshot()), most=3000)
+    check_distribution(
+        chances, lambda count: (outcome(env.snapshot()) for env in imagined(table.env, seat, count, seat)), most=3000
+    )
 
 
 SIX_CARDS = {"max_card": 3, "hand_size": 1}

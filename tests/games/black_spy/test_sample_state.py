@@ -8,8 +8,10 @@ import numpy as np
 import pytest
 
 from blackjacky_env import black_spy_v0
+from blackjacky_env.engine import table
 from blackjacky_env.engine.compiling import PLAIN
 from blackjacky_env.games.black_spy import unseen
+from blackjacky_env.games.black_spy.state import STATE
 from tests.games.black_spy.listing import Listing
 from tests.games.black_spy.rigging import CARDS, KINDS, Table, laid_out
 from tests.games.sampled import check_distribution, sampled_with, vector
@@ -33,12 +35,19 @@ def deal_of(record, listing):
     return tuple(tuple(sorted(CARDS[card] for card in np.flatnonzero(pile))) for pile in piles)
 
 
+def samples(env, seat, count):
+    """Yield sampled records, which need not be of positions that can be reached."""
+    rng, seen = np.random.default_rng(seat), vector(env, seat)
+    for _ in range(count):
+        yield table.read_records(*table.unpack(black_spy_v0.sample_state(seen, rng)), STATE)[0]
+
+
 def check_deals(env, seat):
     """Assert that every deal comes as often as assignments of the physical cards look like it."""
     listing = Listing(black_spy_v0.decode(vector(env, seat)))
     deals = listing.deals()
     chances = {deal: ways / deals.total() for deal, ways in deals.items()}
-    check_distribution(env, seat, chances, lambda other: deal_of(other._states[0], listing), MOST)
+    check_distribution(chances, lambda count: (deal_of(record, listing) for record in samples(env, seat, count)), MOST)
 
 
 MOLE = {"mole": True, "deal_number": 1, "totals": [30, 20, 10]}
@@ -157,6 +166,14 @@ RIGGED = {
 def test_all_deals_that_fit_come_equally_often(hands, fields):
     """O3."""
     check_deals(laid_out(*hands, **fields).env, 0)
+
+
+@pytest.mark.parametrize(("hands", "fields"), RIGGED.values(), ids=RIGGED)
+def test_samples_of_rigged_positions_have_the_own_hand(hands, fields):
+    env = laid_out(*hands, **fields).env
+    for seat in range(2):
+        for record in samples(env, seat, 3):
+            assert sum(record["where"] == 0) == len(hands[seat].split())
 
 
 # ---------------------------------------------------------------- random games

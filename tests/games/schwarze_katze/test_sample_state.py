@@ -9,7 +9,7 @@ import pytest
 
 from blackjacky_env import schwarze_katze_v0
 from tests.envs.playing import fresh
-from tests.games.sampled import check_distribution, sampled_with, vector
+from tests.games.sampled import check_distribution, imagined, sampled_with, vector
 from tests.games.schwarze_katze.rigging import CARDS, Table, in_game
 
 
@@ -72,8 +72,11 @@ def check_deals(env, seat):
     """Assert that every deal that fits is equally likely; returns how many there are."""
     deals, real = listed(env, seat), env.snapshot()["hands"]
     assert numbers(real[seat + 1 :] + real[:seat]) in deals
-    chances = dict.fromkeys(deals, 1 / len(deals))
-    check_distribution(env, seat, chances, lambda other: numbers(other.snapshot()["hands"][1:]), most=4000)
+
+    def sample(count):
+        return (numbers(other.snapshot()["hands"][1:]) for other in imagined(env, seat, count, seat))
+
+    check_distribution(dict.fromkeys(deals, 1 / len(deals)), sample, most=4000)
     return len(deals)
 
 

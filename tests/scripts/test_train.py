@@ -284,7 +284,7 @@ def test_the_commands_that_are_offered_at_the_end_work(
     finished: Finished, small: Path, typed: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     _, offered = finished.printed.split("What next?\n")
-    play, watch, longer, curves = [line[21:] for line in offered.splitlines()]
+    play, watch, longer, curves = [line[21:].strip() for line in offered.splitlines()]
     assert play == "blackjacky play --opponents 'ppo:runs/small*3'"
     monkeypatch.setattr(sys, "stdin", io.StringIO())
     typed(play.removeprefix("blackjacky "))

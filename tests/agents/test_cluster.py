@@ -139,7 +139,7 @@ def told_by(name, folder):
     program = [sys.executable, "-m", f"tests.agents.{name}"]
     path = os.pathsep.join([str(Path(__file__).parents[2]), os.environ.get("PYTHONPATH", "")]).rstrip(os.pathsep)
     env = {**os.environ, "PYTHONPATH": path}
-    done = subprocess.run(program, cwd=folder, env=env, capture_output=True, text=True, check=False, timeout=1200)
+    done = subprocess.run(program, cwd=folder, env=env, capture_output=True, text=True, check=False, timeout=3600)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout.splitlines()[-1])
 

@@ -284,7 +284,7 @@ def test_the_commands_that_are_offered_at_the_end_work(
     finished: Finished, small: Path, typed: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     _, offered = finished.printed.split("What next?\n")
-    play, watch, longer, curves = [line[21:] for line in offered.splitlines()]
+    play, watch, longer, curves = [line[21:].strip() for line in offered.splitlines()]
     assert play == "blackjacky play --opponents 'ppo:runs/small*3'"
     monkeypatch.setattr(sys, "stdin", io.StringIO())
     typed(play.removeprefix("blackjacky "))
@@ -558,8 +558,9 @@ def test_what_cannot_be_read_ends_with_status_2(typed: Any, capsys: pytest.Captu
 
 def test_help_shows_every_setting_and_the_defaults_of_the_preset(capsys: pytest.CaptureFixture[str]) -> None:
     for preset, steps in (("sb3", "3000000"), ("full", "60000000")):
-        with pytest.raises(SystemExit, match="0"):
+        with pytest.raises(SystemExit) as stop:
             cli.main(["train", "--preset", preset, "--help"])
+        assert not stop.value.code
         told = capsys.readouterr().out
         names = {field.name for field in dataclasses.fields(PPOSettings)} - {"rule_options"} | {"bust_at"}
         for name in names:

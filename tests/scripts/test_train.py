@@ -558,8 +558,9 @@ def test_what_cannot_be_read_ends_with_status_2(typed: Any, capsys: pytest.Captu
 
 def test_help_shows_every_setting_and_the_defaults_of_the_preset(capsys: pytest.CaptureFixture[str]) -> None:
     for preset, steps in (("sb3", "3000000"), ("full", "60000000")):
-        with pytest.raises(SystemExit, match="0"):
+        with pytest.raises(SystemExit) as stop:
             cli.main(["train", "--preset", preset, "--help"])
+        assert not stop.value.code
         told = capsys.readouterr().out
         names = {field.name for field in dataclasses.fields(PPOSettings)} - {"rule_options"} | {"bust_at"}
         for name in names:

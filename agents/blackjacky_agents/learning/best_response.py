@@ -23,6 +23,7 @@ from blackjacky_agents.learning.settings import (
     self_play_settings_of,
 )
 from blackjacky_agents.registry import make_compiled_agent
+from blackjacky_env.engine.checks import check_choice
 from blackjacky_env.games import DEFAULT
 
 BEST_FILE = "best.safetensors"
@@ -34,8 +35,9 @@ def response_settings(
 ) -> TrainingSettings:
     """Settings of a learner that plays against copies of one agent; ``others`` override single settings.
 
-    ``learner`` is ``"rollouts"``, as in a league, or ``"ppo"``, as in self-play.
+    ``learner`` is ``"rollouts"``, as in a league, or ``"ppo"``, as in self-play; `ValueError` for another.
     """
+    check_choice("learner", learner, ("rollouts", "ppo"))
     alone: dict[str, Any] = {
         "bots": (agent,),
         "players": (players,),

@@ -6,9 +6,10 @@ module raises `ImportError` where numba-cuda is missing.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from functools import cache, partial
+from functools import cache, lru_cache, partial
 from typing import Any
 
 import numpy as np
@@ -29,6 +30,7 @@ except ImportError as error:
 from numba import config, cuda
 from numba.core.errors import TypingError
 from numba.cuda.core.compiler_lock import global_compiler_lock
+from numba.cuda.core.errors import NumbaPerformanceWarning
 from numba.cuda.cudadrv import nvvm
 from numba.cuda.dispatcher import CUDADispatcher
 
@@ -82,6 +84,12 @@ class _Kernel(CUDADispatcher):  # type: ignore[misc]
     def compile(self, sig: Any) -> Any:
         with no_contraction():
             return super().compile(sig)
+
+    @lru_cache(maxsize=128)  # noqa: B019 - as what it replaces
+    def configure(self, *arguments: Any) -> Any:
+        with warnings.catch_warnings():  # few games are no error
+            warnings.simplefilter("ignore", NumbaPerformanceWarning)
+            return super().configure(*arguments)
 
 
 def make_kernel(function: Any) -> Any:

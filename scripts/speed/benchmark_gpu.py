@@ -4,9 +4,9 @@
     python scripts/speed/benchmark_gpu.py --write                      ten minutes; the tables go into docs/speed.md
     python scripts/speed/benchmark_gpu.py --stages training --write    one stage again
 
-Stages: every table of every game is played on both and all arrays are compared; games are stepped and played out; Pgx
-is measured beside them if it is installed for GPUs; examples/ppo_batch.py trains an agent, which plays against the one
-of the preset ``full``. Each stage keeps its results in a file: an interrupted run loses one stage.
+Stages: every table of every game and every bot is played on both, and results are compared; games are stepped and
+played out; Pgx is measured beside them if it is installed for GPUs; examples/ppo_batch.py trains an agent, which plays
+against the one of the preset ``full``. Each stage keeps in a file what it has measured when it is interrupted.
 Exit status 1: something differs; 2: there is no GPU.
 """
 
@@ -21,9 +21,11 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass
 from functools import partial
 from itertools import product
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any, Literal
 
@@ -39,10 +41,11 @@ from blackjacky_env.engine.batch import new_states
 from blackjacky_env.engine.game import Game
 from blackjacky_env.engine.play import play_out
 from blackjacky_env.envs.aec import TableEnv
-from blackjacky_env.envs.opponents import find_compiled
+from blackjacky_env.envs.opponents import compiled_names, find_compiled
 from blackjacky_env.games import DEFAULT, GAMES, get_game
 
 try:
+    import numba_cuda
     from numba import cuda
 
     from blackjacky_env.engine.backend_cuda import check_gpu, make_padded_board
@@ -60,6 +63,8 @@ PGX_GAMES = ("leduc_holdem", "sparrow_mahjong")
 
 Row = tuple[str, str, float, str]
 """Game, what, value, unit."""
+Found = tuple[list[Row], str]
+"""The rows of a stage until now, and how they were made."""
 Stage = Literal["equality", "speed", "pgx", "training"]
 
 
@@ -94,10 +99,11 @@ def main(args: Args) -> None:
     except RuntimeError as error:
         print(f"error: {error}", file=sys.stderr)
         sys.exit(2)
+    args.folder.mkdir(parents=True, exist_ok=True)
     functions = {"equality": compare_all, "speed": measure_all, "pgx": measure_pgx, "training": train}
     for stage in args.stages:
-        rows, note = functions[stage](args)
-        write_json(args.folder / f"{stage}.json", {"rows": rows, "note": f"{note} {device_name()}."})
+        for rows, note in functions[stage](args):
+            write_json(args.folder / f"{stage}.json", {"rows": rows, "note": f"{note} {device_name()}."})
     text = page(args.folder, list(functions))
     print(text)
     if args.write:
@@ -117,51 +123,77 @@ def page(folder: Path, stages: list[str]) -> str:
 # ---------------------------------------------------------------- the same games
 
 
-def compare_all(args: Args) -> tuple[list[Row], str]:
-    """Compare all tables of all games."""
-    cases = list(tables())
-    for options in tqdm(cases, unit=" tables"):
-        compare(options, args.compared, args.compared_steps)
-        compare_playouts(options, args.compared)
-    return [], (
-        f"On each of {len(cases)} tables {args.compared} games, {args.compared_steps} steps each, and {args.compared}"
-        " playouts were those of the CPU, bit for bit."
-    )
+def compare_all(args: Args) -> Iterator[Found]:
+    """Compare all tables and bots of all games; most of the time is compiling, in a process for each core."""
+    bots = [(name, bot) for name in GAMES for bot in compiled_names(name) if not bot.endswith(":")]
+    paid = [(name, reward) for name in GAMES for reward in ("win", get_game(name).score_reward)]
+    rows: list[Row] = []
+    with ProcessPoolExecutor(mp_context=get_context("spawn")) as pool:
+        asked = {pool.submit(compare_bot, *case, args): case for case in sorted(bots, key=is_random)}
+        asked |= {pool.submit(compare_tables, *case, args): case for case in paid}
+        answers = tqdm(as_completed(asked), total=len(asked), unit=" comparisons")
+        for ended, answer in enumerate(answers, start=1):
+            if error := answer.exception():
+                tqdm.write(f"{asked[answer]}: {error!r}")
+                continue
+            rows.append(answer.result())
+            note = (
+                f"{ended} of {len(asked)} comparisons had ended: {args.compared} games on each table, with"
+                f" {args.compared_steps} steps each, after each of the first 40 of which all arrays are compared, and"
+                f" {args.compared} playouts on each table."
+            )
+            yield sorted(rows), note
+    if len(rows) < len(asked):
+        sys.exit(f"error: {len(asked) - len(rows)} comparisons of {len(asked)} failed")
 
 
-def tables() -> Iterator[dict[str, Any]]:
-    """Every variant and table size of every game."""
-    for name in GAMES:
-        for variant in get_game(name).variants:
-            for size in variant.sizes:
-                yield {"game": name, "variant": variant.name, "num_players": size}
+def is_random(case: tuple[str, str]) -> bool:
+    """Whether a bot is the one that compiles soonest, which may start last."""
+    return case[1] == "random"
 
 
-def compare(options: dict[str, Any], num_games: int, steps: int) -> None:
-    """Play the same games on both and exit with a message if an array differs; rewards are changes of score."""
-    score_reward = get_game(options["game"]).score_reward
-    batches = [
+def compare_tables(name: str, reward: str, args: Args) -> Row:
+    """Compare games on all tables of a game; rewards are changes of score, or paid at the end."""
+    tables = list(tables_of(name))
+    for options in tables:
+        compare(options, reward, args.compared, args.compared_steps)
+    return name, f"tables on which games are those of the CPU, bit for bit, reward `{reward}`", len(tables), "tables"
+
+
+def tables_of(name: str) -> Iterator[dict[str, Any]]:
+    """Every variant and table size of a game."""
+    for variant in get_game(name).variants:
+        for size in variant.sizes:
+            yield {"game": name, "variant": variant.name, "num_players": size}
+
+
+def compare(options: dict[str, Any], reward: str, num_games: int, steps: int) -> None:
+    """Play the same games on both and exit with a message if an array differs."""
+    on_cpu, on_gpu = (
         make_batch(num_games=num_games, seed=1, reward=reward, per_seat=True, backend=backend, **options)
-        for reward, backend in product(("win", score_reward), ("cpu", "cuda"))
-    ]
-    for on_cpu, on_gpu in (batches[:2], batches[2:]):
-        for step in range(40):
-            check_equal(on_cpu, on_gpu, f"{options}, step {step}")
-            actions = on_cpu.random_actions()
-            on_cpu.step(actions)
-            on_gpu.step(on_gpu.random_actions())
-        for batch in (on_cpu, on_gpu):
-            batch.run_random(max(0, steps - 40))
-        check_equal(on_cpu, on_gpu, f"{options}, step {steps}")
+        for backend in ("cpu", "cuda")
+    )
+    for step in range(40):
+        check_equal(on_cpu, on_gpu, f"{options}, step {step}")
+        actions = on_cpu.random_actions()
+        on_cpu.step(actions)
+        on_gpu.step(on_gpu.random_actions())
+    for batch in (on_cpu, on_gpu):
+        batch.run_random(max(0, steps - 40))
+    check_equal(on_cpu, on_gpu, f"{options}, step {steps}")
 
 
-def compare_playouts(options: dict[str, Any], games: int) -> None:
-    """Play out the start of a game on both and exit with a message if a result differs."""
-    env = TableEnv(**options)
-    env.reset(seed=1)
-    on_cpu, on_gpu = (playout(env.get_state(), "random", games, backend=backend) for backend in ("cpu", "cuda"))
-    if not np.array_equal(on_cpu, on_gpu.copy_to_host()):
-        sys.exit(f"error: playouts differ from the CPU's: {options}")
+def compare_bot(name: str, bot: str, args: Args) -> Row:
+    """Play out the start of a game on each table of a game, on both: the share of games with the same result."""
+    same = []
+    for options in tables_of(name):
+        env = TableEnv(**options)
+        env.reset(seed=1)
+        on_cpu, on_gpu = (playout(env.get_state(), bot, args.compared, backend=on) for on in ("cpu", "cuda"))
+        same.append((on_cpu == on_gpu.copy_to_host()).all(axis=-1).mean())
+    if bot == "random" and min(same) < 1:
+        sys.exit("error: playouts differ from the CPU's")
+    return name, f"playouts of `{bot}` that are those of the CPU", 100 * float(np.mean(same)), "%"
 
 
 def check_equal(on_cpu: Any, on_gpu: Any, where: str) -> None:
@@ -175,13 +207,13 @@ def check_equal(on_cpu: Any, on_gpu: Any, where: str) -> None:
 # ---------------------------------------------------------------- speed
 
 
-def measure_all(args: Args) -> tuple[list[Row], str]:
+def measure_all(args: Args) -> Iterator[Found]:
     """Steps and playouts of all games, and the memory's speed, which bounds them."""
     bandwidth = COPIED_BYTES * 2 / seconds(copier(), args.rounds)
     rows: list[Row] = [("", "memory copied, read and written", bandwidth / 1e9, "GB/s")]
     for name in tqdm(GAMES, unit=" games"):
         rows += [*measure_steps(name, bandwidth, args), *measure_playouts(name, args)]
-    return rows, f"Steps, playouts and memory: medians of {args.rounds} rounds."
+        yield rows, f"Steps, playouts and memory: medians of {args.rounds} rounds."
 
 
 def measure_steps(name: str, bandwidth: float, args: Args) -> Iterator[Row]:
@@ -196,8 +228,8 @@ def measure_steps(name: str, bandwidth: float, args: Args) -> Iterator[Row]:
         }
         for what, (steps, call) in calls.items():
             speed = count * steps / seconds(call, args.rounds)
-            yield name, f"{what}, {count:,} games", speed / 1e6, "million steps/s"
-            yield name, "the same, of the bound by memory", 100 * speed * moved / bandwidth, "%"
+            unit = f"million steps/s, {speed * moved / bandwidth:.1%} of the bound by memory"
+            yield name, f"{what}, {count:,} games", speed / 1e6, unit
 
 
 def bytes_of_step(game: Game) -> int:
@@ -233,36 +265,39 @@ def measure_playouts(name: str, args: Args) -> Iterator[Row]:
     yield name, "the same", args.playouts * float(decisions.mean()) / taken / 1e6, "million actions/s"
 
 
-def measure_pgx(args: Args) -> tuple[list[Row], str]:
+def measure_pgx(args: Args) -> Iterator[Found]:
     """Pgx's games on the same GPU, if it is there."""
     missing = [name for name in ("jax", "pgx") if importlib.util.find_spec(name) is None]
     if missing:
-        return [], f"Pgx was not measured: {' and '.join(missing)} not installed."
+        yield [], f"Pgx was not measured: {' and '.join(missing)} not installed."
+        return
     os.environ["XLA_PYTHON_CLIENT_PREALLOCATE"] = "false"  # otherwise it takes most of the GPU's memory
     import jax
     import pgx
 
     if jax.default_backend() != "gpu":
-        return [], f"Pgx was not measured: JAX {jax.__version__} finds no GPU."
-    rows = []
+        yield [], f"Pgx was not measured: JAX {jax.__version__} finds no GPU."
+        return
+    rows: list[Row] = []
     for name, count in product(PGX_GAMES, args.num_games):
         games = pgx_games(name, 0, count)
         steps = next(games)  # compiles
         taken = statistics.median(timed(partial(next, games)) for _ in range(args.rounds))
         speed = steps / taken / 1e6
         rows.append((f"Pgx `{name}`", f"`step` with `auto_reset`, {count:,} games", speed, "million steps/s"))
-    return rows, f"Pgx {pgx.__version__} with JAX {jax.__version__}: medians of {args.rounds} rounds."
+        yield rows, f"Pgx {pgx.__version__} with JAX {jax.__version__}: medians of {args.rounds} rounds."
 
 
 # ---------------------------------------------------------------- learning
 
 
-def train(args: Args) -> tuple[list[Row], str]:
+def train(args: Args) -> Iterator[Found]:
     """Self-play on the GPU with examples/ppo_batch.py; its agent plays against three copies of the preset ``full``."""
     import torch
 
     if not torch.cuda.is_available():
-        return [], f"Training was not measured: PyTorch {torch.__version__} finds no GPU."
+        yield [], f"Training was not measured: PyTorch {torch.__version__} finds no GPU."
+        return
     options = {
         "backend": "cuda",
         "num-envs": 2**16,
@@ -285,10 +320,11 @@ def train(args: Args) -> tuple[list[Row], str]:
         (DEFAULT, "training, end to end", speed / 1e6, "million steps/s"),
         (DEFAULT, "wins against three of the preset `full` (par: 25)", wins, "%"),
     ]
-    return rows, (
+    note = (
         f"Training: {int(last['steps']):,} decisions in {int(last['seconds'])} s; the agent won {wins:.1f} %"
         f" ({low:.1f} .. {high:.1f}) of {int(last['games']):,} games."
     )
+    yield rows, note
 
 
 # ---------------------------------------------------------------- measuring
@@ -315,9 +351,9 @@ def timed(call: Callable[[], object]) -> float:
 
 
 def device_name() -> str:
-    """The GPU."""
+    """The GPU, and what compiles for it."""
     name = cuda.get_current_device().name
-    return name.decode() if isinstance(name, bytes) else str(name)
+    return f"{name.decode() if isinstance(name, bytes) else name}, numba-cuda {numba_cuda.__version__}"
 
 
 if __name__ == "__main__":

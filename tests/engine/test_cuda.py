@@ -136,6 +136,15 @@ def test_kernels_round_like_a_cpu() -> None:
     assert "fma." in contracted
 
 
+def test_few_games_are_no_reason_for_a_warning(recwarn: pytest.WarningsRecorder) -> None:
+    """numba-cuda warns of every launch that leaves most of a GPU idle."""
+    with mock.patch.object(dispatcher.driver, "_to_core_stream"):  # there is none without a GPU
+        assert make_kernel(lambda: None)[1, 128].griddim == (1, 1, 1)
+        assert not recwarn.list
+        assert cuda.jit(lambda: None)[1, 128].griddim == (1, 1, 1)
+    assert "under-utilization" in str(recwarn.pop().message)
+
+
 def test_an_agent_that_allocates_arrays_is_refused() -> None:
     """`scratch` has to be used instead."""
 

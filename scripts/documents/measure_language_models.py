@@ -27,7 +27,7 @@ from blackjacky_agents import make_agent  # noqa: E402
 from blackjacky_agents.arena.evaluation import play_games  # noqa: E402
 from blackjacky_agents.external.python_agent import PythonAgent  # noqa: E402
 from blackjacky_agents.registry import usual_opponents  # noqa: E402
-from blackjacky_agents.reports import markdown_table, write_part  # noqa: E402
+from blackjacky_agents.reports import markdown_table, show_part  # noqa: E402
 from blackjacky_env.games import GAMES, get_game  # noqa: E402
 
 PAGE = ROOT / "docs" / "language_models.md"
@@ -53,9 +53,7 @@ def main(args: Args) -> None:
     made = f"`python scripts/documents/measure_language_models.py --games {args.games} --seed {args.seed}`"
     table = markdown_table(heading, rows)
     text = f"{table}\n\nMeans of {args.games} games, at {LETTERS} letters a token: {made}."
-    print(text)
-    if args.write:
-        write_part(PAGE, "tokens", text)
+    show_part(PAGE, "tokens", text, args.write)
 
 
 def measure(game: str, args: Args) -> list[str]:

@@ -33,7 +33,7 @@ from tqdm import tqdm
 
 from blackjacky_agents import games as agents_of_games
 from blackjacky_agents.files import write_json
-from blackjacky_agents.reports import markdown_table, write_part
+from blackjacky_agents.reports import markdown_table, show_part
 from blackjacky_env import make_batch, playout
 from blackjacky_env.engine.batch import new_states
 from blackjacky_env.engine.game import Game
@@ -98,10 +98,7 @@ def main(args: Args) -> None:
     for stage in args.stages:
         rows, note = functions[stage](args)
         write_json(args.folder / f"{stage}.json", {"rows": rows, "note": f"{note} {device_name()}."})
-    text = page(args.folder, list(functions))
-    print(text)
-    if args.write:
-        write_part(PAGE, "gpu", text)
+    show_part(PAGE, "gpu", page(args.folder, list(functions)), args.write)
 
 
 def page(folder: Path, stages: list[str]) -> str:

@@ -36,7 +36,7 @@ from blackjacky_agents.cli.dataset import make_table
 from blackjacky_agents.data import Dataset
 from blackjacky_agents.data.minari_export import episodes_of
 from blackjacky_agents.data.writing import Writer
-from blackjacky_agents.reports import markdown_table, where, where_run, write_part
+from blackjacky_agents.reports import markdown_table, show_part, where, where_run
 from blackjacky_env.games import DEFAULT, get_game, seat_id
 
 PAGE = Path(__file__).parents[2] / "docs" / "datasets.md"
@@ -89,9 +89,7 @@ def main(args: Args) -> None:
     if args.of is not None:
         parts["dataset-size"] = size_of(Dataset(args.of))
     for name, part in parts.items():
-        print(part)
-        if args.write:
-            write_part(PAGE, name, part)
+        show_part(PAGE, name, part, args.write)
 
 
 def measure(dataset: Dataset, args: Args) -> dict[str, Measured]:

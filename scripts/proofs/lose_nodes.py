@@ -193,7 +193,8 @@ def report(args: Args, measured: Sequence[Measured]) -> str:
     columns = ["played by", "games/s", "per core, of one process", "driver per game", "file"]
     return (
         f"{markdown_table(columns, rows)}\n\n"
-        f"`{typed('scripts/proofs/lose_nodes.py')}`: {', '.join(f'`{name}`' for name in args.names)} of {args.game} on {processor()}, "
+        f"`{typed('scripts/proofs/lose_nodes.py')}`: {', '.join(f'`{name}`' for name in args.names)} of {args.game} "
+        f"on {processor()}, "
         f"{alone.games:,} games. The driver's time is its CPU time, that of a process without Ray includes the games. "
         f"{killed.kills} nodes were killed.\n"
         f"A driver with a core of its own takes {peak:,.0f} games per second: 1,000 cores saturate it with agents that "

@@ -22,7 +22,7 @@ import tyro
 from tqdm import tqdm
 
 from blackjacky_agents.arena.evaluation import score_of
-from blackjacky_agents.arena.intervals import Estimate, Floats
+from blackjacky_agents.arena.intervals import Estimate, shares_of
 from blackjacky_agents.arena.protocol import ZERO, Protocol, Rate, ScoreTable
 from blackjacky_agents.arena.scoring import score
 from blackjacky_agents.arena.standings import Games, pair_shares, win_rates
@@ -149,12 +149,6 @@ def pair(rate: float, luck: Luck, players: int, games: int, rng: np.random.Gener
 def number_of_deals(games: int, players: int) -> int:
     """The number of duplicate deals, at least 2."""
     return max(2, -(-games // players))
-
-
-def shares_of(winners: npt.NDArray[np.bool_]) -> Floats:
-    """The winners' shares of the win, same shape."""
-    shares: Floats = winners / np.maximum(winners.sum(axis=-1, keepdims=True), 1)
-    return shares
 
 
 def protocol(sizes: tuple[int, ...], rng: np.random.Generator) -> Protocol:

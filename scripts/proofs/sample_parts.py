@@ -104,8 +104,8 @@ def report(args: Args, rows: list[list[str]]) -> str:
     return (
         f"{markdown_table(heading, rows)}\n\n"
         f"`{args.preset}` of {get_game(DEFAULT).title} in {args.parts} parts; the machine was "
-        f"busy with other work, so that only large differences in speed mean something. `{typed('scripts/proofs/sample_parts.py')}` on "
-        f"{where_run(where())}."
+        f"busy with other work, so that only large differences in speed mean something. "
+        f"`{typed('scripts/proofs/sample_parts.py')}` on {where_run(where())}."
     )
 
 

@@ -174,7 +174,8 @@ def check_equal(on_cpu: Any, on_gpu: Any, where: str) -> None:
 
 def measure_all(args: Args) -> tuple[list[Row], str]:
     """Steps and playouts of all games, and the memory's speed, which bounds them."""
-    bandwidth = COPIED_BYTES * 2 / seconds(copier(), args.rounds)
+    here, there = (cuda.device_array(COPIED_BYTES, np.int8) for _ in range(2))
+    bandwidth = COPIED_BYTES * 2 / seconds(partial(there.copy_to_device, here), args.rounds)
     rows: list[Row] = [("", "memory copied, read and written", bandwidth / 1e9, "GB/s")]
     for name in tqdm(GAMES, unit=" games"):
         rows += [*measure_steps(name, bandwidth, args), *measure_playouts(name, args)]
@@ -289,12 +290,6 @@ def train(args: Args) -> tuple[list[Row], str]:
 
 
 # ---------------------------------------------------------------- measuring
-
-
-def copier() -> Callable[[], None]:
-    """Copies memory on the GPU."""
-    here, there = (cuda.device_array(COPIED_BYTES, np.int8) for _ in range(2))
-    return lambda: there.copy_to_device(here)
 
 
 def seconds(call: Callable[[], object], rounds: int) -> float:

@@ -47,13 +47,6 @@ def _player(view: View, player: int) -> list[Phrase]:
         told.append(say("now_hidden", count=hand))
     elif hand:
         told.append(say("now_hand", cards=listed(map(card, hand))))
-    told += [say(f"now_{key}", cards=_cards(view[key][player])) for key in _KNOWN if _is_known(view[key][player])]
+    known = {key: cards for key in _KNOWN if isinstance(cards := view[key][player], list) and cards}
+    told += [say(f"now_{key}", cards=listed(map(card, cards))) for key, cards in known.items()]
     return [*told, say("now_lacks", what=listed([{"number": each} for each in lacks]))] if lacks else told
-
-
-def _is_known(cards: list[str] | int) -> bool:
-    return isinstance(cards, list) and bool(cards)
-
-
-def _cards(cards: list[str]) -> Phrase:
-    return listed(map(card, cards))

@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
-from blackjacky_env.engine.actions import ActionInfo
+from blackjacky_env.engine.actions import HIDDEN, ActionInfo
 
 View = dict[str, Any]
 Phrase = dict[str, Any]
@@ -40,6 +40,11 @@ def seat(number: int) -> Phrase:
 def card(name: int | str) -> Phrase:
     """A phrase: a card as written in snapshots, or ``"hidden"``."""
     return {"card": name}
+
+
+def the(name: int | str | None) -> Phrase:
+    """A phrase: a card with its article, or "a card" if it is not known; the game's texts have the sentence "the"."""
+    return card(HIDDEN) if name in (None, HIDDEN) else say("the", card=card(name or 0))
 
 
 def listed(phrases: Iterable[Phrase]) -> Phrase:

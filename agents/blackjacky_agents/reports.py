@@ -6,6 +6,8 @@ import math
 import os
 import platform
 import re
+import shlex
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
@@ -37,6 +39,18 @@ def replace_part(text: str, name: str, part: str) -> str:
 def write_part(page: Path, name: str, part: str) -> None:
     """Replace the part between the markers of ``name`` in a document; `ValueError` if a marker is missing."""
     write_file(page, replace_part(page.read_text(encoding="utf-8"), name, part))
+
+
+def show_part(page: Path, name: str, part: str, write: bool) -> None:
+    """Print a part of a document, and put it there as `write_part` does if asked to."""
+    print(part)
+    if write:
+        write_part(page, name, part)
+
+
+def typed(script: str) -> str:
+    """How this process was started, as a command: a script, by its path in the repository, with its arguments."""
+    return shlex.join(["python", script, *sys.argv[1:]])
 
 
 def ready_for_json(value: Any) -> Any:

@@ -17,6 +17,8 @@ from blackjacky_agents.narration import (
     Score,
     ScoreTable,
     View,
+    card,
+    listed,
     mark_of,
     say,
     seat,
@@ -43,6 +45,12 @@ def is_full(move: Move) -> bool:
 def ends_deal(move: Move) -> bool:
     """Whether the deal has been scored."""
     return bool(move.before["deal"] != move.after["deal"] or move.after["phase"] == "over")
+
+
+def cards_on_table(view: View) -> list[Phrase]:
+    """The cards of the trick and who has played them, for readers without the picture."""
+    plays = [say("now_play", seat=seat(player), card=card(name)) for player, name in view["table"]]
+    return [say("now_on_table", plays=listed(plays))] if plays else []
 
 
 class TrickGame(NamedTuple):

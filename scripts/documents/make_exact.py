@@ -39,7 +39,9 @@ def parts() -> Iterator[Part]:
             row["curves"] |= {"nfsp": beside[name]["nfsp"]} if "nfsp" in beside.get(name, {}) else {}
         title = get_game(game).title
         agreed.append((title, beside))
-        tables += [f"### {title}", sizes(game, rows), agents(game, rows), nfsp_of(beside)]
+        tables += [f"### {title}", sizes(game, rows), agents(game, rows)]
+        if commands := dict.fromkeys(f"`{row['command']}`" for row in beside.values() if "nfsp" in row):
+            tables.append(f"NFSP: {', '.join(commands)}.")
         habits.append(habits_of(title, rows))
         if (drawn := shown(rows)) is not None:
             picture_of = f"{title}, {drawn}"
@@ -92,12 +94,11 @@ def agents(game: str, rows: Rows) -> str:
     if not order:
         return ""
     lines = [[f"`{agent}`", *(cell(row["agents"].get(agent)) for row in asked.values())] for agent in order]
-    trained = [row["curves"].get("ppo") for row in asked.values()]
-    if any(trained):
-        lines.append(["PPO, trained there", *(f"{points[-1][1]:.3f}" if points else "" for points in trained)])
-    learned = [row["curves"].get("nfsp") for row in asked.values()]
-    if any(learned):
-        lines.append(["NFSP, trained there", *(f"{points[-1][1]:.3f}" if points else "" for points in learned)])
+    for learner in ("ppo", "nfsp"):
+        trained = [row["curves"].get(learner) for row in asked.values()]
+        if any(trained):
+            found = (f"{points[-1][1]:.3f}" if points else "" for points in trained)
+            lines.append([f"{learner.upper()}, trained there", *found])
     return markdown_table(["exploitability of", *(f"`{name}`" for name in asked)], lines)
 
 
@@ -105,12 +106,6 @@ def beside_openspiel(game: str) -> dict[str, Any]:
     """What `measure_openspiel.py` has found, by table."""
     path = RESULTS / game / "openspiel.json"
     return json.loads(path.read_text("utf-8")) if path.exists() else {}
-
-
-def nfsp_of(beside: Rows) -> str:
-    """How NFSP was trained; empty where it was not."""
-    commands = dict.fromkeys(f"`{row['command']}`" for row in beside.values() if "nfsp" in row)
-    return f"NFSP: {', '.join(commands)}." if commands else ""
 
 
 def agreement(found: list[tuple[str, Rows]]) -> str:

@@ -15,9 +15,7 @@ from __future__ import annotations
 import json
 import math
 import os
-import shlex
 import shutil
-import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -36,7 +34,7 @@ from blackjacky_agents.games import agent_names
 from blackjacky_agents.learning.run import Clock
 from blackjacky_agents.learning.self_play import SelfPlay
 from blackjacky_agents.learning.settings import SelfPlaySettings, presets_of
-from blackjacky_agents.reports import where
+from blackjacky_agents.reports import typed, where
 from blackjacky_agents.solving.asking import ask_everywhere
 from blackjacky_agents.solving.cfr import Solver
 from blackjacky_agents.solving.habits import costliest_habits
@@ -105,8 +103,7 @@ class Notes:
             return
         print(f"{self._path.parent.name} {self._name}: {part} ...", flush=True)
         holder[part] = find()
-        self.row |= {"command": shlex.join(["python", "scripts/documents/measure_exact.py", *sys.argv[1:]])}
-        self.row |= {"machine": where()}
+        self.row |= {"command": typed("scripts/documents/measure_exact.py"), "machine": where()}
         write_json(self._path, self.rows)
 
 

@@ -9,8 +9,6 @@ agents/results/GAME/forecasts.json holds the results.
 
 from __future__ import annotations
 
-import shlex
-import sys
 import time
 from dataclasses import asdict, dataclass
 
@@ -21,7 +19,7 @@ from blackjacky_agents.arena.forecasting import by_agent, by_playouts, make_task
 from blackjacky_agents.files import write_json
 from blackjacky_agents.games import agent_names, bot_names
 from blackjacky_agents.registry import make_agent, make_compiled_agent
-from blackjacky_agents.reports import ready_for_json, where
+from blackjacky_agents.reports import ready_for_json, typed, where
 from blackjacky_env.games import get_game
 
 
@@ -59,7 +57,7 @@ def main(args: Args) -> None:
         seconds = time.process_time() - started
         print(f"{name}: {seconds:.0f} CPU seconds", flush=True)
         result = {
-            "command": shlex.join(["python", "scripts/documents/measure_forecasts.py", *sys.argv[1:]]),
+            "command": typed("scripts/documents/measure_forecasts.py"),
             "machine": where(),
             "champion": champion,
             "positions": args.positions,

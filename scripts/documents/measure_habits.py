@@ -12,8 +12,6 @@ agents/results/GAME/habits.json holds the results.
 
 from __future__ import annotations
 
-import shlex
-import sys
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from importlib import import_module
@@ -31,7 +29,7 @@ from blackjacky_agents.arena.intervals import Z
 from blackjacky_agents.files import only_writer, write_json
 from blackjacky_agents.games import get_kit
 from blackjacky_agents.registry import make_compiled_agent
-from blackjacky_agents.reports import ready_for_json, where
+from blackjacky_agents.reports import ready_for_json, typed, where
 from blackjacky_env.engine.compiling import compiled, scratch
 from blackjacky_env.games import DEFAULT, get_game
 
@@ -84,9 +82,8 @@ def main(args: Args) -> None:
                 won = compared(own, usual)
                 print(f"{habit.better} rather than {habit.does}, margin {margin}: {won}", flush=True)
                 rows.append({**habit._asdict(), "margin": margin, **won})
-    command = shlex.join(["python", "scripts/documents/measure_habits.py", *sys.argv[1:]])
     facts = {
-        "command": command,
+        "command": typed("scripts/documents/measure_habits.py"),
         "machine": where(),
         "bot": BOT,
         "wins": float(usual.mean()),

@@ -20,14 +20,14 @@ from tqdm import tqdm
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT / "examples"))
 
-from language_model import LETTERS, Call, LanguageModel, Settings, open_transcript  # noqa: E402  # from the folder just added
+from language_model import LETTERS, LanguageModel, Settings, open_transcript  # noqa: E402  # from the folder just added
 from stand_in_model import StandIn, serving  # noqa: E402
 
 from blackjacky_agents import make_agent  # noqa: E402
 from blackjacky_agents.arena.evaluation import play_games  # noqa: E402
 from blackjacky_agents.external.python_agent import PythonAgent  # noqa: E402
 from blackjacky_agents.registry import usual_opponents  # noqa: E402
-from blackjacky_agents.reports import markdown_table, write_part  # noqa: E402
+from blackjacky_agents.reports import markdown_table, show_part  # noqa: E402
 from blackjacky_env.games import GAMES, get_game  # noqa: E402
 
 PAGE = ROOT / "docs" / "language_models.md"
@@ -53,9 +53,7 @@ def main(args: Args) -> None:
     made = f"`python scripts/documents/measure_language_models.py --games {args.games} --seed {args.seed}`"
     table = markdown_table(heading, rows)
     text = f"{table}\n\nMeans of {args.games} games, at {LETTERS} letters a token: {made}."
-    print(text)
-    if args.write:
-        write_part(PAGE, "tokens", text)
+    show_part(PAGE, "tokens", text, args.write)
 
 
 def measure(game: str, args: Args) -> list[str]:
@@ -70,13 +68,10 @@ def measure(game: str, args: Args) -> list[str]:
         seating = np.tile(np.arange(players), (args.games, 1))
         play_games([PythonAgent(model, "model", game), *agents], seating, args.seed, game=game)
         calls = open_transcript(transcript, model.head).calls
-    prompts, answers = (sum(letters) / LETTERS for letters in zip(*map(_letters, calls), strict=True))
+    prompts = sum(len(message["content"]) for call in calls for message in call.messages) / LETTERS
+    answers = sum(len(call.reply) for call in calls) / LETTERS
     sums = [sum(bool(call.played) for call in calls), len(calls), prompts, answers]
     return [get_game(game).title, str(players), *(f"{total / args.games:,.0f}" for total in sums)]
-
-
-def _letters(call: Call) -> tuple[int, int]:
-    return sum(len(message["content"]) for message in call.messages), len(call.reply)
 
 
 if __name__ == "__main__":

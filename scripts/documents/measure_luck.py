@@ -9,8 +9,6 @@ agents/results/GAME/luck.json holds the results.
 
 from __future__ import annotations
 
-import shlex
-import sys
 import time
 from dataclasses import asdict, dataclass
 
@@ -21,7 +19,7 @@ from blackjacky_agents.arena.luck import measure_luck
 from blackjacky_agents.files import write_json
 from blackjacky_agents.games import get_kit
 from blackjacky_agents.registry import make_compiled_agent
-from blackjacky_agents.reports import duration, ready_for_json, where
+from blackjacky_agents.reports import duration, ready_for_json, typed, where
 from blackjacky_env.games import get_game
 
 
@@ -65,7 +63,7 @@ def main(args: Args) -> None:
             seconds = time.perf_counter() - started
             tables.append({**asdict(found), "seconds": seconds})
             print(f"{name}, {size} players: {found.sighted.mean:.1%} ({duration(seconds)})", flush=True)
-        command = shlex.join(["python", "scripts/documents/measure_luck.py", *sys.argv[1:]])
+        command = typed("scripts/documents/measure_luck.py")
         settings = {"agent": champion, "simulations": args.simulations, "seed": args.seed}
         result = {"command": command, "machine": where(), **settings, "tables": tables}
         write_json(RESULTS / name / "luck.json", ready_for_json(result))

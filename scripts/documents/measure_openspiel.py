@@ -14,8 +14,6 @@ CPU, on one thread.
 from __future__ import annotations
 
 import json
-import shlex
-import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -33,7 +31,7 @@ from open_spiel.python.pytorch.nfsp import NFSP
 from parts import RESULTS, ROOMS
 
 from blackjacky_agents.files import only_writer, write_json
-from blackjacky_agents.reports import where
+from blackjacky_agents.reports import typed, where
 from blackjacky_agents.solving.cfr import Solver
 from blackjacky_agents.solving.solution import Policy, look_up, strategies_of
 from blackjacky_agents.solving.strategies import Strategies, uniform, worth_of
@@ -102,8 +100,8 @@ def measure(game: str, name: str, args: Args) -> None:
     for part in missing:
         print(f"{game} {name}: {part} ...", flush=True)
         row[part] = work[part](walked, tree)
-        row |= {"command": shlex.join(["python", "scripts/documents/measure_openspiel.py", *sys.argv[1:]])}
-        row |= {"machine": where(), "openspiel": version("open_spiel")}
+        row |= {"command": typed("scripts/documents/measure_openspiel.py"), "machine": where()}
+        row["openspiel"] = version("open_spiel")
         write_json(path, rows)
 
 

@@ -18,7 +18,6 @@ import hashlib
 import os
 import random
 import secrets
-import shlex
 import sys
 import tempfile
 import time
@@ -35,7 +34,7 @@ from tqdm import tqdm
 from blackjacky_agents.arena.cluster import ClusterExecutor
 from blackjacky_agents.arena.tournament import Tournament
 from blackjacky_agents.games import agent_names
-from blackjacky_agents.reports import markdown_table, processor, write_part
+from blackjacky_agents.reports import markdown_table, processor, show_part, typed
 from blackjacky_env.engine.checks import check_integer
 from blackjacky_env.games import DEFAULT
 
@@ -96,10 +95,7 @@ def main(args: Args) -> int:
     except ValueError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
-    text = report(args, measured)
-    print(text)
-    if args.write:
-        write_part(PAGE, f"cluster-{args.write}", text)
+    show_part(PAGE, f"cluster-{args.write}", report(args, measured), bool(args.write))
     return int(len({one.sha for one in measured}) > 1 or measured[-1].kills < args.kills)
 
 
@@ -195,10 +191,10 @@ def report(args: Args, measured: Sequence[Measured]) -> str:
         for one in measured
     ]
     columns = ["played by", "games/s", "per core, of one process", "driver per game", "file"]
-    command = f"python scripts/proofs/lose_nodes.py {shlex.join(sys.argv[1:])}".rstrip()
     return (
         f"{markdown_table(columns, rows)}\n\n"
-        f"`{command}`: {', '.join(f'`{name}`' for name in args.names)} of {args.game} on {processor()}, "
+        f"`{typed('scripts/proofs/lose_nodes.py')}`: {', '.join(f'`{name}`' for name in args.names)} of {args.game} "
+        f"on {processor()}, "
         f"{alone.games:,} games. The driver's time is its CPU time, that of a process without Ray includes the games. "
         f"{killed.kills} nodes were killed.\n"
         f"A driver with a core of its own takes {peak:,.0f} games per second: 1,000 cores saturate it with agents that "

@@ -11,7 +11,6 @@ discrete, so no interval has the same coverage at every rate: the table has the 
 from __future__ import annotations
 
 import math
-import shlex
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -23,11 +22,11 @@ import tyro
 from tqdm import tqdm
 
 from blackjacky_agents.arena.evaluation import score_of
-from blackjacky_agents.arena.intervals import Estimate, Floats
+from blackjacky_agents.arena.intervals import Estimate, shares_of
 from blackjacky_agents.arena.protocol import ZERO, Protocol, Rate, ScoreTable
 from blackjacky_agents.arena.scoring import score
 from blackjacky_agents.arena.standings import Games, pair_shares, win_rates
-from blackjacky_agents.reports import markdown_table, write_part
+from blackjacky_agents.reports import markdown_table, show_part, typed
 from blackjacky_env.engine.checks import check_integer
 
 PAGE = Path(__file__).parents[2] / "docs" / "tournaments.md"
@@ -152,12 +151,6 @@ def number_of_deals(games: int, players: int) -> int:
     return max(2, -(-games // players))
 
 
-def shares_of(winners: npt.NDArray[np.bool_]) -> Floats:
-    """The winners' shares of the win, same shape."""
-    shares: Floats = winners / np.maximum(winners.sum(axis=-1, keepdims=True), 1)
-    return shares
-
-
 def protocol(sizes: tuple[int, ...], rng: np.random.Generator) -> Protocol:
     """A protocol whose agents for 0 and 100 win nothing and everything, up to errors of measurement."""
     zero, hundred = (tuple(Rate(rng.normal(rate, _ERROR), _ERROR) for _ in sizes) for rate in (0, 1))
@@ -225,16 +218,14 @@ def main(args: Args) -> int:
         print(f"error: {error}", file=sys.stderr)
         return 2
     heading = ["interval of", "games of a deal", "players", *(f"{games:,} games" for games in GAMES)]
-    command = shlex.join(["python", "scripts/proofs/measure_coverage.py", *sys.argv[1:]])
+    command = typed("scripts/proofs/measure_coverage.py")
     error = 100 * math.sqrt(0.05 * 0.95 / args.repeats)
     text = (
         f"{markdown_table(heading, rows(args))}\n\n`{command}`: mean coverage (lowest) over {len(RATES)} win rates, "
         f"{args.repeats:,} simulations of each, seed {args.seed}; standard error {error / math.sqrt(len(RATES)):.1f} "
         f"(of single rates {error:.1f}) percentage points."
     )
-    print(text)
-    if args.write:
-        write_part(PAGE, "coverage", text)
+    show_part(PAGE, "coverage", text, args.write)
     return 0
 
 

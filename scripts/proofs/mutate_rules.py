@@ -142,7 +142,7 @@ def main(args: Args) -> int:
     if subject is None:
         sys.exit(f"error: --game {args.game} cannot be mutated; allowed are {', '.join(known)}")
     from blackjacky_agents.arena.cluster import ClusterError
-    from blackjacky_agents.reports import write_part
+    from blackjacky_agents.reports import show_part
 
     output = args.output or ROOT / "runs" / f"mutants-{args.game}.json"
     everything = mutants(subject.rules.read_text(encoding="utf-8"))
@@ -161,9 +161,7 @@ def main(args: Args) -> int:
     found = {name: results["killed_by"][name] for name in chosen}
     reasons = explained(subject)
     text = report(found, reasons, results["seconds"], args, len(everything))
-    print(text)
-    if args.write and not args.only:
-        write_part(subject.page, "mutants", text)
+    show_part(subject.page, "mutants", text, args.write and not args.only)
     return judge(found, reasons)
 
 

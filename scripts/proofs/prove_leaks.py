@@ -31,7 +31,7 @@ from tqdm import tqdm
 from blackjacky_agents.arena.cluster import ClusterError, ClusterExecutor, joined
 from blackjacky_agents.arena.workers import in_order, open_pool
 from blackjacky_agents.language.telling import told, told_now
-from blackjacky_agents.reports import markdown_table, workers_used, write_part
+from blackjacky_agents.reports import markdown_table, show_part, workers_used
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.games import DEFAULT, get_game
 from blackjacky_env.testing import examine
@@ -97,12 +97,9 @@ def main(args: Args) -> int:
         return 2
     leaks = [leak for one in found for leak in one.leaks]
     text = f"{table(args.game, found)}\n\n{facts(args, found, len(leaks), time.monotonic() - began)}"
-    print(text)
+    show_part(PAGES / args.game / "README.md", "leaks", text, args.write)
     for leak in leaks[:MAX_SHOWN]:
         print(f"leak: {leak}")
-    if args.write:
-        page = PAGES / args.game / "README.md"
-        write_part(page, "leaks", text)
     return int(bool(leaks))
 
 

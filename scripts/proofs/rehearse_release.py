@@ -44,11 +44,13 @@ from release_limits import (
     GPU,
     LAST,
     ROOT,
+    Limits,
     archive_problems,
     base_problems,
     bytes_of_files,
     extra_problems,
     folders,
+    last_rehearsal,
     open_wheel,
     read_limits,
     size,
@@ -231,13 +233,17 @@ class Rehearsal:
         problems = [
             *(f"{each.name} differs: {name}" for each in (wheel, sdist) for name in differences(each, again / "dist")),
             *self.wrong_contents(wheel, sdist, ref),
-            *archive_problems(read_limits((self.source / "pyproject.toml").read_text("utf-8")), wheel, sdist, last()),
+            *archive_problems(self.limits(), wheel, sdist, last_rehearsal()),
         ]
         shutil.rmtree(again)
         found = {"wheel": archive_facts(wheel), "sdist": archive_facts(sdist)}
         self.record.found |= {"version": open_wheel(wheel).version, "archives": found}
         sizes = " and ".join(f"{each['name']} with {each['bytes']:,} bytes" for each in found.values())
         return {"said": f"twice the same {sizes}", "error": "; ".join(problems)}
+
+    def limits(self) -> Limits:
+        """Those of the commit."""
+        return read_limits((self.source / "pyproject.toml").read_text("utf-8"))
 
     def export(self, folder: Path) -> None:
         """The files of the commit in a folder, which is emptied first."""
@@ -355,9 +361,9 @@ class Rehearsal:
 
     def over_limits(self, environment: Environment, found: Mapping[str, Any]) -> Iterator[str]:
         """What the environment of an extra, or of none, has too much of."""
-        limits = read_limits((self.source / "pyproject.toml").read_text("utf-8"))
+        limits = self.limits()
         if environment.name == BASE:
-            yield from base_problems(limits, found["sizes"], last())
+            yield from base_problems(limits, found["sizes"], last_rehearsal())
         if environment.name in (BASE, environment.extras):
             yield from extra_problems(limits, environment.name, [*found["gpu"], *(["torch"] if found["torch"] else [])])
 
@@ -406,12 +412,6 @@ def last_lines(text: str) -> str:
 def shown(trial: str | Code) -> str:
     """What is tried, as text."""
     return f"the code with {trial.word} of {trial.page}" if isinstance(trial, Code) else trial.replace(SOURCE, "")
-
-
-def last() -> dict[str, Any]:
-    """The results of the last rehearsal."""
-    found: dict[str, Any] = json.loads(LAST.read_text("utf-8")) if LAST.exists() else {}
-    return found
 
 
 def sha256(path: Path) -> str:

@@ -60,8 +60,7 @@ def main(args: Args) -> int:
     """Print what is over a limit; returns the exit status."""
     (wheel,), (sdist,) = args.dist.glob("*.whl"), args.dist.glob("*.tar.gz")
     limits = read_limits((ROOT / "pyproject.toml").read_text("utf-8"))
-    last = json.loads(LAST.read_text("utf-8")) if LAST.exists() else {}
-    ours = open_wheel(wheel)
+    last, ours = last_rehearsal(), open_wheel(wheel)
     found = list(archive_problems(limits, wheel, sdist, last))
     for extra in (BASE, *ours.metadata.get_all("Provides-Extra")):
         packages, missing = pulled_in(ours, extra)
@@ -70,24 +69,25 @@ def main(args: Args) -> int:
             if missing:
                 raise SystemExit(f"error: not installed here, so not measured: {', '.join(sorted(missing))}")
             sizes = {name: size(each) for name, each in packages.items()}
-            found += base_problems(limits, {**sizes, canonicalize_name(ours.name): unpacked(wheel)}, last)
+            sizes[canonicalize_name(ours.name)] = sum(bytes_of_files(wheel).values())
+            found += base_problems(limits, sizes, last)
     print("\n".join(found) or f"within the limits: {wheel.stat().st_size:,} and {sdist.stat().st_size:,} bytes")
     return int(bool(found))
+
+
+def last_rehearsal() -> dict[str, Any]:
+    """The results of the last rehearsal; empty if there was none."""
+    return json.loads(LAST.read_text("utf-8")) if LAST.exists() else {}
 
 
 def read_limits(pyproject: str) -> Limits:
     """The limits in the text of pyproject.toml; `ValueError` names an extra that does not exist."""
     document = tomllib.loads(pyproject)
-    table = {name: tuple(each) if isinstance(each, list) else each for name, each in release_table(document).items()}
-    limits = Limits(**table)
+    table = document["tool"]["blackjacky"]["release"]
+    limits = Limits(**{name: tuple(each) if isinstance(each, list) else each for name, each in table.items()})
     if unknown := {*limits.torch, *limits.gpu} - set(document["project"]["optional-dependencies"]):
         raise ValueError(f"[tool.blackjacky.release] of pyproject.toml names unknown extras: {sorted(unknown)}")
     return limits
-
-
-def release_table(document: dict[str, Any]) -> dict[str, Any]:
-    """The table of the limits."""
-    return document["tool"]["blackjacky"]["release"]
 
 
 # ---------------------------------------------------------------- what is over a limit
@@ -174,11 +174,6 @@ def size(package: Distribution) -> int:
     """Bytes of an installed package."""
     paths = (Path(str(file.locate())) for file in package.files or ())
     return sum(path.stat().st_size for path in paths if path.is_file())
-
-
-def unpacked(archive: Path) -> int:
-    """Bytes of a wheel's or sdist's files."""
-    return sum(bytes_of_files(archive).values())
 
 
 def folders(archive: Path) -> dict[str, int]:

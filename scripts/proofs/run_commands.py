@@ -5,7 +5,6 @@
     python scripts/proofs/run_commands.py --write              all, and the table goes into docs/proof.md
 
 Pages are gone through in order, in one folder, so that a command finds what those before it have written. A server is
-Pages are gone through in order, in one folder, so that a command finds what those before it have written. A server is
 interrupted once it prints its address, any other command when its time is over, as by Ctrl-C; then it must end by
 itself. `runs/NAME` stands for the run of the first page. With Ray installed, there is a cluster for `--cluster auto`.
 Where openai is installed, a stand-in for a language model answers at the address in OPENAI_BASE_URL; otherwise pages
@@ -33,7 +32,7 @@ from unittest import mock
 import tyro
 from tqdm import tqdm
 
-from blackjacky_agents.reports import markdown_table, where, where_run, write_part
+from blackjacky_agents.reports import markdown_table, show_part, where, where_run
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "proof.md"
@@ -132,10 +131,7 @@ def main(args: Args) -> int:
             results.append(run(page, command, folder, args.seconds))
             if not results[-1].passed:
                 print(f"\n{page}: {command}\nexit status {results[-1].status}\n{results[-1].output}", file=sys.stderr)
-    text = table(results, args.seconds)
-    print(text)
-    if args.write:
-        write_part(PAGE, "commands", text)
+    show_part(PAGE, "commands", table(results, args.seconds), args.write)
     return int(not all(each.passed for each in results))
 
 

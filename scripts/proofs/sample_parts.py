@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import os
 import secrets
-import shlex
 import sys
 import time
 from collections.abc import Callable
@@ -24,7 +23,7 @@ from typing import Any
 import lose_nodes
 import tyro
 
-from blackjacky_agents.reports import markdown_table, where, where_run, write_part
+from blackjacky_agents.reports import markdown_table, show_part, typed, where, where_run
 from blackjacky_agents.solving.parts import PartedSolver
 from blackjacky_agents.solving.sampled import SampledSolver
 from blackjacky_agents.solving.solution import strategies_of
@@ -74,10 +73,7 @@ def main(args: Args) -> int:
         rows.append(row_of(f"{args.nodes} nodes", solver, args, tree))
         solver = parted(args, given, 1, executor)
         rows.append(row_of(f"{args.nodes} nodes, one killed and replaced", solver, args, tree, kill_one))
-    told = report(args, rows)
-    print(told)
-    if args.write:
-        write_part(PAGE, "parts", told)
+    show_part(PAGE, "parts", report(args, rows), args.write)
     return int(len({row[-1] for row in rows[1:]}) > 1)
 
 
@@ -105,12 +101,11 @@ def row_of(
 def report(args: Args, rows: list[list[str]]) -> str:
     """The table as Markdown, and what was run."""
     heading = ["sampled by", "iterations", "per second", "exploitability", "solution"]
-    command = shlex.join(["python", "scripts/proofs/sample_parts.py", *sys.argv[1:]])
     return (
         f"{markdown_table(heading, rows)}\n\n"
         f"`{args.preset}` of {get_game(DEFAULT).title} in {args.parts} parts; the machine was "
-        f"busy with other work, so that only large differences in speed mean something. `{command}` on "
-        f"{where_run(where())}."
+        f"busy with other work, so that only large differences in speed mean something. "
+        f"`{typed('scripts/proofs/sample_parts.py')}` on {where_run(where())}."
     )
 
 

@@ -29,7 +29,7 @@ from attacks.common import BAD, OUTCOMES, Row, run_tasks
 from tqdm import tqdm
 
 from blackjacky_agents.files import write_json
-from blackjacky_agents.reports import duration, markdown_table, where, where_run, write_part
+from blackjacky_agents.reports import duration, markdown_table, show_part, where, where_run
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "proof.md"
@@ -58,10 +58,7 @@ class Args:
 def main(args: Args) -> int:
     """Attack, print the table, and write it if asked to; returns the exit status."""
     found = {kind: run_kind(kind, args) for kind in kinds_of(args)}
-    text = report(found, args)
-    print(text)
-    if args.write:
-        write_part(PAGE, "torture", text)
+    show_part(PAGE, "torture", report(found, args), args.write)
     return int(any(row.counts[what] for result in found.values() for row in rows_of(result) for what in BAD))
 
 

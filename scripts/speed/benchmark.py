@@ -42,7 +42,7 @@ from blackjacky_agents.agent import CompiledAgent
 from blackjacky_agents.learning.ppo import PPORun, time_shares
 from blackjacky_agents.learning.settings import presets_of
 from blackjacky_agents.registry import make_compiled_agent
-from blackjacky_agents.reports import markdown_table, processor, write_part
+from blackjacky_agents.reports import markdown_table, processor, show_part
 from blackjacky_env import make_batch
 from blackjacky_env.engine.backend_cpu import cores, spread
 from blackjacky_env.engine.compiling import entry, zeros
@@ -103,9 +103,7 @@ def main(args: Args) -> None:
     with tempfile.TemporaryDirectory() as folder:
         found = measure(make_probes(args, Path(folder)), rounds)
     text = f"{table({**ratios(found), **found})}\n\n{facts(args, rounds, busy)}"
-    print(text)
-    if args.write:
-        write_part(PAGE, "benchmark", text)
+    show_part(PAGE, "benchmark", text, args.write)
 
 
 def make_probes(args: Args, folder: Path) -> list[Probe]:

@@ -35,7 +35,7 @@ from tqdm import tqdm
 
 from blackjacky_agents import games as agents_of_games
 from blackjacky_agents.files import write_json
-from blackjacky_agents.reports import markdown_table, write_part
+from blackjacky_agents.reports import markdown_table, show_part
 from blackjacky_env import make_batch, playout
 from blackjacky_env.engine.batch import new_states
 from blackjacky_env.engine.game import Game
@@ -104,10 +104,7 @@ def main(args: Args) -> None:
     for stage in args.stages:
         for rows, note in functions[stage](args):
             write_json(args.folder / f"{stage}.json", {"rows": rows, "note": f"{note} {device_name()}."})
-    text = page(args.folder, list(functions))
-    print(text)
-    if args.write:
-        write_part(PAGE, "gpu", text)
+    show_part(PAGE, "gpu", page(args.folder, list(functions)), args.write)
 
 
 def page(folder: Path, stages: list[str]) -> str:
@@ -209,7 +206,8 @@ def check_equal(on_cpu: Any, on_gpu: Any, where: str) -> None:
 
 def measure_all(args: Args) -> Iterator[Found]:
     """Steps and playouts of all games, and the memory's speed, which bounds them."""
-    bandwidth = COPIED_BYTES * 2 / seconds(copier(), args.rounds)
+    here, there = (cuda.device_array(COPIED_BYTES, np.int8) for _ in range(2))
+    bandwidth = COPIED_BYTES * 2 / seconds(partial(there.copy_to_device, here), args.rounds)
     rows: list[Row] = [("", "memory copied, read and written", bandwidth / 1e9, "GB/s")]
     for name in tqdm(GAMES, unit=" games"):
         rows += [*measure_steps(name, bandwidth, args), *measure_playouts(name, args)]
@@ -328,12 +326,6 @@ def train(args: Args) -> Iterator[Found]:
 
 
 # ---------------------------------------------------------------- measuring
-
-
-def copier() -> Callable[[], None]:
-    """Copies memory on the GPU."""
-    here, there = (cuda.device_array(COPIED_BYTES, np.int8) for _ in range(2))
-    return lambda: there.copy_to_device(here)
 
 
 def seconds(call: Callable[[], object], rounds: int) -> float:

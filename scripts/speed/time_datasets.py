@@ -36,7 +36,7 @@ from blackjacky_agents.cli.dataset import make_table
 from blackjacky_agents.data import Dataset
 from blackjacky_agents.data.minari_export import episodes_of
 from blackjacky_agents.data.writing import Writer
-from blackjacky_agents.reports import markdown_table, where, where_run, write_part
+from blackjacky_agents.reports import markdown_table, show_part, where, where_run
 from blackjacky_env.games import DEFAULT, get_game, seat_id
 
 PAGE = Path(__file__).parents[2] / "docs" / "datasets.md"
@@ -89,9 +89,7 @@ def main(args: Args) -> None:
     if args.of is not None:
         parts["dataset-size"] = size_of(Dataset(args.of))
     for name, part in parts.items():
-        print(part)
-        if args.write:
-            write_part(PAGE, name, part)
+        show_part(PAGE, name, part, args.write)
 
 
 def measure(dataset: Dataset, args: Args) -> dict[str, Measured]:
@@ -127,11 +125,16 @@ def ways(dataset: Dataset, players: str) -> dict[str, Way]:
     played = join_moves([games.as_played() for games in dataset.every_piece()])
     moves = partial(write_moves, make_writer(players), played)
     return {
-        "moves": Way(moves, read_moves),
-        f"moves, read shuffled, in batches of {BATCH:,}": Way(moves, read_shuffled),
+        "moves": Way(moves, lambda folder: sum(batch.num_rows for batch in Dataset(folder).record_batches())),
+        f"moves, read shuffled, in batches of {BATCH:,}": Way(
+            moves, lambda folder: sum(len(batch["action"]) for batch in Dataset(folder).batches(BATCH))
+        ),
         "whole decisions, as lists": Way(partial(write_whole, batches), read_whole),
         "whole decisions, as bytes": Way(partial(write_whole, [in_bytes(batch) for batch in batches]), read_whole),
-        "Minari (HDF5, its default)": Way(partial(write_minari, episodes), read_minari),
+        "Minari (HDF5, its default)": Way(
+            partial(write_minari, episodes),
+            lambda _: sum(len(episode) for episode in minari.load_dataset("games-v0").iterate_episodes()),
+        ),
     }
 
 
@@ -145,16 +148,6 @@ def write_moves(writer: Writer, moves: Moves, folder: Path) -> None:
     """As the command does, with its check that the games can be played from their moves."""
     writer = replace(writer, folder=folder)
     writer.keep([writer.write_shard(0, moves)], len(moves.lengths))
-
-
-def read_moves(folder: Path) -> int:
-    """Play them again, to Arrow record batches."""
-    return sum(batch.num_rows for batch in Dataset(folder).record_batches())
-
-
-def read_shuffled(folder: Path) -> int:
-    """Play them again, to shuffled batches."""
-    return sum(len(batch["action"]) for batch in Dataset(folder).batches(BATCH))
 
 
 def write_whole(batches: list[pa.RecordBatch], folder: Path) -> None:
@@ -188,11 +181,6 @@ def write_minari(episodes: list[Any], _: Path) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # an author and a permalink would be good
         minari.create_dataset_from_buffers("games-v0", episodes, **spaces)
-
-
-def read_minari(_: Path) -> int:
-    """With Minari's own reader, episode by episode."""
-    return sum(len(episode) for episode in minari.load_dataset("games-v0").iterate_episodes())
 
 
 # ---------------------------------------------------------------- the page

@@ -22,7 +22,7 @@ from pathlib import Path
 
 import tyro
 
-from blackjacky_agents.reports import duration, markdown_table, where, where_run, write_part
+from blackjacky_agents.reports import duration, markdown_table, show_part, where, where_run
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "install.md"
@@ -51,9 +51,7 @@ def main(args: Args) -> None:
     heading = ["from `git clone` to", "time"]
     made = f"`python scripts/speed/time_first_minutes.py`: {where_run(where())}."
     told = f"{markdown_table(heading, [[what, duration(seconds)] for what, seconds in rows])}\n\n{made}"
-    print(told)
-    if args.write:
-        write_part(PAGE, "minutes", told)
+    show_part(PAGE, "minutes", told, args.write)
 
 
 def browser_rows() -> Iterator[tuple[str, float]]:

@@ -20,7 +20,7 @@ from typing import Any
 import pyspiel
 import tyro
 
-from blackjacky_agents.reports import markdown_table, where, where_run, write_part
+from blackjacky_agents.reports import markdown_table, show_part, where, where_run
 from blackjacky_agents.solving.cfr import Solver, Variant
 from blackjacky_agents.solving.strategies import worth_of
 from blackjacky_agents.solving.table import Table
@@ -72,9 +72,7 @@ def main(args: Args) -> None:
         f"thread, median of {args.rounds} rounds in turns; {memory:,.0f} bytes per information state here, tree "
         f"included. `python scripts/speed/time_solvers.py --write` on {where_run(where())}."
     )
-    print(told)
-    if args.write:
-        write_part(PAGE, "solvers", told)
+    show_part(PAGE, "solvers", told, args.write)
 
 
 def rate_of(work: Callable[[], Any], iterations: int, seconds: float) -> float:

@@ -36,7 +36,7 @@ from blackjacky_agents.learning.collecting import Stretch
 from blackjacky_agents.learning.network import _logits_entry, encode_all, layers_of, pack
 from blackjacky_agents.learning.self_play import SelfPlay
 from blackjacky_agents.learning.settings import SelfPlaySettings, presets_of
-from blackjacky_agents.reports import machine, markdown_table, write_part
+from blackjacky_agents.reports import machine, markdown_table, show_part
 from blackjacky_env import make_batch
 from blackjacky_env.games import DEFAULT
 
@@ -64,9 +64,7 @@ def main(args: Args) -> None:
             rate = train(args.seconds)
             rates[name].append(rate)
             print(f"round {number + 1}: {name}: {rate:,.0f} decisions/s", flush=True)
-    print(told := report(args, rates))
-    if args.write:
-        write_part(PAGE, "training", told)
+    show_part(PAGE, "training", report(args, rates), args.write)
 
 
 # ---------------------------------------------------------------- trainings side by side

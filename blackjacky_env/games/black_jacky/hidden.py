@@ -1,7 +1,4 @@
-"""Variations of what a seat cannot know and of what it can see, to prove that nothing leaks and nothing is missing.
-
-They are made in the state record, without `observation`, which is under test.
-"""
+"""What a seat cannot know, varied, and what it can see: made from the record, since `observation` is under test."""
 
 from __future__ import annotations
 
@@ -47,7 +44,7 @@ def vary_hidden(s: State, settled: State | None, seat: int | None, rng: np.rando
         _give_again(s, seat, rng)
     for state in (s, settled):
         if state is not None:
-            _shuffle_draw_pile(state, rng)
+            state["draw_pile"][: state["draw_count"]] = rng.permutation(state["draw_pile"][: state["draw_count"]])
             _vary_knowledge(state, seat, rng)
 
 
@@ -69,10 +66,6 @@ def _give_again(s: State, seat: int | None, rng: np.random.Generator) -> None:
     for i, giver in enumerate(s["pair"]):
         if s["phase"] == EXCHANGE and s["given"][i] != NO_CARD and giver != seat:
             s["given"][i] = rng.choice(np.repeat(_VALUES, s["hands"][giver]))
-
-
-def _shuffle_draw_pile(s: State, rng: np.random.Generator) -> None:
-    s["draw_pile"][: s["draw_count"]] = rng.permutation(s["draw_pile"][: s["draw_count"]])
 
 
 def _vary_knowledge(s: State, seat: int | None, rng: np.random.Generator) -> None:

@@ -19,6 +19,7 @@ from blackjacky_env.engine.text import (
     STRONG,
     TITLE,
     YOURS,
+    View,
     count_of,
     drawn,
     listed,
@@ -29,8 +30,6 @@ from blackjacky_env.engine.text import (
     win,
     wrapped,
 )
-
-View = dict[str, Any]
 
 _COLUMNS = {"": 2, "seat": 9, "hearts": 6, "status": 11, "hand": 15, "laid out": 15, "sum": 11}
 

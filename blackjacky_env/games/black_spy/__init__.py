@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from blackjacky_env.engine import trick_taking
 from blackjacky_env.engine.game import Examples, Game, Hidden, Position, Preset, Rules, SmallDeck, Words
+from blackjacky_env.engine.questions import gets_most
 from blackjacky_env.games.black_spy import (
     drawing,
     hidden,
     imagined,
     observation,
-    questions,
     rules,
     state,
     terminal,
@@ -70,7 +70,7 @@ GAME = Game(
     sampled_facts=state.sampled_facts,
     hidden=Hidden(hidden.vary_hidden, hidden.visible),
     presets=_MINIATURES,
-    event=questions.EVENT,
+    event=gets_most("gets the most points of the deal", rules.points_of_deal),  # B7, B8
     examples=Examples(
         seeds={("classic", 3): 4, ("classic", 4): 9, ("classic", 6): 15},  # black 7s tie, the red 1 is passed
         short={"max_deals": 2, "mole": True, "moon_choice": True},

@@ -1,7 +1,4 @@
-"""Variations of what a seat cannot know and of what it can see, to prove that nothing leaks and nothing is missing.
-
-They are made in the state record, without `observation`, which is under test.
-"""
+"""What a seat cannot know, varied, and what it can see: made from the record, since `observation` is under test."""
 
 from __future__ import annotations
 

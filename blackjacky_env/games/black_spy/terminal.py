@@ -1,7 +1,4 @@
-"""The table as text for a terminal, and texts shared with the picture.
-
-It is drawn from a view, so it shows nothing that the viewer may not know.
-"""
+"""The table as text for a terminal, drawn from a view as the picture is, and texts shared with the picture."""
 
 from __future__ import annotations
 
@@ -10,11 +7,9 @@ from itertools import groupby, zip_longest
 from typing import Any
 
 from blackjacky_env.engine.text import FAINT, STRONG, count_of, drawn, joined, paint, seen_by, viewer, win, wrapped
-from blackjacky_env.engine.trick_table import costly, roles, seats, tricks_of
+from blackjacky_env.engine.trick_table import View, costly, roles, seats, tricks_of
 from blackjacky_env.games.black_spy.rules import LIMITS
 from blackjacky_env.games.black_spy.state import COLOUR_NAMES, PICKS, RANKS
-
-View = dict[str, Any]
 
 _COLUMNS = {
     "": 1,
@@ -81,12 +76,9 @@ def limit(view: View) -> int:
 
 def options_in_force(options: dict[str, Any]) -> str:
     """The options that differ from the rule sheet and have an effect, in words."""
+    variants = [", ".join([words, *_details(options, name)]) for name, words in _OPTIONS.items() if options[name]]
     deck = [f"cards {', '.join(options['deck'])}"] if "deck" in options else []
-    return " · ".join([*_variants(options), *_details(options, None), *deck])
-
-
-def _variants(options: dict[str, Any]) -> list[str]:
-    return [", ".join([words, *_details(options, name)]) for name, words in _OPTIONS.items() if options[name]]
+    return " · ".join([*variants, *_details(options, None), *deck])
 
 
 def _details(options: dict[str, Any], parent: str | None) -> list[str]:
@@ -94,8 +86,7 @@ def _details(options: dict[str, Any], parent: str | None) -> list[str]:
 
 
 def _options_lines(options: dict[str, Any]) -> list[str]:
-    others = options_in_force(options)
-    pieces = [paint(piece, FAINT) for piece in others.split(" · ")] if others else []
+    pieces = [paint(piece, FAINT) for piece in options_in_force(options).split(" · ") if piece]
     return [*wrapped(pieces, 74, paint(" · ", FAINT)), ""] if pieces else []
 
 
@@ -205,7 +196,8 @@ def sentence(view: View, options: dict[str, Any], names: Sequence[str]) -> str:
 def _asked(view: View, options: dict[str, Any]) -> str:
     if view["phase"] == "pass":
         nth = ("first", "second", "third")[count_of(view["chosen"][view["player"]])]
-        return f"chooses the {nth} of {PICKS} cards to pass {_towards(view['pass_to'])}"
+        towards = "across" if view["pass_to"] == "across" else f"to the {view['pass_to']}"
+        return f"chooses the {nth} of {PICKS} cards to pass {towards}"
     if view["phase"] != "play":
         return _ASKED[view["phase"]]
     if view["table"]:
@@ -225,10 +217,6 @@ def _to_follow(view: View, options: dict[str, Any]) -> str:
     if options["rank_follow_strict"]:
         return f"{colour}, {number} or {other} if possible"
     return f"{colour} or {number} if possible, or {other}"
-
-
-def _towards(direction: str) -> str:
-    return "across" if direction == "across" else f"to the {direction}"
 
 
 def draw_text(view: View, options: dict[str, Any], colour: bool) -> str:

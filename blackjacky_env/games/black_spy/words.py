@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -114,13 +113,10 @@ def _lacks(s: State, p: int) -> list[str | int]:
 
 def view(table: dict[str, Any], seat: int | None) -> dict[str, Any]:
     """A snapshot as ``seat`` (None: a spectator) may know it: numbers of cards where others know more."""
-    seen = {name: _own(table[name], seat) for name in ("hands", "chosen", "passed", "received", "left")}
+    own = ("hands", "chosen", "passed", "received", "left")
+    seen = {name: [cards if p == seat else len(cards) for p, cards in enumerate(table[name])] for name in own}
     choosing = table["phase"] == "take" and table["player"] == seat
     return {**table, **seen, "pile": table["pile"] if choosing else len(table["pile"])}
-
-
-def _own(by_seat: Iterable[list[str]], seat: int | None) -> list[list[str] | int]:
-    return [cards if p == seat else len(cards) for p, cards in enumerate(by_seat)]
 
 
 # ---------------------------------------------------------------- why an action is illegal

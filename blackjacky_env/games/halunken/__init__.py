@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from blackjacky_env.engine.game import Examples, ExtraDeck, Game, Hidden, Position, Rules, Words
+from blackjacky_env.engine.questions import gets_most
 from blackjacky_env.games.halunken import (
     contradictions,
     drawing,
     hidden,
     observation,
-    questions,
     rules,
     state,
     terminal,
@@ -40,7 +40,7 @@ GAME = Game(
     state_facts=state.facts,
     contradictions=contradictions.CONTRADICTIONS,
     hidden=Hidden(hidden.vary_hidden, hidden.visible),
-    event=questions.EVENT,
+    event=gets_most("gets the fewest points of the game", rules.present_score, sign=-1),  # C1
     examples=Examples(
         seeds={  # with robberies, cancelled cards, Rum, gifts to the harbour, players with too few cards to be robbed
             ("standard", 3): 52,

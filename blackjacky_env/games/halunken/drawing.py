@@ -78,10 +78,6 @@ _WIDE_RING = _Ring(5, 92, 108, 532, (130, 172, 234, 276), (155, 5, 68), (204, 12
 _PHONE_RING = _Ring(4, 66, 68, 288, (82, 129, 187, 245, 292), (106, 3, 62), (204, 8), 186)
 
 
-def _table(view: View, options: dict[str, Any], names: Sequence[str]) -> list[str]:
-    return [*_board(view, options, _WIDE_RING), *(_seat(view, seat, names) for seat in range(len(names)))]
-
-
 # ---------------------------------------------------------------- cards and figures
 
 
@@ -412,7 +408,10 @@ def _phone_seat(view: View, seat: int, names: Sequence[str], place: tuple[float,
 draw_svg = svg.picture(
     heading=lambda view, options: f"{terminal.title(options)} · {terminal.when(view, options)}",
     corner=lambda view, options, names: terminal.options_in_force(options) or terminal.seen_by(view),
-    table=_table,
+    table=lambda view, options, names: [
+        *_board(view, options, _WIDE_RING),
+        *(_seat(view, seat, names) for seat in range(len(names))),
+    ],
     phone=_on_phone,
     sentences=lambda view, options, names: [terminal.sentence(view, names)],
     bottom=_TABLE_BOTTOM,

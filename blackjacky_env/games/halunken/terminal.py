@@ -18,6 +18,7 @@ from blackjacky_env.engine.text import (
     STRONG,
     TITLE,
     YOURS,
+    View,
     count_of,
     drawn,
     joined,
@@ -29,7 +30,6 @@ from blackjacky_env.engine.text import (
 from blackjacky_env.games.halunken.state import COLOUR_LETTERS, FIELDS, GAMES, JACK_MOVES, MOVES, ROUNDS, movement_card
 from blackjacky_env.games.halunken.words import BLACK_JACK
 
-View = dict[str, Any]
 Figure = int | str
 """A seat, for its captain, or ``"black_jack"``."""
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from blackjacky_env.engine import trick_taking
 from blackjacky_env.engine.game import Examples, Game, Hidden, Position, Preset, Rules, SmallDeck, Words
-from blackjacky_env.games.schwarze_katze import drawing, hidden, observation, questions, rules, state, terminal, words
+from blackjacky_env.engine.questions import gets_most
+from blackjacky_env.games.schwarze_katze import drawing, hidden, observation, rules, state, terminal, words
 
 _ONE_DEAL = {"deals": 1}
 _MINIATURES = {
@@ -53,7 +54,7 @@ GAME = Game(
     state_facts=state.facts,
     hidden=Hidden(hidden.vary_hidden, hidden.visible),
     presets=_MINIATURES,
-    event=questions.EVENT,
+    event=gets_most("gets the most penalty points of the deal", rules.penalties_of_deal),  # K6
     examples=Examples(
         short={"deals": 2},
         tables=(

@@ -16,11 +16,6 @@ _MIDDLE = (320.0, 268.0)
 _BLACK_CAT = "QS"
 
 
-def _heading(view: View, options: dict[str, Any]) -> str:
-    rules = terminal.options_in_force(options)
-    return f"Schwarze Katze · {terminal.when(view, options)}" + (f" · {rules}" if rules else "")
-
-
 def _table(view: View, options: dict[str, Any], names: Sequence[str]) -> list[str]:
     near, others = svg.near_and_others(view, len(names))
     corners = svg.places(len(others), _HEIGHT, _OWN_TOP)
@@ -87,7 +82,11 @@ def _seat(view: View, seat: int, names: Sequence[str], corner: tuple[float, floa
     loses = svg.loses(view, seat)
     parts = [svg.cat(seat, 14, 4, 0.8), words(names[seat], 58, 21, 17, 92), svg.winner(view, seat, 194, 23)]
     if isinstance(hand, list) and hand:
-        parts += [words(_roles(view, seat), 194, 21, 13, 60, "faint", "end"), *_open_hand(hand)]
+        parts += [
+            words(_roles(view, seat), 194, 21, 13, 60, "faint", "end"),
+            *_ranks(hand, "CD", 60),
+            *_ranks(hand, "HS", 78),
+        ]
         parts.append(words(f"{_tricks(view, seat)}, {total.split(' (')[0]}", 58, 39, 15, 136))
     else:
         parts += [roles, _hidden(hand) if hand else "", svg.counted(now, 12, 59, 15, 180, loses)]
@@ -99,10 +98,6 @@ def _hidden(count: int) -> str:
     ground = '<circle cx="176" cy="26" r="13" fill="#2f4a76"/>'
     number = f'<text x="176" y="32" font-size="18" fill="#fff" text-anchor="middle">{count}</text>'
     return use("back", 160, 4, 0.88) + ground + number
-
-
-def _open_hand(hand: Sequence[str]) -> list[str]:
-    return [part for suits, y in (("CD", 60), ("HS", 78)) for part in _ranks(hand, suits, y)]
 
 
 def _ranks(hand: Sequence[str], suits: str, y: float) -> list[str]:
@@ -197,7 +192,9 @@ def _phone_near_seat(view: View, seat: int, names: Sequence[str], top: float, he
 
 
 draw_svg = svg.picture(
-    heading=_heading,
+    heading=lambda view, options: " · ".join(
+        filter(None, ["Schwarze Katze", terminal.when(view, options), terminal.options_in_force(options)])
+    ),
     table=_table,
     phone=_on_phone,
     sentences=lambda view, options, names: [terminal.sentence(view, names)],

@@ -1,19 +1,14 @@
-"""The table as text for a terminal, and texts shared with the picture.
-
-It is drawn from a view, so it shows nothing that the viewer may not know.
-"""
+"""The table as text for a terminal, drawn from a view as the picture is, and texts shared with the picture."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
 
-from blackjacky_env.engine.text import STRONG, drawn, paint, seen_by, viewer, win
+from blackjacky_env.engine.text import STRONG, View, drawn, paint, seen_by, viewer, win
 from blackjacky_env.engine.trick_table import costly, seats, tricks_of
 from blackjacky_env.games.schwarze_katze.state import SUIT_LETTERS
 from blackjacky_env.games.schwarze_katze.words import SUIT_NAMES
-
-View = dict[str, Any]
 
 _COLUMNS = {"": 1, "seat": 10, "played": 7, "cards": 6, "tricks": 7, "penalty": 8, "last deal": 10, "total": 6}
 _SUITS = dict(zip(SUIT_LETTERS, "♣♦♥♠", strict=True))

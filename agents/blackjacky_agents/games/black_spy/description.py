@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from blackjacky_agents.narration import Phrase, View, card, listed, say, seat
+from blackjacky_agents.tricks import cards_on_table
 from blackjacky_env.engine.trick_table import tricks_of
 from blackjacky_env.games.black_spy.terminal import limit
 
@@ -17,9 +18,7 @@ def describe(view: View, options: Mapping[str, Any]) -> list[Phrase]:
     told: list[Any] = [_when(view)]
     if view["called"] is not None and view["phase"] == "play":
         told.append(say("now_called", colour={"number": view["called"]}))
-    if view["table"]:
-        plays = [say("now_play", seat=seat(player), card=card(name)) for player, name in view["table"]]
-        told.append(say("now_on_table", plays=listed(plays)))
+    told += cards_on_table(view)
     if isinstance(view["pile"], list) and view["pile"]:
         told.append(say("now_pile", cards=listed(map(card, view["pile"]))))
     return [*told, *(_player(view, each) for each in range(len(view["totals"])))]
@@ -48,13 +47,6 @@ def _player(view: View, player: int) -> list[Phrase]:
         told.append(say("now_hidden", count=hand))
     elif hand:
         told.append(say("now_hand", cards=listed(map(card, hand))))
-    told += [say(f"now_{key}", cards=_cards(view[key][player])) for key in _KNOWN if _is_known(view[key][player])]
+    known = {key: cards for key in _KNOWN if isinstance(cards := view[key][player], list) and cards}
+    told += [say(f"now_{key}", cards=listed(map(card, cards))) for key, cards in known.items()]
     return [*told, say("now_lacks", what=listed([{"number": each} for each in lacks]))] if lacks else told
-
-
-def _is_known(cards: list[str] | int) -> bool:
-    return isinstance(cards, list) and bool(cards)
-
-
-def _cards(cards: list[str]) -> Phrase:
-    return listed(map(card, cards))

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from blackjacky_agents.narration import Move, Phrase, View, card, say, seat
+from blackjacky_agents.narration import Move, Phrase, View, say, seat, the
 from blackjacky_agents.tricks import TrickGame, ends_deal, is_full, trick_of
 from blackjacky_env.engine.actions import HIDDEN
 from blackjacky_env.engine.svg import signed
@@ -42,11 +42,6 @@ def story(move: Move) -> list[Phrase]:
 # ---------------------------------------------------------------- words
 
 
-def _the(name: int | str | None) -> Phrase:
-    """A card with its article, or "a card" if it is not known."""
-    return card(HIDDEN) if name in (None, HIDDEN) else say("the", card=card(name or 0))
-
-
 def _colour(name: str) -> Phrase:
     return {"number": name}
 
@@ -64,7 +59,7 @@ def _all_of(phrases: Iterable[Any]) -> Any:
 
 def _takes(move: Move) -> list[Phrase]:
     """V3: a card taken from the pile; the last player gets the last three without a decision."""
-    told = [say("takes", actor=seat(move.actor), card=_the(move.action.card))]
+    told = [say("takes", actor=seat(move.actor), card=the(move.action.card))]
     return told if move.after["phase"] == "take" else [*told, _gets_the_rest(move)]
 
 
@@ -75,14 +70,14 @@ def _gets_the_rest(move: Move) -> Phrase:
     if isinstance(has, int):
         return say("gets_the_rest", seat=seat(last))
     new = Counter(has) - Counter(had)
-    return say("gets_these", seat=seat(last), cards=_all_of(map(_the, new.elements())))
+    return say("gets_these", seat=seat(last), cards=_all_of(map(the, new.elements())))
 
 
 def _chooses_to_pass(move: Move) -> list[Phrase]:
     """B3: the card chosen; of other players only that all three are chosen, and of all that the cards are passed."""
     told = []
     if move.action.card != HIDDEN:
-        told.append(say("chooses", actor=seat(move.actor), card=_the(move.action.card)))
+        told.append(say("chooses", actor=seat(move.actor), card=the(move.action.card)))
     elif count_of(move.before["chosen"][move.actor]) == PICKS - 1:
         told.append(say("has_chosen", actor=seat(move.actor)))
     return told if move.after["phase"] == "pass" else [*told, *_passed(move)]
@@ -94,7 +89,7 @@ def _passed(move: Move) -> list[Phrase]:
     if move.seat is None:
         return told
     places = {"left": 1, "right": -1, "across": 2}[direction]
-    received = _all_of(map(_the, move.after["received"][move.seat]))
+    received = _all_of(map(the, move.after["received"][move.seat]))
     giver = (move.seat - places) % move.players
     return [*told, say("receives", seat=seat(move.seat), giver=seat(giver), cards=received)]
 
@@ -116,7 +111,7 @@ def _opens(after: View) -> list[Phrase]:
 
 def _plays(move: Move) -> list[Phrase]:
     key = "plays" if move.before["table"] else "leads"
-    told = [say(key, actor=seat(move.actor), card=_the(move.action.card)), *_follows_neither(move)]
+    told = [say(key, actor=seat(move.actor), card=the(move.action.card)), *_follows_neither(move)]
     return told + _trick(move) if is_full(move) else told
 
 

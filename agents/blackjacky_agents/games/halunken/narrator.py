@@ -22,6 +22,7 @@ from blackjacky_agents.narration import (
     mark_of,
     say,
     seat,
+    the,
     worst,
 )
 from blackjacky_env.engine.actions import HIDDEN
@@ -42,7 +43,7 @@ def story(move: Move) -> list[Phrase]:
     told = [_tell_action(move)]
     if before["phase"] == "bid" and after["phase"] != "bid":
         buyer = after["buyer"]
-        hired = {} if buyer is None else {"seat": seat(buyer), "card": _the(after["offers"][buyer])}
+        hired = {} if buyer is None else {"seat": seat(buyer), "card": the(after["offers"][buyer])}
         told.append(say("hires" if hired else "nobody_hires", **hired))
     if _all_have_chosen(move):
         told += _reveal(move)
@@ -55,13 +56,13 @@ def _tell_action(move: Move) -> Phrase:
     actor, info, before = seat(move.actor), move.action, move.before
     match before["phase"]:
         case "place_captain":
-            taken = _the(_Resolution(move).take(int(info.number or 0), move.actor) or HIDDEN)
+            taken = the(_Resolution(move).take(int(info.number or 0), move.actor) or HIDDEN)
             return say("places", actor=actor, field=info.number, card=taken)
         case "place_black_jack":
             return say("places_black_jack", actor=actor, field=info.number)
         case "bid":
             return (
-                say("passes", actor=actor) if info.kind == "pass" else say("offers", actor=actor, card=_the(info.card))
+                say("passes", actor=actor) if info.kind == "pass" else say("offers", actor=actor, card=the(info.card))
             )
         case "choose" | "choose_for_black_jack" as phase:
             if info.number == HIDDEN:
@@ -74,13 +75,8 @@ def _tell_action(move: Move) -> Phrase:
             return say("will_take" if info.kind == "take" else "will_rob", actor=actor, victim=seat(before["buyer"]))
         case "rob":
             key = "robs_through_black_jack" if before["mover"] == BLACK_JACK else "robs"
-            return say(key, actor=actor, victim=seat(before["victim"]), card=_the(info.card))
-    return say("takes" if before["phase"] == "take" else "gives", actor=actor, card=_the(info.card))
-
-
-def _the(name: int | str | None) -> Phrase:
-    """A rogue card with its article, or "a card" if it is not known."""
-    return card(HIDDEN) if name in (None, HIDDEN) else say("the", card=card(name or 0))
+            return say(key, actor=actor, victim=seat(before["victim"]), card=the(info.card))
+    return say("takes" if before["phase"] == "take" else "gives", actor=actor, card=the(info.card))
 
 
 def _beginning(before: View, after: View) -> list[Phrase]:
@@ -222,10 +218,10 @@ class _Resolution:
         if taken is None:
             return say("finds_nothing")
         if owner == figure:
-            return say("finds", card=_the(taken))
+            return say("finds", card=the(taken))
         if isinstance(owner, str):
-            return say("finds_for_harbour", card=_the(taken))
-        return say("finds_for", card=_the(taken), seat=seat(owner))
+            return say("finds_for_harbour", card=the(taken))
+        return say("finds_for", card=the(taken), seat=seat(owner))
 
     # ------------------------------------------------------------ figures
 

@@ -6,15 +6,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from blackjacky_agents.narration import Phrase, View, card, listed, say, seat
+from blackjacky_agents.tricks import cards_on_table
 from blackjacky_env.engine.trick_table import tricks_of
 
 
 def describe(view: View, options: Mapping[str, Any]) -> list[Phrase]:
     """The deal and trick, the cards of the trick, and each player."""
-    told: list[Any] = [_when(view, options)]
-    if view["table"]:
-        plays = [say("now_play", seat=seat(player), card=card(name)) for player, name in view["table"]]
-        told.append(say("now_on_table", plays=listed(plays)))
+    told: list[Any] = [_when(view, options), *cards_on_table(view)]
     return [*told, *(_player(view, each) for each in range(len(view["totals"])))]
 
 

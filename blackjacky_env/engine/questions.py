@@ -1,0 +1,25 @@
+"""Questions about the next settlement that several games ask."""
+
+from __future__ import annotations
+
+from blackjacky_env.engine.compiling import compiled
+from blackjacky_env.engine.game import Event
+
+
+def gets_most(words, points, sign=1):
+    """The question whether nobody gets more points than a seat, with ``sign`` -1 fewer.
+
+    Args:
+        words: what happens to the seat, see `Event`.
+        points: inlined (s, p): what the settlement that is due gives to p.
+        sign: 1 or -1.
+    """
+
+    @compiled
+    def happens(s, p):
+        own, most = sign * points(s, p), True
+        for other in range(s.num_players):
+            most &= sign * points(s, other) <= own
+        return most
+
+    return Event(words, happens)

@@ -27,13 +27,14 @@ def keep_nothing(s):
 @compiled
 def only_legal(mask):
     """The legal action if there is just one, else `NONE`."""
-    found = NONE
+    count = 0  # without branches, which would be mispredicted
     for action in range(len(mask)):
-        if mask[action]:
-            if found != NONE:
-                return NONE
-            found = action
-    return found
+        count += mask[action] != 0
+    if count == 1:
+        for action in range(len(mask)):
+            if mask[action]:
+                return action
+    return NONE
 
 
 @cache

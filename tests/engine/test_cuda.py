@@ -170,8 +170,14 @@ def test_without_a_gpu_the_benchmark_says_so(capsys: pytest.CaptureFixture[str])
 
 def test_the_page_keeps_what_each_stage_of_the_benchmark_has_found(tmp_path: Path) -> None:
     for stage in ("speed", "equality"):
-        found = {"rows": [("a game", f"the {stage}", 1234.5, "steps/s")], "note": f"A note on {stage}."}
+        rows = [
+            ("a game", "stepped", 10**3 + len(stage), 1.5, " (2%)"),
+            ("a game", f"the {stage}", 0, 1234.5, "games/s"),
+        ]
+        found = {"rows": rows, "note": f"A note on {stage}."}
         (tmp_path / f"{stage}.json").write_text(json.dumps(found), encoding="utf-8")
     page = benchmark_gpu.page(tmp_path, ["equality", "speed", "training"])
-    assert "| a game | the equality | 1,234.5 | steps/s |\n| a game | the speed | 1,234.5 | steps/s |" in page
+    assert "| game | million steps a second | 1,005 games | 1,008 games |" in page
+    assert "| a game | stepped | 1.5 (2%) | 1.5 (2%) |" in page
+    assert "| a game | the equality | 1,234.5 | games/s |\n| a game | the speed | 1,234.5 | games/s |" in page
     assert page.endswith("- A note on equality.\n- A note on speed.")

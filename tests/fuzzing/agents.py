@@ -152,7 +152,7 @@ def _evaluations() -> list[bytes]:
 
 def _best_responses(data: bytes) -> None:
     path = written("exploit.json", data)
-    add_result(path, {"game": DEFAULT, "agent": "a", "players": 2, "score": 1.0})
+    add_result(path, {"game": DEFAULT, "agent": "a", "players": 2, "learner": "ppo", "score": 1.0})
     read_results(path)
 
 

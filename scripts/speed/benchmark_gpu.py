@@ -1,7 +1,7 @@
 """Show on an NVIDIA GPU that it plays the same games as the CPU, and measure how fast it plays and learns.
 
     pip install -e '.[train,cuda]'
-    python scripts/speed/benchmark_gpu.py --write                      ten minutes; the tables go into docs/speed.md
+    python scripts/speed/benchmark_gpu.py --write                      a quarter of an hour; writes docs/speed.md
     python scripts/speed/benchmark_gpu.py --stages training --write    one stage again
 
 Stages: every table of every game and every bot is played on both, and results are compared; games are stepped and

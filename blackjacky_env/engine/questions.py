@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from blackjacky_env.engine.compiling import compiled
 from blackjacky_env.engine.game import Event
 
 
-def gets_most(words, points, sign=1):
+def gets_most(words: str, points: Callable[..., int], sign: int = 1) -> Event:
     """The question whether nobody gets more points than a seat, with ``sign`` -1 fewer.
 
     Args:
         words: what happens to the seat, see `Event`.
-        points: inlined (s, p): what the settlement that is due gives to p.
+        points: compiled (s, p) -> int: what the settlement that is due gives to p.
         sign: 1 or -1.
     """
 

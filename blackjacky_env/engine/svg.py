@@ -14,9 +14,8 @@ from xml.sax.saxutils import escape, quoteattr
 
 from blackjacky_env.engine.artwork import FURS, SHAPES, style
 from blackjacky_env.engine.checks import check_choice
-from blackjacky_env.engine.text import plain, seen_by, viewer
+from blackjacky_env.engine.text import View, plain, seen_by, viewer
 
-View = dict[str, Any]
 Options = dict[str, Any]
 
 WIDTH, HEIGHT = 640, 600

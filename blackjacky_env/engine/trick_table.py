@@ -7,11 +7,8 @@ the trick), ``last_deal`` (points by seat, or None) and ``totals``; points are b
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
 
-from blackjacky_env.engine.text import FACE_DOWN, FAINT, RED, STRONG, TITLE, YOURS, count_of, paint, table, viewer
-
-View = dict[str, Any]
+from blackjacky_env.engine.text import FACE_DOWN, FAINT, RED, STRONG, TITLE, YOURS, View, count_of, paint, table, viewer
 
 
 def roles(view: View, seat: int) -> list[str]:

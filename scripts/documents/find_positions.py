@@ -12,8 +12,6 @@ agents/results/GAME/positions.json.
 from __future__ import annotations
 
 import copy
-import shlex
-import sys
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
@@ -30,7 +28,7 @@ from blackjacky_agents.files import write_json
 from blackjacky_agents.games import bot_names, get_kit
 from blackjacky_agents.learning.network import action_probabilities
 from blackjacky_agents.registry import make_agent, make_compiled_agent
-from blackjacky_agents.reports import ready_for_json, where
+from blackjacky_agents.reports import ready_for_json, typed, where
 from blackjacky_agents.search.guided import compare_actions
 from blackjacky_env.envs.aec import TableEnv
 
@@ -172,7 +170,7 @@ def main(args: Args) -> None:
     for game in args.games:
         finder = Finder(game, args)
         result = {
-            "command": shlex.join(["python", "scripts/documents/find_positions.py", *sys.argv[1:]]),
+            "command": typed("scripts/documents/find_positions.py"),
             "machine": where(),
             "bot": finder.bot,
             "champion": finder.champion,

@@ -11,8 +11,6 @@ it in every seat. agents/results/GAME/guided.json holds the results, to which ev
 from __future__ import annotations
 
 import json
-import shlex
-import sys
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 
@@ -30,7 +28,7 @@ from blackjacky_agents.games import bot_names, get_kit
 from blackjacky_agents.learning.curves import COLOURS, as_svg
 from blackjacky_agents.learning.network import find_network, network_policy
 from blackjacky_agents.registry import make_compiled_agent
-from blackjacky_agents.reports import duration, ready_for_json, where
+from blackjacky_agents.reports import duration, ready_for_json, typed, where
 from blackjacky_agents.search.config import SearchConfig
 from blackjacky_agents.search.guided import guided_parameters, guided_policy
 from blackjacky_agents.search.searchers import tree_parameters
@@ -82,7 +80,7 @@ def main(args: Args) -> None:
                 for opponent in args.opponents or (bot_names(game)[-1], champion):
                     row = measure(game, agent, opponent, args)
                     rows = [other for other in rows if key(other) != key(row)] + [row]
-                    command = shlex.join(["python", "scripts/documents/measure_search.py", *sys.argv[1:]])
+                    command = typed("scripts/documents/measure_search.py")
                     write_json(path, ready_for_json({"command": command, "machine": where(), "rows": rows}))
     write_file(DOCS / "learning" / "search.svg", picture())
 

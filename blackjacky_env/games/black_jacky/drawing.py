@@ -8,8 +8,8 @@ from typing import Any
 from blackjacky_env.engine import svg
 from blackjacky_env.engine.actions import HIDDEN, HIDDEN_WORDS
 from blackjacky_env.engine.artwork import INK, RED
-from blackjacky_env.engine.svg import MINUS, View, data, group, say, use, words
-from blackjacky_env.engine.text import count_of
+from blackjacky_env.engine.svg import MINUS, data, group, say, use, words
+from blackjacky_env.engine.text import View, count_of
 from blackjacky_env.games.black_jacky import terminal
 from blackjacky_env.games.black_jacky.terminal import SeatCards
 

@@ -7,7 +7,8 @@ from typing import Any
 
 from blackjacky_env.engine import svg
 from blackjacky_env.engine.artwork import FURS, INK
-from blackjacky_env.engine.svg import View, data, group, say, use, words
+from blackjacky_env.engine.svg import data, group, say, use, words
+from blackjacky_env.engine.text import View
 from blackjacky_env.engine.trick_table import roles
 from blackjacky_env.games.black_spy import terminal
 from blackjacky_env.games.black_spy.state import BLACK, COLOUR_NAMES, MOON

@@ -6,8 +6,20 @@ from collections.abc import Iterable, Sequence
 from itertools import groupby, zip_longest
 from typing import Any
 
-from blackjacky_env.engine.text import FAINT, STRONG, count_of, drawn, joined, paint, seen_by, viewer, win, wrapped
-from blackjacky_env.engine.trick_table import View, costly, roles, seats, tricks_of
+from blackjacky_env.engine.text import (
+    FAINT,
+    STRONG,
+    View,
+    count_of,
+    drawn,
+    joined,
+    paint,
+    seen_by,
+    viewer,
+    win,
+    wrapped,
+)
+from blackjacky_env.engine.trick_table import costly, roles, seats, tricks_of
 from blackjacky_env.games.black_spy.rules import LIMITS
 from blackjacky_env.games.black_spy.state import COLOUR_NAMES, PICKS, RANKS
 

@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 from blackjacky_env.engine import svg
 from blackjacky_env.engine.actions import HIDDEN
 from blackjacky_env.engine.artwork import INK, RED
-from blackjacky_env.engine.svg import View, data, group, say, use, words
-from blackjacky_env.engine.text import count_of
+from blackjacky_env.engine.svg import data, group, say, use, words
+from blackjacky_env.engine.text import View, count_of
 from blackjacky_env.games.halunken import terminal
 from blackjacky_env.games.halunken.state import COLOUR_LETTERS, FIELDS, LEVELS
 from blackjacky_env.games.halunken.terminal import Figure

@@ -234,7 +234,9 @@ TARGETS = (
         "results of best responses",
         _best_responses,
         (ValueError,),
-        lambda: [json.dumps([{"game": DEFAULT, "agent": agent, "players": 3} for agent in "ab"]).encode()],
+        lambda: [
+            json.dumps([{"game": DEFAULT, "agent": agent, "players": 3, "learner": "ppo"} for agent in "ab"]).encode()
+        ],
         0.5,
     ),
     Target("agent_name", "names of agents", _make_agents, (ValueError, OSError), _names),

@@ -168,22 +168,36 @@ def luck(measured: dict[str, Any]) -> str:
 
 
 def guided(measured: dict[str, Any]) -> str:
-    """Search that the champion guides, by budget and without its ingredients, against each opponent."""
-    opponents = list(dict.fromkeys(row["opponent"] for row in measured["rows"]))
-    rows: dict[str, list[str]] = {}
-    for agent in dict.fromkeys(row["agent"] for row in measured["rows"]):
-        own = {row["opponent"]: row for row in measured["rows"] if row["agent"] == agent}
-        cells = [rate({"win_rate": own[name]["mean"], **own[name]} if name in own else None) for name in opponents]
-        spent = mean(row["seconds"] / row["deals"] / row["players"] for row in own.values())
-        games = " or ".join(sorted({f"{row['deals'] * row['players']:,}" for row in own.values()}))
-        rows[agent] = [f"`{agent}`" if " " not in agent else agent, *cells, games, f"{1000 * spent:,.1f} ms"]
-    first = measured["rows"][0]
-    against = [f"against {first['players'] - 1} `{name}`" for name in opponents]
-    table = markdown_table(["agent", *against, "games in each cell", "time of a game"], rows.values())
-    return (
-        f"{table}\n\nPar is {100 / first['players']:.1f} %; every deal is played once in each seat. Last measured by "
+    """Search that the champion guides, by budget and without its ingredients, for each table size."""
+    players = dict.fromkeys(row["players"] for row in measured["rows"])
+    tables = [guided_at([row for row in measured["rows"] if row["players"] == number]) for number in players]
+    note = (
+        "Every deal is played once in each seat; the last column is CPU time. Last measured by "
         f"`{measured['command']}` on {where_run(measured['machine'])}."
     )
+    return "\n\n".join([*tables, note])
+
+
+def guided_at(measured: list[dict[str, Any]]) -> str:
+    """`guided` at one table size."""
+    players = measured[0]["players"]
+    opponents = list(dict.fromkeys(row["opponent"] for row in measured))
+    rows: dict[str, list[str]] = {}
+    for agent in sorted(dict.fromkeys(row["agent"] for row in measured), key=by_simulations):
+        own = {row["opponent"]: row for row in measured if row["agent"] == agent}
+        cells = [rate({"win_rate": own[name]["mean"], **own[name]} if name in own else None) for name in opponents]
+        spent = mean(row["decision_seconds"] for row in own.values())
+        games = " or ".join(sorted({f"{row['deals'] * players:,}" for row in own.values()}))
+        rows[agent] = [f"`{agent}`" if " " not in agent else agent, *cells, games, f"{1000 * spent:,.2f} ms"]
+    against = [f"against {'one' if players == 2 else players - 1} `{name}`" for name in opponents]
+    table = markdown_table(["agent", *against, "games in each cell", "a decision"], rows.values())
+    return f"**{players} players**, par {100 / players:.1f} %:\n\n{table}"
+
+
+def by_simulations(agent: str) -> int:
+    """Simulations per decision, by an agent's name; those of a search that lacks a component come last."""
+    simulations = agent.partition(":")[2]
+    return 0 if not simulations else int(simulations) if simulations.isdigit() else 10**9
 
 
 MEASUREMENTS: dict[str, Callable[[Any], str]] = {

@@ -11,6 +11,7 @@ it in every seat. agents/results/GAME/guided.json holds the results, to which ev
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 
@@ -33,6 +34,7 @@ from blackjacky_agents.search.config import SearchConfig
 from blackjacky_agents.search.guided import guided_parameters, guided_policy
 from blackjacky_agents.search.searchers import tree_parameters
 from blackjacky_agents.search.tree import tree_policy
+from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.games import get_game
 
 Change = Callable[[SearchConfig], SearchConfig]
@@ -124,8 +126,27 @@ def measure(game: str, agent: CompiledAgent, opponent: str, args: Args) -> dict[
         "deals": args.deals,
         "seed": args.seed,
         "seconds": seconds,
+        "decision_seconds": decision_seconds(agent, players),
         **asdict(Estimate(mean, low, high)),
     }
+
+
+def decision_seconds(agent: CompiledAgent, players: int) -> float:
+    """CPU seconds of the agent's decisions, where it has a choice: the mean of two games that its champion plays."""
+    champion, seen = make_compiled_agent(list(get_kit(agent.game).trained)[-1], agent.game), []
+    for seed in range(2):
+        env = TableEnv(agent.game, num_players=players)
+        env.reset(seed=seed)
+        while not all(env.terminations.values()):
+            now = env.observe(env.agent_selection)
+            if now["action_mask"].sum() > 1:
+                seen.append(now)
+            env.step(champion.act(now))
+    agent.act(seen[0])  # compiled
+    started = time.process_time()
+    for now in seen:
+        agent.act(now)
+    return (time.process_time() - started) / len(seen)
 
 
 def picture() -> str:

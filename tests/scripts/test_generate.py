@@ -78,6 +78,24 @@ def test_the_results_of_an_agent_say_how_it_was_trained() -> None:
     assert make_results.results({GAME: {}}) == "No trained agent is shipped."
 
 
+def test_searches_are_listed_by_table_size_and_budget() -> None:
+    rate = {"mean": 0.4, "low": 0.35, "high": 0.45, "deals": 10, "decision_seconds": 0.002}
+    rows = [
+        {"agent": agent, "opponent": "counter", "players": players, **rate}
+        for players in (4, 2)
+        for agent in ("search:100 without the prior", "search:400", "search:25", "champion")
+    ]
+    machine = {"processor": "A processor", "cores": 3, "versions": {"Python": "3.11"}}
+    text = make_results.guided({"rows": rows, "command": "python search.py", "machine": machine})
+    four, two = text.split("**2 players**, par 50.0 %:")
+    assert "**4 players**, par 25.0 %:" in four
+    for table, against, games in ((four, "3 `counter`", 40), (two, "one `counter`", 20)):
+        assert f"| agent | against {against} | games in each cell | a decision |" in table
+        assert f"| `champion` | **40.0 %** (35.0 .. 45.0) | {games} | 2.00 ms |" in table
+        names = [line.split("|")[1].strip() for line in table.splitlines() if "2.00 ms" in line]
+        assert names == ["`champion`", "`search:25`", "`search:400`", "search:100 without the prior"]
+
+
 def test_the_games_of_an_agent_are_played_again_on_demand(tmp_path: Path) -> None:
     for kind in ("safetensors", "json"):
         shutil.copy(TRAINED / f"quick.{kind}", tmp_path)

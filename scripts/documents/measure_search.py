@@ -132,7 +132,7 @@ def measure(game: str, agent: CompiledAgent, opponent: str, args: Args) -> dict[
 
 
 def decision_seconds(agent: CompiledAgent, players: int) -> float:
-    """CPU seconds of the agent's decisions, where it has a choice: the mean of two games that its champion plays."""
+    """Mean CPU seconds of an agent's decision where it has a choice, in two games that the game's champion plays."""
     champion, seen = make_compiled_agent(list(get_kit(agent.game).trained)[-1], agent.game), []
     for seed in range(2):
         env = TableEnv(agent.game, num_players=players)

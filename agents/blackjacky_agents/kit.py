@@ -19,6 +19,7 @@ from blackjacky_env.engine.policies import Policy
 if TYPE_CHECKING:
     from blackjacky_agents.learning.encoding import Encoding
     from blackjacky_agents.learning.settings import TrainingSettings
+    from blackjacky_agents.learning.value_network import ValueNetwork
 
 Bot = tuple[Policy] | tuple[Policy, npt.NDArray[Any]]
 """A compiled policy, with its parameters if it has any."""
@@ -54,6 +55,8 @@ class GameKit:
     standing_encoding: Encoding | None = None
     """Input of the value network between rounds: scores or lives of the players, no cards. None: the whole
     observation."""
+    value_network: ValueNetwork | None = None
+    """The value network where simulations end, and what ``scripts/tuning/train_value_network.py`` takes to train it."""
     presets: Mapping[str, TrainingSettings] = field(default_factory=dict)
     """Training settings by name."""
     tuning: Tuning = field(default_factory=Tuning)

@@ -72,12 +72,13 @@ def read_initial(name: str, game: str) -> tuple[Layers, str, tuple[int, ...]]:
 def initial_layers(settings: SelfPlaySettings | LeagueSettings) -> Layers | None:
     """The layers of ``init_from``, a shipped agent, a run folder or a weights file; None if it is empty.
 
-    Raises `ValueError` if encoding or sizes differ from the settings.
+    Raises `ValueError` if sizes differ from the settings, or the encoding does and has other features.
     """
     if not settings.init_from:
         return None
     layers, encoding, sizes = read_initial(settings.init_from, settings.game)
-    if (encoding, sizes) != (settings.encoding, settings.hidden_sizes):
+    layouts = [find_encoding(name, settings.game).layout for name in (encoding, settings.encoding)]
+    if layouts[0] is not layouts[1] or sizes != settings.hidden_sizes:
         raise ValueError(
             f"init_from={settings.init_from!r} has encoding={encoding!r} and hidden_sizes={sizes}; "
             f"the learner has encoding={settings.encoding!r} and hidden_sizes={settings.hidden_sizes}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from blackjacky_agents.games.halunken import belief, description, encodings, narrator, presets, prospects
+from blackjacky_agents.games.halunken import belief, description, encodings, narrator, presets, prospects, value_network
 from blackjacky_agents.games.halunken.bots import greedy, planner
 from blackjacky_agents.kit import GameKit
 from blackjacky_agents.search.config import SearchConfig, with_parameters
@@ -12,6 +12,7 @@ KIT = GameKit.of(
     encodings,
     narrator,
     presets,
+    value_network,
     bots={"greedy": (greedy.choose, greedy.PARAMETERS), "planner": (planner.choose, planner.PARAMETERS)},
     search=SearchConfig(
         playout_policy=greedy.choose,

@@ -1,4 +1,5 @@
-"""Network inputs for Halunken & Spelunken: `cards`, and `advice`, which adds the action values of the bot `planner`.
+"""Network inputs for Halunken & Spelunken: `cards`, `advice`, which adds the action values of the bot `planner`, and
+`foresight`, which adds those that it would have if it valued positions by the value network.
 
 `cards` unpacks the observation without any knowledge of good play. Seats are relative to the observer (0 = me). Fields
 are counted clockwise from my captain, so that entry i of an array by field is where movement card i takes me; while
@@ -7,15 +8,20 @@ figures are being placed they are absolute, as the actions are.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from blackjacky_agents.games.halunken.bots.crew import change, imagine
-from blackjacky_agents.games.halunken.bots.planner import PARAMETERS, estimate
+from blackjacky_agents.games.halunken.bots.planner import PARAMETERS, estimate, make_estimate
 from blackjacky_agents.games.halunken.prospects import value
+from blackjacky_agents.games.halunken.value_network import VALUE_NETWORK
 from blackjacky_agents.learning.encoding import Encoding
 from blackjacky_agents.learning.features import Features, divided, one_hot
+from blackjacky_agents.search.config import Value
 from blackjacky_env.engine.compiling import compiled, scratch
 from blackjacky_env.engine.layout import Layout, Part
+from blackjacky_env.engine.play import Encoder
 from blackjacky_env.engine.random import draw
 from blackjacky_env.games.halunken.rules import ahead, highest_offer, present_score, top_of
 from blackjacky_env.games.halunken.state import (
@@ -77,14 +83,14 @@ FEATURES = Features(
 ADVICE_LAYOUT = Layout(
     [
         *FEATURES.layout.parts.values(),
-        Part("prospects", (SEATS,), -1, 1, "by seat: `prospects.value` of the present position"),
+        Part("prospects", (SEATS,), -1, 1, "by seat: the value of the present position"),
         Part(
-            "values", (NUM_ACTIONS,), -20, 0, "by action: the value that `planner` expects less that of the best / 0.1"
+            "values", (NUM_ACTIONS,), -20, 0, "by action: the value that is expected of it less that of the best / 0.1"
         ),
         Part("advice", (NUM_ACTIONS,), 0, 1, "one-hot: the action with the highest of these"),
     ]
 )
-"""Features of `advice`."""
+"""Features of `advice` and `foresight`."""
 TO = ADVICE_LAYOUT.at
 _repeat = FEATURES.write
 
@@ -154,28 +160,6 @@ def write_seat(s, p, out):
 
 
 @compiled
-def advice(observation, mask, out):
-    """Write `ADVICE_LAYOUT` into ``out`` (float32)."""
-    cards(observation, mask, out)
-    position = scratch(1, STATE)
-    result, values = scratch(SEATS, np.float64), scratch(NUM_ACTIONS, np.float64)
-    result[:] = 0.0
-    bits = bits_of(observation)
-    imagine(observation, bits, position[0])
-    value(position[0], result)
-    for p in range(SEATS):
-        out[TO.prospects + p] = result[p]
-    if not mask.any():
-        return
-    estimate(observation, mask, bits, values, PARAMETERS)
-    best = np.argmax(values)
-    out[TO.advice + best] = 1.0
-    for action in range(NUM_ACTIONS):
-        if mask[action]:
-            out[TO.values + action] = (values[action] - values[best]) / _CLEAR
-
-
-@compiled
 def bits_of(observation):
     """Random bits that depend on the observation alone, so that the features do, too."""
     bits = np.uint64(len(observation))
@@ -184,7 +168,36 @@ def bits_of(observation):
     return bits
 
 
+def make_advice(value: Value, estimate: Callable[..., None]) -> Encoder:
+    """Compiled (observation, mask, out): write `ADVICE_LAYOUT` into ``out`` (float32)."""
+
+    def advice(observation, mask, out):
+        cards(observation, mask, out)
+        position = scratch(1, STATE)
+        result, values = scratch(SEATS, np.float64), scratch(NUM_ACTIONS, np.float64)
+        result[:] = 0.0
+        bits = bits_of(observation)
+        imagine(observation, bits, position[0])
+        value(position[0], result)
+        for p in range(SEATS):
+            out[TO.prospects + p] = result[p]
+        if not mask.any():
+            return
+        estimate(observation, mask, bits, values, PARAMETERS)
+        best = np.argmax(values)
+        out[TO.advice + best] = 1.0
+        for action in range(NUM_ACTIONS):
+            if mask[action]:
+                out[TO.values + action] = (values[action] - values[best]) / _CLEAR
+
+    return compiled(advice)
+
+
+advice = make_advice(value, estimate)
+foresight = make_advice(VALUE_NETWORK.value, make_estimate(VALUE_NETWORK.value))
+
 ENCODINGS = (
     Encoding("cards", VERSION, cards, FEATURES.layout),
     Encoding("advice", VERSION, advice, ADVICE_LAYOUT, TO.advice),
+    Encoding("foresight", 1, foresight, ADVICE_LAYOUT, TO.advice),
 )

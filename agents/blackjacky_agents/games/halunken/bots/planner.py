@@ -7,11 +7,15 @@ what the position at the end is worth. All actions are tried in the same positio
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import cache
+
 import numpy as np
 
 from blackjacky_agents.games.halunken.bots.crew import WORK, imagine, play, shows
 from blackjacky_agents.games.halunken.bots.greedy import LOOT, RUM_KEPT, TEMPERATURE, choose_move, decide
 from blackjacky_agents.games.halunken.prospects import stage, value
+from blackjacky_agents.search.config import Value
 from blackjacky_env.engine.compiling import compiled, inlined, scratch
 from blackjacky_env.engine.random import stream
 from blackjacky_env.games.halunken.state import CHOOSE, CHOOSE_FOR_JACK, JACK, NUM_ACTIONS, OVER, SEATS, STATE
@@ -23,49 +27,6 @@ PARAMETERS = np.array([64, 6.0, 4.0, 0.8], np.float32)
 """Chosen by hand."""
 
 _FOR_CHOICES, _FOR_ACTIONS = 0, 1  # what random numbers are drawn for, beside the position itself
-
-
-@compiled
-def choose(observation, mask, random_state, parameters):
-    """The action with the highest mean value."""
-    values = scratch(NUM_ACTIONS, np.float64)
-    estimate(observation, mask, random_state, values, parameters)
-    return np.argmax(values)
-
-
-@compiled
-def estimate(observation, mask, random_state, values, parameters):
-    """Fill ``values`` (float64, (74,)) with the mean value of each legal action, -1 .. 1; minus infinity elsewhere."""
-    actions, legal = scratch(NUM_ACTIONS, np.int8), 0
-    for action in range(len(mask)):
-        values[action] = 0.0 if mask[action] else -np.inf
-        if mask[action]:
-            actions[legal] = action
-            legal += 1
-    if legal <= 1:
-        return
-    samples = max(1, int(parameters[PLAYOUTS]) // legal)
-    policy = (parameters[HEAD + TEMPERATURE], parameters[HEAD + RUM_KEPT], parameters[HEAD + LOOT])
-    positions, copies = scratch(1, STATE), scratch(1, STATE)
-    result, may, works = scratch(SEATS, np.float64), scratch(NUM_ACTIONS, np.int8), scratch(1, WORK)
-    work = works[0]
-    result[:] = 0.0
-    for number in range(samples):
-        bits = stream(random_state, number, 0, 0)
-        imagine(observation, bits, positions[0])
-        if number == 0 and not shows(positions[0], observation, may):
-            return  # the observation contradicts itself: nothing can be played out
-        imagine_choices(positions[0], bits, policy, work)
-        work.choices[:] = 0
-        for i in range(legal):
-            action = int(actions[i])
-            if not may[action]:  # a mask that contradicts the observation
-                values[action] = -1.0
-                continue
-            copies[0] = positions[0]
-            play_round(copies[0], action, bits, policy, work)
-            value(copies[0], result)
-            values[action] += result[0] / samples
 
 
 @inlined
@@ -103,3 +64,57 @@ def play_round(s, action, bits, parameters, work):
 def is_choice(s):
     """Whether a movement card is to be chosen in secret."""
     return s.decision in (CHOOSE, CHOOSE_FOR_JACK)
+
+
+@cache
+def make_estimate(value: Value) -> Callable[..., None]:
+    """Compiled (observation, mask, random_state, values, parameters), with ``value`` at the end of the round.
+
+    It fills ``values`` (float64, (74,)) with the mean value of each legal action, -1 .. 1; minus infinity elsewhere.
+    """
+
+    def estimate(observation, mask, random_state, values, parameters):
+        actions, legal = scratch(NUM_ACTIONS, np.int8), 0
+        for action in range(len(mask)):
+            values[action] = 0.0 if mask[action] else -np.inf
+            if mask[action]:
+                actions[legal] = action
+                legal += 1
+        if legal <= 1:
+            return
+        samples = max(1, int(parameters[PLAYOUTS]) // legal)
+        policy = (parameters[HEAD + TEMPERATURE], parameters[HEAD + RUM_KEPT], parameters[HEAD + LOOT])
+        positions, copies = scratch(1, STATE), scratch(1, STATE)
+        result, may, works = scratch(SEATS, np.float64), scratch(NUM_ACTIONS, np.int8), scratch(1, WORK)
+        work = works[0]
+        result[:] = 0.0
+        for number in range(samples):
+            bits = stream(random_state, number, 0, 0)
+            imagine(observation, bits, positions[0])
+            if number == 0 and not shows(positions[0], observation, may):
+                return  # the observation contradicts itself: nothing can be played out
+            imagine_choices(positions[0], bits, policy, work)
+            work.choices[:] = 0
+            for i in range(legal):
+                action = int(actions[i])
+                if not may[action]:  # a mask that contradicts the observation
+                    values[action] = -1.0
+                    continue
+                copies[0] = positions[0]
+                play_round(copies[0], action, bits, policy, work)
+                value(copies[0], result)
+                values[action] += result[0] / samples
+
+    return compiled(estimate)
+
+
+estimate = make_estimate(value)
+"""With `prospects.value`."""
+
+
+@compiled
+def choose(observation, mask, random_state, parameters):
+    """The action with the highest mean value."""
+    values = scratch(NUM_ACTIONS, np.float64)
+    estimate(observation, mask, random_state, values, parameters)
+    return np.argmax(values)

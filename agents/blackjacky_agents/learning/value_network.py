@@ -1,0 +1,124 @@
+"""Value networks: the chance of each seat to win, where a simulation ends.
+
+A network gives each seat a number from what the table shows of it. The chances are the softmax of these numbers, so
+the network is a Luce choice model ("Individual Choice Behavior", 1959) whose weights are learned from the results of
+games; `scripts/tuning/train_value_network.py` plays the games and trains it.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from safetensors.numpy import load, save
+
+from blackjacky_agents.files import read_by_card, write_with_card
+from blackjacky_agents.search.config import Stage, Value
+from blackjacky_env.engine.compiling import compiled, scratch
+from blackjacky_env.engine.layout import Layout
+
+_AT_ONCE = 4  # inputs
+
+
+class Weights(NamedTuple):
+    """A network with one hidden layer of H units with ReLU; float32."""
+
+    inputs: npt.NDArray[np.float32]
+    """(features, H)."""
+    biases: npt.NDArray[np.float32]
+    """(H,)."""
+    outputs: npt.NDArray[np.float32]
+    """(H,)."""
+
+
+@dataclass(frozen=True)
+class ValueNetwork:
+    """The value network of a game, and what it takes to train it."""
+
+    file: Path
+    """Its weights, with their card (.json) beside them."""
+    layout: Layout
+    """The features of a seat."""
+    write: Callable[..., None]
+    """Compiled (s, out): the features of each seat at the table into ``out``, float32 (players, features), zeros."""
+    stage: Stage
+    """Where positions are valued: when this number changes."""
+    formula: Value
+    """What it takes the place of, compiled as `value`."""
+    most_rounds: int
+    """How often the number can change in a game."""
+    tables: tuple[tuple[int, str, Mapping[str, Any], float], ...]
+    """Number of players, variant, rule options, and fraction of the games for training."""
+
+    @cached_property
+    def value(self) -> Value:
+        """Compiled (s, result): fill ``result``, float64 (max_players,), with the expected "win" rewards."""
+        return network_value(self.write, max(table[0] for table in self.tables), self.read())
+
+    def read(self) -> Weights:
+        """The network, to which all seats are equal if it has not been trained yet.
+
+        Raises `ValueError` if the file is damaged or has other features.
+        """
+        if not self.file.exists():
+            return Weights(*(np.zeros(shape, np.float32) for shape in ((self.layout.size, 1), (1,), (1,))))
+        card = json.loads(self.file.with_suffix(".json").read_text(encoding="utf-8"))
+        data = read_by_card(self.file, card)
+        if data is None or card["features"] != describe(self.layout):
+            raise ValueError(
+                f"the value network {str(self.file)!r} is damaged or has other features; "
+                "delete it and train it again: python scripts/tuning/train_value_network.py --game GAME"
+            )
+        return Weights(**load(data))
+
+    def save(self, weights: Weights, facts: dict[str, Any]) -> None:
+        """Write the weights and their card."""
+        data = save({name: np.ascontiguousarray(array) for name, array in weights._asdict().items()})
+        write_with_card(self.file, data, {"features": describe(self.layout)}, facts)
+
+
+def describe(layout: Layout) -> dict[str, str]:
+    """What the features mean, by name."""
+    return {part.name: part.meaning for part in layout.parts.values()}
+
+
+def network_value(write: Callable[..., None], seats: int, weights: Weights) -> Value:
+    """Compiled (s, result): the expected "win" rewards by a network."""
+    size, units = len(weights.inputs), len(weights.biases)
+    rounded = -(-size // _AT_ONCE) * _AT_ONCE
+    inputs, biases, outputs = np.zeros((rounded, units), np.float32), weights.biases, weights.outputs
+    inputs[:size] = weights.inputs
+    shape = (seats, rounded)
+
+    def value(s, result):  # type: ignore[no-untyped-def]  # compiled
+        n, most, total = int(s.num_players), -np.inf, 0.0
+        shown, sums = scratch(shape, np.float32), scratch(units, np.float32)
+        shown[:] = 0.0
+        write(s, shown)
+        for p in range(n):
+            for j in range(units):
+                sums[j] = biases[j]
+            for i in range(0, rounded, _AT_ONCE):  # so that each sum is read and written a quarter as often
+                a, b, c, d = shown[p, i], shown[p, i + 1], shown[p, i + 2], shown[p, i + 3]
+                for j in range(units):
+                    sums[j] += a * inputs[i, j] + b * inputs[i + 1, j] + c * inputs[i + 2, j] + d * inputs[i + 3, j]
+            logit = np.float32(0)
+            for j in range(units):
+                logit += max(sums[j], np.float32(0)) * outputs[j]
+            result[p] = logit
+            most = max(most, result[p])
+        for p in range(n):
+            result[p] = math.exp(result[p] - most)
+            total += result[p]
+        for p in range(n):
+            chance = result[p] / total
+            result[p] = chance - (1.0 - chance) / (n - 1)
+
+    return compiled(value)

@@ -94,7 +94,10 @@ def agents_of(game: str, champion: str, args: Args) -> list[CompiledAgent]:
     found = [network, *(make_compiled_agent(f"search:{budget}", game) for budget in args.budgets)]
     if not args.ablated:
         return found
-    for name, change in WITHOUT.items():
+    without = dict(WITHOUT)
+    if learned := get_kit(game).value_network:
+        without["without the value network"] = lambda config: config._replace(value=learned.formula)
+    for name, change in without.items():
         changed = change(config)
         parameters = guided_parameters(args.ablated, changed, network)
         policy = guided_policy(rules, changed, encoding)

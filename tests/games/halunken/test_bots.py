@@ -11,10 +11,13 @@ from blackjacky_agents import agent as agent_module
 from blackjacky_agents import bot_names, make_agent
 from blackjacky_agents.games.halunken.bots.crew import change
 from blackjacky_agents.games.halunken.bots.planner import PARAMETERS, estimate
-from blackjacky_agents.games.halunken.encodings import ENCODINGS
+from blackjacky_agents.games.halunken.encodings import ENCODINGS, TO
 from blackjacky_agents.games.halunken.prospects import value
+from blackjacky_agents.games.halunken.value_network import VALUE_NETWORK
+from blackjacky_agents.learning.encoding import find_encoding
+from blackjacky_agents.learning.network import encode_all
 from blackjacky_agents.learning.sb3 import LearnerVecEnv
-from blackjacky_env import halunken_v0
+from blackjacky_env import halunken_v0, make_batch
 from blackjacky_env.engine.compiling import entry
 from blackjacky_env.games.halunken.rules import move_card, present_score
 from blackjacky_env.games.halunken.state import CARDS, SEATS, SETTLEMENT, TAVERN
@@ -145,6 +148,43 @@ def test_values_are_a_zero_sum_and_equal_at_the_start() -> None:
     game.reset(seed=0)
     _value(game._states[:1].copy(), result)
     np.testing.assert_allclose(result, 0.0, atol=1e-12)
+
+
+LEARNED = VALUE_NETWORK.value
+
+
+@entry
+def _learned_value(states, result):
+    LEARNED(states[0], result)
+
+
+def learned(game: Table) -> list[float]:
+    """The value of each seat by the network."""
+    result = np.zeros(SEATS)
+    _learned_value(game.records()[:1], result)
+    return result.tolist()
+
+
+def test_the_value_network_prefers_more_points_and_cards_that_lead_to_more() -> None:
+    taverns = {3: "R15", 4: "Y1", 6: "Y2", 12: "Y3"}
+    ahead = learned(late("R5 R6 R7", "V5 V6", "G5 G6", taverns=taverns))
+    assert ahead[0] > max(ahead[1:])
+    able, unable = (learned(late("R5", "V5", "G5", left=(card,), taverns=taverns))[0] for card in (3, 4))
+    assert able > unable
+
+
+def test_foresight_differs_from_advice_in_what_it_expects_alone() -> None:
+    seen = make_batch("halunken", 40, seed=0)
+    for _ in range(12):
+        seen.step(seen.action_masks.argmax(axis=1))
+    advice, foresight = (
+        encode_all(find_encoding(name, "halunken"), seen.observations, seen.action_masks)
+        for name in ("advice", "foresight")
+    )
+    np.testing.assert_array_equal(advice[:, : TO.prospects], foresight[:, : TO.prospects])
+    assert (advice[:, TO.values :] != foresight[:, TO.values :]).any()
+    np.testing.assert_array_equal(foresight[:, TO.advice :].sum(axis=1), 1)
+    assert (foresight[:, TO.advice :] <= seen.action_masks).all()
 
 
 @entry

@@ -18,7 +18,7 @@ KIT = GameKit.of(
         playout_policy=greedy.choose,
         playout_parameters=tuple(belief.PARAMETERS.tolist()),
         prior_policy=with_parameters(planner.choose, planner.PARAMETERS),
-        value=prospects.value,
+        value=value_network.VALUE_NETWORK.value,
         stage=prospects.stage,
         likelihood=belief.likelihood,
     ),

@@ -1,5 +1,7 @@
-"""Network inputs for Halunken & Spelunken: `cards`, `advice`, which adds the action values of the bot `planner`, and
-`foresight`, which adds those that it would have if it valued positions by the value network.
+"""Network inputs for Halunken & Spelunken: `cards`, and two that add what is expected of each action.
+
+`advice` adds the action values of the bot `planner`; `foresight` those that `planner` would have if it valued the end
+of a round by the value network.
 
 `cards` unpacks the observation without any knowledge of good play. Seats are relative to the observer (0 = me). Fields
 are counted clockwise from my captain, so that entry i of an array by field is where movement card i takes me; while

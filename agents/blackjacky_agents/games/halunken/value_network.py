@@ -140,7 +140,7 @@ def write_danger(s, p, out):
 
 
 VALUE_NETWORK = ValueNetwork(
-    file=Path(__file__).parent / "trained" / "value.safetensors",
+    file=Path(__file__).with_name("value_network.safetensors"),
     layout=LAYOUT,
     write=write,
     stage=stage,

@@ -1,6 +1,7 @@
 """Find instructive positions: decisions at which the best bot or the champion errs, by long playouts.
 
     python scripts/documents/find_positions.py                  # all games; minutes each
+    python scripts/documents/find_positions.py --again          # the same positions, with the present agents
     python scripts/documents/generate.py                        # the page, docs/positions.md
 
 Champions and a bot play. At a fraction of the decisions the actions of bot and champion, and what else the champion
@@ -12,6 +13,7 @@ agents/results/GAME/positions.json.
 from __future__ import annotations
 
 import copy
+import json
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
@@ -31,6 +33,7 @@ from blackjacky_agents.registry import make_agent, make_compiled_agent
 from blackjacky_agents.reports import ready_for_json, typed, where
 from blackjacky_agents.search.guided import compare_actions
 from blackjacky_env.envs.aec import TableEnv
+from blackjacky_env.replay import new_table
 
 MAX_ACTIONS = 5  # compared with each other
 _CLEAR = 1.5  # half widths of the interval that a cost must exceed at first look
@@ -54,6 +57,8 @@ class Args:
     """Number of positions to keep."""
     seed: int = 0
     """Seed of the games."""
+    again: bool = False
+    """Keep the positions found before, and ask bot, champion and search in them again."""
 
 
 @dataclass(frozen=True)
@@ -157,6 +162,15 @@ class Finder:
             (first if kinds[kind] <= most else others).append(each)
         return sorted([*first, *others][: self.args.kept], key=self.highest_cost, reverse=True)
 
+    def ask_again(self) -> list[Found]:
+        """The positions found before, with what the agents do now."""
+        judged = []
+        for each in tqdm(json.loads((RESULTS / self.game / "positions.json").read_text("utf-8"))["positions"]):
+            env = new_table(each["record"])
+            env.replay(each["record"])
+            judged.append(self.judge(env, each["actions"]))
+        return sorted(judged, key=self.highest_cost, reverse=True)
+
 
 def first_choice(name: str, game: str, seen: dict[str, Any]) -> int:
     """What an agent does whose random numbers begin here, so that it can be asked again."""
@@ -175,7 +189,7 @@ def main(args: Args) -> None:
             "bot": finder.bot,
             "champion": finder.champion,
             "samples": args.more_positions,
-            "positions": [asdict(each) for each in finder.find()],
+            "positions": [asdict(each) for each in (finder.ask_again() if args.again else finder.find())],
         }
         write_json(RESULTS / game / "positions.json", ready_for_json(result))
 

@@ -31,6 +31,7 @@ from blackjacky_env.games.halunken.state import (
     VALUES,
 )
 
+_PLACES = HARBOUR + 1  # of cards: seats and the harbour
 _CARD, _COUNT, _COLOUR, _SCORE = 15.0, 10.0, 40.0, 20.0  # divisors: of a value, a number of cards, a colour, a score
 
 LAYOUT = Layout(
@@ -62,7 +63,7 @@ def write(s, out):
     """Write `LAYOUT` for each seat into ``out`` (float32, (players, features), zeros)."""
     n, rounds = int(s.num_players), int(rounds_left(s))
     scores, expected = scratch(SEATS, np.float64), scratch(SEATS, np.float64)
-    highest = scratch(SEATS + 1, np.float64)
+    highest = scratch(_PLACES, np.float64)
     highest[:] = 0.0
     for p in range(n):
         scores[p] = int(s.totals[p]) + present_score(s, p)

@@ -7,7 +7,6 @@ games; `scripts/tuning/train_value_network.py` plays the games and trains it.
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -23,6 +22,7 @@ from blackjacky_agents.files import read_by_card, write_with_card
 from blackjacky_agents.search.config import Stage, Value
 from blackjacky_env.engine.compiling import compiled, scratch
 from blackjacky_env.engine.layout import Layout
+from blackjacky_env.engine.reading import parse_json
 
 _AT_ONCE = 4  # inputs
 
@@ -69,7 +69,7 @@ class ValueNetwork:
         """
         if not self.file.exists():
             return Weights(*(np.zeros(shape, np.float32) for shape in ((self.layout.size, 1), (1,), (1,))))
-        card = json.loads(self.file.with_suffix(".json").read_text(encoding="utf-8"))
+        card = parse_json(self.file.with_suffix(".json").read_bytes())
         data = read_by_card(self.file, card)
         if data is None or card["features"] != describe(self.layout):
             raise ValueError(

@@ -175,7 +175,7 @@ def picture() -> str:
     axes.set_ylabel("win rate", fontsize=14)
     axes.tick_params(labelsize=13)
     axes.grid(alpha=0.25)
-    axes.legend(fontsize=13)
+    figure.legend(loc="outside upper center", ncols=2, fontsize=13)
     return as_svg(figure, "search")
 
 

@@ -28,6 +28,7 @@ from blackjacky_agents.learning.network import find_network, layers_of
 from blackjacky_agents.learning.value_network import ValueNetwork, Weights
 from blackjacky_agents.registry import make_compiled_agent
 from blackjacky_agents.reports import typed, where
+from blackjacky_env.engine.checks import check_integer
 from blackjacky_env.engine.compiling import entry, zeros
 from blackjacky_env.engine.game import Game
 from blackjacky_env.engine.play import begin_all
@@ -50,7 +51,7 @@ class Args:
     game: str
     """Name of the game, which must declare a value network."""
     games: int = 60_000
-    """Number of games."""
+    """Number of games, 100 or more."""
     agent: str = "champion"
     """Trained agent that plays them."""
     hidden: int = 32
@@ -79,6 +80,8 @@ class Examples(NamedTuple):
 def main(args: Args) -> int:
     """Play, train, write; returns the exit status."""
     try:
+        for name, least in (("games", 100), ("hidden", 1), ("epochs", 1)):
+            check_integer(name, getattr(args, name), least, 10**8)
         network = find(args.game)
         examples = play(args, network)
     except (TypeError, ValueError) as error:
@@ -125,6 +128,25 @@ def play(args: Args, network: ValueNetwork) -> Examples:
 
 def watching(game: Game, network: ValueNetwork, policy: Policy) -> Callable[..., Examples]:
     """(record to start from, seeds, parameters) -> the ends of rounds of these games."""
+    watch, begin = make_watch(game, network, policy), begin_all(game)
+
+    def examples(record: Any, seeds: npt.NDArray[np.int64], parameters: Floats) -> Examples:
+        states = zeros(len(seeds), game.state_dtype)
+        states[:] = record
+        begin(states, seeds)
+        most, seats = network.most_rounds * len(seeds), game.max_players
+        games, values = np.zeros(most, np.int64), np.zeros((most, seats))
+        features = np.zeros((most, seats, network.layout.size), np.float32)
+        count = watch(states, parameters, games, features, values)
+        games, players = games[:count], np.full(count, record["num_players"], np.int64)
+        shares = shares_of(states["winners"])[games].astype(np.float32)
+        return Examples(seeds[games], players, features[:count], values[:count].astype(np.float32), shares)
+
+    return examples
+
+
+def make_watch(game: Game, network: ValueNetwork, policy: Policy) -> Callable[..., int]:
+    """Entry (states, parameters, games, features, values) -> number of ends of rounds, written into the last three."""
     step, legal, encode = make_step(game), game.rules.legal, game.rules.encode
     formula, stage, write = network.formula, network.stage, network.write
     size, dtype, num_actions = game.layout.size, game.layout.dtype, game.num_actions
@@ -150,21 +172,7 @@ def watching(game: Game, network: ValueNetwork, policy: Policy) -> Callable[...,
                     count += 1
         return count
 
-    run, begin = entry(watch), begin_all(game)
-
-    def examples(record: Any, seeds: npt.NDArray[np.int64], parameters: Floats) -> Examples:
-        states = zeros(len(seeds), game.state_dtype)
-        states[:] = record
-        begin(states, seeds)
-        most, seats = network.most_rounds * len(seeds), game.max_players
-        games, values = np.zeros(most, np.int64), np.zeros((most, seats))
-        features = np.zeros((most, seats, network.layout.size), np.float32)
-        count = run(states, parameters, games, features, values)
-        games, players = games[:count], np.full(count, record["num_players"], np.int64)
-        shares = shares_of(states["winners"])[games].astype(np.float32)
-        return Examples(seeds[games], players, features[:count], values[:count].astype(np.float32), shares)
-
-    return examples
+    return entry(watch)
 
 
 def train(args: Args, examples: Examples) -> tuple[nn.Sequential, dict[str, float]]:
@@ -174,7 +182,8 @@ def train(args: Args, examples: Examples) -> tuple[nn.Sequential, dict[str, floa
     features, shares = torch.from_numpy(examples.features), torch.from_numpy(examples.shares)
     empty = torch.arange(shares.shape[1])[None, :] >= torch.from_numpy(examples.seats)[:, None]
     learned, rng = np.flatnonzero(~is_test(examples)), np.random.default_rng(args.seed)
-    updates = args.epochs * (len(learned) // _BATCH)
+    batches = max(1, len(learned) // _BATCH)
+    updates = args.epochs * batches
     optimizer = torch.optim.Adam(network.parameters(), 2e-3)
     schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda update: 1 - update / (updates + 1))
 
@@ -183,7 +192,7 @@ def train(args: Args, examples: Examples) -> tuple[nn.Sequential, dict[str, floa
 
     for _ in tqdm(range(args.epochs), unit=" epochs"):
         order = rng.permutation(learned)
-        for rows in np.split(order[: len(order) // _BATCH * _BATCH], len(order) // _BATCH):
+        for rows in np.split(order[: batches * _BATCH], batches):
             log_chances = torch.log_softmax(logits(rows), 1).masked_fill(empty[rows], 0.0)
             loss = -(shares[rows] * log_chances).sum(1).mean()
             optimizer.zero_grad()

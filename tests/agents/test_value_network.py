@@ -103,11 +103,15 @@ def test_a_damaged_file_or_one_with_other_features_is_refused(game: str, tmp_pat
     network.save(network_of(game).read(), {})
     np.testing.assert_array_equal(network.read().inputs, network_of(game).read().inputs)
     network.file.write_bytes(network.file.read_bytes()[:-1])
-    with pytest.raises(ValueError, match="is damaged or has other features; delete it and train it again"):
+    with pytest.raises(
+        ValueError, match="is damaged or has other features; delete it and its card, and train it again"
+    ):
         network.read()
     network.save(network_of(game).read(), {"features": {"another": "feature"}})
-    with pytest.raises(ValueError, match="is damaged or has other features"):
-        network.read()
+    for spoil in (lambda: None, network.file.with_suffix(".json").unlink):
+        spoil()
+        with pytest.raises(ValueError, match="is damaged or has other features"):
+            network.read()
 
 
 def run(*args: object) -> int:
@@ -129,6 +133,12 @@ def test_the_script_trains_a_network_that_says_more_than_nothing(
 def test_a_game_without_a_value_network_is_refused(args: tuple[str, str], capsys: pytest.CaptureFixture[str]) -> None:
     assert run(*args) == 2
     assert capsys.readouterr().err.startswith("error: ")
+
+
+def test_numbers_that_train_nothing_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    for option in ("--games", "--hidden", "--epochs"):
+        assert run("--game", WITH_NETWORK[0], option, 0) == 2
+        assert f"{option[2:]}=0 is out of range; allowed are" in capsys.readouterr().err
 
 
 def test_an_agent_that_is_no_network_is_refused(capsys: pytest.CaptureFixture[str]) -> None:

@@ -63,18 +63,19 @@ class ValueNetwork:
         return network_value(self.write, max(table[0] for table in self.tables), self.read())
 
     def read(self) -> Weights:
-        """The network, to which all seats are equal if it has not been trained yet.
+        """The network, to which all seats are equal if there is neither a file nor a card yet.
 
-        Raises `ValueError` if the file is damaged or has other features.
+        Raises `ValueError` if one of them is missing, or the file is damaged or has other features.
         """
-        if not self.file.exists():
+        card_file = self.file.with_suffix(".json")
+        if not self.file.exists() and not card_file.exists():
             return Weights(*(np.zeros(shape, np.float32) for shape in ((self.layout.size, 1), (1,), (1,))))
-        card = parse_json(self.file.with_suffix(".json").read_bytes())
+        card = parse_json(card_file.read_bytes()) if card_file.exists() else {}
         data = read_by_card(self.file, card)
-        if data is None or card["features"] != describe(self.layout):
+        if data is None or card.get("features") != describe(self.layout):
             raise ValueError(
-                f"the value network {str(self.file)!r} is damaged or has other features; "
-                "delete it and train it again: python scripts/tuning/train_value_network.py --game GAME"
+                f"the value network {str(self.file)!r} is damaged or has other features; delete it and its card, "
+                "and train it again: python scripts/tuning/train_value_network.py --game GAME"
             )
         return Weights(**load(data))
 

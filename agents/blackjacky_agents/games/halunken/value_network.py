@@ -1,4 +1,4 @@
-"""The value of each seat at the end of a round, learned from games of the champion.
+"""The value of each seat at the end of a round, learned from games of a trained agent.
 
 `prospects` predicts it from scores alone. Here a network also sees what is left to each captain: his movement cards and
 what they lead to, who can be robbed, and where Black Jack stands.

@@ -3,8 +3,9 @@
     python scripts/tuning/train_value_network.py --game GAME --games 60000 --seed 0
 
 The agent's network plays all seats and samples its actions. Each end of a round is an example: what each seat has, and
-who won. The network learns to predict the winner; a tenth of the games is kept to test it. It replaces the shipped one,
-and its card says how much of the variance of results it explains, beside the formula that it takes the place of.
+who won. Where the network values positions within a round, each end of a trick is one, with the formula's value at the
+end of the round. The network learns to predict these results; a tenth of the games is kept to test it. It replaces the
+shipped one, and its card says how much of the variance it explains, beside the formula that it takes the place of.
 """
 
 from __future__ import annotations
@@ -29,13 +30,13 @@ from blackjacky_agents.learning.value_network import ValueNetwork, Weights
 from blackjacky_agents.registry import make_compiled_agent
 from blackjacky_agents.reports import typed, where
 from blackjacky_env.engine.checks import check_integer
-from blackjacky_env.engine.compiling import entry, zeros
+from blackjacky_env.engine.compiling import compiled, entry, zeros
 from blackjacky_env.engine.game import Game
 from blackjacky_env.engine.play import begin_all
 from blackjacky_env.engine.policies import Policy
 from blackjacky_env.engine.purposes import FOR_MOVES
 from blackjacky_env.engine.random import stream
-from blackjacky_env.engine.step import NONE, OVER, make_step, only_legal
+from blackjacky_env.engine.step import NONE, OVER, SETTLED, make_step, only_legal
 from blackjacky_env.games import get_game
 
 Floats = npt.NDArray[np.float32]
@@ -63,7 +64,7 @@ class Args:
 
 
 class Examples(NamedTuple):
-    """Ends of rounds, N, with up to P seats; empty seats are zeros."""
+    """Positions, N, with up to P seats; empty seats are zeros."""
 
     games: npt.NDArray[np.int64]
     """Number of the game, (N,)."""
@@ -74,7 +75,8 @@ class Examples(NamedTuple):
     formula: Floats
     """The "win" rewards expected by `ValueNetwork.formula`, (N, P)."""
     shares: Floats
-    """1 / number of winners for a winner, else 0, (N, P)."""
+    """What is learned, (N, P): 1 / number of winners for a winner, else 0; or the chances of all seats to win by the
+    formula at the end of the round."""
 
 
 def main(args: Args) -> int:
@@ -105,7 +107,7 @@ def find(game: str) -> ValueNetwork:
 
 
 def play(args: Args, network: ValueNetwork) -> Examples:
-    """The ends of rounds of all games.
+    """The positions of all games.
 
     Raises `TypeError` if the agent is not a network, `ValueError` if it is unknown.
     """
@@ -127,34 +129,42 @@ def play(args: Args, network: ValueNetwork) -> Examples:
 
 
 def watching(game: Game, network: ValueNetwork, policy: Policy) -> Callable[..., Examples]:
-    """(record to start from, seeds, parameters) -> the ends of rounds of these games."""
+    """(record to start from, seeds, parameters) -> the positions of these games."""
     watch, begin = make_watch(game, network, policy), begin_all(game)
 
     def examples(record: Any, seeds: npt.NDArray[np.int64], parameters: Floats) -> Examples:
         states = zeros(len(seeds), game.state_dtype)
         states[:] = record
         begin(states, seeds)
-        most, seats = network.most_rounds * len(seeds), game.max_players
-        games, values = np.zeros(most, np.int64), np.zeros((most, seats))
-        features = np.zeros((most, seats, network.layout.size), np.float32)
-        count = watch(states, parameters, games, features, values)
-        games, players = games[:count], np.full(count, record["num_players"], np.int64)
-        shares = shares_of(states["winners"])[games].astype(np.float32)
-        return Examples(seeds[games], players, features[:count], values[:count].astype(np.float32), shares)
+        most, n = -(-network.most_stages // network.every) * len(seeds) + 1, int(record["num_players"])
+        games, values, results = np.zeros(most, np.int64), *np.zeros((2, most, game.max_players))
+        features = np.zeros((most, game.max_players, network.layout.size), np.float32)
+        count = watch(states, parameters, games, features, values, results)
+        games, players, results = games[:count], np.full(count, n, np.int64), results[:count]
+        if network.begins is None:
+            shares = shares_of(states["winners"])[games]
+        else:
+            shares = np.where(np.arange(game.max_players) < n, (results * (n - 1) + 1) / n, 0.0)
+        numbers = [array.astype(np.float32) for array in (values[:count], shares)]
+        return Examples(seeds[games], players, features[:count], *numbers)
 
     return examples
 
 
 def make_watch(game: Game, network: ValueNetwork, policy: Policy) -> Callable[..., int]:
-    """Entry (states, parameters, games, features, values) -> number of ends of rounds, written into the last three."""
+    """Entry (states, parameters, games, features, values, results) -> number of positions, written into the last four.
+
+    ``values``: "win" rewards by the formula there; ``results``: at the end of the round.
+    """
     step, legal, encode = make_step(game), game.rules.legal, game.rules.encode
-    formula, stage, write = network.formula, network.stage, network.write
+    formula, stage, write, returns = network.formula, network.stage, network.write, game.rules.returns
+    begins, every = network.begins or compiled(lambda s: False), network.every
     size, dtype, num_actions = game.layout.size, game.layout.dtype, game.num_actions
 
-    def watch(states, parameters, games, features, values):
-        seen, may, count = np.empty(size, dtype), np.empty(num_actions, np.int8), 0
+    def watch(states, parameters, games, features, values, results):
+        seen, may, count, first = np.empty(size, dtype), np.empty(num_actions, np.int8), 0, 0
         for g in range(len(states)):
-            s, taken, over = states[g], 0, False
+            s, taken, changes, over = states[g], 0, 0, False
             now = stage(s)
             while not over:
                 legal(s, may)
@@ -162,14 +172,25 @@ def make_watch(game: Game, network: ValueNetwork, policy: Policy) -> Callable[..
                 if action == NONE:
                     encode(s, s.player, seen)
                     action = int(policy(seen, may, stream(s.key, FOR_MOVES, taken, 0), parameters))
-                over = (step(s, action) & OVER) != 0
+                flags = step(s, action)
+                over = (flags & OVER) != 0
                 taken += 1
-                if not over and stage(s) != now and count < len(games):
+                results[first] = 0.0
+                if over:
+                    returns(s, results[first])
+                elif flags & SETTLED:
+                    formula(s, results[first])
+                if flags & (OVER | SETTLED):
+                    results[first + 1 : count] = results[first]
+                    first = count
+                if not over and stage(s) != now:
                     now = stage(s)
-                    games[count] = g
-                    write(s, features[count])
-                    formula(s, values[count])
-                    count += 1
+                    changes += 1
+                    if changes % every == g % every and not begins(s) and count < len(games) - 1:
+                        games[count] = g
+                        write(s, features[count])
+                        formula(s, values[count])
+                        count += 1
         return count
 
     return entry(watch)

@@ -51,16 +51,33 @@ class ValueNetwork:
     stage: Stage
     """Where positions are valued: when this number changes."""
     formula: Value
-    """What it takes the place of, compiled as `value`."""
-    most_rounds: int
-    """How often the number can change in a game."""
+    """What it takes the place of, compiled as `value`; with ``begins`` it holds at the beginning of a round only."""
+    most_stages: int
+    """How often the number can change in a game; later changes are not learned from."""
     tables: tuple[tuple[int, str, Mapping[str, Any], float], ...]
     """Number of players, variant, rule options, and fraction of the games for training."""
+    every: int = 1
+    """Of so many changes of a game, one is learned from: a position says little beyond the one before it."""
+    begins: Callable[..., bool] | None = None
+    """Compiled (s) -> whether a round has just begun. With it the formula values these positions, and the network all
+    others: it learns what the formula says at the end of the round, which is less noisy than the result of the game.
+    None: the network values all positions and learns the result."""
 
     @cached_property
     def value(self) -> Value:
         """Compiled (s, result): fill ``result``, float64 (max_players,), with the expected "win" rewards."""
-        return network_value(self.write, max(table[0] for table in self.tables), self.read())
+        learned = network_value(self.write, max(table[0] for table in self.tables), self.read())
+        if self.begins is None:
+            return learned
+        begins, formula = self.begins, self.formula
+
+        def value(s, result):  # type: ignore[no-untyped-def]  # compiled
+            if begins(s):
+                formula(s, result)
+            else:
+                learned(s, result)
+
+        return compiled(value)
 
     def read(self) -> Weights:
         """The network, to which all seats are equal if there is neither a file nor a card yet.
@@ -88,6 +105,17 @@ class ValueNetwork:
 def describe(layout: Layout) -> dict[str, str]:
     """What the features mean, by name."""
     return {part.name: part.meaning for part in layout.parts.values()}
+
+
+@compiled
+def write_lead(scores, n, p, scale, out):
+    """By how much p's score is above the best and above the mean of the others, in units of ``scale``, into (2,)."""
+    best, total = -np.inf, 0.0
+    for q in range(n):
+        if q != p:
+            best, total = max(best, scores[q]), total + scores[q]
+    out[0] = (scores[p] - best) / scale
+    out[1] = (scores[p] - total / (n - 1)) / scale
 
 
 def network_value(write: Callable[..., None], seats: int, weights: Weights) -> Value:

@@ -27,12 +27,20 @@ def deals_left(n, highest, deals_allowed):
 
 
 @compiled
+def spread_of(s):
+    """The spread of the points still to come, this deal's included."""
+    n, highest = int(s.num_players), int(s.totals[0])
+    for p in range(n):
+        highest = max(highest, int(s.totals[p]))
+    return SPREAD[n] * np.sqrt(deals_left(n, highest, float(int(s.max_deals) - int(s.deal_number))))
+
+
+@compiled
 def value(s, result):
     """Fill ``result`` (float64, (6,)) with the expected "win" rewards when a deal has just begun."""
-    n, lowest, highest, total = int(s.num_players), int(s.totals[0]), int(s.totals[0]), 0.0
+    n, lowest, total, spread = int(s.num_players), int(s.totals[0]), 0.0, spread_of(s)
     for p in range(n):
-        lowest, highest = min(lowest, int(s.totals[p])), max(highest, int(s.totals[p]))
-    spread = SPREAD[n] * np.sqrt(deals_left(n, highest, float(int(s.max_deals) - int(s.deal_number))))
+        lowest = min(lowest, int(s.totals[p]))
     for p in range(n):
         result[p] = np.exp((lowest - int(s.totals[p])) / spread)
         total += result[p]

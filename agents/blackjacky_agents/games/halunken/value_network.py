@@ -13,7 +13,7 @@ import numpy as np
 from blackjacky_agents.games.halunken.bots.crew import change_from, leaders
 from blackjacky_agents.games.halunken.prospects import expected_score, rounds_left, stage
 from blackjacky_agents.games.halunken.prospects import value as formula
-from blackjacky_agents.learning.value_network import ValueNetwork
+from blackjacky_agents.learning.value_network import ValueNetwork, write_lead
 from blackjacky_env.engine.compiling import compiled, scratch
 from blackjacky_env.engine.layout import Layout, Part
 from blackjacky_env.games.halunken.rules import ahead, present_score, top_of
@@ -76,8 +76,8 @@ def write(s, out):
         shown[AT.num_players + n - 1] = 1.0
         shown[AT.games_left + (GAMES - 1 - int(s.game_number) if s.three_games else 0)] = 1.0
         shown[AT.rounds_left + rounds] = 1.0
-        write_lead(scores, n, p, shown[AT.ahead : AT.ahead + 2])
-        write_lead(expected, n, p, shown[AT.expected_ahead : AT.expected_ahead + 2])
+        write_lead(scores, n, p, _SCORE, shown[AT.ahead : AT.ahead + 2])
+        write_lead(expected, n, p, _SCORE, shown[AT.expected_ahead : AT.expected_ahead + 2])
         write_cards(s, p, shown)
         shown[AT.highest], shown[AT.harbour] = highest[p] / _CARD, highest[HARBOUR] / _CARD
         for i in range(MOVES):
@@ -85,17 +85,6 @@ def write(s, out):
         if s.captains[p] != NOBODY:
             write_reach(s, p, shown)
             write_danger(s, p, shown)
-
-
-@compiled
-def write_lead(scores, n, p, out):
-    """By how much p is ahead of the best and of the mean of the others, into ``out`` (2,)."""
-    best, total = -np.inf, 0.0
-    for q in range(n):
-        if q != p:
-            best, total = max(best, scores[q]), total + scores[q]
-    out[0] = (scores[p] - best) / _SCORE
-    out[1] = (scores[p] - total / (n - 1)) / _SCORE
 
 
 @compiled
@@ -146,7 +135,7 @@ VALUE_NETWORK = ValueNetwork(
     write=write,
     stage=stage,
     formula=formula,
-    most_rounds=ROUNDS * GAMES,
+    most_stages=ROUNDS * GAMES,
     tables=(
         (4, "standard", {}, 0.6),
         (3, "standard", {}, 0.1),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from blackjacky_agents.games.schwarze_katze import description, encodings, narrator, presets, prospects, tuning
+from blackjacky_agents.games.schwarze_katze import description, encodings, narrator, presets, tuning, value_network
 from blackjacky_agents.games.schwarze_katze.bots import counter, low
 from blackjacky_agents.kit import GameKit
 from blackjacky_agents.search.config import SearchConfig, with_parameters
@@ -13,11 +13,13 @@ KIT = GameKit.of(
     narrator,
     presets,
     tuning,
+    value_network,
     bots={"low": (low.choose,), "counter": (counter.choose, counter.PARAMETERS)},
     search=SearchConfig(
         playout_policy=low.choose,
         prior_policy=with_parameters(counter.choose, counter.PARAMETERS),
-        value=prospects.value,
+        value=value_network.VALUE_NETWORK.value,
+        stage=value_network.VALUE_NETWORK.stage,
     ),
     minutes=15,
     opponents="counter,low,random",

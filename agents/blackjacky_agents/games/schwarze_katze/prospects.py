@@ -17,12 +17,18 @@ SPREAD = np.array([0.0, 0.0, 0.0, 40.0, 35.0, 34.0, 33.0, 31.0, 29.0, 26.0, 25.0
 
 
 @compiled
+def spread_of(s):
+    """The spread of the penalties still to come, this deal's included."""
+    return SPREAD[int(s.num_players)] * np.sqrt(np.float64(int(s.game_deals) - int(s.deal_number)))
+
+
+@compiled
 def value(s, result):
     """Fill ``result`` (float64, (10,)) with the expected "win" rewards when a deal has just begun."""
     n, lowest, total = int(s.num_players), int(s.totals[0]), 0.0
     for p in range(n):
         lowest = min(lowest, int(s.totals[p]))
-    spread = SPREAD[n] * np.sqrt(np.float64(int(s.game_deals) - int(s.deal_number)))
+    spread = spread_of(s)
     for p in range(n):
         result[p] = np.exp((lowest - int(s.totals[p])) / spread)
         total += result[p]

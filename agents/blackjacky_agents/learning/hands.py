@@ -1,0 +1,71 @@
+"""What the value networks of trick-taking games see of a seat: its hand, and the cards of all other hands together.
+
+A state record ``s`` has the fields ``num_players``, ``leader`` and ``where``, see `blackjacky_env.engine.trick_taking`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from blackjacky_env.engine.compiling import compiled
+from blackjacky_env.engine.layout import Part
+
+LOWEST = 4  # cards of a suit, of which each is compared with the others'
+_LAST = 4  # tricks
+_LEADER, _BETWEEN, _BEFORE_LEADER = range(3)  # `turn`
+_TRICKS, _HELD, _BELOW = 13, 6, 8  # divisors
+
+
+def hand_parts(seats: int, suits: int, ranks: int, copies: int = 1) -> list[Part]:
+    """The features of `make_write_hand`, for a deck with up to so many copies of a card."""
+    return [
+        Part("num_players", (seats,), 0, 1, "one-hot, from 1"),
+        Part("tricks_left", (), 0, 2, "tricks to come / 13"),
+        Part("last_tricks", (_LAST,), 0, 1, "one-hot: 1 .. 4 tricks to come"),
+        Part("turn", (3,), 0, 1, "one-hot: leads, plays in between, plays last"),
+        Part("mine", (suits * ranks,), 0, copies, "number of these cards in the hand"),
+        Part("theirs", (suits * ranks,), 0, copies, "number of these cards in all other hands"),
+        Part("suits", (suits,), 0, 4, "cards of each suit in the hand / 6"),
+        Part(
+            *("below", (suits, LOWEST), -1, 4),
+            "of the lowest four cards of each suit: lower ones in all other hands / 8; no card: -1/4",
+        ),
+    ]
+
+
+def make_write_hand(at: Any, suits: int, ranks: int, kind_of: Callable[[int], int]) -> Callable[..., None]:
+    """Compiled (s, p, left, out): the features of seat p with so many tricks to come, into ``out`` (float32, zeros).
+
+    ``at``: offsets of the features. ``kind_of``: compiled (card) -> suit * ranks + rank.
+    """
+    mine, theirs, below = at.mine, at.theirs, at.below
+
+    def write_hand(s, p, left, out):  # type: ignore[no-untyped-def]  # compiled
+        n = int(s.num_players)
+        out[at.num_players + n - 1] = 1.0
+        out[at.tricks_left] = left / _TRICKS
+        if left <= _LAST:
+            out[at.last_tricks + left - 1] = 1.0
+        after = (p - int(s.leader)) % n
+        turn = _LEADER if after == 0 else _BEFORE_LEADER if after == n - 1 else _BETWEEN
+        out[at.turn + turn] = 1.0
+        for card in range(len(s.where)):
+            place = int(s.where[card])
+            if place == p:
+                out[mine + kind_of(card)] += 1.0
+            elif 0 <= place < n:
+                out[theirs + kind_of(card)] += 1.0
+        for suit in range(suits):
+            held, lower = 0, 0.0
+            for kind in range(suit * ranks, suit * ranks + ranks):
+                for _ in range(int(out[mine + kind])):
+                    if held < LOWEST:
+                        out[below + LOWEST * suit + held] = lower / _BELOW
+                    held += 1
+                lower += out[theirs + kind]
+            for i in range(held, LOWEST):
+                out[below + LOWEST * suit + i] = -0.25
+            out[at.suits + suit] = held / _HELD
+
+    return compiled(write_hand)

@@ -5,6 +5,9 @@ the draw pile, and the agents play the round to its end. The value of the action
 game goes on, the estimate of a value network for the next round, so that later rounds add no variance. Because all
 actions face the same cards, differences between their values have a lower variance than the values themselves (common
 random numbers).
+
+Or it is taken in many positions that the player may be in, as in search guided by a network: their mean has less noise,
+and what the player cannot know does not decide.
 """
 
 from __future__ import annotations
@@ -16,8 +19,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from blackjacky_agents.games import get_kit
 from blackjacky_agents.learning.encoding import Encoding
 from blackjacky_agents.learning.network import forward, softmax, widest
+from blackjacky_agents.search.guided import ACTIONS, make_play, make_propose, new_trial
 from blackjacky_env.engine.backend_cpu import make_cast, spread
 from blackjacky_env.engine.compiling import compiled, entry, zeros
 from blackjacky_env.engine.game import Game
@@ -40,8 +45,8 @@ class Studies(NamedTuple):
     observations: Vector
     """Observations of the player to act, (D, K)."""
     values: npt.NDArray[np.float32]
-    """Value of each action, (D, A): the player's actual or estimated share of the win, 0 .. 1. NaN: illegal; infinite:
-    legal, but not rolled out."""
+    """Value of each action, (D, A): the player's actual or estimated share of the win, 0 .. 1, or how much it is above
+    that of the most probable action in the mean of positions. NaN: illegal; infinite: legal, but not rolled out."""
     standings: Vector
     """Observations of a player at the beginning of a round, (S, K)."""
     outcomes: npt.NDArray[np.float32]
@@ -77,6 +82,7 @@ def study(
     likely: tuple[Encoding, float] | None = None,
     threads: int = 1,
     certain_fraction: float = 0.0,
+    positions: int = 0,
 ) -> Studies:
     """Play whole games and roll out the actions at some of the decisions.
 
@@ -95,6 +101,8 @@ def study(
         threads: CPU threads; results do not depend on their number.
         certain_fraction: fraction of the decisions with a choice, but a single likely action, that are kept, without
             values.
+        positions: number of positions in which each action is tried, sampled as in search, with the studied agents in
+            all seats, to where its simulations end; needs ``likely``. 0: the true position, to the end of the round.
     """
     games, size, dtype = len(states), game.layout.size, game.layout.dtype
     buffers = _StudyBuffers(
@@ -105,7 +113,7 @@ def study(
         np.zeros((games, 2), np.int64),
     )
     cast = make_cast(game, agents)
-    play = _make_play(game, value_network[0], likely[0] if likely else None)
+    play = _make_play(game, value_network[0], likely[0] if likely else None, positions)
     limits = (float(fraction), float(likely[1]) if likely else 0.0, float(certain_fraction))
 
     def work(first: int, last: int) -> None:
@@ -121,14 +129,20 @@ def study(
 
 
 @cache
-def _make_play(game: Game, value_encoding: Encoding, policy_encoding: Encoding | None) -> Callable[..., None]:
+def _make_play(
+    game: Game, value_encoding: Encoding, policy_encoding: Encoding | None, positions: int
+) -> Callable[..., None]:
     """Entry that plays games first .. last - 1 and fills the buffers of `study`.
 
     ``limits``: arguments of `study`: ``fraction``, the probability of ``likely``, and ``certain_fraction``.
     """
     choose, step, begin, returns = make_choose(game), make_shared_step(game), game.rules.begin, game.rules.returns
     record_standing = _make_record_standing(game)
-    study_decision = _make_study_decision(game, value_encoding, policy_encoding)
+    study_decision = (
+        _make_search_decision(game, policy_encoding, positions)
+        if positions and policy_encoding
+        else _make_study_decision(game, value_encoding, policy_encoding)
+    )
     size, dtype = game.layout.size, game.layout.dtype
     num_actions, players = game.num_actions, game.max_players
 
@@ -191,6 +205,34 @@ def _make_study_decision(game: Game, value_encoding: Encoding, policy_encoding: 
         return 1
 
     return compiled(study_decision)
+
+
+def _make_search_decision(game: Game, encoding: Encoding, positions: int) -> Callable[..., int]:
+    """As `_make_study_decision`, in sampled positions."""
+    legal, num_actions, encode = game.rules.legal, game.num_actions, _make_encode(game)
+    config = get_kit(game.name).search
+    propose, play, proposals = make_propose(encoding), make_play(game, config, encoding), config.proposals
+
+    def search_decision(s, seats, cast, limits, lots, value, decision, copy, mask, seen, values):
+        agent, (_, min_prob, certain_fraction), players = seats[s.player], limits, np.float64(s.num_players)
+        legal(s, mask)
+        encode(s, s.player, seen)
+        for action in range(num_actions):
+            values[action] = NOT_TRIED if mask[action] else NOT_LEGAL
+        own = cast.parameters[cast.offsets[agent] : cast.offsets[agent + 1]]
+        if mask.sum() == 1:
+            return 0
+        trial = new_trial()
+        propose(trial, seen, mask, min_prob, own)
+        if trial.size[ACTIONS] == 1:
+            return int(is_drawn(lots, 1, certain_fraction))
+        play(trial, seen, stream(s.key, FOR_COPIES, decision, 0), proposals, own, positions)
+        values[trial.actions[0]] = 0.0
+        for i in range(1, trial.size[ACTIONS]):
+            values[trial.actions[i]] = trial.sums[i] / positions * (players - 1.0) / players
+        return 1
+
+    return compiled(search_decision)
 
 
 @compiled

@@ -168,6 +168,9 @@ class LeagueSettings(TrainingSettings):
     iterations: int = 0
     """Number of equal parts of the training for expert iteration: in each of them the agent of the part before plays,
     and the learner learns its probabilities, improved by what the rollouts say. 0: policy gradients instead."""
+    positions: int = 0
+    """Number of positions that the player may be in, in which each action is tried as in search (`search:N`). 0: the
+    true position, with what the player cannot see."""
     variant_fraction: float = 0.0
     """Fraction of games in other variants, where the table size allows."""
     self_play_fraction: float = 0.25
@@ -310,7 +313,9 @@ def _check_league(settings: LeagueSettings) -> None:
         settings, 1, "games_per_update", "max_studies_per_game", "buffer_size", "replay_ratio", "batch_size"
     )
     _check_integers(settings, 0, "pool_size", "imitation_steps", "exploiter_every", "exploiter_steps", "max_staleness")
-    _check_integers(settings, 0, "iterations")
+    _check_integers(settings, 0, "iterations", "positions")
+    if settings.positions and not settings.min_action_prob:
+        raise ValueError(f"positions={settings.positions} needs a min_action_prob above 0")
     _check_fractions(settings, "variant_fraction", "self_play_fraction", "single_opponent_fraction", "bot_fraction")
     _check_fractions(settings, "study_fraction", "min_action_prob", "label_smoothing", "ema_rate")
     if not settings.study_fraction:

@@ -120,12 +120,12 @@ def make_search(game: Game, config: SearchConfig, encoding: Encoding, sighted: b
 
     def search(observation, mask, known, random_state, parameters):
         trial, phases = new_trial(), 0
-        propose(trial, observation, mask, parameters)
+        propose(trial, observation, mask, parameters[LEAST], parameters[HEAD:])
         while (1 << phases) < trial.size[ALIVE]:
             phases += 1
         for _ in range(phases):
             positions = max(1, int(parameters[SIMULATIONS]) // (phases * trial.size[ALIVE]))
-            play(trial, known, random_state, parameters, positions)
+            play(trial, known, random_state, parameters[PROPOSALS], parameters[HEAD:], positions)
             weigh(trial, parameters)
             give_up(trial)
         return trial
@@ -142,13 +142,14 @@ def clocked_guide(
 
     def begin(observation, mask, key, decision, parameters):
         trial = new_trial()
-        propose(trial, observation, mask, parameters)
+        propose(trial, observation, mask, parameters[LEAST], parameters[HEAD:])
         return trial.actions[0] if trial.size[ACTIONS] == 1 else NONE, trial
 
     def go_on(trial, observation, mask, key, decision, parameters):
         before = trial.size[POSITIONS]
         bits = stream(key, FOR_DECISIONS, decision, 0)
-        play(trial, observation, bits, parameters, max(1, int(parameters[SIMULATIONS]) // trial.size[ALIVE]))
+        positions = max(1, int(parameters[SIMULATIONS]) // trial.size[ALIVE])
+        play(trial, observation, bits, parameters[PROPOSALS], parameters[HEAD:], positions)
         weigh(trial, parameters)
         if before > 0 and (before ^ trial.size[POSITIONS]) > before:  # past the next power of two
             give_up(trial)
@@ -177,7 +178,7 @@ def _comparing(game: Game, config: SearchConfig, encoding: Encoding) -> Callable
         trial = new_trial()
         trial.actions[: len(actions)] = actions
         trial.size[ACTIONS] = trial.size[ALIVE] = len(actions)
-        play(trial, observation, key, parameters, int(parameters[SIMULATIONS]))
+        play(trial, observation, key, parameters[PROPOSALS], parameters[HEAD:], int(parameters[SIMULATIONS]))
         return trial
 
     return entry(compare)
@@ -239,11 +240,13 @@ def improved(trial: Trial, num_actions: int, scale: float) -> npt.NDArray[np.flo
 
 @cache
 def make_propose(encoding: Encoding) -> Callable[..., None]:
-    """Compiled (trial, observation, mask, parameters): the network's plausible actions, most probable first."""
+    """Compiled (trial, observation, mask, least, network): actions of at least this probability, most probable first.
+
+    One is there in any case.
+    """
     show, features = encoding.function, encoding.size
 
-    def propose(trial, observation, mask, parameters):
-        network = parameters[HEAD:]
+    def propose(trial, observation, mask, least, network):
         units = widest(network)
         values, rows, chances = np.empty((2, units), np.float32), np.empty(units + 1, np.int64), np.empty(len(mask))
         show(observation, mask, values[0][:features])
@@ -254,7 +257,7 @@ def make_propose(encoding: Encoding) -> Callable[..., None]:
             for action in range(len(chances)):
                 if chances[action] > chances[best]:
                     best = action
-            if count == 0 or (chances[best] > 0.0 and chances[best] >= parameters[LEAST]):
+            if count == 0 or (chances[best] > 0.0 and chances[best] >= least):
                 trial.actions[count], trial.chances[count] = best, chances[best]
                 count += 1
             chances[best] = 0.0
@@ -265,7 +268,7 @@ def make_propose(encoding: Encoding) -> Callable[..., None]:
 
 @cache
 def make_play(game: Game, config: SearchConfig, encoding: Encoding, sighted: bool = False) -> Callable[..., None]:
-    """Compiled (trial, known, random_state, parameters, positions): try the actions in so many more positions.
+    """Compiled (trial, known, random_state, proposals, network, positions): try the actions in so many more positions.
 
     They are sampled from ``known``, an observation; or, if ``sighted``, are copies of it, a state, whose future is
     drawn anew, but for the order of the cards.
@@ -276,11 +279,11 @@ def make_play(game: Game, config: SearchConfig, encoding: Encoding, sighted: boo
     num_actions, max_players = game.num_actions, game.max_players
     new_chain, new_record = record_maker(2, game.state_dtype), record_maker(1, game.state_dtype)
 
-    def play(trial, known, random_state, parameters, positions):
+    def play(trial, known, random_state, proposals, network, positions):
         chain, copy, likelihood, results = new_chain(), new_record(), 0.0, np.zeros(MOST_ACTIONS)
         seen, may, result = np.empty(size, dtype), np.empty(num_actions, np.int8), np.zeros(max_players)
         for _ in range(positions):
-            for proposal in range(int(parameters[PROPOSALS])):
+            for proposal in range(int(proposals)):
                 likelihood = imagine(known, random_state, trial.size[POSITIONS], proposal, chain, likelihood)
             trial.size[POSITIONS] += 1
             trial.size[PLAYERS] = chain[0].num_players
@@ -289,7 +292,7 @@ def make_play(game: Game, config: SearchConfig, encoding: Encoding, sighted: boo
                 s = copy[0]
                 result[:] = 0.0
                 if not advance(s, trial.actions[i], result):
-                    play_on(s, parameters[HEAD:], seen, may, result)
+                    play_on(s, network, seen, may, result)
                 results[i] = result[chain[0].player]
                 more = results[i] - results[0] if i else results[0]
                 trial.sums[i] += more

@@ -1,7 +1,8 @@
-"""The value of each seat after a trick, learned from games of a trained agent.
+"""The value of each seat within a deal, learned from games of a trained agent.
 
 `prospects` values the beginning of a deal from totals alone. Here a network also sees all hands and the points taken so
-far, so that search need not play a deal to its end.
+far, so that search need not play a deal to its end. It is asked after every fifth trick only: with an answer after
+every trick, search is weaker than with whole deals.
 """
 
 from __future__ import annotations
@@ -22,8 +23,8 @@ from blackjacky_env.games.black_spy.state import BLACK_7S, CARDS, COLOURS, RANKS
 _POINTS, _CARDS, _MOST_TRICKS, _MOST_DEALS = 40.0, 8.0, CARDS // 3, 12  # divisors; what is learned from
 
 _POINTS, _CARDS = 40.0, 8.0  # divisors
-_MOST_TRICKS = CARDS // 3
-_MOST_DEALS, _EVERY = 12, 4  # that are learned from
+_TRICKS = 5  # of which the last is followed by a value
+_MOST_STAGES, _MOST_DEALS = CARDS // 3 // _TRICKS, 12  # in a deal; that are learned from
 
 LAYOUT = Layout(
     [
@@ -70,8 +71,8 @@ def write(s, out):
 
 @compiled
 def stage(s):
-    """Changes after each trick but the last, after which a moon may have to be scored."""
-    return int(s.deal_number) * _MOST_TRICKS + min(int(s.trick), int(hand_size(s)) - 1)
+    """Changes after five tricks, but not after the last, when a moon may have to be scored."""
+    return int(s.deal_number) * _MOST_STAGES + min(int(s.trick), int(hand_size(s)) - 1) // _TRICKS
 
 
 @compiled
@@ -86,8 +87,7 @@ VALUE_NETWORK = ValueNetwork(
     write=write,
     stage=stage,
     formula=formula,
-    most_stages=_MOST_DEALS * _MOST_TRICKS,
-    every=_EVERY,
+    most_stages=_MOST_DEALS * _MOST_STAGES,
     tables=(
         (4, "classic", {}, 0.5),
         (3, "classic", {}, 0.1),

@@ -103,6 +103,7 @@ def _play(settings: LeagueSettings, games: Games, value: npt.NDArray[np.float32]
         (encoding, settings.min_action_prob) if settings.min_action_prob else None,
         settings.threads,
         _CERTAIN_FRACTION if settings.iterations else 0.0,
+        settings.positions,
     )
     seated = np.arange(game.max_players) < games.sizes[:, None]
     return Played(np.where(seated, games.seating, NO_SEAT), shares_of(states["winners"]), studies)

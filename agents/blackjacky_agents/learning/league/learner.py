@@ -26,7 +26,7 @@ _VALUE_SIZES = (64, 64)  # hidden layers of value and scale network
 _IMITATION_EMA_RATE = 0.05
 _ILLEGAL_LOGIT = -1e9
 _MIN_SCALE = 0.01
-_ADVANTAGE_PER_LOGIT = 0.02  # advantage, in units of its scale, of an action whose logit is higher by 1
+_ADVANTAGE_PER_LOGIT = 0.02  # advantage in one position, in units of its scale, of an action with a logit higher by 1
 
 
 class Learner:
@@ -157,10 +157,12 @@ class Learner:
         with torch.no_grad():
             prior = torch.log_softmax(self.expert(shown).masked_fill(~legal, _ILLEGAL_LOGIT), 1)
         log_probs = torch.log_softmax(self.policy(shown).masked_fill(~legal, _ILLEGAL_LOGIT), 1)
-        errors = _ADVANTAGE_PER_LOGIT * centred(log_probs - prior, tried) - advantages
+        # Advantages are in units of their own scale, which falls with the root of the number of positions.
+        per_logit = _ADVANTAGE_PER_LOGIT * max(1, self.settings.positions) ** 0.5
+        errors = per_logit * centred(log_probs - prior, tried) - advantages
         others, tried_together = legal & ~tried, log_probs.masked_fill(~tried, _ILLEGAL_LOGIT).logsumexp(1)
         unchanged = (prior.exp() * log_probs * others).sum(1) + (prior.exp() * tried).sum(1) * tried_together
-        loss = (errors.square().sum(1) / (2 * _ADVANTAGE_PER_LOGIT) - unchanged).mean()
+        loss = (errors.square().sum(1) / (2 * per_logit) - unchanged).mean()
         return loss, -(log_probs.exp() * log_probs).sum(1).mean()
 
     def _learn_scale(

@@ -96,7 +96,9 @@ def agents_of(game: str, champion: str, args: Args) -> list[CompiledAgent]:
         return found
     without = dict(WITHOUT)
     if learned := get_kit(game).value_network:
-        without["without the value network"] = lambda config: config._replace(value=learned.formula)
+        # a formula that holds between rounds only needs simulations to the end of the round
+        stage = None if learned.begins else learned.stage
+        without["without the value network"] = lambda config: config._replace(value=learned.formula, stage=stage)
     for name, change in without.items():
         changed = change(config)
         parameters = guided_parameters(args.ablated, changed, network)

@@ -26,7 +26,7 @@ from blackjacky_agents.learning.league.learner import Learner
 from blackjacky_agents.learning.league.pool import Opponent, Pool, record_results
 from blackjacky_agents.learning.lookahead import Studies
 from blackjacky_agents.learning.network import encode_all
-from blackjacky_agents.learning.settings import LeagueSettings, presets_of
+from blackjacky_agents.learning.settings import LeagueSettings, check_settings, presets_of
 from blackjacky_env import make_batch
 
 SMALL = replace(
@@ -256,9 +256,11 @@ def test_a_training_leaves_an_agent_a_curve_and_a_pool_of_copies_and_exploiters(
     assert np.array_equal(agent.parameters, learner.parameters)
 
 
-@pytest.mark.parametrize("iterations", [0, 4])
-def test_a_stopped_training_goes_on_with_its_pool(iterations: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    folder, settings = tmp_path / "stopped", replace(SMALL, iterations=iterations)
+@pytest.mark.parametrize(("iterations", "sampled"), [(0, 0), (4, 2)])
+def test_a_stopped_training_goes_on_with_its_pool(
+    iterations: int, sampled: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    folder, settings = tmp_path / "stopped", replace(SMALL, iterations=iterations, positions=sampled)
     folder.mkdir()
     run = League(settings, folder, "")
     play = run._play_and_update
@@ -281,6 +283,13 @@ def test_a_stopped_training_goes_on_with_its_pool(iterations: int, tmp_path: Pat
         assert all(torch.equal(mine, other) for mine, other in zip(*networks, strict=True))
     assert resumed.train()
     assert resumed.steps >= SMALL.steps
+
+
+def test_positions_need_a_probability_below_which_nothing_is_tried():
+    with pytest.raises(ValueError, match="positions=2 needs a min_action_prob above 0"):
+        check_settings(replace(SMALL, positions=2, min_action_prob=0.0))
+    with pytest.raises(ValueError, match="positions=-1 is out of range"):
+        check_settings(replace(SMALL, positions=-1))
 
 
 def test_games_are_played_by_weights_of_the_age_that_was_set(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):

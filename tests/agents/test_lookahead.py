@@ -51,6 +51,7 @@ def studied(
     parameters: npt.NDArray[np.float32] = PLAYER.parameters,
     floor: float = 0.0,
     certain_fraction: float = 0.0,
+    positions: int = 0,
     **options: Any,
 ) -> tuple[Studies, Any]:
     """Studies of games between copies of a network, and the games as they ended.
@@ -63,9 +64,8 @@ def studied(
     assert isinstance(bot, CompiledAgent)
     agents = [(network_policy(CARDS), parameters), (bot.policy, bot.parameters)]
     seeds, seating, whose = np.arange(100, 100 + games), np.zeros((games, 6), np.int64), np.array([True, False])
-    value, likely = (STANDING, network(logit)), (CARDS, floor)
-    found = study(GAME, states, seeds, seating, agents, whose, rate, 200, value, likely, threads, certain_fraction)
-    return found, states
+    value, likely, more = (STANDING, network(logit)), (CARDS, floor), (threads, certain_fraction, positions)
+    return study(GAME, states, seeds, seating, agents, whose, rate, 200, value, likely, *more), states
 
 
 def test_every_legal_action_is_tried_and_no_other():
@@ -157,3 +157,35 @@ def test_actions_that_a_network_hardly_ever_draws_are_not_tried_out():
     assert certain.sum() > 0
     assert with_certain.rolled_out == (~certain).sum() == len(decided.values) == decided.rolled_out
     assert 0 < len(games_of_two(0.1, certain_fraction=0.3).values) - len(decided.values) < certain.sum()
+
+
+def sampling() -> npt.NDArray[np.float32]:
+    """As `PLAYER`, but it draws its actions by their probabilities."""
+    parameters = PLAYER.parameters.copy()
+    parameters[0] = 0
+    return parameters
+
+
+def test_in_sampled_positions_the_likely_actions_are_compared_with_the_likeliest():
+    found, _ = studied(2, "schnell_duell", 40, parameters=sampling(), floor=0.02, hearts=1, positions=4)
+    tried = np.isfinite(found.values)
+    assert len(tried) > 100
+    assert (tried.sum(axis=1) > 1).all()
+    assert (found.values == 0).any(axis=1).all()  # the likeliest, with which the others are compared
+    assert np.abs(found.values[tried]).max() <= 1
+    again, _ = studied(2, "schnell_duell", 40, parameters=sampling(), floor=0.02, hearts=1, positions=4, threads=2)
+    assert np.array_equal(found.values, again.values, equal_nan=True)
+
+
+def test_sampled_positions_say_in_the_mean_what_the_true_ones_do_with_less_noise():
+    """One round decides the game, so that both are results and no estimates."""
+    few, _ = studied(2, "schnell_duell", 300, parameters=sampling(), floor=0.02, hearts=1)
+    many, _ = studied(2, "schnell_duell", 300, parameters=sampling(), floor=0.02, hearts=1, positions=16)
+    assert np.array_equal(few.observations, many.observations)
+    both = np.isfinite(few.values) & np.isfinite(many.values) & (few.values != 0.5)
+    first = np.argmax(both, axis=1)
+    rows = np.arange(len(first))
+    true = (few.values - few.values[rows, first][:, None])[both]
+    sampled = (many.values - many.values[rows, first][:, None])[both]
+    assert sampled.std() < true.std()
+    assert np.corrcoef(true, sampled)[0, 1] > 0.2

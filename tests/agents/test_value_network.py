@@ -43,6 +43,22 @@ def valued(network: ValueNetwork, states: npt.NDArray[Any], weights: Weights | N
     return results
 
 
+def learned(game: str, states: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Those of the positions that the network values."""
+    begins = network_of(game).begins
+    if begins is None:
+        return states
+
+    def mark(states, marked):  # type: ignore[no-untyped-def]  # compiled
+        for i in range(len(states)):
+            marked[i] = begins(states[i])
+
+    marked = np.zeros(len(states), np.bool_)
+    entry(mark)(states, marked)
+    assert 0 < marked.sum() < len(states)
+    return states[~marked]
+
+
 def positions(game: str, players: int) -> npt.NDArray[Any]:
     """Positions of random games, one after the other in each of them."""
     env, rng, found = TableEnv(game, num_players=players), np.random.default_rng(0), []
@@ -66,7 +82,7 @@ def test_somebody_wins_and_empty_seats_do_not(game: str) -> None:
 
 @pytest.mark.parametrize("game", WITH_NETWORK)
 def test_the_network_is_a_softmax_of_one_hidden_layer(game: str) -> None:
-    network, states = network_of(game), positions(game, 4)
+    network, states = network_of(game), learned(game, positions(game, 4))
     write, weights = network.write, network.read()
 
     def fill(states, shown):  # type: ignore[no-untyped-def]  # compiled
@@ -82,7 +98,16 @@ def test_the_network_is_a_softmax_of_one_hidden_layer(game: str) -> None:
         assert values.max() <= part.high + 1e-5, part.name
     logits = np.maximum(shown @ weights.inputs + weights.biases, 0).astype(np.float64) @ weights.outputs
     chances = np.exp(logits) / np.exp(logits).sum(axis=1, keepdims=True)
-    np.testing.assert_allclose(valued(network, states), chances - (1 - chances) / 3, atol=1e-4)
+    np.testing.assert_allclose(valued(network, states)[:, :4], chances - (1 - chances) / 3, atol=1e-4)
+
+
+@pytest.mark.parametrize("game", [game for game in WITH_NETWORK if network_of(game).begins])
+def test_a_round_that_has_just_begun_is_valued_by_the_formula(game: str) -> None:
+    states = positions(game, 4)
+    within = learned(game, states)
+    network = network_of(game)
+    found = valued(network, states), valued(replace(network, begins=None), states)
+    assert (found[0] != found[1]).any(axis=1).sum() == len(states) - len(within)
 
 
 @pytest.mark.parametrize("game", WITH_NETWORK)
@@ -94,7 +119,7 @@ def test_the_shipped_network_explains_more_than_the_formula(game: str) -> None:
 @pytest.mark.parametrize("game", WITH_NETWORK)
 def test_before_it_is_trained_all_seats_are_equal(game: str, tmp_path: Path) -> None:
     network = replace(network_of(game), file=tmp_path / "value_network.safetensors")
-    np.testing.assert_allclose(valued(network, positions(game, 3)), 0, atol=1e-12)
+    np.testing.assert_allclose(valued(network, learned(game, positions(game, 3))), 0, atol=1e-12)
 
 
 @pytest.mark.parametrize("game", WITH_NETWORK)

@@ -108,7 +108,7 @@ def describe(layout: Layout) -> dict[str, str]:
 
 
 @compiled
-def write_lead(scores, n, p, scale, out):
+def write_lead(scores, n, p, scale, out):  # type: ignore[no-untyped-def]  # compiled
     """By how much p's score is above the best and above the mean of the others, in units of ``scale``, into (2,)."""
     best, total = -np.inf, 0.0
     for q in range(n):

@@ -8,6 +8,7 @@ from blackjacky_agents.learning.settings import (
     TrainingSettings,
     full_preset,
     quick_preset,
+    search_preset,
 )
 
 _SCRATCH = SelfPlaySettings(game="black_spy", bots=("low", "counter"), encoding="cards", score_shaping=0.02)
@@ -34,6 +35,9 @@ PRESETS: dict[str, TrainingSettings] = {
         past_self_fraction=0.3,
         num_envs=512,
         snapshot_every=500_000,
+    ),
+    "league": search_preset(
+        "black_spy", players=(4, 4, 3, 4, 5, 4, 6), bots=("counter", "low"), hidden_sizes=(128, 128)
     ),
 }
 """Presets by name."""

@@ -8,6 +8,7 @@ from blackjacky_agents.learning.settings import (
     TrainingSettings,
     full_preset,
     quick_preset,
+    search_preset,
 )
 
 _SCRATCH = SelfPlaySettings(
@@ -28,5 +29,8 @@ PRESETS: dict[str, TrainingSettings] = {
     "scratch": _SCRATCH,
     "sb3": _SB3,
     "full": full_preset(_SB3, players=(4, 4, 3, 4, 5, 4, 6, 4, 8), bots=("counter", "counter", "low")),
+    "league": search_preset(
+        "schwarze_katze", players=(4, 4, 3, 4, 5, 4, 6), bots=("counter", "low"), hidden_sizes=(256, 256)
+    ),
 }
 """Presets by name."""

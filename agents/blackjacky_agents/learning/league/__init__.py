@@ -9,7 +9,8 @@ beat the learner (prioritised fictitious self-play; Vinyals et al. 2019): bots, 
 exploiters, which are snapshots trained further against the learner alone.
 
 With `iterations` it is expert iteration (Anthony, Tian and Barber 2017) instead: in each part of the training the agent
-of the part before plays, and the learner learns its probabilities, improved by the rollouts.
+of the part before plays, and the learner learns its probabilities, improved by the rollouts. With `positions` actions
+are tried as in `search:N`, in positions that the player may be in, so that the learner learns what search would find.
 """
 
 from blackjacky_agents.learning.league.run import League

@@ -37,7 +37,7 @@ def test_every_preset_has_left_an_agent() -> None:
     names = {game: [path.stem for path in TRAINED if path.parent == folder_of(game)] for game in GAMES}
     assert names == {
         "black_jacky": ["champion", "full", "quick"],
-        "schwarze_katze": ["champion"],
+        "schwarze_katze": ["champion", "former_champion"],
         "halunken": ["champion", "former_champion"],
         "black_spy": ["champion", "former_champion"],
     }

@@ -96,9 +96,8 @@ def agents_of(game: str, champion: str, args: Args) -> list[CompiledAgent]:
         return found
     without = dict(WITHOUT)
     if learned := get_kit(game).value_network:
-        # a formula that holds between rounds only needs simulations to the end of the round
-        stage = None if learned.begins else learned.stage
-        without["without the value network"] = lambda config: config._replace(value=learned.formula, stage=stage)
+        plain = get_kit(game).whole_rounds._replace(value=learned.formula)
+        without["without the value network"] = lambda config: plain
     for name, change in without.items():
         changed = change(config)
         parameters = guided_parameters(args.ablated, changed, network)

@@ -110,6 +110,16 @@ def test_a_round_that_has_just_begun_is_valued_by_the_formula(game: str) -> None
     assert (found[0] != found[1]).any(axis=1).sum() == len(states) - len(within)
 
 
+@pytest.mark.parametrize("game", GAMES)
+def test_simulations_of_whole_rounds_use_no_network_that_would_end_them_within(game: str) -> None:
+    kit = get_kit(game)
+    if kit.value_network is not None and kit.value_network.begins is not None:
+        assert (kit.whole_rounds.stage, kit.whole_rounds.value) == (None, kit.value_network.formula)
+        assert kit.search.stage is kit.value_network.stage
+    else:
+        assert kit.whole_rounds is kit.search
+
+
 @pytest.mark.parametrize("game", WITH_NETWORK)
 def test_the_shipped_network_explains_more_than_the_formula(game: str) -> None:
     explained = json.loads(network_of(game).file.with_suffix(".json").read_text("utf-8"))["explained"]

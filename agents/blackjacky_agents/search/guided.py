@@ -189,6 +189,8 @@ def compare_actions(
 ) -> list[Estimate]:
     """How much more of a win each action is worth than the first one, if the network then plays all seats.
 
+    Rounds are played to their end, where the standing is valued.
+
     Args:
         network: a trained agent.
         observation: of the player to act, (K,).
@@ -206,7 +208,7 @@ def compare_actions(
             ``positions`` is out of range.
     """
     packed, encoding = find_network(network)
-    game, config = get_game(network.game), get_kit(network.game).search
+    game, config = get_game(network.game), get_kit(network.game).whole_rounds
     check_integer("positions", positions, 2, _MOST_POSITIONS)
     check_integer("number of actions", len(actions), 1, MOST_ACTIONS)
     _, may = sample_record(game, observation, np.random.default_rng(seed))

@@ -3,8 +3,8 @@
     python scripts/tuning/train_value_network.py --game GAME --games 60000 --seed 0
 
 The agent's network plays all seats and samples its actions. Each end of a round is an example: what each seat has, and
-who won. Where the network values positions within a round, each end of a trick is one, with the formula's value at the
-end of the round. The network learns to predict these results; a tenth of the games is kept to test it. It replaces the
+who won. Where the network values positions within a round, these are the examples, with the formula's value at the end
+of the round. The network learns to predict these results; a tenth of the games is kept to test it. It replaces the
 shipped one, and its card says how much of the variance it explains, beside the formula that it takes the place of.
 """
 
@@ -136,7 +136,7 @@ def watching(game: Game, network: ValueNetwork, policy: Policy) -> Callable[...,
         states = zeros(len(seeds), game.state_dtype)
         states[:] = record
         begin(states, seeds)
-        most, n = -(-network.most_stages // network.every) * len(seeds) + 1, int(record["num_players"])
+        most, n = network.most_stages * len(seeds) + 1, int(record["num_players"])
         games, values, results = np.zeros(most, np.int64), *np.zeros((2, most, game.max_players))
         features = np.zeros((most, game.max_players, network.layout.size), np.float32)
         count = watch(states, parameters, games, features, values, results)
@@ -158,13 +158,13 @@ def make_watch(game: Game, network: ValueNetwork, policy: Policy) -> Callable[..
     """
     step, legal, encode = make_step(game), game.rules.legal, game.rules.encode
     formula, stage, write, returns = network.formula, network.stage, network.write, game.rules.returns
-    begins, every = network.begins or compiled(lambda s: False), network.every
+    begins = network.begins or compiled(lambda s: False)
     size, dtype, num_actions = game.layout.size, game.layout.dtype, game.num_actions
 
     def watch(states, parameters, games, features, values, results):
         seen, may, count, first = np.empty(size, dtype), np.empty(num_actions, np.int8), 0, 0
         for g in range(len(states)):
-            s, taken, changes, over = states[g], 0, 0, False
+            s, taken, over = states[g], 0, False
             now = stage(s)
             while not over:
                 legal(s, may)
@@ -185,8 +185,7 @@ def make_watch(game: Game, network: ValueNetwork, policy: Policy) -> Callable[..
                     first = count
                 if not over and stage(s) != now:
                     now = stage(s)
-                    changes += 1
-                    if changes % every == g % every and not begins(s) and count < len(games) - 1:
+                    if not begins(s) and count < len(games) - 1:
                         games[count] = g
                         write(s, features[count])
                         formula(s, values[count])

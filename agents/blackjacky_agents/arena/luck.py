@@ -1,8 +1,8 @@
 """Luck: the win rate of a perfect-information oracle, and how much of the results cards and seats decide.
 
-The oracle (here: the sighted player) searches as `search:N` does, but from the state itself: it knows all hidden cards
-and the order of the draw pile, though not what others will choose. Its win rate against copies of a network is a rough
-upper bound for players that do not see these.
+The oracle (here: the sighted player) searches as `search:N` does, but whole rounds and from the state itself: it knows
+all hidden cards and the order of the draw pile, though not what others will choose. Its win rate against copies of a
+network is a rough upper bound for players that do not see these.
 """
 
 from __future__ import annotations
@@ -126,7 +126,7 @@ def _play(
     states[:] = game.new_state(*table)
     parameters = packed.parameters.copy()
     parameters[0] = greedy
-    guide = guided_parameters(simulations, get_kit(game.name).search, packed)
+    guide = guided_parameters(simulations, get_kit(game.name).whole_rounds, packed)
     play = _make_play(game, encoding)
 
     def work(first: int, last: int) -> None:
@@ -138,7 +138,7 @@ def _play(
 
 @cache
 def _make_play(game: Game, encoding: Encoding) -> Callable[..., None]:
-    search = make_search(game, get_kit(game.name).search, encoding, True)
+    search = make_search(game, get_kit(game.name).whole_rounds, encoding, True)
     policy, step = network_policy(encoding), make_shared_step(game)
     begin, encode, legal = game.rules.begin, game.rules.encode, game.rules.legal
     size, dtype, num_actions = game.layout.size, game.layout.dtype, game.num_actions

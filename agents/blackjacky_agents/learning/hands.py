@@ -1,4 +1,7 @@
-"""What the value networks of trick-taking games see of a seat: its hand, and the cards of all other hands together.
+"""What the value networks of trick-taking games see of a seat, and when they are asked.
+
+They see its hand, and the cards of all other hands together. They are asked after every fifth trick only: with answers
+after every trick, search does not find as much as with whole deals.
 
 A state record ``s`` has the fields ``num_players``, ``leader`` and ``where``, see `blackjacky_env.engine.trick_taking`.
 """
@@ -12,6 +15,7 @@ from blackjacky_env.engine.compiling import compiled
 from blackjacky_env.engine.layout import Part
 
 LOWEST = 4  # cards of a suit, of which each is compared with the others'
+_TRICKS_BETWEEN = 5  # answers
 _LAST = 4  # tricks
 _LEADER, _BETWEEN, _BEFORE_LEADER = range(3)  # `turn`
 _TRICKS, _HELD, _BELOW = 13, 6, 8  # divisors
@@ -69,3 +73,27 @@ def make_write_hand(at: Any, suits: int, ranks: int, kind_of: Callable[[int], in
             out[at.suits + suit] = held / _HELD
 
     return compiled(write_hand)
+
+
+def stages_of(tricks: int) -> int:
+    """Into how many parts a deal of so many tricks is cut."""
+    return -(-tricks // _TRICKS_BETWEEN)
+
+
+def make_stage(hand_size: Callable[[Any], int], most_tricks: int) -> Callable[..., int]:
+    """Compiled (s) -> a number that changes after every fifth trick, but not after the last, when a deal is scored.
+
+    ``hand_size``: compiled (s) -> tricks of a deal, up to ``most_tricks``.
+    """
+    most = stages_of(most_tricks)
+
+    def stage(s):  # type: ignore[no-untyped-def]  # compiled
+        return int(s.deal_number) * most + min(int(s.trick), int(hand_size(s)) - 1) // _TRICKS_BETWEEN
+
+    return compiled(stage)
+
+
+@compiled
+def begins(s):  # type: ignore[no-untyped-def]  # compiled
+    """Whether a deal has just begun."""
+    return s.trick == 0

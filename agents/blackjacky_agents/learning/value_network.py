@@ -56,8 +56,6 @@ class ValueNetwork:
     """How often the number can change in a game; later changes are not learned from."""
     tables: tuple[tuple[int, str, Mapping[str, Any], float], ...]
     """Number of players, variant, rule options, and fraction of the games for training."""
-    every: int = 1
-    """Of so many changes of a game, one is learned from: a position says little beyond the one before it."""
     begins: Callable[..., bool] | None = None
     """Compiled (s) -> whether a round has just begun. With it the formula values these positions, and the network all
     others: it learns what the formula says at the end of the round, which is less noisy than the result of the game.

@@ -1,8 +1,7 @@
 """The value of each seat within a deal, learned from games of a trained agent.
 
 `prospects` values the beginning of a deal from totals alone. Here a network also sees all hands and the points taken so
-far, so that search need not play a deal to its end. It is asked after every fifth trick only: with an answer after
-every trick, search is weaker than with whole deals.
+far, so that search need not play a deal to its end.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ import numpy as np
 
 from blackjacky_agents.games.black_spy.prospects import spread_of
 from blackjacky_agents.games.black_spy.prospects import value as formula
-from blackjacky_agents.learning.hands import hand_parts, make_write_hand
+from blackjacky_agents.learning.hands import begins, hand_parts, make_stage, make_write_hand, stages_of
 from blackjacky_agents.learning.value_network import ValueNetwork, write_lead
 from blackjacky_env.engine.compiling import compiled, scratch
 from blackjacky_env.engine.layout import Layout, Part
@@ -23,8 +22,7 @@ from blackjacky_env.games.black_spy.state import BLACK_7S, CARDS, COLOURS, RANKS
 _POINTS, _CARDS, _MOST_TRICKS, _MOST_DEALS = 40.0, 8.0, CARDS // 3, 12  # divisors; what is learned from
 
 _POINTS, _CARDS = 40.0, 8.0  # divisors
-_TRICKS = 5  # of which the last is followed by a value
-_MOST_STAGES, _MOST_DEALS = CARDS // 3 // _TRICKS, 12  # in a deal; that are learned from
+_MOST_TRICKS, _MOST_DEALS = CARDS // 3, 12  # in a deal; that are learned from
 
 LAYOUT = Layout(
     [
@@ -69,25 +67,13 @@ def write(s, out):
         write_lead(now, n, p, spread, shown[AT.lead_now : AT.lead_now + 2])
 
 
-@compiled
-def stage(s):
-    """Changes after five tricks, but not after the last, when a moon may have to be scored."""
-    return int(s.deal_number) * _MOST_STAGES + min(int(s.trick), int(hand_size(s)) - 1) // _TRICKS
-
-
-@compiled
-def begins(s):
-    """Whether a deal has just begun."""
-    return s.trick == 0
-
-
 VALUE_NETWORK = ValueNetwork(
     file=Path(__file__).with_name("value_network.safetensors"),
     layout=LAYOUT,
     write=write,
-    stage=stage,
+    stage=make_stage(hand_size, _MOST_TRICKS),
     formula=formula,
-    most_stages=_MOST_DEALS * _MOST_STAGES,
+    most_stages=_MOST_DEALS * stages_of(_MOST_TRICKS),
     tables=(
         (4, "classic", {}, 0.5),
         (3, "classic", {}, 0.1),

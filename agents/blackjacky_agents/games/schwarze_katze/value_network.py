@@ -1,4 +1,4 @@
-"""The value of each seat after a trick, learned from games of a trained agent.
+"""The value of each seat within a deal, learned from games of a trained agent.
 
 `prospects` values the beginning of a deal from totals alone. Here a network also sees all hands and the penalties taken
 so far, so that search need not play a deal to its end.
@@ -12,7 +12,7 @@ import numpy as np
 
 from blackjacky_agents.games.schwarze_katze.prospects import spread_of
 from blackjacky_agents.games.schwarze_katze.prospects import value as formula
-from blackjacky_agents.learning.hands import hand_parts, make_write_hand
+from blackjacky_agents.learning.hands import begins, hand_parts, make_stage, make_write_hand, stages_of
 from blackjacky_agents.learning.value_network import ValueNetwork, write_lead
 from blackjacky_env.engine.compiling import compiled, scratch
 from blackjacky_env.engine.layout import Layout, Part
@@ -20,7 +20,7 @@ from blackjacky_env.games.schwarze_katze.rules import hand_size
 from blackjacky_env.games.schwarze_katze.state import MAX_TRICKS, NO_TRICK, RANKS, SEATS, SUITS
 
 _POINTS, _DEALS = 40.0, 10.0  # divisors
-_MOST_DEALS, _EVERY = 12, 4  # that are learned from
+_MOST_DEALS = 12  # that are learned from
 
 LAYOUT = Layout(
     [
@@ -59,26 +59,13 @@ def write(s, out):
         write_lead(now, n, p, spread, shown[AT.lead_now : AT.lead_now + 2])
 
 
-@compiled
-def stage(s):
-    """Changes after each trick."""
-    return int(s.deal_number) * (MAX_TRICKS + 1) + int(s.trick)
-
-
-@compiled
-def begins(s):
-    """Whether a deal has just begun."""
-    return s.trick == 0
-
-
 VALUE_NETWORK = ValueNetwork(
     file=Path(__file__).with_name("value_network.safetensors"),
     layout=LAYOUT,
     write=write,
-    stage=stage,
+    stage=make_stage(hand_size, MAX_TRICKS),
     formula=formula,
-    most_stages=_MOST_DEALS * MAX_TRICKS,
-    every=_EVERY,
+    most_stages=_MOST_DEALS * stages_of(MAX_TRICKS),
     tables=(
         (4, "classic", {}, 0.4),
         (3, "classic", {}, 0.1),

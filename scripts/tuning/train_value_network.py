@@ -175,7 +175,7 @@ def make_watch(game: Game, network: ValueNetwork, policy: Policy) -> Callable[..
                 flags = step(s, action)
                 over = (flags & OVER) != 0
                 taken += 1
-                results[first] = 0.0
+                results[first] = 0.0  # the result of the round, for all its positions; without any the row is free
                 if over:
                     returns(s, results[first])
                 elif flags & SETTLED:

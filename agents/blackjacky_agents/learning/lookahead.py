@@ -138,11 +138,12 @@ def _make_play(
     """
     choose, step, begin, returns = make_choose(game), make_shared_step(game), game.rules.begin, game.rules.returns
     record_standing = _make_record_standing(game)
-    study_decision = (
-        _make_search_decision(game, policy_encoding, positions)
+    compare = (
+        _make_compare_sampled(game, policy_encoding, positions)
         if positions and policy_encoding
-        else _make_study_decision(game, value_encoding, policy_encoding)
+        else _make_compare(game, value_encoding, policy_encoding)
     )
+    study_decision = _make_study_decision(game, compare)
     size, dtype = game.layout.size, game.layout.dtype
     num_actions, players = game.num_actions, game.max_players
 
@@ -185,10 +186,12 @@ def _make_record_standing(game: Game) -> Callable[..., None]:
     return compiled(record_standing)
 
 
-def _make_study_decision(game: Game, value_encoding: Encoding, policy_encoding: Encoding | None) -> Callable[..., int]:
-    """Compiled (s, seats, cast, limits, lots, value, decision, copy, mask, seen, values) -> 1 if it is kept, else 0."""
+def _make_study_decision(game: Game, compare: Callable[..., bool]) -> Callable[..., int]:
+    """Compiled (s, seats, cast, limits, lots, value, decision, copy, mask, seen, values) -> 1 if it is kept, else 0.
+
+    ``compare`` fills ``values`` and says whether there is more than one likely action.
+    """
     legal, num_actions, encode = game.rules.legal, game.num_actions, _make_encode(game)
-    keep_likely, roll_out = _make_keep_likely(policy_encoding), _make_roll_out(game, value_encoding)
 
     def study_decision(s, seats, cast, limits, lots, value, decision, copy, mask, seen, values):
         agent, (_, min_prob, certain_fraction) = seats[s.player], limits
@@ -199,40 +202,43 @@ def _make_study_decision(game: Game, value_encoding: Encoding, policy_encoding: 
         own = cast.parameters[cast.offsets[agent] : cast.offsets[agent + 1]]
         if mask.sum() == 1:
             return 0
-        if keep_likely(seen, mask, own, min_prob) <= 1:
-            return int(is_drawn(lots, 1, certain_fraction))
-        roll_out(s, seats, cast, value, decision, copy, mask, values)
-        return 1
+        if compare(s, seats, cast, own, min_prob, value, decision, copy, mask, seen, values):
+            return 1
+        return int(is_drawn(lots, 1, certain_fraction))
 
     return compiled(study_decision)
 
 
-def _make_search_decision(game: Game, encoding: Encoding, positions: int) -> Callable[..., int]:
-    """As `_make_study_decision`, in sampled positions."""
-    legal, num_actions, encode = game.rules.legal, game.num_actions, _make_encode(game)
+def _make_compare(game: Game, value_encoding: Encoding, policy_encoding: Encoding | None) -> Callable[..., bool]:
+    """Compiled: the likely actions in the true position."""
+    keep_likely, roll_out = _make_keep_likely(policy_encoding), _make_roll_out(game, value_encoding)
+
+    def compare(s, seats, cast, own, min_prob, value, decision, copy, mask, seen, values):
+        several = keep_likely(seen, mask, own, min_prob) > 1
+        if several:
+            roll_out(s, seats, cast, value, decision, copy, mask, values)
+        return several
+
+    return compiled(compare)
+
+
+def _make_compare_sampled(game: Game, encoding: Encoding, positions: int) -> Callable[..., bool]:
+    """As `_make_compare`, in sampled positions."""
     config = get_kit(game.name).search
     propose, play, proposals = make_propose(encoding), make_play(game, config, encoding), config.proposals
 
-    def search_decision(s, seats, cast, limits, lots, value, decision, copy, mask, seen, values):
-        agent, (_, min_prob, certain_fraction), players = seats[s.player], limits, np.float64(s.num_players)
-        legal(s, mask)
-        encode(s, s.player, seen)
-        for action in range(num_actions):
-            values[action] = NOT_TRIED if mask[action] else NOT_LEGAL
-        own = cast.parameters[cast.offsets[agent] : cast.offsets[agent + 1]]
-        if mask.sum() == 1:
-            return 0
-        trial = new_trial()
+    def compare(s, seats, cast, own, min_prob, value, decision, copy, mask, seen, values):
+        trial, players = new_trial(), np.float64(s.num_players)
         propose(trial, seen, mask, min_prob, own)
-        if trial.size[ACTIONS] == 1:
-            return int(is_drawn(lots, 1, certain_fraction))
-        play(trial, seen, stream(s.key, FOR_COPIES, decision, 0), proposals, own, positions)
-        values[trial.actions[0]] = 0.0
-        for i in range(1, trial.size[ACTIONS]):
-            values[trial.actions[i]] = trial.sums[i] / positions * (players - 1.0) / players
-        return 1
+        several = trial.size[ACTIONS] > 1
+        if several:
+            play(trial, seen, stream(s.key, FOR_COPIES, decision, 0), proposals, own, positions)
+            values[trial.actions[0]] = 0.0
+            for i in range(1, trial.size[ACTIONS]):
+                values[trial.actions[i]] = trial.sums[i] / positions * (players - 1.0) / players
+        return several
 
-    return compiled(search_decision)
+    return compiled(compare)
 
 
 @compiled

@@ -19,8 +19,6 @@ from blackjacky_env.engine.layout import Layout, Part
 from blackjacky_env.games.black_spy.rules import LIMITS, hand_size, kind_of
 from blackjacky_env.games.black_spy.state import BLACK_7S, CARDS, COLOURS, RANKS, SEATS
 
-_POINTS, _CARDS, _MOST_TRICKS, _MOST_DEALS = 40.0, 8.0, CARDS // 3, 12  # divisors; what is learned from
-
 _POINTS, _CARDS = 40.0, 8.0  # divisors
 _MOST_TRICKS, _MOST_DEALS = CARDS // 3, 12  # in a deal; that are learned from
 
@@ -42,7 +40,7 @@ _write_hand = make_write_hand(AT, COLOURS, RANKS, kind_of)
 
 @compiled
 def write(s, out):
-    """Write `LAYOUT` for each seat into ``out`` (float32, (players, features), zeros)."""
+    """Write `LAYOUT` for each seat into ``out`` (float32, (players, features), zeros); see B7 .. B9."""
     n, spread, left = int(s.num_players), spread_of(s), int(hand_size(s)) - int(s.trick)
     before, now = scratch(SEATS, np.float64), scratch(SEATS, np.float64)
     points = black = 0

@@ -39,7 +39,7 @@ _write_hand = make_write_hand(AT, SUITS, RANKS, compiled(lambda card: card))
 
 @compiled
 def write(s, out):
-    """Write `LAYOUT` for each seat into ``out`` (float32, (players, features), zeros)."""
+    """Write `LAYOUT` for each seat into ``out`` (float32, (players, features), zeros); see K6 .. K8."""
     n, spread, left = int(s.num_players), spread_of(s), int(hand_size(s)) - int(s.trick)
     before, now = scratch(SEATS, np.float64), scratch(SEATS, np.float64)
     waiting = taken = 0

@@ -4,6 +4,7 @@
     python scripts/documents/learning_curves.py --presets quick scratch --seeds 0
     python scripts/documents/learning_curves.py --presets scratch --minutes 15
     python scripts/documents/learning_curves.py --presets scratch --hidden-sizes 64 64
+    python scripts/documents/learning_curves.py --presets league --games schwarze_katze --options="--positions 0"
     python scripts/documents/generate.py                                        # the tables of the documents
 
 Each training is `blackjacky train` in a folder below runs/learning_curves, where an interrupted one is resumed and a
@@ -51,6 +52,8 @@ class Args:
     """Time limit of a training; by default that of the preset."""
     hidden_sizes: tuple[int, ...] = ()
     """Sizes of the hidden layers; by default those of the preset."""
+    options: str = ""
+    """Other options of `blackjacky train`, as typed."""
 
 
 def main(args: Args) -> None:
@@ -59,16 +62,16 @@ def main(args: Args) -> None:
         for seed in args.seeds:
             for game in args.games:
                 for preset in args.presets:
-                    minutes = args.minutes or presets_of(game)[preset].minutes
-                    add(game, finished(game, preset, seed, minutes, args.hidden_sizes))
+                    add(game, finished(game, preset, seed, args))
 
 
-def finished(game: str, preset: str, seed: int, minutes: float, hidden_sizes: tuple[int, ...]) -> dict[str, Any]:
+def finished(game: str, preset: str, seed: int, args: Args) -> dict[str, Any]:
     """The results of one training, which is begun or resumed if need be."""
-    sizes = list(map(str, hidden_sizes))
-    name = "-".join([game, preset, f"{minutes:g}", str(seed), *sizes])
+    minutes = args.minutes or presets_of(game)[preset].minutes
+    sizes, others = list(map(str, args.hidden_sizes)), shlex.split(args.options)
+    name = "-".join([game, preset, f"{minutes:g}", str(seed), *sizes, *(word.strip("-") for word in others)])
     run, command = FOLDER / "runs" / name, ["blackjacky", "train", "--game", game, "--preset", preset]
-    command += ["--seed", str(seed), "--minutes", f"{minutes:g}"] + ["--hidden-sizes", *sizes] * bool(sizes)
+    command += ["--seed", str(seed), "--minutes", f"{minutes:g}"] + ["--hidden-sizes", *sizes] * bool(sizes) + others
     if not (run / "results.json").exists():
         begun = (run / "checkpoints").exists()
         how = ["--resume", f"runs/{name}"] if begun else [*command[2:], "--name", name]
@@ -81,7 +84,8 @@ def finished(game: str, preset: str, seed: int, minutes: float, hidden_sizes: tu
     return {
         "preset": preset,
         "minutes": minutes,
-        "hidden_sizes": hidden_sizes or presets_of(game)[preset].hidden_sizes,
+        "hidden_sizes": args.hidden_sizes or presets_of(game)[preset].hidden_sizes,
+        "options": args.options,
         "seed": seed,
         "command": shlex.join(command),
         "steps": card["steps"],
@@ -109,9 +113,9 @@ def add(game: str, row: dict[str, Any]) -> None:
     )
 
 
-def key(row: dict[str, Any]) -> tuple[str, float, tuple[int, ...], int]:
+def key(row: dict[str, Any]) -> tuple[str, float, tuple[int, ...], str, int]:
     """The identity of a training among those of its game."""
-    return row["preset"], row["minutes"], tuple(row["hidden_sizes"]), row["seed"]
+    return row["preset"], row["minutes"], tuple(row["hidden_sizes"]), row["options"], row["seed"]
 
 
 def picture(game: str, drawn: list[Line], bot: str) -> str:
@@ -121,8 +125,9 @@ def picture(game: str, drawn: list[Line], bot: str) -> str:
 
 
 def lines(game: str, rows: list[dict[str, Any]]) -> Iterator[Line]:
-    """A line for each preset of its usual size, and each length, over all its seeds."""
-    usual = [row for row in rows if tuple(row["hidden_sizes"]) == presets_of(game)[row["preset"]].hidden_sizes]
+    """A line for each preset of its usual size and options, and each length, over all its seeds."""
+    sized = [row for row in rows if tuple(row["hidden_sizes"]) == presets_of(game)[row["preset"]].hidden_sizes]
+    usual = [row for row in sized if not row["options"]]
     for (preset, minutes), own in groupby(usual, key=lambda row: (row["preset"], row["minutes"])):
         trained = list(own)
         runs = [Run(*np.array(row["curve"]).T) for row in trained]

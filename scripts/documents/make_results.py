@@ -132,21 +132,21 @@ def training(rows: list[dict[str, Any]]) -> str:
     """What the presets reach with several seeds: a line for each preset, length and size."""
     against = f"{rows[0]['result']['players'] - 1} `{rows[0]['result']['opponents']}`"
     table = []
-    kinds = groupby(rows, key=lambda row: (row["preset"], row["minutes"], tuple(row["hidden_sizes"])))
-    for (preset, minutes, sizes), own in kinds:
+    kinds = groupby(rows, key=lambda row: (row["preset"], row["minutes"], tuple(row["hidden_sizes"]), row["options"]))
+    for (preset, minutes, sizes, options), own in kinds:
         runs = list(own)
         rates = [row["result"]["win_rate"] for row in runs]
         seeds = "<br>".join(f"{row['seed']}: {rate(row['result']).replace('*', '')}" for row in runs)
         speeds = f"{mean(row['steps'] / max(row['seconds'], 1) for row in runs):,.0f}"
-        size = " x ".join(map(str, sizes))
-        table.append([f"`{preset}`", f"{minutes:g}", size, f"**{100 * median(rates):.1f} %**", seeds, speeds])
+        size, asked = " x ".join(map(str, sizes)), f"`{preset} {options}".rstrip() + "`"
+        table.append([asked, f"{minutes:g}", size, f"**{100 * median(rates):.1f} %**", seeds, speeds])
     heading = ["preset", "minutes", "hidden layers", f"against {against}, median", "seeds", "decisions/s"]
-    first = rows[0]
+    first, games = rows[0], " or ".join(f"{number:,}" for number in sorted({row["result"]["games"] for row in rows}))
     where = f"{first['machine']['processor']}, {first['machine']['cores']} cores"
     example = rows[-1]["command"]
     return (
         f"{markdown_table(heading, table)}\n\nPar is {100 * first['result']['par']:.1f} %. Each seed is a training, "
-        f"such as `{example}`, and {first['result']['games']:,} games; all by "
+        f"such as `{example}`, and {games} games; all by "
         f"`python scripts/documents/learning_curves.py`, on {where}."
     )
 

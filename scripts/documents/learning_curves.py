@@ -21,6 +21,7 @@ import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import groupby
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -53,7 +54,7 @@ class Args:
     hidden_sizes: tuple[int, ...] = ()
     """Sizes of the hidden layers; by default those of the preset."""
     options: str = ""
-    """Other options of `blackjacky train`, as typed."""
+    """Other options of `blackjacky train`, as typed at the top of the repository."""
 
 
 def main(args: Args) -> None:
@@ -69,12 +70,12 @@ def finished(game: str, preset: str, seed: int, args: Args) -> dict[str, Any]:
     """The results of one training, which is begun or resumed if need be."""
     minutes = args.minutes or presets_of(game)[preset].minutes
     sizes, others = list(map(str, args.hidden_sizes)), shlex.split(args.options)
-    name = "-".join([game, preset, f"{minutes:g}", str(seed), *sizes, *(word.strip("-") for word in others)])
+    name = "-".join([game, preset, f"{minutes:g}", str(seed), *sizes, *(Path(word.strip("-")).stem for word in others)])
     run, command = FOLDER / "runs" / name, ["blackjacky", "train", "--game", game, "--preset", preset]
     command += ["--seed", str(seed), "--minutes", f"{minutes:g}"] + ["--hidden-sizes", *sizes] * bool(sizes) + others
     if not (run / "results.json").exists():
         begun = (run / "checkpoints").exists()
-        how = ["--resume", f"runs/{name}"] if begun else [*command[2:], "--name", name]
+        how = ["--resume", f"runs/{name}"] if begun else [*map(from_root, command[2:]), "--name", name]
         print(f"{name} ...", flush=True)
         script = str(ROOT / "scripts" / "train.py")
         subprocess.run([sys.executable, script, *how], cwd=FOLDER, check=True, stdout=subprocess.DEVNULL)
@@ -95,6 +96,11 @@ def finished(game: str, preset: str, seed: int, args: Args) -> dict[str, Any]:
         "result": result,
         "curve": [[test["steps"], test["seconds"], test["win_rate"][bot]] for test in read_progress(run)],
     }
+
+
+def from_root(word: str) -> str:
+    """The word, or the whole path of a file below the top of the repository."""
+    return str(ROOT / word) if (ROOT / word).is_file() else word
 
 
 def add(game: str, row: dict[str, Any]) -> None:

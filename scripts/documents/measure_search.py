@@ -2,6 +2,7 @@
 
     python scripts/documents/measure_search.py                        # all games; an hour each
     python scripts/documents/measure_search.py --budgets 400 --deals 2000
+    python scripts/documents/measure_search.py --only "search:100 as a tree search"
     python scripts/documents/generate.py                              # the tables of the documents
 
 Every agent has one seat against copies of the game's strongest bot, or of the champion; each deal is played once with
@@ -59,6 +60,8 @@ class Args:
     """Simulations per decision."""
     ablated: int = 100
     """The budget at which ingredients are left out; 0: none is."""
+    only: tuple[str, ...] = ()
+    """Agents, as the tables call them; by default all."""
     opponents: tuple[str, ...] = ()
     """Opponents by name; by default the strongest bot and the champion."""
     players: int | None = None
@@ -78,7 +81,8 @@ def main(args: Args) -> None:
             path = RESULTS / game / "guided.json"
             rows = json.loads(path.read_text("utf-8"))["rows"] if path.exists() else []
             champion = list(get_kit(game).trained)[-1]
-            for agent in agents_of(game, champion, args):
+            agents = agents_of(game, champion, args)
+            for agent in [agent for agent in agents if not args.only or agent.name in args.only]:
                 for opponent in args.opponents or (bot_names(game)[-1], champion):
                     row = measure(game, agent, opponent, args)
                     rows = [other for other in rows if key(other) != key(row)] + [row]

@@ -22,12 +22,13 @@ _SB3 = PPOSettings(
 )
 
 PRESETS: dict[str, TrainingSettings] = {
-    "quick": quick_preset(_SCRATCH, bots=("planner",)),
+    "quick": quick_preset(_SCRATCH, bots=("planner",), encoding="foresight"),
     "scratch": _SCRATCH,
     "sb3": _SB3,
     "full": full_preset(
         _SB3,
         players=(4, 2, 4, 3),
+        encoding="foresight",
         steps=20_000_000,
         minutes=40,
         bots=("planner",),

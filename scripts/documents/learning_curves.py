@@ -70,7 +70,7 @@ def finished(game: str, preset: str, seed: int, args: Args) -> dict[str, Any]:
     """The results of one training, which is begun or resumed if need be."""
     minutes = args.minutes or presets_of(game)[preset].minutes
     sizes, others = list(map(str, args.hidden_sizes)), shlex.split(args.options)
-    name = "-".join([game, preset, f"{minutes:g}", str(seed), *sizes, *(Path(word.strip("-")).stem for word in others)])
+    name = "-".join([game, preset, f"{minutes:g}", str(seed), *sizes, *(Path(word.strip("-")).name for word in others)])
     run, command = FOLDER / "runs" / name, ["blackjacky", "train", "--game", game, "--preset", preset]
     command += ["--seed", str(seed), "--minutes", f"{minutes:g}"] + ["--hidden-sizes", *sizes] * bool(sizes) + others
     if not (run / "results.json").exists():

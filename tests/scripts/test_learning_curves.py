@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -47,12 +48,16 @@ def test_finished_trainings_become_results_a_picture_and_a_table(folder: Path) -
     assert rows[0]["result"] == next(row for row in result if (row["players"], row["opponents"]) == (4, "counter"))
     tests = (runs / first / "progress.jsonl").read_text("utf-8").splitlines()
     assert rows[0]["curve"][-1][0] == json.loads(tests[-1])["steps"] == rows[0]["steps"]
+    shutil.copytree(runs / first, runs / f"{first}-ent-coef-0.01")
+    learning_curves.main(replace(args, seeds=(0,), options="--ent-coef 0.01"))
+    rows = json.loads((folder / "results" / DEFAULT / "training.json").read_text("utf-8"))
     rows = [{**row, "hidden_sizes": [128, 128]} for row in rows]
     drawn = list(learning_curves.lines(DEFAULT, rows))
     assert [(line.name, len(line.runs)) for line in drawn] == [("scratch, 5 min", 2)]
     assert learning_curves.picture(DEFAULT, drawn, "counter").count("</svg>") == 1
     table = make_results.training(rows)
     assert "| `scratch` | 5 | 128 x 128 | **" in table
+    assert "| `scratch --ent-coef 0.01` | 5 | 128 x 128 | **" in table
     assert "Par is 25.0 %" in table
 
 

@@ -37,7 +37,11 @@ PRESETS: dict[str, TrainingSettings] = {
         snapshot_every=500_000,
     ),
     "league": search_preset(
-        "black_spy", players=(4, 4, 3, 4, 5, 4, 6), bots=("counter", "low"), hidden_sizes=(128, 128)
+        "black_spy",
+        players=(4, 4, 3, 4, 5, 4, 6),
+        bots=("counter", "low"),
+        hidden_sizes=(128, 128),
+        ent_coef=0.002,
     ),
 }
 """Presets by name."""

@@ -138,7 +138,8 @@ def training(rows: list[dict[str, Any]]) -> str:
         rates = [row["result"]["win_rate"] for row in runs]
         seeds = "<br>".join(f"{row['seed']}: {rate(row['result']).replace('*', '')}" for row in runs)
         speeds = f"{mean(row['steps'] / max(row['seconds'], 1) for row in runs):,.0f}"
-        size, asked = " x ".join(map(str, sizes)), f"`{preset} {options}".rstrip() + "`"
+        size = " x ".join(map(str, sizes))
+        asked = f"`{' '.join([preset, *(Path(word).name for word in options.split())])}`"
         table.append([asked, f"{minutes:g}", size, f"**{100 * median(rates):.1f} %**", seeds, speeds])
     heading = ["preset", "minutes", "hidden layers", f"against {against}, median", "seeds", "decisions/s"]
     first, games = rows[0], " or ".join(f"{number:,}" for number in sorted({row["result"]["games"] for row in rows}))

@@ -80,8 +80,8 @@ def finished(game: str, preset: str, seed: int, args: Args) -> dict[str, Any]:
         script = str(ROOT / "scripts" / "train.py")
         subprocess.run([sys.executable, script, *how], cwd=FOLDER, check=True, stdout=subprocess.DEVNULL)
     card = json.loads((run / "weights.json").read_text("utf-8"))
-    players, bot = get_game(game).default_players, bot_names(game)[-1]
-    (result,) = (row for row in card["results"] if (row["players"], row["opponents"]) == (players, bot))
+    players, (*weaker, bot) = get_game(game).default_players, bot_names(game)
+    results = {row["opponents"]: row for row in card["results"] if row["players"] == players}
     return {
         "preset": preset,
         "minutes": minutes,
@@ -93,7 +93,8 @@ def finished(game: str, preset: str, seed: int, args: Args) -> dict[str, Any]:
         "seconds": card["seconds"],
         "machine": card["machine"],
         "versions": card["versions"],
-        "result": result,
+        "result": results[bot],
+        "weaker": {name: results[name]["win_rate"] for name in weaker if name in results},
         "curve": [[test["steps"], test["seconds"], test["win_rate"][bot]] for test in read_progress(run)],
     }
 

@@ -140,8 +140,12 @@ def training(rows: list[dict[str, Any]]) -> str:
         speeds = f"{mean(row['steps'] / max(row['seconds'], 1) for row in runs):,.0f}"
         size = " x ".join(map(str, sizes))
         asked = f"`{' '.join([preset, *(Path(word).name for word in options.split())])}`"
-        table.append([asked, f"{minutes:g}", size, f"**{100 * median(rates):.1f} %**", seeds, speeds])
-    heading = ["preset", "minutes", "hidden layers", f"against {against}, median", "seeds", "decisions/s"]
+        weaker = ", ".join(
+            f"`{name}`: {100 * median(row['weaker'][name] for row in runs):.1f} %" for name in runs[0]["weaker"]
+        )
+        table.append([asked, f"{minutes:g}", size, f"**{100 * median(rates):.1f} %**", seeds, weaker or "-", speeds])
+    best = f"against {against}, median"
+    heading = ["preset", "minutes", "hidden layers", best, "seeds", "weaker bots", "decisions/s"]
     first, games = rows[0], " or ".join(f"{number:,}" for number in sorted({row["result"]["games"] for row in rows}))
     where = f"{first['machine']['processor']}, {first['machine']['cores']} cores"
     example = rows[-1]["command"]

@@ -379,7 +379,7 @@ def full_preset(shorter: PPOSettings, **changes: Any) -> PPOSettings:
 
 def search_preset(game: str, **changes: Any) -> LeagueSettings:
     """The preset ``league`` of a game whose champion learns on from search at all its decisions, with ``changes``."""
-    searched = LeagueSettings(game=game, encoding="advice", init_from="champion", positions=32)
+    searched = LeagueSettings(game=game, encoding="advice", init_from="champion", iterations=10, positions=32)
     often = replace(searched, study_fraction=1, max_studies_per_game=400, games_per_update=64, self_play_fraction=0.6)
     learned = replace(often, batch_size=512, replay_ratio=8, learning_rate=1e-3, buffer_size=600_000)
     return replace(learned, **{"minutes": 60, "snapshot_every": 200_000, "exploiter_every": 0, **changes})

@@ -37,11 +37,7 @@ PRESETS: dict[str, TrainingSettings] = {
         snapshot_every=500_000,
     ),
     "league": search_preset(
-        "black_spy",
-        players=(4, 4, 3, 4, 5, 4, 6),
-        bots=("counter", "low"),
-        hidden_sizes=(128, 128),
-        ent_coef=0.002,
+        "black_spy", players=(4, 4, 3, 4, 5, 4, 6), bots=("counter", "low"), hidden_sizes=(128, 128)
     ),
 }
 """Presets by name."""

@@ -4,7 +4,7 @@
     python scripts/documents/learning_curves.py --presets quick scratch --seeds 0
     python scripts/documents/learning_curves.py --presets scratch --minutes 15
     python scripts/documents/learning_curves.py --presets scratch --hidden-sizes 64 64
-    python scripts/documents/learning_curves.py --presets league --games schwarze_katze --options="--positions 0"
+    python scripts/documents/learning_curves.py --games GAME --presets league --options="--positions 0"
     python scripts/documents/generate.py                                        # the tables of the documents
 
 Each training is `blackjacky train` in a folder below runs/learning_curves, where an interrupted one is resumed and a

@@ -82,6 +82,8 @@ def main(args: Args) -> None:
             rows = json.loads(path.read_text("utf-8"))["rows"] if path.exists() else []
             champion = list(get_kit(game).trained)[-1]
             agents = agents_of(game, champion, args)
+            if unknown := set(args.only) - {agent.name for agent in agents}:
+                raise SystemExit(f"--only: no agent {sorted(unknown)}; allowed are {[agent.name for agent in agents]}")
             for agent in [agent for agent in agents if not args.only or agent.name in args.only]:
                 for opponent in args.opponents or (bot_names(game)[-1], champion):
                     row = measure(game, agent, opponent, args)

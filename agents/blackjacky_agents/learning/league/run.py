@@ -114,7 +114,7 @@ class League(TrainingRun):
                 self.take_snapshot()
             elif self._is_evaluation_due:
                 self._evaluate()
-            if self._iteration < int(self._iterations_done):
+            if self._iteration != int(self._iterations_done):  # smaller in a run that is resumed for longer
                 self._iteration = int(self._iterations_done)
                 self.learner.renew_expert()
             self._play_and_update()

@@ -96,7 +96,7 @@ def note(game: str, path: Path, card: dict[str, Any]) -> str:
     return (
         f"`{path.stem}` ({get_game(game).title}): `{card['command']}`, seed {card['seed']}, {card['steps']:,} steps in "
         f"{card['seconds'] / 60:.0f} minutes on {machine} ([learning curve]({curve})); {games} games in each cell."
-    )
+    ) + (f" It mixes {card['mixes']}." if "mixes" in card else "")
 
 
 # ---------------------------------------------------------------- the example

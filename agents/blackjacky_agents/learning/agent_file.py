@@ -37,6 +37,8 @@ def save_agent(path: Path, layers: Layers, game: str, encoding: Encoding, greedy
     data = save({name: np.ascontiguousarray(part, np.float32) for name, part in parts.items()})
     sizes = [len(layers[0][0]), *(len(bias) for _, bias in layers)]
     card = {**identity(game, encoding), "layers": sizes, "activation": "relu", "greedy": greedy}
+    if encoding.drawn:
+        card["mixes"] = "by random playouts among its inputs, which it draws for every decision"
     write_with_card(path, data, card, facts)
 
 

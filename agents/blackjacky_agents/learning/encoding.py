@@ -25,6 +25,11 @@ class Encoding(NamedTuple):
     """The features, in order."""
     advice: int | None = None
     """Index of the first feature of a bot's advice (one-hot over the actions); None: the encoding has no advice."""
+    drawn: Encoder | None = None
+    """As ``function``, with random bits (uint64) before ``out``, where features are estimates from random playouts.
+
+    An agent that plays draws its own, so that nobody else can compute what it will do; ``function`` takes them from the
+    observation. None: nothing is drawn."""
 
     @property
     def size(self) -> int:

@@ -40,7 +40,7 @@ def pack(layers: Layers, greedy: bool) -> npt.NDArray[np.float32]:
 @cache
 def network_policy(encoding: Encoding) -> Policy:
     """The compiled policy of all networks with this encoding; its parameters are made by `pack`."""
-    encode, size = encoding.function, encoding.size
+    encode, size = encoding.drawn or _without_draws(encoding), encoding.size
     most = max(size, WIDEST)
     both, longest = (2, most), most + 1
     pick = compiled(_pick)
@@ -48,7 +48,7 @@ def network_policy(encoding: Encoding) -> Policy:
     def choose(observation, mask, random_state, parameters):  # type: ignore[no-untyped-def]  # compiled
         units = widest(parameters)
         values, rows = scratch((2, units), np.float32, both), scratch(units + 1, np.int64, longest)
-        encode(observation, mask, values[0][:size])
+        encode(observation, mask, draw(random_state, 1), values[0][:size])
         logits = values[forward(values, rows, parameters)]
         uniform = (draw(random_state, 0) >> np.uint64(11)) / 2.0**53
         return pick(logits, mask, parameters[0] > 0, uniform)
@@ -56,6 +56,15 @@ def network_policy(encoding: Encoding) -> Policy:
     policy = compiled(choose)
     policy.check_gpu = _check_gpu  # type: ignore[attr-defined]
     return policy
+
+
+def _without_draws(encoding: Encoding) -> Encoder:
+    function = encoding.function
+
+    def encode(observation, mask, bits, out):  # type: ignore[no-untyped-def]  # compiled
+        function(observation, mask, out)
+
+    return compiled(encode)
 
 
 register_policies(
@@ -219,7 +228,8 @@ def action_probabilities(
 ) -> npt.NDArray[np.float64]:
     """Action probabilities of an agent's network: the softmax over the legal actions.
 
-    A greedy agent takes the most probable action.
+    A greedy agent takes the most probable action; but where an encoding draws (`Encoding.drawn`), the agent draws
+    again when it plays, and its action may be another one.
 
     Args:
         agent: a network agent, such as a trained one.

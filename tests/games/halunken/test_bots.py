@@ -15,8 +15,9 @@ from blackjacky_agents.games.halunken.encodings import ENCODINGS, TO
 from blackjacky_agents.games.halunken.prospects import value
 from blackjacky_agents.games.halunken.value_network import VALUE_NETWORK
 from blackjacky_agents.learning.encoding import find_encoding
-from blackjacky_agents.learning.network import encode_all
+from blackjacky_agents.learning.network import action_probabilities, encode_all
 from blackjacky_agents.learning.sb3 import LearnerVecEnv
+from blackjacky_agents.registry import make_compiled_agent
 from blackjacky_env import halunken_v0, make_batch
 from blackjacky_env.engine.compiling import entry
 from blackjacky_env.games.halunken.rules import move_card, present_score
@@ -185,6 +186,20 @@ def test_foresight_differs_from_advice_in_what_it_expects_alone() -> None:
     assert (advice[:, TO.values :] != foresight[:, TO.values :]).any()
     np.testing.assert_array_equal(foresight[:, TO.advice :].sum(axis=1), 1)
     assert (foresight[:, TO.advice :] <= seen.action_masks).all()
+
+
+def test_a_trained_agent_mixes_with_random_numbers_of_its_own() -> None:
+    seen = make_batch("halunken", 40, seed=0)
+    for _ in range(12):
+        seen.step(seen.action_masks.argmax(axis=1))
+    agent, chosen = make_compiled_agent("champion", "halunken"), []
+    for seed in (1, 1, 2):
+        agent.reset(seed)
+        chosen.append(agent.act_batch(seen.observations, seen.action_masks))
+    np.testing.assert_array_equal(chosen[0], chosen[1])
+    assert (chosen[0] != chosen[2]).any()
+    probabilities = action_probabilities(agent, seen.observations, seen.action_masks)
+    assert (chosen[0] == probabilities.argmax(axis=1)).mean() > 0.5
 
 
 @entry

@@ -171,14 +171,13 @@ def bits_of(observation):
 
 
 def make_advice(value: Value, estimate: Callable[..., None]) -> Encoder:
-    """Compiled (observation, mask, out): write `ADVICE_LAYOUT` into ``out`` (float32)."""
+    """Compiled (observation, mask, bits, out): write `ADVICE_LAYOUT`, drawn from ``bits``, into ``out`` (float32)."""
 
-    def advice(observation, mask, out):
+    def advice(observation, mask, bits, out):
         cards(observation, mask, out)
         position = scratch(1, STATE)
         result, values = scratch(SEATS, np.float64), scratch(NUM_ACTIONS, np.float64)
         result[:] = 0.0
-        bits = bits_of(observation)
         imagine(observation, bits, position[0])
         value(position[0], result)
         for p in range(SEATS):
@@ -195,11 +194,17 @@ def make_advice(value: Value, estimate: Callable[..., None]) -> Encoder:
     return compiled(advice)
 
 
-advice = make_advice(value, estimate)
-foresight = make_advice(VALUE_NETWORK.value, make_estimate(VALUE_NETWORK.value))
+def make_encoding(name: str, version: int, drawn: Encoder) -> Encoding:
+    """The encoding of `make_advice`'s features; those of an observation alone draw from `bits_of` it."""
+
+    def fixed(observation, mask, out):
+        drawn(observation, mask, bits_of(observation), out)
+
+    return Encoding(name, version, compiled(fixed), ADVICE_LAYOUT, TO.advice, drawn)
+
 
 ENCODINGS = (
     Encoding("cards", VERSION, cards, FEATURES.layout),
-    Encoding("advice", VERSION, advice, ADVICE_LAYOUT, TO.advice),
-    Encoding("foresight", 1, foresight, ADVICE_LAYOUT, TO.advice),
+    make_encoding("advice", VERSION, make_advice(value, estimate)),
+    make_encoding("foresight", 1, make_advice(VALUE_NETWORK.value, make_estimate(VALUE_NETWORK.value))),
 )

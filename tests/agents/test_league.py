@@ -325,6 +325,22 @@ def test_the_learning_rate_falls_within_each_iteration_and_not_back_to_its_start
     assert lefts == pytest.approx([1, 1 - 290 / 300, 0, 1 - 10 / 300, 0, 0])
 
 
+def test_a_finished_expert_iteration_that_goes_on_for_longer_is_in_an_earlier_part_of_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    run, lefts = League(replace(SMALL, iterations=2, steps=4 * SMALL.steps), tmp_path, ""), []
+    run._steps, run._iteration, run._snapshots, run._resumed = SMALL.steps, 1, 10**6, True
+
+    def stop(studied: int, left: float) -> dict[str, float]:
+        lefts.append(left)
+        run.interrupted = True
+        return {}
+
+    monkeypatch.setattr(run.learner, "learn", stop)
+    assert not run.train()
+    assert (run._iteration, lefts) == (0, [pytest.approx(0.5)])
+
+
 @pytest.mark.parametrize("max_staleness", [0, 1])
 def test_an_exploiter_in_training_begins_again_when_the_league_is_resumed(max_staleness: int, tmp_path: Path):
     """Without staleness the league waits for it, so that it is interrupted itself; what there is of it is left out."""

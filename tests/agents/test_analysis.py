@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 import numpy as np
 import pytest
 
 from blackjacky_agents.agent import CompiledAgent
+from blackjacky_agents.learning.network import find_network
 from blackjacky_agents.search import analysis
 from blackjacky_agents.search.analysis import analyse
 from blackjacky_agents.search.outcomes import outcomes
@@ -76,7 +78,7 @@ def test_what_an_agent_does_comes_to_the_same_as_telling_it_to(game: str) -> Non
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_who_plays_as_badly_as_can_be_makes_clear_mistakes_and_champions_make_none(game: str) -> None:
+def test_who_plays_as_badly_as_can_be_makes_clear_mistakes_and_champions_make_none_or_fewer(game: str) -> None:
     env, agent = random_game(game, most=0), champion(game)
     while not all(env.terminations.values()) and len(env.record()["actions"]) < 80:
         seen = env.observe(env.agent_selection)
@@ -86,8 +88,12 @@ def test_who_plays_as_badly_as_can_be_makes_clear_mistakes_and_champions_make_no
         env.step(int(unlikely) if env.agent_selection == "player_0" else agent.act(seen))
     film = film_in(replay_html(env.record(), thoughts=analysed(env.record(), 64).thoughts))
     costs = [(seat, mind["cost"]) for (seat, *_), mind in zip(film["moves"], film["thoughts"], strict=True)]
-    assert {seat for seat, cost in costs if cost and cost[1] > 0} == {0}
-    assert not any(cost for seat, cost in costs if seat)
+    clear = Counter(seat for seat, cost in costs if cost and cost[1] > 0)
+    if find_network(agent)[1].drawn:  # it mixes, and does not always take the most probable action
+        assert clear.most_common(1)[0][0] == 0
+    else:
+        assert set(clear) == {0}
+        assert not any(cost for seat, cost in costs if seat)
 
 
 def test_intervals_of_a_game_rarely_find_a_mistake_where_there_is_none() -> None:

@@ -95,10 +95,14 @@ def test_networks_of_every_encoding_are_kept_and_play(game: Game, tmp_path: Path
         agent = CompiledAgent(name, game.name, network_policy(encoding), pack(layers, greedy=True))
         save_agent(tmp_path / f"{name}.safetensors", layers, game.name, encoding)
         loaded = load_agent(tmp_path / f"{name}.safetensors", game.name)
+        for each in (agent, loaded):
+            each.reset(0)
         actions = agent.act_batch(batch.observations, batch.action_masks)
         np.testing.assert_array_equal(actions, loaded.act_batch(batch.observations, batch.action_masks))
         chances = action_probabilities(loaded, batch.observations, batch.action_masks)
-        np.testing.assert_array_equal(chances.argmax(axis=1), actions)
+        np.testing.assert_allclose(chances.sum(axis=1), 1)
+        if not encoding.drawn:
+            np.testing.assert_array_equal(chances.argmax(axis=1), actions)
 
 
 def test_what_a_learner_is_shown_lies_between_minus_1_and_1(game: Game) -> None:

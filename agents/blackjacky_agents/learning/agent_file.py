@@ -35,9 +35,7 @@ _HOW_IT_MIXES = "by random playouts among its inputs, which it draws for every d
 def save_agent(path: Path, layers: Layers, game: str, encoding: Encoding, greedy: bool = True, **facts: Any) -> None:
     """Write a trained agent to ``path`` (.safetensors) and its card beside it; ``facts`` are added to the card."""
     parts = {f"layer_{i}.{name}": layer[k] for i, layer in enumerate(layers) for k, name in enumerate(_PARTS)}
-    mixes = (
-        {"mixes": "by random playouts among its inputs, which it draws for every decision"} if encoding.drawn else {}
-    )
+    mixes = {"mixes": _HOW_IT_MIXES} if encoding.drawn else {}
     data = save({name: np.ascontiguousarray(part, np.float32) for name, part in parts.items()}, mixes or None)
     sizes = [len(layers[0][0]), *(len(bias) for _, bias in layers)]
     card = {**identity(game, encoding), "layers": sizes, "activation": "relu", "greedy": greedy, **mixes}

@@ -59,6 +59,7 @@ def network_policy(encoding: Encoding) -> Policy:
 
 
 def _without_draws(encoding: Encoding) -> Encoder:
+    """What takes the place of `Encoding.drawn` where nothing is drawn."""
     function = encoding.function
 
     def encode(observation, mask, bits, out):  # type: ignore[no-untyped-def]  # compiled

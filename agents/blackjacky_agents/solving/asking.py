@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from blackjacky_agents.agent import Agent, CompiledAgent, recalls
 from blackjacky_agents.bots import random_bot
-from blackjacky_agents.learning.network import action_probabilities, is_network
+from blackjacky_agents.learning.network import action_probabilities, find_network, is_network
 from blackjacky_agents.solving import walk as walks
 from blackjacky_agents.solving.strategies import Strategies
 from blackjacky_agents.solving.table import Table
@@ -89,7 +89,7 @@ def _way_to_ask(agent: Agent, seen: Seen, samples: int) -> tuple[Callable[[Seen]
     if isinstance(agent, CompiledAgent):
         if agent.policy is random_bot.choose:
             return lambda seen: seen.masks / seen.masks.sum(axis=1, keepdims=True), "probabilities"
-        if is_network(agent) and not agent.parameters[0]:  # not greedy
+        if is_network(agent) and not agent.parameters[0] and not find_network(agent)[1].drawn:  # only samples
             return lambda seen: action_probabilities(agent, seen.observations, seen.masks), "probabilities"
     tried = _answers(agent, seen.first(_TRIED), _TIMES)
     if ((tried == 0) | (tried == 1)).all():

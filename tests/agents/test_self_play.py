@@ -15,11 +15,12 @@ pytest.importorskip("torch")
 
 import torch
 
+from blackjacky_agents.games import get_kit
 from blackjacky_agents.learning.collecting import LEARNER, Collector, Returns, Stretch
 from blackjacky_agents.learning.encoding import Encoding, find_encoding
 from blackjacky_agents.learning.network import encode_all, pack
 from blackjacky_agents.learning.self_play import SelfPlay
-from blackjacky_agents.learning.settings import SelfPlaySettings, presets_of
+from blackjacky_agents.learning.settings import SelfPlaySettings, check_settings, presets_of
 from blackjacky_agents.registry import make_compiled_agent
 from blackjacky_env.engine.compiling import zeros
 from blackjacky_env.engine.game import Game
@@ -42,16 +43,16 @@ SMALL = replace(
     final_eval_games=10,
     seed=3,
 )
-RETURNS = Returns(gamma=0.9, gae_lambda=0.8, score_shaping=0.5)
+RETURNS = Returns(gamma=0.9, gae_lambda=0.8, score_shaping=0.5, value_shaping=False)
 SEED, PLAYERS = 7, 3
 
 
-def collector(game: Game, count: int, length: int, threads: int = 1) -> Collector:
+def collector(game: Game, count: int, length: int, threads: int = 1, returns: Returns = RETURNS) -> Collector:
     states = zeros(count, game.state_dtype)
     players, variant = game.choose_table(PLAYERS, None)
     for i in range(count):
         states[i] = game.new_state(players, variant, game.check_options(players, variant, {}))[0]
-    return Collector(game, find_encoding("raw", game.name), states, length, RETURNS, SEED, threads)
+    return Collector(game, find_encoding("raw", game.name), states, length, returns, SEED, threads)
 
 
 def random_network(game: Game) -> npt.NDArray[np.float32]:
@@ -65,9 +66,11 @@ def random_network(game: Game) -> npt.NDArray[np.float32]:
 class Watched:
     """The games at index 0 of a collector, played again at the table with the actions that it noted."""
 
-    def __init__(self, game: Game, encoding: Encoding, stretch: Stretch) -> None:
+    def __init__(self, game: Game, encoding: Encoding, stretch: Stretch, value_shaping: bool = False) -> None:
         self.env = TableEnv(game.name, num_players=PLAYERS)
         self.stretch, self.encoding, self.games = stretch, encoding, 0
+        self.search = get_kit(game.name).search if value_shaping else None
+        self.stage, self.worth = 0, np.zeros(game.max_players)
         self.earned: list[float] = []
         self.following: list[int | None] = []
         self.last: dict[str, int] = {}
@@ -81,6 +84,7 @@ class Watched:
         draws = np.uint64(stream(np.uint64(SEED), FOR_LINEUPS, 0, self.games))
         self.env.reset(seed=int(draw(draws, 0)) >> 1)
         self.games, self.last = self.games + 1, {}
+        self._appraise(True)
 
     def _move(self) -> None:
         agent, t = self.env.agent_selection, len(self.earned)
@@ -89,16 +93,20 @@ class Watched:
         if seen["action_mask"].sum() > 1:
             self._note(agent, t, seen)
             action = int(self.stretch.actions[0, t])
+        settled = self.env._states[1].tobytes()
         self.env.step(action)
         if all(self.env.terminations.values()):
             for each, before in self.last.items():
                 self.earned[before] = self.env.rewards[each] - self.potentials[each]
+        else:
+            self._appraise(self.env._states[1].tobytes() != settled)
 
     def _note(self, agent: str, t: int, seen: Any) -> None:
         np.testing.assert_array_equal(self.stretch.masks[0, t], seen["action_mask"] > 0)
         shown = encode_all(self.encoding, seen["observation"][None], seen["action_mask"][None])
         np.testing.assert_array_equal(self.stretch.inputs[0, t], shown[0])
-        now = RETURNS.score_shaping * self._score_above_mean(agent)
+        seat = self.env.possible_agents.index(agent)
+        now = self.worth[seat] if self.search else RETURNS.score_shaping * self._score_above_mean(seat)
         if agent in self.last:
             before = self.last[agent]
             self.earned[before], self.following[before] = RETURNS.gamma * now - self.potentials[agent], t
@@ -106,16 +114,29 @@ class Watched:
         self.following.append(None)
         self.last[agent], self.potentials[agent] = t, now
 
-    def _score_above_mean(self, agent: str) -> float:
-        scores = [self.env.game.rules.score(self.env._states[0], seat) for seat in range(PLAYERS)]
-        return float(scores[self.env.possible_agents.index(agent)] - np.mean(scores))
+    def _score_above_mean(self, seat: int) -> float:
+        scores = [self.env.game.rules.score(self.env._states[0], other) for other in range(PLAYERS)]
+        return float(scores[seat] - np.mean(scores))
+
+    def _appraise(self, has_settled: bool) -> None:
+        """Value the position where search would: at a new stage, and at the end of a round."""
+        if self.search and self.search.value:
+            before, self.stage = self.stage, self.search.stage(self.env._states[0]) if self.search.stage else 0
+            if has_settled or self.stage != before:
+                self.search.value(self.env._states[0], self.worth)
 
 
-def test_what_is_collected_equals_the_same_games_at_the_table(game: Game) -> None:
-    played = collector(game, 2, 400)
+@pytest.mark.parametrize("value_shaping", [False, True])
+def test_what_is_collected_equals_the_same_games_at_the_table(game: Game, value_shaping: bool) -> None:
+    returns = RETURNS._replace(value_shaping=value_shaping)
+    if value_shaping and get_kit(game.name).search.value is None:
+        with pytest.raises(ValueError, match="value_shaping needs a value of positions"):
+            check_settings(SelfPlaySettings(game=game.name, encoding="raw", value_shaping=True))
+        return
+    played = collector(game, 2, 400, returns=returns)
     in_all_seats = np.full((1, game.max_players - 1), LEARNER)
     stretch = played.collect(random_network(game), [], in_all_seats)
-    watched = Watched(game, find_encoding("raw", game.name), stretch)
+    watched = Watched(game, find_encoding("raw", game.name), stretch, value_shaping)
     assert played.tables.started[0] == watched.games
     values, checked = stretch.values[0], 0
     for t in reversed(range(400)):

@@ -2,6 +2,9 @@
 
 Every seat that the learner has in a game learns. A decision leads to the next decision of the same seat, to which
 rewards, values and advantages are linked. Forced decisions are played, but neither learned from nor counted.
+
+Rewards are shaped by a potential of each seat (Ng, Harada and Russell, "Policy invariance under reward
+transformations", ICML 1999): its score, or what the position is worth with all cards face up.
 """
 
 from __future__ import annotations
@@ -14,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from blackjacky_agents.agent import CompiledAgent
+from blackjacky_agents.games import get_kit
 from blackjacky_agents.learning.encoding import Encoding
 from blackjacky_agents.learning.lineups import LEARNER
 from blackjacky_agents.learning.network import forward, softmax, widest
@@ -24,7 +28,7 @@ from blackjacky_env.engine.layout import Vector
 from blackjacky_env.engine.play import DRAWN
 from blackjacky_env.engine.purposes import FOR_LINEUPS, FOR_POLICIES
 from blackjacky_env.engine.random import below, draw, game_key, stream
-from blackjacky_env.engine.step import is_running, make_shared_step
+from blackjacky_env.engine.step import SETTLED, is_running, make_shared_step
 
 NOT_DECIDED = NONE = -1
 
@@ -40,6 +44,10 @@ class Tables(NamedTuple):
     """Decisions in the running game, (N,)."""
     started: npt.NDArray[np.int64]
     """Games started so far, (N,)."""
+    stages: npt.NDArray[np.int64]
+    """The stage of each game when it was last valued, (N,); see `SearchConfig.stage`."""
+    potentials: npt.NDArray[np.float64]
+    """What each seat's position was worth then, (N, P)."""
 
 
 class Stretch(NamedTuple):
@@ -93,7 +101,18 @@ class Returns(NamedTuple):
     gae_lambda: float
     """Lambda of generalised advantage estimation (Schulman et al., ICLR 2016)."""
     score_shaping: float
-    """Weight of the score in potential-based shaping (Ng, Harada and Russell, ICML 1999)."""
+    """Weight of the score as a potential."""
+    value_shaping: bool
+    """Whether the potential is the value (`SearchConfig.value`) where a simulation last might have ended instead."""
+
+
+class Shaping(NamedTuple):
+    """How rewards are shaped."""
+
+    appraise: Callable[..., None]
+    """Compiled (s, flags, i, tables): note what is to be noted of game i after a move of these flags."""
+    potential: Callable[..., float]
+    """Compiled (s, i, seat, tables, returns) -> the potential of a seat in game i."""
 
 
 class Collector:
@@ -123,10 +142,15 @@ class Collector:
         self.seed, self.threads = seed, threads
         count = len(states)
         self.tables = Tables(
-            states, np.zeros((count, game.max_players), np.int64), np.zeros(count, np.int64), np.zeros(count, np.int64)
+            states,
+            seating=np.zeros((count, game.max_players), np.int64),
+            decisions=np.zeros(count, np.int64),
+            started=np.zeros(count, np.int64),
+            stages=np.zeros(count, np.int64),
+            potentials=np.zeros((count, game.max_players)),
         )
         states["player"] = -1  # no game is running
-        self._play = _make_collect(game, encoding)
+        self._play = _make_collect(game, encoding, returns.value_shaping)
 
     def collect(
         self,
@@ -162,11 +186,12 @@ class Collector:
 
 
 @cache
-def _make_collect(game: Game, encoding: Encoding) -> Callable[..., None]:
+def _make_collect(game: Game, encoding: Encoding, value_shaping: bool) -> Callable[..., None]:
     """Entry that plays a stretch of the games first .. last - 1."""
+    shaping = (_value_shaping if value_shaping else _score_shaping)(game)
     size, dtype, num_actions, players = game.layout.size, game.layout.dtype, game.num_actions, game.max_players
-    start, end = _make_start(game), _make_end(game)
-    decide, look_ahead = _make_decide(game, encoding), _make_look_ahead(game, encoding)
+    start, end = _make_start(game, shaping), _make_end(game)
+    decide, look_ahead = _make_decide(game, encoding, shaping), _make_look_ahead(game, encoding, shaping)
 
     def collect(tables, stretch, network, cast, lineups, returns, seed, first, last):
         length, units = stretch.actions.shape[1], widest(network)
@@ -189,16 +214,16 @@ def _make_collect(game: Game, encoding: Encoding) -> Callable[..., None]:
                 if not is_running(s):
                     end(s, result, links)
             if is_running(s):
-                look_ahead(s, network, returns, seen, links)
+                look_ahead(s, i, tables, network, returns, seen, links)
             estimate(stretch.values[i], stretch.advantages[i], returns, links)
 
     return entry(collect)
 
 
-def _make_decide(game: Game, encoding: Encoding) -> Callable[..., int]:
+def _make_decide(game: Game, encoding: Encoding, shaping: Shaping) -> Callable[..., int]:
     """Compiled: play one move of game i; 1 if it was the learner's, with a choice, and is noted at t, else 0."""
     encode, legal, show, features = game.rules.encode, game.rules.legal, encoding.function, encoding.size
-    note, step = _make_note(game), make_shared_step(game)
+    note, move = _make_note(shaping), _make_move(game, shaping)
 
     def decide(s, i, t, tables, stretch, network, cast, returns, seen, links):
         agent = tables.seating[i, s.player]
@@ -206,11 +231,11 @@ def _make_decide(game: Game, encoding: Encoding) -> Callable[..., int]:
         tables.decisions[i] += 1
         legal(s, seen.mask)
         if seen.mask.sum() == 1:
-            step(s, np.argmax(seen.mask))
+            move(s, np.argmax(seen.mask), i, tables)
             return 0
         encode(s, s.player, seen.observation)
         if agent != LEARNER:
-            step(s, asked(seen, bits, cast, agent))
+            move(s, asked(seen, bits, cast, agent), i, tables)
             return 0
         show(seen.observation, seen.mask, seen.values[0][:features])
         stretch.inputs[i, t] = seen.values[0][:features]
@@ -220,8 +245,8 @@ def _make_decide(game: Game, encoding: Encoding) -> Callable[..., int]:
         action = sampled(outputs, seen, bits)
         stretch.log_probs[i, t] = np.log(seen.probabilities[action])
         stretch.actions[i, t] = action
-        note(s, t, returns, links)
-        step(s, action)
+        note(s, i, t, tables, returns, links)
+        move(s, action, i, tables)
         return 1
 
     return compiled(decide)
@@ -246,9 +271,9 @@ def sampled(outputs, seen, bits):
     return chosen
 
 
-def _make_start(game: Game) -> Callable[..., None]:
+def _make_start(game: Game, shaping: Shaping) -> Callable[..., None]:
     """Compiled (s, i, tables, lineups, seed): start the next game at index i and seat the players."""
-    begin = game.rules.begin
+    begin, appraise = game.rules.begin, shaping.appraise
 
     def start(s, i, tables, lineups, seed):
         draws = stream(seed, FOR_LINEUPS, i, tables.started[i])
@@ -262,30 +287,54 @@ def _make_start(game: Game) -> Callable[..., None]:
             if seat >= s.num_players:
                 seat -= s.num_players
             tables.seating[i, seat] = LEARNER if relative == 0 else lineups[lineup, relative - 1]
+        appraise(s, SETTLED, i, tables)
 
     return compiled(start)
 
 
-def _make_potential(game: Game) -> Callable[..., float]:
-    """Compiled (s, seat) -> the seat's score less the mean score of the table."""
+def _score_shaping(game: Game) -> Shaping:
+    """By the seat's score less the mean score of the table."""
     score = game.rules.score
 
-    def potential(s, seat):
+    def potential(s, i, seat, tables, returns):
         total = 0.0
         for other in range(s.num_players):
             total += score(s, other)
-        return score(s, seat) - total / s.num_players
+        return returns.score_shaping * (score(s, seat) - total / s.num_players)
 
-    return compiled(potential)
+    return Shaping(compiled(lambda s, flags, i, tables: None), compiled(potential))
 
 
-def _make_note(game: Game) -> Callable[..., None]:
-    """Compiled (s, t, returns, links): link the seat's last decision to this one, its number t."""
-    potential = _make_potential(game)
+def _value_shaping(game: Game) -> Shaping:
+    """By what search would say of the position, hidden cards included, where a simulation last might have ended."""
+    config = get_kit(game.name).search
+    value, stage = config.value, config.stage or compiled(lambda s: 0)
 
-    def note(s, t, returns, links):
-        seat, now = s.player, returns.score_shaping * potential(s, s.player)
-        before = links.last[seat]
+    def appraise(s, flags, i, tables):
+        if is_running(s) and (flags & SETTLED or stage(s) != tables.stages[i]):
+            tables.stages[i] = stage(s)
+            value(s, tables.potentials[i])
+
+    return Shaping(compiled(appraise), compiled(lambda s, i, seat, tables, returns: tables.potentials[i, seat]))
+
+
+def _make_move(game: Game, shaping: Shaping) -> Callable[..., None]:
+    """Compiled (s, action, i, tables): make a move in game i, and appraise where it leads to."""
+    step, appraise = make_shared_step(game), shaping.appraise
+
+    def move(s, action, i, tables):
+        appraise(s, step(s, action), i, tables)
+
+    return compiled(move)
+
+
+def _make_note(shaping: Shaping) -> Callable[..., None]:
+    """Compiled (s, i, t, tables, returns, links): link the seat's last decision to this one, its number t."""
+    potential = shaping.potential
+
+    def note(s, i, t, tables, returns, links):
+        seat = s.player
+        before, now = links.last[seat], potential(s, i, seat, tables, returns)
         if before != NOT_DECIDED:
             links.rewards[before] = returns.gamma * now - links.potentials[seat]
             links.following[before] = t
@@ -312,12 +361,12 @@ def _make_end(game: Game) -> Callable[..., None]:
     return compiled(end)
 
 
-def _make_look_ahead(game: Game, encoding: Encoding) -> Callable[..., None]:
-    """Compiled (s, network, returns, seen, links): value what the seats that have decided see at a stretch's end."""
+def _make_look_ahead(game: Game, encoding: Encoding, shaping: Shaping) -> Callable[..., None]:
+    """Compiled (s, i, tables, network, returns, seen, links): value what seats that have decided see at the end."""
+    potential = shaping.potential
     encode, legal, show, features = game.rules.encode, game.rules.legal, encoding.function, encoding.size
-    potential = _make_potential(game)
 
-    def look_ahead(s, network, returns, seen, links):
+    def look_ahead(s, i, tables, network, returns, seen, links):
         for seat in range(s.num_players):
             before = links.last[seat]
             if before == NOT_DECIDED:
@@ -328,7 +377,7 @@ def _make_look_ahead(game: Game, encoding: Encoding) -> Callable[..., None]:
                 legal(s, seen.mask)
             show(seen.observation, seen.mask, seen.values[0][:features])
             value = seen.values[forward(seen.values, seen.rows, network), len(seen.mask)]
-            now = returns.score_shaping * potential(s, seat)
+            now = potential(s, i, seat, tables, returns)
             links.rewards[before] = returns.gamma * (now + value) - links.potentials[seat]
             links.following[before] = NONE
 

@@ -86,7 +86,7 @@ class SelfPlay(TrainingRun):
         states = zeros(count, game.state_dtype)
         for i in range(count):
             states[i] = records[settings.table_sizes[i % len(settings.table_sizes)]]
-        returns = Returns(settings.gamma, settings.gae_lambda, settings.score_shaping)
+        returns = Returns(settings.gamma, settings.gae_lambda, settings.score_shaping, settings.value_shaping)
         threads = max(1, settings.threads - 1)
         return Collector(game, self.encoding, states, settings.n_steps, returns, settings.seed, threads)
 
@@ -148,7 +148,7 @@ class SelfPlay(TrainingRun):
         tables = self._collector.tables
         self._before = {
             "states": copied(tables.states).view(np.uint8).copy(),
-            **{name: getattr(tables, name).copy() for name in ("seating", "decisions", "started")},
+            **{name: getattr(tables, name).copy() for name in tables._fields[1:]},
             "playing": pack(layers_of(self.network), False),
             "lineups": self._draw_lineups(),
         }
@@ -261,7 +261,7 @@ class SelfPlay(TrainingRun):
         self._before = {name: array.copy() for name, array in groups["games"].items()}
         tables = self._collector.tables
         tables.states[:] = self._before["states"].view(tables.states.dtype)
-        for name in ("seating", "decisions", "started"):
+        for name in tables._fields[1:]:
             getattr(tables, name)[:] = self._before[name]
 
 

@@ -133,9 +133,11 @@ class SelfPlaySettings(GradientSettings):
     """Weight of the value loss."""
     max_grad_norm: float = 0.5
     """Maximum norm of the gradient."""
-    gamma: float = 0.99
     score_shaping: float = 0.0
     """Weight of the score in potential-based reward shaping, which changes no optimal policy."""
+    value_shaping: bool = False
+    """Shape rewards by what search makes of the position with all cards face up, instead of by the score: less noise,
+    so that a lower gae_lambda is enough."""
 
 
 @dataclass(frozen=True)
@@ -286,6 +288,11 @@ def _check_gradients(settings: GradientSettings) -> None:
         _check_integers(settings, 1, "num_envs")
         _check_integers(settings, 0, "value_warmup")
         _check_fractions(settings, "self_play_fraction", "single_opponent_fraction", "gamma", "gae_lambda")
+        if settings.value_shaping and get_kit(settings.game).search.value is None:
+            raise ValueError(
+                f"value_shaping needs a value of positions (`SearchConfig.value`), which {settings.game} does not "
+                "declare; shape by the score instead: score_shaping"
+            )
     if settings.advice_logit:
         _check_advice(settings)
 

@@ -205,6 +205,19 @@ def by_simulations(agent: str) -> int:
     return 0 if not simulations else int(simulations) if simulations.isdigit() else 10**9
 
 
+def distillation(measured: dict[str, Any]) -> str:
+    """What search gains per decision, and networks that have learned from it."""
+    rows = []
+    for row in measured["rows"]:
+        gain = f"**{row['mean']:+.3%}** ({100 * row['low']:+.3f} .. {100 * row['high']:+.3f})"
+        rows.append([row["name"], f"{row['changed']:.1%}", gain, f"{row['tested']:,}"])
+    heading = ["who chooses", "another action", "win rate gained per decision", "decisions tested"]
+    return (
+        f"{markdown_table(heading, rows)}\n\nAmong copies of `{measured['agent']}`, {measured['players']} players, "
+        f"twice {measured['positions']} sampled positions: `{measured['command']}` on {where_run(measured['machine'])}."
+    )
+
+
 MEASUREMENTS: dict[str, Callable[[Any], str]] = {
     "training": training,
     "ladder": ladder,
@@ -212,5 +225,6 @@ MEASUREMENTS: dict[str, Callable[[Any], str]] = {
     "search": ladder,
     "luck": luck,
     "guided": guided,
+    "distillation": distillation,
 }
 """(contents of the file) -> Markdown, by name of the file."""

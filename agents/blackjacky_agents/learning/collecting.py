@@ -309,6 +309,7 @@ def _value_shaping(game: Game) -> Shaping:
     """By what search would say of the position, hidden cards included, where a simulation last might have ended."""
     config = get_kit(game.name).search
     value, stage = config.value, config.stage or compiled(lambda s: 0)
+    assert value is not None  # see `check_settings`
 
     def appraise(s, flags, i, tables):
         if is_running(s) and (flags & SETTLED or stage(s) != tables.stages[i]):

@@ -136,8 +136,8 @@ class SelfPlaySettings(GradientSettings):
     score_shaping: float = 0.0
     """Weight of the score in potential-based reward shaping, which changes no optimal policy."""
     value_shaping: bool = False
-    """Shape rewards by what search makes of the position with all cards face up, instead of by the score: less noise,
-    so that a lower gae_lambda is enough."""
+    """Shape rewards by what search makes of the position with all cards face up, instead of by the score. It has less
+    noise, so that a lower gae_lambda does."""
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
 """Measure distillation: how much of what search finds the champion's network learns from it.
 
-    python scripts/documents/measure_distillation.py                     # all games; half an hour
+    python scripts/documents/measure_distillation.py                     # all games; an hour or two
     python scripts/documents/measure_distillation.py --decisions 5000
     python scripts/documents/generate.py                                 # the tables of the documents
 
@@ -131,7 +131,7 @@ def study(
     record = game.new_state(players, variant, game.check_options(players, variant, {}))[0]
     guide = guided_parameters(args.positions, config, network_agent(game.name, encoding, network))
     parts, first, count = [], 0, 0
-    with tqdm(total=args.decisions, desc=game.name, unit=" decisions") as bar:
+    with tqdm(total=args.decisions, desc=f"{game.name}, after compiling", unit=" decisions") as bar:
         while count < args.decisions:
             states, rows = zeros(_AT_ONCE, game.state_dtype), _rows(game)
             states[:] = record

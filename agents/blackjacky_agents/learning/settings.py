@@ -133,6 +133,7 @@ class SelfPlaySettings(GradientSettings):
     """Weight of the value loss."""
     max_grad_norm: float = 0.5
     """Maximum norm of the gradient."""
+    gamma: float = 0.99
     score_shaping: float = 0.0
     """Weight of the score in potential-based reward shaping, which changes no optimal policy."""
     value_shaping: bool = False

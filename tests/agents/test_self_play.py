@@ -181,17 +181,19 @@ def trained(folder: Path, settings: SelfPlaySettings, stop_after: int = 0) -> Se
     return run
 
 
-def test_the_same_seed_gives_the_same_weights_also_after_a_stop(tmp_path: Path) -> None:
-    whole, again = (trained(tmp_path / name, SMALL) for name in ("whole", "again"))
-    stopped = trained(tmp_path / "stopped", SMALL, stop_after=1200)
+@pytest.mark.parametrize("value_shaping", [False, True])
+def test_the_same_seed_gives_the_same_weights_also_after_a_stop(tmp_path: Path, value_shaping: bool) -> None:
+    settings = replace(SMALL, value_shaping=value_shaping)
+    whole, again = (trained(tmp_path / name, settings) for name in ("whole", "again"))
+    stopped = trained(tmp_path / "stopped", settings, stop_after=1200)
     assert 1200 <= stopped.steps < whole.steps
-    resumed = SelfPlay(SMALL, tmp_path / "stopped", "blackjacky train --preset scratch")
+    resumed = SelfPlay(settings, tmp_path / "stopped", "blackjacky train --preset scratch")
     assert resumed.resume() == []
     resumed.train()
     for run in (again, resumed):
         assert run.steps == whole.steps
         np.testing.assert_array_equal(run.agent(True).parameters, whole.agent(True).parameters)
-    other = trained(tmp_path / "other", replace(SMALL, seed=4))
+    other = trained(tmp_path / "other", replace(settings, seed=4))
     assert not np.array_equal(other.agent(True).parameters, whole.agent(True).parameters)
 
 

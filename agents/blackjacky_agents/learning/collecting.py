@@ -47,7 +47,7 @@ class Tables(NamedTuple):
     stages: npt.NDArray[np.int64]
     """The stage of each game when it was last valued, (N,); see `SearchConfig.stage`."""
     potentials: npt.NDArray[np.float64]
-    """What each seat's position was worth then, (N, P)."""
+    """What each seat's position was worth then, as a "win" reward, (N, P); zeros if rewards are shaped by the score."""
 
 
 class Stretch(NamedTuple):
@@ -110,7 +110,7 @@ class Shaping(NamedTuple):
     """How rewards are shaped."""
 
     appraise: Callable[..., None]
-    """Compiled (s, flags, i, tables): note what is to be noted of game i after a move of these flags."""
+    """Compiled (s, flags, i, tables): value game i in its tables where that is due after a move of these flags."""
     potential: Callable[..., float]
     """Compiled (s, i, seat, tables, returns) -> the potential of a seat in game i."""
 

@@ -8,6 +8,7 @@ from blackjacky_agents.learning.settings import (
     TrainingSettings,
     full_preset,
     quick_preset,
+    search_preset,
 )
 
 _SCRATCH = SelfPlaySettings(game="halunken", bots=("greedy", "planner"), encoding="cards", score_shaping=0.01)
@@ -34,6 +35,9 @@ PRESETS: dict[str, TrainingSettings] = {
         bots=("planner",),
         past_self_fraction=0.3,
         snapshot_every=250_000,
+    ),
+    "league": search_preset(
+        "halunken", players=(4, 2, 4, 3), encoding="foresight", bots=("planner",), hidden_sizes=(256, 256)
     ),
 }
 """Presets by name."""

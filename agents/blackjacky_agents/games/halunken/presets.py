@@ -37,7 +37,16 @@ PRESETS: dict[str, TrainingSettings] = {
         snapshot_every=250_000,
     ),
     "league": search_preset(
-        "halunken", players=(4, 2, 4, 3), encoding="foresight", bots=("planner",), hidden_sizes=(256, 256)
+        "halunken",
+        players=(4, 2, 4, 3),
+        encoding="foresight",
+        bots=("planner",),
+        hidden_sizes=(256, 256),
+        iterations=1,
+        positions=8,
+        min_action_prob=0.03,
+        games_per_update=16,
+        snapshot_every=20_000,
     ),
 }
 """Presets by name."""

@@ -26,7 +26,7 @@ from blackjacky_agents.learning.league.learner import Learner
 from blackjacky_agents.learning.league.pool import Opponent, Pool, record_results
 from blackjacky_agents.learning.lookahead import Studies
 from blackjacky_agents.learning.network import encode_all
-from blackjacky_agents.learning.settings import LeagueSettings, check_settings, presets_of
+from blackjacky_agents.learning.settings import LeagueSettings, SelfPlaySettings, check_settings, presets_of
 from blackjacky_env import make_batch
 
 SMALL = replace(
@@ -361,7 +361,7 @@ def test_an_exploiter_in_training_begins_again_when_the_league_is_resumed(max_st
 
 @pytest.mark.parametrize(
     ("learner", "small"),
-    [("rollouts", {"games_per_update": 16, "batch_size": 64}), ("ppo", {"num_envs": 4, "value_warmup": 100})],
+    [("rollouts", {"games_per_update": 16, "batch_size": 64}), ("ppo", {"num_envs": 4})],
 )
 def test_a_best_response_is_tested_against_the_agent_alone_and_its_best_network_kept(
     learner: str, small: dict[str, Any], finished: League, tmp_path: Path
@@ -381,6 +381,15 @@ def test_a_best_response_is_tested_against_the_agent_alone_and_its_best_network_
     score = run.final_score()
     assert score.games == 50
     assert score.par == 0.5
+
+
+@pytest.mark.parametrize(("every", "warmup"), [({}, 1_000_000), ({"snapshot_every": 250_000}, 125_000)])
+def test_a_best_response_by_ppo_learns_only_values_until_half_of_the_way_to_its_second_snapshot(
+    every: dict[str, int], warmup: int
+):
+    settings = response_settings("champion", 4, learner="ppo", **every)
+    assert isinstance(settings, SelfPlaySettings)
+    assert settings.value_warmup == warmup
 
 
 # ---------------------------------------------------------------- what is refused

@@ -35,7 +35,8 @@ def response_settings(
 ) -> TrainingSettings:
     """Settings of a learner that plays against copies of one agent; ``others`` override single settings.
 
-    ``learner`` is ``"rollouts"``, as in a league, or ``"ppo"``, as in self-play; `ValueError` for another.
+    ``learner`` is ``"rollouts"``, as in a league, or ``"ppo"``, as in self-play; `ValueError` for another. PPO
+    at first learns only what positions are worth: for half of ``snapshot_every``, at most a million decisions.
     """
     check_choice("learner", learner, ("rollouts", "ppo"))
     alone: dict[str, Any] = {
@@ -47,7 +48,8 @@ def response_settings(
     if learner == "ppo":
         usual: TrainingSettings = self_play_settings_of(game)
         alone |= {"past_self_fraction": 0.0, "gamma": 1.0, "learning_rate": 7e-4, "ent_coef": 0.002}
-        alone |= {"batch_size": 8192, "value_warmup": 1_000_000}
+        every = others.get("snapshot_every", usual.snapshot_every)
+        alone |= {"batch_size": 8192, "value_warmup": min(1_000_000, every // 2)}
     else:
         usual = league_settings_of(game)
         alone |= {"teacher": "", "variant_fraction": 0.0, "pool_size": 0, "snapshot_every": 100_000}

@@ -18,6 +18,7 @@ import json
 import shlex
 import subprocess
 import sys
+import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import groupby
@@ -37,6 +38,7 @@ from blackjacky_agents.reports import duration
 from blackjacky_env.games import get_game
 
 FOLDER = ROOT / "runs" / "learning_curves"
+_LONGEST = 200  # characters of a folder's name
 
 
 @dataclass(frozen=True)
@@ -71,6 +73,8 @@ def finished(game: str, preset: str, seed: int, args: Args) -> dict[str, Any]:
     minutes = args.minutes or presets_of(game)[preset].minutes
     sizes, others = list(map(str, args.hidden_sizes)), shlex.split(args.options)
     name = "-".join([game, preset, f"{minutes:g}", str(seed), *sizes, *(Path(word.strip("-")).name for word in others)])
+    if len(name) > _LONGEST:  # as the system allows it no more
+        name = f"{name[:_LONGEST]}-{zlib.crc32(name.encode()):08x}"
     run, command = FOLDER / "runs" / name, ["blackjacky", "train", "--game", game, "--preset", preset]
     command += ["--seed", str(seed), "--minutes", f"{minutes:g}"] + ["--hidden-sizes", *sizes] * bool(sizes) + others
     if not (run / "results.json").exists():

@@ -78,6 +78,24 @@ def test_a_training_that_was_interrupted_is_resumed(folder: Path, monkeypatch: p
     assert commands == [["--resume", f"runs/{name}"]]
 
 
+def test_folders_of_trainings_with_many_options_differ_and_are_no_longer_than_systems_allow(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names = []
+
+    def run(command: list[str], **_: Any) -> None:
+        names.append(command[-1])
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(learning_curves.subprocess, "run", run)
+    for last in ("1", "2"):
+        options = "--learning-rate 0.001 " * 20 + f"--n-epochs {last}"
+        with pytest.raises(KeyboardInterrupt):
+            learning_curves.main(learning_curves.Args((DEFAULT,), ("scratch",), (3,), options=options))
+    assert len(set(names)) == 2
+    assert max(map(len, names)) < 255
+
+
 def test_trainings_are_timed_side_by_side(monkeypatch: pytest.MonkeyPatch) -> None:
     parts = {"playing": 2.0, "learning": 6.0}
     monkeypatch.setattr(time_training, "parts_of_a_decision", lambda: parts)

@@ -254,6 +254,8 @@ def test_it_shows_how_far_it_has_come_and_how_well_it_plays(finished: Finished) 
     assert [row[-4:] for row in rows] == [[f"{rate:.1%}" for rate in line["win_rate"].values()] for line in rates]
     assert any(line.startswith("100%|") and "2.05k steps" in line for line in bars)
     assert any("final evaluation: 100%" in line and "130/130" in line for line in bars)
+    compared = f"comparing its decisions with those of {BOTS[-1]}: 100%"
+    assert any(compared in line for line in bars)
 
 
 def test_the_time_left_is_that_of_the_limit_that_ends_the_training_first(tmp_path: Path) -> None:

@@ -36,7 +36,7 @@ from blackjacky_agents.games import bot_names
 from blackjacky_agents.learning.differences import Difference, Slope, differences, slope
 from blackjacky_agents.learning.league import League
 from blackjacky_agents.learning.ppo import PPORun, time_shares
-from blackjacky_agents.learning.run import TrainingRun, read_progress
+from blackjacky_agents.learning.run import TrainingRun, final_bar, read_progress
 from blackjacky_agents.learning.self_play import SelfPlay
 from blackjacky_agents.learning.settings import (
     GradientSettings,
@@ -47,7 +47,6 @@ from blackjacky_agents.learning.settings import (
     presets_of,
     with_tuples,
 )
-from blackjacky_agents.learning.stopping import print_above
 from blackjacky_agents.registry import display_names
 from blackjacky_agents.reports import duration, machine
 from blackjacky_env.engine.text import WIDTH
@@ -225,8 +224,8 @@ def differences_of(run: TrainingRun) -> list[Difference]:
     settings = run.settings
     table = (settings.eval_players, settings.variant, settings.rule_options)
     games = min(settings.final_eval_games, _COMPARED_GAMES)
-    print_above(f"comparing its decisions with those of {run.bots[-1].name} ...")
-    return differences(run.agent(True), run.encoding, run.bots[-1], *table, games, settings.threads)
+    with final_bar(2 * games, f"comparing its decisions with those of {run.bots[-1].name}") as bar:
+        return differences(run.agent(True), run.encoding, run.bots[-1], *table, games, settings.threads, bar.update)
 
 
 def slope_of(run: TrainingRun) -> Slope | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,6 +20,7 @@ from blackjacky_env.games import get_game
 
 _PER_GAME, _FRACTION = 4, 0.5  # decisions that are studied
 _VALUE_UPDATES = 300
+_AT_ONCE = 50  # games between two reports of progress
 
 
 @dataclass(frozen=True)
@@ -48,19 +49,21 @@ def differences(
     rule_options: Mapping[str, Any],
     games: int = 4000,
     threads: int = 2,
+    progress: Callable[[int], object] = lambda games: None,
 ) -> list[Difference]:
     """Where a network decides otherwise than a bot, in a random seat among copies of it; most differences first.
 
     Both actions are taken in copies of the position and the round is played to its end, where a network that was fitted
-    to the outcomes of such games estimates the chance of winning (`lookahead`).
+    to the outcomes of such games estimates the chance of winning (`lookahead`). ``progress`` is called with a number of
+    games whenever that many more have been played: of twice ``games``, as the first half is for that network.
     """
     game = get_game(agent.game)
     players, variant = game.choose_table(num_players, variant)
     record = game.new_state(players, variant, game.check_options(players, variant, rule_options))[0]
     learner = Learner(LeagueSettings(game=game.name, encoding=encoding.name), seed=0)
-    learner.remember(_studied(agent, encoding, bot, record, learner, games, 0, threads))
+    learner.remember(_studied(agent, encoding, bot, record, learner, games, 0, threads, progress))
     learner.learn_values(_VALUE_UPDATES, 1.0)
-    studies = _studied(agent, encoding, bot, record, learner, games, 1, threads)
+    studies = _studied(agent, encoding, bot, record, learner, games, 1, threads, progress)
     bot.reset(0)
     masks = (~np.isnan(studies.values)).astype(np.int8)
     own, others = (each.act_batch(studies.observations, masks) for each in (agent, bot))
@@ -87,6 +90,7 @@ def _studied(
     games: int,
     part: int,
     threads: int,
+    progress: Callable[[int], object],
 ) -> Studies:
     """Standings with outcomes (part 0), or decisions with the values of all legal actions (part 1), of other games."""
     game = get_game(agent.game)
@@ -95,19 +99,26 @@ def _studied(
     seeds = np.arange(games) + part * games
     seating = np.ones((games, game.max_players), np.int64)
     seating[np.arange(games), np.random.default_rng(part).integers(int(record["num_players"]), size=games)] = 0
-    return study(
-        game,
-        states,
-        seeds,
-        seating,
-        [(each.policy, each.parameters) for each in (agent, bot)],
-        np.array([True, False]),
-        part * _FRACTION,
-        _PER_GAME,
-        learner.value_network(),
-        (encoding, 0.0),  # all legal actions
-        threads,
-    )
+    found = []
+    for first in range(0, games, _AT_ONCE):
+        some = slice(first, first + _AT_ONCE)
+        found.append(
+            study(
+                game,
+                states[some],
+                seeds[some],
+                seating[some],
+                [(each.policy, each.parameters) for each in (agent, bot)],
+                np.array([True, False]),
+                part * _FRACTION,
+                _PER_GAME,
+                learner.value_network(),
+                (encoding, 0.0),  # all legal actions
+                threads,
+            )
+        )
+        progress(len(seeds[some]))
+    return Studies(*map(np.concatenate, zip(*found, strict=True)))
 
 
 @dataclass(frozen=True)

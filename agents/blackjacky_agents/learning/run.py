@@ -311,10 +311,10 @@ class TrainingRun(ABC):
         return complaints
 
 
-def final_bar(games: int) -> tqdm[Any]:
-    """The progress bar of a final evaluation."""
+def final_bar(games: int, title: str = "final evaluation") -> tqdm[Any]:
+    """The progress bar of games after a training."""
     pause = 0.1 if sys.stderr.isatty() else 15
-    return tqdm(total=games, desc="final evaluation", unit=" games", mininterval=pause)
+    return tqdm(total=games, desc=title, unit=" games", mininterval=pause)
 
 
 def short(number: float) -> str:

@@ -19,7 +19,7 @@ import numpy.typing as npt
 from safetensors.numpy import load, save
 
 from blackjacky_agents.files import read_by_card, write_with_card
-from blackjacky_agents.search.config import Stage, Value
+from blackjacky_agents.search.config import Stage, Value, to_rewards
 from blackjacky_env.engine.compiling import compiled, scratch
 from blackjacky_env.engine.layout import Layout
 from blackjacky_env.engine.reading import parse_json
@@ -144,8 +144,6 @@ def network_value(write: Callable[..., None], seats: int, weights: Weights) -> V
         for p in range(n):
             result[p] = math.exp(result[p] - most)
             total += result[p]
-        for p in range(n):
-            chance = result[p] / total
-            result[p] = chance - (1.0 - chance) / (n - 1)
+        to_rewards(result, n, total)
 
     return compiled(value)

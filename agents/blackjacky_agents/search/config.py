@@ -21,6 +21,18 @@ Likelihood = Callable[..., float]
 Numbers = npt.NDArray[np.float32]
 
 
+@compiled
+def to_rewards(result, n, total, nobody=0.0):
+    """Turn the weights of the first ``n`` seats into expected "win" rewards.
+
+    The chance of winning is a fraction of ``total`` (a Luce choice model, "Individual Choice Behavior", 1959);
+    ``nobody``: the chance that there is no winner.
+    """
+    for p in range(n):
+        chance = result[p] / total
+        result[p] = chance - (1.0 - chance - nobody) / (n - 1)
+
+
 class SearchConfig(NamedTuple):
     """How positions are sampled, played out and evaluated."""
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from blackjacky_agents.search.config import to_rewards
 from blackjacky_env.engine.compiling import compiled
 from blackjacky_env.games.black_jacky.state import SALOON, WANTED
 
@@ -54,10 +55,7 @@ def value(s, result):
     for p in range(n):
         result[p] = weight(s, p, in_saloon)
         total += result[p]
-    nobody = NOBODY[in_saloon, ones] / total
-    for p in range(n):
-        chance = result[p] / total
-        result[p] = chance - (1.0 - chance - nobody) / (n - 1)
+    to_rewards(result, n, total, NOBODY[in_saloon, ones] / total)
 
 
 @compiled

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from blackjacky_agents.search.config import to_rewards
 from blackjacky_env.engine.compiling import compiled
 from blackjacky_env.games.black_spy.rules import LIMITS
 
@@ -44,6 +45,4 @@ def value(s, result):
     for p in range(n):
         result[p] = np.exp((lowest - int(s.totals[p])) / spread)
         total += result[p]
-    for p in range(n):
-        chance = result[p] / total
-        result[p] = chance - (1.0 - chance) / (n - 1)
+    to_rewards(result, n, total)

@@ -14,6 +14,7 @@ import math
 
 import numpy as np
 
+from blackjacky_agents.search.config import to_rewards
 from blackjacky_env.engine.compiling import compiled, inlined
 from blackjacky_env.games.halunken.state import GAMES, NUM_COLOURS, OVER, ROUNDS, RUM, SETTLEMENT
 
@@ -41,9 +42,7 @@ def value(s, result):
     for p in range(n):
         result[p] = math.exp(result[p] - highest)
         total += result[p]
-    for p in range(n):
-        chance = result[p] / total
-        result[p] = chance - (1.0 - chance) / (n - 1)
+    to_rewards(result, n, total)
 
 
 @inlined

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from blackjacky_agents.search.config import to_rewards
 from blackjacky_env.engine.compiling import compiled
 
 SPREAD = np.array([0.0, 0.0, 0.0, 40.0, 35.0, 34.0, 33.0, 31.0, 29.0, 26.0, 25.0])
@@ -32,6 +33,4 @@ def value(s, result):
     for p in range(n):
         result[p] = np.exp((lowest - int(s.totals[p])) / spread)
         total += result[p]
-    for p in range(n):
-        chance = result[p] / total
-        result[p] = chance - (1.0 - chance) / (n - 1)
+    to_rewards(result, n, total)

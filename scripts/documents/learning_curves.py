@@ -30,6 +30,7 @@ import tyro
 from parts import DOCS, RESULTS, ROOMS, ROOT
 
 from blackjacky_agents import bot_names
+from blackjacky_agents.cli.exploit import CHAMPION
 from blackjacky_agents.files import only_writer, write_file, write_json
 from blackjacky_agents.learning.curves import Line, Run, as_svg, draw_curves
 from blackjacky_agents.learning.run import read_progress
@@ -98,6 +99,7 @@ def finished(game: str, preset: str, seed: int, args: Args) -> dict[str, Any]:
         "machine": card["machine"],
         "versions": card["versions"],
         "result": results[bot],
+        "champion": results.get(CHAMPION),
         "weaker": {name: results[name]["win_rate"] for name in weaker if name in results},
         "curve": [[test["steps"], test["seconds"], test["win_rate"][bot]] for test in read_progress(run)],
     }

@@ -143,9 +143,11 @@ def training(rows: list[dict[str, Any]]) -> str:
         weaker = ", ".join(
             f"`{name}`: {100 * median(row['weaker'][name] for row in runs):.1f} %" for name in runs[0]["weaker"]
         )
-        table.append([asked, f"{minutes:g}", size, f"**{100 * median(rates):.1f} %**", seeds, weaker or "-", speeds])
-    best = f"against {against}, median"
-    heading = ["preset", "minutes", "hidden layers", best, "seeds", "weaker bots", "decisions/s"]
+        champion = "<br>".join(rate(row["champion"]) for row in runs if row.get("champion"))
+        won = [f"**{100 * median(rates):.1f} %**", seeds, champion or "-", weaker or "-"]
+        table.append([asked, f"{minutes:g}", size, *won, speeds])
+    best, champions = f"against {against}, median", f"against {rows[0]['result']['players'] - 1} `champion`"
+    heading = ["preset", "minutes", "hidden layers", best, "seeds", champions, "weaker bots", "decisions/s"]
     first, games = rows[0], " or ".join(f"{number:,}" for number in sorted({row["result"]["games"] for row in rows}))
     where = f"{first['machine']['processor']}, {first['machine']['cores']} cores"
     example = rows[-1]["command"]

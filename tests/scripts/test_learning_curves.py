@@ -46,6 +46,7 @@ def test_finished_trainings_become_results_a_picture_and_a_table(folder: Path) -
     assert [(row["preset"], row["seed"], row["hidden_sizes"]) for row in rows] == [("scratch", n, [16]) for n in (0, 1)]
     result = json.loads((runs / first / "results.json").read_text("utf-8"))["table"]
     assert rows[0]["result"] == next(row for row in result if (row["players"], row["opponents"]) == (4, "counter"))
+    assert rows[0]["champion"] == next(row for row in result if (row["players"], row["opponents"]) == (4, "champion"))
     tests = (runs / first / "progress.jsonl").read_text("utf-8").splitlines()
     assert rows[0]["curve"][-1][0] == json.loads(tests[-1])["steps"] == rows[0]["steps"]
     shutil.copytree(runs / first, runs / f"{first}-ent-coef-0.01")

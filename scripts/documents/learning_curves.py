@@ -74,7 +74,7 @@ def finished(game: str, preset: str, seed: int, args: Args) -> dict[str, Any]:
     minutes = args.minutes or presets_of(game)[preset].minutes
     sizes, others = list(map(str, args.hidden_sizes)), shlex.split(args.options)
     name = "-".join([game, preset, f"{minutes:g}", str(seed), *sizes, *(Path(word.strip("-")).name for word in others)])
-    if len(name) > _LONGEST:  # as the system allows it no more
+    if len(name) > _LONGEST:  # systems allow 255 bytes
         name = f"{name[:_LONGEST]}-{zlib.crc32(name.encode()):08x}"
     run, command = FOLDER / "runs" / name, ["blackjacky", "train", "--game", game, "--preset", preset]
     command += ["--seed", str(seed), "--minutes", f"{minutes:g}"] + ["--hidden-sizes", *sizes] * bool(sizes) + others

@@ -99,24 +99,12 @@ def _studied(
     seeds = np.arange(games) + part * games
     seating = np.ones((games, game.max_players), np.int64)
     seating[np.arange(games), np.random.default_rng(part).integers(int(record["num_players"]), size=games)] = 0
+    agents, studied = [(each.policy, each.parameters) for each in (agent, bot)], np.array([True, False])
+    how = (part * _FRACTION, _PER_GAME, learner.value_network(), (encoding, 0.0), threads)  # all legal actions
     found = []
     for first in range(0, games, _AT_ONCE):
         some = slice(first, first + _AT_ONCE)
-        found.append(
-            study(
-                game,
-                states[some],
-                seeds[some],
-                seating[some],
-                [(each.policy, each.parameters) for each in (agent, bot)],
-                np.array([True, False]),
-                part * _FRACTION,
-                _PER_GAME,
-                learner.value_network(),
-                (encoding, 0.0),  # all legal actions
-                threads,
-            )
-        )
+        found.append(study(game, states[some], seeds[some], seating[some], agents, studied, *how))
         progress(len(seeds[some]))
     return Studies(*map(np.concatenate, zip(*found, strict=True)))
 

@@ -23,7 +23,7 @@ Numbers = npt.NDArray[np.float32]
 
 @compiled
 def to_rewards(result, n, total, nobody=0.0):
-    """Turn the weights of the first ``n`` seats into expected "win" rewards.
+    """Turn the weights of the first ``n`` seats in ``result``, float64 (max_players,), into expected "win" rewards.
 
     The chance of winning is a fraction of ``total`` (a Luce choice model, "Individual Choice Behavior", 1959);
     ``nobody``: the chance that there is no winner.

@@ -19,8 +19,9 @@ import pytest
 
 from blackjacky_agents import CompiledAgent, make_agent
 from blackjacky_agents.games import get_kit
+from blackjacky_agents.learning.network import find_network
 from blackjacky_agents.search.config import SearchConfig
-from blackjacky_agents.search.guided import Trial, best_of, give_up, improved, new_trial, weigh
+from blackjacky_agents.search.guided import Trial, best_of, give_up, improved, make_play, new_trial, weigh
 from blackjacky_agents.search.searchers import TimedSearcher
 from blackjacky_agents.search.tree import steps_of
 from blackjacky_env import black_jacky_v0, playout
@@ -199,6 +200,28 @@ def test_any_network_can_guide_and_what_is_none_is_refused() -> None:
         make_agent("search:20+counter")
     with pytest.raises(ValueError, match="'champ' for black_jacky; did you mean 'champion'"):
         make_agent("search:20+champ")
+
+
+@pytest.mark.parametrize("network_plays", [True, False])
+def test_the_network_plays_in_playouts_or_a_bot_does(network_plays: bool) -> None:
+    network, encoding = find_network(searcher("champion"))
+    config = get_kit(DEFAULT).search._replace(network_plays=network_plays)
+    play = make_play(get_game(DEFAULT), config, encoding)
+
+    def compare(trial, known, bits, parameters):  # type: ignore[no-untyped-def]  # compiled
+        play(trial, known, bits, 1, parameters, 50)
+
+    seen = positions(games=1, moves=8)
+    results = []
+    for scale in (1.0, 0.0):  # of the weights; with 0 the network plays at random
+        parameters = network.parameters.copy()
+        parameters[2 + int(parameters[1]) + 1 :] *= scale
+        trial = new_trial()
+        trial.actions[:2] = np.flatnonzero(seen.masks[0])[:2]
+        trial.size[:2] = 2
+        entry(compare)(trial, seen.observations[0], np.uint64(1), parameters)
+        results.append(trial.sums[:2].tolist())
+    assert (results[0] != results[1]) == network_plays
 
 
 @pytest.mark.parametrize("name", ["search:50", "search:0.02s", "ismcts:0.02s"])

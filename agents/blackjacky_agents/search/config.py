@@ -40,6 +40,8 @@ class SearchConfig(NamedTuple):
     """Plays all seats in playouts; should be fast, because it plays nearly all simulated actions."""
     playout_parameters: tuple[float, ...] = ()
     """Parameters of the playout policy."""
+    network_plays: bool = True
+    """Whether a network that guides the search plays in playouts, too, and not the playout policy."""
     prior_policy: Policy = random_bot.choose
     """Its move is tried first at the root of the tree; may be slow, because it is called once per search."""
     value: Value | None = None

@@ -27,7 +27,7 @@ from blackjacky_agents.arena.intervals import Estimate, Z
 from blackjacky_agents.games import get_kit
 from blackjacky_agents.learning.encoding import Encoding, encodings_of, find_encoding
 from blackjacky_agents.learning.network import find_network, forward, network_policy, softmax, widest
-from blackjacky_agents.search.config import SearchConfig
+from blackjacky_agents.search.config import SearchConfig, with_parameters
 from blackjacky_agents.search.tree import steps_of
 from blackjacky_env.engine.checks import check_integer
 from blackjacky_env.engine.compiling import compiled, entry, record_maker
@@ -275,7 +275,9 @@ def make_play(game: Game, config: SearchConfig, encoding: Encoding, sighted: boo
     They are sampled from ``known``, an observation; or, if ``sighted``, are copies of it, a state, whose future is
     drawn anew, but for the order of the cards.
     """
-    config = config._replace(playout_policy=network_policy(encoding), playout_parameters=())
+    own = np.array(config.playout_parameters, np.float32)
+    policy = network_policy(encoding) if config.network_plays else with_parameters(config.playout_policy, own)
+    config = config._replace(playout_policy=policy, playout_parameters=())
     steps, size, dtype = steps_of(game, config), game.layout.size, game.layout.dtype
     imagine, advance, play_on = _copy_state if sighted else steps.imagine, steps.advance, steps.play_on
     num_actions, max_players = game.num_actions, game.max_players

@@ -130,7 +130,8 @@ def line(steps: int, rows: list[dict[str, str]]) -> list[str]:
 
 def training(rows: list[dict[str, Any]]) -> str:
     """What the presets reach with several seeds: a line for each preset, length and size."""
-    against = f"{rows[0]['result']['players'] - 1} `{rows[0]['result']['opponents']}`"
+    others = rows[0]["result"]["players"] - 1
+    against = f"{others} `{rows[0]['result']['opponents']}`"
     table = []
     kinds = groupby(rows, key=lambda row: (row["preset"], row["minutes"], tuple(row["hidden_sizes"]), row["options"]))
     for (preset, minutes, sizes, options), own in kinds:
@@ -146,7 +147,7 @@ def training(rows: list[dict[str, Any]]) -> str:
         champion = "<br>".join(rate(row["champion"]) for row in runs if row.get("champion"))
         won = [f"**{100 * median(rates):.1f} %**", seeds, champion or "-", weaker or "-"]
         table.append([asked, f"{minutes:g}", size, *won, speeds])
-    best, champions = f"against {against}, median", f"against {rows[0]['result']['players'] - 1} `champion`"
+    best, champions = f"against {against}, median", f"against {others} `champion` at the time"
     heading = ["preset", "minutes", "hidden layers", best, "seeds", champions, "weaker bots", "decisions/s"]
     first, games = rows[0], " or ".join(f"{number:,}" for number in sorted({row["result"]["games"] for row in rows}))
     where = f"{first['machine']['processor']}, {first['machine']['cores']} cores"

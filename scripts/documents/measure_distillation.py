@@ -25,6 +25,7 @@ from torch import nn
 from tqdm import tqdm
 
 from blackjacky_agents.arena.intervals import Estimate, Z
+from blackjacky_agents.cli.exploit import CHAMPION
 from blackjacky_agents.files import write_json
 from blackjacky_agents.games import get_kit
 from blackjacky_agents.learning.agent_file import read_network
@@ -47,6 +48,7 @@ from blackjacky_agents.search.guided import (
     weigh,
 )
 from blackjacky_env.engine.backend_cpu import spread
+from blackjacky_env.engine.checks import check_choice
 from blackjacky_env.engine.compiling import compiled, entry, zeros
 from blackjacky_env.engine.game import Game
 from blackjacky_env.engine.play import begin_all
@@ -69,6 +71,8 @@ class Args:
 
     games: tuple[str, ...] = tuple(ROOMS)
     """Games by name."""
+    agent: str = CHAMPION
+    """The trained agent that plays, guides the search and learns."""
     decisions: int = 30_000
     """About how many decisions of each game are studied, those for the test included."""
     one_of: int = 20
@@ -102,8 +106,8 @@ def main(args: Args) -> None:
     """Measure every game, and write the results."""
     torch.set_num_threads(args.threads)
     for name in args.games:
-        champion = list(get_kit(name).trained)[-1]
-        layers, encoding, greedy = read_network(get_kit(name).trained[champion], name)
+        trained = get_kit(name).trained
+        layers, encoding, greedy = read_network(trained[check_choice("agent", args.agent, tuple(trained))], name)
         game, config = get_game(name), get_kit(name).whole_rounds
         decisions = study(game, config, encoding, pack(layers, greedy), args)
         rows = measure(decisions, layers, encoding, config.scale, args.seed)
@@ -111,7 +115,7 @@ def main(args: Args) -> None:
         for row in rows:
             row.update({part: scale * row[part] for part in ("mean", "low", "high")})
             print(f"{name}: {row['name']}: {row['mean']:+.3%} ({row['low']:+.3%} .. {row['high']:+.3%})", flush=True)
-        facts = {"agent": champion, "players": game.default_players, "positions": args.positions, "seed": args.seed}
+        facts = {"agent": args.agent, "players": game.default_players, "positions": args.positions, "seed": args.seed}
         command = typed("scripts/documents/measure_distillation.py")
         write_json(
             RESULTS / name / "distillation.json",

@@ -288,6 +288,8 @@ def test_a_stopped_training_goes_on_with_its_pool(
 def test_positions_need_a_probability_below_which_nothing_is_tried():
     with pytest.raises(ValueError, match="positions=2 needs a min_action_prob above 0"):
         check_settings(replace(SMALL, positions=2, min_action_prob=0.0))
+    with pytest.raises(ValueError, match=r"explore_fraction=0.1 needs positions, 1 or more"):
+        check_settings(replace(SMALL, explore_fraction=0.1))
     with pytest.raises(ValueError, match="positions=-1 is out of range"):
         check_settings(replace(SMALL, positions=-1))
 

@@ -22,7 +22,7 @@ import numpy.typing as npt
 from blackjacky_agents.games import get_kit
 from blackjacky_agents.learning.encoding import Encoding
 from blackjacky_agents.learning.network import forward, softmax, widest
-from blackjacky_agents.search.guided import ACTIONS, make_play, make_propose, new_trial
+from blackjacky_agents.search.guided import ACTIONS, ALIVE, MOST_ACTIONS, make_play, make_propose, new_trial
 from blackjacky_env.engine.backend_cpu import make_cast, spread
 from blackjacky_env.engine.compiling import compiled, entry, zeros
 from blackjacky_env.engine.game import Game
@@ -83,6 +83,7 @@ def study(
     threads: int = 1,
     certain_fraction: float = 0.0,
     positions: int = 0,
+    explore_fraction: float = 0.0,
 ) -> Studies:
     """Play whole games and roll out the actions at some of the decisions.
 
@@ -103,6 +104,8 @@ def study(
             values.
         positions: number of positions in which each action is tried, sampled as in search, with the studied agents in
             all seats, to where its simulations end; needs ``likely``. 0: the true position, to the end of the round.
+        explore_fraction: fraction of the decisions at which one more action is tried in these positions, drawn from the
+            legal ones that are not likely.
     """
     games, size, dtype = len(states), game.layout.size, game.layout.dtype
     buffers = _StudyBuffers(
@@ -114,7 +117,7 @@ def study(
     )
     cast = make_cast(game, agents)
     play = _make_play(game, value_network[0], likely[0] if likely else None, positions)
-    limits = (float(fraction), float(likely[1]) if likely else 0.0, float(certain_fraction))
+    limits = (float(fraction), float(likely[1]) if likely else 0.0, float(certain_fraction), float(explore_fraction))
 
     def work(first: int, last: int) -> None:
         copy = zeros(1, game.state_dtype)
@@ -134,7 +137,8 @@ def _make_play(
 ) -> Callable[..., None]:
     """Entry that plays games first .. last - 1 and fills the buffers of `study`.
 
-    ``limits``: arguments of `study`: ``fraction``, the probability of ``likely``, and ``certain_fraction``.
+    ``limits``: arguments of `study`: ``fraction``, the probability of ``likely``, ``certain_fraction`` and
+    ``explore_fraction``.
     """
     choose, step, begin, returns = make_choose(game), make_shared_step(game), game.rules.begin, game.rules.returns
     record_standing = _make_record_standing(game)
@@ -194,7 +198,7 @@ def _make_study_decision(game: Game, compare: Callable[..., bool]) -> Callable[.
     legal, num_actions, encode = game.rules.legal, game.num_actions, _make_encode(game)
 
     def study_decision(s, seats, cast, limits, lots, value, decision, copy, mask, seen, values):
-        agent, (_, min_prob, certain_fraction) = seats[s.player], limits
+        agent, certain_fraction = seats[s.player], limits[2]
         legal(s, mask)
         encode(s, s.player, seen)
         for action in range(num_actions):
@@ -202,7 +206,7 @@ def _make_study_decision(game: Game, compare: Callable[..., bool]) -> Callable[.
         own = cast.parameters[cast.offsets[agent] : cast.offsets[agent + 1]]
         if mask.sum() == 1:
             return 0
-        if compare(s, seats, cast, own, min_prob, value, decision, copy, mask, seen, values):
+        if compare(s, seats, cast, own, limits, lots, value, decision, copy, mask, seen, values):
             return 1
         return int(is_drawn(lots, 1, certain_fraction))
 
@@ -213,8 +217,8 @@ def _make_compare(game: Game, value_encoding: Encoding, policy_encoding: Encodin
     """Compiled: the likely actions in the true position."""
     keep_likely, roll_out = _make_keep_likely(policy_encoding), _make_roll_out(game, value_encoding)
 
-    def compare(s, seats, cast, own, min_prob, value, decision, copy, mask, seen, values):
-        several = keep_likely(seen, mask, own, min_prob) > 1
+    def compare(s, seats, cast, own, limits, lots, value, decision, copy, mask, seen, values):
+        several = keep_likely(seen, mask, own, limits[1]) > 1
         if several:
             roll_out(s, seats, cast, value, decision, copy, mask, values)
         return several
@@ -227,9 +231,11 @@ def _make_compare_sampled(game: Game, encoding: Encoding, positions: int) -> Cal
     config = get_kit(game.name).search
     propose, play, proposals = make_propose(encoding), make_play(game, config, encoding), config.proposals
 
-    def compare(s, seats, cast, own, min_prob, value, decision, copy, mask, seen, values):
+    def compare(s, seats, cast, own, limits, lots, value, decision, copy, mask, seen, values):
         trial, players = new_trial(), np.float64(s.num_players)
-        propose(trial, seen, mask, min_prob, own)
+        propose(trial, seen, mask, limits[1], own)
+        if is_drawn(lots, 2, limits[3]):
+            explore(trial, mask, draw(lots, 3))
         several = trial.size[ACTIONS] > 1
         if several:
             play(trial, seen, stream(s.key, FOR_COPIES, decision, 0), proposals, own, positions)
@@ -239,6 +245,23 @@ def _make_compare_sampled(game: Game, encoding: Encoding, positions: int) -> Cal
         return several
 
     return compiled(compare)
+
+
+@compiled
+def explore(trial, mask, lot):
+    """Add one of the legal actions that are not to be tried so far, if there is any and room for it."""
+    count = trial.size[ACTIONS]
+    number = mask.sum() - count
+    if number == 0 or count == MOST_ACTIONS:
+        return
+    left = np.int64(below(lot, number))
+    for action in range(len(mask)):
+        if mask[action] and not (trial.actions[:count] == action).any():
+            if left == 0:
+                trial.actions[count] = action
+                trial.size[ACTIONS] = trial.size[ALIVE] = count + 1
+                return
+            left -= 1
 
 
 @compiled

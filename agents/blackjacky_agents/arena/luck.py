@@ -1,9 +1,8 @@
 """Luck: the win rate of a perfect-information oracle, and how much of the results cards and seats decide.
 
 The oracle (here: the sighted player) searches as `search:N` does, but whole rounds and from the state itself: it knows
-all hidden cards and the order of the draw pile, though not what others will choose. It tries actions that the network
-considers implausible, too, because what it knows may make them good. Its win rate against copies of a network is a
-rough upper bound for players that do not see these.
+all hidden cards and the order of the draw pile, though not what others will choose. Its win rate against copies of a
+network is a rough upper bound for players that do not see these.
 """
 
 from __future__ import annotations
@@ -127,7 +126,7 @@ def _play(
     states[:] = game.new_state(*table)
     parameters = packed.parameters.copy()
     parameters[0] = greedy
-    guide = guided_parameters(simulations, get_kit(game.name).whole_rounds._replace(least=0.0), packed)
+    guide = guided_parameters(simulations, get_kit(game.name).whole_rounds, packed)
     play = _make_play(game, encoding)
 
     def work(first: int, last: int) -> None:

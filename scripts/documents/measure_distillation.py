@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -48,7 +49,6 @@ from blackjacky_agents.search.guided import (
     weigh,
 )
 from blackjacky_env.engine.backend_cpu import spread
-from blackjacky_env.engine.checks import check_choice
 from blackjacky_env.engine.compiling import compiled, entry, zeros
 from blackjacky_env.engine.game import Game
 from blackjacky_env.engine.play import begin_all
@@ -72,7 +72,7 @@ class Args:
     games: tuple[str, ...] = tuple(ROOMS)
     """Games by name."""
     agent: str = CHAMPION
-    """The trained agent that plays, guides the search and learns."""
+    """The trained agent that plays, guides the search and learns: its name, or its weights file."""
     decisions: int = 30_000
     """About how many decisions of each game are studied, those for the test included."""
     one_of: int = 20
@@ -106,8 +106,8 @@ def main(args: Args) -> None:
     """Measure every game, and write the results."""
     torch.set_num_threads(args.threads)
     for name in args.games:
-        trained = get_kit(name).trained
-        layers, encoding, greedy = read_network(trained[check_choice("agent", args.agent, tuple(trained))], name)
+        weights = get_kit(name).trained.get(args.agent, Path(args.agent))
+        layers, encoding, greedy = read_network(weights, name)
         game, config = get_game(name), get_kit(name).whole_rounds
         decisions = study(game, config, encoding, pack(layers, greedy), args)
         rows = measure(decisions, layers, encoding, config.scale, args.seed)
@@ -115,7 +115,7 @@ def main(args: Args) -> None:
         for row in rows:
             row.update({part: scale * row[part] for part in ("mean", "low", "high")})
             print(f"{name}: {row['name']}: {row['mean']:+.3%} ({row['low']:+.3%} .. {row['high']:+.3%})", flush=True)
-        facts = {"agent": args.agent, "players": game.default_players, "positions": args.positions, "seed": args.seed}
+        facts = {"agent": weights.stem, "players": game.default_players, "positions": args.positions, "seed": args.seed}
         command = typed("scripts/documents/measure_distillation.py")
         write_json(
             RESULTS / name / "distillation.json",

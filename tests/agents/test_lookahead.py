@@ -13,6 +13,7 @@ from blackjacky_agents.games import get_kit
 from blackjacky_agents.learning.encoding import find_encoding
 from blackjacky_agents.learning.lookahead import Studies, study
 from blackjacky_agents.learning.network import network_policy, pack
+from blackjacky_agents.search.guided import MOST_ACTIONS
 from blackjacky_env import black_jacky_v0
 from blackjacky_env.engine.compiling import zeros
 from blackjacky_env.games import get_game
@@ -179,7 +180,7 @@ def test_in_sampled_positions_the_likely_actions_are_compared_with_the_likeliest
     assert np.array_equal(found.values, again.values, equal_nan=True)
 
 
-def test_an_improbable_action_is_tried_at_a_fraction_of_the_decisions():
+def test_improbable_actions_are_tried_at_a_fraction_of_the_decisions():
     def numbers(explore_fraction: float) -> npt.NDArray[np.int64]:
         """How many actions are tried at each decision at which only one is likely, and how many of all are legal."""
         small = {"parameters": sampling(), "floor": 0.5, "hearts": 1, "positions": 4, "certain_fraction": 1.0}
@@ -187,10 +188,10 @@ def test_an_improbable_action_is_tried_at_a_fraction_of_the_decisions():
         return np.stack([np.isfinite(found.values).sum(axis=1), (~np.isnan(found.values)).sum(axis=1)], axis=1)
 
     never, sometimes, always = numbers(0.0), numbers(0.3), numbers(1.0)
-    assert (always[:, 0] == 2).all()  # no more than one action has such a probability
+    assert (always[:, 0] == np.minimum(always[:, 1], MOST_ACTIONS)).all()
     assert (always[:, 1] >= 2).all()
-    assert (never[:, 0] == 0).all()
-    assert 0.2 < (sometimes[:, 0] == 2).mean() < 0.4
+    assert (never[:, 0] == 0).all()  # no more than one action has such a probability
+    assert 0.2 < (sometimes[:, 0] > 0).mean() < 0.4
 
 
 def test_sampled_positions_say_in_the_mean_what_the_true_ones_do_with_less_noise():

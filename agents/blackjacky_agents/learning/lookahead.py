@@ -104,8 +104,8 @@ def study(
             values.
         positions: number of positions in which each action is tried, sampled as in search, with the studied agents in
             all seats, to where its simulations end; needs ``likely``. 0: the true position, to the end of the round.
-        explore_fraction: fraction of the decisions at which one more action is tried in these positions, drawn from the
-            legal ones that are not likely.
+        explore_fraction: fraction of the decisions at which all legal actions are likely enough to be tried in these
+            positions, up to `MOST_ACTIONS`.
     """
     games, size, dtype = len(states), game.layout.size, game.layout.dtype
     buffers = _StudyBuffers(
@@ -233,9 +233,7 @@ def _make_compare_sampled(game: Game, encoding: Encoding, positions: int) -> Cal
 
     def compare(s, seats, cast, own, limits, lots, value, decision, copy, mask, seen, values):
         trial, players = new_trial(), np.float64(s.num_players)
-        propose(trial, seen, mask, limits[1], own)
-        if is_drawn(lots, 2, limits[3]):
-            explore(trial, mask, draw(lots, 3))
+        propose(trial, seen, mask, 0.0 if is_drawn(lots, 2, limits[3]) else limits[1], own)
         several = trial.size[ACTIONS] > 1
         if several:
             play(trial, seen, stream(s.key, FOR_COPIES, decision, 0), proposals, own, positions)
@@ -245,23 +243,6 @@ def _make_compare_sampled(game: Game, encoding: Encoding, positions: int) -> Cal
         return several
 
     return compiled(compare)
-
-
-@compiled
-def explore(trial, mask, lot):
-    """Add one of the legal actions that are not to be tried so far, if there is any and room for it."""
-    count = trial.size[ACTIONS]
-    number = mask.sum() - count
-    if number == 0 or count == MOST_ACTIONS:
-        return
-    left = np.int64(below(lot, number))
-    for action in range(len(mask)):
-        if mask[action] and not (trial.actions[:count] == action).any():
-            if left == 0:
-                trial.actions[count] = action
-                trial.size[ACTIONS] = trial.size[ALIVE] = count + 1
-                return
-            left -= 1
 
 
 @compiled

@@ -22,7 +22,7 @@ import numpy.typing as npt
 from blackjacky_agents.games import get_kit
 from blackjacky_agents.learning.encoding import Encoding
 from blackjacky_agents.learning.network import forward, softmax, widest
-from blackjacky_agents.search.guided import ACTIONS, ALIVE, MOST_ACTIONS, make_play, make_propose, new_trial
+from blackjacky_agents.search.guided import ACTIONS, make_play, make_propose, new_trial
 from blackjacky_env.engine.backend_cpu import make_cast, spread
 from blackjacky_env.engine.compiling import compiled, entry, zeros
 from blackjacky_env.engine.game import Game
@@ -105,7 +105,7 @@ def study(
         positions: number of positions in which each action is tried, sampled as in search, with the studied agents in
             all seats, to where its simulations end; needs ``likely``. 0: the true position, to the end of the round.
         explore_fraction: fraction of the decisions at which all legal actions are likely enough to be tried in these
-            positions, up to `MOST_ACTIONS`.
+            positions, up to `guided.MOST_ACTIONS`.
     """
     games, size, dtype = len(states), game.layout.size, game.layout.dtype
     buffers = _StudyBuffers(

@@ -187,8 +187,8 @@ class LeagueSettings(TrainingSettings):
     min_action_prob: float = 0.01
     """Minimum probability for an action to be rolled out; 0: all legal actions."""
     explore_fraction: float = 0.0
-    """Fraction of these decisions at which all legal actions are tried, up to eight, however improbable they are; above 0
-    only with positions. Otherwise the learner never finds out that it was wrong to give up an action."""
+    """Fraction of these decisions at which all legal actions are tried, up to eight, however improbable they are; above
+    0 only with positions. Otherwise the learner never finds out that it was wrong to give up an action."""
     max_studies_per_game: int = 24
     """Maximum number of decisions per game at which actions are rolled out."""
     buffer_size: int = 300_000

@@ -27,6 +27,7 @@ _IMITATION_EMA_RATE = 0.05
 _ILLEGAL_LOGIT = -1e9
 _MIN_SCALE = 0.01
 _ADVANTAGE_PER_LOGIT = 0.02  # advantage in one position, in units of its scale, of an action with a logit higher by 1
+_FARTHEST = 8.0  # logits below the expert's favourite; where an action lies farther below, its improvement begins here
 
 
 class Learner:
@@ -151,15 +152,18 @@ class Learner:
         """How far the policy is from the improved expert; and the mean entropy.
 
         Among the actions tried the improved logits are the expert's plus the advantages in units of logits: squared
-        errors, whose mean over noisy advantages is right, as no other loss's is. What was not tried stays as probable
-        as it is for the expert: cross-entropy, in which the actions tried count as one.
+        errors, whose mean over noisy advantages is right, as no other loss's is. They begin no more than `_FARTHEST`
+        below its favourite: else every iteration adds to what an action lies below, until no advantage can bring it
+        back. What was not tried stays as probable as it is for the expert: cross-entropy, in which the actions tried
+        count as one.
         """
         with torch.no_grad():
             prior = torch.log_softmax(self.expert(shown).masked_fill(~legal, _ILLEGAL_LOGIT), 1)
         log_probs = torch.log_softmax(self.policy(shown).masked_fill(~legal, _ILLEGAL_LOGIT), 1)
         # Advantages are in units of their own scale, which falls with the root of the number of positions.
         per_logit = _ADVANTAGE_PER_LOGIT * max(1, self.settings.positions) ** 0.5
-        errors = per_logit * centred(log_probs - prior, tried) - advantages
+        begun = torch.maximum(prior, prior.amax(1, keepdim=True) - _FARTHEST)
+        errors = per_logit * centred(log_probs - begun, tried) - advantages
         others, tried_together = legal & ~tried, log_probs.masked_fill(~tried, _ILLEGAL_LOGIT).logsumexp(1)
         unchanged = (prior.exp() * log_probs * others).sum(1) + (prior.exp() * tried).sum(1) * tried_together
         loss = (errors.square().sum(1) / (2 * per_logit) - unchanged).mean()

@@ -44,7 +44,7 @@ WITHOUT: dict[str, Change] = {
     "without the prior": lambda config: config._replace(scale=0.0, spread=1e3),
     "without weighting positions": lambda config: config._replace(likelihood=None),
     "without the network in playouts": lambda config: config._replace(network_plays=False),
-    "without improbable actions": lambda config: config._replace(least=0.005),
+    "with improbable actions": lambda config: config._replace(least=0.0),
     "played to the end of the game": lambda config: config._replace(value=None, stage=None),
 }
 """The search without one of its ingredients, or limits."""

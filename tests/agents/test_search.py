@@ -152,8 +152,8 @@ def tried(sums: list[float], squares: list[float], count: int, chances: list[flo
     return trial
 
 
-PARAMETERS = np.array([100, 0.01, 0.5, 0.01, 0.05, 3], np.float32)
-"""Simulations, least chance, noise, scale, spread and proposals."""
+PARAMETERS = np.array([100, 0.01, 0.01, 0.05, 3], np.float32)
+"""Simulations, least chance, scale, spread and proposals."""
 
 
 def test_few_results_leave_the_choice_to_the_network_and_many_do_not() -> None:

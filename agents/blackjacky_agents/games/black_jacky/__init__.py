@@ -24,7 +24,6 @@ KIT = GameKit.of(
         prior_policy=with_parameters(counter.choose, counter.PARAMETERS),
         value=prospects.value,
         likelihood=belief.likelihood,
-        least=0.005,
     ),
     minutes=5,
     opponents="counter,threshold,random",

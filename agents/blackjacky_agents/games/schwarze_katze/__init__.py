@@ -20,7 +20,6 @@ KIT = GameKit.of(
         prior_policy=with_parameters(counter.choose, counter.PARAMETERS),
         value=value_network.VALUE_NETWORK.value,
         stage=value_network.VALUE_NETWORK.stage,
-        noise=0.1,
     ),
     minutes=15,
     opponents="counter,low,random",

@@ -40,14 +40,14 @@ from blackjacky_env.games import get_game
 
 Change = Callable[[SearchConfig], SearchConfig]
 
-WITHOUT: dict[str, Change] = {
+CHANGES: dict[str, Change] = {
     "without the prior": lambda config: config._replace(scale=0.0, spread=1e3),
     "without weighting positions": lambda config: config._replace(likelihood=None),
     "without the network in playouts": lambda config: config._replace(network_plays=False),
     "with improbable actions": lambda config: config._replace(least=0.0),
     "played to the end of the game": lambda config: config._replace(value=None, stage=None),
 }
-"""The search without one of its ingredients, or limits."""
+"""The search without one of its ingredients, or one of its limits."""
 TREE = "as a tree search"
 """`ismcts` with the network in place of its bots, at the same budget."""
 
@@ -102,11 +102,11 @@ def agents_of(game: str, champion: str, args: Args) -> list[CompiledAgent]:
     found = [network, *(make_compiled_agent(f"search:{budget}", game) for budget in args.budgets)]
     if not args.ablated:
         return found
-    without = dict(WITHOUT)
+    changes = dict(CHANGES)
     if learned := get_kit(game).value_network:
         plain = get_kit(game).whole_rounds._replace(value=learned.formula)
-        without["without the value network"] = lambda config: plain
-    for name, change in without.items():
+        changes["without the value network"] = lambda config: plain
+    for name, change in changes.items():
         changed = change(config)
         parameters = guided_parameters(args.ablated, changed, network)
         policy = guided_policy(rules, changed, encoding)

@@ -134,7 +134,7 @@ def test_an_action_that_the_expert_has_given_up_comes_back_if_it_is_better():
         learner.remember(Studies(batch.observations.copy(), values, batch.observations[:2], np.zeros(2, np.float32)))
 
     def chances() -> npt.NDArray[np.float64]:
-        """Mean probability of the action that had been given up."""
+        """Probability of the action that had been given up, at each decision with another two."""
         return action_probabilities(learner.agent(greedy=True), batch.observations, batch.action_masks)[rows, common]
 
     assert chances().max() < 1e-20

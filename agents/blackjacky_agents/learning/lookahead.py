@@ -104,8 +104,8 @@ def study(
             values.
         positions: number of positions in which each action is tried, sampled as in search, with the studied agents in
             all seats, to where its simulations end; needs ``likely``. 0: the true position, to the end of the round.
-        explore_fraction: fraction of the decisions at which all legal actions are likely enough to be tried in these
-            positions, up to `guided.MOST_ACTIONS`.
+        explore_fraction: fraction of the decisions at which improbable actions are tried in these positions, too: all
+            legal ones, up to `guided.MOST_ACTIONS`.
     """
     games, size, dtype = len(states), game.layout.size, game.layout.dtype
     buffers = _StudyBuffers(

@@ -124,19 +124,19 @@ class Learner:
         round of a small one; scaling gives decisions similar weight.
         """
         observations, sampled = self._decisions.sample(self.settings.batch_size, self.rng)
-        values_or_inf, legal = torch.from_numpy(sampled.astype(np.float32)), ~np.isnan(sampled)
-        tried = torch.isfinite(values_or_inf)
+        values_or_inf = torch.from_numpy(sampled.astype(np.float32))
+        tried, legal = torch.isfinite(values_or_inf), ~torch.isnan(values_or_inf)
         values = values_or_inf.masked_fill(~tried, 0)
-        shown = torch.from_numpy(encode_all(self.encoding, observations, legal))
+        shown = torch.from_numpy(encode_all(self.encoding, observations, legal.numpy()))
         if self.expert is self.averaged:
             advantages = centred(values, tried) / self._learn_scale(observations, values, tried, left)
             loss, entropy = self._gradient_loss(shown, tried, advantages, left)
         else:
             with torch.no_grad():
-                prior = torch.log_softmax(self.expert(shown).masked_fill(~torch.from_numpy(legal), _ILLEGAL_LOGIT), 1)
+                prior = torch.log_softmax(self.expert(shown).masked_fill(~legal, _ILLEGAL_LOGIT), 1)
             likely = tried & (prior.exp() >= self.settings.min_action_prob)
             scale = self._learn_scale(observations, values, likely, left)
-            loss, entropy = self._expert_loss(shown, torch.from_numpy(legal), tried, values / scale, prior)
+            loss, entropy = self._expert_loss(shown, legal, tried, values / scale, prior)
         self._update("policy", loss, left)
         self._average(self.settings.ema_rate)
         return torch.stack([loss, entropy]).detach()

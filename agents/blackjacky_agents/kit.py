@@ -80,7 +80,7 @@ class GameKit:
         network = self.value_network
         if network is None or network.begins is None:
             return self.search
-        return self.search._replace(value=network.formula, stage=None)
+        return self.search._replace(value=network.formula, stage=None, noise=SearchConfig().noise)
 
     @classmethod
     def of(cls, file: str, *modules: ModuleType, **others: Any) -> GameKit:

@@ -44,10 +44,11 @@ CHANGES: dict[str, Change] = {
     "without the prior": lambda config: config._replace(scale=0.0, spread=1e3),
     "without weighting positions": lambda config: config._replace(likelihood=None),
     "without the network in playouts": lambda config: config._replace(network_plays=False),
-    "with improbable actions": lambda config: config._replace(least=0.0),
     "played to the end of the game": lambda config: config._replace(value=None, stage=None),
 }
-"""The search without one of its ingredients, or one of its limits."""
+"""The search without one of its ingredients."""
+LIKELY = 0.005
+"""The least probability of an action that is not called improbable."""
 TREE = "as a tree search"
 """`ismcts` with the network in place of its bots, at the same budget."""
 
@@ -102,7 +103,8 @@ def agents_of(game: str, champion: str, args: Args) -> list[CompiledAgent]:
     found = [network, *(make_compiled_agent(f"search:{budget}", game) for budget in args.budgets)]
     if not args.ablated:
         return found
-    changes = dict(CHANGES)
+    changes, least = dict(CHANGES), 0.0 if config.least else LIKELY
+    changes[f"{'with' if config.least else 'without'} improbable actions"] = lambda config: config._replace(least=least)
     if learned := get_kit(game).value_network:
         plain = get_kit(game).whole_rounds._replace(value=learned.formula)
         changes["without the value network"] = lambda config: plain

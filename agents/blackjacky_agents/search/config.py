@@ -54,7 +54,10 @@ class SearchConfig(NamedTuple):
     """Proposals for each sampled position; they matter only with ``likelihood``. Chosen by hand, as strength is not
     sensitive to them."""
     least: float = 0.005
-    """Search guided by a network tries the actions of at least this probability."""
+    """Search guided by a network tries the actions of at least this probability, up to `guided.MOST_ACTIONS`. A network
+    may be most wrong where it is certain; but the fewer are tried, the less time it takes and the less is wasted."""
+    noise: float = 0.5
+    """Standard deviation of what an action wins more than another in one position, where nothing is known of it."""
     scale: float = 0.004
     """How much less of a win reward an action is worth, in the mean, than another with a logit higher by 1."""
     spread: float = 0.06

@@ -39,11 +39,10 @@ from blackjacky_env.engine.random import stream
 from blackjacky_env.engine.step import NONE, only_legal
 from blackjacky_env.games import get_game
 
-SIMULATIONS, LEAST, SCALE, SPREAD, PROPOSALS = range(5)
-HEAD = 5  # parameters before those of the network
+SIMULATIONS, LEAST, NOISE, SCALE, SPREAD, PROPOSALS = range(6)
+HEAD = 6  # parameters before those of the network
 MOST_ACTIONS = 8  # that are tried
 _MOST_POSITIONS = 2**24  # which float32 parameters can count
-_VARIANCE = 0.25  # of a difference, before there are any
 
 
 class Trial(NamedTuple):
@@ -104,7 +103,7 @@ register_policies(
 
 def guided_parameters(simulations: int, config: SearchConfig, network: CompiledAgent) -> npt.NDArray[np.float32]:
     """Parameters of `guided_policy` and `clocked_guide`: `SIMULATIONS` .. `PROPOSALS`, then a network that samples."""
-    head = [simulations, config.least, config.scale, config.spread, config.proposals]
+    head = [simulations, config.least, config.noise, config.scale, config.spread, config.proposals]
     packed = network.parameters.copy()
     packed[0] = 0
     return np.concatenate([head, packed]).astype(np.float32)
@@ -320,7 +319,8 @@ def weigh(trial, parameters):
     for i in range(1, trial.size[ALIVE]):
         count = trial.counts[i]
         mean = trial.sums[i] / count
-        variance = (trial.squares[i] - trial.sums[i] * mean + _VARIANCE) / count  # one more position of this variance
+        squares = trial.squares[i] - trial.sums[i] * mean
+        variance = (squares + np.float64(parameters[NOISE]) ** 2) / count  # as if the noise were one more position's
         prior = np.float64(parameters[SCALE]) * np.log(trial.chances[i] / trial.chances[0])
         spread = np.float64(parameters[SPREAD]) ** 2
         weight = spread / (spread + variance / count)

@@ -31,6 +31,8 @@ KIT = GameKit.of(
         prior_policy=with_parameters(counter.choose, counter.PARAMETERS),
         value=value_network.VALUE_NETWORK.value,
         stage=value_network.VALUE_NETWORK.stage,
+        least=0.0,
+        noise=0.1,
     ),
     minutes=10,
     opponents="counter,low,random",

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pytest
 
 pytest.importorskip("sb3_contrib")
@@ -26,7 +25,7 @@ from blackjacky_agents.learning.league.imitation import Demonstrations
 from blackjacky_agents.learning.league.learner import Learner
 from blackjacky_agents.learning.league.pool import Opponent, Pool, record_results
 from blackjacky_agents.learning.lookahead import Studies
-from blackjacky_agents.learning.network import action_probabilities, encode_all
+from blackjacky_agents.learning.network import encode_all
 from blackjacky_agents.learning.settings import LeagueSettings, SelfPlaySettings, check_settings, presets_of
 from blackjacky_env import make_batch
 
@@ -116,30 +115,6 @@ def test_the_expert_is_improved_where_noisy_rollouts_say_so_in_the_mean_and_kept
     assert learner.learn(100, left=1.0) == {}  # the values of its actions have been forgotten
     pairs = zip(learner.expert.parameters(), learner.averaged.parameters(), strict=True)
     assert all(torch.equal(mine, other) for mine, other in pairs)
-
-
-def test_an_action_that_the_expert_has_given_up_comes_back_if_it_is_better():
-    batch = make_batch("black_jacky", 64, num_players=4, seed=1)
-    masks = batch.action_masks > 0
-    settings = replace(SMALL, batch_size=256, ema_rate=0.1, learning_rate=3e-3, iterations=1, positions=16)
-    learner, rng = Learner(settings, seed=0), np.random.default_rng(0)
-    common = int(np.argmax(masks.sum(axis=0)))
-    with torch.no_grad():
-        for network in (learner.policy, learner.averaged, learner.expert):
-            network[-1].bias[common] -= 60.0
-    rows = masks[:, common] & (masks.sum(axis=1) > 2)
-    for _ in range(100):
-        values = np.where(masks, rng.normal(0.0, 0.05, masks.shape), np.nan).astype(np.float32)
-        values[:, common] += np.where(masks[:, common], 0.08, 0.0).astype(np.float32)
-        learner.remember(Studies(batch.observations.copy(), values, batch.observations[:2], np.zeros(2, np.float32)))
-
-    def chances() -> npt.NDArray[np.float64]:
-        """Probability of the action that had been given up, at each decision with another two."""
-        return action_probabilities(learner.agent(greedy=True), batch.observations, batch.action_masks)[rows, common]
-
-    assert chances().max() < 1e-20
-    learner.learn(6400 * 20, left=0.1)
-    assert (chances() > 0.5).mean() > 0.9
 
 
 def test_a_teacher_is_imitated():
@@ -313,8 +288,6 @@ def test_a_stopped_training_goes_on_with_its_pool(
 def test_positions_need_a_probability_below_which_nothing_is_tried():
     with pytest.raises(ValueError, match="positions=2 needs a min_action_prob above 0"):
         check_settings(replace(SMALL, positions=2, min_action_prob=0.0))
-    with pytest.raises(ValueError, match=r"explore_fraction=0.1 needs positions, 1 or more"):
-        check_settings(replace(SMALL, explore_fraction=0.1))
     with pytest.raises(ValueError, match="positions=-1 is out of range"):
         check_settings(replace(SMALL, positions=-1))
 

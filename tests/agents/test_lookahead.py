@@ -13,7 +13,6 @@ from blackjacky_agents.games import get_kit
 from blackjacky_agents.learning.encoding import find_encoding
 from blackjacky_agents.learning.lookahead import Studies, study
 from blackjacky_agents.learning.network import network_policy, pack
-from blackjacky_agents.search.guided import MOST_ACTIONS
 from blackjacky_env import black_jacky_v0
 from blackjacky_env.engine.compiling import zeros
 from blackjacky_env.games import get_game
@@ -53,7 +52,6 @@ def studied(
     floor: float = 0.0,
     certain_fraction: float = 0.0,
     positions: int = 0,
-    explore_fraction: float = 0.0,
     **options: Any,
 ) -> tuple[Studies, Any]:
     """Studies of games between copies of a network, and the games as they ended.
@@ -66,8 +64,7 @@ def studied(
     assert isinstance(bot, CompiledAgent)
     agents = [(network_policy(CARDS), parameters), (bot.policy, bot.parameters)]
     seeds, seating, whose = np.arange(100, 100 + games), np.zeros((games, 6), np.int64), np.array([True, False])
-    value, likely = (STANDING, network(logit)), (CARDS, floor)
-    more = (threads, certain_fraction, positions, explore_fraction)
+    value, likely, more = (STANDING, network(logit)), (CARDS, floor), (threads, certain_fraction, positions)
     return study(GAME, states, seeds, seating, agents, whose, rate, 200, value, likely, *more), states
 
 
@@ -178,20 +175,6 @@ def test_in_sampled_positions_the_likely_actions_are_compared_with_the_likeliest
     assert np.abs(found.values[tried]).max() <= 1
     again, _ = studied(2, "schnell_duell", 40, parameters=sampling(), floor=0.02, hearts=1, positions=4, threads=2)
     assert np.array_equal(found.values, again.values, equal_nan=True)
-
-
-def test_improbable_actions_are_tried_at_a_fraction_of_the_decisions():
-    def numbers(explore_fraction: float) -> npt.NDArray[np.int64]:
-        """How many actions are tried at each decision at which only one is likely, and how many of all are legal."""
-        small = {"parameters": sampling(), "floor": 0.5, "hearts": 1, "positions": 4, "certain_fraction": 1.0}
-        found, _ = studied(2, "schnell_duell", 40, explore_fraction=explore_fraction, **small)
-        return np.stack([np.isfinite(found.values).sum(axis=1), (~np.isnan(found.values)).sum(axis=1)], axis=1)
-
-    never, sometimes, always = numbers(0.0), numbers(0.3), numbers(1.0)
-    assert (always[:, 0] == np.minimum(always[:, 1], MOST_ACTIONS)).all()
-    assert (always[:, 1] >= 2).all()
-    assert (never[:, 0] == 0).all()  # no more than one action has such a probability
-    assert 0.2 < (sometimes[:, 0] > 0).mean() < 0.4
 
 
 def test_sampled_positions_say_in_the_mean_what_the_true_ones_do_with_less_noise():

@@ -83,7 +83,6 @@ def study(
     threads: int = 1,
     certain_fraction: float = 0.0,
     positions: int = 0,
-    explore_fraction: float = 0.0,
 ) -> Studies:
     """Play whole games and roll out the actions at some of the decisions.
 
@@ -104,8 +103,6 @@ def study(
             values.
         positions: number of positions in which each action is tried, sampled as in search, with the studied agents in
             all seats, to where its simulations end; needs ``likely``. 0: the true position, to the end of the round.
-        explore_fraction: fraction of the decisions at which improbable actions are tried in these positions, too: all
-            legal ones, up to `guided.MOST_ACTIONS`.
     """
     games, size, dtype = len(states), game.layout.size, game.layout.dtype
     buffers = _StudyBuffers(
@@ -117,7 +114,7 @@ def study(
     )
     cast = make_cast(game, agents)
     play = _make_play(game, value_network[0], likely[0] if likely else None, positions)
-    limits = (float(fraction), float(likely[1]) if likely else 0.0, float(certain_fraction), float(explore_fraction))
+    limits = (float(fraction), float(likely[1]) if likely else 0.0, float(certain_fraction))
 
     def work(first: int, last: int) -> None:
         copy = zeros(1, game.state_dtype)
@@ -137,8 +134,7 @@ def _make_play(
 ) -> Callable[..., None]:
     """Entry that plays games first .. last - 1 and fills the buffers of `study`.
 
-    ``limits``: arguments of `study`: ``fraction``, the probability of ``likely``, ``certain_fraction`` and
-    ``explore_fraction``.
+    ``limits``: arguments of `study`: ``fraction``, the probability of ``likely``, and ``certain_fraction``.
     """
     choose, step, begin, returns = make_choose(game), make_shared_step(game), game.rules.begin, game.rules.returns
     record_standing = _make_record_standing(game)
@@ -198,7 +194,7 @@ def _make_study_decision(game: Game, compare: Callable[..., bool]) -> Callable[.
     legal, num_actions, encode = game.rules.legal, game.num_actions, _make_encode(game)
 
     def study_decision(s, seats, cast, limits, lots, value, decision, copy, mask, seen, values):
-        agent, certain_fraction = seats[s.player], limits[2]
+        agent, (_, min_prob, certain_fraction) = seats[s.player], limits
         legal(s, mask)
         encode(s, s.player, seen)
         for action in range(num_actions):
@@ -206,7 +202,7 @@ def _make_study_decision(game: Game, compare: Callable[..., bool]) -> Callable[.
         own = cast.parameters[cast.offsets[agent] : cast.offsets[agent + 1]]
         if mask.sum() == 1:
             return 0
-        if compare(s, seats, cast, own, limits, lots, value, decision, copy, mask, seen, values):
+        if compare(s, seats, cast, own, min_prob, value, decision, copy, mask, seen, values):
             return 1
         return int(is_drawn(lots, 1, certain_fraction))
 
@@ -217,8 +213,8 @@ def _make_compare(game: Game, value_encoding: Encoding, policy_encoding: Encodin
     """Compiled: the likely actions in the true position."""
     keep_likely, roll_out = _make_keep_likely(policy_encoding), _make_roll_out(game, value_encoding)
 
-    def compare(s, seats, cast, own, limits, lots, value, decision, copy, mask, seen, values):
-        several = keep_likely(seen, mask, own, limits[1]) > 1
+    def compare(s, seats, cast, own, min_prob, value, decision, copy, mask, seen, values):
+        several = keep_likely(seen, mask, own, min_prob) > 1
         if several:
             roll_out(s, seats, cast, value, decision, copy, mask, values)
         return several
@@ -231,9 +227,9 @@ def _make_compare_sampled(game: Game, encoding: Encoding, positions: int) -> Cal
     config = get_kit(game.name).search
     propose, play, proposals = make_propose(encoding), make_play(game, config, encoding), config.proposals
 
-    def compare(s, seats, cast, own, limits, lots, value, decision, copy, mask, seen, values):
+    def compare(s, seats, cast, own, min_prob, value, decision, copy, mask, seen, values):
         trial, players = new_trial(), np.float64(s.num_players)
-        propose(trial, seen, mask, 0.0 if is_drawn(lots, 2, limits[3]) else limits[1], own)
+        propose(trial, seen, mask, min_prob, own)
         several = trial.size[ACTIONS] > 1
         if several:
             play(trial, seen, stream(s.key, FOR_COPIES, decision, 0), proposals, own, positions)

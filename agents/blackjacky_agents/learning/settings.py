@@ -186,9 +186,6 @@ class LeagueSettings(TrainingSettings):
     """Fraction of the learner's decisions at which actions are rolled out."""
     min_action_prob: float = 0.01
     """Minimum probability for an action to be rolled out; 0: all legal actions."""
-    explore_fraction: float = 0.0
-    """Fraction of these decisions at which all legal actions are tried, up to eight, however improbable they are; above
-    0 only with positions. Otherwise the learner never finds out that it was wrong to give up an action."""
     max_studies_per_game: int = 24
     """Maximum number of decisions per game at which actions are rolled out."""
     buffer_size: int = 300_000
@@ -327,11 +324,8 @@ def _check_league(settings: LeagueSettings) -> None:
     _check_integers(settings, 0, "iterations", "positions")
     if settings.positions and not settings.min_action_prob:
         raise ValueError(f"positions={settings.positions} needs a min_action_prob above 0")
-    if settings.explore_fraction and not settings.positions:
-        raise ValueError(f"explore_fraction={settings.explore_fraction} needs positions, 1 or more")
     _check_fractions(settings, "variant_fraction", "self_play_fraction", "single_opponent_fraction", "bot_fraction")
-    _check_fractions(settings, "study_fraction", "min_action_prob", "explore_fraction")
-    _check_fractions(settings, "label_smoothing", "ema_rate")
+    _check_fractions(settings, "study_fraction", "min_action_prob", "label_smoothing", "ema_rate")
     if not settings.study_fraction:
         raise ValueError("study_fraction=0.0 is out of range; allowed is any number above 0, at most 1")
     game = get_game(settings.game)

@@ -104,7 +104,6 @@ def _play(settings: LeagueSettings, games: Games, value: npt.NDArray[np.float32]
         settings.threads,
         _CERTAIN_FRACTION if settings.iterations else 0.0,
         settings.positions,
-        settings.explore_fraction,
     )
     seated = np.arange(game.max_players) < games.sizes[:, None]
     return Played(np.where(seated, games.seating, NO_SEAT), shares_of(states["winners"]), studies)

@@ -27,8 +27,6 @@ _IMITATION_EMA_RATE = 0.05
 _ILLEGAL_LOGIT = -1e9
 _MIN_SCALE = 0.01
 _ADVANTAGE_PER_LOGIT = 0.02  # advantage in one position, in units of its scale, of an action with a logit higher by 1
-_FARTHEST = 8.0  # logits below the highest; an action that lies farther below is hardly ever taken
-_CLEARLY = 4.0  # units of their own scale by which an advantage is clearly lower than another
 
 
 class Learner:
@@ -123,20 +121,16 @@ class Learner:
         The magnitude of advantages differs by orders of magnitude between the first round of a large table and the last
         round of a small one; scaling gives decisions similar weight.
         """
-        observations, sampled = self._decisions.sample(self.settings.batch_size, self.rng)
-        values_or_inf = torch.from_numpy(sampled.astype(np.float32))
-        tried, legal = torch.isfinite(values_or_inf), ~torch.isnan(values_or_inf)
-        values = values_or_inf.masked_fill(~tried, 0)
-        shown = torch.from_numpy(encode_all(self.encoding, observations, legal.numpy()))
+        observations, values = self._decisions.sample(self.settings.batch_size, self.rng)
+        values_or_inf = torch.from_numpy(values.astype(np.float32))
+        tried, legal = torch.isfinite(values_or_inf), ~np.isnan(values)
+        advantages = centred(values_or_inf.masked_fill(~tried, 0), tried)
+        advantages = advantages / self._learn_scale(observations, advantages, tried, left)
+        shown = torch.from_numpy(encode_all(self.encoding, observations, legal))
         if self.expert is self.averaged:
-            advantages = centred(values, tried) / self._learn_scale(observations, values, tried, left)
             loss, entropy = self._gradient_loss(shown, tried, advantages, left)
         else:
-            with torch.no_grad():
-                prior = torch.log_softmax(self.expert(shown).masked_fill(~legal, _ILLEGAL_LOGIT), 1)
-            likely = tried & (prior.exp() >= self.settings.min_action_prob)
-            scale = self._learn_scale(observations, values, likely, left)
-            loss, entropy = self._expert_loss(shown, legal, tried, values / scale, prior)
+            loss, entropy = self._expert_loss(shown, torch.from_numpy(legal), tried, advantages)
         self._update("policy", loss, left)
         self._average(self.settings.ema_rate)
         return torch.stack([loss, entropy]).detach()
@@ -152,40 +146,32 @@ class Learner:
         return loss, entropy.mean()
 
     def _expert_loss(
-        self,
-        shown: torch.Tensor,
-        legal: torch.Tensor,
-        tried: torch.Tensor,
-        advantages: torch.Tensor,
-        prior: torch.Tensor,
+        self, shown: torch.Tensor, legal: torch.Tensor, tried: torch.Tensor, advantages: torch.Tensor
     ) -> tuple[torch.Tensor, torch.Tensor]:
-        """How far the policy is from the improved expert, whose log probabilities are ``prior``; and the mean entropy.
+        """How far the policy is from the improved expert; and the mean entropy.
 
         Among the actions tried the improved logits are the expert's plus the advantages in units of logits: squared
-        errors, whose mean over noisy advantages is right, as no other loss's is. They begin at most `_FARTHEST` below
-        the highest, so that an action that the expert has given up can come back; and how much worse a clearly worse
-        one is does not matter where it is given up. What was not tried stays as probable as it is for the expert:
-        cross-entropy, in which the actions tried count as one.
+        errors, whose mean over noisy advantages is right, as no other loss's is. What was not tried stays as probable
+        as it is for the expert: cross-entropy, in which the actions tried count as one.
         """
+        with torch.no_grad():
+            prior = torch.log_softmax(self.expert(shown).masked_fill(~legal, _ILLEGAL_LOGIT), 1)
         log_probs = torch.log_softmax(self.policy(shown).masked_fill(~legal, _ILLEGAL_LOGIT), 1)
         # Advantages are in units of their own scale, which falls with the root of the number of positions.
         per_logit = _ADVANTAGE_PER_LOGIT * max(1, self.settings.positions) ** 0.5
-        improved = near_highest(prior, tried, _FARTHEST) + advantages / per_logit
-        wanted = near_highest(improved, tried, _FARTHEST + _CLEARLY / per_logit)
-        given_up = (improved < wanted) & (log_probs < near_highest(log_probs, tried, _FARTHEST))
-        errors = per_logit * centred(log_probs - wanted, tried & ~given_up)
+        errors = per_logit * centred(log_probs - prior, tried) - advantages
         others, tried_together = legal & ~tried, log_probs.masked_fill(~tried, _ILLEGAL_LOGIT).logsumexp(1)
         unchanged = (prior.exp() * log_probs * others).sum(1) + (prior.exp() * tried).sum(1) * tried_together
         loss = (errors.square().sum(1) / (2 * per_logit) - unchanged).mean()
         return loss, -(log_probs.exp() * log_probs).sum(1).mean()
 
     def _learn_scale(
-        self, observations: Vector, values: torch.Tensor, tried: torch.Tensor, left: float
+        self, observations: Vector, advantages: torch.Tensor, tried: torch.Tensor, left: float
     ) -> torch.Tensor:
         """One maximum-likelihood update of the scale network; returns the predicted scales, (N, 1)."""
         log_scale = self.scale(torch.from_numpy(encode_all(self.standing_encoding, observations)))
         freedom = tried.sum(1, keepdim=True) - 1
-        variance = centred(values, tried).square().sum(1, keepdim=True) / freedom.clamp(min=1)
+        variance = advantages.square().sum(1, keepdim=True) / freedom.clamp(min=1)
         losses = variance * torch.exp(-2 * log_scale) / 2 + log_scale
         self._update("scale", (losses * (freedom > 0)).mean(), left)
         return torch.exp(log_scale.detach()).clamp(min=_MIN_SCALE)
@@ -249,12 +235,6 @@ class Learner:
             getattr(self, name).load_state_dict(tensors(groups[name]))
         for name, optimizer in self._optimizers.items():
             set_moments(optimizer, groups.get(f"adam {name}", {}), " ")
-
-
-def near_highest(logits: torch.Tensor, tried: torch.Tensor, farthest: float) -> torch.Tensor:
-    """Logits (N, A), but none farther below the highest of those tried."""
-    highest = logits.masked_fill(~tried, _ILLEGAL_LOGIT).amax(1, keepdim=True)
-    return torch.maximum(logits, highest - farthest)
 
 
 def centred(values: torch.Tensor, tried: torch.Tensor) -> torch.Tensor:

@@ -107,7 +107,10 @@ def main(args: Args) -> None:
     torch.set_num_threads(args.threads)
     for name in args.games:
         weights = get_kit(name).trained.get(args.agent, Path(args.agent))
-        layers, encoding, greedy = read_network(weights, name)
+        try:
+            layers, encoding, greedy = read_network(weights, name)
+        except ValueError as error:
+            raise SystemExit(f"error: --agent: {error}") from None
         game, config = get_game(name), get_kit(name).whole_rounds
         decisions = study(game, config, encoding, pack(layers, greedy), args)
         rows = measure(decisions, layers, encoding, config.scale, args.seed)

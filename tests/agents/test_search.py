@@ -21,7 +21,7 @@ from blackjacky_agents import CompiledAgent, make_agent
 from blackjacky_agents.games import get_kit
 from blackjacky_agents.learning.network import find_network
 from blackjacky_agents.search.config import SearchConfig
-from blackjacky_agents.search.guided import Trial, best_of, give_up, improved, make_play, new_trial, weigh
+from blackjacky_agents.search.guided import NOISE, Trial, best_of, give_up, improved, make_play, new_trial, weigh
 from blackjacky_agents.search.searchers import TimedSearcher
 from blackjacky_agents.search.tree import steps_of
 from blackjacky_env import black_jacky_v0, playout
@@ -152,8 +152,8 @@ def tried(sums: list[float], squares: list[float], count: int, chances: list[flo
     return trial
 
 
-PARAMETERS = np.array([100, 0.01, 0.01, 0.05, 3], np.float32)
-"""Simulations, least chance, scale, spread and proposals."""
+PARAMETERS = np.array([100, 0.01, 0.5, 0.01, 0.05, 3], np.float32)
+"""Simulations, least chance, noise, scale, spread and proposals."""
 
 
 def test_few_results_leave_the_choice_to_the_network_and_many_do_not() -> None:
@@ -166,6 +166,15 @@ def test_few_results_leave_the_choice_to_the_network_and_many_do_not() -> None:
     weight = 0.05**2 / (0.05**2 + variance)
     expected = weight * mean + (1 - weight) * 0.01 * np.log(0.5)
     assert trial.worth[1] == pytest.approx(expected, rel=1e-4)
+
+
+def test_the_less_noise_is_expected_the_fewer_positions_convince() -> None:
+    for noise, best in ((0.5, 10), (0.1, 11)):
+        trial = tried([0.0, 0.16, 0.0], [0.0, 0.0064, 0.0], 4, [0.6, 0.3, 0.1])  # 0.04 more in each position
+        parameters = PARAMETERS.copy()
+        parameters[NOISE] = noise
+        weigh(trial, parameters)
+        assert best_of(trial) == best
 
 
 def test_the_worse_half_is_given_up_and_the_favourite_kept() -> None:

@@ -34,7 +34,7 @@ from blackjacky_agents.learning.encoding import Encoding
 from blackjacky_agents.learning.modules import mlp, set_layers
 from blackjacky_agents.learning.network import Layers, encode_all, network_agent, network_policy, pack
 from blackjacky_agents.reports import ready_for_json, typed, where
-from blackjacky_agents.search.config import SearchConfig
+from blackjacky_agents.search.config import PLAUSIBLE, SearchConfig
 from blackjacky_agents.search.guided import (
     ACTIONS,
     HEAD,
@@ -111,7 +111,7 @@ def main(args: Args) -> None:
             layers, encoding, greedy = read_network(weights, name)
         except ValueError as error:
             raise SystemExit(f"error: --agent: {error}") from None
-        game, config = get_game(name), get_kit(name).whole_rounds
+        game, config = get_game(name), get_kit(name).whole_rounds._replace(least=PLAUSIBLE)
         decisions = study(game, config, encoding, pack(layers, greedy), args)
         rows = measure(decisions, layers, encoding, config.scale, args.seed)
         scale = (game.default_players - 1) / game.default_players  # of "win" rewards, 1 .. -1 / (players - 1)

@@ -31,7 +31,7 @@ from blackjacky_agents.learning.curves import COLOURS, as_svg
 from blackjacky_agents.learning.network import find_network, network_policy
 from blackjacky_agents.registry import make_compiled_agent
 from blackjacky_agents.reports import duration, ready_for_json, typed, where
-from blackjacky_agents.search.config import SearchConfig
+from blackjacky_agents.search.config import PLAUSIBLE, SearchConfig
 from blackjacky_agents.search.guided import guided_parameters, guided_policy
 from blackjacky_agents.search.searchers import tree_parameters
 from blackjacky_agents.search.tree import tree_policy
@@ -47,8 +47,6 @@ CHANGES: dict[str, Change] = {
     "played to the end of the game": lambda config: config._replace(value=None, stage=None),
 }
 """The search without one of its ingredients."""
-LIKELY = 0.005
-"""The least probability of an action that is not called improbable."""
 TREE = "as a tree search"
 """`ismcts` with the network in place of its bots, at the same budget."""
 
@@ -103,7 +101,7 @@ def agents_of(game: str, champion: str, args: Args) -> list[CompiledAgent]:
     found = [network, *(make_compiled_agent(f"search:{budget}", game) for budget in args.budgets)]
     if not args.ablated:
         return found
-    changes, least = dict(CHANGES), 0.0 if config.least else LIKELY
+    changes, least = dict(CHANGES), 0.0 if config.least else PLAUSIBLE
     changes[f"{'with' if config.least else 'without'} improbable actions"] = lambda config: config._replace(least=least)
     if learned := get_kit(game).value_network:
         plain = get_kit(game).whole_rounds._replace(value=learned.formula)

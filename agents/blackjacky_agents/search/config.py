@@ -19,6 +19,8 @@ Stage = Callable[..., int]
 Likelihood = Callable[..., float]
 """Compiled (s) -> the likelihood, up to a constant factor, of the others' past actions given their cards in s."""
 Numbers = npt.NDArray[np.float32]
+PLAUSIBLE = 0.005
+"""The least probability of an action that is not called improbable."""
 
 
 @compiled
@@ -53,7 +55,7 @@ class SearchConfig(NamedTuple):
     proposals: int = 3
     """Proposals for each sampled position; they matter only with ``likelihood``. Chosen by hand, as strength is not
     sensitive to them."""
-    least: float = 0.005
+    least: float = PLAUSIBLE
     """Search guided by a network tries the actions of at least this probability, up to `guided.MOST_ACTIONS`. A network
     may be most wrong where it is certain; but the fewer are tried, the less time it takes and the less is wasted."""
     noise: float = 0.5

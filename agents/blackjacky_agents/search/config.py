@@ -20,7 +20,7 @@ Likelihood = Callable[..., float]
 """Compiled (s) -> the likelihood, up to a constant factor, of the others' past actions given their cards in s."""
 Numbers = npt.NDArray[np.float32]
 PLAUSIBLE = 0.005
-"""The least probability of an action that is not called improbable."""
+"""Actions of a lower probability are called improbable."""
 
 
 @compiled
@@ -59,11 +59,11 @@ class SearchConfig(NamedTuple):
     """Search guided by a network tries the actions of at least this probability, up to `guided.MOST_ACTIONS`. A network
     may be most wrong where it is certain; but the fewer are tried, the less time it takes and the less is wasted."""
     noise: float = 0.5
-    """Standard deviation of what an action wins more than another in one position, where nothing is known of it."""
+    """Assumed standard deviation of the difference of two actions in one position; counts like one more position."""
     scale: float = 0.004
-    """How much less of a win reward an action is worth, in the mean, than another with a logit higher by 1."""
+    """Prior mean: how much less of a win reward an action is worth than another with a logit higher by 1."""
     spread: float = 0.06
-    """Standard deviation of what an action is worth more than that."""
+    """Prior standard deviation of that difference."""
 
 
 def with_parameters(policy: Policy, own: Numbers) -> Policy:

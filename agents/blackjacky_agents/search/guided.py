@@ -1,4 +1,4 @@
-"""Search guided by a network: every plausible action is played out from the same positions by the network.
+"""Search guided by a network: its most probable actions are played out from the same positions by the network.
 
 This is the rollout algorithm (Tesauro and Galperin, "On-line policy improvement using Monte-Carlo search", NIPS 1996)
 with a network as the policy that is improved, on sampled positions, with three ideas against noise, which is what

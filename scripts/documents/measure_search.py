@@ -107,7 +107,8 @@ def agents_of(game: str, champion: str, args: Args) -> list[CompiledAgent]:
         plain = get_kit(game).whole_rounds._replace(value=learned.formula)
         changes["without the value network"] = lambda config: plain
     for name, change in changes.items():
-        changed = change(config)
+        if (changed := change(config)) == config:  # the game does not have it
+            continue
         parameters = guided_parameters(args.ablated, changed, network)
         policy = guided_policy(rules, changed, encoding)
         found.append(CompiledAgent(f"search:{args.ablated} {name}", game, policy, parameters))

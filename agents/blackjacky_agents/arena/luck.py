@@ -1,8 +1,8 @@
 """Luck: the win rate of a perfect-information oracle, and how much of the results cards and seats decide.
 
 The oracle (here: the sighted player) searches as `search:N` does, but whole rounds and from the state itself: it knows
-all hidden cards and the order of the draw pile, though not what others will choose. It tries improbable actions in every
-game. Its win rate against copies of a network shows roughly what that knowledge is worth, and is no proven upper bound.
+all hidden cards and the order of the draw pile, though not what others will choose, and tries improbable actions in all
+games. Its win rate against copies of a network shows roughly what that knowledge is worth; it is no proven upper bound.
 """
 
 from __future__ import annotations

@@ -20,8 +20,7 @@ from blackjacky_agents.arena.intervals import Estimate, Floats, Z, of_deals, sha
 from blackjacky_agents.games import get_kit
 from blackjacky_agents.learning.encoding import Encoding
 from blackjacky_agents.learning.network import find_network, network_policy
-from blackjacky_agents.search.config import SearchConfig
-from blackjacky_agents.search.guided import best_of, guided_parameters, make_search
+from blackjacky_agents.search.guided import LEAST, best_of, guided_parameters, make_search
 from blackjacky_agents.search.searchers import MOST
 from blackjacky_env.engine.backend_cpu import spread
 from blackjacky_env.engine.checks import check_integer
@@ -127,7 +126,8 @@ def _play(
     states[:] = game.new_state(*table)
     parameters = packed.parameters.copy()
     parameters[0] = greedy
-    guide = guided_parameters(simulations, _config(game), packed)
+    guide = guided_parameters(simulations, get_kit(game.name).whole_rounds, packed)
+    guide[LEAST] = 0.0  # what the network does not see may make improbable actions good
     play = _make_play(game, encoding)
 
     def work(first: int, last: int) -> None:
@@ -137,14 +137,9 @@ def _play(
     return shares_of(states["winners"] > 0)
 
 
-def _config(game: Game) -> SearchConfig:
-    """Whole rounds; improbable actions are tried, too, as what the network does not see may make them good."""
-    return get_kit(game.name).whole_rounds._replace(least=0.0)
-
-
 @cache
 def _make_play(game: Game, encoding: Encoding) -> Callable[..., None]:
-    search = make_search(game, _config(game), encoding, True)
+    search = make_search(game, get_kit(game.name).whole_rounds, encoding, True)
     policy, step = network_policy(encoding), make_shared_step(game)
     begin, encode, legal = game.rules.begin, game.rules.encode, game.rules.legal
     size, dtype, num_actions = game.layout.size, game.layout.dtype, game.num_actions

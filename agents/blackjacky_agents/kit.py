@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy.typing as npt
 
-from blackjacky_agents.learning.tuning import Tuning
 from blackjacky_agents.narration import Narrator, Phrase, View
 from blackjacky_agents.search.config import SearchConfig
 from blackjacky_env.engine.policies import Policy
@@ -26,7 +25,7 @@ Bot = tuple[Policy] | tuple[Policy, npt.NDArray[Any]]
 
 
 class Rare(NamedTuple):
-    """How to reach a phase that random games hardly ever reach, for screenshots and tests of the web page."""
+    """How to reach a phase that random games hardly ever reach, for tests of the web page."""
 
     options: Mapping[str, Any]
     """Constructor options, ``num_players`` among them."""
@@ -59,8 +58,6 @@ class GameKit:
     """The value network where simulations end, and what ``scripts/tuning/train_value_network.py`` takes to train it."""
     presets: Mapping[str, TrainingSettings] = field(default_factory=dict)
     """Training settings by name."""
-    tuning: Tuning = field(default_factory=Tuning)
-    """What the scripts in ``scripts/tuning`` can tune."""
     narrator: Narrator = field(default_factory=Narrator)
     """Descriptions of moves and settlements for people."""
     describe: Callable[[View, Mapping[str, Any]], list[Phrase]] = lambda view, options: []

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from parts import DOCS, RESULTS, ROOMS, Part
+from parts import DOCS, RESULTS, ROOMS, Part, command_of
 
 from blackjacky_agents.games import agent_names
 from blackjacky_agents.learning.curves import COLOURS, as_svg
@@ -40,7 +40,7 @@ def parts() -> Iterator[Part]:
         title = get_game(game).title
         agreed.append((title, beside))
         tables += [f"### {title}", sizes(game, rows), agents(game, rows)]
-        if commands := dict.fromkeys(f"`{row['command']}`" for row in beside.values() if "nfsp" in row):
+        if commands := dict.fromkeys(command_of(row) for row in beside.values() if "nfsp" in row):
             tables.append(f"NFSP: {', '.join(commands)}.")
         habits.append(habits_of(title, rows))
         if (drawn := shown(rows)) is not None:
@@ -103,7 +103,7 @@ def agents(game: str, rows: Rows) -> str:
 
 
 def beside_openspiel(game: str) -> dict[str, Any]:
-    """What `measure_openspiel.py` has found, by table."""
+    """What OpenSpiel has found, by table."""
     path = RESULTS / game / "openspiel.json"
     return json.loads(path.read_text("utf-8")) if path.exists() else {}
 
@@ -131,7 +131,7 @@ def agreement(found: list[tuple[str, Rows]]) -> str:
                 lines.append([f"{title}, `{name}`", nodes, policy, value, distance, f"{both['difference']:.0e}"])
     if not ran:
         return "Nothing has been measured yet."
-    commands = ", ".join(dict.fromkeys(f"`{row['command']}`" for row in ran))
+    commands = ", ".join(dict.fromkeys(command_of(row) for row in ran))
     ran_on = f"OpenSpiel {ran[-1]['openspiel']}; {commands} on {where_run(ran[-1]['machine'])}."
     return f"{markdown_table(heading, lines)}\n\n{ran_on}"
 
@@ -150,7 +150,7 @@ def corrected() -> str:
         deals, bot = f"{measured['deals']:,} deals, each played {others + 1} times, in each row", measured["bot"]
         told = f"{title}: win rate against {others} `{bot}`, and the difference from the {measured['wins']:.1%} that "
         told += f"`{bot}` itself wins with the same cards (below par, as some games have no winner); {deals}"
-        ran.append(f"{told}: `{measured['command']}` on {where_run(measured['machine'])}.")
+        ran.append(f"{told}: {command_of(measured)} on {where_run(measured['machine'])}.")
     heading = ["does", "instead", "if its estimates differ by", "wins", "more than uncorrected"]
     return f"{markdown_table(heading, lines)}\n\n{' '.join(ran)}" if lines else "Nothing has been measured yet."
 

@@ -1,4 +1,4 @@
-"""Tables and the picture of forecasts, from agents/results/GAME/forecasts.json (`measure_forecasts.py`)."""
+"""Tables and the picture of forecasts, from agents/results/GAME/forecasts.json."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from parts import DOCS, RESULTS, ROOMS, Part
+from parts import DOCS, RESULTS, ROOMS, Part, command_of
 
 from blackjacky_agents.cli.forecast import HEADING
 from blackjacky_agents.learning.curves import COLOURS, as_svg
@@ -48,7 +48,7 @@ def tables_of(found: Measured) -> Iterator[str]:
     errors = " and ".join(f"{100 * error:.1f} %" for error in found["errors"])
     yield (
         f"{found['positions']} positions of {found['players']} players. Truth: {found['truth_playouts']:,} playouts of "
-        f"each by `{found['champion']}`; the standard error of a frequency is {errors}. `{found['command']}`: "
+        f"each by `{found['champion']}`; the standard error of a frequency is {errors}. {command_of(found)}: "
         f"{duration(found['cpu_seconds'])} of CPU time on {where_run(found['machine'])}."
     )
 

@@ -6,12 +6,15 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from parts import DOCS, RESULTS, ROOMS, Part
+from parts import DOCS, RESULTS, ROOMS, Part, command_of
 
 from blackjacky_agents.games import get_kit
 from blackjacky_agents.reports import markdown_table, where_run
 from blackjacky_agents.wording import in_words, terminal_texts
 from blackjacky_env.replay import new_table
+
+SHOWN = 5
+"""Positions of each game on the page; the file has all."""
 
 
 def parts() -> Iterator[Part]:
@@ -24,15 +27,16 @@ def parts() -> Iterator[Part]:
 
 def page(found: dict[str, Any]) -> str:
     """All positions of a game, and how they were found."""
-    told = [position(number, each) for number, each in enumerate(found["positions"], 1)]
+    told = [position(number, each) for number, each in enumerate(found["positions"][:SHOWN], 1)]
     wrong = {
         name: sum(cost_of(each, name) > 0 for each in found["positions"])
         for name in (found["bot"], found["champion"], "search:400")
     }
     counts = ", ".join(f"`{name}` {count}" for name, count in wrong.items())
     how = (
-        f"Wrong answers in {len(told)} positions: {counts}. Costs are in winning probability, with 95 % intervals, "
-        f"from {found['samples']:,} sampled positions each: `{found['command']}` on {where_run(found['machine'])}."
+        f"Wrong answers in {len(found['positions'])} positions: {counts}. Costs are in winning probability, with 95 % "
+        f"intervals, from {found['samples']:,} sampled positions each: {command_of(found)} on "
+        f"{where_run(found['machine'])}."
     )
     return "\n\n".join([how, *told])
 

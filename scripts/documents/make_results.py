@@ -10,7 +10,7 @@ from pathlib import Path
 from statistics import mean, median
 from typing import Any
 
-from parts import DOCS, RESULTS, ROOMS, ROOT, Part
+from parts import DOCS, RESULTS, ROOMS, ROOT, Part, command_of
 
 from blackjacky_agents import bot_names
 from blackjacky_agents.cli.exploit_report import exploit_table
@@ -171,7 +171,7 @@ def luck(measured: dict[str, Any]) -> str:
     return (
         f"{markdown_table(heading, rows)}\n\nAmong copies of `{measured['agent']}`, with {measured['simulations']} "
         f"simulations per decision; what cards and seat explain is from {table['deals_of_copies']:,} deals that "
-        f"copies play twice: `{measured['command']}` on {where_run(measured['machine'])}."
+        f"copies play twice: {command_of(measured)} on {where_run(measured['machine'])}."
     )
 
 
@@ -181,7 +181,7 @@ def guided(measured: dict[str, Any]) -> str:
     tables = [guided_at([row for row in measured["rows"] if row["players"] == number]) for number in players]
     note = (
         "Every deal is played once in each seat; the last column is CPU time. Last measured by "
-        f"`{measured['command']}` on {where_run(measured['machine'])}."
+        f"{command_of(measured)} on {where_run(measured['machine'])}."
     )
     return "\n\n".join([*tables, note])
 
@@ -217,7 +217,7 @@ def distillation(measured: dict[str, Any]) -> str:
     heading = ["who chooses", "another action", "win rate gained per decision", "decisions tested"]
     return (
         f"{markdown_table(heading, rows)}\n\nAmong copies of `{measured['agent']}`, {measured['players']} players, "
-        f"twice {measured['positions']} sampled positions: `{measured['command']}` on {where_run(measured['machine'])}."
+        f"twice {measured['positions']} sampled positions: {command_of(measured)} on {where_run(measured['machine'])}."
     )
 
 

@@ -126,7 +126,6 @@ TRIALS: dict[str, tuple[str | Code, ...]] = {
     "bench": ('python -c "import pygame, pytest_benchmark.plugin, rlcard"',),
     "mutants": ("cosmic-ray --help",),
     "cluster": ("blackjacky evaluate --players random,counter --games 50 --cluster local",),
-    "rllib": (f"python {SOURCE}scripts/train_rllib.py --help",),
     "openspiel": (Code("docs/environments.md", "blackjacky_env.openspiel"),),
     "peers": ('python -c "import optax, pgx, pyspiel, rlcard"',),
     "cuda": ('python -c "from numba import cuda; import numba_cuda; print(cuda.is_available())"',),
@@ -296,12 +295,12 @@ class Rehearsal:
         """The base, every extra, and the README with the extras that it installs."""
         readme = (self.source / "README.md").read_text("utf-8")
         usual = re.search(r'-e "\.\[([\w,]+)\]"', readme)[1]
-        pins, rllib = ("-c", "constraints.txt"), ("-r", "examples/requirements/rllib.txt")
+        pins = ("-c", "constraints.txt")
         extras = open_wheel(self.archives()[0]).metadata.get_all("Provides-Extra") or []
         commands = (RANDOM_GAME, *run_commands.commands(readme))
         return [
             Environment(BASE, "", pins, TRIALS[BASE]),
-            *(Environment(each, each, rllib if each == "rllib" else pins, TRIALS[each]) for each in extras),
+            *(Environment(each, each, pins, TRIALS[each]) for each in extras),
             Environment(README, usual, pins, commands),
             Environment(DEFAULTS, usual, (), TRIALS[DEFAULTS]),
         ]

@@ -87,7 +87,6 @@ EXTRAS = {
     "data": Tested(("tests/agents/test_data.py", "tests/scripts/test_dataset.py")),
     "minari": Tested(("tests/agents/test_data.py", "tests/scripts/test_time_datasets.py")),
     "cluster": Tested(("tests/agents/test_cluster.py",), extras=("train", "data")),
-    "rllib": Tested(("tests/frameworks/test_rllib_training.py",)),
     "openspiel": Tested(("tests/envs/test_openspiel.py",)),
     "bench": Tested(("tests/scripts/test_benchmark.py", "tests/testing/test_readme.py"), extras=("train",)),
     "peers": Tested(("tests/scripts/test_peers.py",), extras=("train",)),

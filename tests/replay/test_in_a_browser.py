@@ -11,12 +11,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 import pytest
-from make_screenshots import open_browser
 
 from blackjacky_env import replay_html
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.games import GAMES, get_game
 from blackjacky_env.replay import Thoughts, WinCurve
+from tests.agents.web.browser import open_browser
 from tests.replay.reading import film_in, pictures_in, random_game
 
 pytest.importorskip("selenium.webdriver", reason="selenium is not installed")

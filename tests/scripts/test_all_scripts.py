@@ -11,13 +11,7 @@ import tyro
 SCRIPTS = Path(__file__).parents[2] / "scripts"
 IMPORTED = ("duels.py", "parts.py", "golden.py", "peers.py")
 WITH_OPTIONS = sorted(path.stem for path in SCRIPTS.rglob("*.py") if "tyro.cli(" in path.read_text(encoding="utf-8"))
-NEEDS = {
-    "train_rllib": "ray",
-    "benchmark_gpu": "numba_cuda",
-    "pgx_ppo": "pgx",
-    "time_solvers": "pyspiel",
-    "measure_openspiel": "tree",
-}
+NEEDS = {"benchmark_gpu": "numba_cuda"}
 
 
 def test_every_script_stands_on_the_page() -> None:

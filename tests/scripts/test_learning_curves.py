@@ -1,4 +1,4 @@
-"""scripts/documents/learning_curves.py and speed/time_training.py: what they make of finished trainings."""
+"""scripts/documents/learning_curves.py: what they make of finished trainings."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ pytest.importorskip("sb3_contrib")
 
 import learning_curves
 import make_results
-import time_training
 
 from blackjacky_agents import cli
 from blackjacky_env.games import DEFAULT
@@ -95,17 +94,3 @@ def test_folders_of_trainings_with_many_options_differ_and_are_no_longer_than_sy
             learning_curves.main(learning_curves.Args((DEFAULT,), ("scratch",), (3,), options=options))
     assert len(set(names)) == 2
     assert max(map(len, names)) < 255
-
-
-def test_trainings_are_timed_side_by_side(monkeypatch: pytest.MonkeyPatch) -> None:
-    parts = {"playing": 2.0, "learning": 6.0}
-    monkeypatch.setattr(time_training, "parts_of_a_decision", lambda: parts)
-    told = time_training.report(
-        time_training.Args(seconds=9, rounds=3), {"`a`": [90.0, 100.0, 110.0], "b": [45, 20, 55]}
-    )
-    assert "| `a` | **100** | 90 .. 110 | 1.0 |" in told
-    assert "| b | **45** | 20 .. 55 | 2.0 |" in told
-    assert "| learning | 6.00 | 75% |" in told
-    assert "time_training.py --seconds 9 --rounds 3`" in told
-    with pytest.raises(RuntimeError, match="Unrecognized"):
-        time_training.run(["examples/ppo_batch.py", "--no-such-option"], ".")

@@ -6,11 +6,11 @@ import time
 
 import numpy as np
 import pytest
-from make_screenshots import TOURED
 
 from blackjacky_agents.wording import in_words, page_texts
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.games import GAMES
+from tests.agents.web.browser import TOURED
 from tests.agents.web.running import running
 from tests.agents.web.tables import choose, new_table
 from tests.every_game import with_tiny

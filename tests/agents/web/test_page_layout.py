@@ -7,13 +7,13 @@ from importlib.resources import files
 
 import numpy as np
 import pytest
-from make_screenshots import DEVICES, LOOKS, open_browser, positions, show, table_at, table_in
 
 from blackjacky_agents.web.serve import in_background
 from blackjacky_agents.web.server import Server
 from blackjacky_agents.web.table import Table
 from blackjacky_env.engine.svg import PHONE_TEXT
 from blackjacky_env.games import GAMES, get_game
+from tests.agents.web.browser import DEVICES, LOOKS, open_browser, positions, show, table_at, table_in
 from tests.agents.web.running import running
 from tests.agents.web.tables import new_table
 from tests.agents.web.test_page import SHADOW, wait_for

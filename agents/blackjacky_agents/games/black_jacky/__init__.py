@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from blackjacky_agents.games.black_jacky import belief, description, encodings, narrator, presets, prospects, tuning
+from blackjacky_agents.games.black_jacky import belief, description, encodings, narrator, presets, prospects
 from blackjacky_agents.games.black_jacky.bots import counter, threshold, trickster
 from blackjacky_agents.kit import GameKit
 from blackjacky_agents.search.config import SearchConfig, with_parameters
@@ -12,7 +12,6 @@ KIT = GameKit.of(
     encodings,
     narrator,
     presets,
-    tuning,
     bots={
         "threshold": (threshold.choose, threshold.LIMITS),
         "trickster": (trickster.choose, trickster.PARAMETERS),

@@ -1,8 +1,8 @@
 """The value of each seat at the beginning of a round, from hearts alone.
 
 A Luce choice model ("Individual Choice Behavior", 1959): every player, and the outcome "nobody wins", has a weight, and
-the chance of winning is a player's fraction of the total. The weights were fitted to games between copies of `counter`
-by `scripts/tuning/fit_prospects.py --games 60000 --seed 0`; entries that hardly occur repeat their neighbour.
+the chance of winning is a player's fraction of the total. The weights were fitted to 60,000 games between copies of
+`counter`; entries that hardly occur repeat their neighbour.
 """
 
 from __future__ import annotations

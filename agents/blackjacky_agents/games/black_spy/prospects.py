@@ -3,8 +3,7 @@
 A Luce choice model ("Individual Choice Behavior", 1959): the chance of winning is a player's fraction of all weights,
 and a weight is exp(-points / (`SPREAD` x sqrt(remaining deals))), since the standard deviation of the points still to
 come grows with that root. The game lasts until the player with the highest total, who gets `PER_DEAL` in each deal,
-has reached the limit (B9). Both tables were fitted to games between copies of `counter` by
-`scripts/tuning/fit_prospects.py`.
+has reached the limit (B9). Both tables were fitted to games between copies of `counter`.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from blackjacky_agents.games.schwarze_katze import description, encodings, narrator, presets, tuning, value_network
+from blackjacky_agents.games.schwarze_katze import description, encodings, narrator, presets, value_network
 from blackjacky_agents.games.schwarze_katze.bots import counter, low
 from blackjacky_agents.kit import GameKit
 from blackjacky_agents.search.config import SearchConfig, with_parameters
@@ -12,7 +12,6 @@ KIT = GameKit.of(
     encodings,
     narrator,
     presets,
-    tuning,
     value_network,
     bots={"low": (low.choose,), "counter": (counter.choose, counter.PARAMETERS)},
     search=SearchConfig(

@@ -2,8 +2,7 @@
 
 A Luce choice model ("Individual Choice Behavior", 1959): the chance of winning is a player's fraction of all weights,
 and a weight is exp(-penalties / (`SPREAD` x sqrt(remaining deals))), since the standard deviation of the penalties
-still to come grows with that root. The spreads were fitted to games between copies of `counter` by
-`scripts/tuning/fit_prospects.py`.
+still to come grows with that root. The spreads were fitted to games between copies of `counter`.
 """
 
 from __future__ import annotations

@@ -73,7 +73,7 @@ PARAMETERS = np.array(
     ],
     np.float32,
 )
-"""Tuned by `scripts/tuning/tune_counter.py`."""
+"""Found by random search against the best parameters so far."""
 
 
 class Context(NamedTuple):

@@ -61,7 +61,7 @@ NEARNESS, PROTECTION, ALONE, WILLING, EAGER, LATER, GIFT = range(7)
 VOIDS, RELIEF, CATCH, BLACK_TRICK, THREAT, OUTSIDE, CONTROL = range(7, 14)
 
 PARAMETERS = np.array([2.36, 1.0, 0.5, 0.3, 0.7, 0.63, 0.21, 0.25, 0.71, 0.2, 0.93, 0.72, 18.8, 4.0], np.float32)
-"""Found by `scripts/tuning/tune_counter.py --game black_spy`."""
+"""Found by random search against the best parameters so far."""
 
 _BLACK_7_POINTS, _OTHER_POINTS = 10.0, 2.0  # points of a discarded black 7, about those of another black card
 

@@ -31,7 +31,7 @@ from blackjacky_env.games.schwarze_katze.state import CARDS, HEARTS, NO_TRICK, Q
 NEARNESS, PROTECTION, WILLING, LATER, NO_TRICK_WEIGHT, THROWN = range(6)
 
 PARAMETERS = np.array([1.0, 0.6, 0.3, 1.0, 1.0, 9.0], np.float32)
-"""Chosen by hand; `scripts/tuning/tune_counter.py --game schwarze_katze` searches for better ones."""
+"""Chosen by hand."""
 
 
 class Count(NamedTuple):

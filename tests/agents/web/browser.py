@@ -1,36 +1,21 @@
-"""Take screenshots of the web page in every phase and moment of every game, and of the lobby, on a laptop and a phone.
-
-    python scripts/documents/make_screenshots.py                 all games and the lobby
-    python scripts/documents/make_screenshots.py --game NAME     one game
-
-Screenshots are taken of a local server with Chromium and Selenium (`apt install chromium chromium-driver`) and written
-to agents/screenshots. Positions come from random games with fixed seeds; the tests of the page use the same ones.
-"""
+"""Positions of every phase and moment of every game, and a headless Chromium that shows their pages."""
 
 from __future__ import annotations
 
-import argparse
-import base64
 import shutil
-import sys
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from itertools import product
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from tqdm import tqdm
 
 from blackjacky_agents.games import get_kit
 from blackjacky_agents.kit import Rare
-from blackjacky_agents.web.serve import addresses, in_background
-from blackjacky_agents.web.server import Server
 from blackjacky_agents.web.table import Table, seats_for
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.games import GAMES, get_game
 
-FOLDER = Path(__file__).parents[2] / "agents" / "screenshots"
 DEVICES = {"desktop": (1280, 800), "phone": (390, 844)}
 """Width and height in pixels."""
 LOOKS = (("desktop", "light", "en"), ("phone", "dark", "de"))
@@ -38,7 +23,6 @@ NAMES = ("Bruno", "Carla", "David", "Elif", "Femke", "Goran", "Hana", "Igor", "J
 PERSON = "player_0"
 _SEEDS = 40
 _EARLY = 60  # moves; later positions look much the same
-_FOR_EVER = 1e6  # seconds
 TOURED = f"try {{ for (const game of {[*GAMES]}) localStorage.setItem(`tour ${{game}}`, 'seen') }} catch {{ }}"
 """For pages that are to show no tour of the first turn; frames in a sandbox have no storage."""
 _READY = """
@@ -140,52 +124,6 @@ def table_in(game: str, moment: str) -> Table | None:
 # ---------------------------------------------------------------- the browser
 
 
-def main() -> None:
-    """Take all screenshots."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--game", choices=[*GAMES], action="append", help="only this one; may be given several times")
-    games = parser.parse_args().game or [*GAMES]
-    if None in (shutil.which("chromium"), shutil.which("chromedriver")):
-        sys.exit("error: Chromium or its driver is not installed: apt install chromium chromium-driver")
-    FOLDER.mkdir(exist_ok=True)
-    with open_browser() as browser:
-        for game in games:
-            for phase, position in tqdm(positions(game).items(), desc=game, unit="phase"):
-                take(browser, f"{game}-{phase}", served(table_at(game, position)))
-            for moment in ("pause", "settlement"):
-                if (table := table_in(game, moment)) is not None:
-                    take(browser, f"{game}-{moment}", served(table, moment))
-        take(browser, "lobby", lobby())
-
-
-def take(browser: Any, name: str, page: AbstractContextManager[str]) -> None:
-    """Take screenshots of the page in all looks."""
-    with page as address:
-        for device, scheme, language in LOOKS:
-            show(browser, f"{address}?language={language}", device, scheme)
-            shot = browser.execute_cdp_cmd("Page.captureScreenshot", {"format": "webp", "quality": 70})
-            (FOLDER / f"{name}-{device}.webp").write_bytes(base64.b64decode(shot["data"]))
-
-
-@contextmanager
-def served(table: Table, moment: str | None = None) -> Iterator[str]:
-    """Serve the table without delays, or waiting in a moment; yields the URL of the person's page."""
-    server = Server(delay=0 if moment is None else _FOR_EVER)
-    server.add(table)
-    if moment is not None:
-        server.hosts[0].moments = [moment]
-    with in_background(server) as port:
-        yield addresses(table, f"http://127.0.0.1:{port}")[0][1]
-
-
-@contextmanager
-def lobby() -> Iterator[str]:
-    """Serve the lobby; yields its URL."""
-    server = Server(delay=0)
-    with in_background(server) as port:
-        yield f"http://127.0.0.1:{port}/"
-
-
 def show(browser: Any, address: str, device: str, scheme: str) -> None:
     """Open a page at the size of a device and wait until the person can act, or the end is shown."""
     from selenium.webdriver.support.ui import WebDriverWait
@@ -219,7 +157,3 @@ def open_browser() -> Iterator[Any]:
         yield browser
     finally:
         browser.quit()
-
-
-if __name__ == "__main__":
-    main()

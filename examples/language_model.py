@@ -37,7 +37,7 @@ from blackjacky_agents.language.answers import HOW_TO_ANSWER, answer_in, find_ac
 from blackjacky_agents.language.telling import Seen, imagine, rules_in_short, situation
 from blackjacky_agents.reports import markdown_table
 from blackjacky_agents.wording import why_not
-from blackjacky_env.engine.reading import parse_json
+from blackjacky_env.engine.reading import MAX_DATA, parse_json, read_file
 from blackjacky_env.games import DEFAULT, get_game
 
 FORMAT = 1
@@ -146,7 +146,7 @@ class Transcript:
         for call in self.calls:
             self._answers[_key(call.messages)].append(call)
         if path.exists():
-            os.truncate(path, path.read_bytes().rfind(b"\n") + 1)
+            os.truncate(path, read_file(path, MAX_DATA).rfind(b"\n") + 1)
         else:
             write_file(path, json.dumps(head) + "\n")
 
@@ -194,7 +194,7 @@ def _read(path: Path, head: Mapping[str, Any]) -> list[Call]:
     """The calls in a file, without what an interruption has left of a line. ``head``: what it must be of."""
     if not path.exists():
         return []
-    *lines, _ = path.read_bytes().split(b"\n")
+    *lines, _ = read_file(path, MAX_DATA).split(b"\n")
     try:
         first, *lines = lines or [b""]
         found = dict(parse_json(first))

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import platform
 import shlex
+import stat
 import sys
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from hashlib import sha256
 from importlib import metadata
 from pathlib import Path
+from secrets import token_hex
 from typing import Any
 
-from blackjacky_env.engine.reading import parse_json
+from blackjacky_env.engine.reading import MAX_DATA, parse_json, read_file
 
 _MAX_COMMAND = 200  # characters of another process's command
 _PART = ".part"  # ends the names of files that are being written
@@ -23,13 +26,21 @@ _PART = ".part"  # ends the names of files that are being written
 def write_file(path: Path, content: bytes | str, is_private: bool = False) -> None:
     """Replace the file at ``path`` atomically: a crash leaves either the old or the new content. Text is UTF-8.
 
+    Links are followed. Pipes, devices, and the file that is standard output or error are written to instead.
+
     ``is_private``: nobody but this user may read it.
+
+    Raises `OSError` if that fails, or the path leads to something else, such as a disk.
     """
-    aside = _aside(path)
+    data = content.encode() if isinstance(content, str) else content
+    if (stream := _stream(path)) is not None:
+        with open(stream, "wb") as file:  # noqa: PTH123 - perhaps a descriptor
+            file.write(data)
+        return
+    path, aside = _aside(path)
     try:
-        if is_private:
-            aside.touch(mode=0o600)
-        aside.write_bytes(content.encode() if isinstance(content, str) else content)
+        aside.touch(0o600 if is_private else 0o666, exist_ok=False)
+        aside.write_bytes(data)
         aside.replace(path)
     except BaseException:
         aside.unlink(missing_ok=True)
@@ -38,13 +49,37 @@ def write_file(path: Path, content: bytes | str, is_private: bool = False) -> No
 
 def try_to_write(path: Path) -> None:
     """Raise `OSError` if `write_file` could not write this file; it stays as it is."""
-    aside = _aside(path)
-    aside.touch()
-    aside.unlink()
+    stream = _stream(path)
+    if stream is None:
+        _, aside = _aside(path)
+        aside.touch(exist_ok=False)
+        aside.unlink()
+    elif isinstance(stream, Path) and not os.access(stream, os.W_OK):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
 
 
-def _aside(path: Path) -> Path:
-    return path.with_name(f".{path.name}.{os.getpid()}{_PART}")
+def _stream(path: Path) -> Path | int | None:
+    """What is opened to write to a path that is no plain file; None: it is one, or there is nothing."""
+    try:
+        found = path.stat()
+    except FileNotFoundError:
+        return None
+    for descriptor in (1, 2):
+        with suppress(OSError):  # it is closed
+            if os.path.samestat(found, os.fstat(descriptor)):
+                print(end="", flush=True)  # what was printed comes first
+                return os.dup(descriptor)
+    if stat.S_ISREG(found.st_mode) or stat.S_ISDIR(found.st_mode):
+        return None
+    if not stat.S_ISFIFO(found.st_mode) and not stat.S_ISCHR(found.st_mode):
+        raise OSError(errno.EINVAL, "it is neither a file nor a pipe nor a terminal", str(path))
+    return path
+
+
+def _aside(path: Path) -> tuple[Path, Path]:
+    """The file that a path leads to, and where it is written first, under a name that no process of any machine has."""
+    real = Path(os.path.realpath(path))
+    return real, real.with_name(f".{real.name[:100]}.{platform.node()[:50]}.{token_hex(8)}{_PART}")
 
 
 def write_json(path: Path, content: object) -> None:
@@ -58,6 +93,7 @@ def write_with_card(path: Path, content: bytes, card: Mapping[str, Any], facts: 
     The content is written as ``NAME.next`` before the card is replaced. So if this is interrupted, `read_by_card` finds
     the old file or the new one, never one with the card of the other.
     """
+    path = Path(os.path.realpath(path))
     coming = next_of(path)
     write_file(coming, content)
     write_json(path.with_suffix(".json"), {**card, "sha256": sha256(content).hexdigest(), **facts})
@@ -69,10 +105,10 @@ def next_of(path: Path) -> Path:
     return path.with_name(path.name + ".next")
 
 
-def read_by_card(path: Path, card: Mapping[str, Any]) -> bytes | None:
-    """The content of the file that a card belongs to; None if there is none with its checksum."""
+def read_by_card(path: Path, card: Mapping[str, Any], most: int = MAX_DATA) -> bytes | None:
+    """The content of the file that a card belongs to, of at most so many bytes; None if none has its checksum."""
     for place in (path, next_of(path)):
-        content = place.read_bytes() if place.is_file() else b""
+        content = read_file(place, most) if place.is_file() else b""
         if sha256(content).hexdigest() == card.get("sha256"):
             return content
     return None
@@ -114,7 +150,7 @@ def only_writer(folder: Path) -> Iterator[None]:
 
 def _read_writer(note: Path) -> str:
     try:
-        found = parse_json(note.read_bytes())
+        found = parse_json(read_file(note))
         host, command = (ascii(str(found[name]))[1:-1][:_MAX_COMMAND] for name in ("host", "command"))
         return f"process {int(found['pid'])} on {host} ({command})"
     except (OSError, ValueError, KeyError, TypeError, OverflowError):

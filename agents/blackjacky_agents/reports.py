@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from blackjacky_agents.files import write_file
+from blackjacky_env.engine.reading import MAX_LIST, read_file
 
 
 def markdown_table(heading: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
@@ -38,7 +39,7 @@ def replace_part(text: str, name: str, part: str) -> str:
 
 def write_part(page: Path, name: str, part: str) -> None:
     """Replace the part between the markers of ``name`` in a document; `ValueError` if a marker is missing."""
-    write_file(page, replace_part(page.read_text(encoding="utf-8"), name, part))
+    write_file(page, replace_part(read_file(page, MAX_LIST).decode(), name, part))
 
 
 def show_part(page: Path, name: str, part: str, write: bool) -> None:

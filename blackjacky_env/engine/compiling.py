@@ -335,7 +335,7 @@ class _EntryCache(FunctionCache):
         aside = path.with_suffix(f".{uuid.uuid4().hex[:16]}")
         try:
             self._impl.locator.ensure_cache_path()
-            if not is_own(path.parent.stat()):
+            if not is_own(path.parent):
                 return  # others may change what is in this folder, so it would not be read
             aside.write_bytes(hashlib.sha256(content).digest() + content)
             aside.replace(path)

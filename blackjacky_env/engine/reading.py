@@ -1,13 +1,33 @@
-"""JSON that others may have written."""
+"""Files and JSON that others may have written."""
 
 from __future__ import annotations
 
 import json
 import math
+import os
+import stat
+from pathlib import Path
 from typing import Any, NoReturn
 
+MAX_CARD = 2**20
+"""Size of a file of facts: settings, a protocol, the card of a network."""
+MAX_LIST = 2**26
+"""Size of a file whose lists grow with what it describes: a dataset's files, a tournament's line-ups, a run's tests."""
+MAX_DATA = 2**30
+"""Size of a file of results or weights."""
 MAX_DEPTH = 40
 """Limit on nested lists and objects: deeper nesting could exhaust the stack of whatever walks it."""
+
+
+def read_file(path: Path, most: int = MAX_CARD) -> bytes:
+    """The content of a file; `ValueError`, before anything is read, if it is larger than ``most`` bytes."""
+    with path.open("rb") as file:
+        found = os.fstat(file.fileno())
+        endless = not stat.S_ISREG(found.st_mode)  # a pipe or a device, whose size is 0
+        data = b"" if found.st_size > most else file.read(most + 1 if endless else -1)
+    if max(found.st_size, len(data)) > most:
+        raise ValueError(f"{str(path)!r} is larger than what can be read there; allowed are {most:,} bytes")
+    return data
 
 
 def parse_json(text: str | bytes) -> Any:

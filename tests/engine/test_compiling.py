@@ -6,11 +6,13 @@ import hashlib
 import os
 import pickle
 import shutil
+import struct
 import subprocess
 import sys
 from collections import namedtuple
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numba
@@ -409,18 +411,39 @@ def test_a_cache_folder_that_can_no_longer_be_written_costs_only_time(cache: Pat
     assert function(10) == 21
 
 
-@pytest.mark.parametrize("where", ["file", "folder"])
-def test_what_others_may_have_written_is_not_loaded(
-    cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, where: str
+def _access_list(mask: int) -> bytes:
+    """The POSIX access list in which the user 1234 may read and write, as far as the mask allows."""
+    nobody, entries = 2**32 - 1, [(1, 7), (2, 6), (4, 5), (16, mask), (32, 0)]
+    return struct.pack("<I", 2) + b"".join(
+        struct.pack("<HHI", *each, 1234 if each[0] == 2 else nobody) for each in entries
+    )
+
+
+@pytest.mark.parametrize(
+    ("where", "how"),
+    [("file", "mode"), ("folder", "mode"), ("file", "access"), ("folder", "access"), ("folder", "default")],
+)
+def test_what_others_may_have_written_is_neither_loaded_nor_kept(
+    cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, where: str, how: str
 ) -> None:
     make_sum(uncompiled(double), 1)(10)
     trap = tmp_path / "sprung"
     for path in files(cache):
         path.write_bytes(_with_checksum(b"cos\nsystem\n(Vtouch %b\ntR." % bytes(trap)))  # runs when it is unpickled
-    others = {(path if where == "file" else path.parent).stat().st_ino for path in files(cache)}
-    monkeypatch.setattr(ownership, "is_own", lambda status: status.st_ino not in others)
+    for path in files(cache):
+        shared = path if where == "file" else path.parent
+        if how == "mode":
+            shared.chmod(0o777)
+            continue
+        try:
+            os.setxattr(shared, f"system.posix_acl_{how}", _access_list(6))
+        except (AttributeError, OSError) as error:
+            pytest.skip(f"no access lists here: {error}")
+    planted = {path: path.stat().st_ino for path in files(cache)}
     assert make_sum(uncompiled(double), 1)(10) == 21
     assert not trap.exists()
+    if where == "folder":
+        assert planted == {path: path.stat().st_ino for path in files(cache)}
 
 
 @pytest.mark.parametrize(
@@ -438,8 +461,9 @@ def test_what_others_may_have_written_is_not_loaded(
 def test_own_is_what_nobody_else_may_write(
     monkeypatch: pytest.MonkeyPatch, owner: int, group: int, mode: int, own: bool
 ) -> None:
-    monkeypatch.setattr(os, "geteuid", lambda: 5, raising=False)
-    assert ownership.is_own(os.stat_result((mode, 0, 0, 1, owner, group, 0, 0, 0, 0))) is own
+    found = os.stat_result((mode, 0, 0, 1, owner, group, 0, 0, 0, 0))
+    monkeypatch.setattr(ownership, "os", SimpleNamespace(geteuid=lambda: 5, stat=lambda _: found))
+    assert ownership.is_own(Path("file")) is own
 
 
 def test_an_edit_of_a_helper_without_a_module_is_seen() -> None:

@@ -18,7 +18,7 @@ import pytest
 from blackjacky_agents import cli, make_agent
 from blackjacky_agents.arena import card_check
 from blackjacky_agents.arena import protocol as protocols
-from blackjacky_agents.arena.card_check import MAX_BYTES, check_games, read_score_card
+from blackjacky_agents.arena.card_check import check_games, read_score_card
 from blackjacky_agents.arena.protocol import Protocol, read_protocol
 from blackjacky_agents.arena.score_card import describe_entry, make_card, sampled_games
 from blackjacky_agents.arena.scoring import jobs, make_table, play_protocol, score, shares_of_deals
@@ -345,8 +345,7 @@ def test_what_is_no_card_is_refused(text: str, small: Protocol) -> None:
     assert "the card 'card.json' is refused: " in refusal(text)
 
 
-def test_a_card_that_is_too_large_is_refused_without_being_read(small: Protocol) -> None:
-    assert refusal(" " * (MAX_BYTES + 1)) == f"card.json is larger than a card can be; allowed are {MAX_BYTES:,} bytes"
+def test_what_is_no_file_is_no_card() -> None:
     with pytest.raises(ValueError, match="there is no file"):
         read_score_card(Path())
 

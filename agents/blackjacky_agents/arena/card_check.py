@@ -44,11 +44,9 @@ from blackjacky_env.engine.expanding import expand_games, new_decisions
 from blackjacky_env.engine.game import IllegalActionError
 from blackjacky_env.engine.play import play_logged
 from blackjacky_env.engine.policies import CompiledPolicy, PythonPolicy
-from blackjacky_env.engine.reading import parse_json
+from blackjacky_env.engine.reading import parse_json, read_file
 from blackjacky_env.games import GAMES, get_game
 
-MAX_BYTES = 2**20
-"""Size of a card; one of the longest protocol has less than half of it."""
 MAX_CHARACTERS = {"kind": 30, "by": 60, "link": 200, "network": 60, "training": 60}
 """Length of each text of an `Entry`."""
 FRESH = 2
@@ -109,12 +107,8 @@ def read_score_card(path: Path) -> ScoreCard:
     """The card in a file; `ValueError` says what is wrong with it. No game is played."""
     if not path.is_file():
         raise ValueError(f"there is no file {str(path)!r}; name the score.json of a score")
-    with path.open("rb") as file:
-        data = file.read(MAX_BYTES + 1)
-    if len(data) > MAX_BYTES:
-        raise ValueError(f"{path} is larger than a card can be; allowed are {MAX_BYTES:,} bytes")
     try:
-        return _read(parse_json(data))
+        return _read(parse_json(read_file(path)))
     except (ValueError, TypeError, OverflowError) as error:  # overflow: an integer beyond floating point
         raise ValueError(f"the card {str(path)!r} is refused: {error}") from None
 

@@ -19,7 +19,7 @@ from blackjacky_agents.arena.table import Table
 from blackjacky_agents.games import agent_names, bot_names, get_kit
 from blackjacky_agents.learning.agent_file import load_agent, read_card
 from blackjacky_agents.registry import make_agent, make_compiled_agent
-from blackjacky_env.engine.reading import parse_json
+from blackjacky_env.engine.reading import parse_json, read_file
 from blackjacky_env.games import DEFAULT, get_game
 
 ZERO = "random"
@@ -228,7 +228,7 @@ def published(game: str) -> dict[str, Protocol]:
 def read_protocol(path: Path) -> Protocol:
     """The protocol in a file; `ValueError` if it is damaged."""
     try:
-        content = parse_json(path.read_bytes())
+        content = parse_json(read_file(path))
         protocol = Protocol(**content)
         tables = tuple(ScoreTable(**{**table, "opponents": tuple(table["opponents"])}) for table in content["tables"])
         rates = {name: tuple(Rate(**rate) for rate in rates) for name, rates in content["references"].items()}

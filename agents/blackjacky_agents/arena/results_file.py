@@ -16,7 +16,7 @@ from blackjacky_agents.agent import Agent, CompiledAgent
 from blackjacky_agents.arena.table import Rows, Table, join
 from blackjacky_agents.files import only_writer, versions, write_json
 from blackjacky_env.engine.compiling import fingerprint
-from blackjacky_env.engine.reading import parse_json
+from blackjacky_env.engine.reading import MAX_DATA, MAX_LIST, parse_json, read_file
 
 _FORMAT = 2
 _UNKNOWN = -1  # size of a file that was being written
@@ -102,7 +102,7 @@ class ResultsFile:
                 raise ValueError(f"{self.path} has no card {self.card.name} beside it, so its setup is unknown")
             return None
         try:
-            card = parse_json(self.card.read_bytes())
+            card = parse_json(read_file(self.card, MAX_LIST))
             setup = card["setup"]
             float(card["seconds"]), setup["agents"], setup["format"]
         except (ValueError, KeyError, TypeError, OverflowError) as error:
@@ -112,7 +112,7 @@ class ResultsFile:
     def _read(self) -> Rows:
         if not self.path.exists():
             raise ValueError(f"{self.card} has no games: {self.path.name} is missing beside it")
-        *lines, _ = self.path.read_bytes().split(b"\n")  # the rest was truncated by an interruption
+        *lines, _ = read_file(self.path, MAX_DATA).split(b"\n")  # the rest was truncated by an interruption
         self._size, self._hash = sum(len(line) + 1 for line in lines), sha256()
         found = [self._parse(number, line) for number, line in enumerate(lines)]
         seeds, seats = self._table.schedule(0, len(found))

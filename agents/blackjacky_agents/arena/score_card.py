@@ -32,7 +32,7 @@ from blackjacky_agents.games import get_kit
 from blackjacky_agents.learning.agent_file import read_card
 from blackjacky_agents.reports import duration, ready_for_json
 from blackjacky_agents.search.searchers import SEARCHERS
-from blackjacky_env.engine.reading import parse_json
+from blackjacky_env.engine.reading import MAX_DATA, parse_json, read_file
 from blackjacky_env.games import get_game
 
 FORMAT = 2
@@ -215,7 +215,7 @@ class ScoreFile:
         if not self.path.is_file():
             raise ValueError(f"there is no interrupted score to resume: {str(self.path)!r} is missing")
         try:
-            first, *lines, rest = self.path.read_bytes().split(b"\n")
+            first, *lines, rest = read_file(self.path, MAX_DATA).split(b"\n")
             if rest:
                 write_file(self.path, b"\n".join([first, *lines, b""]))
             setup, rows = dict(parse_json(first)), [parse_json(line) for line in lines]

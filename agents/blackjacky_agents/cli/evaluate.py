@@ -22,6 +22,7 @@ from blackjacky_agents.files import versions, write_json
 from blackjacky_agents.registry import parse_agents
 from blackjacky_agents.reports import markdown_table, rate_cells, replace_part, write_part
 from blackjacky_env.engine.checks import check_integer
+from blackjacky_env.engine.reading import MAX_LIST, read_file
 from blackjacky_env.envs.aec import TableEnv
 
 CHUNK = 2048  # games between two updates of the progress bar; the seating depends on it
@@ -81,7 +82,7 @@ def check(args: Args[Any], num_players: int) -> str:
     if args.page is not None:
         if not args.page.is_file():
             raise ValueError(f"--page {args.page} is not a file; it must be a document with the markers `evaluation`")
-        replace_part(args.page.read_text("utf-8"), "evaluation", "")
+        replace_part(read_file(args.page, MAX_LIST).decode(), "evaluation", "")
         check_writable("--page", args.page)
     args.check_players(num_players)
     return TableEnv(args.game, num_players, args.variant, **args.rule_options).variant

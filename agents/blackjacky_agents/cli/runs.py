@@ -16,6 +16,7 @@ from blackjacky_agents.learning.checkpoint import has_checkpoint
 from blackjacky_agents.learning.encoding import find_encoding
 from blackjacky_agents.learning.run import LIBRARIES, PROGRESS_FILE, TrainingRun
 from blackjacky_agents.learning.settings import TrainingSettings, settings_from
+from blackjacky_env.engine.reading import read_file
 from blackjacky_env.engine.table import record_layout
 from blackjacky_env.games import get_game
 
@@ -49,7 +50,7 @@ def read_config(folder: Path) -> tuple[TrainingSettings, dict[str, Any]]:
     if not path.is_file():
         raise ValueError(f"there is no run in {str(folder)!r}: {str(path)!r} is missing")
     try:
-        config = json.loads(path.read_text("utf-8"))
+        config = json.loads(read_file(path))
         stored, made_for, _ = dict(config["settings"]), dict(config["identity"]), config["command"]
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise ValueError(f"{str(path)!r} does not hold the settings of a run: {error!r}") from None
@@ -123,7 +124,7 @@ def continue_run(run: TrainingRun) -> None:
 
 def read_command(folder: Path) -> str:
     """The command that started the run in a folder."""
-    return str(json.loads((folder / "config.json").read_text("utf-8"))["command"])
+    return str(json.loads(read_file(folder / "config.json"))["command"])
 
 
 def write_settings(folder: Path, settings: TrainingSettings, command: str) -> None:

@@ -27,7 +27,7 @@ from blackjacky_agents.thoughts import play as play_on
 from blackjacky_agents.wording import in_words, is_settled, tell_move, terminal_texts
 from blackjacky_env import replay_html
 from blackjacky_env.engine.checks import check_integer
-from blackjacky_env.engine.reading import parse_json
+from blackjacky_env.engine.reading import MAX_LIST, parse_json, read_file
 from blackjacky_env.engine.text import printable
 from blackjacky_env.envs.aec import MAX_SEED, TableEnv
 from blackjacky_env.replay import new_table
@@ -154,7 +154,7 @@ def kept_game(args: Args[Any], record: Mapping[str, Any], names: Mapping[str, An
 def read_record(path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
     """Record and names in a file; `ValueError` if it is invalid."""
     try:
-        content = parse_json(path.read_bytes())
+        content = parse_json(read_file(path))
     except ValueError as error:
         raise ValueError(f"--record {path} is not JSON: {error}") from None
     if not isinstance(content, dict):
@@ -171,7 +171,7 @@ def from_tournament(path: Path, number: int) -> tuple[dict[str, Any], dict[str, 
         raise ValueError(f"--tournament {path} has {what}; pass one results file with its card")
     card = found[0].with_suffix(".json")
     try:
-        setup = parse_json(card.read_bytes())["setup"]
+        setup = parse_json(read_file(card, MAX_LIST))["setup"]
         agents = [agent["name"] for agent in setup["agents"]]
         same = {name: setup[name] for name in ("num_players", "lineups", "seed", "duplicate", "variant", "game")}
         options = dict(setup["options"])

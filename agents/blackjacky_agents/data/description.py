@@ -11,7 +11,7 @@ from typing import Any
 
 from blackjacky_env.engine.checks import check_integer
 from blackjacky_env.engine.game import Game
-from blackjacky_env.engine.reading import parse_json
+from blackjacky_env.engine.reading import MAX_LIST, parse_json, read_file
 from blackjacky_env.engine.table import identity
 from blackjacky_env.games import get_game
 
@@ -103,7 +103,7 @@ def read_description(folder: Path) -> Description:
     if not path.is_file():
         raise ValueError(f"{folder} holds no dataset: there is no {NAME}")
     try:
-        return _checked(parse_json(path.read_bytes()))
+        return _checked(parse_json(read_file(path, MAX_LIST)))
     except KeyError as error:
         raise ValueError(f"{path} is no description of a dataset, or damaged: it lacks {error}") from None
     except (ValueError, TypeError, OverflowError) as error:

@@ -6,6 +6,7 @@ import os
 import re
 from hashlib import sha256
 from pathlib import Path
+from typing import IO
 
 import numpy as np
 import pyarrow as pa
@@ -14,6 +15,7 @@ from blackjacky_agents.arena.table import Moves
 from blackjacky_agents.data.games import lists_of
 from blackjacky_agents.data.schema import games_schema
 from blackjacky_agents.files import write_file
+from blackjacky_env.engine.reading import MAX_DATA
 
 _SUM, _SIZE = 16, 8  # bytes of a checksum and of a size
 
@@ -34,12 +36,14 @@ class Journal:
 
     def read(self) -> list[Moves]:
         """All whole entries; what follows them, of an entry cut by a kill, is removed."""
-        data = self.path.read_bytes() if self.path.exists() else b""
+        if not self.path.exists():
+            return []
         entries, end = [], 0
-        while (entry := self._entry_at(data, end)) is not None:
-            moves, end = entry
-            entries.append(moves)
-        if end < len(data):
+        with self.path.open("rb") as file:
+            while (moves := self._next_entry(file)) is not None:
+                entries.append(moves)
+                end = file.tell()
+        if end < self.path.stat().st_size:
             os.truncate(self.path, end)
         return entries
 
@@ -59,12 +63,11 @@ class Journal:
         content: bytes = batch.serialize().to_pybytes()
         return sha256(content).digest()[:_SUM] + len(content).to_bytes(_SIZE, "little") + content
 
-    def _entry_at(self, data: bytes, start: int) -> tuple[Moves, int] | None:
-        """The entry that begins at a byte, and where the next one begins; None if it is not whole."""
-        begin = start + _SUM + _SIZE
-        end = begin + int.from_bytes(data[start + _SUM : begin], "little")
-        content = data[begin:end]
-        if begin > len(data) or end > len(data) or sha256(content).digest()[:_SUM] != data[start : start + _SUM]:
+    def _next_entry(self, file: IO[bytes]) -> Moves | None:
+        """The entry that begins where the file is read; None if it is not whole."""
+        checksum, size = file.read(_SUM), int.from_bytes(file.read(_SIZE), "little")
+        content = file.read(size) if size <= MAX_DATA else b""
+        if len(content) < size or sha256(content).digest()[:_SUM] != checksum:
             return None
         try:
             batch = pa.ipc.read_record_batch(pa.py_buffer(content), self._schema)
@@ -73,10 +76,9 @@ class Journal:
             return None
         actions, winners, scores = batch.columns
         shape = (len(actions), self._players)
-        moves = Moves(
+        return Moves(
             winners.flatten().to_numpy(zero_copy_only=False).reshape(shape),
             scores.flatten().to_numpy().reshape(shape),
             actions.value_lengths().to_numpy(),
             actions.flatten().to_numpy(),
         )
-        return moves, end

@@ -20,7 +20,7 @@ from blackjacky_agents.files import next_of, read_by_card, write_with_card
 from blackjacky_agents.games import get_kit
 from blackjacky_agents.learning.encoding import Encoding, find_encoding
 from blackjacky_agents.learning.network import Layers, network_agent, pack
-from blackjacky_env.engine.reading import parse_json
+from blackjacky_env.engine.reading import parse_json, read_file
 from blackjacky_env.games import DEFAULT, get_game
 
 if TYPE_CHECKING:
@@ -144,7 +144,7 @@ def read_card(path: Path | str) -> dict[str, Any]:
                 "pass a run folder (runs/NAME) or a .safetensors file with its .json card beside it"
             )
     try:
-        content = parse_json(card.read_bytes())
+        content = parse_json(read_file(card))
     except ValueError as error:
         raise ValueError(f"the card {str(card)!r} of a trained agent is damaged: {error}") from None
     if not isinstance(content, dict):

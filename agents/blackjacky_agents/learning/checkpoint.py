@@ -20,6 +20,7 @@ from safetensors import SafetensorError
 from safetensors.numpy import load, save
 
 from blackjacky_agents.files import write_json
+from blackjacky_env.engine.reading import MAX_DATA, MAX_LIST, read_file
 
 Arrays = dict[str, npt.NDArray[Any]]
 
@@ -66,15 +67,15 @@ def _checkpoints(folder: Path) -> list[Path]:
     return [*sorted(folder.glob("step_*"), reverse=True), *folder.glob(_REPLACED)]
 
 
-def load_checkpoint(folder: Path) -> tuple[Arrays, dict[str, Any], list[str]]:
+def load_checkpoint(folder: Path, most: int = MAX_DATA) -> tuple[Arrays, dict[str, Any], list[str]]:
     """Load the newest complete checkpoint: its arrays, its state, and a warning for each newer one that is broken.
 
-    Raises `ValueError` if there is none.
+    ``most``: bytes that its arrays may have. Raises `ValueError` if there is none.
     """
     complaints = []
     for path in _checkpoints(folder):
         try:
-            arrays, state = _read_checkpoint(path)
+            arrays, state = _read_checkpoint(path, most)
         except (OSError, ValueError, AttributeError, RecursionError, SafetensorError) as error:
             complaints.append(f"checkpoint {path.name} is broken ({error}); using the one before it")
         else:
@@ -82,9 +83,9 @@ def load_checkpoint(folder: Path) -> tuple[Arrays, dict[str, Any], list[str]]:
     raise ValueError("; ".join([f"there is no complete checkpoint in {str(folder)!r}", *complaints]))
 
 
-def _read_checkpoint(path: Path) -> tuple[Arrays, dict[str, Any]]:
-    data = (path / "arrays.safetensors").read_bytes()
-    state = json.loads((path / "state.json").read_text("utf-8"))
+def _read_checkpoint(path: Path, most: int) -> tuple[Arrays, dict[str, Any]]:
+    data = read_file(path / "arrays.safetensors", most)
+    state = json.loads(read_file(path / "state.json", MAX_LIST))
     if state.pop("sha256", None) != _checksum(data, state):
         raise ValueError("its checksum is wrong")
     return load(data), state

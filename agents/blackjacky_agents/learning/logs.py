@@ -13,6 +13,7 @@ from pathlib import Path
 
 from blackjacky_agents.files import write_file
 from blackjacky_agents.learning.settings import TrainingSettings
+from blackjacky_env.engine.reading import MAX_DATA, read_file
 
 Write = Callable[[Mapping[str, float], int], object]
 """Adds figures by name, such as ``loss/policy``, after so many training steps."""
@@ -24,7 +25,7 @@ _COLUMNS = ("steps", "figure", "value")
 def _csv(folder: Path, settings: TrainingSettings, steps: int) -> Iterator[Write]:
     """``log.csv`` in the run folder, a figure a line; what lies after ``steps`` is removed."""
     path = folder / "log.csv"
-    rows = path.read_text("utf-8").splitlines() if path.exists() else []
+    rows = read_file(path, MAX_DATA).decode().splitlines() if path.exists() else []
     kept = [row for row in rows[1:] if row.count(",") == 2 and int(row.split(",")[0]) <= steps]
     write_file(path, "".join(f"{row}\n" for row in [",".join(_COLUMNS), *kept]))
     with path.open("a", encoding="utf-8", newline="") as file:

@@ -29,7 +29,7 @@ from blackjacky_agents.learning.settings import TrainingSettings, check_settings
 from blackjacky_agents.learning.stopping import print_above, stop_gently
 from blackjacky_agents.registry import make_compiled_agent
 from blackjacky_agents.reports import duration
-from blackjacky_env.engine.reading import parse_json
+from blackjacky_env.engine.reading import MAX_LIST, parse_json, read_file
 from blackjacky_env.games import get_game
 
 LIBRARIES = ("torch", "stable-baselines3", "sb3-contrib", "gymnasium")  # results depend on their versions
@@ -345,7 +345,7 @@ def read_progress(folder: Path) -> list[dict[str, Any]]:
 def _evaluations(folder: Path) -> Iterator[tuple[bytes, dict[str, Any]]]:
     """Each whole line of ``progress.jsonl``, and what it says."""
     path = folder / PROGRESS_FILE
-    *lines, _ = path.read_bytes().split(b"\n")
+    *lines, _ = read_file(path, MAX_LIST).split(b"\n")
     for number, line in enumerate(lines, 1):
         yield line, _read_evaluation(path, number, line)
 

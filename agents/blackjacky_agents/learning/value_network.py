@@ -22,7 +22,7 @@ from blackjacky_agents.files import read_by_card, write_with_card
 from blackjacky_agents.search.config import Stage, Value, to_rewards
 from blackjacky_env.engine.compiling import compiled, scratch
 from blackjacky_env.engine.layout import Layout
-from blackjacky_env.engine.reading import parse_json
+from blackjacky_env.engine.reading import parse_json, read_file
 
 _AT_ONCE = 4  # inputs
 
@@ -85,7 +85,7 @@ class ValueNetwork:
         card_file = self.file.with_suffix(".json")
         if not self.file.exists() and not card_file.exists():
             return Weights(*(np.zeros(shape, np.float32) for shape in ((self.layout.size, 1), (1,), (1,))))
-        card = parse_json(card_file.read_bytes()) if card_file.exists() else {}
+        card = parse_json(read_file(card_file)) if card_file.exists() else {}
         data = read_by_card(self.file, card)
         if data is None or card.get("features") != describe(self.layout):
             raise ValueError(

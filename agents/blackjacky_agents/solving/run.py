@@ -23,7 +23,7 @@ from blackjacky_agents.solving.strategies import Strategies, Worth, worth_of
 from blackjacky_agents.solving.table import Table
 from blackjacky_agents.solving.tree import Progress, Tree, build_tree
 from blackjacky_env.engine.checks import check_choice, check_integer
-from blackjacky_env.engine.reading import parse_json
+from blackjacky_env.engine.reading import MAX_DATA, MAX_LIST, parse_json, read_file
 
 if TYPE_CHECKING:
     from blackjacky_agents.arena.cluster import ClusterExecutor
@@ -128,7 +128,8 @@ class SolvingRun:
         if not has_checkpoint(self.folder / "checkpoints"):
             (self.folder / PROGRESS_FILE).unlink(missing_ok=True)
             return []
-        arrays, state, complaints = load_checkpoint(self.folder / "checkpoints")
+        most = int(self.settings.memory * GIB)
+        arrays, state, complaints = load_checkpoint(self.folder / "checkpoints", max(MAX_DATA, most))
         self.solver.restore(arrays)
         self.seconds = float(state["seconds"])
         self._measure()
@@ -253,7 +254,7 @@ class SolvingRun:
 def read_settings(folder: Path) -> tuple[SolveSettings, str]:
     """The settings and the command of the run in a folder; `ValueError` if there is none."""
     try:
-        config = parse_json((folder / "config.json").read_bytes())
+        config = parse_json(read_file(folder / "config.json"))
         return _checked(SolveSettings(**config["settings"])), str(config["command"])
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise ValueError(f"there is no run of a solver in {str(folder)!r}: {error}") from None
@@ -275,7 +276,7 @@ def _checked(settings: SolveSettings) -> SolveSettings:
 def read_progress(folder: Path) -> list[dict[str, Any]]:
     """The evaluations of a run, oldest first; a line that was cut short is left out."""
     lines = []
-    for text in (folder / PROGRESS_FILE).read_text("utf-8").splitlines():
+    for text in read_file(folder / PROGRESS_FILE, MAX_LIST).splitlines():
         try:
             lines.append(parse_json(text))
         except ValueError:

@@ -20,7 +20,7 @@ from blackjacky_agents.files import next_of, read_by_card, write_with_card
 from blackjacky_agents.solving.strategies import Strategies, normalised
 from blackjacky_agents.solving.table import Table
 from blackjacky_agents.solving.tree import Tree
-from blackjacky_env.engine.reading import parse_json
+from blackjacky_env.engine.reading import parse_json, read_file
 from blackjacky_env.engine.recall import Keys
 from blackjacky_env.games import DEFAULT, get_game
 from blackjacky_env.replay import Thoughts
@@ -29,6 +29,7 @@ SOLUTION_FILE = "solution.safetensors"
 FOLDER = Path("runs") / "solved"
 """Where ``blackjacky solve`` writes, by game and name."""
 _FORMAT = 1
+_MAX_SOLUTION = 2**32  # bytes of its arrays
 _HOW = "pass env.information_key(agent) as 'information_key' beside the observation, or as a row of the third argument"
 _DTYPES = {"keys": np.uint64, "first": np.int64, "actions": np.int16, "chances": np.float32}
 
@@ -122,7 +123,7 @@ def read_card(file: Path) -> dict[str, Any]:
     """The card beside a solution; `ValueError` if it is missing or damaged."""
     card = file.with_suffix(".json")
     try:
-        content = parse_json(card.read_bytes())
+        content = parse_json(read_file(card))
     except (OSError, ValueError) as error:
         raise ValueError(f"the card {str(card)!r} of a solution is missing or damaged: {error}") from None
     if not isinstance(content, dict) or content.get("format") != _FORMAT:
@@ -144,7 +145,7 @@ def load_solution(name: str, game: str = DEFAULT) -> SolvedAgent:
     for fact, own in {"game": game, "version": get_game(game).version}.items():
         if card.get(fact) != own:
             raise ValueError(f"the solution {name!r} is for {fact}={card.get(fact)!r}, not for {own!r}")
-    data = read_by_card(file, card)
+    data = read_by_card(file, card, _MAX_SOLUTION)
     if data is None:
         raise ValueError(f"the solution {name!r} is damaged: {file.name} does not match the checksum in its card")
     return SolvedAgent(f"solved:{name}", game, _read_policy(name, data, get_game(game).num_actions), card)

@@ -30,7 +30,7 @@ from blackjacky_agents.web.picture import TABLE_IN_ENGLISH, Look, picture
 from blackjacky_agents.wording import is_settled, known_move, page_texts, score_table
 from blackjacky_env import IllegalActionError
 from blackjacky_env.engine.checks import check_integer
-from blackjacky_env.engine.reading import parse_json
+from blackjacky_env.engine.reading import parse_json, read_file
 from blackjacky_env.envs.aec import MAX_SEED, TableEnv
 
 Reader = int | None
@@ -469,7 +469,7 @@ def resumed(path: Path) -> Table:
     try:
         if not path.is_file():  # a pipe would be waited for
             raise ValueError("it is not a regular file")
-        lines = path.read_bytes().split(b"\n")
+        lines = read_file(path).split(b"\n")
         first, *actions = (line.decode() for line in lines[:-1])
         kept = parse_json(first)
         if kept["format"] != FORMAT:

@@ -1,0 +1,152 @@
+"""Files of others have a size before they are read, and what is written goes where it was sent."""
+
+import os
+import platform
+import re
+import socket
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from blackjacky_agents.arena.card_check import read_score_card
+from blackjacky_agents.arena.protocol import read_protocol
+from blackjacky_agents.arena.tournament import Tournament
+from blackjacky_agents.cli.exploit_report import read_results
+from blackjacky_agents.cli.options import check_writable
+from blackjacky_agents.cli.runs import read_config
+from blackjacky_agents.cli.watch import from_tournament, read_record
+from blackjacky_agents.files import read_by_card, try_to_write, write_file, write_with_card
+from blackjacky_agents.learning.agent_file import load_agent
+from blackjacky_agents.learning.checkpoint import load_checkpoint
+from blackjacky_agents.learning.run import read_progress
+from blackjacky_agents.reports import write_part
+from blackjacky_agents.solving.run import read_progress as read_solving
+from blackjacky_agents.solving.run import read_settings
+from blackjacky_agents.web.table import resumed
+
+ROOT = Path(__file__).parents[2]
+HUGE = 40 * 2**30
+
+
+def _read_results(path: Path) -> None:
+    file = Tournament(["random", "counter"], results=path.with_name("new.jsonl"))._file
+    assert file is not None
+    file.path = path
+    file._read()
+
+
+READERS = {
+    "record.json": lambda folder: read_record(folder / "record.json"),
+    "score.json": lambda folder: read_score_card(folder / "score.json"),
+    "protocol.json": lambda folder: read_protocol(folder / "protocol.json"),
+    "table.jsonl": lambda folder: resumed(folder / "table.jsonl"),
+    "exploit.json": lambda folder: read_results(folder / "exploit.json"),
+    "page.md": lambda folder: write_part(folder / "page.md", "a", "b"),
+    "progress.jsonl": read_progress,
+    "run/config.json": lambda folder: read_config(folder / "run"),
+    "solving/config.json": lambda folder: read_settings(folder / "solving"),
+    "solving/progress.jsonl": lambda folder: read_solving(folder / "solving"),
+    "games.json": lambda folder: from_tournament(folder / "games.jsonl", 0),
+    "games.jsonl": lambda folder: _read_results(folder / "games.jsonl"),
+    "weights.json": load_agent,
+    "weights.safetensors": lambda folder: read_by_card(folder / "weights.safetensors", {}),
+    "step_1/arrays.safetensors": load_checkpoint,
+    "step_1/state.json": load_checkpoint,
+}
+
+
+@pytest.mark.parametrize("name", READERS)
+def test_a_file_of_40_gigabytes_is_refused_before_it_is_read(name: str, tmp_path: Path) -> None:
+    card = '{"sha256": "", "setup": {"agents": [], "format": 2}, "seconds": 0}'
+    for other in ("weights.json", "weights.safetensors", "games.json", "games.jsonl"):
+        (tmp_path / other).write_text(card, "utf-8")
+    path = tmp_path / name
+    path.parent.mkdir(exist_ok=True)
+    (path.parent / "arrays.safetensors").touch()
+    path.touch()
+    os.truncate(path, HUGE)
+    with pytest.raises(ValueError, match="is larger than what can be read there; allowed are"):
+        READERS[name](tmp_path)
+
+
+def test_files_are_read_by_the_reader_that_knows_a_limit() -> None:
+    own = {
+        "kit.py": "texts of the package",
+        "page.py": "parts of the package's page",
+        "screen.py": "a font of the package",
+        "cluster.py": "the package's code",
+        "python_agent.py": "code that is imported anyway",
+        "reports.py": "the machine's /proc/cpuinfo",
+    }
+    sources = [path for folder in (ROOT / "blackjacky_env", ROOT / "agents") for path in folder.rglob("*.py")]
+    readers = {path.name for path in sources if re.search(r"\.read_(bytes|text)\(", path.read_text("utf-8"))}
+    assert readers == set(own)
+
+
+# ---------------------------------------------------------------- writing
+
+
+def test_links_are_followed(tmp_path: Path) -> None:
+    (tmp_path / "there").mkdir()
+    for name in ("file", "weights.safetensors"):
+        (tmp_path / name).symlink_to(Path("there") / name)
+    write_file(tmp_path / "file", "new")
+    write_with_card(tmp_path / "weights.safetensors", b"data", {}, {})
+    assert (tmp_path / "file").is_symlink()
+    assert (tmp_path / "weights.safetensors").is_symlink()
+    assert (tmp_path / "there" / "file").read_text("utf-8") == "new"
+    assert [path.suffix for path in (tmp_path / "there").iterdir()].count(".json") == 1
+
+
+def test_a_pipe_gets_what_is_written(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    check_writable("--output", pipe)
+    reading = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    write_file(pipe, "text")
+    assert os.read(reading, 10) == b"text"
+    os.close(reading)
+    assert stat.S_ISFIFO(pipe.stat().st_mode)
+
+
+def test_a_device_stays_and_says_that_it_is_full() -> None:
+    try_to_write(Path("/dev/full"))
+    with pytest.raises(OSError, match="No space left"):
+        write_file(Path("/dev/full"), "text")
+    write_file(Path("/dev/null"), "text")
+    assert all(stat.S_ISCHR(Path(name).stat().st_mode) for name in ("/dev/full", "/dev/null"))
+
+
+@pytest.mark.parametrize("name", ["/dev/stdout", "out.txt"])
+def test_standard_output_in_a_file_keeps_what_was_printed(name: str, tmp_path: Path) -> None:
+    code = (
+        f"from pathlib import Path; from blackjacky_agents.files import write_file; print(1); "
+        f"write_file(Path({name!r}), '2\\n'); print(3)"
+    )
+    with (tmp_path / "out.txt").open("wb") as out:
+        subprocess.run([sys.executable, "-c", code, name], cwd=tmp_path, stdout=out, check=True)
+    assert (tmp_path / "out.txt").read_text("utf-8").split() == ["1", "2", "3"]
+
+
+def test_what_nothing_can_be_written_to_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "loop").symlink_to("loop")
+    with socket.socket(socket.AF_UNIX) as listening:
+        listening.bind(str(tmp_path / "socket"))
+        for name in ("loop", "socket"):
+            with pytest.raises(ValueError, match=f"--out .*{name} cannot be written"):
+                check_writable("--out", tmp_path / name)
+        assert stat.S_ISSOCK((tmp_path / "socket").stat().st_mode)
+
+
+def test_two_machines_with_equal_process_numbers_write_beside_each_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, names = tmp_path / "file", set()
+    monkeypatch.setattr(Path, "replace", lambda aside, target: names.add(aside))
+    for host in ("a", "a", "b"):
+        monkeypatch.setattr(platform, "node", lambda host=host: host)
+        write_file(path, "text")
+    assert len(names) == 3

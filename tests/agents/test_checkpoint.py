@@ -27,7 +27,7 @@ from blackjacky_agents.learning import checkpoint
 from blackjacky_agents.learning.agent_file import AGENT_FILE, load_agent, read_card, read_network, save_agent
 from blackjacky_agents.learning.checkpoint import load_checkpoint, save_checkpoint
 from blackjacky_agents.learning.encoding import find_encoding
-from blackjacky_agents.learning.network import Layers, network_policy, pack
+from blackjacky_agents.learning.network import MAX_UNITS, Layers, network_policy, pack
 from tests.agents.positions import positions, random_layers
 
 GAME = "black_jacky"
@@ -145,6 +145,14 @@ def test_a_damaged_card_is_refused(run: Path, content: bytes) -> None:
         ({"observation_size": 5}, r"is for observation_size=5, not for observation_size=\d+"),
         ({"num_actions": 5}, "is for num_actions=5, not for num_actions=61"),
         ({"encoding": "advice"}, r"its layers have the shapes .*; they must lead from the \d+ inputs"),
+        ({"layers": [CARDS.size, 2000, 61]}, rf"its card says layers=.*; its weights have \[{CARDS.size}, 8, 61\]"),
+        ({"layers": [CARDS.size, 8.0, 61]}, "its card says layers="),
+        ({"activation": "tanh"}, "its card says activation='tanh'; its weights have 'relu'"),
+        ({"steps": "many"}, "its card says steps='many'"),
+        ({"steps": -1}, "its card says steps=-1 is out of range"),
+        ({"seconds": None}, "its card says seconds=None"),
+        ({"machine": "fast"}, "its card says machine='fast', which is not an object"),
+        ({"machine": {"cores": "\x1b[2J"}}, r"its card says cores of machine='\\x1b\[2J' "),
         ({"greedy": "no"}, "its card says greedy='no', which is neither true nor false"),
         ({"sha256": "0"}, "is damaged: weights.safetensors is truncated or does not match the checksum"),
     ],
@@ -193,6 +201,10 @@ WHOLE = arrays_in(random_layers(CARDS.size, 8))
         (arrays_in([(random_layers(CARDS.size)[0][0], np.zeros((1, 61), np.float32))]), SHAPES),
         (arrays_in([(random_layers(CARDS.size)[0][0], np.array(0.0, np.float32))]), SHAPES),
         ({}, SHAPES),
+        (
+            arrays_in([*random_layers(CARDS.size, 1, outputs=MAX_UNITS + 1), *random_layers(MAX_UNITS + 1)]),
+            r"it has a layer of 65,537 units; allowed are up to 65,536",
+        ),
         ({"a": np.zeros(3), "b": np.zeros(3)}, r"its weights cannot be read \(KeyError\('layer_0"),
         ({name: array.astype(np.float64) * 1e300 for name, array in WHOLE.items()}, FLOAT32),
         ({name: array.astype(np.complex64) for name, array in WHOLE.items()}, FLOAT32),

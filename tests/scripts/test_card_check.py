@@ -172,6 +172,12 @@ def test_a_changed_score_is_refused(small: Protocol) -> None:
     assert "tables[1].win_rate.low=0.9 does not follow" in refusal(card)
 
 
+def test_a_network_that_the_agent_does_not_have_is_refused(small: Protocol) -> None:
+    card = card_of(small)
+    card["entry"]["network"] = "381,000,052 weights"
+    assert "entry.network='381,000,052 weights' is not what 'threshold' has, ''" in refusal(card)
+
+
 def test_changed_results_with_the_numbers_that_follow_from_them_are_refused(small: Protocol) -> None:
     card = card_of(small)
     for table in card["tables"]:

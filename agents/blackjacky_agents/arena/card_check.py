@@ -25,7 +25,7 @@ import numpy.typing as npt
 from blackjacky_agents.agent import Agent, CompiledAgent
 from blackjacky_agents.arena.intervals import Integers
 from blackjacky_agents.arena.protocol import ZERO, Protocol, pinned_agent, published, shipped_weights
-from blackjacky_agents.arena.score_card import FORMAT, Entry, are_wins, identity, sampled_games
+from blackjacky_agents.arena.score_card import FORMAT, Entry, are_wins, describe_entry, identity, sampled_games
 from blackjacky_agents.arena.scoring import (
     Job,
     JobPlayer,
@@ -324,6 +324,7 @@ def check_games(card: ScoreCard, agent: Agent | None = None, fresh: int = FRESH)
         _check_identity(card, agent)
     elif (agent := _known_agent(card, at_hand)) is None:
         return replace(checked, notes=("the agent's own decisions: it is not a shipped one; name it to compare them",))
+    _check_network(card, agent)
     return replace(checked, decisions=_check_decisions(card, agent, at_hand, fresh))
 
 
@@ -351,6 +352,12 @@ def _check_identity(card: ScoreCard, agent: Agent) -> None:
                 f"{name} of {agent.name!r}: the hash is {own.get(name)}, in the card {card.agent.get(name)}; name the "
                 "agent that the card is of"
             )
+
+
+def _check_network(card: ScoreCard, agent: Agent) -> None:
+    own = describe_entry(agent).network
+    if card.entry.network != own:
+        raise ValueError(f"entry.network={_quoted(card.entry.network)} is not what {agent.name!r} has, {own!r}")
 
 
 # ---------------------------------------------------------------- from moves

@@ -115,9 +115,10 @@ def describe_entry(agent: Agent, by: str = "", link: str = "") -> Entry:
     sizes = card["layers"]
     weights = sum((size + 1) * following for size, following in pairwise(sizes))
     network = f"{' x '.join(map(str, sizes[1:-1]))} ({weights:,} weights)"
-    machine = card.get("machine", {})
-    cores = f" on {machine['cores']} cores" if "cores" in machine else ""
-    training = f"{card['steps']:,} steps, {duration(card['seconds'])}{cores}" if "steps" in card else ""
+    number = card.get("machine", {}).get("cores")
+    cores = f" on {number} cores" if number else ""
+    told = {"steps", "seconds"} <= card.keys()
+    training = f"{card['steps']:,} steps, {duration(card['seconds'])}{cores}" if told else ""
     return Entry("network", by, link, network, training)
 
 

@@ -19,7 +19,8 @@ from blackjacky_agents.agent import CompiledAgent
 from blackjacky_agents.files import next_of, read_by_card, write_with_card
 from blackjacky_agents.games import get_kit
 from blackjacky_agents.learning.encoding import Encoding, find_encoding
-from blackjacky_agents.learning.network import Layers, network_agent, pack
+from blackjacky_agents.learning.network import MAX_UNITS, Layers, network_agent, pack, sizes_of
+from blackjacky_env.engine.checks import check_integer, check_number
 from blackjacky_env.engine.reading import parse_json, read_file
 from blackjacky_env.games import DEFAULT, get_game
 
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
 AGENT_FILE = "weights.safetensors"
 _FORMAT = 1
+_ACTIVATION = "relu"
 _PARTS = ("weight", "bias")  # of a layer
 _HOW_IT_MIXES = "by random playouts among its inputs, which it draws for every decision"
 
@@ -37,8 +39,13 @@ def save_agent(path: Path, layers: Layers, game: str, encoding: Encoding, greedy
     parts = {f"layer_{i}.{name}": layer[k] for i, layer in enumerate(layers) for k, name in enumerate(_PARTS)}
     mixes = {"mixes": _HOW_IT_MIXES} if encoding.drawn else {}
     data = save({name: np.ascontiguousarray(part, np.float32) for name, part in parts.items()}, mixes or None)
-    sizes = [len(layers[0][0]), *(len(bias) for _, bias in layers)]
-    card = {**identity(game, encoding), "layers": sizes, "activation": "relu", "greedy": greedy, **mixes}
+    card = {
+        **identity(game, encoding),
+        "layers": sizes_of(layers),
+        "activation": _ACTIVATION,
+        "greedy": greedy,
+        **mixes,
+    }
     write_with_card(path, data, card, facts)
 
 
@@ -98,14 +105,31 @@ def read_network(path: Path | str, game: str = DEFAULT) -> tuple[Layers, Encodin
         raise ValueError(f"{where}: {error}") from None
     for name, own in identity(game, encoding).items():
         if card.get(name) != own:
-            raise ValueError(f"{where} is for {name}={card.get(name)!r}, not for {name}={own!r}")
+            raise ValueError(f"{where} is for {name}={card.get(name)!r:.100}, not for {name}={own!r}")
     data = read_by_card(file, card)
     if data is None:
         raise ValueError(f"{where} is damaged: {file.name} is truncated or does not match the checksum in its card")
-    greedy = card.get("greedy", True)
-    if not isinstance(greedy, bool):
-        raise ValueError(f"{where} is damaged: its card says greedy={greedy!r}, which is neither true nor false")
-    return _read_layers(where, data, card, encoding), encoding, greedy
+    layers = _read_layers(where, data, card, encoding)
+    try:
+        _check_facts(card, layers)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{where} is damaged: its card says {error}") from None
+    return layers, encoding, card.get("greedy", True)
+
+
+def _check_facts(card: Mapping[str, Any], layers: Layers) -> None:
+    """Raise `TypeError` or `ValueError` unless what a card says of a network can be shown and copied."""
+    if not isinstance(card.get("greedy", True), bool):
+        raise TypeError(f"greedy={card['greedy']!r:.100}, which is neither true nor false")
+    for name, own in {"layers": sizes_of(layers), "activation": _ACTIVATION}.items():
+        if repr(card.get(name)) != repr(own):
+            raise ValueError(f"{name}={card.get(name)!r:.100}; its weights have {own!r}")
+    machine = card.get("machine", {})
+    if not isinstance(machine, dict):
+        raise TypeError(f"machine={machine!r:.100}, which is not an object")
+    check_integer("cores of machine", machine.get("cores", 1), 1, 2**20)
+    check_integer("steps", card.get("steps", 0), 0, 2**63 - 1)
+    check_number("seconds", card.get("seconds", 0), 0, 2**53)
 
 
 def _file_of(path: Path | str) -> Path:
@@ -130,6 +154,8 @@ def _read_layers(where: str, data: bytes, card: Mapping[str, Any], encoding: Enc
             f"{where} is damaged: its layers have the shapes {shapes}; they must lead from the {encoding.size} inputs "
             f"of the encoding {encoding.name!r} to {card['num_actions']} actions"
         )
+    if max(sizes) > MAX_UNITS:
+        raise ValueError(f"{where} is damaged: it has a layer of {max(sizes):,} units; allowed are up to {MAX_UNITS:,}")
     return layers
 
 

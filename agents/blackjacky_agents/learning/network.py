@@ -24,6 +24,9 @@ from blackjacky_env.engine.random import draw
 Layers = Sequence[tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]]
 """Weights (inputs, outputs) and biases (outputs,) of each layer, in order; ReLU between layers."""
 
+MAX_UNITS = 2**16
+"""The most units of a layer; parameters hold sizes as float32, which is exact up to 2**24."""
+
 WIDEST = 512
 """The most units of a layer that networks in kernels for GPUs may have."""
 
@@ -32,9 +35,13 @@ _HEADER = 2  # greedy flag, number of layers; then all sizes, inputs first
 
 def pack(layers: Layers, greedy: bool) -> npt.NDArray[np.float32]:
     """Pack a network into float32 parameters of its policy; ``greedy``: most likely action instead of a sample."""
-    sizes = [len(layers[0][0]), *(len(bias) for _, bias in layers)]
     numbers = [part.ravel() for layer in layers for part in layer]
-    return np.concatenate([[greedy, len(layers)], sizes, *numbers]).astype(np.float32)
+    return np.concatenate([[greedy, len(layers)], sizes_of(layers), *numbers]).astype(np.float32)
+
+
+def sizes_of(layers: Layers) -> list[int]:
+    """The number of inputs, and of the units of each layer."""
+    return [len(layers[0][0]), *(len(bias) for _, bias in layers)]
 
 
 @cache

@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from blackjacky_agents.games import bot_names, get_kit
 from blackjacky_agents.learning.encoding import encodings_of, find_encoding
+from blackjacky_agents.learning.network import MAX_UNITS
 from blackjacky_env.engine.checks import check_integer
 from blackjacky_env.games import DEFAULT, get_game
 
@@ -250,7 +251,7 @@ def check_settings(settings: TrainingSettings) -> None:
     check_integer("seed", settings.seed, 0, _MAX_SEED)
     check_integer("threads", settings.threads, 1, 1024)
     for units in settings.hidden_sizes:
-        check_integer("hidden_sizes", units, 1, 2**16)
+        check_integer("hidden_sizes", units, 1, MAX_UNITS)
     if not settings.bots:
         raise ValueError("bots=() is empty; training needs at least one bot")
     if not settings.minutes > 0:

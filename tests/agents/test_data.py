@@ -19,6 +19,7 @@ from blackjacky_agents.arena import jobs
 from blackjacky_agents.arena.table import Table
 from blackjacky_agents.data import Dataset, shuffling, to_minari, writing
 from blackjacky_agents.data.description import NAME
+from blackjacky_agents.data.pages import write_games
 from blackjacky_agents.data.schema import decisions_schema, games_schema
 from blackjacky_agents.data.writing import CARD, Writer
 from blackjacky_agents.external.python_agent import PythonAgent
@@ -52,12 +53,12 @@ def writer_of(folder: Path, table: Table | None = None) -> Writer:
 
 
 def files_of(folder: Path) -> dict[str, bytes]:
-    return {path.name: path.read_bytes() for path in folder.iterdir() if not path.name.startswith(".")}
+    return {path.name: path.read_bytes() for path in folder.rglob("[!.]*") if path.is_file()}
 
 
 @pytest.fixture(autouse=True)
 def small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(writing, "_GROUP", GROUP)
+    monkeypatch.setattr(writing, "MOST_ROWS", GROUP)
     monkeypatch.setattr(jobs, "_MAX_JOB", 7)
 
 
@@ -66,7 +67,7 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A dataset of three files, the last one shorter."""
     folder = tmp_path_factory.mktemp("written") / "data"
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(writing, "_GROUP", GROUP)
+        patch.setattr(writing, "MOST_ROWS", GROUP)
         writer_of(folder).write(GAMES, threads=1)
     return folder
 
@@ -114,7 +115,7 @@ def test_rows_are_what_the_environment_shows_and_pays(game: Game, folder: Path) 
 
 
 def test_files_and_rows_have_the_declared_schemas_and_every_column_says_what_it_means(written: Path) -> None:
-    for path in written.glob("*.parquet"):
+    for path in written.glob("*/*.parquet"):
         stored = pq.read_schema(path)
         assert stored.equals(games_schema(3))
         assert all(field.metadata[b"meaning"] for field in stored)
@@ -123,7 +124,7 @@ def test_files_and_rows_have_the_declared_schemas_and_every_column_says_what_it_
 
 
 def test_each_policy_sits_in_every_seat_equally_often_and_every_game_has_its_own_cards(written: Path) -> None:
-    games = pa.concat_tables([pq.read_table(path) for path in sorted(written.glob("*.parquet"))]).to_pylist()
+    games = pa.concat_tables([pq.read_table(path) for path in sorted(written.glob("*/*.parquet"))]).to_pylist()
     assert [game["episode"] for game in games] == list(range(GAMES))
     assert len({game["seed"] for game in games}) == GAMES
     seats = [game["policies"].index("threshold") for game in games[: GAMES - GAMES % 3]]
@@ -134,7 +135,10 @@ def test_each_policy_sits_in_every_seat_equally_often_and_every_game_has_its_own
 def test_the_card_says_how_it_was_made_what_for_and_has_the_checksum_of_every_file(written: Path) -> None:
     card = (written / CARD).read_text(encoding="utf-8")
     for shard in Dataset(written).description.shards:
-        assert f"| {shard.file} | {shard.games:,} | {shard.decisions:,} | {shard.bytes:,} | `{shard.sha256}` |" in card
+        assert (
+            f"| games/{shard.file} | {shard.games:,} | {shard.decisions:,} | {shard.bytes:,} | `{shard.sha256}` |"
+            in card
+        )
     for said in ("blackjacky dataset\n", "CC0-1.0", "license: cc0-1.0", "`threshold`, 2 x `random`", "What for."):
         assert said in card
     for field in (*games_schema(3), *decisions_schema(get_game(DEFAULT), 3)):
@@ -425,7 +429,7 @@ def test_minari_gets_what_each_seat_of_a_policy_saw_and_earned(written: Path, mi
     made = to_minari(Dataset(written), "blackjacky/random-v0", "random")
     episodes = minari.load_dataset("blackjacky/random-v0").iterate_episodes()
     env, number, steps = TableEnv(DEFAULT, 3), 0, 0
-    for path in sorted(written.glob("*.parquet")):
+    for path in sorted(written.glob("*/*.parquet")):
         for game in pq.read_table(path).to_pylist():
             for seat in (seat for seat, name in enumerate(game["policies"]) if name == "random"):
                 expected = of_one_seat(env, game, seat)
@@ -468,10 +472,16 @@ def test_minari_gets_no_policy_that_is_not_there(written: Path, minari: Any) -> 
 
 def changed_file(folder: Path, change: Callable[[Any], Any]) -> None:
     """Rewrite the second file as a stranger would, and its checksum in the description."""
-    path = sorted(folder.glob("*.parquet"))[1]
-    pq.write_table(change(pq.read_table(path)), path)
+    path = sorted(folder.glob("*/*.parquet"))[1]
+    write_games(change(pq.read_table(path)), path, GROUP)
+    describe_again(folder)
+
+
+def describe_again(folder: Path) -> None:
     description = json.loads((folder / NAME).read_text(encoding="utf-8"))
-    description["shards"][1]["sha256"] = writing.sha256(path.read_bytes()).hexdigest()
+    for shard in description["shards"]:
+        content = (folder / "games" / shard["file"]).read_bytes()
+        shard.update(bytes=len(content), sha256=writing.sha256(content).hexdigest())
     (folder / NAME).write_text(json.dumps(description), encoding="utf-8")
 
 
@@ -500,7 +510,7 @@ CHANGES: dict[str, tuple[Callable[[Any], Any], str]] = {
     "another version": (with_column("version", first_game(lambda number: 7)), "version is 7, not 0"),
     "other options": (with_column("options", first_game(lambda text: "{}")), r"options is '\{\}', not"),
     "another order": (lambda table: table.take(list(reversed(range(len(table))))), "are not in order"),
-    "fewer columns": (lambda table: table.drop_columns(["seed"]), "has other columns than a dataset of 3 players"),
+    "fewer columns": (lambda table: table.drop_columns(["seed"]), "it has other columns than a dataset"),
     "fewer games": (lambda table: table.slice(0, 5), "has other numbers of games and decisions than its description"),
 }
 
@@ -521,17 +531,38 @@ def test_a_changed_file_is_refused_even_with_its_own_checksum_and_no_decision_of
 
 @pytest.mark.parametrize("content", [b"", b"PAR1", b"x" * 1000])
 def test_what_is_no_parquet_file_is_named(copied: Path, content: bytes) -> None:
-    path = min(copied.glob("*.parquet"))
+    path = min(copied.glob("*/*.parquet"))
     path.write_bytes(content)
-    with pytest.raises(ValueError, match=f"{path.name} is no Parquet file, or damaged"):
+    describe_again(copied)
+    with pytest.raises(ValueError, match=f"{path.name} is no Parquet file of games, or damaged"):
         list(Dataset(copied).batches(64))
 
 
 def test_a_file_with_another_checksum_is_named(copied: Path) -> None:
-    path = min(copied.glob("*.parquet"))
-    path.write_bytes(path.read_bytes() + b"x")
-    with pytest.raises(ValueError, match=f"{path.name} was changed: its SHA-256 is not that of the description"):
-        Dataset(copied).verify()
+    path = min(copied.glob("*/*.parquet"))
+    for content, said in (
+        (path.read_bytes()[:-1] + b"x", "its SHA-256 is not"),
+        (b"", "it does not have the [0-9,]+ bytes"),
+    ):
+        path.write_bytes(content)
+        with pytest.raises(ValueError, match=f"{path.name} was changed: {said}"):
+            Dataset(copied).verify()
+
+
+def test_pyarrow_reads_the_folder_of_games_as_one_table(written: Path) -> None:
+    table = pq.read_table(written / "games")
+    assert table["episode"].to_pylist() == list(range(GAMES))
+
+
+def test_a_small_file_that_becomes_gigabytes_is_refused_before_it_is_read(copied: Path) -> None:
+    path = min(copied.glob("*/*.parquet"))
+    long = pq.read_table(path).slice(0, 1)
+    long = with_column("actions", first_game(lambda moves: moves[:1] * (2**24 + 1)))(long)
+    write_games(long, path)
+    assert path.stat().st_size < 2**16
+    describe_again(copied)
+    with pytest.raises(ValueError, match="values of a column: 16777217 is not allowed"):
+        list(Dataset(copied).batches(64))
 
 
 def test_all_games_are_counted_while_they_are_verified(written: Path) -> None:
@@ -542,7 +573,7 @@ def test_all_games_are_counted_while_they_are_verified(written: Path) -> None:
 
 def descriptions() -> Iterator[tuple[str, Callable[[dict[str, Any]], Any], str]]:
     """Changes to a description, and what is said of them."""
-    yield "format", lambda found: found.update(format=2), "its format is not 1"
+    yield "format", lambda found: found.update(format=1), "its format is not 2"
     yield "no setup", lambda found: found.pop("setup"), "it lacks 'setup'"
     yield "version", lambda found: found["setup"].update(version=1), "of black_jacky-v1; installed is version 0"
     yield "game", lambda found: found["setup"].update(game="chess"), "unknown game 'chess'"

@@ -27,6 +27,7 @@ from blackjacky_agents.games import get_kit
 from blackjacky_agents.registry import agent_names, make_agent
 from blackjacky_agents.reports import ready_for_json
 from blackjacky_env.games import DEFAULT, GAMES, get_game
+from tests.fuzzing.footers import NO_CHANGE, changed
 from tests.fuzzing.target import INPUT_ERRORS, Target, folder, written
 
 _LENGTH = "trial"
@@ -121,17 +122,27 @@ def _dataset() -> tuple[bytes, bytes]:
     agents = tuple(make_agent(name, DEFAULT) for name in names)
     table = Table(DEFAULT, variant, size, game.check_options(size, variant, {}), agents, ((0, 1),), 0, False)
     Writer(folder() / "data", table, "blackjacky dataset", "CC0-1.0").write(4, threads=1)
-    (file,) = (folder() / "data").glob("*.parquet")
+    (file,) = (folder() / "data").glob("*/*.parquet")
     return (folder() / "data" / "dataset.json").read_bytes(), file.read_bytes()
 
 
 def _read_dataset(description: bytes, content: bytes) -> None:
-    (file,) = (folder() / "data").glob("*.parquet")
-    (folder() / "data" / "dataset.json").write_bytes(description)
+    (file,) = (folder() / "data").glob("*/*.parquet")
+    (folder() / "data" / "dataset.json").write_bytes(
+        description.replace(b'"bytes": %d' % len(_dataset()[1]), b'"bytes": %d' % len(content))
+    )
     file.write_bytes(content)
     dataset = Dataset(folder() / "data")
     for batch in dataset.batches(64, buffer=2**12, transitions=True):
         assert batch["action_mask"][np.arange(len(batch["action"])), batch["action"]].all()
+
+
+def _read_footer(data: bytes) -> None:
+    try:
+        content = changed(_dataset()[1], data)
+    except (AttributeError, LookupError, TypeError, ValueError):
+        return  # a type that its value does not have
+    _read_dataset(_dataset()[0], content)
 
 
 def _read_journal(data: bytes) -> None:
@@ -208,6 +219,7 @@ TARGETS = (
         lambda: [_dataset()[1]],
         0.2,
     ),
+    Target("dataset_footer", "footers and pages of datasets", _read_footer, INPUT_ERRORS, lambda: [NO_CHANGE], 0.2),
     Target("dataset_journal", "journals of datasets", _read_journal, (), lambda: [_journal()], 0.5),
     Target("score_card", "score cards", _read_score_card, (ValueError,), _score_cards, 0.2),
     Target("protocol", "protocols of scores", _read_protocol, (ValueError,), _protocols, 0.5),

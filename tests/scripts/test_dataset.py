@@ -22,7 +22,7 @@ def test_it_writes_games_between_the_named_agents_and_says_how_large_they_are(ty
     folder = Path("data")
     told = typed(f"{PLAYERS} --games 30 --games-per-file 20 --seed 4 --hearts 1 --licence CC-BY-4.0 --out data")
     dataset = Dataset(folder)
-    size = sum(path.stat().st_size for path in folder.glob("*.parquet"))
+    size = sum(path.stat().st_size for path in folder.glob("*/*.parquet"))
     assert f"| 30 | {dataset.decisions:,} | 2 | {size:,} | {size / 30:.1f} |" in told.out
     assert f"Data card: {folder / 'README.md'}" in told.out
     assert "30/30" in told.err
@@ -38,7 +38,7 @@ def test_it_writes_games_between_the_named_agents_and_says_how_large_they_are(ty
 def test_repeated_it_writes_nothing_new_and_with_more_games_it_adds_them(typed: Any) -> None:
     folder = Path("data")
     for games in (20, 20, 30):
-        before = {path: path.read_bytes() for path in folder.glob("*.parquet")}
+        before = {path: path.read_bytes() for path in folder.glob("*/*.parquet")}
         assert f"| {games} | " in typed(f"{PLAYERS} --games {games} --games-per-file 10 --out data").out
         assert all(path.read_bytes() == content for path, content in before.items())
     assert len(Dataset(folder)) == 30
@@ -54,7 +54,7 @@ def test_it_verifies_what_was_written_and_names_what_was_changed(typed: Any) -> 
     told = typed("dataset --verify --out data").out
     decisions = Dataset(Path("data")).decisions
     assert told == f"10 games, {decisions} decisions: the checksums are right, and all moves can be played.\n"
-    (path,) = Path("data").glob("*.parquet")
+    (path,) = Path("data").glob("*/*.parquet")
     path.write_bytes(path.read_bytes()[:-1])
     assert f"{path} was changed" in typed("dataset --verify --out data", status=2).err
 

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
-from blackjacky_agents.data.description import Description
+from blackjacky_agents.data.description import GAMES, Description
 from blackjacky_agents.data.schema import decisions_schema, describe, games_schema
 from blackjacky_agents.reports import markdown_table
 
@@ -16,6 +16,7 @@ _CARD = """\
 license: {licence_tag}
 task_categories: [reinforcement-learning]
 tags: [offline-reinforcement-learning, multi-agent, imitation-learning, card-game]
+configs: [{{config_name: default, data_files: games/*.parquet}}]
 ---
 
 # Games of {title}
@@ -95,7 +96,10 @@ def data_card(description: Description) -> str:
         blackjacky=setup["versions"]["blackjacky"],
         files=markdown_table(
             ["file", "games", "decisions", "bytes", "SHA-256"],
-            ([s.file, f"{s.games:,}", f"{s.decisions:,}", f"{s.bytes:,}", f"`{s.sha256}`"] for s in shards),
+            (
+                [f"{GAMES}/{s.file}", f"{s.games:,}", f"{s.decisions:,}", f"{s.bytes:,}", f"`{s.sha256}`"]
+                for s in shards
+            ),
         ),
         licence=description.licence,
     )

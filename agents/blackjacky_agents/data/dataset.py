@@ -7,14 +7,11 @@ from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 
-from blackjacky_agents.data.description import Description, Shard, checksum, read_description
+from blackjacky_agents.data.description import GAMES, Description, Shard, checksum, read_description
 from blackjacky_agents.data.games import Games, Setup
-from blackjacky_agents.data.schema import games_schema
+from blackjacky_agents.data.pages import RowGroup, read_row_group, read_row_groups
 from blackjacky_agents.data.shuffling import Batch, shuffled
-
-_MOST_VALUES, _MOST_BYTES = 2**27, 2**30  # of a row group, as its file says
 
 
 class Dataset:
@@ -43,6 +40,7 @@ class Dataset:
         made = self.description.setup
         table = (made["num_players"], made["variant"], made["options"])
         self.setup = Setup(self.description.game, *table, self.description.policies)
+        self._found: dict[str, list[RowGroup]] = {}  # by file
 
     def __len__(self) -> int:
         """Number of games."""
@@ -104,7 +102,7 @@ class Dataset:
         return [
             (shard, number)
             for shard in (self.description.shards if shards is None else shards)
-            for number in range(self._open(shard).metadata.num_row_groups)
+            for number in range(len(self._row_groups(shard)))
         ]
 
     def every_piece(self, shards: Sequence[Shard] | None = None) -> Iterator[Games]:
@@ -137,25 +135,24 @@ class Dataset:
 
     def read_games(self, shard: Shard, number: int) -> Games:
         """A row group of a shard, its moves not yet checked; `ValueError` if it is damaged or of another table."""
-        path, file = self._path(shard), self._open(shard)
-        claimed = file.metadata.row_group(number)
-        values = max(claimed.column(column).num_values for column in range(claimed.num_columns))
-        if values > _MOST_VALUES or claimed.total_byte_size > _MOST_BYTES:
-            raise ValueError(f"{path}: row group {number} is larger than any that `blackjacky dataset` writes")
+        path = self._path(shard)
         try:
-            return self.setup.from_arrow(file.read_row_group(number))
-        except (pa.ArrowException, ValueError) as error:
+            table = read_row_group(path, self._row_groups(shard)[number], self.setup.num_players)
+            return self.setup.from_arrow(table)
+        except (pa.ArrowException, OSError, ValueError) as error:
             raise ValueError(f"{path}, row group {number}: {error}") from None
 
     def _path(self, shard: Shard) -> Path:
-        return self.folder / shard.file
+        path = self.folder / GAMES / shard.file
+        if path.stat().st_size != shard.bytes:
+            raise ValueError(f"{path} was changed: it does not have the {shard.bytes:,} bytes of the description")
+        return path
 
-    def _open(self, shard: Shard) -> pq.ParquetFile:
-        path = self._path(shard)
-        try:
-            file = pq.ParquetFile(path)
-        except pa.ArrowException as error:
-            raise ValueError(f"{path} is no Parquet file, or damaged: {error}") from None
-        if not file.schema_arrow.equals(games_schema(self.setup.num_players)):
-            raise ValueError(f"{path} has other columns than a dataset of {self.setup.num_players} players")
-        return file
+    def _row_groups(self, shard: Shard) -> list[RowGroup]:
+        if shard.file not in self._found:
+            path = self._path(shard)
+            try:
+                self._found[shard.file] = read_row_groups(path, self.setup.num_players)
+            except ValueError as error:
+                raise ValueError(f"{path} is no Parquet file of games, or damaged: {error}") from None
+        return self._found[shard.file]

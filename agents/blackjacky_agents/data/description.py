@@ -16,7 +16,9 @@ from blackjacky_env.engine.table import identity
 from blackjacky_env.games import get_game
 
 NAME = "dataset.json"
-FORMAT = 1
+GAMES = "games"
+"""Folder of the Parquet files, which other tools read as one."""
+FORMAT = 2
 MOST_GAMES = 2**40
 
 _SHARD = re.compile(r"games-\d{9,13}-\d{9,13}\.parquet")
@@ -29,7 +31,7 @@ class Shard:
     """One Parquet file of a dataset."""
 
     file: str
-    """Name of the file in the dataset's folder."""
+    """Name of the file in the folder `GAMES`."""
     first: int
     """Number of its first game."""
     games: int
@@ -148,7 +150,8 @@ def _shard(found: Any, number: int) -> Shard:
         raise TypeError(f"shard {number} is no object")
     first = check_integer("first", found["first"], 0, MOST_GAMES)
     games = check_integer("games", found["games"], 1, MOST_GAMES)
-    decisions, size = (check_integer(name, found[name], 0, 2**62) for name in ("decisions", "bytes"))
+    decisions = check_integer("decisions", found["decisions"], 0, 2**62)
+    size = check_integer("bytes", found["bytes"], 0, 2**32)
     if found["file"] != shard_name(first, games):
         raise ValueError(f"shard {number} is not named {shard_name(first, games)}")
     if _SUM.fullmatch(_text("sha256", found["sha256"])) is None:

@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from blackjacky_agents.arena.cluster import ClusterExecutor
 from blackjacky_agents.arena.jobs import Jobs, open_jobs
@@ -20,6 +19,7 @@ from blackjacky_agents.arena.table import Moves, Table, join_moves, play_moves
 from blackjacky_agents.data.card import data_card
 from blackjacky_agents.data.dataset import Dataset
 from blackjacky_agents.data.description import (
+    GAMES,
     MOST_GAMES,
     NAME,
     Description,
@@ -30,6 +30,7 @@ from blackjacky_agents.data.description import (
 )
 from blackjacky_agents.data.games import Games, Setup
 from blackjacky_agents.data.journal import Journal, is_journal
+from blackjacky_agents.data.pages import MOST_ROWS, MOST_VALUES, write_games
 from blackjacky_agents.files import only_writer, write_file, write_json
 from blackjacky_env.engine.backend_cpu import check_threads
 from blackjacky_env.engine.checks import check_integer
@@ -38,9 +39,6 @@ from blackjacky_env.games import get_game
 SHARD = 2**16  # games of a shard, by default
 MOST_IN_SHARD = 2**22  # a shard is made in memory
 CARD = "README.md"
-
-_GROUP = 2**12  # games of a row group, the piece in which files are read
-_AS_THEY_ARE = ("episode", "seed")  # columns in which no value repeats
 
 
 @dataclass(frozen=True)
@@ -108,6 +106,7 @@ class Writer:
         cores = check_threads(threads)
         with only_writer(self.folder):
             found = self.find(games)
+            (self.folder / GAMES).mkdir(exist_ok=True)
             shards = list(found.shards) if found else []
             there = found.games if found else 0
             self.keep(shards, games)
@@ -136,7 +135,7 @@ class Writer:
         self._play_back(games, threads)
         content, count = self._parquet(games), len(moves.lengths)
         name = shard_name(first, count)
-        write_file(self.folder / name, content)
+        write_file(self.folder / GAMES / name, content)
         return Shard(name, first, count, len(games.moves), len(content), sha256(content).hexdigest())
 
     def _fill(
@@ -194,24 +193,17 @@ class Writer:
             pass
 
     def _parquet(self, games: Games) -> bytes:
-        table = self.setup.to_arrow(games)
-        repeated = [
-            f"{field.name}.list.element" if pa.types.is_nested(field.type) else field.name
-            for field in table.schema
-            if field.name not in _AS_THEY_ARE
-        ]
-        sink = pa.BufferOutputStream()
-        pq.write_table(
-            table, sink, row_group_size=_GROUP, compression="zstd", use_dictionary=repeated, write_statistics=False
-        )
+        sink, longest = pa.BufferOutputStream(), int(np.diff(games.starts).max(initial=1))
+        write_games(self.setup.to_arrow(games), sink, min(MOST_ROWS, MOST_VALUES // longest))
         content: bytes = sink.getvalue().to_pybytes()
         return content
 
     def _tidy(self, shards: Sequence[Shard]) -> None:
         """Remove journals, and files that longer ones have replaced."""
         listed = {shard.file for shard in shards}
-        for path in self.folder.iterdir():
-            if is_journal(path.name) or (is_shard(path.name) and path.name not in listed):
+        left = [path for path in self.folder.iterdir() if is_journal(path.name)]
+        for path in (*left, *(self.folder / GAMES).iterdir()):
+            if path.name.startswith(".") or (is_shard(path.name) and path.name not in listed):
                 path.unlink()
 
     @cached_property

@@ -36,7 +36,9 @@ _NEEDED = range(_COMPRESSED + 1)  # of ColumnMetaData: not statistics and the li
 _PAGE, _BECOMES, _SIZE = 1, 2, 3
 _DATA, _DICTIONARY = 0, 2  # types of pages
 _DETAILS = {_DATA: 5, _DICTIONARY: 7}  # where a page's header has the number and the encoding of its values
-_PLAIN, _RLE, _IN_DICTIONARY = 0, 3, 8  # encodings; others can make much of little
+_PLAIN, _RLE, _IN_DICTIONARY = 0, 3, 8
+_ENCODINGS = {_DATA: (_PLAIN, _IN_DICTIONARY), _DICTIONARY: (_PLAIN,)}  # others can make much of little
+_LEVELS: dict[int, tuple[int, ...]] = {_DATA: (_RLE, _RLE), _DICTIONARY: ()}  # encodings of what belongs to which list
 _TEXT = 6  # type of values: bytes
 
 
@@ -180,14 +182,12 @@ def _pages(chunk: bytes, values: int, is_text: bool) -> Iterator[tuple[int, byte
         total += becomes
         if kind == _DATA:
             found += count
-            allowed, levels = (_PLAIN, _IN_DICTIONARY), (_RLE, _RLE)
         else:
             longest = becomes
-            allowed, levels = (_PLAIN,), ()
             _number("entries of a dictionary", count, becomes // 4)  # none is shorter
-        if encoding not in allowed or (kind == _DICTIONARY and place):
+        if encoding not in _ENCODINGS[kind] or (kind == _DICTIONARY and place):
             raise ValueError("a page is not written as those of datasets")
-        facts = [[1 + i, thrift.INTEGER, each] for i, each in enumerate((count, encoding, *levels))]
+        facts = [[1 + i, thrift.INTEGER, each] for i, each in enumerate((count, encoding, *_LEVELS[kind]))]
         sizes = [[1 + i, thrift.INTEGER, each] for i, each in enumerate((kind, becomes, len(data)))]
         yield kind, thrift.written([*sizes, [_DETAILS[kind], thrift.STRUCT, facts]]) + data
     if found != values:

@@ -462,6 +462,17 @@ def test_minari_makes_the_environment_of_the_seat_again(written: Path, minari: A
     assert env.unwrapped.table.num_players == 3
 
 
+@WITHOUT_AUTHOR
+@pytest.mark.parametrize("data_format", ["hdf5", "arrow"])
+def test_minari_is_told_no_seed_because_none_gives_an_episode_again(
+    written: Path, minari: Any, data_format: str
+) -> None:
+    made = to_minari(Dataset(written), "blackjacky/threshold-v0", "threshold", data_format=data_format)
+    told = list(made.storage.get_episode_metadata(made.episode_indices))
+    assert len(told) == GAMES
+    assert not any("seed" in each for each in told)
+
+
 def test_minari_gets_no_policy_that_is_not_there(written: Path, minari: Any) -> None:
     with pytest.raises(ValueError, match="policy='champion' is not in the dataset; its are 'threshold', 'random'"):
         to_minari(Dataset(written), "blackjacky/champion-v0", "champion")

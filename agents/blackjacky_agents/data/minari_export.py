@@ -34,7 +34,8 @@ def to_minari(
     episodes, and a game in which a seat never decides has none, as in the Gymnasium environment of the seat. A step
     goes from a decision to that seat's next one and sums the rewards on the way; the last one ends the game.
     Observations are dicts of ``observation`` and ``action_mask``, as that environment gives them with
-    ``observation_format="dict"``; the mask of the final one is all 0. The seed of an episode is that of the game.
+    ``observation_format="dict"``; the mask of the final one is all 0. Episodes have no seed:
+    the environment's ``reset`` draws seat, opponents and their choices from it, too, so none gives the episode again.
 
     The environment that the dataset names has the other policies at the table as opponents; where they differ from
     each other, it draws one for every seat, while in the data each of them has its own.
@@ -107,7 +108,6 @@ def _of_games(
     for number, own in enumerate(np.split(rows[order], firsts[1:])):
         last = np.arange(len(own)) == len(own) - 1
         yield EpisodeBuffer(
-            seed=int(games.seeds[where[0][number]]),
             observations={
                 "observation": np.concatenate([decisions.observations[own], finals[number : number + 1]]),
                 "action_mask": np.concatenate([decisions.masks[own], nothing[number : number + 1]]),

@@ -29,9 +29,8 @@ class Args(GameArgs[R]):
     """Write games between agents as a dataset for offline learning.
 
     Games are written to OUT/games as Parquet files, with a data card (README.md) and a description (dataset.json)
-    beside that folder; agents rotate through the seats. Repeat the command to resume an interrupted one, or to add games
-    with a larger --games.
-    `blackjacky_agents.data.Dataset` reads them.
+    beside that folder; agents rotate through the seats. Repeat the command to resume an interrupted one, or to add
+    games with a larger --games. `blackjacky_agents.data.Dataset` reads them.
 
     $ blackjacky dataset --players 'champion,counter*3' --games 1000000 --out data
     $ blackjacky dataset --verify --out data

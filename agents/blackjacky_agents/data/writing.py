@@ -106,7 +106,6 @@ class Writer:
         cores = check_threads(threads)
         with only_writer(self.folder):
             found = self.find(games)
-            (self.folder / GAMES).mkdir(exist_ok=True)
             shards = list(found.shards) if found else []
             there = found.games if found else 0
             self.keep(shards, games)
@@ -135,6 +134,7 @@ class Writer:
         self._play_back(games, threads)
         content, count = self._parquet(games), len(moves.lengths)
         name = shard_name(first, count)
+        (self.folder / GAMES).mkdir(exist_ok=True)
         write_file(self.folder / GAMES / name, content)
         return Shard(name, first, count, len(games.moves), len(content), sha256(content).hexdigest())
 

@@ -99,7 +99,7 @@ def _score(home: Path) -> Any:
 
 def _dataset(home: Path) -> Any:
     Dataset(home / "data").verify()
-    return {path.name: path.read_bytes() for path in (home / "data").iterdir() if not path.name.startswith(".")}
+    return {path.name: path.read_bytes() for path in (home / "data").rglob("[!.]*") if path.is_file()}
 
 
 JOBS = {

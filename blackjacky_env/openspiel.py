@@ -170,9 +170,9 @@ class SpielGame(pyspiel.Game):  # type: ignore[misc]  # pyspiel has no types
         asked = iig_obs_type or pyspiel.IIGObservationType(perfect_recall=False)
         if not asked.public_info or asked.private_info != pyspiel.PrivateInfoType.SINGLE_PLAYER:
             raise ValueError(
-                f"public_info={asked.public_info} with private_info={asked.private_info} is not offered: observers show "
-                "all that one player knows, public_info=True with private_info=PrivateInfoType.SINGLE_PLAYER, with or "
-                "without perfect_recall"
+                f"public_info={asked.public_info} with private_info={asked.private_info} is not offered: observers "
+                "show all that one player knows, public_info=True with private_info=PrivateInfoType.SINGLE_PLAYER, "
+                "with or without perfect_recall"
             )
         return _Observer(self.rules, asked.perfect_recall)
 

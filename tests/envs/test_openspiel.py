@@ -237,11 +237,11 @@ def test_players_actions_and_outcomes_that_do_not_exist_are_refused(number: int)
     start = game.new_initial_state()
     for state in (start, start.child(0), played(game, 0)):
         if number not in state.legal_actions():
-            with pytest.raises(ValueError, match="out of range|not legal"):
+            with pytest.raises(ValueError, match=r"out of range|not legal"):
                 state.clone().apply_action(number)
         for observer in (game.make_py_observer(), make_observation(game, INFO_STATE_OBS_TYPE)):
             for ask in (observer.set_from, observer.string_from):
-                with pytest.raises(ValueError, match="allowed are 0 .. 1"):
+                with pytest.raises(ValueError, match=r"allowed are 0 \.\. 1"):
                     ask(state, number)
         assert state.legal_actions(number) == []
         with pytest.raises((ValueError, TypeError)):

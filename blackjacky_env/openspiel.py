@@ -13,9 +13,9 @@ its history and the game's parameters, so it can be cloned, serialised and playe
 clone foresees a deal.
 
 The observation tensor is the environment's observation: all that a player may know of the present position. The
-information state string has perfect recall: a hash over all that the player has observed and heard, in order. At a
-table whose games are bounded and short there is an information state tensor, which is
-`TableEnv.information_state_vector`; elsewhere OpenSpiel's agents use the observation.
+information state string has perfect recall: a hash over all that the player has observed and heard, in order. Where it
+has at most 10,000 numbers there is an information state tensor, which is `TableEnv.information_state_vector`; elsewhere
+OpenSpiel's agents use the observation.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ import itertools
 import json
 import math
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -53,7 +53,8 @@ except ImportError as error:
 SHORT_NAME = "blackjacky"
 MOST_ORDERS = 400_000  # of the cards, at one chance node
 MOST_STACKED = 1_000  # the same where cards are reshuffled
-_KEPT = 10_000  # chance nodes whose orders are kept
+_KEPT = 1_000_000  # outcomes of chance nodes that are kept
+_LONGEST_TENSOR = 10_000  # numbers of an information state tensor
 _LONGEST = 1_000_000  # actions, where games have no bound
 _MOST_PLAYERS = 64
 _ALL = "all"  # cards
@@ -146,28 +147,37 @@ class SpielGame(pyspiel.Game):  # type: ignore[misc]  # pyspiel has no types
         game, players = self.rules.game, self.rules.num_players
         info = pyspiel.GameInfo(
             num_distinct_actions=game.num_actions,
-            max_chance_outcomes=max(self.rules.chance_outcomes, len(self.rules.openings)),
+            max_chance_outcomes=max(self.rules.chance_outcomes, len(self.rules.openings), len(self.rules.orders)),
             num_players=players,
             min_utility=-1.0,
             max_utility=1.0,
             utility_sum=0.0,
             max_game_length=self.rules.longest or _LONGEST,
         )
-        super().__init__(_game_type(players, players, self.rules.longest is not None), info, given)
+        super().__init__(_game_type(players, players, self.rules.tensor_size > 0), info, given)
 
     def new_initial_state(self) -> SpielState:
         """A state at the first chance node: nothing has been dealt."""
         return SpielState(self)
 
     def make_py_observer(self, iig_obs_type: Any = None, params: Any = None) -> _Observer:
-        """An observer of states; without perfect recall, ``iig_obs_type`` shows the observation."""
+        """An observer of states: of what a player sees, or with perfect recall has observed, public and private in one.
+
+        Raises `ValueError` for anything else: public and private information alone, everybody's, and parameters.
+        """
         if params:
             raise ValueError(f"params={params!r}: observers have no parameters")
-        recalls = iig_obs_type is not None and iig_obs_type.perfect_recall
-        return _Observer(self.rules, recalls)
+        asked = iig_obs_type or pyspiel.IIGObservationType(perfect_recall=False)
+        if not asked.public_info or asked.private_info != pyspiel.PrivateInfoType.SINGLE_PLAYER:
+            raise ValueError(
+                f"public_info={asked.public_info} with private_info={asked.private_info} is not offered: observers "
+                "show all that one player knows, public_info=True with private_info=PrivateInfoType.SINGLE_PLAYER, "
+                "with or without perfect_recall"
+            )
+        return _Observer(self.rules, asked.perfect_recall)
 
 
-def _game_type(fewest: int, most: int, is_bounded: bool) -> Any:
+def _game_type(fewest: int, most: int, has_tensor: bool) -> Any:
     return pyspiel.GameType(
         short_name=SHORT_NAME,
         long_name="Games of the package blackjacky",
@@ -179,7 +189,7 @@ def _game_type(fewest: int, most: int, is_bounded: bool) -> Any:
         max_num_players=most,
         min_num_players=fewest,
         provides_information_state_string=True,
-        provides_information_state_tensor=is_bounded,
+        provides_information_state_tensor=has_tensor,
         provides_observation_string=True,
         provides_observation_tensor=True,
         parameter_specification=PARAMETERS,
@@ -207,9 +217,13 @@ class _Rules:
         self.orders = self._orders(given["cards"].split()) if given["cards"] else []
         self.openings = self._openings()
         self._later: dict[tuple[bytes, int], list[tuple[npt.NDArray[np.int8], float]]] = {}
-        self.longest: int | None = None  # actions of a game, if they fit a tensor
+        self._kept = 0  # outcomes in `_later`
+        self.longest: int | None = None  # actions of a game, if there is a bound
+        self.tensor_size = 0  # of an information state; 0: there is no tensor
         with contextlib.suppress(ValueError):
             self.longest = event_rows.most_events(self.game, self.num_players, variant, self.options)
+            size = self.game.layout.size + self.longest * event_rows.row_size(self.game)
+            self.tensor_size = size if size <= _LONGEST_TENSOR else 0
 
     def __deepcopy__(self, memo: dict[int, Any]) -> _Rules:
         """Clones of states share their rules."""
@@ -290,29 +304,34 @@ class _Rules:
         self.step(dealt, action)
         orders: list[tuple[npt.NDArray[np.int8], float]] = []
         if dealt["deals"][0] > records["deals"][0]:
-            orders = [(deck, 1 / len(self.orders)) for deck in self.orders]
+            orders = self._merged(dealt, self.orders, self.functions.redeal["deck"])
         elif len(self.orders) <= MOST_STACKED and self.functions.stack is not None:
             orders = self._reshuffles(records, action)
-        if len(self._later) >= _KEPT:
+        self._kept += len(orders) + 1
+        if self._kept > _KEPT:
             self._later.clear()
+            self._kept = len(orders) + 1
         self._later[records.tobytes(), action] = orders
         return orders
+
+    def _merged(
+        self, records: Any, decks: Sequence[npt.NDArray[np.int8]], apply: Callable[[Any, npt.NDArray[np.int8]], object]
+    ) -> list[tuple[npt.NDArray[np.int8], float]]:
+        """Equally likely decks with their probabilities; those with which ``apply`` makes the same records are one."""
+        found: dict[bytes, tuple[npt.NDArray[np.int8], int]] = {}
+        after = copied(records)
+        for deck in decks:
+            after[:] = records
+            apply(after, deck)
+            first, count = found.get(after.tobytes(), (deck, 0))
+            found[after.tobytes()] = first, count + 1
+        return [(deck, count / len(decks)) for deck, count in found.values()]
 
     def _reshuffles(self, records: Any, action: int) -> list[tuple[npt.NDArray[np.int8], float]]:
         """The same for a reshuffle: every distinct order of the cards that it shuffles is equally likely."""
         assert self.functions.stack is not None
-        stacked: dict[bytes, npt.NDArray[np.int8]] = {}
-        for deck in self.orders:
-            pile = copied(records)
-            self.functions.stack(pile, deck)
-            stacked.setdefault(pile.tobytes(), deck)
-        found: dict[bytes, tuple[npt.NDArray[np.int8], int]] = {}
-        for deck in stacked.values():
-            after = copied(records)
-            self.step_with(after, action, deck)
-            first, count = found.get(after.tobytes(), (deck, 0))
-            found[after.tobytes()] = first, count + 1
-        return [(deck, count / len(stacked)) for deck, count in found.values()]
+        stacked = [deck for deck, _ in self._merged(records, self.orders, self.functions.stack)]
+        return self._merged(records, stacked, lambda after, deck: self.step_with(after, action, deck))
 
     def row(self, records: Any, seat: int, action: int) -> bytes:
         """An action that is about to be taken, as a row of a seat's information state."""
@@ -322,6 +341,7 @@ class _Rules:
 
     def look(self, records: Any, seat: int) -> tuple[npt.NDArray[Any], npt.NDArray[np.int8]]:
         """What a seat sees, and its legal actions."""
+        check_integer("player", seat, 0, self.num_players - 1)
         seen, mask = self.game.new_arrays()
         self.functions.look(records, seat, seen, mask)
         return seen, mask
@@ -368,13 +388,34 @@ class SpielState(pyspiel.State):  # type: ignore[misc]  # pyspiel has no types
         return list(self._results)
 
     def chance_outcomes(self) -> list[tuple[int, float]]:
-        """The outcomes and their probabilities."""
-        rules = self._rules
-        if self._pending == _DEAL and rules.openings:
-            return [(outcome, chance) for outcome, (_, chance) in enumerate(rules.openings)]
-        if self._pending != _DEAL and (orders := rules.later_orders(self._records, self._pending or 0)):
+        """The outcomes and their probabilities; `ValueError` where it is not chance that decides."""
+        if self._pending is None:
+            raise ValueError("this is no chance node: a player is to act, or the game is over")
+        if orders := self._orders():
             return [(outcome, chance) for outcome, (_, chance) in enumerate(orders)]
-        return [(outcome, 1 / rules.chance_outcomes) for outcome in range(rules.chance_outcomes)]
+        most = self._rules.chance_outcomes
+        return [(outcome, 1 / most) for outcome in range(most)]
+
+    def _orders(self) -> Sequence[tuple[Any, float]]:
+        """At a chance node: openings, or decks, with their probabilities; empty: keys decide."""
+        rules = self._rules
+        return rules.openings if self._pending == _DEAL else rules.later_orders(self._records, self._pending or 0)
+
+    def legal_actions(self, player: int | None = None) -> list[int]:
+        """The legal actions or outcomes in ascending order; none for a ``player`` who is not to act."""
+        is_asked = player is None or player == self.current_player()
+        legal: list[int] = super().legal_actions() if is_asked else []
+        return legal
+
+    def legal_actions_mask(self, player: int | None = None) -> list[int]:
+        """1 for every legal action of `legal_actions`, 0 for the others; for chance, of its outcomes."""
+        chance = int(pyspiel.PlayerId.CHANCE)
+        asked = self.current_player() if player is None else player
+        game = self.get_game()
+        mask = np.zeros(game.max_chance_outcomes() if asked == chance else game.num_distinct_actions(), int)
+        mask[self.legal_actions(asked)] = 1
+        whole: list[int] = mask.tolist()
+        return whole
 
     def _legal_actions(self, player: int) -> list[int]:
         """The legal actions in ascending order."""
@@ -382,18 +423,21 @@ class SpielState(pyspiel.State):  # type: ignore[misc]  # pyspiel has no types
         return legal
 
     def _apply_action(self, action: int) -> None:
-        """A player's action, or an outcome of chance."""
+        """A player's action, or an outcome of chance; `ValueError` for one that is not possible."""
         if self._pending is not None:
-            self._decide(action)
-        elif self._is_left_to_chance(action):
+            self._decide(check_integer("outcome", action, 0, (len(self._orders()) or self._rules.chance_outcomes) - 1))
+            return
+        if action not in (legal := [] if self.is_terminal() else self.legal_actions()):
+            raise ValueError(f"action={action} is not legal here; legal are {legal or 'none: the game is over'}")
+        if self._is_left_to_chance(action):
             self._pending = action
         else:
             self._take(action)
 
     def _action_to_string(self, player: int, action: int) -> str:
         """The action's name, with seats relative to the player."""
-        if player == pyspiel.PlayerId.CHANCE:
-            return f"chance {action}"
+        if player == pyspiel.PlayerId.CHANCE or not 0 <= action < self._rules.game.num_actions:
+            return f"{'chance' if player == pyspiel.PlayerId.CHANCE else 'action'} {action}"
         return self._rules.game.words.actions.name(action)
 
     def __str__(self) -> str:
@@ -444,11 +488,11 @@ class SpielState(pyspiel.State):  # type: ignore[misc]  # pyspiel has no types
         """Shuffle as the outcome says, then take the pending action."""
         rules, action = self._rules, self._pending
         key = hashlib.blake2b(f"{self._records['key'][0]} {outcome}".encode(), digest_size=8).digest()
-        orders = [] if action is None or action == _DEAL else rules.later_orders(self._records, action)
+        orders = self._orders()
         self._pending = None
         self._records["key"] = int.from_bytes(key, "little")
         if action == _DEAL:
-            deck, start = rules.openings[outcome][0] if rules.openings else (None, rules.start_player)
+            deck, start = orders[outcome][0] if orders else (None, rules.start_player)
             rules.functions.begin(self._records, self._records["key"][0], start)
             if deck is not None:
                 rules.functions.redeal["deck"](self._records, deck)
@@ -460,7 +504,7 @@ class SpielState(pyspiel.State):  # type: ignore[misc]  # pyspiel has no types
         """Take a player's action; cards that it deals or reshuffles lie in the order of ``deck``."""
         rules, actor = self._rules, int(self._records["player"][0])
         sound = int(sounds(rules.game)[rules.phase_of(self._records), action])
-        if rules.longest is not None:
+        if rules.tensor_size:
             self._rows = tuple((rules.row(self._records, seat, action), *rows) for seat, rows in enumerate(self._rows))
         _, results = rules.step_with(self._records, action, deck)
         self._results = tuple(results[: rules.num_players].tolist())
@@ -494,16 +538,13 @@ class _Observer:
 
     def __init__(self, rules: _Rules, recalls: bool) -> None:
         self._game, self._recalls = rules.game, recalls
-        self.tensor: npt.NDArray[np.float32] | None = None
-        if not recalls:
-            self.tensor = np.zeros(rules.game.layout.size, np.float32)
-        elif rules.longest is not None:
-            size = rules.game.layout.size + rules.longest * event_rows.row_size(rules.game)
-            self.tensor = np.zeros(size, np.float32)
+        size = rules.tensor_size if recalls else rules.game.layout.size
+        self.tensor = np.zeros(size, np.float32) if size else None
         self.dict = {} if self.tensor is None else {"info_state" if recalls else "observation": self.tensor}
 
     def set_from(self, state: SpielState, player: int) -> None:
         """Write what the player sees or has observed into ``tensor``; zeros before the first deal."""
+        check_integer("player", player, 0, state._rules.num_players - 1)
         if self.tensor is None:
             return
         if state._pending == _DEAL:
@@ -515,6 +556,7 @@ class _Observer:
 
     def string_from(self, state: SpielState, player: int) -> str:
         """What the player has observed so far, as a hash, or what it sees now."""
+        check_integer("player", player, 0, state._rules.num_players - 1)
         if self._recalls:
             return f"player_{player} {state._heard[player].hex()}"
         if state._pending == _DEAL:
@@ -523,4 +565,4 @@ class _Observer:
         return json.dumps(self._game.layout.decode(seen))
 
 
-pyspiel.register_game(_game_type(2, _MOST_PLAYERS, is_bounded=False), SpielGame)
+pyspiel.register_game(_game_type(2, _MOST_PLAYERS, has_tensor=False), SpielGame)

@@ -16,6 +16,9 @@ from blackjacky_env.games import DEFAULT, GAMES, get_game
 
 pyspiel = pytest.importorskip("pyspiel")
 
+from open_spiel.python import rl_environment  # noqa: E402
+from open_spiel.python.observation import INFO_STATE_OBS_TYPE, make_observation  # noqa: E402
+
 from blackjacky_env.openspiel import SpielState, load_game  # noqa: E402  # needs pyspiel
 
 SIX_CARDS: dict[str, Any] = {"max_card": 3, "hand_size": 1, "hearts": 1, "bust_at": 5, "max_turns_per_round": 3}
@@ -176,6 +179,21 @@ def test_reshuffles_and_later_deals_are_chance_nodes_with_different_outcomes() -
     assert {2, 60} <= counts
 
 
+def test_a_later_deal_merges_orders_too_and_no_chance_node_has_more_outcomes_than_the_game_declares() -> None:
+    deck = ["KH", "AH", "JS", "QS", "KS", "AS"]
+    game = load_game("schwarze_katze", 3, deals=2, deck=deck, cards="all", start_player=0, chance_outcomes=1)
+    state, counts = game.new_initial_state(), []
+    while not state.is_terminal():
+        if state.is_chance_node():
+            outcomes = state.chance_outcomes()
+            assert len({str(state.child(outcome)) for outcome, _ in outcomes}) == len(outcomes)
+            assert sum(chance for _, chance in outcomes) == pytest.approx(1)
+            counts.append(len(outcomes))
+        state.apply_action(state.legal_actions()[0])
+    assert counts == [90, 90]  # 6! orders, of hands of two cards
+    assert max(counts) <= game.max_chance_outcomes()
+
+
 def test_reshuffled_cards_are_equally_likely_to_be_drawn() -> None:
     """Also where some of their kind are elsewhere, as at `mini-3`."""
     game, draw, met = load_game(preset="mini-3", cards="all", start_player=0), 30, 0
@@ -194,6 +212,55 @@ def test_reshuffled_cards_are_equally_likely_to_be_drawn() -> None:
                 met += np.count_nonzero(expected) > 1
             state.apply_action(int(rng.choice(state.legal_actions())))
     assert met
+
+
+# ---------------------------------------------------------------- what is not possible
+
+
+def test_who_is_not_to_act_has_no_actions_and_every_mask_has_its_length() -> None:
+    game = load_game("black_jacky", 2)
+    state = game.new_initial_state()
+    for _ in range(2):
+        for player in (0, 1):
+            legal = state.legal_actions(player)
+            assert np.flatnonzero(state.legal_actions_mask(player)).tolist() == legal
+            assert len(state.legal_actions_mask(player)) == game.num_distinct_actions()
+            assert bool(legal) == (player == state.current_player())
+        assert np.flatnonzero(state.legal_actions_mask()).tolist() == state.legal_actions() != []
+        state.apply_action(0) if state.is_chance_node() else None
+    assert state.legal_actions_mask(pyspiel.PlayerId.CHANCE) == [0] * game.max_chance_outcomes()
+
+
+@pytest.mark.parametrize("number", [-(2**62), -(2**31), -5, 5, 61, 1000, 2**31 - 1, 2**62])
+def test_players_actions_and_outcomes_that_do_not_exist_are_refused(number: int) -> None:
+    game = load_game("black_jacky", 2)
+    start = game.new_initial_state()
+    for state in (start, start.child(0), played(game, 0)):
+        if number not in state.legal_actions():
+            with pytest.raises(ValueError, match=r"out of range|not legal"):
+                state.clone().apply_action(number)
+        for observer in (game.make_py_observer(), make_observation(game, INFO_STATE_OBS_TYPE)):
+            for ask in (observer.set_from, observer.string_from):
+                with pytest.raises(ValueError, match=r"allowed are 0 \.\. 1"):
+                    ask(state, number)
+        assert state.legal_actions(number) == []
+        with pytest.raises((ValueError, TypeError)):
+            state.resample_from_infostate(number, pyspiel.UniformProbabilitySampler(0.0, 1.0))
+
+
+@pytest.mark.parametrize("public", [True, False])
+@pytest.mark.parametrize("private", pyspiel.PrivateInfoType.__members__)
+@pytest.mark.parametrize("recall", [True, False])
+def test_observers_show_what_one_player_knows_or_refuse(public: bool, private: str, recall: bool) -> None:
+    kind = pyspiel.IIGObservationType(public, recall, pyspiel.PrivateInfoType.__members__[private])
+    game = load_game("black_jacky", 2)
+    if (public, private) != (True, "SINGLE_PLAYER"):
+        with pytest.raises(ValueError, match=f"private_info=PrivateInfoType.{private} is not offered"):
+            make_observation(game, kind)
+        return
+    state = played(game, 0, decisions=5)
+    told = make_observation(game, kind).string_from(state, 0)
+    assert told == (state.information_state_string(0) if recall else state.observation_string(0))
 
 
 # ---------------------------------------------------------------- what players know
@@ -287,6 +354,15 @@ def test_long_games_have_no_information_state_tensor_and_are_as_long_as_can_be()
         game = load_game("black_jacky", 4, **options)
         assert not game.get_type().provides_information_state_tensor
         assert game.max_game_length() == 1_000_000
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_openspiels_environment_takes_the_observation_unless_information_states_are_short(name: str) -> None:
+    """Also in games that are bounded but long."""
+    game = load_game(name)
+    environment = rl_environment.Environment(game)
+    assert environment.observation_spec()["info_state"] == (get_game(name).layout.size,)
+    assert len(environment.reset().observations["info_state"][0]) == get_game(name).layout.size
 
 
 def test_a_resampled_state_has_the_tensor_of_its_player() -> None:

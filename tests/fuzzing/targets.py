@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from tests.fuzzing import agents, arena, command, games, web
+from tests.fuzzing import agents, arena, command, games, observers, web
 
 TARGETS = {
-    target.name: target for target in (*games.TARGETS, *arena.TARGETS, *agents.TARGETS, *web.TARGETS, *command.TARGETS)
+    target.name: target for module in (games, arena, agents, web, command, observers) for target in module.TARGETS
 }
 """By name."""

@@ -10,8 +10,9 @@ from typing import Any
 from urllib.parse import quote, unquote
 
 from blackjacky_agents.web.lobby import read_order
+from blackjacky_agents.web.seats import Seat
 from blackjacky_agents.web.server import Server
-from blackjacky_agents.web.table import Seat, Table, resumed
+from blackjacky_agents.web.table import Table, resumed
 from blackjacky_env.engine.options import declared_options, plain
 from blackjacky_env.games import DEFAULT, GAMES, get_game
 from tests.fuzzing.target import Target, folder, written

@@ -140,7 +140,9 @@ def serve(args: Args[Any], program: str) -> None:
             print(f"  {name}: {place}", flush=True)
     if args.mcp:
         print(f"Assistants connect to {base}{mcp_server.PLACE.format(token=server.lobby)}", flush=True)
-    print(f"Open tables at {server.lobby_address or base + '/'}", flush=True)
+    if server.lobby_address is not None:
+        print(f"Others open tables at {server.lobby_address}")
+    print(f"Open tables at {web.owner_address(server, args.host, port)}", flush=True)
     with held, contextlib.suppress(KeyboardInterrupt):
         web.uvicorn_server(server).run(sockets=[listening])
 
@@ -176,7 +178,8 @@ def _why_not(host: str, port: int, error: OSError) -> str:
 
 def new_table(args: Args[Any]) -> Table:
     """A new table for the arguments; `ValueError` if they are invalid."""
-    from blackjacky_agents.web.table import Table, seats_for
+    from blackjacky_agents.web.seats import seats_for
+    from blackjacky_agents.web.table import Table
 
     game = get_game(args.game)
     check_integer("--people", args.people, 1, game.max_players)

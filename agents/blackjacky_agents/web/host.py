@@ -22,7 +22,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 from blackjacky_agents.agent import AgentError
 from blackjacky_agents.web.messages import Allowance, MessageError, read_message
 from blackjacky_agents.web.picture import TABLE_IN_ENGLISH, Look
-from blackjacky_agents.web.table import Reader, Table
+from blackjacky_agents.web.table import Reader, Table, modified
 from blackjacky_agents.wording import refusal_in_words
 from blackjacky_env import IllegalActionError
 
@@ -54,6 +54,8 @@ class Line:
         self.socket: WebSocket | None = None
         self.has_come = False
         """Whether the seat has ever been connected."""
+        self.plays = False
+        """Whether somebody plays in this seat, connected or not."""
         self.replies: deque[dict[str, Any]] = deque(maxlen=_REPLIES)
         self.changed = asyncio.Event()
         self.has_news = False
@@ -103,25 +105,38 @@ class Host:
         self._hurried = asyncio.Event()  # ends the current wait
         self._assistants: set[int] = set()
         self._changed = asyncio.Event()  # set, and replaced by another, with every change
-        self._last_change = time.monotonic()
+        for line in self._lines.values():  # of a game that another server has begun, it is not known who has come
+            line.plays = table.move > 0
+        self.last_change = min(time.time(), time.time() if table.path is None else modified(table.path))
+        """When somebody last came, went or did something, in seconds since 1970."""
 
-    def is_left(self, seconds: float) -> bool:
-        """Whether the game is over and nobody has been there for so long."""
-        is_empty = not self.present and not self._watchers
-        return self.table.over and is_empty and time.monotonic() - self._last_change > seconds
+    @property
+    def is_empty(self) -> bool:
+        """Whether nobody is there."""
+        return not self.present and not self._watchers
+
+    @property
+    def is_used(self) -> bool:
+        """Whether somebody has ever been there, or the game has begun."""
+        return self.table.move > 0 or any(line.has_come for line in self._lines.values())
 
     def tell_all(self) -> None:
         """Send the new state to all pages, and let assistants look."""
-        self._last_change = time.monotonic()
+        self.last_change = time.time()
         self._changed.set()
         self._changed = asyncio.Event()
         for line in (*self._lines.values(), *self._watchers):
             line.tell()
 
-    async def close(self) -> None:
-        """Stop the agents; the table keeps its state."""
+    def stop(self) -> None:
+        """Let the game continue no longer by itself."""
         if self._playing is not None:
             self._playing.cancel()
+
+    async def close(self) -> None:
+        """Stop the agents; the table keeps its state."""
+        self.stop()
+        if self._playing is not None:
             with contextlib.suppress(asyncio.CancelledError):
                 await self._playing
 
@@ -156,8 +171,8 @@ class Host:
         try:
             await self._play_agent()
         except Exception as error:  # noqa: BLE001 - an agent may be anybody's program
-            self._log(name, error)
             if self.table.move == move:  # otherwise another game has begun in the meantime
+                self._log(name, error)
                 self.failure = _kind_of(error)
                 self.tell_all()
 
@@ -200,7 +215,7 @@ class Host:
 
     def _wait_for(self, length: float) -> float:
         """Seconds to wait, for a length relative to the wait before an agent's move."""
-        unseen = self._only_assistants and not self.present and not self._watchers
+        unseen = self._only_assistants and self.is_empty
         return 0.0 if self.skipping or unseen else self.delay * SPEEDS[self.speed] * length
 
     async def _wait(self, length: float) -> None:
@@ -267,7 +282,7 @@ class Host:
     async def serve(self, seat: int, socket: WebSocket, look: Look = TABLE_IN_ENGLISH) -> None:
         """Serve the page of a seat until it disconnects or a newer page takes its place."""
         line, before = self._lines[seat], self._lines[seat].socket
-        line.socket, line.has_come, line.look = socket, True, look
+        line.socket, line.has_come, line.plays, line.look = socket, True, True, look
         line.replies.clear()
         self._arrived()
         sender = asyncio.create_task(self._send(line, seat, socket))
@@ -328,14 +343,18 @@ class Host:
                 else:
                     self.answer(seat, message)
             except MessageError as error:
-                texts = self.table.texts
-                words = refusal_in_words(str(error), texts.get(line.look.language, texts["en"]))
-                line.reply({"type": "error", "code": error.code, "text": words})
+                self._refuse(line, error)
+
+    def _refuse(self, line: Line, error: MessageError) -> None:
+        texts = self.table.texts
+        words = refusal_in_words(str(error), texts.get(line.look.language, texts["en"]))
+        line.reply({"type": "error", "code": error.code, "text": words})
 
     # ---------------------------------------------------------------- seats without a page
 
     def seat_assistant(self, seat: int) -> None:
         """Let an assistant play a seat, by `answer`; it counts as somebody who has come, and for whom nothing waits."""
+        self.last_change = time.time()
         if seat not in self._assistants:
             self._assistants.add(seat)
             self._lines[seat].has_come = True
@@ -395,6 +414,7 @@ class Host:
                 self._skip()
             case {"type": "again"}:
                 self.table.again()
+                self._wishes.clear()
                 self._moved()
             case {"type": "name", "name": name}:
                 self.table.rename(seat, name)
@@ -432,11 +452,12 @@ class Host:
         self._hurried.set()
 
     def _wish_to_restart(self, seat: int) -> None:
-        """Give up the game and begin another as soon as everybody who is there wants to."""
+        """Give up the game and begin another as soon as everybody who plays wants to, also who is not connected now."""
         if self.table.over:
             raise MessageError("over", "the game is over; the next one begins with 'again'")
         self._wishes.add(seat)
-        if self.present <= self._wishes:
+        playing = {each for each, line in self._lines.items() if line.plays} - self._assistants
+        if playing | self.present <= self._wishes:
             self._wishes.clear()
             self.skipping = False
             self.table.restart()
@@ -454,11 +475,11 @@ class Host:
         async def send() -> None:
             try:
                 line.reply({**message, name: await self._think(thought)})
+            except MessageError as error:
+                self._refuse(line, error)
             except Exception as error:  # noqa: BLE001 - an agent may be anybody's program
                 self._log(message.get("agent", kind), error)
-                line.reply(
-                    {"type": "error", "code": "failed", "text": "the hint has failed; the log of the server says why"}
-                )
+                self._refuse(line, MessageError("failed", "the hint has failed; the log of the server says why"))
 
         line.thinking[kind] = asyncio.create_task(send())
 

@@ -1,17 +1,20 @@
-"""The lobby: which tables can be opened, orders for new ones, and the open tables."""
+"""The lobby: which tables can be opened, orders for new ones, the open tables, and which of them are kept."""
 
 from __future__ import annotations
 
 import importlib
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from blackjacky_agents.games import agent_names, bot_names, get_kit
+from blackjacky_agents.web.host import Host
 from blackjacky_agents.web.messages import MessageError
 from blackjacky_agents.web.names import check_name
-from blackjacky_agents.web.table import Reader, Table, seats_for
+from blackjacky_agents.web.seats import seats_for
+from blackjacky_agents.web.table import Reader, Table
 from blackjacky_agents.wording import page_texts
 from blackjacky_env.engine.options import describe_options
 from blackjacky_env.engine.reading import parse_json
@@ -19,8 +22,12 @@ from blackjacky_env.games import GAMES, get_game
 
 MAX_ORDER = 8192
 """Maximum size of an order in bytes."""
-MAX_OPEN = 50
-"""With this many unfinished tables the lobby opens no more."""
+MAX_OPEN, MAX_OVER = 50, 50
+"""Number of tables that are kept while their games go on, and when they are over."""
+OPEN_STAY, OVER_STAY = 30 * 24 * 3600.0, 7 * 24 * 3600.0
+"""Seconds for which such tables are kept after their last visitor."""
+AWAY = 600.0
+"""Seconds for which nobody's place at an unfinished game is given to others, such as while a connection is lost."""
 
 
 def describe_games() -> list[dict[str, Any]]:
@@ -140,3 +147,32 @@ def listed(table: Table, addresses: Mapping[Reader, str]) -> dict[str, Any]:
         "over": table.over,
         "watch": addresses.get(None),
     }
+
+
+# ---------------------------------------------------------------- which tables are kept
+
+
+def surplus(hosts: Sequence[Host], coming: int = 0) -> list[Host]:
+    """The tables that are kept no longer if so many more are opened: left long ago, or the oldest ones of too many."""
+    now, leaving = time.time(), []
+    for is_over, limit, stay in ((True, MAX_OVER, OVER_STAY), (False, MAX_OPEN - coming, OPEN_STAY)):
+        kept = [host for host in hosts if host.table.over == is_over]
+        excess = len(kept) - limit
+        for number, host in enumerate(_replaceable(kept, now)):
+            if number < excess or now - host.last_change > stay:
+                leaving.append(host)
+    return leaving
+
+
+def has_room(hosts: Sequence[Host], coming: int) -> bool:
+    """Whether so many more tables can be opened, perhaps in place of others."""
+    playing = [host for host in hosts if not host.table.over]
+    return len(playing) - len(_replaceable(playing, time.time())) + coming <= MAX_OPEN
+
+
+def _replaceable(hosts: Sequence[Host], now: float) -> list[Host]:
+    """Tables whose places others may have, in the order in which they go."""
+    left = [
+        host for host in hosts if host.is_empty and (host.table.over or now - host.last_change >= AWAY * host.is_used)
+    ]
+    return sorted(left, key=lambda host: (host.is_used, host.last_change))

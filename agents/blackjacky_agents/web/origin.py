@@ -45,13 +45,6 @@ def own_names() -> set[str]:
     return {name, f"{name.partition('.')[0]}.local"}
 
 
-def is_at_this_machine(request: HTTPConnection) -> bool:
-    """Whether a request comes from this machine, calls it local, and came through no reverse proxy on it."""
-    if request.client is None or {"forwarded", "x-forwarded-for", "via"} & set(request.headers.keys()):
-        return False
-    return is_local(request.client.host) and is_local(host_in(request.headers.get("host", "")) or "")
-
-
 def is_from_here(request: HTTPConnection) -> bool:
     """Whether a request was made by a page of this server, or by something that is not a browser."""
     origin = request.headers.get("origin")

@@ -58,6 +58,12 @@ def base_address(host: str, port: int) -> str:
     return f"http://[{name}]:{port}" if ":" in name else f"http://{name}:{port}"
 
 
+def owner_address(server: Server, host: str, port: int) -> str:
+    """URL of the lobby for whoever has started the server; on this machine, unless it listens elsewhere alone."""
+    here = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)
+    return f"{base_address(here, port)}/lobby/{server.owner}"
+
+
 def own_address() -> str:
     """This machine's address in its local network; its name if it has none."""
     with contextlib.suppress(OSError), socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as unsent:
@@ -68,7 +74,6 @@ def own_address() -> str:
 
 def open_to_others(server: Server, host: str, port: int, address: str | None = None) -> None:
     """Tell the server its address, if other machines can reach it, directly or at ``address`` by a reverse proxy."""
-    server.is_behind_proxy = address is not None
     server.address = address or (None if is_local(host) else base_address(host, port))
 
 

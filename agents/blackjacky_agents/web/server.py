@@ -1,6 +1,7 @@
 """The web server: one page and one WebSocket for each person's seat, and the lobby.
 
 The URL of a seat contains its token, the only credential. So does the URL of the lobby, in which tables are opened.
+Where a request comes from gives no rights: a reverse proxy can make everybody look like a browser on this machine.
 """
 
 from __future__ import annotations
@@ -9,7 +10,6 @@ import asyncio
 import contextlib
 import io
 import secrets
-import time
 import warnings
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -27,7 +27,6 @@ from starlette.responses import (
     HTMLResponse,
     JSONResponse,
     PlainTextResponse,
-    RedirectResponse,
     Response,
 )
 from starlette.routing import Mount, Route, WebSocketRoute
@@ -36,19 +35,29 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from blackjacky_agents.web.host import Host
-from blackjacky_agents.web.lobby import MAX_OPEN, MAX_ORDER, Order, describe_games, listed, picture_of, read_order
+from blackjacky_agents.web.lobby import (
+    AWAY,
+    MAX_OPEN,
+    MAX_ORDER,
+    Order,
+    describe_games,
+    has_room,
+    listed,
+    picture_of,
+    read_order,
+    surplus,
+)
 from blackjacky_agents.web.messages import MessageError
-from blackjacky_agents.web.origin import KnownHost, is_at_this_machine, is_from_here
+from blackjacky_agents.web.origin import KnownHost, is_from_here
 from blackjacky_agents.web.picture import read_look
 from blackjacky_agents.web.preparing import Preparing
 from blackjacky_agents.web.replay import replay_page
-from blackjacky_agents.web.table import Reader, Table, resumed
+from blackjacky_agents.web.table import Reader, Table, modified, resumed
 from blackjacky_env.games import GAMES
 
 T = TypeVar("T")
 
 PAGE = Path(__file__).parent / "page"
-ENDED_TABLES_STAY = 24 * 3600.0  # seconds after the last visitor, who may download the record or start another game
 MAX_WAITING = 8
 """Number of new tables and replays that are being made or waiting; more are refused."""
 HEADERS = {
@@ -97,10 +106,10 @@ class Server:
         self.folder, self.delay, self.per_second = folder, delay, per_second
         self.lobby = secrets.token_urlsafe(24)
         """The token in the lobby's URL."""
+        self.owner = secrets.token_urlsafe(24)
+        """The token in the lobby's URL for whoever has started the server, who is shown all seats there."""
         self.address: str | None = None
         """URL of this server for other machines; None: only this machine can reach it."""
-        self.is_behind_proxy = False
-        """Whether requests come through a reverse proxy on this machine, so that nobody is known to sit at it."""
         self.hosts: list[Host] = []
         """All tables with their connections, those restored from the folder first."""
         self._pool = ThreadPoolExecutor(threads, "agent")
@@ -115,25 +124,33 @@ class Server:
         self.app = Starlette(routes=self._routes(), middleware=middleware, lifespan=self.running)
 
     def add(self, table: Table) -> None:
-        """Serve a table and start saving it; `ValueError` if a token of it gives a seat at another table already."""
-        self._forget_ended()
-        if not self._seats.keys().isdisjoint([*table.people.values(), table.watch]):
-            raise ValueError(f"{table.path or 'the table'} has a token of another table, such as that of a copy")
+        """Serve a table and start saving it, in place of one that is kept no longer if there are too many.
+
+        Raises `ValueError` if a token of it gives a seat at another table already.
+        """
         if self.folder is not None and table.path is None:
             table.path = self.folder / f"{secrets.token_hex(8)}.jsonl"
             table.save()
+        self._forget_surplus(coming=1)
+        self._serve(table)
+
+    def _serve(self, table: Table) -> None:
+        if not self._seats.keys().isdisjoint([*table.people.values(), table.watch]):
+            raise ValueError(f"{table.path or 'the table'} has a token of another table, such as that of a copy")
         host = Host(table, self._pool, self.delay, self.per_second)
         self.hosts.append(host)
         for seat, token in table.people.items():
             self._seats[token] = (host, seat)
         self._seats[table.watch] = (host, None)
 
-    def _forget_ended(self) -> None:
-        """Serve no longer what ended and was left long ago; the files stay."""
-        for host in [each for each in self.hosts if each.is_left(ENDED_TABLES_STAY)]:
+    def _forget_surplus(self, coming: int = 0) -> None:
+        """Keep no longer what `surplus` names, nor its files."""
+        for host in surplus(self.hosts, coming):
             self.hosts.remove(host)
             for token in (*host.table.people.values(), host.table.watch):
                 del self._seats[token]
+            host.stop()
+            host.table.discard()
 
     def attach(self, route: Route, context: Callable[[], AbstractAsyncContextManager[None]]) -> None:
         """Serve another route, within a context while the server runs."""
@@ -151,14 +168,12 @@ class Server:
         return [host.table for host in self.hosts]
 
     def _resume(self, folder: Path) -> None:
-        for path in sorted(folder.glob("*.jsonl"), key=_modified, reverse=True):  # of copies, the newest is served
-            age = time.time() - _modified(path)
+        for path in sorted(folder.glob("*.jsonl"), key=modified, reverse=True):  # of copies, the newest is served
             try:
-                table = resumed(path)
-                if not table.over or age < ENDED_TABLES_STAY:
-                    self.add(table)
+                self._serve(resumed(path))
             except ValueError as error:
                 warnings.warn(f"{error}. Delete it, or leave it to a server that can read it.", stacklevel=2)
+            self._forget_surplus()
         self.hosts.reverse()
 
     @contextlib.asynccontextmanager
@@ -214,29 +229,27 @@ class Server:
 
     # ---------------------------------------------------------------- the lobby
 
-    async def _home(self, request: Request) -> Response:
-        """The lobby, for whoever sits at this machine."""
-        if not self._is_at_this_machine(request):
-            raise HTTPException(404, _NO_LOBBY)
-        return RedirectResponse(str(request.url.replace(scheme="", netloc="", path=f"/lobby/{self.lobby}")), 303)
-
-    def _is_at_this_machine(self, request: Request) -> bool:
-        return not self.is_behind_proxy and is_at_this_machine(request)
+    async def _home(self, _: Request) -> Response:
+        return PlainTextResponse(_NO_LOBBY, 404)
 
     def check_lobby(self, request: Request) -> None:
-        """Raise `HTTPException` unless the path of the request has the token of the lobby."""
-        if not secrets.compare_digest(request.path_params["token"].encode(), self.lobby.encode()):
+        """Raise `HTTPException` unless the path of the request has a token of the lobby."""
+        if not self._is_token(request, self.lobby) and not self._is_token(request, self.owner):
             raise HTTPException(404, _NO_LOBBY)
+
+    @staticmethod
+    def _is_token(request: Request, token: str) -> bool:
+        return secrets.compare_digest(request.path_params["token"].encode(), token.encode())
 
     async def _lobby_page(self, request: Request) -> Response:
         self.check_lobby(request)
         return FileResponse(PAGE / "lobby.html")
 
     async def _list_tables(self, request: Request) -> Response:
-        """Games and tables; the addresses of seats only for a browser at this machine."""
+        """Games and tables; the addresses of seats only for whoever has started the server."""
         self.check_lobby(request)
-        is_here = self._is_at_this_machine(request)
-        tables = [listed(table, self._addresses(table) if is_here else {}) for table in self.tables()]
+        is_owner = self._is_token(request, self.owner)
+        tables = [listed(table, self._addresses(table) if is_owner else {}) for table in self.tables()]
         return JSONResponse({"games": describe_games(), "tables": tables, "address": self.lobby_address})
 
     @property
@@ -275,8 +288,10 @@ class Server:
         Raises `MessageError` if there are too many (``full``, ``busy``) or it cannot be saved (``saving``), `TypeError`
         or `ValueError` as `Order.table`.
         """
-        if sum(not table.over for table in self.tables()) + self._waiting >= MAX_OPEN:
-            raise MessageError("full", f"{MAX_OPEN} tables are open; play one to its end, or restart the server")
+        if not has_room(self.hosts, self._waiting + 1):
+            raise MessageError(
+                "full", f"people play at {MAX_OPEN} tables; try again {AWAY / 60:.0f} minutes after one is left"
+            )
         if self._waiting >= MAX_WAITING:
             raise MessageError("busy", _BUSY.strip())
         table = await self._run_aside(order.table)
@@ -284,7 +299,7 @@ class Server:
             self.add(table)
         except OSError as error:
             raise MessageError("saving", f"the table could not be saved: {error.strerror}") from None
-        return self.hosts[-1]
+        return self._seats[table.watch][0]
 
     async def _progress(self, request: Request) -> Response:
         self.check_lobby(request)
@@ -361,14 +376,6 @@ class Server:
         with contextlib.suppress(WebSocketDisconnect):
             look = read_look(socket.query_params)
             await (host.watch(socket, look) if seat is None else host.serve(seat, socket, look))
-
-
-def _modified(path: Path) -> float:
-    """Seconds since 1970; 0 for a link that leads nowhere."""
-    try:
-        return path.stat().st_mtime
-    except OSError:
-        return 0.0
 
 
 async def _body(request: Request) -> bytes:

@@ -5,20 +5,19 @@ Only the table knows all cards. `Table.state`, made from the seat's own view, is
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
-import re
 import secrets
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
-from functools import cached_property
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from blackjacky_agents.agent import Agent, asked, recalls, warm_up
+from blackjacky_agents.agent import recalls, warm_up
 from blackjacky_agents.files import write_file
 from blackjacky_agents.games import get_kit
 from blackjacky_agents.narration import Move, Pause, Phrase, ScoreTable, View, action_phrase
@@ -27,6 +26,7 @@ from blackjacky_agents.search.hints import Adviser
 from blackjacky_agents.web.messages import MessageError
 from blackjacky_agents.web.names import check_free, check_name
 from blackjacky_agents.web.picture import TABLE_IN_ENGLISH, Look, picture
+from blackjacky_agents.web.seats import Seat, Thinker, check_seats, check_watch, new_token
 from blackjacky_agents.wording import is_settled, known_move, page_texts, score_table
 from blackjacky_env import IllegalActionError
 from blackjacky_env.engine.checks import check_integer
@@ -38,72 +38,6 @@ Reader = int | None
 FORMAT = 1
 SENTENCES = 40
 """Number of most recent story sentences sent to a seat."""
-_TOKEN = "[A-Za-z0-9_-]{1,64}"
-
-
-@dataclass
-class Seat:
-    """The occupant of a seat: an agent, or a person identified by a token."""
-
-    name: str
-    agent: str | None = None
-    token: str | None = None
-
-
-def new_token() -> str:
-    """A token that nobody can guess."""
-    return secrets.token_urlsafe(24)
-
-
-def person(name: str) -> Seat:
-    """A person's seat with a new token; `MessageError` if the name is invalid."""
-    return Seat(check_name(name), token=new_token())
-
-
-def seats_for(people: Sequence[str], agents: Sequence[str]) -> list[Seat]:
-    """Seats with the people spread evenly around the table and the agents, in order, between them.
-
-    The first person has seat 0. Agents of the same name are numbered. Raises `MessageError` if a name is invalid.
-    """
-    players = len(people) + len(agents)
-    places = {i * players // len(people): name for i, name in enumerate(people)}
-    rest = iter(agents)
-    seats = [person(places[i]) if i in places else Seat(name := next(rest), agent=name) for i in range(players)]
-    for i, seat in enumerate(seats):
-        same = sum(other.agent == seat.agent for other in seats[:i])
-        if seat.agent is not None and same:
-            seat.name = f"{seat.agent} {same + 1}"
-    return seats
-
-
-def check_seats(seats: Sequence[Seat]) -> None:
-    """Refuse seats that are not as from `seats_for`; the `ValueError` says why."""
-    for q, seat in enumerate(seats):
-        if (seat.agent is None) == (seat.token is None):
-            raise ValueError(f"seat {q} needs either an agent or the token of a person")
-        if seat.agent is not None:
-            _check_agent(q, seat.agent, seat.name)
-            continue
-        if not re.fullmatch(_TOKEN, seat.token or ""):
-            raise ValueError(f"the token of seat {q} is not 1 .. 64 letters, digits, '-' and '_'")
-        if check_name(seat.name) != seat.name:
-            raise ValueError(f"the name in seat {q} has spaces where names have none")
-        check_free(seat.name, [each.name for each in seats if each is not seat])
-    tokens = [seat.token for seat in seats if seat.token is not None]
-    if len(set(tokens)) < len(tokens):
-        raise ValueError("two seats have the same token")
-
-
-def check_watch(token: str, seats: Sequence[Seat]) -> str:
-    """The token of spectators; `ValueError` if it is none, or that of a seat."""
-    if not isinstance(token, str) or not re.fullmatch(_TOKEN, token) or token in [seat.token for seat in seats]:
-        raise ValueError("the token of spectators is not 1 .. 64 letters, digits, '-' and '_', or that of a seat")
-    return token
-
-
-def _check_agent(q: int, agent: str, name: str) -> None:
-    if not name.isprintable() or not re.fullmatch(re.escape(agent) + r"( [0-9]{1,2})?", name):
-        raise ValueError(f"the name of the agent in seat {q} is not that of the agent with or without a number")
 
 
 class Table:
@@ -142,21 +76,22 @@ class Table:
         """The file in which the table is saved; None: nowhere."""
         self._is_behind = False  # the file, because a move could not be appended to it
         self.hints = [name for name in bot_names(game)[::-1] if name != "random"] if hints is None else list(hints)
-        self._hint_agents: dict[str, Agent] = {name: make_agent(name, game) for name in self.hints}
-        self._agents = {q: make_agent(seat.agent, game) for q, seat in enumerate(seats) if seat.agent is not None}
+        self._agents = {q: Thinker(seat.agent, game) for q, seat in enumerate(seats) if seat.agent is not None}
+        self._hint_agents = {(q, name): Thinker(name, game) for q in self.people for name in self.hints}
+        self._advisers: dict[int, Adviser] = {}
         self.earlier = 0
         """Number of moves in earlier games at this table."""
         self.env.reset(seed=secrets.randbelow(MAX_SEED) if seed is None else seed)
         self._begin()
-        warm_up(self._every_agent, self.env)  # so that nobody waits for it during the game
+        warm_up((each.agent for each in self._thinkers), self.env)  # so that nobody waits for it during the game
 
     @property
-    def _every_agent(self) -> list[Agent]:
+    def _thinkers(self) -> list[Thinker]:
         return [*self._agents.values(), *self._hint_agents.values()]
 
     def _begin(self) -> None:
-        for agent in self._every_agent:
-            agent.reset(secrets.randbelow(2**31))  # unpredictable
+        for each in self._thinkers:
+            each.begin_game()
         self._views = self._look()
         self._told: list[dict[Reader, list[Phrase]]] = []  # for each move: sentences by reader
         self._pauses: dict[Reader, Pause] = {}  # the last pause
@@ -242,18 +177,18 @@ class Table:
     def thought(self) -> Callable[[], int]:
         """A function that returns the action of the agent to act; it may take long and can run in a thread."""
         assert self.turn is not None
-        return asked(self._agents[self.turn], self.env)
+        return self._agents[self.turn].asked(self.env)
 
     def hint(self, seat: int, move: int, agent: str) -> Callable[[], int]:
         """A function, as from `thought`, that returns the action ``agent`` would take in this seat.
 
         Raises `MessageError` if the table has no such agent for hints, or it is not that seat's turn.
         """
-        if agent not in self._hint_agents:
+        if agent not in self.hints:
             names = ", ".join(map(repr, self.hints)) or "none"
             raise MessageError("agent", f"hints come from {names}, not from {ascii(agent)[:40]}")
         self.require_turn(seat, move)
-        return asked(self._hint_agents[agent], self.env)
+        return self._hint_agents[seat, agent].asked(self.env)
 
     def outlook(self, seat: int, move: int) -> Callable[[], list[dict[str, Any]]]:
         """A function that estimates what may come of the most promising actions of this seat, as `Outlook` data.
@@ -263,12 +198,16 @@ class Table:
         if not self.hints:
             raise MessageError("agent", "this table gives no hints")
         self.require_turn(seat, move)
-        observation = self._adviser.look(self.env, self._agent_of(seat))
-        return lambda: [each._asdict() for each in self._adviser.hint(self.env, observation)]
+        adviser, env = self._adviser(seat), self.env
+        observation = adviser.look(env, self._agent_of(seat))
+        return lambda: [each._asdict() for each in adviser.hint(env, observation)]
 
-    @cached_property
-    def _adviser(self) -> Adviser:
-        return Adviser(self.env.game.name, filter(recalls, self._every_agent))
+    def _adviser(self, seat: int) -> Adviser:
+        """The adviser of a seat, with agents of its own."""
+        if seat not in self._advisers:
+            names, game = {each.name for each in self._thinkers if recalls(each.agent)}, self.env.game.name
+            self._advisers[seat] = Adviser(game, [make_agent(name, game) for name in sorted(names)])
+        return self._advisers[seat]
 
     def again(self) -> None:
         """Start another game in the same seats; `MessageError` if the current one is not over."""
@@ -421,6 +360,13 @@ class Table:
         """Write the table atomically: a line of JSON, then one line per action."""
         self._write(self.env, self.earlier, self.seats)
 
+    def discard(self) -> None:
+        """Delete the file; the table is saved no longer."""
+        if self.path is not None:
+            with contextlib.suppress(OSError):
+                self.path.unlink(missing_ok=True)
+        self.path = None
+
     def _write(self, env: TableEnv, earlier: int, seats: Sequence[Seat]) -> None:
         if self.path is None:
             return
@@ -451,6 +397,14 @@ class Table:
             if not self._is_behind:
                 warnings.warn(f"{error}; this game continues, and is saved as soon as that is possible", stacklevel=2)
             self._is_behind = True
+
+
+def modified(path: Path) -> float:
+    """When a file was last written, in seconds since 1970; 0 for a link that leads nowhere."""
+    try:
+        return path.stat().st_mtime
+    except OSError:
+        return 0.0
 
 
 def _read_seat(kept: Mapping[str, Any]) -> Seat:

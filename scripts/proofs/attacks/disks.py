@@ -28,7 +28,8 @@ from attacks.forks import Fork
 from attacks.jobs import JOBS, Prepared, empty_folder, is_whole, prepare, start, temporary_folder
 from blackjacky_agents import bot_names, cli
 from blackjacky_agents.web.messages import MessageError
-from blackjacky_agents.web.table import Table, resumed, seats_for
+from blackjacky_agents.web.seats import seats_for
+from blackjacky_agents.web.table import Table, resumed
 from blackjacky_env.games import DEFAULT
 
 TRIES = 600

@@ -33,7 +33,8 @@ from blackjacky_agents.files import write_json
 from blackjacky_agents.learning.agent_file import read_network, save_agent
 from blackjacky_agents.learning.checkpoint import load_checkpoint, save_checkpoint
 from blackjacky_agents.learning.encoding import encodings_of
-from blackjacky_agents.web.table import Table, resumed, seats_for
+from blackjacky_agents.web.seats import seats_for
+from blackjacky_agents.web.table import Table, resumed
 from blackjacky_env.engine.compiling import entry
 from blackjacky_env.games import DEFAULT, get_game
 

@@ -171,9 +171,10 @@ def main(folder: str) -> None:
     """Serve one table for each of the people and print the port and their tokens."""
     import resource
 
+    from blackjacky_agents.web.seats import seats_for
     from blackjacky_agents.web.serve import listen, uvicorn_server
     from blackjacky_agents.web.server import Server
-    from blackjacky_agents.web.table import Table, seats_for
+    from blackjacky_agents.web.table import Table
     from blackjacky_env.games import DEFAULT
 
     resource.setrlimit(resource.RLIMIT_NOFILE, (OPEN_FILES, OPEN_FILES))

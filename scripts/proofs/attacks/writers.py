@@ -18,7 +18,8 @@ from attacks.common import ERROR, HANG, LOST, REFUSED, SURVIVED, Task, tasks_for
 from attacks.forks import PATIENCE, Fork
 from attacks.jobs import JOBS, Prepared, empty_folder, is_whole, new_home, prepare, start
 from blackjacky_agents import bot_names, cli
-from blackjacky_agents.web.table import Table, seats_for
+from blackjacky_agents.web.seats import seats_for
+from blackjacky_agents.web.table import Table
 from blackjacky_env.games import DEFAULT
 
 TRIES = 600

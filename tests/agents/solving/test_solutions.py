@@ -38,7 +38,8 @@ from blackjacky_agents.solving.solution import (
 from blackjacky_agents.solving.strategies import uniform, worth_of
 from blackjacky_agents.thoughts import explain
 from blackjacky_agents.thoughts import play as play_on
-from blackjacky_agents.web import table as web
+from blackjacky_agents.web.seats import seats_for
+from blackjacky_agents.web.table import Table as WebTable
 from blackjacky_env.engine.compiling import compiled
 from blackjacky_env.engine.random import below, draw
 from tests.agents.solving.tables import SIX_CARDS, environment, table, tree, with_poker
@@ -243,7 +244,7 @@ def test_in_a_batch_of_games_it_is_given_the_keys_of_environments() -> None:
 
 def test_in_the_browser_it_plays_and_gives_hints_with_its_probabilities(saved: Path) -> None:
     name = f"solved:{saved}"
-    played = web.Table("black_jacky", web.seats_for(["Ann"], [name]), rules=SIX_CARDS, seed=0, hints=[name])
+    played = WebTable("black_jacky", seats_for(["Ann"], [name]), rules=SIX_CARDS, seed=0, hints=[name])
     while played.turn not in played.people:
         played.play(played.thought()())
     hints = played.outlook(0, played.move)()

@@ -12,7 +12,8 @@ import numpy as np
 
 from blackjacky_agents.games import get_kit
 from blackjacky_agents.kit import Rare
-from blackjacky_agents.web.table import Table, seats_for
+from blackjacky_agents.web.seats import seats_for
+from blackjacky_agents.web.table import Table
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.games import GAMES, get_game
 

@@ -11,7 +11,8 @@ import numpy as np
 from blackjacky_agents.games import get_kit
 from blackjacky_agents.narration import Move, Phrase, action_phrase
 from blackjacky_agents.web.picture import picture
-from blackjacky_agents.web.table import SENTENCES, Table, seats_for
+from blackjacky_agents.web.seats import seats_for
+from blackjacky_agents.web.table import SENTENCES, Table
 from blackjacky_agents.wording import is_settled, score_table
 from blackjacky_env.envs.aec import TableEnv
 

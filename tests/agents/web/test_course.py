@@ -43,7 +43,7 @@ def lobby(open_page, language="en", **size):
     """The page of the lobby of a new server, with the rule options of its first game, and that server."""
     server = served(delay=0)
     with in_background(server) as port:
-        page = open_page(f"http://127.0.0.1:{port}/", language, **size)
+        page = open_page(f"http://127.0.0.1:{port}/lobby/{server.owner}", language, **size)
         wait_for(page, "return document.querySelectorAll('#rules .rule').length")
         yield page, server
 

@@ -2,9 +2,12 @@
 
 import asyncio
 import json
+import os
+import time
 from pathlib import Path
 from unittest import mock
 
+import numpy as np
 import pytest
 from starlette.testclient import TestClient
 
@@ -13,14 +16,17 @@ from blackjacky_agents.cli import play
 from blackjacky_agents.cli.options import read_arguments
 from blackjacky_agents.games import default_opponents, get_kit
 from blackjacky_agents.registry import parse_agents
+from blackjacky_agents.web import lobby
 from blackjacky_agents.web import server as server_module
-from blackjacky_agents.web.lobby import MAX_ORDER, describe_games, levels, read_order
+from blackjacky_agents.web.lobby import MAX_OPEN, MAX_ORDER, Order, describe_games, levels, read_order
+from blackjacky_agents.web.messages import MessageError
 from blackjacky_agents.web.preparing import Preparing, parts_of
 from blackjacky_agents.web.server import Server
 from blackjacky_agents.wording import is_settled
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.games import GAMES, get_game
-from tests.agents.web.tables import new_table
+from tests.agents.web.tables import new_table, play_on
+from tests.agents.web.test_pace import Page, anyio_backend  # noqa: F401  # a fixture
 from tests.every_game import NAMES
 
 RESULTS = Path(__file__).parents[3] / "agents" / "results"
@@ -60,13 +66,9 @@ def opened(client, server, order=ORDER, **options):
     return client.post(f"/lobby/{server.lobby}/tables", content=content, **options)
 
 
-def test_whoever_sits_at_this_machine_finds_the_lobby(server):
-    assert entered(server).get("/").headers["location"] == f"/lobby/{server.lobby}"
-    assert "New" not in entered(server, AWAY).get("/").text
-    assert entered(server, AWAY).get("/").status_code == 404
-    behind_proxy = {"x-forwarded-for": "203.0.113.7"}
-    assert entered(server).get("/", headers=behind_proxy).status_code == 404
-    assert entered(server, AWAY).get(f"/lobby/{server.lobby}").status_code == 200
+def test_nobody_guesses_the_address_of_the_lobby(server):
+    for token in (server.lobby, server.owner):
+        assert entered(server, AWAY).get(f"/lobby/{token}").status_code == 200
     for place in ("", "/tables", "/code.svg"):
         assert entered(server).get(f"/lobby/guessed{place}").status_code == 404
     assert entered(server).post("/lobby/guessed/tables", content=json.dumps(ORDER)).status_code == 404
@@ -89,7 +91,7 @@ def test_tokens_of_seats_are_told_to_nobody_else(server):
     others = tables_of(entered(server, AWAY), server)
     assert [seat["name"] for seat in others.json()["tables"][0]["seats"]] == [seat.name for seat in table.seats]
     assert not any(token in others.text for token in table.people.values())
-    mine = tables_of(entered(server), server)
+    mine = entered(server, AWAY).get(f"/lobby/{server.owner}/tables")
     assert all(token in mine.text for token in table.people.values())
 
 
@@ -218,11 +220,63 @@ def test_an_impossible_order_is_refused(server, client, change, answer):
     assert server.tables() == []
 
 
-def test_there_is_a_limit_to_open_tables(server, client, monkeypatch):
-    monkeypatch.setattr(server_module, "MAX_OPEN", 1)
-    assert opened(client, server).status_code == 201
-    refused = opened(client, server)
-    assert (refused.status_code, "1 tables are open" in refused.json()["error"]) == (409, True)
+def files_of(folder):
+    """The saved tables."""
+    return {*folder.glob("*.jsonl")}
+
+
+def test_a_full_lobby_has_room_when_nobody_sits_there_and_after_a_restart(tmp_path):
+    for _ in range(2):
+        server = Server(tmp_path)
+        for _ in range(MAX_OPEN + 2):
+            assert opened(entered(server), server).status_code == 201
+        assert files_of(tmp_path) == {table.path for table in server.tables()}
+        assert len(server.tables()) == MAX_OPEN
+
+
+@pytest.mark.anyio
+async def test_nobody_is_thrown_out_and_a_lost_connection_is_waited_for(server, monkeypatch):
+    """Of those that nobody has used, the oldest goes first; then those that were left long enough ago."""
+    monkeypatch.setattr(lobby, "MAX_OPEN", 2)
+    order = Order(**ORDER)
+    async with server.running():
+        first, _ = await server.open(order), await server.open(order)
+        sitting = Page(first, 0)
+        await sitting.open()
+        third = await server.open(order)
+        assert server.hosts == [first, third]
+        leaving = Page(third, 0)
+        await leaving.open()
+        with pytest.raises(MessageError, match="people play at"):
+            await server.open(order)
+        await leaving.leave()
+        with pytest.raises(MessageError, match="people play at"):
+            await server.open(order)
+        monkeypatch.setattr(lobby, "AWAY", 0)
+        fourth = await server.open(order)
+        assert server.hosts == [first, fourth]
+        await sitting.leave()
+
+
+@pytest.mark.parametrize(("limit", "value"), [("MAX_OVER", 1), ("OVER_STAY", 3600)])
+def test_tables_that_are_over_are_bounded_in_number_and_age_and_so_are_their_files(tmp_path, monkeypatch, limit, value):
+    server = Server(tmp_path)
+    for age in (2, 1):
+        server.add(table := new_table("tiny", players=2))
+        play_on(table, np.random.default_rng(0))
+        os.utime(table.path, (then := time.time() - (age - 1) * 7200, then))
+    monkeypatch.setattr(lobby, limit, value)
+    assert [each.path for each in Server(tmp_path).tables()] == [table.path]
+    assert files_of(tmp_path) == {table.path}
+
+
+def test_open_tables_that_were_left_long_ago_are_forgotten(tmp_path):
+    server = Server(tmp_path)
+    server.add(table := new_table("tiny", players=2))
+    server.hosts[0].last_change -= lobby.OPEN_STAY + 1
+    server.add(other := new_table("tiny", players=2))
+    assert server.tables() == [other]
+    assert (files_of(tmp_path), table.path) == ({other.path}, None)
 
 
 def test_a_table_that_cannot_be_saved_is_not_opened(tmp_path, monkeypatch):
@@ -241,7 +295,8 @@ def test_codes_hold_addresses_that_work_in_the_network(server):
     assert tables_of(client, server).json()["address"] is None
     server.address = "http://192.168.0.4:8021"
     assert tables_of(client, server).json()["address"] == f"{server.address}/lobby/{server.lobby}"
-    assert tables_of(client, server).json()["tables"][0]["seats"][0]["address"] == server.address + seat
+    mine = client.get(f"/lobby/{server.owner}/tables").json()
+    assert mine["tables"][0]["seats"][0]["address"] == server.address + seat
     for place in (f"{seat}/code.svg", f"/lobby/{server.lobby}/code.svg"):
         image = client.get(place)
         assert image.headers["content-type"].startswith("image/svg+xml")

@@ -44,7 +44,7 @@ def test_names_of_other_sites_are_refused_wherever_the_server_listens(listening)
     client, named = TestClient(server.app, base_url="http://127.0.0.1"), {"host": "evil.example"}
     with pytest.raises(WebSocketDenialResponse), client.websocket_connect(f"{seat}/socket", headers=named):
         pass
-    assert answer(server, "127.0.0.1:8021").status_code == 303
+    assert answer(server, "127.0.0.1:8021", path=f"/lobby/{server.lobby}").status_code == 200
 
 
 @pytest.mark.parametrize(
@@ -79,15 +79,17 @@ def test_malformed_and_similar_names_are_refused(host):
         assert status(connection) == 400
 
 
-@pytest.mark.parametrize("host", ["192.168.0.4:8021", "0.0.0.0:8021", "box.local", "[2001:db8::1]"])
-def test_only_who_calls_the_server_local_is_taken_for_the_one_at_this_machine(host):
+@pytest.mark.parametrize("peer", [HERE, AWAY])
+@pytest.mark.parametrize("host", ["127.0.0.1:8021", "localhost:8021", "[::1]:8021", "192.168.0.4:8021"])
+def test_only_a_token_opens_the_lobby_and_only_the_owners_shows_all_seats(host, peer):
+    """Whoever comes through nginx as it is, without headers of a proxy, looks like a browser on this machine."""
     server, table = server_at("0.0.0.0"), new_table()
     server.add(table)
-    assert answer(server, host).status_code == 404
-    assert table.people[0] not in answer(server, host, path=f"/lobby/{server.lobby}/tables").text
-    assert answer(server, "localhost:8021").status_code == 303
-    assert table.people[0] in answer(server, "[::1]:8021", path=f"/lobby/{server.lobby}/tables").text
-    assert answer(server, "localhost:8021", AWAY).status_code == 404
+    home = answer(server, host, peer)
+    assert (home.status_code, "printed where the server was started" in home.text) == (404, True)
+    assert "/lobby/" not in f"{home.text}{home.headers}"
+    assert table.people[0] not in answer(server, host, peer, f"/lobby/{server.lobby}/tables").text
+    assert table.people[0] in answer(server, host, peer, f"/lobby/{server.owner}/tables").text
 
 
 def test_only_this_machine_is_local():

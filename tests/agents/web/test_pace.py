@@ -72,9 +72,10 @@ async def until(condition):
 
 
 @asynccontextmanager
-async def at_a_table(*, delay=LONG, pages=None, prepare=lambda host: None, **options):
-    """The host of a table, and the pages of its people."""
+async def at_a_table(*, delay=LONG, pages=None, prepare=lambda host: None, played=0, **options):
+    """The host of a table at which so many moves were made, and the pages of its people."""
     table = new_table(**options)
+    play_on(table, np.random.default_rng(0), played)
     async with asyncio.timeout(60):
         with ThreadPoolExecutor(1) as pool:
             host = Host(table, pool, delay, per_second=1e9)
@@ -227,6 +228,33 @@ async def test_a_running_game_is_given_up_when_all_who_are_there_want_to():
         second.do(type="restart")
         assert host.table.earlier > earlier
         assert (host.moments, second.state["wishes"]) == ([], [])
+
+
+async def test_nobody_restarts_a_game_while_the_connection_of_another_is_down():
+    async with at_a_table(people=2, players=2) as (host, first, second):
+        await second.leave()
+        first.do(type="restart")
+        assert (host.table.earlier, first.state["wishes"]) == (0, [0])
+        await second.open()
+        second.do(type="restart")
+        assert host.table.earlier > 0
+
+
+async def test_nobody_restarts_a_game_of_an_earlier_server_before_the_others_are_back():
+    async with at_a_table(people=2, players=2, pages=0, played=3) as (host,):
+        first = Page(host, 0)
+        await first.open()
+        first.do(type="start")
+        first.do(type="restart")
+        assert (host.table.earlier, first.state["wishes"]) == (0, [0])
+
+
+async def test_a_wish_ends_with_its_game():
+    async with at_a_table(people=2, players=2) as (host, first, second):
+        first.do(type="restart")
+        play_on(host.table, np.random.default_rng(0))
+        second.do(type="again")
+        assert second.state["wishes"] == []
 
 
 async def test_one_who_plays_on_has_given_up_the_wish():

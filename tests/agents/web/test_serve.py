@@ -9,7 +9,6 @@ import sys
 
 import pytest
 from attacks.wire import open_socket, status, upgrade
-from starlette.testclient import TestClient
 from websockets.exceptions import ConnectionClosedError
 from websockets.sync.client import connect
 
@@ -110,13 +109,12 @@ def test_behind_a_proxy_with_https_pages_connect_and_others_do_not(tmp_path):
         assert proxied(port, token, **{"X-Forwarded-Proto": "http"}) == 403
 
 
-def test_behind_a_proxy_nobody_is_taken_for_the_one_at_this_machine():
+@pytest.mark.parametrize(("host", "here"), [("127.0.0.1", "127.0.0.1"), ("0.0.0.0", "127.0.0.1"), ("::", "[::1]")])
+def test_the_owners_address_leads_to_this_machine_and_that_for_others_to_the_proxy(host, here):
     server = Server()
-    client = TestClient(server.app, base_url="http://127.0.0.1", client=("127.0.0.1", 1), follow_redirects=False)
-    assert client.get("/").status_code == 303
-    serve.open_to_others(server, "127.0.0.1", 80, "https://play.example")
-    assert client.get("/").status_code == 404
+    serve.open_to_others(server, host, 80, "https://play.example")
     assert server.lobby_address == f"https://play.example/lobby/{server.lobby}"
+    assert serve.owner_address(server, host, 80) == f"http://{here}:80/lobby/{server.owner}"
 
 
 @pytest.mark.parametrize("address", ["https://play.example", "http://127.0.0.1:8080", "https://[::1]:8443"])

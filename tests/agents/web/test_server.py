@@ -13,7 +13,6 @@ from starlette.testclient import TestClient
 from starlette.websockets import WebSocketDisconnect
 
 from blackjacky_agents.web import host as host_module
-from blackjacky_agents.web import server as server_module
 from blackjacky_agents.web.host import TAKEN_OVER, TOO_MANY
 from blackjacky_agents.web.replay import replay_page
 from blackjacky_agents.web.server import MAX_WAITING, Server
@@ -445,34 +444,3 @@ def test_tables_have_tokens_of_their_own_and_of_copies_the_newest_is_served(tmp_
     with pytest.warns(UserWarning, match=r"0\.jsonl has a token of another table.* Delete it"):
         server = Server(tmp_path)
     assert [each.path for each in server.tables()] == [first.path, table.path]
-
-
-def test_old_tables_that_are_over_are_not_served_again(tmp_path):
-    table = new_table("tiny")
-    with served(table, folder=tmp_path) as client, sit(client, table) as socket:
-        play({0: socket}, np.random.default_rng(1))
-    assert len(Server(tmp_path).tables()) == 1
-    old = time.time() - 2 * 24 * 3600
-    os.utime(table.path, (old, old))
-    assert Server(tmp_path).tables() == []
-    assert table.path.exists()
-
-
-def test_tables_that_ended_and_were_left_long_ago_are_forgotten_when_others_are_opened(monkeypatch):
-    over, running = new_table("tiny"), new_table("tiny")
-    with served(over, running) as client:
-        with sit(client, over) as socket:
-            play({0: socket}, np.random.default_rng(1))
-            monkeypatch.setattr(server_module, "ENDED_TABLES_STAY", -1)
-            client.server.add(new_table("tiny"))
-            assert client.server.tables()[:2] == [over, running]  # somebody is there
-            monkeypatch.setattr(server_module, "ENDED_TABLES_STAY", 3600)
-        client.server.add(new_table("tiny"))
-        assert over in client.server.tables()
-        monkeypatch.setattr(server_module, "ENDED_TABLES_STAY", -1)
-        client.server.add(last := new_table("tiny"))
-        assert client.server.tables()[0] is running
-        assert client.server.tables()[-1] is last
-        assert (
-            client.get(f"/seat/{over.people[0]}").status_code == client.get(f"/watch/{over.watch}").status_code == 404
-        )

@@ -3,15 +3,19 @@
 import errno
 import json
 import os
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Event
 from unittest.mock import Mock
 
 import numpy as np
 import pytest
 
+from blackjacky_agents.web import seats as seats_module
 from blackjacky_agents.web.messages import MessageError
+from blackjacky_agents.web.seats import seats_for
 from blackjacky_agents.web.server import Server
-from blackjacky_agents.web.table import Table, resumed, seats_for
+from blackjacky_agents.web.table import Table, resumed
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.games import get_game
 from tests.agents.web.tables import STATE_KEYS, as_sent, new_table, play_on, states_from_views
@@ -259,3 +263,54 @@ def test_a_file_that_holds_no_table_is_refused(tmp_path, change, message):
     with pytest.raises(ValueError, match=f"holds no table that can be continued: .*{message}") as error:
         resumed(path)
     assert len(str(error.value)) < 1000
+
+
+class Slow:
+    """An agent that thinks until it may go on, and notes when it is reset and whom it was asked by."""
+
+    def __init__(self):
+        self.begun, self.may_go_on, self.resets, self.thinks, self.asked_by = Event(), Event(), [], False, set()
+
+    def reset(self, seed=None):
+        self.resets.append(self.thinks)
+
+    def act(self, observation):
+        self.thinks = True
+        self.begun.set()
+        assert self.may_go_on.wait(60)
+        self.thinks = False
+        return int(observation["action_mask"].argmax())
+
+
+def test_an_agent_is_reset_between_games_but_not_while_it_thinks(monkeypatch):
+    agent = Slow()
+    monkeypatch.setattr(seats_module, "make_agent", lambda name, game: agent)
+    table = next(table for seed in range(20) if (table := new_table(players=2, seed=seed)).turn == 1)
+    with ThreadPoolExecutor(1) as pool:
+        thinking, late = pool.submit(table.thought()), table.thought()
+        assert agent.begun.wait(60)
+        table.restart()
+        agent.may_go_on.set()
+        thinking.result()
+        with pytest.raises(MessageError, match="another game has begun"):
+            late()
+    while table.turn == 0:
+        table.restart()
+    table.thought()()
+    assert agent.resets == [False, False]
+
+
+def test_an_agent_that_gives_hints_gives_them_to_one_seat(monkeypatch):
+    """So it tells nobody what it has heard of another's cards."""
+    made = []
+    monkeypatch.setattr(seats_module, "make_agent", lambda name, game: made.append(Slow()) or made[-1])
+    table = new_table(people=2, players=2, hints=["random"])
+    for agent in made:
+        agent.may_go_on.set()
+    for _ in range(6):
+        seat, hint = table.turn, table.hint(table.turn, table.move, "random")
+        for agent in made:
+            agent.begun.clear()
+        table.play(hint())
+        next(agent for agent in made if agent.begun.is_set()).asked_by.add(seat)
+    assert sorted(map(sorted, (agent.asked_by for agent in made))) == [[0], [1]]

@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from blackjacky_agents.narration import action_phrase
+from blackjacky_agents.web.seats import person
 from blackjacky_agents.web.server import PAGE
-from blackjacky_agents.web.table import Table, person
+from blackjacky_agents.web.table import Table
 from blackjacky_agents.wording import explanation, in_words, page_texts, terminal_texts
 from blackjacky_env.engine.actions import names_from
 from blackjacky_env.games import GAMES, get_game

@@ -1,0 +1,115 @@
+"""The seats of a table: who sits there, and agents that think in threads while another game may begin."""
+
+from __future__ import annotations
+
+import re
+import secrets
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from threading import Lock
+
+from blackjacky_agents.agent import asked
+from blackjacky_agents.registry import make_agent
+from blackjacky_agents.web.messages import MessageError
+from blackjacky_agents.web.names import check_free, check_name
+from blackjacky_env.envs.aec import TableEnv
+
+_TOKEN = "[A-Za-z0-9_-]{1,64}"
+
+
+@dataclass
+class Seat:
+    """The occupant of a seat: an agent, or a person identified by a token."""
+
+    name: str
+    agent: str | None = None
+    token: str | None = None
+
+
+def new_token() -> str:
+    """A token that nobody can guess."""
+    return secrets.token_urlsafe(24)
+
+
+def person(name: str) -> Seat:
+    """A person's seat with a new token; `MessageError` if the name is invalid."""
+    return Seat(check_name(name), token=new_token())
+
+
+def seats_for(people: Sequence[str], agents: Sequence[str]) -> list[Seat]:
+    """Seats with the people spread evenly around the table and the agents, in order, between them.
+
+    The first person has seat 0. Agents of the same name are numbered. Raises `MessageError` if a name is invalid.
+    """
+    players = len(people) + len(agents)
+    places = {i * players // len(people): name for i, name in enumerate(people)}
+    rest = iter(agents)
+    seats = [person(places[i]) if i in places else Seat(name := next(rest), agent=name) for i in range(players)]
+    for i, seat in enumerate(seats):
+        same = sum(other.agent == seat.agent for other in seats[:i])
+        if seat.agent is not None and same:
+            seat.name = f"{seat.agent} {same + 1}"
+    return seats
+
+
+def check_seats(seats: Sequence[Seat]) -> None:
+    """Refuse seats that are not as from `seats_for`; the `ValueError` says why."""
+    for q, seat in enumerate(seats):
+        if (seat.agent is None) == (seat.token is None):
+            raise ValueError(f"seat {q} needs either an agent or the token of a person")
+        if seat.agent is not None:
+            _check_agent(q, seat.agent, seat.name)
+            continue
+        if not re.fullmatch(_TOKEN, seat.token or ""):
+            raise ValueError(f"the token of seat {q} is not 1 .. 64 letters, digits, '-' and '_'")
+        if check_name(seat.name) != seat.name:
+            raise ValueError(f"the name in seat {q} has spaces where names have none")
+        check_free(seat.name, [each.name for each in seats if each is not seat])
+    tokens = [seat.token for seat in seats if seat.token is not None]
+    if len(set(tokens)) < len(tokens):
+        raise ValueError("two seats have the same token")
+
+
+def check_watch(token: str, seats: Sequence[Seat]) -> str:
+    """The token of spectators; `ValueError` if it is none, or that of a seat."""
+    if not isinstance(token, str) or not re.fullmatch(_TOKEN, token) or token in [seat.token for seat in seats]:
+        raise ValueError("the token of spectators is not 1 .. 64 letters, digits, '-' and '_', or that of a seat")
+    return token
+
+
+def _check_agent(q: int, agent: str, name: str) -> None:
+    if not name.isprintable() or not re.fullmatch(re.escape(agent) + r"( [0-9]{1,2})?", name):
+        raise ValueError(f"the name of the agent in seat {q} is not that of the agent with or without a number")
+
+
+class Thinker:
+    """An agent of one seat, which does one thing at a time, and all of it where it is asked: it may take long.
+
+    Args:
+        name: the agent, as for `make_agent`.
+        game: name of the game.
+    """
+
+    def __init__(self, name: str, game: str) -> None:
+        self.name, self.agent = name, make_agent(name, game)
+        self._busy = Lock()
+        self._game, self._known = object(), object()  # the game that is played, and the one that the agent knows of
+
+    def begin_game(self) -> None:
+        """Another game begins; the agent is reset, unpredictably, when it is asked for the first time."""
+        self._game = object()
+
+    def asked(self, env: TableEnv) -> Callable[[], int]:
+        """As `blackjacky_agents.agent.asked`; `MessageError` (``stale``) from the function if another has begun."""
+        question, game = asked(self.agent, env), self._game
+
+        def ask() -> int:
+            with self._busy:
+                if game is not self._game:
+                    raise MessageError("stale", "another game has begun")
+                if game is not self._known:
+                    self.agent.reset(secrets.randbelow(2**31))
+                    self._known = game
+                return question()
+
+        return ask

@@ -67,7 +67,7 @@ class Assistant:
         told = [text]
         while "The game is over." not in told[-1]:
             if (numbers := re.findall(r"^(\d+)\. ", told[-1], re.MULTILINE)) and "Legal actions:" in told[-1]:
-                told.append(await self.act(told[-1], str(rng.choice(numbers))))
+                told.append(await self.act(told[-1], int(rng.choice(numbers))))
             else:
                 told.append(await self.call("wait", secret=self.secret))
         return told
@@ -178,6 +178,7 @@ async def test_what_cannot_be_done_is_refused_with_the_reason_and_changes_nothin
         own = {"secret": assistant.secret, "move": move}
         for arguments, said in (
             ({**own, "action": "99"}, "There is no choice 99; the numbers are 1 .. "),
+            ({**own, "action": 99}, "There is no choice 99; the numbers are 1 .. "),
             ({**own, "action": "swim"}, "no action is called 'swim'"),
             ({**own, "action": "draw"}, "'draw' is for phase zock; the phase is "),
             ({**own, "move": move + 1, "action": "1"}, f"this was for move {move + 1}; now it is move {move}"),
@@ -189,6 +190,45 @@ async def test_what_cannot_be_done_is_refused_with_the_reason_and_changes_nothin
         assert table.env.record() == record
         await assistant.call("act", **own, action="1")
         assert "this was for move" in await assistant.fails("act", **own, action="1")
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "said"),
+    [
+        ("start_table", {"others": "3"}, "others: Input should be a valid integer"),
+        ("start_table", {"others": True}, "others: Input should be a valid integer"),
+        ("start_table", {"colour": "red"}, "The arguments of start_table are: game, name, opponents, others, "),
+        ("list_games", {"game": "tiny"}, "The arguments of list_games are: none."),
+        ("act", {"secret": "x", "move": "0", "action": 1}, "move: Input should be a valid integer"),
+        ("act", {"secret": "x", "move": 0, "action": 1.0}, "action.str: Input should be a valid string"),
+        ("start_table", {"game": "x" * 60_000}, "Games are 'black_jacky', "),
+        ("start_table", {"opponents": [7] * 10_000}, "opponents.0: Input should be a valid string"),
+        ("start_table", {"x" * 60_000: 1}, "The arguments of start_table are: game, name, opponents, others, "),
+        ("x" * 60_000, {}, "Unknown tool: x"),
+    ],
+    ids=map(str, range(10)),
+)
+async def test_tools_take_what_they_declare_and_nothing_else_and_errors_are_short(tool, arguments, said):
+    async with assistants() as (server, assistant):
+        error = await assistant.fails(tool, **arguments)
+        assert said in error
+        assert len(error) < 1100
+        assert server.tables() == []
+        for declared in (await assistant.client.list_tools()).tools:
+            assert declared.input_schema["additionalProperties"] is False
+
+
+async def test_the_legal_actions_are_all_that_is_needed_to_act():
+    async with assistants() as (server, assistant):
+        text = await assistant.call("start_table", game="black_jacky", opponents=["random"])
+        [table] = server.tables()
+        while table.turn != 0:
+            text = await assistant.call("wait", secret=assistant.secret)
+        listed = await assistant.call("legal_actions", secret=assistant.secret)
+        assert listed.splitlines()[0] in text
+        assert listed.count("\n") == len(table.actions(0))
+        await assistant.act(listed, int(re.search(r"^(\d+)\. ", listed, re.MULTILINE)[1]))
+        assert table.move > move_in(listed)
 
 
 @pytest.mark.parametrize(
@@ -280,7 +320,7 @@ async def test_no_secret_gets_into_the_log(caplog):
     caplog.set_level(0)
     async with assistants() as (_, assistant):
         await assistant.call("start_table", game="black_jacky", opponents=["random"])
-        for arguments in ({}, {"move": "x", "action": "1"}, {"move": 0, "action": "fly"}, {"move": 0, "action": 5}):
+        for arguments in ({}, {"move": "x", "action": "1"}, {"move": 0, "action": "fly"}, {"move": 0, "action": 999}):
             await assistant.fails("act", secret=assistant.secret, **arguments)
         assert caplog.records
         said = [record.getMessage() for record in caplog.records if record.levelno >= logging.WARNING]
@@ -401,6 +441,8 @@ async def test_the_command_serves_an_assistant_that_starts_it_and_ends_with_it(t
     async with Client(stdio_client(started)) as client:
         assistant = Assistant(client)
         assert "black_jacky: " in await assistant.call("list_games")
-        assert "unknown game 'chess'" in await assistant.fails("start_table", game="chess")
+        assert "others: Input should be" in await assistant.fails("start_table", others="1")
+        text = await assistant.call("start_table", game="black_jacky", opponents=["random"])
+        assert "The game is over." in (await assistant.play(text, np.random.default_rng(0)))[-1]
     assert (tmp_path / "tables").is_dir()
     assert not (tmp_path / "tables" / ".writer.json").exists()  # it has ended, and nobody has killed it

@@ -16,8 +16,11 @@ from importlib.metadata import version
 from typing import Any, NamedTuple, ParamSpec
 
 from mcp.server import MCPServer
-from mcp.server.mcpserver.exceptions import ToolError
+from mcp.server.mcpserver import Context
+from mcp.server.mcpserver.exceptions import ToolError, UnexpectedToolError
+from mcp.server.mcpserver.tools import Tool
 from mcp.server.transport_security import TransportSecuritySettings
+from pydantic import ValidationError, create_model
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.routing import Route
@@ -48,6 +51,7 @@ _NO_INVITATION = (
     "there is no such invitation; invitations end when the server is started anew. Ask whoever started the table for it"
 )
 _MAX_REQUEST = 64 * 1024  # bytes
+_MAX_ERROR = 1000  # characters
 INSTRUCTIONS = """\
 Card and board games with hidden information, against agents, people or other assistants.
 list_games says what there is; start_table opens a table, join_table takes a free seat at somebody else's. Both return
@@ -201,7 +205,7 @@ class Assistants:
         return _told(*self._seat(secret))
 
     async def legal_actions(self, secret: str) -> str:
-        """List the legal actions of your seat by number; there are none off turn.
+        """List the legal actions of your seat by number, and the number of the move; there are no actions off turn.
 
         Args:
             secret: the secret of your seat.
@@ -209,22 +213,22 @@ class Assistants:
         host, seat = self._seat(secret)
         seen = _seen(host.table, seat)
         legal = numbered(seen, terminal_texts(seen.game)) if host.started else []
-        return "\n".join(legal) or "none: it is not your turn"
+        return "\n".join([_head(host.table), *(legal or ["none: it is not your turn"])])
 
-    async def act(self, secret: str, move: int, action: str) -> str:
+    async def act(self, secret: str, move: int, action: int | str) -> str:
         """Take an action, and wait until it is your turn again or the game is over.
 
         Args:
             secret: the secret of your seat.
             move: the number of the move as you were shown it, so that nothing is done twice.
-            action: the number or the name of a legal action.
+            action: the number of a legal action as it is listed, from 1, or its name.
         """
         host, seat = self._seat(secret)
         table = host.table
         await self._until_shown(host)
         table.require_turn(seat, move)
         seen = _seen(table, seat)
-        chosen = find_action(action.strip(), seen.choices, table.env.game.words.actions)
+        chosen = find_action(str(action).strip(), seen.choices, table.env.game.words.actions)
         if chosen not in seen.choices:
             raise MessageError("illegal", why_not(table.env, chosen))
         host.answer(seat, {"type": "act", "move": move, "action": chosen})
@@ -290,10 +294,14 @@ def _seen(table: Table, seat: int) -> Seen:
     return Seen.of(table.env, table.env.possible_agents[seat], [each.name for each in table.seats])
 
 
+def _head(table: Table) -> str:
+    return f"{table.env.game.title}. Move {table.move}."
+
+
 def _told(host: Host, seat: int) -> str:
     """What a seat may know, with the number of the move."""
     table = host.table
-    head = f"{table.env.game.title}. Move {table.move}."
+    head = _head(table)
     if not host.started:
         missing = ", ".join(table.seats[free].name for free in host.free)
         return f"{head}\nThe game begins when all have come; missing: {missing}."
@@ -308,14 +316,48 @@ def _told(host: Host, seat: int) -> str:
 # ---------------------------------------------------------------- the protocol
 
 
+class _Tools(MCPServer[Any]):
+    """The SDK's server, whose errors stay short, whatever they quote."""
+
+    async def call_tool(self, name: str, arguments: dict[str, Any], context: Context[Any, Any] | None = None) -> Any:
+        """Call a tool; `ToolError` for the assistant to read."""
+        try:
+            return await super().call_tool(name, arguments, context)
+        except UnexpectedToolError:
+            raise
+        except ToolError as error:
+            said = str(error)
+            if isinstance(error.__cause__, ValidationError):
+                wrong = [f"{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in error.__cause__.errors()]
+                schema = next(tool.input_schema for tool in await self.list_tools() if tool.name == name)
+                said = "\n".join([*wrong, f"The arguments of {name} are: {', '.join(schema['properties']) or 'none'}."])
+            raise ToolError(_shortened(said)) from error
+
+
+def _shortened(text: str) -> str:
+    """The beginning and the end, where errors say what was wrong and what is allowed."""
+    half = _MAX_ERROR // 2
+    return text if len(text) <= _MAX_ERROR else f"{text[:half]} ... {text[-half:]}"
+
+
 def make_server(assistants: Assistants) -> MCPServer[Any]:
     """An MCP server with the tools; what a tool refuses is an error for the assistant to read."""
-    server: MCPServer[Any] = MCPServer(
-        "blackjacky", instructions=INSTRUCTIONS, version=version("blackjacky"), log_level="WARNING"
+    return _Tools(
+        "blackjacky",
+        instructions=INSTRUCTIONS,
+        version=version("blackjacky"),
+        log_level="WARNING",
+        tools=[_strict(_refusing(tool)) for tool in assistants.tools],
     )
-    for tool in assistants.tools:
-        server.add_tool(_refusing(tool), structured_output=False)
-    return server
+
+
+def _strict(function: Callable[..., Awaitable[str]]) -> Tool:
+    """A tool that takes arguments of the declared names and types only; the SDK would ignore and convert others."""
+    tool = Tool.from_function(function, structured_output=False)
+    loose = tool.fn_metadata.arg_model
+    strict = create_model(loose.__name__, __base__=loose, __cls_kwargs__={"strict": True, "extra": "forbid"})
+    tool.fn_metadata.arg_model, tool.parameters = strict, strict.model_json_schema()
+    return tool
 
 
 def _refusing(tool: Callable[P, Awaitable[str]]) -> Callable[P, Awaitable[str]]:

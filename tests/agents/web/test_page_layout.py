@@ -156,11 +156,13 @@ def test_axe_finds_nothing_serious(browser, phases, game, device):
 
 @pytest.mark.parametrize("device", DEVICES)
 def test_axe_finds_nothing_serious_in_the_lobby(browser, device):
-    with pages(browser, [new_table()]) as [address]:
+    server = Server()
+    server.add(new_table())
+    with in_background(server) as port:
         width, height = DEVICES[device]
         metrics = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": device == "phone"}
         browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
-        browser.get(address.split("/seat/")[0])
+        browser.get(f"http://127.0.0.1:{port}/lobby/{server.owner}")
         wait_for(browser, "return document.querySelectorAll('.game img').length === 4")
         assert serious(browser) == []
         assert browser.execute_script("return document.documentElement.scrollWidth") <= width

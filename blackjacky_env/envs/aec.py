@@ -15,7 +15,7 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 import gymnasium
 import numpy as np
@@ -52,6 +52,7 @@ from blackjacky_env.envs.history import (
 )
 from blackjacky_env.games import get_game
 
+T = TypeVar("T")
 Observation = Any
 """A dict of ``observation`` and ``action_mask``, or with ``observation_format="flat"`` the vector."""
 
@@ -144,7 +145,7 @@ class TableEnv(AECEnv[str, Any, Any]):
         self._actions: list[int] = []  # since then
         self._reseeds: list[list[int]] = []  # the number of actions before each, and the new key
         self._listeners: dict[str, Listener] = {}  # with events_in_infos
-        self._heard_deals = 0
+        self._followers: dict[tuple[str, Any], tuple[Any, TableEnv]] = {}  # see `_follow`
         self._started = False
         self._shown_to: str | None = None
         self._last_move: list[int] | None = None
@@ -186,6 +187,7 @@ class TableEnv(AECEnv[str, Any, Any]):
         self._paid = np.zeros((2, self.game.max_players))  # results, score changes
         self._observation, self._mask = self.game.new_arrays()  # of the player to act; callers get copies
         self._shown_mask = self._format.mask(self._mask)
+        self._followers = {}
 
     # ------------------------------------------------------------ PettingZoo
 
@@ -450,7 +452,7 @@ class TableEnv(AECEnv[str, Any, Any]):
         self.infos = {agent: {"action_mask": self._zero_mask.copy()} for agent in self.agents}
         self._observe_player_to_act()
         if self.events_in_infos:
-            self._listeners = {agent: self._listen(self._seats[agent]) for agent in self.agents}
+            self._listeners = {agent: copy.copy(self._listen(self._seats[agent])) for agent in self.agents}
             self._show_events()
 
     def _observe_player_to_act(self) -> None:
@@ -579,15 +581,19 @@ class TableEnv(AECEnv[str, Any, Any]):
         The first line names the table, the second one shows the agent's view at the start, and then there is a line for
         each action: what the agent knows of it, and the entries of its view that it changed. So later texts begin with
         the earlier ones, and the texts of two histories are equal exactly if the agent cannot tell them apart. A
-        position from ``sample_state`` has no past, and its text begins there. The game is played again to write it.
+        position from ``sample_state`` has no past, and its text begins there.
 
         Raises `ValueError` if the position was set by a state whose actions do not lead to it.
         """
         self._require_game()
-        diary = Diary(self.game, None if agent is None else self._check_agent(agent), self.possible_agents)
+        seat = None if agent is None else self._check_agent(agent)
         settings = {"num_players": self.num_players, "variant": self.variant, **self.options}
-        told = [diary.write(replayed.snapshot(), replayed._last_move) for replayed in self._play_again()]
-        return "\n".join([title(self.game, agent, settings), *told])
+
+        def tell(diary: Diary, replayed: TableEnv) -> None:
+            diary.write(replayed.snapshot(), replayed._last_move)
+
+        diary = self._follow(("diary", seat), partial(Diary, self.game, seat, self.possible_agents), tell)
+        return "\n".join([title(self.game, agent, settings), *diary.lines])
 
     @property
     def information_state_space(self) -> spaces.Box:
@@ -635,12 +641,30 @@ class TableEnv(AECEnv[str, Any, Any]):
         """
         self._require_game()
         seat, hear, ear = self._check_agent(agent), recall.listener(self.game), recall.new_ear(self.game)
-        keys = np.zeros((self.num_players, 2), np.uint64)
-        for replayed in self._play_again():
+
+        def listen(keys: recall.Keys, replayed: TableEnv) -> None:
             actor, action, phase = replayed._last_move or (NOBODY, 0, 0)
             hear(replayed._states, actor, action, phase, keys, ear)
-        own: npt.NDArray[np.uint64] = keys[seat]
-        return own
+
+        keys: recall.Keys = self._follow(("keys", None), partial(np.zeros, (self.num_players, 2), np.uint64), listen)
+        return keys[seat].copy()
+
+    def _follow(self, kind: tuple[str, Any], make: Callable[[], T], show: Callable[[T, TableEnv], None]) -> T:
+        """What ``make`` makes, after ``show`` has shown it the game at its start and after every action.
+
+        It is kept, and the next time it is shown only what it has not seen. Raises `ValueError` if the actions do not
+        lead to this position.
+        """
+        kept = self._followers.pop(kind, None)
+        follower, replayed = kept or (make(), self._at_start())
+        if kept is None:
+            show(follower, replayed)
+        for number in range(len(replayed._actions), len(self._actions)):
+            self._repeat(replayed, number)
+            show(follower, replayed)
+        self._check_replayed(replayed)
+        self._followers[kind] = follower, replayed
+        return follower
 
     def _play_again(self) -> Iterator[TableEnv]:
         """The game so far, played again: the same environment at its start and after every action.
@@ -655,21 +679,12 @@ class TableEnv(AECEnv[str, Any, Any]):
         yield replayed
 
     def _listen(self, seat: int | None) -> Listener:
-        """A listener that has heard the game so far: it is replayed from the start, and heard from the last deal on."""
-        replayed = self._at_start()
-        last_deal, dealt = replayed._bare_copy(), 0
-        for number in range(len(self._actions)):
-            deals = replayed._deals_made()
-            self._repeat(replayed, number)
-            if replayed._deals_made() > deals:
-                last_deal, dealt = replayed._bare_copy(), number + 1
-        self._check_replayed(replayed)
-        listener = Listener(self.game, seat)
-        listener.hear(last_deal.snapshot(), last_deal._last_move if dealt else None, is_deal=True)
-        for number in range(dealt, len(self._actions)):
-            self._repeat(last_deal, number)
-            listener.hear(last_deal.snapshot(), last_deal._last_move, is_deal=False)
-        return listener
+        """A listener that has heard the game so far."""
+
+        def tell(listener: Listener, replayed: TableEnv) -> None:
+            listener.hear(replayed.snapshot(), replayed._last_move, replayed._deals_made())
+
+        return self._follow(("events", seat), partial(Listener, self.game, seat), tell)
 
     def _check_replayed(self, replayed: TableEnv) -> None:
         """Raise a `ValueError` unless the replayed game is in this position; keys, the future, may differ."""
@@ -704,13 +719,12 @@ class TableEnv(AECEnv[str, Any, Any]):
         return int(self._states["deals"][0])
 
     def _hear(self) -> None:
-        table, is_deal = self.snapshot(), self._deals_made() > self._heard_deals
+        table = self.snapshot()
         for listener in self._listeners.values():
-            listener.hear(table, self._last_move, is_deal)
+            listener.hear(table, self._last_move, self._deals_made())
         self._show_events()
 
     def _show_events(self) -> None:
-        self._heard_deals = self._deals_made()
         for agent, listener in self._listeners.items():
             self.infos[agent]["events"] = listener.events
 
@@ -882,7 +896,14 @@ class TableEnv(AECEnv[str, Any, Any]):
 
     def __getstate__(self) -> dict[str, Any]:
         """Everything except compiled functions and the window; the game is stored by name."""
-        return {**self.__dict__, "game": self.game.name, "_functions": None, "_player": None, "_window": None}
+        return {
+            **self.__dict__,
+            "game": self.game.name,
+            "_functions": None,
+            "_player": None,
+            "_window": None,
+            "_followers": {},
+        }
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(own_arrays(state))

@@ -25,17 +25,18 @@ class Listener:
 
     def __init__(self, game: Game, seat: int | None) -> None:
         self.events: list[Event] = []
-        self._game, self._seat = game, seat
+        self._game, self._seat, self._deals = game, seat, -1
         self._view: dict[str, Any] = {}
 
-    def hear(self, table: dict[str, Any], move: Sequence[int] | None, is_deal: bool) -> None:
+    def hear(self, table: dict[str, Any], move: Sequence[int] | None, deals: int) -> None:
         """Add an event, or with a deal begin anew with one that shows everything.
 
         Args:
             table: the snapshot after the event.
             move: actor, action and number of the phase it was taken in; None: nobody acted.
-            is_deal: whether the cards have just been dealt.
+            deals: how often cards have been dealt so far.
         """
+        is_deal, self._deals = deals != self._deals, deals
         known, shown = self.observe(table, move, is_deal)
         actor = None if move is None else move[0]
         event: Event = {"actor": actor, "action": None if known is None else known.describe(), "shown": shown}
@@ -72,17 +73,19 @@ class Diary:
     """
 
     def __init__(self, game: Game, seat: int | None, agents: Sequence[str]) -> None:
+        self.lines: list[str] = []
         self._listener = Listener(game, seat)
         self._actions, self._agents = game.words.actions, agents
 
-    def write(self, table: dict[str, Any], move: Sequence[int] | None) -> str:
-        """The line about an event, with the snapshot after it, and the move as for `Listener.hear`."""
+    def write(self, table: dict[str, Any], move: Sequence[int] | None) -> None:
+        """Add the line about an event, with the snapshot after it, and the move as for `Listener.hear`."""
         known, shown = self._listener.observe(table, move)
         seen = ", ".join(f"{name} {json.dumps(value)}" for name, value in shown.items())
         if known is None or move is None:
-            return f"start: {seen}"
+            self.lines.append(f"start: {seen}")
+            return
         told = self._actions.tell(known, names_from(move[0], self._agents))
-        return f"{self._agents[move[0]]}: {told}; {seen}"
+        self.lines.append(f"{self._agents[move[0]]}: {told}; {seen}")
 
 
 def title(game: Game, observer: str | None, settings: Mapping[str, Any]) -> str:

@@ -6,6 +6,7 @@ import base64
 import copy
 import json
 import pickle
+from collections import Counter
 from typing import Any
 
 import gymnasium
@@ -219,6 +220,27 @@ def test_a_secret_that_is_told_is_found(game: str, monkeypatch: pytest.MonkeyPat
     assert leaks(game, 40)
 
 
-def hear_everything(self: Any, table: dict[str, Any], move: Any, is_deal: bool) -> None:
+def hear_everything(self: Any, table: dict[str, Any], move: Any, deals: int) -> None:
     """A listener who is told others' secret choices."""
     self.events = [*self.events, {"actor": None, "action": move and move[1], "shown": {}}]
+
+
+def test_who_asks_at_every_move_has_the_game_played_again_once(tiny: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not from the start each time; also after a copy, a saved state and another game."""
+    env, rng, steps = TableEnv("black_spy"), np.random.default_rng(0), Counter[bool]()
+    step = TableEnv.step
+    monkeypatch.setattr(TableEnv, "step", lambda self, action: (steps.update([self is env]), step(self, action)))
+    env.reset(seed=0)
+    asked = {"events": env.events, "key": env.information_key, "text": env.information_state}
+    for move in range(90):
+        if move == 60:
+            env.set_state(copy.deepcopy(env).get_state())
+        told = {name: ask("player_1") for name, ask in asked.items()}
+        env.step(int(rng.choice(np.flatnonzero(env.infos[env.agent_selection]["action_mask"]))))
+    assert steps[False] == len(asked) * (89 + 59)
+    other = copy.deepcopy(env)
+    for name, ask in {"events": other.events, "key": other.information_key, "text": other.information_state}.items():
+        np.testing.assert_array_equal(ask("player_1"), asked[name]("player_1"))
+        assert len(told[name]) <= len(ask("player_1"))
+    env.reset(seed=0)
+    assert len(env.events("player_1")) == 1

@@ -90,7 +90,7 @@ def _plus_one(x: float, y: float) -> str:
 
 
 def _row(cards: SeatCards, x: float, y: float, room: float) -> list[str]:
-    hand, hidden = (cards.hand, 0) if isinstance(cards.hand, list) else ([], cards.hand)
+    hand, hidden = (cards.hand, 0) if isinstance(cards.hand, list) else (cards.known, cards.hand - len(cards.known))
     beside = 0 if not hidden else 100 if hidden > 4 else 32 + 14 * hidden
     begins = svg.rows([len(hand), len(cards.laid), int(cards.plus_one)], [36, 36, 36], x + beside, room - beside)
     return [

@@ -93,9 +93,10 @@ def _card(value: int | str) -> str:
     return f"\x1b[{hidden}m[\x1b[1;38;5;16m{value}\x1b[22;38;5;{colour}m]\x1b[0m"
 
 
-def _hidden_cards(count: int) -> list[str]:
-    back = _card(HIDDEN)
-    return [back] * count if count <= 4 else [f"{back} x {count}"]
+def _hidden_cards(cards: SeatCards) -> list[str]:
+    """The backs of a hidden hand, and the cards in it that the viewer knows."""
+    back, count = _card(HIDDEN), int(cards.hand) - len(cards.known)
+    return [*map(_card, cards.known), *([back] * count if count <= 4 else [f"{back} x {count}"])]
 
 
 def _laid_out(value: int) -> str:
@@ -123,6 +124,8 @@ class SeatCards(NamedTuple):
     """The sum, hidden cards left out; None: nothing is dealt to the seat."""
     lost: bool = False
     """Whether it has lost a heart with them (S2)."""
+    known: Sequence[int] = ()
+    """Those of a hidden hand that the viewer knows."""
 
 
 def cards_of(view: View, seat: int) -> SeatCards:
@@ -132,7 +135,8 @@ def cards_of(view: View, seat: int) -> SeatCards:
     if view["status"][seat] != "saloon" or view["phase"] == "tip":
         return SeatCards()
     hand, laid, plus_one = view["hands"][seat], view["displays"][seat], view["plus_one"] == seat
-    return SeatCards(hand, laid, plus_one, tenths_of([] if isinstance(hand, int) else hand, laid) + 10 * plus_one)
+    open_hand, known = ([], view["known"][seat]) if isinstance(hand, int) else (hand, [])
+    return SeatCards(hand, laid, plus_one, tenths_of(open_hand, laid) + 10 * plus_one, known=known)
 
 
 def settled_cards(view: View, seat: int) -> SeatCards:
@@ -222,7 +226,7 @@ def status_word(view: View, seat: int) -> str:
 def _cells(view: View, seat: int, cards: SeatCards, options: dict[str, Any]) -> list[list[str]]:
     if cards.tenths is None:
         return [[tip_in_words(view, seat, _names(view))], [""], [""]]
-    hand = [_card(v) for v in cards.hand] if isinstance(cards.hand, list) else _hidden_cards(cards.hand)
+    hand = [_card(v) for v in cards.hand] if isinstance(cards.hand, list) else _hidden_cards(cards)
     laid = [*map(_laid_out, cards.laid), *([paint("[+1]", _PLUS_ONE)] if cards.plus_one else [])]
     total = sum_in_words(cards, options) or "?"
     style = FAINT if "?" in total else STRONG if total[-1].isdigit() else RED

@@ -17,6 +17,7 @@ from blackjacky_env.games.black_jacky.state import (
     RECORD,
     SALOON,
     SEATS,
+    SPECTATOR,
     TIP,
     TRICK,
     VALUES,
@@ -72,6 +73,8 @@ def snapshot(s: State, settled: State | None) -> dict[str, Any]:
         "status": [STATUSES[status] for status in table["status"][:n]],
         "hands": [*map(_cards, table["hands"][:n])],
         "displays": [*map(_cards, table["displays"][:n])],
+        "known": [[_known(table, q, o) for q in range(n)] for o in range(n)],
+        "public": [_known(table, q, SPECTATOR) for q in range(n)],
         "draw_pile": table["draw_pile"][: table["draw_count"]][::-1],
         "discard_top": table["discard_top"] or None,
         "discards": _cards(table["discards"]),
@@ -95,6 +98,11 @@ def _plain(s: State) -> dict[str, Any]:
 
 def _cards(counts: list[int]) -> list[int]:
     return [v for v, count in enumerate(counts) for _ in range(count)]
+
+
+def _known(table: dict[str, Any], holder: int, observer: int) -> list[int]:
+    """The cards that an observer is sure are in a hand; none of its own, which it sees."""
+    return [] if holder == observer else _cards(table["known"][holder][observer])
 
 
 def _marked(by_seat: list[int]) -> list[int]:
@@ -138,6 +146,7 @@ def view(table: dict[str, Any], seat: int | None) -> dict[str, Any]:
     seen = dict(table)
     seen["draw_pile"] = len(table["draw_pile"])
     seen["hands"] = [hand if q == seat else len(hand) for q, hand in enumerate(table["hands"])]
+    seen["known"] = table["public"] if seat is None else table["known"][seat]
     if table["exchange"] is not None:
         pair, given = table["exchange"]["pair"], table["exchange"]["given"]
         hidden = [v if v is None or q == seat else "hidden" for q, v in zip(pair, given, strict=True)]

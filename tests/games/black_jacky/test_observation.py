@@ -31,13 +31,16 @@ def imagined_hands(table, seat, whose):
 
 
 def known(table, observer, holder):
-    """Return the cards that `observer` (None: a spectator) surely knows `holder` to hold."""
+    """Return the cards that `observer` (None: a spectator) surely knows `holder` to hold, as its view has them, too."""
     players = len(table.env.possible_agents)
     if observer is None:
         counts = table.seen(0)["public"][holder]
     else:
         counts = table.seen(observer)["known"][(holder - observer) % players - 1]
-    return sorted(Counter(dict(enumerate(counts, start=1))).elements())
+    cards = sorted(Counter(dict(enumerate(counts, start=1))).elements())
+    view = table.env.view(None if observer is None else f"player_{observer}")
+    assert view["known"][holder] == cards
+    return cards
 
 
 def test_a_card_taken_from_the_discard_pile_is_known_to_all():

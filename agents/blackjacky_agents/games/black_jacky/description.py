@@ -52,6 +52,7 @@ def _cards(view: View, player: int) -> list[Phrase]:
     cards = cards_of(view, player)
     if isinstance(cards.hand, int):
         told = [say("now_one_hidden" if cards.hand == 1 else "now_hidden", count=cards.hand)]
+        told += [say("now_known", cards=listed(map(card, cards.known)))] if cards.known else []
     else:
         whole, tenth = divmod(cards.tenths or 0, 10)
         shown = listed(map(card, cards.hand)) if cards.hand else say("nothing")

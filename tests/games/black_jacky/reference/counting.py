@@ -25,7 +25,8 @@ def count_lines(options: Mapping[str, Any], decks: Iterable[Cards], depth: int |
     def follow(game: ReferenceGame, done: int) -> None:
         lines[done] += 1
         ended[done] += game.over
-        positions.setdefault(done, set()).add(repr({**game.snapshot(), "last_settlement": None}))  # it is history
+        snapshot = {**game.snapshot(), "last_settlement": None, "known": None, "public": None}  # these are history
+        positions.setdefault(done, set()).add(repr(snapshot))
         if done != depth:
             for action in game.legal_actions():
                 for after in outcomes(game, action):

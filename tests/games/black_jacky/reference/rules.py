@@ -501,6 +501,8 @@ class ReferenceGame:
             "status": [player.status for player in self.players],
             "hands": [sorted(player.hand) for player in self.players],
             "displays": [sorted(player.display) for player in self.players],
+            "known": [[self._sure(seat, holder) for holder in self.known.seats] for seat in self.known.seats],
+            "public": [self._sure(None, holder) for holder in self.known.seats],
             "draw_pile": list(self.draw_pile),
             "discard_top": self.discards[-1] if self.discards else None,
             "discards": sorted(self.discards),
@@ -520,12 +522,18 @@ class ReferenceGame:
         seen = self.snapshot()
         seen["draw_pile"] = len(self.draw_pile)
         seen["hands"] = [sorted(p.hand) if p.seat == seat else len(p.hand) for p in self.players]
+        seen["known"] = [self._sure(seat, holder) for holder in self.known.seats]
         if seen["exchange"]:
             pair, given = seen["exchange"]["pair"], seen["exchange"]["given"]
             seen["exchange"]["given"] = [
                 value if value is None or giver == seat else "hidden" for giver, value in zip(pair, given, strict=True)
             ]
         return seen
+
+    def _sure(self, observer: int | None, holder: int) -> list[int]:
+        """The values that somebody, None: a spectator, is sure another player holds."""
+        counts = self.known[observer][holder]
+        return [value for value in range(1, 9) if observer != holder for _ in range(counts[value])]
 
     def _pending_exchange(self) -> dict[str, Any] | None:
         if self.exchange is None:

@@ -132,4 +132,5 @@ GAME = Game(
     card_names=NAMES,
     rules=Rules(begin, redeal, legal, apply, is_settled, settle, returns, RECORD.encode, sample),
     words=plain_words(RECORD, Actions(BIDS, {"bid": "bid {card}"}), names={"prize": NAMES, "bid": NAMES}),
+    most_actions=lambda num_players, variant, options: 2 * CARDS,
 )

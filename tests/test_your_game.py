@@ -135,7 +135,11 @@ def test_the_example_is_played_in_the_browser(installed: dict[str, str], tmp_pat
 
 @pytest.mark.parametrize(
     ("name", "cards", "unit", "iterations", "value"),
-    [("kuhn_poker", "J Q K", 2, 300, -1 / 18), ("leduc_poker", "J J Q Q K K", 13, 60, -0.0856), ("goofspiel", "2 1 4 3", 1, 60, 0)],
+    [
+        ("kuhn_poker", "J Q K", 2, 300, -1 / 18),
+        ("leduc_poker", "J J Q Q K K", 13, 60, -0.0856),
+        ("goofspiel", "2 1 4 3", 1, 60, 0),
+    ],
 )
 def test_cfr_in_openspiel_finds_what_the_first_player_loses(
     name: str, cards: str, unit: int, iterations: int, value: float, installed: dict[str, str], tmp_path: Path

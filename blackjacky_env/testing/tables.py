@@ -265,7 +265,13 @@ PROMISES: dict[str, Any] = {
     "vary_hidden": vary_hidden,
     "vary_unseen": vary_unseen,
     "vary_public": vary_public,
-    "looks": {"view": _view, "drawing": _drawing, "picture": _picture, "last_action": _last_action, "refusal": _refusal},
+    "looks": {
+        "view": _view,
+        "drawing": _drawing,
+        "picture": _picture,
+        "last_action": _last_action,
+        "refusal": _refusal,
+    },
     "recalls": _RECALLED,
     "spectator": True,
 }

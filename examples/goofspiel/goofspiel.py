@@ -10,7 +10,7 @@ lose it. Most points win.
 from blackjacky_env.extending import *
 
 CARDS, NONE = 4, -1
-NAMES = ("1", "2", "3", "4")
+NAMES = (1, 2, 3, 4)
 DOWN, ANSWER = range(2)  # phases
 RECORD = Fields(
     [Variant("classic", 2, 2, default_players=2)],

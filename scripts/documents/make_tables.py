@@ -28,7 +28,7 @@ DECLARED = {
     "hidden": extending.Hidden,
     "game": extending.Game,
 }
-"""What docs/your_game.md lists, by part: functions of `blackjacky_env.extending`, or a class of which the fields are listed."""
+"""What docs/your_game.md lists, by part: functions of `blackjacky_env.extending`, or a class, for its fields."""
 
 
 def parts() -> Iterator[Part]:

@@ -18,8 +18,8 @@ from blackjacky_env import black_jacky_v0
 from blackjacky_env.engine import table
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.envs.wrappers import ScaledTable
-from blackjacky_env.games.black_jacky.state import EXCHANGE, NO_CARD, RECORD, STATE
 from blackjacky_env.games import GAMES, Registration
+from blackjacky_env.games.black_jacky.state import EXCHANGE, NO_CARD, RECORD, STATE
 from blackjacky_env.testing import ConformanceError, Skipped, check_all, check_no_leaks, check_public_shows, examine
 from blackjacky_env.testing.tables import PROMISES, vary_hidden, vary_public
 from tests.every_game import TINY, with_tiny
@@ -138,7 +138,7 @@ def test_a_long_proof_goes_on_after_a_leak_and_counts():
     assert sum(map(bool, [examined.leaks for examined in found])) > 20
 
 
-# What others do unseen, beside what tests/test_your_game.py forgets: a stranger's game, which declares nothing beside its fields and its actions
+# What others do unseen: a game that declares nothing but its fields and its actions (`test_your_game` has one more)
 
 FORGOTTEN = {
     "in which phases": (('secret_phases=("down",)', 'secret_phases=("answer",)'), r"events.*\['card'\]"),
@@ -208,7 +208,7 @@ def test_fields_that_code_shows_need_a_declaration_of_what_is_hidden():
     env = black_jacky_v0.env()
     env.reset(seed=0)
     env.game = replace(env.game, hidden=None)
-    with pytest.raises(Skipped, match="Black Jacky shows turn by code of its own, so it needs `Game.hidden`"):
+    with pytest.raises(Skipped, match=r"Black Jacky shows turn by code of its own, so it needs `Game\.hidden`"):
         vary_hidden(env, "player_0", rng(0))
 
 

@@ -75,6 +75,15 @@ for command in (
 assert pathlib.Path("runs/tournament/report.md").exists()
 """
 
+SYMMETRIC = r"""
+import contextlib, io, re
+from blackjacky_agents import cli
+
+with contextlib.redirect_stdout(io.StringIO()) as told:
+    assert cli.main("solve --game goofspiel --exploitability 0.002 --threads 1".split()) == 0
+assert abs(float(re.search(r"player_0 \| (\S+)", told.getvalue())[1])) < 0.002, told.getvalue()
+"""
+
 SOLVED = """
 import sys
 from blackjacky_env.openspiel import load_game
@@ -115,8 +124,12 @@ def test_the_page_quotes_the_example_as_it_is() -> None:
     assert sum(len(path.read_text("utf-8").splitlines()) for path in LEDUC.glob("*.py")) <= 250
 
 
-@pytest.mark.parametrize("program", [CHECKED, ENVIRONMENTS, AGENTS], ids=["all checks", "all environments", "commands"])
-def test_the_example_is_a_game_like_any_other(program: str, installed: dict[str, str], tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "program",
+    [CHECKED, ENVIRONMENTS, AGENTS, SYMMETRIC],
+    ids=["all checks", "all environments", "commands", "where bids are secret nobody loses"],
+)
+def test_an_example_is_a_game_like_any_other(program: str, installed: dict[str, str], tmp_path: Path) -> None:
     run(program, installed, tmp_path)
 
 
@@ -135,16 +148,12 @@ def test_the_example_is_played_in_the_browser(installed: dict[str, str], tmp_pat
 
 @pytest.mark.parametrize(
     ("name", "cards", "unit", "iterations", "value"),
-    [
-        ("kuhn_poker", "J Q K", 2, 300, -1 / 18),
-        ("leduc_poker", "J J Q Q K K", 13, 60, -0.0856),
-        ("goofspiel", "2 1 4 3", 1, 60, 0),
-    ],
+    [("kuhn_poker", "J Q K", 2, 300, -1 / 18), ("leduc_poker", "J J Q Q K K", 13, 60, -0.0856)],
 )
 def test_cfr_in_openspiel_finds_what_the_first_player_loses(
     name: str, cards: str, unit: int, iterations: int, value: float, installed: dict[str, str], tmp_path: Path
 ) -> None:
-    """Kuhn, Contributions to the Theory of Games, 1950; OpenSpiel's `leduc_poker`; symmetry."""
+    """Kuhn, Contributions to the Theory of Games, 1950; OpenSpiel's `leduc_poker`."""
     pytest.importorskip("pyspiel")
     run(SOLVED, installed, tmp_path, name, cards, str(unit), str(iterations), str(value))
 

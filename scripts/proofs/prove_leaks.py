@@ -105,11 +105,9 @@ def main(args: Args) -> int:
 def tables(name: str) -> list[Mapping[str, Any]]:
     """The tables of a game: every size and variant, and the game's examples.
 
-    Raises `ValueError` for an unknown game or one that does not declare its hidden information.
+    Raises `ValueError` for an unknown game.
     """
     game = get_game(name)
-    if game.hidden is None:
-        raise ValueError(f"--game {name} does not declare its hidden information (`Game.hidden`)")
     usual = [
         {"num_players": players, "variant": variant.name}
         for players in range(game.min_players, game.max_players + 1)

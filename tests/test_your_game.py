@@ -8,6 +8,7 @@ import subprocess
 import sys
 import urllib.request
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -18,16 +19,20 @@ from blackjacky_env import IllegalActionError
 from blackjacky_env.engine import table
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.games import GAMES, Registration
-
-ROOT = Path(__file__).parents[1]
-KUHN, LEDUC = (ROOT / "examples" / name for name in ("kuhn_poker", "leduc_poker"))
-
-CHECKED = """
-from blackjacky_env import leduc_poker_v0
 from blackjacky_env.testing import check_all
 from blackjacky_env.testing.tables import PROMISES
-report = check_all(leduc_poker_v0.env, games=3, positions=60, **PROMISES)
-assert not report.failed and "skipped" not in str(report), report
+
+ROOT = Path(__file__).parents[1]
+KUHN, LEDUC, GOOFSPIEL = EXAMPLES = [ROOT / "examples" / name for name in ("kuhn_poker", "leduc_poker", "goofspiel")]
+PAGE = (ROOT / "docs" / "your_game.md").read_text("utf-8")
+
+CHECKED = """
+from blackjacky_env import goofspiel_v0, leduc_poker_v0
+from blackjacky_env.testing import check_all
+from blackjacky_env.testing.tables import PROMISES
+for module in (goofspiel_v0, leduc_poker_v0):
+    report = check_all(module.env, games=3, positions=60, **PROMISES)
+    assert not report.failed and "skipped" not in str(report), report
 """
 
 ENVIRONMENTS = """
@@ -70,6 +75,15 @@ for command in (
 assert pathlib.Path("runs/tournament/report.md").exists()
 """
 
+SYMMETRIC = r"""
+import contextlib, io, re
+from blackjacky_agents import cli
+
+with contextlib.redirect_stdout(io.StringIO()) as told:
+    assert cli.main("solve --game goofspiel --exploitability 0.002 --threads 1".split()) == 0
+assert abs(float(re.search(r"player_0 \| (\S+)", told.getvalue())[1])) < 0.002, told.getvalue()
+"""
+
 SOLVED = """
 import sys
 from blackjacky_env.openspiel import load_game
@@ -91,7 +105,7 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     site = tmp_path_factory.mktemp("site")
     offline = ["--no-index", "--no-deps", "--no-build-isolation", "--disable-pip-version-check"]
     install = [sys.executable, "-m", "pip", "install", "--quiet", *offline]
-    subprocess.run([*install, "--target", str(site), str(KUHN), str(LEDUC)], check=True)
+    subprocess.run([*install, "--target", str(site), *map(str, EXAMPLES)], check=True)
     path = os.pathsep.join(filter(None, [str(site), os.environ.get("PYTHONPATH")]))
     return {**os.environ, "PYTHONPATH": path}
 
@@ -103,15 +117,19 @@ def run(program: str, installed: dict[str, str], folder: Path, *arguments: str) 
 
 
 def test_the_page_quotes_the_example_as_it_is() -> None:
-    blocks = re.findall(r"```(?:py|toml)\n(.*?)```", (ROOT / "docs" / "your_game.md").read_text("utf-8"), re.DOTALL)
-    files = "".join(path.read_text("utf-8") for folder in (KUHN, LEDUC) for path in folder.iterdir() if path.is_file())
+    blocks = re.findall(r"```(?:py|toml)\n(.*?)```", PAGE, re.DOTALL)
+    files = "".join(path.read_text("utf-8") for folder in EXAMPLES for path in folder.iterdir() if path.is_file())
     assert [block for block in blocks if block not in files and "load_game" not in block] == []
     assert len(blocks) > 6
     assert sum(len(path.read_text("utf-8").splitlines()) for path in LEDUC.glob("*.py")) <= 250
 
 
-@pytest.mark.parametrize("program", [CHECKED, ENVIRONMENTS, AGENTS], ids=["all checks", "all environments", "commands"])
-def test_the_example_is_a_game_like_any_other(program: str, installed: dict[str, str], tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "program",
+    [CHECKED, ENVIRONMENTS, AGENTS, SYMMETRIC],
+    ids=["all checks", "all environments", "commands", "where bids are secret nobody loses"],
+)
+def test_an_example_is_a_game_like_any_other(program: str, installed: dict[str, str], tmp_path: Path) -> None:
     run(program, installed, tmp_path)
 
 
@@ -138,6 +156,20 @@ def test_cfr_in_openspiel_finds_what_the_first_player_loses(
     """Kuhn, Contributions to the Theory of Games, 1950; OpenSpiel's `leduc_poker`."""
     pytest.importorskip("pyspiel")
     run(SOLVED, installed, tmp_path, name, cards, str(unit), str(iterations), str(value))
+
+
+def test_the_checks_find_a_secret_that_is_forgotten_as_the_page_says(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    secret, source = ', secret=("card",), secret_phases=("down",)', (GOOFSPIEL / "goofspiel.py").read_text("utf-8")
+    assert secret in source
+    (tmp_path / "forgetful.py").write_text(source.replace(secret, "").replace('name="goof', 'name="forgetful_goof'))
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setitem(GAMES, "forgetful_goofspiel", Registration("forgetful:GAME"))
+    report = check_all(partial(TableEnv, "forgetful_goofspiel"), ["no_leaks"], **PROMISES)
+    quoted = " ".join(PAGE.split()).partition("--only no_leaks ")[2].partition(" ... ```")[0]
+    assert quoted
+    assert quoted in " ".join(str(report).split())
 
 
 # ---------------------------------------------------------------- the rules of the examples

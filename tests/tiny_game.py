@@ -15,7 +15,7 @@ import numpy as np
 from blackjacky_env.engine.actions import ActionInfo, Actions
 from blackjacky_env.engine.compiling import inlined
 from blackjacky_env.engine.fields import Fields, by_seat, flag, hidden, number, own, role
-from blackjacky_env.engine.game import Game, Hidden, Rules, Words, share_result
+from blackjacky_env.engine.game import Game, Rules, Words, share_result
 from blackjacky_env.engine.options import Range, Variant
 from blackjacky_env.engine.random import draw, stream
 
@@ -169,20 +169,6 @@ def sample(observation, bits, s):
         s.cards[q] = (int(observation[AT.card]) + q * step) % CARDS
 
 
-def vary_hidden(s, settled, seat, rng):
-    """Deal the others' cards in the other direction; a spectator knows none."""
-    own = rng.integers(s["num_players"]) if seat is None else seat
-    first = rng.integers(CARDS) if seat is None else int(s["cards"][seat])
-    step = 1 if rng.integers(2) else CARDS - 1
-    for q in range(s["num_players"]):
-        s["cards"][q] = (first + (q - int(own)) * step) % CARDS
-
-
-def visible(s, seat):
-    """What the seat sees."""
-    yield from RECORD.visible(s, seat, {"player"} if s["player"] == OVER else ())
-
-
 # ---------------------------------------------------------------- words
 
 
@@ -223,5 +209,4 @@ GAME = Game(
     card_names=tuple(range(CARDS)),
     rules=Rules(begin, redeal, legal, apply, is_settled, settle, share_result, encode, sample, score),
     words=Words(snapshot, view, ACTIONS, why_illegal, draw_text, "round", "last_settlement", ("bid", "over")),
-    hidden=Hidden(vary_hidden, visible),
 )

@@ -259,8 +259,8 @@ class Game:
     """One game: facts as data, rules as compiled functions, words as Python functions.
 
     This is all that a new game declares: environments, batches, replays, checks, documents and command lines are made
-    from it. Fields with a default are optional, and so is `Words.draw_svg`; without them a game has no rule options,
-    no leak check and no pictures.
+    from it. Fields with a default are optional, and so is `Words.draw_svg`; without them a game has no rule options
+    and no pictures.
 
     After `Rules.begin` the protocol is `Rules.apply`, then `Rules.settle` if `Rules.is_settled`, until nobody is to
     act. The rules serve one table, thousands on threads, a GPU and plain Python, so they keep to integers and fixed
@@ -313,7 +313,7 @@ class Game:
     contradictions: tuple[str, ...] = ()
     """What `Rules.contradiction` finds in observations, in words; empty: it is not called."""
     hidden: Hidden | None = None
-    """None: the leak check is skipped."""
+    """None: the fields say what is hidden; needed where code of the game shows parts of the observation."""
     presets: Mapping[str, Preset] = field(default_factory=dict, hash=False)
     """Tables by name, such as miniatures that can be solved exactly, the smallest first."""
     event: Event | None = None

@@ -19,25 +19,25 @@ def plain_words(
     actions: Actions,
     *,
     names: Mapping[str, Sequence[str]] = {},
-    lays_open: Callable[[Table], bool] = lambda table: False,
     settlement: Callable[[State], Table] = lambda s: {},
 ) -> Words:
     """Words made from the fields alone.
 
     Args:
-        fields: of the game's record; what is shown is on the table, under its name there.
+        fields: of the game's record; what is shown is on the table, under its name there. A choice ``phase`` tells the
+            phases, if there are several.
         actions: the actions.
         names: by field: words for its values, starting from 0.
-        lays_open: whether everybody sees in this snapshot what only its player saw before.
         settlement: (record at the last settlement) -> what is told about it.
     """
-    shown = [field for field in fields.shown.values() if field.name not in ("player", "winners")]
+    shown = [field for field in fields.shown.values() if field.name not in ("player", "phase", "winners")]
     private = [str(field.part) for field in shown if field.own]
+    phases = fields.fields["phase"].choices if "phase" in fields.fields else ()
 
     def snapshot(s: State, settled: State | None) -> Table:
         player = fields.tell(s, "player")["player"]
         return {
-            "phase": "over" if player is None else "play",
+            "phase": "over" if player is None else phases[int(s["phase"])] if phases else "play",
             "player": player,
             "round": int(s["deals"]) - (player is not None),
             **{str(field.part): named(field.name, fields.tell(s, field.name)[field.name]) for field in shown},
@@ -51,8 +51,6 @@ def plain_words(
         return names[field][value] if field in names and value is not None else value
 
     def view(table: Table, seat: int | None) -> Table:
-        if lays_open(table):
-            return table
         own = {part: [value if q == seat else None for q, value in enumerate(table[part])] for part in private}
         return {**table, **own}
 
@@ -66,5 +64,6 @@ def plain_words(
         *(snapshot, view, actions, why_illegal, draw_text),
         round_key="round",
         settlement_key="last_settlement",
-        phases=("play", "over"),
+        phases=(*(phases or ("play",)), "over"),
+        phase_field="phase" if phases else "",
     )

@@ -1,8 +1,8 @@
 """Observations show nothing hidden, and everything public.
 
-The kit knows no game: a game supplies `vary_hidden`, which changes everything that an agent cannot know, and
-`vary_public`, which changes something that it can see. `blackjacky_env.testing.tables` has both for the environments
-of this package.
+The kit knows no game: a game supplies `vary_hidden`, which changes everything that an agent cannot know, `vary_unseen`,
+which lets others act unseen, and `vary_public`, which changes something that it can see.
+`blackjacky_env.testing.tables` has all of them for the environments of this package.
 """
 
 from __future__ import annotations
@@ -37,7 +37,10 @@ class Examined(NamedTuple):
 
 @check
 def check_no_leaks(trial: Trial, spot: Spot) -> None:
-    """What an agent is shown stays the same, byte for byte, when everything that it cannot know changes."""
+    """What an agent is shown stays the same, byte for byte, when everything that it cannot know changes.
+
+    With ``vary_unseen`` also when others do different things that it cannot tell apart.
+    """
     if trial.vary_hidden is None:
         raise Skipped("vary_hidden is needed: what an agent cannot know depends on the game")
     varied = 0
@@ -79,22 +82,28 @@ def _examine(trial: Trial, spot: Spot, vary_hidden: VaryHidden) -> Iterator[Exam
     for rng, env in _positions(trial, spot):
         varied = 0
         leaks: list[ConformanceError] = []
-        for agent in [*env.agents, *([None] if trial.spectator else [])]:
+        observers = [*env.agents, *([None] if trial.spectator else [])]
+        for agent in observers:
             other = vary_hidden(env, agent, rng)
             if other is not None:
                 varied += 1
-                leaks += _leaks(trial, spot, env, other, agent)
+                leaks += _leaks(spot, trial.looks, agent, env, other)
+        if trial.vary_unseen is not None:
+            agent = observers[int(rng.integers(len(observers)))]
+            for happened, one, another in trial.vary_unseen(env, agent, rng):
+                leaks += _leaks(spot, {**trial.looks, **trial.recalls}, agent, one, another, f" after {happened}")
         yield Examined(env, varied, leaks)
 
 
-def _leaks(trial: Trial, spot: Spot, env: Env, other: Env, agent: Any) -> Iterator[ConformanceError]:
-    looks = {**trial.looks} if agent is None else {**LOOKS, **trial.looks}
-    for name, look in looks.items():
-        one, another = look(env, agent), look(other, agent)
-        if same(one, another):
+def _leaks(
+    spot: Spot, looks: Mapping[str, Look], agent: Any, one: Env, another: Env, when: str = ""
+) -> Iterator[ConformanceError]:
+    for name, look in (looks if agent is None else {**LOOKS, **looks}).items():
+        seen, other = look(one, agent), look(another, agent)
+        if same(seen, other):
             continue
-        shown = first_difference(as_readout(name, one), as_readout(name, another), "in one case", "in the other")
-        what = f"shown to {'a spectator' if agent is None else agent}: {shown or f'{name} differs'}"
+        shown = first_difference(as_readout(name, seen), as_readout(name, other), "in one case", "in the other")
+        what = f"shown to {'a spectator' if agent is None else agent}{when}: {shown or f'{name} differs'}"
         yield ConformanceError(spot.check, f"what is hidden is {what}", spot.seed, spot.step, spot.agent)
 
 

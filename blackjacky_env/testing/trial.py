@@ -22,6 +22,7 @@ Policy = Callable[[np.random.Generator], Act]
 """Makes the policy of one game, with that game's generator."""
 VaryHidden = Callable[[Env, Any, np.random.Generator], Env | None]
 VaryPublic = Callable[[Env, Any, np.random.Generator], Iterable[tuple[str, Env]]]
+VaryUnseen = Callable[[Env, Any, np.random.Generator], Iterable[tuple[str, Env, Env]]]
 Look = Callable[[Env, Any], Any]
 
 
@@ -118,10 +119,16 @@ class Trial:
     nothing else; None if nothing is hidden from the agent now. ``env`` must not change."""
     vary_public: VaryPublic | None = None
     """(env, agent, generator) -> (name, environment that differs in that thing) for things that the agent can see."""
+    vary_unseen: VaryUnseen | None = None
+    """(env, agent, generator) -> (what happened, environment, another one) in which others have done different things
+    that the agent cannot tell apart. ``env`` must not change."""
     looks: Mapping[str, Look] = field(default_factory=dict)
     """Functions (env, agent) of further things an agent is shown, such as drawings, compared besides observations."""
+    recalls: Mapping[str, Look] = field(default_factory=dict)
+    """Functions (env, agent) of what an agent has heard so far, compared in the environments of ``vary_unseen``."""
     spectator: bool = False
-    """Whether ``vary_hidden`` and ``looks`` are also called with agent None, for a spectator."""
+    """Whether ``vary_hidden``, ``vary_unseen``, ``looks`` and ``recalls`` are also called with agent None, for a
+    spectator."""
 
     def __post_init__(self) -> None:
         for name in ("games", "max_steps", "moments", "positions"):

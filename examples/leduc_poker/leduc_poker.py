@@ -5,15 +5,12 @@ and they bet once more. A raise costs 2 chips more than the other has paid, afte
 two raises each time. A pair with the open card wins, otherwise the higher card; equal cards split the pot.
 """
 
-import numpy as np
-
 from blackjacky_env.extending import (
     NOBODY,
     ActionInfo,
     Actions,
     Fields,
     Game,
-    Hidden,
     Rules,
     Variant,
     below,
@@ -170,25 +167,6 @@ def sample(observation, bits, s):
     s.deck[OPEN] = s.deck[1] if s.open_card == NO_CARD else s.open_card
 
 
-def vary_hidden(s, settled, seat, rng):
-    """Deal again what the seat has not seen, to prove that nothing that it sees depends on it."""
-    others = [q for q in range(2) if q != seat and s["shown"][q] == NO_CARD]
-    unseen = [*DECK]
-    for card in (*np.delete(s["cards"], others), *([s["open_card"]] if s["betting"] else [])):
-        unseen.remove(card)
-    *unseen, last = rng.permutation(unseen)
-    s["cards"][others] = unseen[: len(others)]
-    if not s["betting"]:
-        s["deck"][OPEN] = last
-    if settled is not None:
-        settled["cards"], settled["deck"] = s["cards"], s["deck"]
-
-
-def visible(s, seat):
-    """What the seat sees, to prove that its observation shows it."""
-    yield from RECORD.visible(s, seat, {"player"} if s["player"] == NOBODY else ())
-
-
 # ---------------------------------------------------------------- words
 
 NAMES = ("fold", "call", "raise")
@@ -207,5 +185,4 @@ GAME = Game(
     deck=lambda num_players, options: DECK,
     rules=Rules(begin, redeal, legal, apply, is_settled, settle, returns, RECORD.encode, sample, score),
     words=plain_words(RECORD, ACTIONS, names=dict.fromkeys(("cards", "open_card", "shown"), RANKS)),
-    hidden=Hidden(vary_hidden, visible),
 )

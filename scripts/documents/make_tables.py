@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import inspect
 import json
+import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -10,15 +12,29 @@ import numpy as np
 from parts import DOCS, ROOMS, Part
 
 from blackjacky_agents.reports import markdown_table
+from blackjacky_env import extending
 from blackjacky_env.engine.game import Game
+from blackjacky_env.engine.options import field_docs
 from blackjacky_env.envs.module import GameModule
 from blackjacky_env.games import GAMES, get_game, module_name, seat_id
 
 MODES = ("ansi", "rgb_array", "human")
+DECLARED = {
+    "fields": ("role", "number", "flag", "by_seat", "own", "choice", "hidden"),
+    "chance": ("stream", "draw", "below", "shuffle"),
+    "action": extending.ActionInfo,
+    "rules": extending.Rules,
+    "words": extending.Words,
+    "hidden": extending.Hidden,
+    "game": extending.Game,
+}
+"""What docs/your_game.md lists, by part: functions of `blackjacky_env.extending`, or a class, for its fields."""
 
 
 def parts() -> Iterator[Part]:
-    """All tables of all games."""
+    """All tables of all games, and of what declares one."""
+    for kind, listed in DECLARED.items():
+        yield Part(DOCS / "your_game.md", kind, declaration(listed))
     yield Part(DOCS / "games.md", "games", games())
     for name, room in ROOMS.items():
         for kind, table in TABLES.items():
@@ -43,6 +59,27 @@ def games() -> str:
     return markdown_table(
         ["game", "players", "actions", "observation", "module, ids for PettingZoo and Gymnasium"], rows
     )
+
+
+def declaration(listed: tuple[str, ...] | type[Any]) -> str:
+    """What each function or field is, in the first sentence of its docstring."""
+    if isinstance(listed, tuple):
+        docs = {}
+        for name in listed:
+            function = getattr(extending, name)
+            plain = getattr(function, "py_func", function)
+            accepted = inspect.signature(plain).parameters.values()
+            named = ", ".join(each.name for each in accepted if each.kind not in (each.KEYWORD_ONLY, each.VAR_KEYWORD))
+            docs[f"{name}({named})"] = inspect.getdoc(plain) or ""
+    else:
+        docs = field_docs(listed)
+    return markdown_table(["name", "meaning"], [(f"`{name}`", first_sentence(docs[name])) for name in docs])
+
+
+def first_sentence(text: str) -> str:
+    """The first sentence of a docstring, as Markdown for a table."""
+    sentence = re.split(r"(?<=[^.]\.)\s", text.partition("\n\n")[0].replace("\n", " "))[0]
+    return sentence.replace("``", "`").replace("|", r"\|")
 
 
 def span(first: int, length: int) -> str:

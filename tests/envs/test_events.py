@@ -7,6 +7,7 @@ import copy
 import json
 import pickle
 from collections import Counter
+from functools import partial
 from typing import Any
 
 import gymnasium
@@ -20,7 +21,8 @@ from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.envs.module import GameModule
 from blackjacky_env.games import get_game
 from blackjacky_env.games.black_jacky.state import GIVE
-from blackjacky_env.testing.tables import find_leaking_events
+from blackjacky_env.testing import ConformanceError, check_no_leaks
+from blackjacky_env.testing.tables import PROMISES
 from tests.envs.playing import fresh, play_randomly
 
 
@@ -198,26 +200,11 @@ def test_records_of_a_past_that_no_game_has_are_refused() -> None:
 # ---------------------------------------------------------------- leaks
 
 
-def leaks(game: str, positions: int) -> list[str]:
-    """What is found by listeners at random positions."""
-    found, rng = [], np.random.default_rng(0)
-    env = fresh(0, game)
-    for _ in range(positions):
-        if env.terminations[env.agent_selection]:
-            env.reset()
-        found += find_leaking_events(env, rng.choice([None, *env.agents]), rng)
-        play_randomly(env, int(rng.integers(99)), 1)
-    return found
-
-
-def test_nobody_hears_what_is_hidden(game: Game) -> None:
-    assert not leaks(game.name, 25)
-
-
 @pytest.mark.parametrize("game", ["halunken", "black_spy"])
 def test_a_secret_that_is_told_is_found(game: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("blackjacky_env.envs.events.Listener.hear", hear_everything)
-    assert leaks(game, 40)
+    with pytest.raises(ConformanceError, match=r"what is hidden is shown to .*events"):
+        check_no_leaks(partial(TableEnv, game), positions=40, **PROMISES)
 
 
 def hear_everything(self: Any, table: dict[str, Any], move: Any, deals: int) -> None:

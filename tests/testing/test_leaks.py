@@ -5,7 +5,11 @@ That it finds none in our environments, `test_conformance` and `tests.envs.test_
 
 import copy
 import functools
+import re
+import zlib
 from collections import Counter
+from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,13 +18,16 @@ from blackjacky_env import black_jacky_v0
 from blackjacky_env.engine import table
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.envs.wrappers import ScaledTable
+from blackjacky_env.games import GAMES, Registration
 from blackjacky_env.games.black_jacky.state import EXCHANGE, NO_CARD, RECORD, STATE
-from blackjacky_env.testing import ConformanceError, Skipped, check_no_leaks, check_public_shows, examine
+from blackjacky_env.testing import ConformanceError, Skipped, check_all, check_no_leaks, check_public_shows, examine
 from blackjacky_env.testing.tables import PROMISES, vary_hidden, vary_public
 from tests.every_game import TINY, with_tiny
 from tests.games.black_jacky.rigging import Table as Rigged
 from tests.games.black_jacky.rigging import cards_on_table, exchange, give, losing, one_round, tip
 from tests.testing import toy
+
+GOOFSPIEL = (Path(__file__).parents[2] / "examples" / "goofspiel" / "goofspiel.py").read_text("utf-8")
 
 # Planted leaks: what a player must not know, put where it is looked at
 
@@ -129,6 +136,80 @@ def test_a_long_proof_goes_on_after_a_leak_and_counts():
     assert len(found) == 30
     assert all(examined.varied == 4 for examined in found)  # three players and the spectator
     assert sum(map(bool, [examined.leaks for examined in found])) > 20
+
+
+# What others do unseen: a game that declares nothing but its fields and its actions (`test_your_game` has one more)
+
+FORGOTTEN = {
+    "in which phases": (('secret_phases=("down",)', 'secret_phases=("answer",)'), r"events.*\['card'\]"),
+    "only its player sees it": (("words=plain_words", "words=all_see"), r"\['bid'\]"),
+    "legal actions do not tell it": (("s.hands[s.player, card]", "card != s.bid[s.first]"), "action_mask"),
+    "nor does the observation": (("RECORD.encode, ", "tell_all, "), r"observe\['observation'\]"),
+}
+TELL_ALL = """
+from dataclasses import replace
+
+@inlined
+def tell_all(s, seat, out):
+    shown(s, seat, out)
+    out[0] = s.bid[s.first]
+
+def all_see(*declared, **names):
+    return replace(plain_words(*declared, **names), view=lambda table, seat: table)
+
+shown = RECORD.encode
+BIDS ="""
+
+
+def declared(source, folder, monkeypatch):
+    """The name under which a game of this source is registered."""
+    name = f"goofspiel_{zlib.crc32(source.encode())}"
+    (folder / f"{name}.py").write_text(source.replace('name="goofspiel"', f'name="{name}"'), "utf-8")
+    monkeypatch.syspath_prepend(folder)
+    monkeypatch.setitem(GAMES, name, Registration(f"{name}:GAME"))
+    return name
+
+
+@pytest.mark.parametrize(("change", "told"), FORGOTTEN.values(), ids=FORGOTTEN)
+def test_what_a_stranger_forgets_to_hide_is_found(change, told, tmp_path, monkeypatch):
+    assert change[0] in GOOFSPIEL
+    name = declared(GOOFSPIEL.replace(*change).replace("BIDS =", TELL_ALL), tmp_path, monkeypatch)
+    report = check_all(functools.partial(TableEnv, name), ["no_leaks"], positions=50, **PROMISES)
+    assert re.search(f"what is hidden is shown to .*{told}", str(report))
+
+
+FORMS = {
+    "view": lambda seen, bid: {**seen, "hint": bid},
+    "render": lambda seen, bid: f"{seen} {bid}",
+    "last_action": lambda seen, bid: f"{seen} {bid}",
+    "events": lambda seen, bid: [*seen, bid],
+    "information_state": lambda seen, bid: f"{seen} {bid}",
+    "information_state_vector": lambda seen, bid: seen + bid,
+    "information_key": lambda seen, bid: seen + np.uint64(bid),
+}
+
+
+def telling(form, name):
+    """A table that tells in one form which action was the last."""
+    plain, tell = getattr(TableEnv, form), FORMS[form]
+    told = {form: lambda self, *agent: tell(plain(self, *agent), self._last_move[1] if self._last_move else 0)}
+    return type("Telling", (TableEnv,), told)(name)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_an_unseen_action_is_told_in_no_form(form, tmp_path, monkeypatch):
+    name = declared(GOOFSPIEL, tmp_path, monkeypatch)
+    check_no_leaks(functools.partial(TableEnv, name), positions=50, **PROMISES)
+    with pytest.raises(ConformanceError, match=f"shown to .*'bid .*(?<!_){form.replace('render', 'drawing')}"):
+        check_no_leaks(functools.partial(telling, form, name), positions=50, **PROMISES)
+
+
+def test_fields_that_code_shows_need_a_declaration_of_what_is_hidden():
+    env = black_jacky_v0.env()
+    env.reset(seed=0)
+    env.game = replace(env.game, hidden=None)
+    with pytest.raises(Skipped, match=r"Black Jacky shows turn by code of its own, so it needs `Game\.hidden`"):
+        vary_hidden(env, "player_0", rng(0))
 
 
 # Public things that are missing

@@ -646,8 +646,9 @@ class TableEnv(AECEnv[str, Any, Any]):
             actor, action, phase = replayed._last_move or (NOBODY, 0, 0)
             hear(replayed._states, actor, action, phase, keys, ear)
 
-        keys: recall.Keys = self._follow(("keys", None), partial(np.zeros, (self.num_players, 2), np.uint64), listen)
-        return keys[seat].copy()
+        keys = self._follow(("keys", None), lambda: np.zeros((self.num_players, 2), np.uint64), listen)
+        own: npt.NDArray[np.uint64] = keys[seat].copy()
+        return own
 
     def _follow(self, kind: tuple[str, Any], make: Callable[[], T], show: Callable[[T, TableEnv], None]) -> T:
         """What ``make`` makes, after ``show`` has shown it the game at its start and after every action.

@@ -95,7 +95,7 @@ def _card(value: int | str) -> str:
 
 def _hidden_cards(cards: SeatCards) -> list[str]:
     """The backs of a hidden hand, and the cards in it that the viewer knows."""
-    back, count = _card(HIDDEN), int(cards.hand) - len(cards.known)
+    back, count = _card(HIDDEN), cards.hand - len(cards.known) if isinstance(cards.hand, int) else 0
     return [*map(_card, cards.known), *([back] * count if count <= 4 else [f"{back} x {count}"])]
 
 

@@ -188,7 +188,7 @@ def win(view: View, names: Sequence[str]) -> str:
     return paint(f"{listed([names[winner] for winner in view['winners']])} {verb}.", STRONG)
 
 
-_SEAT = re.compile(r"player_(\d)")
+_SEAT = re.compile(r"player_(\d+)")
 
 
 def with_names(drawing: str, names: Sequence[str]) -> str:
@@ -216,7 +216,7 @@ def _rename(line: str, names: Sequence[str]) -> str:
 
 def _called(names: Sequence[str], piece: str, run: Sequence[str] | None) -> Callable[[re.Match[str]], str]:
     """What replaces a seat in a piece of a line: a name, cut or padded to its column if more columns follow ``run``."""
-    fits = sum(map(len, run or ())) - 1 if re.search(r"player_\d$", plain(piece)) else 0
+    fits = sum(map(len, run or ())) - 1 if re.search(rf"{_SEAT.pattern}$", plain(piece)) else 0
 
     def name(found: re.Match[str]) -> str:
         called, width = names[int(found[1])], len(found[0])

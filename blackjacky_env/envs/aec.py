@@ -9,8 +9,6 @@ from __future__ import annotations
 import copy
 import math
 import operator
-import os
-import sys
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict
@@ -315,7 +313,8 @@ class TableEnv(AECEnv[str, Any, Any]):
         """The table as ``render_as`` sees it.
 
         Returns:
-            ``"ansi"``: text; ``"rgb_array"``: pixels, uint8, shape (390, 416, 3); ``"human"``: None, drawn in a window.
+            ``"ansi"``: text, as by `draw_text`; ``"rgb_array"``: pixels, uint8, shape (390, 416, 3); ``"human"``: None,
+            drawn in a window.
         """
         self._require_game()
         if self.render_mode is None:
@@ -323,14 +322,22 @@ class TableEnv(AECEnv[str, Any, Any]):
             gymnasium.logger.warn(f"render() was called without a render mode: pass one of {modes} as render_mode")
             return None
         if self.render_mode == "ansi":
-            view = self.view(self.render_as)
-            return self.game.words.draw_text(view, self.config_dict(), _terminal_has_colour())
+            return self.draw_text(self.render_as)
         svg = self.draw(self.render_as, theme="light")
         if self.render_mode == "rgb_array":
             return screen.frame(svg)
         self._window = self._window or screen.Window()
         self._window.show(svg, self.game.title, self.metadata["render_fps"])
         return None
+
+    def draw_text(self, agent: str | None = None, *, colour: bool = False) -> str:
+        """The table as ``agent`` (None: a spectator) sees it, as text, wherever it will be shown.
+
+        Args:
+            agent: the agent whose view is drawn.
+            colour: whether the text has ANSI escape codes, which change no visible character.
+        """
+        return self.game.words.draw_text(self.view(agent), self.config_dict(), check_flag("colour", colour))
 
     def draw(self, agent: str | None = None, *, names: Sequence[str] | None = None, theme: str = "auto") -> str:
         """The table as ``agent`` sees it, with the last action, as an SVG of 640 x 600 units.
@@ -925,8 +932,3 @@ def _list_of_decks(name: str, deck: Any) -> list[Any]:
     except (TypeError, StopIteration):
         message = f"{name}={deck!r} is neither a list of all cards, top first, nor a list of such lists"
         raise ValueError(message) from None
-
-
-def _terminal_has_colour() -> bool:
-    """Whether standard output is a terminal and NO_COLOR (https://no-color.org) is not set."""
-    return sys.stdout.isatty() and "NO_COLOR" not in os.environ

@@ -18,6 +18,7 @@ import numpy.typing as npt
 
 from blackjacky_env.engine.compiling import is_compiled
 from blackjacky_env.engine.policies import Policy
+from blackjacky_env.games import leaving_out
 
 GROUP = "blackjacky.agents"
 
@@ -153,7 +154,8 @@ def _listed(game: str, names: Sequence[str]) -> str:
 
 @cache
 def _load_packages() -> None:
-    """Import every package with agents; each registers its own."""
+    """Import every package with agents; each registers its own. One that cannot be imported is left out."""
     for registered in entry_points(group=GROUP):
         if not registered.attr:
-            registered.load()
+            with leaving_out(registered):
+                registered.load()

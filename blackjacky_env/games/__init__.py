@@ -3,17 +3,20 @@
 Version 0 of a game called NAME is ``blackjacky/NAME-v0`` in PettingZoo, ``blackjacky/NameSeat-v0`` in Gymnasium, and
 the module ``blackjacky_env.NAME_v0``. Another package registers its game by an entry point of the group
 ``blackjacky.games``, named ``NAME`` or, from version 1 on, ``NAME-v1``, that refers to its `Game`. Games are imported
-on first use.
+on first use. What another package has got wrong is left out with a warning that names it; all else works without it.
 """
 
 from __future__ import annotations
 
+import contextlib
 import copyreg
 import difflib
 import functools
 import importlib
 import re
-from importlib.metadata import entry_points
+import warnings
+from collections.abc import Iterator
+from importlib.metadata import EntryPoint, entry_points
 from typing import Any, NamedTuple
 
 from blackjacky_env.engine.game import Game
@@ -39,13 +42,34 @@ GAMES = {
 }
 """The games of this package by name; those of other packages are added below."""
 
-for _point in entry_points(group=GROUP):
-    if (_found := re.fullmatch(r"([a-z][a-z0-9_]*?)(?:-v(\d+))?", _point.name)) is None:
-        raise ValueError(
-            f"the entry point {_point.name!r} of {GROUP!r} ({_point.value}) is not named like a game; allowed are "
-            "'my_game' and 'my_game-v1'"
-        )
-    GAMES.setdefault(_found[1], Registration(_point.value, int(_found[2] or 0)))
+
+def leave_out(point: EntryPoint, why: object) -> None:
+    """Warn that the entry point of another package is not used, and why."""
+    package = "" if point.dist is None else f" of the package {point.dist.name!r}"
+    message = f"the entry point {point.name!r}{package} in {point.group!r} ({point.value}) is left out: {why}"
+    warnings.warn(message, UserWarning, stacklevel=2)
+
+
+@contextlib.contextmanager
+def leaving_out(point: EntryPoint) -> Iterator[None]:
+    """Use the entry point of another package inside; if anything is raised there, leave it out with a warning."""
+    try:
+        yield
+    except Exception as error:  # noqa: BLE001  # another package's code may raise anything
+        leave_out(point, f"{type(error).__name__}: {error}")
+
+
+def _add_games_of_other_packages() -> None:
+    for point in entry_points(group=GROUP):
+        if (found := re.fullmatch(r"([a-z][a-z0-9_]*?)(?:-v([0-9]{1,9}))?", point.name)) is None:
+            leave_out(point, "it is not named like a game; allowed are 'my_game' and 'my_game-v1'")
+            continue
+        registered = Registration(point.value, int(found[2] or 0))
+        if (other := GAMES.setdefault(found[1], registered)) != registered:
+            leave_out(point, f"{other.target!r} is registered as the game {found[1]!r}")
+
+
+_add_games_of_other_packages()
 
 
 @functools.cache
@@ -66,6 +90,16 @@ def get_game(name: str) -> Game:
             f"{registered.version}: name the entry point {game.name + (f'-v{game.version}' if game.version else '')!r}"
         )
     return game
+
+
+def usable_games() -> list[str]:
+    """Names of all games but those of other packages that cannot be imported, which are left out with a warning."""
+    usable = []
+    for name, registered in GAMES.items():
+        with leaving_out(EntryPoint(name, registered.target, GROUP)):
+            get_game(name)
+            usable.append(name)
+    return usable
 
 
 def _reduce(game: Game) -> str | tuple[Any, ...]:

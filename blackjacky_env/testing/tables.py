@@ -166,10 +166,8 @@ def _view(env: Env, agent: str | None) -> dict[str, Any]:
     return _table(env).view(agent)
 
 
-def _drawing(env: Env, agent: str | None) -> Any:
-    shown = copy.copy(_table(env))
-    shown.render_mode, shown.render_as = "ansi", agent
-    return shown.render()
+def _drawing(env: Env, agent: str | None) -> str:
+    return _table(env).draw_text(agent)
 
 
 def _picture(env: Env, agent: str | None) -> str:

@@ -80,8 +80,7 @@ class Playthrough:
 
     def drawn(self, agent: str | None) -> list[str]:
         """The table as drawn for an agent, None for a spectator."""
-        env = self.env
-        return self.words.draw_text(env.view(agent), env.config_dict(), False).splitlines()
+        return self.env.draw_text(agent).splitlines()
 
     def act(self) -> None:
         """Make a random move; log the action and the changes to the table."""

@@ -11,7 +11,7 @@ import pytest
 from measure_coverage import ALIKE, BALANCED, GAMES, INDEPENDENT, SHARED, SIZES, Args, Luck, Simulation, coverage
 
 from blackjacky_agents.arena.evaluation import score_of
-from blackjacky_agents.arena.intervals import _student, of_games, wilson
+from blackjacky_agents.arena.intervals import of_games, student, wilson
 from blackjacky_agents.arena.scoring import calibrate, score
 from blackjacky_agents.arena.standings import Games, standings
 
@@ -29,11 +29,14 @@ def test_intervals_are_wilsons(wins: int, games: int, low: float, high: float) -
 
 
 @pytest.mark.parametrize(
-    ("deals", "quantile"),
-    [(2, 2.0281), (6, 2.0860), (26, 2.0281), (10**6, 1.96)],  # 36, 20, 36 and a million degrees of freedom
+    ("share", "freedom", "quantile"),
+    [
+        *((0.975, 1, 12.7062047), (0.975, 2, 4.3026527), (0.975, 20, 2.0859634), (0.975, 36, 2.0280940)),
+        *((0.75, 1, 1.0), (0.9999, 2, 70.7000713), (0.99, 1000, 2.3300826), (0.975, 1e9, 1.9599640)),
+    ],
 )
-def test_quantiles_are_students(deals: int, quantile: float) -> None:
-    assert _student(deals - 1) == pytest.approx(quantile, abs=1e-3)
+def test_quantiles_are_students(share: float, freedom: float, quantile: float) -> None:
+    assert student(share, freedom) == pytest.approx(quantile, rel=1e-7)
 
 
 def test_shared_wins_vary_less() -> None:

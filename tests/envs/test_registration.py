@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -9,10 +10,11 @@ from pathlib import Path
 REPOSITORY = Path(__file__).parents[2]
 
 
-def run(code: str) -> str:
-    """What a new process prints."""
+def run(code: str, *path: Path) -> str:
+    """What a new process prints; ``path``: further folders with modules."""
     command = [sys.executable, "-W", "error", "-c", code]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=REPOSITORY)
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([*map(str, path), os.environ.get("PYTHONPATH", "")])}
+    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=REPOSITORY, env=environment)
     assert done.returncode == 0, done.stderr
     return done.stdout
 
@@ -37,3 +39,52 @@ def test_a_pettingzoo_without_a_registry_will_do() -> None:
     )
     assert told.startswith("black_jacky_v0 ")
     assert "SeatEnv" in told
+
+
+ENTRY_POINTS = """
+[blackjacky.games]
+My-Game = theirs:GAME
+black_jacky = theirs:GAME
+no_module = no_such_module:GAME
+no_game = theirs:GAME
+kuhn_poker = kuhn_poker:GAME
+
+[blackjacky.agents]
+kuhn_poker = theirs:GAME
+half = no_such_module:KIT
+every = no_such_module
+"""
+
+
+def test_what_another_package_has_got_wrong_is_left_out_by_name_and_all_else_works(tmp_path: Path) -> None:
+    (tmp_path / "theirs.py").write_text("GAME = 1", encoding="utf-8")
+    about = tmp_path / "theirs-1.0.dist-info"
+    about.mkdir()
+    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: theirs\nVersion: 1.0\n", encoding="utf-8")
+    (about / "entry_points.txt").write_text(ENTRY_POINTS, encoding="utf-8")
+    told = run(
+        "import warnings\n"
+        "with warnings.catch_warnings(record=True) as caught:\n"
+        "    warnings.simplefilter('always')\n"
+        "    import blackjacky_env, gymnasium\n"
+        "    gymnasium.make('blackjacky/BlackJackySeat-v0', opponents=['counter']).reset(seed=0)\n"
+        "    from blackjacky_agents import bot_names\n"
+        "    from blackjacky_agents.web.lobby import describe_games\n"
+        "    print(*[each['name'] for each in describe_games()], '|', *bot_names('kuhn_poker'))\n"
+        "print(*[each.message for each in caught], sep='\\n')\n",
+        tmp_path,
+        REPOSITORY / "examples" / "kuhn_poker",
+    )
+    names, *warned = told.splitlines()
+    assert names == "black_jacky schwarze_katze halunken black_spy kuhn_poker | random"
+    beginnings = [
+        "'My-Game' of the package 'theirs' in 'blackjacky.games' (theirs:GAME) is left out: it is not named",
+        "'black_jacky' of the package 'theirs' in 'blackjacky.games' (theirs:GAME) is left out: 'blackjacky_env",
+        "'no_module' in 'blackjacky.games' (no_such_module:GAME) is left out: ModuleNotFoundError",
+        "'no_game' in 'blackjacky.games' (theirs:GAME) is left out: TypeError",
+        "'every' of the package 'theirs' in 'blackjacky.agents' (no_such_module) is left out: ModuleNotFoundError",
+        "'kuhn_poker' of the package 'theirs' in 'blackjacky.agents' (theirs:GAME) is left out: TypeError: 'theirs",
+    ]
+    for beginning in beginnings:
+        assert sum(each.startswith(f"the entry point {beginning}") for each in warned) == 1, told
+    assert len(warned) == len(beginnings)

@@ -17,6 +17,8 @@ from gymnasium.error import DependencyNotInstalled
 from pettingzoo.test import render_test
 
 from blackjacky_env import black_jacky_v0
+from blackjacky_env.engine.game import Game
+from blackjacky_env.engine.text import plain
 from blackjacky_env.envs import screen
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.envs.seat import SeatEnv
@@ -143,6 +145,18 @@ def test_a_game_without_a_picture_offers_text_only() -> None:
             env.draw()
         with pytest.raises(ValueError, match=r"render_mode='rgb_array'.*'ansi'"):
             TableEnv(TINY, render_mode="rgb_array")
+
+
+def test_text_is_the_same_in_a_terminal_and_elsewhere_and_coloured_if_asked_for(
+    game: Game, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    env = fresh(0, game.name, render_mode="ansi", render_as="player_1")
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True, raising=False)
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    text, coloured = env.render(), env.draw_text("player_1", colour=True)
+    assert "\x1b" not in text
+    assert text == env.draw_text("player_1") == plain(coloured)
+    assert game.name == TINY or "\x1b" in coloured
 
 
 def test_notebooks_show_the_table_as_render_as_sees_it() -> None:

@@ -82,7 +82,6 @@ def _watch(data: bytes) -> None:
     show = watch.kept_game(in_terminal, *watch.read_record(written("record.json", data)))
     if any(not each.isprintable() for each in (show.headline, *show.names.values())):
         raise AssertionError("what is printed has control characters")
-    show.env.render_mode = "ansi"
     for _ in show.moves:
         pass
     assert show.picture

@@ -86,7 +86,7 @@ class RiggedTable:
 
     def written(self, agent: str | None = None) -> str:
         """The table as text, without colours."""
-        text: str = self.env.unwrapped.game.words.draw_text(self.env.view(agent), self.env.config_dict(), False)
+        text: str = self.env.unwrapped.draw_text(agent)
         return text
 
     def play_with_reference(self, compared: set[str]) -> None:

@@ -179,14 +179,14 @@ def test_intervals_of_a_hint_hold_their_estimates_and_the_best_is_level_with_its
 def test_tables_fit_the_terminal_in_whole_frames(game, names, width):
     for variant in get_game(game).variants:
         players = variant.max_players
-        env = TableEnv(game, players, variant.name, render_mode="ansi", render_as="player_0")
+        env = TableEnv(game, players, variant.name)
         env.reset(seed=1)
         rng, called = np.random.default_rng(1), display_names([names] * players)
         for move in range(60):
             if all(env.terminations.values()):
                 break
             if move % 6 == 0:
-                drawn = plain(fitted(with_names(str(env.render()), called), width)).split("\n")
+                drawn = plain(fitted(with_names(env.draw_text("player_0"), called), width)).split("\n")
                 assert {columns_of(line) for line in drawn} == {min(width, WIDTH)}
                 assert all(line[0] in "\u256d\u2502\u2570" for line in drawn)
             env.step(int(rng.choice(np.flatnonzero(env.infos[env.agent_selection]["action_mask"]))))
@@ -220,7 +220,7 @@ def test_a_hint_knows_what_is_better():
 def test_names_stand_in_the_table_and_keep_its_columns():
     sitting = terminal.Sitting("schwarze_katze", ["random"] * 4, seed=1, name="Wilhelmine von Habenichts")
     sitting.names[1] = "X"
-    drawn, shown = sitting.env.render().splitlines(), sitting.picture.splitlines()
+    drawn, shown = sitting.env.draw_text(sitting.me).splitlines(), sitting.picture.splitlines()
     assert [len(line) for line in drawn] == [len(line) for line in shown]
     column = drawn[1].index("cards")
     for seat, (before, after) in enumerate(zip(drawn[2:7], shown[2:7], strict=True)):
@@ -228,6 +228,13 @@ def test_names_stand_in_the_table_and_keep_its_columns():
         assert f" player_{seat}" in before
         assert f" {['Wilhelm… ', 'X  ', 'random 2', 'random 3', 'random 4'][seat]}" in after
     assert "player_" not in sitting.picture
+
+
+def test_names_stand_at_a_table_of_more_than_ten():
+    names = [f"Player {chr(ord('A') + seat)}" for seat in range(12)]
+    columns = "\n".join(f"player_{seat:<2}  {seat} cards" for seat in range(12))
+    assert with_names(columns, names).split("\n") == [f"{name}   {seat} cards" for seat, name in enumerate(names)]
+    assert with_names("It is the turn of player_10.", names) == "It is the turn of Player K."
 
 
 def test_rule_options_and_a_variant_are_played(run, tmp_path):

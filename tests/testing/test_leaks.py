@@ -102,8 +102,8 @@ class Leaky(TableEnv):
             return self.snapshot()
         return {**super().view(agent), **({"hint": self.hint(agent)} if self.place == "view" else {})}
 
-    def render(self):
-        return f"{super().render()}{self.hint(self.render_as) if self.place == 'drawing' else ''}"
+    def draw_text(self, agent=None, **options):
+        return f"{super().draw_text(agent, **options)}{self.hint(agent) if self.place == 'drawing' else ''}"
 
     def draw(self, agent=None, **options):
         return f"{super().draw(agent, **options)}{self.hint(agent) if self.place == 'picture' else ''}"

@@ -15,6 +15,8 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cache
+from statistics import NormalDist
 from typing import Any
 
 import numpy as np
@@ -26,6 +28,7 @@ Integers = npt.NDArray[np.int64]
 Z = 1.96  # standard errors of a 95 % interval
 PRIOR = 5  # deals that count for the games of a deal being independent
 _NOTHING = 1e-12  # a variance that is only rounding
+_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(40)
 
 
 @dataclass(frozen=True)
@@ -77,7 +80,7 @@ def of_deals(mean: float, parts: Floats, strata: Integers, games: float) -> tupl
     variance, freedom = _variance(parts, strata)
     if math.isnan(variance):
         return math.nan, math.nan
-    return wilson(mean, games / _design_effect(mean, variance, games, freedom), _student(freedom))
+    return wilson(mean, games / _design_effect(mean, variance, games, freedom), _quantile(freedom))
 
 
 def of_values(parts: Floats, strata: Integers, expected: float, lowest: float, highest: float) -> Estimate:
@@ -97,7 +100,7 @@ def of_values(parts: Floats, strata: Integers, expected: float, lowest: float, h
     moderated = _moderated(variance, expected, freedom)
     if not moderated > 0:
         return Estimate(mean, math.nan, math.nan)
-    half = _student(freedom) * math.sqrt(moderated)
+    half = _quantile(freedom) * math.sqrt(moderated)
     return Estimate(mean, max(mean - half, lowest), min(mean + half, highest))
 
 
@@ -142,10 +145,28 @@ def _moderated(variance: float, expected: float, freedom: int) -> float:
     return (PRIOR * expected + freedom * variance) / (PRIOR + freedom)
 
 
-def _student(freedom: int) -> float:
-    """The 97.5 % quantile of Student's distribution with the degrees of freedom of a moderated variance.
+def _quantile(freedom: int) -> float:
+    """Of a moderated variance, whose degrees of freedom are Satterthwaite's."""
+    return student(0.975, (PRIOR + freedom) ** 2 / freedom) if freedom else Z
 
-    From the least, 20, this expansion is exact to three decimals (Abramowitz and Stegun 1964, 26.7.5).
+
+@cache
+def student(share: float, freedom: float) -> float:
+    """The quantile of Student's distribution, to six digits.
+
+    Args:
+        share: 0.5 .. 0.999999; for a 95 % interval 0.975.
+        freedom: degrees of freedom, 1 or more; need not be whole.
     """
-    share = freedom / (PRIOR + freedom) ** 2  # 1 / Satterthwaite's degrees of freedom
-    return Z + (Z**3 + Z) / 4 * share + (5 * Z**5 + 16 * Z**3 + 3 * Z) / 96 * share**2
+    normal = NormalDist().inv_cdf(share)
+    if freedom > 1e6:
+        return normal
+    # With t = tan(angle) * sqrt(freedom) the density is proportional to a power of cos(angle). It falls, so that Newton's
+    # method, begun below, at the normal quantile, never goes too far.
+    power, angle, step = freedom - 1, math.atan(normal / math.sqrt(freedom)), math.inf
+    density = math.exp(math.lgamma((freedom + 1) / 2) - math.lgamma(freedom / 2)) / math.sqrt(math.pi)
+    while step > 1e-12 * angle:
+        area = angle / 2 * float(_WEIGHTS @ np.cos(angle / 2 * (_NODES + 1)) ** power)
+        step = ((share - 0.5) / density - area) / math.cos(angle) ** power
+        angle += step
+    return math.sqrt(freedom) * math.tan(angle)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import json
+import os
 import shutil
 import sys
 import textwrap
@@ -70,7 +71,7 @@ class Sitting:
         if not 0 <= seat < players:
             raise ValueError(f"--seat {seat} is out of range; allowed with these opponents are 0 .. {players - 1}")
         self.me, self.seat = f"player_{seat}", seat
-        self.env = TableEnv(game, players, variant, render_mode="ansi", render_as=self.me, **(rules or {}))
+        self.env = TableEnv(game, players, variant, **(rules or {}))
         self.seed = int(np.random.default_rng().integers(2**31)) if seed is None else seed
         self.env.reset(seed=self.seed)
         self.texts = terminal_texts(game)
@@ -91,7 +92,7 @@ class Sitting:
     @property
     def picture(self) -> str:
         """The table as the person sees it, as text."""
-        return picture_of(self.env, self.names)
+        return picture_of(self.env, self.me, self.names)
 
     @property
     def choices(self) -> dict[int, str]:
@@ -119,9 +120,10 @@ def columns() -> int:
     return max(shutil.get_terminal_size((WIDTH, 24)).columns, NARROWEST)
 
 
-def picture_of(env: TableEnv, names: Sequence[str]) -> str:
-    """The table as the environment renders it, with names, fitted to the terminal."""
-    return fitted(with_names(str(env.render()), names), columns())
+def picture_of(env: TableEnv, agent: str | None, names: Sequence[str]) -> str:
+    """The table as ``agent`` (None: a spectator) sees it, with names, fitted to the terminal and in its colours."""
+    has_colour = sys.stdout.isatty() and "NO_COLOR" not in os.environ  # https://no-color.org
+    return fitted(with_names(env.draw_text(agent, colour=has_colour), names), columns())
 
 
 def result(view: View, names: Sequence[str]) -> str:

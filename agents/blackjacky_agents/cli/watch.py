@@ -76,14 +76,19 @@ class Show:
     seat: int | None = None
 
     @property
+    def seen_by(self) -> str | None:
+        """The agent whose view is shown; None: a spectator."""
+        return None if self.seat is None else f"player_{self.seat}"
+
+    @property
     def view(self) -> dict[str, Any]:
         """The view of the table that is shown."""
-        return self.env.view(None if self.seat is None else f"player_{self.seat}")
+        return self.env.view(self.seen_by)
 
     @property
     def picture(self) -> str:
         """The table as it is shown, as text."""
-        return picture_of(self.env, list(self.names.values()))
+        return picture_of(self.env, self.seen_by, list(self.names.values()))
 
 
 def main(arguments: Sequence[str], program: str) -> int:
@@ -215,7 +220,6 @@ def tell(show: Show, delay: float) -> None:
     """Print the game move by move, as `blackjacky play` does."""
     allow_any_character()
     env = show.env
-    env.render_mode, env.render_as = "ansi", None if show.seat is None else f"player_{show.seat}"
     names, texts, before = list(show.names.values()), terminal_texts(env.game.name), show.view
     print(f"{show.headline}: {', '.join(names)}\n\n{show.picture}")
     for _ in show.moves:

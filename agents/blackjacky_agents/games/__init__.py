@@ -1,7 +1,8 @@
 """The registry of game kits: one line per game, or an entry point of another package.
 
 A package registers its `GameKit` with an entry point in the group ``blackjacky.agents``, named after the game. A game
-without a kit gets an empty one: `random`, search and training work with any game.
+without a kit gets an empty one: `random`, search and training work with any game. A kit that cannot be used is left out
+with a warning that names it.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from importlib.metadata import entry_points
 from typing import TYPE_CHECKING
 
 from blackjacky_env.envs.opponents import GROUP
-from blackjacky_env.games import get_game
+from blackjacky_env.games import get_game, leaving_out
 
 if TYPE_CHECKING:
     from blackjacky_agents.kit import GameKit
@@ -29,7 +30,7 @@ _ROOMS = {
 def get_kit(game: str) -> GameKit:
     """The kit of the game called ``game``, empty if none is registered.
 
-    Raises `ValueError` for an unknown game, `TypeError` if the entry point is not a `GameKit`.
+    Raises `ValueError` for an unknown game.
     """
     from blackjacky_agents.kit import GameKit
 
@@ -38,10 +39,10 @@ def get_kit(game: str) -> GameKit:
         kit: GameKit = importlib.import_module(_ROOMS[game]).KIT
         return kit
     for registered in entry_points(group=GROUP, name=game):
-        found = registered.load()
-        if not isinstance(found, GameKit):
-            raise TypeError(f"the entry point {registered.value!r} of {GROUP!r} is {found!r}; expected a GameKit")
-        return found
+        with leaving_out(registered):
+            if not isinstance(found := registered.load(), GameKit):
+                raise TypeError(f"{registered.value!r} is {found!r}, not a GameKit")
+            return found
     return GameKit()
 
 

@@ -39,7 +39,7 @@ from blackjacky_agents.web.table import Table
 from blackjacky_agents.wording import page_texts, terminal_texts, why_not
 from blackjacky_env.engine.checks import check_integer
 from blackjacky_env.engine.game import Game
-from blackjacky_env.games import DEFAULT, GAMES, get_game
+from blackjacky_env.games import DEFAULT, get_game, usable_games
 
 P = ParamSpec("P")
 
@@ -99,7 +99,7 @@ class Assistants:
 
     async def list_games(self) -> str:
         """List the games, the usual one first: what each is about, table sizes, variants, agents, presets."""
-        return "\n".join(map(_described, dict.fromkeys([self._usual.game, *GAMES])))
+        return "\n".join(map(_described, dict.fromkeys([self._usual.game, *usable_games()])))
 
     async def read_rules(self, game: str | None = None) -> str:
         """Read the rules of a game in short, and its rule options with their defaults.

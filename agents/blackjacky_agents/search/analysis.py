@@ -11,13 +11,13 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from statistics import NormalDist
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from blackjacky_agents.agent import CompiledAgent
+from blackjacky_agents.arena.intervals import student
 from blackjacky_agents.search.outcomes import outcomes
 from blackjacky_agents.thoughts import MOST_PLAYOUTS, Thoughts
 from blackjacky_env.engine.backend_cpu import check_threads, spread
@@ -187,7 +187,7 @@ def _curve(
 
 
 def _note(answers: Sequence[npt.NDArray[np.float64]], player: str) -> str:
-    margin = NormalDist().inv_cdf((1 + _CONFIDENCE) / 2) * np.mean([_error(chances[:, 0]) for chances in answers])
+    margin = student((1 + _CONFIDENCE) / 2, len(answers[0]) - 1) * np.mean([_error(chances[:, 0]) for chances in answers])
     return (
         f"From what each player could know: {len(answers[0])} samples of the hidden cards, in which {player} plays on "
         f"in all seats. The 95 % intervals are ± {100 * margin:.1f} % on average."
@@ -202,7 +202,7 @@ def _costs(
     for (step, seat, _), chances in zip(questions, answers, strict=True):
         differences = chances[:, 1] - chances[:, 0]
         cost = differences.mean()
-        half = _student(1 - (1 - _CONFIDENCE) / 2 / moves[seat], len(differences) - 1) * _error(differences)
+        half = student(1 - (1 - _CONFIDENCE) / 2 / moves[seat], len(differences) - 1) * _error(differences)
         mean, low, high = np.clip([cost, cost - half, cost + half], -1, 1).tolist()
         costs[step] = (mean, low, high)
     return costs
@@ -210,9 +210,3 @@ def _costs(
 
 def _error(values: npt.NDArray[np.float64]) -> float:
     return float(values.std(ddof=1)) / math.sqrt(len(values))
-
-
-def _student(share: float, freedom: int) -> float:
-    """The quantile of Student's distribution, by the first term of its expansion around the normal one."""
-    z = NormalDist().inv_cdf(share)
-    return z + (z**3 + z) / (4 * freedom)

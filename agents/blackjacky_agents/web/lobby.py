@@ -18,7 +18,7 @@ from blackjacky_agents.web.table import Reader, Table
 from blackjacky_agents.wording import page_texts
 from blackjacky_env.engine.options import describe_options
 from blackjacky_env.engine.reading import parse_json
-from blackjacky_env.games import GAMES, get_game
+from blackjacky_env.games import GAMES, get_game, usable_games
 
 MAX_ORDER = 8192
 """Maximum size of an order in bytes."""
@@ -31,7 +31,7 @@ AWAY = 600.0
 
 
 def describe_games() -> list[dict[str, Any]]:
-    """All games, with what a form for a new table needs, JSON-ready.
+    """All usable games, with what a form for a new table needs, JSON-ready.
 
     Each has ``name``, ``title``, ``minutes`` (0: not known), ``has_picture``, ``variants`` (with ``name`` and the table
     sizes ``min``, ``max`` and ``default``), ``agents`` (names, weakest first), ``levels`` (the name of an agent by
@@ -39,7 +39,7 @@ def describe_games() -> list[dict[str, Any]]:
     from `describe_options`, and by language ``summary``, ``help`` (paragraphs) and ``words`` (the options and their
     values in words).
     """
-    return [_described(name) for name in GAMES]
+    return [*map(_described, usable_games())]
 
 
 def _described(name: str) -> dict[str, Any]:
@@ -115,8 +115,8 @@ def read_order(text: bytes) -> Order:
 
 def check_order(order: Order) -> Order:
     """An order with normalised names; `MessageError` (``order`` or ``name``) for unknown games or agents."""
-    if order.game not in GAMES:
-        raise MessageError("order", f"game={ascii(order.game)[:40]} is unknown; allowed are {', '.join(GAMES)}")
+    if order.game not in (games := usable_games()):
+        raise MessageError("order", f"game={ascii(order.game)[:40]} is unknown; allowed are {', '.join(games)}")
     if not all(isinstance(name, str) for name in (*order.people, *order.agents)):
         raise MessageError("order", "people and agents are lists of names")
     if not order.people:

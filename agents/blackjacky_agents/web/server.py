@@ -53,7 +53,7 @@ from blackjacky_agents.web.picture import read_look
 from blackjacky_agents.web.preparing import Preparing
 from blackjacky_agents.web.replay import replay_page
 from blackjacky_agents.web.table import Reader, Table, modified, resumed
-from blackjacky_env.games import GAMES
+from blackjacky_env.games import usable_games
 
 T = TypeVar("T")
 
@@ -309,7 +309,7 @@ class Server:
     async def _picture(self, request: Request) -> Response:
         self.check_lobby(request)
         game = request.path_params["game"]
-        path = picture_of(game) if game in GAMES else None
+        path = picture_of(game) if game in usable_games() else None
         if path is None:
             raise HTTPException(404, _NO_LOBBY)
         return FileResponse(path, headers=PICTURE_HEADERS)

@@ -1,7 +1,8 @@
 """The command ``blackjacky``: train, evaluate and exploit agents, play, watch and store games.
 
 Each subcommand is a module of this package that is imported only when called, so that ``blackjacky play`` runs without
-torch, and this one imports nothing that is slow, so that Ctrl-C is handled from the first moment. If a required package is missing, the error names the extra that installs it.
+torch; this one imports nothing slow, so that Ctrl-C is handled from the first moment. If a required package is missing,
+the error names the extra that installs it.
 """
 
 from __future__ import annotations

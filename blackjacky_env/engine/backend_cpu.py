@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from functools import cache
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -28,6 +28,7 @@ from blackjacky_env.engine.game import Game
 from blackjacky_env.engine.policies import CompiledPolicy, Policy, PythonPolicy
 
 NOT_COMPILED = 0  # in place of an address
+MOST_THREADS = 1024
 
 
 class Cast(NamedTuple):
@@ -134,22 +135,29 @@ def cores() -> int:
 
 def check_threads(threads: int | None) -> int:
     """The maximum number of threads, one per core by default; raises `TypeError` or `ValueError`."""
-    return cores() if threads is None else check_integer("threads", threads, 1, 1024)
+    return cores() if threads is None else check_integer("threads", threads, 1, MOST_THREADS)
 
 
 def spread(work: Callable[[int, int], object], count: int, threads: int) -> None:
-    """Call ``work(first, last)`` on equal parts of range(count), one per thread, the calling thread included."""
+    """Call ``work(first, last)`` on equal parts of range(count), one per thread, the calling thread included.
+
+    When a part raises, the others are waited for: they write to arrays of the caller.
+    """
     bounds = [part * count // threads for part in range(threads + 1)]
     own, *others = [part for part in pairwise(bounds) if part[0] < part[1]]
-    futures = [_pool(threads - 1).submit(work, *part) for part in others]
-    work(*own)
+    futures = [_pool().submit(work, *part) for part in others]
+    try:
+        work(*own)
+    finally:
+        wait(futures)
     for future in futures:
         future.result()
 
 
 @cache
-def _pool(threads: int) -> ThreadPoolExecutor:
-    return ThreadPoolExecutor(threads, "blackjacky")
+def _pool() -> ThreadPoolExecutor:
+    """One for all: it starts a thread only when those that it has are busy."""
+    return ThreadPoolExecutor(MOST_THREADS, "blackjacky")
 
 
 if hasattr(os, "register_at_fork"):

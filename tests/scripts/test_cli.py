@@ -101,6 +101,64 @@ def test_ctrl_c_ends_with_status_130(typed: Any, monkeypatch: pytest.MonkeyPatch
     assert typed("evaluate --players random*2", status=130).err == "\nInterrupted.\n"
 
 
+IN_AN_IMPORT = """
+import runpy, signal, sys
+
+class CtrlC:
+    def find_spec(self, name, path=None, target=None):
+        if name == imported:
+            signal.raise_signal(signal.SIGINT)
+
+signal.signal(signal.SIGINT, signal.default_int_handler)
+sys.meta_path.insert(0, CtrlC())
+_, imported, program, *arguments = sys.argv
+sys.argv = [program, *arguments]
+runpy.run_path(program, run_name="__main__")
+"""
+"""Runs a program, and presses Ctrl-C when it imports a module."""
+
+
+@pytest.mark.parametrize(
+    ("program", "arguments"), [("scripts/train.py", []), (Path(sys.executable).with_name("blackjacky"), ["train"])]
+)
+@pytest.mark.parametrize("imported", ["numpy", "numba", "torch", "sb3_contrib"])
+def test_ctrl_c_while_modules_are_imported_is_one_sentence_too(
+    program: Path | str, arguments: list[str], imported: str, tmp_path: Path
+) -> None:
+    command = [sys.executable, "-c", IN_AN_IMPORT, imported, str(SCRIPTS.parent / program), *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, check=False)
+    assert (done.returncode, done.stderr) == (130, "\nInterrupted.\n")
+    assert list(tmp_path.iterdir()) == []
+
+
+IN_A_CALLBACK = """
+import signal, sys, time
+from types import SimpleNamespace
+from blackjacky_agents import cli
+
+class Callback:
+    def __del__(self):
+        signal.raise_signal(signal.SIGINT)
+
+def play(*_):
+    Callback()
+    {then}
+    return 0
+
+signal.signal(signal.SIGINT, signal.default_int_handler)
+sys.modules["blackjacky_agents.cli.play"] = SimpleNamespace(main=play)
+sys.exit(cli.run("play", []))
+"""
+"""Presses Ctrl-C where Python can raise nothing, as in callbacks of LLVM."""
+
+
+@pytest.mark.parametrize("then", ["time.sleep(3600)", "raise RuntimeError('no compiled object yet')"])
+def test_ctrl_c_that_a_callback_swallows_comes_again(then: str) -> None:
+    command = [sys.executable, "-c", IN_A_CALLBACK.format(then=then)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (130, "\nInterrupted.\n")
+
+
 def test_the_installed_command_runs_in_an_empty_folder(tmp_path: Path) -> None:
     (point,) = entry_points(group="console_scripts", name="blackjacky")
     assert point.load() is cli.main

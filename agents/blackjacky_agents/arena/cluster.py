@@ -6,12 +6,14 @@ arguments alone, so it does not matter where, or how often, one of them is run.
 
 from __future__ import annotations
 
+import atexit
 import logging
 import os
 import pickle
 import platform
 import secrets
 import socket
+import subprocess
 import sys
 import sysconfig
 import warnings
@@ -36,6 +38,10 @@ _ANSWER_TIMEOUT = 5.0  # seconds
 _RETRIES = 20  # nodes that may be lost under one task, or processes that it may crash
 _KEPT = 16  # functions that the driver and each process of a node keep, with the agents that they hold
 _NAMED = ("auto", "local")
+_ENDED = (
+    "\nerror: this command was killed, or Ray ended it because one of its processes was, perhaps for lack of memory; "
+    "what has been written is kept: repeat the command"
+)
 _ATTEMPTS = 3  # of ray://, where the cluster has to start a process for each driver, which fails when it is busy
 _TOO_BUSY = ("Starting Ray client server failed", "ZombieProcess")
 
@@ -89,6 +95,7 @@ class ClusterExecutor(Executor):
         self._stored: dict[int, tuple[Callable[..., Any], Any]] = {}  # functions that have been sent, by their id
         self._values: WeakKeyDictionary[Any, Any] = WeakKeyDictionary()  # where they are, see `store`
         self._running: dict[Future[Any], tuple[Callable[..., Any], Any]] = {}
+        self._end_watch = _watched()
 
     @property
     def cores(self) -> int:
@@ -128,6 +135,7 @@ class ClusterExecutor(Executor):
         if running and wait and not cancel_futures:
             self._ray.wait(running, num_returns=len(running))
         self._ray.shutdown()
+        self._end_watch()
 
     def _store(self, work: Callable[..., Any]) -> Any:
         if id(work) not in self._stored:
@@ -242,6 +250,24 @@ def _in_short(error: BaseException) -> str:
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     quotes = any(line.startswith("Traceback") for line in lines)
     return (lines[-1] if quotes else " ".join(lines))[:500]
+
+
+def _watched() -> Callable[[], None]:
+    """Have a process say it if this one ends before the function that is returned was called.
+
+    When something that Ray has started on this machine is killed, such as an agent of its dashboard, Ray ends this
+    process at once with status 1, in C and without a word.
+    """
+    command = [sys.executable, "-S", "-c", f"import sys; sys.stdin.read() or sys.exit({_ENDED!r})"]
+    watching = subprocess.Popen(command, stdin=subprocess.PIPE, text=True, start_new_session=True)
+
+    def end() -> None:
+        if watching.poll() is None:
+            watching.communicate("Nothing to say.")
+            atexit.unregister(end)
+
+    atexit.register(end)
+    return end
 
 
 # ---------------------------------------------------------------- what is sent

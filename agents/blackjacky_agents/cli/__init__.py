@@ -1,12 +1,12 @@
 """The command ``blackjacky``: train, evaluate and exploit agents, play, watch and store games.
 
 Each subcommand is a module of this package that is imported only when called, so that ``blackjacky play`` runs without
-torch. If a required package is missing, the error names the extra that installs it.
+torch; this one imports nothing slow, so that Ctrl-C is handled from the first moment. If a required package is missing,
+the error names the extra that installs it.
 """
 
 from __future__ import annotations
 
-import difflib
 import errno
 import importlib
 import os
@@ -14,18 +14,12 @@ import sys
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from importlib.metadata import version
 from importlib.util import find_spec
 from typing import NamedTuple
 
-from blackjacky_agents.agent import AgentError
-from blackjacky_agents.arena.cluster import ClusterError
-from blackjacky_agents.cli.errors import WrongInputError, reason
-from blackjacky_agents.files import FolderInUseError
-from blackjacky_env.engine.game import IllegalActionError
-from blackjacky_env.engine.text import printable
+from blackjacky_agents.cli.interrupts import INTERRUPTED, ending_at_once, never_swallowed
 
-WRONG_INPUT, INTERRUPTED, NOT_READ = 2, 130, 141  # exit statuses; the last two as shells have them
+WRONG_INPUT, NOT_READ = 2, 141  # exit statuses; the last as shells have it
 _MOST_SAID = 4000  # characters of an error, which may quote an input file
 FULL = (errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC))  # the disk, or this user's share of it
 
@@ -79,9 +73,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(usage())
         return 0
     if name == "--version":
+        from importlib.metadata import version
+
         print(f"blackjacky {version('blackjacky')}")
         return 0
     if name not in SUBCOMMANDS:
+        import difflib
+
         near = difflib.get_close_matches(name, SUBCOMMANDS, n=2)
         known = f"; subcommands are {', '.join(SUBCOMMANDS)}"
         hint = f"; did you mean {' or '.join(map(repr, near))}?" if near else known
@@ -100,15 +98,21 @@ def run(name: str, arguments: Sequence[str], program: str = "") -> int:
         program: program name shown in the help and stored with results; by default ``blackjacky NAME``.
     """
     program = program or f"blackjacky {name}"
-    for module in SUBCOMMANDS[name].needs:
-        if find_spec(module) is None:
-            return refuse(f"{program} needs {module}: pip install 'blackjacky[{SUBCOMMANDS[name].extra}]'")
-    with loading_shown("torch" in SUBCOMMANDS[name].needs and sys.stderr.isatty()):
-        subcommand = importlib.import_module(f"blackjacky_agents.cli.{name}")
-    from blackjacky_agents.cli.compiling import compiling_shown  # imports Numba and tqdm
+    with ending_at_once():
+        for module in SUBCOMMANDS[name].needs:
+            if find_spec(module) is None:
+                return refuse(f"{program} needs {module}: pip install 'blackjacky[{SUBCOMMANDS[name].extra}]'")
+        with loading_shown("torch" in SUBCOMMANDS[name].needs and sys.stderr.isatty()):
+            subcommand = importlib.import_module(f"blackjacky_agents.cli.{name}")
+        from blackjacky_agents.agent import AgentError
+        from blackjacky_agents.arena.cluster import ClusterError
+        from blackjacky_agents.cli.compiling import compiling_shown
+        from blackjacky_agents.cli.errors import WrongInputError, reason
+        from blackjacky_agents.files import FolderInUseError
+        from blackjacky_env.engine.game import IllegalActionError
 
     try:
-        with compiling_shown(), full_disk_said_once():
+        with never_swallowed(), compiling_shown(), full_disk_said_once():
             status: int = subcommand.main(list(arguments), program)
         sys.stdout.flush()  # here, where an error can be reported
     except (WrongInputError, FolderInUseError, ClusterError, IllegalActionError, AgentError) as error:
@@ -184,6 +188,9 @@ def flush_or_drop() -> None:
 
 def refuse(message: str) -> int:
     """Print an input error, without control characters that an input file may hold; returns the exit status."""
+    with ending_at_once():
+        from blackjacky_env.engine.text import printable
+
     shown = message if len(message) <= _MOST_SAID else f"{message[:_MOST_SAID]} ..."
     print("error: " + "\n".join(map(printable, shown.split("\n"))), file=sys.stderr)
     return WRONG_INPUT

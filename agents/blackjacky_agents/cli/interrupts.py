@@ -1,0 +1,82 @@
+"""Ctrl-C: from a command's first line to its last it ends with one sentence and status 130."""
+
+from __future__ import annotations
+
+import _thread
+import os
+import signal
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+INTERRUPTED = 130  # exit status, as shells have it
+_AGAIN = 0.05  # seconds until an interrupt that was swallowed comes again
+
+
+@contextmanager
+def ending_at_once() -> Iterator[None]:
+    """Context for importing, in which Ctrl-C ends the process: some modules turn its exception into another one.
+
+    It changes nothing where somebody else handles Ctrl-C.
+    """
+    if threading.current_thread() is not threading.main_thread() or not _is_pythons():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, _end)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def _is_pythons() -> bool:
+    return signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def _end(number: int, frame: object) -> None:
+    os.write(2, b"\nInterrupted.\n")
+    os._exit(INTERRUPTED)
+
+
+@contextmanager
+def never_swallowed() -> Iterator[None]:
+    """Context in which a Ctrl-C that arrives inside a callback of LLVM or a destructor comes again.
+
+    Python can raise nothing there: it prints a traceback and goes on, and what called back may fail for lack of an
+    answer. After Ctrl-C nothing is printed by destructors of what is half made.
+    """
+    before, interrupted = sys.unraisablehook, False
+    coming: list[threading.Timer] = []
+
+    def again(unraisable: sys.UnraisableHookArgs) -> None:
+        nonlocal interrupted
+        if issubclass(unraisable.exc_type, KeyboardInterrupt):
+            interrupted = True
+            coming.append(threading.Timer(_AGAIN, _interrupt_main))
+            coming[-1].start()
+        elif not interrupted:
+            before(unraisable)
+
+    sys.unraisablehook = again
+    try:
+        yield
+    except KeyboardInterrupt:
+        interrupted = True
+        raise KeyboardInterrupt from None  # drops the frames, with what is half made in them
+    except Exception:
+        if interrupted:
+            raise KeyboardInterrupt from None
+        raise
+    finally:
+        for timer in coming:
+            timer.cancel()
+            timer.join()
+        sys.unraisablehook = before
+
+
+def _interrupt_main() -> None:
+    if hasattr(signal, "pthread_kill"):  # it also wakes a thread that waits
+        signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
+    else:
+        _thread.interrupt_main()

@@ -1,6 +1,8 @@
 """What the pages for readers say is true: their code runs, their links lead somewhere, their commands exist."""
 
 import re
+import shutil
+import subprocess
 import tomllib
 from pathlib import Path
 
@@ -86,6 +88,15 @@ def test_the_extras_that_a_page_installs_exist(page):
 
 def test_the_installation_names_the_pinned_torch():
     assert re.search(r"^torch==\S+", read("constraints.txt"), re.MULTILINE)[0] in read("docs/install.md")
+
+
+@pytest.mark.skipif(shutil.which("make") is None, reason="needs make")
+@pytest.mark.parametrize(("target", "extras"), [("train", {"train,web"}), ("test", {"train,web", "dev"})])
+def test_make_installs_what_a_target_needs_and_no_more(target, extras, tmp_path):
+    planned = subprocess.run(
+        ["make", "-n", target, f"VENV={tmp_path}"], cwd=ROOT, capture_output=True, text=True, check=True
+    ).stdout
+    assert set(re.findall(r"-e \"\.\[(.*)\]\"", planned)) == extras
 
 
 def test_the_readme_is_one_that_is_read():

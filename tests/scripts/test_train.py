@@ -6,6 +6,7 @@ import dataclasses
 import io
 import json
 import re
+import shlex
 import shutil
 import signal
 import subprocess
@@ -37,6 +38,7 @@ from blackjacky_agents.learning.lineups import draw_lineups
 from blackjacky_agents.learning.network import encode_all
 from blackjacky_agents.learning.ppo import PPORun
 from blackjacky_agents.learning.settings import PPOSettings, presets_of
+from blackjacky_agents.reports import in_this_shell
 from tests.agents.positions import positions
 
 BOTS = ["random", "threshold", "trickster", "counter"]
@@ -286,14 +288,17 @@ def test_the_commands_that_are_offered_at_the_end_work(
     finished: Finished, small: Path, typed: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     _, offered = finished.printed.split("What next?\n")
-    play, watch, longer, curves = [line[21:].strip() for line in offered.splitlines()]
-    assert play == "blackjacky play --opponents 'ppo:runs/small*3'"
+    commands = [line[21:].strip() for line in offered.splitlines()]
+    assert all(shutil.which(shlex.split(command)[0]) for command in commands), "as printed, in this shell"
+    programs, (play, watch, longer, curves) = zip(*(command.split(" ", 1) for command in commands), strict=True)
+    assert programs == (*[in_this_shell("blackjacky")] * 3, in_this_shell("tensorboard"))
+    assert play == "play --opponents 'ppo:runs/small*3'"
     monkeypatch.setattr(sys, "stdin", io.StringIO())
-    typed(play.removeprefix("blackjacky "))
-    typed(f"{watch.removeprefix('blackjacky ')} --playouts 0")
+    typed(play)
+    typed(f"{watch} --playouts 0")
     assert Path("game.html").exists()
     assert Path(curves.split()[-1]).is_dir()
-    assert longer == "blackjacky train --resume runs/small --steps 4096 --minutes 2e+18"
+    assert longer == "train --resume runs/small --steps 4096 --minutes 2e+18"
     assert "Learning curve: runs/small/learning_curve.png" in finished.printed
 
 
@@ -410,7 +415,7 @@ def test_ctrl_c_stops_after_the_update_and_says_how_to_go_on(
         patch.setattr(PPORun, "evaluate", test_and_interrupt)
         printed = typed(f"train --resume {stopped}", status=130)
     assert signal.getsignal(signal.SIGINT) is before
-    assert f"resume with: blackjacky train --resume {stopped}" in printed.out
+    assert f"resume with: {in_this_shell('blackjacky')} train --resume {stopped}" in printed.out
     assert "Stopping after this update" in printed.err
     assert not (stopped / "results.json").exists()
     assert load_checkpoint(stopped / "checkpoints")[1]["steps"] < 2048

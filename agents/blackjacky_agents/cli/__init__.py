@@ -22,6 +22,7 @@ from blackjacky_agents.agent import AgentError
 from blackjacky_agents.arena.cluster import ClusterError
 from blackjacky_agents.cli.errors import WrongInputError, reason
 from blackjacky_agents.files import FolderInUseError
+from blackjacky_agents.reports import install
 from blackjacky_env.engine.game import IllegalActionError
 from blackjacky_env.engine.text import printable
 
@@ -102,7 +103,7 @@ def run(name: str, arguments: Sequence[str], program: str = "") -> int:
     program = program or f"blackjacky {name}"
     for module in SUBCOMMANDS[name].needs:
         if find_spec(module) is None:
-            return refuse(f"{program} needs {module}: pip install 'blackjacky[{SUBCOMMANDS[name].extra}]'")
+            return refuse(f"{program} needs {module}: {install(SUBCOMMANDS[name].extra)}")
     with loading_shown("torch" in SUBCOMMANDS[name].needs and sys.stderr.isatty()):
         subcommand = importlib.import_module(f"blackjacky_agents.cli.{name}")
     from blackjacky_agents.cli.compiling import compiling_shown  # imports Numba and tqdm

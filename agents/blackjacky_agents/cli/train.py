@@ -20,7 +20,7 @@ import tyro
 from blackjacky_agents.arena.cluster import joined
 from blackjacky_agents.cli.compare_runs import compare
 from blackjacky_agents.cli.errors import checking_input
-from blackjacky_agents.cli.options import R, command_line, given_options, with_help
+from blackjacky_agents.cli.options import R, command_line, given_options, resume_with, with_help
 from blackjacky_agents.cli.runs import (
     begin_run,
     check_name,
@@ -108,9 +108,9 @@ def main(arguments: Sequence[str], program: str) -> int:
         if not resumed and (lessons := first_lessons(settings)):
             print(lessons, flush=True)
         if not run.train():
-            print(f"Stopped at {run.steps:,} steps; resume with: {program} --resume {run.folder}")
+            print(f"Stopped at {run.steps:,} steps; {resume_with('train', run.folder)}")
             return 130
-        show_results(run, program)
+        show_results(run)
     return 0
 
 
@@ -235,7 +235,7 @@ def slope_of(run: TrainingRun) -> Slope | None:
     return slope([test["seconds"] for test in tests], rates, run.settings.eval_games)
 
 
-def show_results(run: TrainingRun, program: str) -> None:
+def show_results(run: TrainingRun) -> None:
     """Evaluate the agent; write results and speed to its run folder and card, and print them with what to do next."""
     rows = run.results()
     found, longer = differences_of(run), slope_of(run)
@@ -256,4 +256,4 @@ def show_results(run: TrainingRun, program: str) -> None:
     write_json(run.folder / "results.json", {"table": rows, "differences": differences, "slope": slope, "times": times})
     write_file(run.folder / "results.md", f"`{run.command}`\n\n{said}\n\n{table}\n\n{speed}\n")
     run.save_agent(results=rows, machine=machine())
-    print(f"\n{table}\n\n{fill(speed, WIDTH)}\n\n{fill(said, WIDTH)}\n\n{next_steps(run, program)}")
+    print(f"\n{table}\n\n{fill(speed, WIDTH)}\n\n{fill(said, WIDTH)}\n\n{next_steps(run)}")

@@ -9,7 +9,7 @@ from typing import Any
 from blackjacky_agents.learning.differences import Difference, Slope
 from blackjacky_agents.learning.run import CURVE_FILE, TrainingRun
 from blackjacky_agents.learning.settings import TrainingSettings
-from blackjacky_agents.reports import duration, markdown_table, rate_cells
+from blackjacky_agents.reports import duration, in_this_shell, markdown_table, rate_cells
 from blackjacky_env.engine.text import listed
 from blackjacky_env.games import DEFAULT
 
@@ -87,8 +87,8 @@ def copies(name: str, count: int) -> str:
     return name if count == 1 else f"{_COUNTS[count] if count < len(_COUNTS) else count} {name}"
 
 
-def next_steps(run: TrainingRun, program: str) -> str:
-    """Commands to play against the agent, watch it, train it longer, and open TensorBoard."""
+def next_steps(run: TrainingRun) -> str:
+    """Commands, as they are typed here, to play against the agent, watch it, train it longer, and open TensorBoard."""
     settings, folder = run.settings, run.folder.as_posix()
     agent, others = f"ppo:{folder}", settings.eval_players - 1
     strongest = f"{run.bots[-1].name}*{others}".removesuffix("*1")
@@ -96,12 +96,12 @@ def next_steps(run: TrainingRun, program: str) -> str:
     steps = {
         "play against it": ["blackjacky", "play", *options, "--opponents", opponents],
         "watch it": ["blackjacky", "watch", *options, "--players", f"{agent},{strongest}", "--out", "game.html"],
-        "train it longer": [*program.split(), "--resume", folder, *longer(run)],
+        "train it longer": ["blackjacky", "train", "--resume", folder, *longer(run)],
     }
     if (run.folder / "tensorboard").is_dir():
         steps["see all its curves"] = ["tensorboard", "--logdir", (run.folder / "tensorboard").as_posix()]
     width = max(map(len, steps))
-    lines = [f"  {what:{width}}  {shlex.join(command)}" for what, command in steps.items()]
+    lines = [f"  {what:{width}}  {in_this_shell(name)} {shlex.join(rest)}" for what, (name, *rest) in steps.items()]
     return "\n".join([f"Learning curve: {(run.folder / CURVE_FILE).as_posix()}", "", "What next?", *lines])
 
 

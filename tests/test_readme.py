@@ -110,6 +110,8 @@ def test_lists_begin_after_a_blank_line(page):
     assert re.findall(r"^(?![-\s|<*#]|\d+\.)[^\n]+\n[-*] .*", text, re.MULTILINE) == []
 
 
-def test_the_version_to_cite_is_that_of_the_package():
-    assert re.search(r"^version: (\S+)$", read("CITATION.cff"), re.MULTILINE)[1] == __version__
+def test_readme_and_citation_file_cite_the_package_s_version_and_a_year():
+    cited = read("CITATION.cff")
+    assert set(re.findall(r"^ *version: (\S+)$", cited, re.MULTILINE)) == {__version__}
     assert re.search(r"version = \{(\S+)\}", README)[1] == __version__
+    assert re.search(r"year = \{(\d{4})\}", README)[1] == re.search(r"^ +year: (\d{4})$", cited, re.MULTILINE)[1]

@@ -193,7 +193,7 @@ def test_it_ends_with_a_table_of_three_table_sizes_and_all_bots(finished: Finish
     said = standing("ppo:runs/small", rows)
     assert said in table
     assert said in " ".join(finished.printed.split())
-    assert "it differs most from counter" in table.lower()
+    assert "It differs most from counter" in table
     (first, *_) = read_json(finished.run / "results.json")["differences"]
     assert 0 < first["different"] <= first["decisions"]
 
@@ -229,11 +229,17 @@ def test_it_says_where_the_agent_differs_most_and_what_more_time_would_give() ->
     told = lesson("counter", "three counter", found, Slope(0.021, 0.005, 0.037, 75))
     assert told == (
         'It differs most from counter where counter would choose "lay card": in 25% of these decisions it does '
-        "something else, which is worth 2.0% of a win less each time (-3.0% .. -1.0%); twice the time would add +2.1% "
-        "(+0.5% .. +3.7%) against three counter if it goes on as since 1 min 15 s."
+        "something else, which lowers its chance of winning by 2.0 percentage points (95 % interval 1.0 to 3.0) each "
+        "time. Twice the time raises its win rate against three counter by 2.1 percentage points (95 % interval 0.5 to "
+        "3.7), if it goes on as it has since 1 min 15 s."
     )
-    unclear = lesson("counter", "counter", [Difference("draw", 10, 5, 0.1, -0.1, 0.3)], None)
-    assert unclear.endswith("which is worth the same as far as can be told (-10.0% .. +30.0%).")
+    tiny = lesson("counter", "counter", [Difference("draw", 10, 5, -0.0003, -0.0004, -0.0002)], None)
+    assert tiny.endswith("something else, which lowers its chance of winning by less than 0.1 points each time.")
+
+
+def test_it_says_nothing_of_a_worth_that_may_as_well_be_nothing() -> None:
+    unclear = lesson("counter", "counter", [Difference("draw", 10, 5, 0.1, -0.1, 0.3)], Slope(0.02, -0.01, 0.05, 75))
+    assert unclear.endswith("in 50% of these decisions it does something else.")
     assert lesson("counter", "counter", [Difference("draw", 10, 0, 0.0, -1.0, 1.0)], None) == ""
 
 

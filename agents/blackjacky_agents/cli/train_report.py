@@ -55,6 +55,8 @@ def standing(agent: str, rows: Sequence[Row]) -> str:
 def lesson(bot: str, opponents: str, found: Sequence[Difference], longer: Slope | None) -> str:
     """Where an agent differs most from the strongest bot, what that is worth, and what more time would give.
 
+    Says nothing about a worth whose 95 % interval includes 0.
+
     Args:
         bot: the strongest bot.
         opponents: copies of it in words, whose win rate `Slope` is about.
@@ -65,21 +67,25 @@ def lesson(bot: str, opponents: str, found: Sequence[Difference], longer: Slope 
     if found and found[0].different > 1:
         first = found[0]
         share, kind = first.different / first.decisions, first.kind.replace("_", " ")
-        worth = f"{abs(first.gain):.1%} of a win {'more' if first.gain > 0 else 'less'} each time"
-        if first.low <= 0 <= first.high:
-            worth = "the same as far as can be told"
-        interval = f"{first.low:+.1%} .. {first.high:+.1%}"
+        gain = _points("which {} its chance of winning by {} each time", first)
         said.append(
-            f'it differs most from {bot} where {bot} would choose "{kind}": in {share:.0%} of these decisions it does '
-            f"something else, which is worth {worth} ({interval})"
+            f'It differs most from {bot} where {bot} would choose "{kind}": in {share:.0%} of these decisions it does '
+            f"something else{', ' * bool(gain)}{gain}."
         )
-    if longer is not None:
-        said.append(
-            f"twice the time would add {longer.gain:+.1%} ({longer.low:+.1%} .. {longer.high:+.1%}) against "
-            f"{opponents} if it goes on as since {duration(longer.since)}"
-        )
-    told = "; ".join(said)
-    return f"{told[:1].upper()}{told[1:]}." if told else ""
+    if longer is not None and (gain := _points(f"{{}} its win rate against {opponents} by {{}}", longer)):
+        said.append(f"Twice the time {gain}, if it goes on as it has since {duration(longer.since)}.")
+    return " ".join(said)
+
+
+def _points(sentence: str, change: Difference | Slope) -> str:
+    """A change of a probability in percentage points; "" if its interval includes 0."""
+    if change.low <= 0 <= change.high:
+        return ""
+    low, size, high = (f"{100 * each:.1f}" for each in sorted(map(abs, (change.low, change.gain, change.high))))
+    found = f"{size} percentage points (95 % interval {low} to {high})"
+    return sentence.format(
+        "raises" if change.gain > 0 else "lowers", found if high != "0.0" else "less than 0.1 points"
+    )
 
 
 def copies(name: str, count: int) -> str:

@@ -97,8 +97,8 @@ def reasons() -> str:
         ["Moves per second in PettingZoo's loop in Python", f"{rounded(speed[LOOP])} (Black Jacky)", loops],
     ]
     found = (
-        f"In {rounded(actions)} random actions the games never differed from an independent version of their rules, and "
-        f"in {rounded(positions)} positions no observation gave away a hidden card ([proof](docs/proof.md))."
+        f"In {rounded(actions)} random actions the games never differed from an independent version of their rules, "
+        f"and in {rounded(positions)} positions no observation gave away a hidden card ([proof](docs/proof.md))."
     )
     return f"{markdown_table(['', 'Blackjacky', 'others'], rows)}\n\n{found}"
 

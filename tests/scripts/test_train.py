@@ -234,7 +234,9 @@ def test_it_says_where_the_agent_differs_most_and_what_more_time_would_give() ->
         "3.7), if it goes on as it has since 1 min 15 s."
     )
     tiny = lesson("counter", "counter", [Difference("draw", 10, 5, -0.0003, -0.0004, -0.0002)], None)
-    assert tiny.endswith("something else, which lowers its chance of winning by less than 0.1 points each time.")
+    assert tiny.endswith(
+        "something else, which lowers its chance of winning by less than 0.1 percentage points each time."
+    )
 
 
 def test_it_says_nothing_of_a_worth_that_may_as_well_be_nothing() -> None:

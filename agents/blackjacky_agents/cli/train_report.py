@@ -83,9 +83,8 @@ def _points(sentence: str, change: Difference | Slope) -> str:
         return ""
     low, size, high = (f"{100 * each:.1f}" for each in sorted(map(abs, (change.low, change.gain, change.high))))
     found = f"{size} percentage points (95 % interval {low} to {high})"
-    return sentence.format(
-        "raises" if change.gain > 0 else "lowers", found if high != "0.0" else "less than 0.1 points"
-    )
+    verb = "raises" if change.gain > 0 else "lowers"
+    return sentence.format(verb, found if high != "0.0" else "less than 0.1 percentage points")
 
 
 def copies(name: str, count: int) -> str:

@@ -12,6 +12,7 @@ import importlib
 import os
 import sys
 import threading
+import traceback
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from importlib.metadata import version
@@ -22,7 +23,7 @@ from blackjacky_agents.agent import AgentError
 from blackjacky_agents.arena.cluster import ClusterError
 from blackjacky_agents.cli.errors import WrongInputError, reason
 from blackjacky_agents.files import FolderInUseError
-from blackjacky_agents.reports import install
+from blackjacky_agents.reports import how_to_install, install
 from blackjacky_env.engine.game import IllegalActionError
 from blackjacky_env.engine.text import printable
 
@@ -114,6 +115,8 @@ def run(name: str, arguments: Sequence[str], program: str = "") -> int:
         sys.stdout.flush()  # here, where an error can be reported
     except (WrongInputError, FolderInUseError, ClusterError, IllegalActionError, AgentError) as error:
         return refuse("; ".join([str(error), *getattr(error, "__notes__", [])]))
+    except ModuleNotFoundError as error:
+        return refuse(_missing(error))
     except BrokenPipeError:
         flush_or_drop()
         return NOT_READ
@@ -127,6 +130,15 @@ def run(name: str, arguments: Sequence[str], program: str = "") -> int:
         print("\nInterrupted.", file=sys.stderr)
         return INTERRUPTED
     return status
+
+
+def _missing(error: ModuleNotFoundError) -> str:
+    """The file that imports a module which is not installed, and how to get it; another error is raised as it is."""
+    module = (error.name or "").partition(".")[0]
+    if not module or module in ("blackjacky_env", "blackjacky_agents") or find_spec(module) is not None:
+        raise error
+    files = [frame.filename for frame in traceback.extract_tb(error.__traceback__) if frame.filename[:1] != "<"]
+    return f"{files[-1]} needs {module}: {how_to_install(module)}"
 
 
 @contextmanager

@@ -248,6 +248,15 @@ def test_compiling_is_announced(monkeypatch: pytest.MonkeyPatch, is_terminal: bo
         assert before.endswith("\r"), "the line is taken away"
     else:
         assert before == f"{compiling.WHAT} ...\n"
+    if not is_terminal:
+        monkeypatch.setattr(compiling, "PAUSE", 0)
+        with compiling.compiling_shown():
+            double(1j)
+            numba.njit(lambda x: 3 * x)(1)
+        before, *goes_on = told.getvalue().splitlines(keepends=True)[1:]
+        assert goes_on
+        assert all(re.fullmatch(rf"{compiling.WHAT} \.\.\. \d+ functions, \d s\n", line) for line in goes_on)
+        before = told.getvalue()
     double(1.0)
     assert told.getvalue() == before, "outside of the context nothing is said"
 

@@ -160,6 +160,15 @@ def test_a_training_leaves_everything_that_belongs_to_it(finished: Finished) -> 
     assert card["trained_on"]["num_players"] == [2, 3, 4, 5, 6]
 
 
+@pytest.mark.parametrize(("minutes", "games"), [(0.5, 400), (5, 4000), (60, 4000), (1e-4, 1)])
+def test_the_final_test_is_short_after_a_short_training(minutes: float, games: int) -> None:
+    assert PPOSettings(minutes=minutes).final_games == games
+
+
+def test_the_final_test_is_announced_before_the_training(finished: Finished) -> None:
+    assert "Then it is tested in 130 games, and compared with counter in 20 " in finished.printed.splitlines()[1]
+
+
 def test_it_tests_the_learner_at_every_refresh_and_at_the_end(finished: Finished) -> None:
     tests = progress_of(finished.run)
     assert [steps for steps, _ in tests] == [0, 512, 1024, 1536, 2048]

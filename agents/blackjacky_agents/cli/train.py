@@ -105,6 +105,7 @@ def main(arguments: Sequence[str], program: str) -> int:
             run.cluster = cluster
         minutes = duration(60 * settings.minutes)
         print(f"Training in {run.folder}: {settings.steps:,} steps or {minutes}, whichever ends first.", flush=True)
+        print(fill(final_tests(run), WIDTH), flush=True)
         if not resumed and (lessons := first_lessons(settings)):
             print(lessons, flush=True)
         if not run.train():
@@ -112,6 +113,20 @@ def main(arguments: Sequence[str], program: str) -> int:
             return 130
         show_results(run)
     return 0
+
+
+def final_tests(run: TrainingRun) -> str:
+    """What follows the training, in a sentence."""
+    games = run.settings.final_games * sum(len(others) for _, others in run.final_tables())
+    return (
+        f"Then it is tested in {games:,} games, and compared with {run.bots[-1].name} in "
+        f"{2 * compared_games(run.settings):,} (--final-eval-games makes both shorter)."
+    )
+
+
+def compared_games(settings: TrainingSettings) -> int:
+    """Number of games in which decisions are compared, after as many from which it is learned what they are worth."""
+    return min(settings.final_games, _COMPARED_GAMES)
 
 
 def first_lessons(settings: TrainingSettings) -> str:
@@ -223,7 +238,7 @@ def differences_of(run: TrainingRun) -> list[Difference]:
     """Where the agent of a run decides otherwise than the strongest bot."""
     settings = run.settings
     table = (settings.eval_players, settings.variant, settings.rule_options)
-    games = min(settings.final_eval_games, _COMPARED_GAMES)
+    games = compared_games(settings)
     with final_bar(2 * games, f"comparing its decisions with those of {run.bots[-1].name}") as bar:
         return differences(run.agent(True), run.encoding, run.bots[-1], *table, games, settings.threads, bar.update)
 

@@ -10,6 +10,7 @@ BASE ?= main
 REF ?= HEAD
 RUN := $(VENV)/bin/python
 INSTALLED := $(VENV)/.installed
+DEV := $(INSTALLED)-dev
 
 SUITABLE := import sys; sys.exit(not (3, 11) <= sys.version_info < (3, 15))
 PYTHON ?= $(shell for p in python3 python3.11 python3.12 python3.13 python3.14; do \
@@ -18,20 +19,20 @@ PYTHON ?= $(shell for p in python3 python3.11 python3.12 python3.13 python3.14; 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1  /p' $(MAKEFILE_LIST) | awk '{name = $$1; $$1 = ""; printf "make %-12s%s\n", name, $$0}'
 
-install: $(INSTALLED) ## make the environment in .venv, with the versions of constraints.txt
+install: $(INSTALLED) ## make the environment in .venv, for training and playing, with the versions of constraints.txt
 
 train: $(INSTALLED) ## train an agent (five minutes on 2 cores) and show how it does against the bots
 	$(RUN) scripts/train.py --preset quick $(ARGS)
 
-test: $(INSTALLED) ## run all tests, in random order
+test: $(DEV) ## run all tests, in random order
 	$(RUN) -m pytest -n $(WORKERS) --dist worksteal $(ARGS)
 
-lint: $(INSTALLED) ## check style, format and types
+lint: $(DEV) ## check style, format and types
 	$(RUN) -m ruff check .
 	$(RUN) -m ruff format --check .
 	$(RUN) -m mypy
 
-format: $(INSTALLED) ## format the code and repair what can be repaired
+format: $(DEV) ## format the code and repair what can be repaired
 	$(RUN) -m ruff check --fix-only .
 	$(RUN) -m ruff format .
 
@@ -44,17 +45,17 @@ bench-peers: $(INSTALLED)-peers ## measure speed, that of other libraries too
 speed: $(INSTALLED)-bench ## compare the speed of this tree with that of a commit, BASE=main by default
 	$(RUN) scripts/speed/compare_speed.py $(BASE) $(ARGS)
 
-frameworks: $(INSTALLED) ## install RLlib, TorchRL and others in build/frameworks, run their examples and tests
+frameworks: $(DEV) ## install RLlib, TorchRL and others in build/frameworks, run their examples and tests
 	$(RUN) scripts/documents/frameworks.py $(ARGS)
 
 cluster: $(INSTALLED)-cluster ## install Ray, and run the tests that need a cluster of it on this machine
 	$(RUN) -m pytest -n 0 $(wildcard tests/agents/test_cluster*.py) $(ARGS)
 
-ladder: $(INSTALLED) ## play the ladders of all games again, as they were published, and write their tables
+ladder: $(DEV) ## play the ladders of all games again, as they were published, and write their tables
 	$(RUN) scripts/documents/play_ladders.py $(ARGS)
 	$(RUN) scripts/documents/generate.py
 
-documents: $(INSTALLED) ## write the generated parts of all documents
+documents: $(DEV) ## write the generated parts of all documents
 	$(RUN) scripts/documents/generate.py $(ARGS)
 
 docs: $(INSTALLED)-docs ## build the documentation as a site, build/site/index.html
@@ -77,18 +78,23 @@ $(INSTALLED): pyproject.toml constraints.txt
 	@test -n "$(PYTHON)" || { echo "No Python 3.11 to 3.14 found; name one: make PYTHON=/path/to/python ..." >&2; exit 1; }
 	@echo "Installing into $(VENV); the first time this takes some minutes, most of them for torch."
 	$(PYTHON) -m venv --without-pip $(VENV)
-	$(PYTHON) -m pip --python $(RUN) install -c constraints.txt -e ".[train,dev]" pip
+	$(PYTHON) -m pip --python $(RUN) install -c constraints.txt -e ".[train,web]" pip
 	@touch $@
 
-$(INSTALLED)-mutants: $(INSTALLED)
+# What only tests, checks and documents need, CUDA's compiler and browsers' drivers among it, is as large as all above.
+$(DEV): $(INSTALLED)
+	$(RUN) -m pip install -c constraints.txt -e ".[dev]"
+	@touch $@
+
+$(INSTALLED)-mutants: $(DEV)
 	$(RUN) -m pip install -c constraints.txt -e ".[mutants]"
 	@touch $@
 
-$(INSTALLED)-release: $(INSTALLED)
+$(INSTALLED)-release: $(DEV)
 	$(RUN) -m pip install -c constraints.txt -e ".[release]"
 	@touch $@
 
-$(INSTALLED)-cluster: $(INSTALLED)
+$(INSTALLED)-cluster: $(DEV)
 	$(RUN) -m pip install -c constraints.txt -e ".[cluster]"
 	@touch $@
 
@@ -97,11 +103,11 @@ $(INSTALLED)-docs: $(INSTALLED)
 	@touch $@
 
 # Environments of PettingZoo that ours is compared with.
-$(INSTALLED)-bench: $(INSTALLED)
+$(INSTALLED)-bench: $(DEV)
 	$(RUN) -m pip install -c constraints.txt -e ".[bench]"
 	@touch $@
 
 # Libraries that ours is compared with; none of them asks for other versions than constraints.txt has.
-$(INSTALLED)-peers: $(INSTALLED)
+$(INSTALLED)-peers: $(DEV)
 	$(RUN) -m pip install -c constraints.txt -e ".[peers]"
 	@touch $@

@@ -1,7 +1,12 @@
 """What the pages for readers say is true: their code runs, their links lead somewhere, their commands exist."""
 
+import inspect
 import re
+import shutil
+import subprocess
 import tomllib
+from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -68,6 +73,23 @@ def test_the_links_of_a_page_lead_somewhere(page):
     assert broken == []
 
 
+@pytest.mark.parametrize("page", [page for page in PAGES if page.startswith("docs/reference/")])
+def test_a_page_that_only_the_site_can_show_links_to_the_source_of_each_name(page):
+    linked = {
+        (ROOT / page).parent.joinpath(target).resolve() for target in re.findall(r"\]\(([^)\s]+\.py)\)", read(page))
+    }
+    named = re.findall(r"^::: (\S+)$", read(page), re.MULTILINE)
+    assert named
+    assert linked == {source_of(name) for name in named}
+
+
+def source_of(name):
+    """The file of a module or, without one of this name, of the class or function."""
+    module, _, last = name.rpartition(".")
+    is_module = find_spec(module).submodule_search_locations and (spec := find_spec(name))
+    return Path(spec.origin if is_module else inspect.getsourcefile(getattr(import_module(module), last))).resolve()
+
+
 @pytest.mark.parametrize("page", PAGES)
 def test_the_commands_of_a_page_exist(page):
     named = "\n".join(commands(read(page)))
@@ -88,6 +110,15 @@ def test_the_installation_names_the_pinned_torch():
     assert re.search(r"^torch==\S+", read("constraints.txt"), re.MULTILINE)[0] in read("docs/install.md")
 
 
+@pytest.mark.skipif(shutil.which("make") is None, reason="needs make")
+@pytest.mark.parametrize(("target", "extras"), [("train", {"train,web"}), ("test", {"train,web", "dev"})])
+def test_make_installs_what_a_target_needs_and_no_more(target, extras, tmp_path):
+    planned = subprocess.run(
+        ["make", "-n", target, f"VENV={tmp_path}"], cwd=ROOT, capture_output=True, text=True, check=True
+    ).stdout
+    assert set(re.findall(r"-e \"\.\[(.*)\]\"", planned)) == extras
+
+
 def test_the_readme_is_one_that_is_read():
     assert len(README.splitlines()) <= 130
 
@@ -99,6 +130,8 @@ def test_lists_begin_after_a_blank_line(page):
     assert re.findall(r"^(?![-\s|<*#]|\d+\.)[^\n]+\n[-*] .*", text, re.MULTILINE) == []
 
 
-def test_the_version_to_cite_is_that_of_the_package():
-    assert re.search(r"^version: (\S+)$", read("CITATION.cff"), re.MULTILINE)[1] == __version__
+def test_readme_and_citation_file_cite_the_package_s_version_and_a_year():
+    cited = read("CITATION.cff")
+    assert set(re.findall(r"^ *version: (\S+)$", cited, re.MULTILINE)) == {__version__}
     assert re.search(r"version = \{(\S+)\}", README)[1] == __version__
+    assert re.search(r"year = \{(\d{4})\}", README)[1] == re.search(r"^ +year: (\d{4})$", cited, re.MULTILINE)[1]

@@ -29,7 +29,8 @@ def make_agent(name: str, game: str = DEFAULT) -> Agent:
     ``"search:400+ppo:PATH"`` with another network. ``"ismcts:1000"`` and ``"ismcts:0.1s"`` are tree search with a bot,
     ``"rollout:256"`` is flat Monte Carlo with 256 playouts per legal action. ``"solved:PATH"`` is the solution of a
     small table by ``blackjacky solve``. ``"package.module:Class"`` calls a class of yours, with ``game`` if it has a
-    parameter of that name; its module may be in the current folder. ``"cmd:node agent.js"`` is a program in any
+    parameter of that name; ``"package.module:function"`` is a function (observation) -> action; the module may be in
+    the current folder. ``"cmd:node agent.js"`` is a program in any
     language (`SubprocessAgent`). The last two run code: take them from this machine's user, never from the network.
 
     Raises `ValueError` for an unknown name (listing the known ones), a damaged or mismatched trained agent, or an
@@ -59,7 +60,7 @@ def make_agent(name: str, game: str = DEFAULT) -> Agent:
     raise ValueError(
         f"unknown agent {name!r} for {game}{hint} agents are {', '.join(map(repr, names))}, "
         "a trained one, 'ppo:PATH', a solution, 'solved:PATH', "
-        "a class, 'package.module:Class', and a program, 'cmd:COMMAND'"
+        "a class or function, 'package.module:NAME', and a program, 'cmd:COMMAND'"
     )
 
 

@@ -7,9 +7,11 @@ import os
 import platform
 import re
 import shlex
+import shutil
 import sys
+import sysconfig
 from collections.abc import Iterable, Mapping, Sequence
-from importlib.metadata import version
+from importlib.metadata import requires, version
 from pathlib import Path
 from typing import Any
 
@@ -52,6 +54,36 @@ def show_part(page: Path, name: str, part: str, write: bool) -> None:
 def typed(script: str) -> str:
     """How this process was started, as a command: a script, by its path in the repository, with its arguments."""
     return shlex.join(["python", script, *sys.argv[1:]])
+
+
+def in_this_shell(program: str) -> str:
+    """How to type a program of this Python's environment, such as ``blackjacky``, in the shell of this process.
+
+    Its name, if the shell would find this one: the environment is activated, or there is none. Otherwise its path, from
+    the current folder if it lies there.
+    """
+    own, found = shutil.which(program, path=sysconfig.get_path("scripts")), shutil.which(program)
+    if own is None or (found is not None and Path(found).parent.resolve() == Path(own).parent.resolve()):
+        return program
+    path = Path(own).absolute()
+    return shlex.quote(str(path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path))
+
+
+def install(extra: str) -> str:
+    """The command that adds an extra of this package to the environment."""
+    return f"{in_this_shell('pip')} install 'blackjacky[{extra}]'"
+
+
+def how_to_install(module: str) -> str:
+    """What to do about a module that is missing: the command for the extra of this package that brings it, if any."""
+    brought: dict[str, list[str]] = {}
+    for line in requires("blackjacky") or ():
+        if found := re.match(r"([\w.-]+).*\bextra == ['\"](\w+)['\"]", line):
+            brought.setdefault(found[2], []).append(found[1].replace("-", "_"))
+    extras = [extra for extra, modules in brought.items() if module in modules]
+    if not extras:
+        return "install what brings it, or check the name"
+    return install(min(extras, key=lambda extra: len(brought[extra])))
 
 
 def ready_for_json(value: Any) -> Any:

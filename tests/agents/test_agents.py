@@ -209,7 +209,7 @@ def test_an_unknown_name_is_answered_with_those_there_are(name: str, near: str) 
     assert str(error.value).endswith(
         "agents are 'random', 'threshold', 'trickster', 'counter', 'champion', 'rollout:PLAYOUTS', "
         "'ismcts:SIMULATIONS', 'ismcts:SECONDSs', 'search:SIMULATIONS', 'search:SECONDSs', 'search:SIMULATIONS+AGENT', "
-        "a trained one, 'ppo:PATH', a solution, 'solved:PATH', a class, 'package.module:Class', "
+        "a trained one, 'ppo:PATH', a solution, 'solved:PATH', a class or function, 'package.module:NAME', "
         "and a program, 'cmd:COMMAND'"
     )
 

@@ -10,6 +10,7 @@ import re
 import socket
 import subprocess
 import sys
+import sysconfig
 import threading
 from importlib.metadata import entry_points, version
 from pathlib import Path
@@ -22,6 +23,7 @@ import pytest
 
 from blackjacky_agents import cli
 from blackjacky_agents.cli import compiling, evaluate
+from blackjacky_agents.reports import in_this_shell
 from blackjacky_env.engine.compiling import PLAIN
 
 SCRIPTS = Path(__file__).parents[2] / "scripts"
@@ -69,11 +71,11 @@ def test_help_shows_the_game_and_its_rule_options(name: str, capsys: pytest.Capt
 @pytest.mark.parametrize(
     ("lacking", "command", "message"),
     [
-        ("tyro", "evaluate", "blackjacky evaluate needs tyro: pip install 'blackjacky[cli]'"),
-        ("torch", "train", "blackjacky train needs torch: pip install 'blackjacky[train]'"),
-        ("pyarrow", "dataset", "blackjacky dataset needs pyarrow: pip install 'blackjacky[data]'"),
-        ("openskill", "tournament", "blackjacky tournament needs openskill: pip install 'blackjacky[train]'"),
-        ("uvicorn", "play --web", "blackjacky play --web needs uvicorn: pip install 'blackjacky[web]'"),
+        ("tyro", "evaluate", "evaluate needs tyro: pip install 'blackjacky[cli]'"),
+        ("torch", "train", "train needs torch: pip install 'blackjacky[train]'"),
+        ("pyarrow", "dataset", "dataset needs pyarrow: pip install 'blackjacky[data]'"),
+        ("openskill", "tournament", "tournament needs openskill: pip install 'blackjacky[train]'"),
+        ("uvicorn", "play --web", "play --web needs uvicorn: pip install 'blackjacky[web]'"),
     ],
 )
 def test_what_is_not_installed_is_said_with_the_extra_that_brings_it(
@@ -82,7 +84,29 @@ def test_what_is_not_installed_is_said_with_the_extra_that_brings_it(
     found = importlib.util.find_spec
     for module in (cli, importlib.import_module("blackjacky_agents.cli.play")):
         monkeypatch.setattr(module, "find_spec", lambda name: None if name == lacking else found(name))
-    assert typed(command, status=2).err == f"error: {message}\n"
+    pip = in_this_shell("pip")
+    assert typed(command, status=2).err == f"error: blackjacky {message.replace('pip', pip, 1)}\n"
+
+
+@pytest.mark.parametrize(
+    ("activated", "folder", "shown"),
+    [
+        (True, "elsewhere", "blackjacky"),
+        (False, ".", "'my venv/bin/blackjacky'"),
+        (False, "elsewhere", "'{home}/my venv/bin/blackjacky'"),
+    ],
+)
+def test_what_is_to_be_typed_next_names_a_program_as_this_shell_finds_it(
+    activated: bool, folder: str, shown: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("my venv/bin", "other/bin", "elsewhere"):
+        (tmp_path / name).mkdir(parents=True)
+    for name in ("my venv/bin", "other/bin"):
+        (tmp_path / name / "blackjacky").touch(0o755)
+    monkeypatch.setattr(sysconfig, "get_path", lambda name: str(tmp_path / "my venv/bin"))
+    monkeypatch.setenv("PATH", str(tmp_path / ("my venv/bin" if activated else "other/bin")))
+    monkeypatch.chdir(tmp_path / folder)
+    assert in_this_shell("blackjacky") == shown.format(home=tmp_path)
 
 
 def test_the_game_of_the_terminal_needs_no_torch(tmp_path: Path) -> None:
@@ -282,6 +306,15 @@ def test_compiling_is_announced(monkeypatch: pytest.MonkeyPatch, is_terminal: bo
         assert before.endswith("\r"), "the line is taken away"
     else:
         assert before == f"{compiling.WHAT} ...\n"
+    if not is_terminal:
+        monkeypatch.setattr(compiling, "PAUSE", 0)
+        with compiling.compiling_shown():
+            double(1j)
+            numba.njit(lambda x: 3 * x)(1)
+        before, *goes_on = told.getvalue().splitlines(keepends=True)[1:]
+        assert goes_on
+        assert all(re.fullmatch(rf"{compiling.WHAT} \.\.\. \d+ functions, \d s\n", line) for line in goes_on)
+        before = told.getvalue()
     double(1.0)
     assert told.getvalue() == before, "outside of the context nothing is said"
 

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import sys
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from blackjacky_agents import cli
 
 REFUSED = {
     "evaluate --players": {
@@ -173,6 +177,16 @@ REFUSED = {
     },
 }
 """By beginning of the command and its end: what is said."""
+WITH_AN_AGENT = [
+    "evaluate --players {0},random",
+    "score {0}",
+    "tournament --agents {0},random --output games",
+    "dataset --players {0},random",
+    "exploit --exact --preset mini-1 --agent {0}",
+    "forecast {0}",
+    "play --opponents {0}",
+    "watch --players {0},random",
+]
 NEEDS = {"exploit": "sb3_contrib", "train": "sb3_contrib", "dataset": "pyarrow"}
 
 
@@ -191,3 +205,22 @@ def test_wrong_arguments_are_named_and_leave_nothing(
     assert message in printed.err
     assert printed.err.count("\n") == 1
     assert not list(empty_folder.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("needed", "advice"),
+    [("openai", "install 'blackjacky[llm]'"), ("nosuch", "install what brings it, or check the name")],
+)
+@pytest.mark.parametrize("command", WITH_AN_AGENT)
+def test_what_an_agent_s_module_needs_and_is_not_installed_is_said_with_how_to_get_it(
+    command: str, needed: str, advice: str, typed: Any, empty_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    module = NEEDS.get(command.split(maxsplit=1)[0], "numpy")
+    pytest.importorskip(module)
+    monkeypatch.setattr(cli, "find_spec", lambda name: None if name == needed else find_spec(name))
+    monkeypatch.setitem(sys.modules, needed, None)
+    (empty_folder / f"agents_with_{needed}.py").write_text(f"import {needed}\n", "utf-8")
+    said = typed(command.format(f"agents_with_{needed}:Agent"), status=2).err
+    assert said.startswith(f"error: {empty_folder / f'agents_with_{needed}.py'} needs {needed}: ")
+    assert said.endswith(f"{advice}\n")
+    assert said.count("\n") == 1

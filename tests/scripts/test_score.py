@@ -282,12 +282,24 @@ def test_a_class_in_the_current_folder_is_scored_and_evaluated(small: Protocol, 
     assert "| second_agents:Last | " in typed("evaluate --players second_agents:Last,random --games 4").out
 
 
+def test_a_function_of_an_observation_is_an_agent(small: Protocol, run: Any, typed: Any) -> None:
+    Path("tenth_agents.py").write_text(
+        "def last(seen):\n    return seen['action_mask'].nonzero()[0][-1]\n"
+        "def first(seen, game):\n    return seen['action_mask'].argmax()\n",
+        "utf-8",
+    )
+    run("tenth_agents:last")
+    assert card()["agent"] == {"name": "tenth_agents:last", "source": make_agent("tenth_agents:first").source()}
+    assert "| tenth_agents:last | " in typed("evaluate --players tenth_agents:last,tenth_agents:first --games 4").out
+
+
 @pytest.mark.parametrize(
     ("text", "name", "message"),
     [
         ("", "nowhere_at_all:Agent", "error: there is no module 'nowhere_at_all' in "),
         ("", "third_agents:Agent", "error: agent 'third_agents:Agent': the module 'third_agents' has no 'Agent'"),
         ("A = 1", "fourth_agents:A", "error: agent 'fourth_agents:A' is 1, which cannot be called"),
+        ("def a(b, c): pass", "ninth_agents:a", "agent 'ninth_agents:a' needs b and c; allowed are a class that "),
         ("class A: pass", "fifth_agents:A", "which has no method act(observation) -> action"),
         ("class A:\n  act = lambda self, o: 'x'", "sixth_agents:A", "agent 'sixth_agents:A' returned 'x'"),
         ("class A:\n  act = lambda self, o: -1", "seventh_agents:A", "chose action -1, which is not legal; legal are "),

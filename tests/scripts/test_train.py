@@ -6,6 +6,7 @@ import dataclasses
 import io
 import json
 import re
+import shlex
 import shutil
 import signal
 import subprocess
@@ -37,6 +38,7 @@ from blackjacky_agents.learning.lineups import draw_lineups
 from blackjacky_agents.learning.network import encode_all
 from blackjacky_agents.learning.ppo import PPORun
 from blackjacky_agents.learning.settings import PPOSettings, presets_of
+from blackjacky_agents.reports import in_this_shell
 from tests.agents.positions import positions
 
 BOTS = ["random", "threshold", "trickster", "counter"]
@@ -158,6 +160,15 @@ def test_a_training_leaves_everything_that_belongs_to_it(finished: Finished) -> 
     assert card["trained_on"]["num_players"] == [2, 3, 4, 5, 6]
 
 
+@pytest.mark.parametrize(("minutes", "games"), [(0.5, 400), (5, 4000), (60, 4000), (1e-4, 1)])
+def test_the_final_test_is_short_after_a_short_training(minutes: float, games: int) -> None:
+    assert PPOSettings(minutes=minutes).final_games == games
+
+
+def test_the_final_test_is_announced_before_the_training(finished: Finished) -> None:
+    assert "Then it is tested in 130 games, and compared with counter in 20 " in finished.printed.splitlines()[1]
+
+
 def test_it_tests_the_learner_at_every_refresh_and_at_the_end(finished: Finished) -> None:
     tests = progress_of(finished.run)
     assert [steps for steps, _ in tests] == [0, 512, 1024, 1536, 2048]
@@ -191,7 +202,7 @@ def test_it_ends_with_a_table_of_three_table_sizes_and_all_bots(finished: Finish
     said = standing("ppo:runs/small", rows)
     assert said in table
     assert said in " ".join(finished.printed.split())
-    assert "it differs most from counter" in table.lower()
+    assert "It differs most from counter" in table
     (first, *_) = read_json(finished.run / "results.json")["differences"]
     assert 0 < first["different"] <= first["decisions"]
 
@@ -227,11 +238,19 @@ def test_it_says_where_the_agent_differs_most_and_what_more_time_would_give() ->
     told = lesson("counter", "three counter", found, Slope(0.021, 0.005, 0.037, 75))
     assert told == (
         'It differs most from counter where counter would choose "lay card": in 25% of these decisions it does '
-        "something else, which is worth 2.0% of a win less each time (-3.0% .. -1.0%); twice the time would add +2.1% "
-        "(+0.5% .. +3.7%) against three counter if it goes on as since 1 min 15 s."
+        "something else, which lowers its chance of winning by 2.0 percentage points (95 % interval 1.0 to 3.0) each "
+        "time. Twice the time raises its win rate against three counter by 2.1 percentage points (95 % interval 0.5 to "
+        "3.7), if it goes on as it has since 1 min 15 s."
     )
-    unclear = lesson("counter", "counter", [Difference("draw", 10, 5, 0.1, -0.1, 0.3)], None)
-    assert unclear.endswith("which is worth the same as far as can be told (-10.0% .. +30.0%).")
+    tiny = lesson("counter", "counter", [Difference("draw", 10, 5, -0.0003, -0.0004, -0.0002)], None)
+    assert tiny.endswith(
+        "something else, which lowers its chance of winning by less than 0.1 percentage points each time."
+    )
+
+
+def test_it_says_nothing_of_a_worth_that_may_as_well_be_nothing() -> None:
+    unclear = lesson("counter", "counter", [Difference("draw", 10, 5, 0.1, -0.1, 0.3)], Slope(0.02, -0.01, 0.05, 75))
+    assert unclear.endswith("in 50% of these decisions it does something else.")
     assert lesson("counter", "counter", [Difference("draw", 10, 0, 0.0, -1.0, 1.0)], None) == ""
 
 
@@ -286,14 +305,17 @@ def test_the_commands_that_are_offered_at_the_end_work(
     finished: Finished, small: Path, typed: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     _, offered = finished.printed.split("What next?\n")
-    play, watch, longer, curves = [line[21:].strip() for line in offered.splitlines()]
-    assert play == "blackjacky play --opponents 'ppo:runs/small*3'"
+    commands = [line[21:].strip() for line in offered.splitlines()]
+    assert all(shutil.which(shlex.split(command)[0]) for command in commands), "as printed, in this shell"
+    programs, (play, watch, longer, curves) = zip(*(command.split(" ", 1) for command in commands), strict=True)
+    assert programs == (*[in_this_shell("blackjacky")] * 3, in_this_shell("tensorboard"))
+    assert play == "play --opponents 'ppo:runs/small*3'"
     monkeypatch.setattr(sys, "stdin", io.StringIO())
-    typed(play.removeprefix("blackjacky "))
-    typed(f"{watch.removeprefix('blackjacky ')} --playouts 0")
+    typed(play)
+    typed(f"{watch} --playouts 0")
     assert Path("game.html").exists()
     assert Path(curves.split()[-1]).is_dir()
-    assert longer == "blackjacky train --resume runs/small --steps 4096 --minutes 2e+18"
+    assert longer == "train --resume runs/small --steps 4096 --minutes 2e+18"
     assert "Learning curve: runs/small/learning_curve.png" in finished.printed
 
 
@@ -410,7 +432,7 @@ def test_ctrl_c_stops_after_the_update_and_says_how_to_go_on(
         patch.setattr(PPORun, "evaluate", test_and_interrupt)
         printed = typed(f"train --resume {stopped}", status=130)
     assert signal.getsignal(signal.SIGINT) is before
-    assert f"resume with: blackjacky train --resume {stopped}" in printed.out
+    assert f"resume with: {in_this_shell('blackjacky')} train --resume {stopped}" in printed.out
     assert "Stopping after this update" in printed.err
     assert not (stopped / "results.json").exists()
     assert load_checkpoint(stopped / "checkpoints")[1]["steps"] < 2048

@@ -31,6 +31,7 @@ from weakref import WeakKeyDictionary
 
 import blackjacky_env
 from blackjacky_agents.files import versions
+from blackjacky_agents.reports import install
 
 HELP = "`auto`, `local`, `HOST:PORT` or `ray://HOST:PORT`"
 
@@ -169,7 +170,7 @@ def check_address(address: str) -> None:
         if not host or not port:
             raise ClusterError(f"--cluster {address!r} is not an address; allowed are {HELP}")
     if find_spec("ray") is None:
-        raise ClusterError("--cluster needs ray: pip install 'blackjacky[cluster]', here and on all nodes")
+        raise ClusterError(f"--cluster needs ray: {install('cluster')}, here and on all nodes")
 
 
 def _host_and_port(address: str) -> tuple[str | None, int | None]:

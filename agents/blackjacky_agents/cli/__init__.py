@@ -12,6 +12,7 @@ import importlib
 import os
 import sys
 import threading
+import traceback
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from importlib.util import find_spec
@@ -101,7 +102,9 @@ def run(name: str, arguments: Sequence[str], program: str = "") -> int:
     with ending_at_once():
         for module in SUBCOMMANDS[name].needs:
             if find_spec(module) is None:
-                return refuse(f"{program} needs {module}: pip install 'blackjacky[{SUBCOMMANDS[name].extra}]'")
+                from blackjacky_agents.reports import install
+
+                return refuse(f"{program} needs {module}: {install(SUBCOMMANDS[name].extra)}")
         with loading_shown("torch" in SUBCOMMANDS[name].needs and sys.stderr.isatty()):
             subcommand = importlib.import_module(f"blackjacky_agents.cli.{name}")
         from blackjacky_agents.agent import AgentError
@@ -117,6 +120,8 @@ def run(name: str, arguments: Sequence[str], program: str = "") -> int:
         sys.stdout.flush()  # here, where an error can be reported
     except (WrongInputError, FolderInUseError, ClusterError, IllegalActionError, AgentError) as error:
         return refuse("; ".join([str(error), *getattr(error, "__notes__", [])]))
+    except ModuleNotFoundError as error:
+        return refuse(_missing(error))
     except BrokenPipeError:
         flush_or_drop()
         return NOT_READ
@@ -130,6 +135,17 @@ def run(name: str, arguments: Sequence[str], program: str = "") -> int:
         print("\nInterrupted.", file=sys.stderr)
         return INTERRUPTED
     return status
+
+
+def _missing(error: ModuleNotFoundError) -> str:
+    """The file that imports a module which is not installed, and how to get it; another error is raised as it is."""
+    from blackjacky_agents.reports import how_to_install
+
+    module = (error.name or "").partition(".")[0]
+    if not module or module in ("blackjacky_env", "blackjacky_agents") or find_spec(module) is not None:
+        raise error
+    files = [frame.filename for frame in traceback.extract_tb(error.__traceback__) if frame.filename[:1] != "<"]
+    return f"{files[-1]} needs {module}: {how_to_install(module)}"
 
 
 @contextmanager

@@ -14,19 +14,22 @@ from typing import Any
 from numba.core import event
 from tqdm import tqdm
 
+from blackjacky_agents.reports import duration
+
 SECONDS = 0.5  # of compiling one function, with all that it calls, before anything is said
+PAUSE = 15.0  # seconds between two lines, where there is no terminal
 _LOCK = "numba:compiler_lock"  # held while anything is compiled
 WHAT = "compiling the game and its agents, only the first time"
 
 
 class CompilingLine(event.Listener):
-    """Shows on stderr the number of functions compiled and the time; a single line if stderr is not a terminal."""
+    """Shows on stderr the number of functions compiled and the time; a line now and then if that is not a terminal."""
 
     def __init__(self) -> None:
         self._depth = self._functions = 0
         self._first = self._begun = 0.0
         self._bar: tqdm[Any] | None = None
-        self._told = False
+        self._written = 0.0  # time of the last line where there is no terminal
 
     def on_start(self, event: Any) -> None:
         """Note when the outermost function is begun."""
@@ -53,9 +56,14 @@ class CompilingLine(event.Listener):
             return
         if sys.stderr.isatty():
             self._draw()
-        elif not self._told:
-            tqdm.write(f"{WHAT} ...", file=sys.stderr)
-            self._told = True
+        elif not self._written:
+            self._write("...")
+        elif time.time() - self._written >= PAUSE:
+            self._write(f"... {self._functions} functions, {duration(time.time() - self._first)}")
+
+    def _write(self, how_far: str) -> None:
+        tqdm.write(f"{WHAT} {how_far}", file=sys.stderr)
+        self._written = time.time()
 
     def _draw(self) -> None:
         if self._bar is None:

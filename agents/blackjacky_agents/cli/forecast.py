@@ -38,7 +38,7 @@ class Args(GameArgs[R]):
     """
 
     agent: Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar="AGENT")]
-    """Name, `ppo:PATH`, `package.module:Class` (your class) or `cmd:COMMAND` (a program)."""
+    """Name, `ppo:PATH`, `package.module:NAME` (your class or function) or `cmd:COMMAND` (a program)."""
     playouts: int | None = None
     """Forecast by this many playouts of each position; by default what the agent says itself, or 1000."""
     players: int | None = None

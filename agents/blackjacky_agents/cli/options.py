@@ -16,6 +16,7 @@ from tqdm import tqdm
 
 from blackjacky_agents.cli.errors import WrongInputError, checking_input
 from blackjacky_agents.files import try_to_write
+from blackjacky_agents.reports import in_this_shell
 from blackjacky_env.engine.game import Game
 from blackjacky_env.engine.options import describe_options, plain
 from blackjacky_env.games import DEFAULT, get_game
@@ -129,6 +130,11 @@ def named_game(arguments: Sequence[str], default: str = DEFAULT) -> Game:
 def command_line(program: str, arguments: Sequence[str]) -> str:
     """The command line as a string, for results and cards."""
     return f"{program} {shlex.join(arguments)}".rstrip()
+
+
+def resume_with(subcommand: str, folder: Path) -> str:
+    """What to type in this shell to resume the run in a folder."""
+    return f"resume with: {in_this_shell('blackjacky')} {subcommand} --resume {shlex.quote(str(folder))}"
 
 
 def progress_bar(games: int | None, what: str | None = None, done: int = 0) -> tqdm:

@@ -17,6 +17,7 @@ from blackjacky_agents.cli.options import GameArgs, R, allow_any_character, chec
 from blackjacky_agents.cli.terminal import Sitting, play
 from blackjacky_agents.files import only_writer
 from blackjacky_agents.registry import parse_agents, usual_opponents
+from blackjacky_agents.reports import install
 from blackjacky_env.engine.checks import check_integer
 from blackjacky_env.games import DEFAULT, get_game, usable_games
 
@@ -108,7 +109,7 @@ def serve(args: Args[Any], program: str) -> None:
     needs = dict.fromkeys(("segno", "starlette", "uvicorn", "websockets"), "web") | ({"mcp": "mcp"} if args.mcp else {})
     for module, extra in needs.items():
         if find_spec(module) is None:
-            raise WrongInputError(f"{program} --web needs {module}: pip install 'blackjacky[{extra}]'")
+            raise WrongInputError(f"{program} --web needs {module}: {install(extra)}")
     from blackjacky_agents.web import serve as web
     from blackjacky_agents.web.origin import is_local
     from blackjacky_agents.web.server import Server

@@ -56,7 +56,8 @@ class Args(GameArgs[R]):
     """
 
     agent: Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar="AGENT")] = ""
-    """Name, `ppo:PATH`, `package.module:Class` (your class) or `cmd:COMMAND` (a program); not needed with --check."""
+    """Name, `ppo:PATH`, `package.module:NAME` (your class or function) or `cmd:COMMAND` (a program); not needed with
+    --check."""
     protocol: Literal["trial", "quick", "full"] = "quick"
     """Length: trial to check that the agent works, quick for development, full for publication."""
     move_timeout: float = MOVE_TIMEOUT

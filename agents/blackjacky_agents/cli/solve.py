@@ -13,7 +13,16 @@ from typing import Any
 
 from blackjacky_agents.arena.cluster import joined
 from blackjacky_agents.cli.errors import WrongInputError, checking_input
-from blackjacky_agents.cli.options import GameArgs, R, command_line, read_arguments, shown_in, time_bar, tree_bar
+from blackjacky_agents.cli.options import (
+    GameArgs,
+    R,
+    command_line,
+    read_arguments,
+    resume_with,
+    shown_in,
+    time_bar,
+    tree_bar,
+)
 from blackjacky_agents.files import only_writer
 from blackjacky_agents.learning.checkpoint import has_checkpoint
 from blackjacky_agents.reports import markdown_table
@@ -98,7 +107,7 @@ def main(arguments: Sequence[str], program: str) -> int:
         try:
             solve(run, limits)
         except KeyboardInterrupt:
-            print(f"Stopped at {run.solver.iterations:,} iterations; resume with: {program} --resume {run.folder}")
+            print(f"Stopped at {run.solver.iterations:,} iterations; {resume_with('solve', run.folder)}")
             return 130
     print(report(run))
     return 0

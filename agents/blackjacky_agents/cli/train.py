@@ -20,7 +20,7 @@ import tyro
 from blackjacky_agents.arena.cluster import joined
 from blackjacky_agents.cli.compare_runs import compare
 from blackjacky_agents.cli.errors import checking_input
-from blackjacky_agents.cli.options import R, command_line, given_options, with_help
+from blackjacky_agents.cli.options import R, command_line, given_options, resume_with, with_help
 from blackjacky_agents.cli.runs import (
     begin_run,
     check_name,
@@ -105,13 +105,28 @@ def main(arguments: Sequence[str], program: str) -> int:
             run.cluster = cluster
         minutes = duration(60 * settings.minutes)
         print(f"Training in {run.folder}: {settings.steps:,} steps or {minutes}, whichever ends first.", flush=True)
+        print(fill(final_tests(run), WIDTH), flush=True)
         if not resumed and (lessons := first_lessons(settings)):
             print(lessons, flush=True)
         if not run.train():
-            print(f"Stopped at {run.steps:,} steps; resume with: {program} --resume {run.folder}")
+            print(f"Stopped at {run.steps:,} steps; {resume_with('train', run.folder)}")
             return 130
-        show_results(run, program)
+        show_results(run)
     return 0
+
+
+def final_tests(run: TrainingRun) -> str:
+    """What follows the training, in a sentence."""
+    games = run.settings.final_games * sum(len(others) for _, others in run.final_tables())
+    return (
+        f"Then it is tested in {games:,} games, and compared with {run.bots[-1].name} in "
+        f"{2 * compared_games(run.settings):,} (--final-eval-games makes both shorter)."
+    )
+
+
+def compared_games(settings: TrainingSettings) -> int:
+    """Number of games in which decisions are compared, after as many from which it is learned what they are worth."""
+    return min(settings.final_games, _COMPARED_GAMES)
 
 
 def first_lessons(settings: TrainingSettings) -> str:
@@ -223,7 +238,7 @@ def differences_of(run: TrainingRun) -> list[Difference]:
     """Where the agent of a run decides otherwise than the strongest bot."""
     settings = run.settings
     table = (settings.eval_players, settings.variant, settings.rule_options)
-    games = min(settings.final_eval_games, _COMPARED_GAMES)
+    games = compared_games(settings)
     with final_bar(2 * games, f"comparing its decisions with those of {run.bots[-1].name}") as bar:
         return differences(run.agent(True), run.encoding, run.bots[-1], *table, games, settings.threads, bar.update)
 
@@ -235,7 +250,7 @@ def slope_of(run: TrainingRun) -> Slope | None:
     return slope([test["seconds"] for test in tests], rates, run.settings.eval_games)
 
 
-def show_results(run: TrainingRun, program: str) -> None:
+def show_results(run: TrainingRun) -> None:
     """Evaluate the agent; write results and speed to its run folder and card, and print them with what to do next."""
     rows = run.results()
     found, longer = differences_of(run), slope_of(run)
@@ -256,4 +271,4 @@ def show_results(run: TrainingRun, program: str) -> None:
     write_json(run.folder / "results.json", {"table": rows, "differences": differences, "slope": slope, "times": times})
     write_file(run.folder / "results.md", f"`{run.command}`\n\n{said}\n\n{table}\n\n{speed}\n")
     run.save_agent(results=rows, machine=machine())
-    print(f"\n{table}\n\n{fill(speed, WIDTH)}\n\n{fill(said, WIDTH)}\n\n{next_steps(run, program)}")
+    print(f"\n{table}\n\n{fill(speed, WIDTH)}\n\n{fill(said, WIDTH)}\n\n{next_steps(run)}")

@@ -9,7 +9,7 @@ from typing import Any
 from blackjacky_agents.learning.differences import Difference, Slope
 from blackjacky_agents.learning.run import CURVE_FILE, TrainingRun
 from blackjacky_agents.learning.settings import TrainingSettings
-from blackjacky_agents.reports import duration, markdown_table, rate_cells
+from blackjacky_agents.reports import duration, in_this_shell, markdown_table, rate_cells
 from blackjacky_env.engine.text import listed
 from blackjacky_env.games import DEFAULT
 
@@ -55,6 +55,8 @@ def standing(agent: str, rows: Sequence[Row]) -> str:
 def lesson(bot: str, opponents: str, found: Sequence[Difference], longer: Slope | None) -> str:
     """Where an agent differs most from the strongest bot, what that is worth, and what more time would give.
 
+    Says nothing about a worth whose 95 % interval includes 0.
+
     Args:
         bot: the strongest bot.
         opponents: copies of it in words, whose win rate `Slope` is about.
@@ -65,21 +67,24 @@ def lesson(bot: str, opponents: str, found: Sequence[Difference], longer: Slope 
     if found and found[0].different > 1:
         first = found[0]
         share, kind = first.different / first.decisions, first.kind.replace("_", " ")
-        worth = f"{abs(first.gain):.1%} of a win {'more' if first.gain > 0 else 'less'} each time"
-        if first.low <= 0 <= first.high:
-            worth = "the same as far as can be told"
-        interval = f"{first.low:+.1%} .. {first.high:+.1%}"
+        gain = _points("which {} its chance of winning by {} each time", first)
         said.append(
-            f'it differs most from {bot} where {bot} would choose "{kind}": in {share:.0%} of these decisions it does '
-            f"something else, which is worth {worth} ({interval})"
+            f'It differs most from {bot} where {bot} would choose "{kind}": in {share:.0%} of these decisions it does '
+            f"something else{', ' * bool(gain)}{gain}."
         )
-    if longer is not None:
-        said.append(
-            f"twice the time would add {longer.gain:+.1%} ({longer.low:+.1%} .. {longer.high:+.1%}) against "
-            f"{opponents} if it goes on as since {duration(longer.since)}"
-        )
-    told = "; ".join(said)
-    return f"{told[:1].upper()}{told[1:]}." if told else ""
+    if longer is not None and (gain := _points(f"{{}} its win rate against {opponents} by {{}}", longer)):
+        said.append(f"Twice the time {gain}, if it goes on as it has since {duration(longer.since)}.")
+    return " ".join(said)
+
+
+def _points(sentence: str, change: Difference | Slope) -> str:
+    """A change of a probability in percentage points; "" if its interval includes 0."""
+    if change.low <= 0 <= change.high:
+        return ""
+    low, size, high = (f"{100 * each:.1f}" for each in sorted(map(abs, (change.low, change.gain, change.high))))
+    found = f"{size} percentage points (95 % interval {low} to {high})"
+    verb = "raises" if change.gain > 0 else "lowers"
+    return sentence.format(verb, found if high != "0.0" else "less than 0.1 percentage points")
 
 
 def copies(name: str, count: int) -> str:
@@ -87,8 +92,8 @@ def copies(name: str, count: int) -> str:
     return name if count == 1 else f"{_COUNTS[count] if count < len(_COUNTS) else count} {name}"
 
 
-def next_steps(run: TrainingRun, program: str) -> str:
-    """Commands to play against the agent, watch it, train it longer, and open TensorBoard."""
+def next_steps(run: TrainingRun) -> str:
+    """Commands, as they are typed here, to play against the agent, watch it, train it longer, and open TensorBoard."""
     settings, folder = run.settings, run.folder.as_posix()
     agent, others = f"ppo:{folder}", settings.eval_players - 1
     strongest = f"{run.bots[-1].name}*{others}".removesuffix("*1")
@@ -96,12 +101,12 @@ def next_steps(run: TrainingRun, program: str) -> str:
     steps = {
         "play against it": ["blackjacky", "play", *options, "--opponents", opponents],
         "watch it": ["blackjacky", "watch", *options, "--players", f"{agent},{strongest}", "--out", "game.html"],
-        "train it longer": [*program.split(), "--resume", folder, *longer(run)],
+        "train it longer": ["blackjacky", "train", "--resume", folder, *longer(run)],
     }
     if (run.folder / "tensorboard").is_dir():
         steps["see all its curves"] = ["tensorboard", "--logdir", (run.folder / "tensorboard").as_posix()]
     width = max(map(len, steps))
-    lines = [f"  {what:{width}}  {shlex.join(command)}" for what, command in steps.items()]
+    lines = [f"  {what:{width}}  {in_this_shell(name)} {shlex.join(rest)}" for what, (name, *rest) in steps.items()]
     return "\n".join([f"Learning curve: {(run.folder / CURVE_FILE).as_posix()}", "", "What next?", *lines])
 
 

@@ -1,4 +1,4 @@
-"""Agents written in Python, named ``package.module:Class``."""
+"""Agents written in Python, named ``package.module:Class`` or ``package.module:function``."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import inspect
 import operator
 import re
 import sys
-from functools import reduce
+from functools import partial, reduce
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -17,15 +17,23 @@ import numpy.typing as npt
 
 from blackjacky_agents.agent import check_plays, one_by_one, recalls
 from blackjacky_env.engine.game import IllegalActionError
+from blackjacky_env.engine.text import listed
 
 _PLACE = re.compile(r"([^\W\d]\w*(?:\.[^\W\d]\w*)*):([^\W\d]\w*(?:\.[^\W\d]\w*)*)")
+
+
+class _Policy:
+    """A function (observation) -> action as an object with ``act``."""
+
+    def __init__(self, function: Any) -> None:
+        self.act = function
 
 
 class PythonAgent:
     """An object with a method ``act``, completed to an `Agent`; ``reset``, ``act_batch`` and all else are optional.
 
     Args:
-        inner: the object.
+        inner: the object, or a function (observation) -> action.
         name: name in tables and results.
         game: name of the game it plays.
         place: ``package.module:Class`` that made it, by which another process makes its own; None: it is pickled.
@@ -34,6 +42,8 @@ class PythonAgent:
     """
 
     def __init__(self, inner: Any, name: str, game: str, place: str | None = None) -> None:
+        if callable(inner) and not hasattr(inner, "act"):
+            inner = _Policy(inner)
         if not callable(getattr(inner, "act", None)):
             raise TypeError(f"agent {name!r} is {inner!r}, which has no method act(observation) -> action")
         check_plays(inner, name, game)
@@ -67,9 +77,10 @@ class PythonAgent:
         return one_by_one(self.act, observations, masks, *recalled)
 
     def source(self) -> str | None:
-        """The SHA-256 of the file that defines the object's class; None if there is none, as in a console."""
+        """The SHA-256 of the file with the object's class or the function; None if there is none, as in a console."""
+        code = self._inner.act if isinstance(self._inner, _Policy) else type(self._inner)
         try:
-            file = inspect.getsourcefile(type(self._inner))
+            file = inspect.getsourcefile(code.func if isinstance(code, partial) else code)
         except (TypeError, OSError):
             return None
         return None if file is None or not Path(file).is_file() else sha256(Path(file).read_bytes()).hexdigest()
@@ -82,15 +93,17 @@ class PythonAgent:
 
 
 def is_place(name: str) -> bool:
-    """Whether a name looks like ``package.module:Class``."""
+    """Whether a name looks like ``package.module:Class`` or ``package.module:function``."""
     return _PLACE.fullmatch(name) is not None
 
 
 def load_python_agent(place: str, game: str) -> PythonAgent:
     """The agent made by calling ``package.module:Class``, with ``game`` if it has a parameter of that name.
 
-    A function works as well. The module may be in the current folder. Errors inside the module or the constructor are
-    raised as they are. Raises `ValueError` if there is no such module or class, `TypeError` if the object is no agent.
+    A function that needs no other argument is called likewise and returns the agent; one that needs a single other
+    argument is the agent, (observation) -> action. The module may be in the current folder. Errors inside the module or
+    the constructor are raised as they are. Raises `ValueError` if there is no such module or class, or if it needs
+    other arguments, `TypeError` if the object is no agent.
     """
     found = _PLACE.fullmatch(place)
     if found is None:
@@ -102,15 +115,25 @@ def load_python_agent(place: str, game: str) -> PythonAgent:
         raise ValueError(f"agent {place!r}: the module {module!r} has no {path!r}") from None
     if not callable(make):
         raise TypeError(f"agent {place!r} is {make!r}, which cannot be called; name a class or a function")
-    inner = make(game=game) if _takes_game(make) else make()
-    return PythonAgent(inner, place, game, place)
+    parameters = _parameters(make)
+    called = partial(make, game=game) if "game" in parameters else make
+    needed = [name for name, each in parameters.items() if each.default is each.empty and name != "game"]
+    is_policy = len(needed) == 1 and not inspect.isclass(make)
+    if needed and not is_policy:
+        raise ValueError(
+            f"agent {place!r} needs {listed(needed)}; allowed are a class that needs no argument other than game, and "
+            "a function (observation) -> action"
+        )
+    return PythonAgent(called if is_policy else called(), place, game, place)
 
 
-def _takes_game(make: Any) -> bool:
+def _parameters(make: Any) -> dict[str, inspect.Parameter]:
+    """The parameters of something callable by name, but for ``*args`` and ``**kwargs``."""
     try:
-        return "game" in inspect.signature(make).parameters
+        found = inspect.signature(make).parameters
     except ValueError:  # some that are written in C do not tell
-        return False
+        return {}
+    return {name: each for name, each in found.items() if each.kind not in (each.VAR_POSITIONAL, each.VAR_KEYWORD)}
 
 
 def _import(module: str) -> Any:

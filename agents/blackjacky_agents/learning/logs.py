@@ -13,6 +13,7 @@ from pathlib import Path
 
 from blackjacky_agents.files import write_file
 from blackjacky_agents.learning.settings import TrainingSettings
+from blackjacky_agents.reports import in_this_shell
 from blackjacky_env.engine.reading import MAX_DATA, read_file
 
 Write = Callable[[Mapping[str, float], int], object]
@@ -90,7 +91,7 @@ def check_logs(names: Sequence[str]) -> None:
         if name not in LOGS:
             raise ValueError(f"there is no log {name!r}; allowed are {', '.join(map(repr, LOGS))}")
         if name != "csv" and find_spec(name) is None:
-            raise ValueError(f"log={name!r} needs the package {name}: pip install {name}")
+            raise ValueError(f"log={name!r} needs the package {name}: {in_this_shell('pip')} install {name}")
 
 
 @contextmanager

@@ -241,21 +241,25 @@ class TrainingRun(ABC):
         return {"game": self.settings.game, "variant": self.settings.variant, **self.settings.rule_options}
 
     def results(self) -> list[dict[str, Any]]:
-        """Final evaluation, with a progress bar: the rows of `results_table` against all bots.
-
-        Table sizes are the evaluation size, where the shipped trained agents are opponents, too, and the smallest and
-        the largest possible one.
-        """
-        settings, possible = self.settings, self._possible_sizes()
-        usual, more = settings.eval_players, dict.fromkeys((possible[0], possible[-1]))
-        trained = [make_compiled_agent(name, settings.game) for name in get_kit(settings.game).trained]
-        tables = [(usual, [*self.bots, *trained]), *((size, self.bots) for size in more if size != usual)]
-        agent, games, rows = self.agent(greedy=True), settings.final_eval_games, []
+        """Final evaluation, with a progress bar: the rows of `results_table` at the `final_tables`."""
+        settings, tables = self.settings, self.final_tables()
+        agent, games, rows = self.agent(greedy=True), settings.final_games, []
         with final_bar(games * sum(len(others) for _, others in tables)) as bar:
             options = {"progress": bar.update, "cluster": self.cluster, **self._rules}
             for size, others in tables:
                 rows += results_table(agent, others, games, settings.threads, sizes=[size], **options)
         return rows
+
+    def final_tables(self) -> list[tuple[int, list[CompiledAgent]]]:
+        """Table sizes of the final evaluation, with the opponents at each.
+
+        The evaluation size, where the shipped trained agents are opponents, too, and the smallest and the largest
+        possible one.
+        """
+        settings, possible = self.settings, self._possible_sizes()
+        usual, more = settings.eval_players, dict.fromkeys((possible[0], possible[-1]))
+        trained = [make_compiled_agent(name, settings.game) for name in get_kit(settings.game).trained]
+        return [(usual, [*self.bots, *trained]), *((size, self.bots) for size in more if size != usual)]
 
     def _possible_sizes(self) -> list[int]:
         """The table sizes of the variants played that are possible with the rule options."""

@@ -12,6 +12,8 @@ from blackjacky_agents.learning.network import MAX_UNITS
 from blackjacky_env.engine.checks import check_integer
 from blackjacky_env.games import DEFAULT, get_game
 
+FINAL_GAMES_PER_MINUTE = 800  # of the training, so that the final evaluation is the shorter part of the two
+
 
 @dataclass(frozen=True)
 class TrainingSettings:
@@ -59,7 +61,12 @@ class TrainingSettings:
     eval_games: int = 1000
     """Number of games per bot in each evaluation during the training."""
     final_eval_games: int = 4000
-    """Number of games per table size and bot in the final evaluation."""
+    """Maximum number of games per table size and bot in the final evaluation, of which a training has 800 a minute."""
+
+    @property
+    def final_games(self) -> int:
+        """Number of games per table size and bot in the final evaluation, which is short after a short training."""
+        return max(1, int(min(self.final_eval_games, FINAL_GAMES_PER_MINUTE * self.minutes)))
 
     @property
     def table_sizes(self) -> tuple[int, ...]:

@@ -45,9 +45,9 @@ def _check_array(name: str, given: Any, like: Array) -> Array:
         raise TypeError(f"{name} is a {type(given).__name__}, not an array")
     if (given.dtype, given.shape) != (like.dtype, like.shape):
         raise ValueError(f"{name} is {given.dtype} of shape {given.shape}; allowed is {like.dtype} of {like.shape}")
-    array = np.array(given, order="C")
+    array: Array = np.array(given, order="C")
     if array.dtype == np.bool_:
-        return array.view(np.uint8) != 0  # a byte may hold more than 0 and 1, with which NumPy loses count
+        return np.not_equal(array.view(np.uint8), 0)  # a byte may hold more than 0 and 1, with which NumPy loses count
     if array.dtype.kind == "f" and not np.isfinite(array).all():
         raise ValueError(f"{name} is not made of finite numbers")
     return array
@@ -64,14 +64,14 @@ def read_games(game: Game, memory: npt.NDArray[np.uint8], tables: Array) -> Arra
 
     Args:
         game: the game.
-        memory: the records' bytes.
+        memory: the records' bytes, of any shape.
         tables: records of the same games with their table sizes, variants and options, (N,).
 
     Raises:
         TypeError, ValueError: a record is of another table, or not of a game as it could be played.
     """
     records = zeros(len(tables), game.state_dtype)
-    records.view(np.uint8)[:] = memory
+    records.view(np.uint8)[:] = memory.ravel()
     _, firsts = np.unique(tables["num_players"], return_index=True)
     headers = {int(tables["num_players"][i]): identity(game, *game.read_options(tables[i])) for i in firsts.tolist()}
     for i, size in enumerate(tables["num_players"].tolist()):

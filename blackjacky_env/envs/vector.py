@@ -268,7 +268,7 @@ class SeatVectorEnv(VectorEnv[Observation, Array, Array]):
         check_entries("decisions of this state", checked["decisions"], 0, 2**62)
         checked["states"] = states = read_games(self.game, checked["states"], self._states)
         seats, seating = np.zeros_like(self._seats), np.zeros_like(self._seating)
-        kept = {name: checked[name] for name in ("keys", "played", "decisions")}
+        kept: dict[str, Any] = {name: checked[name] for name in ("keys", "played", "decisions")}
         seat_everybody(states, self._learner_arrays()._replace(seats=seats, seating=seating, **kept))
         running, waiting = states["player"] >= 0, checked["ended"] & (not self._same_step)
         for wrong, why in (

@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 import operator
+import os
 from collections.abc import Collection, Iterable
+from contextlib import suppress
 
 import numpy as np
 
 
 def read_integer(name: str, value: object, allowed: str) -> int:
-    """``value`` as an int; `TypeError` if it is not an integer, naming what is ``allowed``."""
-    if isinstance(value, bool | np.bool_) or not hasattr(value, "__index__"):
-        raise TypeError(f"{name}={value!r} is not an integer; allowed are {allowed}")
-    return operator.index(value)
+    """``value``, or the only entry of an array, as an int.
+
+    Raises `TypeError` if it is not an integer, naming what is ``allowed``.
+    """
+    given = value.item() if isinstance(value, np.ndarray) and value.size == 1 else value
+    if not isinstance(given, bool | np.bool_) and hasattr(given, "__index__"):
+        with suppress(TypeError):  # arrays with many entries
+            return operator.index(given)
+    raise TypeError(f"{name}={value!r} is not an integer; allowed are {allowed}")
 
 
 def check_integer(name: str, value: object, low: int, high: int) -> int:
@@ -44,6 +51,18 @@ def check_choice(name: str, value: object, allowed: Collection[object]) -> str:
     if not isinstance(value, str) or value not in allowed:
         raise ValueError(f"{name}={value!r} is unknown; allowed are {', '.join(map(repr, allowed))}")
     return value
+
+
+def check_memory(name: str, count: int, each: int) -> None:
+    """Raise `MemoryError` at once if this machine has no room for ``count`` times ``each`` bytes."""
+    pages = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 2**63
+    if count * each <= pages:
+        with suppress(MemoryError):
+            np.empty(count * each, np.uint8)  # which is not touched, and given back
+            return
+    there_is = f"has {pages / 2**30:,.1f}" if pages < 2**63 else "has less"
+    needed = f"needs {count * each / 2**30:,.1f} GiB of memory, and this machine {there_is}"
+    raise MemoryError(f"{name}={count} {needed}; choose fewer")
 
 
 # ---------------------------------------------------------------- cards

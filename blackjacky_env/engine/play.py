@@ -467,9 +467,7 @@ def _make_start_game(game: Game, run_on: Callable[..., None]) -> Callable[..., N
         while True:
             draws = stream(arrays.keys[i], FOR_LINEUPS, i, arrays.played[i])
             begin(s, game_key(draw(draws, 0) >> np.uint64(1)), DRAWN)
-            seat = arrays.fixed_seat if arrays.fixed_seat != DRAWN else np.int64(below(draw(draws, 1), s.num_players))
-            arrays.seats[i] = seat
-            _seat_opponents(s, i, arrays, draws)
+            _seat_players(s, i, arrays, draws)
             arrays.decisions[i] = 0
             arrays.played[i] += 1
             run_on(s, i, arrays, cast, observation, mask)
@@ -480,24 +478,26 @@ def _make_start_game(game: Game, run_on: Callable[..., None]) -> Callable[..., N
 
 
 @compiled
-def _seat_opponents(s, i, arrays, draws):
-    """Draw the opponents of game i: a line-up clockwise of the learner, or one opponent per seat if ``mixed``."""
+def _seat_players(s, i, arrays, draws):
+    """Draw the learner's seat in game i, and a line-up clockwise of it, or one opponent per seat if ``mixed``."""
+    seat = arrays.fixed_seat if arrays.fixed_seat != DRAWN else np.int64(below(draw(draws, 1), s.num_players))
+    arrays.seats[i] = seat
     lineup = below(draw(draws, 2), len(arrays.lineups))
     for relative in range(1, s.num_players):
         if arrays.mixed:
             lineup = below(draw(draws, 2 + relative), len(arrays.lineups))
-        arrays.seating[i, (arrays.seats[i] + relative) % s.num_players] = arrays.lineups[lineup, relative - 1]
+        arrays.seating[i, (seat + relative) % s.num_players] = arrays.lineups[lineup, relative - 1]
 
 
-def _reseat_opponents(states, arrays):
+def _seat_everybody(states, arrays):
     for i in range(len(states)):
         if arrays.played[i] > 0:
             draws = stream(arrays.keys[i], FOR_LINEUPS, i, arrays.played[i] - 1)
-            _seat_opponents(states[i], i, arrays, draws)
+            _seat_players(states[i], i, arrays, draws)
 
 
-reseat_opponents = entry(_reseat_opponents)
-"""Entry (states, arrays): seat opponents in running games as if the games had started with the current line-ups."""
+seat_everybody = entry(_seat_everybody)
+"""Entry (states, arrays): seat the players of running games as if these had started with the current line-ups."""
 
 
 def _make_observe(game: Game, encoder: Encoder | None) -> Callable[..., None]:

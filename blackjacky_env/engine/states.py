@@ -1,4 +1,4 @@
-"""Checks of state records from outside: compiled code checks nothing."""
+"""Checks of arrays and state records from outside: compiled code checks nothing."""
 
 from __future__ import annotations
 
@@ -11,10 +11,75 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from blackjacky_env.engine.checks import few
+from blackjacky_env.engine.compiling import zeros
 from blackjacky_env.engine.game import Fact, Game
 from blackjacky_env.engine.table import identity, pack, read_records, refuse_other, unpack
 
 NOBODY = -1
+Array = npt.NDArray[Any]
+
+
+def check_arrays(what: str, given: Mapping[str, Any], expected: Mapping[str, Array]) -> dict[str, Array]:
+    """Copies of arrays from outside, in memory of their own, by name.
+
+    Args:
+        what: what has the arrays, for messages.
+        given: the arrays.
+        expected: arrays with the names, shapes and dtypes that they must have.
+
+    Raises:
+        TypeError, ValueError: the names, a shape or a dtype differs, or a number is not finite.
+    """
+    if not isinstance(given, Mapping):
+        raise TypeError(f"{what} is a {type(given).__name__}, not a mapping of arrays by name")
+    for name in [*expected, *given]:
+        if name not in given or name not in expected:
+            wrong = "lacks" if name in expected else "has"
+            raise ValueError(f"{what} {wrong} the array {name!r}; allowed are {few(expected)}")
+    return {name: _check_array(f"{name} of {what}", given[name], like) for name, like in expected.items()}
+
+
+def _check_array(name: str, given: Any, like: Array) -> Array:
+    if not isinstance(given, np.ndarray):
+        raise TypeError(f"{name} is a {type(given).__name__}, not an array")
+    if (given.dtype, given.shape) != (like.dtype, like.shape):
+        raise ValueError(f"{name} is {given.dtype} of shape {given.shape}; allowed is {like.dtype} of {like.shape}")
+    array: Array = np.array(given, order="C")
+    if array.dtype == np.bool_:
+        return np.not_equal(array.view(np.uint8), 0)  # a byte may hold more than 0 and 1, with which NumPy loses count
+    if array.dtype.kind == "f" and not np.isfinite(array).all():
+        raise ValueError(f"{name} is not made of finite numbers")
+    return array
+
+
+def check_entries(name: str, array: Array, low: int, high: int) -> None:
+    """Raise `ValueError` unless all entries are in low .. high."""
+    if array.size and not low <= array.min() <= array.max() <= high:
+        raise ValueError(f"{name} has entries in {array.min()} .. {array.max()}; allowed are {low} .. {high}")
+
+
+def read_games(game: Game, memory: npt.NDArray[np.uint8], tables: Array) -> Array:
+    """Checked state records of N games, in memory of their own.
+
+    Args:
+        game: the game.
+        memory: the records' bytes, of any shape.
+        tables: records of the same games with their table sizes, variants and options, (N,).
+
+    Raises:
+        TypeError, ValueError: a record is of another table, or not of a game as it could be played.
+    """
+    records = zeros(len(tables), game.state_dtype)
+    records.view(np.uint8)[:] = memory.ravel()
+    _, firsts = np.unique(tables["num_players"], return_index=True)
+    headers = {int(tables["num_players"][i]): identity(game, *game.read_options(tables[i])) for i in firsts.tolist()}
+    for i, size in enumerate(tables["num_players"].tolist()):
+        try:
+            check_records(game, headers[size], records[i : i + 1])
+        except (TypeError, ValueError) as error:
+            raise type(error)(f"game {i}: {error}") from None
+    return records
 
 
 def check_records(game: Game, header: Mapping[str, Any], records: np.ndarray[Any, Any]) -> None:
@@ -29,7 +94,8 @@ def check_records(game: Game, header: Mapping[str, Any], records: np.ndarray[Any
         raise ValueError(f"this state has {len(records)} records; allowed are 1 and 2")
     for i, record in enumerate(records):
         _check_ranges(game, record)
-        refuse_other("record of this state", identity(game, *game.read_options(record)), header)
+        found = identity(game, *game.read_options(record))
+        refuse_other("record of this state", {name: header.get(name) for name in found}, found)
         plain = plain_record(record)
         for fact in (*_common_facts(record), *game.fields.facts(plain), *game.state_facts(plain, i > 0)):
             if not fact[0]:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import copy
 import math
-import operator
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict
@@ -26,7 +25,7 @@ from pettingzoo.utils.env import AECIterable
 
 from blackjacky_env.engine import event_rows, recall, svg, table
 from blackjacky_env.engine.actions import names_from
-from blackjacky_env.engine.checks import check_choice, check_flag, check_integer
+from blackjacky_env.engine.checks import check_choice, check_flag, check_integer, read_integer
 from blackjacky_env.engine.compiling import copied, zeros
 from blackjacky_env.engine.copies import own_arrays
 from blackjacky_env.engine.decks import read_deck
@@ -410,12 +409,7 @@ class TableEnv(AECEnv[str, Any, Any]):
         return self._seats[agent]
 
     def _check_action(self, action: Any) -> int:
-        try:
-            number = operator.index(action)
-        except TypeError:
-            number = None
-        if number is None or isinstance(action, bool):
-            raise TypeError(f"action {action!r} is not an integer; allowed are 0 .. {self.game.num_actions - 1}")
+        number = action if type(action) is int else read_integer("action", action, f"0 .. {self.game.num_actions - 1}")
         if not 0 <= number < self.game.num_actions:
             raise IllegalActionError(f"action {number} is out of range; allowed are 0 .. {self.game.num_actions - 1}")
         if not self._mask[number]:

@@ -7,7 +7,9 @@ from typing import Any
 
 from blackjacky_env.engine.backend_cpu import check_threads
 from blackjacky_env.engine.batch import Batch, choose_tables, make_seat_arrays
-from blackjacky_env.engine.checks import check_choice, check_flag, check_integer, check_number
+from blackjacky_env.engine.checks import check_choice, check_flag, check_integer, check_memory, check_number
+from blackjacky_env.engine.event_rows import row_dtype, row_size
+from blackjacky_env.engine.game import Game
 from blackjacky_env.engine.history_batch import HistoryBatch
 from blackjacky_env.envs.arguments import refuse_unknown
 from blackjacky_env.games import get_game
@@ -60,6 +62,7 @@ def make_batch(
 
     Raises:
         ImportError: ``backend="cuda"`` without numba-cuda.
+        MemoryError: the games do not fit into the memory of this machine.
         RuntimeError: ``backend="cuda"`` without an NVIDIA GPU and its driver.
         TypeError, ValueError: an option is unknown or out of range; the message names it and what is allowed.
     """
@@ -67,23 +70,31 @@ def make_batch(
     refuse_unknown(rule_options, declared, make_batch)
     if check_choice("backend", backend, ("cpu", "cuda")) == "cuda" and (copy or threads is not None):
         raise ValueError("copy=True and threads are for backend='cpu'")
-    count = check_integer("num_games", num_games, 1, 2**31)
+    count, rows = check_integer("num_games", num_games, 1, 2**31), check_integer("history", history, 0, 1000)
+    check_memory("num_games", count, _bytes_per_game(declared, check_flag("per_seat", per_seat), rows))
     num_players, variant, rule_options = declared.choose_preset(preset, num_players, variant, rule_options)
     sizes, variant = choose_tables(declared, count, num_players, variant)
     seat_arrays = None
-    if check_flag("per_seat", per_seat):
+    if per_seat:
         shaping = check_number("score_shaping", score_shaping, -1e6, 1e6)
         seat_arrays = make_seat_arrays(declared, count, check_number("gamma", gamma, 0, 1), shaping)
     elif score_shaping:
         raise ValueError(f"score_shaping={score_shaping!r} needs per_seat=True: it is added to cumulative_rewards")
     paid = check_choice("reward", reward, ("win", declared.score_reward))
     seed = check_integer("seed", seed, 0, 2**63 - 1)
-    rows = check_integer("history", history, 0, 1000)
     if backend == "cuda":
         if rows:
             raise ValueError(f"history={history} is for backend='cpu'")
         from blackjacky_env.engine.backend_cuda import CudaBatch
 
         return CudaBatch(declared, sizes, variant, paid, seed, seat_arrays, rule_options)
-    settings = (declared, sizes, variant, paid, seed, check_threads(threads), copy, seat_arrays, rule_options)
-    return HistoryBatch(*settings, history=rows) if rows else Batch(*settings)
+    settings = (declared, sizes, variant, paid, seed, check_threads(threads), check_flag("copy", copy), seat_arrays)
+    return HistoryBatch(*settings, rule_options, history=rows) if rows else Batch(*settings, rule_options)
+
+
+def _bytes_per_game(game: Game, per_seat: bool, rows: int) -> int:
+    """Memory of a game of a batch, at least."""
+    kept = game.state_dtype.itemsize + 8 * game.max_players  # record and rewards, twice if ``per_seat``
+    seen = game.layout.size * game.layout.dtype.itemsize + game.num_actions
+    history = rows * row_size(game) * row_dtype(game).itemsize * (1 + 2 * game.min_players)
+    return kept * (1 + per_seat) + seen + history + 48  # six numbers

@@ -16,7 +16,8 @@ from gymnasium.vector.utils import batch_space
 from blackjacky_env.engine import random
 from blackjacky_env.engine.backend_cpu import check_threads, make_cast, spread
 from blackjacky_env.engine.batch import choose_tables, new_states
-from blackjacky_env.engine.checks import check_choice, check_integer
+from blackjacky_env.engine.checks import check_choice, check_flag, check_integer, check_memory, check_number
+from blackjacky_env.engine.compiling import is_compiled
 from blackjacky_env.engine.copies import own_arrays
 from blackjacky_env.engine.game import Game, IllegalActionError
 from blackjacky_env.engine.play import (
@@ -27,8 +28,9 @@ from blackjacky_env.engine.play import (
     LearnerArrays,
     first_illegal,
     learner_function,
-    reseat_opponents,
+    seat_everybody,
 )
+from blackjacky_env.engine.states import check_arrays, check_entries, read_games
 from blackjacky_env.engine.step import NONE
 from blackjacky_env.envs.aec import MAX_SEED, Observation
 from blackjacky_env.envs.arguments import refuse_unknown
@@ -39,7 +41,7 @@ from blackjacky_env.games import get_game
 Array = npt.NDArray[Any]
 Member = str | CompiledOpponent
 
-_SAVED = ("keys", "seats", "seating", "played", "decisions", "shown", "masks", "ended")
+_SAVED = ("keys", "played", "decisions", "ended")
 _RESET_MASK = "reset_mask"
 _GAMES_PER_THREAD = 64  # a step takes a few moves of opponents, waking a thread as long as a few hundred
 
@@ -97,10 +99,13 @@ class SeatVectorEnv(VectorEnv[Observation, Array, Array]):
         score_weight: with ``reward="win"``, this multiple of the score reward is added, which speeds up learning.
         threads: maximum number of threads, 1 .. 1024; None: one per core. Results do not depend on it.
         preset: name of one of the game's tables, as for `TableEnv`.
+        render_mode: None, as many games are not drawn.
+        max_episode_steps: None, as games end by themselves.
         rule_options: the game's own options.
 
     Raises:
         TypeError, ValueError: an option or the name of an opponent is unknown; the message says what is allowed.
+        MemoryError: the games do not fit into the memory of this machine.
     """
 
     def __init__(
@@ -122,10 +127,13 @@ class SeatVectorEnv(VectorEnv[Observation, Array, Array]):
         score_weight: float = 0.0,
         threads: int | None = None,
         preset: str | None = None,
+        render_mode: None = None,
+        max_episode_steps: None = None,
         **rule_options: Any,
     ) -> None:
         self.game: Game = get_game(game)
         refuse_unknown(rule_options, self.game, SeatVectorEnv)
+        _refuse_wrappers(render_mode=render_mode, max_episode_steps=max_episode_steps)
         self._format = Format(observation_format, observation_dtype, mask_dtype)
         self.on_illegal = check_choice("on_illegal", on_illegal, ("raise", "lose"))
         self.num_envs = check_integer("num_envs", num_envs, 1, 2**20)
@@ -134,11 +142,13 @@ class SeatVectorEnv(VectorEnv[Observation, Array, Array]):
         self.metadata = {"render_modes": [], "autoreset_mode": self._mode}
         self.reward = check_choice("reward", reward, ("win", self.game.score_reward))
         num_players, variant, rule_options = self.game.choose_preset(preset, num_players, variant, rule_options)
-        self._weights = (1.0, score_weight) if reward == "win" else (0.0, 1.0)
+        weight = check_number("score_weight", score_weight, -1e6, 1e6)
+        self._weights = (1.0, weight) if reward == "win" else (0.0, 1.0)
+        self._copy, self._encoding = check_flag("copy", copy), _check_encoding(encoding)
+        check_memory("num_envs", self.num_envs, self._bytes_per_game())
         sizes, self.variant = choose_tables(self.game, self.num_envs, num_players, variant)
         self._states = new_states(self.game, sizes, self.variant, rule_options)
         self.seat = None if seat is None else check_integer("seat", seat, 0, min(sizes) - 1)
-        self._copy, self._encoding = copy, encoding
         self._find_function()
         self._make_spaces()
         self._make_arrays()
@@ -158,6 +168,10 @@ class SeatVectorEnv(VectorEnv[Observation, Array, Array]):
         self.single_action_space = spaces.Discrete(self.game.num_actions)
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
         self.action_space = batch_space(self.single_action_space, self.num_envs)
+
+    def _bytes_per_game(self) -> int:
+        shown = 4 * self._encoding.size if self._encoding else self.game.layout.size * self.game.layout.dtype.itemsize
+        return self.game.state_dtype.itemsize + self.game.num_actions + 2 * shown
 
     def _make_arrays(self) -> None:
         n = self.num_envs
@@ -196,7 +210,7 @@ class SeatVectorEnv(VectorEnv[Observation, Array, Array]):
         others = range(self.game.max_players - 1)
         self._lineups = np.array([[numbers[id(lineup[i % len(lineup)])] for i in others] for lineup in lineups])
         self._mixed = mixed
-        reseat_opponents(self._states, self._learner_arrays())
+        seat_everybody(self._states, self._learner_arrays())
 
     def _find_policies(self) -> None:
         self._cast = make_cast(self.game, [(agent.policy, agent.parameters) for agent in self._agents])
@@ -228,13 +242,43 @@ class SeatVectorEnv(VectorEnv[Observation, Array, Array]):
     def set_state(self, arrays: Mapping[str, Array]) -> tuple[Observation, dict[str, Any]]:
         """Continue from the `get_state` of games with the same options; returns observations and info.
 
-        Call `set_opponents` with the opponents of those games first.
+        Call `set_opponents` with the opponents of those games first. Each game takes about 0.1 ms to check.
+
+        Raises:
+            TypeError, ValueError: as `check_state`; nothing has changed.
         """
-        self._renew_shown()
-        for name in _SAVED:
-            getattr(self, f"_{name}")[:] = arrays[name]
-        self._states[:] = arrays["states"].view(self._states.dtype)
+        checked = self.check_state(arrays)
+        for name, array in checked.items():
+            getattr(self, f"_{name}")[:] = array
+        seat_everybody(self._states, self._learner_arrays())
+        self._play(np.full(self.num_envs, KEEP))
+        self._end(checked["ended"] & (not self._same_step))
         return self._return(self._played)
+
+    def check_state(self, arrays: Mapping[str, Array]) -> dict[str, Array]:
+        """Copies of the arrays that `set_state` takes.
+
+        Raises:
+            TypeError, ValueError: the arrays are not those of `get_state`, or no such games could be played with these
+                options; the message says what is wrong.
+        """
+        expected = {name: getattr(self, f"_{name}") for name in _SAVED}
+        checked = check_arrays("this state", arrays, {**expected, "states": self._states.view(np.uint8)})
+        check_entries("played of this state", checked["played"], 1, 2**62)
+        check_entries("decisions of this state", checked["decisions"], 0, 2**62)
+        checked["states"] = states = read_games(self.game, checked["states"], self._states)
+        seats, seating = np.zeros_like(self._seats), np.zeros_like(self._seating)
+        kept: dict[str, Any] = {name: checked[name] for name in ("keys", "played", "decisions")}
+        seat_everybody(states, self._learner_arrays()._replace(seats=seats, seating=seating, **kept))
+        running, waiting = states["player"] >= 0, checked["ended"] & (not self._same_step)
+        for wrong, why in (
+            (running & (states["player"] != seats), "the learner is not to act, although it goes on"),
+            (~running & ~waiting, "it is over, but not marked as ended"),
+            (running & waiting & (self.on_illegal == "raise"), "it is marked as ended, although it goes on"),
+        ):
+            if wrong.any():
+                raise ValueError(f"game {np.argmax(wrong)} of this state: {why}")
+        return checked
 
     def __getstate__(self) -> dict[str, Any]:
         """Everything except machine code, whose addresses hold in this process only."""
@@ -277,7 +321,7 @@ class SeatVectorEnv(VectorEnv[Observation, Array, Array]):
             self._played[chosen] = 0
         played, over = self._played.copy(), self._waiting & ~chosen
         self._play(np.where(chosen, BEGIN, KEEP))
-        self._ended[over], self._masks[over] = True, 0  # games that were lost by an illegal action could go on
+        self._end(over)
         return self._return(played)
 
     def step(self, actions: Array) -> tuple[Observation, Array, Array, Array, dict[str, Any]]:
@@ -333,6 +377,10 @@ class SeatVectorEnv(VectorEnv[Observation, Array, Array]):
             final_obs[i] = self._format.show(self._last_shown[i].copy(), masks[i].copy())
         final_info = {"action_mask": masks, "_action_mask": ended, **why}
         return {"final_obs": final_obs, "_final_obs": ended, "final_info": final_info, "_final_info": ended}
+
+    def _end(self, games: npt.NDArray[np.bool_]) -> None:
+        """Mark ``games`` as ended: those lost by an illegal action could go on."""
+        self._ended[games], self._masks[games] = True, 0
 
     def _reasons(self, lost: Mapping[int, str]) -> dict[str, Any]:
         """Why games were lost, as Gymnasium puts text into the infos of many games."""
@@ -411,6 +459,21 @@ class SeatVectorEnv(VectorEnv[Observation, Array, Array]):
         if not 0 <= action < self.game.num_actions:
             return f"action {action} is out of range; allowed are 0 .. {self.game.num_actions - 1}"
         return self.game.words.why_illegal(self._states[i], action)
+
+
+def _refuse_wrappers(**given: object) -> None:
+    """Raise `ValueError` for what Gymnasium passes on to environments and these do not have."""
+    for name, value in given.items():
+        if value is not None:
+            raise ValueError(f"{name}={value!r} is for single games; allowed is None, or vectorization_mode='sync'")
+
+
+def _check_encoding(encoding: Encoding | None) -> Encoding | None:
+    if encoding is not None:
+        if not is_compiled(getattr(encoding, "function", None)):
+            raise TypeError(f"encoding={encoding!r} has no compiled function; allowed are None, or a function and size")
+        check_integer("size of the encoding", getattr(encoding, "size", None), 1, 2**20)
+    return encoding
 
 
 def _check_mode(mode: str | AutoresetMode) -> AutoresetMode:

@@ -21,7 +21,7 @@ from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.envs.arguments import refuse_unknown
 from blackjacky_env.envs.seat import SeatEnv
 from blackjacky_env.envs.vector import SeatVectorEnv
-from tests.policies import Follower, first_legal_of
+from tests.policies import Follower, first_legal, first_legal_of
 
 ID = "blackjacky/BlackJackySeat-v0"
 TABLE, SEAT, SEATS, BATCH = "table", "seat", "seats", "batch"
@@ -75,11 +75,24 @@ REFUSED: list[tuple[tuple[str, ...], dict[str, Any], type[Exception], str]] = [
     ((SEAT, SEATS), {"seat": "me"}, TypeError, "seat='me' is not an integer"),
     ((SEAT, SEATS), {"on_illegal": "warn"}, ValueError, "on_illegal='warn' is unknown; allowed are 'raise', 'lose'"),
     ((SEATS,), {"autoreset_mode": "no"}, ValueError, "autoreset_mode='no' .* 'NextStep', 'SameStep', 'Disabled'"),
+    ((SEATS,), {"render_mode": "ansi"}, ValueError, "render_mode='ansi' is for single games; allowed is None, or"),
+    ((SEATS,), {"max_episode_steps": 5}, ValueError, "max_episode_steps=5 is for single games; allowed is None, or"),
+    ((SEATS,), {"score_weight": "x"}, TypeError, r"score_weight='x' is not a number; allowed are -1e\+06 \.\. 1e\+06"),
+    ((SEATS,), {"score_weight": None}, TypeError, "score_weight=None is not a number"),
+    ((SEATS,), {"score_weight": math.nan}, ValueError, "score_weight=nan is out of range"),
+    ((SEATS,), {"encoding": 5}, TypeError, "encoding=5 has no compiled function; allowed are None, or a function and"),
+    (MANY, {"copy": "x"}, TypeError, "copy='x' is not a bool; allowed are True and False"),
     (
         (SEATS,),
-        {"render_mode": "ansi"},
-        TypeError,
-        r"unknown option render_mode='ansi'; options of black_jacky are",
+        {"num_envs": 2**20, "encoding": SimpleNamespace(function=first_legal, size=2**20)},
+        MemoryError,
+        r"num_envs=1048576 needs 8,192\.. GiB of memory, and .*; choose fewer",
+    ),
+    (
+        (BATCH,),
+        {"num_games": 2**31},
+        MemoryError,
+        r"num_games=2147483648 needs 2,.* GiB of memory, and .*; choose fewer",
     ),
     ((SEAT,), {"render_as": "player_1"}, TypeError, "unexpected keyword argument 'render_as': it draws the learner's"),
     ((SEAT, SEATS), {"opponents": "random"}, TypeError, "opponents='random' is not a list; allowed is a list of names"),

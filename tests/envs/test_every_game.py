@@ -273,9 +273,8 @@ def test_many_seats_play_at_once(game: Game, mode: str) -> None:
             assert_shown(game, observation)
         masks = info["action_mask"]
         observations, _, _, _, info = envs.step(np.argmax(rng.random(masks.shape) * masks, axis=1))
-    state = envs.get_state()
-    assert state["shown"].dtype == game.layout.dtype
-    np.testing.assert_array_equal(envs.set_state(state)[0], observations)
+    assert observations.dtype == game.layout.dtype
+    np.testing.assert_array_equal(envs.set_state(envs.get_state())[0], observations)
 
 
 def test_play_outs_are_zero_sum(game: Game) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import itertools
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import count
@@ -60,6 +60,11 @@ def make(num_envs: int = 10, **options: Any) -> SeatVectorEnv:
 
 def make_vec(**options: Any) -> Any:
     return gymnasium.make_vec("blackjacky/BlackJackySeat-v0", **{"opponents": ["threshold", "random"], **options})
+
+
+def records_of(state: dict[str, Any]) -> Any:
+    """The records of a `get_state`, in its memory; the learner is to act in those that go on."""
+    return state["states"].view(GAME.state_dtype)
 
 
 def together(env: Any, twin: Any, steps: int, seed: int = 0) -> Iterator[tuple[Any, Any]]:
@@ -228,7 +233,7 @@ def test_some_games_of_a_seed_can_be_started_beside_others(mode: AutoresetMode) 
     fresh, fresh_info = twin.reset(seed=2)
     assert_same(observations[chosen], fresh[chosen])
     assert_same(info["action_mask"][chosen], fresh_info["action_mask"][chosen])
-    for name in ("states", "shown", "played", "masks"):
+    for name in ("states", "played", "decisions", "ended"):
         rows = [array.reshape(10, -1)[~chosen] for array in (env.get_state()[name], before[name])]
         assert_same(*rows)
     again, _ = env.reset(options={"reset_mask": chosen})
@@ -261,7 +266,7 @@ def episodes(env: SeatVectorEnv, count: int) -> Iterator[Episode]:
             steps.append((observations[i], info["action_mask"][i], int(actions[i]), float(rewards[i])))
             if ended[i]:
                 size, key = int(states["num_players"][i]), int(states["key"][i])
-                yield Episode(size, key, int(kept["seats"][i]), steps.copy(), next_info["final_obs"][i])
+                yield Episode(size, key, int(states["player"][i]), steps.copy(), next_info["final_obs"][i])
                 steps.clear()
                 left[i] -= 1
         observations, info = after, next_info
@@ -362,9 +367,9 @@ def test_the_score_can_be_added_to_the_result() -> None:
 def test_the_learner_sits_in_the_given_seat_or_in_every_one() -> None:
     fixed, drawn = make(20, num_players=[3, 6], seat=2), make(200, num_players=4)
     fixed.reset(seed=0)
-    assert set(fixed.get_state()["seats"].tolist()) == {2}
+    assert set(records_of(fixed.get_state())["player"].tolist()) == {2}
     drawn.reset(seed=0)
-    assert np.bincount(drawn.get_state()["seats"]).min() > 25
+    assert np.bincount(records_of(drawn.get_state())["player"]).min() > 25
 
 
 def test_games_that_end_before_the_learners_first_decision_are_skipped_and_counted() -> None:
@@ -430,6 +435,15 @@ def test_a_state_goes_on_as_if_nothing_had_happened(mode: AutoresetMode) -> None
         go_on(other, step[2], None)
     assert_same(kept, copies)
     assert_same(env.reset(), other.reset())
+
+
+def test_a_state_keeps_games_that_were_lost_by_an_illegal_action() -> None:
+    env, other = (make(on_illegal="lose", autoreset_mode=DISABLED) for _ in range(2))
+    actions = env.reset(seed=3)[1]["action_mask"].argmax(axis=1)
+    actions[2] = 61
+    observations, *_, info = env.step(actions)
+    restored, other_info = other.set_state(env.get_state())
+    assert_same((restored, other_info["action_mask"]), (observations, info["action_mask"]))
 
 
 # ---------------------------------------------------------------- arrays
@@ -617,6 +631,48 @@ def test_an_impossible_reset_is_refused_and_changes_nothing(
     with pytest.raises(error, match=message):
         env.reset(**arguments)
     assert_same(env.get_state(), kept)
+
+
+def other_table(state: dict[str, Any]) -> None:
+    env = make(num_players=3)
+    env.reset(seed=0)
+    state["states"] = env.get_state()["states"]
+
+
+WRONG: list[tuple[Callable[[dict[str, Any]], Any], str]] = [
+    (lambda state: records_of(state)["num_players"].fill(120), "num_players of this state is 120; allowed are 2 .. 6"),
+    (lambda state: records_of(state)["player"].fill(-2), "game 0: player of this state is -2"),
+    (lambda state: records_of(state)["status"].fill(2), "game 0: this state contradicts itself"),
+    (lambda state: records_of(state)["player"].__iadd__(1), "the learner is not to act|the player to act has a seat"),
+    (other_table, "game 0: this record of this state has num_players=3, the environment has 2"),
+    (lambda state: state.pop("states"), "this state lacks the array 'states'; allowed are keys, played, .*, states"),
+    (lambda state: state.update(masks=np.ones((10, 61), np.int8)), "this state has the array 'masks'; allowed are"),
+    (lambda state: state.update(states=state["states"][:-1]), "states of this state is uint8 of shape"),
+    (lambda state: state.update(played=state["played"] * 1.0), "played of this state is float64 of shape"),
+    (lambda state: state.update(ended=[False] * 10), "ended of this state is a list, not an array"),
+    (lambda state: state["played"].fill(0), "played of this state has entries in 0 .. 0; allowed are 1"),
+    (lambda state: state["decisions"].fill(-(10**18)), "decisions of this state has entries in -1000000000000000000"),
+    (lambda state: state["ended"].fill(True), "game 0 of this state: it is marked as ended, although it goes on"),
+]
+
+
+@pytest.mark.parametrize(("change", "message"), WRONG)
+def test_a_state_that_no_games_could_have_is_refused_and_changes_nothing(
+    change: Callable[[dict[str, Any]], Any], message: str
+) -> None:
+    env = make(autoreset_mode=DISABLED)
+    _, info = env.reset(seed=0)
+    kept = env.get_state()
+    changed = {name: array.copy() for name, array in kept.items()}
+    change(changed)
+    with pytest.raises((TypeError, ValueError), match=message):
+        env.set_state(changed)
+    assert_same(env.get_state(), kept)
+    assert_same(env.action_masks(), info["action_mask"])
+
+
+def test_what_gymnasium_passes_to_every_environment_may_be_none() -> None:
+    assert make_vec(num_envs=2, render_mode=None, max_episode_steps=None).render_mode is None
 
 
 def test_unknown_reset_options_are_ignored_with_a_warning_and_none_is_changed() -> None:

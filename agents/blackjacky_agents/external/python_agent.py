@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib
 import inspect
-import operator
 import re
 import sys
 from functools import partial, reduce
@@ -16,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from blackjacky_agents.agent import check_plays, one_by_one, recalls
+from blackjacky_env.engine.checks import read_integer
 from blackjacky_env.engine.game import IllegalActionError
 from blackjacky_env.engine.text import listed
 
@@ -64,7 +64,7 @@ class PythonAgent:
         """Its action; `IllegalActionError` if it is not an integer."""
         action = self._inner.act(observation)
         try:
-            return operator.index(action)
+            return read_integer("action", action, "those of the mask")
         except TypeError:
             raise IllegalActionError(f"agent {self.name!r} returned {action!r}; an action is an integer") from None
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import shutil
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -20,9 +20,14 @@ from safetensors import SafetensorError
 from safetensors.numpy import load, save
 
 from blackjacky_agents.files import write_json
+from blackjacky_env.engine.checks import check_integer
 from blackjacky_env.engine.reading import MAX_DATA, MAX_LIST, read_file
+from blackjacky_env.envs.history import read_generator
 
 Arrays = dict[str, npt.NDArray[Any]]
+
+MOST_COUNTED = 2**53
+"""The largest number of steps, updates and the like in a checkpoint."""
 
 _KEPT = 2  # checkpoints
 _REPLACED = "replaced"
@@ -76,7 +81,7 @@ def load_checkpoint(folder: Path, most: int = MAX_DATA) -> tuple[Arrays, dict[st
     for path in _checkpoints(folder):
         try:
             arrays, state = _read_checkpoint(path, most)
-        except (OSError, ValueError, AttributeError, RecursionError, SafetensorError) as error:
+        except (OSError, ValueError, KeyError, RecursionError, SafetensorError) as error:
             complaints.append(f"checkpoint {path.name} is broken ({error}); using the one before it")
         else:
             return arrays, state, complaints
@@ -86,18 +91,33 @@ def load_checkpoint(folder: Path, most: int = MAX_DATA) -> tuple[Arrays, dict[st
 def _read_checkpoint(path: Path, most: int) -> tuple[Arrays, dict[str, Any]]:
     data = read_file(path / "arrays.safetensors", most)
     state = json.loads(read_file(path / "state.json", MAX_LIST))
-    if state.pop("sha256", None) != _checksum(data, state):
+    if not isinstance(state, dict) or state.pop("sha256", None) != _checksum(data, state):
         raise ValueError("its checksum is wrong")
     return load(data), state
 
 
-def grouped(arrays: Mapping[str, npt.NDArray[Any]]) -> dict[str, Arrays]:
-    """Arrays called ``GROUP.NAME``, by group and name."""
-    groups: dict[str, Arrays] = {}
+def grouped(arrays: Mapping[str, npt.NDArray[Any]], groups: Collection[str], separator: str = ".") -> dict[str, Arrays]:
+    """Arrays called ``GROUP.NAME``, by group and name; `ValueError` for one of another group than these."""
+    found: dict[str, Arrays] = {group: {} for group in groups}
     for name, array in arrays.items():
-        group, _, rest = name.partition(".")
-        groups.setdefault(group, {})[rest] = array
-    return groups
+        group, _, rest = name.partition(separator)
+        if group not in found:
+            raise ValueError(f"the array {name!r} is none of {', '.join(groups)}")
+        found[group][rest] = array
+    return found
+
+
+def read_count(state: Mapping[str, Any], name: str) -> int:
+    """A number of something that has been done; `TypeError` or `ValueError` if it is missing or none."""
+    return check_integer(name, state.get(name), 0, MOST_COUNTED)
+
+
+def read_rng(state: Mapping[str, Any], name: str) -> np.random.Generator:
+    """A generator in its kept state; `ValueError` if that is missing or none."""
+    generator = read_generator(state.get(name))
+    if generator is None:
+        raise ValueError(f"{name} is missing")
+    return generator
 
 
 def _checksum(data: bytes, state: Mapping[str, Any]) -> str:

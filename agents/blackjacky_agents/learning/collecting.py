@@ -9,7 +9,7 @@ transformations", ICML 1999): its score, or what the position is worth with all 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -22,12 +22,13 @@ from blackjacky_agents.learning.encoding import Encoding
 from blackjacky_agents.learning.lineups import LEARNER
 from blackjacky_agents.learning.network import forward, softmax, widest
 from blackjacky_env.engine.backend_cpu import ask, make_cast, spread
-from blackjacky_env.engine.compiling import compiled, entry
+from blackjacky_env.engine.compiling import compiled, copied, entry
 from blackjacky_env.engine.game import Game
 from blackjacky_env.engine.layout import Vector
 from blackjacky_env.engine.play import DRAWN
 from blackjacky_env.engine.purposes import FOR_LINEUPS, FOR_POLICIES
 from blackjacky_env.engine.random import below, draw, game_key, stream
+from blackjacky_env.engine.states import check_arrays, check_entries, read_games
 from blackjacky_env.engine.step import SETTLED, is_running, make_shared_step
 
 NOT_DECIDED = NONE = -1
@@ -151,6 +152,33 @@ class Collector:
         )
         states["player"] = -1  # no game is running
         self._play = _make_collect(game, encoding, returns.value_shaping)
+
+    def save(self) -> dict[str, npt.NDArray[Any]]:
+        """Copies of the arrays of all games."""
+        arrays = {name: getattr(self.tables, name).copy() for name in Tables._fields[1:]}
+        return {"states": copied(self.tables.states).view(np.uint8).copy(), **arrays}
+
+    def read(self, arrays: Mapping[str, npt.NDArray[Any]], opponents: int) -> Tables:
+        """Tables with the arrays of `save` of games with so many opponents; `ValueError` if they are of no such games.
+
+        Games that have not been started are as they are here.
+        """
+        what, own = "the games", self.tables
+        checked = check_arrays(what, arrays, self.save())
+        check_entries(f"seating of {what}", checked["seating"], 0, opponents)
+        for name in ("decisions", "started"):
+            check_entries(f"{name} of {what}", checked[name], 0, 2**62)
+        started = checked["started"] > 0
+        states = copied(own.states)
+        states[started] = read_games(
+            self.game, checked["states"].reshape(len(states), -1)[started], own.states[started]
+        )
+        return Tables(**{**checked, "states": states})
+
+    def restore(self, tables: Tables) -> None:
+        """Go on from what `read` has checked."""
+        for own, array in zip(self.tables, tables, strict=True):
+            own[:] = array
 
     def collect(
         self,

@@ -6,7 +6,7 @@ All networks with the same encoding share one compiled function, so snapshots of
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from typing import Any
 
@@ -20,6 +20,7 @@ from blackjacky_env.engine.layout import Vector
 from blackjacky_env.engine.play import Encoder
 from blackjacky_env.engine.policies import Policy
 from blackjacky_env.engine.random import draw
+from blackjacky_env.engine.states import check_arrays
 
 Layers = Sequence[tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]]
 """Weights (inputs, outputs) and biases (outputs,) of each layer, in order; ReLU between layers."""
@@ -42,6 +43,23 @@ def pack(layers: Layers, greedy: bool) -> npt.NDArray[np.float32]:
 def sizes_of(layers: Layers) -> list[int]:
     """The number of inputs, and of the units of each layer."""
     return [len(layers[0][0]), *(len(bias) for _, bias in layers)]
+
+
+def read_packed(
+    what: str, arrays: Mapping[str, npt.NDArray[Any]], like: npt.NDArray[np.float32], most: int
+) -> list[npt.NDArray[np.float32]]:
+    """Up to ``most`` networks packed like another, called ``"0"``, ``"1"`` and so on; `ValueError` if they are not."""
+    checked = check_arrays(what, arrays, {str(i): like for i in range(min(len(arrays), most))})
+    for name, packed in checked.items():
+        check_packed(f"{name} of {what}", packed, like)
+    return list(checked.values())
+
+
+def check_packed(what: str, packed: npt.NDArray[np.float32], like: npt.NDArray[np.float32]) -> None:
+    """Raise `ValueError` unless a packed network has the layers of another."""
+    head = _HEADER + int(like[1]) + 1
+    if not np.array_equal(packed[:head], like[:head]):
+        raise ValueError(f"{what} begins with {packed[:head].tolist()}; allowed is {like[:head].tolist()}")
 
 
 @cache

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from numbers import Real
 from pathlib import Path
 from typing import Any
@@ -14,14 +14,24 @@ from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.logger import KVWriter, Logger
 
 from blackjacky_agents.agent import CompiledAgent
-from blackjacky_agents.learning.checkpoint import Arrays, grouped
+from blackjacky_agents.learning.checkpoint import Arrays, grouped, read_count, read_rng
 from blackjacky_agents.learning.lineups import draw_lineups
-from blackjacky_agents.learning.modules import linear_layers, moments_of, pass_advice_on, set_moments, tensors
-from blackjacky_agents.learning.network import Layers, layers_of, network_agent
-from blackjacky_agents.learning.run import Clock, TrainingRun
+from blackjacky_agents.learning.modules import (
+    linear_layers,
+    moments_of,
+    pass_advice_on,
+    read_moments,
+    read_random_state,
+    read_tensors,
+    set_moments,
+)
+from blackjacky_agents.learning.network import Layers, layers_of, network_agent, pack, read_packed
+from blackjacky_agents.learning.run import MOST_SECONDS, Clock, TrainingRun
 from blackjacky_agents.learning.sb3 import LearnerVecEnv
 from blackjacky_agents.learning.settings import PPOSettings
 from blackjacky_agents.registry import make_compiled_agent
+from blackjacky_env.engine.checks import check_integer, check_number
+from blackjacky_env.engine.states import check_arrays
 
 
 def make_model(settings: PPOSettings, env: LearnerVecEnv, clock: Clock) -> MaskablePPO:
@@ -127,41 +137,62 @@ class PPORun(TrainingRun):
         arrays |= {f"games.{name}": array for name, array in self.env.get_state().items()}
         arrays["episode_starts"] = np.asarray(model._last_episode_starts)
         arrays["torch"] = torch.get_rng_state().numpy()
-        arrays["numpy"] = np.asarray(np.random.get_state(legacy=False)["state"]["key"])  # noqa: NPY002 - SB3 draws from it
+        arrays["numpy"] = _numpy_state()["state"]["key"]
         return arrays
 
     def _state(self) -> dict[str, Any]:
-        generator = np.random.get_state(legacy=False)  # noqa: NPY002 - SB3 draws from it
         return {
             "steps": self.steps,
             "updates": self.model._n_updates,
             "seconds": self.clock.seconds,
             "game_seconds": self.env.seconds,
             "drawn_from": self.drawn_from,
-            "numpy_position": int(generator["state"]["pos"]),
+            "numpy_position": int(_numpy_state()["state"]["pos"]),
         }
 
     def _restore(self, arrays: Arrays, state: dict[str, Any]) -> None:
-        groups = grouped(arrays)
-        self._restore_learner(groups, state)
-        snapshots = groups.get("snapshot", {})
-        parameters = [snapshots[str(i)] for i in range(len(snapshots))]
-        self.snapshots = [network_agent(self.game.name, self.encoding, each) for each in parameters]
-        self.rng.bit_generator.state = state["drawn_from"]
+        names = ("policy", "adam", "snapshot", "games", "episode_starts", "torch", "numpy")
+        groups = grouped(arrays, names)
+        like = pack(self.layers(), False)
+        snapshots = read_packed("the snapshots", groups["snapshot"], like, self.settings.pool_size)
+        rng, seconds = (
+            read_rng(state, "drawn_from"),
+            check_number("game_seconds", state.get("game_seconds"), 0, MOST_SECONDS),
+        )
+        restore_learner = self._read_learner(groups, state)
+        self.snapshots = [network_agent(self.game.name, self.encoding, each) for each in snapshots]
+        self.rng = rng
         self._seat_opponents()
         self.model._last_obs = self.env.set_state(groups["games"])
-        self.env.seconds = state["game_seconds"]
+        self.env.seconds = seconds
+        restore_learner()
 
-    def _restore_learner(self, groups: Mapping[str, Arrays], state: Mapping[str, Any]) -> None:
-        model = self.model
-        model.policy.load_state_dict(tensors(groups["policy"]))
-        set_moments(model.policy.optimizer, groups.get("adam", {}), ".")
-        model.num_timesteps, model._n_updates = state["steps"], state["updates"]
-        model._last_episode_starts = groups["episode_starts"][""]
-        torch.set_rng_state(torch.from_numpy(groups["torch"][""].copy()))
-        generator = np.random.get_state(legacy=False)  # noqa: NPY002 - SB3 draws from it
-        generator["state"] = {"key": groups["numpy"][""], "pos": state["numpy_position"]}
-        np.random.set_state(generator)  # noqa: NPY002
+    def _read_learner(self, groups: Mapping[str, Arrays], state: Mapping[str, Any]) -> Callable[[], None]:
+        """Check what the learner consists of; the function that is returned restores it."""
+        model, optimizer = self.model, self.model.policy.optimizer
+        policy = read_tensors("the policy", groups["policy"], model.policy)
+        moments = read_moments("the optimizer", groups["adam"], optimizer, ".")
+        starts = check_arrays("episode_starts", groups["episode_starts"], {"": np.ones(self.env.num_envs, np.bool_)})[
+            ""
+        ]
+        steps, updates = read_count(state, "steps"), read_count(state, "updates")
+        torch_state, generator = read_random_state(groups["torch"]), _numpy_state()
+        key = check_arrays("the generator of NumPy", groups["numpy"], {"": generator["state"]["key"]})[""]
+        position = check_integer("numpy_position", state.get("numpy_position"), 0, len(key))
+
+        def restore() -> None:
+            model.policy.load_state_dict(policy)
+            set_moments(optimizer, moments)
+            model.num_timesteps, model._n_updates, model._last_episode_starts = steps, updates, starts
+            torch.set_rng_state(torch_state)
+            np.random.set_state({**generator, "state": {"key": key, "pos": position}})  # noqa: NPY002
+
+        return restore
+
+
+def _numpy_state() -> dict[str, Any]:
+    """The state of NumPy's old generator, from which SB3 draws."""
+    return dict(np.random.get_state(legacy=False))  # noqa: NPY002
 
 
 class _ToLogs(KVWriter):

@@ -14,13 +14,13 @@ from typing import Any
 import numpy as np
 from tqdm import tqdm
 
-from blackjacky_agents.agent import CompiledAgent
+from blackjacky_agents.agent import AgentError, CompiledAgent
 from blackjacky_agents.arena.cluster import ClusterExecutor
 from blackjacky_agents.arena.evaluation import Score, against_copies, results_table
 from blackjacky_agents.files import versions, write_file
 from blackjacky_agents.games import bot_names, get_kit
 from blackjacky_agents.learning.agent_file import AGENT_FILE, save_agent
-from blackjacky_agents.learning.checkpoint import Arrays, load_checkpoint, save_checkpoint
+from blackjacky_agents.learning.checkpoint import Arrays, load_checkpoint, read_count, save_checkpoint
 from blackjacky_agents.learning.curves import Line, Run, as_png, draw_curves
 from blackjacky_agents.learning.encoding import find_encoding
 from blackjacky_agents.learning.logs import Write, check_logs, opened
@@ -29,10 +29,12 @@ from blackjacky_agents.learning.settings import TrainingSettings, check_settings
 from blackjacky_agents.learning.stopping import print_above, stop_gently
 from blackjacky_agents.registry import make_compiled_agent
 from blackjacky_agents.reports import duration
+from blackjacky_env.engine.checks import check_number
 from blackjacky_env.engine.reading import MAX_LIST, parse_json, read_file
 from blackjacky_env.games import get_game
 
 LIBRARIES = ("torch", "stable-baselines3", "sb3-contrib", "gymnasium")  # results depend on their versions
+MOST_SECONDS = 1e12  # of a training
 CHECKPOINT_SECONDS = 30.0  # between checkpoints: a kill loses at most this much work and one update
 EVALUATION_FRACTION = 0.2  # of the training between two evaluations at most, so that a short one has a curve, too
 PROGRESS_FILE, CURVE_FILE = "progress.jsonl", "learning_curve.png"
@@ -133,7 +135,7 @@ class TrainingRun(ABC):
 
     @abstractmethod
     def _restore(self, arrays: Arrays, state: dict[str, Any]) -> None:
-        """Restore what `_arrays` and `_state` returned."""
+        """Restore what `_arrays` and `_state` returned; `TypeError` or `ValueError` if no such training wrote it."""
 
     # ------------------------------------------------------------ training
 
@@ -277,8 +279,13 @@ class TrainingRun(ABC):
     def save(self) -> Path:
         """Write a checkpoint and then the current agent, so that a run with an agent can be resumed.
 
-        Returns the checkpoint's folder.
+        Returns the checkpoint's folder. Raises `AgentError` and writes nothing if the training has diverged.
         """
+        if not all(np.isfinite(part).all() for layer in self.layers() for part in layer):
+            raise AgentError(
+                f"the training in {self.folder} has diverged: its weights are not finite numbers any more; "
+                "begin another one with a smaller learning rate"
+            )
         path = save_checkpoint(self.folder / "checkpoints", self.steps, self._arrays(), self._state())
         self.save_agent()
         return path
@@ -304,12 +311,21 @@ class TrainingRun(ABC):
         )
 
     def resume(self) -> list[str]:
-        """Restore the newest complete checkpoint; returns a warning for each broken one."""
+        """Restore the newest complete checkpoint; returns a warning for each broken one.
+
+        Raises `ValueError` if it is not one of a training with these settings; its files are not changed then.
+        """
         arrays, state, complaints = load_checkpoint(self.folder / "checkpoints")
-        self._restore(arrays, state)
-        self.clock.set(state["seconds"])
+        try:
+            steps, seconds = read_count(state, "steps"), check_number("seconds", state.get("seconds"), 0, MOST_SECONDS)
+            self._restore(arrays, state)
+        except (TypeError, ValueError) as error:
+            raise ValueError(
+                f"the checkpoint in {self.folder} is of no training with these settings: {error}"
+            ) from None
+        self.clock.set(seconds)
         self._resumed = True
-        last = truncate_progress(self.folder, state["steps"])
+        last = truncate_progress(self.folder, steps)
         self._evaluated = max(last["steps"] / self.settings.steps, last["seconds"] / 60 / self.settings.minutes)
         self._evaluated_steps = last["steps"]
         return complaints

@@ -18,6 +18,7 @@ from blackjacky_agents.learning.encoding import Encoding, raw_encoding
 from blackjacky_agents.learning.lineups import Lineup, as_lists
 from blackjacky_env.engine.checks import check_integer
 from blackjacky_env.engine.game import Game
+from blackjacky_env.engine.states import check_arrays
 from blackjacky_env.envs.aec import MAX_SEED
 from blackjacky_env.envs.vector import SeatVectorEnv
 from blackjacky_env.games import DEFAULT, get_game
@@ -117,17 +118,23 @@ class LearnerVecEnv(VecEnv):
     def set_state(self, arrays: Mapping[str, npt.NDArray[Any]]) -> npt.NDArray[np.float32]:
         """Restore `get_state` of games with the same options; returns observations.
 
-        Call `set_opponents` first, with the same opponents as when the state was taken.
+        Call `set_opponents` first, with the same opponents as when the state was taken. Raises `TypeError` or
+        `ValueError`, with nothing changed, for arrays of other games (`SeatVectorEnv.check_state`).
         """
-        self._returns[:], self._lengths[:] = arrays["returns"], arrays["lengths"]
-        self._seed = None
-        parts = {name: self._split(array) for name, array in arrays.items()}
+        own = {"returns": self._returns, "lengths": self._lengths}
+        checked = check_arrays("this state", {name: arrays[name] for name in arrays if name in own}, own)
+        parts = {name: self._split(array) for name, array in arrays.items() if name not in own}
         each = [{name: part[i] for name, part in parts.items()} for i in range(len(self.batches))]
+        for batch, given in zip(self.batches, each, strict=True):
+            batch.check_state(given)
+        self._returns[:], self._lengths[:] = checked["returns"], checked["lengths"]
+        self._seed = None
         return np.concatenate([batch.set_state(own)[0] for batch, own in zip(self.batches, each, strict=True)])
 
     def _split(self, array: npt.NDArray[Any]) -> list[npt.NDArray[Any]]:
         if len(self.batches) == 1:
             return [array]
+        array = np.atleast_1d(array)
         return np.split(array, self._ends * (len(array) // self.num_envs))
 
     # ------------------------------------------------------------ SB3

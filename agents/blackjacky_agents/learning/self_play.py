@@ -20,23 +20,27 @@ from torch import nn
 
 from blackjacky_agents.agent import CompiledAgent
 from blackjacky_agents.learning.agent_file import initial_layers
-from blackjacky_agents.learning.checkpoint import Arrays, grouped
-from blackjacky_agents.learning.collecting import Collector, Returns, Stretch
+from blackjacky_agents.learning.checkpoint import Arrays, grouped, read_count, read_rng
+from blackjacky_agents.learning.collecting import Collector, Returns, Stretch, Tables
 from blackjacky_agents.learning.lineups import draw_tables
 from blackjacky_agents.learning.modules import (
     linear_layers,
     mlp,
     moments_of,
     pass_advice_on,
+    read_moments,
+    read_random_state,
+    read_tensors,
     set_layers,
     set_moments,
-    tensors,
 )
-from blackjacky_agents.learning.network import Layers, layers_of, network_agent, pack
-from blackjacky_agents.learning.run import TrainingRun
+from blackjacky_agents.learning.network import Layers, check_packed, layers_of, network_agent, pack, read_packed
+from blackjacky_agents.learning.run import MOST_SECONDS, TrainingRun
 from blackjacky_agents.learning.settings import SelfPlaySettings
 from blackjacky_agents.registry import make_compiled_agent
-from blackjacky_env.engine.compiling import copied, zeros
+from blackjacky_env.engine.checks import check_number
+from blackjacky_env.engine.compiling import zeros
+from blackjacky_env.engine.states import check_arrays, check_entries
 
 _LINEUPS = 256  # drawn for each stretch
 _ILLEGAL_LOGIT = -1e9
@@ -145,10 +149,8 @@ class SelfPlay(TrainingRun):
 
     def _play_on(self) -> None:
         """Begin the next stretch, with the present weights, while the caller goes on."""
-        tables = self._collector.tables
         self._before = {
-            "states": copied(tables.states).view(np.uint8).copy(),
-            **{name: getattr(tables, name).copy() for name in tables._fields[1:]},
+            **self._collector.save(),
             "playing": pack(layers_of(self.network), False),
             "lineups": self._draw_lineups(),
         }
@@ -248,21 +250,41 @@ class SelfPlay(TrainingRun):
         }
 
     def _restore(self, arrays: Arrays, state: dict[str, Any]) -> None:
-        groups = grouped(arrays)
-        self.network.load_state_dict(tensors(groups["network"]))
-        set_moments(self._optimizer, groups.get("adam", {}), ".")
-        snapshots = groups.get("snapshot", {})
-        self.snapshots = [
-            network_agent(self.game.name, self.encoding, snapshots[str(i)]) for i in range(len(snapshots))
-        ]
-        self._generator.set_state(torch.from_numpy(groups["torch"][""].copy()))
-        self.rng.bit_generator.state = state["generator"]
-        self._steps, self._taken, self.times = state["steps"], state["snapshots_taken"], state["times"]
-        self._before = {name: array.copy() for name, array in groups["games"].items()}
-        tables = self._collector.tables
-        tables.states[:] = self._before["states"].view(tables.states.dtype)
-        for name in tables._fields[1:]:
-            getattr(tables, name)[:] = self._before[name]
+        groups = grouped(arrays, ("network", "adam", "snapshot", "games", "torch"))
+        network = read_tensors("the network", groups["network"], self.network)
+        moments = read_moments("the optimizer", groups["adam"], self._optimizer, ".")
+        snapshots = read_packed(
+            "the snapshots", groups["snapshot"], pack(self.layers(), False), self.settings.pool_size
+        )
+        torch_state, rng = read_random_state(groups["torch"]), read_rng(state, "generator")
+        steps, taken = read_count(state, "steps"), read_count(state, "snapshots_taken")
+        times = read_times(state.get("times"), self.times)
+        stretch, tables = self._read_stretch(groups["games"], len(self.opponents) + len(snapshots))
+        self.network.load_state_dict(network)
+        set_moments(self._optimizer, moments)
+        self.snapshots = [network_agent(self.game.name, self.encoding, each) for each in snapshots]
+        self._generator.set_state(torch_state)
+        self.rng, self._steps, self._taken, self.times = rng, steps, taken, times
+        self._collector.restore(tables)
+        self._before = {**self._collector.save(), **stretch}
+
+    def _read_stretch(self, games: Arrays, opponents: int) -> tuple[Arrays, Tables]:
+        """Network and line-ups of the stretch that was being played, and the games; `ValueError` if they are wrong."""
+        like: Arrays = {
+            "playing": pack(layers_of(self.network), False),
+            "lineups": np.zeros((_LINEUPS, self.game.max_players - 1), np.int64),
+        }
+        stretch = check_arrays("the games", {name: games[name] for name in like if name in games}, like)
+        check_packed("playing", stretch["playing"], like["playing"])
+        check_entries("lineups", stretch["lineups"], 0, opponents)
+        return stretch, self._collector.read({name: games[name] for name in games if name not in like}, opponents)
+
+
+def read_times(times: Any, like: dict[str, float]) -> dict[str, float]:
+    """Seconds by name; `TypeError` or `ValueError` if they are none, or of others than those in ``like``."""
+    if not isinstance(times, dict) or times.keys() != like.keys():
+        raise ValueError(f"times={times!r} are not the seconds of {', '.join(like)}")
+    return {name: check_number(name, seconds, 0, MOST_SECONDS) for name, seconds in times.items()}
 
 
 def _new_network(sizes: list[int], seed: int) -> nn.Sequential:

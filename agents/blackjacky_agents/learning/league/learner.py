@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -16,7 +17,7 @@ from blackjacky_agents.learning.encoding import Encoding, find_encoding, standin
 from blackjacky_agents.learning.league.buffers import ReplayBuffer
 from blackjacky_agents.learning.league.imitation import Demonstrations
 from blackjacky_agents.learning.lookahead import Studies
-from blackjacky_agents.learning.modules import mlp, moments_of, set_layers, set_moments, tensors
+from blackjacky_agents.learning.modules import mlp, moments_of, read_moments, read_tensors, set_layers, set_moments
 from blackjacky_agents.learning.network import Layers, encode_all, layers_of, network_agent, pack
 from blackjacky_agents.learning.settings import LeagueSettings
 from blackjacky_env.engine.layout import Vector
@@ -228,13 +229,23 @@ class Learner:
             arrays |= moments_of(optimizer, f"adam {name}.", " ")
         return arrays
 
-    def set_state(self, arrays: Arrays) -> None:
-        """Restore the arrays of `state`."""
-        groups = grouped(arrays)
-        for name in self._networks:
-            getattr(self, name).load_state_dict(tensors(groups[name]))
-        for name, optimizer in self._optimizers.items():
-            set_moments(optimizer, groups.get(f"adam {name}", {}), " ")
+    def read_state(self, arrays: Arrays) -> Callable[[], None]:
+        """A function that restores the arrays of `state`; `ValueError` if they are of no such learner."""
+        networks = {name: getattr(self, name) for name in self._networks}
+        groups = grouped(arrays, (*networks, *(f"adam {name}" for name in self._optimizers)))
+        weights = {name: read_tensors(name, groups[name], network) for name, network in networks.items()}
+        moments = {
+            name: read_moments(f"adam {name}", groups[f"adam {name}"], optimizer, " ")
+            for name, optimizer in self._optimizers.items()
+        }
+
+        def restore() -> None:
+            for name, network in networks.items():
+                network.load_state_dict(weights[name])
+            for name, optimizer in self._optimizers.items():
+                set_moments(optimizer, moments[name])
+
+        return restore
 
 
 def centred(values: torch.Tensor, tried: torch.Tensor) -> torch.Tensor:

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from blackjacky_agents.agent import CompiledAgent
 from blackjacky_agents.learning.league.games import Played
 from blackjacky_agents.learning.lineups import LEARNER
+from blackjacky_env.engine.checks import check_number
 
 _DECAY = 0.99  # factor on earlier results, per batch of games
 _MIN_WEIGHT = 0.02
@@ -92,8 +93,15 @@ class Pool:
         """Names and results, JSON-ready."""
         return [[opponent.name, opponent.won, opponent.lost] for opponent in self.opponents]
 
-    def set_state(self, state: Sequence[Sequence[Any]], learned: Sequence[CompiledAgent]) -> None:
-        """Restore `state`, with the learned agents of that time."""
+    def set_state(self, state: Any, learned: Sequence[CompiledAgent]) -> None:
+        """Restore `state`, with the learned agents of that time; `TypeError` or `ValueError` if it is of others."""
+        if not isinstance(state, list) or len(state) != self._bots + len(learned):
+            raise ValueError(f"the pool has no results of {self._bots} bots and {len(learned)} networks")
+        for entry in state:
+            if not isinstance(entry, list) or len(entry) != 3 or not isinstance(entry[0], str):
+                raise ValueError(f"{entry!r} of the pool is not a name with two results")
+            for result in entry[1:]:
+                check_number("a result of the pool", result, 5e-324, 1e300)
         self.opponents[self._bots :] = [Opponent("", agent) for agent in learned]
         for opponent, (name, won, lost) in zip(self.opponents, state, strict=True):
             opponent.name, opponent.won, opponent.lost = name, won, lost

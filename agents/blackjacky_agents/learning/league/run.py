@@ -17,13 +17,13 @@ from tqdm import tqdm
 from blackjacky_agents.agent import CompiledAgent
 from blackjacky_agents.arena.evaluation import Score, against_copies
 from blackjacky_agents.learning.agent_file import initial_layers
-from blackjacky_agents.learning.checkpoint import Arrays
+from blackjacky_agents.learning.checkpoint import Arrays, grouped, read_count, read_rng
 from blackjacky_agents.learning.league.exploiter import train_exploiter
 from blackjacky_agents.learning.league.games import Played, draw_seating, possible_variants, start_games
 from blackjacky_agents.learning.league.imitation import Demonstrations
 from blackjacky_agents.learning.league.learner import Learner
 from blackjacky_agents.learning.league.pool import Opponent, Pool, record_results
-from blackjacky_agents.learning.network import Layers, network_agent
+from blackjacky_agents.learning.network import Layers, network_agent, pack, read_packed
 from blackjacky_agents.learning.run import TrainingRun
 from blackjacky_agents.learning.settings import LeagueSettings
 from blackjacky_agents.registry import display_names, make_compiled_agent
@@ -254,12 +254,15 @@ class League(TrainingRun):
 
     def _restore(self, arrays: Arrays, state: dict[str, Any]) -> None:
         """Restore weights, pool and generators; the replay buffers are not saved and refill."""
-        learner = {name: array for name, array in arrays.items() if name.startswith("learner/")}
-        self.learner.set_state({name.removeprefix("learner/"): array for name, array in learner.items()})
-        learned = len(state["pool"]) - len(self.settings.bots)
-        agents = [network_agent(self.game.name, self.encoding, arrays[f"pool/{i}"]) for i in range(learned)]
-        self.pool.set_state(state["pool"], agents)
-        self._steps, self._batches, self._snapshots = state["steps"], state["batches"], state["snapshots"]
-        self._exploiting, self._iteration = state["exploiting"], state["iteration"]
-        self.rng.bit_generator.state = state["generator"]
-        self.learner.rng.bit_generator.state = state["learner_generator"]
+        groups = grouped(arrays, ("learner", "pool"), "/")
+        restore_learner = self.learner.read_state(groups["learner"])
+        learned = read_packed("the pool", groups["pool"], pack(self.layers(), False), self.settings.pool_size)
+        counts = {
+            name: read_count(state, name) for name in ("steps", "batches", "snapshots", "exploiting", "iteration")
+        }
+        rng, learner_rng = read_rng(state, "generator"), read_rng(state, "learner_generator")
+        agents = [network_agent(self.game.name, self.encoding, each) for each in learned]
+        self.pool.set_state(state.get("pool"), agents)
+        restore_learner()
+        self._steps, self._batches, self._snapshots, self._exploiting, self._iteration = counts.values()
+        self.rng, self.learner.rng = rng, learner_rng

@@ -53,7 +53,7 @@ def _check_array(name: str, given: Any, like: Array) -> Array:
     return array
 
 
-def check_entries(name: str, array: Array, low: int, high: int) -> None:
+def check_entries(name: str, array: Array, low: float, high: float) -> None:
     """Raise `ValueError` unless all entries are in low .. high."""
     if array.size and not low <= array.min() <= array.max() <= high:
         raise ValueError(f"{name} has entries in {array.min()} .. {array.max()}; allowed are {low} .. {high}")

@@ -29,6 +29,7 @@ Arrays = dict[str, npt.NDArray[Any]]
 MOST_COUNTED = 2**53
 """The largest number of steps, updates and the like in a checkpoint."""
 
+MOST_SECONDS = 1e12
 _KEPT = 2  # checkpoints
 _REPLACED = "replaced"
 

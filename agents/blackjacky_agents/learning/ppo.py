@@ -14,7 +14,7 @@ from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.logger import KVWriter, Logger
 
 from blackjacky_agents.agent import CompiledAgent
-from blackjacky_agents.learning.checkpoint import Arrays, grouped, read_count, read_rng
+from blackjacky_agents.learning.checkpoint import MOST_SECONDS, Arrays, grouped, read_count, read_rng
 from blackjacky_agents.learning.lineups import draw_lineups
 from blackjacky_agents.learning.modules import (
     linear_layers,
@@ -26,7 +26,7 @@ from blackjacky_agents.learning.modules import (
     set_moments,
 )
 from blackjacky_agents.learning.network import Layers, layers_of, network_agent, pack, read_packed
-from blackjacky_agents.learning.run import MOST_SECONDS, Clock, TrainingRun
+from blackjacky_agents.learning.run import Clock, TrainingRun
 from blackjacky_agents.learning.sb3 import LearnerVecEnv
 from blackjacky_agents.learning.settings import PPOSettings
 from blackjacky_agents.registry import make_compiled_agent

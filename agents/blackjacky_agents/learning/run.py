@@ -20,7 +20,7 @@ from blackjacky_agents.arena.evaluation import Score, against_copies, results_ta
 from blackjacky_agents.files import versions, write_file
 from blackjacky_agents.games import bot_names, get_kit
 from blackjacky_agents.learning.agent_file import AGENT_FILE, save_agent
-from blackjacky_agents.learning.checkpoint import Arrays, load_checkpoint, read_count, save_checkpoint
+from blackjacky_agents.learning.checkpoint import MOST_SECONDS, Arrays, load_checkpoint, read_count, save_checkpoint
 from blackjacky_agents.learning.curves import Line, Run, as_png, draw_curves
 from blackjacky_agents.learning.encoding import find_encoding
 from blackjacky_agents.learning.logs import Write, check_logs, opened
@@ -34,7 +34,6 @@ from blackjacky_env.engine.reading import MAX_LIST, parse_json, read_file
 from blackjacky_env.games import get_game
 
 LIBRARIES = ("torch", "stable-baselines3", "sb3-contrib", "gymnasium")  # results depend on their versions
-MOST_SECONDS = 1e12  # of a training
 CHECKPOINT_SECONDS = 30.0  # between checkpoints: a kill loses at most this much work and one update
 EVALUATION_FRACTION = 0.2  # of the training between two evaluations at most, so that a short one has a curve, too
 PROGRESS_FILE, CURVE_FILE = "progress.jsonl", "learning_curve.png"

@@ -20,7 +20,7 @@ from torch import nn
 
 from blackjacky_agents.agent import CompiledAgent
 from blackjacky_agents.learning.agent_file import initial_layers
-from blackjacky_agents.learning.checkpoint import Arrays, grouped, read_count, read_rng
+from blackjacky_agents.learning.checkpoint import MOST_SECONDS, Arrays, grouped, read_count, read_rng
 from blackjacky_agents.learning.collecting import Collector, Returns, Stretch, Tables
 from blackjacky_agents.learning.lineups import draw_tables
 from blackjacky_agents.learning.modules import (
@@ -35,7 +35,7 @@ from blackjacky_agents.learning.modules import (
     set_moments,
 )
 from blackjacky_agents.learning.network import Layers, check_packed, layers_of, network_agent, pack, read_packed
-from blackjacky_agents.learning.run import MOST_SECONDS, TrainingRun
+from blackjacky_agents.learning.run import TrainingRun
 from blackjacky_agents.learning.settings import SelfPlaySettings
 from blackjacky_agents.registry import make_compiled_agent
 from blackjacky_env.engine.checks import check_number

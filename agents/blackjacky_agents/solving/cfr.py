@@ -32,6 +32,7 @@ from blackjacky_agents.solving.strategies import (
 )
 from blackjacky_agents.solving.tree import SeatTree, Tree
 from blackjacky_env.engine.compiling import compiled, entry
+from blackjacky_env.engine.states import check_arrays, check_entries
 
 Variant = Literal["cfr", "cfr+", "dcfr"]
 VARIANTS: tuple[Variant, ...] = ("cfr", "cfr+", "dcfr")
@@ -177,16 +178,15 @@ class Solver:
         return kept
 
     def restore(self, kept: dict[str, npt.NDArray[Any]]) -> None:
-        """Continue from what `save` returned; `ValueError` if it is of another tree."""
-        for seat, memory in enumerate(self._memories):
-            for name in ("regrets", "strategy", "sums"):
-                given, own = kept.get(f"{name}_{seat}"), getattr(memory, name)
-                if given is None or given.shape != own.shape or given.dtype != own.dtype:
-                    raise ValueError(
-                        f"the checkpoint has no {name} of seat {seat} for the {len(own):,} sequences there"
-                    )
-                own[:] = given
-        self.iterations = int(kept["iterations"][0])
+        """Continue from what `save` returned; `TypeError` or `ValueError`, and no change, if it is of another tree."""
+        own = self.save()
+        checked = check_arrays("the checkpoint", kept, own)
+        for name, high in {"strategy": 1, "sums": np.inf, "iterations": 2**53}.items():
+            for each in (each for each in own if each.startswith(name)):
+                check_entries(f"{each} of the checkpoint", checked[each], 0, high)
+        for name, array in own.items():
+            array[:] = checked[name]
+        self.iterations = int(checked["iterations"][0])
         self._refresh()
 
 

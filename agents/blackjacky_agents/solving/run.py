@@ -12,7 +12,13 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, get_args
 import numpy.typing as npt
 
 from blackjacky_agents.files import versions, write_file, write_json
-from blackjacky_agents.learning.checkpoint import has_checkpoint, load_checkpoint, save_checkpoint
+from blackjacky_agents.learning.checkpoint import (
+    MOST_COUNTED,
+    MOST_SECONDS,
+    has_checkpoint,
+    load_checkpoint,
+    save_checkpoint,
+)
 from blackjacky_agents.learning.stopping import stop_gently
 from blackjacky_agents.reports import machine
 from blackjacky_agents.solving import cfr
@@ -22,7 +28,7 @@ from blackjacky_agents.solving.solution import SOLUTION_FILE, policy_of, save_so
 from blackjacky_agents.solving.strategies import Strategies, Worth, worth_of
 from blackjacky_agents.solving.table import Table
 from blackjacky_agents.solving.tree import Progress, Tree, build_tree
-from blackjacky_env.engine.checks import check_choice, check_integer
+from blackjacky_env.engine.checks import check_choice, check_integer, check_number
 from blackjacky_env.engine.reading import MAX_DATA, MAX_LIST, parse_json, read_file
 
 if TYPE_CHECKING:
@@ -130,8 +136,9 @@ class SolvingRun:
             return []
         most = int(self.settings.memory * GIB)
         arrays, state, complaints = load_checkpoint(self.folder / "checkpoints", max(MAX_DATA, most))
+        seconds = check_number("seconds of the checkpoint", state.get("seconds"), 0, MOST_SECONDS)
         self.solver.restore(arrays)
-        self.seconds = float(state["seconds"])
+        self.seconds = seconds
         self._measure()
         self._cut_progress()
         return complaints
@@ -274,11 +281,13 @@ def _checked(settings: SolveSettings) -> SolveSettings:
 
 
 def read_progress(folder: Path) -> list[dict[str, Any]]:
-    """The evaluations of a run, oldest first; a line that was cut short is left out."""
+    """The evaluations of a run, oldest first, up to a line that was cut short or is damaged."""
     lines = []
     for text in read_file(folder / PROGRESS_FILE, MAX_LIST).splitlines():
         try:
-            lines.append(parse_json(text))
-        except ValueError:
+            line = parse_json(text)
+            check_number("iterations", line["iterations"], 0, MOST_COUNTED)
+        except (ValueError, TypeError, KeyError):
             break
+        lines.append(line)
     return lines

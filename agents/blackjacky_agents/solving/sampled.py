@@ -27,6 +27,7 @@ from blackjacky_env.engine.game import Game
 from blackjacky_env.engine.purposes import FOR_SAMPLED
 from blackjacky_env.engine.random import draw, game_key, stream
 from blackjacky_env.engine.recall import Ear, make_listen, make_phase, new_ear
+from blackjacky_env.engine.states import check_arrays, check_entries
 from blackjacky_env.engine.step import NOBODY, is_running, make_shared_step
 
 _MOST_VISITS = 1 << 19  # of information states in an iteration
@@ -115,9 +116,10 @@ def _make_decide(game: Game) -> Callable[..., int]:
                 count += 1
         last = len(bench.records) - 1
         state, _ = find(known, bench.keys[last, seat, 0], bench.keys[last, seat, 1])
+        is_known = state != _NONE and known.first[state + 1] - known.first[state] == count
         total = 0.0
         for i in range(count):
-            regret = 0.0 if state == _NONE else known.regrets[known.first[state] + i]
+            regret = known.regrets[known.first[state] + i] if is_known else 0.0
             bench.chances[d, i] = max(regret, 0.0)
             total += bench.chances[d, i]
         for i in range(count):
@@ -286,6 +288,9 @@ def _add(known, log):
             known.actions[known.counts[1] : known.first[state + 1]] = log.actions[begin:end]
             known.table[place] = state
             known.counts[0], known.counts[1] = state + 1, known.first[state + 1]
+        if known.first[state + 1] - known.first[state] != end - begin:  # a wrong checkpoint
+            known.counts[2] += 1
+            continue
         numbers = known.regrets if log.is_regret[visit] else known.sums
         for i in range(end - begin):
             numbers[known.first[state] + i] += log.numbers[begin + i]
@@ -364,26 +369,34 @@ class SampledSolver:
 
     def save(self) -> dict[str, npt.NDArray[Any]]:
         """What `restore` needs, as arrays by name."""
-        count, size = self.known.counts[:2]
+        return self._arrays(*self.known.counts[:2].tolist())
+
+    def _arrays(self, count: int, size: int) -> dict[str, npt.NDArray[Any]]:
+        """The arrays in use for so many information states and actions."""
         known = self.known
         states: dict[str, npt.NDArray[Any]] = {"keys": known.keys[:count], "first": known.first[: count + 1]}
         rows = {name: getattr(known, name)[:size] for name in ("actions", "regrets", "sums")}
         return {**states, **rows, "counts": known.counts, "iterations": np.array([self.iterations])}
 
     def restore(self, kept: dict[str, npt.NDArray[Any]]) -> None:
-        """Continue from what `save` returned; `ValueError` if it does not fit."""
-        count, size = len(kept["keys"]), len(kept["actions"])
+        """Continue from what `save` returned; `TypeError` or `ValueError`, and no change, if it does not fit."""
+        count, size = (len(np.atleast_1d(kept.get(name, ()))) for name in ("keys", "actions"))
         if count > len(self.known.keys) or size > len(self.known.actions):
             raise ValueError(
                 f"the checkpoint has {count:,} information states, for which there is no place; allow more memory"
             )
-        self.known.keys[:count], self.known.first[: count + 1] = kept["keys"], kept["first"]
-        for name in ("actions", "regrets", "sums"):
-            getattr(self.known, name)[:size] = kept[name]
-        self.known.counts[:] = kept["counts"]
+        checked = check_arrays("the checkpoint", kept, self._arrays(count, size))
+        first, counts = checked["first"], checked["counts"]
+        if counts[:2].tolist() != [count, size] or first[0] != 0 or first[-1] != size or (np.diff(first) < 1).any():
+            raise ValueError("the checkpoint does not say where the actions of each information state begin")
+        check_entries("actions of the checkpoint", checked["actions"], 0, self.table.game.num_actions - 1)
+        for name in ("iterations", "counts", "sums"):
+            check_entries(f"{name} of the checkpoint", checked[name], 0, 2**62)
+        for name, array in self._arrays(count, size).items():
+            array[:] = checked[name]
         self.known.table[:] = _NONE
         _fill_here(self.known, count)
-        self.iterations = int(kept["iterations"][0])
+        self.iterations = int(checked["iterations"][0])
 
 
 def _fill(known, count):

@@ -161,8 +161,8 @@ def student(share: float, freedom: float) -> float:
     normal = NormalDist().inv_cdf(share)
     if freedom > 1e6:
         return normal
-    # With t = tan(angle) * sqrt(freedom) the density is proportional to a power of cos(angle). It falls, so that Newton's
-    # method, begun below, at the normal quantile, never goes too far.
+    # With t = tan(angle) * sqrt(freedom) the density is proportional to a power of cos(angle), which falls. So Newton's
+    # method, begun too low, at the normal quantile, never goes too far.
     power, angle, step = freedom - 1, math.atan(normal / math.sqrt(freedom)), math.inf
     density = math.exp(math.lgamma((freedom + 1) / 2) - math.lgamma(freedom / 2)) / math.sqrt(math.pi)
     while step > 1e-12 * angle:

@@ -187,7 +187,8 @@ def _curve(
 
 
 def _note(answers: Sequence[npt.NDArray[np.float64]], player: str) -> str:
-    margin = student((1 + _CONFIDENCE) / 2, len(answers[0]) - 1) * np.mean([_error(chances[:, 0]) for chances in answers])
+    quantile = student((1 + _CONFIDENCE) / 2, len(answers[0]) - 1)
+    margin = quantile * np.mean([_error(chances[:, 0]) for chances in answers])
     return (
         f"From what each player could know: {len(answers[0])} samples of the hidden cards, in which {player} plays on "
         f"in all seats. The 95 % intervals are ± {100 * margin:.1f} % on average."

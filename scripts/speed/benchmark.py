@@ -392,7 +392,7 @@ def decision(act: Callable[[dict[str, Any]], int], seen: Sequence[dict[str, Any]
 
 
 def training_probe(args: Args, folder: Path) -> Probe:
-    """Updates of a learner with the settings of `make train`, against bots and one past version of itself."""
+    """Updates of the preset `sb3`, against bots and one past version of itself."""
     settings = replace(presets_of(DEFAULT)["sb3"], seed=args.seed, eval_games=2)
     if args.quick:
         settings = replace(settings, num_envs=16, n_steps=16, batch_size=64)

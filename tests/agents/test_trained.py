@@ -15,6 +15,7 @@ from blackjacky_agents.arena.evaluation import against_copies
 from blackjacky_agents.games import get_kit
 from blackjacky_agents.learning.agent_file import read_card, read_network
 from blackjacky_agents.learning.network import encode_all
+from blackjacky_agents.learning.settings import presets_of
 from blackjacky_env.games import GAMES
 from tests.agents.positions import positions
 
@@ -36,19 +37,26 @@ def results(game: str, name: str) -> dict[tuple[int, str], Any]:
 def test_every_preset_has_left_an_agent() -> None:
     names = {game: [path.stem for path in TRAINED if path.parent == folder_of(game)] for game in GAMES}
     assert names == {
-        "black_jacky": ["champion", "full", "quick"],
+        "black_jacky": ["champion", "full", "sb3"],
         "schwarze_katze": ["champion", "former_champion"],
         "halunken": ["champion", "former_champion"],
         "black_spy": ["champion", "former_champion"],
     }
 
 
+def test_an_agent_that_is_called_like_a_preset_was_trained_with_it() -> None:
+    for path in TRAINED:
+        card = read_card(path)
+        if path.stem in presets_of(card["game"]):
+            assert f"--preset {path.stem}" in card["command"]
+
+
 def test_they_are_small() -> None:
     assert all(file.stat().st_size < 1_500_000 for path in TRAINED for file in path.parent.iterdir())
 
 
-def test_the_quick_preset_beats_the_simple_bots() -> None:
-    rows = results("black_jacky", "quick")
+def test_the_sb3_preset_beats_the_simple_bots() -> None:
+    rows = results("black_jacky", "sb3")
     assert rows[4, "threshold"]["low"] > 0.25
     assert rows[4, "random"]["win_rate"] >= 0.85
 

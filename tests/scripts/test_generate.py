@@ -98,9 +98,9 @@ def test_searches_are_listed_by_table_size_and_budget() -> None:
 
 def test_the_games_of_an_agent_are_played_again_on_demand(tmp_path: Path) -> None:
     for kind in ("safetensors", "json"):
-        shutil.copy(TRAINED / f"quick.{kind}", tmp_path)
-    measure_trained.measure(tmp_path / "quick.safetensors", games=3, threads=1)
-    old, new = read_card(TRAINED / "quick.safetensors"), read_card(tmp_path / "quick.safetensors")
+        shutil.copy(TRAINED / f"sb3.{kind}", tmp_path)
+    measure_trained.measure(tmp_path / "sb3.safetensors", games=3, threads=1)
+    old, new = read_card(TRAINED / "sb3.safetensors"), read_card(tmp_path / "sb3.safetensors")
     assert [row["games"] for row in new["results"]] == [3] * len(old["results"])
     assert {**new, "results": None} == {**old, "results": None}
 

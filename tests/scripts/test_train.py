@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import io
 import json
+import math
 import re
 import shlex
 import shutil
@@ -263,6 +264,9 @@ def test_the_slope_is_that_of_the_last_two_doublings_of_time() -> None:
     assert chance is not None
     assert chance.high - chance.low == pytest.approx(2 * 1.96 * (0.25 * 0.75 / 100 / 2) ** 0.5, rel=0.02)
     assert slope([0, 10], [0.1, 0.2], games=100) is None
+    bent = slope([100, 200, 400], [0.1, 0.3, 0.2], games=10**9)
+    assert bent is not None
+    assert bent.high - bent.gain == pytest.approx(12.7062 * math.sqrt(0.015 / 2), rel=1e-4)  # one degree of freedom
 
 
 def test_it_shows_how_far_it_has_come_and_how_well_it_plays(finished: Finished) -> None:

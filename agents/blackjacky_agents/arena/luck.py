@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from blackjacky_agents.agent import CompiledAgent
-from blackjacky_agents.arena.intervals import Estimate, Floats, Z, of_deals, shares_of
+from blackjacky_agents.arena.intervals import Estimate, Floats, of_deals, shares_of, student
 from blackjacky_agents.games import get_kit
 from blackjacky_agents.learning.encoding import Encoding
 from blackjacky_agents.learning.network import find_network, network_policy
@@ -105,7 +105,7 @@ def _explained(shares: Floats) -> Estimate:
     ratio = float(together.sum() / alone.sum())
     without = (together.sum() - together) / (alone.sum() - alone)
     count = len(shares)
-    half = Z * float(np.sqrt((count - 1) / count * np.square(without - without.mean()).sum()))
+    half = student(0.975, count - 1) * float(np.sqrt((count - 1) / count * np.square(without - without.mean()).sum()))
     return Estimate(ratio, ratio - half, ratio + half)
 
 

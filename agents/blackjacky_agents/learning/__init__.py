@@ -1,1 +1,1 @@
-"""Training with MaskablePPO or in a league, networks, checkpoints and agent files."""
+"""Training by self-play, with MaskablePPO or in a league, networks, checkpoints and agent files."""

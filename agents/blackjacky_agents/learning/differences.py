@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from blackjacky_agents.agent import CompiledAgent
-from blackjacky_agents.arena.intervals import Z
+from blackjacky_agents.arena.intervals import Z, student
 from blackjacky_agents.learning.encoding import Encoding
 from blackjacky_agents.learning.league.learner import Learner
 from blackjacky_agents.learning.lookahead import Studies, study
@@ -77,8 +77,9 @@ def differences(
 def _of_kind(kind: str, differs: Any, gains: Any, chosen: Any) -> Difference:
     some = gains[chosen & differs]
     mean = float(some.mean()) if len(some) else 0.0
-    half = Z * float(some.std(ddof=1)) / math.sqrt(len(some)) if len(some) > 1 else 1.0
-    return Difference(kind, int(chosen.sum()), len(some), mean, mean - half, mean + half)
+    count = len(some)
+    half = student(0.975, count - 1) * float(some.std(ddof=1)) / math.sqrt(count) if count > 1 else 1.0
+    return Difference(kind, int(chosen.sum()), count, mean, mean - half, mean + half)
 
 
 def _studied(
@@ -140,5 +141,6 @@ def slope(seconds: Sequence[float], win_rates: Sequence[float], games: int) -> S
     gain = float((x * y).sum() / np.square(x).sum())
     misfit = np.square(y - y.mean() - gain * x).sum() / (len(x) - 2)
     chance = float((rates[late] * (1 - rates[late])).mean()) / games
-    half = Z * math.sqrt(max(misfit, chance) / np.square(x).sum())
+    spread = max(student(0.975, len(x) - 2) * math.sqrt(misfit), Z * math.sqrt(chance))
+    half = spread / math.sqrt(np.square(x).sum())
     return Slope(gain, gain - half, gain + half, float(times[late][0]))

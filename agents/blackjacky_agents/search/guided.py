@@ -23,7 +23,7 @@ import numpy as np
 import numpy.typing as npt
 
 from blackjacky_agents.agent import CompiledAgent, register_policies
-from blackjacky_agents.arena.intervals import Estimate, Z
+from blackjacky_agents.arena.intervals import Estimate, student
 from blackjacky_agents.games import get_kit
 from blackjacky_agents.learning.encoding import Encoding, encodings_of, find_encoding
 from blackjacky_agents.learning.network import find_network, forward, network_policy, softmax, widest
@@ -222,7 +222,7 @@ def compare_actions(
     for i in range(1, len(actions)):
         mean = float(trial.sums[i]) / positions
         variance = max(float(trial.squares[i]) / positions - mean**2, 0.0)
-        half = Z * (variance / positions) ** 0.5
+        half = student(0.975, positions - 1) * (variance / (positions - 1)) ** 0.5
         found.append(Estimate(scale * mean, scale * (mean - half), scale * (mean + half)))
     return found
 

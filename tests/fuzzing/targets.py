@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from tests.fuzzing import agents, arena, command, games, web
+from tests.fuzzing import agents, arena, arrays, command, games, web
 
 TARGETS = {
-    target.name: target for target in (*games.TARGETS, *arena.TARGETS, *agents.TARGETS, *web.TARGETS, *command.TARGETS)
+    target.name: target
+    for target in (*games.TARGETS, *arrays.TARGETS, *arena.TARGETS, *agents.TARGETS, *web.TARGETS, *command.TARGETS)
 }
 """By name."""

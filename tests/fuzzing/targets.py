@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from tests.fuzzing import agents, arena, command, games, observers, web
+from tests.fuzzing import agents, arena, arrays, command, games, observers, web
 
 TARGETS = {
-    target.name: target for module in (games, arena, agents, web, command, observers) for target in module.TARGETS
+    target.name: target
+    for module in (games, arrays, arena, agents, web, command, observers)
+    for target in module.TARGETS
 }
 """By name."""

@@ -240,10 +240,11 @@ def test_every_subcommand_has_a_script(name: str) -> None:
 def test_a_file_that_cannot_be_written_is_refused_before_anything_is_played(
     command: str, typed: Any, empty_folder: Path
 ) -> None:
-    place = "x" * 250  # while it is written its name is longer, too long for any user
-    said = f"{command.rsplit(maxsplit=1)[-1]} {place} cannot be written (File name too long): choose another place"
-    assert typed(f"{command} {place}", status=2) == ("", f"error: {said}\n")
-    assert list(empty_folder.iterdir()) == []
+    loop = empty_folder / "loop"
+    loop.symlink_to(loop)
+    said = f"{command.rsplit(maxsplit=1)[-1]} loop cannot be written (Too many levels of symbolic links)"
+    assert typed(f"{command} loop", status=2) == ("", f"error: {said}: choose another place\n")
+    assert list(empty_folder.iterdir()) == [loop]
 
 
 def test_a_port_that_is_taken_is_named_with_what_to_do(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -10,6 +10,7 @@ import os
 import pickle
 import shutil
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -21,14 +22,17 @@ from safetensors.numpy import load_file
 from safetensors.numpy import save as to_bytes
 
 from blackjacky_agents import make_agent
-from blackjacky_agents.agent import CompiledAgent
+from blackjacky_agents.agent import AgentError, CompiledAgent
 from blackjacky_agents.files import write_json
 from blackjacky_agents.learning import checkpoint
 from blackjacky_agents.learning.agent_file import AGENT_FILE, load_agent, read_card, read_network, save_agent
 from blackjacky_agents.learning.checkpoint import load_checkpoint, save_checkpoint
 from blackjacky_agents.learning.encoding import find_encoding
 from blackjacky_agents.learning.network import MAX_UNITS, Layers, network_policy, pack
+from blackjacky_agents.learning.self_play import SelfPlay
+from blackjacky_agents.learning.settings import self_play_settings_of
 from tests.agents.positions import positions, random_layers
+from tests.fuzzing.arrays import SMALL, checkpoints
 
 GAME = "black_jacky"
 CARDS = find_encoding("cards", GAME)
@@ -418,3 +422,113 @@ def test_a_checkpoint_that_finds_no_room_takes_none(tmp_path: Path, monkeypatch:
     with pytest.raises(OSError, match="No space left"):
         save_checkpoint(tmp_path, 2, {"a": np.zeros(3)}, {})
     assert [path.name for path in tmp_path.iterdir()] == ["step_000000000001"]
+
+
+# ---------------------------------------------------------------- what no training could have written
+
+
+def put(value: Any) -> Callable[[npt.NDArray[Any]], npt.NDArray[Any]]:
+    """The array with ``value`` in its last entry."""
+
+    def change(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        changed = array.copy()
+        changed.reshape(-1)[-1] = value
+        return changed
+
+    return change
+
+
+def put_in_head(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    return np.concatenate([[0, 10**6], array[2:]]).astype(array.dtype)
+
+
+def small_run(folder: Path) -> SelfPlay:
+    return SelfPlay(replace(self_play_settings_of(GAME), **SMALL), folder, "")
+
+
+def leave_out(array: npt.NDArray[Any]) -> None:
+    return None
+
+
+WRONG: list[tuple[str, str, Callable[[npt.NDArray[Any]], Any], str]] = [
+    ("self_play", "games.states", lambda array: np.full_like(array, 255), "game 0: .* of this state is"),
+    (
+        "self_play",
+        "games.seating",
+        put(10**9),
+        r"seating of the games has entries in 0 .. 1000000000; allowed are 0 .. 2",
+    ),
+    ("self_play", "games.lineups", put(-1), "lineups has entries in -1"),
+    ("self_play", "games.started", put(-1), "started of the games has entries in -1"),
+    ("self_play", "games.playing", put_in_head, "playing begins with .*; allowed is"),
+    ("self_play", "snapshot.0", put_in_head, "0 of the snapshots begins with"),
+    ("self_play", "snapshot.0", lambda array: array[:-1], "0 of the snapshots is float32 of shape"),
+    ("self_play", "network.0.weight", put(np.nan), "0.weight of the network is not made of finite numbers"),
+    ("self_play", "network.0.weight", leave_out, "the network lacks the array '0.weight'"),
+    ("self_play", "adam.0.exp_avg_sq", put(-1), "the optimizer has steps or squares below 0"),
+    ("self_play", "torch", np.zeros_like, "the generator of torch has no possible state"),
+    ("sb3", "games.states", lambda array: np.full_like(array, 255), "game 0: .* of this state is"),
+    ("sb3", "games.played", put(0), "played of this state has entries in 0"),
+    ("sb3", "episode_starts", lambda array: array[:2], "episode_starts is bool of shape"),
+    ("sb3", "numpy", lambda array: array[1:], "of the generator of NumPy is uint32 of shape"),
+    ("league", "pool/0", put_in_head, "0 of the pool begins with"),
+    ("league", "learner/averaged.0.bias", put(np.inf), "0.bias of averaged is not made of finite numbers"),
+    ("mccfr", "first", put(10**9), "does not say where the actions of each information state begin"),
+    ("mccfr", "actions", put(61), "actions of the checkpoint has entries in 0 .. 61; allowed are 0 .. 60"),
+    ("mccfr", "keys", leave_out, "the checkpoint lacks the array 'keys'|has the array"),
+]
+
+
+@pytest.mark.parametrize(("kind", "name", "change", "message"), WRONG)
+def test_arrays_that_no_training_could_have_kept_are_refused(
+    kind: str, name: str, change: Callable[[npt.NDArray[Any]], Any], message: str
+) -> None:
+    kept = checkpoints()[kind]
+    changed = {**kept.arrays, name: change(kept.arrays[name])}
+    with pytest.raises((TypeError, ValueError), match=message):
+        kept.restore({name: array for name, array in changed.items() if array is not None}, kept.state)
+    kept.restore(kept.arrays, kept.state)
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "value"),
+    [
+        *(
+            ("self_play", name, value)
+            for name in ("steps", "snapshots_taken")
+            for value in (None, -(10**18), 1.5, True)
+        ),
+        *(("self_play", "times", value) for value in (None, {}, {"playing": 0, "waiting": "", "learning": 0})),
+        *(("self_play", "generator", value) for value in (None, {}, {"bit_generator": "PCG64", "state": 5})),
+        *(("sb3", name, None) for name in ("steps", "updates", "game_seconds", "drawn_from", "numpy_position")),
+        *(("league", name, -1) for name in ("batches", "snapshots", "exploiting", "iteration", "learner_generator")),
+        *(("league", "pool", value) for value in (None, [], [["random", 1.0, 1.0]], [["a", 0, 0], ["b", 1, 1]])),
+    ],
+)
+def test_facts_that_no_training_could_have_kept_are_refused(kind: str, name: str, value: Any) -> None:
+    kept = checkpoints()[kind]
+    with pytest.raises((TypeError, ValueError), match=f"{name}|generator|playing|waiting|pool"):
+        kept.restore(kept.arrays, {**kept.state, name: value})
+
+
+def test_a_refused_checkpoint_changes_neither_the_training_nor_its_files(tmp_path: Path) -> None:
+    run, kept = small_run(tmp_path), checkpoints()["self_play"]
+    save_checkpoint(
+        tmp_path / "checkpoints", 7, {**kept.arrays, "games.seating": kept.arrays["games.seating"] + 9}, kept.state
+    )
+    files = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+    before = [part.copy() for layer in run.layers() for part in layer]
+    with pytest.raises(ValueError, match="is of no training with these settings: seating of the games has entries"):
+        run.resume()
+    assert {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()} == files
+    assert run.steps == 0
+    for one, other in zip(before, (part for layer in run.layers() for part in layer), strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+def test_a_training_that_has_diverged_says_so_and_keeps_what_there_is(tmp_path: Path) -> None:
+    run = small_run(tmp_path)
+    run.network[0].weight.data[0, 0] = np.nan
+    with pytest.raises(AgentError, match="has diverged: its weights are not finite numbers any more; begin another"):
+        run.save()
+    assert not list(tmp_path.iterdir())

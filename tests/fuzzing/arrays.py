@@ -158,12 +158,13 @@ def _play(env: SeatVectorEnv, steps: int) -> None:
 
 # ---------------------------------------------------------------- checkpoints
 
-_SMALL: dict[str, Any] = {"hidden_sizes": (4,), "bots": ("random",), "threads": 1, "pool_size": 2, "encoding": "raw"}
-_GAMES = {**_SMALL, "num_envs": 3, "n_steps": 4, "batch_size": 4, "advice_logit": 0}
+_LEAGUE: dict[str, Any] = {"hidden_sizes": (4,), "bots": ("random",), "threads": 1, "pool_size": 2, "encoding": "raw"}
+SMALL = {**_LEAGUE, "num_envs": 3, "n_steps": 4, "batch_size": 4, "advice_logit": 0}
 
 
 @cache
-def _checkpoints() -> dict[str, Subject]:
+def checkpoints() -> dict[str, Subject]:
+    """One of each kind, by name."""
     return {"self_play": _self_play(), "sb3": _sb3(), "league": _league(), "mccfr": _solver()}
 
 
@@ -179,7 +180,7 @@ def _kept(run: TrainingRun, games: str, go_on: Callable[[], object]) -> Subject:
 
 
 def _self_play() -> Subject:
-    run = SelfPlay(replace(self_play_settings_of(DEFAULT), **_GAMES), folder(), "")
+    run = SelfPlay(replace(self_play_settings_of(DEFAULT), **SMALL), folder(), "")
     run.snapshots = [run.agent(greedy=False)]
     for _ in range(2):
         run._play_on()
@@ -193,7 +194,7 @@ def _self_play() -> Subject:
 
 
 def _sb3() -> Subject:
-    run = PPORun(replace(sb3_settings_of(DEFAULT), **_GAMES), folder(), "")
+    run = PPORun(replace(sb3_settings_of(DEFAULT), **SMALL), folder(), "")
     run.snapshots = [run.agent(greedy=False)]
     run.env.reset()
     run._seat_opponents()
@@ -203,7 +204,7 @@ def _sb3() -> Subject:
 
 
 def _league() -> Subject:
-    run = League(replace(league_settings_of(DEFAULT), **_SMALL, buffer_size=10, init_from=""), folder(), "")
+    run = League(replace(league_settings_of(DEFAULT), **_LEAGUE, buffer_size=10, init_from=""), folder(), "")
     run.pool.add(Opponent("snapshot 1", run.agent(greedy=False)))
     for optimizer in run.learner._optimizers.values():
         _learn(optimizer)
@@ -240,8 +241,8 @@ TARGETS = (
     Target(
         "restored_checkpoint",
         "checkpoints to go on from",
-        lambda data: _restore(_checkpoints(), data),
+        lambda data: _restore(checkpoints(), data),
         (ValueError, TypeError),
-        lambda: _seeds_of(_checkpoints(), 15),
+        lambda: _seeds_of(checkpoints(), 15),
     ),
 )

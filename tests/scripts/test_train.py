@@ -33,7 +33,7 @@ from blackjacky_agents.cli.train_report import lesson, standing
 from blackjacky_agents.files import only_writer
 from blackjacky_agents.games import get_kit
 from blackjacky_agents.learning import run as training
-from blackjacky_agents.learning.checkpoint import load_checkpoint
+from blackjacky_agents.learning.checkpoint import load_checkpoint, save_checkpoint
 from blackjacky_agents.learning.differences import Difference, Slope, slope
 from blackjacky_agents.learning.lineups import draw_lineups
 from blackjacky_agents.learning.network import encode_all
@@ -500,6 +500,14 @@ def test_a_run_from_before_settings_were_renamed_is_refused_with_what_to_do(stop
 def test_damaged_settings_are_refused(stopped: Path, refusal: Any, content: str) -> None:
     (stopped / "config.json").write_text(content, "utf-8")
     assert "config.json' does not hold the settings of a run" in refusal(f"--resume {stopped}")
+
+
+def test_a_checkpoint_that_no_training_could_have_written_is_refused(stopped: Path, refusal: Any) -> None:
+    arrays, state, _ = load_checkpoint(stopped / "checkpoints")
+    save_checkpoint(stopped / "checkpoints", 1024, {**arrays, "games.states": arrays["games.states"] | 128}, state)
+    before = (stopped / "progress.jsonl").read_bytes()
+    assert "is of no training with these settings: game 0: " in refusal(f"--resume {stopped}")
+    assert (stopped / "progress.jsonl").read_bytes() == before
 
 
 def test_a_run_without_a_whole_checkpoint_is_refused(stopped: Path, refusal: Any) -> None:

@@ -180,7 +180,7 @@ def test_what_a_stranger_forgets_to_hide_is_found(change, told, tmp_path, monkey
 
 FORMS = {
     "view": lambda seen, bid: {**seen, "hint": bid},
-    "render": lambda seen, bid: f"{seen} {bid}",
+    "draw_text": lambda seen, bid: f"{seen} {bid}",
     "last_action": lambda seen, bid: f"{seen} {bid}",
     "events": lambda seen, bid: [*seen, bid],
     "information_state": lambda seen, bid: f"{seen} {bid}",
@@ -200,7 +200,7 @@ def telling(form, name):
 def test_an_unseen_action_is_told_in_no_form(form, tmp_path, monkeypatch):
     name = declared(GOOFSPIEL, tmp_path, monkeypatch)
     check_no_leaks(functools.partial(TableEnv, name), positions=50, **PROMISES)
-    with pytest.raises(ConformanceError, match=f"shown to .*'bid .*(?<!_){form.replace('render', 'drawing')}"):
+    with pytest.raises(ConformanceError, match=f"shown to .*'bid .*(?<!_){form.replace('draw_text', 'drawing')}"):
         check_no_leaks(functools.partial(telling, form, name), positions=50, **PROMISES)
 
 

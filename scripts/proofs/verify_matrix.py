@@ -85,7 +85,7 @@ EXTRAS = {
     "mcp": Tested(("tests/agents/test_mcp_server.py",), ("httpx2",)),
     "llm": Tested(("tests/agents/test_language_model.py", "tests/agents/test_language.py")),
     "data": Tested(("tests/agents/test_data.py", "tests/scripts/test_dataset.py")),
-    "minari": Tested(("tests/agents/test_data.py", "tests/scripts/test_time_datasets.py")),
+    "minari": Tested(("tests/agents/test_data.py",)),
     "cluster": Tested(("tests/agents/test_cluster.py",), extras=("train", "data")),
     "openspiel": Tested(("tests/envs/test_openspiel.py",)),
     "bench": Tested(("tests/scripts/test_benchmark.py", "tests/testing/test_readme.py"), extras=("train",)),

@@ -68,7 +68,8 @@ def test_a_size_is_told_alone(typed: Any) -> None:
 
 def test_an_exact_best_response_is_printed(typed: Any) -> None:
     pytest.importorskip("sb3_contrib")
-    told = typed(f"exploit --exact --agent threshold {SIX}").out
+    told, waiting = typed(f"exploit --exact --agent threshold {SIX}")
+    assert "Computing the best response of each seat ..." in waiting
     assert told.startswith("About 1.2e+04 nodes")
     assert "| player_0 | +0.166667 | 0.733333 |" in told
     assert "Exploitability of threshold: 0.541667: a player who plays perfectly against it" in told

@@ -143,15 +143,15 @@ def progress_bar(games: int | None, what: str | None = None, done: int = 0) -> t
     return tqdm(total=games, initial=done, desc=what, unit=" games", mininterval=pause)
 
 
-def time_bar(total: float, what: str) -> tqdm:
-    """A progress bar over a number that is not a count, such as seconds, with the time left."""
+def time_bar(total: float, what: str, delay: float = 0.0) -> tqdm:
+    """A progress bar over a number that is not a count, such as seconds, with the time left; not before ``delay``."""
     shown = "{desc}: {percentage:3.0f} %|{bar}| {elapsed}, {remaining} left{postfix}"
-    return tqdm(total=total, desc=what, bar_format=shown, mininterval=0.1 if sys.stderr.isatty() else 30)
+    return tqdm(total=total, desc=what, bar_format=shown, mininterval=0.1 if sys.stderr.isatty() else 30, delay=delay)
 
 
 def tree_bar(what: str) -> tqdm:
     """A progress bar over the fraction of a tree; `shown_in` moves it."""
-    return time_bar(1.0, what)
+    return time_bar(1.0, what, delay=1.0)
 
 
 def shown_in(bar: tqdm) -> Callable[[float, int], None]:

@@ -204,7 +204,8 @@ def said_size(table: Table, memory: float, alternative: str = "") -> str:
 
     Raises `WrongInputError` if it certainly does not fit.
     """
-    size = estimate(table)
+    with tree_bar("estimating the size of the tree") as bar:
+        size = estimate(table, progress=lambda done: bar.update(done - bar.n))
     said = f"About {size.nodes:.2g} nodes (± {size.error:.0%}), for which about {size.bytes / GIB:.2g} GiB are needed"
     if size.bytes / (1 + 2 * size.error) > _MERGED * memory * GIB:
         raise WrongInputError(

@@ -86,8 +86,11 @@ def _probing(game: Game) -> Callable[..., int]:
     return entry(probe)
 
 
-def estimate(table: Table, seed: int = 0) -> Size:
-    """The size of a table's tree; `ValueError` if chance cannot be enumerated there."""
+def estimate(table: Table, seed: int = 0, progress: Callable[[float], object] = lambda done: None) -> Size:
+    """The size of a table's tree; `ValueError` if chance cannot be enumerated there.
+
+    ``progress`` is called with the fraction done.
+    """
     walker = Walker(table, math.inf, keeps=False)
     found, done = np.zeros((_WALKS, 2)), 0
     probe = _probing(table.game)
@@ -95,6 +98,7 @@ def estimate(table: Table, seed: int = 0) -> Size:
         while (status := probe(walker.desk, walker.walk, seed, done, done + _CHUNK, found)) != FINE:
             walker.make_room(status)
         done += _CHUNK
+        progress(max(done / _WALKS, min(1.0, walker.walk.counts[ALL_WORLDS] / _MOST_WORLDS)))
     found = found[:done]
     nodes = found.sum(axis=1)
     decisions, ends = found.mean(axis=0)

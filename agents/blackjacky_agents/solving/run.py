@@ -155,7 +155,7 @@ class SolvingRun:
         return cfr.Solver(self.tree, settings.algorithm, self.threads)
 
     def solve(self, limits: Limits, report: Callable[[SolvingRun], object] = lambda run: None) -> None:
-        """Do iterations up to a limit, then write the solution; ``report`` is called after each evaluation.
+        """Do iterations up to a limit, then write the solution; ``report`` is called between them.
 
         Ctrl-C or SIGTERM leaves a checkpoint after whole iterations, then raises `KeyboardInterrupt`.
         """
@@ -170,7 +170,7 @@ class SolvingRun:
         saved = time.perf_counter()
         while not limits.are_reached(self.seconds, self.solver.iterations, self.worth):
             goal = int(max(self.solver.iterations + 1, self.solver.iterations * _GROWTH))
-            self._run_to(int(min(goal, limits.iterations)), limits.seconds)
+            self._run_to(int(min(goal, limits.iterations)), limits.seconds, report)
             if self.interrupted:
                 return
             self._measure()
@@ -180,7 +180,7 @@ class SolvingRun:
                 self.save()
                 saved = time.perf_counter()
 
-    def _run_to(self, goal: int, seconds: float) -> None:
+    def _run_to(self, goal: int, seconds: float, report: Callable[[SolvingRun], object]) -> None:
         """Do iterations in pieces that are short enough to look at the clock, and to be interrupted, between them."""
         while self.solver.iterations < goal and self.seconds < seconds and not self.interrupted:
             begun = self.clock()
@@ -191,6 +191,7 @@ class SolvingRun:
                 self._piece *= 2
             elif took > 2 * _PIECE:
                 self._piece = max(1, self._piece // 2)
+            report(self)
 
     def strategies(self) -> Strategies | None:
         """The average strategies; None without a tree."""

@@ -35,7 +35,7 @@ from blackjacky_agents.solving.solution import (
     save_solution,
     strategies_of,
 )
-from blackjacky_agents.solving.strategies import uniform, worth_of
+from blackjacky_agents.solving.strategies import Worth, uniform, worth_of
 from blackjacky_agents.thoughts import explain
 from blackjacky_agents.thoughts import play as play_on
 from blackjacky_agents.web.seats import seats_for
@@ -383,10 +383,12 @@ def test_a_run_that_was_stopped_ends_as_one_that_was_not(algorithm: Any, tmp_pat
 
 
 def test_a_run_ends_when_it_is_close_enough(tmp_path: Path) -> None:
+    shown: list[Worth | None] = []
     with with_poker():
         run = SolvingRun(KUHN, tmp_path, "command")
         run.prepare()
-        run.solve(Limits(exploitability=0.01))
+        run.solve(Limits(exploitability=0.01), lambda run: shown.append(run.worth))
+    assert shown[0] is None, "what it does is shown before the first evaluation, which may take minutes"
     assert run.worth is not None
     assert run.worth.exploitability <= 0.01
     card = json.loads((tmp_path / "solution.json").read_text("utf-8"))

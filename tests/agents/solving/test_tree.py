@@ -172,7 +172,10 @@ def test_results_that_do_not_sum_to_zero_are_refused() -> None:
 
 @pytest.mark.parametrize("name", TABLES)
 def test_the_size_is_estimated_before_a_tree_is_built(name: str) -> None:
-    size, found = estimate(table(name)), tree(name)
+    done: list[float] = []
+    size, found = estimate(table(name), progress=done.append), tree(name)
+    assert done == sorted(done)
+    assert done[-1] == 1
     assert abs(size.nodes - found.num_nodes) <= 4 * size.error * size.nodes + 1e-9
     assert size.error < 0.1
 

@@ -105,7 +105,7 @@ def main(arguments: Sequence[str], program: str) -> int:
             run.cluster = cluster
         minutes = duration(60 * settings.minutes)
         print(f"Training in {run.folder}: {settings.steps:,} steps or {minutes}, whichever ends first.", flush=True)
-        print(fill(final_tests(run), WIDTH), flush=True)
+        print(fill(final_tests(run), WIDTH, break_on_hyphens=False), flush=True)
         if not resumed and (lessons := first_lessons(settings)):
             print(lessons, flush=True)
         if not run.train():

@@ -155,17 +155,20 @@ def test_ctrl_c_while_modules_are_imported_is_one_sentence_too(
     assert list(tmp_path.iterdir()) == []
 
 
-IN_A_CALLBACK = """
+SWALLOWED = """
 import signal, sys, time
 from types import SimpleNamespace
 from blackjacky_agents import cli
 
-class Callback:
+class Callback:  # Python can raise nothing there, as in callbacks of LLVM
     def __del__(self):
         signal.raise_signal(signal.SIGINT)
 
+class HalfMade:
+    def __del__(self):
+        self.closed()
+
 def play(*_):
-    Callback()
     {then}
     return 0
 
@@ -173,12 +176,18 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 sys.modules["blackjacky_agents.cli.play"] = SimpleNamespace(main=play)
 sys.exit(cli.run("play", []))
 """
-"""Presses Ctrl-C where Python can raise nothing, as in callbacks of LLVM."""
 
 
-@pytest.mark.parametrize("then", ["time.sleep(3600)", "raise RuntimeError('no compiled object yet')"])
-def test_ctrl_c_that_a_callback_swallows_comes_again(then: str) -> None:
-    command = [sys.executable, "-c", IN_A_CALLBACK.format(then=then)]
+@pytest.mark.parametrize(
+    "then",
+    [
+        "Callback(); time.sleep(3600)",
+        "Callback(); raise RuntimeError('no compiled object yet')",
+        "made = HalfMade(); signal.raise_signal(signal.SIGINT)",
+    ],
+)
+def test_ctrl_c_comes_again_where_it_is_swallowed_and_nothing_half_made_complains(then: str) -> None:
+    command = [sys.executable, "-c", SWALLOWED.format(then=then)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (130, "\nInterrupted.\n")
 

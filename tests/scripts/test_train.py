@@ -167,7 +167,7 @@ def test_the_final_test_is_short_after_a_short_training(minutes: float, games: i
 
 
 def test_the_final_test_is_announced_before_the_training(finished: Finished) -> None:
-    assert "Then it is tested in 130 games, and compared with counter in 20 " in finished.printed.splitlines()[1]
+    assert "Then it is tested in 130 games, and compared with counter in 20" in finished.printed.splitlines()[1]
 
 
 def test_it_tests_the_learner_at_every_refresh_and_at_the_end(finished: Finished) -> None:

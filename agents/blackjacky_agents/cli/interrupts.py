@@ -7,6 +7,7 @@ import os
 import signal
 import sys
 import threading
+import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -61,18 +62,23 @@ def never_swallowed() -> Iterator[None]:
     sys.unraisablehook = again
     try:
         yield
-    except KeyboardInterrupt:
-        interrupted = True
-        raise KeyboardInterrupt from None  # drops the frames, with what is half made in them
-    except Exception:
-        if interrupted:
-            raise KeyboardInterrupt from None
-        raise
+    except (KeyboardInterrupt, Exception) as error:
+        if not (interrupted := interrupted or isinstance(error, KeyboardInterrupt)):
+            raise
+        _clear(error)
+        raise KeyboardInterrupt from None
     finally:
         for timer in coming:
             timer.cancel()
             timer.join()
         sys.unraisablehook = before
+
+
+def _clear(error: BaseException | None) -> None:
+    """Destroy what was half made where an error, and those before it, came from."""
+    while error is not None:
+        traceback.clear_frames(error.__traceback__)
+        error = error.__context__
 
 
 def _interrupt_main() -> None:

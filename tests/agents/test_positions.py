@@ -6,15 +6,11 @@ import json
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 from blackjacky_agents import make_agent
-from blackjacky_agents.registry import make_compiled_agent
-from blackjacky_agents.search.guided import compare_actions
-from blackjacky_env.games import DEFAULT, GAMES
+from blackjacky_env.games import GAMES
 from blackjacky_env.replay import new_table
-from tests.games.black_jacky.rigging import DRAW, KNOCK, NO_TRICK, one_round
 
 RESULTS = Path(__file__).parents[2] / "agents" / "results"
 FOUND = {game: path for game in GAMES if (path := RESULTS / game / "positions.json").exists()}
@@ -50,33 +46,3 @@ def test_the_best_action_stands_first_and_costs_nothing(game: str) -> None:
         assert costs == sorted(costs)
         assert all(cost["low"] <= cost["mean"] <= cost["high"] for cost in each["costs"])
         assert set(each["chosen"].values()) <= set(each["actions"])
-
-
-def test_actions_are_compared_in_the_same_positions() -> None:
-    """The other has knocked with one card, at most a 3: with two cards I win, with one I may lose."""
-    table = one_round([[3], [1]], start=1, max_card=3, hand_size=1, tricks=(), hearts=1)
-    table.play(NO_TRICK, KNOCK, NO_TRICK)
-    champion, seen = make_compiled_agent("champion", DEFAULT), table.env.observe("player_0")["observation"]
-    first, other = compare_actions(champion, seen, [DRAW, KNOCK], 200)
-    assert (first.mean, first.low, first.high) == (0, 0, 0)
-    assert -1 <= other.low <= other.mean <= other.high < 0
-    (_, back) = compare_actions(champion, seen, [KNOCK, DRAW], 200)
-    np.testing.assert_allclose(back.mean, -other.mean)
-
-
-@pytest.mark.parametrize(
-    ("actions", "positions", "said"),
-    [
-        ([DRAW, 60], 10, r"actions \[60\] are illegal; allowed are \["),
-        ([DRAW, 1000], 10, r"actions \[1000\] are illegal"),
-        ([DRAW] * 9, 10, r"number of actions=9 is out of range; allowed are 1 \.\. 8"),
-        ([], 10, "number of actions=0"),
-        ([DRAW], 1, "positions=1 is out of range"),
-    ],
-)
-def test_what_compiled_code_could_not_bear_is_refused(actions: list[int], positions: int, said: str) -> None:
-    table = one_round([[3], [1]], start=1, max_card=3, hand_size=1, tricks=(), hearts=1)
-    table.play(NO_TRICK, KNOCK, NO_TRICK)
-    seen = table.env.observe("player_0")["observation"]
-    with pytest.raises(ValueError, match=said):
-        compare_actions(make_compiled_agent("champion", DEFAULT), seen, actions, positions)

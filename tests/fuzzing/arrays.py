@@ -24,7 +24,7 @@ from blackjacky_agents.learning.league.run import League
 from blackjacky_agents.learning.ppo import PPORun
 from blackjacky_agents.learning.run import TrainingRun
 from blackjacky_agents.learning.self_play import SelfPlay
-from blackjacky_agents.learning.settings import league_settings_of, sb3_settings_of, self_play_settings_of
+from blackjacky_agents.learning.settings import league_settings_of, presets_of, self_play_settings_of
 from blackjacky_agents.solving.sampled import SampledSolver
 from blackjacky_agents.solving.table import Table
 from blackjacky_env.engine.reading import parse_json
@@ -194,7 +194,7 @@ def _self_play() -> Subject:
 
 
 def _sb3() -> Subject:
-    run = PPORun(replace(sb3_settings_of(DEFAULT), **SMALL), folder(), "")
+    run = PPORun(replace(presets_of(DEFAULT)["sb3"], **SMALL), folder(), "")
     run.snapshots = [run.agent(greedy=False)]
     run.env.reset()
     run._seat_opponents()

@@ -358,14 +358,6 @@ def self_play_settings_of(game: str) -> SelfPlaySettings:
     return scratch if isinstance(scratch, SelfPlaySettings) else _scratch(game)
 
 
-def sb3_settings_of(game: str) -> PPOSettings:
-    """Default settings of a game for MaskablePPO: its preset `sb3`, or else generic settings."""
-    sb3 = presets_of(game).get("sb3")
-    if isinstance(sb3, PPOSettings):
-        return sb3
-    return PPOSettings(game=game, preset="sb3", bots=tuple(bot_names(game)), encoding=_first_encoding(game))
-
-
 def league_settings_of(game: str) -> LeagueSettings:
     """Default league settings of a game: its preset `league`, or else generic settings."""
     league = presets_of(game).get("league")

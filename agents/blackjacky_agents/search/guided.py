@@ -15,7 +15,7 @@ search in such games suffers from:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -23,16 +23,13 @@ import numpy as np
 import numpy.typing as npt
 
 from blackjacky_agents.agent import CompiledAgent, register_policies
-from blackjacky_agents.arena.intervals import Estimate, student
 from blackjacky_agents.games import get_kit
 from blackjacky_agents.learning.encoding import Encoding, encodings_of, find_encoding
-from blackjacky_agents.learning.network import find_network, forward, network_policy, softmax, widest
+from blackjacky_agents.learning.network import forward, network_policy, softmax, widest
 from blackjacky_agents.search.config import SearchConfig, with_parameters
 from blackjacky_agents.search.tree import steps_of
-from blackjacky_env.engine.checks import check_integer
 from blackjacky_env.engine.compiling import compiled, entry, record_maker
 from blackjacky_env.engine.game import Game
-from blackjacky_env.engine.observations import sample_record
 from blackjacky_env.engine.policies import Policy
 from blackjacky_env.engine.purposes import FOR_DECISIONS, FOR_POSITIONS
 from blackjacky_env.engine.random import stream
@@ -42,7 +39,6 @@ from blackjacky_env.games import get_game
 SIMULATIONS, LEAST, NOISE, SCALE, SPREAD, PROPOSALS = range(6)
 HEAD = 6  # parameters before those of the network
 MOST_ACTIONS = 8  # that are tried
-_MOST_POSITIONS = 2**24  # which float32 parameters can count
 
 
 class Trial(NamedTuple):
@@ -166,65 +162,6 @@ def thinking(game: Game, config: SearchConfig, encoding: Encoding) -> Callable[.
         return search(observation, mask, observation, stream(key, FOR_DECISIONS, decision, 0), parameters)
 
     return entry(think)
-
-
-@cache
-def _comparing(game: Game, config: SearchConfig, encoding: Encoding) -> Callable[..., Trial]:
-    """Entry (observation, actions, key, parameters) -> a trial of these actions, none of which is given up."""
-    play = make_play(game, config, encoding)
-
-    def compare(observation, actions, key, parameters):
-        trial = new_trial()
-        trial.actions[: len(actions)] = actions
-        trial.size[ACTIONS] = trial.size[ALIVE] = len(actions)
-        play(trial, observation, key, parameters[PROPOSALS], parameters[HEAD:], int(parameters[SIMULATIONS]))
-        return trial
-
-    return entry(compare)
-
-
-def compare_actions(
-    network: CompiledAgent, observation: npt.NDArray[Any], actions: Sequence[int], positions: int, seed: int = 0
-) -> list[Estimate]:
-    """How much more of a win each action is worth than the first one, if the network then plays all seats.
-
-    Rounds are played to their end, where the standing is valued.
-
-    Args:
-        network: a trained agent.
-        observation: of the player to act, (K,).
-        actions: legal actions, at most `MOST_ACTIONS`.
-        positions: number of sampled positions, the same for all actions, 2 .. 2^24.
-        seed: of the positions.
-
-    Returns:
-        Differences of the chance to win, -1 .. 1, with their 95 % intervals; zeros for the first action. The same seed
-        gives the same positions, whatever the actions are.
-
-    Raises:
-        TypeError: the agent is not a network.
-        ValueError: no position shows this observation, an action is illegal, there are none or too many, or
-            ``positions`` is out of range.
-    """
-    packed, encoding = find_network(network)
-    game, config = get_game(network.game), get_kit(network.game).whole_rounds
-    check_integer("positions", positions, 2, _MOST_POSITIONS)
-    check_integer("number of actions", len(actions), 1, MOST_ACTIONS)
-    _, may = sample_record(game, observation, np.random.default_rng(seed))
-    if wrong := [action for action in actions if not 0 <= action < len(may) or not may[action]]:
-        raise ValueError(f"actions {wrong} are illegal; allowed are {np.flatnonzero(may).tolist()}")
-    key = np.random.default_rng(seed).integers(2**63, dtype=np.uint64)
-    parameters = guided_parameters(positions, config, packed)
-    trial = _comparing(game, config, encoding)(observation, np.array(actions, np.int64), key, parameters)
-    players = int(trial.size[PLAYERS])
-    scale = (players - 1) / players  # of rewards, which go from -1 / (players - 1) to 1
-    found = [Estimate(0.0, 0.0, 0.0)]
-    for i in range(1, len(actions)):
-        mean = float(trial.sums[i]) / positions
-        variance = max(float(trial.squares[i]) / positions - mean**2, 0.0)
-        half = student(0.975, positions - 1) * (variance / (positions - 1)) ** 0.5
-        found.append(Estimate(scale * mean, scale * (mean - half), scale * (mean + half)))
-    return found
 
 
 def improved(trial: Trial, num_actions: int, scale: float) -> npt.NDArray[np.float64]:

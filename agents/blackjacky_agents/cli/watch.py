@@ -158,8 +158,9 @@ def kept_game(args: Args[Any], record: Mapping[str, Any], names: Mapping[str, An
 
 def read_record(path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
     """Record and names in a file; `ValueError` if it is invalid."""
+    data = read_file(path)
     try:
-        content = parse_json(read_file(path))
+        content = parse_json(data)
     except ValueError as error:
         raise ValueError(f"--record {path} is not JSON: {error}") from None
     if not isinstance(content, dict):

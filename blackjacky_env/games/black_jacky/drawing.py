@@ -84,18 +84,27 @@ def _big_card(value: int, x: float, y: float, seat: int, scale: float = 1.25) ->
     return group([paper, digit, *mice], x, y, scale, f' class="card"{data(card=value, seat=seat)}')
 
 
+def _known_card(value: int, x: float, y: float) -> str:
+    """A card that lies face down but is known to the viewer: its face shows through its back."""
+    return svg.backs(1, x, y) + f'<g opacity="0.7">{_card(value, x, y)}</g>'
+
+
 def _plus_one(x: float, y: float) -> str:
     sign = '<text x="18" y="25" font-size="20" fill="#fff" text-anchor="middle">+1</text>'
     return group(['<circle cx="18" cy="18" r="17" fill="#6a2c91" stroke="#fff" stroke-width="2"/>', sign], x, y)
 
 
 def _row(cards: SeatCards, x: float, y: float, room: float) -> list[str]:
-    hand, hidden = (cards.hand, 0) if isinstance(cards.hand, list) else (cards.known, cards.hand - len(cards.known))
+    hand, hidden, draw = cards.known, 0, _known_card
+    if isinstance(cards.hand, list):
+        hand, draw = cards.hand, _card
+    else:
+        hidden = cards.hand - len(cards.known)
     beside = 0 if not hidden else 100 if hidden > 4 else 32 + 14 * hidden
     begins = svg.rows([len(hand), len(cards.laid), int(cards.plus_one)], [36, 36, 36], x + beside, room - beside)
     return [
         svg.backs(hidden, x, y),
-        *(_card(value, left, y) for value, left in zip(hand, begins[0], strict=True)),
+        *(draw(value, left, y) for value, left in zip(hand, begins[0], strict=True)),
         *(_laid_out(value, left, y) for value, left in zip(cards.laid, begins[1], strict=True)),
         *(_plus_one(left, y + 7) for left in begins[2]),
     ]

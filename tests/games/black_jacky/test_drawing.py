@@ -16,6 +16,7 @@ from tests.games.black_jacky.rigging import (
     losing,
     one_round,
     plus_one,
+    swap_discard,
     tip,
     worked_example,
 )
@@ -30,6 +31,12 @@ def test_a_hand_of_all_cards_stays_in_its_panel():
     lefts = [float(group.get("transform", "(0 0)").split("(")[1].split()[0]) for group in own if group.get("data-card")]
     assert len(lefts) == 18
     assert max(lefts) + 80 <= 620
+
+
+def test_a_known_card_of_a_hidden_hand_shines_through_its_back():
+    env = one_round([[8, 5], [7, 7], [6, 6]], top=2).play(NO_TRICK, swap_discard(8)).env
+    assert [env.draw(agent).count('opacity="0.7"') for agent in ("player_0", "player_1", None)] == [0, 1, 1]
+    assert "[2] [?]" in env.draw_text("player_1")
 
 
 def test_the_own_hand_lies_below_and_can_be_clicked():

@@ -97,11 +97,11 @@ def test_a_table_is_opened_in_the_lobby_and_played_to_the_end_with_its_replay(br
         press(page, "watch")
         page.switch_to.frame(page.find_element("css selector", "#replay iframe"))
         wait_for(page, "return document.querySelector('#page-picture svg')")
-        assert "champion in place of" in text_of(page, "#page-thoughts-of")
         page.switch_to.default_content()
         ActionChains(page).send_keys(Keys.END).perform()  # without a click into the replay first
         page.switch_to.frame(page.find_element("css selector", "#replay iframe"))
         wait_for(page, "const slider = document.getElementById('page-slider'); return slider.value === slider.max")
+        assert "champion in place of" in text_of(page, "#page-thoughts-of")  # whoever began, the person has moved
         page.switch_to.default_content()
         press(page, "replay-close")
         press(page, "again")

@@ -1,7 +1,7 @@
 # Every target makes the environment it needs: Python 3.11 to 3.14, pip and make are enough to begin with.
 # Another Python: make PYTHON=python3.13 ...   More arguments for a script or pytest: make train ARGS="--seed 7"
 .DEFAULT_GOAL := help
-.PHONY: help install train test lint format bench bench-peers speed frameworks cluster ladder documents docs mutants rehearse clean
+.PHONY: help install train test prove lint format bench bench-peers speed frameworks cluster ladder documents docs mutants rehearse clean
 
 VENV ?= .venv
 WORKERS ?= 2
@@ -24,8 +24,14 @@ install: $(INSTALLED) ## make the environment in .venv, for training and playing
 train: $(INSTALLED) ## train an agent (five minutes on 2 cores) and show how it does against the bots
 	$(RUN) scripts/train.py --preset quick $(ARGS)
 
-test: $(DEV) ## run all tests, in random order
-	$(RUN) -m pytest -n $(WORKERS) --dist worksteal $(ARGS)
+# Both write the time of every test into build/; the order is random.
+PYTEST := $(RUN) -m pytest -n $(WORKERS) --dist worksteal
+
+test: $(DEV) ## run the tests that every change has to pass: five minutes on 2 cores
+	$(PYTEST) --junitxml build/test.xml $(ARGS)
+
+prove: $(DEV) ## run all other tests: every game with everything, browsers, GPU code, notebooks, long searches for errors
+	$(PYTEST) -m prove --junitxml build/prove.xml $(ARGS)
 
 lint: $(DEV) ## check style, format and types
 	$(RUN) -m ruff check .
@@ -49,7 +55,7 @@ frameworks: $(DEV) ## install RLlib, TorchRL and others in build/frameworks, run
 	$(RUN) scripts/documents/frameworks.py $(ARGS)
 
 cluster: $(INSTALLED)-cluster ## install Ray, and run the tests that need a cluster of it on this machine
-	$(RUN) -m pytest -n 0 $(wildcard tests/agents/test_cluster*.py) $(ARGS)
+	$(RUN) -m pytest -n 0 -m "" $(wildcard tests/agents/test_cluster*.py) $(ARGS)
 
 ladder: $(DEV) ## play the ladders of all games again, as they were published, and write their tables
 	$(RUN) scripts/documents/play_ladders.py $(ARGS)

@@ -1,5 +1,8 @@
 """What all tests share: Hypothesis without a clock, the same examples every time; no network beyond this machine.
 
+`make test` leaves out tests with the marker `prove`, and those of the fixture `game` with other games than the default
+and the tiny one; `make prove` runs them.
+
 Compiled code is optimised less than users' is, which changes no result and takes a third off the time of compiling:
 ``NUMBA_OPT=3 make test`` tests with full optimisation.
 
@@ -21,8 +24,8 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # or each of these processes pa
 sys.dont_write_bytecode = False
 
 from blackjacky_env.engine.game import Game  # noqa: E402
-from blackjacky_env.games import get_game  # noqa: E402
-from tests.every_game import NAMES, with_tiny  # noqa: E402
+from blackjacky_env.games import DEFAULT, get_game  # noqa: E402
+from tests.every_game import NAMES, TINY, with_tiny  # noqa: E402
 from tests.skipped import in_one_line  # noqa: E402
 
 settings.register_profile("steady", deadline=None, derandomize=True)
@@ -51,9 +54,19 @@ def tiny() -> Iterator[None]:
         yield
 
 
-@pytest.fixture(params=NAMES)
+FIRST = {DEFAULT, TINY}
+"""The games with which `make test` runs the tests of what works with any game."""
+
+
+@pytest.fixture(params=[pytest.param(name, marks=[] if name in FIRST else pytest.mark.prove) for name in NAMES])
 def game(request: pytest.FixtureRequest, tiny: None) -> Game:
-    """Every game, the tiny one too."""
+    """Every game, the tiny one too; `make test` takes two of them."""
+    return get_game(request.param)
+
+
+@pytest.fixture(params=NAMES)
+def each_game(request: pytest.FixtureRequest, tiny: None) -> Game:
+    """Every game, in `make test` too: for few and short tests."""
     return get_game(request.param)
 
 

@@ -52,20 +52,20 @@ speed: $(INSTALLED)-bench ## compare the speed of this tree with that of a commi
 	$(RUN) scripts/speed/compare_speed.py $(BASE) $(ARGS)
 
 frameworks: $(DEV) ## install RLlib, TorchRL and others in build/frameworks, run their examples and tests
-	$(RUN) scripts/documents/frameworks.py $(ARGS)
+	$(RUN) -m scripts.documents.frameworks $(ARGS)
 
 cluster: $(INSTALLED)-cluster ## install Ray, and run the tests that need a cluster of it on this machine
 	$(RUN) -m pytest -n 0 -m "" $(wildcard tests/agents/test_cluster*.py) $(ARGS)
 
 ladder: $(DEV) ## play the ladders of all games again, as they were published, and write their tables
-	$(RUN) scripts/documents/play_ladders.py $(ARGS)
-	$(RUN) scripts/documents/generate.py
+	$(RUN) -m scripts.measure ladder --again $(ARGS)
+	$(RUN) -m scripts.pages
 
-documents: $(DEV) ## write the generated parts of all documents
-	$(RUN) scripts/documents/generate.py $(ARGS)
+documents: $(DEV) ## write the tables and pictures of all documents, from results
+	$(RUN) -m scripts.pages $(ARGS)
 
 docs: $(INSTALLED)-docs ## build the documentation as a site, build/site/index.html
-	$(RUN) scripts/documents/build_site.py $(ARGS)
+	$(RUN) -m scripts.build_site $(ARGS)
 
 mutants: $(INSTALLED)-mutants ## see whether the tests notice small changes of the rules of every game (two hours)
 	@set -e; for game in $$($(RUN) -c "from blackjacky_env.games import GAMES; print(*GAMES)"); do \

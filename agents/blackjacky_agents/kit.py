@@ -66,7 +66,7 @@ class GameKit:
     texts: Mapping[str, Any] = field(default_factory=dict)
     """The game's texts by language, in the sections listed at `blackjacky_agents.wording.page_texts`."""
     score: Path | None = None
-    """The protocol of `blackjacky score`, written by ``scripts/documents/calibrate_scores.py``; None: one is made from
+    """The protocol of `blackjacky score`, written by ``scripts/measures/protocol.py``; None: one is made from
     the game's bots for each score."""
     rare: Mapping[str, Rare] = field(default_factory=dict)
     """Phases that random games hardly ever reach."""

@@ -1,36 +1,29 @@
 """Install frameworks in environments of their own and run their examples (`make frameworks`).
 
-    python scripts/documents/frameworks.py                       a short run of every example
-    python scripts/documents/frameworks.py --decisions 60000 --write
+    python -m scripts.documents.frameworks                       a short run of every example
+    python -m scripts.documents.frameworks --decisions 60000 --write
 
 Environments are made once, in build/frameworks/NAME, from examples/requirements/NAME.txt. With --write the results go
-to examples/frameworks.json, of which `scripts/documents/generate.py` makes the table of docs/frameworks.md, and the
-curves to docs/frameworks.svg. A curve that a stopped run has finished is kept.
+to results/frameworks.json. A curve that a stopped run has finished is kept.
 """
 
 from __future__ import annotations
 
-import ast
 import csv
-import json
 import os
 import subprocess
 import sys
 import venv
-from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import tyro
-from parts import DOCS, ROOT, Part
 
-from blackjacky_agents.files import write_json
-from blackjacky_agents.reports import markdown_table, where, where_run
+from scripts.results import ROOT, load, save
 
 EXAMPLES = ROOT / "examples"
-RESULTS = EXAMPLES / "frameworks.json"
 SHORT = 4_096
 """Decisions of a short run, and the fewest between two points of a curve."""
 PYTHON = Path("Scripts/python.exe" if os.name == "nt" else "bin/python")
@@ -66,7 +59,7 @@ FRAMEWORKS = [
 
 @dataclass(frozen=True)
 class Args:
-    """Install frameworks in environments of their own, run their examples, and print a table."""
+    """Install frameworks in environments of their own, and run their examples."""
 
     only: tuple[str, ...] = ()
     """Names of frameworks; by default all."""
@@ -81,27 +74,27 @@ class Args:
     tests: bool = True
     """Run tests/frameworks in each environment."""
     write: bool = False
-    """Write results and picture."""
+    """Write the results."""
 
 
 def main(args: Args) -> int:
-    """Measure, print, write; returns the exit status, 1 if an example fails."""
-    kept = json.loads(RESULTS.read_text("utf-8"))["frameworks"]
-    found, failed = {}, []
+    """Measure and write; returns the exit status, 1 if an example fails."""
+    before = load("frameworks")
+    found = {row["framework"]: row for row in (before["rows"] if before else ())}
+    failed = []
     for framework in FRAMEWORKS:
         if args.only and framework.name not in args.only:
             continue
         print(f"{framework.title} ...", flush=True)
         try:
             found[framework.name] = measure(args, framework)
+            print(found[framework.name])
         except subprocess.CalledProcessError as error:
             print(f"{framework.title}: {' '.join(map(str, error.cmd))} failed\n{error.stderr}", file=sys.stderr)
             failed.append(framework.title)
         if args.write:
-            write_json(RESULTS, {"frameworks": {**kept, **found}, "where": where()})
-    print(table(found))
-    if args.write:
-        draw({**kept, **found}, DOCS / "frameworks.svg")
+            what = "Learning curves of the examples of frameworks, one run each."
+            save("frameworks", list(found.values()), what=what, command="-m scripts.documents.frameworks", seed=0)
     return 1 if failed else 0
 
 
@@ -118,7 +111,7 @@ def measure(args: Args, framework: Framework) -> dict[str, Any]:
         curve = run(python, EXAMPLES / framework.example, folder, framework, **options)
     code = f"from importlib.metadata import version; print(version({framework.package!r}))"
     version = subprocess.run([python, "-c", code], check=True, capture_output=True, text=True).stdout.strip()
-    return {"version": version, "date": date.today().isoformat(), "curve": curve}
+    return {"framework": framework.name, "version": version, "date": date.today().isoformat(), "curve": curve}
 
 
 def install(environments: Path, framework: Framework) -> Path:
@@ -164,59 +157,6 @@ def read_curve(folder: Path, framework: Framework) -> list[dict[str, float]]:
         return []
     with path.open(encoding="utf-8") as file:
         return [{name: float(value) for name, value in row.items()} for row in csv.DictReader(file)]
-
-
-# ---------------------------------------------------------------- the page
-
-
-def parts() -> Iterator[Part]:
-    """The table, with where it was measured."""
-    found = json.loads(RESULTS.read_text("utf-8"))
-    text = f"{table(found['frameworks'])}\n\n{where_run(found['where'])}."
-    yield Part(DOCS / "frameworks.md", "frameworks", text)
-
-
-def table(found: Mapping[str, Any]) -> str:
-    """A row for each framework with results."""
-    heading = ["framework", "version", "example", "lines", "what it shows", "steps/s", "win rate", "date"]
-    return markdown_table(heading, [row(each, found[each.name]) for each in FRAMEWORKS if each.name in found])
-
-
-def row(framework: Framework, result: Mapping[str, Any]) -> list[object]:
-    """The row of one framework; its speed is that of all training, in decisions per CPU second."""
-    path, last = EXAMPLES / framework.example, result["curve"][-1]
-    code = path.read_text("utf-8")
-    shows = (ast.get_docstring(ast.parse(code)) or "").splitlines()[0].partition(": ")[2]
-    return [
-        framework.title,
-        result["version"],
-        f"[{path.name}](../examples/{path.name})",
-        len(code.splitlines()),
-        shows,
-        f"{last['decisions'] / last['cpu_seconds']:,.0f}",
-        f"{100 * last['win_rate']:.0f} % after {last['decisions']:,.0f}",
-        result["date"],
-    ]
-
-
-def draw(found: Mapping[str, Any], path: Path) -> None:
-    """Draw all learning curves into one picture, that of MaskablePPO thicker."""
-    from matplotlib import rcParams
-    from matplotlib.figure import Figure
-
-    rcParams["svg.hashsalt"] = "frameworks"  # makes the SVG reproducible
-    figure = Figure(figsize=(8, 4.5), layout="constrained")
-    axes = figure.add_subplot(ylim=(0, 1), xlabel="decisions", ylabel="wins against random agents")
-    for framework in FRAMEWORKS:
-        points = found[framework.name]["curve"] if framework.name in found else []
-        decisions, rates, low, high = (
-            [point[name] for point in points] for name in ("decisions", "win_rate", "low", "high")
-        )
-        [line] = axes.plot(decisions, rates, label=framework.title, linewidth=3 if framework.name == "sb3" else 1.5)
-        axes.fill_between(decisions, low, high, alpha=0.1, color=line.get_color())
-    axes.axhline(0.25, color="black", linestyle=":", label="par")
-    axes.legend(ncols=2, fontsize="small")
-    figure.savefig(path, metadata={"Date": None})
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ from blackjacky_agents import make_agent
 from blackjacky_env.games import GAMES
 from blackjacky_env.replay import new_table
 
-RESULTS = Path(__file__).parents[2] / "agents" / "results"
+RESULTS = Path(__file__).parents[2] / "results"
 FOUND = {game: path for game in GAMES if (path := RESULTS / game / "positions.json").exists()}
 
 

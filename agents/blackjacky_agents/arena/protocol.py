@@ -185,7 +185,7 @@ def check_pins(protocol: Protocol) -> None:
                 f"the {what} of {name!r} have the hash {own[:16]}, the protocol {protocol.name} pins {pinned[:16]}: a "
                 "score would not be comparable with others. Install the version of blackjacky that made those, or, "
                 "having changed the agent, make the next version of the protocol with "
-                "scripts/documents/calibrate_scores.py"
+                "python -m scripts.measures.protocol"
             )
 
 

@@ -52,7 +52,7 @@ class Args(GameArgs[R]):
     $ blackjacky score ppo:runs/NAME
     $ blackjacky score my_agents:Careful --protocol full
     $ blackjacky score "cmd:node agent.js" --move-timeout 2
-    $ blackjacky score --check results/GAME/NAME.json
+    $ blackjacky score --check results/GAME/scores/NAME.json
     """
 
     agent: Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar="AGENT")] = ""

@@ -1,0 +1,138 @@
+"""Solve the small tables that a game declares, and measure how far its agents are from perfect play there.
+
+    python -m scripts.measures.exact --game GAME                # what is missing, or of other weights; minutes
+    python -m scripts.measures.exact --tables mini-1 --minutes 1
+
+results/GAME/exact.json has the size and value of each table, and the exploitability and costliest habits of agents.
+Everything runs on one thread, and seconds are those of the CPU. The curves in that file were measured once.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import tyro
+
+from blackjacky_agents import make_agent
+from blackjacky_agents.games import agent_names
+from blackjacky_agents.solving.asking import ask_everywhere
+from blackjacky_agents.solving.cfr import Solver
+from blackjacky_agents.solving.habits import costliest_habits
+from blackjacky_agents.solving.run import GIB, Limits, SolveSettings, SolvingRun
+from blackjacky_agents.solving.strategies import Strategies, Worth, worth_of
+from blackjacky_agents.solving.table import Table
+from blackjacky_agents.solving.tree import Tree, build_tree
+from blackjacky_env.games import DEFAULT, get_game
+from scripts.results import outdated, path_of, save
+
+
+@dataclass(frozen=True)
+class Args:
+    """Solve the small tables of a game, and measure how far its agents are from perfect play there."""
+
+    game: str = DEFAULT
+    """Name of the game."""
+    tables: tuple[str, ...] = ()
+    """Tables by name; by default all."""
+    minutes: float = 5.0
+    """CPU minutes of the solver."""
+    exploitability: float = 1e-5
+    """How close to an equilibrium the solution is that gives the value."""
+    samples: int = 16
+    """Answers in each information state, of agents that draw their actions."""
+    memory: float = 6.0
+    """GiB for a tree."""
+
+
+def main(args: Args) -> None:
+    """Measure what is missing; every table is written at once."""
+    path = path_of("exact", args.game)
+    before = json_rows(path, args.game)
+    for name in get_game(args.game).presets:
+        if args.tables and name not in args.tables:
+            continue
+        row = before.setdefault(name, {"table": name, "agents": {}, "curves": {}})
+        if "solution" in row and set(agent_names(args.game)) <= set(row["agents"]):
+            continue
+        print(f"{args.game} {name} ...", flush=True)
+        row |= measure(args.game, name, args, row["agents"])
+        save(
+            "exact",
+            [each for each in before.values() if "solution" in each],
+            what="Values of small tables, what could be gained against agents there, and their costliest habits.",
+            command="-m scripts.measures.exact",
+            game=args.game,
+            seed=0,
+            weights=["champion"],
+        )
+
+
+def json_rows(path: Path, game: str) -> dict[str, dict[str, Any]]:
+    """The rows of an earlier result by table, without agents that have other weights now."""
+    if not path.exists():
+        return {}
+    result = json.loads(path.read_text("utf-8"))
+    for row in result["rows"]:
+        for name in outdated(result, game):
+            row["agents"].pop(name, None)
+    return {row["table"]: row for row in result["rows"]}
+
+
+def measure(game: str, name: str, args: Args, known: dict[str, Any]) -> dict[str, Any]:
+    """Size and value of a table, and the exploitability of the agents that are not known yet."""
+    table, begun = Table.of(game, preset=name), time.process_time()
+    tree = build_tree(table, args.memory * GIB)
+    seconds = time.process_time() - begun
+    Solver(tree).run(1)  # compiled before its clock starts
+    with TemporaryDirectory() as folder:
+        settings = SolveSettings(
+            game=game,
+            players=table.num_players,
+            variant=table.variant,
+            rule_options=dict(table.options),
+            algorithm="dcfr",
+            memory=args.memory,
+        )
+        run = SolvingRun(settings, Path(folder), "scripts.measures.exact", clock=time.process_time)
+        run.prepare(tree=tree)
+        run.solve(Limits(60 * args.minutes, math.inf, args.exploitability))
+        solution = run.strategies()
+    assert run.worth is not None
+    assert solution is not None
+    sizes = {"nodes": tree.num_nodes, "information_states": tree.num_states, "ends": tree.num_ends}
+    asked = {each: ask(tree, each, args, solution) for each in agent_names(game) if each not in known}
+    return {
+        "size": {**table.identity(), **sizes, "bytes": tree.nbytes, "seconds": rounded(seconds)},
+        "solution": {**run.facts(), **found(run.worth)},
+        "agents": {**known, **asked},
+    }
+
+
+def ask(tree: Tree, name: str, args: Args, solution: Strategies) -> dict[str, Any]:
+    """What could be gained against an agent, how its policy was found, and its costliest habits."""
+    agent = make_agent(name, tree.table.game.name)
+    asked = ask_everywhere(tree.table, agent, args.samples, memory=args.memory * GIB)
+    habits = costliest_habits(tree, solution, asked.strategies)
+    told = [{**each._asdict(), "cost": rounded(each.cost), "corrected": rounded(each.corrected)} for each in habits]
+    return {**found(worth_of(tree, asked.strategies)), "how": asked.how, "habits": told}
+
+
+def found(worth: Worth) -> dict[str, Any]:
+    """Values and gains, JSON-ready."""
+    values, gains = ([rounded(each) for each in numbers] for numbers in worth)
+    return {"values": values, "gains": gains, "exploitability": rounded(worth.exploitability)}
+
+
+def rounded(number: float) -> float:
+    """A number with six digits, however small it is."""
+    return float(f"{number:.6g}")
+
+
+if __name__ == "__main__":
+    main(tyro.cli(Args))

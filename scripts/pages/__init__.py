@@ -1,0 +1,1 @@
+"""Tables and pictures of the pages, made of results and of the games themselves."""

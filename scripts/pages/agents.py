@@ -1,0 +1,361 @@
+"""How good agents are: the tables of docs/results.md, of docs/standings.md and of the README."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from itertools import count, groupby
+from pathlib import Path, PurePath
+from statistics import mean, median
+from typing import Any
+
+from blackjacky_agents import bot_names
+from blackjacky_agents.arena.card_check import ScoreCard, read_score_card
+from blackjacky_agents.cli.exploit_report import exploit_table
+from blackjacky_agents.cli.tournament_report import copies_table, cycles
+from blackjacky_agents.learning.agent_file import read_card
+from blackjacky_agents.reports import markdown_table
+from blackjacky_env.games import get_game
+from scripts.pages.part import DOCS, MISSING, Part, Row, code, percent, rate, table
+from scripts.results import AGENTS, RESULTS, ROOMS, ROOT, Result, load, made_by
+
+FORMER = "former_"
+"""Begins the names of agents that are only shipped to train others."""
+PAGE = DOCS / "results.md"
+UNRANKED = "trial"
+"""The length of a protocol that is too short to compare agents."""
+
+_NAME = re.compile(r"[a-z0-9][a-z0-9._-]*\.json")  # of a card's file, which is part of an address
+_PLAIN = re.compile(r"[^\W_]|[ ,()]")
+Cards = dict[Path, ScoreCard]
+
+
+def parts() -> Iterator[Part]:
+    """All tables about agents of the whole games."""
+    cards = {game: trained_cards(game) for game in ROOMS}
+    yield Part(PAGE, "results", trained(cards))
+    yield Part(PAGE, "training", of_games("training", training))
+    yield Part(PAGE, "ladder", of_games("ladder", ladder))
+    yield Part(PAGE, "exploitability", of_games("exploitability", exploitability))
+    for kind, (columns, choose) in ONE_TABLE.items():
+        yield Part(PAGE, kind, one_table(kind, columns, choose))
+    yield Part(ROOT / "README.md", "results", champions(cards))
+    for game in ROOMS:
+        yield Part(DOCS / "standings.md", f"standings-{game}", standings(read_cards(RESULTS / game / "scores", game)))
+
+
+def of_games(kind: str, show: Callable[[str, Result], str]) -> str:
+    """A section for each game with such a result."""
+    found = {game: result for game in ROOMS if (result := load(kind, game))}
+    sections = [f"### {get_game(game).title}\n\n{show(game, result)}" for game, result in found.items()]
+    return "\n\n".join(sections) or MISSING
+
+
+# ---------------------------------------------------------------- trained agents
+
+
+def trained_cards(game: str) -> dict[str, dict[str, Any]]:
+    """The cards of a game's shipped agents, by name, without those that others were only trained from."""
+    paths = sorted((AGENTS / game / "trained").glob("*.safetensors"))
+    return {path.stem: read_card(path) for path in paths if not path.stem.startswith(FORMER)}
+
+
+def trained(cards: Mapping[str, dict[str, dict[str, Any]]]) -> str:
+    """A table of the agents of each game, and a note on the training of each agent."""
+    tables = [trained_table(game, own) for game, own in cards.items() if own]
+    notes = [f"- {note(game, name, card)}" for game, own in cards.items() for name, card in own.items()]
+    told = "Win rates with their 95 % intervals, over games. Each agent is one run of its command."
+    return "\n\n".join([*tables, told, "\n".join(notes)]) if tables else "No trained agent is shipped."
+
+
+def trained_table(game: str, cards: Mapping[str, dict[str, Any]]) -> str:
+    """The agents of one game, a row for each table size."""
+    bots, rows = bot_names(game), []
+    for name, card in cards.items():
+        cells = {(row["players"], row["opponents"]): row for row in card["results"]}
+        for size in dict.fromkeys(row["players"] for row in card["results"]):
+            rates = (rate(cells.get((size, bot))) for bot in bots)
+            rows += [[code(name), size, percent(1 / size), *rates]]
+    against = [f"against `{name}`" for name in bots]
+    return markdown_table([f"trained agent ({get_game(game).title})", "players", "par", *against], rows)
+
+
+def note(game: str, name: str, card: Mapping[str, Any]) -> str:
+    """Command, training time and evaluation of an agent, as a sentence."""
+    games = " or ".join(f"{number:,}" for number in sorted({row["games"] for row in card["results"]}))
+    machine = f"{card['machine']['processor']}, {card['machine']['cores']} cores"
+    curve = f"../{(AGENTS / game / 'trained' / name).relative_to(ROOT).as_posix()}.png"
+    return (
+        f"`{name}` ({get_game(game).title}): `{card['command']}`, seed {card['seed']}, {card['steps']:,} steps in "
+        f"{card['seconds'] / 60:.0f} minutes on {machine} ([learning curve]({curve})); {games} games in each cell."
+    ) + (f" It mixes {card['mixes']}." if "mixes" in card else "")
+
+
+def training(game: str, result: Result) -> str:
+    """What presets reach from the beginning: a row for each preset, length, size and options, over its seeds."""
+    own = [row for row in result["rows"] if "--init-from" not in row["options"]]
+    kinds = groupby(own, key=lambda row: (row["preset"], row["minutes"], tuple(row["hidden_sizes"]), row["options"]))
+    rows = []
+    for (preset, minutes, sizes, options), group in kinds:
+        runs = list(group)
+        rates = [row["result"]["win_rate"] for row in runs]
+        rows.append(
+            {
+                "preset": code(f"{preset} {options}".strip()),
+                "minutes": f"{minutes:g}",
+                "hidden layers": " x ".join(map(str, sizes)),
+                "median": f"**{percent(median(rates))}**" if len(runs) > 1 else f"{percent(rates[0])}, one run",
+                "each seed": ", ".join(f"{rate(row['result']).replace('*', '')}" for row in runs),
+                "decisions/s": f"{mean(row['steps'] / max(row['seconds'], 1) for row in runs):,.0f}",
+            }
+        )
+    first = own[0]["result"]
+    games = " or ".join(f"{number:,}" for number in sorted({row["result"]["games"] for row in own}))
+    return (
+        f"{markdown_table([*rows[0]], [list(row.values()) for row in rows])}\n\nAgainst {first['players'] - 1} "
+        f"`{first['opponents']}`, par {percent(first['par'])}, {games} games for each seed, such as "
+        f"`{own[-1]['command']}`. {made_by(result)}"
+    )
+
+
+# ---------------------------------------------------------------- against each other
+
+
+def ladder(game: str, result: Result) -> str:
+    """The table at the game's usual size, and a row for each other one."""
+    usual, champion, bot = get_game(game).default_players, "champion", bot_names(game)[-1]
+    tables = {each["num_players"]: each for each in result["rows"]}
+    shown = tables.get(usual) or next(iter(tables.values()))
+    size = shown["num_players"]
+    rows = [
+        {
+            "players": number,
+            "par": percent(1 / number),
+            f"`{champion}` among `{bot}`": rate(against(each, champion, bot), "mean"),
+            f"`{bot}` among champions": rate(against(each, bot, champion), "mean"),
+            "games": f"{each['games']:,}",
+        }
+        for number, each in tables.items()
+        if number != size
+    ]
+    others = [markdown_table([*rows[0]], [list(row.values()) for row in rows])] if rows else []
+    head = f"**{size} players**, par {percent(1 / size)}; {shown['games']:,} games, {shown['deals']:,} deals:"
+    return "\n\n".join([head, copies_table(shown), cycles(shown), *others, made_by(result)])
+
+
+def against(found: Row, agent: str, other: str) -> dict[str, float]:
+    """The win rate of one agent against copies of another, in a table of a ladder."""
+    (rates,) = (each["win_rates"] for each in found["lineups"] if each["agents"][:2] == [agent, other])
+    own: dict[str, float] = rates[agent]
+    return own
+
+
+def exploitability(game: str, result: Result) -> str:
+    """Best responses to agents; those of search against the champion have all draws of deals together."""
+    del game
+    rows = [row for row in result["rows"] if not row["agent"].startswith(FORMER)]
+    drawn = " and ".join(
+        f"{each['mean']:.1%} of {each['games']:,}" for row in rows if "draws" in row for each in row["draws"]
+    )
+    pooled = f"The row of `search:100` has several draws of deals together: {drawn} games. " if drawn else ""
+    return f"{exploit_table(rows)}\n\n{pooled}Each row is one run. {made_by(result)}"
+
+
+def champions(cards: Mapping[str, dict[str, dict[str, Any]]]) -> str:
+    """The shipped champion of each game against `random` and the strongest bot, at the game's usual table size."""
+    rows, better = [], []
+    for game, own in cards.items():
+        card, result = own.get("champion"), load("ladder", game)
+        if card is None or result is None:
+            continue
+        size, strongest = get_game(game).default_players, bot_names(game)[-1]
+        cells = {row["opponents"]: row for row in card["results"] if row["players"] == size}
+        bots = [rate(cells["random"]), f"{rate(cells[strongest])} `{strongest}`"]
+        (usual,) = (each for each in result["rows"] if each["num_players"] == size)
+        alone = against(usual, strongest, "champion")
+        rows.append([get_game(game).title, f"{100 / size:.0f} %", *bots, rate(alone, "mean")])
+        if alone["low"] > 1 / size:
+            better.append(f"In {get_game(game).title} a single `{strongest}` among champions wins above par.")
+    heading = ["game", "par", "against `random`", "against the strongest bot", "that bot alone among champions"]
+    return "\n\n".join([markdown_table(heading, rows), *better])
+
+
+# ---------------------------------------------------------------- one table for all games
+
+Columns = Mapping[str, Callable[[Row], object]]
+
+
+def one_table(kind: str, columns: Columns, choose: Callable[[str, Result], Sequence[Row]]) -> str:
+    """A table with the rows of all games, and how each was made."""
+    rows, made = [], []
+    for game in ROOMS:
+        if result := load(kind, game):
+            title = get_game(game).title
+            rows += [{"game": title, **row} for row in choose(game, result)]
+            made.append(f"- {title}: {made_by(result)}")
+    if not rows:
+        return MISSING
+    return f"{table(rows, {'game': lambda row: row['game'], **columns})}\n\n" + "\n".join(made)
+
+
+def searches(game: str, result: Result) -> list[Row]:
+    """A row for each agent of a tournament of copies, against each other one."""
+    del game
+    return [
+        {
+            "players": each["num_players"],
+            "agent": line["agents"][0],
+            "opponent": line["agents"][1],
+            "games": line["deals"] * each["num_players"],
+            **line["win_rates"][line["agents"][0]],
+        }
+        for each in result["rows"]
+        for line in each["lineups"]
+    ]
+
+
+def guided(game: str, result: Result) -> list[Row]:
+    """A row for each search, by table size and budget, with its win rates against both opponents."""
+    rows: dict[tuple[int, str], dict[str, Any]] = {}
+    ranked = sorted(result["rows"], key=lambda row: (row["players"] == 2, by_simulations(row["agent"])))
+    for row in ranked:
+        own = rows.setdefault((row["players"], row["agent"]), {"players": row["players"], "agent": row["agent"]})
+        own["bot" if row["opponent"] == bot_names(game)[-1] else "champion"] = row
+        own["decision_seconds"] = row["decision_seconds"]
+    return list(rows.values())
+
+
+def by_simulations(agent: str) -> int:
+    """Simulations per decision, by an agent's name; those of a search that lacks a component come last."""
+    simulations = agent.partition(":")[2]
+    return 0 if not simulations else int(simulations) if simulations.isdigit() else 10**9
+
+
+def with_games(row: Row | None) -> str:
+    """A win rate, its interval, and the number of games."""
+    return "-" if row is None else f"{rate(row, 'mean')}, {row['deals'] * row['players']:,} games"
+
+
+def gain(row: Row) -> str:
+    """A gain per decision with its interval."""
+    return f"**{row['mean']:+.3%}** ({100 * row['low']:+.3f} .. {100 * row['high']:+.3f})"
+
+
+def with_settings(game: str, result: Result) -> list[Row]:
+    """All rows, with what they have in common."""
+    del game
+    return [{**result.get("settings", {}), **row} for row in result["rows"]]
+
+
+ONE_TABLE: dict[str, tuple[Columns, Callable[[str, Result], Sequence[Row]]]] = {
+    "search": (
+        {
+            "players": lambda row: row["players"],
+            "agent": lambda row: code(row["agent"]),
+            "against copies of": lambda row: code(row["opponent"]),
+            "win rate": partial(rate, mean="mean"),
+            "par": lambda row: percent(1 / row["players"]),
+            "games": lambda row: f"{row['games']:,}",
+        },
+        searches,
+    ),
+    "guided": (
+        {
+            "players": lambda row: row["players"],
+            "agent": lambda row: code(row["agent"]) if " " not in row["agent"] else row["agent"],
+            "against the strongest bot": lambda row: with_games(row.get("bot")),
+            "against `champion`": lambda row: with_games(row.get("champion")),
+            "a decision": lambda row: f"{1000 * row['decision_seconds']:,.2f} ms",
+        },
+        guided,
+    ),
+    "luck": (
+        {
+            "players": lambda row: f"{row['players']}, `{row['variant']}`",
+            "par": lambda row: percent(1 / row["players"]),
+            "the oracle wins": lambda row: rate(row["sighted"], "mean"),
+            "cards and seat explain": lambda row: rate(row["explained"], "mean"),
+            "games": lambda row: f"{row['deals'] * row['players']:,}",
+        },
+        with_settings,
+    ),
+    "distillation": (
+        {
+            "network": lambda row: row["agent"],
+            "who chooses": lambda row: row["name"],
+            "another action": lambda row: percent(row["changed"]),
+            "win rate gained per decision": gain,
+            "decisions tested": lambda row: f"{row['tested']:,}",
+        },
+        with_settings,
+    ),
+}
+"""Columns, and rows of a game, of results that are one table."""
+
+
+# ---------------------------------------------------------------- standings
+
+
+def read_cards(folder: Path, game: str) -> Cards:
+    """All cards in a game's folder; `ValueError` names one that is refused, of another game, or badly named."""
+    cards = {}
+    for path in sorted(folder.glob("*")):
+        if not _NAME.fullmatch(path.name):
+            raise ValueError(f"{path}: a card is named NAME.json, with a NAME of small letters, digits and . _ -")
+        cards[path] = read_score_card(path)
+        if cards[path].protocol.game != game:
+            raise ValueError(f"{path} is a card of {cards[path].protocol.game}: move it to the folder of that game")
+    return cards
+
+
+def standings(cards: Cards) -> str:
+    """A game's cards as a table: newer protocols first, then by score; scores of different ones are not compared.
+
+    A card may come from anybody: its texts become plain text, whatever they look like.
+    """
+    if not cards:
+        return "No agent has a card yet."
+    ranks: dict[str, Iterator[int]] = {}
+    rows = []
+    for path, card in sorted(cards.items(), key=order):
+        rank = next(ranks.setdefault(card.protocol.name, count(1))) if card.length != UNRANKED else "-"
+        rows.append([rank, *row_of(path, card)])
+    heading = ["rank", "agent", "score", "95 % interval", "protocol", "weakest at", "kind"]
+    return markdown_table([*heading, "network", "training", "time of a move", "by", "date", "more"], rows)
+
+
+def order(item: tuple[Path, ScoreCard]) -> tuple[int, bool, float, str]:
+    """The place of a card in the table."""
+    path, card = item
+    version = int(card.protocol.name.partition("/")[2])
+    return -version, card.length == UNRANKED, -card.result.score.mean, path.name
+
+
+def row_of(path: Path, card: ScoreCard) -> Sequence[str]:
+    """The cells of a card, without its rank."""
+    entry, score = card.entry, card.result.score
+    worst = min(card.result.tables, key=lambda table: table.score.mean)
+    links = [f"[card](../results/{card.protocol.game}/scores/{path.name})"]
+    if entry.link:
+        links.append(f"[link]({entry.link})")
+    name = PurePath(card.name.removeprefix("ppo:")).stem if card.name.startswith("ppo:") else card.name
+    return [
+        plain(name),
+        f"**{score.mean:.1f}**",
+        f"{score.low:.1f} .. {score.high:.1f}",
+        f"`{card.protocol.name}` {card.length}",
+        f"{round(worst.score.mean)} against `{worst.opponents}`",
+        plain(entry.kind),
+        plain(entry.network),
+        plain(entry.training),
+        f"{card.microseconds:,} µs",
+        plain(entry.by),
+        card.day.isoformat(),
+        ", ".join(links),
+    ]
+
+
+def plain(text: str) -> str:
+    """A stranger's text as plain text in Markdown: all but letters, digits, spaces, commas, parentheses as numbers."""
+    return "".join(each if _PLAIN.fullmatch(each) else f"&#{ord(each)};" for each in text) or "-"

@@ -1,0 +1,254 @@
+"""The tables of the games' READMEs, of docs/games.md, docs/your_game.md and docs/positions.md."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import re
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from blackjacky_agents.games import get_kit
+from blackjacky_agents.reports import markdown_table
+from blackjacky_agents.wording import in_words, terminal_texts
+from blackjacky_env import extending
+from blackjacky_env.engine.game import Game
+from blackjacky_env.engine.options import field_docs
+from blackjacky_env.envs.module import GameModule
+from blackjacky_env.games import GAMES, get_game, module_name, seat_id
+from blackjacky_env.replay import new_table
+from scripts.pages.part import DOCS, Part, Row, code, table
+from scripts.results import ROOMS, Result, load, made_by
+
+MODES = ("ansi", "rgb_array", "human")
+DECLARED = {
+    "fields": ("role", "number", "flag", "by_seat", "own", "choice", "hidden"),
+    "chance": ("stream", "draw", "below", "shuffle"),
+    "action": extending.ActionInfo,
+    "rules": extending.Rules,
+    "words": extending.Words,
+    "hidden": extending.Hidden,
+    "game": extending.Game,
+}
+"""What docs/your_game.md lists, by part: functions of `blackjacky_env.extending`, or a class, for its fields."""
+SHOWN = 3
+"""Positions of each game on the page; the file has all."""
+
+
+def parts() -> Iterator[Part]:
+    """All tables of all games, and of what declares one."""
+    for kind, listed in DECLARED.items():
+        yield Part(DOCS / "your_game.md", kind, declaration(listed))
+    yield Part(DOCS / "games.md", "games", games())
+    for name, room in ROOMS.items():
+        for kind, show in TABLES.items():
+            if text := show(get_game(name)):
+                yield Part(room / "README.md", kind, text)
+        if found := load("positions", name):
+            yield Part(DOCS / "positions.md", f"positions-{name}", positions(found))
+
+
+def games() -> str:
+    """All games in one table."""
+    rows = []
+    for name in ROOMS:
+        game, room, version = get_game(name), f"../blackjacky_env/games/{name}", GAMES[name].version
+        rows.append(
+            [
+                f"[![{game.title}]({room}/table.svg)]({room}/README.md)<br>[{game.title}]({room}/README.md)",
+                f"{game.min_players} .. {game.max_players}",
+                f"`Discrete({game.num_actions})`",
+                f"{game.layout.size} {game.layout.dtype}",
+                f"`{module_name(name)}`<br>`blackjacky/{name}-v{version}`<br>`{seat_id(name)}`",
+            ]
+        )
+    return markdown_table(
+        ["game", "players", "actions", "observation", "module, ids for PettingZoo and Gymnasium"], rows
+    )
+
+
+def declaration(listed: tuple[str, ...] | type[Any]) -> str:
+    """What each function or field is, in the first sentence of its docstring."""
+    if isinstance(listed, tuple):
+        docs = {}
+        for name in listed:
+            function = getattr(extending, name)
+            plain = getattr(function, "py_func", function)
+            accepted = inspect.signature(plain).parameters.values()
+            named = ", ".join(each.name for each in accepted if each.kind not in (each.KEYWORD_ONLY, each.VAR_KEYWORD))
+            docs[f"{name}({named})"] = inspect.getdoc(plain) or ""
+    else:
+        docs = field_docs(listed)
+    return markdown_table(["name", "meaning"], [(f"`{name}`", first_sentence(docs[name])) for name in docs])
+
+
+def first_sentence(text: str) -> str:
+    """The first sentence of a docstring, as Markdown for a table."""
+    sentence = re.split(r"(?<=[^.]\.)\s", text.partition("\n\n")[0].replace("\n", " "))[0]
+    return sentence.replace("``", "`").replace("|", r"\|")
+
+
+def span(first: int, length: int) -> str:
+    """The index range of a part of a vector."""
+    return str(first) if length == 1 else f"{first} .. {first + length - 1}"
+
+
+def shape(dimensions: Sequence[int]) -> str:
+    """A shape as text, such as ``"3 x 8"``; empty for a scalar."""
+    return " x ".join(map(str, dimensions))
+
+
+def actions(game: Game) -> str:
+    """All actions, with consecutive actions of one kind in one row."""
+    module = GameModule(game.name)
+    rows: list[tuple[object, list[int]]] = []
+    for action in range(game.num_actions):
+        kind = kind_of(module.describe_action(action))
+        if rows and rows[-1][0] == kind:
+            rows[-1][1].append(action)
+        else:
+            rows.append((kind, [action]))
+    names = game.words.actions.name
+    return markdown_table(
+        ["action", "name"], ([span(ids[0], len(ids)), in_short([*map(names, ids)])] for _, ids in rows)
+    )
+
+
+def kind_of(action: dict[str, Any]) -> tuple[object, ...]:
+    """The grouping key of an action: everything except the chosen card, seats and number."""
+    chosen = (action["card"] is None, len(action["seats"] or ()), action["number"] is None)
+    return action["kind"], action["pile"], *chosen
+
+
+def in_short(names: Sequence[str]) -> str:
+    """All of up to three names; the first two and the last of more."""
+    shown = names if len(names) <= 3 else [*names[:2], "...", names[-1]]
+    return ", ".join(name if name == "..." else f"`{name}`" for name in shown)
+
+
+def observation(game: Game) -> str:
+    """The parts of the observation vector."""
+    rows = (
+        [
+            span(part["offset"], part["length"]),
+            f"`{part['name']}`",
+            shape(part["shape"]),
+            f"{part['low']} .. {part['high']}",
+            part["meaning"],
+        ]
+        for part in game.layout.describe()
+    )
+    return markdown_table(["entries", "name", "shape", "range", "meaning"], rows)
+
+
+def state(game: Game) -> str:
+    """The fields of the vector returned by `state()`."""
+    rows, offset = [], 0
+    for name in game.fields.on_table:
+        dimensions = game.state_dtype[name].shape
+        length = int(np.prod(dimensions))
+        rows.append([span(offset, length), f"`{name}`", shape(dimensions)])
+        offset += length
+    return markdown_table(["entries", "field", "shape"], rows)
+
+
+def _option_row(option: dict[str, Any]) -> list[str]:
+    is_choice = option["kind"] == "choice"
+    default = json.dumps(option["default"]) if is_choice else option["default"]
+    allowed = quoted(option["choices"]) if is_choice else option["allowed"]
+    return [f"`{option['name']}`", f"`{default}`", allowed, option["help"]]
+
+
+def options(game: Game) -> str:
+    """The options of `env`, including the game's rule options."""
+    sizes = game.sizes_in_words().replace("'", "`")
+    rows = [
+        ["`num_players`", str(game.default_players), sizes, "Players at the table."],
+        ["`variant`", f'`"{game.variant_names[0]}"`', quoted(game.variant_names), "The variant."],
+        ["`reward`", '`"win"`', quoted(("win", game.score_reward)), "What `rewards` pays, see below."],
+        *(_option_row(each) for each in game.describe_options()),
+        ["`render_mode`", "`None`", quoted(MODES), "Text, pixels or a window."],
+        ["`render_as`", "`None`", "an agent, `None`", "Whose view is drawn; `None`: a spectator's."],
+    ]
+    return markdown_table(["option", "default", "allowed", "meaning"], rows)
+
+
+def presets(game: Game) -> str:
+    """The tables that have a name; empty if none has."""
+    rows = [
+        [
+            f"`{name}`",
+            f"{preset.about}.",
+            ", ".join(
+                f"`{option}={value!r}`"
+                for option, value in {"num_players": preset.num_players, **preset.options}.items()
+            ),
+        ]
+        for name, preset in game.presets.items()
+    ]
+    return markdown_table(["preset", "table", "stands for"], rows) if rows else ""
+
+
+def quoted(values: Sequence[str]) -> str:
+    """The values as Python literals."""
+    return ", ".join(f'`"{value}"`' for value in values)
+
+
+TABLES: dict[str, Callable[[Game], str]] = {
+    "options": options,
+    "presets": presets,
+    "actions": actions,
+    "observation": observation,
+    "state": state,
+}
+
+
+# ---------------------------------------------------------------- docs/positions.md
+
+
+def positions(found: Result) -> str:
+    """Some positions of a game, how many of all are answered wrongly, and how they were found."""
+    facts, every = found["settings"], found["rows"]
+    counts = ", ".join(
+        f"{code(name)} {sum(cost_of(each, name) > 0 for each in every)}"
+        for name in (facts["bot"], facts["champion"], "search:400")
+    )
+    how = (
+        f"Wrong answers in {len(every)} positions: {counts}. Costs are in winning probability, with 95 % intervals, "
+        f"from {facts['samples']:,} sampled positions each: {made_by(found)}"
+    )
+    return "\n\n".join([how, *(position(number, each) for number, each in enumerate(every[:SHOWN], 1))])
+
+
+def cost_of(each: Row, name: str) -> float:
+    """What the action of an agent clearly costs, else 0."""
+    cost = each["costs"][each["actions"].index(each["chosen"][name])]
+    return float(cost["mean"]) if cost["low"] > 0 else 0.0
+
+
+def position(number: int, each: Row) -> str:
+    """One position: the table in words, and what its actions are worth."""
+    env = new_table(each["record"])
+    env.replay(each["record"])
+    texts = terminal_texts(env.game.name)
+    view = env.view(env.agent_selection)
+    names = ["you" if seat == view["player"] else f"player {seat}" for seat in range(env.num_players)]
+    described = "\n".join(
+        f"- {in_words(word, texts, names)}" for word in get_kit(env.game.name).describe(view, env.config_dict())
+    )
+    rows = [
+        {"action": action, "by": [name for name, choice in each["chosen"].items() if choice == action], **cost}
+        for action, cost in zip(each["actions"], each["costs"], strict=True)
+    ]
+    columns = {
+        "action": lambda row: code(env.action_name(row["action"])),
+        "costs": lambda row: (
+            f"{100 * row['mean']:.1f} % ({100 * row['low']:.1f} .. {100 * row['high']:.1f})"
+            if row["action"] != each["actions"][0]
+            else "best"
+        ),
+        "chosen by": lambda row: ", ".join(map(code, row["by"])),
+    }
+    return f"**{number}.**\n\n{described}\n\n{table(rows, columns)}"

@@ -1,0 +1,313 @@
+"""Results that are shown as they are, and the figures of the short pages."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from statistics import mean
+
+from blackjacky_agents.reports import duration, markdown_table
+from blackjacky_env.games import DEFAULT, get_game
+from scripts.pages.part import DOCS, MISSING, Part, Row, percent, plain_tables, shown, table
+from scripts.results import ROOMS, ROOT, Result, load, made_by
+
+PARTS = {
+    "speed": ("docs/speed.md", "benchmark"),
+    "speed_training": ("docs/speed.md", "training"),
+    "speed_gpu": ("docs/speed.md", "gpu"),
+    "speed_solvers": ("docs/exact.md", "solvers"),
+    "parallel_solving": ("docs/exact.md", "parts"),
+    "commands": ("docs/proof.md", "commands"),
+    "attacks": ("docs/proof.md", "torture"),
+    "coverage": ("docs/tournaments.md", "coverage"),
+    "cluster_bots": ("docs/scaling.md", "cluster-bots"),
+    "cluster_search": ("docs/scaling.md", "cluster-search"),
+    "dataset_speed": ("docs/datasets.md", "dataset-speed"),
+    "dataset_size": ("docs/datasets.md", "dataset-size"),
+    "offline_rl": ("docs/datasets.md", "offline-rl"),
+    "tokens": ("docs/language_models.md", "tokens"),
+    "sweep": ("docs/train.md", "sweep"),
+    "evaluation": ("docs/results.md", "evaluation"),
+}
+"""Page and part of each result that is shown as it is."""
+OF_GAMES = {
+    "fuzz": ("tests/games/{game}/reference/README.md", "fuzz"),
+    "mutants": ("tests/games/{game}/README.md", "mutants"),
+    "leaks": ("tests/games/{game}/README.md", "leaks"),
+}
+"""The same for results of every game."""
+TOTALS = {"leaks": "table"}
+"""The column of names, of results whose other columns are summed."""
+
+LOOP = "loop: `black_jacky_v0.env()`"
+RANDOM_PLAY = "`run_random`: 4,096 games, 4 players, 1 thread"
+RANDOM_TRICKS = "`run_random` of `black_spy`: 4,096 games, 4 players, 1 thread"
+SMALLEST = {
+    "Pgx, compiled play of 4,096 games": "Pgx `leduc_holdem`, 4,096 games, one core",
+    "OpenSpiel, C++ called from Python": "OpenSpiel `leduc_poker`, one core",
+    "RLCard, Python": "RLCard `leduc-holdem`, one core",
+    "PettingZoo, Python": "PettingZoo `leduc_holdem-v4`, one core",
+}
+SIMILAR = {
+    "Pgx, sparrow mahjong": "Pgx `sparrow_mahjong`, 4,096 games, one core",
+    "OpenSpiel, Hearts": "OpenSpiel `hearts`, one core",
+    "RLCard, UNO": "RLCard `uno`, one core",
+    "PettingZoo, Texas hold'em": "PettingZoo `texas_holdem-v4`, one core",
+}
+"""Lines of results/speed.json by what the README calls them: Leduc poker, and each library's game most like ours."""
+LOOPS = {
+    "Connect Four": "loop: `classic/connect_four-v3`",
+    "Leduc poker": "loop: `classic/leduc_holdem-v4`",
+}
+"""PettingZoo's own games in the same loop as ours."""
+
+FRAMEWORKS = {
+    "sb3": ("sb3-contrib", "sb3_maskable_ppo.py"),
+    "sb3_selfplay": ("sb3-contrib, self-play", "sb3_selfplay.py"),
+    "rllib": ("RLlib", "rllib_selfplay.py"),
+    "torchrl": ("TorchRL", "torchrl_ppo.py"),
+    "tianshou": ("Tianshou", "tianshou_dqn.py"),
+    "supersuit": ("SuperSuit", "supersuit_sb3.py"),
+    "agilerl": ("AgileRL", "agilerl_ppo.py"),
+    "openspiel": ("OpenSpiel", "openspiel_dqn.py"),
+}
+"""Title and example of each framework, by name of its learning curve."""
+
+
+def parts() -> Iterator[Part]:
+    """Everything that is shown as it is, and the figures of README, installation, proof and others."""
+    for kind, (page, name) in PARTS.items():
+        yield Part(ROOT / page, name, as_it_is(kind))
+    for game in ROOMS:
+        for kind, (page, name) in OF_GAMES.items():
+            yield Part(ROOT / page.format(game=game), name, as_it_is(kind, game))
+    yield Part(ROOT / "README.md", "begin", first_commands())
+    yield Part(ROOT / "README.md", "reasons", reasons())
+    yield Part(ROOT / "README.md", "compile", first_move())
+    yield Part(DOCS / "install.md", "compile", starts())
+    yield Part(DOCS / "install.md", "minutes", minutes())
+    yield Part(DOCS / "proof.md", "proofs", proofs())
+    yield Part(DOCS / "train.md", "ppo_batch", ppo_batch())
+    yield Part(DOCS / "frameworks.md", "frameworks", frameworks())
+    yield Part(DOCS / "matrix.md", "versions", versions())
+    yield Part(DOCS / "release.md", "release", release())
+
+
+def needed(kind: str, game: str | None = None) -> Result:
+    """A result that a page cannot do without; `ValueError` if there is none."""
+    result = load(kind, game)
+    if result is None:
+        raise ValueError(f"results lack {kind}{f' of {game}' if game else ''}")
+    return result
+
+
+def as_it_is(kind: str, game: str | None = None) -> str:
+    """The tables of a result, its facts, and how it was made."""
+    result = load(kind, game)
+    if result is None:
+        return MISSING
+    rows = result["rows"]
+    if kind in TOTALS:
+        rows = [*rows, {name: sum(row[name] for row in rows) if name != TOTALS[kind] else "all" for name in rows[0]}]
+    facts = ", ".join(f"{name} {shown(name, value)}" for name, value in result.get("settings", {}).items())
+    told = f"{result['what']} In all: {facts}." if facts else result["what"]
+    return f"{plain_tables(rows)}\n\n{told}\n\n{made_by(result)}"
+
+
+# ---------------------------------------------------------------- the README
+
+
+def speeds() -> dict[str, float]:
+    """The medians of the benchmark, by name of the line."""
+    return {row["what"]: row["median"] for row in needed("speed")["rows"]}
+
+
+def waits() -> dict[str, float]:
+    """Seconds of a newcomer's first minutes, from `git clone`."""
+    return {row["from `git clone` to"]: row["seconds"] for row in needed("first_minutes")["rows"]}
+
+
+def first_commands() -> str:
+    """The two commands that do everything, with how long they take."""
+    trained = duration(waits()["end of `make train`"])
+    lines = [
+        f"make train   # installs what it needs, trains a network for five minutes and tests it: {trained} in all",
+        "make test    # installs what the tests need and runs those that every change has to pass",
+    ]
+    return "```\n" + "\n".join(lines) + "\n```"
+
+
+def reasons() -> str:
+    """Speed beside that of other libraries, each with how it was called, and what the proofs found."""
+    speed = speeds()
+    smallest, similar, loops = (
+        ", ".join(f"{rounded(speed[line])} ({name})" for name, line in peers.items())
+        for peers in (SMALLEST, SIMILAR, LOOPS)
+    )
+    rows = [
+        [
+            "Random steps per second, one core, the fastest way that each offers",
+            f"{rounded(speed[RANDOM_PLAY])} (Black Jacky: compiled play of 4,096 games)",
+            f"Leduc poker: {smallest}",
+        ],
+        ["The same in similar games, each played as above", f"{rounded(speed[RANDOM_TRICKS])} (Black Spy)", similar],
+        ["Moves per second in PettingZoo's loop in Python", f"{rounded(speed[LOOP])} (Black Jacky)", loops],
+    ]
+    actions, positions = (sum(proof(game)[each] for game in ROOMS) for each in ("actions", "positions"))
+    found = (
+        f"In {rounded(actions)} random actions the games never differed from an independent version of their rules, "
+        f"and in {rounded(positions)} positions no observation gave away a hidden card ([proof](docs/proof.md))."
+    )
+    return f"{markdown_table(['', 'Blackjacky', 'others'], rows)}\n\n{found}"
+
+
+def rounded(value: float) -> str:
+    """About two or three digits, such as ``"16.1 million"`` or ``"58,000"``."""
+    if value >= 1e6:
+        return f"{value / 1e6:.1f} million"
+    return f"{round(value, -3 if value >= 1e4 else -2):,.0f}"
+
+
+def first_move() -> str:
+    """How long a user waits for the compiler before the first move of a game with bots, after installing."""
+    took = waits()
+    seconds = took["first move in the browser (`blackjacky play --web`)"] - took["packages installed (`make install`)"]
+    return (
+        "Games and bots are compiled on first use: after installation, the first move of a game in the browser takes "
+        f"{seconds} seconds ([details](docs/install.md#the-first-compile))."
+    )
+
+
+# ---------------------------------------------------------------- other pages
+
+
+def starts() -> str:
+    """Seconds from `import` to the first events of each game, before and after compiling."""
+    speed, rows = speeds(), []
+    for game in ROOMS:
+        start = "start" if game == DEFAULT else f"start of `{game}`"
+        cells = [
+            f"{speed[f'{start} with {cache} compile cache: `import` to first {event}']:.1f} s"
+            for event in ("observation", "move made")
+            for cache in ("an empty", "a warm")
+        ]
+        rows.append([get_game(game).title, *cells])
+    compiled = "the same, compiled"
+    return markdown_table(["from `import` to", "first observation", compiled, "first move", compiled], rows)
+
+
+def minutes() -> str:
+    """A newcomer's first minutes."""
+    result = needed("first_minutes")
+    rows = [[row["from `git clone` to"], duration(row["seconds"])] for row in result["rows"]]
+    return f"{markdown_table(['from `git clone` to', 'time'], rows)}\n\n{result['what']}\n\n{made_by(result)}"
+
+
+def proof(game: str) -> dict[str, int]:
+    """The last results of a game's proofs; `ValueError` if one of them did not succeed."""
+    fuzz, mutants, leaks = (needed(kind, game)["settings"] for kind in OF_GAMES)
+    if fuzz["differences"] or mutants["unexplained"] or leaks["leaks"]:
+        raise ValueError(f"a proof of {game} has failed: {fuzz}, {mutants}, {leaks}")
+    noticed = mutants["mutants"] - mutants["survivors"]
+    return {"mutants": mutants["mutants"], "noticed": noticed} | {
+        "actions": fuzz["actions"],
+        "positions": leaks["positions"],
+    }
+
+
+def proofs() -> str:
+    """A table of the last results of all proofs."""
+    rows = []
+    for game in ROOMS:
+        found, tests = proof(game), f"../tests/games/{game}"
+        rows.append(
+            [
+                get_game(game).title,
+                f"[{found['actions']:,}]({tests}/reference/README.md#the-long-run)",
+                f"[{found['noticed']:,} of {found['mutants']:,}]({tests}/README.md#mutation-testing)",
+                f"[{found['positions']:,}]({tests}/README.md#nothing-hidden-is-shown)",
+            ]
+        )
+    heading = ["game", "actions without a difference", "small changes noticed", "positions without a leak"]
+    return markdown_table(heading, rows)
+
+
+def ppo_batch() -> str:
+    """Win rates of the example over the course of the training, all seeds together."""
+    result = needed("ppo_batch")
+    tests: dict[int, list[Row]] = {}
+    for row in result["rows"]:
+        tests.setdefault(row["steps"], []).append(row)
+    rows = []
+    for number, (steps, own) in enumerate(tests.items(), 1):
+        if number % 2 == 0 or number == len(tests):
+            rates, seconds = [row["win_rate"] for row in own], mean(row["cpu_seconds"] for row in own)
+            spread = f"**{percent(mean(rates))}** ({percent(min(rates))} .. {percent(max(rates))})"
+            rows.append([f"{steps:,}", spread, f"{seconds:.0f} s"])
+    seeds = ", ".join(str(row["seed"]) for row in next(iter(tests.values())))
+    told = f"{result['what']} Mean, lowest and highest win rate of the seeds {seeds}."
+    return f"{markdown_table(['decisions', 'win rate', 'CPU time'], rows)}\n\n{told}\n\n{made_by(result)}"
+
+
+def frameworks() -> str:
+    """A row for each framework with results; its speed is that of all training, in decisions per CPU second."""
+    result = needed("frameworks")
+    found = {row["framework"]: row for row in result["rows"]}
+    rows = []
+    for name, (title, example) in FRAMEWORKS.items():
+        if name in found:
+            code, last = (ROOT / "examples" / example).read_text("utf-8"), found[name]["curve"][-1]
+            rows.append(
+                {
+                    "framework": title,
+                    "version": found[name]["version"],
+                    "example": f"[{example}](../examples/{example})",
+                    "lines": len(code.splitlines()),
+                    "what it shows": (ast.get_docstring(ast.parse(code)) or "").splitlines()[0].partition(": ")[2],
+                    "steps/s": round(last["decisions"] / last["cpu_seconds"]),
+                    "win rate": f"{100 * last['win_rate']:.0f} % after {last['decisions']:,.0f}",
+                    "date": found[name]["date"],
+                }
+            )
+    return f"{plain_tables(rows)}\n\nOne run each. {made_by(result)}"
+
+
+def versions() -> str:
+    """What was tested with which versions: a row for each group of cells, and what could not be installed."""
+    result = needed("versions")
+    groups: dict[tuple[str, str], list[Row]] = {}
+    for row in result["rows"]:
+        if row["outcome"] in ("passed", "failed"):
+            groups.setdefault((f"{row['group']} {row['of']}".strip(), row["level"]), []).append(row)
+    rows = [
+        {
+            "what": what,
+            "versions": level,
+            "Python": ", ".join(row["versions"]["python"] for row in own),
+            "result": "passed" if all(row["outcome"] == "passed" for row in own) else "**failed**",
+            "last": max(row["date"] for row in own),
+        }
+        for (what, level), own in groups.items()
+    ]
+    left = [row for row in result["rows"] if row["outcome"] == "left out"]
+    columns = {
+        "not possible": lambda row: f"{row['group']} {row['of']}, {row['level']}",
+        "reason": lambda row: f"`{row['reason']}`",
+    }
+    return "\n\n".join([plain_tables(rows), *([table(left, columns)] if left else []), made_by(result)])
+
+
+def release() -> str:
+    """The packages of the last rehearsal, and what an installation with each extra pulls in."""
+    result = needed("release")
+    packages = [[each["name"], f"{each['bytes']:,}", f"`{each['sha256']}`"] for each in result["settings"].values()]
+    rows = [row for row in result["rows"] if row["packages"]]
+    columns = {
+        "installed": lambda row: row["installed"],
+        "packages": lambda row: row["packages"],
+        "MB": lambda row: f"{row['megabytes']:,}",
+        "time": lambda row: duration(row["seconds"]),
+        "torch": lambda row: row["torch"] or "-",
+    }
+    told = [markdown_table(["package", "bytes", "SHA-256"], packages), table(rows, columns), made_by(result)]
+    return "\n\n".join(told)

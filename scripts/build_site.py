@@ -151,7 +151,8 @@ class Page:
 def notebook(page: Page, folder: Path) -> str:
     """A notebook as Markdown; pictures among its outputs are written beside its page."""
     parts = []
-    for number, cell in enumerate(nbformat.read(page.source, as_version=4).cells):
+    read = nbformat.read(page.source, as_version=4)  # type: ignore[no-untyped-call]
+    for number, cell in enumerate(read.cells):
         if cell.cell_type == "markdown":
             parts.append(page.with_links(cell.source))
             continue

@@ -63,7 +63,7 @@ def is_needed(name: str, game: str | None) -> bool:
 
 def commands_of(entry: Entry, game: str | None, output: Path) -> list[str]:
     """The commands of an entry for a game."""
-    words = {"game": game, "output": output.relative_to(ROOT).as_posix(), **entry.get(game, {})}
+    words = {"game": game, "output": output.relative_to(ROOT).as_posix(), **entry.get(game or "", {})}
     return [command.format(**words) for command in entry["commands"]]
 
 

@@ -10,12 +10,12 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
-from parts import ROOMS
 
 from blackjacky_env import __version__
+from scripts.results import ROOMS
 
 ROOT = Path(__file__).parents[1]
-PAGES = ["README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md"]
+PAGES = ["README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md", "results/README.md"]
 PAGES += ["agents/README.md", "scripts/README.md", "tests/README.md"]
 PAGES += [path.relative_to(ROOT).as_posix() for path in sorted((ROOT / "docs").rglob("*.md"))]
 PAGES += ["agents/blackjacky_agents/web/README.md"]
@@ -55,6 +55,7 @@ def commands(text):
     return [code for _, code in BLOCK.findall(text)] + re.findall(r"`([^`\n]+)`", BLOCK.sub("", text))
 
 
+@pytest.mark.prove
 @pytest.mark.parametrize(("page", "code"), CODE)
 def test_the_code_of_a_page_runs(page, code, capsys):
     exec(compile(code, page, "exec"), {"__name__": page})
@@ -96,7 +97,9 @@ def test_the_commands_of_a_page_exist(page):
     targets = re.findall(r"^([a-z-]+):", read("Makefile"), re.MULTILINE)
     assert set(re.findall(r"\bmake ([a-z-]+)", named)) <= set(targets)
     scripts = re.findall(r"\bscripts/\w+\.py", named)
-    assert [script for script in scripts if not (ROOT / script).exists()] == []
+    modules = [f"{name.replace('.', '/')}" for name in re.findall(r"python -m (scripts\.[\w.]+)", named)]
+    ends = [name if name.endswith(".py") else f"{name}.py" for name in scripts + modules]
+    assert [end for end in ends if not (ROOT / end).exists() and not (ROOT / end[:-3] / "__main__.py").exists()] == []
 
 
 @pytest.mark.parametrize("page", PAGES)

@@ -124,7 +124,7 @@ def install(environments: Path, framework: Framework) -> Path:
         return python
     venv.create(folder, with_pip=True, clear=True)
     for_tests = ["pytest", "hypothesis"]
-    pip = [python, "-m", "pip", "install", "--quiet", "-r", requirements, "-e", f"{ROOT}[cli]", *for_tests]
+    pip = [str(python), "-m", "pip", "install", "--quiet", "-r", str(requirements), "-e", f"{ROOT}[cli]", *for_tests]
     subprocess.run(pip, check=True, stderr=subprocess.PIPE, text=True)
     stamp.write_text(wanted, "utf-8")
     return python
@@ -132,7 +132,8 @@ def install(environments: Path, framework: Framework) -> Path:
 
 def test(python: Path) -> None:
     """Run the tests of this environment's framework; those of others are skipped."""
-    command = [python, "-m", "pytest", "--quiet", "-p", "no:cacheprovider", ROOT / "tests" / "frameworks"]
+    folder = str(ROOT / "tests" / "frameworks")
+    command = [str(python), "-m", "pytest", "--quiet", "-p", "no:cacheprovider", folder]
     done = subprocess.run(command, check=False, cwd=ROOT, capture_output=True, text=True)
     if done.returncode:
         raise subprocess.CalledProcessError(done.returncode, command, stderr=done.stdout)

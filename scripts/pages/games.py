@@ -23,7 +23,7 @@ from scripts.pages.part import DOCS, Part, Row, code, table
 from scripts.results import ROOMS, Result, load, made_by
 
 MODES = ("ansi", "rgb_array", "human")
-DECLARED = {
+DECLARED: dict[str, tuple[str, ...] | type[Any]] = {
     "fields": ("role", "number", "flag", "by_seat", "own", "choice", "hidden"),
     "chance": ("stream", "draw", "below", "shuffle"),
     "action": extending.ActionInfo,

@@ -63,7 +63,7 @@ def scenes(players: list[str]) -> Iterator[str]:
         if env.terminations[env.agent_selection]:
             return
         before = now
-        env.step(agents[env.agent_selection].act(env.last()[0]))
+        env.step(agents[env.agent_selection].act(env.observe(env.agent_selection)))
 
 
 def scene(env: TableEnv, players: list[str]) -> str:
@@ -110,7 +110,7 @@ def timing(frames: int) -> str:
 # ---------------------------------------------------------------- the rewards, docs/rewards.svg
 
 PLAYERS, STEPS, SEED = 3, 15, 5
-SHORT = {"hearts": 1, "max_turns_per_round": 4}
+SHORT: Mapping[str, Any] = {"hearts": 1, "max_turns_per_round": 4}
 """Rule options with which a game has few moves."""
 LEFT, TOP, COLUMN, ROW = 64, 56, 48, 62
 STYLE = """text{font:13px sans-serif;fill:#333}.small{font-size:11px;fill:#777}.sum{font-weight:bold}

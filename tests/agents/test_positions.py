@@ -12,6 +12,8 @@ from blackjacky_agents import make_agent
 from blackjacky_env.games import GAMES
 from blackjacky_env.replay import new_table
 
+pytestmark = pytest.mark.prove
+
 RESULTS = Path(__file__).parents[2] / "results"
 FOUND = {game: path for game in GAMES if (path := RESULTS / game / "positions.json").exists()}
 
@@ -19,9 +21,9 @@ FOUND = {game: path for game in GAMES if (path := RESULTS / game / "positions.js
 @pytest.mark.parametrize("game", FOUND)
 def test_bot_and_champion_do_no_worse_than_when_the_positions_were_found(game: str) -> None:
     found = json.loads(FOUND[game].read_text("utf-8"))
-    names = (found["bot"], found["champion"])
+    names = (found["settings"]["bot"], found["settings"]["champion"])
     lost = dict.fromkeys(names, 0.0)
-    for each in found["positions"]:
+    for each in found["rows"]:
         env = new_table(each["record"])
         env.replay(each["record"])
         for name in names:
@@ -40,7 +42,7 @@ def cost_of(each: dict[str, Any], action: int) -> float:
 
 @pytest.mark.parametrize("game", FOUND)
 def test_the_best_action_stands_first_and_costs_nothing(game: str) -> None:
-    for each in json.loads(FOUND[game].read_text("utf-8"))["positions"]:
+    for each in json.loads(FOUND[game].read_text("utf-8"))["rows"]:
         costs = [cost["mean"] for cost in each["costs"]]
         assert costs[0] == 0
         assert costs == sorted(costs)

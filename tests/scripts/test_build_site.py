@@ -1,4 +1,4 @@
-"""scripts/documents/build_site.py: pages from all over the repository, with links that work in the site."""
+"""scripts/build_site.py: pages from all over the repository, with links that work in the site."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import build_site
 import pytest
-from build_site import ROOT, Page
+
+from scripts import build_site
+from scripts.build_site import ROOT, Page
 
 
 @pytest.fixture(scope="module")

@@ -1,0 +1,116 @@
+"""scripts/pages and scripts/results.py: parts of pages, and results in one form that name their weights."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from blackjacky_env.games import DEFAULT
+from scripts import results
+from scripts.pages import agents, measured, pictures
+from scripts.pages.__main__ import update
+from scripts.pages.part import Part, plain_tables
+
+FORM = {"what", "command", "seed", "commit", "date", "machine", "versions", "weights", "rows"}
+FILES = [path for path in results.RESULTS.rglob("*.json") if path.parent.name != "scores"]
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder of results, which is empty."""
+    monkeypatch.setattr(results, "RESULTS", tmp_path / "results")
+    return tmp_path / "results"
+
+
+def test_what_is_out_of_date_is_named_by_check_and_written_without(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    page = tmp_path / "page.md"
+    before = "before\n<!-- a:begin -->\nold\n<!-- a:end -->\n<!-- b:begin -->\n<!-- b:end -->\nafter\n"
+    page.write_text(before, "utf-8")
+    parts = [Part(page, "a", "new"), Part(tmp_path / "whole.svg", "", "<svg/>"), Part(page, "b", "more")]
+    assert update(parts, check=True) == 1
+    assert capsys.readouterr().out == "page.md is out of date\nwhole.svg is out of date\n"
+    assert page.read_text("utf-8") == before
+    assert update(parts) == 0
+    new = "before\n<!-- a:begin -->\nnew\n<!-- a:end -->\n<!-- b:begin -->\nmore\n<!-- b:end -->\nafter\n"
+    assert page.read_text("utf-8") == new
+    assert update(parts, check=True) == 0
+    with pytest.raises(ValueError, match=r"page\.md: the document lacks"):
+        update([Part(page, "c", "")])
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: f"{path.parent.name}-{path.stem}")
+def test_every_result_has_the_form(path: Path) -> None:
+    found = json.loads(path.read_text("utf-8"))
+    assert set(found) - {"settings"} == FORM
+    assert found["commit"]
+    assert found["rows"]
+    assert all(re.fullmatch("[0-9a-f]{64}", weights) for weights in found["weights"].values())
+
+
+def test_a_result_is_read_as_it_was_saved_and_shown_with_its_command(folder: Path) -> None:
+    rows: list[dict[str, Any]] = [{"n": 12_000, "win rate": 0.25}, {"n": 1, "win rate": 1.0}, {"other": "x"}]
+    results.save("kind", rows, what="Numbers.", command="blackjacky evaluate", game=DEFAULT, seed=3)
+    found = results.load("kind", DEFAULT)
+    assert found is not None
+    assert (found["rows"], found["seed"], found["weights"]) == (rows, 3, {})
+    assert "`blackjacky evaluate` with the tree of" in results.made_by(found)
+    assert "`python scripts/gone.py` at commit" in results.made_by({**found, "command": "python scripts/gone.py"})
+    first, second = plain_tables(rows).split("\n\n")
+    assert first.endswith("| 12,000 | 25.0 % |\n| 1 | 100.0 % |")
+    assert second.startswith("| other |")
+    assert results.load("another", DEFAULT) is None
+    assert folder.is_dir()
+
+
+def test_results_of_other_weights_than_those_shipped_are_refused(folder: Path) -> None:
+    path = results.save("kind", [], what="None.", command="x", game=DEFAULT, weights=["champion"])
+    assert results.load("kind", DEFAULT) is not None
+    path.write_text(path.read_text("utf-8").replace(results.shipped(DEFAULT)["champion"], "0" * 64), "utf-8")
+    with pytest.raises(ValueError, match="made with other weights of champion"):
+        results.load("kind", DEFAULT)
+    assert folder in path.parents
+
+
+def test_a_proof_that_has_failed_is_no_proof(folder: Path) -> None:
+    settings = {
+        "fuzz": {"actions": 9, "differences": 0},
+        "mutants": {"mutants": 9, "survivors": 2, "unexplained": 0},
+        "leaks": {"positions": 9, "leaks": 0},
+    }
+    for kind, facts in settings.items():
+        results.save(kind, [], what="", command="x", game=DEFAULT, settings=facts)
+    assert measured.proof(DEFAULT)["noticed"] == 7
+    results.save("leaks", [], what="", command="x", game=DEFAULT, settings={"positions": 9, "leaks": 1})
+    with pytest.raises(ValueError, match="has failed"):
+        measured.proof(DEFAULT)
+    assert folder.is_dir()
+
+
+def test_figures_of_the_readme_are_short() -> None:
+    assert [measured.rounded(value) for value in (16_114_601, 286_637, 7_772)] == ["16.1 million", "287,000", "7,800"]
+
+
+def test_searches_are_listed_by_table_size_and_budget() -> None:
+    rate = {"mean": 0.4, "low": 0.35, "high": 0.45, "deals": 10, "decision_seconds": 0.002}
+    names = ("search:100 without the prior", "search:400", "search:25", "champion")
+    rows = [{"agent": name, "opponent": "counter", "players": players, **rate} for players in (2, 4) for name in names]
+    found = agents.guided(DEFAULT, {"rows": rows})
+    assert [row["players"] for row in found] == [4] * 4 + [2] * 4
+    assert [row["agent"] for row in found[:4]] == ["champion", "search:25", "search:400", names[0]]
+
+
+def test_the_animation_shows_one_frame_at_a_time_and_keeps_the_last_one_without_motion() -> None:
+    frame = '<svg xmlns="http://www.w3.org/2000/svg"><style>.a{}</style><defs><g id="cat"/></defs><text>%d</text></svg>'
+    film = pictures.animation([frame % number for number in range(3)])
+    starts = re.findall(r"animation-delay:([\d.]+)s", film)
+    assert starts == [f"{pictures.SECONDS * number:g}" for number in range(3)]
+    assert film.count('id="cat"') == 1
+    assert re.search(r'class="frame last"[^>]*><text>2</text>', film)
+    assert "prefers-reduced-motion" in film
+    assert (results.ROOT / "docs" / "game.svg").stat().st_size < 500_000

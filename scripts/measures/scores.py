@@ -4,7 +4,7 @@
     python -m scripts.measures.scores --game GAME --agents champion ismcts:50 --protocol full
 
 Agents that already have a card of the current protocol and of this length are skipped, and an interrupted score is
-resumed. A card of an older protocol stays, as NAME-VERSION.json.
+resumed.
 """
 
 from __future__ import annotations
@@ -62,8 +62,6 @@ def score(name: str, args: Args) -> int:
     status = run("score", command + ["--resume"] * (out / "deals.jsonl").exists(), "blackjacky score")
     if status == 0:
         path.parent.mkdir(parents=True, exist_ok=True)
-        if old and old.protocol != protocol:
-            path.rename(path.with_stem(f"{path.stem}-{old.protocol.name.partition('/')[2]}"))
         write_file(path, (out / "score.json").read_bytes())
     return status
 

@@ -237,17 +237,6 @@ def with_games(row: Row | None) -> str:
     return "-" if row is None else f"{rate(row, 'mean')}, {row['deals'] * row['players']:,} games"
 
 
-def gain(row: Row) -> str:
-    """A gain per decision with its interval."""
-    return f"**{row['mean']:+.3%}** ({100 * row['low']:+.3f} .. {100 * row['high']:+.3f})"
-
-
-def with_settings(game: str, result: Result) -> list[Row]:
-    """All rows, with what they have in common."""
-    del game
-    return [{**result.get("settings", {}), **row} for row in result["rows"]]
-
-
 ONE_TABLE: dict[str, tuple[Columns, Callable[[str, Result], Sequence[Row]]]] = {
     "search": (
         {
@@ -269,26 +258,6 @@ ONE_TABLE: dict[str, tuple[Columns, Callable[[str, Result], Sequence[Row]]]] = {
             "a decision": lambda row: f"{1000 * row['decision_seconds']:,.2f} ms",
         },
         guided,
-    ),
-    "luck": (
-        {
-            "players": lambda row: f"{row['players']}, `{row['variant']}`",
-            "par": lambda row: percent(1 / row["players"]),
-            "the oracle wins": lambda row: rate(row["sighted"], "mean"),
-            "cards and seat explain": lambda row: rate(row["explained"], "mean"),
-            "games": lambda row: f"{row['deals'] * row['players']:,}",
-        },
-        with_settings,
-    ),
-    "distillation": (
-        {
-            "network": lambda row: row["agent"],
-            "who chooses": lambda row: row["name"],
-            "another action": lambda row: percent(row["changed"]),
-            "win rate gained per decision": gain,
-            "decisions tested": lambda row: f"{row['tested']:,}",
-        },
-        with_settings,
     ),
 }
 """Columns, and rows of a game, of results that are one table."""

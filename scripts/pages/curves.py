@@ -13,7 +13,6 @@ from blackjacky_agents.learning.curves import COLOURS, Line, Run, as_svg, draw_c
 from blackjacky_agents.learning.settings import presets_of
 from blackjacky_env.games import get_game
 from scripts.pages.exact import shown, solved
-from scripts.pages.measured import FRAMEWORKS
 from scripts.pages.part import DOCS, Part, Row
 from scripts.results import ROOMS, Result, load
 
@@ -135,7 +134,7 @@ def forecasts() -> str:
         axes = figure.add_subplot(2, 2, number + 1, xlabel="forecast", ylabel="observed", title=get_game(game).title)
         axes.plot([0, 1], [0, 1], **PAR)
         result = load("forecasts", game)
-        drawn = [row for row in (result["rows"] if result else ()) if row["question"] == "wins"]
+        drawn = [row for row in (result["rows"] if result else ()) if row["who ..."] == "wins"]
         drawn = [row for row in drawn if len(row["reliability"]) > 1 and row["forecast by"] != "truth"]
         for row, colour in zip(drawn, COLOURS * len(drawn), strict=False):
             told, seen, _ = zip(*row["reliability"], strict=True)
@@ -148,12 +147,12 @@ def forecasts() -> str:
 def frameworks(result: Result) -> str:
     """The learning curves of all frameworks in one picture, that of MaskablePPO thicker."""
     figure, axes = panel(ylim=(0, 1), xlabel="decisions", ylabel="wins against random agents")
-    for row in sorted(result["rows"], key=lambda row: list(FRAMEWORKS).index(row["framework"])):
-        name, curve = row["framework"], row["curve"]
+    for number, row in enumerate(result["rows"]):
+        curve = row["curve"]
         decisions, rates, low, high = (
             [point[each] for point in curve] for each in ("decisions", "win_rate", "low", "high")
         )
-        [line] = axes.plot(decisions, rates, label=FRAMEWORKS[name][0], linewidth=3 if name == "sb3" else 1.5)
+        [line] = axes.plot(decisions, rates, label=row["framework"], linewidth=1.5 if number else 3)
         axes.fill_between(decisions, low, high, alpha=0.1, color=line.get_color())
     axes.axhline(0.25, color="black", linestyle=":", label="par")
     axes.legend(ncols=2, fontsize="small")

@@ -1,4 +1,4 @@
-"""Exact play and forecasts: the tables of docs/exact.md and docs/forecasts.md."""
+"""Exact play: the tables of docs/exact.md that differ from game to game."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Any
 from blackjacky_agents.games import agent_names
 from blackjacky_agents.reports import markdown_table
 from blackjacky_env.games import get_game
-from scripts.pages.part import DOCS, MISSING, Part, Row, code, percent, table
-from scripts.results import ROOMS, Result, load, made_by
+from scripts.pages.part import DOCS, MISSING, Part, Row, code, table
+from scripts.results import ROOMS, load, made_by
 
 PAGE = DOCS / "exact.md"
 Rows = Mapping[str, Any]
@@ -23,27 +23,23 @@ def parts() -> Iterator[Part]:
         title, result = get_game(game).title, load("exact", game)
         assert result is not None
         exact += [f"### {title}", sizes(game, rows), agents(game, rows), made_by(result)]
-        if nfsp := [load("openspiel", game) for row in rows.values() if "nfsp" in row["curves"]]:
-            exact.append(f"NFSP: {made_by(nfsp[0] or {})}")
+        if nfsp := load("nfsp", game):
+            exact.append(f"NFSP: {made_by(nfsp)}")
         if (drawn := shown(rows)) is not None:
             exact.append(f"![Exploitability by CPU seconds: {title}, {drawn}](learning/exact-{game}.svg)")
         habits.append(habits_of(title, rows))
     yield Part(PAGE, "exact", "\n\n".join(filter(None, exact)) or MISSING)
     yield Part(PAGE, "habits", "\n\n".join(filter(None, habits)) or MISSING)
-    yield Part(PAGE, "openspiel", agreement())
-    yield Part(PAGE, "corrected", corrected())
-    yield Part(DOCS / "forecasts.md", "forecasts", forecasts())
 
 
 def solved(game: str) -> dict[str, Any]:
     """The tables of a game that have been solved, by name, with NFSP's curve where OpenSpiel has measured it."""
-    result, beside = load("exact", game), load("openspiel", game)
+    result, beside = load("exact", game), load("nfsp", game)
     if result is None:
         return {}
     rows = {row["table"]: row for row in result["rows"] if row["table"] in get_game(game).presets}
     for row in beside["rows"] if beside else ():
-        if "nfsp" in row and row["table"] in rows:
-            rows[row["table"]]["curves"]["nfsp"] = row["nfsp"]
+        rows[row["table"]]["curves"]["nfsp"] = row["curve"]
     return rows
 
 
@@ -113,83 +109,3 @@ def habits_of(title: str, rows: Rows) -> str:
         "without this habit": lambda row: f"{row['corrected']:.3f}",
     }
     return f"{title}, `{name}`:\n\n{table(lines, columns)}"
-
-
-def agreement() -> str:
-    """Values and exploitability by OpenSpiel and by our solver."""
-    rows, made = [], []
-    for game in ROOMS:
-        result: Result | None = load("openspiel", game)
-        if result is None:
-            continue
-        title = get_game(game).title
-        made.append(f"- {title}: {made_by(result)}")
-        for row in result["rows"]:
-            for policy, both in row.get("agreement", {"policies": {}})["policies"].items():
-                found = {"policy": policy, "histories": row["agreement"]["histories"], **both["openspiel"]}
-                rows.append({"table": f"{title}, `{row['table']}`", **found, "difference": both["difference"]})
-    columns = {
-        "table": lambda row: row["table"],
-        "nodes of OpenSpiel's walk": lambda row: f"{row['histories']:,}",
-        "policy": lambda row: row["policy"],
-        "first seat's value": lambda row: f"{row['values'][0]:+.9f}",
-        "exploitability": lambda row: f"{row['exploitability']:.9f}",
-        "differences up to": lambda row: f"{row['difference']:.0e}",
-    }
-    return f"{table(rows, columns)}\n\n" + "\n".join(made) if rows else MISSING
-
-
-def corrected() -> str:
-    """How a bot without its costliest habits does in the whole game."""
-    texts = []
-    columns = {
-        "does": lambda row: row["does"],
-        "instead": lambda row: f"{row['better']} {row['last_word'] and '... ' + row['last_word']}".strip(),
-        "if its estimates differ by": lambda row: "always" if row["margin"] > 1 else f"up to {row['margin']:.1%}",
-        "wins": lambda row: f"{row['wins']:.1%}",
-        "more than uncorrected": lambda row: f"{row['gain']:+.2%} ({row['low']:+.2%} .. {row['high']:+.2%})",
-    }
-    for game in ROOMS:
-        if (result := load("habits", game)) is not None:
-            facts = result["settings"]
-            texts.append(
-                f"{table(result['rows'], columns)}\n\n{get_game(game).title}: win rate against {facts['players'] - 1} "
-                f"`{facts['bot']}`, and the difference from the {facts['wins']:.1%} that `{facts['bot']}` itself wins "
-                f"with the same cards (below par, as some games have no winner); {facts['deals']:,} deals, each played "
-                f"{facts['players']} times, in each row. {made_by(result)}"
-            )
-    return "\n\n".join(texts) or MISSING
-
-
-# ---------------------------------------------------------------- docs/forecasts.md
-
-
-def forecasts() -> str:
-    """A table for each question with the logarithmic scores of all games, and how they were measured."""
-    found = {get_game(game).title: result for game in ROOMS if (result := load("forecasts", game))}
-    columns = {
-        "game": lambda row: row["game"],
-        "forecast by": lambda row: code(row["forecast by"]) if ":" in row["forecast by"] else row["forecast by"],
-        "log score": lambda row: f"{row['log']['mean']:.3f}",
-        "excess": lambda row: f"{row['log_excess']['mean']:.4f}",
-        "95 % interval": lambda row: (
-            "" if row["log_excess"]["low"] is None else "{low:.4f} .. {high:.4f}".format(**row["log_excess"])
-        ),
-    }
-    texts = []
-    for number, title in enumerate(("Who wins?", "The next settlement:")):
-        rows = [
-            {"game": f"{game}: who {row['question']}?" if number else game, **row}
-            for game, result in found.items()
-            for row in result["rows"]
-            if row["question"] == result["settings"]["questions"][number]
-        ]
-        texts.append(f"{title}\n\n{table(rows, columns)}")
-    made = [
-        f"- {game}: {facts['positions']} positions of {facts['players']} players, truth from "
-        f"{facts['truth_playouts']:,} playouts of each by `{facts['champion']}` (standard error of a frequency "
-        f"{' and '.join(percent(error) for error in facts['errors'])}). {made_by(result)}"
-        for game, result in found.items()
-        for facts in (result["settings"],)
-    ]
-    return "\n\n".join([*texts, "\n".join(made)]) if found else MISSING

@@ -13,11 +13,11 @@ import numpy as np
 from blackjacky_agents.games import get_kit
 from blackjacky_agents.reports import markdown_table
 from blackjacky_agents.wording import in_words, terminal_texts
-from blackjacky_env import extending
+from blackjacky_env import extending, make_batch
 from blackjacky_env.engine.game import Game
 from blackjacky_env.engine.options import field_docs
 from blackjacky_env.envs.module import GameModule
-from blackjacky_env.games import GAMES, get_game, module_name, seat_id
+from blackjacky_env.games import DEFAULT, GAMES, get_game, module_name, seat_id
 from blackjacky_env.replay import new_table
 from scripts.pages.part import DOCS, Part, Row, code, table
 from scripts.results import ROOMS, Result, load, made_by
@@ -42,6 +42,7 @@ def parts() -> Iterator[Part]:
     for kind, listed in DECLARED.items():
         yield Part(DOCS / "your_game.md", kind, declaration(listed))
     yield Part(DOCS / "games.md", "games", games())
+    yield Part(DOCS / "train.md", "rewards", rewards())
     for name, room in ROOMS.items():
         for kind, show in TABLES.items():
             if text := show(get_game(name)):
@@ -67,6 +68,25 @@ def games() -> str:
     return markdown_table(
         ["game", "players", "actions", "observation", "module, ids for PettingZoo and Gymnasium"], rows
     )
+
+
+def rewards() -> str:
+    """Random moves of a short game, and the beginning of the next: who decides, what is paid, what has been earned."""
+    options: dict[str, Any] = {"hearts": 1, "max_turns_per_round": 4}
+    reward, seats = get_game(DEFAULT).score_reward, 3
+    batch = make_batch(DEFAULT, 1, seats, 5, reward=reward, per_seat=True, **options)
+    rows, decided = [], set()
+    for step in range(1, 16):
+        seat = int(batch.current_player[0])
+        decided.add(seat)
+        batch.step(batch.random_actions())
+        ended, following = bool(batch.terminated[0]), int(batch.current_player[0])
+        earned = sorted(decided) if ended else [following] if following in decided else []
+        paid, total = (array[0, :seats].astype(int).tolist() for array in (batch.rewards, batch.cumulative_rewards))
+        told = ", ".join(f"seat {each}: {total[each]:+d}".replace("+0", "0") for each in earned)
+        rows.append([step, seat, ", ".join(map(str, paid)), told, "yes" if ended else ""])
+        decided = set() if ended else decided
+    return markdown_table(["step", "decides", "`rewards`", "`cumulative_rewards` of who is next", "terminated"], rows)
 
 
 def declaration(listed: tuple[str, ...] | type[Any]) -> str:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterator
 from statistics import mean
 
 from blackjacky_agents.reports import duration, markdown_table
 from blackjacky_env.games import DEFAULT, get_game
-from scripts.pages.part import DOCS, MISSING, Part, Row, percent, plain_tables, shown, table
+from scripts.pages.part import DOCS, MISSING, Part, Row, percent, plain_tables, shown
 from scripts.results import ROOMS, ROOT, Result, load, made_by
 
 PARTS = {
@@ -28,6 +27,9 @@ PARTS = {
     "tokens": ("docs/language_models.md", "tokens"),
     "sweep": ("docs/train.md", "sweep"),
     "evaluation": ("docs/results.md", "evaluation"),
+    "frameworks": ("docs/frameworks.md", "frameworks"),
+    "versions": ("docs/matrix.md", "versions"),
+    "release": ("docs/release.md", "release"),
 }
 """Page and part of each result that is shown as it is."""
 OF_GAMES = {
@@ -36,6 +38,14 @@ OF_GAMES = {
     "leaks": ("tests/games/{game}/README.md", "leaks"),
 }
 """The same for results of every game."""
+OF_ALL = {
+    "luck": ("docs/results.md", "luck"),
+    "distillation": ("docs/results.md", "distillation"),
+    "forecasts": ("docs/forecasts.md", "forecasts"),
+    "openspiel": ("docs/exact.md", "openspiel"),
+    "habits": ("docs/exact.md", "corrected"),
+}
+"""The same for results of games that are one table."""
 TOTALS = {"leaks": "table"}
 """The column of names, of results whose other columns are summed."""
 
@@ -61,18 +71,6 @@ LOOPS = {
 }
 """PettingZoo's own games in the same loop as ours."""
 
-FRAMEWORKS = {
-    "sb3": ("sb3-contrib", "sb3_maskable_ppo.py"),
-    "sb3_selfplay": ("sb3-contrib, self-play", "sb3_selfplay.py"),
-    "rllib": ("RLlib", "rllib_selfplay.py"),
-    "torchrl": ("TorchRL", "torchrl_ppo.py"),
-    "tianshou": ("Tianshou", "tianshou_dqn.py"),
-    "supersuit": ("SuperSuit", "supersuit_sb3.py"),
-    "agilerl": ("AgileRL", "agilerl_ppo.py"),
-    "openspiel": ("OpenSpiel", "openspiel_dqn.py"),
-}
-"""Title and example of each framework, by name of its learning curve."""
-
 
 def parts() -> Iterator[Part]:
     """Everything that is shown as it is, and the figures of README, installation, proof and others."""
@@ -88,9 +86,8 @@ def parts() -> Iterator[Part]:
     yield Part(DOCS / "install.md", "minutes", minutes())
     yield Part(DOCS / "proof.md", "proofs", proofs())
     yield Part(DOCS / "train.md", "ppo_batch", ppo_batch())
-    yield Part(DOCS / "frameworks.md", "frameworks", frameworks())
-    yield Part(DOCS / "matrix.md", "versions", versions())
-    yield Part(DOCS / "release.md", "release", release())
+    for kind, (page, name) in OF_ALL.items():
+        yield Part(ROOT / page, name, of_all(kind))
 
 
 def needed(kind: str, game: str | None = None) -> Result:
@@ -112,6 +109,14 @@ def as_it_is(kind: str, game: str | None = None) -> str:
     facts = ", ".join(f"{name} {shown(name, value)}" for name, value in result.get("settings", {}).items())
     told = f"{result['what']} In all: {facts}." if facts else result["what"]
     return f"{plain_tables(rows)}\n\n{told}\n\n{made_by(result)}"
+
+
+def of_all(kind: str) -> str:
+    """One table with the rows of all games, and how each was made."""
+    found = {get_game(game).title: result for game in ROOMS if (result := load(kind, game))}
+    rows = [{"game": title, **row} for title, result in found.items() for row in result["rows"]]
+    made = "\n".join(f"- {title}: {result['what']} {made_by(result)}" for title, result in found.items())
+    return f"{plain_tables(rows)}\n\n{made}" if found else MISSING
 
 
 # ---------------------------------------------------------------- the README
@@ -247,67 +252,3 @@ def ppo_batch() -> str:
     seeds = ", ".join(str(row["seed"]) for row in next(iter(tests.values())))
     told = f"{result['what']} Mean, lowest and highest win rate of the seeds {seeds}."
     return f"{markdown_table(['decisions', 'win rate', 'CPU time'], rows)}\n\n{told}\n\n{made_by(result)}"
-
-
-def frameworks() -> str:
-    """A row for each framework with results; its speed is that of all training, in decisions per CPU second."""
-    result = needed("frameworks")
-    found = {row["framework"]: row for row in result["rows"]}
-    rows = []
-    for name, (title, example) in FRAMEWORKS.items():
-        if name in found:
-            code, last = (ROOT / "examples" / example).read_text("utf-8"), found[name]["curve"][-1]
-            rows.append(
-                {
-                    "framework": title,
-                    "version": found[name]["version"],
-                    "example": f"[{example}](../examples/{example})",
-                    "lines": len(code.splitlines()),
-                    "what it shows": (ast.get_docstring(ast.parse(code)) or "").splitlines()[0].partition(": ")[2],
-                    "steps/s": round(last["decisions"] / last["cpu_seconds"]),
-                    "win rate": f"{100 * last['win_rate']:.0f} % after {last['decisions']:,.0f}",
-                    "date": found[name]["date"],
-                }
-            )
-    return f"{plain_tables(rows)}\n\nOne run each. {made_by(result)}"
-
-
-def versions() -> str:
-    """What was tested with which versions: a row for each group of cells, and what could not be installed."""
-    result = needed("versions")
-    groups: dict[tuple[str, str], list[Row]] = {}
-    for row in result["rows"]:
-        if row["outcome"] in ("passed", "failed"):
-            groups.setdefault((f"{row['group']} {row['of']}".strip(), row["level"]), []).append(row)
-    rows = [
-        {
-            "what": what,
-            "versions": level,
-            "Python": ", ".join(row["versions"]["python"] for row in own),
-            "result": "passed" if all(row["outcome"] == "passed" for row in own) else "**failed**",
-            "last": max(row["date"] for row in own),
-        }
-        for (what, level), own in groups.items()
-    ]
-    left = [row for row in result["rows"] if row["outcome"] == "left out"]
-    columns = {
-        "not possible": lambda row: f"{row['group']} {row['of']}, {row['level']}",
-        "reason": lambda row: f"`{row['reason']}`",
-    }
-    return "\n\n".join([plain_tables(rows), *([table(left, columns)] if left else []), made_by(result)])
-
-
-def release() -> str:
-    """The packages of the last rehearsal, and what an installation with each extra pulls in."""
-    result = needed("release")
-    packages = [[each["name"], f"{each['bytes']:,}", f"`{each['sha256']}`"] for each in result["settings"].values()]
-    rows = [row for row in result["rows"] if row["packages"]]
-    columns = {
-        "installed": lambda row: row["installed"],
-        "packages": lambda row: row["packages"],
-        "MB": lambda row: f"{row['megabytes']:,}",
-        "time": lambda row: duration(row["seconds"]),
-        "torch": lambda row: row["torch"] or "-",
-    }
-    told = [markdown_table(["package", "bytes", "SHA-256"], packages), table(rows, columns), made_by(result)]
-    return "\n\n".join(told)

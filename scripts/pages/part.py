@@ -12,8 +12,17 @@ from scripts.results import ROOT
 
 DOCS = ROOT / "docs"
 MISSING = "Nothing has been measured yet."
-PERCENT = {"win rate", "low", "high", "par", "fraction"}
-"""Columns whose numbers are fractions."""
+FORMATS = {
+    **dict.fromkeys(("win rate", "low", "high", "par", "wins", "another action"), ".1%"),
+    **dict.fromkeys(("the oracle wins", "cards and seat explain"), ".1%"),
+    "more than uncorrected": "+.2%",
+    "gained per decision": "+.3%",
+    **dict.fromkeys(("log score", "Brier score"), ".3f"),
+    **dict.fromkeys(("excess", "Brier excess"), ".4f"),
+    "first seat's value": "+.9f",
+    "differences up to": ".0e",
+}
+"""How numbers of these columns are shown, and the estimates whose interval they are."""
 
 Row = Mapping[str, Any]
 
@@ -35,9 +44,11 @@ def table(rows: Iterable[Row], columns: Mapping[str, Callable[[Row], object]]) -
 def plain_tables(rows: Iterable[Row]) -> str:
     """Rows as they are: consecutive ones with the same names are a table with these headings."""
     tables = []
-    for names, own in groupby(rows, key=tuple):
-        heading = ["" if name == "measure" else name for name in names]
-        tables.append(markdown_table(heading, ([shown(name, row[name]) for name in names] for row in own)))
+    for names, group in groupby(rows, key=tuple):
+        own = list(group)
+        columns = [name for name in names if not isinstance(own[0][name], list)]  # curves are drawn
+        heading = ["" if name == "measure" else name for name in columns]
+        tables.append(markdown_table(heading, ([shown(name, row[name]) for name in columns] for row in own)))
     return "\n\n".join(tables)
 
 
@@ -47,8 +58,12 @@ def shown(name: str, value: Any) -> str:
         return "-"
     if isinstance(value, str):
         return value
-    if name in PERCENT:
-        return percent(value)
+    if name in FORMATS:
+        each = FORMATS[name]
+        if not isinstance(value, Mapping):
+            return f"{value:{each}}"
+        interval = "" if value["low"] is None else f" ({value['low']:{each}} .. {value['high']:{each}})"
+        return f"{value['mean']:{each}}{interval}"
     return f"{value:,}" if isinstance(value, int) else f"{value:,.10g}"
 
 

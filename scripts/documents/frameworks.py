@@ -9,6 +9,7 @@ to results/frameworks.json. A curve that a stopped run has finished is kept.
 
 from __future__ import annotations
 
+import ast
 import csv
 import os
 import subprocess
@@ -87,13 +88,16 @@ def main(args: Args) -> int:
             continue
         print(f"{framework.title} ...", flush=True)
         try:
-            found[framework.name] = measure(args, framework)
-            print(found[framework.name])
+            found[framework.title] = measure(args, framework)
+            print(found[framework.title])
         except subprocess.CalledProcessError as error:
             print(f"{framework.title}: {' '.join(map(str, error.cmd))} failed\n{error.stderr}", file=sys.stderr)
             failed.append(framework.title)
         if args.write:
-            what = "Learning curves of the examples of frameworks, one run each."
+            what = (
+                "Learning curves of the examples of frameworks, one run each; steps a second are decisions of all "
+                "training per CPU second."
+            )
             save("frameworks", list(found.values()), what=what, command="-m scripts.documents.frameworks", seed=0)
     return 1 if failed else 0
 
@@ -109,9 +113,21 @@ def measure(args: Args, framework: Framework) -> dict[str, Any]:
         every = max(args.decisions // args.points, SHORT)
         options = {"decisions": args.decisions, "evaluate_every": every, "games": args.games}
         curve = run(python, EXAMPLES / framework.example, folder, framework, **options)
-    code = f"from importlib.metadata import version; print(version({framework.package!r}))"
-    version = subprocess.run([python, "-c", code], check=True, capture_output=True, text=True).stdout.strip()
-    return {"framework": framework.name, "version": version, "date": date.today().isoformat(), "curve": curve}
+    ask = f"from importlib.metadata import version; print(version({framework.package!r}))"
+    version = subprocess.run([python, "-c", ask], check=True, capture_output=True, text=True).stdout.strip()
+    code, last = (EXAMPLES / framework.example).read_text("utf-8"), curve[-1]
+    return {
+        "framework": framework.title,
+        "version": version,
+        "example": f"[{framework.example}](../examples/{framework.example})",
+        "lines": len(code.splitlines()),
+        "what it shows": (ast.get_docstring(ast.parse(code)) or "").splitlines()[0].partition(": ")[2],
+        "steps/s": round(last["decisions"] / last["cpu_seconds"]),
+        "win rate": last["win_rate"],
+        "decisions": int(last["decisions"]),
+        "date": date.today().isoformat(),
+        "curve": [{name: point[name] for name in ("decisions", "win_rate", "low", "high")} for point in curve],
+    }
 
 
 def install(environments: Path, framework: Framework) -> Path:

@@ -4,7 +4,7 @@
 
 Writes score.json in the game's folder of agents. A published version stays as it is, as score-VERSION.json beside the
 new one, so that its cards stay valid: after a change to the rules, to a bot or to the champion, make the next one, and
-score the shipped agents again with `python -m scripts.measures.scores`.
+score the shipped agents again (`blackjacky score`).
 """
 
 from __future__ import annotations

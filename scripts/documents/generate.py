@@ -19,7 +19,6 @@ import frameworks
 import make_exact
 import make_facts
 import make_forecasts
-import make_matrix
 import make_pictures
 import make_positions
 import make_release
@@ -39,7 +38,6 @@ MAKERS = (
     make_exact,
     make_forecasts,
     make_facts,
-    make_matrix,
     make_positions,
     make_release,
     frameworks,

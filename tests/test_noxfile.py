@@ -24,7 +24,7 @@ SMALL: dict[str, Any] = {
 }
 
 
-def tests_of_all_sessions() -> Iterator[str]:
+def files_of_all_sessions() -> Iterator[str]:
     yield from (*noxfile.PACKAGE, *noxfile.TRAIN)
     for extra in EXTRAS.values():
         yield from extra.tests
@@ -48,7 +48,7 @@ def test_every_python_and_every_extra_is_tested_somewhere_by_tests_that_exist() 
     supported = [line.rpartition(" ")[2] for line in PROJECT["classifiers"] if "Python :: 3." in line]
     assert supported == noxfile.PYTHONS
     assert {"cli", "train", "dev", "release", *EXTRAS} == {"none", *PROJECT["optional-dependencies"]}
-    assert [test for test in tests_of_all_sessions() if not (ROOT / test).exists()] == []
+    assert [test for test in files_of_all_sessions() if not (ROOT / test).exists()] == []
 
 
 def test_every_framework_has_pinned_requirements_and_an_example_that_draws_a_curve() -> None:

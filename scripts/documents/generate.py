@@ -21,7 +21,6 @@ import make_facts
 import make_forecasts
 import make_pictures
 import make_positions
-import make_release
 import make_results
 import make_standings
 import make_tables
@@ -39,7 +38,6 @@ MAKERS = (
     make_forecasts,
     make_facts,
     make_positions,
-    make_release,
     frameworks,
     make_pictures,
 )

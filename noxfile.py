@@ -6,17 +6,17 @@
     nox -s "frameworks(sb3, pinned)" -- --decisions=60000    learning curves of examples, as they are published
 
 `oldest` are the lower bounds of pyproject.toml, `newest` is what pip finds without constraints.txt, and `pinned` are
-the versions of examples/requirements. Only wheels are installed. Results are written to results/matrix.json.
+the versions of examples/requirements. Only wheels are installed. Results are written to results/versions.json.
 """
 
 from __future__ import annotations
 
 import csv
 import json
-import os
 import platform
 import re
 import subprocess
+import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from pathlib import Path
@@ -79,7 +79,8 @@ EXTRAS = {
 @nox.parametrize("extra", ["cli", "train"], ids=["cli", "train"])
 def package(session: nox.Session, extra: str, level: str) -> None:
     """The package on every Python: tests of environments, the reference implementation, decisions by seed, training."""
-    run_tests(session, f"package, {extra}", level, (extra,), {"cli": PACKAGE, "train": TRAIN}[extra])
+    group, tests = {"cli": ("base", PACKAGE), "train": ("train", TRAIN)}[extra]
+    run_tests(session, (group, "", level), (extra,), tests)
 
 
 @nox.session
@@ -89,7 +90,7 @@ def extras(session: nox.Session, extra: str, level: str) -> None:
     """The tests of each extra, with the oldest versions on the oldest Python and the newest on the newest."""
     tested = EXTRAS[extra]
     wanted = () if extra == "none" else (extra, *tested.extras)
-    run_tests(session, f"extra {extra}", level, wanted, tested.tests, tested.also)
+    run_tests(session, ("extra", extra, level), wanted, tested.tests, tested.also)
 
 
 @nox.session
@@ -105,29 +106,39 @@ def frameworks(session: nox.Session, framework: str, level: str) -> None:
         prepare(session, ("cli",), "pinned", more)
         write_curves(session, framework, Requirement(lines[0]).name)
     else:
-        run_tests(session, f"framework {framework}", level, ("cli",), tests, more)
+        run_tests(session, ("framework", framework, level), ("cli",), tests, more)
 
 
 # ---------------------------------------------------------------- environments
 
 
 def run_tests(
-    session: nox.Session, what: str, level: str, extras: Sequence[str], tests: Sequence[str], also: Sequence[str] = ()
+    session: nox.Session,
+    cell: tuple[str, str, str],
+    extras: Sequence[str],
+    tests: Sequence[str],
+    also: Sequence[str] = (),
 ) -> None:
     """Install the package with these extras, run tests, and write down what they said and with which versions."""
+    group, of, level = cell
     wanted = prepare(session, extras, level, also)
-    row: dict[str, Any] = {"what": what, "python": session.python, "dependencies": level, "result": "failed"}
-    row |= {"date": date.today().isoformat(), "versions": versions(session, wanted)}
+    row: dict[str, Any] = {"group": group, "of": of, "level": level, "outcome": "failed", "tests": "", "reason": ""}
+    row |= {"date": date.today().isoformat(), "system": f"{platform.system()} {platform.machine()}"}
+    row["versions"] = versions(session, wanted)
     options = ("-q", "-m", "", "-p", "no:cacheprovider", "--tb=short", "-rfE")
     try:
         output = str(session.run("python", "-m", "pytest", *options, *tests, silent=True))
-        told = [line for line in output.splitlines() if re.search(r"\d+ passed", line)]
-        row["result"] = re.sub(r" in \d.*|=|, \d+ (warnings?|deselected)", "", told[-1]).strip() if told else "skipped"
-        session.log(row["result"])
+        told = [line for line in output.splitlines() if re.search(r"\d+ passed", line)] or ["every test was skipped"]
+        row |= {"outcome": "passed", "tests": re.sub(r" in \d.*|=|, \d+ warnings?", "", told[-1]).strip()}
+        session.log(row["tests"])
     except CommandFailed:
         session.error("the tests failed")
     finally:
-        write_row(ROOT / "results" / "matrix.json", row, ("what", "python", "dependencies"))
+        python = row["versions"]["python"].rpartition(".")[0]
+        replaced = [each for each in rows_of("versions") if (each["group"], each["of"], each["level"]) == cell]
+        write_row(
+            "versions", row, [each for each in replaced if each["versions"].get("python", python).startswith(python)]
+        )
 
 
 def prepare(session: nox.Session, extras: Sequence[str], level: str, also: Sequence[str]) -> list[str]:
@@ -191,24 +202,26 @@ def write_curves(session: nox.Session, framework: str, package: str) -> None:
     for path in sorted((folder / "runs" / "frameworks").glob("*.csv")):
         with path.open(encoding="utf-8") as file:
             curve = [{name: float(value) for name, value in row.items()} for row in csv.DictReader(file)]
-        used = versions(session, [canonicalize_name(package), "numba", "numpy"])
-        row = {"what": path.stem, "date": date.today().isoformat(), "versions": used, "curve": curve}
-        write_row(ROOT / "results" / "frameworks.json", row, ("what",))
+        version = versions(session, [canonicalize_name(package)])[canonicalize_name(package)]
+        row = {"framework": path.stem, "version": version, "date": date.today().isoformat(), "curve": curve}
+        write_row("frameworks", row, [each for each in rows_of("frameworks") if each["framework"] == path.stem])
 
 
-def write_row(path: Path, row: dict[str, Any], key: Sequence[str]) -> None:
-    """Put a row into a file of results, in place of the one with the same key."""
-    before = json.loads(path.read_text("utf-8"))["rows"] if path.exists() else []
-    others = [each for each in before if [each[name] for name in key] != [row[name] for name in key]]
-    commit = subprocess.run(["git", "rev-parse", "HEAD"], cwd=ROOT, check=True, capture_output=True, text=True).stdout
-    found = {
-        "what": path.stem,
-        "command": "nox -s package extras frameworks" if path.stem == "matrix" else "nox -s frameworks -- ARGUMENTS",
-        "seed": 0,
-        "commit": commit.strip(),
-        "date": row["date"],
-        "machine": {"cores": os.cpu_count(), "system": f"{platform.system()} {platform.machine()}"},
-        "versions": row["versions"],
-        "rows": sorted([*others, row], key=lambda each: [each[name] for name in key]),
-    }
-    path.write_text(json.dumps(found, indent=1) + "\n", "utf-8")
+def rows_of(kind: str) -> list[dict[str, Any]]:
+    """The rows of a file of results."""
+    rows: list[dict[str, Any]] = json.loads((ROOT / "results" / f"{kind}.json").read_text("utf-8"))["rows"]
+    return rows
+
+
+def write_row(kind: str, row: dict[str, Any], replaced: Sequence[dict[str, Any]]) -> None:
+    """Put a row into a file of results, in place of others."""
+    path = ROOT / "results" / f"{kind}.json"
+    rows = [*(each for each in rows_of(kind) if each not in replaced), row]
+    head = {name: value for name, value in json.loads(path.read_text("utf-8")).items() if name != "rows"}
+    commit = subprocess.run(
+        ["git", "rev-parse", "--short=8", "HEAD"], cwd=ROOT, check=False, capture_output=True, text=True
+    )
+    head |= {"command": " ".join(["nox", *sys.argv[1:]]), "commit": commit.stdout.strip(), "date": row["date"]}
+    text = json.dumps(head, indent=1, ensure_ascii=False).removesuffix("\n}")
+    lines = ",\n".join(f"  {json.dumps(each, ensure_ascii=False)}" for each in rows)
+    path.write_text(f'{text},\n "rows": [\n{lines}\n ]\n}}\n', "utf-8")

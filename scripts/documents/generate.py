@@ -15,7 +15,6 @@ from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
 
-import frameworks
 import make_exact
 import make_facts
 import make_forecasts
@@ -38,7 +37,6 @@ MAKERS = (
     make_forecasts,
     make_facts,
     make_positions,
-    frameworks,
     make_pictures,
 )
 

@@ -17,7 +17,6 @@ import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date
 from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
@@ -27,17 +26,18 @@ from typing import Any
 import tyro
 from tqdm import tqdm
 
-from blackjacky_agents.files import write_json
-from blackjacky_agents.reports import machine, markdown_table
+from blackjacky_agents.reports import markdown_table
+from scripts.results import save
 
 ROOT = Path(__file__).parents[2]
 HERE = Path(__file__).parent
-RESULTS = ROOT / "results" / "speed.json"
 GOALS = json.loads((HERE / "goals.json").read_text("utf-8"))
 """``targets``: the target of each ``LINE [UNIT]``. ``ratios``: (name, numerator, denominator), with lines by name."""
-LIBRARIES = ("numpy", "numba", "gymnasium", "pettingzoo", "rlcard", "open_spiel", "pgx", "jax")
+LIBRARIES = ("gymnasium", "pettingzoo", "rlcard", "open_spiel", "pgx", "jax")
 UNMEASURED = "not start and not 65536"
 """pytest's expression for the cases of a comparison, which takes half an hour otherwise."""
+LIMIT = 0.2
+"""Relative change in time from which on a comparison marks a case."""
 
 Values = dict[str, list[float]]
 """What was found for each ``LINE [UNIT]``, one number for each round."""
@@ -55,10 +55,6 @@ class Args:
     """pytest's expression (-k) for the cases to run."""
     peers: bool = False
     """Also measure other libraries."""
-    limit: float = 0.2
-    """Minimum relative change that a comparison marks."""
-    seed: int = 0
-    """Random seed of games and actions."""
     quick: bool = False
     """A single short round, which shows that everything works."""
     write: bool = False
@@ -67,8 +63,8 @@ class Args:
 
 def main(args: Args) -> int:
     """Measure or compare, and print a table; returns the exit status."""
-    if args.rounds < 1 or not 0 < args.limit < 1:
-        sys.exit(f"error: --rounds {args.rounds} --limit {args.limit}; allowed are 1 or more, and 0 .. 1")
+    if args.rounds < 1:
+        sys.exit(f"error: --rounds {args.rounds} is too few; allowed is 1 or more")
     if args.write and (args.quick or args.base or args.only):
         sys.exit("error: --write takes a whole run: leave out --quick, --base and --only")
     if find_spec("pytest_benchmark") is None:
@@ -81,12 +77,11 @@ def measure(args: Args, folder: Path) -> int:
     """Measure this tree."""
     found = measure_in_turn({"": ROOT}, args, folder)[""]
     rows = list(rows_of({**ratios(found), **found}))
-    cells = [
-        [each["name"], *map(number, (each["median"], each["lowest"], each["highest"])), each["unit"]] for each in rows
-    ]
-    print(markdown_table(["what", "median", "lowest", "highest", "unit"], cells))
+    print(markdown_table(list(rows[0]) if rows else [], [list(row.values()) for row in rows]))
     if args.write:
-        write_json(RESULTS, {**facts(args), "rows": rows})
+        versions = {name: version(name) for name in LIBRARIES if find_spec(name.replace("open_spiel", "pyspiel"))}
+        what = f"Medians of {args.rounds} interleaved rounds."
+        save("speed", rows, what=what, command="-m scripts.speed.bench", seed=0, versions=versions)
     return 0
 
 
@@ -132,7 +127,6 @@ def run_cases(cases: Path, tree: Path, cache: Path, args: Args) -> dict[str, flo
         "NUMBA_CACHE_DIR": str(cache),
         "NUMBA_OPT": "3",  # tests are compiled with less
         "BENCH_SCALE": "0.001" if args.quick else "1",
-        "BENCH_SEED": str(args.seed),
     }
     output = cache.with_suffix(".json")
     only = args.only or (UNMEASURED if args.base else "")
@@ -163,16 +157,8 @@ def rows_of(found: Values) -> Iterator[dict[str, Any]]:
     for line, values in found.items():
         name, _, unit = line.removesuffix("]").rpartition(" [")
         numbers = {"median": median(values), "lowest": min(values), "highest": max(values)}
-        yield {"name": name, "unit": unit, **numbers, "target": GOALS["targets"].get(line, "")}
-
-
-def facts(args: Args) -> dict[str, Any]:
-    """What was measured, how, when and where."""
-    command = f"python -m scripts.speed.bench --rounds {args.rounds} --seed {args.seed}{' --peers' * args.peers}"
-    commit = git("rev-parse", "HEAD").stdout.strip()
-    versions = {name: version(name) for name in LIBRARIES if find_spec(name.replace("open_spiel", "pyspiel"))}
-    when = {"date": date.today().isoformat(), "machine": machine(), "versions": versions}
-    return {"what": "speed", "command": command, "seed": args.seed, "commit": commit, **when}
+        rounded = {each: float(f"{value:.3g}") if value < 100 else round(value) for each, value in numbers.items()}
+        yield {"what": name, **rounded, "unit": unit, "target": GOALS["targets"].get(line, "")}
 
 
 def compared(base: Values, new: Values, args: Args) -> tuple[str, bool]:
@@ -185,8 +171,8 @@ def compared(base: Values, new: Values, args: Args) -> tuple[str, bool]:
         is_rate = line.endswith("/s]")
         changes = [(old / now if is_rate else now / old) - 1 for old, now in pairs]
         change = median(changes) if changes else 0.0
-        slower |= change > args.limit
-        mark = " **slower**" if change > args.limit else " **faster**" if change < -args.limit else ""
+        slower |= change > LIMIT
+        mark = " **slower**" if change > LIMIT else " **faster**" if change < -LIMIT else ""
         verdict = f"{change:+.0%}{mark}" if changes else "is new"
         rows.append([line, number(median(before)) if before else "-", number(median(after)), verdict])
     return markdown_table(["case", args.base, "this tree", "time"], rows), slower

@@ -7,7 +7,7 @@
 Stages: every table of every game and every bot is played on both, and results are compared; games are stepped and
 played out; Pgx is measured beside them if it is installed for GPUs; examples/ppo_batch.py trains an agent, which plays
 against the one of the preset ``full``. A stage that is interrupted keeps what it has measured. With ``--write`` the
-rows go to results/gpu.json. Exit status 1: something differs; 2: there is no GPU.
+rows go to results/speed_gpu.json. Exit status 1: something differs; 2: there is no GPU.
 """
 
 from __future__ import annotations
@@ -23,7 +23,6 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass
-from datetime import date
 from functools import partial
 from itertools import product
 from multiprocessing import get_context
@@ -36,13 +35,13 @@ from tqdm import tqdm
 
 from blackjacky_agents import games as agents_of_games
 from blackjacky_agents.files import write_json
-from blackjacky_agents.reports import machine
 from blackjacky_env import make_batch, playout
 from blackjacky_env.engine.batch import new_states
 from blackjacky_env.engine.play import play_out
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.envs.opponents import compiled_names, find_compiled
 from blackjacky_env.games import DEFAULT, GAMES, get_game
+from scripts.results import save
 
 try:
     import numba_cuda
@@ -53,7 +52,6 @@ except ImportError as missing:
     sys.exit(f"error: {missing}")
 
 ROOT = Path(__file__).parents[2]
-RESULTS = ROOT / "results" / "gpu.json"
 FULL = Path(agents_of_games.__file__).parent / DEFAULT / "trained" / "full.safetensors"
 ARRAYS = ("observations", "action_masks", "current_player", "seeds", "rewards", "terminated", "cumulative_rewards")
 COMPARED, COMPARED_STEPS = 256, 400  # games of each table, and steps of each, of the first 40 of which all is compared
@@ -74,13 +72,13 @@ class Args:
     """Show on an NVIDIA GPU that it plays the same games as the CPU, and measure how fast it plays and learns."""
 
     stages: tuple[Stage, ...] = ("equality", "speed", "pgx", "training")
-    """Stages to run; the file keeps earlier results of the others."""
+    """Stages to run; of the others the results in the folder are taken."""
     seconds: int = 300
     """Seconds of training."""
     folder: Path = Path("runs/gpu")
     """Folder for the results and the trained agent."""
     write: bool = False
-    """Write the results to results/gpu.json instead."""
+    """Write the results to results/speed_gpu.json."""
 
 
 def main(args: Args) -> None:
@@ -90,40 +88,39 @@ def main(args: Args) -> None:
     except RuntimeError as error:
         print(f"error: {error}", file=sys.stderr)
         sys.exit(2)
-    path = RESULTS if args.write else args.folder / "gpu.json"
-    path.parent.mkdir(parents=True, exist_ok=True)
+    args.folder.mkdir(parents=True, exist_ok=True)
     stages: dict[str, Callable[[], Iterator[Found]]] = {
         "equality": compare_all,
         "speed": measure_all,
         "pgx": measure_pgx,
-        "training": partial(train, args),
     }
+    stages["training"] = partial(train, args)
     for stage in args.stages:
         for rows, note in stages[stage]():
-            keep(path, stage, rows, note)
-        print(stage, note, *rows, sep="\n")
+            write_json(args.folder / f"{stage}.json", {"rows": rows, "note": note})
+    paths = [path for stage in stages if (path := args.folder / f"{stage}.json").exists()]
+    found = [json.loads(path.read_text("utf-8")) for path in paths]
+    table, note = in_columns([row for each in found for row in each["rows"]]), " ".join(each["note"] for each in found)
+    print(*table, note, sep="\n")
+    if args.write:
+        gpu = cuda.get_current_device().name
+        versions = {"GPU": gpu.decode() if isinstance(gpu, bytes) else gpu, "numba-cuda": numba_cuda.__version__}
+        save("speed_gpu", table, what=note, command="-m scripts.speed.benchmark_gpu", seed=1, versions=versions)
 
 
-def keep(path: Path, stage: str, rows: list[Row], note: str) -> None:
-    """Put the rows of a stage and how they were made into the file, in place of earlier ones of that stage."""
-    before = json.loads(path.read_text("utf-8")) if path.exists() else {"rows": [], "notes": {}}
-    commit = subprocess.run(["git", "rev-parse", "HEAD"], cwd=ROOT, capture_output=True, text=True, check=False).stdout
-    name = cuda.get_current_device().name
-    gpu = name.decode() if isinstance(name, bytes) else str(name)
-    columns = ("stage", "game", "what", "games", "value", "unit")
-    others = [row for row in before["rows"] if row["stage"] != stage]
-    found = {
-        "what": "gpu",
-        "command": "python -m scripts.speed.benchmark_gpu --write",
-        "seed": 1,
-        "commit": commit.strip(),
-        "date": date.today().isoformat(),
-        "machine": {**machine(), "gpu": gpu},
-        "versions": {"numba-cuda": numba_cuda.__version__},
-        "notes": {**before["notes"], stage: f"{note} {gpu}, numba-cuda {numba_cuda.__version__}."},
-        "rows": [*others, *(dict(zip(columns, (stage, *row), strict=True)) for row in rows)],
-    }
-    write_json(path, found)
+def in_columns(rows: list[Row]) -> list[dict[str, object]]:
+    """Rows as the page shows them: a column for each number of games, and then those for which it does not matter."""
+    steps: dict[tuple[str, str], dict[str, object]] = {}
+    for game, what, games, value, _ in rows:
+        if games:
+            row = steps.setdefault((game, what), {"game": game, "million steps a second": what})
+            row[f"{games:,} games"] = round(value, 1)
+    others = [
+        {"game": game, "what": what, "median": round(value, 1), "unit": unit}
+        for game, what, games, value, unit in rows
+        if not games
+    ]
+    return [*steps.values(), *others]
 
 
 # ---------------------------------------------------------------- the same games

@@ -13,7 +13,6 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -21,7 +20,6 @@ from typing import Any
 import gymnasium
 import numpy as np
 import pytest
-from numba import njit
 from pettingzoo import AECEnv
 
 from blackjacky_agents import make_agent
@@ -30,7 +28,7 @@ from blackjacky_env import make_batch
 from blackjacky_env.games import DEFAULT, GAMES
 
 SCALE = float(os.environ.get("BENCH_SCALE", "1"))
-SEED = int(os.environ.get("BENCH_SEED", "0"))
+SEED = 0
 CPU = pytest.mark.benchmark(timer=time.process_time)
 OTHER_GAMES = [game for game in GAMES if game != DEFAULT]
 MANY, PLAYERS = 4096, 4
@@ -193,23 +191,6 @@ def test_steps_from_python(benchmark: Benchmark) -> None:
     benchmark.extra_info[f"{name} [steps/s]"] = MANY * steps / seconds
 
 
-@njit(nogil=True)
-def four_sums(rounds):  # type: ignore[no-untyped-def]  # compiled
-    """Rounds of eight operations, of which four at a time are independent."""
-    a, b, c, d = 1, 2, 3, 4
-    for i in range(rounds):
-        a, b, c, d = (a ^ i) + 3, (b ^ i) + 5, (c ^ i) + 7, (d ^ i) + 9
-    return a + b + c + d
-
-
-@pytest.mark.parametrize("threads", range(1, CORES + 1))
-def test_arithmetic_alone(benchmark: Benchmark, threads: int) -> None:
-    rounds = int(1e8 * SCALE) + 1
-    with ThreadPoolExecutor(threads) as pool:
-        name = f"arithmetic alone, {threads_of(threads)}"
-        note(benchmark, name, "rounds/s", lambda: list(pool.map(four_sums, [rounds] * threads)), threads * rounds)
-
-
 # ---------------------------------------------------------------- seats and bots
 
 
@@ -267,7 +248,6 @@ def test_a_decision_of_a_bot(benchmark: Benchmark) -> None:
 
 # ---------------------------------------------------------------- new processes
 
-IMPORTS = "import numba, gymnasium, pettingzoo"
 FIRST = """
 import time
 started = time.perf_counter()
@@ -281,23 +261,16 @@ print(time.perf_counter() - started)
 """
 
 
-def new_process(code: str, cache: Path) -> list[float]:
-    """Run code in a new process with this compile cache; returns the numbers it prints."""
-    environment = {**os.environ, "NUMBA_CACHE_DIR": str(cache)}
-    done = subprocess.run([sys.executable, "-c", code], env=environment, stdout=subprocess.PIPE, text=True, check=True)
-    return [float(number) for number in done.stdout.split()]
-
-
 @pytest.mark.parametrize("game", GAMES)
 def test_start(benchmark: Benchmark, tmp_path: Path, game: str) -> None:
-    start = partial(new_process, FIRST.format(game=game), tmp_path)
+    def start() -> list[float]:
+        told = subprocess.run(
+            [sys.executable, "-c", FIRST.format(game=game)], env=environment, stdout=subprocess.PIPE, check=True
+        )
+        return [float(number) for number in told.stdout.split()]
+
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
     cold, warm = benchmark.pedantic(lambda: (start(), start()), rounds=1)
     for cache, numbers in (("an empty", cold), ("a warm", warm)):
         for event, number in zip(("first observation", "first move made"), numbers, strict=True):
             benchmark.extra_info[f"start{of(game)} with {cache} compile cache: `import` to {event} [s]"] = number
-
-
-def test_start_of_what_we_import(benchmark: Benchmark, tmp_path: Path) -> None:
-    code = f"import time; started = time.perf_counter(); {IMPORTS}; print(time.perf_counter() - started)"
-    [number] = benchmark.pedantic(new_process, (code, tmp_path), rounds=1, warmup_rounds=1)
-    benchmark.extra_info["importing numba, gymnasium and pettingzoo alone [s]"] = number

@@ -28,17 +28,18 @@ ROOT = Path(__file__).parents[1]
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 SHELL = ("", "console", "bash")
 QUOTED = re.compile(r"`((?:blackjacky|python) [^`\n]+)`")
-PROMPT = re.compile(r"^(?:\w*\$)?\s*")
-CONTINUED = re.compile(r"\s*\\\n\s*")
-COMMENT = re.compile(r"\s# .*$")
-EXAMPLES = ("python examples/language_model.py", "python examples/stand_in_model.py")
-PREFIXES = ("blackjacky ", "python -m blackjacky_env", *EXAMPLES)
+PROMPT_OR_COMMENT = re.compile(r"^(?:\w*\$)?\s*|\s+# .*$")
+PREFIXES = ("blackjacky ", "python -m blackjacky_env", "python examples/language_model", "python examples/stand_in")
 INCOMPLETE = re.compile(r"(?<!runs/)\b[A-Z]{3,}\b|\$|\.\.\.|\||--(?!web|help)\w+$")
 """What a reader has to complete or, except for `runs/NAME`, to replace."""
 NEEDS = {"language_model": "openai", " mcp": "mcp", "--mcp": "mcp", "--cluster": "ray"}
+BESIDE = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
+ENVIRONMENT = {**os.environ, "PATH": BESIDE, "PYTHONUNBUFFERED": "1"}
+"""`blackjacky` and `python` are those beside this interpreter."""
 OPEN = ("Open tables at", "Serving at")
 """What servers print when they are ready."""
-SECONDS = 20.0  # of a command that is not interrupted earlier
+LONG = re.compile(r"train |exploit|mccfr|score|forecast|--cluster|--games \d{5}")
+"""Commands that take minutes, which are interrupted earlier than others."""
 ENDING = 120.0  # seconds that an interrupted command has
 UNTYPED = {"docs/results.md", "docs/release.md"}
 """Pages that tell how their results were made, in hours."""
@@ -49,29 +50,14 @@ class Careful:
     def act(self, observation):
         return int(np.flatnonzero(observation["action_mask"])[0])
 """
-PAGE = """
-Say `blackjacky play --web`, `blackjacky train` with nothing else, or `blackjacky score AGENT`.
-
-```python
-print("blackjacky play --no command")
-```
-
-```console
-$ blackjacky train --preset quick     # five minutes
-head$  blackjacky tournament --games 40 \\
-           --output runs/NAME
-```
-
-In the end `blackjacky play --save` and `blackjacky play --web` again.
-"""
 
 
 def commands(page: str) -> list[str]:
     """The commands that a page tells its readers to type, in order, each once."""
     found: list[tuple[int, str]] = []
     for block in BLOCK.finditer(page):
-        lines = CONTINUED.sub(" ", block[2]).splitlines() if block[1] in SHELL else []
-        found += [(block.start(), COMMENT.sub("", PROMPT.sub("", line)).strip()) for line in lines]
+        lines = re.sub(r"\s*\\\n\s*", " ", block[2]).splitlines() if block[1] in SHELL else []
+        found += [(block.start(), PROMPT_OR_COMMENT.sub("", line).strip()) for line in lines]
     outside = BLOCK.sub(lambda block: " " * len(block[0]), page)
     found += [(quoted.start(), quoted[1]) for quoted in QUOTED.finditer(outside)]
     typed = [text for _, text in sorted(found, key=lambda each: each[0]) if text.startswith(PREFIXES)]
@@ -86,24 +72,16 @@ def pages() -> list[str]:
     return sorted({*names} - UNTYPED)
 
 
-def environment(**more: str) -> dict[str, str]:
-    """The environment of commands: `blackjacky` and `python` are those beside this interpreter."""
-    paths = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
-    return {**os.environ, "PATH": paths, "PYTHONUNBUFFERED": "1", **more}
-
-
-def type_in(command: str, folder: Path, seconds: float = SECONDS, **more: str) -> str:
+def type_in(command: str, folder: Path, seconds: float | None = None, **more: str) -> str:
     """Run a command until it ends, or interrupt it when it serves or its time is over; what was wrong with it."""
-    output, more["PYTHONPATH"] = (
-        folder / "output.txt",
-        f"{folder / 'site'}{os.pathsep}{os.environ.get('PYTHONPATH', '')}",
-    )
-    shell = ["bash", "-c", "exec " + command.replace("runs/NAME", "runs/quick-1")]
+    seconds = seconds or (20.0 if LONG.search(command) else 120.0)
+    output, shell = folder / "output.txt", ["bash", "-c", "exec " + command.replace("runs/NAME", "runs/quick-1")]
+    more["PYTHONPATH"] = os.pathsep.join([str(folder / "site"), os.environ.get("PYTHONPATH", "")])
     with output.open("wb") as file:
         process = subprocess.Popen(
             shell,
             cwd=folder,
-            env=environment(**more),
+            env={**ENVIRONMENT, **more},
             stdin=subprocess.DEVNULL,
             stdout=file,
             stderr=subprocess.STDOUT,
@@ -130,7 +108,7 @@ def type_in(command: str, folder: Path, seconds: float = SECONDS, **more: str) -
 @contextmanager
 def started(command: str, ready: str) -> Iterator[str]:
     """Within this block a server runs; the last word of the line that says so."""
-    server = subprocess.Popen(shlex.split(command), cwd=ROOT, env=environment(), stdout=subprocess.PIPE, text=True)
+    server = subprocess.Popen(shlex.split(command), cwd=ROOT, env=ENVIRONMENT, stdout=subprocess.PIPE, text=True)
     assert server.stdout is not None
     try:
         yield next(line for line in server.stdout if ready in line).split()[-1]
@@ -148,20 +126,20 @@ def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (folder / name).symlink_to(ROOT / name)
     offline = "--no-index --no-deps --no-build-isolation --disable-pip-version-check --target site"
     for command in (
-        f"python -m pip install --quiet {offline} examples/kuhn_poker examples/leduc_poker",
+        f"python -m pip install --quiet {offline} examples/goofspiel examples/kuhn_poker examples/leduc_poker",
         "blackjacky train --name quick-1 --minutes 0.02 --eval-games 2 --final-eval-games 2",
-        "blackjacky tournament --agents counter,random --players 4 --games 80",
+        "blackjacky tournament --agents counter,trickster,threshold,random --players 4 --games 160",
     ):
         assert type_in(command, folder, 3600) == ""
+    shutil.copytree(folder / "runs" / "quick-1", folder / "runs" / "scratch-1")
     return folder
 
 
 def test_commands_are_what_readers_type_without_prompts_and_comments() -> None:
-    assert commands(PAGE) == [
-        "blackjacky play --web",
-        "blackjacky train --preset quick",
-        "blackjacky tournament --games 40 --output runs/NAME",
-    ]
+    page = (
+        "`blackjacky play --web` or `blackjacky score AGENT`\n```\nhead$ blackjacky solve --parts \\\n 9  # slow\n```\n"
+    )
+    assert commands(page) == ["blackjacky play --web", "blackjacky solve --parts 9"]
 
 
 @pytest.mark.slow

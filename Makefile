@@ -1,13 +1,13 @@
 # Every target makes the environment it needs: Python 3.11 to 3.14, pip and make are enough to begin with.
 # Another Python: make PYTHON=python3.13 ...   More arguments for a script or pytest: make train ARGS="--seed 7"
 .DEFAULT_GOAL := help
-.PHONY: help install train test prove lint format bench bench-peers speed frameworks cluster ladder documents docs mutants rehearse clean
+.PHONY: help install train test prove lint format bench bench-peers speed matrix frameworks cluster ladder documents docs mutants release clean
 
 VENV ?= .venv
 WORKERS ?= 2
 ARGS ?=
 BASE ?= main
-REF ?= HEAD
+DIST ?= dist
 RUN := $(VENV)/bin/python
 INSTALLED := $(VENV)/.installed
 DEV := $(INSTALLED)-dev
@@ -43,16 +43,19 @@ format: $(DEV) ## format the code and repair what can be repaired
 	$(RUN) -m ruff format .
 
 bench: $(INSTALLED)-bench ## measure speed
-	$(RUN) scripts/speed/benchmark.py $(ARGS)
+	$(RUN) -m scripts.speed.bench $(ARGS)
 
 bench-peers: $(INSTALLED)-peers ## measure speed, that of other libraries too
-	$(RUN) scripts/speed/benchmark.py --peers $(ARGS)
+	$(RUN) -m scripts.speed.bench --peers $(ARGS)
 
 speed: $(INSTALLED)-bench ## compare the speed of this tree with that of a commit, BASE=main by default
-	$(RUN) scripts/speed/compare_speed.py $(BASE) $(ARGS)
+	$(RUN) -m scripts.speed.bench --base $(BASE) $(ARGS)
 
-frameworks: $(DEV) ## install RLlib, TorchRL and others in build/frameworks, run their examples and tests
-	$(RUN) -m scripts.documents.frameworks $(ARGS)
+matrix: $(DEV) ## run tests on every Python, with the oldest and newest dependencies, and with every extra
+	$(RUN) -m nox -s package extras $(ARGS)
+
+frameworks: $(DEV) ## install RLlib, TorchRL and others in environments of their own, run their examples and tests
+	$(RUN) -m nox -s frameworks $(ARGS)
 
 cluster: $(INSTALLED)-cluster ## install Ray, and run the tests that need a cluster of it on this machine
 	$(RUN) -m pytest -n 0 -m "" $(wildcard tests/agents/test_cluster*.py) $(ARGS)
@@ -72,11 +75,11 @@ mutants: $(INSTALLED)-mutants ## see whether the tests notice small changes of t
 		$(RUN) scripts/proofs/mutate_rules.py --game $$game $(ARGS); \
 	done
 
-rehearse: $(INSTALLED)-release ## rehearse a release of REF, HEAD by default: build, publish and install it on this machine (half an hour)
-	$(RUN) scripts/proofs/rehearse_release.py $(REF) $(ARGS)
+release: $(INSTALLED)-release ## build wheel and sdist in dist, compare them with their limits, and try the wheel
+	$(RUN) -m scripts.proofs.release $(DIST)
 
 clean: ## delete the environment and everything that tools left behind; runs/ stays
-	rm -rf $(VENV) build dist .cache .coverage .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	rm -rf $(VENV) build dist .cache .nox .coverage .hypothesis .mypy_cache .pytest_cache .ruff_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # The new environment is filled by the pip that is already there: Debian's Python cannot put one into it.

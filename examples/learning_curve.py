@@ -1,7 +1,7 @@
 """The learning curve of an example: from time to time its policy plays whole games in the arena, against random agents.
 
 Decisions are counted as frameworks count them, so curves of different frameworks can be compared. A curve is a file
-``runs/frameworks/NAME.csv``, which become results/frameworks.json.
+``runs/frameworks/NAME.csv``, which `make frameworks` keeps in results/frameworks.json.
 """
 
 from __future__ import annotations

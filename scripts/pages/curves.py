@@ -13,6 +13,7 @@ from blackjacky_agents.learning.curves import COLOURS, Line, Run, as_svg, draw_c
 from blackjacky_agents.learning.settings import presets_of
 from blackjacky_env.games import get_game
 from scripts.pages.exact import shown, solved
+from scripts.pages.measured import FRAMEWORKS
 from scripts.pages.part import DOCS, Part, Row
 from scripts.results import ROOMS, Result, load
 
@@ -147,12 +148,13 @@ def forecasts() -> str:
 def frameworks(result: Result) -> str:
     """The learning curves of all frameworks in one picture, that of MaskablePPO thicker."""
     figure, axes = panel(ylim=(0, 1), xlabel="decisions", ylabel="wins against random agents")
-    for number, row in enumerate(result["rows"]):
-        curve = row["curve"]
+    found = {row["framework"]: row["curve"] for row in result["rows"]}
+    for name in [name for name in FRAMEWORKS if name in found]:
+        curve = found[name]
         decisions, rates, low, high = (
             [point[each] for point in curve] for each in ("decisions", "win_rate", "low", "high")
         )
-        [line] = axes.plot(decisions, rates, label=row["framework"], linewidth=1.5 if number else 3)
+        [line] = axes.plot(decisions, rates, label=FRAMEWORKS[name][0], linewidth=3 if name == "sb3" else 1.5)
         axes.fill_between(decisions, low, high, alpha=0.1, color=line.get_color())
     axes.axhline(0.25, color="black", linestyle=":", label="par")
     axes.legend(ncols=2, fontsize="small")

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import ast
+from collections.abc import Iterator, Mapping
 from statistics import mean
 
 from blackjacky_agents.reports import duration, markdown_table
@@ -16,7 +17,6 @@ PARTS = {
     "speed_gpu": ("docs/speed.md", "gpu"),
     "speed_solvers": ("docs/exact.md", "solvers"),
     "parallel_solving": ("docs/exact.md", "parts"),
-    "commands": ("docs/proof.md", "commands"),
     "attacks": ("docs/proof.md", "torture"),
     "coverage": ("docs/tournaments.md", "coverage"),
     "cluster_bots": ("docs/scaling.md", "cluster-bots"),
@@ -27,9 +27,6 @@ PARTS = {
     "tokens": ("docs/language_models.md", "tokens"),
     "sweep": ("docs/train.md", "sweep"),
     "evaluation": ("docs/results.md", "evaluation"),
-    "frameworks": ("docs/frameworks.md", "frameworks"),
-    "versions": ("docs/matrix.md", "versions"),
-    "release": ("docs/release.md", "release"),
 }
 """Page and part of each result that is shown as it is."""
 OF_GAMES = {
@@ -48,6 +45,18 @@ OF_ALL = {
 """The same for results of games that are one table."""
 TOTALS = {"leaks": "table"}
 """The column of names, of results whose other columns are summed."""
+
+FRAMEWORKS = {
+    "sb3": ("sb3-contrib", "sb3_maskable_ppo.py"),
+    "sb3_selfplay": ("sb3-contrib, self-play", "sb3_selfplay.py"),
+    "rllib": ("RLlib", "rllib_selfplay.py"),
+    "torchrl": ("TorchRL", "torchrl_ppo.py"),
+    "tianshou": ("Tianshou", "tianshou_dqn.py"),
+    "supersuit": ("SuperSuit", "supersuit_sb3.py"),
+    "agilerl": ("AgileRL", "agilerl_ppo.py"),
+    "openspiel": ("OpenSpiel", "openspiel_dqn.py"),
+}
+"""Title and example of each framework, by name of its learning curve."""
 
 LOOP = "loop: `black_jacky_v0.env()`"
 RANDOM_PLAY = "`run_random`: 4,096 games, 4 players, 1 thread"
@@ -86,6 +95,8 @@ def parts() -> Iterator[Part]:
     yield Part(DOCS / "install.md", "minutes", minutes())
     yield Part(DOCS / "proof.md", "proofs", proofs())
     yield Part(DOCS / "train.md", "ppo_batch", ppo_batch())
+    yield Part(DOCS / "frameworks.md", "frameworks", frameworks())
+    yield Part(DOCS / "matrix.md", "matrix", matrix())
     for kind, (page, name) in OF_ALL.items():
         yield Part(ROOT / page, name, of_all(kind))
 
@@ -252,3 +263,37 @@ def ppo_batch() -> str:
     seeds = ", ".join(str(row["seed"]) for row in next(iter(tests.values())))
     told = f"{result['what']} Mean, lowest and highest win rate of the seeds {seeds}."
     return f"{markdown_table(['decisions', 'win rate', 'CPU time'], rows)}\n\n{told}\n\n{made_by(result)}"
+
+
+def frameworks() -> str:
+    """A row for each framework with results; its speed is that of all training, in decisions per CPU second."""
+    result = needed("frameworks")
+    found = {row["framework"]: row for row in result["rows"]}
+    rows = []
+    for name, (title, example) in FRAMEWORKS.items():
+        if name in found:
+            code, last = (ROOT / "examples" / example).read_text("utf-8"), found[name]["curve"][-1]
+            shows = (ast.get_docstring(ast.parse(code)) or "").splitlines()[0].partition(": ")[2]
+            facts = {"version": found[name]["version"], "example": f"[{example}](../examples/{example})"}
+            facts |= {"lines": len(code.splitlines()), "what it shows": shows}
+            facts |= {"steps/s": round(last["decisions"] / last["cpu_seconds"]), "win rate": last["win_rate"]}
+            rows.append({"framework": title, **facts, "after": int(last["decisions"]), "date": found[name]["date"]})
+    return f"{plain_tables(rows)}\n\n{made_by(result)}"
+
+
+def matrix() -> str:
+    """What the tests of each extra and framework said with the lowest and the newest versions, and on which Pythons."""
+    result, found = needed("versions"), dict[str, dict[bool, dict[str, str]]]()
+    for row in result["rows"]:
+        named = {"base": "package, cli", "train": "package, train"}.get(row["group"], f"{row['group']} {row['of']}")
+        told = row["tests"] if row["outcome"] == "passed" else "**failed**"
+        python = row["versions"]["python"].rpartition(".")[0]
+        found.setdefault(named, {}).setdefault(row["level"] == "newest", {})[python] = told
+    rows = [[name, said(ends.get(False, {})), said(ends.get(True, {}))] for name, ends in sorted(found.items())]
+    return f"{markdown_table(['what', 'oldest or pinned', 'newest'], rows)}\n\n{made_by(result)}"
+
+
+def said(own: Mapping[str, str]) -> str:
+    """What tests said, by Python, with the Pythons that said the same together."""
+    pythons = {told: ", ".join(each for each in own if own[each] == told) for told in own.values()}
+    return "; ".join(f"{told} ({named})" for told, named in pythons.items())

@@ -1,130 +1,25 @@
-"""Speed of other libraries, added to the table by `scripts/speed/benchmark.py --peers`.
+"""Speed of other libraries, as cases of pytest-benchmark that `scripts/speed/bench.py --peers` adds to ours.
 
 All libraries are measured by the same protocol. A step is one action of one player. Before it, the player's observation
 is available as numbers and the legal actions are known, both in the fastest form the library documents; the action is
 uniformly random among the legal ones. Finished games are replaced at once. New games, chance moves and PettingZoo's
-steps with None take time but are not counted. Compilation is not measured.
-
-Each library plays in a separate process pinned to one core, and time is CPU time of this process with all its threads.
-*On every core* is the sum over such processes, one per core, running at the same time.
+steps with None take time but are not counted. Compilation is not measured. The process is pinned to one core, and time
+is CPU time of it with all its threads.
 """
 
 from __future__ import annotations
 
-import atexit
-import json
 import os
-import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
-from functools import cache, partial
-from importlib.metadata import version
-from importlib.util import find_spec
 from random import Random
 from typing import Any, NamedTuple
 
-Measure = Callable[[], Sequence[float]]
+import pytest
 
-BATCH = 4096
-BATCHES = (1024, BATCH, 16_384, 65_536)
+from scripts.speed.cases import CPU, SCALE, SEED, Benchmark, note
 
-
-class Library(NamedTuple):
-    """How to play a library's games, its batch sizes, and the packages it requires."""
-
-    play: Callable[..., Iterator[int]]
-    games: Sequence[str]
-    batches: Sequence[int]
-    modules: Sequence[str]
-    packages: Sequence[str]
-
-
-def peers(seed: int, seconds: float) -> list[tuple[str, Measure | None]]:
-    """The lines of the table: a name, and a function that measures steps per second; None: not installed."""
-    return [line for name, library in LIBRARIES.items() for line in lines(name, library, seed, seconds)]
-
-
-def lines(name: str, library: Library, seed: int, seconds: float) -> Iterator[tuple[str, Measure | None]]:
-    """The lines of one library."""
-    every = cores()
-    for game in library.games:
-        label = f"{name} `{game}`"
-        if not installed(library):
-            yield f"{label}, not installed: `pip install -e '.[peers]'`", None
-            continue
-        for batch in library.batches:
-            label = f"{name} `{game}`" + f", {batch:,} games" * (batch > 1)
-            yield f"{label}, one core", partial(speed, every[:1], seconds, name, game, seed, batch)
-            if batch == BATCH:
-                yield f"{label} on every core", partial(speed, every, seconds, name, game, seed, batch)
-
-
-def installed(library: Library) -> bool:
-    """Whether all required modules are installed, without importing them."""
-    return all(find_spec(module) for module in library.modules)
-
-
-def versions() -> list[str]:
-    """Names and versions of the measured packages."""
-    return [f"{name} {version(name)}" for peer in LIBRARIES.values() if installed(peer) for name in peer.packages]
-
-
-# ---------------------------------------------------------------- processes on one core
-
-
-def cores() -> list[int]:
-    """The cores available to this process."""
-    return sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else list(range(os.cpu_count() or 1))
-
-
-def speed(where: Sequence[int], seconds: float, *what: Any) -> list[float]:
-    """Steps per second of a library, game, seed and batch size, summed over the cores."""
-    processes = [worker(core) for core in where]
-    for length in (0.0, seconds):  # start only when all have compiled
-        for process in processes:
-            print(json.dumps([length, *what]), file=process.stdin, flush=True)
-        found = [float(process.stdout.readline()) for process in processes]
-    return [sum(found)]
-
-
-@cache
-def worker(core: int) -> subprocess.Popen[str]:
-    """The worker process on this core, which keeps its games between measurements."""
-    command = [sys.executable, __file__, str(core)]
-    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-    atexit.register(process.communicate)  # it ends at the end of its input
-    return process
-
-
-def work(core: int) -> None:
-    """Handle requests of `speed` until the end of input."""
-    if hasattr(os, "sched_setaffinity"):  # Linux
-        os.sched_setaffinity(0, {core})  # before JAX counts the cores
-    answers = os.fdopen(os.dup(1), "w")
-    os.dup2(2, 1)  # keep output of libraries apart from replies
-    for request in sys.stdin:
-        seconds, *what = json.loads(request)
-        print(rate(games(*what), seconds), file=answers, flush=True)
-
-
-@cache
-def games(name: str, game: str, seed: int, batch: int) -> Iterator[int]:
-    """The games of a library, compiled and running."""
-    playing = LIBRARIES[name].play(game, seed, batch)
-    next(playing)
-    return playing
-
-
-def rate(playing: Iterator[int], seconds: float) -> float:
-    """Steps per second of CPU time."""
-    made, started = 0, time.process_time()
-    while time.process_time() - started < seconds:
-        made += next(playing)
-    return made / max(time.process_time() - started, 1e-9)
-
-
-# ---------------------------------------------------------------- the libraries
+BATCHES = (1024, 4096, 16_384, 65_536)
 
 
 def pettingzoo_games(game: str, seed: int, _: int) -> Iterator[int]:
@@ -132,7 +27,8 @@ def pettingzoo_games(game: str, seed: int, _: int) -> Iterator[int]:
     import numpy as np
     import pettingzoo
 
-    env, rng = pettingzoo.make("aec", f"classic/{game}"), Random(seed)
+    env: Any = pettingzoo.make("aec", f"classic/{game}")
+    rng = Random(seed)
     env.reset(seed=seed)
     while True:
         env.reset()
@@ -238,29 +134,54 @@ def legal_actions(key: Any, mask: Any) -> Any:
     return jnp.argmax(ranks > ranks[:, -1:] * jax.random.uniform(key, (len(mask), 1)), axis=1)
 
 
-def pick(legal: Sequence[Any], rng: Random) -> Any:
+def pick(legal: Any, rng: Random) -> Any:
     """A random element; several times faster than `rng.choice`."""
     return legal[int(rng.random() * len(legal))]
 
 
+# ---------------------------------------------------------------- the cases
+
+
+class Library(NamedTuple):
+    """How to play a library's games, its batch sizes, and the packages it requires."""
+
+    play: Callable[[str, int, int], Iterator[int]]
+    games: Sequence[str]
+    batches: Sequence[int]
+    modules: Sequence[str]
+
+
 LIBRARIES = {
     "PettingZoo": Library(
-        pettingzoo_games,
-        ["leduc_holdem-v4", "texas_holdem-v4", "connect_four-v3"],
-        [1],
-        ["pygame", "rlcard"],
-        [],  # benchmark.py lists PettingZoo itself
+        pettingzoo_games, ["leduc_holdem-v4", "texas_holdem-v4", "connect_four-v3"], [1], ["pygame", "rlcard"]
     ),
-    "RLCard": Library(rlcard_games, ["leduc-holdem", "uno"], [1], ["rlcard"], ["rlcard"]),
-    "OpenSpiel": Library(
-        openspiel_games, ["hearts", "leduc_poker", "hanabi"], [1], ["pyspiel", "open_spiel"], ["open_spiel"]
-    ),
-    "OpenSpiel's `information_state_tensor`,": Library(
-        openspiel_tensors, ["hearts"], [1], ["pyspiel", "open_spiel"], []
-    ),
-    "Pgx": Library(pgx_games, ["leduc_holdem", "sparrow_mahjong"], BATCHES, ["pgx", "jax"], ["pgx", "jax"]),
+    "RLCard": Library(rlcard_games, ["leduc-holdem", "uno"], [1], ["rlcard"]),
+    "OpenSpiel": Library(openspiel_games, ["hearts", "leduc_poker", "hanabi"], [1], ["pyspiel", "open_spiel"]),
+    "OpenSpiel's `information_state_tensor`,": Library(openspiel_tensors, ["hearts"], [1], ["pyspiel", "open_spiel"]),
+    "Pgx": Library(pgx_games, ["leduc_holdem", "sparrow_mahjong"], BATCHES, ["pgx", "jax"]),
 }
+CASES = [(name, game, batch) for name, each in LIBRARIES.items() for game in each.games for batch in each.batches]
 
 
-if __name__ == "__main__":
-    work(int(sys.argv[1]))
+@pytest.fixture(autouse=True, scope="module")
+def _one_core() -> None:
+    if hasattr(os, "sched_setaffinity"):  # Linux
+        os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})  # before JAX counts the cores
+
+
+@CPU
+@pytest.mark.parametrize(("name", "game", "batch"), CASES)
+def test_random_play_of_another_library(benchmark: Benchmark, name: str, game: str, batch: int) -> None:
+    for module in LIBRARIES[name].modules:
+        pytest.importorskip(module, reason="install the extra `peers`")
+    playing = LIBRARIES[name].play(game, SEED, batch)
+    next(playing)  # compiles
+
+    def play_for_a_second() -> int:
+        made, started = 0, time.process_time()
+        while time.process_time() - started < SCALE:
+            made += next(playing)
+        return made
+
+    label = f"{name} `{game}`" + f", {batch:,} games" * (batch > 1)
+    note(benchmark, f"{label}, one core", "steps/s", play_for_a_second)

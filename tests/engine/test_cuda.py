@@ -7,7 +7,6 @@ GPU.
 from __future__ import annotations
 
 import gc
-import json
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -31,7 +30,6 @@ nvidia = pytest.importorskip("nvidia", reason="nvidia-cuda-nvcc is not installed
 pytestmark = pytest.mark.skipif(PLAIN, reason="nothing is compiled in plain mode")
 
 if not PLAIN:
-    import benchmark_gpu
     import numba_cuda
     from numba import cuda, typeof
     from numba.core.errors import TypingError
@@ -46,6 +44,7 @@ if not PLAIN:
         make_playouts,
         no_contraction,
     )
+    from scripts.speed import benchmark_gpu
 
 CAPABILITY = (9, 0)  # H100, H200
 
@@ -168,16 +167,9 @@ def test_without_a_gpu_the_benchmark_says_so(capsys: pytest.CaptureFixture[str])
     assert "needs an NVIDIA GPU and its driver" in capsys.readouterr().err
 
 
-def test_the_page_keeps_what_each_stage_of_the_benchmark_has_found(tmp_path: Path) -> None:
-    for stage in ("speed", "equality"):
-        rows = [
-            ("a game", "stepped", 10**3 + len(stage), 1.5, " (2%)"),
-            ("a game", f"the {stage}", 0, 1234.5, "games/s"),
-        ]
-        found = {"rows": rows, "note": f"A note on {stage}."}
-        (tmp_path / f"{stage}.json").write_text(json.dumps(found), encoding="utf-8")
-    page = benchmark_gpu.page(tmp_path, ["equality", "speed", "training"])
-    assert "| game | million steps a second | 1,005 games | 1,008 games |" in page
-    assert "| a game | stepped | 1.5 (2%) | 1.5 (2%) |" in page
-    assert "| a game | the equality | 1,234.5 | games/s |\n| a game | the speed | 1,234.5 | games/s |" in page
-    assert page.endswith("- A note on equality.\n- A note on speed.")
+def test_the_table_of_the_benchmark_has_a_column_for_each_number_of_games() -> None:
+    rows = [("a game", "stepped", 1000, 1.5, ""), ("a game", "stepped", 2000, 2.5, ""), ("", "copied", 0, 9.0, "GB/s")]
+    assert benchmark_gpu.in_columns(rows) == [
+        {"game": "a game", "million steps a second": "stepped", "1,000 games": 1.5, "2,000 games": 2.5},
+        {"game": "", "what": "copied", "median": 9.0, "unit": "GB/s"},
+    ]

@@ -1,0 +1,276 @@
+"""What `scripts/speed/bench.py` measures, as cases of pytest-benchmark; pytest collects them only when they are named.
+
+A case runs its call once to compile and once to be measured; a round is a run of all cases. What a case found is in its
+``extra_info``, under the names of docs/speed.md. Calls on one thread count CPU seconds, others those of the clock.
+``BENCH_SCALE`` shortens them: 0.001 only shows that they work.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import gymnasium
+import numpy as np
+import pytest
+from pettingzoo import AECEnv
+
+from blackjacky_agents import make_agent
+from blackjacky_agents.arena.evaluation import play_games
+from blackjacky_env import make_batch
+from blackjacky_env.games import DEFAULT, GAMES
+
+SCALE = float(os.environ.get("BENCH_SCALE", "1"))
+SEED = 0
+CPU = pytest.mark.benchmark(timer=time.process_time)
+OTHER_GAMES = [game for game in GAMES if game != DEFAULT]
+MANY, PLAYERS = 4096, 4
+CORES = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+Benchmark = Any  # pytest-benchmark's fixture, which has no types
+
+
+def note(benchmark: Benchmark, name: str, unit: str, call: Callable[[], Any], amount: int | None = None) -> None:
+    """Measure a call and note its rate: of ``amount``, or of the number that the call returns."""
+    found = benchmark.pedantic(call, rounds=1, warmup_rounds=1)
+    made = found if amount is None else amount
+    benchmark.extra_info[f"{name} [{unit}]"] = made / max(benchmark.stats.stats.mean, 1e-9)
+
+
+def of(game: str) -> str:
+    """The name of a game in a line; nothing for the default game."""
+    return "" if game == DEFAULT else f" of `{game}`"
+
+
+def threads_of(number: int) -> str:
+    """A number of threads, in words."""
+    return f"{number} thread{'s' * (number > 1)}"
+
+
+# ---------------------------------------------------------------- the PettingZoo loop
+
+
+def module_of(game: str) -> Any:
+    """The public module of a game."""
+    return importlib.import_module(f"blackjacky_env.{game}_v0")
+
+
+def random_moves(env: Any, moves: int) -> int:
+    """Play at random in the documented AEC loop; returns the number of moves."""
+    rng, made = np.random.default_rng(SEED), 0
+    env.reset(seed=SEED)
+    while made < moves:
+        env.reset()
+        for _ in env.agent_iter():
+            observation, _, termination, truncation, _ = env.last()
+            if termination or truncation:
+                env.step(None)
+                continue
+            env.step(rng.choice(np.flatnonzero(observation["action_mask"])))
+            made += 1
+    return made
+
+
+@CPU
+@pytest.mark.parametrize("game", GAMES)
+def test_loop(benchmark: Benchmark, game: str) -> None:
+    env = module_of(game).env(num_players=PLAYERS)
+    note(benchmark, f"loop: `{game}_v0.env()`", "moves/s", lambda: random_moves(env, int(50_000 * SCALE)))
+
+
+@CPU
+def test_loop_without_a_game(benchmark: Benchmark) -> None:
+    env = EmptyEnv(100)
+    note(benchmark, "loop: null environment", "moves/s", lambda: random_moves(env, int(50_000 * SCALE)))
+
+
+@CPU
+@pytest.mark.parametrize("name", ["classic/connect_four-v3", "classic/leduc_holdem-v4"])
+def test_loop_of_pettingzoo(benchmark: Benchmark, name: str) -> None:
+    pytest.importorskip("rlcard", reason="install the extra `bench`")
+    import pettingzoo
+
+    env = pettingzoo.make("aec", name)
+    note(benchmark, f"loop: `{name}`", "moves/s", lambda: random_moves(env, int(8_000 * SCALE)))
+
+
+class EmptyEnv(AECEnv[str, Any, int]):
+    """A null environment with the spaces and game length of the default game, which shows the cost of the loop."""
+
+    metadata = {"render_modes": [], "name": "empty_v0"}  # noqa: RUF012 - required by PettingZoo
+
+    def __init__(self, moves: int) -> None:
+        super().__init__()  # type: ignore[no-untyped-call]  # PettingZoo's
+        own = module_of(DEFAULT).env(num_players=PLAYERS)
+        own.reset(seed=0)
+        self.possible_agents = own.possible_agents
+        self.observation_spaces, self.action_spaces = own.observation_spaces, own.action_spaces
+        self._seen = own.observe(own.agent_selection)
+        self._moves = moves
+
+    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
+        """Start a game."""
+        self.agents = self.possible_agents[:]
+        self.rewards = dict.fromkeys(self.agents, 0.0)
+        self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
+        self.terminations = dict.fromkeys(self.agents, False)
+        self.truncations = dict.fromkeys(self.agents, False)
+        self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in self.agents}
+        self._skip_agent_selection: str | None = None  # type: ignore[assignment]  # as PettingZoo does
+        self._left = self._moves
+        self.agent_selection = self.agents[0]
+
+    def observe(self, agent: str) -> Any:
+        """A constant observation."""
+        return self._seen
+
+    def step(self, action: int | None) -> None:
+        """Turn to the next agent, or end the game."""
+        if self.terminations[self.agent_selection]:
+            self._was_dead_step(None)  # type: ignore[arg-type]  # PettingZoo requires None here
+            return
+        self._left -= 1
+        if self._left == 0:
+            self.terminations = dict.fromkeys(self.agents, True)
+        self.agent_selection = self.agents[self._left % len(self.agents)]
+
+
+# ---------------------------------------------------------------- batches
+
+TABLES = [
+    *((DEFAULT, games, PLAYERS) for games in (1, 16, 256, MANY, 65_536)),
+    *((DEFAULT, MANY, players) for players in (2, 3, 5, 6)),
+    *((game, MANY, PLAYERS) for game in OTHER_GAMES),
+]
+
+
+def random_play(benchmark: Benchmark, game: str, games: int, players: int, threads: int) -> None:
+    """Random legal actions in compiled code, with mask and observation written at every step."""
+    batch = make_batch(game, games, num_players=players, seed=SEED, threads=threads)
+    steps = int(2e6 * SCALE) // games + 1
+    name = f"`run_random`{of(game)}: {games:,} game{'s' * (games > 1)}, {players} players, {threads_of(threads)}"
+    note(benchmark, name, "steps/s", lambda: batch.run_random(steps), games * steps)
+    if threads == 1 and games == MANY and players == PLAYERS:
+        size = sum(array.nbytes for array in batch._board) / MANY
+        benchmark.extra_info[f"memory of a game{of(game)} in a batch [bytes]"] = size
+
+
+@CPU
+@pytest.mark.parametrize(("game", "games", "players"), TABLES)
+def test_random_play(benchmark: Benchmark, game: str, games: int, players: int) -> None:
+    random_play(benchmark, game, games, players, threads=1)
+
+
+@pytest.mark.parametrize("threads", range(2, CORES + 1))
+@pytest.mark.parametrize("game", GAMES)
+def test_random_play_on_threads(benchmark: Benchmark, game: str, threads: int) -> None:
+    random_play(benchmark, game, MANY, PLAYERS, threads)
+
+
+def test_steps_from_python(benchmark: Benchmark) -> None:
+    batch = make_batch(DEFAULT, MANY, num_players=PLAYERS, seed=SEED, threads=CORES)
+    steps = int(2e6 * SCALE) // MANY + 1
+
+    def seconds_of_steps() -> float:
+        seconds = 0.0
+        for _ in range(steps):
+            actions = batch.random_actions()
+            started = time.perf_counter()
+            batch.step(actions)
+            seconds += time.perf_counter() - started
+        return seconds
+
+    seconds = benchmark.pedantic(seconds_of_steps, rounds=1, warmup_rounds=1)
+    name = f"`step` from Python: {MANY:,} games, {PLAYERS} players, {threads_of(CORES)}"
+    benchmark.extra_info[f"{name} [steps/s]"] = MANY * steps / seconds
+
+
+# ---------------------------------------------------------------- seats and bots
+
+
+@CPU
+def test_decisions_of_one_seat(benchmark: Benchmark) -> None:
+    env: Any = gymnasium.make("blackjacky/BlackJackySeat-v0", disable_env_checker=True).unwrapped
+    count = int(5_000 * SCALE) + 1
+
+    def decide() -> None:
+        mask = env.reset(seed=SEED)[1]["action_mask"]
+        for _ in range(count):
+            mask = (env.step(mask.argmax())[4] if mask.any() else env.reset()[1])["action_mask"]
+
+    note(benchmark, "one seat through Gymnasium", "decisions/s", decide, count)
+
+
+@CPU
+def test_decisions_of_one_seat_in_many_games(benchmark: Benchmark) -> None:
+    env: Any = gymnasium.make_vec("blackjacky/BlackJackySeat-v0", num_envs=1024, threads=1)
+    count = int(200 * SCALE) + 1
+
+    def decide() -> None:
+        _, info = env.reset(seed=SEED)
+        for _ in range(count):
+            *_, info = env.step(info["action_mask"].argmax(axis=1))
+
+    note(benchmark, "one seat in 1,024 games through Gymnasium, 1 thread", "decisions/s", decide, 1024 * count)
+
+
+@CPU
+@pytest.mark.parametrize(("name", "games"), [("random", 50_000), ("threshold", 50_000), ("counter", 500)])
+def test_whole_games_between_bots(benchmark: Benchmark, name: str, games: int) -> None:
+    games = int(games * SCALE) + 1
+    agents, seating = [make_agent(name)], np.zeros((games, PLAYERS), np.int64)
+    play = partial(play_games, agents, seating, seed=SEED, threads=1)
+    note(benchmark, f"playouts of {PLAYERS} `{name}`", "games/s", play, games)
+
+
+@CPU
+def test_a_decision_of_a_bot(benchmark: Benchmark) -> None:
+    env, agent = module_of(DEFAULT).env(num_players=PLAYERS), make_agent("counter")
+    seen: list[Any] = []
+    env.reset(seed=SEED)
+    while len(seen) < int(2_000 * SCALE) + 10:
+        observation, _, terminated, _, _ = env.last()
+        if terminated:
+            env.reset()
+            continue
+        seen.append(observation)
+        env.step(agent.act(observation))
+    benchmark.pedantic(lambda: list(map(agent.act, seen)), rounds=1, warmup_rounds=1)
+    microseconds = 1e6 * benchmark.stats.stats.mean / len(seen)
+    benchmark.extra_info["one decision of `counter` through `act` [µs]"] = microseconds
+
+
+# ---------------------------------------------------------------- new processes
+
+FIRST = """
+import time
+started = time.perf_counter()
+from blackjacky_env import {game}_v0
+env = {game}_v0.env()
+env.reset(seed=0)
+observation, *_ = env.last()
+print(time.perf_counter() - started)
+env.step(int(observation["action_mask"].argmax()))
+print(time.perf_counter() - started)
+"""
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_start(benchmark: Benchmark, tmp_path: Path, game: str) -> None:
+    def start() -> list[float]:
+        told = subprocess.run(
+            [sys.executable, "-c", FIRST.format(game=game)], env=environment, stdout=subprocess.PIPE, check=True
+        )
+        return [float(number) for number in told.stdout.split()]
+
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
+    cold, warm = benchmark.pedantic(lambda: (start(), start()), rounds=1)
+    for cache, numbers in (("an empty", cold), ("a warm", warm)):
+        for event, number in zip(("first observation", "first move made"), numbers, strict=True):
+            benchmark.extra_info[f"start{of(game)} with {cache} compile cache: `import` to {event} [s]"] = number

@@ -1,0 +1,62 @@
+"""scripts/speed: cases are measured in turn, and what became slower is reported; nothing here judges a time."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+pytest.importorskip("tyro")
+
+from scripts.speed import bench
+from scripts.speed.bench import Args, compared, main, ratios, rows_of
+
+LOOP, NULL = "loop: `black_jacky_v0.env()` [moves/s]", "loop: null environment [moves/s]"
+BASE = {"same [steps/s]": [1.0, 1.2, 1.1], "slower [steps/s]": [4.0, 4.0], "faster [s]": [1.0, 1.0]}
+NEW = {"same [steps/s]": [1.0, 1.3, 1.1], "slower [steps/s]": [2.0, 2.2], "faster [s]": [0.7, 0.5], "new [s]": [1.0]}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"rounds": 0}, "--rounds 0"),
+        ({"quick": True, "write": True}, "--write takes a whole run"),
+        ({"base": "no-such-commit"}, "'no-such-commit' is not a commit"),
+    ],
+)
+def test_what_cannot_be_measured_is_refused(
+    arguments: dict[str, Any], message: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bench, "find_spec", lambda _module: True)
+    with pytest.raises(SystemExit, match=message):
+        main(Args(**arguments))
+
+
+def test_ratios_are_those_of_one_round_and_rows_have_medians_and_targets() -> None:
+    found = ratios({LOOP: [1.0, 6.0, 2.0], NULL: [2.0, 8.0, 8.0]})
+    assert found == {"ratio: our loop to that of the null environment []": [0.5, 0.75, 0.25]}
+    [row] = rows_of(found)
+    assert (row["median"], row["lowest"], row["highest"], row["target"]) == (0.5, 0.25, 0.75, "0.6 or more")
+
+
+def test_what_became_slower_or_faster_by_more_than_the_limit_is_marked_and_slower_cases_fail() -> None:
+    text, slower = compared(BASE, NEW, Args(base="main"))
+    assert [line.split(" | ")[-1] for line in text.splitlines()[2:]] == [
+        "+0% |",
+        "+91% **slower** |",
+        "-40% **faster** |",
+        "is new |",
+    ]
+    assert slower
+    assert not compared(BASE, {**NEW, "slower [steps/s]": [4.0, 4.0]}, Args(base="main"))[1]
+
+
+@pytest.mark.prove
+@pytest.mark.slow
+def test_a_quick_run_measures_every_line_with_a_target(capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("pytest_benchmark")
+    assert main(Args(quick=True, peers=True)) == 0
+    found = capsys.readouterr().out
+    lines = {line.rpartition(" [")[0] for line in bench.GOALS["targets"]}
+    elsewhere = ("Pgx", "OpenSpiel", "connect_four", "threads", "two threads")  # other libraries, a second core
+    assert [line for line in lines if f"| {line} |" not in found and not any(word in line for word in elsewhere)] == []

@@ -12,7 +12,6 @@ from typing import Any
 
 from blackjacky_agents import bot_names
 from blackjacky_agents.arena.card_check import ScoreCard, read_score_card
-from blackjacky_agents.cli.exploit_report import exploit_table
 from blackjacky_agents.cli.tournament_report import copies_table, cycles
 from blackjacky_agents.learning.agent_file import read_card
 from blackjacky_agents.reports import markdown_table
@@ -29,6 +28,7 @@ UNRANKED = "trial"
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]*\.json")  # of a card's file, which is part of an address
 _PLAIN = re.compile(r"[^\W_]|[ ,()]")
 Cards = dict[Path, ScoreCard]
+Columns = Mapping[str, Callable[[Row], object]]
 
 
 def parts() -> Iterator[Part]:
@@ -153,13 +153,31 @@ def against(found: Row, agent: str, other: str) -> dict[str, float]:
 
 def exploitability(game: str, result: Result) -> str:
     """Best responses to agents; those of search against the champion have all draws of deals together."""
-    del game
+    own, beside = {}, load("guided", game)
+    for row in beside["rows"] if beside else ():
+        if row["agent"] == row["opponent"]:
+            own[row["agent"], row["players"]] = row["mean"]
+
+    def gain(row: Row) -> str:
+        baseline = own.get((row["agent"], row["players"]), row["score"]["par"])
+        found = row["score"]["win_rate"] - baseline
+        return f"**{100 * found:+.1f} %**" if row["score"]["low"] > baseline else "nothing found"
+
     rows = [row for row in result["rows"] if not row["agent"].startswith(FORMER)]
-    drawn = " and ".join(
-        f"{each['mean']:.1%} of {each['games']:,}" for row in rows if "draws" in row for each in row["draws"]
-    )
-    pooled = f"The row of `search:100` has several draws of deals together: {drawn} games. " if drawn else ""
-    return f"{exploit_table(rows)}\n\n{pooled}Each row is one run. {made_by(result)}"
+    columns: Columns = {
+        "agent": lambda row: code(row["agent"]),
+        "players": lambda row: row["players"],
+        "the best response wins": lambda row: rate(row["score"]),
+        "the agent itself": lambda row: percent(own.get((row["agent"], row["players"]), row["score"]["par"])),
+        "gain (lower bound)": gain,
+        "learner": lambda row: row["learner"],
+        "training decisions": lambda row: f"{row['decisions']:,}",
+        "minutes": lambda row: f"{row['seconds'] / 60:.0f}",
+    }
+    draws = [f"{percent(each['mean'])} of {each['games']:,}" for row in rows for each in row.get("draws", ())]
+    told = f"The row of `search:100` has several draws of deals together: {' and '.join(draws)} games. "
+    pooled = told if draws else ""
+    return f"{table(rows, columns)}\n\n{pooled}Each row is one run. {made_by(result)}"
 
 
 def champions(cards: Mapping[str, dict[str, dict[str, Any]]]) -> str:
@@ -182,8 +200,6 @@ def champions(cards: Mapping[str, dict[str, dict[str, Any]]]) -> str:
 
 
 # ---------------------------------------------------------------- one table for all games
-
-Columns = Mapping[str, Callable[[Row], object]]
 
 
 def one_table(kind: str, columns: Columns, choose: Callable[[str, Result], Sequence[Row]]) -> str:

@@ -126,8 +126,9 @@ def of_all(kind: str) -> str:
     """One table with the rows of all games, and how each was made."""
     found = {get_game(game).title: result for game in ROOMS if (result := load(kind, game))}
     rows = [{"game": title, **row} for title, result in found.items() for row in result["rows"]]
-    made = "\n".join(f"- {title}: {result['what']} {made_by(result)}" for title, result in found.items())
-    return f"{plain_tables(rows)}\n\n{made}" if found else MISSING
+    what = " ".join(dict.fromkeys(result["what"] for result in found.values()))
+    made = "\n".join(f"- {title}: {made_by(result)}" for title, result in found.items())
+    return f"{plain_tables(rows)}\n\n{what}\n\n{made}" if found else MISSING
 
 
 # ---------------------------------------------------------------- the README

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import partial
 from itertools import count, groupby
 from pathlib import Path, PurePath
 from statistics import mean, median
@@ -16,7 +15,7 @@ from blackjacky_agents.cli.tournament_report import copies_table, cycles
 from blackjacky_agents.learning.agent_file import read_card
 from blackjacky_agents.reports import markdown_table
 from blackjacky_env.games import get_game
-from scripts.pages.part import DOCS, MISSING, Part, Row, code, percent, rate, table
+from scripts.pages.part import DOCS, MISSING, Part, Row, code, percent, plain_tables, rate, table
 from scripts.results import AGENTS, RESULTS, ROOMS, ROOT, Result, load, made_by
 
 FORMER = "former_"
@@ -38,8 +37,7 @@ def parts() -> Iterator[Part]:
     yield Part(PAGE, "training", of_games("training", training))
     yield Part(PAGE, "ladder", of_games("ladder", ladder))
     yield Part(PAGE, "exploitability", of_games("exploitability", exploitability))
-    for kind, (columns, choose) in ONE_TABLE.items():
-        yield Part(PAGE, kind, one_table(kind, columns, choose))
+    yield Part(PAGE, "search", searches())
     yield Part(ROOT / "README.md", "results", champions(cards))
     for game in ROOMS:
         yield Part(DOCS / "standings.md", f"standings-{game}", standings(read_cards(RESULTS / game / "scores", game)))
@@ -155,8 +153,8 @@ def exploitability(game: str, result: Result) -> str:
     """Best responses to agents; those of search against the champion have all draws of deals together."""
     own, beside = {}, load("guided", game)
     for row in beside["rows"] if beside else ():
-        if row["agent"] == row["opponent"]:
-            own[row["agent"], row["players"]] = row["mean"]
+        if row["agent"] == "champion" and row["against `champion`"]:
+            own["champion", row["players"]] = row["against `champion`"]["mean"]
 
     def gain(row: Row) -> str:
         baseline = own.get((row["agent"], row["players"]), row["score"]["par"])
@@ -199,84 +197,26 @@ def champions(cards: Mapping[str, dict[str, dict[str, Any]]]) -> str:
     return "\n\n".join([markdown_table(heading, rows), *better])
 
 
-# ---------------------------------------------------------------- one table for all games
-
-
-def one_table(kind: str, columns: Columns, choose: Callable[[str, Result], Sequence[Row]]) -> str:
-    """A table with the rows of all games, and how each was made."""
+def searches() -> str:
+    """A row for each agent of the tournaments with search, against each other one, and how they were made."""
     rows, made = [], []
     for game in ROOMS:
-        if result := load(kind, game):
-            title = get_game(game).title
-            rows += [{"game": title, **row} for row in choose(game, result)]
-            made.append(f"- {title}: {made_by(result)}")
-    if not rows:
-        return MISSING
-    return f"{table(rows, {'game': lambda row: row['game'], **columns})}\n\n" + "\n".join(made)
-
-
-def searches(game: str, result: Result) -> list[Row]:
-    """A row for each agent of a tournament of copies, against each other one."""
-    del game
-    return [
-        {
-            "players": each["num_players"],
-            "agent": line["agents"][0],
-            "opponent": line["agents"][1],
-            "games": line["deals"] * each["num_players"],
-            **line["win_rates"][line["agents"][0]],
-        }
-        for each in result["rows"]
-        for line in each["lineups"]
-    ]
-
-
-def guided(game: str, result: Result) -> list[Row]:
-    """A row for each search, by table size and budget, with its win rates against both opponents."""
-    rows: dict[tuple[int, str], dict[str, Any]] = {}
-    ranked = sorted(result["rows"], key=lambda row: (row["players"] == 2, by_simulations(row["agent"])))
-    for row in ranked:
-        own = rows.setdefault((row["players"], row["agent"]), {"players": row["players"], "agent": row["agent"]})
-        own["bot" if row["opponent"] == bot_names(game)[-1] else "champion"] = row
-        own["decision_seconds"] = row["decision_seconds"]
-    return list(rows.values())
-
-
-def by_simulations(agent: str) -> int:
-    """Simulations per decision, by an agent's name; those of a search that lacks a component come last."""
-    simulations = agent.partition(":")[2]
-    return 0 if not simulations else int(simulations) if simulations.isdigit() else 10**9
-
-
-def with_games(row: Row | None) -> str:
-    """A win rate, its interval, and the number of games."""
-    return "-" if row is None else f"{rate(row, 'mean')}, {row['deals'] * row['players']:,} games"
-
-
-ONE_TABLE: dict[str, tuple[Columns, Callable[[str, Result], Sequence[Row]]]] = {
-    "search": (
-        {
-            "players": lambda row: row["players"],
-            "agent": lambda row: code(row["agent"]),
-            "against copies of": lambda row: code(row["opponent"]),
-            "win rate": partial(rate, mean="mean"),
-            "par": lambda row: percent(1 / row["players"]),
-            "games": lambda row: f"{row['games']:,}",
-        },
-        searches,
-    ),
-    "guided": (
-        {
-            "players": lambda row: row["players"],
-            "agent": lambda row: code(row["agent"]) if " " not in row["agent"] else row["agent"],
-            "against the strongest bot": lambda row: with_games(row.get("bot")),
-            "against `champion`": lambda row: with_games(row.get("champion")),
-            "a decision": lambda row: f"{1000 * row['decision_seconds']:,.2f} ms",
-        },
-        guided,
-    ),
-}
-"""Columns, and rows of a game, of results that are one table."""
+        if result := load("search", game):
+            made.append(f"- {get_game(game).title}: {made_by(result)}")
+            rows += [
+                {
+                    "game": get_game(game).title,
+                    "players": each["num_players"],
+                    "agent": code(line["agents"][0]),
+                    "against copies of": code(line["agents"][1]),
+                    "win rate": line["win_rates"][line["agents"][0]],
+                    "par": 1 / each["num_players"],
+                    "games": line["deals"] * each["num_players"],
+                }
+                for each in result["rows"]
+                for line in each["lineups"]
+            ]
+    return f"{plain_tables(rows)}\n\n" + "\n".join(made) if rows else MISSING
 
 
 # ---------------------------------------------------------------- standings

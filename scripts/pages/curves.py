@@ -108,9 +108,11 @@ def search() -> str:
         bot, players = bot_names(game)[-1], get_game(game).default_players
         result = load("guided", game)
         own = {
-            0 if row["agent"] == "champion" else int(row["agent"].removeprefix("search:")): row
+            0 if row["agent"] == "champion" else int(row["agent"].removeprefix("search:")): row[
+                "against the strongest bot"
+            ]
             for row in (result["rows"] if result else ())
-            if (row["opponent"], row["players"]) == (bot, players) and " " not in row["agent"]
+            if row["players"] == players and " " not in row["agent"]
         }
         rows = [own[budget] for budget in sorted(own)]
         errors = np.array([[row["mean"] - row["low"], row["high"] - row["mean"]] for row in rows]).T

@@ -36,6 +36,7 @@ OF_GAMES = {
 }
 """The same for results of every game."""
 OF_ALL = {
+    "guided": ("docs/results.md", "guided"),
     "luck": ("docs/results.md", "luck"),
     "distillation": ("docs/results.md", "distillation"),
     "forecasts": ("docs/forecasts.md", "forecasts"),

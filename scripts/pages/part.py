@@ -14,7 +14,9 @@ DOCS = ROOT / "docs"
 MISSING = "Nothing has been measured yet."
 FORMATS = {
     **dict.fromkeys(("win rate", "low", "high", "par", "wins", "another action"), ".1%"),
-    **dict.fromkeys(("the oracle wins", "cards and seat explain"), ".1%"),
+    **dict.fromkeys(
+        ("the oracle wins", "cards and seat explain", "against the strongest bot", "against `champion`"), ".1%"
+    ),
     "more than uncorrected": "+.2%",
     "gained per decision": "+.3%",
     **dict.fromkeys(("log score", "Brier score"), ".3f"),
@@ -63,7 +65,8 @@ def shown(name: str, value: Any) -> str:
         if not isinstance(value, Mapping):
             return f"{value:{each}}"
         interval = "" if value["low"] is None else f" ({value['low']:{each}} .. {value['high']:{each}})"
-        return f"{value['mean']:{each}}{interval}"
+        games = f", {value['games']:,} games" if "games" in value else ""
+        return f"{value['mean']:{each}}{interval}{games}"
     return f"{value:,}" if isinstance(value, int) else f"{value:,.10g}"
 
 

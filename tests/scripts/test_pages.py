@@ -11,7 +11,7 @@ import pytest
 
 from blackjacky_env.games import DEFAULT
 from scripts import results
-from scripts.pages import agents, measured, pictures
+from scripts.pages import measured, pictures
 from scripts.pages.__main__ import update
 from scripts.pages.part import Part, plain_tables
 
@@ -54,7 +54,8 @@ def test_every_result_has_the_form(path: Path) -> None:
 
 
 def test_a_result_is_read_as_it_was_saved_and_shown_with_its_command(folder: Path) -> None:
-    rows: list[dict[str, Any]] = [{"n": 12_000, "win rate": 0.25}, {"n": 1, "win rate": 1.0}, {"other": "x"}]
+    rate = {"mean": 1.0, "low": 0.9, "high": 1.0}
+    rows: list[dict[str, Any]] = [{"n": 12_000, "win rate": 0.25}, {"n": 1, "win rate": rate}, {"other": "x"}]
     results.save("kind", rows, what="Numbers.", command="blackjacky evaluate", game=DEFAULT, seed=3)
     found = results.load("kind", DEFAULT)
     assert found is not None
@@ -62,7 +63,7 @@ def test_a_result_is_read_as_it_was_saved_and_shown_with_its_command(folder: Pat
     assert "`blackjacky evaluate` with the tree of" in results.made_by(found)
     assert "`python scripts/gone.py` at commit" in results.made_by({**found, "command": "python scripts/gone.py"})
     first, second = plain_tables(rows).split("\n\n")
-    assert first.endswith("| 12,000 | 25.0% |\n| 1 | 100.0% |")
+    assert first.endswith("| 12,000 | 25.0% |\n| 1 | 100.0% (90.0% .. 100.0%) |")
     assert second.startswith("| other |")
     assert results.load("another", DEFAULT) is None
     assert folder.is_dir()
@@ -94,15 +95,6 @@ def test_a_proof_that_has_failed_is_no_proof(folder: Path) -> None:
 
 def test_figures_of_the_readme_are_short() -> None:
     assert [measured.rounded(value) for value in (16_114_601, 286_637, 7_772)] == ["16.1 million", "287,000", "7,800"]
-
-
-def test_searches_are_listed_by_table_size_and_budget() -> None:
-    rate = {"mean": 0.4, "low": 0.35, "high": 0.45, "deals": 10, "decision_seconds": 0.002}
-    names = ("search:100 without the prior", "search:400", "search:25", "champion")
-    rows = [{"agent": name, "opponent": "counter", "players": players, **rate} for players in (2, 4) for name in names]
-    found = agents.guided(DEFAULT, {"rows": rows})
-    assert [row["players"] for row in found] == [4] * 4 + [2] * 4
-    assert [row["agent"] for row in found[:4]] == ["champion", "search:25", "search:400", names[0]]
 
 
 def test_the_animation_shows_one_frame_at_a_time_and_keeps_the_last_one_without_motion() -> None:

@@ -19,8 +19,8 @@ from blackjacky_env.games.black_spy.state import BLACK_1, CHOOSE, SEATS
 from tests.games.black_spy.rigging import CARDS, MYSELF, OTHERS, Table, second_deal, short
 from tests.games.test_bots import BLACK_SPY
 
-BOTS = bot_names("black_spy")
-THINKERS = [name for name in BOTS if name != "random"]
+pytestmark = pytest.mark.prove
+THINKERS = [name for name in bot_names("black_spy") if name != "random"]
 SIX = (
     "r1 r3 r4 r5 b7 y1 y2 y3 y4 y5",
     "k7 b1 b2 b3 g1 g2 g3 y6 y8 y9",
@@ -67,58 +67,16 @@ def trick_with_black_2(**fields: Any) -> Table:
     return game
 
 
-# ---------------------------------------------------------------- tricks
+# ---------------------------------------------------------------- choices
 
 
 @pytest.mark.parametrize("name", THINKERS)
-def test_discards_the_black_7(name: str) -> None:
-    assert choice(name, Table(*SIX).play("r4")) == "k7"
-
-
-@pytest.mark.parametrize("name", THINKERS)
-def test_follows_a_coloured_7_with_the_black_one(name: str) -> None:
-    assert choice(name, Table(*SIX).play("b7")) == "k7"
-
-
-@pytest.mark.parametrize("name", THINKERS)
-def test_does_not_take_a_black_7(name: str) -> None:
-    assert choice(name, Table(*SIX).play("r4 k7")) != "r6"
-
-
-@pytest.mark.parametrize("name", THINKERS)
-def test_ducks_under_a_trick_with_points(name: str) -> None:
-    assert choice(name, trick_with_black_2()) == "r6"
-
-
-def test_counter_takes_a_coloured_7_that_comes_without_points() -> None:
-    assert choice("counter", Table(*SIX).play("b7 b1 b6 b5 b4")) in {"b8", "b11"}
-
-
-def test_counter_takes_the_last_black_card_from_a_player_who_has_all_others() -> None:  # B8
-    assert choice("counter", trick_with_black_2(black_taken=[15])) == "r9"
-    assert choice("counter", trick_with_black_2(black_taken=[9, 6])) == "r6"
-
-
-def test_counter_takes_the_last_black_card_if_it_has_all_others() -> None:  # B8
-    assert choice("counter", trick_with_black_2(black_taken=[0, 0, 0, 0, 0, 15], points=[0, 0, 0, 0, 0, 59])) == "r9"
-    assert choice("counter", trick_with_black_2(black_taken=[1, 0, 0, 0, 0, 14], points=[0, 0, 0, 0, 0, 58])) == "r6"
-
-
-# ---------------------------------------------------------------- before and after the tricks
-
-
-def test_low_passes_the_dearest_black_cards() -> None:
-    assert picks("low", Table(*SIX[5:], *SIX[:5], first=0, passed=False)) == ["k7", "k7", "k7"]
-
-
-def test_counter_passes_its_high_cards_and_keeps_its_low_ones() -> None:
-    hands = ("b11 y11 g11 b1 b2 y1 y2 g1 g2 k1", "r1", "r2", "r3", "r4", "r5")
-    assert set(picks("counter", Table(*hands, passed=False))) == {"b11", "y11", "g11"}
-
-
-@pytest.mark.parametrize("name", THINKERS)
-def test_leaves_black_7s_in_the_pile(name: str) -> None:  # V3
-    game = second_deal(3, [0, 100, 50])
+def test_black_7s_and_points_are_avoided(name: str) -> None:
+    assert choice(name, Table(*SIX).play("r4")) == "k7", "discards it"
+    assert choice(name, Table(*SIX).play("b7")) == "k7", "follows a coloured 7 with it"
+    assert choice(name, Table(*SIX).play("r4 k7")) != "r6", "does not take it"
+    assert choice(name, trick_with_black_2()) == "r6", "ducks"
+    game = second_deal(3, [0, 100, 50])  # V3
     assert "black 7" in game.now["pile"]
     assert "k7" not in picks(name, game)
 
@@ -131,10 +89,22 @@ def test_calls_a_colour_that_it_lacks(name: str) -> None:  # V4
     assert choice(name, game) == "call blue"
 
 
-@pytest.mark.parametrize(
-    ("totals", "chosen"),
-    [([80, 30, 140], OTHERS), ([120, 40, 30], MYSELF)],
-)
+def test_what_is_passed() -> None:
+    assert picks("low", Table(*SIX[5:], *SIX[:5], first=0, passed=False)) == ["k7", "k7", "k7"]
+    hands = ("b11 y11 g11 b1 b2 y1 y2 g1 g2 k1", "r1", "r2", "r3", "r4", "r5")
+    assert set(picks("counter", Table(*hands, passed=False))) == {"b11", "y11", "g11"}
+
+
+def test_counter_takes_a_coloured_7_and_the_last_black_card() -> None:  # B8
+    assert choice("counter", Table(*SIX).play("b7 b1 b6 b5 b4")) in {"b8", "b11"}
+    assert choice("counter", trick_with_black_2(black_taken=[15])) == "r9", "from a player who has all others"
+    assert choice("counter", trick_with_black_2(black_taken=[9, 6])) == "r6"
+    for mine, points, card in ((15, 59, "r9"), (14, 58, "r6")):
+        taken = [15 - mine, 0, 0, 0, 0, mine]
+        assert choice("counter", trick_with_black_2(black_taken=taken, points=[0] * 5 + [points])) == card
+
+
+@pytest.mark.parametrize(("totals", "chosen"), [([80, 30, 140], OTHERS), ([120, 40, 30], MYSELF)])
 def test_counter_ends_the_game_if_it_then_wins(totals: list[int], chosen: str) -> None:  # V2
     game = Table("r1", "b1", "b2", moon_choice=True)
     assert choice("counter", game.arrange(phase=CHOOSE, player=0, black_taken=[16], totals=totals)) == chosen

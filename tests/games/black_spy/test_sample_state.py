@@ -56,112 +56,64 @@ REPLACED = {**MOLE, "mole_replaces_pass": True}
 RIGGED = {
     "hands without any knowledge": (["b1 b2", "y1 k7", "g1 r2", "k3 y5"], {}),
     "look-alike 7s": (["b1 b2 b3", "k7 k7 y1", "k7 k7 g1"], {}),
-    "voids in colours": (
-        ["b1 b2 b3", "y1 y2 k1", "g1 g2 k2", "r1 r2 y3"],
-        {"lacks": [(1, "r"), (2, "y"), (3, "k g")]},
-    ),
-    "voids in numbers": (
-        ["b1 b2 b3", "y1 k7 k7", "g7 g2 k3", "r4 r2 y3"],
-        {"lacks": [(1, "2"), (2, "4 1"), (3, "7")]},
-    ),
-    "almost every card is restricted": (
-        ["b1 b2 b3", "y1 y2 k7", "g1 y3 k2", "r1 r2 k7"],
-        {"lacks": [(1, "r g"), (2, "r 7"), (3, "y g")]},
-    ),
-    "only one deal fits": (
-        ["b1 b2", "y1 y2", "g1 g2", "r1 r2"],
-        {"lacks": [(1, "r g"), (2, "r y"), (3, "y g")]},
-    ),
-    "only one deal fits, though no card has a single place": (
-        ["b1", "y1", "g1", "r2"],
-        {"lacks": [(1, "r"), (2, "y 2"), (3, "1 b")]},
-    ),
-    "cards passed": (
-        ["b1 b2 b3", "y1 k7 g2", "k7 g1 k2", "r3 r2 k1"],
-        {"passed": [(0, 1, "y1 k7")], "lacks": [(2, "r")]},
-    ),
-    "two black 7s passed, of which one may have been played": (
-        ["b1 b2 b3", "y1 k7 g2", "k7 g1 k7"],
-        {"passed": [(0, 1, "k7 k7 y1")], "played": [(1, "k7")]},
-    ),
-    "the only black 7 passed may have been played": (
-        ["b1 b2 b3", "y1 k7 g2", "k7 g1 k7"],
-        {"passed": [(0, 1, "k7")], "played": [(1, "k7")]},
-    ),
+    "voids in colours": (["b1 b2 b3", "y1 y2 k1", "g1 g2 k2", "r1 r2 y3"], {"lacks": [(1, "r"), (2, "y"), (3, "k g")]}),
+    "voids in numbers": (["b1 b2 b3", "y1 k7 k7", "g7 g2 k3", "r4 r2 y3"], {"lacks": [(1, "2"), (2, "4 1"), (3, "7")]}),
+    "almost every card is restricted": (["b1 b2 b3", "y1 y2 k7", "g1 y3 k2", "r1 r2 k7"],
+     {"lacks": [(1, "r g"), (2, "r 7"), (3, "y g")]}),
+    "only one deal fits": (["b1 b2", "y1 y2", "g1 g2", "r1 r2"], {"lacks": [(1, "r g"), (2, "r y"), (3, "y g")]}),
+    "only one deal fits, though no card has a single place": (["b1", "y1", "g1", "r2"],
+     {"lacks": [(1, "r"), (2, "y 2"), (3, "1 b")]}),
+    "cards passed": (["b1 b2 b3", "y1 k7 g2", "k7 g1 k2", "r3 r2 k1"],
+     {"passed": [(0, 1, "y1 k7")], "lacks": [(2, "r")]}),
+    "two black 7s passed, of which one may have been played": (["b1 b2 b3", "y1 k7 g2", "k7 g1 k7"],
+     {"passed": [(0, 1, "k7 k7 y1")], "played": [(1, "k7")]}),
+    "the only black 7 passed may have been played": (["b1 b2 b3", "y1 k7 g2", "k7 g1 k7"],
+     {"passed": [(0, 1, "k7")], "played": [(1, "k7")]}),
     "the red star": (["b1 b2 b3", "r1 y2 k7", "k7 y1 g1"], {"star": 1}),
     "the red star that I hold": (["r1 b2 b3", "b1 y2 k7", "k7 y1 g1"], {"star": 0}),
-    "the red star that I passed": (
-        ["b1 b2", "r1 y2", "k7 y1"],
-        {"star": 1, "passed": [(0, 1, "r1")]},
-    ),
-    "an unequal trick": (
-        ["b1 b2 b3", "y1 k7 g2", "k7 g1", "r3 r2"],
-        {"player": 0, "leader": 2, "table": [-1, -1, 20, 21, -1, -1], "trick": 12, "played": [(2, "y10"), (3, "y11")]},
-    ),
-    "others are passing": (
-        ["b1 b2 b3", "y1 k7 g2", "k7 g1 y2"],
-        {"phase": "pass", "player": 2, "dealer": 2, "picks": 2, "passed": [(0, 0, "b1 b2 b3"), (1, 1, "y1 k7 g2"),
-                                                                        (2, 2, "k7 y2")]},
-    ),
-    "passing with much to choose from": (
-        ["b1 b2 b3 b4", "y1 k7 g2 k7", "g1 k7 y2 k7"],
-        {"phase": "pass", "player": 0, "dealer": 0, "picks": 1,
-         "passed": [(0, 0, "b1"), (1, 1, "y1 k7 k7"), (2, 2, "k7 g1 k7")]},
-    ),
-    "my first place at the pile, while passing": (
-        ["b1 b2 b3 b4", "y1 k7 g2 k7", "g1 k7 y2 k3"],
-        {**MOLE, "phase": "pass", "dealer": 2,
-         "taken": [(0, 0, "b1 b2 b3"), (1, 1, "y1 k7 g2"), (2, 2, "g1 k7 y2")]},
-    ),
-    "the second of four at the pile, while a colour is called": (
-        ["b1 b2 b3 b4", "y1 k7 g2 k7", "g1 k7 y2 k3", "r1 r2 r3 r4"],
-        {**MOLE, "totals": [20, 30, 10, 0], "phase": "call", "player": 2, "dealer": 2, "call_colour": True,
-         "call_timing": "before_pass",
-         "taken": [(0, 1, "y1 k7 g2"), (1, 0, "b1 b2 b3"), (2, 2, "g1 k7 y2"), (3, 3, "r1 r2 r3")]},
-    ),
-    "the last at the pile": (
-        ["", "y1 g2 b9", "g1"],
-        {**MOLE, "totals": [0, 30, 10], "phase": "take", "player": 2, "picks": 1, "trick": 17,
-         "pile": "k2 b8 k7 r1 r2", "taken": [(0, 1, "y1 g2 b9"), (1, 2, "g1")]},
-    ),
-    "another takes from what I have left": (
-        ["b1 b2 b3 b4", "y1 k7", "g1"],
-        {**MOLE, "phase": "take", "player": 1, "picks": 1, "trick": 16, "pile": "k7 y2 k7 r1 r2",
-         "taken": [(0, 0, "b1 b2 b3"), (1, 1, "y1")]},
-    ),
-    "another takes before me": (
-        ["b1", "y1 k7", "g1"],
-        {**MOLE, "totals": [0, 30, 10], "phase": "take", "player": 1, "picks": 1, "trick": 16,
-         "pile": "k7 k7 k7 k7 k7 r1 r2 r3", "taken": [(0, 1, "y1")]},
-    ),
-    "I take": (
-        ["b1 b2", "k7", "g2"],
-        {**MOLE, "phase": "take", "player": 0, "picks": 1, "trick": 16, "dealer": 2,
-         "pile": "k7 k7 r1 r2 r3 r4 r5 r6", "taken": [(0, 0, "b1")]},
-    ),
-    "the mole replaces passing": (
-        ["b1 b2 b3", "y1 k7 g2", "k7 g1 y2"],
-        {**REPLACED, "taken": [(0, 0, "b1 b2 b3"), (1, 1, "y1 k7 y11"), (2, 2, "g1 y2 y10")],
-         "played": [(1, "y11"), (2, "y10")]},
-    ),
-    "a black 7 left in the pile may have been played": (
-        ["b1 b2 b3", "y1 k7 g2", "k7 g1 y2"],
-        {**REPLACED, "taken": [(0, 0, "b1 b2 b3"), (1, 1, "y1 k7 k7"), (2, 2, "g1 y2 y10")],
-         "played": [(1, "k7"), (2, "y10")]},
-    ),
-    "all black 7s left in the pile may have been played": (
-        ["b1 b2 b3", "y1 k7 g2", "k7 g1 y2"],
-        {**REPLACED, "taken": [(0, 0, "b1 b2 b3"), (1, 1, "y1 k7 g2"), (2, 2, "g1 y2 y10")],
-         "played": [(1, "k7"), (2, "y10")]},
-    ),
-    "voids of those who took after me": (
-        ["b1 b2 b3", "y1 k7 g2", "b9 g1 y2"],
-        {**REPLACED, "taken": [(0, 0, "b1 b2 b3"), (1, 1, "y1 k7 y11"), (2, 2, "g1 y2 y10")],
-         "played": [(1, "y11"), (2, "y10")], "lacks": [(2, "7"), (1, "9")]},
-    ),
+    "the red star that I passed": (["b1 b2", "r1 y2", "k7 y1"], {"star": 1, "passed": [(0, 1, "r1")]}),
+    "an unequal trick": (["b1 b2 b3", "y1 k7 g2", "k7 g1", "r3 r2"],
+     {"player": 0, "leader": 2, "table": [-1, -1, 20, 21, -1, -1], "trick": 12, "played": [(2, "y10"), (3, "y11")]}),
+    "others are passing": (["b1 b2 b3", "y1 k7 g2", "k7 g1 y2"],
+     {"phase": "pass", "player": 2, "dealer": 2, "picks": 2,
+      "passed": [(0, 0, "b1 b2 b3"), (1, 1, "y1 k7 g2"), (2, 2, "k7 y2")]}),
+    "passing with much to choose from": (["b1 b2 b3 b4", "y1 k7 g2 k7", "g1 k7 y2 k7"],
+     {"phase": "pass", "player": 0, "dealer": 0, "picks": 1,
+      "passed": [(0, 0, "b1"), (1, 1, "y1 k7 k7"), (2, 2, "k7 g1 k7")]}),
+    "my first place at the pile, while passing": (["b1 b2 b3 b4", "y1 k7 g2 k7", "g1 k7 y2 k3"],
+     {**MOLE, "phase": "pass", "dealer": 2, "taken": [(0, 0, "b1 b2 b3"), (1, 1, "y1 k7 g2"), (2, 2, "g1 k7 y2")]}),
+    "the second at the pile, while a colour is called": (["b1 b2 b3 b4", "y1 k7 g2 k7", "g1 k7 y2 k3", "r1 r2 r3 r4"],
+     {**MOLE, "totals": [20, 30, 10, 0], "phase": "call", "player": 2, "dealer": 2, "call_colour": True,
+      "call_timing": "before_pass",
+      "taken": [(0, 1, "y1 k7 g2"), (1, 0, "b1 b2 b3"), (2, 2, "g1 k7 y2"), (3, 3, "r1 r2 r3")]}),
+    "the last at the pile": (["", "y1 g2 b9", "g1"],
+     {**MOLE, "totals": [0, 30, 10], "phase": "take", "player": 2, "picks": 1, "trick": 17, "pile": "k2 b8 k7 r1 r2",
+      "taken": [(0, 1, "y1 g2 b9"), (1, 2, "g1")]}),
+    "another takes from what I have left": (["b1 b2 b3 b4", "y1 k7", "g1"],
+     {**MOLE, "phase": "take", "player": 1, "picks": 1, "trick": 16, "pile": "k7 y2 k7 r1 r2",
+      "taken": [(0, 0, "b1 b2 b3"), (1, 1, "y1")]}),
+    "another takes before me": (["b1", "y1 k7", "g1"],
+     {**MOLE, "totals": [0, 30, 10], "phase": "take", "player": 1, "picks": 1, "trick": 16,
+      "pile": "k7 k7 k7 k7 k7 r1 r2 r3", "taken": [(0, 1, "y1")]}),
+    "I take": (["b1 b2", "k7", "g2"],
+     {**MOLE, "phase": "take", "player": 0, "picks": 1, "trick": 16, "dealer": 2, "pile": "k7 k7 r1 r2 r3 r4 r5 r6",
+      "taken": [(0, 0, "b1")]}),
+    "the mole replaces passing": (["b1 b2 b3", "y1 k7 g2", "k7 g1 y2"],
+     {**REPLACED, "taken": [(0, 0, "b1 b2 b3"), (1, 1, "y1 k7 y11"), (2, 2, "g1 y2 y10")],
+      "played": [(1, "y11"), (2, "y10")]}),
+    "a black 7 left in the pile may have been played": (["b1 b2 b3", "y1 k7 g2", "k7 g1 y2"],
+     {**REPLACED, "taken": [(0, 0, "b1 b2 b3"), (1, 1, "y1 k7 k7"), (2, 2, "g1 y2 y10")],
+      "played": [(1, "k7"), (2, "y10")]}),
+    "all black 7s left in the pile may have been played": (["b1 b2 b3", "y1 k7 g2", "k7 g1 y2"],
+     {**REPLACED, "taken": [(0, 0, "b1 b2 b3"), (1, 1, "y1 k7 g2"), (2, 2, "g1 y2 y10")],
+      "played": [(1, "k7"), (2, "y10")]}),
+    "voids of those who took after me": (["b1 b2 b3", "y1 k7 g2", "b9 g1 y2"],
+     {**REPLACED, "taken": [(0, 0, "b1 b2 b3"), (1, 1, "y1 k7 y11"), (2, 2, "g1 y2 y10")],
+      "played": [(1, "y11"), (2, "y10")], "lacks": [(2, "7"), (1, "9")]}),
 }  # fmt: skip
 
 
+@pytest.mark.prove
 @pytest.mark.parametrize(("hands", "fields"), RIGGED.values(), ids=RIGGED)
 def test_all_deals_that_fit_come_equally_often(hands, fields):
     """O3."""
@@ -188,6 +140,7 @@ ANY = [
 ]
 
 
+@pytest.mark.prove
 @pytest.mark.parametrize("options", ANY, ids=str)
 def test_all_deals_that_fit_come_equally_often_at_the_end_of_random_deals(options):
     """Every seat, as soon as few enough deals are left to list them all."""

@@ -60,6 +60,14 @@ class Table(RiggedTable):
         """The names of the legal actions."""
         return set(map(self.env.action_name, self.actions))
 
+    def shows(self, **expected: Any) -> Table:
+        """Assert what is ``asked``, what is ``legal`` (a set, or cards such as "R4 Y1"), and entries of the snapshot."""
+        if (legal := expected.pop("legal", None)) is not None:
+            assert self.legal == (set(legal.split()) if isinstance(legal, str) else legal)
+        now = {**self.now, "asked": self.asked}
+        assert {name: now[name] for name in expected} == expected
+        return self
+
     def play(self, *names: str) -> Table:
         """Play actions by name, such as ``"field 3"``, ``"R15"`` or ``"pass"``."""
         for name in names:

@@ -1,0 +1,194 @@
+"""The table as picture and as story: all that its viewer may know, and nothing more. Playthroughs show it as text."""
+
+from collections import Counter
+
+import pytest
+
+from blackjacky_env import black_spy_v0
+from blackjacky_env.engine.svg import MINUS
+from blackjacky_env.games.black_spy.drawing import draw_svg
+from blackjacky_env.games.black_spy.terminal import winner_of
+from tests.drawings import SVG, cards, parsed, seat
+from tests.games.black_spy.rigging import BLACKS, MYSELF, OTHERS, Table, full, last_card, second_deal, shoot, shooter
+from tests.games.tables import positions
+from tests.phrases import assert_every_sentence_occurs, stories, tell, told
+
+pytestmark = pytest.mark.prove
+EVERYTHING = {"mole": True, "call_colour": True, "rank_follow": True, "rank_follow_strict": True, "max_deals": 2}
+GAMES = [
+    {"num_players": 3, "max_deals": 3},
+    {"num_players": 4, **EVERYTHING, "pass_cycle": "left_across_right"},
+    {"num_players": 5, "no_good_spies": True, "max_deals": 2, "opener": "left_of_dealer"},
+    {"num_players": 6, "mole": True, "moon_choice": True, "moon_choice_spies": "never_scored", "max_deals": 2},
+]
+every_game = pytest.mark.parametrize("options", GAMES)
+
+# ---------------------------------------------------------------- the picture
+
+
+@every_game
+def test_all_cards_of_the_own_hand_are_shown(options):
+    for now in positions(black_spy_v0.env(**options), seed=3, every=37):
+        for owner, agent in enumerate(now.possible_agents):
+            shown = [card for card, of in cards(draw_svg(now.view(agent), now.config_dict())) if of == str(owner)]
+            played = [name for each, name in now.snapshot()["table"] if each == owner]
+            assert sorted(shown) == sorted([*now.snapshot()["hands"][owner], *played])
+
+
+def lying(svg, kind):
+    """The cards of this kind: ``chosen``, or ``card`` for those of the pile."""
+    groups = parsed(svg).iter(f"{SVG}g")
+    return [group.attrib["data-card"] for group in groups if group.get("data-kind") == kind]
+
+
+def clickable(svg, owner):
+    """The cards in this seat's hand that belong to actions."""
+    groups = [group for group in seat(svg, owner).iter(f"{SVG}g") if group.get("class") == "card"]
+    return [group.attrib["data-card"] for group in groups if group.get("data-kind") is None]
+
+
+def test_chosen_cards_are_lifted_for_their_owner_and_the_pile_is_open_to_who_takes():
+    svg = Table("b1 y2 g3 r4 k7 k7 k8", "", "", passed=False).play("b1 y2 k7").drawn("player_0")
+    assert lying(svg, "chosen") == ["blue 1", "yellow 2", "black 7"]
+    assert clickable(svg, 0).count("black 7") == 1, "the other black 7 can still be chosen"
+    game = second_deal(4, (5, 40, 20, 0))
+    taker = game.now["player"]
+    svg, other = (game.drawn(f"player_{(taker + i) % 4}") for i in range(2))
+    assert (lying(svg, "card"), lying(other, "card")) == (game.now["pile"], [])
+    assert clickable(svg, taker) == [], "a card of the hand is not one to take"
+
+
+@pytest.mark.parametrize(
+    ("trick", "winner"),
+    [
+        (["red 7", "black 7", "red 8", "blue 11"], 2),
+        (["black 7", "black 7", "black 6", "red 11"], 0),
+        (["black 7", "black 7", "black 8", "black 7"], 2),
+    ],
+)
+def test_the_card_that_wins_so_far_is_marked(trick, winner):
+    """B6."""
+    assert winner_of([[(3 + i) % 4, name] for i, name in enumerate(trick)]) == (3 + winner) % 4
+
+
+# ---------------------------------------------------------------- the story
+
+
+def phrases(game, *names):
+    """What player_1 is told of these actions; None: the first legal one."""
+    env = game.env.unwrapped
+    actions = (game.actions[0] if name is None else env.parse_action(name) for name in names)
+    return [phrase for action in actions for phrase in tell(env, action, 1)[2]]
+
+
+def skipping():
+    """Return a table at which player_2 calls; player_0 has no red, player_1 all of it."""
+    return Table("k1 k2", "r1 r2 r3 r4 r5 r6 r7 r8 r9 r10 r11 k3", "k4", call_colour=True)
+
+
+def scored(wanted, **options):
+    """The phrases of a deal of three after which the totals are as wanted."""
+    points = last_card(3, **options).first_legal().now["last_deal"]
+    totals = [total - each for total, each in zip(wanted, points, strict=True)]
+    return phrases(last_card(3, **options).arrange(totals=totals), None)
+
+
+def rigged():
+    """The phrases of what is rare."""
+    tricks = [name for card in ["r11", *BLACKS.split(), "r10"] for name in (full(card), None, None)]
+    return [
+        *(phrase for choice in (OTHERS, MYSELF) for phrase in phrases(shoot(shooter(moon_choice=True)), choice)),  # V2
+        *phrases(shooter(), *tricks),  # B8
+        *phrases(skipping(), "call red"),  # V4
+        *scored([200, 20, 20], exact_limit=True),  # V6
+        *scored([201, 20, 20]),  # B9
+        *scored([0, 0, 150], max_deals=1),  # two winners
+    ]
+
+
+def test_every_sentence_occurs_and_has_all_its_values():
+    assert_every_sentence_occurs("black_spy", GAMES, range(2), rigged)
+
+
+@every_game
+def test_the_story_alone_tells_what_everybody_has_taken(options):
+    points = Counter()
+    for before, after, phrases in stories("black_spy", options, range(2)):
+        for phrase in phrases:
+            if phrase["key"].startswith("wins_trick"):
+                points[phrase["values"]["seat"]["seat"]] += int(phrase["values"]["points"].replace(MINUS, "-"))
+        heard = [points[p] for p in range(options["num_players"])]
+        if before["deal"] != after["deal"] or after["phase"] == "over":
+            assert 16 in before["black_taken"] or heard == after["last_deal"]
+            points.clear()
+        else:
+            assert heard == after["points"]
+
+
+@every_game
+@pytest.mark.parametrize("reader", [None, 0])
+def test_of_cards_chosen_in_secret_only_those_that_come_into_the_own_hand_are_told(options, reader):
+    for before, after, phrases in stories("black_spy", options, range(1), reader):
+        if before["phase"] in ("take", "pass") and before["player"] != reader:
+            assert {*cards_in(phrases)} - {"hidden"} <= (gained(before, after, reader) if reader is not None else set())
+
+
+def gained(before, after, reader):
+    """The kinds of card that have come into the reader's hand; chosen cards leave it when others come."""
+    moved = before["chosen"][reader] if after["phase"] != before["phase"] else []
+    kept = Counter(before["hands"][reader]) - Counter(moved)
+    return {*(Counter(after["hands"][reader]) - kept)}
+
+
+def cards_in(value):
+    if isinstance(value, list):
+        for each in value:
+            yield from cards_in(each)
+    elif isinstance(value, dict):
+        if "card" in value and "key" not in value:
+            yield value["card"]
+        for each in value.get("values", {}).values():
+            yield from cards_in(each)
+
+
+PASSED = [f"{colour} {number}" for colour in ("blue", "yellow", "green") for number in (1, 2, 3)]
+
+
+@pytest.mark.parametrize(
+    ("reader", "language", "received"),
+    [
+        (0, "en", ["Anna receives the green 1, the green 2 and the green 3 from Cleo"]),
+        (1, "de", ["Bert bekommt die blaue 1, die blaue 2 und die blaue 3 von Anna"]),
+        (None, "en", []),
+    ],
+)
+def test_a_player_learns_which_cards_were_received_and_nobody_else_does(reader, language, received):
+    game = Table("r1 b1 b2 b3", "y1 y2 y3", "g1 g2 g3", passed=False)
+    *_, star = sentences = told(game, *PASSED, reader=reader, language=language)
+    assert star in {
+        "Anna has the red star and leads the first trick",
+        "Anna hat den roten Stern und spielt zum ersten Stich aus",
+    }
+    assert [each for each in sentences if " receives " in each or " bekommt " in each] == received
+
+
+def test_a_trick_tells_what_a_card_shows_and_what_the_trick_costs():
+    cards = "red 2", "black 7", "blue 2"
+    stories = [
+        told(Table("r1 r2 r3 r4 r5 r6 r7 r8 r9 r10 r11 y2 g2 k2", "k7", "b2 k7"), *cards, language=language)
+        for language in ("en", "de")
+    ]
+    assert stories[0] == [
+        "Anna leads the red 2",
+        "Bert plays the black 7",
+        "Bert has no red and no 2s",
+        "Cleo plays the blue 2",
+        "Anna wins the trick: 10 points",
+    ]
+    german = ["Bert hat kein Rot und keine 2", "Cleo spielt die blaue 2", "Anna gewinnt den Stich: 10 Punkte"]
+    assert stories[1][2:] == german
+        "Bert hat kein Rot und keine 2",
+        "Cleo spielt die blaue 2",
+        "Anna gewinnt den Stich: 10 Punkte",
+    ]
+    assert told(skipping(), "call red") == ["Cleo calls red", "Anna has no red and is skipped", "Bert has to lead red"]

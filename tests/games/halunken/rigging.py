@@ -61,7 +61,7 @@ class Table(RiggedTable):
         return set(map(self.env.action_name, self.actions))
 
     def shows(self, **expected: Any) -> Table:
-        """Assert what is ``asked``, what is ``legal`` (a set, or cards such as "R4 Y1"), and entries of the snapshot."""
+        """Assert what is ``asked``, ``legal`` (a set, or cards such as "R4 Y1"), and entries of the snapshot."""
         if (legal := expected.pop("legal", None)) is not None:
             assert self.legal == (set(legal.split()) if isinstance(legal, str) else legal)
         now = {**self.now, "asked": self.asked}

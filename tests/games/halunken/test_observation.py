@@ -18,10 +18,6 @@ def from_each_seat(by_seat, size=4):
     return [[*by_seat[seat:], *by_seat[:seat], *[0] * (size - len(by_seat))] for seat in range(len(by_seat))]
 
 
-def cards(marks):
-    return [CARDS[card - 1] for card in marks if card]
-
-
 # ---------------------------------------------------------------- H3 .. H6: movement cards
 
 
@@ -48,9 +44,8 @@ def test_the_card_chosen_for_black_jack_is_seen_by_the_buyer_alone():
     table = Table(0, 7).buys(1, "R11").play("move 6")
     assert seen_by(table, "black_jack_chosen") == [1, 1]
     assert seen_by(table, "my_black_jack_choice") == [0, 6]
-    assert table.env.view("player_0")["black_jack_choice"] == "hidden"
-    assert table.env.view(None)["black_jack_choice"] == "hidden"
-    assert table.env.view("player_1")["black_jack_choice"] == 6
+    views = [table.env.view(agent)["black_jack_choice"] for agent in ("player_0", "player_1", None)]
+    assert views == ["hidden", 6, "hidden"]
     table.play("move Rum", "move 2")
     assert seen_by(table, "black_jack_chosen") == seen_by(table, "my_black_jack_choice") == [0, 0]
     assert seen_by(table, "black_jack_laid") == seen_by(table, "black_jack_number") == [6, 6]

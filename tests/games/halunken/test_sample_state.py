@@ -36,6 +36,7 @@ def placing():
     return table.play("field 3", "field 5")
 
 
+@pytest.mark.prove
 @pytest.mark.parametrize("table", [placing, partial(Table, 0, 4, 8), lambda: Table(0, 4, 8).finish()])
 def test_unseen_rogues_lie_in_uniform_order_in_the_hidden_places(table):
     """H1, H2: while captains are placed, all cards but those taken are unseen."""
@@ -45,6 +46,7 @@ def test_unseen_rogues_lie_in_uniform_order_in_the_hidden_places(table):
     assert fit_of_orders(orders(piles, kinds)) > UNLIKELY
 
 
+@pytest.mark.prove
 @pytest.mark.parametrize("captains", [(0, 4, 8), (0, 7)])
 def test_black_jacks_unseen_cards_lie_in_uniform_order(captains):
     """J1, D1: after two rounds."""
@@ -58,6 +60,7 @@ def test_black_jacks_unseen_cards_lie_in_uniform_order(captains):
     assert fit_of_orders(orders(piles, kinds)) > UNLIKELY
 
 
+@pytest.mark.prove
 def test_rogues_black_jacks_cards_and_choices_are_drawn_independently():
     table = Table(0, 4, 8).nobody_bids().play("move 3", "move 2")
     places = {"rogue": [], "card": [], "choice": []}
@@ -75,6 +78,7 @@ def chosen():
     return table.play("move 7", "move 6", "move 5")
 
 
+@pytest.mark.prove
 def test_a_secret_choice_of_another_player_is_each_card_that_its_owner_still_has():
     """H4: the own choice is kept; those of others are uniform and independent."""
     counts = Counter()
@@ -86,29 +90,25 @@ def test_a_secret_choice_of_another_player_is_each_card_that_its_owner_still_has
     assert fit_outcomes(counts, dict.fromkeys(possible, 1 / 36)) > UNLIKELY
 
 
-def test_in_the_last_round_a_secret_choice_is_known():
-    """H3: one card is left."""
-    table = Table(0, 4, 8, variant="basic")
-    for card in (1, 2, 3, 4, 5, 6, "Rum"):
-        table.choose(card, card, card)
-    table.play("move 7")
-    assert {now["choices"][2] for now in samples(table, 1, 20)} == {7}
-
-
 def second_round():
     """Return a duel in which player_1 has bought Black Jack a second time; his 1 is spent."""
     table = Table(0, 7, jack=3).arrange(["R4", "R15 R10"], jack=3, captains=[0, 7]).buys(1, "R15").choose(2, 2, jack=1)
     return table.buys(1, "R10").play("move 5")
 
 
-def test_the_card_chosen_for_black_jack_is_known_to_the_buyer():
-    """D3."""
+def test_own_choices_and_those_of_players_with_one_card_are_known():
+    """D3, H3."""
+    table = Table(0, 4, 8, variant="basic")
+    for card in (1, 2, 3, 4, 5, 6, "Rum"):
+        table.choose(card, card, card)
+    assert {now["choices"][2] for now in samples(table.play("move 7"), 1, 20)} == {7}
     table = second_round()
     assert {now["black_jack_choice"] for now in samples(table, 1, 20)} == {5}
     table.play("move 6")
     assert {(now["choices"][0], now["black_jack_choice"]) for now in samples(table, 1, 20)} == {(6, 5)}
 
 
+@pytest.mark.prove
 def test_the_card_chosen_for_black_jack_is_uniform_for_the_opponent():
     """D3."""
     counts = Counter(now["black_jack_choice"] for now in samples(second_round(), 0, 400))

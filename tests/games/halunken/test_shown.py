@@ -1,0 +1,106 @@
+"""The table as picture and as story: all that its viewer may know, and nothing more. Playthroughs show it as text."""
+
+import pytest
+
+from blackjacky_env import halunken_v0
+from blackjacky_env.games.halunken.drawing import draw_svg
+from tests.drawings import SVG, cards, parsed, seat, told
+from tests.games.halunken.rigging import Table
+from tests.games.tables import positions
+from tests.phrases import assert_every_sentence_occurs, stories
+from tests.phrases import told as story
+
+pytestmark = pytest.mark.prove
+GAMES = [
+    {"num_players": 4},
+    {"num_players": 3, "rob_count": "before_pick"},
+    {"num_players": 4, "variant": "basic"},
+    {"num_players": 3, "variant": "basic", "three_games": True},
+    {"num_players": 3, "three_games": True},
+    {"num_players": 2},
+    {"num_players": 2, "duel_black_jack": "standard"},
+    {"num_players": 2, "rob_count": "before_pick", "three_games": True},
+]
+every_game = pytest.mark.parametrize("options", GAMES)
+
+# ---------------------------------------------------------------- the picture
+
+
+def groups(part, **attributes):
+    """The groups of a picture, or a part of it, with these data attributes."""
+    wanted = {f"data-{name}": value for name, value in attributes.items()}
+    return [group for group in part.iter(f"{SVG}g") if wanted.items() <= group.attrib.items()]
+
+
+@pytest.mark.parametrize("options", GAMES[::3])
+def test_all_cards_of_all_crews_and_taverns_are_shown(options):
+    for now in positions(halunken_v0.env(**options), seed=7, every=9):
+        view, svg = now.view(None), draw_svg(now.view(None), now.config_dict())
+        owned = [(card, str(each)) for each, crew in enumerate(view["crews"]) for card in crew]
+        assert sorted(cards(svg)) == sorted(owned)
+        if view["harbour"]:
+            (harbour,) = groups(parsed(svg), pile="harbour")
+            assert [card.get("data-card") for card in harbour if card.get("data-card")] == view["harbour"]
+        fields = sorted(groups(parsed(svg), kind="field"), key=lambda group: int(group.attrib["data-number"]))
+        for group, tavern in zip(fields, view["taverns"], strict=True):
+            values = [tavern["top"][1:]] if tavern["top"] else []
+            below = [str(tavern["hidden"])] if tavern["hidden"] else []
+            assert told(group)[1:] == ([*values, *below] or ["empty"])
+
+
+def test_the_movement_cards_that_are_to_be_chosen_belong_to_actions():
+    table = Table(0, 3, variant="duel")
+    buyer, all_cards = table.now["opener"], [*map(str, range(1, 8)), "Rum"]
+    table.buys(buyer, table.now["crews"][buyer][0])
+    for of_seat in ([], all_cards):  # of Black Jack first
+        svg = table.drawn()
+        assert [group.get("data-number") for group in groups(parsed(svg), kind="move")] == all_cards
+        assert [group.get("data-number") for group in groups(seat(svg, buyer), kind="move")] == of_seat
+        table.play("move 3")
+
+
+# ---------------------------------------------------------------- the story
+
+
+@every_game
+def test_a_movement_card_is_told_to_nobody_else_before_all_are_revealed(options):
+    for before, _, phrases in stories("halunken", options, range(2), reader=0):
+        if before["phase"].startswith("choose") and before["player"] != 0:
+            assert phrases[0]["values"] == {"actor": {"seat": before["player"]}}
+
+
+def test_every_sentence_occurs_and_has_all_its_values():
+    assert_every_sentence_occurs("halunken", GAMES, range(10))
+
+
+ROBBERY = {
+    "en": [
+        *(
+            "Revealed: Anna 3, Bert 7, Cleo 5",
+            "Anna moves 3 to field 3 and takes the violet 9",
+            "Anna has landed on Bert",
+        ),
+        *(
+            "Anna robs Bert of the yellow 2",
+            "Bert moves on to field 4",
+            "Cleo moves 5 to field 13 and takes the violet 5",
+        ),
+    ],
+    "de": [
+        *(
+            "Aufgedeckt: Anna 3, Bert 7, Cleo 5",
+            "Anna zieht 3 auf Feld 3 und nimmt die violette 9",
+            "Anna trifft auf Bert",
+        ),
+        *("Anna raubt Bert die gelbe 2", "Bert zieht weiter auf Feld 4"),
+    ],
+}
+
+
+@pytest.mark.parametrize("language", ROBBERY)
+def test_a_reveal_and_a_robbery_are_told_with_all_that_follows(language):
+    """H4 .. H8: a 3 takes player_0 to player_1, who has more cards."""
+    table = Table(0, 3, 8, variant="basic")
+    table.arrange(["R4", "Y1 Y2 Y3", "G2"], taverns={3: "V9", 11: "R15", 13: "V5"})
+    sentences = story(table, "move 3", "move 7", "move 5", "Y2", language=language)[3:]
+    assert sentences[: len(ROBBERY[language])] == ROBBERY[language]

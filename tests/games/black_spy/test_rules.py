@@ -124,15 +124,11 @@ def test_any_card_of_the_hand_may_be_passed_but_none_twice():
 
 
 def test_black_7s_that_are_passed_lie_with_the_receiver():
-    """B3: of black 7s as many as were chosen."""
+    """B3: as many as were chosen; the only one of a hand can be played, whoever gave it."""
     game = Table("k7 k7 k7 k7", "k7", "", "k7 b1", passed=False).play("k7 k7 k7")
     for p in (1, 2, 3):
         game.play(" ".join(game.hand(p)[:3]))
     assert [game.hand(p).count("k7") for p in range(4)] == [1, 4, 0, 1]
-
-
-def test_a_black_7_that_was_passed_can_be_played():
-    """B3: the only one of a hand, received from a player with a higher or a lower seat."""
     for giver in range(4):
         receiver = (giver + 1) % 4
         hands = ["k7" if p == receiver else f"b{p + 1}" for p in range(4)]
@@ -276,8 +272,8 @@ def test_coloured_7s_of_the_others_count_minus_five_even_then(spies):
     moon(spies).shows(last_deal=[0, 60 - 5 * spies[1], 60 - 5 * spies[2]])
 
 
-def test_fifteen_black_cards_are_not_all():
-    """B8: player_1 takes the black 1; all coloured 7s fall to the black ones of player_0."""
+def test_all_black_cards_of_a_deal_are_needed():
+    """B8: fifteen are not all, player_1 takes the black 1; of a small deck one may be all."""
     others = "y1 y2 y3 y4 y5 y6 y7 y8 y9 y10 g1 g2 g3 g4 g5 g6 g7 g8 g9"
     game = Table(f"b1 r11 r10 r9 r8 {BLACKS[:-3]}", "r1 b11", f"k1 {others}").play("b11 k1 b1 r1 y1 r11")
     for card in BLACKS[:-3].split():
@@ -285,10 +281,6 @@ def test_fifteen_black_cards_are_not_all():
         for _ in range(2):
             game.play(min(game.legal, key=KINDS.index))
     game.shows(black_taken=[15, 1, 0]).finish("deal").shows(last_deal=[79 - 20, 1, 0])
-
-
-def test_the_only_black_card_of_a_small_deck_shoots_the_moon():
-    """B8."""
     deck = [*(f"{colour} {rank}" for colour in ("blue", "red") for rank in range(1, 5)), "black 7"]
     env, rng = black_spy_v0.env(num_players=3, max_deals=1, deck=deck), np.random.default_rng(0)
     env.reset(seed=0)

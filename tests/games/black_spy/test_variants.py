@@ -141,15 +141,11 @@ def rigged_pile(players, pile, hands="", first=0, **options):
     return game.finish("deal")
 
 
-def test_the_pile_lies_on_top_of_a_rigged_deck_and_the_rest_is_dealt_from_the_dealers_left():
-    """V3, O1."""
+def test_the_pile_lies_on_top_of_a_rigged_deck_and_black_7s_are_taken_one_by_one():
+    """V3, O1: the rest is dealt from the dealer's left; the last player gets what is left."""
     pile = "r1 r2 r3 k7 k7 k7 k7 k7 k7"
     game = rigged_pile(3, pile, hands="b1 y1 g1", first=1).shows(dealer=1, pile=[*map(full, pile.split())])
     assert ["b1" in game.hand(2), "y1" in game.hand(0), "g1" in game.hand(1)] == [True] * 3
-
-
-def test_black_7s_of_the_pile_are_taken_one_by_one():
-    """V3: all six lie there, three for each of two players, and the last player gets what is left."""
     game = rigged_pile(3, "k7 k7 k7 k7 k7 k7 r1 r2 r3")
     first = game.now["player"]
     game.play("k7 k7 k7")
@@ -162,17 +158,13 @@ def test_black_7s_of_the_pile_are_taken_one_by_one():
     game.shows(phase="pass")
 
 
-def test_cards_are_passed_after_the_mole_as_usual():
-    """V3, O1: in the direction of the deal; what was left in the pile is forgotten then."""
+def test_cards_are_passed_after_the_mole_unless_it_replaces_passing():
+    """V3, O1: what was left in the pile is forgotten then; the first deal has no pile."""
     game = second_deal(4).first_legal(9)
     game.shows(pass_to="right", asked=("pass", (game.now["dealer"] + 1) % 4))
     assert sorted(map(len, game.now["left"])) == [0, 3, 6, 9]
     game.first_legal(12).shows(phase="play", left=[[]] * 4)
     assert game.record()["taken_at"].tolist() == [0] * 60
-
-
-def test_the_mole_may_replace_passing_in_deals_with_a_pile():
-    """V3: option mole_replaces_pass; the first deal has no pile."""
     dealt(4, mole=True, mole_replaces_pass=True).shows(phase="pass", pass_to="left")
     game = second_deal(4, mole_replaces_pass=True).shows(phase="take", pass_to=None)
     assert game.seen(0)["pass_to"] == 0
@@ -199,18 +191,23 @@ def test_the_colour_called_by_the_dealer_must_be_led_by_the_left_neighbour(colou
 
 
 def test_who_cannot_lead_the_colour_is_skipped_and_known_to_lack_it():
-    """V4, O3: the dealer leads if nobody else can."""
+    """V4, O3: the dealer leads if nobody else can; the call binds the first trick only; `opener` has no effect."""
     game = Table("r1", f"{BLUE} k1 k2 k3 k4", f"{YELLOW} k5 k6 k7 k7", "r5 k11", first=1, call_colour=True)
     game.say("call red").shows(asked=("play", 3), lacks=[[], ["red"], ["red"], []])
     assert game.legal == {card for card in game.hand(3) if card[0] == "r"}
     game = Table(f"{BLUE} k1 k2 k3 k4 k5 k6 k7 k8 k9", f"{YELLOW} {GREEN[:-8]}", "r1", call_colour=True)
     game.say("call red").shows(asked=("play", 2), lacks=[["red"], ["red"], []])
-
-
-def test_the_call_binds_the_first_trick_only():
-    """V4."""
     game = Table("b11 b10 k1", "b1", "b2", "b3", call_colour=True).say("call blue").play("b11 b1 b2 b3")
     assert game.shows(asked=("play", 0)).legal == set(game.hand(0))
+    game = Table("r1", "", "", "", first=1, call_colour=True, opener="left_of_dealer").shows(asked=("call", 0))
+    game.say("call blue")
+    assert game.now["player"] == next(p for p in (1, 2, 3, 0) if any(card[0] == "b" for card in game.hand(p)))
+    game = Table("r1 b1 b2 b3 b4 b5 b6 b7 b8 b9 b10 b11 k1 k2 k3", "r2", "", "y1 y2 y3",
+                 passed=False, call_colour=True, call_timing="before_pass").say("call red")  # fmt: skip
+    for cards in ("r1 b1 b2", "r2", "", "y1 y2 y3"):
+        seat = game.now["player"]
+        game.play(" ".join([*cards.split(), *(card for card in game.hand(seat) if card not in cards.split())][:3]))
+    game.shows(asked=("play", 1), lacks=[["red"], [], [], []])
 
 
 def phases(game):
@@ -231,23 +228,6 @@ def test_mole_call_and_passing_come_in_this_order(timing, order):
     assert phases(dealt(4, first=2, **options)) == [*order, "play"]
     assert phases(second_deal(3, **options)) == ["take", *order, "play"]
     assert phases(second_deal(3, mole_replaces_pass=True, **options)) == ["take", "call", "play"]
-
-
-def test_who_can_lead_the_colour_is_decided_after_passing():
-    """V4, O1: the call comes before, but player_0 has passed the only red card."""
-    game = Table("r1 b1 b2 b3 b4 b5 b6 b7 b8 b9 b10 b11 k1 k2 k3", "r2", "", "y1 y2 y3",
-                 passed=False, call_colour=True, call_timing="before_pass").say("call red")  # fmt: skip
-    for cards in ("r1 b1 b2", "r2", "", "y1 y2 y3"):
-        seat = game.now["player"]
-        game.play(" ".join([*cards.split(), *(card for card in game.hand(seat) if card not in cards.split())][:3]))
-    game.shows(asked=("play", 1), lacks=[["red"], [], [], []])
-
-
-def test_a_call_replaces_every_other_way_to_open():
-    """V4: option opener has no effect."""
-    game = Table("r1", "", "", "", first=1, call_colour=True, opener="left_of_dealer").shows(asked=("call", 0))
-    game.say("call blue")
-    assert game.now["player"] == next(p for p in (1, 2, 3, 0) if any(card[0] == "b" for card in game.hand(p)))
 
 
 # ---------------------------------------------------------------- V5: the number of the last card
@@ -279,17 +259,13 @@ def test_the_number_of_the_last_card_may_be_followed_too(held, last, options, le
 
 
 def test_the_last_card_is_that_of_the_player_before():
-    """V5: not the led one, nor one of a trick before; the player after the highest seat is player_0."""
+    """V5: not the led one, nor one of a trick before; it does not win the trick (B6)."""
     rest = "b2 b3 k1 k2 k3 k4 g1 g2 g3 g4 y1 y2 y3"
     for first, legal in (("b9 b4", f"b9 b4 {rest}"), ("b9 r4", "r4 b9")):
         game = Table(f"{first} {rest}", "b6", "r1 r5", "r9", rank_follow=True).play("r5 r9")
         game.shows(player=0, legal=legal)
     game = Table("r1 r5", COLOURLESS.replace("k1", "b5"), "", "", rank_follow=True)
     game.play("r5").shows(legal="b5")  # a led card is itself the last one
-
-
-def test_following_the_last_number_does_not_win_the_trick():
-    """V5, B6."""
     game = Table("r1 r5", "r9", HAND.replace("b1 b2", "r6 b9"), "r2", rank_follow=True).play("r5 r9")
     game.refuses("b3", r"only red cards and 5s and 9s follow \(B5, V5\)")
     game.play("b9 r2").shows(leader=1)

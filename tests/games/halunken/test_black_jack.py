@@ -69,7 +69,7 @@ def three():
 
 
 def test_each_player_once_passes_or_offers_an_own_card_of_higher_value_and_only_the_winner_pays():
-    """J2: one lap from the opener on."""
+    """J2, H9: one lap from the opener on; who has no higher card is asked too; all choose from the opener on."""
     table = three().shows(asked=("bid", 2), legal={"pass", "R6", "G10"}).play("R6")
     table.shows(asked=("bid", 0), legal={"pass", "V10", "Y12"}, bidder=2, offers=[None, None, "R6"], buyer=None)
     table.play("V10").shows(asked=("bid", 1), legal={"pass"}, bidder=0, offers=["V10", None, "R6"])
@@ -77,17 +77,12 @@ def test_each_player_once_passes_or_offers_an_own_card_of_higher_value_and_only_
     three().play("R6", "pass").shows(legal={"pass", "G8"}).play("G8").shows(
         asked=("choose", 2), harbour=["G8"], buyer=1
     )
-
-
-def test_paying_shows_in_the_points():
-    """J2: a violet 10, when the colours tie at one card each and yellow counts double."""
     assert three().play("pass", "V10", "pass").rewards() == [-10, 0, 0]
-
-
-def test_a_player_without_a_higher_card_is_asked_all_the_same():
-    """H9, J2."""
     table = Table(0, 4, 8).arrange(["", "R5", "R15"], jack=12).play("R15").shows(asked=("bid", 0), legal={"pass"})
     table.play("pass").shows(asked=("bid", 1), legal={"pass"})
+    table = Table(0, 4, 8).buys(0, "R4")
+    for card, seat in ((1, 2), (2, 0), (3, 1)):
+        table.shows(asked=("choose", seat)).play(f"move {card}")
 
 
 def next_round(table):
@@ -108,13 +103,6 @@ def test_the_last_buyer_opens_the_next_auction_and_chooses_first():
         table.shows(buyer=buyer, asked=("choose", openers[-1][1]))
         next_round(table).shows(offers=[None] * 3, bidder=None, buyer=None)
     assert [*openers, table.asked] == [("bid", player) for player in (2, 2, 1, 1, 0, 2)]
-
-
-def test_all_choose_clockwise_from_the_opener_of_the_auction():
-    """H9: not from the buyer."""
-    table = Table(0, 4, 8).buys(0, "R4")
-    for card, seat in ((1, 2), (2, 0), (3, 1)):
-        table.shows(asked=("choose", seat)).play(f"move {card}")
 
 
 # ---------------------------------------------------------------- J3: landing on Black Jack
@@ -199,46 +187,30 @@ def test_black_jack_robs_only_who_has_as_many_cards_as_his_controller_or_more(th
     assert table.now["black_jack"] == 3
 
 
-def test_with_before_pick_black_jack_counts_as_ever():
-    """J4: the option is about H7."""
-    table = Table(0, 1, 2, jack_deck="3", rob_count="before_pick")
-    table.arrange(["R4 R5", "", "Y1"], captains=[2, 12, 8], jack=0, taverns={2: "", 12: "", 9: "Y2 Y3"})
-    table.buys(2, "Y1").choose(6, 6, 1).shows(asked=("rob", 2), crews=[["R4", "R5"], [], ["Y2"]])
-
-
-def test_black_jack_takes_no_tavern_card_and_pushes_nobody():
-    """J4."""
+def test_black_jack_takes_no_tavern_card_pushes_nobody_and_moves_after_the_captains():
+    """J4: he does not rob his controller; whoever lands on him has moved him on before; `rob_count` is about H7."""
     table = standing(["R4", "R5", "R6"], [2, 3, 12], 0, "2", (2, "R6")).play("R4", "R5")
     table.shows(black_jack=4, captains=[2, 3, 12], crews=[[], [], ["R4", "R5"]])
     assert len(table.now["taverns"][4]["hidden"]) == 2
-
-
-def test_the_controller_does_not_rob_himself():
-    """J4."""
     table = standing(["R4 R5", "V3", "G2"], [2, 12, 13], 0, "2", (0, "R5"))
     table.shows(black_jack=3, round=1, crews=[["R4"], ["V3"], ["G2"]])
-
-
-def test_black_jack_moves_after_the_captains_from_where_he_stands_then():
-    """J4: the captain who lands on him has moved him on."""
     table = Table(0, 1, 2, jack_deck="2").arrange(["R4", "", ""], captains=[0, 6, 12], jack=3, taverns={3: "", 6: ""})
     table.nobody_bids().choose(3, 7, 7).shows(black_jack=7)  # from 4 onto 6, and on
+    table = Table(0, 1, 2, jack_deck="3", rob_count="before_pick")
+    table.arrange(["R4 R5", "", "Y1"], captains=[2, 12, 8], jack=0, taverns={2: "", 12: "", 9: "Y2 Y3"})
+    table.buys(2, "Y1").choose(6, 6, 1).shows(asked=("rob", 2), crews=[["R4", "R5"], [], ["Y2"]])
 
 
 # ---------------------------------------------------------------- J5: nobody has bid
 
 
 def test_if_nobody_bid_all_that_he_overtakes_give_a_card_of_their_own_choice_to_the_harbour():
-    """J5: whatever the numbers of cards; who has none gives none; it shows in the points."""
+    """J5: in the order in which they stand, whatever the numbers of cards; who has none gives none."""
     table = standing(["R4 R5 R6", "", "Y1"], [2, 3, 4], 0, "3")
     table.shows(asked=("give", 0), legal="R4 R5 R6", mover="black_jack", victim=None, to_rob=[0, 1, 2])
     assert table.play("R5").rewards() == [-10, 0, 0]
     table.shows(asked=("give", 2), legal="Y1").play("Y1")
     table.shows(crews=[["R4", "R6"], [], []], harbour=["R5", "Y1"], black_jack=5, round=1)
-
-
-def test_all_four_captains_may_be_overtaken():
-    """J5: each gives a card, in the order in which they stand."""
     table = standing(["R4", "R5", "R6", "R7"], [3, 1, 4, 2], 0, "4")
     for seat, left in ((1, [1, 3, 0, 2]), (3, [3, 0, 2]), (0, [0, 2]), (2, [2])):
         table.shows(asked=("give", seat), to_rob=left).play(table.now["crews"][seat][0])

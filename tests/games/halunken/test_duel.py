@@ -37,16 +37,12 @@ def bidding(*names):
 
 
 def test_offers_rise_by_turns_until_a_player_passes():
-    """D2."""
+    """D2: if the opener passes, the other may still offer and has won; if both pass, nobody has."""
     table = bidding()
     for seat, card in ((1, "R6"), (0, "R7"), (1, "R8"), (0, "R9")):
         table.shows(asked=("bid", seat)).play(card)
     table.shows(asked=("bid", 1), legal={"pass", "R10"}, offers=["R9", "R8"]).play("pass")
     table.shows(buyer=0, harbour=["R9"], offers=["R9", "R8"], crews=[["R5", "R7"], ["R6", "R8", "R10"]])
-
-
-def test_if_the_opener_passes_the_other_player_may_still_offer_and_has_then_won():
-    """D2: if both pass, nobody buys Black Jack; an offer that is passed wins."""
     bidding("pass").shows(asked=("bid", 0), legal={"pass", "R5", "R7", "R9"})
     bidding("pass", "R5").shows(buyer=0, harbour=["R5"], asked=("choose", 1))
     bidding("pass", "pass").shows(buyer=None, harbour=[], asked=("choose", 1))
@@ -141,22 +137,14 @@ def test_black_jack_on_the_opponents_captain_robs_for_the_buyer_and_pushes(mine,
     table.shows(crews=[[*mine.split(), *["G3"] * robs, "Y1"], left], captains=[7, 4], black_jack=11)  # from 12 on
 
 
-def test_with_before_pick_black_jacks_landing_counts_the_buyers_cards_before():
-    """D4, H7."""
-    table = duel([0, 11], 9, ["R4 R15", "G2"], "", {11: "Y1"}, buyer=(0, "R15"), rob_count="before_pick")
-    table.choose(7, 6, jack=2).shows(asked=("rob", 0))
-
-
 def test_black_jack_on_the_buyers_captain_only_pushes():
-    """D4, H8."""
+    """D4, H7, H8: passing robs nobody; with `before_pick` the buyer's cards before the tavern card count."""
     table = duel([0, 11], 9, ["G4 G5", "R4 R15"], "R5", {11: "Y1"}, buyer=(1, "R15")).choose(7, 6, jack=2)
     table.shows(crews=[["G4", "G5"], ["R4", "Y1"]], captains=[7, 4], black_jack=11, round=1)
-
-
-def test_nobody_is_robbed_by_passing():
-    """D4."""
     table = duel([0, 10], 9, ["R4 R15", "G2 G3"], buyer=(0, "R15")).choose(7, 6, jack=3)
     table.shows(black_jack=12, round=1, crews=[["R4"], ["G2", "G3"]])
+    table = duel([0, 11], 9, ["R4 R15", "G2"], "", {11: "Y1"}, buyer=(0, "R15"), rob_count="before_pick")
+    table.choose(7, 6, jack=2).shows(asked=("rob", 0))
 
 
 # ---------------------------------------------------------------- D4: option duel_black_jack="standard"
@@ -168,22 +156,14 @@ def overtaking(captains, jack, crews, taverns=None, buyer=(0, "R15"), jack_deck=
 
 
 def test_as_an_option_black_jack_moves_after_the_captains_and_robs_whom_he_overtakes():
-    """D4: seat 1 has moved 4 before he comes by with a 3."""
+    """D4, J4: he is moved on, pushes nobody and passes over the buyer and who has fewer cards; a Rum is named."""
     table = overtaking([0, 6], 9, ["R4 R15", "G2 G3"], {12: "Y1"}).choose(7, 4, jack=3)
     table.shows(captains=[7, 10], asked=("rob", 0), victim=1, to_rob=[1]).play("G3")
     table.shows(crews=[["R4", "G3"], ["G2"]], black_jack=12)
     assert table.now["taverns"][12]["top"] == "Y1"
-
-
-def test_as_an_option_black_jack_is_moved_on_and_pushes_nobody():
-    """D4, J4: the buyer is passed over, the opponent robbed where he stands, unless he has fewer cards."""
     table = overtaking([3, 5], 9, ["R4 R15", "G2"]).choose(7, 6, jack=2)
     table.shows(captains=[10, 11], asked=("rob", 0), black_jack=12).play("G2").shows(captains=[10, 11])
     overtaking([3, 5], 9, ["R4 R5 R15", "G2"]).choose(7, 6, jack=2).shows(round=1, crews=[["R4", "R5"], ["G2"]])
-
-
-def test_as_an_option_a_single_rum_of_black_jack_is_named_and_he_moves_last():
-    """D4, D3."""
     table = overtaking([3, 5], 9, ["R4 R15", "G2"], {11: "Y1"}).choose(7, 6, jack="Rum").play("name 1")
     table.shows(asked=("rob", 0), black_jack=12, captains=[10, 11], black_jack_number=0)
 
@@ -207,13 +187,6 @@ def test_the_opponent_who_lands_on_black_jack_takes_from_the_harbour_or_robs_the
     assert set(table.now["crews"][1]) == {"Y1", card}
 
 
-def test_player_0_may_rob_a_buyer_too():
-    """D5: whoever of the two has bought."""
-    table = duel([4, 0], 9, ["", "R4 R5 R15"], "V3", {9: "Y1"}, buyer=(1, "R15")).choose(5, 2, jack=7)
-    table.shows(asked=("take_or_rob", 0), legal=BOTH)
-    table.play("rob the buyer", "R4").shows(crews=[["R4", "Y1"], ["R5"]])
-
-
 @pytest.mark.parametrize(
     ("buyers", "harbour", "options", "asked"),
     [
@@ -230,12 +203,15 @@ def test_d5_is_asked_only_if_both_are_possible(buyers, harbour, options, asked):
 
 
 def test_with_an_empty_harbour_the_buyer_is_robbed_if_he_can_be_or_else_black_jack_only_pushed():
-    """D5, H9: the buyer himself has emptied the harbour before."""
+    """D5, H9: the buyer himself has emptied the harbour before; either player may have bought."""
     table = duel([8, 4], 9, ["R4 R5 R15", ""], buyer=(0, "R15")).choose(1, 6, jack=7)
     table.shows(asked=("take", 0), legal="R15").play("R15").shows(asked=("rob", 1), legal="R4 R5 R15", victim=0)
     table.play("R5").shows(crews=[["R4", "R15"], ["R5"]], black_jack=4)  # pushed to 10 and 11, and 7 further
     table = duel([8, 4], 9, ["R15", "G2 G3"], buyer=(0, "R15")).choose(1, 6, jack=7).play("R15")
     table.shows(round=1, black_jack=4, captains=[9, 10])
+    table = duel([4, 0], 9, ["", "R4 R5 R15"], "V3", {9: "Y1"}, buyer=(1, "R15")).choose(5, 2, jack=7)
+    table.shows(asked=("take_or_rob", 0), legal=BOTH)
+    table.play("rob the buyer", "R4").shows(crews=[["R4", "Y1"], ["R5"]])
 
 
 @pytest.mark.parametrize("buyer", [(0, "R15"), None])
@@ -276,19 +252,19 @@ def test_without_a_buyer_the_card_turned_up_cancels_with_the_others_and_his_card
     table.shows(captains=[0, 13], black_jack=3, crews=[["Y1"], []], harbour=["R8", "Y2"])
 
 
-def test_without_a_buyer_black_jack_collects_for_the_harbour():
-    """D6."""
-    table = unbought([0, 7], 3, ["", ""], "", {5: "Y2"}).choose(6, 7)
-    table.shows(black_jack=5, harbour=["Y2"], crews=[[], []])
-
-
 def test_without_a_buyer_who_is_landed_on_gives_a_card_to_the_harbour_and_is_pushed():
-    """D6, H9: whatever the numbers of cards, an only card too; who has none gives none."""
+    """D6, H9, J5: whatever the numbers of cards; who has none gives none; Black Jack collects for the harbour."""
     table = unbought([0, 5], 3, ["", "G2 G3"], "V3 V4 V5", {5: "Y2"}).choose(3, 7)
     table.shows(asked=("give", 1), legal="G2 G3", mover="black_jack", victim=None, captains=[0, 5]).play("G3")
     table.shows(crews=[[], ["G2"]], harbour=["V3", "V4", "V5", "G3", "Y2"], captains=[3, 13])  # seat 1 from 6 on
     unbought([0, 5], 3, ["", "G2"]).choose(3, 7).shows(asked=("give", 1), legal="G2")
     unbought([0, 5], 3, ["R4", ""], "V3").choose(1, 7).shows(round=1, captains=[1, 13], harbour=["V3"])
+    table = unbought([0, 7], 3, ["", ""], "", {5: "Y2"}).choose(6, 7)
+    table.shows(black_jack=5, harbour=["Y2"], crews=[[], []])
+    table = overtaking([0, 13], 3, ["R4 R5", "G2"], {8: "Y1"}, None, "5").choose(4, 7)
+    table.shows(captains=[4, 6], to_rob=[0, 1], asked=("give", 0), legal="R4 R5").play("R5")
+    table.shows(asked=("give", 1), legal="G2").play("G2").shows(harbour=["R5", "G2"], black_jack=8)
+    assert table.now["taverns"][8]["top"] == "Y1"
 
 
 def test_without_a_buyer_the_opener_names_the_number_of_black_jacks_rum():
@@ -299,14 +275,6 @@ def test_without_a_buyer_the_opener_names_the_number_of_black_jacks_rum():
         table.choose(2, 6).shows(asked=("name", opener), legal={f"name {number}" for number in (1, 3, 4, 5, 7)})
         before = table.now["black_jack"]
         table.play("name 5").shows(black_jack=(before + 5) % FIELDS)
-
-
-def test_as_an_option_without_a_buyer_black_jack_overtakes_and_everybody_gives():
-    """D6, J5."""
-    table = overtaking([0, 13], 3, ["R4 R5", "G2"], {8: "Y1"}, None, "5").choose(4, 7)
-    table.shows(captains=[4, 6], to_rob=[0, 1], asked=("give", 0), legal="R4 R5").play("R5")
-    table.shows(asked=("give", 1), legal="G2").play("G2").shows(harbour=["R5", "G2"], black_jack=8)
-    assert table.now["taverns"][8]["top"] == "Y1"
 
 
 def test_a_duel_ends_after_eight_rounds():

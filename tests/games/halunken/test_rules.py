@@ -118,18 +118,15 @@ def test_movement_cards_are_revealed_when_all_have_chosen():
     table.shows(choices=[None] * 3, laid=[2, 3, 1], spent=[[2], [3], [1]], captains=[2, 7, 9])
 
 
-@pytest.mark.parametrize("cards", [(5, 5, 3), (5, 3, 5), (3, 5, 5), ("Rum", "Rum", 3), (3, "Rum", "Rum"), (1, 1, 1)])
+@pytest.mark.parametrize(
+    "cards", [(5, 5, 3), (5, 3, 5), (3, 5, 5), ("Rum", "Rum", 3), (3, "Rum", "Rum"), (1, 1, 1), (2, "Rum", 2, "Rum")]
+)
 def test_equal_cards_cancel_each_other(cards):
-    """H4: also Rum and Rum, and three equal cards."""
+    """H4: also Rum and Rum, three equal cards, and two pairs."""
+    fields = (0, 4, 8, 12)[: len(cards)]
     moved = [0 if cards.count(card) > 1 else card for card in cards]
-    captains = [field + number for field, number in zip((0, 4, 8), moved, strict=True)]
-    basic(0, 4, 8).choose(*cards).shows(captains=captains, round=1)
-
-
-def test_two_pairs_cancel_in_one_round():
-    """H4."""
-    table = basic(0, 3, 6, 9).choose(2, "Rum", 2, "Rum").shows(captains=[0, 3, 6, 9], numbers=[0] * 4)
-    assert [len(crew) for crew in table.now["crews"]] == [2] * 4
+    captains = [field + number for field, number in zip(fields, moved, strict=True)]
+    basic(*fields).choose(*cards).shows(captains=captains, round=1)
 
 
 # ---------------------------------------------------------------- H5: Rum
@@ -157,16 +154,14 @@ def test_numbers_of_cancelled_cards_may_not_be_named_but_own_spent_ones_may():
 # ---------------------------------------------------------------- H6: the order of moves
 
 
-def test_standing_captains_take_first():
-    """H6: the captain who moves to one of them finds the next card."""
+def test_standing_captains_take_first_and_the_others_move_in_ascending_order_of_their_numbers():
+    """H6: who comes first gets the top card; passing over a captain does nothing."""
     table = basic(0, 4, 8, taverns={0: "R4 R5 R6", 4: "V3 V4 V5", 8: "G2 G3 G4"}).choose(4, 5, 5)
     table.shows(crews=[["R4", "V5"], ["V3", "V4"], ["G2", "G3"]], asked=("rob", 0))
-
-
-def test_the_others_move_in_ascending_order_of_their_numbers():
-    """H6: seat 2, then 0, then 1, all to field 7; who comes first gets the top card."""
     table = basic(4, 3, 5).arrange(["R4 R5", "V3 V4 V5 V6", ""], taverns={7: "Y1 Y2 Y3"}).choose(3, 4, 2)
     table.shows(crews=[["R4", "R5", "Y2"], ["V3", "V4", "V5", "V6", "Y3"], ["Y1"]], captains=[9, 7, 8])
+    table = basic(0, 2, 8).arrange(["R4", "R5 R7", "R6"], taverns={3: "Y1", 2: "", 8: ""}).choose(3, 7, 7)
+    table.shows(crews=[["R4", "Y1"], ["R5", "R7"], ["R6"]], captains=[3, 2, 8], round=1)
 
 
 @pytest.mark.parametrize(("number", "first"), [(1, 2), (4, 0)])
@@ -183,12 +178,6 @@ def test_the_top_card_is_taken_and_the_next_one_turned_up(tavern, left):
     table = basic(0, 4, 8).arrange(["R4", "R5", "R6"], taverns={4: "", 8: "", 1: tavern}).choose(1, 7, 7)
     table.shows(crews=[["R4", *tavern.split()[:1]], ["R5"], ["R6"]], captains=[1, 4, 8])
     assert table.now["taverns"][1] == {"top": left[0], "hidden": left[1]}
-
-
-def test_passing_over_a_captain_does_nothing():
-    """H6."""
-    table = basic(0, 2, 8).arrange(["R4", "R5 R7", "R6"], taverns={3: "Y1", 2: "", 8: ""}).choose(3, 7, 7)
-    table.shows(crews=[["R4", "Y1"], ["R5", "R7"], ["R6"]], captains=[3, 2, 8], round=1)
 
 
 # ---------------------------------------------------------------- H7: robbing
@@ -226,12 +215,6 @@ def test_the_robber_takes_a_card_of_his_choice(card):
     assert table.rewards()[1] != 0
 
 
-def test_a_player_without_cards_cannot_be_robbed_and_his_captain_is_moved_on():
-    """H7, H9."""
-    table = basic(0, 3, 8).arrange(["", "", "R7"], taverns={3: "", 8: ""}).choose(3, 7, 7)
-    table.shows(captains=[3, 4, 8], asked=("choose", 0), round=1)
-
-
 # ---------------------------------------------------------------- H8: moving on
 
 
@@ -243,15 +226,13 @@ def test_a_captain_landed_on_goes_to_the_next_free_field(others, ends):
 
 
 def test_who_is_moved_on_takes_no_card_and_moves_from_there():
-    """H8."""
+    """H7 .. H9: without cards he is not robbed; no figure stands on a free field, Black Jack neither."""
     table = basic(0, 3, 8).arrange(["R4 R7", "R5", "R6"], taverns={3: "", 4: "Y1"}).choose(3, 7, 7)
     assert (table.now["captains"][1], table.now["crews"][1]) == (4, ["R5"])
     assert table.now["taverns"][4]["top"] == "Y1"
     basic(0, 2, 8).choose(2, 4, 7).shows(captains=[2, 7, 1])
-
-
-def test_a_captain_moved_on_passes_over_black_jack():
-    """H1, H8: no figure stands on a free field."""
+    table = basic(0, 3, 8).arrange(["", "", "R7"], taverns={3: "", 8: ""}).choose(3, 7, 7)
+    table.shows(captains=[3, 4, 8], asked=("choose", 0), round=1)
     table = Table(0, 3, 8, jack=4, jack_deck="1").nobody_bids()
     table.arrange([""] * 3, taverns={3: "", 8: "", 6: ""}, captains=[0, 3, 8], jack=4).choose(3, 7, 7)
     table.shows(captains=[3, 5, 8], black_jack=6)  # J4: 1 onto seat 1, and on

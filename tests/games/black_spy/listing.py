@@ -45,8 +45,6 @@ class Listing:
         self.place = {q: place for place, q in enumerate(taking)}
         self.passing = {q: (q - first) % self.n for q in range(self.n)}
 
-    # ---------------------------------------------------------------- numbers of cards
-
     def taken(self, q: int) -> int:
         """V3: cards that q has taken from the pile so far."""
         return self.done(q, self.place) if self.phase == "take" else PICKS
@@ -70,8 +68,6 @@ class Listing:
         """Cards in a pile that the player does not see."""
         unseen = self.mole and self.phase == "take" and self.asked != 0
         return PICKS * self.n - sum(map(self.taken, range(self.n))) if unseen else 0
-
-    # ---------------------------------------------------------------- what is known of cards
 
     @property
     def has_left(self) -> bool:
@@ -134,8 +130,6 @@ class Listing:
         seats = self.later if left else self.others
         able = {q for q in seats if not self.seen["colour_voids"][q][colour] and not self.seen["rank_voids"][q][rank]}
         return able | {PILE} if self.in_pile() and (left or not self.has_left) else able
-
-    # ---------------------------------------------------------------- the list
 
     def assignments(self) -> Iterator[tuple[list[Card], tuple[Place, ...]]]:
         """The unseen cards, and a place for each, in every way that fits."""

@@ -27,8 +27,6 @@ from tests.games.black_spy.rigging import (
     short,
 )
 
-# ---------------------------------------------------------------- B1, B2: cards and deals
-
 
 @pytest.mark.parametrize("players", SIZES)
 def test_all_60_cards_are_dealt_and_hands_are_equal(players):
@@ -68,8 +66,6 @@ def test_a_seed_means_the_same_dealer_and_the_same_cards_for_ever():
     hands = [" ".join(map(short, hand)) for hand in env.snapshot()["hands"]]
     assert hands[:2] == ["b7 b10 b11 y6 r10 r11 k6 k7 k7 k8", "b1 b5 b6 b9 y8 g3 g9 r9 k4 k7"]
 
-
-# ---------------------------------------------------------------- B3: passing
 
 LEFT, RIGHT, ACROSS = "left", "right", "across"
 DIRECTIONS = [
@@ -136,9 +132,6 @@ def test_black_7s_that_are_passed_lie_with_the_receiver():
         assert game.hand(receiver) == []
 
 
-# ---------------------------------------------------------------- B4: who leads
-
-
 def test_the_holder_of_the_red_1_leads_the_first_trick_with_any_card_that_is_not_black():
     """B4."""
     game = Table("", "", f"r1 {BLACKS[:40]}", "", first=3).shows(asked=("play", 2), leader=2, red_star=2)
@@ -165,8 +158,6 @@ def test_the_player_left_of_the_dealer_leads_if_that_is_the_rule():
         laid_out(f"k1 {card} k11", "b2 b3 b4", "y1 y2 y3", trick=0, opener="left_of_dealer").shows(legal=card)
 
 
-# ---------------------------------------------------------------- B5: following
-
 RED_5, BLACK_7 = ("r1 r5", "r5"), ("r1 r11 k7", "r11 r2 r3 r4 k7")
 BLACK_5 = ("r1 r11 k5 k7 k7 k7 k7 k7", "r11 r2 r3 r4 k5")
 
@@ -189,33 +180,17 @@ def test_the_led_colour_or_the_led_number_must_be_followed(led, hand, legal):
     Table(hands, hand, "r3", "r4").play(cards).shows(legal=legal)
 
 
-# ---------------------------------------------------------------- B6: winning
+WINNERS = {
+    0: "b5 b4 b3 b2, b5 y5 g5 k5, y1 k1 b1 g1, k7 b7 y7 g7, b7 k7 k7 k7, g11 b11 k11 y11, k7 k7 k7 k7, k7 k6 k7 k7",
+    1: "b1 b2 k1 y1, b10 b11 g10 y10, k6 k7 k7 k5",
+    2: "b5 b4 b11 b10, g5 y5 g6 k5, k5 b5 k6 k4, k6 k5 k7 k7, k7 k7 k8 k7",
+    3: "b2 b3 b4 b5, k6 k5 k4 k7, k7 b7 k7 k9",
+}
+"""By the place of the winner: the cards of a trick. The number may be followed, but does not win."""
 
 
 @pytest.mark.parametrize(
-    ("cards", "winner"),
-    [
-        ("b5 b4 b3 b2", 0),
-        ("b2 b3 b4 b5", 3),
-        ("b5 b4 b11 b10", 2),
-        ("b5 y5 g5 k5", 0),  # the number is followed, but does not win
-        ("g5 y5 g6 k5", 2),
-        ("y1 k1 b1 g1", 0),
-        ("k5 b5 k6 k4", 2),
-        ("k7 b7 y7 g7", 0),
-        ("b7 k7 k7 k7", 0),
-        ("b1 b2 k1 y1", 1),
-        ("g11 b11 k11 y11", 0),
-        ("b10 b11 g10 y10", 1),
-        ("k7 k7 k7 k7", 0),  # of black 7s the first one
-        ("k7 k6 k7 k7", 0),
-        ("k6 k7 k7 k5", 1),
-        ("k6 k5 k7 k7", 2),
-        ("k6 k5 k4 k7", 3),
-        ("k7 k7 k8 k7", 2),
-        ("k8 k7 k7 k7", 0),
-        ("k7 b7 k7 k9", 3),
-    ],
+    ("cards", "winner"), [(each, p) for p, tricks in WINNERS.items() for each in tricks.split(", ")]
 )
 def test_the_highest_card_of_the_led_colour_wins_and_the_first_of_several_black_7s(cards, winner):
     """B6: in the second trick of four players."""
@@ -223,8 +198,6 @@ def test_the_highest_card_of_the_led_colour_wins_and_the_first_of_several_black_
     hands = [f"r1 r11 {led}", *(f"{red} {card}" for red, card in zip(("r2", "r3", "r4"), others, strict=True))]
     Table(*hands).play(f"r11 r2 r3 r4 {cards}").shows(trick=2, leader=winner)
 
-
-# ---------------------------------------------------------------- B7: points
 
 POINTS = {
     **{f"k{rank}": 1 for rank in range(1, 7)},
@@ -253,9 +226,6 @@ def test_points_and_totals_are_those_of_the_deal_and_rewards_are_paid_when_it_is
     assert game.now["totals"] == game.now["last_deal"] == (-paid).tolist()
     assert sum(game.now["totals"]) == 60
     game.shows(points=[0] * 4, black_taken=[0] * 4, good_spies_taken=[0] * 4)
-
-
-# ---------------------------------------------------------------- B8: all black cards
 
 
 def test_who_takes_all_black_cards_scores_0_and_everybody_else_60():
@@ -287,9 +257,6 @@ def test_all_black_cards_of_a_deal_are_needed():
     while not env.terminations[env.agent_selection]:
         env.step(rng.choice(np.flatnonzero(env.last()[0]["action_mask"])))
     assert sorted(env.snapshot()["last_deal"]) == [0, 60, 60]
-
-
-# ---------------------------------------------------------------- B9: the end
 
 
 @pytest.mark.parametrize(("players", "limit"), LIMITS.items())
@@ -326,9 +293,6 @@ def test_a_game_that_would_not_end_does_so_after_max_deals():
     totals = game.finish("deal").shows(phase="over", deal=1).now["totals"]
     assert max(totals) < LIMITS[5]
     game.shows(winners=[p for p in range(5) if totals[p] == min(totals)])
-
-
-# ---------------------------------------------------------------- words
 
 
 def test_actions_are_written_and_read_as_people_write_them_and_refused_with_what_is_asked():

@@ -23,9 +23,6 @@ def at_random(env, rng):
     env.step(int(rng.choice(np.flatnonzero(env.infos[env.agent_selection]["action_mask"]))))
 
 
-# ---------------------------------------------------------------- the distribution
-
-
 def deal_of(record, listing):
     """Return the deal of a sampled record, as `Listing.deals` writes it."""
     where, chosen = record["where"], record["passed_by"]
@@ -128,8 +125,6 @@ def test_samples_of_rigged_positions_have_the_own_hand(hands, fields):
             assert sum(record["where"] == 0) == len(hands[seat].split())
 
 
-# ---------------------------------------------------------------- random games
-
 ANY = [
     {"num_players": 3, "mole": True, "rank_follow": True, "rank_follow_strict": True, "call_colour": True},
     {"num_players": 3, "mole": True, "mole_replaces_pass": True, "moon_choice": True},
@@ -151,9 +146,6 @@ def test_all_deals_that_fit_come_equally_often_at_the_end_of_random_deals(option
             at_random(env, rng)
         for seat in range(2):
             check_deals(env, seat)
-
-
-# ---------------------------------------------------------------- observations that cannot be
 
 
 @cache

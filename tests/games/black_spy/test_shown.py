@@ -21,8 +21,6 @@ GAMES = [
 ]
 every_game = pytest.mark.parametrize("options", GAMES)
 
-# ---------------------------------------------------------------- the picture
-
 
 @every_game
 def test_all_cards_of_the_own_hand_are_shown(options):
@@ -54,9 +52,6 @@ def test_chosen_cards_are_lifted_for_their_owner_and_the_pile_is_open_to_who_tak
     svg, other = (game.drawn(f"player_{(taker + i) % 4}") for i in range(2))
     assert (lying(svg, "card"), lying(other, "card")) == (game.now["pile"], [])
     assert clickable(svg, taker) == [], "a card of the hand is not one to take"
-
-
-# ---------------------------------------------------------------- the story
 
 
 def phrases(game, *names):

@@ -21,8 +21,6 @@ from tests.games.black_spy.rigging import (
     short,
 )
 
-# ---------------------------------------------------------------- V1: no good spies
-
 
 def test_coloured_7s_count_nothing_without_good_spies():
     """V1, B8: a deal has 80 points; the 7s are still counted."""
@@ -30,9 +28,6 @@ def test_coloured_7s_count_nothing_without_good_spies():
     assert (sum(game.now["last_deal"]), sum(game.now["good_spies_taken"])) == (80, 4)
     assert min(game.now["points"]) >= 0
     moon((1, 2, 1), no_good_spies=True).shows(last_deal=[0, 60, 60])
-
-
-# ---------------------------------------------------------------- V2: the choice of a moon
 
 
 @pytest.mark.parametrize("shooter", range(3))
@@ -68,9 +63,6 @@ def test_a_choice_can_end_the_game_or_not():
     """V2, B9: the totals are looked at after the choice."""
     for choice, shown in ((MYSELF, {"totals": [140, 140, 0], "deal": 1}), (OTHERS, {"phase": "over", "winners": [2]})):
         moon(moon_choice=True, totals=[200, 140, 0]).say(choice).shows(**shown)
-
-
-# ---------------------------------------------------------------- V3: the mole
 
 
 @pytest.mark.parametrize("players", SIZES)
@@ -175,8 +167,6 @@ def test_cards_are_passed_after_the_mole_unless_it_replaces_passing():
     game.shows(phase="pass", pass_to="right")
 
 
-# ---------------------------------------------------------------- V4: the call
-
 BLUE, YELLOW, GREEN = (" ".join(f"{colour}{rank}" for rank in range(1, 12)) for colour in "byg")
 
 
@@ -230,9 +220,6 @@ def test_mole_call_and_passing_come_in_this_order(timing, order):
     assert phases(second_deal(3, mole_replaces_pass=True, **options)) == ["take", "call", "play"]
 
 
-# ---------------------------------------------------------------- V5: the number of the last card
-
-
 HAND = "b1 b2 b3 b4 y1 y2 y3 y4 k1 k2 k3 k4 g1 g2 g3"  # neither red nor 5 nor 9
 STRICT, NOT_AT_ALL = {"rank_follow_strict": True}, {"rank_follow": False}
 
@@ -271,9 +258,6 @@ def test_the_last_card_is_that_of_the_player_before():
     game.play("b9 r2").shows(leader=1)
 
 
-# ---------------------------------------------------------------- V6: exactly the limit
-
-
 @pytest.mark.parametrize(("players", "limit"), LIMITS.items())
 @pytest.mark.parametrize("over", [-1, 0, 1])
 def test_a_total_of_exactly_the_limit_is_halved_and_only_a_higher_one_ends_the_game(players, limit, over):
@@ -295,9 +279,6 @@ def test_a_halved_total_counts_in_the_last_deal_too():
     totals = [150 - points[0], 76 - points[1], 140 - points[2], 149 - points[3]]
     game = last_card(4, exact_limit=True, max_deals=1).arrange(totals=totals).first_legal()
     game.shows(totals=[75, 76, 140, 149], winners=[0])
-
-
-# ---------------------------------------------------------------- O2: choosing in secret
 
 
 def test_nothing_shows_of_cards_to_pass_before_all_have_chosen():

@@ -27,9 +27,6 @@ def standing(crews, captains, jack, jack_deck, buyer=None):
     return (table.buys(*buyer) if buyer else table.nobody_bids()).choose(*[1] * len(crews))
 
 
-# ---------------------------------------------------------------- J1: set-up
-
-
 def test_black_jack_is_placed_on_any_free_field_by_the_lowest_start_card_and_takes_nothing():
     """J1."""
     env = halunken_v0.env(num_players=3)
@@ -58,9 +55,6 @@ def test_ties_of_start_cards_are_decided_by_colour(start, lowest, highest):
     assert (env.snapshot()["phase"], env.snapshot()["player"]) == ("place_black_jack", lowest)
     env.step(9)
     assert (env.snapshot()["phase"], env.snapshot()["player"]) == ("bid", highest)
-
-
-# ---------------------------------------------------------------- J2: the auction
 
 
 def three():
@@ -105,9 +99,6 @@ def test_the_last_buyer_opens_the_next_auction_and_chooses_first():
     assert [*openers, table.asked] == [("bid", player) for player in (2, 2, 1, 1, 0, 2)]
 
 
-# ---------------------------------------------------------------- J3: landing on Black Jack
-
-
 @pytest.mark.parametrize("buyer", [(0, "R4"), (1, "R4"), None])
 def test_who_lands_on_black_jack_takes_the_tavern_card_and_any_card_from_the_harbour(buyer):
     """J3: his controller too, and whatever the numbers of cards."""
@@ -127,9 +118,6 @@ def test_an_empty_harbour_is_not_asked_for_and_black_jack_is_moved_on():
     """J3, H8, H9."""
     table = Table(0, 3, 8, jack_deck="1").arrange(["", "", ""], jack=2, taverns={2: "", 3: "", 8: ""})
     table.nobody_bids().choose(2, 7, 7).shows(round=1, captains=[2, 3, 8], black_jack=5)  # from 2 to 4, and 1 further
-
-
-# ---------------------------------------------------------------- J4: Black Jack moves
 
 
 def test_the_example_of_black_jacks_move_on_the_sheet():
@@ -201,9 +189,6 @@ def test_black_jack_takes_no_tavern_card_pushes_nobody_and_moves_after_the_capta
     table.buys(2, "Y1").choose(6, 6, 1).shows(asked=("rob", 2), crews=[["R4", "R5"], [], ["Y2"]])
 
 
-# ---------------------------------------------------------------- J5: nobody has bid
-
-
 def test_if_nobody_bid_all_that_he_overtakes_give_a_card_of_their_own_choice_to_the_harbour():
     """J5: in the order in which they stand, whatever the numbers of cards; who has none gives none."""
     table = standing(["R4 R5 R6", "", "Y1"], [2, 3, 4], 0, "3")
@@ -215,9 +200,6 @@ def test_if_nobody_bid_all_that_he_overtakes_give_a_card_of_their_own_choice_to_
     for seat, left in ((1, [1, 3, 0, 2]), (3, [3, 0, 2]), (0, [0, 2]), (2, [2])):
         table.shows(asked=("give", seat), to_rob=left).play(table.now["crews"][seat][0])
     table.shows(harbour=["R4", "R5", "R6", "R7"], black_jack=5)
-
-
-# ---------------------------------------------------------------- J6: the end
 
 
 def test_a_game_has_eight_rounds_four_cards_stay_unseen_and_the_harbour_counts_for_nobody():

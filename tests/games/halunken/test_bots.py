@@ -1,4 +1,4 @@
-"""The bots of Halunken & Spelunken make the obvious choices and value cards by the rules; see also ../test_bots.py."""
+"""The bots of Halunken & Spelunken value cards by the rules; what networks are shown; see also ../test_bots.py."""
 
 from __future__ import annotations
 
@@ -7,8 +7,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from blackjacky_agents import agent as agent_module
-from blackjacky_agents import bot_names, make_agent
 from blackjacky_agents.games.halunken.bots.crew import change
 from blackjacky_agents.games.halunken.encodings import ENCODINGS, TO
 from blackjacky_agents.games.halunken.prospects import value
@@ -22,48 +20,12 @@ from blackjacky_env.games.halunken.state import CARDS, SEATS, SETTLEMENT, TAVERN
 from tests.games.halunken.rigging import Table
 
 pytestmark = pytest.mark.prove
-TAVERNS = {6: "G2", 12: "Y1"}
-
-
-@pytest.fixture(autouse=True)
-def _arranged_positions_are_shown_to_bots(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Cards that a test does not name lie nowhere, for which agents would refuse the observation."""
-    monkeypatch.setattr(agent_module, "check_asked", lambda name, game, observations, masks: (observations, masks))
 
 
 def late(*crews: str, left: tuple[int, ...] = (3, 4), **options: Any) -> Table:
     """Three captains on the fields 0, 5 and 10 in the last round of a basic game: the others will move 1 and 2."""
     spent = [[move not in cards for move in range(1, 9)] for cards in (left, (1,), (2,), ())]  # Rum is 8
     return Table(0, 5, 10, variant="basic").arrange(crews, **{"round_number": 7, "spent": spent, **options})
-
-
-def robbing() -> Table:
-    game = late("R5 R6", "R11 Y12 V4 V5", "V14 V6", captains=[0, 3, 10], taverns={4: "Y1"})
-    return game.choose(4, 1, 2)
-
-
-def giving() -> Table:
-    game = Table(0, 5, 10, jack=13, jack_deck="4").arrange(["Y1 R9 R8", "G4", "V4"], taverns={1: "R10"})
-    return game.nobody_bids().choose(1, 5, 6)
-
-
-@pytest.mark.parametrize("name", [name for name in bot_names("halunken") if name != "random"])
-def test_bots_make_the_obvious_choices(name: str) -> None:
-    crews = ("R5 R6", "V5", "V14 V11")
-    naming = late(*crews, left=(8,), taverns={3: "R15", **TAVERNS}).choose("Rum", 1, 2)
-    for game, best in (
-        (late(*crews, taverns={3: "R15", 4: "Y2", **TAVERNS}), "move 3"),  # 52 points against 51
-        (late(*crews, taverns={3: "Y2", 4: "R15", **TAVERNS}), "move 4"),
-        (robbing(), "R11"),  # 22 points; Y12 brings 12
-        (giving(), "Y1"),
-        (naming, "name 3"),
-    ):
-        agent = make_agent(name, "halunken")
-        agent.reset(seed=0)
-        assert game.env.action_name(agent.act(game.env.observe(game.env.agent_selection))) == best
-
-
-# ---------------------------------------------------------------- values
 
 
 @entry
@@ -98,9 +60,6 @@ def test_the_value_is_exact_when_the_game_ends() -> None:
     states["decision"] = SETTLEMENT
     _value(states, result)
     np.testing.assert_allclose(result[:3], [-0.5, 1.0, -0.5], atol=1e-6)
-
-
-# ---------------------------------------------------------------- learning
 
 
 def test_foresight_differs_from_advice_in_what_it_expects_alone() -> None:

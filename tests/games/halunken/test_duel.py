@@ -16,9 +16,6 @@ def duel(captains, jack, crews, harbour="", taverns=None, buyer=None, jack_deck=
     return table.nobody_bids() if buyer is None else table.buys(*buyer)
 
 
-# ---------------------------------------------------------------- D1: Black Jack's movement cards
-
-
 def test_black_jack_has_the_eight_cards_of_a_captain_each_used_once():
     """D1, D3."""
     table = duel([0, 7], 3, ["R4 R5", "R6"], buyer=(0, "R4")).play("move 1")  # of the opponent, who opened
@@ -26,9 +23,6 @@ def test_black_jack_has_the_eight_cards_of_a_captain_each_used_once():
     table.shows(black_jack_spent=["Rum"])
     assert sorted(table.now["black_jack_deck"]) == list(range(1, 8))
     table.buys(0, "R5").shows(asked=("choose_for_black_jack", 0), legal=EIGHT - {"move Rum"})
-
-
-# ---------------------------------------------------------------- D2: the auction
 
 
 def bidding(*names):
@@ -47,9 +41,6 @@ def test_offers_rise_by_turns_until_a_player_passes():
     bidding("pass", "R5").shows(buyer=0, harbour=["R5"], asked=("choose", 1))
     bidding("pass", "pass").shows(buyer=None, harbour=[], asked=("choose", 1))
     bidding("R8", "pass").shows(buyer=1, harbour=["R8"], asked=("choose_for_black_jack", 1))
-
-
-# ---------------------------------------------------------------- D3: choosing and revealing
 
 
 @pytest.mark.parametrize(
@@ -104,9 +95,6 @@ def test_the_buyer_names_black_jacks_number(buyer):
     table.shows(asked=("name", buyer), black_jack_number="Rum").play("name 2").shows(black_jack=11)
 
 
-# ---------------------------------------------------------------- D4: Black Jack as a captain
-
-
 def test_black_jack_takes_tavern_cards_for_the_buyer():
     """D4: where he comes to, or stands."""
     table = duel([0, 4], 9, ["", "R6 R7"], "R8", {11: "Y1 Y2"}, buyer=(1, "R7")).choose(3, 1, jack=2)
@@ -147,9 +135,6 @@ def test_black_jack_on_the_buyers_captain_only_pushes():
     table.choose(7, 6, jack=2).shows(asked=("rob", 0))
 
 
-# ---------------------------------------------------------------- D4: option duel_black_jack="standard"
-
-
 def overtaking(captains, jack, crews, taverns=None, buyer=(0, "R15"), jack_deck=""):
     """Return a duel in which Black Jack moves after the captains."""
     return duel(captains, jack, crews, "", taverns, buyer, jack_deck, duel_black_jack="standard")
@@ -167,8 +152,6 @@ def test_as_an_option_black_jack_moves_after_the_captains_and_robs_whom_he_overt
     table = overtaking([3, 5], 9, ["R4 R15", "G2"], {11: "Y1"}).choose(7, 6, jack="Rum").play("name 1")
     table.shows(asked=("rob", 0), black_jack=12, captains=[10, 11], black_jack_number=0)
 
-
-# ---------------------------------------------------------------- D5: landing on Black Jack
 
 BOTH = {"take from the harbour", "rob the buyer"}
 
@@ -220,9 +203,6 @@ def test_the_buyer_and_without_one_everybody_take_from_the_harbour(buyer):
     table = duel([4, 0], 9, ["R15", "G2 G3 G4"], "V3", buyer=buyer, jack_deck="7")
     table.choose(5, 2, jack=7 if buyer else None).shows(asked=("take", 0), legal="V3 R15" if buyer else "V3")
     table.play("V3").shows(captains=[9, 2], black_jack=3)
-
-
-# ---------------------------------------------------------------- D6: nobody has bought Black Jack
 
 
 def test_without_a_buyer_the_first_card_left_is_turned_up_when_all_have_chosen():

@@ -20,9 +20,6 @@ def tops(table):
     return " ".join(tavern["hidden"][0] for tavern in table["taverns"])
 
 
-# ---------------------------------------------------------------- H1: board and cards
-
-
 def test_the_42_rogues_lie_in_14_taverns_of_three():
     """H1."""
     taverns = fresh(3, "halunken").snapshot()["taverns"]
@@ -38,12 +35,9 @@ def test_captains_move_clockwise_around_the_ring(field, card, ends):
     basic(field, 1, 4).choose(card, "Rum", "Rum").shows(captains=[ends, 1, 4])
 
 
-# ---------------------------------------------------------------- H2: set-up
-
-
 @pytest.mark.parametrize("start", range(4))
-def test_captains_are_placed_in_seat_order_from_the_start_player(start):
-    """H2."""
+def test_captains_are_placed_and_movement_cards_chosen_clockwise_from_the_start_player(start):
+    """H2, H9: in every round of the basic game."""
     env = halunken_v0.env(num_players=4, variant="basic")
     env.reset(seed=0, options={"start_player": start})
     placed = []
@@ -54,6 +48,11 @@ def test_captains_are_placed_in_seat_order_from_the_start_player(start):
     assert now["start_player"] == start
     assert placed == [(start + i) % 4 for i in range(4)]
     assert now["captains"] == [2 + 2 * ((seat - start) % 4) for seat in range(4)]
+    asked = []
+    while (now := env.snapshot())["phase"] != "over":
+        asked += [now["player"]] * (now["phase"] == "choose")
+        env.step(int(np.argmax(env.last()[0]["action_mask"])))
+    assert (asked, now["opener"]) == (placed * 8, start)
 
 
 def test_a_captain_takes_the_top_card_of_any_free_field_and_all_are_turned_up_when_the_last_one_stands():
@@ -91,9 +90,6 @@ def test_a_seed_means_the_same_game_for_ever():
     assert second["black_jack_deck"] == [4, 7, 3, "Rum", 6, 2, 1, 5]
 
 
-# ---------------------------------------------------------------- H3: movement cards
-
-
 def moves(*cards):
     return {f"move {card}" for card in cards}
 
@@ -106,9 +102,6 @@ def test_each_movement_card_is_used_once_and_played_ones_lie_open():
     for card in (1, 2, 4, 5, 6):
         table.choose(card, card, card)
     table.shows(round=7, asked=("choose", 0), legal=moves(7)).choose(7, 7, 7).shows(asked=("over", None))
-
-
-# ---------------------------------------------------------------- H4: revealing
 
 
 def test_movement_cards_are_revealed_when_all_have_chosen():
@@ -129,9 +122,6 @@ def test_equal_cards_cancel_each_other(cards):
     basic(*fields).choose(*cards).shows(captains=captains, round=1)
 
 
-# ---------------------------------------------------------------- H5: Rum
-
-
 def names(*numbers):
     return {f"name {number}" for number in numbers}
 
@@ -149,9 +139,6 @@ def test_numbers_of_cancelled_cards_may_not_be_named_but_own_spent_ones_may():
     """H5."""
     table = basic(0, 3, 6, 9).choose(6, 1, 2, 3).choose("Rum", 5, 5, 4)
     table.shows(asked=("name", 0), legal=names(1, 2, 3, 6, 7))
-
-
-# ---------------------------------------------------------------- H6: the order of moves
 
 
 def test_standing_captains_take_first_and_the_others_move_in_ascending_order_of_their_numbers():
@@ -178,9 +165,6 @@ def test_the_top_card_is_taken_and_the_next_one_turned_up(tavern, left):
     table = basic(0, 4, 8).arrange(["R4", "R5", "R6"], taverns={4: "", 8: "", 1: tavern}).choose(1, 7, 7)
     table.shows(crews=[["R4", *tavern.split()[:1]], ["R5"], ["R6"]], captains=[1, 4, 8])
     assert table.now["taverns"][1] == {"top": left[0], "hidden": left[1]}
-
-
-# ---------------------------------------------------------------- H7: robbing
 
 
 @pytest.mark.parametrize(
@@ -215,9 +199,6 @@ def test_the_robber_takes_a_card_of_his_choice(card):
     assert table.rewards()[1] != 0
 
 
-# ---------------------------------------------------------------- H8: moving on
-
-
 @pytest.mark.parametrize(("others", "ends"), [((6, 7), 4), ((4, 6), 5), ((4, 5), 6)])
 def test_a_captain_landed_on_goes_to_the_next_free_field(others, ends):
     """H8."""
@@ -238,26 +219,6 @@ def test_who_is_moved_on_takes_no_card_and_moves_from_there():
     table.shows(captains=[3, 5, 8], black_jack=6)  # J4: 1 onto seat 1, and on
 
 
-# ---------------------------------------------------------------- H9: order of choosing
-
-
-@pytest.mark.parametrize("start", range(3))
-def test_in_the_basic_game_all_choose_clockwise_from_the_start_player(start):
-    """H9: in every round."""
-    env = halunken_v0.env(num_players=3, variant="basic")
-    env.reset(seed=0, options={"start_player": start})
-    asked = []
-    while env.snapshot()["phase"] != "over":
-        if env.snapshot()["phase"] == "choose":
-            asked.append(env.snapshot()["player"])
-        env.step(int(np.argmax(env.last()[0]["action_mask"])))
-    assert asked == [(start + i) % 3 for i in range(3)] * 8
-    assert env.snapshot()["opener"] == start
-
-
-# ---------------------------------------------------------------- the example of the sheet
-
-
 def test_the_example_of_a_round_on_the_sheet():
     """H4 .. H8: Blue 5, Red 3, Green 5, Yellow Rum as 1, one field behind Red."""
     table = basic(10, 5, 0, 4)
@@ -271,9 +232,6 @@ def test_the_example_of_a_round_on_the_sheet():
     table.shows(asked=("rob", 3), legal="R4 R5").play("R5")
     table.shows(crews=[["V3", "V4", "V10"], ["R4", "Y10"], ["G2", "G3", "G10"], ["R5", "R10", "Y1"]])
     table.shows(captains=[10, 9, 0, 5])  # red goes from field 6 to 9, not 8
-
-
-# ---------------------------------------------------------------- C1: the score
 
 
 @pytest.mark.parametrize(
@@ -310,17 +268,6 @@ def test_the_highest_score_wins(crews, totals, winners, rewards):
     assert table.rewards() == rewards
 
 
-def test_points_pay_the_changes_of_the_score():
-    """C1: two red cards, then a violet one, then two violet ones."""
-    table = basic(0, 4, 8, taverns={0: "R4 R5 R6", 1: "V14", 3: "V11"})
-    assert table.now["scores"][0] == 8
-    assert table.choose(1, 7, 7).rewards()[0] == 14 * 2 + 4 - 8
-    assert table.choose(2, 6, 6).rewards()[0] == 11 * 2
-
-
-# ---------------------------------------------------------------- C1: three games
-
-
 def test_three_games_are_added_up_and_the_start_player_passes_clockwise():
     """C1, option `three_games`: from the last seat to the first."""
     env = halunken_v0.env(num_players=3, variant="basic", three_games=True)
@@ -340,39 +287,17 @@ def test_three_games_are_added_up_and_the_start_player_passes_clockwise():
     assert now["winners"] == [p for p in range(3) if now["totals"][p] == max(now["totals"])]
 
 
-# ---------------------------------------------------------------- Black Jack's deck
-
 TWELVE = list(range(1, 13))
 EIGHT = [*range(1, 8), "Rum"]
 
 
 @pytest.mark.parametrize(
-    ("players", "deck", "allowed"),
-    [
-        (3, TWELVE[1:], "1, 2, .*12"),
-        (3, [*TWELVE[1:], 2], "1, 2, .*12"),
-        (4, [True, *TWELVE[1:]], "1, 2, .*12"),
-        (4, EIGHT, "1, 2, .*12"),
-        (2, TWELVE, "1, 2, 3, 4, 5, 6, 7, 'Rum'"),
-        (2, [*EIGHT[1:], 8], "1, 2, 3, 4, 5, 6, 7, 'Rum'"),
-    ],
+    ("players", "deck"),
+    [(3, TWELVE[1:]), (3, [*TWELVE[1:], 2]), (4, [True, *TWELVE[1:]]), (4, EIGHT), (2, TWELVE), (2, [*EIGHT[1:], 8])],
 )
-def test_a_deck_that_is_not_all_of_black_jacks_cards_is_refused(players, deck, allowed):
+def test_a_deck_that_is_not_all_of_black_jacks_cards_is_refused(players, deck):
     """J1, D1."""
     env = halunken_v0.env(num_players=players)
-    with pytest.raises(ValueError, match=rf"black_jack_deck=.* is not the whole deck; allowed are \[{allowed}\]"):
+    allowed = "7, 'Rum'" if players == 2 else "11, 12"
+    with pytest.raises(ValueError, match=rf"black_jack_deck=.* is not the whole deck; allowed are \[1, .*{allowed}\]"):
         env.reset(seed=0, options={"black_jack_deck": deck})
-
-
-@pytest.mark.parametrize(("players", "deck"), [(4, TWELVE[::-1]), (3, [*TWELVE[5:], *TWELVE[:5]]), (2, EIGHT[::-1])])
-def test_black_jacks_deck_can_be_rigged_and_is_kept_in_the_record(players, deck):
-    env = halunken_v0.env(num_players=players)
-    env.reset(seed=5, options={"black_jack_deck": deck})
-    now, record = env.snapshot(), env.record()
-    assert now["black_jack_deck"] == deck
-    assert record["reset_options"] == {"black_jack_deck": [deck]}
-    env.reset(seed=5)
-    assert env.snapshot()["taverns"] == now["taverns"]
-    assert env.snapshot()["black_jack_deck"] != deck
-    env.unwrapped.replay(record)
-    assert env.snapshot() == now

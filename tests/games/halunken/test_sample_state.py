@@ -20,9 +20,6 @@ def samples(table, seat, count):
     return (other.snapshot() for other in imagined(table.env, seat, count))
 
 
-# ---------------------------------------------------------------- the distribution
-
-
 def orders(piles, kinds):
     """Return how often each kind lies in each place, over piles of the same length."""
     places = np.array([[kinds.index(card) for card in pile] for pile in piles])
@@ -113,9 +110,6 @@ def test_the_card_chosen_for_black_jack_is_uniform_for_the_opponent():
     """D3."""
     counts = Counter(now["black_jack_choice"] for now in samples(second_round(), 0, 400))
     assert fit_outcomes(counts, dict.fromkeys([2, 3, 4, 5, 6, 7, "Rum"], 1 / 7)) > UNLIKELY
-
-
-# ---------------------------------------------------------------- observations that cannot be
 
 
 sampled = partial(sampled_with, halunken_v0)

@@ -23,8 +23,6 @@ GAMES = [
 ]
 every_game = pytest.mark.parametrize("options", GAMES)
 
-# ---------------------------------------------------------------- the picture
-
 
 def groups(part, **attributes):
     """The groups of a picture, or a part of it, with these data attributes."""
@@ -57,9 +55,6 @@ def test_the_movement_cards_that_are_to_be_chosen_belong_to_actions():
         assert [group.get("data-number") for group in groups(parsed(svg), kind="move")] == all_cards
         assert [group.get("data-number") for group in groups(seat(svg, buyer), kind="move")] == of_seat
         table.play("move 3")
-
-
-# ---------------------------------------------------------------- the story
 
 
 @every_game

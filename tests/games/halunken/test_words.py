@@ -45,25 +45,8 @@ def second_choice():
     return table.play("move Rum", "move 1", "name 2").buys(0, "R5")
 
 
-KINDS = {
-    **{"field 3": "field 3", "R4": "R4", "pass": "passing", "move 2": "movement card 2", "name 7": "naming 7"},
-    **{"take from the harbour": "taking from the harbour", "rob the buyer": "robbing the buyer"},
-}
-"""One action of each kind, and what it is called."""
-
-
-ASKED = {
-    "place_captain": "a field for the captain (H2)",
-    "place_black_jack": "a field for Black Jack (J1)",
-    "bid": "a card of the player's own to offer, or a pass (J2)",
-    "choose_for_black_jack": "a movement card for Black Jack (D3)",
-    "choose": "a movement card (H4)",
-    "name": "a number for Rum (H5)",
-    "take": "a card from the harbour (J3)",
-    "take_or_rob": "whether to take from the harbour or to rob the buyer (D5)",
-    "rob": "a card of the player who is robbed (H7, J4)",
-    "give": "a card of the player's own to give to the harbour (J5, D6)",
-}
+KINDS = ("field 3", "R4", "pass", "move 2", "name 7", "take from the harbour", "rob the buyer")
+"""One action of each kind."""
 TOO_LOW = "its value is {}, and an offer must be higher than the last one, 6 (J2)"
 BID = {"R4": "it is not the player's own (J2)", "G6": TOO_LOW.format(6), "R5": TOO_LOW.format(5)}
 POSITIONS = [
@@ -84,13 +67,13 @@ POSITIONS = [
 def test_an_illegal_action_is_refused_with_what_is_asked_or_why_it_cannot_be(phase, begin, impossible):
     table = begin().shows(phase=phase)
     before = table.env.get_state()
-    other = dict.fromkeys(KINDS.keys() - table.legal, f"the choice now is {ASKED[phase]}")
+    other = dict.fromkeys({*KINDS} - table.legal, "the choice now is ")
     for action, reason in (other | impossible).items():
         with pytest.raises(IllegalActionError) as refused:
             table.play(action)
-        number = f"(action {table.env.parse_action(action)})"
-        assert f"{number} is illegal: {reason}. Legal for player_" in str(refused.value)
-        assert str(refused.value).startswith(KINDS.get(action, ""))
+        number = table.env.parse_action(action)
+        assert f"(action {number}) is illegal: {reason}" in str(refused.value)
+        assert "Legal for player_" in str(refused.value)
     assert table.env.get_state() == before
 
 

@@ -13,8 +13,6 @@ from .rules import CARD, MOVE, NAME, NUMBER, PASS, Card
 PLACES = set(range(CARD))
 MOVES = set(range(MOVE, NAME))
 
-# -- policies ---------------------------------------------------------------------------------------------------------
-
 
 def bid(legal: set[int]) -> set[int]:
     return legal - {PASS} or legal
@@ -42,8 +40,6 @@ STEERING: dict[str, Policy] = {
     "clash": clash,
 }
 
-# -- options ----------------------------------------------------------------------------------------------------------
-
 
 def any_options(rng: random.Random, num_players: int) -> Options:
     """Any of the family."""
@@ -54,9 +50,6 @@ def any_options(rng: random.Random, num_players: int) -> Options:
         "three_games": rng.random() < 0.3,
         "duel_black_jack": rng.choice(["captain", "standard"]),
     }
-
-
-# -- rigged games -----------------------------------------------------------------------------------------------------
 
 
 def deck_with(rng: random.Random, columns: list[list[Card]]) -> list[Card]:
@@ -115,8 +108,6 @@ def turned(deck: list[Card], first: int) -> list[Card]:
     places = len(rules.FIELDS)
     return [deck[layer + (place - first) % places] for layer in range(0, len(deck), places) for place in rules.FIELDS]
 
-
-# -- the games of the tests and of the long run -----------------------------------------------------------------------
 
 BASIC = {"variant": "basic"}
 BEFORE_PICK = {"rob_count": "before_pick"}

@@ -60,7 +60,6 @@ class Listing:
         return PICKS if order[q] < order[self.asked or 0] else 0
 
     def held(self, q: int) -> int:
-        """Cards in q's hand."""
         count = 60 // self.n - self.seen["trick"] - (self.seen["table"][q] > 0)
         return count - PICKS + self.taken(q) if self.mole else count
 
@@ -81,7 +80,6 @@ class Listing:
         return [q for q in self.others if self.place[q] > self.place[0]]
 
     def unseen(self) -> list[Card]:
-        """All cards of others."""
         seen, known = self.seen, self.known()
         gone = Counter(cards_of(seen["my_hand"]))
         gone += Counter(card for card, who in zip(KINDS, seen["played"], strict=True) if who)
@@ -125,7 +123,6 @@ class Listing:
         return sum(self.seen["black_7s_played"][q] for q in self.later)
 
     def allowed(self, name: str, left: bool) -> set[Place]:
-        """The places where a card may be."""
         colour, rank = "bygrk".index(name[0]), int(name[1:]) - 1
         seats = self.later if left else self.others
         able = {q for q in seats if not self.seen["colour_voids"][q][colour] and not self.seen["rank_voids"][q][rank]}

@@ -28,7 +28,6 @@ OPTIONS = names[names.index("num_players") : names.index("phase")]
 
 
 def full(card: str) -> str:
-    """The name of a card in the environment."""
     return f"{LETTERS[card[0]]} {card[1:]}"
 
 
@@ -40,7 +39,6 @@ def short(name: str) -> str:
 
 
 def cards_of(counts: Sequence[int]) -> list[str]:
-    """The cards of an array by card."""
     return [card for card, count in zip(KINDS, counts, strict=True) for _ in range(count)]
 
 
@@ -86,7 +84,6 @@ class Table(RiggedTable):
         return {short(self.env.action_name(action)) for action in self.actions}
 
     def hand(self, seat: int) -> list[str]:
-        """A player's cards."""
         return [short(name) for name in self.now["hands"][seat]]
 
     def play(self, cards: str) -> Table:
@@ -116,7 +113,6 @@ class Table(RiggedTable):
         assert self.env.get_state() == before
 
     def record(self) -> Any:
-        """The state record."""
         return self.records()[0]
 
     def arrange(self, **fields: Any) -> Table:

@@ -6,8 +6,8 @@ import pytest
 
 from blackjacky_env import black_spy_v0
 from blackjacky_env.games.black_spy.drawing import draw_svg
-from tests.drawings import SVG, cards, parsed, seat
-from tests.games.black_spy.rigging import BLACKS, MYSELF, OTHERS, Table, full, last_card, second_deal, shoot, shooter
+from tests.drawings import cards
+from tests.games.black_spy.rigging import BLACKS, MYSELF, OTHERS, Table, full, last_card, shoot, shooter
 from tests.games.tables import positions
 from tests.phrases import assert_every_sentence_occurs, stories, tell, told
 
@@ -29,29 +29,6 @@ def test_all_cards_of_the_own_hand_are_shown(options):
             shown = [card for card, of in cards(draw_svg(now.view(agent), now.config_dict())) if of == str(owner)]
             played = [name for each, name in now.snapshot()["table"] if each == owner]
             assert sorted(shown) == sorted([*now.snapshot()["hands"][owner], *played])
-
-
-def lying(svg, kind):
-    """The cards of this kind: ``chosen``, or ``card`` for those of the pile."""
-    groups = parsed(svg).iter(f"{SVG}g")
-    return [group.attrib["data-card"] for group in groups if group.get("data-kind") == kind]
-
-
-def clickable(svg, owner):
-    """The cards in this seat's hand that belong to actions."""
-    groups = [group for group in seat(svg, owner).iter(f"{SVG}g") if group.get("class") == "card"]
-    return [group.attrib["data-card"] for group in groups if group.get("data-kind") is None]
-
-
-def test_chosen_cards_are_lifted_for_their_owner_and_the_pile_is_open_to_who_takes():
-    svg = Table("b1 y2 g3 r4 k7 k7 k8", "", "", passed=False).play("b1 y2 k7").drawn("player_0")
-    assert lying(svg, "chosen") == ["blue 1", "yellow 2", "black 7"]
-    assert clickable(svg, 0).count("black 7") == 1, "the other black 7 can still be chosen"
-    game = second_deal(4, (5, 40, 20, 0))
-    taker = game.now["player"]
-    svg, other = (game.drawn(f"player_{(taker + i) % 4}") for i in range(2))
-    assert (lying(svg, "card"), lying(other, "card")) == (game.now["pile"], [])
-    assert clickable(svg, taker) == [], "a card of the hand is not one to take"
 
 
 def phrases(game, *names):

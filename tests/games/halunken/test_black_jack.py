@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from blackjacky_env import halunken_v0
+from blackjacky_env import IllegalActionError, halunken_v0
 from tests.games.halunken.rigging import FIELDS, Table
 
 TIES = [
@@ -37,6 +37,9 @@ def test_black_jack_is_placed_on_any_free_field_by_the_lowest_start_card_and_tak
     assert (env.snapshot()["phase"], env.snapshot()["player"]) == ("place_black_jack", 2)
     assert np.flatnonzero(env.last()[0]["action_mask"]).tolist() == [f for f in range(FIELDS) if f not in (6, 12, 3)]
     before = env.snapshot()
+    for action, reason in ((6, "a figure stands on it"), (56, "a field for Black Jack")):
+        with pytest.raises(IllegalActionError, match=reason):
+            env.step(action)
     env.step(0)
     changed = {"black_jack": 0, "phase": "bid", "player": 1, "opener": 1}
     assert env.snapshot() == before | changed
@@ -66,6 +69,10 @@ def test_each_player_once_passes_or_offers_an_own_card_of_higher_value_and_only_
     """J2, H9: one lap from the opener on; who has no higher card is asked too; all choose from the opener on."""
     table = three().shows(asked=("bid", 2), legal={"pass", "R6", "G10"}).play("R6")
     table.shows(asked=("bid", 0), legal={"pass", "V10", "Y12"}, bidder=2, offers=[None, None, "R6"], buyer=None)
+    table.refuses("G8", "it is not the player's own (J2)").refuses(
+        "move 2", "a card of the player's own to offer, or a pass"
+    )
+    table.refuses("R4", "its value is 4, and an offer must be higher than the last one, 6 (J2)")
     table.play("V10").shows(asked=("bid", 1), legal={"pass"}, bidder=0, offers=["V10", None, "R6"])
     table.play("pass").shows(buyer=0, harbour=["V10"], crews=[["R4", "Y12"], ["R5", "G6", "G8"], ["R6", "G10"]])
     three().play("R6", "pass").shows(legal={"pass", "G8"}).play("G8").shows(
@@ -108,6 +115,7 @@ def test_who_lands_on_black_jack_takes_the_tavern_card_and_any_card_from_the_har
     table = Table(0, 4, 8, jack_deck="1").arrange(crews, "Y1 Y2", jack=2, taverns={2: "G2 G3"})
     table.buys(*buyer) if buyer else table.nobody_bids()
     table.choose(2, 7, 7).shows(asked=("take", 0), legal={"Y1", "Y2", *(["R4"] if buyer else [])})
+    table.refuses("G13", "it is not in the harbour").refuses("pass", "a card from the harbour (J3)")
     assert "G2" in table.now["crews"][0]
     table.play("Y2").shows(black_jack=4 + 1)  # moved on to 3, then 1 onto seat 1, and on
     assert "Y2" in table.now["crews"][0]
@@ -193,6 +201,9 @@ def test_if_nobody_bid_all_that_he_overtakes_give_a_card_of_their_own_choice_to_
     """J5: in the order in which they stand, whatever the numbers of cards; who has none gives none."""
     table = standing(["R4 R5 R6", "", "Y1"], [2, 3, 4], 0, "3")
     table.shows(asked=("give", 0), legal="R4 R5 R6", mover="black_jack", victim=None, to_rob=[0, 1, 2])
+    table.refuses("Y1", "it is not before player_0").refuses(
+        "pass", "a card of the player's own to give to the harbour"
+    )
     assert table.play("R5").rewards() == [-10, 0, 0]
     table.shows(asked=("give", 2), legal="Y1").play("Y1")
     table.shows(crews=[["R4", "R6"], [], []], harbour=["R5", "Y1"], black_jack=5, round=1)

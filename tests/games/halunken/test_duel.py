@@ -23,6 +23,8 @@ def test_black_jack_has_the_eight_cards_of_a_captain_each_used_once():
     table.shows(black_jack_spent=["Rum"])
     assert sorted(table.now["black_jack_deck"]) == list(range(1, 8))
     table.buys(0, "R5").shows(asked=("choose_for_black_jack", 0), legal=EIGHT - {"move Rum"})
+    table.refuses("move Rum", "Black Jack's card has been used in this game (D1)")
+    table.refuses("pass", "the choice now is a movement card for Black Jack (D3)")
 
 
 def bidding(*names):
@@ -164,6 +166,7 @@ def test_the_opponent_who_lands_on_black_jack_takes_from_the_harbour_or_robs_the
     """D5: the tavern card first."""
     table = duel([0, 4], 9, ["R4 R5 R15", ""], "V3", {9: "Y1"}, buyer=(0, "R15")).choose(2, 5, jack=7)
     table.shows(asked=("take_or_rob", 1), legal=BOTH, crews=[["R4", "R5"], ["Y1"]], mover=1, victim=None)
+    table.refuses("pass", "whether to take from the harbour or to rob the buyer (D5)")
     table.play(choice).shows(asked=(asked, 1), legal=legal, victim=victim, black_jack=9)
     card = min(legal.split())
     table.play(card).shows(black_jack=3, round=1)  # moved on to 10, and 7 further

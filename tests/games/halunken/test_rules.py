@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from blackjacky_env import halunken_v0
+from blackjacky_env import IllegalActionError, halunken_v0
 from tests.envs.playing import fresh
 from tests.games.halunken.rigging import CARDS, FIELDS, Table, deck_of
 
@@ -63,6 +63,9 @@ def test_a_captain_takes_the_top_card_of_any_free_field_and_all_are_turned_up_wh
     for field in (5, 0, 1):
         free = [each for each in range(FIELDS) if each not in placed]
         assert np.flatnonzero(env.last()[0]["action_mask"]).tolist() == free
+        for action, reason in (*((each, "a figure stands on it") for each in placed), (56, "a field for the captain")):
+            with pytest.raises(IllegalActionError, match=reason):
+                env.step(action)
         assert all(tavern["top"] is None for tavern in env.snapshot()["taverns"])
         placed.append(field)
         env.step(field)
@@ -99,6 +102,9 @@ def test_each_movement_card_is_used_once_and_played_ones_lie_open():
     table = basic(0, 4, 8).shows(legal=moves(*range(1, 8), "Rum"))
     table.choose(3, 3, 3).choose("Rum", "Rum", "Rum")
     table.shows(spent=[[3, "Rum"]] * 3, legal=moves(1, 2, 4, 5, 6, 7))
+    table.refuses("move 3", "it has been used in this game (H3)").refuses(
+        "pass", "the choice now is a movement card (H4)"
+    )
     for card in (1, 2, 4, 5, 6):
         table.choose(card, card, card)
     table.shows(round=7, asked=("choose", 0), legal=moves(7)).choose(7, 7, 7).shows(asked=("over", None))
@@ -139,6 +145,7 @@ def test_numbers_of_cancelled_cards_may_not_be_named_but_own_spent_ones_may():
     """H5."""
     table = basic(0, 3, 6, 9).choose(6, 1, 2, 3).choose("Rum", 5, 5, 4)
     table.shows(asked=("name", 0), legal=names(1, 2, 3, 6, 7))
+    table.refuses("name 5", "the number was laid in this round (H5, D3)").refuses("R4", "a number for Rum (H5)")
 
 
 def test_standing_captains_take_first_and_the_others_move_in_ascending_order_of_their_numbers():
@@ -192,6 +199,7 @@ def test_the_robber_takes_a_card_of_his_choice(card):
     """H7, C1: points pay what the scores change by."""
     table = basic(0, 3, 8).arrange(["R4", "V3 G2 Y12", "R7"], taverns={3: "Y1"}).choose(3, 7, 6)
     before = table.shows(asked=("rob", 0), mover=0, legal="V3 G2 Y12").now["scores"]
+    table.refuses("R4", "it is not before player_1").refuses("pass", "a card of the player who is robbed (H7, J4)")
     table.play(card)
     assert set(table.now["crews"][0]) >= {"R4", "Y1", card}
     assert card not in table.now["crews"][1]
@@ -301,3 +309,10 @@ def test_a_deck_that_is_not_all_of_black_jacks_cards_is_refused(players, deck):
     allowed = "7, 'Rum'" if players == 2 else "11, 12"
     with pytest.raises(ValueError, match=rf"black_jack_deck=.* is not the whole deck; allowed are \[1, .*{allowed}\]"):
         env.reset(seed=0, options={"black_jack_deck": deck})
+
+
+def test_actions_are_written_and_read_as_people_write_them():
+    env = halunken_v0.env()
+    names = [env.action_name(action) for action in range(74)]
+    assert names[14:56] == CARDS
+    assert [env.parse_action(f" {name.lower()} ") for name in names] == list(range(74))

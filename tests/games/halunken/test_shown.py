@@ -4,7 +4,7 @@ import pytest
 
 from blackjacky_env import halunken_v0
 from blackjacky_env.games.halunken.drawing import draw_svg
-from tests.drawings import SVG, cards, parsed, seat, told
+from tests.drawings import SVG, cards, parsed, told
 from tests.games.halunken.rigging import Table
 from tests.games.tables import positions
 from tests.phrases import assert_every_sentence_occurs, stories
@@ -44,17 +44,6 @@ def test_all_cards_of_all_crews_and_taverns_are_shown(options):
             values = [tavern["top"][1:]] if tavern["top"] else []
             below = [str(tavern["hidden"])] if tavern["hidden"] else []
             assert told(group)[1:] == ([*values, *below] or ["empty"])
-
-
-def test_the_movement_cards_that_are_to_be_chosen_belong_to_actions():
-    table = Table(0, 3, variant="duel")
-    buyer, all_cards = table.now["opener"], [*map(str, range(1, 8)), "Rum"]
-    table.buys(buyer, table.now["crews"][buyer][0])
-    for of_seat in ([], all_cards):  # of Black Jack first
-        svg = table.drawn()
-        assert [group.get("data-number") for group in groups(parsed(svg), kind="move")] == all_cards
-        assert [group.get("data-number") for group in groups(seat(svg, buyer), kind="move")] == of_seat
-        table.play("move 3")
 
 
 @every_game

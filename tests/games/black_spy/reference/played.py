@@ -16,7 +16,6 @@ CARDS = set(range(rules.CALL))
 
 
 def duck(legal: set[int]) -> set[int]:
-    """The lowest numbers."""
     return {action for action in legal if action % 11 == min(action % 11 for action in legal)}
 
 
@@ -37,7 +36,6 @@ SWITCHES = (
 
 
 def any_options(rng: random.Random, num_players: int) -> Options:
-    """Any of the family; most games are short."""
     return {
         "num_players": num_players,
         **{switch: rng.random() < 0.5 for switch in SWITCHES},

@@ -58,8 +58,6 @@ def in_order(cards: Iterable[Card]) -> list[Card]:
 
 @dataclass(eq=False)
 class Player:
-    """One who plays, with the cards of this deal."""
-
     seat: int
     total: int = 0
     hand: list[Card] = field(default_factory=list)
@@ -73,7 +71,6 @@ class Player:
     lacks: set[str | int] = field(default_factory=set)
     """Colours and numbers of which everybody knows that the player has none."""
     tricks: list[Card] = field(default_factory=list)
-    """The cards taken in tricks."""
     black_taken: int = 0
     good_spies_taken: int = 0
     points: int = 0
@@ -198,7 +195,6 @@ class ReferenceGame(AskingGame):
 
     @property
     def from_left_of_dealer(self) -> list[Player]:
-        """All players clockwise, the dealer last."""
         after_the_dealer = self.dealer.seat + 1
         return self.players[after_the_dealer:] + self.players[:after_the_dealer]
 
@@ -418,12 +414,10 @@ class ReferenceGame(AskingGame):
         return last
 
     def step(self, action: int) -> None:
-        """Let the player to act take this action."""
         self.paid, self.told = [0] * len(self.players), []
         self.answer(action)
 
     def snapshot(self) -> dict[str, Any]:
-        """Everything on the table, in plain values."""
         return {
             "phase": self.phase,
             "player": self.player,

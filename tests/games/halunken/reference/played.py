@@ -42,7 +42,6 @@ STEERING: dict[str, Policy] = {
 
 
 def any_options(rng: random.Random, num_players: int) -> Options:
-    """Any of the family."""
     return {
         "num_players": num_players,
         "variant": "duel" if num_players == 2 else rng.choice(["standard", "basic"]),

@@ -49,8 +49,6 @@ def score(crew: list[Card]) -> int:
 
 @dataclass(eq=False)
 class Figure:
-    """A captain or Black Jack, with his movement cards."""
-
     cards: list[Movement]
     """Not yet revealed; of Black Jack the top one first."""
     place: int | None = None
@@ -62,7 +60,6 @@ class Figure:
     spent: list[Movement] = field(default_factory=list)
 
     def reveal(self, card: Movement) -> None:
-        """Lay a movement card open."""
         self.cards.remove(card)
         self.spent.append(card)
         self.choice, self.laid = None, card
@@ -70,8 +67,6 @@ class Figure:
 
 @dataclass(eq=False)
 class Player:
-    """One who plays, with the captain and the rogues of this game."""
-
     seat: int
     total: int = 0
     captain: Figure = field(default_factory=lambda: Figure([]))
@@ -203,7 +198,6 @@ class ReferenceGame(AskingGame):
         return all(figure.place != place for figure in self.figures)
 
     def next_free(self, place: int) -> int:
-        """The first free field from this one on."""
         while not self.is_free(place):
             place = (place + 1) % len(FIELDS)
         return place
@@ -482,7 +476,6 @@ class ReferenceGame(AskingGame):
             yield from self._rob(self.buyer, victim)
 
     def step(self, action: int) -> None:
-        """Let the player to act take this action."""
         before, self.told = self.points, []
         self.answer(action)
         self.points = self._count_points()
@@ -493,7 +486,6 @@ class ReferenceGame(AskingGame):
         return [player.total + (0 if self.over else score(player.crew)) for player in self.players]
 
     def snapshot(self) -> dict[str, Any]:
-        """Everything on the table, in plain values."""
         return {
             "phase": self.phase,
             "player": self.player,

@@ -11,24 +11,11 @@ from blackjacky_agents.games.black_spy.prospects import value
 from blackjacky_agents.learning.network import encode_all
 from blackjacky_env import make_batch
 from blackjacky_env.engine.compiling import entry
-from blackjacky_env.games.black_spy.state import CHOOSE, SEATS
-from tests.games.black_spy.rigging import MYSELF, OTHERS, Table, dealt, short
+from blackjacky_env.games.black_spy.state import SEATS
+from tests.games.black_spy.rigging import dealt
 from tests.games.test_bots import BLACK_SPY
 
 pytestmark = pytest.mark.prove
-
-
-def choice(name: str, game: Table) -> str:
-    """What the bot does in the place of the player to act."""
-    agent = make_agent(name, "black_spy")
-    agent.reset(seed=0)
-    return short(game.env.action_name(agent.act(game.env.observe(game.env.agent_selection))))
-
-
-@pytest.mark.parametrize(("totals", "chosen"), [([80, 30, 140], OTHERS), ([120, 40, 30], MYSELF)])
-def test_counter_ends_the_game_if_it_then_wins(totals: list[int], chosen: str) -> None:  # V2
-    game = Table("r1", "b1", "b2", moon_choice=True)
-    assert choice("counter", game.arrange(phase=CHOOSE, player=0, black_taken=[16], totals=totals)) == chosen
 
 
 @entry

@@ -5,10 +5,8 @@ import pytest
 from blackjacky_env import halunken_v0
 from blackjacky_env.games.halunken.drawing import draw_svg
 from tests.drawings import SVG, cards, parsed, told
-from tests.games.halunken.rigging import Table
 from tests.games.tables import positions
 from tests.phrases import assert_every_sentence_occurs, stories
-from tests.phrases import told as story
 
 pytestmark = pytest.mark.prove
 GAMES = [
@@ -55,16 +53,3 @@ def test_a_movement_card_is_told_to_nobody_else_before_all_are_revealed(options)
 
 def test_every_sentence_occurs_and_has_all_its_values():
     assert_every_sentence_occurs("halunken", GAMES, range(10))
-
-
-@pytest.mark.parametrize(
-    ("language", "first", "last"),
-    [
-        ("en", "Anna moves 3 to field 3 and takes the violet 9", "Anna robs Bert of the yellow 2"),
-        ("de", "Anna zieht 3 auf Feld 3 und nimmt die violette 9", "Anna raubt Bert die gelbe 2"),
-    ],
-)
-def test_a_story_is_told_in_native_words(language, first, last):
-    table = Table(0, 3, 8, variant="basic").arrange(["R4", "Y1 Y2 Y3", "G2"], taverns={3: "V9"})
-    assert story(table, "move 3", "move 7", "move 5", language=language)[4] == first
-    assert story(table, "Y2", language=language)[0] == last

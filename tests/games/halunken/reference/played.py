@@ -33,12 +33,7 @@ def clash(legal: set[int]) -> set[int]:
 
 
 POLICIES: dict[str, Policy] = {"uniform": uniform}
-STEERING: dict[str, Policy] = {
-    "bid": bid,
-    "never_bid": never_bid,
-    "crowd": crowd,
-    "clash": clash,
-}
+STEERING: dict[str, Policy] = {"bid": bid, "never_bid": never_bid, "crowd": crowd, "clash": clash}
 
 
 def any_options(rng: random.Random, num_players: int) -> Options:

@@ -50,13 +50,9 @@ def deck_with(rng: random.Random, columns: list[list[Card]]) -> list[Card]:
     """A deck with these rogues on the fields 0, 1, ..., top first, and all others anywhere."""
     given = [card for column in columns for card in column]
     others = rng.sample([card for card in rules.ROGUES if card not in given], len(rules.ROGUES) - len(given))
-    places = len(rules.FIELDS)
-    taverns = [[*column, *(others.pop() for _ in range(3 - len(column)))] for column in pad(columns, places)]
+    columns = [*columns, *([] for _ in range(len(rules.FIELDS) - len(columns)))]
+    taverns = [[*column, *(others.pop() for _ in range(3 - len(column)))] for column in columns]
     return [card for layer in zip(*taverns, strict=True) for card in layer]
-
-
-def pad(columns: list[list[Card]], length: int) -> list[list[Card]]:
-    return [*columns, *([] for _ in range(length - len(columns)))]
 
 
 def tied_starts(rng: random.Random, _options: Options) -> Rigged:

@@ -152,6 +152,7 @@ def test_what_is_collected_equals_the_same_games_at_the_table(game: Game, value_
     assert checked > 300
 
 
+@pytest.mark.prove
 def test_a_stretch_does_not_depend_on_threads_and_goes_on_where_the_last_one_ended(game: Game) -> None:
     one, two = collector(game, 5, 20), collector(game, 5, 20, threads=2)
     network = random_network(game)
@@ -211,6 +212,7 @@ def test_a_run_goes_on_from_another_policy_and_learns_its_value_first(tmp_path: 
         SelfPlay(replace(SMALL, init_from="champion"), tmp_path / "none", "")
 
 
+@pytest.mark.prove
 def test_it_learns_to_beat_random(tmp_path: Path) -> None:
     settings = replace(SMALL, steps=60_000, num_envs=64, n_steps=32, batch_size=512, snapshot_every=10**6)
     run = trained(tmp_path, replace(settings, bots=("random",), score_shaping=0.3))

@@ -37,12 +37,13 @@ from tqdm import tqdm
 from blackjacky_agents.arena.cluster import ClusterError, ClusterExecutor, joined
 from blackjacky_agents.arena.workers import in_order, open_pool
 from blackjacky_agents.files import write_file
-from blackjacky_agents.reports import machine, markdown_table, workers_used, write_part
+from blackjacky_agents.reports import machine, markdown_table, workers_used
 from blackjacky_env.engine.checks import check_integer
 from blackjacky_env.games import DEFAULT, get_game
 
 sys.path.insert(0, str(Path(__file__).parents[2]))  # other libraries (Pgx) install packages called tests, too
 
+from scripts.results import save
 from tests.reference.declaration import Kind, Options, Reference
 from tests.reference.registry import REFERENCES
 from tests.reference.shrinking import shrink
@@ -84,7 +85,7 @@ class Args:
     output: Path | None = None
     """File of the results (JSON); by default runs/fuzz_GAME.json."""
     write: bool = False
-    """Write the result into tests/games/GAME/reference/README.md, if the run succeeds."""
+    """Write the result to results/GAME/fuzz.json, if the run succeeds."""
 
     @property
     def reference(self) -> Reference:
@@ -95,11 +96,6 @@ class Args:
     def saved(self) -> Path:
         """The file of the results."""
         return self.output or ROOT / "runs" / f"fuzz_{self.game}.json"
-
-    @property
-    def page(self) -> Path:
-        """The document that contains the result."""
-        return ROOT / "tests" / "games" / self.game / "reference" / "README.md"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -128,7 +124,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     print(report(results, args))
     status = judge(results, args)
     if args.write and status == 0:
-        write_part(args.page, "fuzz", report(results, args))
+        write(results, args)
     return status
 
 
@@ -307,6 +303,32 @@ def code(game: str) -> str:
 
 
 # ---------------------------------------------------------------- report
+
+
+def write(results: Results, args: Args) -> None:
+    """Write the counts of a run to results/GAME/fuzz.json."""
+    counts, total = results["counts"], results["counts"]["total"]
+    rows: list[dict[str, Any]] = [
+        {"category": group, "value": name, "actions": number}
+        for group in ("table size", "variant", "rule options", "policy")
+        for name, number in counts[group].items()
+    ]
+    facts = {"actions": total["actions"], "games": total["games"], "differences": 0}
+    rows += [{"rare event": f"`{name}`", "occurrences": number} for name, number in counts["event"].items()]
+    if steered := counts.get("steered"):
+        facts["steered actions"] = sum(steered.values())
+        rows += [{"steered games": name, "actions": number} for name, number in steered.items()]
+        events = counts["steered event"].items()
+        rows += [{"rare event in steered games": f"`{name}`", "occurrences": number} for name, number in events]
+    save(
+        "fuzz",
+        rows,
+        what="Random games in the environment and in the reference implementation, compared after every action.",
+        command="-m scripts.proofs.fuzz",
+        game=args.game,
+        seed=args.seed,
+        settings={**facts, "code": results["code"]},
+    )
 
 
 def report_difference(difference: Difference, results: Results, args: Args) -> int:

@@ -34,11 +34,12 @@ from tqdm import tqdm
 from blackjacky_agents.arena.cluster import ClusterExecutor
 from blackjacky_agents.arena.tournament import Tournament
 from blackjacky_agents.games import agent_names
-from blackjacky_agents.reports import markdown_table, processor, show_part, typed
+from blackjacky_agents.reports import markdown_table, typed
 from blackjacky_env.engine.checks import check_integer
-from blackjacky_env.games import DEFAULT
+from blackjacky_env.games import DEFAULT, get_game
+from scripts.results import save
 
-PAGE = Path(__file__).parents[2] / "docs" / "scaling.md"
+SCRIPT = "scripts/proofs/lose_nodes.py"
 ATTEMPTS = 5  # to start a node
 HEALTH_CHECK_MS = 1000  # Ray takes five of them to find out that a node is lost
 
@@ -95,7 +96,10 @@ def main(args: Args) -> int:
     except ValueError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
-    show_part(PAGE, f"cluster-{args.write}", report(args, measured), bool(args.write))
+    rows, what = found(args, measured)
+    print(f"{markdown_table([*rows[0]], [[*row.values()] for row in rows])}\n\n`{typed(SCRIPT)}`: {what}")
+    if args.write:
+        save(f"cluster_{args.write}", rows, what=what, command="-m scripts.proofs.lose_nodes", seed=args.seed)
     return int(len({one.sha for one in measured}) > 1 or measured[-1].kills < args.kills)
 
 
@@ -176,29 +180,25 @@ def kill_nodes(cluster: Any, nodes: list[Any], args: Args, measured: Measured, p
 # ---------------------------------------------------------------- report
 
 
-def report(args: Args, measured: Sequence[Measured]) -> str:
-    """The measurements as Markdown."""
+def found(args: Args, measured: Sequence[Measured]) -> tuple[list[dict[str, object]], str]:
+    """The rows of the measurements, and what they are."""
     alone, _, calm, killed = measured
     base, peak = alone.games / alone.seconds, calm.games / calm.driver_seconds
-    rows = [
-        [
-            one.where,
-            f"{one.games / one.seconds:,.0f}",
-            f"{one.games / one.seconds / one.cores / base:.2f}",
-            f"{1e6 * one.driver_seconds / one.games:.1f} us",
-            f"`{one.sha[:16]}`",
-        ]
+    rows: list[dict[str, object]] = [
+        {
+            "played by": one.where,
+            "games/s": round(one.games / one.seconds),
+            "per core, of one process": round(one.games / one.seconds / one.cores / base, 2),
+            "driver per game": f"{1e6 * one.driver_seconds / one.games:.1f} us",
+            "file": f"`{one.sha[:16]}`",
+        }
         for one in measured
     ]
-    columns = ["played by", "games/s", "per core, of one process", "driver per game", "file"]
-    return (
-        f"{markdown_table(columns, rows)}\n\n"
-        f"`{typed('scripts/proofs/lose_nodes.py')}`: {', '.join(f'`{name}`' for name in args.names)} of {args.game} "
-        f"on {processor()}, "
-        f"{alone.games:,} games. The driver's time is its CPU time, that of a process without Ray includes the games. "
-        f"{killed.kills} nodes were killed.\n"
-        f"A driver with a core of its own takes {peak:,.0f} games per second: 1,000 cores saturate it with agents that "
-        f"play more than {peak / 1000:,.0f} games per second and core."
+    return rows, (
+        f"{', '.join(f'`{name}`' for name in args.names)} of {get_game(args.game).title}, {alone.games:,} games. The "
+        "driver's time is its CPU time, that of a process without Ray includes the games. "
+        f"{killed.kills} nodes were killed. A driver with a core of its own takes {peak:,.0f} games per second: 1,000 "
+        f"cores saturate it with agents that play more than {peak / 1000:,.0f} games per second and core."
     )
 
 

@@ -14,7 +14,6 @@ import math
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
@@ -26,10 +25,10 @@ from blackjacky_agents.arena.intervals import Estimate, shares_of
 from blackjacky_agents.arena.protocol import ZERO, Protocol, Rate, ScoreTable
 from blackjacky_agents.arena.scoring import score
 from blackjacky_agents.arena.standings import Games, pair_shares, win_rates
-from blackjacky_agents.reports import markdown_table, show_part, typed
+from blackjacky_agents.reports import markdown_table, typed
 from blackjacky_env.engine.checks import check_integer
+from scripts.results import save
 
-PAGE = Path(__file__).parents[2] / "docs" / "tournaments.md"
 RATES = np.linspace(0.02, 0.98, 25)
 GAMES = (12, 100, 1000)
 SIZES = (2, 4, 6)
@@ -220,12 +219,15 @@ def main(args: Args) -> int:
     heading = ["interval of", "games of a deal", "players", *(f"{games:,} games" for games in GAMES)]
     command = typed("scripts/proofs/measure_coverage.py")
     error = 100 * math.sqrt(0.05 * 0.95 / args.repeats)
-    text = (
-        f"{markdown_table(heading, rows(args))}\n\n`{command}`: mean coverage (lowest) over {len(RATES)} win rates, "
-        f"{args.repeats:,} simulations of each, seed {args.seed}; standard error {error / math.sqrt(len(RATES)):.1f} "
-        f"(of single rates {error:.1f}) percentage points."
+    what = (
+        f"Mean coverage (lowest) over {len(RATES)} win rates, {args.repeats:,} simulations of each; standard error "
+        f"{error / math.sqrt(len(RATES)):.1f} (of single rates {error:.1f}) percentage points."
     )
-    show_part(PAGE, "coverage", text, args.write)
+    found = list(rows(args))
+    print(f"{markdown_table(heading, found)}\n\n`{command}`, seed {args.seed}: {what}")
+    if args.write:
+        named = [dict(zip(heading, row, strict=True)) for row in found]
+        save("coverage", named, what=what, command="-m scripts.proofs.measure_coverage", seed=args.seed)
     return 0
 
 

@@ -71,11 +71,6 @@ class Subject(NamedTuple):
         return ROOT / "blackjacky_env" / "games" / self.game / "rules.py"
 
     @property
-    def page(self) -> Path:
-        """The document that contains the result."""
-        return TESTS / self.game / "README.md"
-
-    @property
     def explanations(self) -> Path:
         """The file of explanations for surviving mutants."""
         return TESTS / self.game / "surviving_mutants.toml"
@@ -130,7 +125,7 @@ class Args:
     output: Path | None = None
     """File of the results (JSON); by default runs/mutants-GAME.json."""
     write: bool = False
-    """Write the result into tests/games/GAME/README.md."""
+    """Write the result to results/GAME/mutants.json."""
 
 
 def main(args: Args) -> int:
@@ -142,7 +137,7 @@ def main(args: Args) -> int:
     if subject is None:
         sys.exit(f"error: --game {args.game} cannot be mutated; allowed are {', '.join(known)}")
     from blackjacky_agents.arena.cluster import ClusterError
-    from blackjacky_agents.reports import show_part
+    from scripts.results import save
 
     output = args.output or ROOT / "runs" / f"mutants-{args.game}.json"
     everything = mutants(subject.rules.read_text(encoding="utf-8"))
@@ -161,7 +156,20 @@ def main(args: Args) -> int:
     found = {name: results["killed_by"][name] for name in chosen}
     reasons = explained(subject)
     text = report(found, reasons, results["seconds"], args, len(everything))
-    show_part(subject.page, "mutants", text, args.write and not args.only)
+    print(text)
+    if args.write and not args.only:
+        counts = Counter(found.values())
+        unexplained = sum(by == SURVIVED and name not in reasons for name, by in found.items())
+        facts = {"mutants": len(found), "all": len(everything), "survivors": counts[SURVIVED]}
+        save(
+            "mutants",
+            [{"killed by": suite, "mutants": counts[suite]} for suite in (RULES_TESTS, REFERENCE, SURVIVED)],
+            what="Small changes of the rules, and what noticed them.",
+            command="-m scripts.proofs.mutate_rules",
+            game=args.game,
+            settings={**facts, "unexplained": unexplained},
+            versions={"cosmic-ray": version("cosmic-ray")},
+        )
     return judge(found, reasons)
 
 

@@ -18,10 +18,9 @@ import platform
 import sys
 import time
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from importlib.metadata import version
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import tyro
@@ -30,13 +29,13 @@ from tqdm import tqdm
 from blackjacky_agents.arena.cluster import ClusterError, ClusterExecutor, joined
 from blackjacky_agents.arena.workers import in_order, open_pool
 from blackjacky_agents.language.telling import told, told_now
-from blackjacky_agents.reports import markdown_table, show_part, workers_used
+from blackjacky_agents.reports import markdown_table, workers_used
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.games import DEFAULT, get_game
 from blackjacky_env.testing import examine
 from blackjacky_env.testing.tables import PROMISES
+from scripts.results import save
 
-PAGES = Path(__file__).parents[2] / "tests" / "games"
 CHUNK = 200  # positions between two updates of the progress bar; the games depend on it
 SEEDS_PER_CHUNK = 1000
 MAX_SHOWN = 5  # leaks printed
@@ -59,7 +58,7 @@ class Args:
     told: bool = False
     """Also compare the text that language models are told, which takes longer."""
     write: bool = False
-    """Write the result into tests/games/GAME/README.md."""
+    """Write the result to results/GAME/leaks.json."""
 
 
 class Chunk(NamedTuple):
@@ -96,7 +95,18 @@ def main(args: Args) -> int:
         return 2
     leaks = [leak for one in found for leak in one.leaks]
     text = f"{table(args.game, found)}\n\n{facts(args, found, len(leaks), time.monotonic() - began)}"
-    show_part(PAGES / args.game / "README.md", "leaks", text, args.write)
+    print(text)
+    if args.write:
+        counts = total(found)
+        save(
+            "leaks",
+            list(rows(args.game, found)),
+            what="Positions in which everything hidden was changed, and observations that changed with it.",
+            command="-m scripts.proofs.prove_leaks",
+            game=args.game,
+            seed=args.seed,
+            settings={"positions": counts["positions"], "comparisons": counts["comparisons"], "leaks": len(leaks)},
+        )
     for leak in leaks[:MAX_SHOWN]:
         print(f"leak: {leak}")
     return int(bool(leaks))
@@ -166,19 +176,23 @@ def examine_chunk(chunk: Chunk) -> Found:
     return Found(chunk.table, counts, leaks)
 
 
-def table(name: str, found: list[Found]) -> str:
-    """The counts of every table as a Markdown table."""
+def rows(name: str, found: list[Found]) -> Iterator[dict[str, Any]]:
+    """The counts of every table."""
     game = get_game(name)
     columns = ["positions", *game.words.phases, *game.examples.counted, "comparisons"]
-    rows = []
     for i, options in enumerate(tables(name)):
         counts = total(one for one in found if one.table == i)
         leaks = sum(len(one.leaks) for one in found if one.table == i)
         told = ", ".join(f"{option}={choice}" for option, choice in options.items())
-        rows.append([f"`{told}`", *(f"{counts[column]:,}" for column in columns), f"{leaks:,}"])
-    counts = total(found)
-    rows.append(["all", *(f"{counts[column]:,}" for column in columns), f"{sum(len(one.leaks) for one in found):,}"])
-    return markdown_table(["table", *columns, "leaks"], rows)
+        yield {"table": f"`{told}`", **{column: counts[column] for column in columns}, "leaks": leaks}
+
+
+def table(name: str, found: list[Found]) -> str:
+    """The counts of every table, and of all, as a Markdown table."""
+    counted = list(rows(name, found))
+    everything = {column: sum(row[column] for row in counted) for column in list(counted[0])[1:]}
+    lines = [[each if isinstance(each, str) else f"{each:,}" for each in row.values()] for row in counted]
+    return markdown_table([*counted[0]], [*lines, ["all", *(f"{each:,}" for each in everything.values())]])
 
 
 def total(found: Any) -> Counter[str]:

@@ -29,10 +29,10 @@ from attacks.common import BAD, OUTCOMES, Row, run_tasks
 from tqdm import tqdm
 
 from blackjacky_agents.files import write_json
-from blackjacky_agents.reports import duration, markdown_table, show_part, where, where_run
+from blackjacky_agents.reports import duration, markdown_table, where, where_run
+from scripts.results import save
 
 ROOT = Path(__file__).parents[2]
-PAGE = ROOT / "docs" / "proof.md"
 KEPT = ROOT / "runs" / "torture"
 KINDS = ("states", "observations", "garbage", "connections", "kills", "disks", "writers")
 
@@ -52,13 +52,23 @@ class Args:
     again: bool = False
     """Run kinds again even if their results are kept."""
     write: bool = False
-    """Write the table into docs/proof.md."""
+    """Write the result to results/attacks.json."""
 
 
 def main(args: Args) -> int:
     """Attack, print the table, and write it if asked to; returns the exit status."""
     found = {kind: run_kind(kind, args) for kind in kinds_of(args)}
-    show_part(PAGE, "torture", report(found, args), args.write)
+    print(report(found, args))
+    if args.write:
+        heading = ["attack", "tried", *OUTCOMES[:-1], "other errors", "memory"]
+        rows = [
+            dict(zip(heading, (row.what, row.tried, *(row.counts[what] for what in OUTCOMES), row.memory), strict=True))
+            for result in found.values()
+            for row in rows_of(result)
+        ]
+        took = duration(sum(result["seconds"] for result in found.values()))
+        what = f"Attacks on everything that takes input from outside: {took}, {args.workers} processes at a time."
+        save("attacks", rows, what=what, command="-m scripts.proofs.torture", seed=args.seed)
     return int(any(row.counts[what] for result in found.values() for row in rows_of(result) for what in BAD))
 
 

@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import Any
 
 import tyro
-from attacks.common import BAD, OUTCOMES, Row, run_tasks
+from scripts.proofs.attacks.common import BAD, OUTCOMES, Row, run_tasks
 from tqdm import tqdm
 
 from blackjacky_agents.files import write_json
@@ -73,7 +73,7 @@ def kinds_of(args: Args) -> list[str]:
 
 def run_kind(kind: str, args: Args) -> dict[str, Any]:
     """The result of one kind of attack: the kept one of the same size and seed, or that of a run."""
-    module, path = importlib.import_module(f"attacks.{kind}"), KEPT / f"{kind}.json"
+    module, path = importlib.import_module(f"scripts.proofs.attacks.{kind}"), KEPT / f"{kind}.json"
     tries = module.TRIES if args.tries is None else args.tries
     asked = {"tries": tries, "seed": args.seed}
     if path.exists() and not args.again:

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import shutil
-import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -16,13 +13,11 @@ from blackjacky_env import replay_html
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.games import GAMES, get_game
 from blackjacky_env.replay import Thoughts, WinCurve
-from tests.agents.web.browser import open_browser
+from tests.agents.web.browser import IN_BROWSER, open_browser, set_screen
 from tests.replay.reading import film_in, pictures_in, random_game
 
-pytest.importorskip("selenium.webdriver", reason="selenium is not installed")
-CHROMIUM, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
-pytestmark = pytest.mark.skipif(not (CHROMIUM and DRIVER), reason="chromium or chromedriver is not installed")
-
+pytestmark = IN_BROWSER
+RIGHT, LEFT, HOME, END = "\ue014", "\ue012", "\ue011", "\ue010"
 SPECTATOR, EVERYTHING = 3, 4
 
 
@@ -30,7 +25,6 @@ SPECTATOR, EVERYTHING = 3, 4
 def chromium() -> Iterator[Any]:
     """A browser without a window and without a network."""
     with open_browser() as driver:
-        driver.set_window_size(1280, 800)
         driver.execute_cdp_cmd("Network.enable", {})
         no_network = {"offline": True, "latency": 0, "downloadThroughput": 0, "uploadThroughput": 0}
         driver.execute_cdp_cmd("Network.emulateNetworkConditions", no_network)
@@ -48,8 +42,13 @@ class Page:
         self.film, self.pictures = film_in(self.html), pictures_in(self.html)
         self.last = len(self.film["moves"])
         path.write_text(self.html, encoding="utf-8")
-        self.chromium = chromium
-        chromium.get(path.as_uri())
+        self.chromium, self.address = chromium, path.as_uri()
+        set_screen(chromium, 1280, 800)
+        self.open()
+
+    def open(self, fragment: str = "") -> None:
+        self.chromium.get("about:blank")
+        self.chromium.get(f"{self.address}{fragment}")
         self.wait(lambda: self.script("return 'ready' in document.documentElement.dataset"))
 
     def minds(self, record: dict[str, Any], env: Any) -> Iterator[Thoughts | None]:
@@ -63,10 +62,16 @@ class Page:
         return None
 
     def wait(self, done: Callable[[], Any]) -> None:
-        end = time.monotonic() + 120
-        while not done():
-            assert time.monotonic() < end, "the page does not get there"
-            time.sleep(0.02)
+        from selenium.webdriver.support.ui import WebDriverWait
+
+        WebDriverWait(self.chromium, 120, poll_frequency=0.02).until(lambda _: done())
+
+    def go_to(self, step: int) -> None:
+        self.script(
+            "const s = document.getElementById('page-slider'); s.value = arguments[0];"
+            "s.dispatchEvent(new Event('input'))",
+            step,
+        )
 
     def script(self, text: str, *arguments: Any) -> Any:
         return self.chromium.execute_script(text, *arguments)
@@ -144,40 +149,29 @@ def opened(kind: type[Page]) -> Any:
 page, judged, estimated = map(opened, (Page, Judged, Estimated))
 
 
-@contextmanager
-def screen(chromium: Any, width: int, height: int, mobile: bool) -> Iterator[None]:
-    """The browser shows a screen of this size."""
-    metrics = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": mobile}
-    chromium.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
-    try:
-        yield
-    finally:
-        chromium.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
-
-
 def test_keys_lead_through_the_game(page: Page) -> None:
     assert page.shows(EVERYTHING, 0)
     second, third = page.film["starts"][1:3]
     for key, step in [
-        ("\ue014", 1),  # right
-        ("\ue014", 2),
-        ("\ue012", 1),  # left
+        (RIGHT, 1),
+        (RIGHT, 2),
+        (LEFT, 1),
         ("]", second),
         ("]", third),
-        ("\ue014", third + 1),
+        (RIGHT, third + 1),
         ("[", third),
         ("[", second),
-        ("\ue010", page.last),  # end
-        ("\ue014", page.last),
-        ("\ue011", 0),  # home
-        ("\ue012", 0),
+        (END, page.last),
+        (RIGHT, page.last),
+        (HOME, 0),
+        (LEFT, 0),
     ]:
         page.keys(key)
         assert page.shows(EVERYTHING, step), (key, step)
 
 
 def test_every_view_shows_its_pictures_and_words(page: Page) -> None:
-    page.script("const s = document.getElementById('page-slider'); s.value = 9; s.dispatchEvent(new Event('input'))")
+    page.go_to(9)
     for view in range(5):
         page.view(view)
         assert page.shows(view, 9)
@@ -198,7 +192,7 @@ def test_a_card_given_in_secret_stands_in_the_lists_of_those_who_may_know(page: 
 
 
 def test_thoughts_are_seen_by_who_thinks_them_and_by_an_all_seeing_eye(page: Page) -> None:
-    page.keys("\ue010")
+    page.keys(END)
     for view in range(5):
         page.view(view)
         seen = view in (0, EVERYTHING)
@@ -228,12 +222,12 @@ def test_jumps_lead_to_the_mistake_the_disagreements_and_the_settlements(judged:
         assert judged.at == judged.own[number]
     assert "it costs 20.0 % (10.0 .. 30.0)" in judged.text("cost")
     assert "oracle in place of Ada is considering" in judged.text("thoughts-of")
-    judged.keys("\ue011")
+    judged.keys(HOME)
     differing = judged.own[1::2]
     for step in [*differing, differing[0]]:
         judged.keys("d")
         assert judged.at == step
-    judged.keys("\ue011")
+    judged.keys(HOME)
     for step in judged.film["settled"]:
         judged.find("#page-settlement").click()
         assert judged.at == step
@@ -248,27 +242,21 @@ def test_jumps_lead_to_the_mistake_the_disagreements_and_the_settlements(judged:
         (7, "Better than “{}”: it gains 6.0 % (2.0 .. 10.0) of winning."),
     ):
         step = judged.own[number]
-        judged.script("document.getElementById('page-slider').value = arguments[0]", step)
-        judged.script("document.getElementById('page-slider').dispatchEvent(new Event('input'))")
+        judged.go_to(step)
         assert judged.text("cost") == said.format(judged.film["thoughts"][step]["chances"][0][0])
 
 
-def test_who_has_made_no_clear_mistake_is_told_so(judged: Judged) -> None:
+def test_who_has_made_no_clear_mistake_is_told_so_and_a_replay_opens_at_a_turning_point_if_asked_to(
+    judged: Judged,
+) -> None:
     judged.view(1)
     for name, said in (("mistake", "no clear mistake found"), ("disagreement", "no disagreement")):
         button = judged.find(f"#page-{name}")
-        assert not button.is_enabled()
-        assert button.get_attribute("title") == said
+        assert (button.is_enabled(), button.get_attribute("title")) == (False, said)
     before = judged.at
     judged.keys("m")
     assert judged.at == before
-
-
-def test_a_replay_opens_at_the_turning_point_of_a_seat_if_asked_to(judged: Judged) -> None:
-    address = judged.chromium.current_url
-    judged.chromium.get("about:blank")
-    judged.chromium.get(f"{address}#turning-0")
-    judged.wait(lambda: judged.script("return 'ready' in document.documentElement.dataset"))
+    judged.open("#turning-0")
     assert judged.at == judged.own[judged.BEST]
     assert judged.script("return document.querySelector('#page-views :checked').value") == "0"
 
@@ -295,9 +283,9 @@ def test_estimates_of_all_players_change_with_every_position_and_the_note_says_w
     assert "Said by an oracle." in estimated.text("legend")
     estimated.script("arguments[0].focus()", estimated.find("#page-curve"))
     for key, at, told in [
-        ("\ue014", 1, "Ada 60 %, Bob 30 %, Cem 10 %"),
-        ("\ue010", estimated.last, "Ada 0 %, Bob 100 %, Cem 0 %"),
-        ("\ue012", estimated.last - 1, "Ada 20 %, Bob 50 %, Cem 30 %"),
+        (RIGHT, 1, "Ada 60 %, Bob 30 %, Cem 10 %"),
+        (END, estimated.last, "Ada 0 %, Bob 100 %, Cem 0 %"),
+        (LEFT, estimated.last - 1, "Ada 20 %, Bob 50 %, Cem 30 %"),
     ]:
         estimated.chromium.switch_to.active_element.send_keys(key)
         assert estimated.at == at
@@ -350,44 +338,36 @@ def test_the_panel_says_something_at_every_position_of_the_viewed_seat(
 
 
 def test_on_a_phone_picture_buttons_and_thoughts_are_on_the_first_screen(judged: Judged) -> None:
-    with screen(judged.chromium, 390, 844, mobile=True):
-        bottom = "return document.getElementById('page-' + arguments[0]).getBoundingClientRect().bottom"
-        assert all(judged.script(bottom, name) < 844 for name in ("picture", "buttons", "jumps", "thoughts-of"))
-        assert judged.script("return document.documentElement.scrollWidth") <= 390
-        assert judged.script("return document.getElementById('page-curve').offsetHeight") >= 120
-        assert judged.script("return getComputedStyle(document.getElementById('page-curve')).touchAction") == "pan-y"
-        judged.script("scrollTo(0, document.documentElement.scrollHeight)")
-        assert 844 - 210 < judged.script("return document.getElementById('page-bar').getBoundingClientRect().top") < 844
-        list_ends = "return document.querySelector('details').getBoundingClientRect().bottom"
-        bar_begins = judged.script("return document.getElementById('page-bar').getBoundingClientRect().top")
-        assert judged.script(list_ends) <= bar_begins
-        heights = "return [...document.querySelectorAll('#page-jumps button')].map((each) => each.offsetHeight)"
-        assert min(judged.script(heights)) >= 40
+    set_screen(judged.chromium, 390, 844, mobile=True)
+    bottom = "return document.getElementById('page-' + arguments[0]).getBoundingClientRect().bottom"
+    assert all(judged.script(bottom, name) < 844 for name in ("picture", "buttons", "jumps", "thoughts-of"))
+    assert judged.script("return document.documentElement.scrollWidth") <= 390
+    assert judged.script("return document.getElementById('page-curve').offsetHeight") >= 120
+    judged.script("scrollTo(0, document.documentElement.scrollHeight)")
+    bar_begins = judged.script("return document.getElementById('page-bar').getBoundingClientRect().top")
+    assert 844 - 210 < bar_begins < 844
+    assert judged.script("return document.querySelector('details').getBoundingClientRect().bottom") <= bar_begins
+    heights = "return [...document.querySelectorAll('#page-jumps button')].map((each) => each.offsetHeight)"
+    assert min(judged.script(heights)) >= 40
 
 
 def test_space_plays_to_the_end_and_stops_there(page: Page) -> None:
-    speeds = page.find("#page-speed")
-    speeds.send_keys("1", "0")
-    assert speeds.get_attribute("value") == "10"
+    page.find("#page-speed").send_keys("1", "0")
     assert page.find("#page-play").accessible_name == "Play"
     page.script("document.activeElement.blur()")
     page.keys(" ")
     page.wait(lambda: page.at >= 2)
     assert page.find("#page-play").accessible_name == "Pause"
     page.keys(" ")
-    stopped = page.at
-    time.sleep(0.3)
-    assert page.at == stopped
-    page.script(
-        "const s = document.getElementById('page-slider'); s.value = s.max - 2; s.dispatchEvent(new Event('input'))"
-    )
+    assert page.find("#page-play").accessible_name == "Play"
+    page.go_to(page.last - 2)
     page.find("#page-play").click()
     page.wait(lambda: page.at == page.last)
     page.wait(lambda: page.find("#page-play").accessible_name == "Play")
 
 
 def test_everything_that_can_be_used_has_a_name_and_moves_are_announced(page: Page) -> None:
-    page.keys("\ue014")
+    page.keys(RIGHT)
     for element in page.chromium.find_elements("css selector", "button, input, select, summary"):
         assert element.accessible_name
     assert page.find("#page-now").get_attribute("aria-live") == "polite"
@@ -397,14 +377,10 @@ def test_everything_that_can_be_used_has_a_name_and_moves_are_announced(page: Pa
 
 @pytest.mark.parametrize(("width", "theme"), [(400, "light"), (1280, "dark")])
 def test_nothing_is_wider_than_the_screen_and_colours_follow_the_system(page: Page, width: int, theme: str) -> None:
-    features = [{"name": "prefers-color-scheme", "value": theme}]
-    page.chromium.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
-    with screen(page.chromium, width, 800, mobile=width == 400):
-        assert page.script("return document.documentElement.scrollWidth") <= width
-        assert page.script("return getComputedStyle(document.documentElement).colorScheme") == theme
-        ground = page.script("return getComputedStyle(document.documentElement).backgroundColor")
-        assert (sum(map(int, ground[4:-1].split(","))) < 200) == (theme == "dark")
-    page.chromium.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
+    set_screen(page.chromium, width, 800, width == 400, color_scheme=theme)
+    assert page.script("return document.documentElement.scrollWidth") <= width
+    ground = page.script("return getComputedStyle(document.documentElement).backgroundColor")
+    assert (sum(map(int, ground[4:-1].split(","))) < 200) == (theme == "dark")
 
 
 def test_it_plays_in_the_frame_of_a_notebook(page: Page, tmp_path: Path) -> None:
@@ -414,6 +390,6 @@ def test_it_plays_in_the_frame_of_a_notebook(page: Page, tmp_path: Path) -> None
     page.chromium.switch_to.frame(page.find("iframe"))
     page.wait(lambda: page.script("return 'ready' in document.documentElement.dataset"))
     page.find("#page-next").click()
-    page.keys("\ue014")
+    page.keys(RIGHT)
     assert page.at == 2
     page.chromium.switch_to.default_content()

@@ -19,9 +19,9 @@ from pathlib import Path
 
 from websockets.frames import Opcode
 
-from attacks.common import CRASH, ERROR, HANG, LOST, REFUSED, SURVIVED, TRACEBACK, Row, divide
-from attacks.table_server import Person, TableServer, table_server
-from attacks.wire import flood, frame, is_open, open_socket, request, send, take_seat, upgrade
+from scripts.proofs.attacks.common import CRASH, ERROR, HANG, LOST, REFUSED, SURVIVED, TRACEBACK, Row, divide
+from scripts.proofs.attacks.table_server import Person, TableServer, table_server
+from scripts.proofs.attacks.wire import flood, frame, is_open, open_socket, request, send, take_seat, upgrade
 from blackjacky_agents.web.table import resumed
 
 TRIES = 20_000

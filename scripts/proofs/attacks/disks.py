@@ -23,9 +23,9 @@ from pathlib import Path
 
 import numpy as np
 
-from attacks.common import LOST, REFUSED, SURVIVED, Task, tasks_for_programs
-from attacks.forks import Fork
-from attacks.jobs import JOBS, Prepared, empty_folder, is_whole, prepare, start, temporary_folder
+from scripts.proofs.attacks.common import LOST, REFUSED, SURVIVED, Task, tasks_for_programs
+from scripts.proofs.attacks.forks import Fork
+from scripts.proofs.attacks.jobs import JOBS, Prepared, empty_folder, is_whole, prepare, start, temporary_folder
 from blackjacky_agents import bot_names, cli
 from blackjacky_agents.web.messages import MessageError
 from blackjacky_agents.web.seats import seats_for

@@ -20,7 +20,7 @@ from itertools import pairwise
 from pathlib import Path
 from random import Random
 
-from attacks.common import ERROR, HANG, TRACEBACK, Task
+from scripts.proofs.attacks.common import ERROR, HANG, TRACEBACK, Task
 
 sys.path.insert(0, str(Path(__file__).parents[3]))  # other libraries (Pgx) install packages called tests, too
 

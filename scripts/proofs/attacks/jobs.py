@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 from tqdm import tqdm
 
-from attacks.forks import Fork
+from scripts.proofs.attacks.forks import Fork
 from blackjacky_agents import bot_names, cli
 from blackjacky_agents.arena import jobs
 from blackjacky_agents.data import Dataset

@@ -25,9 +25,9 @@ import numpy as np
 from websockets.exceptions import WebSocketException
 from websockets.sync.client import ClientConnection, connect
 
-from attacks.common import ERROR, HANG, LOST, REFUSED, SURVIVED, Task, tasks_for_programs
-from attacks.forks import PATIENCE, Fork
-from attacks.jobs import Prepared, empty_folder, is_whole, new_home, prepare, read_json, start
+from scripts.proofs.attacks.common import ERROR, HANG, LOST, REFUSED, SURVIVED, Task, tasks_for_programs
+from scripts.proofs.attacks.forks import PATIENCE, Fork
+from scripts.proofs.attacks.jobs import Prepared, empty_folder, is_whole, new_home, prepare, read_json, start
 from blackjacky_agents import bot_names, cli
 from blackjacky_agents.files import write_json
 from blackjacky_agents.learning.agent_file import read_network, save_agent

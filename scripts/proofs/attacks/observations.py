@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from attacks.common import REFUSED, SURVIVED, Task, tasks_for_games
+from scripts.proofs.attacks.common import REFUSED, SURVIVED, Task, tasks_for_games
 from blackjacky_agents import agent_names, make_agent
 from blackjacky_env import make_batch
 from blackjacky_env.games import get_game

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from attacks.common import REFUSED, SURVIVED, Task, tasks_for_games
+from scripts.proofs.attacks.common import REFUSED, SURVIVED, Task, tasks_for_games
 from blackjacky_env import playout
 from blackjacky_env.engine import table
 from blackjacky_env.games import get_game

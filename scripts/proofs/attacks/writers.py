@@ -14,9 +14,9 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
-from attacks.common import ERROR, HANG, LOST, REFUSED, SURVIVED, Task, tasks_for_programs
-from attacks.forks import PATIENCE, Fork
-from attacks.jobs import JOBS, Prepared, empty_folder, is_whole, new_home, prepare, start
+from scripts.proofs.attacks.common import ERROR, HANG, LOST, REFUSED, SURVIVED, Task, tasks_for_programs
+from scripts.proofs.attacks.forks import PATIENCE, Fork
+from scripts.proofs.attacks.jobs import JOBS, Prepared, empty_folder, is_whole, new_home, prepare, start
 from blackjacky_agents import bot_names, cli
 from blackjacky_agents.web.seats import seats_for
 from blackjacky_agents.web.table import Table

@@ -104,18 +104,10 @@ def test_rounds_begin_where_the_position_says_so(game: str) -> None:
     assert film["settled"][-1] == len(record["actions"])
 
 
-def test_rule_options_variants_and_rigged_deals_are_kept() -> None:
-    env = random_game("black_jacky", num_players=2, variant="schnell_duell", max_card=5, hand_size=1)
-    assert "cards 1..5" in pictures_in(replay_html(env.record()))[0][-1]
-    rigged = one_round([[1, 2], [8, 8], [7, 7]], top=3).env.record()
-    assert 'data-card="8"' in pictures_in(replay_html(rigged))[1][0]
-
-
 # ---------------------------------------------------------------- thoughts
 
 
 def some_thoughts(record: dict[str, Any]) -> list[Thoughts | None]:
-    """Of player_0 on every third move or so."""
     chances = np.zeros(61)
     chances[:20] = np.arange(20, 0, -1) / 210
     return [Thoughts(chances, 0.25) if move % 3 == 0 else None for move in range(len(record["actions"]))]

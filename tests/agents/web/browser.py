@@ -15,6 +15,8 @@ import pytest
 from blackjacky_agents.games import get_kit
 from blackjacky_agents.kit import Rare
 from blackjacky_agents.web.seats import seats_for
+from blackjacky_agents.web.serve import in_background
+from blackjacky_agents.web.server import Server
 from blackjacky_agents.web.table import Table
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.games import GAMES, get_game
@@ -158,6 +160,18 @@ def open_browser() -> Iterator[Any]:
         yield browser
     finally:
         browser.quit()
+
+
+@contextmanager
+def pages_of(browser: Any, server: Server) -> Iterator[str]:
+    """Serve pages; yields the beginning of their addresses. The browser must not complain, as of their policy."""
+    with in_background(server) as port:
+        try:
+            yield f"http://127.0.0.1:{port}"
+        finally:
+            complaints = browser.get_log("browser")
+            browser.get("about:blank")
+        assert complaints == []
 
 
 def set_screen(browser: Any, width: int, height: int, mobile: bool = False, **features: str) -> None:

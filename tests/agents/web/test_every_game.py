@@ -8,14 +8,9 @@ import numpy as np
 import pytest
 from starlette.testclient import TestClient
 
-from blackjacky_agents import bot_names, make_agent
-from blackjacky_agents.games import default_opponents, get_kit
-from blackjacky_agents.registry import parse_agents
 from blackjacky_agents.web.lobby import describe_games, levels, read_order
 from blackjacky_agents.web.preparing import Preparing, parts_of
 from blackjacky_agents.web.server import Server
-from blackjacky_agents.wording import is_settled
-from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.games import GAMES, get_game
 from tests.agents.web.tables import new_table, play_on
 from tests.agents.web.test_pace import anyio_backend, at_a_table, move_until, until  # noqa: F401  # a fixture
@@ -51,22 +46,6 @@ def test_levels_of_opponents_are_in_the_order_of_the_ladder(game):
     ratings = {agent["agent"]: agent["rating"]["mean"] for agent in table["agents"]}
     found = [ratings[agent] for agent in levels(game).values()]
     assert found == sorted(set(found))
-
-
-@pytest.mark.parametrize("game", GAMES)
-def test_the_minutes_of_a_game_are_those_of_games_with_its_default_opponents(game):
-    """At five seconds for each decision of a person, and the pauses of the table."""
-    opponents = parse_agents(default_opponents(game))
-    env, took = TableEnv(game, len(opponents) + 1), []
-    for seed in range(5):
-        agents = [make_agent(name, game) for name in (bot_names(game)[-1], *opponents)]
-        env.reset(seed=seed)
-        while not any(env.terminations.values()):
-            before, seat = env.view(None), env.possible_agents.index(env.agent_selection)
-            env.step(int(agents[seat].act(env.observe(env.agent_selection))))
-            took.append((5 if seat == 0 else 0.8) + 6 * is_settled(game, before, env.view(None)))
-    minutes = sum(took) / 5 / 60
-    assert get_kit(game).minutes == max(5, 5 * round(minutes / 5))
 
 
 def test_a_game_is_compiled_by_a_process_of_its_own_which_tells_how_far_it_is():

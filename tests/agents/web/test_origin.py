@@ -23,13 +23,11 @@ def _name(monkeypatch):
 
 
 def answer(server, host, peer=HERE, path="/"):
-    """The answer to a request that calls the server so."""
     client = TestClient(server.app, base_url="http://127.0.0.1", client=peer, follow_redirects=False)
     return client.get(path, headers={"host": host})
 
 
 def server_at(host, address=None):
-    """A server that listens there, with a table."""
     server = Server(names=names_of(host, address))
     server.add(new_table("tiny"))
     return server

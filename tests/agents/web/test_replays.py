@@ -30,13 +30,6 @@ def test_what_may_come_of_the_best_actions_is_estimated_on_demand():
         assert reply_of(socket)["code"] == "stale"
 
 
-def test_a_table_without_hints_estimates_nothing():
-    table = new_table(people=2, players=2)
-    with served(table) as client, sit(client, table, table.turn) as socket:
-        socket.send_json({"type": "outlook", "move": 0})
-        assert reply_of(socket)["text"] == "this table gives no hints"
-
-
 def test_the_replay_is_a_page_of_its_own_when_the_game_is_over_and_only_so_many_wait_for_theirs():
     table = new_table("schwarze_katze", rules={"deals": 1})
     place = f"/seat/{table.people[0]}/replay"

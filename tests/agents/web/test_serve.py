@@ -17,7 +17,6 @@ from tests.agents.web.tables import new_table
 
 
 def start(folder, *args):
-    """The server as a process of its own, and the lines that name addresses."""
     options = ["--web", "--port", "0", "--delay", "0", "--opponents", "random*2", "--tables"]
     command = [sys.executable, "-m", "blackjacky_agents.cli", "play", *options, str(folder), *args]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, encoding="utf-8")
@@ -25,7 +24,6 @@ def start(folder, *args):
 
 
 def socket_of(address):
-    """The WebSocket of a page."""
     return connect(address.partition("?")[0].replace("http", "ws", 1) + "/socket", proxy=None)
 
 

@@ -22,7 +22,6 @@ from blackjacky_env.engine.svg import LAYOUTS
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.games import GAMES, get_game
 from tests.agents.web.tables import SHORT, choose
-from tests.every_game import TINY, with_tiny
 from tests.replay.reading import REAL
 
 TEXTS = json.loads((PAGE / "texts.json").read_text("utf-8"))
@@ -34,24 +33,7 @@ every_game = pytest.mark.parametrize("game", REAL)
 
 
 def fields(template):
-    """The values that a template is filled with."""
     return {name for _, name, _, _ in Formatter().parse(template) if name is not None}
-
-
-def filled(value):
-    """The templates that a phrase needs, each with the values that it has for it: (section, key, values)."""
-    if isinstance(value, list):
-        return {each for part in value for each in filled(part)}
-    if not isinstance(value, dict):
-        return set()
-    if "key" in value:
-        nested = {each for part in value["values"].values() for each in filled(part)}
-        return {("sentences", value["key"], frozenset(value["values"])), *nested}
-    if "kind" in value:
-        seats = (f"seat{i}" for i, _ in enumerate(value["seats"], 1))
-        given = (name for name in ("card", "pile", "number") if value[name] is not None)
-        return {("actions", value["kind"], frozenset([*seats, *given]))}
-    return set()
 
 
 @cache
@@ -77,15 +59,11 @@ def said(game):
 
 
 @every_game
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_every_phrase_has_a_template_with_its_values(game, language):
-    texts = page_texts(game)[language]
-    needed = {each for phrase in said(game) for each in filled(phrase)}
-    assert len(needed) > 5
-    for section, key, values in needed:
-        assert fields(texts[section][key]) <= values, (section, key)
-    for phrase in said(game):
-        assert "{" not in in_words(phrase, texts, NAMES)
+def test_every_phrase_has_a_template_in_every_language(game):
+    for texts in page_texts(game).values():
+        told = {in_words(phrase, texts, NAMES) for phrase in said(game)}
+        assert len(told) > 20
+        assert not re.search("[{}]|None", " ".join(told))
 
 
 @every_game
@@ -113,31 +91,6 @@ def test_every_language_says_all_that_english_says(game):
                 assert fields(own[key]) == fields(english[key]), (language, section, key)
 
 
-def test_the_words_are_those_of_people():
-    eight = {"key": "an_8", "values": {"card": {"card": 8}}}
-    lays = {"key": "lays_8", "values": {"actor": {"seat": 1}, "card": eight}}
-    hidden = {"actor": {"seat": 0}, "card": {"card": 4}, "drawn": {"card": "hidden"}}
-    queen = {"key": "leads", "values": {"actor": {"seat": 0}, "card": {"card": "QS"}}}
-    for game, phrase, language, words in (
-        ("black_jacky", lays, "en", "P1 lays an 8: it counts 8.1"),
-        ("black_jacky", lays, "de", "P1 legt eine 8 aus: sie zählt 8,1"),
-        ("black_jacky", {"key": "draws", "values": hidden}, "de", "P0 zieht eine Karte"),
-        ("schwarze_katze", queen, "de", "P0 spielt Q♠ an"),
-    ):
-        assert in_words(phrase, page_texts(game)[language], NAMES) == words
-    assert in_words(queen, terminal_texts("schwarze_katze"), NAMES) == "P0 leads QS"
-
-
-def test_a_game_without_words_of_its_own_is_told_by_the_names_of_its_actions():
-    with with_tiny():
-        texts = page_texts(TINY)
-        assert [*texts] == ["en"]
-        bid = {"kind": "bid", "card": None, "pile": None, "seats": [], "number": 2}
-        assert in_words(bid, texts["en"], NAMES) == "bid 2"
-        told = {"key": "did", "values": {"actor": {"seat": 1}, "action": {**bid, "number": "hidden"}}}
-        assert in_words(told, texts["en"], NAMES) == "P1: bid a number"
-
-
 def test_the_page_uses_the_texts_that_there_are_in_all_languages_and_names_no_game():
     for language in LANGUAGES:
         assert TEXTS[language].keys() == TEXTS["en"].keys()
@@ -162,7 +115,6 @@ class Asked(dict):
         self.missing = set()
 
     def get(self, template, default=None):
-        """A translation, or the default, which is remembered."""
         if template not in self:
             self.missing.add(template)
         return super().get(template, default)

@@ -205,7 +205,7 @@ def test_with_few_files_a_person_plays_beside_hundreds_of_idle_connections(tmp_p
 
 def test_all_attacks_together_do_no_harm():
     tried = []
-    rows = connections.attack(4 * len(connections.KINDS), 0, 1, tried.append)
+    rows = connections.attack(4 * len(connections.KINDS), 0, tried.append)
     assert sum(tried) == sum(row.tried for row in rows) == 4 * len(connections.KINDS)
     for row in rows:
         assert sum(row.counts.values()) == 4

@@ -181,8 +181,8 @@ def _state(name: str, number: int, options: dict[str, Any]) -> Subject:
     play_on(env, 4**number % 100, Random(number))
     kept = env.get_state()
     header, data = table.unpack(kept)
-    header.pop("layout")
     records = np.array(table.read_records(header, data, dtype)).view(np.uint8)
+    header.pop("layout")
 
     def restore(arrays: Arrays, state: Any) -> None:
         array = arrays.get("records")
@@ -220,11 +220,8 @@ def _observation(name: str, agent_name: str) -> Subject:
     shown = env.observe(env.agent_selection)
 
     def restore(arrays: Arrays, state: Any) -> None:
-        given = [arrays.get(key) for key in shown]
-        if any(
-            array is None or (array.dtype, array.shape) != (kept.dtype, kept.shape)
-            for array, kept in zip(given, shown.values(), strict=True)
-        ):
+        given = [arrays.get(key, np.zeros(())) for key in shown]
+        if [(each.dtype, each.shape) for each in given] != [(each.dtype, each.shape) for each in shown.values()]:
             raise ValueError("this is no observation")
         actions = agent.act_batch(*(np.array(array)[None] for array in given))
         if actions.shape != (1,) or not 0 <= actions[0] < len(shown["action_mask"]):

@@ -93,10 +93,10 @@ def run_apart(task: Task, progress: Progress) -> Counter[str]:
         start_new_session=True,
     )
     assert process.stdout is not None
-    assert process.stderr is not None
+    assert (stderr := process.stderr) is not None
     errors: list[str] = []
     with ThreadPoolExecutor(1) as reader, process:
-        reader.submit(lambda: errors.append(process.stderr.read()))
+        reader.submit(lambda: errors.append(stderr.read()))
         counts, is_late = _read(process, progress)
     status = process.returncode
     if is_late or status:

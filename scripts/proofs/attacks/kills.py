@@ -168,7 +168,7 @@ def _make_moves(home: Path, first: int) -> Iterator[int]:
 
 def _compile(home: Path, first: int) -> Iterator[int]:
     """Compile a new function, and call it; a file that a kill left half written would make the next one wrong."""
-    numba.config.CACHE_DIR = str(home)
+    numba.config.CACHE_DIR = str(home)  # type: ignore[attr-defined]  # is set at run time
     for number in itertools.count(first):
 
         def add(value: int, number: int = number) -> int:
@@ -195,7 +195,7 @@ LOOPS = {
 # ---------------------------------------------------------------- the web server
 
 
-def kill_server(_: str, kills: int, seed: int) -> Iterator[Counter[str]]:
+def kill_server(name: str, kills: int, seed: int) -> Iterator[Counter[str]]:
     """Play, kill the server, and look for the last move that the page was told, again and again at the same tables."""
     rng = random.Random(seed)
     with new_home() as (home, _log):

@@ -1,4 +1,4 @@
-"""Targets of arrays that come back: checkpoints that are restored, states of one game and of many, observations.
+"""Targets of arrays that come back: checkpoints that are restored, and states of many games.
 
 An input says what is changed in arrays that are whole: dtypes, shapes, entries. What is taken is played on from.
 """
@@ -25,16 +25,11 @@ from blackjacky_agents.learning.ppo import PPORun
 from blackjacky_agents.learning.run import TrainingRun
 from blackjacky_agents.learning.self_play import SelfPlay
 from blackjacky_agents.learning.settings import league_settings_of, presets_of, self_play_settings_of
-from blackjacky_agents.registry import agent_names, make_agent
 from blackjacky_agents.solving.sampled import SampledSolver
 from blackjacky_agents.solving.table import Table
-from blackjacky_env import playout
-from blackjacky_env.engine import table
 from blackjacky_env.engine.reading import parse_json
-from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.envs.vector import SeatVectorEnv
 from blackjacky_env.games import DEFAULT, GAMES, get_game
-from tests.fuzzing.games import play_on
 from tests.fuzzing.target import Target, folder
 
 Arrays = Mapping[str, npt.NDArray[Any]]
@@ -161,75 +156,6 @@ def _play(env: SeatVectorEnv, steps: int) -> None:
         env.step(np.argmax(rng.random(masks.shape) * masks, axis=1))
 
 
-# ---------------------------------------------------------------- states of one game, and observations
-
-
-@cache
-def _states() -> dict[str, Subject]:
-    tables = {name: [{}, *get_game(name).examples.tables] for name in GAMES}
-    return {
-        f"{name} {number}": _state(name, number, dict(each))
-        for name in GAMES
-        for number, each in enumerate(tables[name])
-    }
-
-
-def _state(name: str, number: int, options: dict[str, Any]) -> Subject:
-    """A game after some moves; what is taken is played to its end."""
-    env, dtype = TableEnv(name, **options), get_game(name).state_dtype
-    env.reset(seed=number)
-    play_on(env, 4**number % 100, Random(number))
-    kept = env.get_state()
-    header, data = table.unpack(kept)
-    records = np.array(table.read_records(header, data, dtype)).view(np.uint8)
-    header.pop("layout")
-
-    def restore(arrays: Arrays, state: Any) -> None:
-        array = arrays.get("records")
-        if array is None or array.dtype != np.uint8 or array.size % dtype.itemsize or not isinstance(state, dict):
-            raise ValueError("these are no records")
-        packed = table.pack(state, np.array(array).reshape(-1).view(dtype))
-        try:
-            env.set_state(packed)
-        except (ValueError, TypeError):
-            if env.get_state() != kept:
-                raise AssertionError("a refused state has changed the running game") from None
-            raise
-        for agent in (None, *env.possible_agents):
-            env.view(agent)
-        playout(packed, "random", games=1)
-        play_on(env, 20_000, Random(0))
-        if not env.terminations[env.agent_selection]:
-            raise AssertionError("the game does not end")
-        env.set_state(kept)
-
-    return Subject({"records": records}, header, "records", dtype, restore)
-
-
-@cache
-def _observations() -> dict[str, Subject]:
-    agents = {name: [*agent_names(name), "ismcts:20"] for name in GAMES}
-    return {f"{name} {agent}": _observation(name, agent) for name in GAMES for agent in agents[name]}
-
-
-def _observation(name: str, agent_name: str) -> Subject:
-    """What an agent is shown, which it may refuse, or choose some action."""
-    agent, env = make_agent(agent_name, name), TableEnv(name)
-    env.reset(seed=0)
-    play_on(env, 9, Random(0))
-    shown = env.observe(env.agent_selection)
-
-    def restore(arrays: Arrays, state: Any) -> None:
-        given = [arrays.get(key, np.zeros(())) for key in shown]
-        if [(each.dtype, each.shape) for each in given] != [(each.dtype, each.shape) for each in shown.values()]:
-            raise ValueError("this is no observation")
-        actions = agent.act_batch(*(np.array(array)[None] for array in given))
-        if actions.shape != (1,) or not 0 <= actions[0] < len(shown["action_mask"]):
-            raise AssertionError(f"{agent_name} chose {actions}")
-
-    return Subject(shown, {}, "", np.dtype([]), restore)
-
-
 # ---------------------------------------------------------------- checkpoints
 
 _LEAGUE: dict[str, Any] = {"hidden_sizes": (4,), "bots": ("random",), "threads": 1, "pool_size": 2, "encoding": "raw"}
@@ -305,22 +231,6 @@ def _solver() -> Subject:
 
 
 TARGETS = (
-    Target(
-        "changed_state",
-        "changed states of one game",
-        lambda data: _restore(_states(), data),
-        (ValueError, TypeError),
-        lambda: _seeds_of(_states(), 5),
-        8.0,
-    ),
-    Target(
-        "observation",
-        "changed observations",
-        lambda data: _restore(_observations(), data),
-        (ValueError,),
-        lambda: _seeds_of(_observations(), 5),
-        8.0,
-    ),
     Target(
         "vector_state",
         "states of many games",

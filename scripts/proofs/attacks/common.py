@@ -93,7 +93,8 @@ def run_apart(task: Task, progress: Progress) -> Counter[str]:
         start_new_session=True,
     )
     assert process.stdout is not None
-    assert (stderr := process.stderr) is not None
+    stderr = process.stderr
+    assert stderr is not None
     errors: list[str] = []
     with ThreadPoolExecutor(1) as reader, process:
         reader.submit(lambda: errors.append(stderr.read()))

@@ -45,14 +45,12 @@ return Boolean(find("#actions button:enabled") || ended || find("#status.paused"
 
 
 class Position(NamedTuple):
-    """A position in which the person in seat 0 is to act, or the game is over."""
+    """A position in which the person in seat 0 is to act, or the game is over: how it was made and reached."""
 
     options: Mapping[str, Any]
-    """Constructor options."""
     seed: int
     actions: list[int]
     reset: Mapping[str, Any] | None = None
-    """Options of `reset`."""
 
 
 # ---------------------------------------------------------------- positions
@@ -122,15 +120,15 @@ def table_at(game: str, position: Position, hints: Sequence[str] | None = None) 
     return table
 
 
-def table_in(game: str, moment: str) -> Table | None:
-    """A table after a move after which people are shown a ``"pause"`` or a ``"settlement"``; None if there is none."""
-    for options in _tables(game):
-        table = table_at(game, Position(options, 0, []))
-        for action in _random_game(game, options, 0)["over"]:
-            table.play(action)
-            if moment in table.moments:
-                return table
-    return None
+def settled_table(game: str) -> Table:
+    """A table with the most players, at which a round has just been settled."""
+    options = next(_tables(game))
+    table = table_at(game, Position(options, 0, []))
+    for action in _random_game(game, options, 0)["over"]:
+        table.play(action)
+        if "settlement" in table.moments:
+            return table
+    raise AssertionError("nothing was settled")
 
 
 # ---------------------------------------------------------------- the browser

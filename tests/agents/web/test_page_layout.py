@@ -18,9 +18,9 @@ from tests.agents.web.browser import (
     press,
     press_key,
     serious,
+    settled_table,
     show,
     table_at,
-    table_in,
     wait_for,
 )
 from tests.agents.web.tables import new_table, server_of
@@ -48,11 +48,6 @@ return {{
 """
 
 
-@pytest.fixture(scope="module")
-def phases():
-    return {game: {phase: table_at(game, each, hints=[]) for phase, each in positions(game).items()} for game in GAMES}
-
-
 @contextmanager
 def pages(browser, tables):
     with pages_of(browser, server_of(*tables)) as base:
@@ -60,34 +55,25 @@ def pages(browser, tables):
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_in_no_phase_the_page_must_be_scrolled_much(browser, phases, game):
-    with pages(browser, phases[game].values()) as addresses:
+def test_in_no_phase_the_page_must_be_scrolled_much_and_axe_finds_nothing_serious(browser, game):
+    phases = {phase: table_at(game, each, hints=[]) for phase, each in positions(game).items()}
+    with pages(browser, phases.values()) as addresses:
         for (phase, address), (device, scheme, language) in (
-            (each, look) for each in zip(phases[game], addresses, strict=True) for look in LOOKS
+            (each, look) for each in zip(phases, addresses, strict=True) for look in LOOKS
         ):
             show(browser, f"{address}?language={language}", device, scheme)
             measured, (width, height) = browser.execute_script(MEASURE), DEVICES[device]
             assert measured["width"] <= width, (phase, device)
             assert measured["text"] >= PHONE_TEXT, (phase, device)
-            assert measured["words"] > phases[game][phase].env.num_players
+            assert measured["words"] > phases[phase].env.num_players
             assert measured["role"] == "img"
+            if phase in (next(iter(phases)), "over"):
+                assert serious(browser) == [], phase
             if device == "desktop":
                 assert measured["height"] <= height, phase
                 continue
             assert measured["reach"] <= ON_PHONE * height, phase
             assert measured["picture"] > 0.9 * width
-
-
-@pytest.mark.parametrize("device", DEVICES)
-@pytest.mark.parametrize("game", GAMES)
-def test_axe_finds_nothing_serious(browser, phases, game, device):
-    (_, scheme, language), shown = LOOKS[list(DEVICES).index(device)], phases[game]
-    first, over = next(iter(shown.values())), shown["over"]
-    with pages(browser, [first if device == "desktop" else over]) as [address]:
-        show(browser, f"{address}?language={language}", device, scheme)
-        assert serious(browser) == []
-        press(browser, "show-menu")
-        assert serious(browser) == []
 
 
 # ---------------------------------------------------------------- settlements
@@ -119,7 +105,7 @@ return {{
 @pytest.mark.parametrize("game", GAMES)
 def test_a_settlement_covers_no_seat_and_the_picture_marks_who_loses_what(browser, game, device):
     """At a table with the most players, at which a round has just been settled."""
-    table = table_in(game, "settlement")
+    table = settled_table(game)
     rows, server = table.scores(0)["rows"], Server(delay=1e6)
     server.add(table)
     (host,) = server.hosts

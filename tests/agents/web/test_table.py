@@ -31,7 +31,7 @@ def test_seats_are_spread_and_tokens_differ():
 
 
 def test_what_is_not_allowed_is_named_and_changes_nothing():
-    table = new_table(people=2, players=2, hints=["counter"])
+    table = new_table(people=2, players=2, hints=["random"])
     turn, before = table.turn, table.env.snapshot()
     other, legal = 1 - turn, [each["action"] for each in table.actions(turn)]
     illegal = next(action for action in range(table.env.game.num_actions) if action not in legal)
@@ -42,8 +42,8 @@ def test_what_is_not_allowed_is_named_and_changes_nothing():
         (table.act, "illegal", turn, 0, illegal),
         (table.act, "illegal", turn, 0, -1),
         (table.act, "illegal", turn, 0, 10**4000),
-        (table.hint, "turn", other, 0, "counter"),
-        (table.hint, "stale", turn, 1, "counter"),
+        (table.hint, "turn", other, 0, "random"),
+        (table.hint, "stale", turn, 1, "random"),
         (table.hint, "agent", turn, 0, "champion"),
     ]:
         with pytest.raises(MessageError) as error:
@@ -51,7 +51,7 @@ def test_what_is_not_allowed_is_named_and_changes_nothing():
         assert error.value.code == code
         assert (table.env.snapshot(), table.move) == (before, 0)
     assert table.state(other)["actions"] == []
-    assert table.hint(turn, 0, "counter")() in legal
+    assert table.hint(turn, 0, "random")() in legal
     table.act(turn, 0, legal[0])
     with pytest.raises(MessageError, match=r"this was for move 0; now it is move 1"):
         table.act(turn, 0, legal[0])
@@ -130,8 +130,8 @@ def test_what_cannot_be_saved_is_not_done(tmp_path, monkeypatch, change):
 
 
 def test_no_two_players_or_agents_at_a_table_have_names_that_look_the_same():
-    table = Table("black_jacky", seats_for(["Anna", "Bob"], ["counter"]))
-    for name in ("Bob", "BOB", "counter", "Bob\ufe0f", "B\u034fob", "\uff22\uff4f\uff42", "B o b"):
+    table = Table("black_jacky", seats_for(["Anna", "Bob"], ["random"]))
+    for name in ("Bob", "BOB", "random", "Bob\ufe0f", "B\u034fob", "\uff22\uff4f\uff42", "B o b"):
         with pytest.raises(MessageError, match="somebody at this table is called"):
             table.rename(0, name)
     table.rename(0, "anna")

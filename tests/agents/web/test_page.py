@@ -112,24 +112,6 @@ def test_a_game_without_words_of_its_own_is_played_by_the_names_of_its_actions(b
         assert "bid" in text_of(page, "#story")
 
 
-def test_a_reload_and_a_second_window_keep_the_seat(browser):
-    with at_seat(browser, table := new_table(players=2)) as (page, _):
-        wait_for(page, READY)
-        page.refresh()
-        wait_for(page, READY)
-        first, address = page.current_window_handle, page.current_url
-        page.switch_to.new_window("tab")
-        page.get(address)
-        wait_for(page, READY)
-        page.close()
-        page.switch_to.window(first)
-        wait_for(page, "return !document.getElementById('take-back').hidden")
-        press(page, "take-back")
-        wait_for(page, READY)
-        move = table.move
-        click_until(page, lambda: table.move > move)
-
-
 CLICKED = {
     ("schwarze_katze", "play"): "[data-card]",
     ("halunken", "place_captain"): "[data-kind=field]",
@@ -298,12 +280,19 @@ def test_cards_move_unless_the_reader_prefers_stillness(browser):
             assert (page.execute_script("return window.moved") > 0) == (motion == "no-preference")
 
 
-def test_a_page_whose_seat_is_gone_says_so_and_comes_back_no_more(browser):
+def test_a_page_says_that_its_seat_is_taken_over_or_gone_and_takes_it_back_when_it_can(browser):
     table = new_table()
     server = server_of(table)
     with pages_of(browser, server) as base:
         page = open_page(browser, f"{base}/seat/{table.people[0]}")
         wait_for(page, READY)
+        first, address = page.current_window_handle, page.current_url
+        page.switch_to.new_window("tab")
+        page.get(address)
+        wait_for(page, READY)
+        page.close()
+        page.switch_to.window(first)
+        wait_for(page, "return !document.getElementById('take-back').hidden")
         seats, server._seats = server._seats, {}  # as after a start with another folder
         page.execute_script("window.asked = 0; const real = fetch; fetch = (...all) => (asked++, real(...all))")
         press(page, "take-back")  # connects again

@@ -82,14 +82,6 @@ def test_behind_a_proxy_with_https_pages_connect_and_others_do_not(tmp_path):
         assert proxied(port, token, **{"X-Forwarded-Proto": "http"}) == 403
 
 
-@pytest.mark.parametrize(("host", "here"), [("127.0.0.1", "127.0.0.1"), ("0.0.0.0", "127.0.0.1"), ("::", "[::1]")])
-def test_the_owners_address_leads_to_this_machine_and_that_for_others_to_the_proxy(host, here):
-    server = Server()
-    serve.open_to_others(server, host, 80, "https://play.example")
-    assert server.lobby_address == f"https://play.example/lobby/{server.lobby}"
-    assert serve.owner_address(server, host, 80) == f"http://{here}:80/lobby/{server.owner}"
-
-
 def test_an_address_is_a_scheme_and_a_host():
     for address in ("https://play.example", "http://127.0.0.1:8080", "https://[::1]:8443"):
         assert serve.check_address(address) == serve.check_address(address + "/") == address
@@ -99,12 +91,16 @@ def test_an_address_is_a_scheme_and_a_host():
             serve.check_address(address)
 
 
-def test_addresses_name_a_host_that_can_be_reached(monkeypatch):
+def test_addresses_name_a_host_that_can_be_reached_the_owners_this_machine(monkeypatch):
     monkeypatch.setattr(serve, "own_address", lambda: "192.168.0.4")
-    table = new_table(people=2)
+    table, server = new_table(people=2), Server()
     assert addresses(table, serve.base_address("0.0.0.0", 80), "de") == [
         ("Person 0", f"http://192.168.0.4:80/seat/{table.people[0]}?language=de"),
         ("Person 1", f"http://192.168.0.4:80/seat/{table.people[1]}?language=de"),
         ("to watch", f"http://192.168.0.4:80/watch/{table.watch}?language=de"),
     ]
     assert serve.base_address("::1", 80) == "http://[::1]:80"
+    for host, here in (("127.0.0.1", "127.0.0.1"), ("0.0.0.0", "127.0.0.1"), ("::", "[::1]")):
+        serve.open_to_others(server, host, 80, "https://play.example")
+        assert server.lobby_address == f"https://play.example/lobby/{server.lobby}"
+        assert serve.owner_address(server, host, 80) == f"http://{here}:80/lobby/{server.owner}"

@@ -10,7 +10,6 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import make_standings
 import numpy as np
 import pytest
 
@@ -25,6 +24,7 @@ from blackjacky_agents.games import get_kit
 from blackjacky_agents.reports import ready_for_json
 from blackjacky_env.engine.expanding import expand_games, new_decisions
 from blackjacky_env.games import GAMES, get_game
+from scripts.pages import agents
 from tests.scripts.protocols import GAME, small_protocol
 
 ROOT = Path(__file__).parents[2]
@@ -33,7 +33,7 @@ RUN = {"date": "2026-01-31", "move_microseconds": {"median": 4.5}}
 IN_FORCE = {read_protocol(path).name for game in GAMES if (path := get_kit(game).score)}
 OURS = [
     path
-    for path in sorted((ROOT / "results").glob("*/*.json"))
+    for path in sorted((ROOT / "results").glob("*/scores/*.json"))
     if json.loads(path.read_text("utf-8"))["protocol"]["name"] in IN_FORCE
 ]
 """Cards of the protocols in force; the others have not changed since theirs was."""
@@ -371,12 +371,12 @@ def test_strange_texts_are_plain_text_on_the_page(small: Protocol) -> None:
     folder = Path(GAME)
     folder.mkdir()
     written(card, f"{GAME}/nasty.json")
-    *_, line = make_standings.standings(make_standings.read_cards(folder, GAME)).splitlines()
+    *_, line = agents.standings(agents.read_cards(folder, GAME)).splitlines()
     assert line.count("|") == 14
     links = re.findall(r"\]\([^)]*\)", line)
-    assert links == [f"](../results/{GAME}/nasty.json)", "](https://example.org/a_b?c=d#e)"]
+    assert links == [f"](../results/{GAME}/scores/nasty.json)", "](https://example.org/a_b?c=d#e)"]
     said = re.sub(r"&#\d+;", "", line)
     for sign in ("<", "javascript:", "![", "www.", "@", "&"):
         assert sign not in said
-    shown = make_standings.shown(NASTY)
+    shown = agents.plain(NASTY)
     assert re.sub(r"&#(\d+);", lambda found: chr(int(found[1])), shown) == NASTY

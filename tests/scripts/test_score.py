@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
-import calibrate_scores
 import numpy as np
 import pytest
 
@@ -30,6 +29,7 @@ from blackjacky_agents.external.subprocess_agent import AgentProcessError, Subpr
 from blackjacky_agents.files import write_json
 from blackjacky_agents.games import get_kit
 from blackjacky_env.games import GAMES
+from scripts.measures import protocol
 from tests.scripts.protocols import GAME, small_protocol
 
 OURS = [name for name, registered in GAMES.items() if registered.target.startswith("blackjacky_env.")]
@@ -355,8 +355,8 @@ def test_the_next_version_of_a_protocol_keeps_the_one_before_and_replaces_none(
 ) -> None:
     Path(GAME).mkdir()
     write_json(Path(GAME, "score.json"), asdict(small))
-    assert calibrate_scores.main(calibrate_scores.Args(GAME, 7, folder=Path())) == 2
-    monkeypatch.setattr(calibrate_scores, "measure_references", lambda made, *_: replace(small, name=made.name))
-    assert calibrate_scores.main(calibrate_scores.Args(GAME, 8, folder=Path())) == 0
+    assert protocol.main(protocol.Args(GAME, 7, folder=Path())) == 2
+    monkeypatch.setattr(protocol, "measure_references", lambda made, *_: replace(small, name=made.name))
+    assert protocol.main(protocol.Args(GAME, 8, folder=Path())) == 0
     found = {path.name: read_protocol(path).name for path in Path(GAME).iterdir()}
     assert found == {"score.json": f"{GAME}/8", "score-7.json": f"{GAME}/7"}

@@ -113,18 +113,6 @@ def test_a_committed_notebook_says_nothing_of_the_machine_that_ran_it(path):
     assert re.findall(r"(?:[A-Za-z]:\\|/(?:home|root|tmp|usr|Users)/)\S*", text) == []
 
 
-@each_notebook
-def test_the_links_of_a_notebook_lead_somewhere(path):
-    text = "\n".join(cell.source for cell in nbformat.read(path, as_version=4).cells if cell.cell_type == "markdown")
-    targets = [target for target in re.findall(r"\]\(([^)\s#]+)[^)]*\)", text) if "://" not in target]
-    assert targets
-    assert [target for target in targets if not (path.parent / target).exists()] == []
-
-
-def test_there_are_notebooks():
-    assert NOTEBOOKS
-
-
 if __name__ == "__main__":
     for each in NOTEBOOKS:
         refresh(each)

@@ -6,7 +6,6 @@ import os
 import re
 import subprocess
 import sys
-import urllib.request
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
@@ -15,8 +14,6 @@ from unittest import mock
 
 import pytest
 
-from blackjacky_env import IllegalActionError
-from blackjacky_env.engine import table
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.games import GAMES, Registration
 from blackjacky_env.testing import check_all
@@ -133,19 +130,6 @@ def test_an_example_is_a_game_like_any_other(program: str, installed: dict[str, 
     run(program, installed, tmp_path)
 
 
-def test_the_example_is_played_in_the_browser(installed: dict[str, str], tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "blackjacky_agents.cli", "play", "--web", "--game", "leduc_poker", "--port", "0"]
-    with subprocess.Popen(command, cwd=tmp_path, env=installed, stdout=subprocess.PIPE, text=True) as server:
-        try:
-            assert server.stdout is not None
-            address = next(found[0] for line in server.stdout if (found := re.search(r"http://\S+", line)))
-            with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(address) as page:
-                assert page.status == 200
-                assert b"<html" in page.read()
-        finally:
-            server.terminate()
-
-
 @pytest.mark.parametrize(
     ("name", "cards", "unit", "iterations", "value"),
     [("kuhn_poker", "J Q K", 2, 300, -1 / 18), ("leduc_poker", "J J Q Q K K", 13, 60, -0.0856)],
@@ -226,22 +210,3 @@ def test_leduc_poker_is_paid_in_chips(deck: str, actions: str, chips: int, make:
     assert seen["open_card"] == (None if "fold" in actions else deck.split()[2])
 
 
-def test_only_a_raise_is_folded_to_and_there_are_two_at_most(make: Callable[[str], TableEnv]) -> None:
-    env = make("leduc_poker")
-    env.reset(seed=0)
-    with pytest.raises(IllegalActionError, match=r"fold .* is not among the legal actions"):
-        env.step(env.parse_action("fold"))
-    for _ in range(2):
-        env.step(env.parse_action("raise"))
-    with pytest.raises(IllegalActionError, match=r"raise .* is not among the legal actions"):
-        env.step(env.parse_action("raise"))
-
-
-def test_a_saved_state_with_an_impossible_number_is_refused(make: Callable[[str], TableEnv]) -> None:
-    env = make("leduc_poker")
-    env.reset(seed=0)
-    header, data = table.unpack(env.get_state())
-    records = table.read_records(header, data, env.game.state_dtype)
-    records["raises"] = 100
-    with pytest.raises(ValueError, match=r"raises of this state is 100; allowed are 0 \.\. 2"):
-        env.set_state(table.pack(header, records))

@@ -5,7 +5,7 @@ That they are those of PettingZoo, `tests.envs.test_every_game` shows.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -18,7 +18,6 @@ from blackjacky_env.engine.game import Game
 from blackjacky_env.engine.play import score_all
 from blackjacky_env.games import DEFAULT, get_game
 from tests.engine.test_batch import arrays as batch_arrays
-from tests.envs.copying import COPIES
 from tests.envs.playing import assert_same as assert_same_values
 
 GAMMA, WEIGHT = 0.9, 0.25
@@ -129,20 +128,6 @@ def test_threads_and_steps_at_once_change_nothing() -> None:
     assert_same_values(one.observe(games, seats), many.observe(games, seats))
 
 
-@pytest.mark.parametrize("remake", COPIES)
-def test_a_copy_goes_on_and_keeps_its_ends(remake: Callable[[Batch], Batch]) -> None:
-    batch = batch_of(num_games=200, **SHAPED)
-    batch.run_random(80)
-    while not batch.terminated.any():
-        batch.run_random(1)
-    copied = remake(batch)
-    assert_same(copied, batch)
-    batch.run_random(5)
-    assert not (copied.cumulative_rewards == batch.cumulative_rewards).all()
-    copied.run_random(5)
-    assert_same(copied, batch)
-
-
 def test_copies_are_kept_if_asked_for_and_reset_starts_over() -> None:
     batch, reusing = batch_of(copy=True, **SHAPED), batch_of(**SHAPED)
     fresh, first, kept = arrays(batch), reusing.observations, []
@@ -189,10 +174,3 @@ def test_impossible_seats_are_refused(games: Any, seats: Any, error: type[Except
         batch_of(num_players=3).observe(games, seats)
 
 
-def test_an_end_that_is_not_there_is_refused() -> None:
-    with pytest.raises(ValueError, match="game 1 was not ended by the last step"):
-        batch_of().observe([1, 2], 0, final=True)
-    with pytest.raises(ValueError, match="final=True needs a batch made with per_seat=True"):
-        batch_of(per_seat=False).observe(0, 0, final=True)
-    with pytest.raises(AttributeError, match="cumulative_rewards needs a batch made with per_seat=True"):
-        _ = batch_of(per_seat=False).cumulative_rewards

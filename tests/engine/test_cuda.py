@@ -7,7 +7,6 @@ GPU.
 from __future__ import annotations
 
 import gc
-import json
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -31,7 +30,6 @@ nvidia = pytest.importorskip("nvidia", reason="nvidia-cuda-nvcc is not installed
 pytestmark = pytest.mark.skipif(PLAIN, reason="nothing is compiled in plain mode")
 
 if not PLAIN:
-    import benchmark_gpu
     import numba_cuda
     from numba import cuda, typeof
     from numba.core.errors import TypingError
@@ -136,15 +134,6 @@ def test_kernels_round_like_a_cpu() -> None:
     assert "fma." in contracted
 
 
-def test_few_games_are_no_reason_for_a_warning(recwarn: pytest.WarningsRecorder) -> None:
-    """numba-cuda warns of every launch that leaves most of a GPU idle."""
-    with mock.patch.object(dispatcher.driver, "_to_core_stream"):  # there is none without a GPU
-        assert make_kernel(lambda: None)[1, 128].griddim == (1, 1, 1)
-        assert not recwarn.list
-        assert cuda.jit(lambda: None)[1, 128].griddim == (1, 1, 1)
-    assert "under-utilization" in str(recwarn.pop().message)
-
-
 def test_an_agent_that_allocates_arrays_is_refused() -> None:
     """`scratch` has to be used instead."""
 
@@ -159,25 +148,3 @@ def test_an_agent_that_allocates_arrays_is_refused() -> None:
         ptx_of(playouts, arguments)
 
 
-def test_without_a_gpu_the_benchmark_says_so(capsys: pytest.CaptureFixture[str]) -> None:
-    if cuda.is_available():
-        pytest.skip("there is a GPU")
-    with pytest.raises(SystemExit) as ended:
-        benchmark_gpu.main(benchmark_gpu.Args())
-    assert ended.value.code == 2
-    assert "needs an NVIDIA GPU and its driver" in capsys.readouterr().err
-
-
-def test_the_page_keeps_what_each_stage_of_the_benchmark_has_found(tmp_path: Path) -> None:
-    for stage in ("speed", "equality"):
-        rows = [
-            ("a game", "stepped", 10**3 + len(stage), 1.5, " (2%)"),
-            ("a game", f"the {stage}", 0, 1234.5, "games/s"),
-        ]
-        found = {"rows": rows, "note": f"A note on {stage}."}
-        (tmp_path / f"{stage}.json").write_text(json.dumps(found), encoding="utf-8")
-    page = benchmark_gpu.page(tmp_path, ["equality", "speed", "training"])
-    assert "| game | million steps a second | 1,005 games | 1,008 games |" in page
-    assert "| a game | stepped | 1.5 (2%) | 1.5 (2%) |" in page
-    assert "| a game | the equality | 1,234.5 | games/s |\n| a game | the speed | 1,234.5 | games/s |" in page
-    assert page.endswith("- A note on equality.\n- A note on speed.")

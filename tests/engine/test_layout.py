@@ -28,8 +28,3 @@ def test_a_part_that_does_not_fit_is_refused_by_name(low: int, high: int) -> Non
         layout(low, high)
 
 
-def test_the_largest_magnitude_is_that_of_either_end_and_at_least_1() -> None:
-    assert layout(-128, 5).largest.tolist() == [1, 1, 128]
-    assert layout(-3, 5).largest.tolist() == [1, 1, 5]
-    assert layout(0, 0).largest.tolist() == [1, 1, 1]
-    assert layout(0, 1).largest.dtype == np.float32

@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 
 from blackjacky_env.engine import play
-from blackjacky_env.engine.backend_cpu import NOT_COMPILED, address_of, ask, make_cast
+from blackjacky_env.engine.backend_cpu import address_of, ask
 from blackjacky_env.engine.compiling import PLAIN, compiled, entry, zeros
-from blackjacky_env.engine.policies import PythonPolicy
 from blackjacky_env.games import get_game
 from tests.policies import first_legal, last_legal
 
@@ -60,10 +59,3 @@ def test_games_with_other_agents_compile_nothing_anew(name):
     assert len(play._play_on(game).signatures) == 1
 
 
-def test_an_agent_that_is_not_compiled_has_no_address():
-    game = get_game("black_jacky")
-    inside = (first_legal, np.array([1, 2], np.float32))
-    cast = make_cast(game, [inside, PythonPolicy("a person", lambda observations, masks: masks.argmax(axis=1)), inside])
-    assert cast.addresses.tolist() == [address_of(first_legal, game), NOT_COMPILED, address_of(first_legal, game)]
-    assert cast.offsets.tolist() == [0, 2, 2, 4]
-    assert cast.parameters.tolist() == [1, 2, 1, 2]

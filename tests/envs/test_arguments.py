@@ -16,9 +16,6 @@ import pytest
 
 import blackjacky_env
 from blackjacky_env import black_jacky_v0, make_batch
-from blackjacky_env.engine.options import NoOptions
-from blackjacky_env.envs.aec import TableEnv
-from blackjacky_env.envs.arguments import refuse_unknown
 from blackjacky_env.envs.seat import SeatEnv
 from blackjacky_env.envs.vector import SeatVectorEnv
 from tests.policies import Follower, first_legal, first_legal_of
@@ -120,30 +117,6 @@ def test_what_is_wrong_is_refused_by_name(
         MAKE[maker](**options)
 
 
-def test_an_unknown_game_is_refused_with_those_there_are() -> None:
-    with pytest.raises(ValueError, match="unknown game 'black_jack'; did you mean 'black_jacky'"):
-        make_batch("black_jack", 1)
-
-
-MAKERS = {
-    "TableEnv.__init__": black_jacky_v0.env,
-    "SeatEnv.__init__": partial(gymnasium.make, ID),
-    "SeatVectorEnv.__init__": partial(gymnasium.make_vec, ID, num_envs=2),
-    "make_batch": partial(make_batch, "black_jacky", 2),
-}
-
-
-@pytest.mark.parametrize("name", MAKERS)
-def test_the_message_begins_as_pythons_own_and_names_all_options(name: str) -> None:
-    expected = (
-        rf"^{name}\(\) got an unexpected keyword argument 'frameskip': unknown option frameskip=1; options of "
-        r"black_jacky are max_card, bust_at, .*; those of the environment are .*num_players, .*reward, "
-    )
-    with pytest.raises(TypeError, match=expected) as caught:
-        MAKERS[name](frameskip=1)
-    assert "did you mean" not in str(caught.value)
-
-
 @pytest.mark.parametrize(
     ("option", "meant"),
     [("num_player", "num_players"), ("max_cards", "max_card"), ("opponent", "opponents"), ("render", "render_as")],
@@ -151,19 +124,6 @@ def test_the_message_begins_as_pythons_own_and_names_all_options(name: str) -> N
 def test_a_near_miss_is_named(option: str, meant: str) -> None:
     with pytest.raises(TypeError, match=rf"unknown option {option}='x'; did you mean '{meant}'\? options of"):
         SeatEnv("black_jacky", **{option: "x"})
-
-
-def test_only_what_the_maker_has_is_offered() -> None:
-    with pytest.raises(TypeError, match=r"^(?!.*opponents).*did you mean 'num_players'") as caught:
-        black_jacky_v0.env(num_plyers=3)
-    assert "render_as" in str(caught.value)
-    assert "game" not in str(caught.value).rpartition("environment are ")[2]
-
-
-def test_a_game_without_options_says_so() -> None:
-    game: Any = SimpleNamespace(name="bare", options=NoOptions)
-    with pytest.raises(TypeError, match="unknown option jokers=2; bare has no options of its own; those of the env"):
-        refuse_unknown({"jokers": 2}, game, TableEnv)
 
 
 def test_a_framework_can_try_again_without_the_option() -> None:

@@ -10,7 +10,6 @@ import pytest
 
 from blackjacky_agents import make_agent
 from blackjacky_env import make_batch
-from blackjacky_env.engine.copies import own_arrays
 from blackjacky_env.envs.seat import SeatEnv
 from blackjacky_env.envs.vector import SeatVectorEnv
 from blackjacky_env.games import GAMES
@@ -110,12 +109,3 @@ def test_nothing_of_a_copy_lies_in_foreign_memory() -> None:
             assert array.flags.aligned or not original.flags.aligned
 
 
-def test_attributes_that_are_one_array_stay_one() -> None:
-    array = np.arange(3)
-    own = own_arrays({"one": array, "same": array, "other": {"array": array.copy()}, "name": "x"})
-    assert own["one"] is own["same"]
-    assert own["one"] is not array
-    own["one"][0] = 7
-    assert array[0] == 0
-    assert own["other"]["array"].tolist() == [0, 1, 2]
-    assert own["name"] == "x"

@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
-import copy
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from itertools import product
 from typing import Any
 
-import gymnasium
 import numpy as np
 import pytest
 from gymnasium import spaces
 from gymnasium.utils.env_checker import check_env
-from gymnasium.vector import AutoresetMode, SyncVectorEnv
+from gymnasium.vector import AutoresetMode
 from pettingzoo.test import api_test, seed_test
 
-from blackjacky_agents import make_agent
 from blackjacky_agents.learning.encoding import find_encoding
 from blackjacky_env import black_jacky_v0
-from blackjacky_env.envs.formats import DTYPES, FORMATS, MASK_DTYPES, Format
+from blackjacky_env.envs.formats import DTYPES, FORMATS, MASK_DTYPES
 from blackjacky_env.envs.seat import SeatEnv
 from blackjacky_env.envs.vector import SeatVectorEnv
-from tests.envs.copying import COPIES
-from tests.envs.playing import assert_same, fresh, random_legal
+from tests.envs.playing import assert_same, random_legal
 
 ID = "blackjacky/BlackJackySeat-v0"
 LAYOUT = black_jacky_v0.env().game.layout
@@ -81,12 +77,6 @@ def test_pettingzoos_tests_pass_in_every_format(form: dict[str, str]) -> None:
 @every_format
 def test_gymnasiums_checker_passes_in_every_format_without_a_warning(form: dict[str, str]) -> None:
     check_env(make_seat(on_illegal="lose", **form), skip_render_check=True)
-
-
-@every_format
-def test_stable_baselines_checker_passes_in_every_format_without_a_warning(form: dict[str, str]) -> None:
-    checker = pytest.importorskip("stable_baselines3.common.env_checker")
-    checker.check_env(make_seat(on_illegal="lose", **form))
 
 
 # ---------------------------------------------------------------- the same values in the format asked for
@@ -166,28 +156,6 @@ def test_many_seats_show_the_same_in_every_format(form: dict[str, str], kept: bo
     assert finals
 
 
-@every_format
-def test_spaces_of_many_seats_are_those_of_the_single_seat_in_a_batch(form: dict[str, str]) -> None:
-    single = gymnasium.make(ID, **form)
-    env = gymnasium.make_vec(ID, num_envs=3, **form)
-    sync = SyncVectorEnv([lambda: gymnasium.make(ID, **form)] * 3)
-    assert env.single_observation_space == single.observation_space
-    assert env.observation_space == sync.observation_space
-    first, _ = sync.reset(seed=0)
-    assert first in env.observation_space
-
-
-@pytest.mark.parametrize("kept", [True, False])
-def test_arrays_of_many_seats_are_new_or_the_same_in_every_format(kept: bool) -> None:
-    env = make_seats(copy=kept, **FAR_FROM_DEFAULT)
-    first, info = env.reset(seed=0)
-    before = copy.deepcopy(first)
-    second, *_ = env.step(info["action_mask"].argmax(axis=1))
-    for name in first:
-        assert np.shares_memory(first[name], second[name]) is not kept
-        assert np.array_equal(first[name], before[name]) is kept
-
-
 def test_an_encoding_replaces_the_vector_of_the_dict() -> None:
     encoding = find_encoding("cards", "black_jacky")
     env = make_seats(encoding=encoding, **FAR_FROM_DEFAULT)
@@ -210,37 +178,7 @@ def test_float_observations_can_be_decoded_and_sampled_from() -> None:
 # ---------------------------------------------------------------- options
 
 
-def test_the_defaults_are_a_dict_at_the_table_and_the_vector_in_the_seat() -> None:
-    env = black_jacky_v0.env()
-    assert env.observation_space("player_0") == Format("dict").space(LAYOUT, 61)
-    assert make_seat().observation_space == make_seats().single_observation_space == Format("flat").space(LAYOUT, 61)
-    assert Format("flat").space(LAYOUT, 61) == spaces.Box(LAYOUT.low, LAYOUT.high, dtype=LAYOUT.dtype.type)
-
-
-def test_the_format_is_among_the_options_in_force_and_the_text_rebuilds_the_table() -> None:
-    env = black_jacky_v0.env(**FAR_FROM_DEFAULT)
-    assert {name: env.config_dict()[name] for name in NAMES} == FAR_FROM_DEFAULT
-    again = eval(repr(env), {"black_jacky_v0": black_jacky_v0})
-    assert again.observation_space("player_0") == env.observation_space("player_0")
-
-
 # ---------------------------------------------------------------- copies
-
-
-@pytest.mark.parametrize("copied", COPIES)
-def test_copies_keep_the_format(copied: Callable[[Any], Any]) -> None:
-    env = fresh(0, **FAR_FROM_DEFAULT)
-    env.step(env.last()[0]["action_mask"].argmax())
-    other = copied(env)
-    assert_same(other.last()[0], env.last()[0])
-    other.step(other.last()[0]["action_mask"].argmax())
-    assert other.last()[0] in env.observation_space("player_0")
-    for make in (make_seat, make_seats):
-        seat: Any = make(**FAR_FROM_DEFAULT)
-        _, info = seat.reset(seed=0)
-        action = info["action_mask"].argmax(axis=-1)
-        other = copied(seat)
-        assert_same(other.step(action)[0], seat.step(action)[0])
 
 
 def test_states_and_records_go_into_tables_of_another_format() -> None:
@@ -255,15 +193,3 @@ def test_states_and_records_go_into_tables_of_another_format() -> None:
         env.reset(seed=0)
 
 
-@pytest.mark.parametrize("name", ["random", "counter", "champion", "ismcts:20"])
-def test_agents_play_at_a_table_of_every_dtype_as_at_the_default(name: str) -> None:
-    env, plain = (black_jacky_v0.env(num_players=3, **form) for form in (FAR_FROM_DEFAULT, {}))
-    chosen = []
-    for each in (env, plain):
-        each.reset(seed=2)
-        agent = make_agent(name)
-        agent.reset(1)
-        chosen.append([agent.act(each.last()[0]) for _ in range(3)])
-    assert chosen[0] == chosen[1]
-    with pytest.raises(ValueError, match="must be integers of shape"):
-        make_agent("counter").act({**env.last()[0], "observation": env.last()[0]["observation"] / 3})

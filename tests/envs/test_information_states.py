@@ -10,7 +10,6 @@ import json
 from collections import defaultdict
 from collections.abc import Iterator
 from itertools import islice, permutations
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -104,35 +103,6 @@ def test_text_vector_and_key_are_the_same_for_two_histories_exactly_if_the_playe
     assert len(pairs["text of player_0"]) < told / env.num_players  # some histories look the same
 
 
-def test_a_line_of_text_is_added_by_every_action_and_no_earlier_one_changes(game: Game) -> None:
-    env = fresh(4, game.name)
-    observers, rng, moves = (None, *env.possible_agents), np.random.default_rng(4), 0
-    before = {agent: env.information_state(agent) for agent in observers}
-    while moves < 12 and not env.terminations[env.agent_selection]:
-        env.step(int(rng.choice(legal(env))))
-        moves += 1
-        for agent in observers:
-            text = env.information_state(agent)
-            assert text.startswith(f"{before[agent]}\n")
-            assert len(text.splitlines()) == moves + 2
-            before[agent] = text
-    assert moves > 2
-
-
-def test_the_text_names_table_actions_and_what_they_changed() -> None:
-    env = TableEnv("black_jacky", preset="mini-1")
-    env.reset(seed=0, options={"deck": [2, 3, 3, 2], "start_player": 0})
-    env.step(env.parse_action("no trick"))
-    env.step(env.parse_action("draw"))
-    title, start, _, drawn = env.information_state("player_1").splitlines()
-    assert title.startswith('Black Jacky, seen by player_1: num_players 2, variant "classic", max_card 3, bust_at 5')
-    assert "deck [2, 2, 3, 3]" in title
-    assert "hands [1, [3]]" in start
-    assert drawn.startswith("player_0: draw; ")
-    assert "hands [2, [3]]" in drawn
-    assert "draw_pile 0" in drawn
-
-
 # ---------------------------------------------------------------- vectors
 
 
@@ -185,12 +155,6 @@ def test_games_without_a_longest_length_have_no_vector_and_long_ones_none_either
             call()
     with pytest.raises(ValueError, match="may have 4,444 actions at this table"):
         _ = TableEnv("black_jacky").information_state_space
-
-
-def test_actions_of_a_row_fit_its_dtype() -> None:
-    layout = SimpleNamespace(dtype=np.dtype(np.int8))
-    for num_actions, dtype in ((127, np.int8), (128, np.int16)):
-        assert event_rows.row_dtype(SimpleNamespace(layout=layout, num_actions=num_actions)) == dtype
 
 
 # ---------------------------------------------------------------- positions without a past, and refusals
@@ -338,13 +302,6 @@ def test_a_batch_with_history_shows_the_last_rows_of_the_player_to_act(game: Gam
             envs[i].reset(seed=int(batch.seeds[i]))
 
 
-def test_random_play_with_history_is_that_without() -> None:
-    batch, plain = (make_batch("black_jacky", num_games=4, num_players=3, history=rows) for rows in (3, 0))
-    for each in (batch, plain):
-        each.run_random(20)
-    np.testing.assert_array_equal(batch.observations[:, : plain.observations.shape[1]], plain.observations)
-
-
 def test_a_finished_game_of_a_batch_shows_its_last_events_to_every_seat() -> None:
     table = {"preset": "mini-1"}
     batch = make_batch("black_jacky", num_games=3, seed=1, history=4, per_seat=True, **table)
@@ -366,11 +323,3 @@ def test_a_finished_game_of_a_batch_shows_its_last_events_to_every_seat() -> Non
     assert ended > 4
 
 
-def test_a_batch_with_history_keeps_what_it_has_shown_if_asked_to_and_can_be_reset() -> None:
-    kept = make_batch("black_jacky", num_games=4, num_players=3, history=3, copy=True)
-    before = kept.observations
-    unchanged = before.copy()
-    kept.step(kept.random_actions())
-    np.testing.assert_array_equal(before, unchanged)
-    kept.reset()
-    np.testing.assert_array_equal(kept.observations, unchanged)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterator
 from itertools import permutations
 from typing import Any
@@ -16,7 +15,6 @@ from blackjacky_env.games import DEFAULT, GAMES, get_game
 
 pyspiel = pytest.importorskip("pyspiel")
 
-from open_spiel.python import rl_environment  # noqa: E402
 from open_spiel.python.observation import INFO_STATE_OBS_TYPE, make_observation  # noqa: E402
 
 from blackjacky_env.openspiel import SpielState, load_game  # noqa: E402  # needs pyspiel
@@ -56,10 +54,6 @@ def test_openspiels_test_passes_for_every_game_variant_and_size(game: Game) -> N
             pyspiel.random_sim_test(
                 load_game(game.name, players, variant.name), num_sims=1, serialize=True, verbose=False
             )
-
-
-def test_openspiels_test_passes_with_all_orders_of_a_small_deck() -> None:
-    pyspiel.random_sim_test(six_cards(hearts=2), num_sims=20, serialize=True, verbose=False)
 
 
 def test_a_game_is_loaded_again_by_its_string() -> None:
@@ -105,10 +99,6 @@ def test_a_preset_is_loaded_again_by_its_string_with_its_deck(name: str, preset:
     assert str(again) == str(game)
     assert again.rules.options == game.rules.options == TableEnv(name, preset=preset).options
     assert again.num_players() == get_game(name).presets[preset].num_players
-
-
-def test_options_of_a_game_are_its_own_also_if_they_sound_like_chance() -> None:
-    assert load_game("schwarze_katze", deals=3).rules.options["deals"] == 3
 
 
 # ---------------------------------------------------------------- chance
@@ -217,20 +207,6 @@ def test_reshuffled_cards_are_equally_likely_to_be_drawn() -> None:
 # ---------------------------------------------------------------- what is not possible
 
 
-def test_who_is_not_to_act_has_no_actions_and_every_mask_has_its_length() -> None:
-    game = load_game("black_jacky", 2)
-    state = game.new_initial_state()
-    for _ in range(2):
-        for player in (0, 1):
-            legal = state.legal_actions(player)
-            assert np.flatnonzero(state.legal_actions_mask(player)).tolist() == legal
-            assert len(state.legal_actions_mask(player)) == game.num_distinct_actions()
-            assert bool(legal) == (player == state.current_player())
-        assert np.flatnonzero(state.legal_actions_mask()).tolist() == state.legal_actions() != []
-        state.apply_action(0) if state.is_chance_node() else None
-    assert state.legal_actions_mask(pyspiel.PlayerId.CHANCE) == [0] * game.max_chance_outcomes()
-
-
 @pytest.mark.parametrize("number", [-(2**62), -(2**31), -5, 5, 61, 1000, 2**31 - 1, 2**62])
 def test_players_actions_and_outcomes_that_do_not_exist_are_refused(number: int) -> None:
     game = load_game("black_jacky", 2)
@@ -248,45 +224,7 @@ def test_players_actions_and_outcomes_that_do_not_exist_are_refused(number: int)
             state.resample_from_infostate(number, pyspiel.UniformProbabilitySampler(0.0, 1.0))
 
 
-@pytest.mark.parametrize("public", [True, False])
-@pytest.mark.parametrize("private", pyspiel.PrivateInfoType.__members__)
-@pytest.mark.parametrize("recall", [True, False])
-def test_observers_show_what_one_player_knows_or_refuse(public: bool, private: str, recall: bool) -> None:
-    kind = pyspiel.IIGObservationType(public, recall, pyspiel.PrivateInfoType.__members__[private])
-    game = load_game("black_jacky", 2)
-    if (public, private) != (True, "SINGLE_PLAYER"):
-        with pytest.raises(ValueError, match=f"private_info=PrivateInfoType.{private} is not offered"):
-            make_observation(game, kind)
-        return
-    state = played(game, 0, decisions=5)
-    told = make_observation(game, kind).string_from(state, 0)
-    assert told == (state.information_state_string(0) if recall else state.observation_string(0))
-
-
 # ---------------------------------------------------------------- what players know
-
-
-def test_equal_information_states_have_equal_observations_and_recall_what_was_done() -> None:
-    """In the whole six-card game: also the player's own actions and earlier information states are the same."""
-    known: defaultdict[str, set[Any]] = defaultdict(set)
-
-    def follow(state: SpielState, past: tuple[Any, ...]) -> None:
-        if state.is_terminal():
-            return
-        if state.is_chance_node():
-            for outcome, _ in state.chance_outcomes():
-                follow(state.child(outcome), past)
-            return
-        player = state.current_player()
-        told = state.information_state_string(player)
-        known[told].add((tuple(state.observation_tensor(player)), tuple(state.legal_actions()), past[player]))
-        for action in state.legal_actions():
-            own = (*past[player], told, action)
-            follow(state.child(action), (own, past[1]) if player == 0 else (past[0], own))
-
-    follow(six_cards().new_initial_state(), ((), ()))
-    assert all(len(facts) == 1 for facts in known.values())
-    assert len(known) > 100
 
 
 def test_what_is_resampled_looks_the_same_to_the_player_and_other_cards_differ(game: Game) -> None:
@@ -305,22 +243,6 @@ def test_what_is_resampled_looks_the_same_to_the_player_and_other_cards_differ(g
                 assert other.legal_actions() == state.legal_actions()
                 assert other.clone().child(other.legal_actions()[0]).returns() is not None
     assert differ >= 5  # the tiny game of the tests ends soon
-
-
-def test_others_cannot_tell_secret_actions_apart() -> None:
-    """Where a card is given in secret, the other seats' information states are the same whichever it is."""
-    game = load_game("black_jacky", 4, chance_outcomes=50)
-    for seed in range(200):
-        state = played(game, seed, decisions=20)
-        giving = not state.is_terminal() and state._rules.game.words.phases[state._records["phase"][0]] == "exchange"
-        first = giving and not state._records["given"][0].any()
-        if first and len(legal := state.legal_actions()) > 1:
-            children = [state.child(action) for action in legal]
-            for seat in range(4):
-                told = {child.information_state_string(seat) for child in children}
-                assert len(told) == (len(legal) if seat == state.current_player() else 1)
-            return
-    raise AssertionError("nobody gives a card")
 
 
 def test_at_small_tables_the_tensor_is_the_vector_of_the_environment_and_tells_the_same_states_apart() -> None:
@@ -354,30 +276,6 @@ def test_long_games_have_no_information_state_tensor_and_are_as_long_as_can_be()
         game = load_game("black_jacky", 4, **options)
         assert not game.get_type().provides_information_state_tensor
         assert game.max_game_length() == 1_000_000
-
-
-@pytest.mark.parametrize("name", GAMES)
-def test_openspiels_environment_takes_the_observation_unless_information_states_are_short(name: str) -> None:
-    """Also in games that are bounded but long."""
-    game = load_game(name)
-    environment = rl_environment.Environment(game)
-    assert environment.observation_spec()["info_state"] == (get_game(name).layout.size,)
-    assert len(environment.reset().observations["info_state"][0]) == get_game(name).layout.size
-
-
-def test_a_resampled_state_has_the_tensor_of_its_player() -> None:
-    sampler, game = pyspiel.UniformProbabilitySampler(0.0, 1.0), load_game(preset="mini-2", chance_outcomes=50)
-    for seed in range(10):
-        state = played(game, seed, decisions=4)
-        if not state.is_terminal():
-            for player in range(2):
-                other = state.resample_from_infostate(player, sampler)
-                assert other.information_state_tensor(player) == state.information_state_tensor(player)
-
-
-def test_there_is_nothing_to_resample_at_a_chance_node() -> None:
-    with pytest.raises(ValueError, match="chance node"):
-        load_game().new_initial_state().resample_from_infostate(0, pyspiel.UniformProbabilitySampler(0.0, 1.0))
 
 
 # ---------------------------------------------------------------- algorithms

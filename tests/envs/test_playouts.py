@@ -61,19 +61,6 @@ def test_results_are_zero_sum_and_nothing_lies_at_seats_that_do_not_exist() -> N
     assert set(np.unique(results[1])) <= {-1.0, 0.0, 1.0}
 
 
-@pytest.mark.parametrize(
-    ("one", "other"),
-    [
-        ((MIXED[0], BOTS), (MIXED[:1], BOTS)),
-        ((MIXED, "threshold"), (MIXED, ["threshold"] * 6)),
-        ((MIXED, [make_agent(name) for name in BOTS]), (MIXED, BOTS)),
-    ],
-    ids=["one state as a list of one", "one agent in all seats", "agents by name or as objects"],
-)
-def test_states_and_agents_may_be_given_in_two_ways(one: tuple[Any, Any], other: tuple[Any, Any]) -> None:
-    np.testing.assert_array_equal(playout(*one, 7), playout(*other, 7))
-
-
 def test_every_seat_is_played_by_its_own_agent() -> None:
     for seat in range(4):
         policies = ["random"] * 4
@@ -89,32 +76,12 @@ def test_a_game_that_is_over_has_its_result_at_once() -> None:
     np.testing.assert_array_equal(results[0], np.tile(rewards(env), (5, 1)))
 
 
-def test_the_result_is_certain_where_every_action_leads_to_it_s1_s2() -> None:
-    certain = 0
-    for seed in range(40):
-        env = fresh(seed, num_players=2, hearts=1)
-        *_, last = random_moves(env, seed)
-        outcomes = [after(last, action) for action in legal(at(last))]
-        if any(outcome is None for outcome in outcomes) or len(np.unique(outcomes, axis=0)) > 1:
-            continue
-        certain += 1
-        np.testing.assert_array_equal(playout(last, "random", 8)[0], np.tile(outcomes[0], (8, 1)))
-    assert certain > 3
-
-
 def at(state: bytes) -> TableEnv:
     """The environment that this state belongs to."""
     header, _ = table.unpack(state)
     env = black_jacky_v0.env(num_players=header["num_players"], variant=header["variant"], **header["options"])
     env.set_state(state)
     return env
-
-
-def after(state: bytes, action: int) -> npt.NDArray[np.float64] | None:
-    """What an action pays if it ends the game."""
-    env = at(state)
-    env.step(int(action))
-    return rewards(env) if env.terminations[env.agent_selection] else None
 
 
 # ---------------------------------------------------------------- the same games as elsewhere
@@ -148,21 +115,6 @@ def with_key(state: bytes, key: np.uint64) -> bytes:
     return table.pack({**header, "history": None}, records)
 
 
-def test_a_sampled_position_can_be_played_out() -> None:
-    env = at(MIXED[2])
-    observation = env.observe("player_1")["observation"]
-    rng = np.random.default_rng(0)
-    results = playout([black_jacky_v0.sample_state(observation, rng) for _ in range(5)], "threshold", 20)
-    assert results.any(axis=(1, 2)).all()
-
-
-def test_the_states_stay_as_they_are() -> None:
-    before = [bytes(bytearray(state)) for state in MIXED]
-    first = playout(MIXED, BOTS, 5)
-    assert before == MIXED
-    np.testing.assert_array_equal(playout(MIXED, BOTS, 5), first)
-
-
 # ---------------------------------------------------------------- seeds and threads
 
 
@@ -177,12 +129,6 @@ def test_threads_change_nothing() -> None:
     alone = playout(MIXED, BOTS, 41, threads=1)
     for threads in (2, 5, None):
         np.testing.assert_array_equal(playout(MIXED, BOTS, 41, threads=threads), alone)
-
-
-def test_more_play_outs_than_are_made_at_once_change_nothing() -> None:
-    many = playout(MIXED[1:2], BOTS, 1100, threads=1)
-    np.testing.assert_array_equal(playout(MIXED[1:], BOTS, 1100, threads=2)[0], many[0])
-    assert many[0, -100:].any()
 
 
 def test_neighbours_change_nothing() -> None:

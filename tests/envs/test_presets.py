@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import pickle
 from typing import Any
 
@@ -10,7 +9,6 @@ import numpy as np
 import pytest
 
 from blackjacky_env import make_batch
-from blackjacky_env.engine.game import Preset
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.envs.module import GameModule
 from blackjacky_env.envs.seat import SeatEnv
@@ -74,13 +72,6 @@ def test_batches_and_seats_play_a_preset(game: str, preset: str) -> None:
     assert get_game(game).read_options(seats._states[0])[2] == env.options
 
 
-def test_presets_are_said_in_a_sentence_without_a_full_stop() -> None:
-    for game, preset in PRESETS:
-        about = get_game(game).presets[preset].about
-        assert about[0].isupper()
-        assert not about.endswith(".")
-
-
 @pytest.mark.parametrize(
     ("game", "options", "said"),
     [
@@ -114,12 +105,3 @@ def test_what_is_unknown_or_contradicts_a_preset_is_refused(
         make(game, **options)
 
 
-def test_what_a_preset_has_may_be_given_beside_it() -> None:
-    env = TableEnv("black_jacky", 2, "classic", preset="mini-1", bust_at=5, deck=[3, 2, 3, 2])
-    assert env.options["deck"] == [2, 2, 3, 3]
-
-
-def test_a_preset_that_cannot_be_played_is_refused_when_the_game_is_declared() -> None:
-    impossible = {"mini": Preset("Too many players", 7, "classic")}
-    with pytest.raises(ValueError, match="num_players=7 is out of range"):
-        dataclasses.replace(get_game("black_jacky"), presets=impossible)

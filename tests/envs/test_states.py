@@ -105,34 +105,6 @@ def test_playouts_refuse_it_too_and_name_the_state(name: str, change: str) -> No
         playout([state, changed(state, CHANGES[change], name)], "random", games=2)
 
 
-@pytest.mark.parametrize("name", GAMES)
-def test_every_field_has_a_range(name: str) -> None:
-    game = get_game(name)
-    assert {"key", *game.fields.ranges} == set(game.state_dtype.names or ())
-
-
-@pytest.mark.parametrize(
-    ("name", "field", "entry", "fact"),
-    [
-        ("black_jacky", "draw_count", (), "the draw pile has as many cards as are counted"),
-        ("schwarze_katze", "where", (30,), "everybody plays one card to each trick|same number of cards"),
-        ("halunken", "heights", (0,), "the top cards are taken first"),
-        ("black_spy", "where", (30,), "everybody was dealt the same number of cards|lie somewhere"),
-    ],
-)
-def test_the_message_says_what_contradicts_itself(name: str, field: str, entry: tuple[int, ...], fact: str) -> None:
-    env = begun(name)
-
-    def change(header: dict[str, Any], records: Any) -> None:
-        if entry:
-            records[field][(0, *entry)] = (int(records[field][(0, *entry)]) + 1) % 3
-        else:
-            records[field] -= 1
-
-    with pytest.raises(ValueError, match=fact):
-        env.set_state(changed(env.get_state(), change, name))
-
-
 def test_a_state_names_all_options_also_those_that_are_none() -> None:
     env = fresh(0, max_turns_per_round=None)
     state = changed(env.get_state(), lambda header, _: header["options"].pop("max_turns_per_round"), "black_jacky")

@@ -7,7 +7,6 @@ from copy import copy
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
 import pytest
 
 from blackjacky_env import make_batch
@@ -17,7 +16,6 @@ from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.envs.seat import SeatEnv
 from blackjacky_env.envs.vector import SeatVectorEnv
 from blackjacky_env.games import get_game
-from tests.envs.playing import play_randomly
 from tests.every_game import TINY
 from tests.tiny_game import GAME
 
@@ -128,19 +126,3 @@ def test_sizes_that_no_variant_allows_together_are_named(make: Callable[..., Mad
         make(num_players=[3, 2])
 
 
-def test_bids_count_twice_in_a_duel() -> None:
-    totals = []
-    for variant in ("classic", "duel"):
-        env = TableEnv(TINY, 2, variant)
-        env.reset(seed=4)
-        play_randomly(env, 1)
-        totals.append(np.array(env.snapshot()["points"]))
-    assert totals[0].any()
-    assert (totals[1] == 2 * totals[0]).all()
-
-
-def test_a_state_of_another_variant_is_refused() -> None:
-    duel, classic = TableEnv(TINY, 2, "duel"), TableEnv(TINY, 2)
-    duel.reset(seed=0)
-    with pytest.raises(ValueError, match="variant='duel'"):
-        classic.set_state(duel.get_state())

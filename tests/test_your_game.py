@@ -6,11 +6,8 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
-from typing import Any
-from unittest import mock
 
 import pytest
 
@@ -157,56 +154,5 @@ def test_the_checks_find_a_secret_that_is_forgotten_as_the_page_says(
 
 
 # ---------------------------------------------------------------- the rules of the examples
-
-
-@pytest.fixture
-def make() -> Iterator[Callable[[str], TableEnv]]:
-    """Makes an environment of one of the examples."""
-    names = {"kuhn_poker": "kuhn_poker:GAME", "leduc_poker": "leduc_poker:GAME"}
-    registered = {name: Registration(place) for name, place in names.items()}
-    paths = [*sys.path, str(KUHN), str(LEDUC)]
-    with mock.patch.dict(GAMES, registered), mock.patch.object(sys, "path", paths):
-        yield lambda name: TableEnv(name, reward="score" if name == "kuhn_poker" else "chips")
-
-
-def play(env: TableEnv, deck: str, actions: str) -> dict[str, Any]:
-    """Play a hand in which player 0 acts first; returns what a spectator sees at its end."""
-    env.reset(seed=0, options={"deck": deck.split(), "start_player": 0})
-    for action in actions.split():
-        env.step(env.parse_action(action))
-    assert all(env.terminations.values())
-    return env.view(None)
-
-
-@pytest.mark.parametrize("deck", ["J Q K", "J K Q", "Q J K", "Q K J", "K J Q", "K Q J"])
-@pytest.mark.parametrize("actions", ["pass pass", "bet bet", "bet pass", "pass bet pass", "pass bet bet"])
-def test_in_kuhn_poker_the_higher_card_wins_unless_it_passes_after_a_bet(
-    deck: str, actions: str, make: Callable[[str], TableEnv]
-) -> None:
-    hand = actions.split()
-    gives_up = hand[-2:] == ["bet", "pass"]
-    wins = len(hand) == 2 if gives_up else "JQK".index(deck[0]) > "JQK".index(deck[2])
-    env = make("kuhn_poker")
-    assert play(env, deck, actions)["winners"] == [int(not wins)]
-
-
-@pytest.mark.parametrize(
-    ("deck", "actions", "chips"),
-    [
-        ("K J Q Q K J", "call call call call", 1),  # the higher card
-        ("J K J Q Q K", "call raise call raise raise call", 11),  # a pair beats it: 1 + 2, then 4 and 4 more
-        ("J K Q Q K J", "raise raise call raise raise call", -13),
-        ("J K Q Q K J", "raise fold", 1),
-        ("K J Q Q K J", "call raise fold", -1),
-        ("Q Q K J J K", "raise call raise call", 0),  # the pot is split
-    ],
-)
-def test_leduc_poker_is_paid_in_chips(deck: str, actions: str, chips: int, make: Callable[[str], TableEnv]) -> None:
-    env = make("leduc_poker")
-    seen = play(env, deck, actions)
-    assert env.rewards == {"player_0": chips, "player_1": -chips}
-    assert seen["cards"] == [None, None]
-    assert seen["shown"] == ([None, None] if "fold" in actions else deck.split()[:2])
-    assert seen["open_card"] == (None if "fold" in actions else deck.split()[2])
 
 

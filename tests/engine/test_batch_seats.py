@@ -71,23 +71,6 @@ def potentials(batch: Batch) -> npt.NDArray[np.float64]:
     )
 
 
-def test_a_decision_off_turn_is_shaped_as_far_as_it_has_come() -> None:
-    """Between two decisions of a seat, its cumulative reward is that of stopping here."""
-    reward = get_game(DEFAULT).score_reward
-    plain, shaped = batch_of(reward=reward), batch_of(reward=reward, gamma=GAMMA, score_shaping=WEIGHT)
-    rows, at_decision = np.arange(6), np.full(plain.rewards.shape, np.nan)
-    for _ in range(400):
-        at_decision[rows, plain.current_player] = potentials(plain)[rows, plain.current_player]
-        actions = plain.random_actions()
-        plain.step(actions)
-        shaped.step(actions)
-        now = np.where(plain.terminated[:, None], 0, potentials(plain))
-        added = shaped.cumulative_rewards - plain.cumulative_rewards
-        decided = ~np.isnan(at_decision)
-        np.testing.assert_allclose(added[decided], (GAMMA * now - at_decision)[decided], atol=1e-9)
-        at_decision[plain.terminated] = np.nan
-
-
 # ---------------------------------------------------------------- what every batch does
 
 

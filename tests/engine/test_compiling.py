@@ -9,7 +9,6 @@ import shutil
 import struct
 import subprocess
 import sys
-from collections import namedtuple
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -239,19 +238,6 @@ def test_what_two_processes_have_compiled_is_not_mixed_in_a_third(cache: Path, t
     (tmp_path / "maker.py").write_text(MAKER)
     told = [finish(start(MADE, tmp_path, *steps, NUMBA_CACHE_DIR=str(cache))) for steps in ("3", "4", "34")]
     assert told == [["True 0"], ["True 0"], ["True 1", "True 1"]]
-
-
-def test_named_tuples_that_differ_in_the_order_of_their_fields_are_kept_apart() -> None:
-    one, other = namedtuple("Pair", "x y"), namedtuple("Pair", "y x")
-
-    def make() -> Any:
-        def run(pair):
-            return 10 * pair.x + pair.y
-
-        return entry(run)
-
-    assert make()(one(1, 2)) == 12
-    assert make()(other(1, 2)) == 21
 
 
 @pytest.mark.parametrize(

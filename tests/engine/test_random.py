@@ -137,14 +137,6 @@ def test_every_card_of_a_deck_is_equally_likely_at_every_place(place: int) -> No
     assert fit(np.bincount(decks[:, place], minlength=36)) > UNLIKELY
 
 
-def test_neighbours_in_a_shuffled_deck_are_independent() -> None:
-    decks = shuffled(list(range(36)), 36)
-    steps = (decks[:, 1:].astype(int) - decks[:, :-1]) % 36  # never 0, all others equally likely
-    counts = np.bincount(steps[:, 0], minlength=36)
-    assert counts[0] == 0
-    assert fit(counts[1:]) > UNLIKELY
-
-
 def test_no_two_purposes_have_the_same_number() -> None:
     numbers = [number for name, number in vars(purposes).items() if name.startswith("FOR_")]
     assert len(set(numbers)) == len(numbers) > 10

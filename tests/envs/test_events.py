@@ -126,19 +126,6 @@ def test_actions_that_do_not_lead_to_the_position_are_found_out() -> None:
             env.events("player_0")
 
 
-def test_a_state_of_which_no_events_can_be_told_leaves_the_game_as_it_was() -> None:
-    env = fresh(7)
-    told = fresh(1, num_players=env.num_players, events_in_infos=True)
-    before, infos = told.get_state(), copy.deepcopy(told.infos["player_0"]["events"])
-    play_randomly(env, 7, 6)
-    with pytest.raises(ValueError, match="actions do not lead to it"):
-        told.set_state(tampered(env.get_state(), actions=env._actions[:-1]))
-    assert told.get_state() == before
-    assert told.infos["player_0"]["events"] == infos
-    play_randomly(told, 1, 4)
-    assert present(told.events("player_0")) == told.view("player_0")
-
-
 def test_records_of_a_past_that_no_game_has_are_refused() -> None:
     env = play_randomly(fresh(7), 7, 6)
     records = env._states[:1].copy()

@@ -8,20 +8,16 @@ from typing import Any
 
 import numpy as np
 import pytest
-from gymnasium import spaces
 from gymnasium.utils.env_checker import check_env
 from gymnasium.vector import AutoresetMode
 from pettingzoo.test import api_test, seed_test
 
-from blackjacky_agents.learning.encoding import find_encoding
 from blackjacky_env import black_jacky_v0
 from blackjacky_env.envs.formats import DTYPES, FORMATS, MASK_DTYPES
 from blackjacky_env.envs.seat import SeatEnv
 from blackjacky_env.envs.vector import SeatVectorEnv
 from tests.envs.playing import assert_same, random_legal
 
-ID = "blackjacky/BlackJackySeat-v0"
-LAYOUT = black_jacky_v0.env().game.layout
 NAMES = ("observation_format", "observation_dtype", "mask_dtype")
 COMBINATIONS = [dict(zip(NAMES, values, strict=True)) for values in product(FORMATS, DTYPES, MASK_DTYPES)]
 FAR_FROM_DEFAULT = {"observation_format": "dict", "observation_dtype": "float32", "mask_dtype": "bool"}
@@ -51,17 +47,6 @@ def masked(form: dict[str, str], masks: Any) -> Any:
 
 
 # ---------------------------------------------------------------- the checkers of the libraries
-
-
-@pytest.fixture
-def masks_of_any_dtype(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let `Discrete.sample`, with which checkers draw legal actions, take bool masks, which Gymnasium refuses."""
-    sample = spaces.Discrete.sample
-    monkeypatch.setattr(
-        spaces.Discrete,
-        "sample",
-        lambda self, mask=None, **options: sample(self, None if mask is None else mask.astype(np.int8), **options),
-    )
 
 
 @every_format
@@ -156,15 +141,6 @@ def test_many_seats_show_the_same_in_every_format(form: dict[str, str], kept: bo
     assert finals
 
 
-def test_an_encoding_replaces_the_vector_of_the_dict() -> None:
-    encoding = find_encoding("cards", "black_jacky")
-    env = make_seats(encoding=encoding, **FAR_FROM_DEFAULT)
-    observations, info = env.reset(seed=0)
-    assert observations in env.observation_space
-    assert observations["observation"].shape == (5, encoding.size)
-    np.testing.assert_array_equal(observations["action_mask"], info["action_mask"])
-
-
 def test_float_observations_can_be_decoded_and_sampled_from() -> None:
     env, plain = black_jacky_v0.env(**FAR_FROM_DEFAULT), black_jacky_v0.env()
     env.reset(seed=3)
@@ -179,17 +155,5 @@ def test_float_observations_can_be_decoded_and_sampled_from() -> None:
 
 
 # ---------------------------------------------------------------- copies
-
-
-def test_states_and_records_go_into_tables_of_another_format() -> None:
-    env, plain = black_jacky_v0.env(**FAR_FROM_DEFAULT), black_jacky_v0.env()
-    plain.reset(seed=5)
-    plain.step(plain.last()[0]["action_mask"].argmax())
-    for load in (lambda: env.set_state(plain.get_state()), lambda: env.replay(plain.record())):
-        load()
-        assert_same(env.last()[0], shown(FAR_FROM_DEFAULT, *plain.last()[0].values()))
-        assert env.last()[4]["action_mask"].dtype == bool
-        assert env.record() == plain.record()
-        env.reset(seed=0)
 
 

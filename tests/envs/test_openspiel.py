@@ -11,7 +11,7 @@ import pytest
 
 from blackjacky_env.engine.game import Game
 from blackjacky_env.envs.aec import TableEnv
-from blackjacky_env.games import DEFAULT, GAMES, get_game
+from blackjacky_env.games import DEFAULT, get_game
 
 pyspiel = pytest.importorskip("pyspiel")
 
@@ -90,15 +90,6 @@ def test_a_game_is_loaded_again_by_its_string() -> None:
 def test_what_cannot_be_played_is_refused_with_what_can(options: dict[str, Any], said: str) -> None:
     with pytest.raises((TypeError, ValueError), match=said):
         load_game(**options)
-
-
-@pytest.mark.parametrize(("name", "preset"), [(name, preset) for name in GAMES for preset in get_game(name).presets])
-def test_a_preset_is_loaded_again_by_its_string_with_its_deck(name: str, preset: str) -> None:
-    game = load_game(name, preset=preset, chance_outcomes=3)
-    again = pyspiel.load_game(str(game))
-    assert str(again) == str(game)
-    assert again.rules.options == game.rules.options == TableEnv(name, preset=preset).options
-    assert again.num_players() == get_game(name).presets[preset].num_players
 
 
 # ---------------------------------------------------------------- chance
@@ -269,13 +260,6 @@ def test_at_small_tables_the_tensor_is_the_vector_of_the_environment_and_tells_t
         env.reset(seed=0, options={"deck": list(deck), "start_player": 0})
         follow(game.new_initial_state().child(outcome))
     assert len(pairs) == len({told for told, *_ in pairs}) == len({each[1:] for each in pairs}) > 20
-
-
-def test_long_games_have_no_information_state_tensor_and_are_as_long_as_can_be() -> None:
-    for options in ({"max_turns_per_round": None}, {}):
-        game = load_game("black_jacky", 4, **options)
-        assert not game.get_type().provides_information_state_tensor
-        assert game.max_game_length() == 1_000_000
 
 
 # ---------------------------------------------------------------- algorithms

@@ -43,21 +43,6 @@ def test_render_test_passes_without_a_word(game: str, capsys: pytest.CaptureFixt
     assert capsys.readouterr().out == ""
 
 
-@pytest.mark.parametrize("game", GAMES)
-def test_frames_show_the_table_and_change_with_it(game: str) -> None:
-    env = fresh(0, game, render_mode="rgb_array", render_as="player_0")
-    before = env.render()
-    assert isinstance(before, np.ndarray)
-    assert (before.shape, before.dtype) == ((390, 416, 3), np.uint8)
-    assert len(np.unique(before.reshape(-1, 3), axis=0)) > 50
-    assert np.array_equal(before, env.render())
-    env.step(int(np.flatnonzero(env.last()[0]["action_mask"])[0]))
-    after = env.render()
-    assert after.shape == before.shape
-    assert not np.array_equal(before, after)
-    after[:] = 0  # a frame is the caller's own
-
-
 def test_a_window_shows_every_step_until_it_is_closed() -> None:
     env = fresh(0, num_players=3, render_mode="human")
     assert window().get_size() == (640, 600)
@@ -112,20 +97,6 @@ def test_the_last_action_is_told_as_its_hearer_may_know_it() -> None:
     assert "player_0: give 1" in told(env.draw("player_0"))
     for agent in ("player_1", "player_2", None):
         assert "player_0: give a card" in told(env.draw(agent))
-
-
-def test_a_seat_renders_and_closes_its_table() -> None:
-    env = gymnasium.make("blackjacky/BlackJackySeat-v0", render_mode="rgb_array", num_players=2)
-    env.reset(seed=0)
-    frame = env.render()
-    assert isinstance(frame, np.ndarray)
-    assert frame.shape == (390, 416, 3)
-    env.close()
-    env = gymnasium.make("blackjacky/BlackJackySeat-v0", render_mode="human", num_players=2)
-    env.reset(seed=0)
-    assert window() is not None
-    env.close()
-    assert window() is None
 
 
 def test_gymnasium_records_a_video(tmp_path: Path) -> None:

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import copy
-from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pytest
 
-from blackjacky_env import black_jacky_v0
 from blackjacky_env.engine.game import Game
 from blackjacky_env.engine.observations import rotated
 from blackjacky_env.engine.states import check_records, reseed_state
@@ -19,8 +17,6 @@ from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.envs.module import GameModule
 from tests.envs.playing import fresh, play_randomly
 from tests.every_game import TINY
-
-SIX_CARDS = {"num_players": 2, "max_card": 3, "hand_size": 1, "hearts": 1, "bust_at": 5}
 
 
 pytestmark = pytest.mark.usefixtures("tiny")
@@ -57,13 +53,6 @@ def test_everybody_sees_the_same_in_a_position_turned_around_the_table(game: Gam
             check_records(game, header, other)
             for seat in range(n):
                 assert look(game, other[:1], (seat + places) % n) == look(game, env._states[:1], seat)
-
-
-@pytest.mark.parametrize(("seat", "error"), [(4, ValueError), (-1, ValueError), (True, TypeError), ("1", TypeError)])
-def test_there_must_be_such_a_seat(seat: Any, error: type[Exception]) -> None:
-    env = fresh(0, num_players=4)
-    with pytest.raises(error, match=r"seat=.* allowed are 0 \.\. [35]|seat=.*0 \.\. [35]"):
-        black_jacky_v0.sample_state(env.last()[0]["observation"], np.random.default_rng(0), seat=seat)
 
 
 # ---------------------------------------------------------------- other futures
@@ -117,45 +106,5 @@ def test_a_reseeded_game_has_no_record() -> None:
 
 
 # ---------------------------------------------------------------- rigged reshuffles
-
-DECK = [2, 3, 1, 2, 3, 3]  # player_0 has a 2, player_1 a 3, a 1 lies open
-LAST = [3, 3, 2, 3, 2, 1]  # the order of every reshuffle
-
-
-def draw_all(env: TableEnv, draws: int) -> list[int]:
-    """Swap with the draw pile again and again; returns what came from it."""
-    drawn = []
-    for _ in range(draws):
-        env.step(env.parse_action("no trick"))
-        before = Counter(env.snapshot()["hands"][env.snapshot()["player"]])
-        seat, (card, *_) = env.snapshot()["player"], before
-        env.step(env.parse_action(f"swap {card} with the draw pile"))
-        before[card] -= 1
-        drawn += (Counter(env.snapshot()["hands"][seat]) - before).elements()
-    return drawn
-
-
-def rigged(seed: int, *orders: list[int]) -> TableEnv:
-    env = black_jacky_v0.env(**SIX_CARDS)
-    env.reset(seed=seed, options={"start_player": 0, "deck": DECK, "reshuffle": list(orders)})
-    return env
-
-
-def test_copies_states_and_records_keep_rigged_reshuffles() -> None:
-    env, states, replayed = (rigged(seed, LAST, LAST) for seed in range(3))
-    draw_all(env, 5)
-    states.set_state(env.get_state())
-    replayed.replay(env.record())
-    copied = copy.deepcopy(env)
-    wanted = draw_all(env, 5)
-    assert [draw_all(other, 5) for other in (states, replayed, copied)] == [wanted] * 3
-
-
-def test_only_whole_decks_rig_reshuffles_and_only_where_there_are_any() -> None:
-    with pytest.raises(ValueError, match=r"^reset option 'reshuffle': the deck is not the whole deck"):
-        rigged(0, [1, 2, 3])
-    env = TableEnv(TINY)
-    with pytest.warns(UserWarning, match="'reshuffle' is ignored; allowed are 'start_player', 'deck'"):
-        env.reset(seed=0, options={"reshuffle": [LAST]})
 
 

@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from copy import copy
-from dataclasses import replace
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from blackjacky_env import make_batch
-from blackjacky_env.engine.game import Game
-from blackjacky_env.engine.options import Variant
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.envs.seat import SeatEnv
 from blackjacky_env.envs.vector import SeatVectorEnv
-from blackjacky_env.games import get_game
 from tests.every_game import TINY
-from tests.tiny_game import GAME
 
 SIZES = "2 .. 3 \\('classic'\\), 2 \\('duel'\\)"
 Made = tuple[list[int], str]
@@ -92,37 +86,5 @@ def test_mixed_sizes_get_the_first_variant_that_allows_all(make: Callable[..., M
     assert make(num_players=[2, 2]) == ([2, 2, 2, 2], "classic")
     with pytest.raises(ValueError, match="each of num_players=3 is out of range for variant='duel'"):
         make(num_players=[2, 3], variant="duel")
-
-
-@pytest.fixture
-def trio_and_duel(monkeypatch: pytest.MonkeyPatch) -> Game:
-    """The tiny game, but no table size belongs to two variants, and the duel is not the default."""
-    variants = (Variant("trio", 3, 3, default_players=3), Variant("duel", 2, 2, default_players=2))
-    fields = copy(GAME.fields)
-    fields.variants = variants
-    game = replace(GAME, fields=fields)
-    monkeypatch.setattr("tests.tiny_game.GAME", game)
-    get_game.cache_clear()
-    return game
-
-
-@pytest.fixture(autouse=True)
-def _as_it_was() -> Iterator[None]:
-    yield
-    get_game.cache_clear()
-
-
-@pytest.mark.parametrize("make", ONE_TABLE)
-def test_a_size_that_only_one_variant_allows_chooses_it(make: Callable[..., Made], trio_and_duel: Game) -> None:
-    for options, size, variant in (({}, 3, "trio"), ({"num_players": 2}, 2, "duel"), ({"num_players": 3}, 3, "trio")):
-        sizes, chosen = make(**options)
-        assert (set(sizes), chosen) == ({size}, variant)
-
-
-@pytest.mark.parametrize("make", MANY_TABLES)
-def test_sizes_that_no_variant_allows_together_are_named(make: Callable[..., Made], trio_and_duel: Game) -> None:
-    allowed = "2 \\('duel'\\)"
-    with pytest.raises(ValueError, match=f"no variant allows all of the table sizes 2, 3; allowed are 3 .*, {allowed}"):
-        make(num_players=[3, 2])
 
 

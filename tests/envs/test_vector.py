@@ -14,7 +14,6 @@ import gymnasium
 import numpy as np
 import numpy.typing as npt
 import pytest
-from gymnasium.error import ResetNeeded
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
 
 from blackjacky_agents.bots import random_bot
@@ -209,36 +208,6 @@ def test_without_autoreset_a_mask_says_which_games_begin_anew(options: dict[str,
     assert resets > 5
 
 
-def test_without_autoreset_an_ended_game_cannot_be_played_on() -> None:
-    env = make(autoreset_mode=DISABLED, hearts=1)
-    _, info = env.reset(seed=0)
-    ended = np.zeros(10, bool)
-    while not ended.any():
-        _, _, ended, _, info = env.step(info["action_mask"].argmax(axis=1))
-    kept = env.get_state()
-    with pytest.raises(ResetNeeded, match=rf"game {ended.argmax()} is over: call reset\(options={{'reset_mask'"):
-        env.step(info["action_mask"].argmax(axis=1))
-    assert_same(env.get_state(), kept)
-
-
-@pytest.mark.parametrize("mode", MODES)
-def test_some_games_of_a_seed_can_be_started_beside_others(mode: AutoresetMode) -> None:
-    env, left, twin, chosen = make(autoreset_mode=mode), make(autoreset_mode=mode), make(), np.arange(10) % 3 == 0
-    for _ in zip(play(env, 20, seed=1), play(left, 20, seed=1), strict=True):
-        pass
-    before = env.get_state()
-    observations, info = env.reset(seed=2, options={"reset_mask": chosen})
-    fresh, fresh_info = twin.reset(seed=2)
-    assert_same(observations[chosen], fresh[chosen])
-    assert_same(info["action_mask"][chosen], fresh_info["action_mask"][chosen])
-    for name in ("states", "played", "decisions", "ended"):
-        rows = [array.reshape(10, -1)[~chosen] for array in (env.get_state()[name], before[name])]
-        assert_same(*rows)
-    again, _ = env.reset(options={"reset_mask": chosen})
-    assert_same(again[chosen], twin.reset()[0][chosen])
-    assert_same(env.reset()[0][~chosen], left.reset()[0][~chosen])
-
-
 # ---------------------------------------------------------------- the games
 
 
@@ -324,10 +293,6 @@ def test_every_seat_draws_one_of_the_opponents_for_every_game() -> None:
     assert lineups_met([FIRST, LAST]) == set(itertools.product((FIRST, LAST), repeat=2))
 
 
-def test_every_game_draws_one_of_the_line_ups() -> None:
-    assert lineups_met([[FIRST], [LAST, FIRST]]) == {(FIRST, FIRST), (LAST, FIRST)}
-
-
 @pytest.mark.parametrize(
     "opponents", [[FIRST, LAST], [[FIRST, LAST, LAST], [LAST, FIRST, FIRST]]], ids=["single ones", "line-ups"]
 )
@@ -350,25 +315,6 @@ def test_the_score_can_be_added_to_the_result() -> None:
     both, win, hearts = make(score_weight=0.25), make(), make(reward="hearts")
     for one, result, change in zip(play(both, 60), play(win, 60), play(hearts, 60), strict=True):
         np.testing.assert_allclose(one[1], result[1] + 0.25 * change[1])
-
-
-def test_the_learner_sits_in_the_given_seat_or_in_every_one() -> None:
-    fixed, drawn = make(20, num_players=[3, 6], seat=2), make(200, num_players=4)
-    fixed.reset(seed=0)
-    assert set(records_of(fixed.get_state())["player"].tolist()) == {2}
-    drawn.reset(seed=0)
-    assert np.bincount(records_of(drawn.get_state())["player"]).min() > 25
-
-
-def test_games_that_end_before_the_learners_first_decision_are_skipped_and_counted() -> None:
-    env = make(40, **OVER_AFTER_ONE_TURN)
-    told, rng = [env.reset(seed=0)[1]], np.random.default_rng(0)
-    for _ in range(20):
-        told.append(env.step(random_legal(told[-1]["action_mask"], rng))[4])
-    skipped = sum(info["skipped_games"].sum() for info in told if "skipped_games" in info)
-    played = sum(info["_skipped_games"].sum() for info in told if "skipped_games" in info)
-    assert told[0]["skipped_games"].max() > 1
-    assert skipped + played == env.get_state()["played"].sum()
 
 
 # ---------------------------------------------------------------- seeds, threads, states
@@ -420,15 +366,6 @@ def test_arrays_handed_out_are_never_written_again(mode: AutoresetMode) -> None:
         handed.append([*arrays, info["action_mask"], env.action_masks(), *finals])
         kept.append(copy.deepcopy(handed[-1]))
     assert_same(handed, kept)
-
-
-def test_without_copies_the_same_arrays_are_written_again() -> None:
-    env, twin = make(copy=False), make()
-    shown, info = env.reset(seed=0)
-    for step, other in zip(play(env, 40), play(twin, 40), strict=True):
-        assert_same(step, other)
-        assert step[0] is shown
-        assert step[4]["action_mask"] is info["action_mask"] is env.action_masks()
 
 
 # ---------------------------------------------------------------- what is refused
@@ -484,16 +421,6 @@ def test_an_illegal_action_can_lose_its_game_instead(mode: AutoresetMode) -> Non
     else:
         np.testing.assert_array_equal(observations[[3, 7]], shown[[3, 7]])
         assert not info["action_mask"][[3, 7]].any()
-
-
-@pytest.mark.parametrize(
-    "actions", [np.zeros(9, int), np.zeros((10, 1), int), np.zeros(10), np.zeros(10, bool), None, ["draw"] * 10]
-)
-def test_anything_but_an_integer_for_each_game_is_refused(actions: Any) -> None:
-    env = make()
-    env.reset(seed=0)
-    with pytest.raises(TypeError, match="actions must be 10 integers, not "):
-        env.step(actions)
 
 
 @pytest.mark.parametrize(

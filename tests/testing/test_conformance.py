@@ -78,34 +78,26 @@ def test_wrapped_environments_pass(name):
 
 FAULTS = {
     toy.SharedGenerator: ["same_process"],
-    toy.LateDifference: ["same_process"],
     toy.HashOrder: ["other_process"],
     toy.LeftOver: ["after_other_games"],
     toy.SharedArray: ["deepcopy"],
     toy.LostGenerator: ["pickle"],
-    toy.LostGame: ["pickle"],
     toy.ForgottenSums: ["state"],
     toy.ForgottenGenerator: ["state"],
     toy.WideMask: ["mask"],
     toy.NarrowMask: ["mask", "illegal_action"],
     toy.EmptyMask: ["mask"],
-    toy.OtherMaskInInfos: ["mask"],
     toy.NegativeAction: ["mask"],
     toy.SilentRefusal: ["mask", "illegal_action"],
     toy.CoinLost: ["illegal_action"],
     toy.DieCast: ["illegal_action"],
     toy.RewardsKept: ["rewards_cleared"],
     toy.SumsKept: ["rewards", "last_rewards"],
-    toy.SumsOfOneOnly: ["rewards", "last_rewards"],
     toy.LastRewardLost: ["last_rewards"],
-    toy.LastRewardForgotten: ["last_rewards"],
-    toy.RewardMissing: ["rewards"],
     toy.OutOfRange: ["observations"],
     toy.WrongType: ["observations"],
     toy.WrongShape: ["observations"],
-    toy.MissingKey: ["observations"],
     toy.OffTurnMask: ["off_turn_mask"],
-    toy.OffTurnMaskInInfos: ["off_turn_mask"],
     toy.OtherLast: ["observations"],
     toy.LookingCounts: ["looking"],
     toy.OneBuffer: ["handed_out"],
@@ -193,15 +185,6 @@ class Endless(toy.Toy):
         self.turn = min(self.turn, toy.TURNS - 2)
 
 
-class Stateless(toy.Toy):
-    get_state = None
-
-    def __getattribute__(self, name):
-        if name in ("get_state", "set_state"):
-            raise AttributeError(name)
-        return super().__getattribute__(name)
-
-
 LOCAL = lambda: toy.Toy()  # noqa: E731, PLW0108  # which cannot be imported
 
 
@@ -214,7 +197,6 @@ LOCAL = lambda: toy.Toy()  # noqa: E731, PLW0108  # which cannot be imported
         (Continuous, "illegal_action", "in a Discrete space"),
         (Uncopyable, "deepcopy", "copy.deepcopy is refused: TypeError: no copies"),
         (Uncopyable, "pickle", "pickle is refused"),
-        (Stateless, "state", "no get_state"),
         (Endless, "last_rewards", "no game ended within 30 steps"),
         (LOCAL, "other_process", "cannot import this make_env"),
         (toy.Toy, "no_leaks", "vary_hidden is needed"),
@@ -232,20 +214,6 @@ def test_environments_of_other_kinds_pass(env):
 
 
 # Settings, policies
-
-
-@pytest.mark.parametrize(
-    ("settings", "said"),
-    [
-        ({"games": 0}, "games=0 is too few"),
-        ({"refusal": "shout"}, "refusal='shout' is unknown"),
-        ({"off_turn_mask": "one"}, "off_turn_mask='one' is unknown"),
-        ({"only": ["masks"]}, "unknown check 'masks'; checks are same_process"),
-    ],
-)
-def test_settings_that_cannot_be_are_refused_at_once(settings, said):
-    with pytest.raises(ValueError, match=said):
-        check_all(toy.Toy, **settings)
 
 
 # Reports, pytest, command line

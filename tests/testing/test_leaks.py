@@ -7,7 +7,6 @@ import copy
 import functools
 import re
 import zlib
-from collections import Counter
 from pathlib import Path
 
 import numpy as np
@@ -38,16 +37,6 @@ def left_hand(env, agent):
     return int(np.flatnonzero([*record(env)["hands"][seat], 1])[0])
 
 
-def pile_when_over(env, agent):
-    return env.snapshot()["draw_pile"] if env.terminations[env.agent_selection] else 0
-
-
-def what_others_know(env, agent):
-    """Return how much the left neighbour knows of a third hand."""
-    seat = env.possible_agents.index(agent)
-    return record(env)["known"][(seat + 1) % 3, (seat + 2) % 3].sum()
-
-
 def sum_of_hands(env, agent):
     """Return how all the other hands add up."""
     others = np.delete(record(env)["hands"], env.possible_agents.index(agent), axis=0)
@@ -58,13 +47,11 @@ SECRETS = {
     "the left hand": left_hand,
     "the top of the draw pile": lambda env, agent: record(env)["draw_pile"][record(env)["draw_count"] - 1],
     "the bottom of the draw pile": lambda env, agent: int(record(env)["draw_pile"][0]),
-    "the draw pile when the game is over": pile_when_over,
     "the draw pile of the last settlement": lambda env, agent: env._states[1]["draw_pile"].tolist(),
     "the key": lambda env, agent: int(record(env)["key"] % np.uint64(2)),
     "the seed of the next game": lambda env, agent: copy.deepcopy(env._np_random).integers(2**63),
     "the exchange": lambda env, agent: env.snapshot()["exchange"],
     "a card given in secret": lambda env, agent: record(env)["given"][0],
-    "what others know": what_others_know,
     "the sum of the other hands": sum_of_hands,
 }
 
@@ -116,8 +103,8 @@ LEAKS = [
     ("picture", "the left hand", "picture"),
     ("refusal", "the left hand", "refusal"),
     ("spectator", "the left hand", r"a spectator: view\['hands'\]"),
-    *(("view", secret, r"view\['hint'\]") for secret in [*SECRETS][:8]),
-    *(("vector", secret, "observe") for secret in ["the top of the draw pile", *[*SECRETS][8:]]),
+    *(("view", secret, r"view\['hint'\]") for secret in [*SECRETS][:7]),
+    *(("vector", secret, "observe") for secret in ["the top of the draw pile", *[*SECRETS][7:]]),
 ]
 
 
@@ -251,34 +238,12 @@ def test_a_variation_is_another_deal_that_the_player_may_believe_in(agent):
             assert s["phase"] != EXCHANGE or s["given"][i] == NO_CARD or s["hands"][giver, s["given"][i]]
 
 
-def test_a_variation_really_differs():
-    same = Counter()
-    for number, env in enumerate(positions(200)):
-        here, there = env.snapshot(), vary_hidden(env, "player_1", rng(number)).snapshot()
-        if here["phase"] not in ("tip", "over"):
-            same["hands"] += here["hands"] == there["hands"]
-            same["draw_pile"] += here["draw_pile"] == there["draw_pile"]
-    assert same["hands"] < 20
-    assert same["draw_pile"] < 20
-
-
 def test_a_known_card_stays_where_it_is():
     env = one_round([[3, 8], [7, 7], [5, 6]], top=1).play(exchange(0, 1), give(8), give(7)).env
     hands = [[vary_hidden(env, agent, rng(seed)).snapshot()["hands"] for seed in range(30)] for agent in env.agents]
     assert all(8 in hand[1] for hand in hands[0])  # which player_0 gave
     assert all(7 in hand[0] for hand in hands[1])
     assert {7 in hand[0] for hand in hands[2]} == {True, False}
-
-
-def test_every_card_can_be_anywhere_it_may_be():
-    """Of six cards player_0 holds a 3 and a 3 lies on the discard pile: hidden are 1, 2, 2, 3."""
-    env = one_round([[3], [2]], top=3, draw=[3, 2, 1], hand_size=1, max_card=3).env
-    seen = Counter()
-    for seed in range(300):
-        there = vary_hidden(env, "player_0", rng(seed)).snapshot()
-        seen[there["hands"][1][0], *there["draw_pile"]] += 1
-    assert len(seen) == 12
-    assert min(seen.values()) > 8
 
 
 # Other games

@@ -157,5 +157,3 @@ def test_nothing_but_the_registry_and_a_room_imports_a_room(side: Path) -> None:
 def test_importing_the_environments_loads_no_room() -> None:
     loaded = loaded_by("import blackjacky_env")
     assert [name for name in loaded if name.removeprefix("blackjacky_env.games.") in OURS] == []
-
-

@@ -154,5 +154,3 @@ def test_the_checks_find_a_secret_that_is_forgotten_as_the_page_says(
 
 
 # ---------------------------------------------------------------- the rules of the examples
-
-

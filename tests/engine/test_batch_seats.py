@@ -20,6 +20,8 @@ from blackjacky_env.games import DEFAULT, get_game
 from tests.engine.test_batch import arrays as batch_arrays
 from tests.envs.playing import assert_same as assert_same_values
 
+pytestmark = pytest.mark.prove
+
 GAMMA, WEIGHT = 0.9, 0.25
 
 
@@ -126,20 +128,6 @@ def test_copies_are_kept_if_asked_for_and_reset_starts_over() -> None:
     assert_same_values(arrays(batch), fresh)
 
 
-def test_games_and_seats_broadcast() -> None:
-    batch = batch_of(num_players=3)
-    observations, masks = batch.observe(np.arange(6)[:, None], np.arange(3))
-    assert observations.shape == (6, 3, batch.observations.shape[1])
-    assert masks.shape == (6, 3, batch.action_masks.shape[1])
-    rows = np.arange(6)
-    np.testing.assert_array_equal(observations[rows, batch.current_player], batch.observations)
-    np.testing.assert_array_equal(masks[rows, batch.current_player], batch.action_masks)
-    assert (masks.any(axis=2).sum(axis=1) == 1).all()
-    assert batch.observe(2, 1)[0].tolist() == observations[2, 1].tolist()
-    none = np.zeros(0, int)
-    assert batch.observe(none, none)[0].shape == (0, observations.shape[2])
-
-
 @pytest.mark.parametrize(
     ("games", "seats", "error", "message"),
     [
@@ -155,5 +143,3 @@ def test_games_and_seats_broadcast() -> None:
 def test_impossible_seats_are_refused(games: Any, seats: Any, error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message):
         batch_of(num_players=3).observe(games, seats)
-
-

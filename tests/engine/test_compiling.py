@@ -18,7 +18,7 @@ import numpy as np
 import pytest
 
 import blackjacky_env
-from blackjacky_env.engine.compiling import compiled, entry, fingerprint
+from blackjacky_env.engine.compiling import compiled, entry
 
 pytestmark = pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="nothing is compiled")
 
@@ -211,44 +211,6 @@ def test_closures_of_one_factory_with_one_signature_are_kept_apart(one: Any, oth
     assert hits(again) == 1
 
 
-MAKER = """
-from blackjacky_env.engine.compiling import compiled, entry
-
-def make(step):
-    @compiled
-    def walk(x):  # calls itself, so that its code is not copied into its caller
-        if x <= 0:
-            return step
-        return walk(x - 1) + 2 * walk(x - 2) + step
-
-    def run(x):
-        return walk(x)
-
-    return entry(run)
-"""
-MADE = """
-import sys
-from maker import make
-for run in map(make, map(int, sys.argv[1:])):
-    print(run(10) == run.py_func(10), sum(run.stats.cache_hits.values()))
-"""
-
-
-def test_what_two_processes_have_compiled_is_not_mixed_in_a_third(cache: Path, tmp_path: Path) -> None:
-    (tmp_path / "maker.py").write_text(MAKER)
-    told = [finish(start(MADE, tmp_path, *steps, NUMBA_CACHE_DIR=str(cache))) for steps in ("3", "4", "34")]
-    assert told == [["True 0"], ["True 0"], ["True 1", "True 1"]]
-
-
-@pytest.mark.parametrize(
-    ("one", "other"),
-    [(1, True), (1, np.int64(1)), (np.int8(1), np.int64(1)), (0.0, -0.0), ("1", b"1"), ((1,), [1]), (None, ())],
-)
-def test_values_that_compile_differently_have_different_fingerprints(one: object, other: object) -> None:
-    assert fingerprint(one) != fingerprint(other)
-    assert fingerprint(one) == fingerprint(one)
-
-
 # ---------------------------------------------------------------- damage
 
 
@@ -316,5 +278,3 @@ def test_what_others_may_have_written_is_neither_loaded_nor_kept(
     assert not trap.exists()
     if where == "folder":
         assert planted == {path: path.stat().st_ino for path in files(cache)}
-
-

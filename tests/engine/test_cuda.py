@@ -27,7 +27,7 @@ from tests.every_game import with_tiny
 
 pytest.importorskip("numba_cuda", reason="numba-cuda is not installed")
 nvidia = pytest.importorskip("nvidia", reason="nvidia-cuda-nvcc is not installed")
-pytestmark = pytest.mark.skipif(PLAIN, reason="nothing is compiled in plain mode")
+pytestmark = [pytest.mark.prove, pytest.mark.skipif(PLAIN, reason="nothing is compiled in plain mode")]
 
 if not PLAIN:
     import numba_cuda
@@ -146,5 +146,3 @@ def test_an_agent_that_allocates_arrays_is_refused() -> None:
     playouts = make_playouts(tiny, (compiled(choose),))
     with pytest.raises(TypingError, match="empty"):
         ptx_of(playouts, arguments)
-
-

@@ -14,6 +14,8 @@ from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.games import DEFAULT
 from tests.envs.playing import play_randomly
 
+pytestmark = pytest.mark.prove
+
 SEEDS = (5, 6, 7)
 
 
@@ -85,5 +87,3 @@ def test_every_single_move_is_looked_up_in_its_mask() -> None:
             expanded(env, [[*moves[:number], int(illegal[-1]), *moves[number + 1 :]]])
         refused += 1
     assert refused == len(moves) > 10
-
-

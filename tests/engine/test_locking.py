@@ -46,5 +46,3 @@ def test_the_lock_of_a_dead_process_is_free(tmp_path: Path) -> None:
     began = time.monotonic()
     with one_process(tmp_path / "lock", patience=1000):
         assert time.monotonic() < began + 900
-
-

@@ -11,7 +11,7 @@ import pytest
 
 from blackjacky_env.engine import purposes
 from blackjacky_env.engine.compiling import entry
-from blackjacky_env.engine.random import below, draw, game_key, random_flag, shuffle, stream
+from blackjacky_env.engine.random import below, draw, random_flag, shuffle, stream
 from blackjacky_env.games import GAMES, get_game
 from tests.chances import UNLIKELY, fit
 
@@ -35,12 +35,6 @@ def splitmix64(seed: int, count: int) -> list[int]:
 def draws(of, out):
     for i in range(len(out)):
         out[i] = draw(of, i)
-
-
-@entry
-def keys(seeds, out):
-    for i in range(len(seeds)):
-        out[i] = game_key(seeds[i])
 
 
 @entry
@@ -84,13 +78,6 @@ def test_the_published_numbers_of_seed_1234567_are_drawn() -> None:
     published = [6457827717110365317, 3203168211198807973, 9817491932198370423, 4593380528125082431]
     assert splitmix64(1234567, 4) == published
     assert drawn(1234567, 4) == published
-
-
-def test_the_key_of_a_game_is_the_first_number_of_its_seed() -> None:
-    seeds = np.array([0, 1, 2**32, 2**63 - 1], np.int64)
-    out = np.zeros(len(seeds), np.uint64)
-    keys(seeds, out)
-    assert [int(key) for key in out] == [splitmix64(int(seed), 1)[0] for seed in seeds]
 
 
 def test_streams_differ_in_key_purpose_round_and_repeat() -> None:

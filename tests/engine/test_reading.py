@@ -41,5 +41,3 @@ def test_json_is_read_from_text_and_bytes(text):
 def test_anything_else_is_refused_with_a_reason(text, why):
     with pytest.raises(ValueError, match=why):
         parse_json(text)
-
-

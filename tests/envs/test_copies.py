@@ -10,9 +10,9 @@ import pytest
 
 from blackjacky_agents import make_agent
 from blackjacky_env import make_batch
+from blackjacky_env.engine.game import Game
 from blackjacky_env.envs.seat import SeatEnv
 from blackjacky_env.envs.vector import SeatVectorEnv
-from blackjacky_env.games import GAMES
 from tests.engine.test_batch import arrays
 from tests.envs.copying import COPIES, arrays_of, from_an_object_store, with_shared_buffers
 from tests.envs.playing import assert_same, fresh
@@ -32,9 +32,8 @@ def play(env: Any, steps: int) -> list[Any]:
 
 
 @in_every_way
-@pytest.mark.parametrize("game", list(GAMES))
-def test_a_copied_table_goes_on_alone(game: str, copied: Copied) -> None:
-    env = fresh(1, game)
+def test_a_copied_table_goes_on_alone(game: Game, copied: Copied) -> None:
+    env = fresh(1, game.name)
     play(env, 3)
     other = copied(env)
     before = env.snapshot()
@@ -107,5 +106,3 @@ def test_nothing_of_a_copy_lies_in_foreign_memory() -> None:
         for original, array in pairs:
             assert array.flags.writeable
             assert array.flags.aligned or not original.flags.aligned
-
-

@@ -80,16 +80,6 @@ def test_an_action_that_is_no_integer_is_refused(action):
     assert "int" in unchanged(fresh(1, num_players=3), action, (TypeError, ValueError))
 
 
-@pytest.mark.parametrize(
-    "integer", [int, np.int8, np.int16, np.int32, np.int64, np.uint8, np.array, lambda _: np.array([0])]
-)
-def test_every_kind_of_integer_is_an_action(integer):
-    env, other = fresh(1, num_players=3), fresh(1, num_players=3)
-    env.step(integer(0))
-    other.step(0)
-    assert fingerprint(env) == fingerprint(other)
-
-
 # Before the reset, after the end
 
 

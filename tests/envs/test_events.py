@@ -19,6 +19,8 @@ from blackjacky_env.games import get_game
 from blackjacky_env.games.black_jacky.state import GIVE
 from tests.envs.playing import fresh, play_randomly
 
+pytestmark = pytest.mark.prove
+
 
 def present(events: list[dict[str, Any]]) -> dict[str, Any]:
     """The view that the events make up."""
@@ -135,5 +137,3 @@ def test_records_of_a_past_that_no_game_has_are_refused() -> None:
 
 
 # ---------------------------------------------------------------- leaks
-
-

@@ -72,14 +72,14 @@ def tables(game: Game, **options: Any) -> Iterator[TableEnv]:
             yield TableEnv(game.name, players, variant.name, **options)
 
 
-def test_pettingzoos_tests_pass_without_unexplained_warnings(game: Game) -> None:
+def test_pettingzoos_tests_pass_without_unexplained_warnings(each_game: Game) -> None:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        for env in tables(game):
+        for env in tables(each_game):
             api_test(env, num_cycles=50)
     unexplained = [str(w.message) for w in caught if not any(re.search(why, str(w.message)) for why in EXPLAINED)]
     assert unexplained == []
-    seed_test(lambda: TableEnv(game.name), num_cycles=50)
+    seed_test(lambda: TableEnv(each_game.name), num_cycles=50)
 
 
 def test_observations_masks_and_agents_are_as_declared_to_the_end(game: Game) -> None:
@@ -162,9 +162,9 @@ def test_a_rigged_start_player_starts(game: Game) -> None:
     assert env.record()["reset_options"] == {"start_player": 1}
 
 
-def test_the_conformance_kit_finds_nothing(game: Game) -> None:
+def test_the_conformance_kit_finds_nothing(each_game: Game) -> None:
     names = set(CHECKS) - {"other_process"}
-    report = check_all(functools.partial(TableEnv, game.name), names, games=2, moments=2, positions=20, **PROMISES)
+    report = check_all(functools.partial(TableEnv, each_game.name), names, games=2, moments=2, positions=20, **PROMISES)
     assert not report.failed, report
 
 
@@ -264,5 +264,3 @@ def test_many_seats_play_at_once(game: Game, mode: str) -> None:
         observations, _, _, _, info = envs.step(np.argmax(rng.random(masks.shape) * masks, axis=1))
     assert observations.dtype == game.layout.dtype
     np.testing.assert_array_equal(envs.set_state(envs.get_state())[0], observations)
-
-

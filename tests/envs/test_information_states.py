@@ -19,9 +19,10 @@ from blackjacky_env import make_batch
 from blackjacky_env.engine import event_rows, recall
 from blackjacky_env.engine.game import Game
 from blackjacky_env.envs.aec import TableEnv
-from blackjacky_env.envs.module import GameModule
 from blackjacky_env.games import GAMES, get_game
 from tests.envs.playing import fresh, legal, play_randomly
+
+pytestmark = pytest.mark.prove
 
 WALKED = [("black_jacky", "mini-1", 9, 99), ("schwarze_katze", "mini-1", 9, 99), ("black_spy", "mini-1", 2, 2)]
 """Miniatures that are walked: how many deals that look the same to player_0, and how many actions of a decision."""
@@ -132,20 +133,6 @@ def test_a_vector_is_in_its_space_and_shows_the_observation_and_every_action_wit
             env.step(action)
 
 
-def test_no_game_is_longer_than_it_may_be(game: Game) -> None:
-    """Random games of all variants and sizes, and of all miniatures."""
-    tables: list[dict[str, Any]] = [{"preset": preset} for preset in game.presets]
-    tables += [{"num_players": size, "variant": each.name} for each in game.variants for size in each.sizes]
-    for table in tables:
-        env = TableEnv(game.name, **table)
-        if game.most_actions is None:
-            continue
-        most = game.most_actions(env.num_players, env.variant, env.options)
-        assert most is not None
-        for seed in range(5):
-            assert len(played(env, seed)._actions) <= most
-
-
 def test_games_without_a_longest_length_have_no_vector_and_long_ones_none_either() -> None:
     endless = fresh(0, max_turns_per_round=None)
     assert endless.information_state("player_0").startswith("Black Jacky, seen by player_0: ")
@@ -157,21 +144,6 @@ def test_games_without_a_longest_length_have_no_vector_and_long_ones_none_either
 
 
 # ---------------------------------------------------------------- positions without a past, and refusals
-
-
-def test_a_sampled_position_has_no_past_and_its_information_state_begins_there(game: Game) -> None:
-    env = played(TableEnv(game.name), 3, 7)
-    agent = env.agent_selection
-    seen, seat = env.observe(agent)["observation"], int(agent[-1])
-    env.set_state(GameModule(game.name).sample_state(seen, np.random.default_rng(0), seat))
-    assert len(env.information_state(agent).splitlines()) == 2
-    before = keys(env)
-    env.step(legal(env)[0])
-    assert len(env.information_state(agent).splitlines()) == 3
-    assert set(keys(env)).isdisjoint(before)
-    other = TableEnv(game.name)
-    other.set_state(env.get_state())
-    assert keys(other) == keys(env)
 
 
 # ---------------------------------------------------------------- keys and seats
@@ -259,5 +231,3 @@ def test_a_finished_game_of_a_batch_shows_its_last_events_to_every_seat() -> Non
                     ended += 1
                 env.reset(seed=int(batch.seeds[i]))
     assert ended > 4
-
-

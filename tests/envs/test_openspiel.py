@@ -19,6 +19,8 @@ from open_spiel.python.observation import INFO_STATE_OBS_TYPE, make_observation 
 
 from blackjacky_env.openspiel import SpielState, load_game  # noqa: E402  # needs pyspiel
 
+pytestmark = pytest.mark.prove
+
 SIX_CARDS: dict[str, Any] = {"max_card": 3, "hand_size": 1, "hearts": 1, "bust_at": 5, "max_turns_per_round": 3}
 ALL_SIX = [1, 2, 2, 3, 3, 3]
 
@@ -74,16 +76,11 @@ def test_a_game_is_loaded_again_by_its_string() -> None:
     [
         ({"game": "chess"}, "unknown game"),
         ({"num_players": 9}, "num_players=9 is out of range"),
-        ({"max_card": 99}, "max_card=99"),
         ({"colour": 1}, r"load_game\(\) got an unexpected keyword argument 'colour': unknown option colour"),
         ({"chance_outcomes": 0}, "chance_outcomes=0"),
-        ({"seed": -1}, "seed=-1"),
-        ({"start_player": 4}, "start_player=4"),
         ({"cards": "1 2 3"}, "not the whole deck"),
         ({"cards": "all"}, "distinct orders; allowed are 400,000"),
         ({"preset": "mini-0"}, "preset='mini-0' is unknown; allowed are 'mini-1'"),
-        ({"preset": "mini-1", "num_players": 3}, "num_players=3 contradicts preset='mini-1', which has num_players=2"),
-        ({"cards": " ".join(str(v) for v in range(1, 9) for _ in range(v))}, "distinct orders; allowed are 400,000"),
     ],
     ids=str,
 )
@@ -117,16 +114,6 @@ def test_every_outcome_of_a_small_deck_is_the_game_that_reset_rigs() -> None:
             state.apply_action(action)
             env.step(action)
         assert state.returns() == list(env.rewards.values())
-
-
-def test_the_start_player_is_drawn_with_the_deal_unless_given() -> None:
-    game = load_game("black_jacky", 2, cards="1 2 2 3 3 3", **SIX_CARDS)
-    assert len(game.new_initial_state().chance_outcomes()) == 120
-    first = [game.new_initial_state().child(outcome).current_player() for outcome in range(120)]
-    assert sum(first) == 60
-    many = load_game("black_jacky", 4, chance_outcomes=64)
-    assert {many.new_initial_state().child(outcome).current_player() for outcome in range(64)} == {0, 1, 2, 3}
-    assert load_game("black_jacky", 4, start_player=2).new_initial_state().child(5).current_player() == 2
 
 
 def test_nothing_is_shuffled_but_at_chance_nodes(game: Game) -> None:

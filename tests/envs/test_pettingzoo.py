@@ -13,9 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from blackjacky_env import black_jacky_v0
 from tests.envs.playing import fingerprint, fresh, one_game, one_tiny_game, play_randomly
-from tests.games.black_jacky.rigging import KNOCKS, Table, losing, tip
 
 REPOSITORY = Path(__file__).parents[2]
 
@@ -71,16 +69,23 @@ def mid_game(reward="hearts", seed=8):
     return play_randomly(fresh(seed, num_players=4, reward=reward), seed, actions=60)
 
 
-def test_copies_states_and_records_keep_the_rigged_deals():
-    table = Table([losing([1], range(4)), losing([2], [0, 2, 3], start=2)], players=4, hearts=1)
-    from_state, from_record = (black_jacky_v0.env(num_players=4, hearts=1) for _ in range(2))
-    from_state.set_state(table.env.get_state())
-    from_record.replay(json.loads(json.dumps(table.env.record())))
-    assert from_record.record() == table.env.record()
-    for other in (copy.deepcopy(table.env), pickle.loads(pickle.dumps(table.env)), from_state, from_record):
-        for action in [*KNOCKS * 4, tip(1)]:
-            other.step(action)
-        assert other.snapshot()["hands"][2] == [3, 5]
+def test_copies_states_and_records_keep_rigged_deals_and_reshuffles():
+    options, deck, order = (
+        {"num_players": 2, "max_card": 3, "hand_size": 1, "bust_at": 5},
+        [2, 3, 1, 2, 3, 3],
+        [3, 3, 2, 3, 2, 1],
+    )
+    rigged = {"start_player": 0, "deck": [deck, order] * 4, "reshuffle": [order, deck] * 9}
+    env, unlike, from_state, from_record = (black_jacky_v0.env(**options) for _ in range(4))
+    for each, deals in ((env, rigged), (unlike, {"start_player": 0, "deck": deck})):
+        each.reset(seed=0, options=deals)
+        play_randomly(each, 1, actions=5)
+    from_state.set_state(env.get_state())
+    from_record.replay(json.loads(json.dumps(env.record())))
+    others = [copy.deepcopy(env), pickle.loads(pickle.dumps(env)), from_state, from_record]
+    after = fingerprint(play_randomly(env, 2, actions=60))
+    assert [fingerprint(play_randomly(other, 2, actions=60)) for other in others] == [after] * 4
+    assert fingerprint(play_randomly(unlike, 2, actions=60)) != after
 
 
 @pytest.mark.parametrize(
@@ -132,5 +137,3 @@ def test_a_record_that_cannot_be_played_changes_nothing(spoiled):
 
 
 # TerminateIllegalWrapper
-
-

@@ -17,6 +17,8 @@ from blackjacky_env.games import GAMES, get_game
 from blackjacky_env.replay import new_table
 from tests.envs.playing import legal
 
+pytestmark = pytest.mark.prove
+
 PRESETS = [(name, preset) for name in GAMES for preset in get_game(name).presets]
 
 
@@ -76,22 +78,18 @@ def test_batches_and_seats_play_a_preset(game: str, preset: str) -> None:
     ("game", "options", "said"),
     [
         ("black_jacky", {"preset": "mini-0"}, "preset='mini-0' is unknown; allowed are 'mini-1', 'mini-2'"),
-        ("black_jacky", {"preset": 3}, "preset=3 is unknown"),
         ("halunken", {"preset": "mini-1"}, "preset='mini-1' is unknown: halunken has no presets"),
         (
             "black_jacky",
             {"preset": "mini-1", "num_players": 3},
             "num_players=3 contradicts preset='mini-1', which has num_players=2; leave one of them out",
         ),
-        ("black_jacky", {"preset": "mini-1", "variant": "schnell_duell"}, "variant='schnell_duell' contradicts preset"),
         (
             "black_jacky",
             {"preset": "mini-1", "bust_at": 9},
             "bust_at=9 contradicts preset='mini-1', which has bust_at=5",
         ),
-        ("black_jacky", {"preset": "mini-1", "bust_at": 100}, "bust_at=100 is out of range"),
         ("black_jacky", {"preset": "mini-1", "deck": [2, 3, 3]}, r"deck=\[2, 3, 3\] contradicts preset='mini-1'"),
-        ("black_jacky", {"preset": "mini-1", "colour": 1}, "colour"),
     ],
     ids=str,
 )
@@ -103,5 +101,3 @@ def test_what_is_unknown_or_contradicts_a_preset_is_refused(
 ) -> None:
     with pytest.raises((TypeError, ValueError), match=said):
         make(game, **options)
-
-

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
-import gymnasium
 import numpy as np
 import pytest
 from gymnasium.error import DependencyNotInstalled
@@ -17,10 +15,10 @@ from blackjacky_env.envs import screen
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.envs.seat import SeatEnv
 from blackjacky_env.games import GAMES
-from tests.drawings import told
 from tests.envs.playing import fresh
 from tests.every_game import TINY, with_tiny
-from tests.games.black_jacky.rigging import exchange, give, one_round
+
+pytestmark = pytest.mark.prove
 
 
 @pytest.fixture(autouse=True)
@@ -85,28 +83,3 @@ def test_a_game_without_a_picture_offers_text_only() -> None:
             env.draw()
         with pytest.raises(ValueError, match=r"render_mode='rgb_array'.*'ansi'"):
             TableEnv(TINY, render_mode="rgb_array")
-
-
-def test_the_last_action_is_told_as_its_hearer_may_know_it() -> None:
-    env = one_round([[3, 1], [6, 7], [8, 8]]).env
-    assert not any(text.startswith("player_0:") for text in told(env.draw()))
-    env.step(exchange(0, 1))
-    names = ["Ada", "Bob", "Cem"]
-    assert "Ada: lay 3: Ada and Bob exchange" in told(env.draw(names=names))
-    env.step(give(1))
-    assert "player_0: give 1" in told(env.draw("player_0"))
-    for agent in ("player_1", "player_2", None):
-        assert "player_0: give a card" in told(env.draw(agent))
-
-
-def test_gymnasium_records_a_video(tmp_path: Path) -> None:
-    pytest.importorskip("moviepy")
-    env = gymnasium.make("blackjacky/BlackJackySeat-v0", render_mode="rgb_array", num_players=2)
-    video = gymnasium.wrappers.RecordVideo(env, str(tmp_path / "videos"), episode_trigger=lambda episode: True)
-    _, info = video.reset(seed=0)
-    for _ in range(3):
-        _, _, terminated, _, info = video.step(int(info["action_mask"].argmax()))
-        if terminated:
-            break
-    video.close()
-    assert [path.suffix for path in (tmp_path / "videos").iterdir()] == [".mp4"]

@@ -18,8 +18,7 @@ from blackjacky_env.envs.module import GameModule
 from tests.envs.playing import fresh, play_randomly
 from tests.every_game import TINY
 
-
-pytestmark = pytest.mark.usefixtures("tiny")
+pytestmark = [pytest.mark.prove, pytest.mark.usefixtures("tiny")]
 
 
 def tables(game: Game) -> Iterator[TableEnv]:
@@ -106,5 +105,3 @@ def test_a_reseeded_game_has_no_record() -> None:
 
 
 # ---------------------------------------------------------------- rigged reshuffles
-
-

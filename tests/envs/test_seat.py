@@ -99,16 +99,6 @@ def test_games_that_end_before_the_first_decision_are_skipped_and_counted() -> N
     assert info["skipped_games"] == 0
 
 
-def test_reset_options_rig_the_deal() -> None:
-    env = make(num_players=2, seat=1, opponents=[Follower()])
-    deck = sorted((v for v in range(1, 9) for _ in range(v)), reverse=True)
-    observation, _ = env.reset(options={"start_player": 1, "deck": deck})
-    seen = black_jacky_v0.decode(observation)
-    assert seen["my_hand"] == [0, 0, 0, 0, 0, 0, 0, 2]
-    with pytest.warns(UserWarning, match="reset option 'dek' is ignored; allowed are 'start_player', 'deck'"):
-        env.reset(options={"dek": deck})
-
-
 # ---------------------------------------------------------------- seats and opponents
 
 
@@ -120,21 +110,6 @@ def test_a_free_seat_changes_from_game_to_game() -> None:
         env.reset()
         seats.add(seat_of(env).table.agent_selection)
     assert seats == {"player_0", "player_1", "player_2"}
-
-
-def test_opponents_are_reset_with_a_seed_for_every_game_and_see_what_their_seat_may_know() -> None:
-    opponent = Follower()
-    env = make(opponents=[opponent], num_players=2, seat=0)
-    for _ in range(3):
-        env.reset(seed=5, options={"start_player": 1})
-    assert len(opponent.seeds) == 3
-    assert len(set(opponent.seeds)) == 1
-    env.reset(options={"start_player": 1})
-    assert len(set(opponent.seeds)) == 2
-    table = black_jacky_v0.env(num_players=2)
-    for seen in opponent.shown:
-        assert seen in table.observation_space("player_1")
-        assert black_jacky_v0.decode(seen["observation"])["to_act"][0] == 1
 
 
 # ---------------------------------------------------------------- bad input
@@ -197,5 +172,3 @@ def test_gymnasiums_workers_play_the_same_games(method: str) -> None:
     for i, one in enumerate(alone):
         np.testing.assert_array_equal(observations[i], one.step(actions[i])[0])
     env.close()
-
-

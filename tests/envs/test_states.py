@@ -15,12 +15,16 @@ import pytest
 from blackjacky_env import playout
 from blackjacky_env.engine import table
 from blackjacky_env.envs.aec import TableEnv
-from blackjacky_env.games import GAMES, get_game
+from blackjacky_env.games import get_game
+from tests.conftest import FIRST
 from tests.envs.playing import fresh
 from tests.every_game import NAMES
 from tests.reference.registry import REFERENCES
 
 pytestmark = pytest.mark.usefixtures("tiny")
+every_game = pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[] if name in FIRST else pytest.mark.prove) for name in NAMES]
+)
 PROOFS = Path(__file__).parents[2] / "scripts" / "proofs"
 
 
@@ -85,7 +89,7 @@ CHANGES = {
 }
 
 
-@pytest.mark.parametrize("name", NAMES)
+@every_game
 @pytest.mark.parametrize("change", CHANGES.values(), ids=list(CHANGES))
 def test_an_impossible_state_is_refused_and_changes_nothing(name: str, change: Callable[..., Any]) -> None:
     env = begun(name)
@@ -95,7 +99,7 @@ def test_an_impossible_state_is_refused_and_changes_nothing(name: str, change: C
     assert env.get_state() == before
 
 
-@pytest.mark.parametrize("name", GAMES)
+@every_game
 @pytest.mark.parametrize(
     "change", ["player 100", "100 players", "three records", "another table size", "unknown option"]
 )
@@ -113,6 +117,7 @@ def test_a_state_names_all_options_also_those_that_are_none() -> None:
             load(state)
 
 
+@pytest.mark.prove
 def test_thousands_of_mutated_states_are_refused_or_played_without_a_crash() -> None:
     """In a process of its own, since what this looks for would end this one."""
     found = f"(sorted(attack_states(name, 600, 0)) for name in {[*REFERENCES]})"

@@ -86,5 +86,3 @@ def test_mixed_sizes_get_the_first_variant_that_allows_all(make: Callable[..., M
     assert make(num_players=[2, 2]) == ([2, 2, 2, 2], "classic")
     with pytest.raises(ValueError, match="each of num_players=3 is out of range for variant='duel'"):
         make(num_players=[2, 3], variant="duel")
-
-

@@ -100,17 +100,6 @@ def play(env: Any, steps: int, seed: int = 0) -> Iterator[Any]:
 # ---------------------------------------------------------------- as Gymnasium has it
 
 
-def test_gymnasium_makes_it_by_the_id_of_the_single_seat() -> None:
-    env = make_vec(num_envs=6, num_players=3, vectorization_mode="vector_entry_point")
-    assert isinstance(env.unwrapped, SeatVectorEnv)
-    assert env.num_envs == 6
-    assert env.spec.id == "blackjacky/BlackJackySeat-v0"
-    assert [step[0].shape for step in play(env, 2)] == [(6, GAME.layout.size)] * 2
-    assert isinstance(make_vec(num_envs=2).unwrapped, SeatVectorEnv)
-    assert isinstance(make_vec(num_envs=2, vectorization_mode="sync"), SyncVectorEnv)
-    env.close()
-
-
 @pytest.mark.parametrize("mode", MODES)
 def test_arrays_lie_in_the_spaces_and_the_masks_are_empty_only_where_a_game_is_over(mode: AutoresetMode) -> None:
     env = make(autoreset_mode=mode)
@@ -275,22 +264,6 @@ def test_the_games_and_rewards_are_those_of_whole_games_of_the_pettingzoo_enviro
     for episode in episodes(env, 3):
         lineup = list(itertools.islice(itertools.cycle([RANDOM, LAST]), 5))
         assert is_played_by(lineup, episode, **options)
-
-
-def lineups_met(opponents: Any) -> set[tuple[Policy, ...]]:
-    """The line-ups of all tables of three that only one line-up can have played."""
-    env = make(20, num_players=3, opponents=opponents, autoreset_mode=SAME_STEP)
-    met = set()
-    for episode in episodes(env, 2):
-        every = itertools.product((FIRST, LAST), repeat=2)
-        fitting = [lineup for lineup in every if is_played_by(lineup, episode, hearts=2)]
-        assert fitting
-        met |= {lineup for lineup in fitting if len(fitting) == 1}
-    return met
-
-
-def test_every_seat_draws_one_of_the_opponents_for_every_game() -> None:
-    assert lineups_met([FIRST, LAST]) == set(itertools.product((FIRST, LAST), repeat=2))
 
 
 @pytest.mark.parametrize(
@@ -482,5 +455,3 @@ def test_a_state_that_no_games_could_have_is_refused_and_changes_nothing(
         env.set_state(changed)
     assert_same(env.get_state(), kept)
     assert_same(env.action_masks(), info["action_mask"])
-
-

@@ -17,9 +17,9 @@ from blackjacky_env.engine import table
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.games import GAMES, Registration
 from blackjacky_env.games.black_jacky.state import EXCHANGE, NO_CARD, RECORD
-from blackjacky_env.testing import ConformanceError, Skipped, check_all, check_no_leaks, check_public_shows, examine
+from blackjacky_env.testing import ConformanceError, check_all, check_no_leaks, check_public_shows, examine
 from blackjacky_env.testing.tables import PROMISES, vary_hidden
-from tests.games.black_jacky.rigging import cards_on_table, exchange, give, one_round
+from tests.games.black_jacky.rigging import cards_on_table
 from tests.testing import toy
 
 GOOFSPIEL = (Path(__file__).parents[2] / "examples" / "goofspiel" / "goofspiel.py").read_text("utf-8")
@@ -37,12 +37,6 @@ def left_hand(env, agent):
     return int(np.flatnonzero([*record(env)["hands"][seat], 1])[0])
 
 
-def sum_of_hands(env, agent):
-    """Return how all the other hands add up."""
-    others = np.delete(record(env)["hands"], env.possible_agents.index(agent), axis=0)
-    return min(127, others.sum(axis=0) @ np.arange(9))
-
-
 SECRETS = {
     "the left hand": left_hand,
     "the top of the draw pile": lambda env, agent: record(env)["draw_pile"][record(env)["draw_count"] - 1],
@@ -52,7 +46,6 @@ SECRETS = {
     "the seed of the next game": lambda env, agent: copy.deepcopy(env._np_random).integers(2**63),
     "the exchange": lambda env, agent: env.snapshot()["exchange"],
     "a card given in secret": lambda env, agent: record(env)["given"][0],
-    "the sum of the other hands": sum_of_hands,
 }
 
 
@@ -238,14 +231,6 @@ def test_a_variation_is_another_deal_that_the_player_may_believe_in(agent):
             assert s["phase"] != EXCHANGE or s["given"][i] == NO_CARD or s["hands"][giver, s["given"][i]]
 
 
-def test_a_known_card_stays_where_it_is():
-    env = one_round([[3, 8], [7, 7], [5, 6]], top=1).play(exchange(0, 1), give(8), give(7)).env
-    hands = [[vary_hidden(env, agent, rng(seed)).snapshot()["hands"] for seed in range(30)] for agent in env.agents]
-    assert all(8 in hand[1] for hand in hands[0])  # which player_0 gave
-    assert all(7 in hand[0] for hand in hands[1])
-    assert {7 in hand[0] for hand in hands[2]} == {True, False}
-
-
 # Other games
 
 
@@ -258,13 +243,6 @@ def swap_secrets(env, agent, rng):
     return other
 
 
-def other_coins(env, agent, rng):
-    for name in ("coins", "secrets"):
-        other = copy.deepcopy(env)
-        getattr(other, name)[0 if name == "coins" else toy.PLAYERS.index(agent)] += 1
-        yield name, other
-
-
 class NeighboursNumber(toy.Toy):
     def observe(self, agent):
         seen = super().observe(agent)
@@ -272,30 +250,7 @@ class NeighboursNumber(toy.Toy):
         return seen
 
 
-class WithoutCoins(toy.Toy):
-    def observe(self, agent):
-        seen = super().observe(agent)
-        seen["observation"][1] = 0
-        seen["action_mask"][:] = 1
-        return seen
-
-    def check(self, action):
-        pass
-
-
 def test_the_proof_works_for_other_games():
     check_no_leaks(toy.Toy, vary_hidden=swap_secrets)
-    check_public_shows(toy.Toy, vary_public=other_coins)
     with pytest.raises(ConformanceError, match=r"shown to player_0: observe\['observation'\] entry 5"):
         check_no_leaks(NeighboursNumber, vary_hidden=swap_secrets)
-    with pytest.raises(ConformanceError, match=r"coins differs, but the observation of player_\d does not"):
-        check_public_shows(WithoutCoins, vary_public=other_coins)
-
-
-def test_nothing_to_vary_is_no_proof():
-    with pytest.raises(Skipped, match="nothing hidden"):
-        check_no_leaks(toy.Toy, vary_hidden=lambda env, agent, rng: None)
-    with pytest.raises(Skipped, match="found nothing"):
-        check_public_shows(toy.Toy, vary_public=lambda env, agent, rng: [])
-    with pytest.raises(ValueError, match="vary_hidden is needed"):
-        next(examine(toy.Toy))

@@ -43,6 +43,7 @@ def test_seeds_depend_on_seed_index_and_games_played_alone() -> None:
     assert not set(batch_of(6, seed=6).seeds.tolist()) & set(batch_of(6).seeds.tolist())
 
 
+@pytest.mark.prove
 def test_games_can_be_played_on_threads_after_a_fork() -> None:
     code = """
 import os, sys

@@ -126,6 +126,7 @@ def test_a_second_process_shows_the_first_observation_and_compiles_nothing(tmp_p
     assert int(second[1]) == 0
 
 
+@pytest.mark.prove
 def test_of_two_processes_at_once_one_compiles_and_leaves_a_cache_that_works(tmp_path: Path, cache: Path) -> None:
     together = [finish(process) for process in [start(KEY, tmp_path, NUMBA_CACHE_DIR=str(cache)) for _ in range(2)]]
     assert together[0][0] == together[1][0]
@@ -134,6 +135,7 @@ def test_of_two_processes_at_once_one_compiles_and_leaves_a_cache_that_works(tmp
     assert {path.suffix for path in files(cache)} == {".nbc", ".nbp"}
 
 
+@pytest.mark.prove
 def test_an_edit_of_a_callee_in_another_file_of_the_package_is_seen(tmp_path: Path, cache: Path) -> None:
     source = copied_package(tmp_path) / "engine" / "random.py"
     before = finish(start(KEY, tmp_path, NUMBA_CACHE_DIR=str(cache)))

@@ -35,9 +35,6 @@ def unchanged(env, action, error=IllegalActionError, match=None):
     return str(caught.value)
 
 
-# Reset
-
-
 # Actions
 
 

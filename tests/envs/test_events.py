@@ -86,21 +86,6 @@ def test_copies_states_and_records_have_heard_the_same(game: Game) -> None:
         assert heard_by_all(play_randomly(other, 5, 3)) == heard_by_all(play_randomly(copy.deepcopy(env), 5, 3))
 
 
-def test_a_reseeded_game_has_heard_the_same_and_goes_on(game: Game) -> None:
-    env = play_randomly(fresh(5, game.name), 5, 4)
-    before = heard_by_all(env)
-    env.reseed(np.random.default_rng(0))
-    assert heard_by_all(env) == before
-    play_randomly(env, 5, 30)
-    state = GameModule(game.name).reseed_state(env.get_state(), np.random.default_rng(1))
-    other = TableEnv(game.name)
-    other.set_state(state)
-    assert heard_by_all(other) == heard_by_all(env)
-    play_randomly(other, 6, 30)
-    for agent in [*env.possible_agents, None]:
-        assert present(other.events(agent)) == other.view(agent)
-
-
 def test_a_sampled_position_is_heard_of_from_there_on(game: Game) -> None:
     env = play_randomly(fresh(6, game.name), 6, 5)
     sampled = GameModule(game.name).sample_state(env.last()[0]["observation"], np.random.default_rng(0))
@@ -134,6 +119,3 @@ def test_records_of_a_past_that_no_game_has_are_refused() -> None:
     records["hands"][0, 0, 1] = 9
     with pytest.raises(ValueError, match=r"contradicts itself|allowed are"):
         env.set_state(tampered(env.get_state(), start=base64.b64encode(records.tobytes()).decode()))
-
-
-# ---------------------------------------------------------------- leaks

@@ -16,6 +16,7 @@ import gymnasium
 import numpy as np
 import pettingzoo
 import pytest
+from gymnasium.error import ResetNeeded
 from gymnasium.utils.env_checker import check_env
 from pettingzoo.test import api_test, seed_test
 
@@ -108,6 +109,8 @@ def test_observations_masks_and_agents_are_as_declared_to_the_end(game: Game) ->
         for _ in env.agent_iter():
             env.step(None)
         assert env.agents == []
+        with pytest.raises(ResetNeeded):
+            env.step(None)
 
 
 def assert_result_is_shared(env: TableEnv) -> None:

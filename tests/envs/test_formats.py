@@ -92,26 +92,6 @@ def test_a_table_shows_the_same_in_every_format(form: dict[str, str]) -> None:
     assert env.rewards == plain.rewards
 
 
-@every_format
-def test_a_seat_shows_the_same_in_every_format(form: dict[str, str]) -> None:
-    env, plain = make_seat(hearts=1, **form), make_seat(hearts=1)
-    rng = np.random.default_rng(0)
-    for seed in range(2):
-        (observation, info), (seen, default) = env.reset(seed=seed), plain.reset(seed=seed)
-        terminated = False
-        while True:
-            assert_same(observation, shown(form, seen, default["action_mask"]))
-            assert observation in env.observation_space
-            assert_same(info["action_mask"], masked(form, default["action_mask"]))
-            assert_same(env.action_masks(), info["action_mask"])
-            if terminated:
-                break
-            action = random_legal(default["action_mask"], rng)
-            observation, reward, terminated, _, info = env.step(action)
-            seen, *others, default = plain.step(action)
-            assert [reward, terminated, False] == others
-
-
 def both(env: SeatVectorEnv, plain: SeatVectorEnv, steps: int) -> Iterator[tuple[Any, Any]]:
     """Observations and infos of two environments with the same games."""
     rng = np.random.default_rng(0)
@@ -153,9 +133,3 @@ def test_float_observations_can_be_decoded_and_sampled_from() -> None:
     assert black_jacky_v0.decode(vector) == black_jacky_v0.decode(integers)
     states = [black_jacky_v0.sample_state(each, np.random.default_rng(0)) for each in (vector, integers)]
     assert states[0] == states[1]
-
-
-# ---------------------------------------------------------------- options
-
-
-# ---------------------------------------------------------------- copies

@@ -20,7 +20,7 @@ from blackjacky_env.engine import event_rows, recall
 from blackjacky_env.engine.game import Game
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.games import GAMES, get_game
-from tests.envs.playing import fresh, legal, play_randomly
+from tests.envs.playing import legal, play_randomly
 
 pytestmark = pytest.mark.prove
 
@@ -131,19 +131,6 @@ def test_a_vector_is_in_its_space_and_shows_the_observation_and_every_action_wit
                 row = [1 + (actor - seat) % env.num_players, 1 + (action if seat == actor else heard)]
                 seen[agent].insert(0, [*row, *env.observe(agent)["observation"].tolist()])
             env.step(action)
-
-
-def test_games_without_a_longest_length_have_no_vector_and_long_ones_none_either() -> None:
-    endless = fresh(0, max_turns_per_round=None)
-    assert endless.information_state("player_0").startswith("Black Jacky, seen by player_0: ")
-    for call in (lambda: endless.information_state_space, lambda: endless.information_state_vector("player_0")):
-        with pytest.raises(ValueError, match="games of Black Jacky have no longest length at this table"):
-            call()
-    with pytest.raises(ValueError, match="may have 4,444 actions at this table"):
-        _ = TableEnv("black_jacky").information_state_space
-
-
-# ---------------------------------------------------------------- positions without a past, and refusals
 
 
 # ---------------------------------------------------------------- keys and seats

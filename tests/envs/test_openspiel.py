@@ -132,21 +132,6 @@ def test_nothing_is_shuffled_but_at_chance_nodes(game: Game) -> None:
     assert chances > 0
 
 
-def test_reshuffles_and_later_deals_are_chance_nodes_with_different_outcomes() -> None:
-    game, counts = six_cards(max_turns_per_round=20, hearts=2, bust_at=99), set()
-    for seed in range(30):
-        state, rng = game.new_initial_state(), np.random.default_rng(seed)
-        while not state.is_terminal():
-            if state.is_chance_node() and state.move_number():
-                chances = [chance for _, chance in state.chance_outcomes()]
-                children = [state.child(outcome) for outcome in range(len(chances))]
-                assert children[0].is_terminal() or len(set(map(str, children))) == len(chances)
-                assert sum(chances) == pytest.approx(1)
-                counts.add(len(chances))
-            state.apply_action(int(rng.choice(state.legal_actions())))
-    assert {2, 60} <= counts
-
-
 def test_a_later_deal_merges_orders_too_and_no_chance_node_has_more_outcomes_than_the_game_declares() -> None:
     deck = ["KH", "AH", "JS", "QS", "KS", "AS"]
     game = load_game("schwarze_katze", 3, deals=2, deck=deck, cards="all", start_player=0, chance_outcomes=1)

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from blackjacky_env import black_jacky_v0
 from tests.envs.playing import fingerprint, fresh, one_game, one_tiny_game, play_randomly
 
 REPOSITORY = Path(__file__).parents[2]

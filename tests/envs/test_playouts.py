@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
 from functools import cache
 from typing import Any
 
@@ -16,7 +15,7 @@ from blackjacky_env import black_jacky_v0, playout
 from blackjacky_env.engine import random, table
 from blackjacky_env.engine.purposes import FOR_COPIES, FOR_POLICIES
 from blackjacky_env.envs.aec import TableEnv
-from tests.envs.playing import fresh, legal, play_randomly
+from tests.envs.playing import fresh, play_randomly
 from tests.policies import Follower, first_legal_of
 
 pytestmark = pytest.mark.prove
@@ -27,14 +26,6 @@ BOTS = ["random", "threshold", "random", "threshold", "random", "threshold"]
 def position(moves: int = 0, seed: int = 0, **options: Any) -> bytes:
     """The state after that many random moves."""
     return play_randomly(fresh(seed, **options), seed, moves).get_state()
-
-
-def random_moves(env: TableEnv, seed: int) -> Iterator[bytes]:
-    """Play a game to its end: the state before each move."""
-    rng = np.random.default_rng(seed)
-    while not env.terminations[env.agent_selection]:
-        yield env.get_state()
-        env.step(int(rng.choice(legal(env))))
 
 
 def rewards(env: TableEnv) -> npt.NDArray[np.float64]:
@@ -57,8 +48,7 @@ def mixed() -> list[bytes]:
 
 
 def test_a_game_that_is_over_has_its_result_at_once() -> None:
-    env = fresh(num_players=3, hearts=1)
-    *_, _last = random_moves(env, 0)
+    env = play_randomly(fresh(num_players=3, hearts=1), 0)
     assert rewards(env).any()
     results = playout([env.get_state(), mixed()[0]], BOTS, 5)
     np.testing.assert_array_equal(results[0], np.tile(rewards(env), (5, 1)))
@@ -115,67 +105,22 @@ def test_threads_change_nothing() -> None:
 # ---------------------------------------------------------------- errors
 
 
-def with_header(state: bytes, **changes: Any) -> bytes:
-    header, data = table.unpack(state)
-    return table.pack({**header, **changes}, table.read_records(header, data, at(state).game.state_dtype))
-
-
-def of_another_layout(state: bytes) -> bytes:
-    header, _ = table.unpack(state)
-    return table.pack(header, np.zeros(1, [("key", np.uint64)]))
-
-
 @pytest.mark.parametrize(
     ("changes", "error", "message"),
     [
         ({"states": []}, ValueError, r"states=\[\] is empty; allowed are bytes of get_state\(\) or sample_state\(\)"),
         ({"states": "abc"}, TypeError, "states='abc' is neither a state nor a list of states; allowed are bytes of"),
-        (lambda: {"states": [mixed()[0], 3]}, TypeError, r"states\[1\]: a state is bytes .*, not int"),
-        (
-            lambda: {"states": [mixed()[0], mixed()[1][:-1]]},
-            ValueError,
-            r"states\[1\]: these bytes are not a complete state",
-        ),
-        (
-            lambda: {"states": with_header(mixed()[0], game="skat")},
-            ValueError,
-            r"states\[0\]: unknown game 'skat'\. Games are",
-        ),
-        (
-            lambda: {"states": [mixed()[0], with_header(mixed()[1], game="skat")]},
-            ValueError,
-            r"states\[1\]: this state has game='skat'; expected 'black_jacky'",
-        ),
-        (
-            lambda: {"states": with_header(mixed()[0], version=99)},
-            ValueError,
-            r"states\[0\]: this state has version=99; expected 0",
-        ),
-        (
-            lambda: {"states": [mixed()[0], of_another_layout(mixed()[0])]},
-            ValueError,
-            r"states\[1\]: this state of black_jacky was saved by a version with another record layout",
-        ),
+        ({"states": [b"", 3]}, ValueError, r"states\[0\]: these bytes are not a complete state"),
         ({"games": 0}, ValueError, r"games=0 is out of range; allowed are 1 \.\. "),
         ({"seed": -1}, ValueError, r"seed=-1 is out of range; allowed are 0 \.\. "),
         ({"threads": 0}, ValueError, r"threads=0 is out of range; allowed are 1 \.\. 1024"),
         ({"policies": "cuonter"}, ValueError, "unknown opponent 'cuonter' for black_jacky; did you mean 'counter'"),
-        (
-            {"policies": Follower()},
-            TypeError,
-            "is not compiled, .* allowed are compiled agents by name .'random', 'threshold', .*'ppo:PATH'.",
-        ),
-        (
-            {"policies": ["random"] * 5},
-            ValueError,
-            r"are 5 agents for the 6 players of states\[2\]; allowed are one agent for all, and 6 \.\. 6",
-        ),
+        ({"policies": Follower()}, TypeError, "is not compiled, .* allowed are compiled agents by name .*'ppo:PATH'"),
+        ({"policies": ["random"] * 5}, ValueError, r"are 5 agents for the 6 players of states\[2\]; allowed are one"),
         ({"policies": first_legal_of("black_spy")}, ValueError, "plays black_spy, this environment is black_jacky"),
     ],
+    ids=str,
 )
-def test_what_is_wrong_is_refused_by_name(
-    changes: dict[str, Any] | Callable[[], dict[str, Any]], error: type[Exception], message: str
-) -> None:
-    changed = changes() if callable(changes) else changes
+def test_what_is_wrong_is_refused_by_name(changes: dict[str, Any], error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message):
-        playout(**{"states": mixed(), "policies": BOTS, "games": 2, **changed})
+        playout(**{"states": mixed(), "policies": BOTS, "games": 2, **changes})

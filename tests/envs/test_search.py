@@ -102,6 +102,3 @@ def test_a_reseeded_game_has_no_record() -> None:
         env.record()
     env.reset(seed=0)
     assert env.record()["actions"] == []
-
-
-# ---------------------------------------------------------------- rigged reshuffles

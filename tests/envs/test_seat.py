@@ -45,9 +45,6 @@ def play_episode(env: Any, rng: np.random.Generator, seed: int | None = None) ->
     return steps
 
 
-# ---------------------------------------------------------------- checkers
-
-
 # ---------------------------------------------------------------- games
 
 

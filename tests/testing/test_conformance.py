@@ -38,6 +38,7 @@ def outcomes(report):
 # Healthy environments
 
 
+@pytest.mark.prove
 @pytest.mark.parametrize("options", OURS, ids=str)
 def test_our_environments_pass_every_check(options):
     quick = set(CHECKS) - {"other_process"}
@@ -180,12 +181,8 @@ def test_a_check_that_does_not_apply_says_why(env, name, why):
         CHECKS[name](env, games=2, max_steps=30, off_turn_mask="zero")
 
 
-@pytest.mark.parametrize("env", [Bare])
-def test_environments_of_other_kinds_pass(env):
-    assert not check_all(env, set(CHECKS) - {"other_process"}, games=3).failed
-
-
-# Settings, policies
+def test_an_environment_without_masks_passes():
+    assert not check_all(Bare, set(CHECKS) - {"other_process"}, games=3).failed
 
 
 # Reports, pytest, command line

@@ -16,6 +16,8 @@ from blackjacky_env.games import GAMES, Registration
 from blackjacky_env.testing import check_all
 from blackjacky_env.testing.tables import PROMISES
 
+pytestmark = pytest.mark.prove
+
 ROOT = Path(__file__).parents[1]
 KUHN, LEDUC, GOOFSPIEL = EXAMPLES = [ROOT / "examples" / name for name in ("kuhn_poker", "leduc_poker", "goofspiel")]
 PAGE = (ROOT / "docs" / "your_game.md").read_text("utf-8")

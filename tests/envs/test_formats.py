@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from gymnasium import spaces
 from gymnasium.utils.env_checker import check_env
 from gymnasium.vector import AutoresetMode
 from pettingzoo.test import api_test, seed_test
@@ -51,6 +52,17 @@ def masked(form: dict[str, str], masks: Any) -> Any:
 
 
 # ---------------------------------------------------------------- the checkers of the libraries
+
+
+@pytest.fixture
+def masks_of_any_dtype(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let `Discrete.sample`, with which checkers draw legal actions, take bool masks, which Gymnasium refuses."""
+    sample = spaces.Discrete.sample
+    monkeypatch.setattr(
+        spaces.Discrete,
+        "sample",
+        lambda self, mask=None, **options: sample(self, None if mask is None else mask.astype(np.int8), **options),
+    )
 
 
 @every_format

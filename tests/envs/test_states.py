@@ -16,9 +16,8 @@ from blackjacky_env import playout
 from blackjacky_env.engine import table
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.games import get_game
-from tests.conftest import FIRST
 from tests.envs.playing import fresh
-from tests.every_game import NAMES
+from tests.every_game import FIRST, NAMES
 from tests.reference.registry import REFERENCES
 
 pytestmark = pytest.mark.usefixtures("tiny")

@@ -17,7 +17,7 @@ from blackjacky_agents import make_agent
 from blackjacky_agents.agent import Agent
 from blackjacky_agents.arena import jobs
 from blackjacky_agents.arena.table import Table
-from blackjacky_agents.data import Dataset, shuffling, to_minari, writing
+from blackjacky_agents.data import Dataset, to_minari, writing
 from blackjacky_agents.data.description import NAME
 from blackjacky_agents.data.pages import write_games
 from blackjacky_agents.data.schema import decisions_schema, games_schema
@@ -130,19 +130,6 @@ def test_each_policy_sits_in_every_seat_equally_often_and_every_game_has_its_own
     seats = [game["policies"].index("threshold") for game in games[: GAMES - GAMES % 3]]
     assert [seats.count(seat) for seat in range(3)] == [GAMES // 3] * 3
     assert all(sorted(game["policies"]) == sorted(PLAYERS) for game in games)
-
-
-def test_the_card_says_how_it_was_made_what_for_and_has_the_checksum_of_every_file(written: Path) -> None:
-    card = (written / CARD).read_text(encoding="utf-8")
-    for shard in Dataset(written).description.shards:
-        assert (
-            f"| games/{shard.file} | {shard.games:,} | {shard.decisions:,} | {shard.bytes:,} | `{shard.sha256}` |"
-            in card
-        )
-    for said in ("blackjacky dataset\n", "CC0-1.0", "license: cc0-1.0", "`threshold`, 2 x `random`", "What for."):
-        assert said in card
-    for field in (*games_schema(3), *decisions_schema(get_game(DEFAULT), 3)):
-        assert f"| `{field.name}` | " in card
 
 
 def test_agents_in_python_play_in_datasets_too(tmp_path: Path) -> None:
@@ -303,28 +290,6 @@ def test_the_same_seed_gives_the_same_batches_whatever_the_threads_and_another_o
         assert sorted(other) == sorted(first)
 
 
-def test_a_batch_mixes_games_of_all_files_when_the_buffer_holds_them(written: Path) -> None:
-    dataset = Dataset(written)
-    episodes = next(dataset.batches(256, seed=1))["episode"]
-    assert {int(episode) // SHARD for episode in episodes} == {0, 1, 2}
-    assert len(set(episodes.tolist())) > 50
-
-
-def test_no_more_decisions_are_held_than_the_buffer_has(written: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    sizes: list[int] = []
-
-    def counted(game: Game, count: int) -> Any:
-        sizes.append(count)
-        return shuffling_new(game, count)
-
-    shuffling_new = shuffling.new_decisions
-    monkeypatch.setattr(shuffling, "new_decisions", counted)
-    monkeypatch.setattr("blackjacky_agents.data.games.new_decisions", counted)
-    dataset = Dataset(written)
-    assert sum(len(batch["action"]) for batch in dataset.batches(32, buffer=700)) == dataset.decisions > 3000
-    assert sizes == [700]
-
-
 def test_parts_share_the_dataset_without_overlap(written: Path) -> None:
     dataset = Dataset(written)
     parts = [keys(batches(dataset, part=(number, 3))) for number in range(3)]
@@ -462,22 +427,6 @@ def test_minari_makes_the_environment_of_the_seat_again(written: Path, minari: A
     assert env.unwrapped.table.num_players == 3
 
 
-@WITHOUT_AUTHOR
-@pytest.mark.parametrize("data_format", ["hdf5", "arrow"])
-def test_minari_is_told_no_seed_because_none_gives_an_episode_again(
-    written: Path, minari: Any, data_format: str
-) -> None:
-    made = to_minari(Dataset(written), "blackjacky/threshold-v0", "threshold", data_format=data_format)
-    told = list(made.storage.get_episode_metadata(made.episode_indices))
-    assert len(told) == GAMES
-    assert not any("seed" in each for each in told)
-
-
-def test_minari_gets_no_policy_that_is_not_there(written: Path, minari: Any) -> None:
-    with pytest.raises(ValueError, match="policy='champion' is not in the dataset; its are 'threshold', 'random'"):
-        to_minari(Dataset(written), "blackjacky/champion-v0", "champion")
-
-
 # ---------------------------------------------------------------- what is not trusted
 
 
@@ -540,15 +489,6 @@ def test_a_changed_file_is_refused_even_with_its_own_checksum_and_no_decision_of
                 list(read)
 
 
-@pytest.mark.parametrize("content", [b"", b"PAR1", b"x" * 1000])
-def test_what_is_no_parquet_file_is_named(copied: Path, content: bytes) -> None:
-    path = min(copied.glob("*/*.parquet"))
-    path.write_bytes(content)
-    describe_again(copied)
-    with pytest.raises(ValueError, match=f"{path.name} is no Parquet file of games, or damaged"):
-        list(Dataset(copied).batches(64))
-
-
 def test_a_file_with_another_checksum_is_named(copied: Path) -> None:
     path = min(copied.glob("*/*.parquet"))
     for content, said in (
@@ -560,11 +500,6 @@ def test_a_file_with_another_checksum_is_named(copied: Path) -> None:
             Dataset(copied).verify()
 
 
-def test_pyarrow_reads_the_folder_of_games_as_one_table(written: Path) -> None:
-    table = pq.read_table(written / "games")
-    assert table["episode"].to_pylist() == list(range(GAMES))
-
-
 def test_a_small_file_that_becomes_gigabytes_is_refused_before_it_is_read(copied: Path) -> None:
     path = min(copied.glob("*/*.parquet"))
     long = pq.read_table(path).slice(0, 1)
@@ -574,12 +509,6 @@ def test_a_small_file_that_becomes_gigabytes_is_refused_before_it_is_read(copied
     describe_again(copied)
     with pytest.raises(ValueError, match="values of a column: 16777217 is not allowed"):
         list(Dataset(copied).batches(64))
-
-
-def test_all_games_are_counted_while_they_are_verified(written: Path) -> None:
-    counted: list[int] = []
-    Dataset(written).verify(counted.append, threads=2)
-    assert sum(counted) == GAMES
 
 
 def descriptions() -> Iterator[tuple[str, Callable[[dict[str, Any]], Any], str]]:

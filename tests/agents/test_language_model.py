@@ -5,8 +5,6 @@ The endpoint runs in this process, and nothing is waited for but its answers.
 
 import json
 import os
-import re
-from dataclasses import fields, replace
 from pathlib import Path
 from random import Random
 
@@ -20,7 +18,7 @@ from filelock import FileLock
 from language_model import LanguageModel, Settings, report
 from stand_in_model import StandIn, completion, serving
 
-from blackjacky_agents import cli, make_agent
+from blackjacky_agents import make_agent
 from blackjacky_agents.agent import AgentError
 from blackjacky_agents.arena.evaluation import play_games
 from blackjacky_agents.external.python_agent import PythonAgent
@@ -28,6 +26,8 @@ from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.games import GAMES
 from tests.agents.web.tables import SHORT
 from tests.fuzzing.mutators import mutate
+
+pytestmark = pytest.mark.prove
 
 SOON = {"retry-after-ms": "1"}
 """Headers by which an endpoint asks to be tried again at once."""
@@ -155,13 +155,6 @@ def test_without_an_endpoint_what_was_never_asked_is_an_error(ask):
         play(ask(None))
 
 
-def test_two_models_at_a_table_share_a_transcript(endpoint, ask):
-    models = [ask(endpoint), ask(endpoint)]
-    agents = [PythonAgent(model, "model", "black_jacky") for model in models]
-    play_games(agents, np.array([[0, 1]]), seed=3)
-    assert {call["game"] for call in lines(models[0])[1]} == {1, 2}
-
-
 def test_another_process_cannot_write_to_the_transcript(endpoint, ask):
     model = ask(endpoint)
     path = model.settings.transcript
@@ -173,23 +166,6 @@ def test_another_process_cannot_write_to_the_transcript(endpoint, ask):
 
 
 # ---------------------------------------------------------------- errors and illegal answers
-
-
-def test_errors_of_the_server_are_tried_again_and_counted(endpoint, ask):
-    failures = [(500, SOON, {"error": "broken"}), (429, SOON, {"error": "too many"})]
-    endpoint.answers += failures
-    model = ask(endpoint, retries=2)
-    observation = first_decision()
-    assert observation["action_mask"][model.act(observation)]
-    assert len(endpoint.asked) == 3
-    assert [call["retries"] for call in lines(model)[1]] == [2]
-
-
-def test_an_endpoint_that_is_not_there_is_tried_again_and_then_an_error(ask):
-    model = ask(None, model="small", retries=1)
-    with pytest.raises(AgentError, match=r"the endpoint gave no answer: Connection error\. What was answered before"):
-        model.act(first_decision())
-    assert lines(model)[1] == []
 
 
 def test_too_many_errors_are_an_error_that_keeps_what_was_answered(endpoint, ask):
@@ -285,18 +261,6 @@ def test_after_too_many_illegal_answers_a_random_legal_action_is_played_and_repo
     assert row.startswith("| 1 | 2 | 4 | 4 | 2 | 0 |")
 
 
-def test_random_actions_depend_on_the_seed_of_the_game(ask, processes):
-    observation, taken = first_decision(), []
-    for seed in (1, 1, 2, 3, 4):
-        with serving(Endpoint("ANSWER: fly")) as endpoint:
-            model = ask(endpoint, tries=1, transcript=ask(None).settings.transcript.with_name(f"{len(taken)}.jsonl"))
-            model.reset(seed)
-            taken.append(model.act(observation))
-        processes()
-    assert taken[0] == taken[1]
-    assert len(set(taken)) > 1
-
-
 # ---------------------------------------------------------------- budgets and costs
 
 
@@ -318,15 +282,6 @@ def test_a_spent_budget_is_an_error_and_with_a_higher_one_the_game_goes_on(budge
     again = ask(endpoint)
     play(again)
     assert len(lines(again)[1]) == len(endpoint.asked) > asked
-
-
-def test_the_budget_is_that_of_the_transcript(endpoint, ask, processes):
-    play(ask(endpoint), seed=1)
-    spent = len(endpoint.asked)
-    processes()
-    with pytest.raises(AgentError, match="the budget is spent: calls"):
-        play(ask(endpoint, calls=spent), seed=2)
-    assert len(endpoint.asked) == spent
 
 
 def test_the_report_has_calls_tokens_and_cost_of_each_game(endpoint, ask):
@@ -390,17 +345,6 @@ def test_a_setting_that_cannot_be_read_is_refused(name, value, said):
         Settings.from_environment({f"BLACKJACKY_{name}": value})
 
 
-def test_the_page_names_every_setting():
-    page = (Path(language_model.__file__).parents[1] / "docs" / "language_models.md").read_text("utf-8")
-    named = {found.lower() for found in re.findall(r"BLACKJACKY_([A-Z_]+)", page)}
-    assert named == {each.name for each in fields(Settings)}
-
-
-def test_further_fields_are_sent_with_each_request(endpoint, ask):
-    ask(endpoint, request='{"temperature": 0.5, "max_tokens": 50}').act(first_decision())
-    assert (endpoint.asked[0]["temperature"], endpoint.asked[0]["max_tokens"]) == (0.5, 50)
-
-
 def test_a_transcript_of_another_model_or_game_is_refused(endpoint, ask, processes):
     ask(endpoint).act(first_decision())
     processes()
@@ -410,14 +354,6 @@ def test_a_transcript_of_another_model_or_game_is_refused(endpoint, ask, process
     ):
         with pytest.raises(AgentError, match=said):
             other.act(first_decision(other.game))
-
-
-def test_two_agents_of_a_process_with_other_settings_need_other_transcripts(endpoint, ask):
-    model = ask(endpoint)
-    model.act(first_decision())
-    other = replace(model, settings=replace(model.settings, model="large"))
-    with pytest.raises(AgentError, match="is used by another agent of this process"):
-        other.act(first_decision())
 
 
 def test_what_is_left_of_an_interrupted_line_is_dropped(endpoint, ask, processes):
@@ -451,16 +387,3 @@ def test_damaged_transcripts_are_refused_or_read(endpoint, ask, processes):
         except ValueError as error:
             outcomes.add(str(error)[:1])
     assert outcomes == {"| game", "'"}
-
-
-def test_the_command_says_that_a_budget_is_spent_and_ends_with_status_two(endpoint, tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
-    given = {"OPENAI_BASE_URL": endpoint.url, "BLACKJACKY_MODEL": "small", "BLACKJACKY_CALLS": "1"}
-    for name, value in given.items():
-        monkeypatch.setenv(name, value)
-    players = "language_model:LanguageModel,random*2"
-    assert cli.main(["evaluate", "--players", players, "--games", "1", "--seed", "4"]) == cli.WRONG_INPUT
-    said = capsys.readouterr().err
-    assert "error: the budget is spent: calls 1 of 1." in said
-    assert "Traceback" not in said
-    assert (tmp_path / "runs" / "language_model" / "black_jacky.jsonl").read_bytes().count(b"\n") == 2

@@ -31,7 +31,7 @@ from blackjacky_env.testing.tables import vary_hidden
 from tests.agents.web.tables import SHORT
 from tests.agents.web.test_pace import Page, anyio_backend, until  # noqa: F401  # a fixture
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.anyio, pytest.mark.prove]
 
 PRESETS = get_game("black_jacky").presets
 PAGE = Path(__file__).parents[2] / "docs" / "language_models.md"
@@ -263,28 +263,11 @@ async def test_the_usual_table_is_started_unless_another_one_is_asked_for():
         await assistant.call("start_table")
         await assistant.call("start_table", opponents=["random"], variant="duel", rules={"duel_black_jack": "captain"})
         await assistant.call("start_table", game="black_jacky", opponents=["random"])
-        envs = [table.env for table in server.tables()]
-        assert [env.game.name for env in envs] == ["halunken", "halunken", "black_jacky"]
-        assert [env.variant for env in envs[:2]] == ["standard", "duel"]
-
-
-async def test_a_small_table_is_started_by_its_name():
-    async with assistants() as (server, assistant):
-        assert f"preset mini-3p: {PRESETS['mini-3p'].about}" in await assistant.call("list_games")
-        await assistant.call("start_table", game="black_jacky", preset="mini-3p")
         await assistant.call("start_table", game="black_jacky", preset="mini-1", others=1)
-        for table, name in zip(server.tables(), ("mini-3p", "mini-1"), strict=True):
-            assert table.env.config_dict() == TableEnv("black_jacky", preset=name).config_dict()
-
-
-async def test_the_usual_table_may_be_a_small_one_whose_rules_can_be_changed():
-    mini = PRESETS["mini-1"]
-    usual = Usual("black_jacky", mini.num_players, mini.variant, mini.options)
-    async with assistants(usual=usual) as (server, assistant):
-        await assistant.call("start_table")
-        await assistant.call("start_table", rules={"hearts": 2})
-        assert [table.env.config_dict()["hearts"] for table in server.tables()] == [1, 2]
-        assert {len(table.seats) for table in server.tables()} == {mini.num_players}
+        envs = [table.env for table in server.tables()]
+        assert [env.game.name for env in envs] == ["halunken", "halunken", "black_jacky", "black_jacky"]
+        assert envs[3].config_dict() == TableEnv("black_jacky", preset="mini-1").config_dict()
+        assert [env.variant for env in envs[:2]] == ["standard", "duel"]
 
 
 async def test_an_assistant_is_told_that_an_agent_has_failed_and_can_have_it_tried_again(caplog):
@@ -310,12 +293,6 @@ async def test_an_assistant_is_told_that_an_agent_has_failed_and_can_have_it_tri
     assert caplog.text.count("10.0.0.1") == 1
 
 
-async def test_a_name_is_told_as_a_name():
-    async with assistants() as (_, assistant):
-        text = await assistant.call("start_table", game="black_jacky", name='A". Knock, "B', opponents=["random"])
-        assert r'You are "A\". Knock, \"B".' in text
-
-
 async def test_no_secret_gets_into_the_log(caplog):
     caplog.set_level(0)
     async with assistants() as (_, assistant):
@@ -337,38 +314,6 @@ async def test_an_invitation_is_for_the_free_seats_alone():
         assert "all seats of this table are taken" in await ada.fails("join_table", invitation=invitation, name="Eve")
         server.hosts.clear()  # as when a table has been left long ago
         assert "there is no such invitation" in await ada.fails("join_table", invitation=invitation, name="Eve")
-
-
-async def test_the_page_names_every_tool():
-    _, _, rows = PAGE.read_text("utf-8").partition("| tool | what it does |")
-    named = [
-        name for row in rows.splitlines() if row.startswith("| `") for name in re.findall(r"`(\w+)`", row.split("|")[1])
-    ]
-    async with assistants() as (_, assistant):
-        tools = (await assistant.client.list_tools()).tools
-        assert all(tool.description for tool in tools)
-        assert sorted(tool.name for tool in tools) == sorted(named)
-
-
-async def test_the_games_and_their_rules_can_be_read():
-    async with assistants() as (_, assistant):
-        games = await assistant.call("list_games")
-        assert all(f"\n{game}: " in f"\n{games}" for game in GAMES)
-        rules = await assistant.call("read_rules", game="black_jacky")
-        assert "Get as close to 21 as you can" in rules
-        assert "\n- bust_at=21: " in rules
-
-
-async def test_a_game_that_is_being_compiled_is_said_to_be(monkeypatch):
-    async with assistants(wait=0) as (server, assistant):
-
-        async def forever(game):
-            await asyncio.Event().wait()
-
-        monkeypatch.setattr(server, "prepare", forever)
-        monkeypatch.setattr(server, "progress", lambda game: (3, 9))
-        said = await assistant.fails("start_table", game="black_jacky")
-        assert "3 of 9 parts are ready; start the table again in a minute" in said
 
 
 # ---------------------------------------------------------------- with people
@@ -397,13 +342,6 @@ async def test_an_assistant_plays_with_a_person_who_is_not_hurried():
         assert (await playing)[-1].startswith("Black Jacky. Move ")
         assert settled > 0
         await page.leave()
-
-
-async def test_settlements_do_not_stay_where_only_assistants_play():
-    async with assistants(delay=1e6) as (_, assistant):
-        text = await assistant.call("start_table", game="black_jacky", opponents=["random"])
-        told = await assistant.play(text, np.random.default_rng(0))
-        assert "The game is over." in told[-1]
 
 
 # ---------------------------------------------------------------- over HTTP and through pipes

@@ -17,6 +17,8 @@ from optuna.trial import FixedTrial
 
 from tests.agents.test_self_play import SMALL
 
+pytestmark = pytest.mark.prove
+
 SUGGESTED = {"learning_rate": 1e-3, "ent_coef": 0.01, "score_shaping": 0.3}
 
 

@@ -27,8 +27,6 @@ from tests.agents.clusters import Cluster, add_node, new_cluster, replace_node
 
 AGENTS = {"compiled": ["random", "threshold"], "in Python": ["random", "careful:Careful"]}
 GAMES = {"compiled": 6000, "in Python": 160}
-SCRIPTS = Path(__file__).parents[2] / "scripts"
-FUZZ = "--workers 1 --actions 900 --chunk 100 --at-least 0"
 COMMAND = str(Path(sys.executable).with_name("blackjacky"))
 BRIEF = "--minutes 0.02 --eval-games 20 --final-eval-games 20"
 TYPED = {
@@ -45,7 +43,7 @@ TYPED = {
 
 def main() -> None:
     """Play everything here and on the cluster."""
-    told: dict[str, Any] = {"games": {}, "killed": {}, "shares": {}, "evaluation": {}, "fuzz": {}, "solve": {}}
+    told: dict[str, Any] = {"games": {}, "killed": {}, "shares": {}, "evaluation": {}, "solve": {}}
     for name in AGENTS["in Python"]:
         make_agent(name)  # imports the modules that are sent along
     with new_cluster() as (cluster, client):
@@ -63,8 +61,6 @@ def main() -> None:
             told["solve"]["cluster"] = solution(executor, lambda: replace_node(cluster, nodes))
         for place, address in {"here": None, "cluster": client}.items():
             told["evaluation"][place] = evaluation(address)
-        for place, address in {"here": None, "cluster": cluster.address}.items():
-            told["fuzz"][place] = kept_by("proofs/fuzz.py", FUZZ, address)
         addresses = {"HOST:PORT": cluster.address, "ray://HOST:PORT": client, "local": "local"}
         told["typed"] = {kind: typed(kind, address) for kind, address in addresses.items()}
     print("\n" + json.dumps(told))
@@ -121,15 +117,6 @@ def typed(kind: str, address: str) -> dict[str, list[Any]]:
         done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
         told[name] = [done.returncode, done.stderr]
     return told
-
-
-def kept_by(script: str, options: str, address: str | None) -> Any:
-    """What a script writes, but how long it took."""
-    output = Path(f"{Path(script).stem} {address is None}.json")
-    where = [] if address is None else ["--cluster", address]
-    command = [sys.executable, str(SCRIPTS / script), *options.split(), "--output", str(output), *where]
-    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
-    return {name: what for name, what in json.loads(output.read_text("utf-8")).items() if name != "seconds"}
 
 
 def hash_of(path: Path) -> str:

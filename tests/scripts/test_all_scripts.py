@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 import tyro
 
+pytestmark = pytest.mark.prove
+
 SCRIPTS = Path(__file__).parents[2] / "scripts"
 IMPORTED = ("duels.py", "parts.py", "golden.py", "peers.py")
 WITH_OPTIONS = sorted(path.stem for path in SCRIPTS.rglob("*.py") if "tyro.cli(" in path.read_text(encoding="utf-8"))

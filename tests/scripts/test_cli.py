@@ -220,13 +220,6 @@ def test_the_installed_command_sends_nodes_no_module_that_is_the_command_itself(
     assert done.stdout == f"{[str(tmp_path / 'beside.py')]}\n"
 
 
-def test_a_script_is_the_same_program_and_is_called_what_the_user_typed(tmp_path: Path) -> None:
-    command = [sys.executable, str(SCRIPTS / "evaluate.py"), "--players", "random*2", "--games", "20"]
-    done = subprocess.run(command, capture_output=True, encoding="utf-8", cwd=tmp_path, check=False)
-    assert done.returncode == 0, done.stderr
-    assert "\n`python scripts/evaluate.py --players 'random*2' --games 20`: seed 0, " in done.stdout
-
-
 @pytest.mark.parametrize("name", OF_A_GAME)
 def test_every_subcommand_has_a_script(name: str) -> None:
     text = (SCRIPTS / f"{name}.py").read_text("utf-8")

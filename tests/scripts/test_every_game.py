@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import json
 import re
 from pathlib import Path
@@ -30,13 +29,6 @@ def test_a_tournament_shows_its_score(typed: Any) -> None:
     assert "| points |" in told.out
     line = json.loads(Path("here", "3_players.jsonl").read_text("utf-8").splitlines()[0])
     assert len(line["points"]) == 3
-
-
-def test_playthroughs_tell_it() -> None:
-    told = dict(importlib.import_module("make_playthroughs").playthroughs(TINY))
-    names = ["classic_2p", "classic_3p", "duel_2p"]
-    assert list(told) == [f"tiny/playthroughs/{name}.txt" for name in names]
-    assert "rewards, points: [" in told["tiny/playthroughs/duel_2p.txt"]
 
 
 def test_a_person_plays_it(typed: Any, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -56,25 +56,6 @@ def test_a_game_is_played_to_its_end_and_kept(run, tmp_path):
     assert list(tmp_path.iterdir()) == [kept]
 
 
-def test_schwarze_katze_is_told_trick_by_trick_and_deal_by_deal(run):
-    args = ["--game", "schwarze_katze", "--opponents", "low*2", "--seed", "3"]
-    told = run(*args, lines=["help", *["1"] * 200])
-    assert "Whoever takes no trick at all in a deal gets 50 points in their favour" in told
-    tricks, deals, hand = 17 * 6, 6, 17
-    assert len(re.findall(r"(?:\n|> )  (?:Guest|low \d) leads ", told)) == tricks
-    assert len(re.findall(r"(?:\n|> )  (?:Guest|low \d) plays ", told)) == 2 * tricks
-    takers = re.findall(r"(?:\n|> )  (Guest|low \d) takes the trick(?:: penalty \d+)?\.", told)
-    leaders = re.findall(r"(?:\n|> )  (Guest|low \d) leads ", told)
-    assert len(takers) == tricks
-    for trick in range(1, tricks):  # K3: who takes a trick leads the next, but the first of a deal
-        assert trick % hand == 0 or leaders[trick] == takers[trick - 1], trick
-    points = re.findall(r"  (?:Guest|low \d) (?:gets (\d+) in this deal|takes no trick in this deal: 50 points)", told)
-    assert len(points) == 3 * deals
-    for deal in range(deals):  # K6
-        assert sum(int(each or 0) for each in points[3 * deal : 3 * deal + 3]) == 135
-    assert re.search(r"\n(Guest|low \d).* won the game\.\n$", told)
-
-
 def test_mistakes_get_an_answer_and_the_end_of_input_ends_politely(run):
     lines = ["", "help", "77", "shuffle", "lay 4", "no", "swap", "sw 7 dis"]
     told = run("--opponents", "random*3", "--seed", "3", lines=lines)
@@ -106,11 +87,6 @@ def my_turn(*args, **options):
     while sitting.env.agent_selection != sitting.me:
         sitting.env.step(sitting.act_for_agent())
     return sitting
-
-
-def test_the_table_is_shown_again(run):
-    once, twice = (run("--opponents", "random", "--seed", "3", lines=lines) for lines in ([], ["table"]))
-    assert twice.count("╭─ Black Jacky ") == once.count("╭─ Black Jacky ") + 1
 
 
 def test_a_suggestion_is_always_legal():
@@ -202,34 +178,6 @@ def test_rules_and_story_fit_a_narrow_terminal(game, capsys, monkeypatch):
     assert max(map(columns_of, plain(capsys.readouterr().out).split("\n"))) <= 50
 
 
-def test_copies_of_an_agent_keep_their_numbers_when_their_names_are_cut():
-    sitting = terminal.Sitting("black_jacky", ["threshold"] * 3, seed=3)
-    for number in (1, 2, 3):
-        assert re.search(rf"thr\w*\u2026? ?{number}", plain(sitting.picture)), sitting.picture
-
-
-def test_a_hint_knows_what_is_better():
-    sitting = terminal.Sitting("black_jacky", ["threshold"], rules={"hearts": 1}, seed=0)
-    while "knock" not in sitting.choices.values():
-        sitting.env.step(next(iter(sitting.choices)))
-    by_name = {sitting.choices[each.action]: each for each in sitting.hint()}
-    drawing, knocking = by_name["draw"], by_name["knock"]
-    assert (drawing.win > knocking.win) == (drawing.setback < knocking.setback), "who loses the only heart loses"
-
-
-def test_names_stand_in_the_table_and_keep_its_columns():
-    sitting = terminal.Sitting("schwarze_katze", ["random"] * 4, seed=1, name="Wilhelmine von Habenichts")
-    sitting.names[1] = "X"
-    drawn, shown = sitting.env.draw_text(sitting.me).splitlines(), sitting.picture.splitlines()
-    assert [len(line) for line in drawn] == [len(line) for line in shown]
-    column = drawn[1].index("cards")
-    for seat, (before, after) in enumerate(zip(drawn[2:7], shown[2:7], strict=True)):
-        assert before[column:] == after[column:]
-        assert f" player_{seat}" in before
-        assert f" {['Wilhelm… ', 'X  ', 'random 2', 'random 3', 'random 4'][seat]}" in after
-    assert "player_" not in sitting.picture
-
-
 def test_names_stand_at_a_table_of_more_than_ten():
     names = [f"Player {chr(ord('A') + seat)}" for seat in range(12)]
     columns = "\n".join(f"player_{seat:<2}  {seat} cards" for seat in range(12))
@@ -309,13 +257,6 @@ def test_what_is_secret_is_not_told():
     assert "Guest gets a N" in told
     assert "random N lays a N: random N draws a card" in told
     assert "random N lays a N: Guest draws a N" in told
-
-
-def test_an_own_card_is_told_as_it_came():
-    for before, after, story in moves_and_their_story(2, 3):
-        drawn = story and re.search(r"Guest draws an? (\d)", story[0])
-        if drawn and before["round"] == after["round"]:
-            assert sorted([*before["hands"][0], int(drawn[1])]) == after["hands"][0]
 
 
 def test_a_second_server_on_the_same_tables_is_refused(tmp_path, capsys):

@@ -13,14 +13,11 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
-import calibrate_scores
 import numpy as np
 import pytest
-import score_agents
 
 from blackjacky_agents import cli, make_agent
 from blackjacky_agents.arena.protocol import (
-    LENGTHS,
     Protocol,
     Rate,
     ScoreTable,
@@ -29,9 +26,8 @@ from blackjacky_agents.arena.protocol import (
     read_protocol,
 )
 from blackjacky_agents.arena.scoring import calibrate, deals_of, jobs, make_table, play_protocol, score
-from blackjacky_agents.cli.score import folder_name
 from blackjacky_agents.external.subprocess_agent import AgentProcessError, SubprocessAgent
-from blackjacky_agents.files import only_writer, write_json
+from blackjacky_agents.files import only_writer
 from blackjacky_agents.games import get_kit
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.games import GAMES
@@ -147,12 +143,6 @@ def test_a_shorter_protocol_is_the_beginning_of_a_longer_one(small: Protocol) ->
     assert start.moves[: len(first.moves)] == first.moves
 
 
-def test_the_page_says_how_long_a_protocol_is() -> None:
-    page = (ROOT / "docs" / "score.md").read_text("utf-8")
-    for length, games in LENGTHS.items():
-        assert f"| `--protocol {length}` | {games:,} | " in page
-
-
 # ---------------------------------------------------------------- the card
 
 
@@ -169,13 +159,6 @@ def test_card_badge_and_verdict(small: Protocol, run: Any) -> None:
     mean, low, high = (f"{found['score'][name]:.1f}" for name in ("mean", "low", "high"))
     assert drawn.get("aria-label") == f"black_jacky/7 trial: {mean} ({low} .. {high})"
     assert {path.name for path in Path("out").iterdir()} == {"badge.svg", "score.json", ".lock"}
-
-
-def test_the_folder_is_named_after_game_and_agent(small: Protocol, typed: Any) -> None:
-    typed("score random --protocol trial --threads 1")
-    assert Path("runs", "scores", small.game, "random", "score.json").exists()
-    assert folder_name("cmd:perl ../a b.pl --x") == "cmd-perl-..-a-b.pl---x"
-    assert folder_name("cmd:../..") == "cmd"
 
 
 def test_the_score_does_not_depend_on_the_number_of_threads(small: Protocol, run: Any) -> None:
@@ -243,43 +226,7 @@ def test_a_damaged_protocol_is_refused(tmp_path: Path, small: Protocol) -> None:
             read_protocol(Path("other.json"))
 
 
-def test_a_published_version_is_not_replaced(small: Protocol, capsys: pytest.CaptureFixture[str]) -> None:
-    Path(GAME).mkdir()
-    write_json(Path(GAME, "score.json"), asdict(small))
-    arguments = calibrate_scores.Args(GAME, 7, folder=Path())
-    assert calibrate_scores.main(arguments) == 2
-    assert "score.json holds black_jacky/7; the next version must be higher" in capsys.readouterr().err
-
-
-def test_shipped_agents_that_have_a_card_are_skipped(small: Protocol, monkeypatch: pytest.MonkeyPatch) -> None:
-    names = ("random", "threshold")
-    arguments = score_agents.Args(GAME, "trial", names, threads=1, cards=Path())
-    assert score_agents.main(arguments) == 0
-    monkeypatch.setattr(score_agents, "run", lambda *_: pytest.fail("an agent is scored again"))
-    assert score_agents.main(arguments) == 0
-    assert {path.name for path in Path(GAME).iterdir()} == {"random.json", "threshold.json"}
-
-
-def test_cards_of_an_older_protocol_stay_beside_new_ones(small: Protocol, publish: Any) -> None:
-    arguments = score_agents.Args(GAME, "trial", ("random",), threads=1, cards=Path())
-    assert score_agents.main(arguments) == 0
-    publish(replace(small, name=f"{GAME}/8"), small)
-    assert score_agents.main(arguments) == 0
-    names = {path.name: json.loads(path.read_text("utf-8"))["protocol"]["name"] for path in Path(GAME).iterdir()}
-    assert names == {"random-7.json": f"{GAME}/7", "random.json": f"{GAME}/8"}
-
-
 # ---------------------------------------------------------------- classes
-
-
-def test_a_class_in_the_current_folder_is_scored_and_evaluated(small: Protocol, run: Any, typed: Any) -> None:
-    Path("second_agents.py").write_text(
-        "class Last:\n    def act(self, observation):\n        return observation['action_mask'].nonzero()[0][-1]\n",
-        "utf-8",
-    )
-    run("second_agents:Last")
-    assert card()["agent"] == {"name": "second_agents:Last", "source": make_agent("second_agents:Last").source()}
-    assert "| second_agents:Last | " in typed("evaluate --players second_agents:Last,random --games 4").out
 
 
 def test_a_function_of_an_observation_is_an_agent(small: Protocol, run: Any, typed: Any) -> None:
@@ -398,12 +345,6 @@ def test_a_program_that_fails_is_told_what_it_did_and_when(text: str, message: s
     assert message in told
     assert "a table of 2 against threshold, game " in told
     assert not Path("out", "score.json").exists()
-
-
-def test_a_program_that_fails_ends_an_evaluation_without_a_traceback(typed: Any) -> None:
-    name = program(FIRST_LEGAL.format(act="say(action=999)"))
-    refused = typed(f"evaluate --players '{name},random' --games 4", status=cli.WRONG_INPUT).err
-    assert f"error: the agent {name!r} answered the action 999 at move 1 of game 1" in refused
 
 
 @pytest.mark.parametrize(

@@ -6,22 +6,17 @@ import dataclasses
 import io
 import json
 import math
-import re
 import shlex
 import shutil
 import signal
-import subprocess
 import sys
-import time
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any, NamedTuple
 from unittest.mock import Mock
 
 import gymnasium
 import numpy as np
 import pytest
-from safetensors.numpy import load_file
 
 pytest.importorskip("sb3_contrib")
 
@@ -166,22 +161,10 @@ def test_the_final_test_is_short_after_a_short_training(minutes: float, games: i
     assert PPOSettings(minutes=minutes).final_games == games
 
 
-def test_the_final_test_is_announced_before_the_training(finished: Finished) -> None:
-    assert "Then it is tested in 130 games, and compared with counter in 20" in finished.printed.splitlines()[1]
-
-
 def test_it_tests_the_learner_at_every_refresh_and_at_the_end(finished: Finished) -> None:
     tests = progress_of(finished.run)
     assert [steps for steps, _ in tests] == [0, 512, 1024, 1536, 2048]
     assert all(list(rates) == BOTS == bot_names("black_jacky") for _, rates in tests)
-
-
-def test_the_weights_change_and_few_copies_are_kept(finished: Finished) -> None:
-    checkpoints = (finished.checkpoints / STEPS.format(steps) for steps in (0, 2048))
-    first, last = (load_file(checkpoint / "arrays.safetensors") for checkpoint in checkpoints)
-    assert not np.array_equal(first["policy.action_net.weight"], last["policy.action_net.weight"])
-    assert {name for name in last if name.startswith("snapshot.")} == {"snapshot.0", "snapshot.1"}
-    assert {name for name in first if name.startswith("snapshot.")} == {"snapshot.0"}
 
 
 def test_it_ends_with_a_table_of_three_table_sizes_and_all_bots(finished: Finished) -> None:
@@ -234,21 +217,6 @@ def test_the_verdict_says_between_whom_the_agent_stands(names: str, place: str) 
     assert told == f"At a table of 4, mine stands {place}; par is 25.0%."
 
 
-def test_it_says_where_the_agent_differs_most_and_what_more_time_would_give() -> None:
-    found = [Difference("lay_card", 200, 50, -0.02, -0.03, -0.01), Difference("draw", 90, 10, 0.5, 0.4, 0.6)]
-    told = lesson("counter", "three counter", found, Slope(0.021, 0.005, 0.037, 75))
-    assert told == (
-        'It differs most from counter where counter would choose "lay card": in 25% of these decisions it does '
-        "something else, which lowers its chance of winning by 2.0 percentage points (95 % interval 1.0 to 3.0) each "
-        "time. Twice the time raises its win rate against three counter by 2.1 percentage points (95 % interval 0.5 to "
-        "3.7), if it goes on as it has since 1 min 15 s."
-    )
-    tiny = lesson("counter", "counter", [Difference("draw", 10, 5, -0.0003, -0.0004, -0.0002)], None)
-    assert tiny.endswith(
-        "something else, which lowers its chance of winning by less than 0.1 percentage points each time."
-    )
-
-
 def test_it_says_nothing_of_a_worth_that_may_as_well_be_nothing() -> None:
     unclear = lesson("counter", "counter", [Difference("draw", 10, 5, 0.1, -0.1, 0.3)], Slope(0.02, -0.01, 0.05, 75))
     assert unclear.endswith("in 50% of these decisions it does something else.")
@@ -267,42 +235,6 @@ def test_the_slope_is_that_of_the_last_two_doublings_of_time() -> None:
     bent = slope([100, 200, 400], [0.1, 0.3, 0.2], games=10**9)
     assert bent is not None
     assert bent.high - bent.gain == pytest.approx(12.7062 * math.sqrt(0.015 / 2), rel=1e-4)  # one degree of freedom
-
-
-def test_it_shows_how_far_it_has_come_and_how_well_it_plays(finished: Finished) -> None:
-    bars = finished.progress.replace("\r", "\n").splitlines()
-    heading, *rows = [line.split() for line in bars if line.startswith("       ") and line.strip()]
-    assert heading == ["steps", "time", *BOTS]
-    rates = read_json_lines(finished.run / "progress.jsonl")
-    assert [row[-4:] for row in rows] == [[f"{rate:.1%}" for rate in line["win_rate"].values()] for line in rates]
-    assert any(line.startswith("100%|") and "2.05k steps" in line for line in bars)
-    assert any("final evaluation: 100%" in line and "130/130" in line for line in bars)
-    compared = f"comparing its decisions with those of {BOTS[-1]}: 100%"
-    assert any(compared in line for line in bars)
-
-
-def test_the_time_left_is_that_of_the_limit_that_ends_the_training_first(tmp_path: Path) -> None:
-    run = PPORun(PPOSettings(minutes=10, steps=1000, num_envs=4), tmp_path, "")
-    shown: list[str] = []
-    noted: dict[str, Any] = {
-        "update": lambda done: None,
-        "set_description_str": lambda text, refresh: shown.append(text),
-    }
-    run.bar = SimpleNamespace(n=0, **noted)  # type: ignore[assignment]
-    for steps, seconds in ((10, 300), (500, 60), (10, 600)):
-        run.model.num_timesteps = steps
-        run.clock.set(seconds)
-        run.show_progress()
-    assert re.search(r"^10.0 steps, .*, (5 min 00|4 min 59) s left$", shown[0])
-    assert re.search(r"^500 steps, .*, (1 min 00|1 min 01) s left$", shown[1])
-    assert "left" not in shown[2]
-
-
-@pytest.mark.usefixtures("empty_folder")
-def test_a_training_with_few_refreshes_is_tested_every_fifth_of_it(typed: Any) -> None:
-    sparse = "--steps=2560 --snapshot-every=10000 --eval-games=1 --final-eval-games=1"
-    typed(f"train --name sparse {SMALL} {sparse}")
-    assert [steps for steps, _ in progress_of(Path("runs/sparse"))] == [0, 512, 1024, 1536, 2048, 2560]
 
 
 def test_the_commands_that_are_offered_at_the_end_work(
@@ -390,40 +322,6 @@ def test_a_training_is_resumed_bit_for_bit_from_the_last_checkpoint_that_is_whol
     assert_same_training(stopped, finished)
 
 
-HANGING = """
-import sys
-from blackjacky_agents import cli
-from blackjacky_agents.learning import run
-
-save = run.TrainingRun.save
-
-def save_and_hang(self):
-    save(self)
-    if self.steps >= 512:
-        sys.stdin.read()
-
-run.TrainingRun.save = save_and_hang
-run.CHECKPOINT_SECONDS = 0
-sys.exit(cli.run("train", sys.argv[1:]))
-"""
-
-
-@pytest.mark.usefixtures("empty_folder")
-def test_a_killed_training_goes_on_to_the_same_end(finished: Finished, typed: Any) -> None:
-    command = [sys.executable, "-c", HANGING, "--name", "killed", *SMALL.split()]
-    run = Path("runs/killed")
-    with Path("log").open("w") as log:
-        process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=log, stderr=log)
-        while not (run / "checkpoints" / STEPS.format(512)).exists():
-            assert process.poll() is None, Path("log").read_text("utf-8")
-            time.sleep(0.005)
-        process.kill()
-        process.communicate()
-    assert not (run / "results.json").exists()
-    typed("train --resume runs/killed")
-    assert_same_training(run, finished)
-
-
 def test_ctrl_c_stops_after_the_update_and_says_how_to_go_on(
     stopped: Path, typed: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -454,85 +352,58 @@ def test_a_test_line_that_was_cut_short_does_no_harm(stopped: Path) -> None:
 # ---------------------------------------------------------------- what is refused
 
 
-@pytest.mark.parametrize(
-    ("other", "said"),
-    [
-        ("--seed 8", "has seed=7, not 8"),
-        ("--hidden-sizes 16 17", "has hidden_sizes=(16, 16), not (16, 17)"),
-        ("--preset full", "has preset='sb3', not 'full'"),
-        ("--steps 1", "has steps=2048, not 1"),
-    ],
-)
-def test_other_settings_than_those_of_the_run_are_refused(stopped: Path, refusal: Any, other: str, said: str) -> None:
-    assert said in refusal(f"--resume {stopped} {other}")
+def content_of(run: Path) -> dict[Path, bytes]:
+    return {path: path.read_bytes() for path in run.rglob("*") if path.is_file() and path.name != ".lock"}
 
 
 @pytest.mark.parametrize(
-    ("where", "name", "value", "message"),
+    ("command", "said"),
     [
-        ("identity", "version", 1, "has version=1, this version has 0"),
-        ("identity", "game", "skat", "has game='skat', this version has 'black_jacky'"),
-        ("identity", "encoding_version", 0, "has encoding_version=0, this version has "),
-        ("identity", "layout", None, "has layout=None, this version has '"),
-        ("settings", "encoding", "pixels", "encoding='pixels' is unknown; allowed are 'cards', 'advice'"),
-        ("settings", "jokers", 2, "unknown settings: jokers; missing settings: none. A run can only be resumed"),
+        ("--resume {} --seed 8", "has seed=7, not 8"),
+        ("--resume {} --hidden-sizes 16 17", "has hidden_sizes=(16, 16), not (16, 17)"),
+        ("--resume {} --preset full", "has preset='sb3', not 'full'"),
+        ("--resume {} --steps 1", "has steps=2048, not 1"),
+        (f"--name stopped {SMALL}", "exists: choose another --name, or resume it with --resume runs/stopped"),
     ],
 )
-def test_a_run_of_something_else_is_refused_by_name(
-    stopped: Path, refusal: Any, where: str, name: str, value: Any, message: str
-) -> None:
+def test_other_settings_than_those_of_the_run_are_refused(stopped: Path, refusal: Any, command: str, said: str) -> None:
+    before = content_of(stopped)
+    assert said in refusal(command.format(stopped))
+    assert content_of(stopped) == before
+
+
+@pytest.mark.parametrize(
+    ("where", "change", "message"),
+    [
+        ("identity", {"version": 1}, "has version=1, this version has 0"),
+        ("identity", {"game": "skat"}, "has game='skat', this version has 'black_jacky'"),
+        ("identity", {"encoding_version": 0}, "has encoding_version=0, this version has "),
+        ("identity", {"layout": None}, "has layout=None, this version has '"),
+        ("settings", {"encoding": "pixels"}, "encoding='pixels' is unknown; allowed are 'cards', 'advice'"),
+        ("settings", {"jokers": 2}, "unknown settings: jokers; missing settings: none. A run can only be resumed"),
+        *(("", content, "does not hold the settings of a run") for content in ("", "{", "[]", "{}", "null")),
+        ("", '{"settings": 1, "identity": {}}', "does not hold the settings of a run"),
+    ],
+)
+def test_a_run_of_something_else_is_refused(stopped: Path, refusal: Any, where: str, change: Any, message: str) -> None:
     config = read_json(stopped / "config.json")
-    config[where][name] = value
-    (stopped / "config.json").write_text(json.dumps(config), "utf-8")
+    if where:
+        config[where] |= change
+    (stopped / "config.json").write_text(json.dumps(config) if where else change, "utf-8")
     assert message in refusal(f"--resume {stopped}")
 
 
-def test_a_run_from_before_settings_were_renamed_is_refused_with_what_to_do(stopped: Path, refusal: Any) -> None:
-    config = read_json(stopped / "config.json")
-    config["settings"]["batch"] = config["settings"].pop("batch_size")
-    (stopped / "config.json").write_text(json.dumps(config), "utf-8")
-    told = refusal(f"--resume {stopped}")
-    assert "unknown settings: batch; missing settings: batch_size. A run can only be resumed by the version" in told
-    assert "CHANGELOG.md lists renamed settings" in told
-
-
-@pytest.mark.parametrize("content", ["", "{", "[]", "{}", "null", '{"settings": 1, "identity": {}}'])
-def test_damaged_settings_are_refused(stopped: Path, refusal: Any, content: str) -> None:
-    (stopped / "config.json").write_text(content, "utf-8")
-    assert "config.json' does not hold the settings of a run" in refusal(f"--resume {stopped}")
-
-
-def test_a_checkpoint_that_no_training_could_have_written_is_refused(stopped: Path, refusal: Any) -> None:
-    arrays, state, _ = load_checkpoint(stopped / "checkpoints")
-    save_checkpoint(stopped / "checkpoints", 1024, {**arrays, "games.states": arrays["games.states"] | 128}, state)
-    before = (stopped / "progress.jsonl").read_bytes()
-    assert "is of no training with these settings: game 0: " in refusal(f"--resume {stopped}")
-    assert (stopped / "progress.jsonl").read_bytes() == before
-
-
-def test_a_run_without_a_whole_checkpoint_is_refused(stopped: Path, refusal: Any) -> None:
-    for steps in (768, 1024):
-        (stopped / "checkpoints" / STEPS.format(steps) / "state.json").write_text("{}", "utf-8")
-    told = refusal(f"--resume {stopped}")
-    assert "error: there is no complete checkpoint in " in told
-    assert all(STEPS.format(steps) in told for steps in (768, 1024))
-
-
-def test_a_folder_that_exists_is_not_trained_into(stopped: Path, refusal: Any) -> None:
-    before = sorted(stopped.rglob("*"))
-    told = refusal(f"--name stopped {SMALL}")
-    assert f"{str(stopped)!r} exists: choose another --name, or resume it with --resume {stopped}" in told
-    assert sorted(stopped.rglob("*")) == before
-
-
-def test_a_run_has_one_writer(stopped: Path, refusal: Any) -> None:
-    def content() -> dict[Path, bytes]:
-        return {path: path.read_bytes() for path in stopped.rglob("*") if path.is_file() and path.name != ".lock"}
-
-    before = content()
+def test_checkpoints_that_are_damaged_forged_or_being_written_are_refused(stopped: Path, refusal: Any) -> None:
+    before = content_of(stopped)
     with only_writer(stopped):
         assert f"{stopped} is being written by process" in refusal(f"--resume {stopped}")
-    assert content() == before
+    assert content_of(stopped) == before
+    arrays, state, _ = load_checkpoint(stopped / "checkpoints")
+    save_checkpoint(stopped / "checkpoints", 1024, {**arrays, "games.states": arrays["games.states"] | 128}, state)
+    assert "is of no training with these settings: game 0: " in refusal(f"--resume {stopped}")
+    for path in (stopped / "checkpoints").glob("*/state.json"):
+        path.write_text("{}", "utf-8")
+    assert "error: there is no complete checkpoint in " in refusal(f"--resume {stopped}")
 
 
 def test_a_training_killed_before_it_wrote_its_settings_can_begin_by_the_same_name(tmp_path: Path) -> None:
@@ -590,19 +461,6 @@ def test_what_cannot_be_read_ends_with_status_2(typed: Any, capsys: pytest.Captu
 
 
 # ---------------------------------------------------------------- settings and presets
-
-
-def test_help_shows_every_setting_and_the_defaults_of_the_preset(capsys: pytest.CaptureFixture[str]) -> None:
-    for preset, steps in (("sb3", "3000000"), ("full", "60000000")):
-        with pytest.raises(SystemExit) as stop:
-            cli.main(["train", "--preset", preset, "--help"])
-        assert not stop.value.code
-        told = capsys.readouterr().out
-        names = {field.name for field in dataclasses.fields(PPOSettings)} - {"rule_options"} | {"bust_at"}
-        for name in names:
-            assert f"--{name.replace('_', '-')} " in told
-        assert "--resume " in told
-        assert steps in told
 
 
 def test_what_is_given_stands_above_the_preset() -> None:

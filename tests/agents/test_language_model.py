@@ -150,11 +150,6 @@ def test_what_was_asked_before_is_not_asked_again_and_other_games_have_other_num
     assert [call["game"] for call in lines(again)[1]] == [1] * asked + [2] * (len(endpoint.asked) - asked)
 
 
-def test_without_an_endpoint_what_was_never_asked_is_an_error(ask):
-    with pytest.raises(AgentError, match="has no answer to this, and BLACKJACKY_MODEL names no model"):
-        play(ask(None))
-
-
 def test_another_process_cannot_write_to_the_transcript(endpoint, ask):
     model = ask(endpoint)
     path = model.settings.transcript
@@ -215,18 +210,6 @@ def test_an_endpoint_that_repeats_the_key_does_not_get_it_into_errors_or_the_tra
     model.act(first_decision())
     assert "(the key)" in (text := model.settings.transcript.read_text("utf-8"))
     assert "secret key" not in text
-
-
-def test_repeated_calls_count_for_the_budget_and_are_not_made_beyond_it(ask):
-    with serving(Endpoint(*[(500, SOON, {"error": "broken"})] * 9)) as endpoint:
-        with pytest.raises(AgentError, match="the endpoint gave no answer"):
-            ask(endpoint, retries=5, calls=3).act(first_decision())
-        assert len(endpoint.asked) == 3
-    with serving(Endpoint(*[(500, SOON, {"error": "broken"})] * 2)) as endpoint:
-        model = ask(endpoint, retries=5, calls=3)
-        model.act(first_decision())
-        with pytest.raises(AgentError, match="calls 3 of 3"):
-            model.act(first_decision())
 
 
 def test_an_illegal_answer_is_refused_with_the_reason_and_the_model_asked_again(endpoint, ask):

@@ -12,7 +12,7 @@ import subprocess
 import sys
 import sysconfig
 import threading
-from importlib.metadata import entry_points, version
+from importlib.metadata import entry_points
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -38,10 +38,6 @@ def test_alone_it_lists_the_subcommands_with_a_sentence_each(arguments: str, typ
     for name, subcommand in cli.SUBCOMMANDS.items():
         assert f"  {name} " in told
         assert subcommand.summary in told
-
-
-def test_it_tells_its_version(typed: Any) -> None:
-    assert typed("--version").out == f"blackjacky {version('blackjacky')}\n"
 
 
 @pytest.mark.parametrize(
@@ -271,21 +267,6 @@ def test_an_error_of_the_system_is_a_sentence_without_number_or_traceback(
     failing = Mock(main=Mock(side_effect=OSError(number, os.strerror(number), "a.json")))
     monkeypatch.setitem(sys.modules, "blackjacky_agents.cli.play", failing)
     assert typed("play", status=2).err == f"error: {said}\n"
-
-
-@pytest.mark.parametrize(
-    ("command", "said"),
-    [
-        (
-            "tournament --agents random ismcts:50 --games 40",
-            "--agents takes one value, not random ismcts:50; agents are separated by commas: --agents random,ismcts:50",
-        ),
-        ("evaluate --games 10 20 --players random,counter", "--games takes one value, not 10 20"),
-        ("play random", "'random' is no option; options begin with -- and are listed by --help"),
-    ],
-)
-def test_a_value_too_many_is_named_with_what_the_option_takes(command: str, said: str, typed: Any) -> None:
-    assert typed(command, status=2) == ("", f"error: {said}\n")
 
 
 # ---------------------------------------------------------------- compiling

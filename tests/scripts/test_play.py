@@ -57,11 +57,12 @@ def test_a_game_is_played_to_its_end_and_kept(run, tmp_path):
 
 
 def test_mistakes_get_an_answer_and_the_end_of_input_ends_politely(run):
-    lines = ["", "help", "77", "shuffle", "lay 4", "no", "swap", "sw 7 dis"]
+    lines = ["", "help", "77", "shuffle", "? lay 4", "lay 4", "no", "swap", "sw 7 dis"]
     told = run("--opponents", "random*3", "--seed", "3", lines=lines)
     for answer in (
         "Type a number or a name",
         "Get as close to 21 as you can without reaching it",
+        "lay 4: the next active player draws a card. Not now: ",
         "There is no choice 77; the numbers are 1 .. 2.",
         "No action is called `shuffle`. Type a number or `help`.",
         "'lay 4' is illegal: there is no 4 in the hand",
@@ -70,15 +71,6 @@ def test_mistakes_get_an_answer_and_the_end_of_input_ends_politely(run):
         "Game abandoned. Goodbye!",
     ):
         assert answer in " ".join(told.split())
-
-
-def test_an_action_is_explained_and_why_it_is_not_legal(run):
-    told = run("--opponents", "random*3", "--seed", "3", lines=["? no", "?lay 4", "help lay", "? kn", "? nonsense"])
-    assert "no trick: lay no card; then draw, swap or knock.\n" in told
-    explained = "lay 4: the next active player draws a card. Not now: 'lay 4' is illegal: there is no 4 in the hand."
-    assert explained in " ".join(told.split())
-    assert "knock: keep your hand, safe from card powers. Not now: 'knock' is for phase zock" in " ".join(told.split())
-    assert "no action is called 'nonsense'" in told
 
 
 def my_turn(*args, **options):
@@ -120,26 +112,6 @@ def test_a_hint_says_who_would_choose_what_and_what_may_come_of_it(monkeypatch, 
     assert terminal.hint(sitting, sitting.choices) == told, "nothing hidden has a part in it"
 
 
-def outlook(action, win, chosen_by, level):
-    """An action with its estimate."""
-    return hints.Outlook(action, win, 0.0, 0.5, chosen_by, None, 20, (win - 0.05, win + 0.05), level)
-
-
-def test_a_hint_that_others_match_says_that_they_are_level_and_one_that_they_beat_says_so(monkeypatch):
-    sitting = my_turn("black_jacky", ["random"] * 3, seed=3)
-    first, second, *_ = choices = sitting.choices
-    found = [outlook(first, 0.24, ("counter",), True), outlook(second, 0.26, (), True)]
-    monkeypatch.setattr(sitting, "hint", lambda: found)
-    told = terminal.hint(sitting, choices)
-    assert f"counter would choose: {choices[first]}. Level with: {choices[second]}.\n" in told
-    assert f"Level, as far as this can tell: {choices[first]} and {choices[second]}.\n" in told
-    assert "24% (19% .. 29%)" in told
-    found[0] = found[0]._replace(level=False)
-    told = terminal.hint(sitting, choices)
-    assert f"counter would choose: {choices[first]}. The estimates favour: {choices[second]}.\n" in told
-    assert "Level" not in told
-
-
 def test_intervals_of_a_hint_hold_their_estimates_and_the_best_is_level_with_itself():
     sitting = my_turn("black_jacky", ["threshold"] * 3, seed=3)
     found = sitting.hint()
@@ -149,8 +121,8 @@ def test_intervals_of_a_hint_hold_their_estimates_and_the_best_is_level_with_its
     assert max(found, key=lambda each: each.win).level
 
 
-@pytest.mark.parametrize("width", [40, 60, 80, 200])
-@pytest.mark.parametrize("names", ["counter", "Maximiliane Schmidt", "\u732b\u732b\u732b\u732b\u732b"])
+@pytest.mark.parametrize("width", [40, 200])
+@pytest.mark.parametrize("names", ["Maximiliane Schmidt", "\u732b\u732b\u732b\u732b\u732b"])
 @pytest.mark.parametrize("game", GAMES)
 def test_tables_fit_the_terminal_in_whole_frames(game, names, width):
     for variant in get_game(game).variants:
@@ -176,13 +148,6 @@ def test_rules_and_story_fit_a_narrow_terminal(game, capsys, monkeypatch):
     monkeypatch.setattr("builtins.input", lambda prompt: next(typed))
     terminal.play(sitting, delay=0)
     assert max(map(columns_of, plain(capsys.readouterr().out).split("\n"))) <= 50
-
-
-def test_names_stand_at_a_table_of_more_than_ten():
-    names = [f"Player {chr(ord('A') + seat)}" for seat in range(12)]
-    columns = "\n".join(f"player_{seat:<2}  {seat} cards" for seat in range(12))
-    assert with_names(columns, names).split("\n") == [f"{name}   {seat} cards" for seat, name in enumerate(names)]
-    assert with_names("It is the turn of player_10.", names) == "It is the turn of Player K."
 
 
 def test_rule_options_and_a_variant_are_played(run, tmp_path):
@@ -229,34 +194,21 @@ def test_words_may_be_shortened():
     assert not is_short_for(":", "draw")
 
 
-def moves_and_their_story(seed, players):
-    """Yield (actor, story) of a random game as seat 0 is told it."""
-    sitting = terminal.Sitting("black_jacky", ["random"] * (players - 1), seed=seed)
-    rng = np.random.default_rng(seed)
-    while sitting.view["phase"] != "over":
-        before = sitting.view
-        action = int(rng.choice(np.flatnonzero(sitting.env.last()[0]["action_mask"])))
-        sitting.env.step(action)
-        yield before, sitting.view, terminal.story(sitting, before, action)
-
-
 def test_what_is_secret_is_not_told():
     told = set()
     for seed in range(12):
-        for before, _, story in moves_and_their_story(seed, players=2 + seed % 5):
+        sitting = terminal.Sitting("black_jacky", ["random"] * (1 + seed % 5), seed=seed)
+        rng = np.random.default_rng(seed)
+        while sitting.view["phase"] != "over":
+            before = sitting.view
+            action = int(rng.choice(np.flatnonzero(sitting.env.last()[0]["action_mask"])))
+            sitting.env.step(action)
+            story = terminal.story(sitting, before, action)
             told.update(re.sub(r"\d", "N", sentence) for sentence in story)
-            if (
-                before["player"] != 0
-                and story
-                and re.search(r"random(?: \d)? (draws|gives)|from the draw pile", story[0])
-            ):
+            if before["player"] and story and re.search(r"random(?: \d)? (draws|gives)|from the draw pile", story[0]):
                 assert re.search(r"draws a card$|gives a card$|for a card from the draw pile$", story[0])
-    assert "Guest draws a N" in told
-    assert "random N draws a card" in told
-    assert "random N gives a card" in told
-    assert "Guest gets a N" in told
-    assert "random N lays a N: random N draws a card" in told
-    assert "random N lays a N: Guest draws a N" in told
+    own = {"Guest draws a N", "Guest gets a N", "random N lays a N: Guest draws a N"}
+    assert own | {"random N draws a card", "random N gives a card"} <= told
 
 
 def test_a_second_server_on_the_same_tables_is_refused(tmp_path, capsys):

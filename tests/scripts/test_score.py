@@ -7,12 +7,12 @@ import shlex
 import shutil
 import subprocess
 import sys
-import time
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
+import calibrate_scores
 import numpy as np
 import pytest
 
@@ -27,9 +27,8 @@ from blackjacky_agents.arena.protocol import (
 )
 from blackjacky_agents.arena.scoring import calibrate, deals_of, jobs, make_table, play_protocol, score
 from blackjacky_agents.external.subprocess_agent import AgentProcessError, SubprocessAgent
-from blackjacky_agents.files import only_writer
+from blackjacky_agents.files import only_writer, write_json
 from blackjacky_agents.games import get_kit
-from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.games import GAMES
 from tests.scripts.protocols import GAME, small_protocol
 
@@ -350,34 +349,24 @@ def test_a_program_that_fails_is_told_what_it_did_and_when(text: str, message: s
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("sys.stdin.readline(); say(protocol=2)", 'answered hello with protocol=2; expected {"protocol": 1}'),
-        ("sys.stdin.readline(); sys.exit(1)", "ended, with exit status 1, at the message hello"),
+        ("say(protocol=2)", 'answered hello with protocol=2; expected {"protocol": 1}'),
+        ("sys.exit(1)", "ended, with exit status 1, at the message hello"),
     ],
 )
 def test_a_program_that_does_not_start_is_refused(text: str, message: str) -> None:
-    agent = make_agent(program(text))
+    agent = make_agent(program(f"sys.stdin.readline(); {text}"))
     with pytest.raises(AgentProcessError) as caught:
         agent.reset(1)
     assert message in str(caught.value)
 
 
-def test_a_program_that_answers_twice_is_refused() -> None:
-    agent = make_agent(program("sys.stdin.readline(); say(protocol=1); say(action=1); sys.stdin.read()"))
-    assert isinstance(agent, SubprocessAgent)
-    agent.reset(1)
-    assert agent._process is not None
-    while agent._process._lines.empty():
-        time.sleep(0.01)
-    env = TableEnv(GAME)
-    env.reset(seed=1)
-    with pytest.raises(AgentProcessError, match=r"wrote '{\"action\": 1}' before it was asked at move 1 of game 1"):
-        agent.act(env.observe(env.agent_selection))
-
-
-@pytest.mark.parametrize(
-    ("command", "message"),
-    [("cmd:", "is empty"), ("cmd:no-such-program-here x", "there is no program 'no-such-program-here'")],
-)
-def test_a_command_that_cannot_be_run_is_refused(command: str, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        make_agent(command)
+def test_the_next_version_of_a_protocol_keeps_the_one_before_and_replaces_none(
+    small: Protocol, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Path(GAME).mkdir()
+    write_json(Path(GAME, "score.json"), asdict(small))
+    assert calibrate_scores.main(calibrate_scores.Args(GAME, 7, folder=Path())) == 2
+    monkeypatch.setattr(calibrate_scores, "measure_references", lambda made, *_: replace(small, name=made.name))
+    assert calibrate_scores.main(calibrate_scores.Args(GAME, 8, folder=Path())) == 0
+    found = {path.name: read_protocol(path).name for path in Path(GAME).iterdir()}
+    assert found == {"score.json": f"{GAME}/8", "score-7.json": f"{GAME}/7"}

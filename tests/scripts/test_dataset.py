@@ -63,7 +63,3 @@ def test_agents_of_the_same_name_are_refused(typed: Any, monkeypatch: pytest.Mon
     found = subcommand.make_agent
     monkeypatch.setattr(subcommand, "make_agent", lambda name, game: found("random", game))
     assert "2 agents are called 'random'" in typed("dataset --players random,threshold", status=2).err
-
-
-def test_a_cluster_without_an_address_is_refused(typed: Any) -> None:
-    assert "is not an address" in typed("dataset --players random*2 --cluster nonsense:", status=2).err

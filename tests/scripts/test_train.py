@@ -22,12 +22,12 @@ pytest.importorskip("sb3_contrib")
 from blackjacky_agents import bot_names, cli, make_agent
 from blackjacky_agents.cli.runs import is_unsaved, read_settings
 from blackjacky_agents.cli.train import read_arguments
-from blackjacky_agents.cli.train_report import lesson, standing
+from blackjacky_agents.cli.train_report import standing
 from blackjacky_agents.files import only_writer
 from blackjacky_agents.games import get_kit
 from blackjacky_agents.learning import run as training
 from blackjacky_agents.learning.checkpoint import load_checkpoint, save_checkpoint
-from blackjacky_agents.learning.differences import Difference, Slope, slope
+from blackjacky_agents.learning.differences import slope
 from blackjacky_agents.learning.lineups import draw_lineups
 from blackjacky_agents.learning.network import encode_all
 from blackjacky_agents.learning.ppo import PPORun
@@ -154,11 +154,6 @@ def test_a_training_leaves_everything_that_belongs_to_it(finished: Finished) -> 
     assert card["trained_on"]["num_players"] == [2, 3, 4, 5, 6]
 
 
-@pytest.mark.parametrize(("minutes", "games"), [(0.5, 400), (5, 4000), (60, 4000), (1e-4, 1)])
-def test_the_final_test_is_short_after_a_short_training(minutes: float, games: int) -> None:
-    assert PPOSettings(minutes=minutes).final_games == games
-
-
 def test_it_tests_the_learner_at_every_refresh_and_at_the_end(finished: Finished) -> None:
     tests = progress_of(finished.run)
     assert [steps for steps, _ in tests] == [0, 512, 1024, 1536, 2048]
@@ -207,12 +202,6 @@ def test_the_verdict_says_between_whom_the_agent_stands(names: str, place: str) 
     rows = [row(name, *rates[name]) for name in names.split()]
     told = standing("mine", [*rows, row("king", 0.9, 0.95, players=2)])
     assert told == f"At a table of 4, mine stands {place}; par is 25.0%."
-
-
-def test_it_says_nothing_of_a_worth_that_may_as_well_be_nothing() -> None:
-    unclear = lesson("counter", "counter", [Difference("draw", 10, 5, 0.1, -0.1, 0.3)], Slope(0.02, -0.01, 0.05, 75))
-    assert unclear.endswith("in 50% of these decisions it does something else.")
-    assert lesson("counter", "counter", [Difference("draw", 10, 0, 0.0, -1.0, 1.0)], None) == ""
 
 
 def test_the_slope_is_that_of_the_last_two_doublings_of_time() -> None:
@@ -414,13 +403,6 @@ def test_a_training_killed_before_its_first_checkpoint_begins_again(finished: Fi
     told = typed(f"train {again}").err
     assert ("has no checkpoint yet; the training begins again" in told) == again.startswith("--resume")
     assert (killed / "weights.safetensors").read_bytes() == (finished.run / "weights.safetensors").read_bytes()
-
-
-@pytest.mark.parametrize("arguments", ["--steps many", "--step 5"])
-def test_what_cannot_be_read_ends_with_status_2(typed: Any, capsys: pytest.CaptureFixture[str], arguments: str) -> None:
-    with pytest.raises(SystemExit, match="2"):
-        typed(f"train {arguments}")
-    assert arguments.split(maxsplit=1)[0] in capsys.readouterr().err
 
 
 # ---------------------------------------------------------------- settings and presets

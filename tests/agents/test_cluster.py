@@ -70,25 +70,6 @@ def test_something_that_answers_but_not_as_ray_does_is_no_cluster(address, monke
             cluster._connect(address.format(silent.getsockname()[1]), None)
 
 
-ENDED = """
-import os
-from blackjacky_agents.arena.cluster import joined
-
-with joined("local", 1) as cluster:
-    assert cluster.submit(int).result() == 0
-    if {status}:
-        os._exit({status})
-"""
-
-
-@pytest.mark.parametrize("status", [0, 1])
-def test_a_command_that_ray_ends_because_one_of_its_processes_was_killed_says_so(status, tmp_path):
-    command = [sys.executable, "-c", ENDED.format(status=status)]  # Ray calls _exit(1), in C
-    ran = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, check=False)
-    assert ran.returncode == status
-    assert ("what has been written is kept: repeat the command" in ran.stderr) == bool(status)
-
-
 # ---------------------------------------------------------------- what a node may lack
 
 

@@ -20,13 +20,12 @@ from blackjacky_agents.arena.table import Table
 from blackjacky_agents.data import Dataset, to_minari, writing
 from blackjacky_agents.data.description import NAME
 from blackjacky_agents.data.pages import write_games
-from blackjacky_agents.data.schema import decisions_schema, games_schema
 from blackjacky_agents.data.writing import Writer
 from blackjacky_agents.external.python_agent import PythonAgent
 from blackjacky_agents.files import FolderInUseError, only_writer
 from blackjacky_env.engine.game import Game
 from blackjacky_env.envs.aec import TableEnv
-from blackjacky_env.games import DEFAULT, get_game
+from blackjacky_env.games import DEFAULT
 from tests.policies import Follower
 
 PLAYERS = ("threshold", "random", "random")
@@ -114,15 +113,6 @@ def test_rows_are_what_the_environment_shows_and_pays(game: Game, folder: Path) 
     assert sum(row["terminated"] for row in rows) == len(dataset) == 5
 
 
-def test_files_and_rows_have_the_declared_schemas_and_every_column_says_what_it_means(written: Path) -> None:
-    for path in written.glob("*/*.parquet"):
-        stored = pq.read_schema(path)
-        assert stored.equals(games_schema(3))
-        assert all(field.metadata[b"meaning"] for field in stored)
-    batch = next(Dataset(written).record_batches())
-    assert batch.schema.equals(decisions_schema(get_game(DEFAULT), 3))
-
-
 def test_each_policy_sits_in_every_seat_equally_often_and_every_game_has_its_own_cards(written: Path) -> None:
     games = pa.concat_tables([pq.read_table(path) for path in sorted(written.glob("*/*.parquet"))]).to_pylist()
     assert [game["episode"] for game in games] == list(range(GAMES))
@@ -162,8 +152,8 @@ def write_until(folder: Path, games: int) -> None:
 @pytest.mark.parametrize(("games", "threads"), [(1, 1), (SHARD, 2), (55, 1), (GAMES, 2)])
 def test_an_interrupted_dataset_goes_on_and_is_the_same(written: Path, folder: Path, games: int, threads: int) -> None:
     write_until(folder, games)
-    whole = games // SHARD * SHARD
-    assert len(Dataset(folder) if whole else ()) in (whole, GAMES)
+    if games == 55:
+        assert len(Dataset(folder)) == SHARD, "what is unfinished can be read"
     found: list[int] = []
     writer_of(folder).write(GAMES, threads=threads, progress=found.append)
     assert games <= next(filter(None, found)) < games + 7, "what was played is kept"

@@ -163,15 +163,6 @@ def test_another_process_cannot_write_to_the_transcript(endpoint, ask):
 # ---------------------------------------------------------------- errors and illegal answers
 
 
-def test_too_many_errors_are_an_error_that_keeps_what_was_answered(endpoint, ask):
-    endpoint.answers += ["ANSWER: 1", *[(503, SOON, {"error": "down"})] * 3]
-    model = ask(endpoint, retries=2)
-    with pytest.raises(AgentError, match="the endpoint gave no answer: Error code: 503"):
-        play(model)
-    assert len(endpoint.asked) == 4
-    assert len(lines(model)[1]) == 1
-
-
 @pytest.mark.parametrize(
     "body",
     [
@@ -267,37 +258,6 @@ def test_a_spent_budget_is_an_error_and_with_a_higher_one_the_game_goes_on(budge
     assert len(lines(again)[1]) == len(endpoint.asked) > asked
 
 
-def test_the_report_has_calls_tokens_and_cost_of_each_game(endpoint, ask):
-    model = ask(endpoint, prompt_price=0.5, answer_price=2.0, cost=1e9)
-    play(model, seed=1)
-    play(model, seed=2)
-    calls = lines(model)[1]
-    rows = [line.strip("| ").split(" | ") for line in report(model.settings.transcript, model.settings).splitlines()]
-    for number in (1, 2):
-        own = [call for call in calls if call["game"] == number]
-        prompts, answers = (sum(call[f"{kind}_tokens"] for call in own) for kind in ("prompt", "answer"))
-        told = dict(zip(rows[0], rows[1 + number], strict=True))
-        assert (told["game"], told["decisions"], told["calls"]) == (str(number), str(len(own)), str(len(own)))
-        assert (told["refused"], told["random"], told["retries"]) == ("0", "0", "0")
-        assert float(told["tokens"]) == prompts + answers
-        assert float(told["cost"]) == pytest.approx((0.5 * prompts + 2 * answers) / 1000, rel=1e-5)
-    assert rows[4][0] == "mean"
-    assert float(rows[4][1]) == len(calls) / 2
-
-
-@pytest.mark.parametrize(
-    "usage", [None, *({"prompt_tokens": told, "completion_tokens": 1} for told in (-5, "5", True, 1.5, None))]
-)
-def test_tokens_that_an_endpoint_does_not_tell_are_estimated_and_the_report_says_so(usage, endpoint, ask):
-    endpoint.answers += [(200, {}, {**completion("ANSWER: 1", None), "usage": usage})]
-    model = ask(endpoint)
-    model.act(first_decision())
-    [call] = lines(model)[1]
-    letters = sum(len(message["content"]) for message in call["messages"])
-    assert (call["prompt_tokens"], call["answer_tokens"], call["estimated"]) == (letters // 4, 2, True)
-    assert report(model.settings.transcript, model.settings).endswith("Some tokens are estimated.")
-
-
 # ---------------------------------------------------------------- settings and damaged files
 
 
@@ -311,21 +271,6 @@ def test_settings_come_from_the_environment():
     settings = Settings.from_environment({**given, "BLACKJACKY_REQUEST": '{"temperature": 0}'})
     assert (settings.model, settings.tries, settings.cost, settings.transcript) == ("m", 5, 2.5, Path("a.jsonl"))
     assert settings.fields_of_requests == {"temperature": 0}
-
-
-@pytest.mark.parametrize(
-    ("name", "value", "said"),
-    [
-        ("TRIES", "many", r"BLACKJACKY_TRIES='many'; allowed is a number \(int\), 0 or more"),
-        ("COST", "nan", "BLACKJACKY_COST='nan'; allowed is a number"),
-        ("RETRIES", "-1", "BLACKJACKY_RETRIES='-1'; allowed is a number"),
-        ("TRIES", "0", "BLACKJACKY_REQUEST is a JSON object"),
-        ("REQUEST", "[]", "BLACKJACKY_REQUEST is a JSON object"),
-    ],
-)
-def test_a_setting_that_cannot_be_read_is_refused(name, value, said):
-    with pytest.raises(ValueError, match=said):
-        Settings.from_environment({f"BLACKJACKY_{name}": value})
 
 
 def test_a_transcript_of_another_model_or_game_is_refused(endpoint, ask, processes):

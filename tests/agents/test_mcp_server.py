@@ -155,18 +155,6 @@ async def test_two_assistants_share_a_table_and_neither_learns_the_others_secret
             assert all(f'You are "{name}".' in text for text in texts)
 
 
-async def test_an_assistant_is_told_when_others_are_slow_and_can_look_on():
-    async with assistants(2, wait=0) as (server, ada, bob):
-        first = await ada.call("start_table", game="black_jacky", opponents=[], others=1, name="Ada")
-        await bob.call("join_table", invitation=re.search(r"join_table: (\S+)", first)[1], name="Bob")
-        [table] = server.tables()
-        waiting = (ada, bob)[1 - table.turn]
-        slow = table.seats[table.turn].name
-        assert (await waiting.call("wait", secret=waiting.secret)).endswith(f"It is the turn of {slow}.")
-        said = await waiting.fails("act", secret=waiting.secret, move=table.move, action="1")
-        assert said.endswith(f"it is the turn of {slow}, not yours")
-
-
 # ---------------------------------------------------------------- refusals
 
 

@@ -11,7 +11,7 @@ import pytest
 from blackjacky_agents import cli
 from blackjacky_agents.arena.standings import standings
 from blackjacky_agents.arena.tournament import Tournament
-from blackjacky_agents.cli.tournament_report import ladder, share
+from blackjacky_agents.cli.tournament_report import share
 from blackjacky_agents.files import only_writer
 from blackjacky_env import black_jacky_v0
 
@@ -96,24 +96,6 @@ def test_named_tables_are_what_is_played(typed):
     head, rows = rows_under(typed(command).out, "| line-up |")
     assert head == ["line-up", "deals", "win rates, each"]
     assert list(rows) == ["trickster`, `random`, `random", "trickster`, `threshold`, `threshold"]
-
-
-@pytest.mark.usefixtures("empty_folder")
-def test_the_normalised_score_of_random_is_0(typed):
-    head, rows = rows_under(typed(f"{TOURNAMENT} --players 2 --games 60 --oracle 0.9").out, "**2 players**")
-    assert head[2] == "normalised score"
-    assert rows["random"][1] == "0 %"
-
-
-def test_the_ladder_shows_one_of_each_agent_against_copies(typed, empty_folder):
-    typed(f"{OF_THREE} 36 --lineups copies --ladder ladder.json")
-    report = json.loads((empty_folder / "ladder.json").read_text(encoding="utf-8"))
-    head, rows = rows_under(ladder(report), "**3 players**")
-    assert head == ["agent", *(f"against 2 copies of `{bot}`" for bot in BOTS)]
-    (against_random,) = (
-        line for line in report["tables"][0]["lineups"] if line["agents"] == ["trickster", "random", "random"]
-    )
-    assert rows["trickster"][0] == share(against_random["win_rates"]["trickster"])
 
 
 def test_games_of_another_tournament_and_a_second_process_are_refused(played, typed):

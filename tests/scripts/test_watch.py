@@ -61,6 +61,7 @@ def test_a_kept_game_is_shown_with_its_names(typed: Any) -> None:
     assert "Black Jacky: player_0, player_1\n" in typed("watch --record kept.json").out
 
 
+@pytest.mark.prove
 def test_a_game_of_a_tournament_is_shown(typed: Any) -> None:
     kept = Path("3_players.jsonl")
     tournament = Tournament(["random", "threshold", "trickster"], 3, seed=2, results=kept)
@@ -77,6 +78,7 @@ def test_a_game_of_a_tournament_is_shown(typed: Any) -> None:
         assert env.snapshot()["winners"] == line["winners"]
 
 
+@pytest.mark.prove
 def test_a_game_of_agents_in_python_is_shown_without_their_code(typed: Any, empty_folder: Path) -> None:
     module = Path("somebodys.py")
     module.write_text(

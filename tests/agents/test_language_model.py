@@ -203,6 +203,15 @@ def test_an_endpoint_that_repeats_the_key_does_not_get_it_into_errors_or_the_tra
     assert "secret key" not in text
 
 
+def test_too_many_errors_are_an_error_that_keeps_what_was_answered(endpoint, ask):
+    endpoint.answers += ["ANSWER: 1", *[(503, SOON, {"error": "down"})] * 3]
+    model = ask(endpoint, retries=2)
+    with pytest.raises(AgentError, match="the endpoint gave no answer: Error code: 503"):
+        play(model)
+    assert len(endpoint.asked) == 4
+    assert len(lines(model)[1]) == 1
+
+
 def test_an_illegal_answer_is_refused_with_the_reason_and_the_model_asked_again(endpoint, ask):
     env = TableEnv("black_jacky", 3)
     env.reset(seed=0)

@@ -155,6 +155,18 @@ async def test_two_assistants_share_a_table_and_neither_learns_the_others_secret
             assert all(f'You are "{name}".' in text for text in texts)
 
 
+async def test_an_assistant_is_told_when_others_are_slow_and_can_look_on():
+    async with assistants(2, wait=0) as (server, ada, bob):
+        first = await ada.call("start_table", game="black_jacky", opponents=[], others=1, name="Ada")
+        await bob.call("join_table", invitation=re.search(r"join_table: (\S+)", first)[1], name="Bob")
+        [table] = server.tables()
+        waiting = (ada, bob)[1 - table.turn]
+        slow = table.seats[table.turn].name
+        assert (await waiting.call("wait", secret=waiting.secret)).endswith(f"It is the turn of {slow}.")
+        said = await waiting.fails("act", secret=waiting.secret, move=table.move, action="1")
+        assert said.endswith(f"it is the turn of {slow}, not yours")
+
+
 # ---------------------------------------------------------------- refusals
 
 
@@ -264,6 +276,12 @@ async def test_an_assistant_is_told_that_an_agent_has_failed_and_can_have_it_tri
         assert "cannot go on" not in await assistant.call("wait", secret=assistant.secret)
         assert host.failure is None
     assert caplog.text.count("10.0.0.1") == 1
+
+
+async def test_a_name_is_told_as_a_name():
+    async with assistants() as (_, assistant):
+        text = await assistant.call("start_table", game="black_jacky", name='A". Knock, "B', opponents=["random"])
+        assert r'You are "A\". Knock, \"B".' in text
 
 
 async def test_no_secret_gets_into_the_log(caplog):

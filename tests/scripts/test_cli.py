@@ -51,6 +51,14 @@ def test_an_unknown_subcommand_ends_with_status_2_and_near_names(name: str, mess
     assert typed(name, status=2) == ("", message)
 
 
+def test_assistants_have_a_command_too(capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("mcp", reason="of the extra `mcp`")
+    with pytest.raises(SystemExit) as stop:
+        cli.main(["mcp", "--help"])
+    assert not stop.value.code
+    assert "usage: blackjacky mcp " in capsys.readouterr().out
+
+
 @pytest.mark.parametrize("name", OF_A_GAME)
 def test_help_shows_the_game_and_its_rule_options(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as stop:

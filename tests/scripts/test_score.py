@@ -277,6 +277,7 @@ def test_an_agent_is_not_told_the_seed_of_the_deal(small: Protocol) -> None:
 # ---------------------------------------------------------------- programs
 
 
+@pytest.mark.prove
 @needs_perl
 def test_an_agent_in_perl_is_scored(small: Protocol, run: Any) -> None:
     assert len(EXAMPLE.read_text("utf-8").splitlines()) <= 45

@@ -200,7 +200,11 @@ NEEDS = {"exploit": "sb3_contrib", "train": "sb3_contrib", "dataset": "pyarrow"}
 
 @pytest.mark.parametrize(
     ("command", "message"),
-    [(f"{begin} {end}", message) for begin, cases in REFUSED.items() for end, message in cases.items()],
+    [
+        pytest.param(f"{begin} {end}", message, marks=pytest.mark.prove if "far more" in message else [])
+        for begin, cases in REFUSED.items()
+        for end, message in cases.items()
+    ],
 )
 def test_wrong_arguments_are_named_and_leave_nothing(
     command: str, message: str, typed: Any, empty_folder: Path
@@ -209,8 +213,9 @@ def test_wrong_arguments_are_named_and_leave_nothing(
         pytest.importorskip(module)
     printed = typed(command, status=2)
     assert printed.out == ""
-    assert printed.err.startswith("error: ")
-    assert message in printed.err
+    said = printed.err.rpartition("\r")[2]  # after a bar of progress, which a slow machine shows
+    assert said.startswith("error: ")
+    assert message in said
     assert printed.err.count("\n") == 1
     assert not list(empty_folder.iterdir())
 

@@ -108,16 +108,16 @@ def test_cards_are_checked_by_the_command(small: Protocol, typed: Any) -> None:
 
 def test_an_agent_that_is_not_shipped_is_compared_if_it_is_named(small: Protocol) -> None:
     source = "class Last:\n    def act(self, seen): return seen['action_mask'].nonzero()[0][{}]\n"
-    Path("ninth_agents.py").write_text(source.format(-1), "utf-8")
-    card = read_score_card(written(card_of(small, "ninth_agents:Last")))
+    Path("twelfth_agents.py").write_text(source.format(-1), "utf-8")
+    card = read_score_card(written(card_of(small, "twelfth_agents:Last")))
     alone = check_games(card)
     assert (alone.games, alone.decisions) == (24, 0)
     assert alone.notes == ("the agent's own decisions: it is not a shipped one; name it to compare them",)
-    assert check_games(card, make_agent("ninth_agents:Last"), fresh=0).decisions == 24
-    Path("tenth_agents.py").write_text(source.format(0), "utf-8")
-    said = r"source of 'tenth_agents:Last': the hash is .*; name the agent that the card"
+    assert check_games(card, make_agent("twelfth_agents:Last"), fresh=0).decisions == 24
+    Path("thirteenth_agents.py").write_text(source.format(0), "utf-8")
+    said = r"source of 'thirteenth_agents:Last': the hash is .*; name the agent that the card"
     with pytest.raises(ValueError, match=said):
-        check_games(card, make_agent("tenth_agents:Last"))
+        check_games(card, make_agent("thirteenth_agents:Last"))
 
 
 @pytest.mark.parametrize("name", ["cmd:touch loaded", "evil_agents:Agent", "ppo:/dev/zero", "ismcts:1000000"])
@@ -156,6 +156,12 @@ def test_a_changed_result_of_a_game_whose_moves_are_in_the_card_is_refused(small
     card["tables"][0]["wins"] = ("1" if wins[0] == "0" else "0") + wins[1:]
     why = refusal(with_its_numbers(card, small))
     assert re.search(r"game 0: the result is \d in the card, and \d after its moves", why)
+
+
+def test_a_network_that_the_agent_does_not_have_is_refused(small: Protocol) -> None:
+    card = card_of(small)
+    card["entry"]["network"] = "381,000,052 weights"
+    assert "entry.network='381,000,052 weights' is not what 'threshold' has, ''" in refusal(card)
 
 
 def test_games_of_other_deals_are_refused(small: Protocol) -> None:
@@ -287,7 +293,6 @@ def put(*path: str | int, to: Any) -> Callable[[Card], object]:
         (put("score", "low", to=10**400), "is refused"),
         (put("score", "mean", to=99), "score.mean=99 does not follow from the games"),
         (put("tables", 1, "win_rate", "low", to=0.9), "tables[1].win_rate.low=0.9 does not follow"),
-        (put("entry", "network", to="381,000,052 weights"), "is not what 'threshold' has, ''"),
         (put("score", to=[1]), "score=list is not an object"),
         (put("agent", "name", to="x" * 121), "allowed are up to 120 printable characters"),
         (put("agent", "name", to="\u202egnorw"), "agent.name='\\u202egnorw' is not allowed"),

@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
+import copy
 from collections import Counter
 from typing import Any
 
 import numpy as np
 import pytest
 
+from blackjacky_agents import make_agent
 from blackjacky_agents.agent import CompiledAgent
-from blackjacky_agents.learning.network import find_network
+from blackjacky_agents.learning.network import action_probabilities, find_network
 from blackjacky_agents.search import analysis
 from blackjacky_agents.search.analysis import analyse
-from blackjacky_agents.search.outcomes import outcomes
-from blackjacky_agents.search.tree import NONE
 from blackjacky_agents.thoughts import champion_of, explain, replay
 from blackjacky_env import replay_html
 from blackjacky_env.games import GAMES, get_game
 from blackjacky_env.replay import new_table
-from tests.games.black_jacky.rigging import NO_TRICK, one_round
+from tests.agents.positions import positions
+from tests.games.black_jacky.rigging import KNOCK, NO_TRICK, Table, deal, losing, one_round
 from tests.replay.reading import film_in, random_game
+
+pytestmark = pytest.mark.prove
 
 
 def champion(game: str) -> CompiledAgent:
@@ -44,10 +47,8 @@ def test_every_player_has_an_estimate_at_every_position_up_to_the_result(game: s
     assert abs(curve.wins[:-1].sum(axis=1).mean() - 1) < 0.15  # they do not know the same
     winners = env.snapshot()["winners"] or range(players)
     assert curve.wins[-1].tolist() == [(seat in winners) / len(winners) for seat in range(players)]
-    assert "8 samples of the hidden cards, in which champion plays on" in curve.note
     film = film_in(replay_html(record, thoughts=thoughts, curve=curve))
     for step, ((seat, *_), mind) in enumerate(zip(film["moves"], film["thoughts"], strict=True)):
-        assert mind["by"] == "champion"
         assert mind["win"] == pytest.approx(film["wins"][step][seat], abs=1e-3)
         assert (mind["cost"] is None) == mind["chances"][0][2]
 
@@ -66,15 +67,6 @@ def test_estimates_use_nothing_that_the_player_cannot_know() -> None:
     hands = ([[1, 2], [8, 8], [7, 7]], [[1, 2], [3, 4], [7, 7]])
     ours, theirs = (analysed(one_round(cards, top=5).play(NO_TRICK).env.record(), 32).curve.wins[0] for cards in hands)
     assert (ours == theirs).tolist() == [True, False, True]
-
-
-@pytest.mark.parametrize("game", GAMES)
-def test_what_an_agent_does_comes_to_the_same_as_telling_it_to(game: str) -> None:
-    env, agent = random_game(game, most=25), champion(game)
-    seen = env.observe(env.agent_selection)
-    found = outcomes(agent, seen["observation"], [NONE, agent.act(seen)], 10)
-    assert found.shape == (10, 2)
-    np.testing.assert_array_equal(found[:, 0], found[:, 1])
 
 
 @pytest.mark.parametrize("game", GAMES)
@@ -98,8 +90,7 @@ def test_who_plays_as_badly_as_can_be_makes_clear_mistakes_and_champions_make_no
 
 def test_intervals_of_a_game_rarely_find_a_mistake_where_there_is_none() -> None:
     """40 moves that cost nothing, with 48 samples each: some interval is beside 0 in about 5 % of the games at most."""
-    env = random_game("black_jacky", most=0)
-    course = analysis._Course(env, [], [])
+    course = analysis._Course(random_game("black_jacky", most=0), [], [])
     questions = [analysis._Question(step, 0, (0, 1)) for step in range(40)]
     rng, found, games = np.random.default_rng(1), 0, 400
     for _ in range(games):
@@ -108,33 +99,61 @@ def test_intervals_of_a_game_rarely_find_a_mistake_where_there_is_none() -> None
     assert 0 < found <= 0.08 * games
 
 
-def test_in_long_games_the_others_are_asked_now_and_then_and_all_stays_within_bounds(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(analysis, "_FOR_WINS", 400)
-    monkeypatch.setattr(analysis, "_FOR_MOVES", 640)
-    record = random_game("black_jacky", seed=5).record()
-    moves, players = len(record["actions"]), 4
-    thoughts, curve = analysed(record, None)
-    asked = ~np.isnan(curve.wins[:-1])
-    assert asked.sum() * analysis._FEWEST_FOR_WINS < 400 + moves * analysis._FEWEST_FOR_WINS
-    assert asked.sum() < moves * players / 2
-    film = film_in(replay_html(record, thoughts=thoughts, curve=curve))
-    assert all(asked[step, seat] for step, (seat, *_) in enumerate(film["moves"]))
-    judged = [mind for mind in film["thoughts"] if mind["cost"]]
-    left = [mind for mind in film["thoughts"] if not mind["cost"] and not mind["chances"][0][2]]
-    assert len(judged) == 10
-    assert left
+# ---------------------------------------------------------------- thoughts
 
 
-def test_moves_without_thoughts_have_no_cost_and_the_curve_goes_on() -> None:
-    record = random_game("black_jacky", most=20).record()
-    thoughts, curve = analyse(record, champion("black_jacky"), [None] * 20, 4)
-    assert thoughts == [None] * 20
-    assert not np.isnan(curve.wins[:-1]).any()
-    assert np.isnan(curve.wins[-1]).all()  # the game goes on
+def seen(count: int = 12) -> list[dict[str, Any]]:
+    """What players on turn see in a random game."""
+    rows = zip(*positions(games=1, moves=count, num_players=3), strict=True)
+    return [{"observation": observation, "action_mask": mask} for observation, mask in rows]
 
 
-def test_a_number_of_playouts_that_cannot_be_is_named() -> None:
-    with pytest.raises(ValueError, match="playouts=1 is out of range"):
-        analysed(random_game("black_jacky", most=3).record(), 1)
+def test_a_network_tells_its_chances_and_bots_and_rollouts_tell_nothing() -> None:
+    champion = make_agent("champion")
+    for view in seen():
+        thoughts = explain(champion, view)
+        assert thoughts is not None
+        chances = action_probabilities(champion, view["observation"][None], view["action_mask"][None])[0]
+        assert np.array_equal(thoughts.probabilities, chances)
+        assert thoughts.probabilities.argmax() == champion.act(view)
+        assert thoughts.win is None
+    assert [explain(make_agent(name), view) for name in ("random", "counter", "rollout:2")] == [None] * 3
+
+
+def test_a_network_plays_on_to_find_its_chance_to_win() -> None:
+    """player_1 has one heart of three left, so player_0 is better off, whatever the cards."""
+    decks = [losing([1], range(2)), losing([1], range(2), start=1), deal([[2, 6], [3, 5]], start=1)]
+    table, champion, chances = Table(decks, players=2).knock_all().knock_all(), make_agent("champion"), {}
+    assert table["hearts"] == [3, 1]
+    for _ in range(2):
+        agent = table.env.agent_selection
+        chances[agent], again = (explain(champion, table.env.observe(agent), playouts=200).win for _ in range(2))
+        assert chances[agent] == again
+        table.play(NO_TRICK, KNOCK)
+    assert chances["player_0"] > 0.75
+    assert chances["player_1"] < 0.35
+    with pytest.raises(ValueError, match="playouts=-1"):
+        explain(champion, seen(1)[0], playouts=-1)
+
+
+def test_a_search_tells_what_it_will_do_and_is_not_changed_by_telling() -> None:
+    agent = make_agent("ismcts:50")
+    agent.reset(7)
+    silent = copy.deepcopy(agent)
+    for view in seen():
+        thoughts = explain(agent, view)
+        assert thoughts is not None
+        assert thoughts.probabilities.sum() == pytest.approx(1)
+        assert not thoughts.probabilities[view["action_mask"] == 0].any()
+        if view["action_mask"].sum() > 1:
+            assert thoughts.win is not None
+            assert 0 <= thoughts.win <= 1
+            assert np.allclose(thoughts.probabilities * 50, np.round(thoughts.probabilities * 50))
+        assert thoughts.probabilities.argmax() == agent.act(view) == silent.act(view)
+
+
+@pytest.mark.parametrize("name", ["champion", "ismcts:50", "ismcts:0.01s"])
+def test_who_is_not_on_turn_thinks_nothing(name: str) -> None:
+    view = seen(1)[0]
+    with pytest.raises(ValueError, match="no action is legal"):
+        explain(make_agent(name), {**view, "action_mask": 0 * view["action_mask"]})

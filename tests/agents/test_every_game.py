@@ -1,23 +1,31 @@
-"""Agents, search, tournaments and training with every game, and with a tiny one whose observation needs int16."""
+"""Agents, search, tournaments and training with every game, and with a tiny one; the agents that are shipped."""
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
-from blackjacky_agents import CompiledAgent, bot_names, make_agent
-from blackjacky_agents.arena.evaluation import at_one_table
+from blackjacky_agents import CompiledAgent, agent_names, bot_names, make_agent
+from blackjacky_agents.arena.evaluation import against_copies, at_one_table, shares_at_one_table
 from blackjacky_agents.arena.tournament import Tournament
 from blackjacky_agents.external.python_agent import PythonAgent
-from blackjacky_agents.learning.agent_file import load_agent, save_agent
+from blackjacky_agents.games import get_kit
+from blackjacky_agents.learning.agent_file import load_agent, read_card, save_agent
 from blackjacky_agents.learning.encoding import encodings_of
+from blackjacky_agents.learning.league.games import draw_variants
 from blackjacky_agents.learning.network import action_probabilities, network_policy, pack
+from blackjacky_agents.learning.sb3 import LearnerVecEnv
+from blackjacky_agents.learning.self_play import SelfPlay
+from blackjacky_agents.learning.settings import LeagueSettings, PPOSettings, check_settings, presets_of
 from blackjacky_env import make_batch
 from blackjacky_env.engine.game import Game
-from blackjacky_env.games import get_game
+from blackjacky_env.games import GAMES, get_game
 from tests.agents.positions import random_layers
 from tests.every_game import TINY
 from tests.policies import Follower
@@ -25,28 +33,21 @@ from tests.policies import Follower
 pytestmark = pytest.mark.usefixtures("tiny")
 
 
-def follower(game: Game) -> PythonAgent:
-    """An agent that is not compiled."""
-    return PythonAgent(Follower(game=game.name), "follower", game.name)
-
-
 def test_every_game_has_a_random_agent_and_bots_act_on_its_observations(game: Game) -> None:
     assert bot_names(game.name)[0] == "random"
     batch = make_batch(game.name, 30, seed=1)
     for name in bot_names(game.name):
         agent = make_agent(name, game.name)
-        agent.reset(1)
-        actions = agent.act_batch(batch.observations, batch.action_masks)
-        assert batch.action_masks[np.arange(30), actions].all()
-        agent.reset(1)
-        wide = agent.act_batch(batch.observations.astype(np.int64), batch.action_masks.astype(np.int32))
-        np.testing.assert_array_equal(actions, wide)
+        assert batch.action_masks[np.arange(30), agent.act_batch(batch.observations, batch.action_masks)].all()
 
 
-@pytest.mark.parametrize("name", ["rollout:4", "ismcts:20", "ismcts:0.01s", "search:8"])
+TIMED = pytest.param("ismcts:0.01s", marks=pytest.mark.prove)
+
+
+@pytest.mark.parametrize("name", ["rollout:4", "ismcts:20", TIMED, "search:8"])
 def test_search_plays_every_game(game: Game, name: str) -> None:
     if name == "search:8" and game.name == TINY:
-        with pytest.raises(ValueError, match=r"has no trained agent to guide the search; name one: 'search:8\+ppo"):
+        with pytest.raises(ValueError, match="has no trained agent to guide the search; name one"):
             make_agent(name, TINY)
         return
     searcher = make_agent(name, game.name)
@@ -58,32 +59,23 @@ def test_search_plays_every_game(game: Game, name: str) -> None:
         batch.step(actions)
 
 
-def test_search_finds_what_is_best_in_a_game_of_int16() -> None:
-    """Who holds the highest card of all gains by nothing that he bids himself, and the lowest loses what he bids."""
-    batch = make_batch(TINY, 200, num_players=2, seed=3, stake=1000)
-    for _ in range(4):  # to the last round, which decides
-        batch.step(np.zeros(200, np.int64))
-    seen = [get_game(TINY).layout.decode(observation) for observation in batch.observations]
-    lowest = np.array([row["card"] == 0 and row["round"] == 2 for row in seen])
-    assert lowest.any()
-    actions = make_agent("rollout:200", TINY).act_batch(batch.observations[lowest], batch.action_masks[lowest])
-    assert (actions == 0).all()
-
-
 def test_tournaments_of_every_game_keep_scores_and_can_be_replayed(game: Game, tmp_path: Path) -> None:
     looker = Follower(game=game.name)
-    agents = ["random", PythonAgent(looker, "follower", game.name)]
-    tournament = Tournament(agents, game.min_players, results=tmp_path / "games.jsonl", game=game.name)
+
+    def made() -> Tournament:
+        agents = ["random", PythonAgent(looker, "follower", game.name)]
+        return Tournament(agents, game.min_players, results=tmp_path / "games.jsonl", game=game.name)
+
+    tournament = made()
     tournament.play(games=20, threads=1)
     assert all(shown["observation"].dtype == game.layout.dtype for shown in looker.shown)
-    assert tournament.replay(3)["game"] == game.name
-    again = Tournament(agents, game.min_players, results=tmp_path / "games.jsonl", game=game.name)
+    again = made()
     assert [again.replay(number) for number in range(20)] == [tournament.replay(number) for number in range(20)]
     np.testing.assert_array_equal(again.games().shares, tournament.games().shares)
 
 
 def test_agents_that_are_not_compiled_play_whole_games(game: Game) -> None:
-    others = [follower(game) for _ in range(game.min_players - 1)]
+    others = [PythonAgent(Follower(game=game.name), "follower", game.name) for _ in range(game.min_players - 1)]
     scores = at_one_table([make_agent("random", game.name), *others], 5, game=game.name)
     assert sum(score.win_rate for score in scores) + scores[0].nobody == pytest.approx(1)
 
@@ -105,48 +97,112 @@ def test_networks_of_every_encoding_are_kept_and_play(game: Game, tmp_path: Path
             np.testing.assert_array_equal(chances.argmax(axis=1), actions)
 
 
+@pytest.mark.prove
 def test_what_a_learner_is_shown_lies_between_minus_1_and_1(game: Game) -> None:
-    from blackjacky_agents.learning.sb3 import LearnerVecEnv
-
     env = LearnerVecEnv(4, game=game.name)
     for _ in range(20):
         shown = env.reset()
         assert isinstance(shown, np.ndarray)
-        assert shown.dtype == np.float32
         assert np.abs(shown).max() <= 1
         assert all(env.observation_space.contains(row) for row in shown)
 
 
 def test_a_game_without_encodings_of_its_own_is_learned_from_the_raw_observation(tmp_path: Path) -> None:
-    from blackjacky_agents.learning.self_play import SelfPlay
-    from blackjacky_agents.learning.settings import presets_of
-
-    assert list(presets_of(TINY)) == ["quick", "scratch"]
     quick = presets_of(TINY)["quick"]
     assert (quick.game, quick.encoding, quick.bots, quick.table_sizes) == (TINY, "raw", ("random",), (3,))
     small = {"num_envs": 8, "n_steps": 8, "batch_size": 32, "hidden_sizes": (8,), "threads": 1, "snapshot_every": 128}
     settings = replace(quick, steps=256, minutes=1e9, pool_size=2, eval_games=5, **small)  # type: ignore[arg-type]
-    run = SelfPlay(settings, tmp_path, "")
-    assert run.train()
+    assert SelfPlay(settings, tmp_path, "").train()
     assert load_agent(tmp_path, TINY).game == TINY
     with pytest.raises(ValueError, match="is for game='tiny', not for game='black_jacky'"):
         load_agent(tmp_path, "black_jacky")
-
-
-def test_what_a_game_lacks_for_a_training_is_said() -> None:
-    from blackjacky_agents.learning.settings import PPOSettings, check_settings
-
     with pytest.raises(ValueError, match="advice_logit=4 needs an encoding with advice, but tiny has none"):
         check_settings(PPOSettings(game=TINY, encoding="raw", advice_logit=4))
 
 
 def test_a_league_plays_other_variants_only_at_tables_that_they_are_for() -> None:
-    from blackjacky_agents.learning.league.games import draw_variants
-    from blackjacky_agents.learning.settings import LeagueSettings
-
     settings = LeagueSettings(game=TINY, players=(3, 2), variant_fraction=0.5)
     drawn = draw_variants(settings, 0, 400)
     assert set(drawn[0::2]) == {"classic"}
     assert 80 < drawn[1::2].count("duel") < 120
     duels = replace(settings, players=(2,), variant="duel", variant_fraction=0.0)
     assert set(draw_variants(duels, 0, 10)) == {"duel"}
+
+
+@pytest.mark.prove
+@pytest.mark.parametrize(("name", "preset"), [(name, preset) for name in GAMES for preset in get_game(name).presets])
+def test_bots_trained_agents_and_search_play_every_preset(name: str, preset: str) -> None:
+    table = get_game(name).presets[preset]
+    for agent in (*agent_names(name), "search:3"):
+        agents = [make_agent(each, name) for each in (agent, *["random"] * (table.num_players - 1))]
+        shares = shares_at_one_table(agents, 6, seed=1, game=name, variant=table.variant, **table.options)
+        assert shares.shape == (6, table.num_players)
+        assert np.isin(shares.sum(axis=1).round(9), (0.0, 1.0)).all()
+
+
+# ---------------------------------------------------------------- shipped agents
+
+
+def folder_of(game: str) -> Path:
+    """Where the weights of a game's trained agents lie."""
+    return next(iter(get_kit(game).trained.values())).parent
+
+
+TRAINED = [path for game in GAMES if get_kit(game).trained for path in sorted(folder_of(game).glob("*.safetensors"))]
+
+
+def results(game: str, name: str) -> dict[tuple[int, str], Any]:
+    """Rows of an agent's card by table size and opponent."""
+    card = read_card(folder_of(game) / f"{name}.safetensors")
+    return {(row["players"], row["opponents"]): row for row in card["results"]}
+
+
+def test_every_game_has_a_champion_of_a_small_file_and_agents_called_like_presets_were_trained_with_them() -> None:
+    games = [game for game in GAMES if game != TINY]
+    assert {path.parent for path in TRAINED if path.stem == "champion"} == {folder_of(game) for game in games}
+    assert all(file.stat().st_size < 1_500_000 for path in TRAINED for file in path.parent.iterdir())
+    for path in TRAINED:
+        card = read_card(path)
+        if path.stem in presets_of(card["game"]):
+            assert f"--preset {path.stem}" in card["command"]
+
+
+@pytest.mark.parametrize(
+    ("game", "name", "opponent", "sizes"),
+    [
+        ("black_jacky", "sb3", "threshold", {4}),
+        ("black_jacky", "full", "counter", None),  # None: every size that was tested
+        ("black_jacky", "champion", "counter", {2, 4}),
+        ("schwarze_katze", "champion", "counter", {4}),
+        ("halunken", "champion", "planner", {2, 4}),
+        ("black_spy", "champion", "counter", {4}),
+    ],
+)
+def test_an_agent_beats_the_bot_as_its_card_says(game: str, name: str, opponent: str, sizes: set[int] | None) -> None:
+    rows = {players: row for (players, other), row in results(game, name).items() if other == opponent}
+    assert rows.keys() >= (sizes or {4})
+    assert all(rows[players]["low"] > rows[players]["par"] == 1 / players for players in sizes or rows)
+
+
+@pytest.mark.prove
+@pytest.mark.parametrize("path", TRAINED, ids=lambda path: f"{path.parents[1].name}-{path.stem}")
+def test_an_agent_plays_as_its_card_says(path: Path) -> None:
+    card = read_card(path)
+    game, simple = card["game"], bot_names(card["game"])[1]
+    agents = make_agent(f"ppo:{path}", game), make_agent(simple, game)
+    (score,) = against_copies(agents[0], agents[1:], 4, 500, seed=10**9, game=game)
+    assert score.low < results(game, path.stem)[4, simple]["win_rate"] < score.high
+
+
+# ---------------------------------------------------------------- Black Jacky's champion
+
+
+def test_the_champion_needs_no_torch() -> None:
+    code = "import sys; sys.modules['torch'] = None; from blackjacky_agents import make_agent; make_agent('champion')"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+@pytest.mark.parametrize("num_players", [2, 4, pytest.param(6, marks=pytest.mark.prove)])
+def test_the_champion_beats_counter_with_its_whole_interval(num_players: int) -> None:
+    (score,) = against_copies(make_agent("champion"), [make_agent("counter")], num_players, 1500, seed=10**9)
+    assert score.low > score.par

@@ -11,14 +11,17 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-pytest.importorskip("torch")
+pytest.importorskip("sb3_contrib")
 
+import pytest
 import torch
 
+from blackjacky_agents.agent import CompiledAgent
 from blackjacky_agents.games import get_kit
 from blackjacky_agents.learning.collecting import LEARNER, Collector, Returns, Stretch
-from blackjacky_agents.learning.encoding import Encoding, find_encoding
+from blackjacky_agents.learning.encoding import Encoding, find_encoding, raw_encoding
 from blackjacky_agents.learning.network import encode_all, pack
+from blackjacky_agents.learning.sb3 import LearnerVecEnv
 from blackjacky_agents.learning.self_play import SelfPlay
 from blackjacky_agents.learning.settings import SelfPlaySettings, check_settings, presets_of
 from blackjacky_agents.registry import make_compiled_agent
@@ -27,22 +30,16 @@ from blackjacky_env.engine.game import Game
 from blackjacky_env.engine.purposes import FOR_LINEUPS
 from blackjacky_env.engine.random import draw, stream
 from blackjacky_env.envs.aec import TableEnv
+from blackjacky_env.envs.vector import SeatVectorEnv
+from blackjacky_env.games import get_game
+from tests.agents.positions import ALL_SIZES
+from tests.envs.playing import assert_same, random_legal
+from tests.policies import last_legal
 
 SMALL = replace(
-    presets_of("black_jacky")["scratch"],
-    steps=3000,
-    minutes=1e18,
-    hidden_sizes=(32,),
-    batch_size=64,
-    num_envs=16,
-    n_steps=8,
-    snapshot_every=500,
-    pool_size=2,
-    bots=("threshold",),
-    eval_games=5,
-    final_eval_games=10,
-    seed=3,
-)
+    presets_of("black_jacky")["scratch"], steps=3000, minutes=1e18, hidden_sizes=(32,), batch_size=64, num_envs=16,
+    n_steps=8, snapshot_every=500, pool_size=2, bots=("threshold",), eval_games=5, final_eval_games=10, seed=3,
+)  # fmt: skip
 RETURNS = Returns(gamma=0.9, gae_lambda=0.8, score_shaping=0.5, value_shaping=False)
 SEED, PLAYERS = 7, 3
 
@@ -126,7 +123,10 @@ class Watched:
                 self.search.value(self.env._states[0], self.worth)
 
 
-@pytest.mark.parametrize("value_shaping", [False, True])
+SHAPING = pytest.mark.parametrize("value_shaping", [False, pytest.param(True, marks=pytest.mark.prove)])
+
+
+@SHAPING
 def test_what_is_collected_equals_the_same_games_at_the_table(game: Game, value_shaping: bool) -> None:
     returns = RETURNS._replace(value_shaping=value_shaping)
     if value_shaping and get_kit(game.name).search.value is None:
@@ -152,12 +152,11 @@ def test_what_is_collected_equals_the_same_games_at_the_table(game: Game, value_
     assert checked > 300
 
 
+@pytest.mark.prove
 def test_a_stretch_does_not_depend_on_threads_and_goes_on_where_the_last_one_ended(game: Game) -> None:
     one, two = collector(game, 5, 20), collector(game, 5, 20, threads=2)
-    network, lineups = (
-        random_network(game),
-        np.array([[LEARNER] * (game.max_players - 1), [1] * (game.max_players - 1)]),
-    )
+    network = random_network(game)
+    lineups = np.array([[LEARNER] * (game.max_players - 1), [1] * (game.max_players - 1)])
     opponents = [make_compiled_agent("random", game.name)]
     for _ in range(3):
         stretches = [each.collect(network, opponents, lineups) for each in (one, two)]
@@ -181,7 +180,7 @@ def trained(folder: Path, settings: SelfPlaySettings, stop_after: int = 0) -> Se
     return run
 
 
-@pytest.mark.parametrize("value_shaping", [False, True])
+@SHAPING
 def test_the_same_seed_gives_the_same_weights_also_after_a_stop(tmp_path: Path, value_shaping: bool) -> None:
     settings = replace(SMALL, value_shaping=value_shaping)
     whole, again = (trained(tmp_path / name, settings) for name in ("whole", "again"))
@@ -197,6 +196,7 @@ def test_the_same_seed_gives_the_same_weights_also_after_a_stop(tmp_path: Path, 
     assert not np.array_equal(other.agent(True).parameters, whole.agent(True).parameters)
 
 
+@pytest.mark.prove
 def test_a_run_goes_on_from_another_policy_and_learns_its_value_first(tmp_path: Path) -> None:
     first = trained(tmp_path / "first", replace(SMALL, steps=500))
     settings = replace(SMALL, steps=1000, init_from=str(tmp_path / "first"), value_warmup=1000)
@@ -208,13 +208,52 @@ def test_a_run_goes_on_from_another_policy_and_learns_its_value_first(tmp_path: 
     assert not torch.equal(run.network[-1].weight[-1], begun.network[-1].weight[-1])  # type: ignore[index]
     on = trained(tmp_path / "fourth", replace(settings, value_warmup=0))
     assert not np.array_equal(on.layers()[0][0], first.layers()[0][0])
-    with pytest.raises(ValueError, match=r"init_from='champion' has encoding='cards' and hidden_sizes=\(256, 256\)"):
+    with pytest.raises(ValueError, match="init_from='champion' has encoding='cards'"):
         SelfPlay(replace(SMALL, init_from="champion"), tmp_path / "none", "")
 
 
+@pytest.mark.prove
 def test_it_learns_to_beat_random(tmp_path: Path) -> None:
     settings = replace(SMALL, steps=60_000, num_envs=64, n_steps=32, batch_size=512, snapshot_every=10**6)
     run = trained(tmp_path, replace(settings, bots=("random",), score_shaping=0.3))
     scores = run._score(run.agent(greedy=True), 4, 300)
     (score,) = (score for score, bot in zip(scores, run.bots, strict=True) if bot.name == "random")
     assert score.low > 0.4
+
+
+# ---------------------------------------------------------------- MaskablePPO
+
+
+@pytest.mark.prove
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"variant": "schnell_duell", "reward": "hearts", "threads": 2},
+        {"tricks": (3, 6), "hand_size": 3, "hearts": 1, "score_weight": 0.3, "num_players": [3, 6], "seat": 2},
+        {"encoding": find_encoding("cards", "black_jacky")},
+    ],
+    ids=["variant", "options", "encoding"],
+)
+def test_the_games_are_those_of_many_seats_for_gymnasium(options: dict[str, Any]) -> None:
+    """Which `tests.envs.test_vector` compares with whole games of the PettingZoo environment."""
+    lineups = (["random"], [CompiledAgent("last", "black_jacky", last_legal), "random"])
+    options = {"num_players": ALL_SIZES, **options}
+    env, rng, ended = LearnerVecEnv(10, **options, opponents=lineups, seed=3), np.random.default_rng(0), 0
+    given = {"encoding": raw_encoding(get_game("black_jacky")), **options, "autoreset_mode": "SameStep"}
+    seats = SeatVectorEnv("black_jacky", 10, lineups, **given)
+    shown, (seen, told) = env.reset(), seats.reset(seed=3)
+    for step in range(100):
+        if step == 50:
+            for each in (env, seats):
+                each.set_opponents(lineups[1:])
+        assert_same(shown, seen)
+        assert all(row in env.observation_space for row in shown)
+        assert_same(env.action_masks(), told["action_mask"].astype(bool))
+        actions = random_legal(env.action_masks(), rng)
+        shown, rewards, dones, infos = env.step(actions)
+        seen, paid, terminated, _, told = seats.step(actions)
+        assert_same([rewards, dones], [paid.astype(np.float32), terminated])
+        for i in np.flatnonzero(dones):
+            assert_same(infos[i]["terminal_observation"], told["final_obs"][i])
+        ended += int(dones.sum())
+    assert ended > 10

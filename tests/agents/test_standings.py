@@ -1,14 +1,19 @@
 """What is said about games: means and intervals of deals, pairs and cycles, ratings."""
 
+import math
 from itertools import product
 
+import measure_coverage
 import numpy as np
 import pytest
+from measure_coverage import ALIKE, BALANCED, GAMES, INDEPENDENT, SHARED, SIZES, Luck, Simulation, coverage
 
-from blackjacky_agents.arena.intervals import Estimate, wilson
+from blackjacky_agents.arena.intervals import Estimate, of_games, student, wilson
+from blackjacky_agents.arena.scoring import score
 from blackjacky_agents.arena.standings import (
     Games,
     Pair,
+    Standings,
     deal_means,
     find_cycles,
     normalised_score,
@@ -22,23 +27,17 @@ from blackjacky_agents.arena.standings import (
 SURE, UNSURE = Estimate(0.6, 0.51, 0.69), Estimate(0.6, 0.49, 0.71)
 
 
-def rotated(lineups, orders):
-    """The seats of all turns of deals in which the agents sit in these orders."""
-    return np.array([[np.roll(order, turn) for turn in range(len(order))] for order in orders]), np.array(lineups)
-
-
 def games_of(names, lineups, orders, winners):
     """Games in which these agents (a set for each turn of each deal) win wherever they sit; scores: 1 for a winner."""
-    seats, lineups = rotated(lineups, orders)
+    seats = np.array([[np.roll(order, turn) for turn in range(len(order))] for order in orders])
     won = np.array(
         [[np.isin(row, list(who)) for row, who in zip(*deal, strict=True)] for deal in zip(seats, winners, strict=True)]
     )
-    return Games(tuple(names), lineups, seats, won, won.astype(np.int64))
+    return Games(tuple(names), np.array(lineups), seats, won, won.astype(np.int64))
 
 
-def simulated(deals, chances, rng, luck=0.0):
-    """Deals of two agents; the first wins the games of a deal with a chance that differs between deals by luck."""
-    chance = np.clip(chances + luck * rng.standard_normal((deals, 1)), 0, 1)
+def simulated(deals, chance, rng):
+    """Deals of two agents; the first wins with this chance."""
     seats = np.tile([[0, 1], [1, 0]], (deals, 1, 1))
     won = (rng.random((deals, 2)) < chance)[..., None] == (seats == 0)
     return Games(("a", "b"), np.array([[0, 1]]), seats, won, won.astype(np.int64))
@@ -46,11 +45,8 @@ def simulated(deals, chances, rng, luck=0.0):
 
 def test_shares_and_rewards_are_those_of_the_rules():
     games = games_of("abc", [[0, 1, 2]], [[0, 1, 2]] * 2, [[{0}, {0, 1}, set()], [{0, 1, 2}, {2}, {1}]])
-    assert games.shares[0, 0].tolist() == [1, 0, 0]
-    assert games.shares[0, 1].tolist() == [0, 0.5, 0.5]
-    assert games.rewards[0, 0].tolist() == [1, -0.5, -0.5]
-    assert games.rewards[0, 1].tolist() == [-1, 0.5, 0.5]
-    assert not games.rewards[0, 2].any()
+    assert games.shares[0, :2].tolist() == [[1, 0, 0], [0, 0.5, 0.5]]
+    assert games.rewards[0].tolist() == [[1, -0.5, -0.5], [-1, 0.5, 0.5], [0, 0, 0]]
     assert not games.rewards[1, 0].any()
 
 
@@ -58,11 +54,10 @@ def test_an_agents_means_are_those_of_its_seats_and_every_line_up_counts_the_sam
     # Three deals: the line-ups (a, b), (a, c), (a, b) in turn; a wins all against b and nothing against c.
     names, lineups, orders = "abc", [[0, 1], [0, 2]], [[0, 1], [2, 0], [1, 0], [0, 2]]
     result = standings(games_of(names, lineups, orders, [[{0}, {0}], [{2}, {2}], [{0}, {0}], [{2}, {2}]]))
-    a, b, c = result.agents
-    assert (a.win_rate.mean, b.win_rate.mean, c.win_rate.mean) == (0.5, 0, 1)
-    assert (a.reward.mean, b.reward.mean, c.reward.mean) == (0, -1, 1)
-    assert (a.score.mean, a.games, b.games) == (0.5, 8, 4)
-    assert (result.games, result.deals, result.nobody.mean) == (8, 4, 0)
+    assert [agent.win_rate.mean for agent in result.agents] == [0.5, 0, 1]
+    assert [agent.reward.mean for agent in result.agents] == [0, -1, 1]
+    assert [agent.games for agent in result.agents] == [8, 4, 4]
+    assert (result.agents[0].score.mean, result.games, result.deals, result.nobody.mean) == (0.5, 8, 4, 0)
     assert [lineup.agents for lineup in result.lineups] == [("a", "b"), ("a", "c")]
     assert [lineup.win_rates["a"].mean for lineup in result.lineups] == [1, 0]
 
@@ -94,35 +89,6 @@ def test_a_line_up_with_one_deal_has_no_interval():
         standings(Games(("a", "b"), np.array([[0, 1]]), *(np.zeros((0, 2, 2), kind) for kind in (int, bool, int))))
 
 
-def test_certain_results_keep_some_doubt():
-    result = standings(games_of("ab", [[0, 1]], [[0, 1]] * 30, [[{0}, {0}]] * 30))
-    a, b = result.agents
-    assert wilson(1.0, 30)[0] < a.win_rate.low < wilson(1.0, 60)[0]
-    assert (a.win_rate.mean, a.win_rate.high) == (1, 1)
-    assert (b.win_rate.low, b.win_rate.high) == pytest.approx((0, 1 - a.win_rate.low))
-    assert result.pairs[0].share.low == pytest.approx(a.win_rate.low)
-
-
-def test_the_interval_of_unequal_line_ups_is_that_of_their_mean():
-    rng = np.random.default_rng(0)
-    names, lineups = "abc", [[0, 1], [0, 2]]
-    orders = [lineups[deal % 2] for deal in range(401)]
-    winners = [[{0} if rng.random() < (0.2, 0.7)[deal % 2] else {1, 2} for _ in range(2)] for deal in range(401)]
-    games = games_of(names, lineups, orders, winners)
-    parts = [deal_means(games, games.shares)[number::2, 0] for number in (0, 1)]
-    error = np.sqrt(sum(own.var(ddof=1) / len(own) for own in parts)) / 2
-    rate = win_rates(games)[0]
-    assert rate.mean == pytest.approx(sum(own.mean() for own in parts) / 2)
-    assert rate.high - rate.low == pytest.approx(2 * 1.96 * error, rel=0.02)
-
-
-def test_copies_have_the_interval_of_what_they_win_together():
-    rng = np.random.default_rng(1)
-    winners = [[{int(rng.random() < 0.7)} for _ in range(3)] for _ in range(100)]
-    a, b = win_rates(games_of("ab", [[0, 1, 1]], [[0, 1, 1]] * 100, winners))
-    assert (2 * b.low, 2 * b.high) == pytest.approx((1 - a.high, 1 - a.low))
-
-
 def test_sequential_stopping_keeps_intervals_honest():
     rng = np.random.default_rng(2)
     held, deals_played = 0, []
@@ -147,20 +113,24 @@ def test_a_width_of_no_spread_is_not_zero():
     widths = [rate.high - rate.low for rate in win_rates(games)]
     assert stopping_widths(games) == pytest.approx(np.hypot(widths, 2 * 1.96 / 100))
     assert np.isinf(stopping_widths(part(games, 1))).all()
+    assert [normalised_score(rate, 0.1, 0.9) for rate in (0.1, 0.5, 0.9)] == pytest.approx([0, 0.5, 1])
+    assert normalised_score(0.5, 0.25, 0.25) is None
 
 
 def test_duplicates_save_what_their_games_balance_and_cost_what_they_repeat():
     rng = np.random.default_rng(3)
-    seat_wins = rng.random((400, 1)) < 0.5  # the first or the second seat wins both games, whoever sits there
-    balanced = [[{0}, {1}] if first else [{1}, {0}] for first in seat_wins[:, 0]]
-    repeated = [[{0}, {0}] if first else [{1}, {1}] for first in seat_wins[:, 0]]
+    seat_wins = rng.random(400) < 0.5  # the first or the second seat wins both games, whoever sits there
+    balanced = [[{0}, {1}] if first else [{1}, {0}] for first in seat_wins]
+    repeated = [[{0}, {0}] if first else [{1}, {1}] for first in seat_wins]
     alone = [[{a}, {b}] for a, b in rng.integers(2, size=(400, 2)).tolist()]
-    orders = [[0, 1]] * 400
-    assert np.isnan(saved_by_duplicates(games_of("ab", [[0, 1]], orders, balanced))).all()  # no spread is left
-    assert saved_by_duplicates(games_of("ab", [[0, 1]], orders, repeated)) == pytest.approx([0.5] * 2, rel=0.01)
-    assert saved_by_duplicates(games_of("ab", [[0, 1]], orders, alone)) == pytest.approx([1] * 2, rel=0.2)
-    mixed = balanced[:200] + alone[200:]
-    assert saved_by_duplicates(games_of("ab", [[0, 1]], orders, mixed)) == pytest.approx([2] * 2, rel=0.2)
+
+    def saved(winners):
+        return saved_by_duplicates(games_of("ab", [[0, 1]], [[0, 1]] * 400, winners))
+
+    assert np.isnan(saved(balanced)).all()  # no spread is left
+    assert saved(repeated) == pytest.approx([0.5] * 2, rel=0.01)
+    assert saved(alone) == pytest.approx([1] * 2, rel=0.2)
+    assert saved(balanced[:200] + alone[200:]) == pytest.approx([2] * 2, rel=0.2)
 
 
 def test_cycles_are_found_where_the_intervals_leave_no_doubt():
@@ -192,6 +162,105 @@ def test_the_same_games_say_the_same_again():
     assert standings(games, seed=1).agents[0].rating != standings(games, seed=2).agents[0].rating
 
 
-def test_the_normalised_score_is_0_at_its_begin_and_1_at_its_end():
-    assert [normalised_score(rate, 0.1, 0.9) for rate in (0.1, 0.5, 0.9)] == pytest.approx([0, 0.5, 1])
-    assert normalised_score(0.5, 0.25, 0.25) is None
+# ---------------------------------------------------------------- intervals
+
+
+@pytest.mark.parametrize(
+    ("wins", "games", "low", "high"),
+    [(81, 263, 0.2553, 0.3662), (15, 148, 0.0624, 0.1605), (0, 20, 0.0, 0.1611), (1, 29, 0.0061, 0.1718)],
+)
+def test_intervals_are_wilsons(wins: int, games: int, low: float, high: float) -> None:
+    """Method 3 in table I of Newcombe, Statistics in Medicine 17 (1998) 857-872."""
+    assert wilson(wins / games, games) == pytest.approx((low, high), abs=6e-5)
+    mirrored = wilson(1 - wins / games, games)
+    assert mirrored == pytest.approx((1 - high, 1 - low), abs=6e-5)
+    assert all(0 <= end <= 1 for end in mirrored)
+
+
+@pytest.mark.parametrize(
+    ("share", "freedom", "quantile"),
+    [
+        *((0.975, 1, 12.7062047), (0.975, 2, 4.3026527), (0.975, 20, 2.0859634), (0.975, 36, 2.0280940)),
+        *((0.75, 1, 1.0), (0.9999, 2, 70.7000713), (0.99, 1000, 2.3300826), (0.975, 1e9, 1.9599640)),
+    ],
+)
+def test_quantiles_are_students(share: float, freedom: float, quantile: float) -> None:
+    assert student(share, freedom) == pytest.approx(quantile, rel=1e-7)
+
+
+def test_shared_wins_vary_less() -> None:
+    low, high = of_games(0.4, 0.2, 1000)
+    wide_low, wide_high = of_games(0.4, 0.4, 1000)
+    assert (wide_low, wide_high) == wilson(0.4, 1000)
+    assert (high - low) / (wide_high - wide_low) == pytest.approx(math.sqrt(0.04 / 0.24), rel=0.02)
+
+
+# ---------------------------------------------------------------- no spread
+
+
+@pytest.mark.parametrize("share", [0.0, 0.25, 1 / 3, 0.5, 0.75, 1.0])
+@pytest.mark.parametrize("size", SIZES)
+def test_a_score_without_spread_has_an_interval(share: float, size: int) -> None:
+    protocol = measure_coverage.protocol((size,), np.random.default_rng(0))
+    for deals in (2, 3, 6, 500):
+        found = score(protocol, [np.full(deals, share)])
+        rate = found.tables[0].win_rate
+        assert rate.mean == pytest.approx(share)
+        assert rate.low <= rate.mean <= rate.high
+        assert rate.high - rate.low > 1 / (deals * size)
+        assert found.score.high - found.score.low > 100 / (deals * size)
+
+
+def test_a_tournament_without_spread_has_intervals() -> None:
+    """The first seat wins each game, and so each agent a fourth of each deal; or one agent wins all; or nobody."""
+    seats = np.tile((np.arange(4) + np.arange(4)[:, None]) % 4, (3, 1, 1))
+
+    def result(winners: np.ndarray) -> Standings:
+        return standings(Games(tuple("abcd"), np.arange(4)[None], seats, winners, winners.astype(np.int64)))
+
+    for winners in (np.tile(np.eye(4, dtype=bool)[:1], (3, 4, 1)), seats == 0):
+        found = result(winners)
+        estimates = [found.nobody, *(pair.share for pair in found.pairs), *found.lineups[0].win_rates.values()]
+        for agent in found.agents:
+            estimates += [agent.win_rate, agent.reward, agent.score, agent.rating]
+        known = [each for each in estimates if not math.isnan(each.mean)]
+        assert len(known) >= 27 - 6  # some pairs may never have met
+        assert all(each.low <= each.mean <= each.high for each in known)
+        assert all(each.high - each.low > 1 / 12 for each in known)
+    found = result(np.zeros((3, 4, 4), bool))
+    assert all(
+        each.high - each.low > 1 / 12 for each in (found.nobody, found.agents[0].win_rate, found.agents[0].reward)
+    )
+    assert math.isnan(found.pairs[0].share.low)
+
+
+# ---------------------------------------------------------------- coverage
+
+CASES = [
+    *((measure_coverage.evaluation, 4, luck) for luck in (INDEPENDENT, SHARED)),
+    *((measure_coverage.table_score, size, INDEPENDENT) for size in SIZES),
+    (measure_coverage.whole_score, 0, INDEPENDENT),
+    *((measure_coverage.tournament, 4, luck) for luck in (INDEPENDENT, ALIKE)),
+    *((measure_coverage.pair, size, INDEPENDENT) for size in SIZES),
+    (measure_coverage.pair, 4, SHARED),
+]
+
+
+REPEATS = dict(zip(GAMES, (160, 50, 40), strict=True))  # the least room is left at 12 games
+
+
+@pytest.mark.prove
+@pytest.mark.parametrize("games", GAMES)
+@pytest.mark.parametrize(("simulate", "size", "luck"), CASES)
+def test_intervals_hold_the_truth_in_93_to_97_of_100_cases(
+    simulate: Simulation, size: int, luck: Luck, games: int
+) -> None:
+    assert 0.93 <= coverage(simulate, luck, size, games, REPEATS[games], seed=1).mean() <= 0.97
+
+
+@pytest.mark.prove
+@pytest.mark.parametrize(("luck", "most"), [(SHARED, (0.98, 0.97, 0.97)), (BALANCED, (0.99, 0.98, 0.97))])
+def test_intervals_of_deals_that_vary_little_are_at_first_too_long(luck: Luck, most: tuple[float, ...]) -> None:
+    """A few deals do not prove that all are nearly equal, nor do their means show how many wins were shared."""
+    for games, highest in zip(GAMES, most, strict=True):
+        assert 0.93 <= coverage(measure_coverage.tournament, luck, 4, games, REPEATS[games], seed=1).mean() <= highest

@@ -11,6 +11,7 @@ from typing import Any
 from unittest import mock
 
 import numpy as np
+import pytest
 
 from blackjacky_agents.solving.strategies import Strategies, normalised, reach_of
 from blackjacky_agents.solving.table import Table
@@ -24,22 +25,22 @@ SIX_CARDS: dict[str, Any] = {"max_card": 3, "hand_size": 1, "hearts": 1, "bust_a
 """Options of the smallest interesting table of Black Jacky."""
 FOUR_CARDS: dict[str, Any] = {**SIX_CARDS, "deck": [2, 2, 3, 3], "tricks": [], "max_turns_per_round": 2}
 """Options of a table that fits on a page."""
+THREE_CARDS = {"max_card": 2, "hand_size": 1, "hearts": 2, "bust_at": 3, "max_turns_per_round": 1}
+DUEL_OF_THREE = {"num_players": 3, "variant": "schnell_duell", **SIX_CARDS}
 TABLES: dict[str, tuple[str, dict[str, Any]]] = {
     "kuhn": ("kuhn_poker", {}),
     "leduc": ("leduc_poker", {}),
     "four cards": ("black_jacky", {"num_players": 2, **FOUR_CARDS}),
     "six": ("black_jacky", {"num_players": 2, **SIX_CARDS}),
     "reshuffling": ("black_jacky", {"num_players": 2, **SIX_CARDS, "hand_size": 2, "tricks": [], "bust_at": 8}),
-    "two hearts": (
-        "black_jacky",
-        {"num_players": 2, "max_card": 2, "hand_size": 1, "hearts": 2, "bust_at": 3, "max_turns_per_round": 1},
-    ),
-    "three, one turn": (
-        "black_jacky",
-        {"num_players": 3, "variant": "schnell_duell", **SIX_CARDS, "max_turns_per_round": 1},
-    ),
-    "three": ("black_jacky", {"num_players": 3, "variant": "schnell_duell", **SIX_CARDS, "tricks": [2]}),
+    "two hearts": ("black_jacky", {"num_players": 2, **THREE_CARDS}),
+    "three, one turn": ("black_jacky", {**DUEL_OF_THREE, "max_turns_per_round": 1}),
+    "three": ("black_jacky", {**DUEL_OF_THREE, "tricks": [2]}),
 }
+EACH_TABLE = pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[] if name == "kuhn" else pytest.mark.prove) for name in TABLES]
+)
+"""Every table in `make prove`, the smallest in `make test`."""
 
 
 @contextmanager

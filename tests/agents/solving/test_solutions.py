@@ -6,7 +6,6 @@ import copy
 import json
 import pickle
 import signal
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
@@ -16,13 +15,11 @@ from unittest import mock
 import numpy as np
 import pytest
 
-from blackjacky_agents import files, make_agent
+from blackjacky_agents import make_agent
 from blackjacky_agents.agent import AgentError, CompiledAgent, asked, shown_to
 from blackjacky_agents.arena import table as arena
 from blackjacky_agents.arena.evaluation import at_one_table
 from blackjacky_agents.external.python_agent import PythonAgent
-from blackjacky_agents.files import next_of
-from blackjacky_agents.search.hints import Adviser
 from blackjacky_agents.solving import cfr, sampled
 from blackjacky_agents.solving.asking import ask_everywhere
 from blackjacky_agents.solving.cfr import Solver
@@ -43,6 +40,9 @@ from blackjacky_agents.web.table import Table as WebTable
 from blackjacky_env.engine.compiling import compiled
 from blackjacky_env.engine.random import below, draw
 from tests.agents.solving.tables import SIX_CARDS, environment, table, tree, with_poker
+from tests.policies import first_legal
+
+pytestmark = pytest.mark.prove
 
 
 def solution(name: str, iterations: int = 200) -> SolvedAgent:
@@ -63,15 +63,13 @@ def saved(tmp_path: Path) -> Path:
 # ---------------------------------------------------------------- files
 
 
-def test_a_solution_is_loaded_as_it_was_saved(saved: Path) -> None:
+def test_a_solution_is_loaded_as_it_was_saved_by_file_folder_and_name(
+    saved: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     agent = load_solution(str(saved))
-    assert agent.name == f"solved:{saved}"
-    assert agent.card["options"]["max_card"] == 3
+    assert (agent.name, agent.card["options"]["max_card"]) == (f"solved:{saved}", 3)
     for one, other in zip(agent.policy, solution("six").policy, strict=True):
         np.testing.assert_array_equal(one, other)
-
-
-def test_a_solution_is_found_by_file_folder_and_name(saved: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(saved.parent)
     folder = Path("runs/solved/black_jacky/six")
     folder.mkdir(parents=True)
@@ -80,62 +78,43 @@ def test_a_solution_is_found_by_file_folder_and_name(saved: Path, monkeypatch: p
     names = ("six", str(folder), str(folder / "solution.safetensors"))
     assert {find_solution(name, "black_jacky") for name in names} == {folder / "solution.safetensors"}
     assert make_agent("solved:six").name == "solved:six"
-    with pytest.raises(ValueError, match=r"there is no solution at 'seven' or 'runs/solved/black_jacky/seven'"):
+    with pytest.raises(ValueError, match="there is no solution at 'seven'"):
         make_agent("solved:seven")
 
 
 def test_a_damaged_solution_and_one_of_another_game_are_refused(saved: Path) -> None:
-    with pytest.raises(ValueError, match="is for game='black_jacky', not for 'black_spy'"):
-        load_solution(str(saved), "black_spy")
+    def refused(said: str, game: str = "black_jacky") -> None:
+        with pytest.raises(ValueError, match=said):
+            load_solution(str(saved), game)
+
+    refused("is for game='black_jacky', not for 'black_spy'", "black_spy")
     card = json.loads(saved.with_suffix(".json").read_text("utf-8"))
     saved.with_suffix(".json").write_text(json.dumps({**card, "version": 9}), "utf-8")
-    with pytest.raises(ValueError, match="is for version=9, not for 0"):
-        load_solution(str(saved))
+    refused("is for version=9, not for 0")
     saved.with_suffix(".json").write_text(json.dumps(card), "utf-8")
     saved.write_bytes(saved.read_bytes()[:-1])
-    with pytest.raises(ValueError, match=r"is damaged: solution.safetensors does not match the checksum"):
-        load_solution(str(saved))
+    refused("is damaged: solution.safetensors does not match the checksum")
     saved.with_suffix(".json").unlink()
-    with pytest.raises(ValueError, match=r"the card .* is missing or damaged"):
-        load_solution(str(saved))
+    refused("the card .* is missing or damaged")
 
 
-@pytest.mark.parametrize("stopped_at", ["write_file", "write_json", "the end"])
-def test_a_solution_whose_saving_is_interrupted_is_the_old_one_or_the_new_one(saved: Path, stopped_at: str) -> None:
-    old, iterations = saved.read_bytes(), 200
-    if stopped_at == "the end":
-        save_solution(saved, solution("six", 3).policy, table("six"), iterations=(iterations := 3))
-        saved.rename(next_of(saved))
-        saved.write_bytes(old)
-    else:
-        stop = mock.patch.object(files, stopped_at, side_effect=KeyboardInterrupt)
-        with stop, pytest.raises(KeyboardInterrupt):
-            save_solution(saved, solution("six", 3).policy, table("six"), iterations=3)
-    agent = load_solution(str(saved))
-    assert agent.card["iterations"] == iterations
-    np.testing.assert_array_equal(agent.policy.chances, solution("six", iterations).policy.chances)
-
-
-@pytest.mark.parametrize(
-    ("name", "change"),
-    [
-        ("chances", lambda chances: chances * 2),
-        ("chances", lambda chances: -chances),
-        ("chances", lambda chances: chances * np.float32("nan")),
-        ("chances", lambda chances: chances.astype(np.float64)),
-        ("actions", lambda actions: actions + np.int16(61)),
-        ("actions", lambda actions: actions[:-1]),
-        ("first", lambda first: first[::-1].copy()),
-        ("first", lambda first: first[:-1]),
-        ("keys", lambda keys: keys[::-1].copy()),
-        ("keys", lambda keys: keys[:, :1].copy()),
-    ],
-)
-def test_arrays_that_contradict_each_other_are_refused(saved: Path, name: str, change: Any) -> None:
+def test_arrays_that_contradict_each_other_are_refused(saved: Path) -> None:
     policy = solution("six").policy
-    save_solution(saved, policy._replace(**{name: change(getattr(policy, name))}), table("six"))
-    with pytest.raises(ValueError, match="its arrays contradict each other"):
-        load_solution(str(saved))
+    for name, wrong in [
+        ("chances", policy.chances * 2),
+        ("chances", -policy.chances),
+        ("chances", policy.chances * np.float32("nan")),
+        ("chances", policy.chances.astype(np.float64)),
+        ("actions", policy.actions + np.int16(61)),
+        ("actions", policy.actions[:-1]),
+        ("first", policy.first[::-1].copy()),
+        ("first", policy.first[:-1]),
+        ("keys", policy.keys[::-1].copy()),
+        ("keys", policy.keys[:, :1].copy()),
+    ]:
+        save_solution(saved, policy._replace(**{name: wrong}), table("six"))
+        with pytest.raises(ValueError, match="its arrays contradict each other"):
+            load_solution(str(saved))
 
 
 # ---------------------------------------------------------------- an agent like any other
@@ -143,81 +122,48 @@ def test_arrays_that_contradict_each_other_are_refused(saved: Path, name: str, c
 
 def test_it_plays_the_solution_in_every_seat_and_start() -> None:
     """Keys are those of the tree although here anybody may start; tables in the terminal ask it with them, too."""
-    env, agent, decisions = environment("six"), solution("six"), 0
+    env, agent = environment("six"), solution("six")
     for seed in range(40):
         env.reset(seed=seed)
         agent.reset(seed)
         while not env.terminations[env.agent_selection]:
-            seat = env.agent_selection
-            shown = shown_to([agent], env, seat)
-            thoughts = explain(agent, shown)
+            thoughts, action = explain(agent, shown_to([agent], env, env.agent_selection)), asked(agent, env)()
             assert thoughts is not None
             assert thoughts.probabilities.sum() == pytest.approx(1.0)
-            action = asked(agent, env)()
             assert thoughts.probabilities[action] > 0
-            decisions += 1
             env.step(action)
-    assert decisions > 100
 
 
 def test_the_same_seed_gives_the_same_actions_and_copies_are_faithful() -> None:
-    env, agent = environment("leduc"), solution("leduc", 5)
+    env, agent = environment("kuhn"), solution("kuhn", 5)
     env.reset(seed=1)
     shown = shown_to([agent], env, env.agent_selection)
     agent.reset(3)
     first = [agent.act(shown) for _ in range(30)]
     agent.reset(3)
-    assert [copy.deepcopy(agent).act(shown) for _ in range(30)] == [first[0]] * 30
-    assert [pickle.loads(pickle.dumps(agent)).act(shown)] == first[:1]
+    assert [copied.act(shown) for copied in (copy.deepcopy(agent), pickle.loads(pickle.dumps(agent)))] == [first[0]] * 2
     assert [agent.act(shown) for _ in range(30)] == first
     assert len(set(first)) > 1
-
-
-def test_it_takes_its_actions_as_often_as_the_solution_says() -> None:
-    env, agent = environment("leduc"), solution("leduc", 5)
-    env.reset(seed=1)
-    shown = shown_to([agent], env, env.agent_selection)
     rows = [np.repeat(shown[name][None], 20_000, axis=0) for name in ("observation", "action_mask", "information_key")]
-    agent.reset(0)
-    counts = np.bincount(agent.act_batch(*rows), minlength=3) / 20_000
-    np.testing.assert_allclose(counts, agent.probabilities(*rows)[0], atol=0.015)
+    chances = agent.probabilities(*rows)[0]
+    counts = np.bincount(agent.act_batch(*rows), minlength=len(chances)) / 20_000
+    np.testing.assert_allclose(counts, chances, atol=0.015)
 
 
-def test_it_says_what_it_lacks_and_which_table_it_is_for() -> None:
-    env, agent = environment("six"), solution("six")
-    env.reset(seed=0)
+def test_it_says_what_it_lacks_and_which_table_it_is_for_and_one_that_was_sampled_plays_anything_elsewhere() -> None:
+    env, other, agent = environment("six"), environment("reshuffling"), solution("six")
+    for each in (env, other):
+        each.reset(seed=0)
     with pytest.raises(ValueError, match=r"needs to know what its seat recalls: pass env.information_key\(agent\)"):
         agent.act(env.observe(env.agent_selection))
     with pytest.raises(ValueError, match="needs to know what the seats recall"):
         agent.act_batch(np.zeros((1, 296), np.int8), np.ones((1, 61), np.int8))
-    other = environment("reshuffling")
-    other.reset(seed=0)
+    shown = shown_to([agent], other, other.agent_selection)
     with pytest.raises(AgentError, match=r"does not know this position: it is for 2 players, .*hand_size=1"):
-        agent.act(shown_to([agent], other, other.agent_selection))
-
-
-def test_one_that_was_sampled_plays_anything_where_it_has_never_been() -> None:
-    agent = solution("six")
+        agent.act(shown)
     agent.card = {**agent.card, "complete": False}
-    env = environment("reshuffling")
-    env.reset(seed=0)
-    shown = shown_to([agent], env, env.agent_selection)
     mask = shown["action_mask"]
     np.testing.assert_allclose(agent.explain(shown).probabilities, mask / mask.sum())
-
-
-def test_it_plays_in_evaluations_tournaments_and_replays() -> None:
-    agent, bot = solution("six"), make_agent("counter")
-    scores = at_one_table([agent, bot], 60, **SIX_CARDS)
-    assert sum(score.win_rate + score.nobody / 2 for score in scores) == pytest.approx(1.0)
-    options = table("six").options
-    played = arena.Table("black_jacky", "classic", 2, dict(options), (agent, bot), ((0, 1),), 7, duplicate=True)
-    rows = played.play(0, 300)
-    assert [played.play(0, 300).actions, rows.actions.count("")] == [rows.actions, 0]
-    env = environment("six")
-    env.reset(seed=0)
-    thoughts = list(play_on(env, {"player_0": agent, "player_1": bot}))
-    assert thoughts[0] is not None or thoughts[1] is not None
 
 
 def test_in_a_batch_of_games_it_is_given_the_keys_of_environments() -> None:
@@ -242,46 +188,34 @@ def test_in_a_batch_of_games_it_is_given_the_keys_of_environments() -> None:
     assert sorted(given) == sorted(expected)
 
 
-def test_in_the_browser_it_plays_and_gives_hints_with_its_probabilities(saved: Path) -> None:
-    name = f"solved:{saved}"
+def test_it_plays_everywhere_and_gives_hints_with_its_probabilities(saved: Path) -> None:
+    name, agent, env = f"solved:{saved}", solution("six"), environment("six")
+    scores = at_one_table([agent, make_agent("counter")], 60, **SIX_CARDS)
+    assert sum(score.win_rate + score.nobody / 2 for score in scores) == pytest.approx(1.0)
+    env.reset(seed=0)
+    assert any(play_on(env, {"player_0": agent, "player_1": make_agent("counter")}))
     played = WebTable("black_jacky", seats_for(["Ann"], [name]), rules=SIX_CARDS, seed=0, hints=[name])
     while played.turn not in played.people:
         played.play(played.thought()())
     hints = played.outlook(0, played.move)()
     assert sum(hint["probability"] for hint in hints) == pytest.approx(1.0)
-    assert name in hints[0]["chosen_by"]
     played.act(0, played.move, played.hint(0, played.move, name)())
-
-
-def test_hints_show_its_probabilities() -> None:
-    env, agent = environment("six"), solution("six")
-    env.reset(seed=3)
-    adviser = Adviser("black_jacky", [agent])
-    shown = adviser.look(env, env.agent_selection)
-    chances = agent.explain(shown).probabilities
-    hints = adviser.hint(env, shown)
-    assert {each.action: each.probability for each in hints} == {
-        each.action: pytest.approx(chances[each.action]) for each in hints
-    }
-    likeliest = next(each for each in hints if agent.name in each.chosen_by)
-    assert likeliest.action == chances.argmax()
 
 
 # ---------------------------------------------------------------- asked everywhere
 
 
-def test_a_solution_is_as_exploitable_as_its_strategies() -> None:
+def test_a_solution_is_as_exploitable_as_its_strategies_and_who_tells_probabilities_is_known_by_them() -> None:
     agent = solution("six", 50)
     found = ask_everywhere(table("six"), agent)
-    assert found.how == "probabilities"
     exact = worth_of(tree("six"), strategies_of(tree("six"), agent.policy))
     assert worth_of(tree("six"), found.strategies).exploitability == pytest.approx(exact.exploitability, abs=1e-12)
-
-
-@compiled
-def folds_first(observation, mask, random_state, parameters):  # type: ignore[no-untyped-def]
-    """The first legal action."""
-    return mask.argmax()
+    random = CompiledAgent("random", "leduc_poker", make_agent("random").policy)
+    for each in (random, PythonAgent(Telling(even), "mine:Even", "leduc_poker")):
+        told = ask_everywhere(table("leduc"), each)
+        assert found.how == told.how == "probabilities"
+        for one, other in zip(told.strategies, uniform(tree("leduc")), strict=True):
+            np.testing.assert_allclose(one, other)
 
 
 @compiled
@@ -293,7 +227,7 @@ def mostly_first(observation, mask, random_state, parameters):  # type: ignore[n
 
 
 def test_a_deterministic_agent_is_asked_once_and_others_as_often_as_wished() -> None:
-    found = ask_everywhere(table("leduc"), CompiledAgent("first", "leduc_poker", folds_first))
+    found = ask_everywhere(table("leduc"), CompiledAgent("first", "leduc_poker", first_legal))
     assert found.how == "deterministic"
     assert all(set(own.tolist()) == {0.0, 1.0} for own in found.strategies)
     found = ask_everywhere(table("leduc"), CompiledAgent("mostly", "leduc_poker", mostly_first), samples=400)
@@ -302,58 +236,39 @@ def test_a_deterministic_agent_is_asked_once_and_others_as_often_as_wished() -> 
         np.testing.assert_allclose(own[seat.first[:-1]], 0.75, atol=0.11)
 
 
-class Stubborn:
-    """Always chooses the same action."""
+class Telling:
+    """Tells probabilities, which count; else it always chooses the same action."""
 
-    def __init__(self, action: int) -> None:
-        self._action = action
+    name, game = "telling", "leduc_poker"
+
+    def __init__(self, chances: Any, action: int = 0) -> None:
+        self.action = action
+        if chances is not None:
+            self.probabilities = lambda observations, masks: chances(masks)
 
     def act(self, observation: Any) -> int:
-        return self._action
+        return self.action
 
 
-class Even(Stubborn):
-    """Tells probabilities, which count."""
-
-    def probabilities(self, observations: Any, masks: Any) -> Any:
-        return masks / masks.sum(axis=1, keepdims=True)
+def even(masks: Any) -> Any:
+    return masks / masks.sum(axis=1, keepdims=True)
 
 
-@pytest.mark.parametrize("name", ["random", "mine:Even"])
-def test_random_and_a_class_of_yours_that_tells_them_are_known_by_their_probabilities(name: str) -> None:
-    random = CompiledAgent(name, "leduc_poker", make_agent("random").policy)
-    agent = random if name == "random" else PythonAgent(Even(0), name, "leduc_poker")
-    found = ask_everywhere(table("leduc"), agent)
-    assert found.how == "probabilities"
-    for one, other in zip(found.strategies, uniform(tree("leduc")), strict=True):
-        np.testing.assert_allclose(one, other)
-
-
-@pytest.mark.parametrize("action", [-1, 99])
-def test_an_agent_that_chooses_no_action_is_refused(action: int) -> None:
-    with pytest.raises(ValueError, match=rf"agent 'my:Own' chooses {action}; allowed are 0 \.\. "):
-        ask_everywhere(table("leduc"), PythonAgent(Stubborn(action), "my:Own", "leduc_poker"))
-
-
-def test_probabilities_that_are_none_are_refused() -> None:
-    class Wrong:
-        name, game = "wrong", "leduc_poker"
-
-        def __init__(self, chances: Any) -> None:
-            self._chances = chances
-
-        def probabilities(self, observations: Any, masks: Any) -> Any:
-            return self._chances(masks)
-
-    for chances, said in (
-        (lambda masks: masks * 1.0, "do not sum to 1"),
-        (lambda masks: np.ones(masks.shape) / 3, "chooses actions that are not legal"),
-        (lambda masks: masks[:, :1] * 1.0, "are not numbers from 0 of shape"),
-        (lambda masks: masks * np.nan, "are not numbers from 0 of shape"),
-        (lambda masks: (masks / masks.sum(axis=1, keepdims=True)).tolist()[:-1], "are not numbers from 0 of shape"),
-    ):
-        with pytest.raises(ValueError, match=said):
-            ask_everywhere(table("leduc"), Wrong(chances))  # type: ignore[arg-type]
+@pytest.mark.parametrize(
+    ("agent", "said"),
+    [
+        (PythonAgent(Telling(None, -1), "my:Own", "leduc_poker"), "agent 'my:Own' chooses -1; allowed are 0"),
+        (PythonAgent(Telling(None, 99), "my:Own", "leduc_poker"), "agent 'my:Own' chooses 99; allowed are 0"),
+        (Telling(lambda masks: masks * 1.0), "do not sum to 1"),
+        (Telling(lambda masks: np.ones(masks.shape) / 3), "chooses actions that are not legal"),
+        (Telling(lambda masks: masks[:, :1] * 1.0), "are not numbers from 0 of shape"),
+        (Telling(lambda masks: masks * np.nan), "are not numbers from 0 of shape"),
+        (Telling(lambda masks: even(masks).tolist()[:-1]), "are not numbers from 0 of shape"),
+    ],
+)
+def test_what_is_no_action_and_no_probability_is_refused(agent: Any, said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        ask_everywhere(table("leduc"), agent)
 
 
 # ---------------------------------------------------------------- runs
@@ -361,91 +276,64 @@ def test_probabilities_that_are_none_are_refused() -> None:
 KUHN = SolveSettings(game="kuhn_poker", players=2, variant="classic")
 
 
-@pytest.mark.parametrize("algorithm", ["dcfr", "mccfr"])
-def test_a_run_that_was_stopped_ends_as_one_that_was_not(algorithm: Any, tmp_path: Path) -> None:
-    settings = replace(KUHN, algorithm=algorithm, memory=0.01)
-    ends = []
+def begun(folder: Path, settings: SolveSettings = KUHN) -> SolvingRun:
+    """A run in this folder, or one that goes on there."""
+    folder.mkdir(exist_ok=True)
+    run = SolvingRun(settings, folder, "command")
+    assert run.prepare() == []
+    return run
+
+
+@pytest.mark.parametrize(("algorithm", "work"), [("cfr+", (cfr, "_iterate_here")), ("mccfr", (sampled, "add_log"))])
+def test_a_run_that_was_stopped_or_interrupted_ends_as_one_that_was_not(
+    algorithm: Any, work: tuple[ModuleType, str], tmp_path: Path
+) -> None:
+    settings, ends = replace(KUHN, algorithm=algorithm, memory=0.01), []
     with with_poker():
-        for name, limits in (("whole", [640]), ("parts", [192, 640])):
+        for name, limits in (("whole", [640]), ("parts", [192, 640]), ("interrupted", [640])):
+            folder = tmp_path / name
+            if name == "interrupted":
+                run, real = begun(folder, settings), getattr(*work)
+
+                def work_and_stop(*arguments: object, real: Any = real) -> None:
+                    real(*arguments)
+                    signal.raise_signal(signal.SIGINT)  # of which Python hears when compiled code returns
+
+                with mock.patch.object(*work, work_and_stop), pytest.raises(KeyboardInterrupt):
+                    run.solve(Limits(iterations=640))
+                assert 0 < begun(folder, settings).solver.iterations == run.solver.iterations < 640
             for limit in limits:
-                (tmp_path / name).mkdir(exist_ok=True)
-                run = SolvingRun(settings, tmp_path / name, "command")
-                assert run.prepare() == []
-                run.solve(Limits(iterations=limit))
-            ends.append(load_solution(str(tmp_path / name), "kuhn_poker").policy)
-            lines = read_progress(tmp_path / name)
+                begun(folder, settings).solve(Limits(iterations=limit))
+            ends.append(load_solution(str(folder), "kuhn_poker").policy)
+            lines = read_progress(folder)
             assert lines[-1]["iterations"] == 640
             assert [line["iterations"] for line in lines] == sorted({line["iterations"] for line in lines})
-            assert lines[-1]["exploitability"] < lines[0]["exploitability"]
-    for one, other in zip(*ends, strict=True):
-        np.testing.assert_array_equal(one, other)
+    for end in ends[1:]:
+        for one, other in zip(ends[0], end, strict=True):
+            np.testing.assert_array_equal(one, other)
     assert read_settings(tmp_path / "whole") == (settings, "command")
 
 
 def test_a_run_ends_when_it_is_close_enough(tmp_path: Path) -> None:
     shown: list[Worth | None] = []
     with with_poker():
-        run = SolvingRun(KUHN, tmp_path, "command")
-        run.prepare()
+        run = begun(tmp_path)
         run.solve(Limits(exploitability=0.01), lambda run: shown.append(run.worth))
+        iterations = run.solver.iterations
+        again = begun(tmp_path)  # its limit has been reached; it still knows how close it is
+        again.solve(Limits(iterations=iterations))
     assert shown[0] is None, "what it does is shown before the first evaluation, which may take minutes"
     assert run.worth is not None
+    assert again.worth == run.worth
     assert run.worth.exploitability <= 0.01
     card = json.loads((tmp_path / "solution.json").read_text("utf-8"))
     assert (card["nodes"], card["information_states"], card["complete"]) == (54, 12, True)
-    assert card["exploitability"] == run.worth.exploitability
+    assert (card["iterations"], card["exploitability"]) == (iterations, run.worth.exploitability)
 
 
-@pytest.mark.parametrize(("algorithm", "work"), [("cfr+", (cfr, "_iterate_here")), ("mccfr", (sampled, "add_log"))])
-def test_ctrl_c_in_the_middle_of_iterations_leaves_a_checkpoint_after_whole_ones(
-    algorithm: Any, work: tuple[ModuleType, str], tmp_path: Path
-) -> None:
-    settings, ends = replace(KUHN, algorithm=algorithm, memory=0.01), []
-    with with_poker():
-        for name in ("whole", "parts"):
-            (tmp_path / name).mkdir()
-            run = SolvingRun(settings, tmp_path / name, "command")
-            run.prepare()
-            if name == "parts":
-                with mock.patch.object(*work, interrupted(getattr(*work))), pytest.raises(KeyboardInterrupt):
-                    run.solve(Limits(iterations=320))
-                assert 0 < run.solver.iterations < 320
-                run = SolvingRun(settings, tmp_path / name, "command")
-                run.prepare()
-                assert 0 < run.solver.iterations < 320
-            run.solve(Limits(iterations=320))
-            ends.append(load_solution(str(tmp_path / name), "kuhn_poker").policy)
-    for one, other in zip(*ends, strict=True):
-        np.testing.assert_array_equal(one, other)
-
-
-def interrupted(work: Callable[..., object]) -> Callable[..., None]:
-    """The signal comes while compiled code is at work, and Python hears of it when that returns."""
-
-    def work_and_stop(*arguments: object) -> None:
-        work(*arguments)
-        signal.raise_signal(signal.SIGINT)
-
-    return work_and_stop
-
-
-def test_a_run_whose_limit_has_been_reached_still_knows_how_close_it_is(tmp_path: Path) -> None:
-    with with_poker():
-        for _ in range(2):
-            run = SolvingRun(KUHN, tmp_path, "command")
-            run.prepare()
-            run.solve(Limits(iterations=8))
-            card = json.loads((tmp_path / "solution.json").read_text("utf-8"))
-            assert run.worth is not None
-            assert (card["iterations"], card["exploitability"]) == (8, run.worth.exploitability)
-
-
-def test_a_cut_line_of_progress_is_left_out(tmp_path: Path) -> None:
+def test_a_cut_line_of_progress_is_left_out_and_what_is_no_run_refused(tmp_path: Path) -> None:
     (tmp_path / "progress.jsonl").write_text('{"iterations": 1}\n{"iterat', "utf-8")
     assert read_progress(tmp_path) == [{"iterations": 1}]
-
-
-def test_what_is_no_run_is_refused(tmp_path: Path) -> None:
     (tmp_path / "config.json").write_text('{"settings": {"game": "kuhn_poker", "colour": 1}, "command": ""}', "utf-8")
     for folder in (tmp_path, tmp_path / "nowhere"):
         with pytest.raises(ValueError, match="there is no run of a solver in"):

@@ -45,8 +45,6 @@ class Listing:
         self.place = {q: place for place, q in enumerate(taking)}
         self.passing = {q: (q - first) % self.n for q in range(self.n)}
 
-    # ---------------------------------------------------------------- numbers of cards
-
     def taken(self, q: int) -> int:
         """V3: cards that q has taken from the pile so far."""
         return self.done(q, self.place) if self.phase == "take" else PICKS
@@ -62,7 +60,6 @@ class Listing:
         return PICKS if order[q] < order[self.asked or 0] else 0
 
     def held(self, q: int) -> int:
-        """Cards in q's hand."""
         count = 60 // self.n - self.seen["trick"] - (self.seen["table"][q] > 0)
         return count - PICKS + self.taken(q) if self.mole else count
 
@@ -70,8 +67,6 @@ class Listing:
         """Cards in a pile that the player does not see."""
         unseen = self.mole and self.phase == "take" and self.asked != 0
         return PICKS * self.n - sum(map(self.taken, range(self.n))) if unseen else 0
-
-    # ---------------------------------------------------------------- what is known of cards
 
     @property
     def has_left(self) -> bool:
@@ -85,7 +80,6 @@ class Listing:
         return [q for q in self.others if self.place[q] > self.place[0]]
 
     def unseen(self) -> list[Card]:
-        """All cards of others."""
         seen, known = self.seen, self.known()
         gone = Counter(cards_of(seen["my_hand"]))
         gone += Counter(card for card, who in zip(KINDS, seen["played"], strict=True) if who)
@@ -129,13 +123,10 @@ class Listing:
         return sum(self.seen["black_7s_played"][q] for q in self.later)
 
     def allowed(self, name: str, left: bool) -> set[Place]:
-        """The places where a card may be."""
         colour, rank = "bygrk".index(name[0]), int(name[1:]) - 1
         seats = self.later if left else self.others
         able = {q for q in seats if not self.seen["colour_voids"][q][colour] and not self.seen["rank_voids"][q][rank]}
         return able | {PILE} if self.in_pile() and (left or not self.has_left) else able
-
-    # ---------------------------------------------------------------- the list
 
     def assignments(self) -> Iterator[tuple[list[Card], tuple[Place, ...]]]:
         """The unseen cards, and a place for each, in every way that fits."""

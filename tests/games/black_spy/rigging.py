@@ -8,8 +8,9 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+import pytest
 
-from blackjacky_env import black_spy_v0
+from blackjacky_env import IllegalActionError, black_spy_v0
 from blackjacky_env.games.black_spy.state import STATE
 from tests.games.rigged import RiggedTable
 
@@ -17,6 +18,8 @@ LETTERS = {"b": "blue", "y": "yellow", "g": "green", "r": "red", "k": "black"}
 KINDS = [f"{letter}{rank}" for letter in LETTERS for rank in range(1, 12)]  # in the order of the actions
 DECK = KINDS + ["k7"] * 5  # B1
 PICKS = 3  # B3, V3
+SIZES = {3: 20, 4: 15, 5: 12, 6: 10}  # B2
+LIMITS = {3: 200, 4: 150, 5: 120, 6: 100}  # B9
 OTHERS, MYSELF = "60 points for each of the others", "minus 60 points for me"  # V2
 CARDS = DECK  # by the numbers of the record
 PHASES = {"take": 0, "call": 1, "pass": 2, "play": 3}
@@ -25,7 +28,6 @@ OPTIONS = names[names.index("num_players") : names.index("phase")]
 
 
 def full(card: str) -> str:
-    """The name of a card in the environment."""
     return f"{LETTERS[card[0]]} {card[1:]}"
 
 
@@ -37,7 +39,6 @@ def short(name: str) -> str:
 
 
 def cards_of(counts: Sequence[int]) -> list[str]:
-    """The cards of an array by card."""
     return [card for card, count in zip(KINDS, counts, strict=True) for _ in range(count)]
 
 
@@ -83,7 +84,6 @@ class Table(RiggedTable):
         return {short(self.env.action_name(action)) for action in self.actions}
 
     def hand(self, seat: int) -> list[str]:
-        """A player's cards."""
         return [short(name) for name in self.now["hands"][seat]]
 
     def play(self, cards: str) -> Table:
@@ -97,8 +97,22 @@ class Table(RiggedTable):
         self.env.step(self.env.parse_action(name))
         return self
 
+    def shows(self, **expected: Any) -> Table:
+        """Assert what is ``asked``, what is ``legal`` ("r7 k11"), and entries of the snapshot."""
+        if "legal" in expected:
+            assert self.legal == set(expected.pop("legal").split())
+        now = {**self.now, "asked": self.asked}
+        assert {name: now[name] for name in expected} == expected
+        return self
+
+    def refuses(self, name: str, reason: str) -> None:
+        """Assert that this action is illegal for this reason, and changes nothing."""
+        before = self.env.get_state()
+        with pytest.raises(IllegalActionError, match=reason):
+            self.env.step(self.env.parse_action(full(name) if name in KINDS else name))
+        assert self.env.get_state() == before
+
     def record(self) -> Any:
-        """The state record."""
         return self.records()[0]
 
     def arrange(self, **fields: Any) -> Table:
@@ -192,6 +206,8 @@ def moon(spies: Sequence[int] = (4, 0, 0), shooter: int = 0, **options: Any) -> 
     return game.play("b3 b2 b1")
 
 
+COLOURLESS = "k1 k2 k3 y1 y2 y3 y4 y6 y8 y9 y10 y11 g1 g2 g3"
+"""15 cards without blue, red, 5 and 7."""
 BLACKS = "k11 k10 k9 k8 k7 k7 k7 k7 k7 k7 k6 k5 k4 k3 k2 k1"
 
 

@@ -1,151 +1,21 @@
-"""The bots of Black Spy make the obvious choices, and are a ladder; what networks and search are shown."""
+"""The bots of Black Spy; what networks and search are shown; see also ../test_bots.py."""
 
 from __future__ import annotations
-
-from typing import Any
 
 import numpy as np
 import pytest
 
-from blackjacky_agents import bot_names, make_agent
-from blackjacky_agents.games.black_spy.bots.counter import PARAMETERS, estimate
+from blackjacky_agents import make_agent
 from blackjacky_agents.games.black_spy.encodings import ENCODINGS
 from blackjacky_agents.games.black_spy.prospects import value
 from blackjacky_agents.learning.network import encode_all
 from blackjacky_env import make_batch
 from blackjacky_env.engine.compiling import entry
-from blackjacky_env.games.black_spy.rules import PLAYED
-from blackjacky_env.games.black_spy.state import BLACK_1, CHOOSE, SEATS
-from tests.games.black_spy.rigging import CARDS, MYSELF, OTHERS, Table, second_deal, short
+from blackjacky_env.games.black_spy.state import SEATS
+from tests.games.black_spy.rigging import dealt
 from tests.games.test_bots import BLACK_SPY
 
-BOTS = bot_names("black_spy")
-THINKERS = [name for name in BOTS if name != "random"]
-SIX = (
-    "r1 r3 r4 r5 b7 y1 y2 y3 y4 y5",
-    "k7 b1 b2 b3 g1 g2 g3 y6 y8 y9",
-    "r2 r6 b6 k4 g4 g5 b9 b10 y10 y11",
-    "r9 r10 b5 g6 g8 g9 g10 g11 k3 k5",
-    "r8 b4 k1 k2 k6 k8 k9 k10 k7 k7",
-    "r11 b8 b11 k11 k7 k7 k7 r7 y7 g7",
-)
-"""Hands of six players; the first one leads."""
-LAST_BLACK = (
-    "r1 r3 r8 b1 b2 b3 b4 b5 b6 b8",
-    "k2 y1 y2 y3 y4 y5 y6 y9 y10 y11",
-    "r2 g1 g2 g3 g4 g5 g6 g8 g9 g10",
-    "r4 y7 y8 g7 b7 b9 k3 k4 k5 k7",
-    "r5 k1 k6 k7 k7 k7 k7 k7 k8 k9",
-    "r6 r9 r10 r11 r7 b10 b11 g11 k10 k11",
-)
-"""Hands of six players; the last one can take a trick that holds the black 2."""
-
-
-def choice(name: str, game: Table) -> str:
-    """What the bot does in the place of the player to act."""
-    agent = make_agent(name, "black_spy")
-    agent.reset(seed=0)
-    return short(game.env.action_name(agent.act(game.env.observe(game.env.agent_selection))))
-
-
-def picks(name: str, game: Table) -> list[str]:
-    """The three cards that the bot passes, or takes from the pile."""
-    chosen = []
-    for _ in range(3):
-        chosen.append(choice(name, game))
-        game.play(chosen[-1])
-    return chosen
-
-
-def trick_with_black_2(**fields: Any) -> Table:
-    """The last player is asked; with ``fields`` of who has taken them, all other black cards have been played."""
-    game = Table(*LAST_BLACK).play("r8 k2 r2 r4 r5")
-    if fields:
-        where = game.record()["where"].tolist()
-        gone = [card for card in range(BLACK_1, len(CARDS)) if CARDS[card] != "k2"]
-        game.arrange(where=[PLAYED if card in gone else place for card, place in enumerate(where)], **fields)
-    return game
-
-
-# ---------------------------------------------------------------- tricks
-
-
-@pytest.mark.parametrize("name", THINKERS)
-def test_discards_the_black_7(name: str) -> None:
-    assert choice(name, Table(*SIX).play("r4")) == "k7"
-
-
-@pytest.mark.parametrize("name", THINKERS)
-def test_follows_a_coloured_7_with_the_black_one(name: str) -> None:
-    assert choice(name, Table(*SIX).play("b7")) == "k7"
-
-
-@pytest.mark.parametrize("name", THINKERS)
-def test_does_not_take_a_black_7(name: str) -> None:
-    assert choice(name, Table(*SIX).play("r4 k7")) != "r6"
-
-
-@pytest.mark.parametrize("name", THINKERS)
-def test_ducks_under_a_trick_with_points(name: str) -> None:
-    assert choice(name, trick_with_black_2()) == "r6"
-
-
-def test_counter_takes_a_coloured_7_that_comes_without_points() -> None:
-    assert choice("counter", Table(*SIX).play("b7 b1 b6 b5 b4")) in {"b8", "b11"}
-
-
-def test_counter_takes_the_last_black_card_from_a_player_who_has_all_others() -> None:  # B8
-    assert choice("counter", trick_with_black_2(black_taken=[15])) == "r9"
-    assert choice("counter", trick_with_black_2(black_taken=[9, 6])) == "r6"
-
-
-def test_counter_takes_the_last_black_card_if_it_has_all_others() -> None:  # B8
-    assert choice("counter", trick_with_black_2(black_taken=[0, 0, 0, 0, 0, 15], points=[0, 0, 0, 0, 0, 59])) == "r9"
-    assert choice("counter", trick_with_black_2(black_taken=[1, 0, 0, 0, 0, 14], points=[0, 0, 0, 0, 0, 58])) == "r6"
-
-
-# ---------------------------------------------------------------- before and after the tricks
-
-
-def test_low_passes_the_dearest_black_cards() -> None:
-    assert picks("low", Table(*SIX[5:], *SIX[:5], first=0, passed=False)) == ["k7", "k7", "k7"]
-
-
-def test_counter_passes_its_high_cards_and_keeps_its_low_ones() -> None:
-    hands = ("b11 y11 g11 b1 b2 y1 y2 g1 g2 k1", "r1", "r2", "r3", "r4", "r5")
-    assert set(picks("counter", Table(*hands, passed=False))) == {"b11", "y11", "g11"}
-
-
-@pytest.mark.parametrize("name", THINKERS)
-def test_leaves_black_7s_in_the_pile(name: str) -> None:  # V3
-    game = second_deal(3, [0, 100, 50])
-    assert "black 7" in game.now["pile"]
-    assert "k7" not in picks(name, game)
-
-
-@pytest.mark.parametrize("name", THINKERS)
-def test_calls_a_colour_that_it_lacks(name: str) -> None:  # V4
-    hands = ("r1 r2 r3 r4 r5 y1 y2 y3 g1 g2", "b1", "b2", "b3", "b4", "b5")
-    game = Table(*hands, first=1, call_colour=True, call_timing="before_pass", passed=False)
-    assert game.asked == ("call", 0)
-    assert choice(name, game) == "call blue"
-
-
-@pytest.mark.parametrize(
-    ("totals", "chosen"),
-    [([80, 30, 140], OTHERS), ([120, 40, 30], MYSELF)],
-)
-def test_counter_ends_the_game_if_it_then_wins(totals: list[int], chosen: str) -> None:  # V2
-    game = Table("r1", "b1", "b2", moon_choice=True)
-    assert choice("counter", game.arrange(phase=CHOOSE, player=0, black_taken=[16], totals=totals)) == chosen
-
-
-# ---------------------------------------------------------------- estimates and features
-
-
-@entry
-def _estimate(observation, mask, costs, parameters):
-    estimate(observation, mask, costs, parameters)
+pytestmark = pytest.mark.prove
 
 
 @entry
@@ -153,16 +23,8 @@ def _value(states, result):
     value(states[0], result)
 
 
-def test_counter_estimates_legal_actions_only() -> None:
-    for game in (Table(*SIX), Table(*SIX, passed=False), second_deal(3), trick_with_black_2()):
-        shown = game.env.observe(game.env.agent_selection)
-        costs = np.empty(len(shown["action_mask"]))
-        _estimate(shown["observation"], shown["action_mask"], costs, PARAMETERS)
-        np.testing.assert_array_equal(np.isfinite(costs), shown["action_mask"] > 0)
-
-
 def test_the_value_is_a_zero_sum_and_highest_for_the_lowest_total() -> None:
-    game, result = Table(*SIX), np.zeros(SEATS)
+    game, result = dealt(6), np.zeros(SEATS)
     _value(game.arrange(totals=[30, 10, 80, 30, 99, 0]).records(), result)
     assert result.sum() == pytest.approx(0)
     assert np.argsort(result, kind="stable").tolist() == [4, 2, 0, 3, 1, 5]

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from blackjacky_env.games.black_spy.rules import kind_of
-from tests.games.black_spy.rigging import CARDS, KINDS, Table, cards_of, dealt, last_card, short
+from tests.games.black_spy.rigging import CARDS, KINDS, Table, cards_of, last_card, short
 
 
 def voids(game, seat):
@@ -24,30 +24,23 @@ def vector(game, seat):
     return game.env.observe(f"player_{seat}")["observation"].tolist()
 
 
-# ---------------------------------------------------------------- passing
-
-
 def test_chosen_cards_are_seen_by_who_has_chosen_them_and_leave_the_hand():
     """O2."""
     game = Table("k7 k7 b1 b2", "", "", "", passed=False)
     before = vector(game, 1)
     game.play("k7")
     seen = game.seen(0)
-    assert cards_of(seen["passed"]) == ["k7"]
+    assert (cards_of(seen["passed"]), seen["picks"], game.seen(1)["picks"]) == (["k7"], 1, 1)
     assert sorted([*cards_of(seen["my_hand"]), "k7"]) == sorted(game.hand(0))
-    assert (seen["picks"], game.seen(1)["picks"]) == (1, 1)
-    changed = [i for i, (a, b) in enumerate(zip(before, vector(game, 1), strict=True)) if a != b]
-    assert len(changed) == 1  # picks
-    game.play("k7 b2")
-    assert cards_of(game.seen(0)["passed"]) == ["b2", "k7", "k7"]
-    assert game.seen(0)["picks"] == 0
+    assert sum(a != b for a, b in zip(before, vector(game, 1), strict=True)) == 1  # picks
+    seen = game.play("k7 b2").seen(0)
+    assert (cards_of(seen["passed"]), seen["picks"]) == (["b2", "k7", "k7"], 0)
     assert cards_of(game.seen(1)["passed"]) == cards_of(game.seen(1)["received"]) == []
 
 
 def test_black_7s_that_were_passed_are_counted_down_as_the_receiver_plays_any():
-    """O3: the receiver had one before; nobody can tell them apart, and the count stops at 0."""
+    """O3: the receiver had one before; nobody can tell them apart, and the count stops at 0; those of others stay."""
     game = Table("k7 k7 b1", "k7 r1 r11 b5 b6 b7", "", passed=False).play("k7 k7 b1 b5 b6 b7").first_legal(3)
-    assert game.asked == ("play", 1)
     known = [cards_of(game.seen(0)["passed"])]
     for card in ("r11", "k7", "k7", "k7"):
         game.play(card).first_legal(2)
@@ -55,17 +48,9 @@ def test_black_7s_that_were_passed_are_counted_down_as_the_receiver_plays_any():
         known.append(cards_of(game.seen(0)["passed"]))
     assert known == [["b1", "k7", "k7"], ["b1", "k7", "k7"], ["b1", "k7"], ["b1"], ["b1"]]
     assert cards_of(game.seen(1)["received"]) == ["b1", "k7", "k7"]
-
-
-def test_black_7s_played_by_others_than_the_receiver_do_not_count():
-    """O3."""
     game = Table("k7 r1 r11 k7 b1 b2", "b3 b4 b5", "b6 b8 b9", passed=False).play("k7 b1 b2 b3 b4 b5 b6 b8 b9")
-    game.play("r11").first_legal(2)
-    game.play("k7")
+    game.play("r11").first_legal(2).play("k7")
     assert cards_of(game.seen(0)["passed"]) == ["b1", "b2", "k7"]
-
-
-# ---------------------------------------------------------------- the red star and voids
 
 
 def test_who_leads_by_the_red_star_is_known_to_hold_the_red_1_until_it_is_played():
@@ -80,80 +65,50 @@ def test_who_leads_by_the_red_star_is_known_to_hold_the_red_1_until_it_is_played
     assert not any(game.seen(0)["red_star"])
 
 
-LACKS_RED_5 = "k1 k2 k3 y1 y2 y3 y4 y6 y8 y9 y10 b9 g1 g2 g3"
+LACKS_RED_5 = "k1 k2 k3 y1 y2 y3 y4 y6 y8 y10 g1 g2 g3 g4"
 
 
-@pytest.mark.parametrize("card", ["k1", "y1", "y10", "b9"])
-def test_who_follows_neither_colour_nor_number_is_known_to_have_none_of_them(card):
-    """O3."""
-    game = Table("b1", "r1 r5", LACKS_RED_5, "r6").play(f"r5 {card}")
+R, LAST = {"rank_follow": True}, {"rank_follow": True, "rank_follow_strict": True}
+
+
+@pytest.mark.parametrize(
+    ("others", "options", "played", "lacks"),
+    [
+        *(("b9", {}, f"r5 r9 {card}", ["r", 5]) for card in ("k1", "y1", "y10", "b9")),  # neither colour nor number
+        *((f"{card} r8", {}, f"r5 r9 {card}", []) for card in ("r6", "b5", "k5")),
+        *(("b9", options, "r5 r9 b9", []) for options in (R, LAST)),  # V5: the last number
+        ("b9", R, "r5 r9 y10", ["r", 5]),  # it need not be followed
+        ("b8", LAST, "r5 r11 k1", ["r", 5, 11]),  # unless that is strict
+        ("b8", {"rank_follow_strict": True}, "r5 r11 k1", ["r", 5]),  # which without its parent has no effect
+    ],
+)
+def test_who_follows_neither_colour_nor_number_is_known_to_have_none_of_them(others, options, played, lacks):
+    """O3, V5: player_3, then player_0, play to the red 5."""
+    hand = f"{others} {LACKS_RED_5}".split()[:15]
+    game = Table(" ".join(hand), "b1", "r1 r5", played.split()[1], **options).play(played)
     for seat in range(4):
-        assert voids(game, seat) == [[], [], ["r", 5], []]
-    game.play("r6")
-    assert voids(game, 0) == [[], [], ["r", 5], []]
-
-
-@pytest.mark.parametrize("card", ["r6", "b5", "k5"])
-def test_who_follows_colour_or_number_shows_nothing(card):
-    """O3."""
-    game = Table("r1 r5", LACKS_RED_5.replace("k1 k2", f"{card} r8" if card != "r6" else "r6 b5"), "", "")
-    assert voids(game.play(f"r5 {card}"), 2) == [[]] * 4
-
-
-@pytest.mark.parametrize("strict", [False, True])
-def test_playing_the_last_number_shows_nothing(strict):
-    """V5, O3."""
-    game = Table("r1 r5", "r9", LACKS_RED_5, "", rank_follow=True, rank_follow_strict=strict).play("r5 r9 b9")
-    assert voids(game, 0) == [[]] * 4
-
-
-def test_a_card_that_follows_nothing_shows_that_the_last_number_is_missing_too_if_that_is_strict():
-    """V5, O3."""
-    hand = LACKS_RED_5.replace("b9", "b8")
-    game = Table("r1 r5", "r8", hand.replace("b8", "b9").replace("y8", "y11"), "", rank_follow=True)
-    assert voids(game.play("r5 r8 y10"), 0) == [[], [], ["r", 5], []]
-    game = Table("r1 r5", "r11", hand, "", rank_follow=True, rank_follow_strict=True)
-    assert voids(game.play("r5 r11 k1"), 0) == [[], [], ["r", 5, 11], []]
-    game = Table(hand, "b1", "r1 r5", "r11", rank_follow=True, rank_follow_strict=True)
-    assert voids(game.play("r5 r11 k1"), 3) == [["r", 5, 11], [], [], []]
-    game = Table("r1 r5", "r11", hand, "", rank_follow_strict=True)
-    assert voids(game.play("r5 r11 k1"), 0) == [[], [], ["r", 5], []]
+        assert voids(game, seat) == [lacks, [], [], []]
+    assert voids(game.first_legal(), 0) == [lacks, [], [], []]
 
 
 def test_who_is_skipped_at_the_call_is_known_to_lack_the_colour():
     """V4, O3."""
-    game = Table(LACKS_RED_5, "r2", "r3", "r4", call_colour=True).say("call red")
-    assert game.asked == ("play", 1)
+    game = Table(f"{LACKS_RED_5} b9", "r2", "r3", "r4", call_colour=True).say("call red").shows(asked=("play", 1))
     for seat in range(4):
         assert voids(game, seat) == [["r"], [], [], []]
         assert game.seen(seat)["called"] == 4
     assert game.seen(0)["phase"] == [0, 0, 0, 1, 0, 0]
 
 
-# ---------------------------------------------------------------- the state vector, the layout
-
-
-@pytest.mark.parametrize("deal", [0, 1])
-def test_the_state_vector_says_where_every_card_is_and_has_no_traces_of_earlier_deals(deal):
-    """V2, V3."""
-    game = dealt(3) if deal == 0 else last_card(3, mole=True).arrange(moon=60, taken_at=[3] * 60).first_legal()
+def test_the_state_vector_says_where_every_card_is_and_has_no_traces_of_earlier_deals():
+    """V2, V3; the last five card numbers are black 7s (B1)."""
+    assert [KINDS[kind_of(card)] for card in range(60)] == CARDS
+    game = last_card(3, mole=True).arrange(moon=60, taken_at=[3] * 60).first_legal()
     parts, now = game.state_parts(), game.now
     for place, cards in [*enumerate(now["hands"]), (16, now["pile"])]:
-        assert [CARDS[card] for card in np.argsort(ORDER, kind="stable") if parts["where"][card] == place] == [
-            short(card) for card in cards
-        ]
-    assert parts["taken_at"] == [0] * 60
-    assert parts["passed_by"] == [-1] * 60
-    for name, value in {"moon": 0, "called": -1, "star": -1, "leader": -1, "picks": 0, "trick": 0}.items():
-        assert parts[name] == value
-    assert parts["table"] == [-1] * 6
-    assert (parts["deal_number"], parts["deals"]) == (deal, deal + 1)
+        lying = [card for card, where in zip(CARDS, parts["where"], strict=True) if where == place]
+        assert sorted(lying) == sorted(map(short, cards))
+    cleared = {"taken_at": [0] * 60, "passed_by": [-1] * 60, "table": [-1] * 6, "moon": 0, "called": -1, "star": -1}
+    cleared |= {"leader": -1, "picks": 0, "trick": 0, "deal_number": 1, "deals": 2}
+    assert {name: parts[name] for name in cleared} == cleared
     assert game.seen(0)["called"] == 0
-
-
-ORDER = [KINDS.index(card) for card in CARDS]
-
-
-def test_the_last_five_card_numbers_are_black_7s():
-    """B1."""
-    assert [KINDS[kind_of(card)] for card in range(60)] == CARDS

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import copy
-
-import numpy as np
 import pytest
 
-from blackjacky_env import IllegalActionError
 from tests.games.black_spy.rigging import (
+    COLOURLESS,
     DECK,
+    LIMITS,
     MYSELF,
     OTHERS,
+    SIZES,
     Table,
     dealt,
     full,
@@ -21,52 +20,28 @@ from tests.games.black_spy.rigging import (
     second_deal,
     short,
 )
-from tests.games.black_spy.test_rules import COLOURLESS, LIMITS, SIZES
-
-# ---------------------------------------------------------------- V1: no good spies
 
 
 def test_coloured_7s_count_nothing_without_good_spies():
-    """V1: a deal has 80 points; the 7s are still counted."""
+    """V1, B8: a deal has 80 points; the 7s are still counted."""
     game = dealt(4, no_good_spies=True, max_deals=1).finish("deal")
-    assert sum(game.now["last_deal"]) == 80
-    assert sum(game.now["good_spies_taken"]) == 4
+    assert (sum(game.now["last_deal"]), sum(game.now["good_spies_taken"])) == (80, 4)
     assert min(game.now["points"]) >= 0
+    moon((1, 2, 1), no_good_spies=True).shows(last_deal=[0, 60, 60])
 
 
-def test_without_good_spies_a_moon_gives_all_others_60():
-    """V1, B8."""
-    assert moon((1, 2, 1), no_good_spies=True).now["last_deal"] == [0, 60, 60]
-
-
-# ---------------------------------------------------------------- V2: the choice of a moon
-
-
-def test_who_has_taken_all_black_cards_chooses():
-    """V2: 60 for each of the others, or 60 off their own total."""
-    game = moon(moon_choice=True)
-    assert game.asked == ("choose", 0)
-    assert game.now["last_deal"] is None
-    assert game.legal == {OTHERS, MYSELF}
-    with pytest.raises(IllegalActionError, match=r"the choice now is who gets the points of all black cards \(V2\)"):
-        game.play("r1")
-    before = copy.deepcopy(game)
-    game.say(MYSELF)
-    assert game.now["last_deal"] == game.now["totals"] == [-60, 0, 0]
-    assert game.rewards() == [60, 0, 0]
-    game = before
-    game.say(OTHERS)
-    assert game.now["last_deal"] == game.now["totals"] == [0, 60, 60]
-    assert game.now["deal"] == 1
-
-
+@pytest.mark.parametrize("shooter", range(3))
 @pytest.mark.parametrize("spies", ["moon_deal_only", "never_scored"])
-@pytest.mark.parametrize(("choice", "points"), [(OTHERS, [0, 60, 60]), (MYSELF, [-60, 0, 0])])
-def test_coloured_7s_do_not_count_in_a_deal_with_a_choice(spies, choice, points):
-    """V2: though player_1 has three of them."""
-    game = moon((1, 3, 0), moon_choice=True, moon_choice_spies=spies)
-    assert game.now["good_spies_taken"] == [1, 3, 0]
-    assert game.say(choice).now["last_deal"] == points
+@pytest.mark.parametrize(("choice", "mine", "theirs"), [(OTHERS, 0, 60), (MYSELF, -60, 0)])
+def test_who_has_taken_all_black_cards_chooses(shooter, spies, choice, mine, theirs):
+    """V2: 60 for each of the others, or 60 off their own total; coloured 7s do not count, though player_1 has three."""
+    game = moon((1, 3, 0), shooter, moon_choice=True, moon_choice_spies=spies)
+    game.shows(asked=("choose", shooter), last_deal=None, good_spies_taken=[1, 3, 0])
+    assert game.legal == {OTHERS, MYSELF}
+    game.refuses("r1", r"the choice now is who gets the points of all black cards \(V2\)")
+    points = [mine if p == shooter else theirs for p in range(3)]
+    game.say(choice).shows(last_deal=points, totals=points, deal=1)
+    assert game.rewards() == [-each for each in points]
 
 
 @pytest.mark.parametrize(
@@ -81,47 +56,26 @@ def test_coloured_7s_do_not_count_in_a_deal_with_a_choice(spies, choice, points)
 )
 def test_coloured_7s_of_deals_without_a_moon_count_as_the_option_says(options, points):
     """V2 [J]."""
-    game = laid_out("b7", "b2", "b1", **options).play("b7 b2 b1")
-    assert game.now["last_deal"] == [points, 0, 0]
-
-
-@pytest.mark.parametrize("shooter", range(3))
-def test_whoever_takes_all_black_cards_chooses(shooter):
-    """V2."""
-    game = moon((0, 0, 0), shooter, moon_choice=True)
-    assert game.asked == ("choose", shooter)
-    assert game.say(MYSELF).now["last_deal"] == [-60 * (p == shooter) for p in range(3)]
+    laid_out("b7", "b2", "b1", **options).play("b7 b2 b1").shows(last_deal=[points, 0, 0])
 
 
 def test_a_choice_can_end_the_game_or_not():
     """V2, B9: the totals are looked at after the choice."""
-    game = moon(moon_choice=True, totals=[200, 140, 0])
-    before = copy.deepcopy(game)
-    assert game.say(MYSELF).now["totals"] == [140, 140, 0]
-    assert game.now["deal"] == 1
-    assert before.say(OTHERS).now["phase"] == "over"
-    assert before.now["winners"] == [2]
-
-
-# ---------------------------------------------------------------- V3: the mole
+    for choice, shown in ((MYSELF, {"totals": [140, 140, 0], "deal": 1}), (OTHERS, {"phase": "over", "winners": [2]})):
+        moon(moon_choice=True, totals=[200, 140, 0]).say(choice).shows(**shown)
 
 
 @pytest.mark.parametrize("players", SIZES)
 def test_from_the_second_deal_on_three_cards_for_each_player_are_laid_aside(players):
     """V3: 17, 12, 9 or 7 cards each are dealt, and after taking everybody has the usual number."""
-    game = dealt(players, mole=True)
-    assert game.now["pile"] == []
-    assert game.now["phase"] == "pass"
+    dealt(players, mole=True).shows(pile=[], phase="pass")
     game = second_deal(players)
     now = game.now
-    assert now["phase"] == "take"
-    assert len(now["pile"]) == 3 * players
+    assert (now["phase"], len(now["pile"])) == ("take", 3 * players)
     assert [len(hand) for hand in now["hands"]] == [{3: 17, 4: 12, 5: 9, 6: 7}[players]] * players
     assert sorted(short(card) for cards in [*now["hands"], now["pile"]] for card in cards) == sorted(DECK)
-    game.first_legal(3 * (players - 1))
-    assert game.now["phase"] == "pass"
+    game.first_legal(3 * (players - 1)).shows(phase="pass", pile=[])
     assert [len(hand) for hand in game.now["hands"]] == [SIZES[players]] * players
-    assert game.now["pile"] == []
 
 
 @pytest.mark.parametrize(
@@ -141,11 +95,10 @@ def test_the_players_take_in_the_order_of_their_totals_ties_clockwise_from_the_d
     game.arrange(player=order[0])
     for place, p in enumerate(order[:-1]):
         for picks in range(3):
-            assert game.asked == ("take", p)
-            assert game.seen(p)["picks"] == picks
+            assert (game.asked, game.seen(p)["picks"]) == (("take", p), picks)
             assert len(game.now["pile"]) == 3 * (players - place) - picks
             game.first_legal()
-    assert game.now["phase"] == "pass"
+    game.shows(phase="pass")
 
 
 @pytest.mark.parametrize("players", SIZES)
@@ -162,16 +115,12 @@ def test_any_card_of_the_pile_may_be_taken_and_no_other():
     """V3."""
     game = second_deal(4)
     taker, pile = game.now["player"], game.now["pile"]
-    assert set(pile) == {game.env.action_name(action) for action in np.flatnonzero(game.env.last()[0]["action_mask"])}
+    assert game.legal == set(map(short, pile))
     own = next(card for card in game.hand(taker) if card not in game.legal)
-    with pytest.raises(IllegalActionError, match=r"it is not in the mole's pile \(V3\)"):
-        game.play(own)
-    with pytest.raises(IllegalActionError, match=r"the choice now is a card of the mole's pile \(V3\)"):
-        game.say("call red")
-    card = min(game.legal)
-    hand = game.hand(taker)
-    game.play(card)
-    assert sorted(game.hand(taker)) == sorted([*hand, card])
+    game.refuses(own, r"it is not in the mole's pile \(V3\)")
+    game.refuses("call red", r"the choice now is a card of the mole's pile \(V3\)")
+    card, hand = min(game.legal), game.hand(taker)
+    assert sorted(game.play(card).hand(taker)) == sorted([*hand, card])
 
 
 def rigged_pile(players, pile, hands="", first=0, **options):
@@ -184,18 +133,11 @@ def rigged_pile(players, pile, hands="", first=0, **options):
     return game.finish("deal")
 
 
-def test_the_pile_lies_on_top_of_a_rigged_deck_and_the_rest_is_dealt_from_the_dealers_left():
-    """V3, O1."""
-    pile = "k7 k7 k7 k7 k7 k7 r1 r2 r3"
-    game = rigged_pile(3, pile, hands="b1 y1 g1", first=1)
-    assert sorted(game.now["pile"]) == sorted(map(full, pile.split()))
-    left = (game.now["dealer"] + 1) % 3
-    assert left == 2
-    assert ["b1" in game.hand(left), "y1" in game.hand(0), "g1" in game.hand(1)] == [True] * 3
-
-
-def test_black_7s_of_the_pile_are_taken_one_by_one():
-    """V3: all six lie there, three for each of two players, and the last player gets what is left."""
+def test_the_pile_lies_on_top_of_a_rigged_deck_and_black_7s_are_taken_one_by_one():
+    """V3, O1: the rest is dealt from the dealer's left; the last player gets what is left."""
+    pile = "r1 r2 r3 k7 k7 k7 k7 k7 k7"
+    game = rigged_pile(3, pile, hands="b1 y1 g1", first=1).shows(dealer=1, pile=[*map(full, pile.split())])
+    assert ["b1" in game.hand(2), "y1" in game.hand(0), "g1" in game.hand(1)] == [True] * 3
     game = rigged_pile(3, "k7 k7 k7 k7 k7 k7 r1 r2 r3")
     first = game.now["player"]
     game.play("k7 k7 k7")
@@ -205,137 +147,77 @@ def test_black_7s_of_the_pile_are_taken_one_by_one():
     assert game.hand(second).count("k7") == 2
     third = 3 - first - second
     assert {"k7", "r1", "r3"} <= set(game.hand(third))
-    assert game.now["phase"] == "pass"
+    game.shows(phase="pass")
 
 
-def test_cards_are_passed_after_the_mole_as_usual():
-    """V3, O1: in the direction of the deal; what was left in the pile is forgotten then."""
-    game = second_deal(4)
-    assert game.now["pass_to"] == "right"
-    game.first_legal(9)
-    assert game.asked == ("pass", (game.now["dealer"] + 1) % 4)
+def test_cards_are_passed_after_the_mole_unless_it_replaces_passing():
+    """V3, O1: what was left in the pile is forgotten then; the first deal has no pile."""
+    game = second_deal(4).first_legal(9)
+    game.shows(pass_to="right", asked=("pass", (game.now["dealer"] + 1) % 4))
     assert sorted(map(len, game.now["left"])) == [0, 3, 6, 9]
-    game.first_legal(12)
-    assert game.now["phase"] == "play"
-    assert game.now["left"] == [[]] * 4
+    game.first_legal(12).shows(phase="play", left=[[]] * 4)
     assert game.record()["taken_at"].tolist() == [0] * 60
-
-
-def test_the_mole_may_replace_passing_in_deals_with_a_pile():
-    """V3: option mole_replaces_pass; the first deal has no pile."""
-    game = dealt(4, mole=True, mole_replaces_pass=True)
-    assert (game.now["phase"], game.now["pass_to"]) == ("pass", "left")
-    game = second_deal(4, mole_replaces_pass=True)
-    assert (game.now["phase"], game.now["pass_to"]) == ("take", None)
+    dealt(4, mole=True, mole_replaces_pass=True).shows(phase="pass", pass_to="left")
+    game = second_deal(4, mole_replaces_pass=True).shows(phase="take", pass_to=None)
     assert game.seen(0)["pass_to"] == 0
-    game.first_legal(9)
-    assert game.now["phase"] == "play"
+    game.first_legal(9).shows(phase="play")
     assert sorted(map(len, game.now["left"])) == [0, 3, 6, 9]
     assert "red 1" in game.now["hands"][game.now["player"]]
+    game = last_card(4, mole_replaces_pass=True).first_legal()  # without a mole it has no effect
+    game.shows(phase="pass", pass_to="right")
 
 
-def test_without_a_mole_its_option_has_no_effect():
-    """V3."""
-    game = last_card(4, mole_replaces_pass=True).first_legal()
-    assert (game.now["phase"], game.now["pass_to"]) == ("pass", "right")
-
-
-# ---------------------------------------------------------------- V4: the call
-
-CALLS = {"call blue", "call yellow", "call green", "call red"}
+BLUE, YELLOW, GREEN = (" ".join(f"{colour}{rank}" for rank in range(1, 12)) for colour in "byg")
 
 
 @pytest.mark.parametrize("colour", ["blue", "yellow", "green", "red"])
 def test_the_colour_called_by_the_dealer_must_be_led_by_the_left_neighbour(colour):
     """V4: instead of B4."""
-    game = Table("r1 b1 y1 g1 k1", "", "", "", first=0, call_colour=True)
-    assert game.asked == ("call", 3)
-    assert game.legal == CALLS
-    game.say(f"call {colour}")
-    assert game.asked == ("play", 0)
-    assert game.now["called"] == colour
-    assert game.now["red_star"] is None
+    game = Table("r1 b1 y1 g1 k1", "", "", "", call_colour=True).shows(asked=("call", 3))
+    assert game.legal == {f"call {each}" for each in ("blue", "yellow", "green", "red")}
+    game.say(f"call {colour}").shows(asked=("play", 0), called=colour, red_star=None)
     assert game.legal == {card for card in game.hand(0) if card[0] == colour[0]}
-    with pytest.raises(IllegalActionError, match=rf"{colour} was called and must be led \(V4\)"):
-        game.play("k1")
+    game.refuses("k1", rf"{colour} was called and must be led \(V4\)")
 
 
 def test_who_cannot_lead_the_colour_is_skipped_and_known_to_lack_it():
-    """V4, O3."""
-    blue, yellow = (" ".join(f"{colour}{rank}" for rank in range(1, 12)) for colour in "by")
-    game = Table("r1", f"{blue} k1 k2 k3 k4", f"{yellow} k5 k6 k7 k7", "r5 k11", first=1, call_colour=True)
-    game.say("call red")
-    assert game.asked == ("play", 3)
+    """V4, O3: the dealer leads if nobody else can; the call binds the first trick only; `opener` has no effect."""
+    game = Table("r1", f"{BLUE} k1 k2 k3 k4", f"{YELLOW} k5 k6 k7 k7", "r5 k11", first=1, call_colour=True)
+    game.say("call red").shows(asked=("play", 3), lacks=[[], ["red"], ["red"], []])
     assert game.legal == {card for card in game.hand(3) if card[0] == "r"}
-    assert game.now["lacks"] == [[], ["red"], ["red"], []]
-
-
-def test_the_dealer_leads_if_nobody_else_can():
-    """V4."""
-    blue, yellow, green = (" ".join(f"{colour}{rank}" for rank in range(1, 12)) for colour in "byg")
-    game = Table(f"{blue} k1 k2 k3 k4 k5 k6 k7 k8 k9", f"{yellow} {green[:-8]}", "r1", call_colour=True)
-    game.say("call red")
-    assert game.asked == ("play", 2)
-    assert game.now["lacks"] == [["red"], ["red"], []]
-
-
-def test_the_call_binds_the_first_trick_only():
-    """V4."""
+    game = Table(f"{BLUE} k1 k2 k3 k4 k5 k6 k7 k8 k9", f"{YELLOW} {GREEN[:-8]}", "r1", call_colour=True)
+    game.say("call red").shows(asked=("play", 2), lacks=[["red"], ["red"], []])
     game = Table("b11 b10 k1", "b1", "b2", "b3", call_colour=True).say("call blue").play("b11 b1 b2 b3")
-    assert game.asked == ("play", 0)
-    assert game.legal == set(game.hand(0))
-
-
-@pytest.mark.parametrize(
-    ("timing", "phases"), [("after_pass", ["pass", "call", "play"]), ("before_pass", ["call", "pass", "play"])]
-)
-def test_the_call_comes_before_or_after_passing(timing, phases):
-    """V4, O1."""
-    game, met = dealt(4, call_colour=True, call_timing=timing, first=2), []
-    while game.now["trick"] == 0:
-        if game.now["phase"] not in met:
-            met.append(game.now["phase"])
-        if game.now["phase"] == "call":
-            assert game.now["player"] == game.now["dealer"] == 1
-            assert (game.now["passed"] == [[]] * 4) == (timing == "before_pass")
-        game.first_legal()
-    assert met == phases
-
-
-def test_who_can_lead_the_colour_is_decided_after_passing():
-    """V4, O1: the call comes before, but player_0 has passed the only red card."""
+    assert game.shows(asked=("play", 0)).legal == set(game.hand(0))
+    game = Table("r1", "", "", "", first=1, call_colour=True, opener="left_of_dealer").shows(asked=("call", 0))
+    game.say("call blue")
+    assert game.now["player"] == next(p for p in (1, 2, 3, 0) if any(card[0] == "b" for card in game.hand(p)))
     game = Table("r1 b1 b2 b3 b4 b5 b6 b7 b8 b9 b10 b11 k1 k2 k3", "r2", "", "y1 y2 y3",
                  passed=False, call_colour=True, call_timing="before_pass").say("call red")  # fmt: skip
     for cards in ("r1 b1 b2", "r2", "", "y1 y2 y3"):
         seat = game.now["player"]
         game.play(" ".join([*cards.split(), *(card for card in game.hand(seat) if card not in cards.split())][:3]))
-    assert game.asked == ("play", 1)
-    assert game.now["lacks"][0] == ["red"]
+    game.shows(asked=("play", 1), lacks=[["red"], [], [], []])
 
 
-@pytest.mark.parametrize("timing", ["after_pass", "before_pass"])
-@pytest.mark.parametrize("replaces", [False, True])
-def test_mole_call_and_passing_come_in_this_order(timing, replaces):
-    """O1."""
-    options = {"mole_replaces_pass": replaces, "call_colour": True, "call_timing": timing}
-    game, met = second_deal(3, **options), []
+def phases(game):
+    """What is asked before the first trick, in order."""
+    met = []
     while game.now["trick"] == 0:
-        if game.now["phase"] not in met:
-            met.append(game.now["phase"])
+        met += [game.now["phase"]] * (game.now["phase"] not in met)
+        if met[-1] == "call":
+            assert game.now["player"] == game.now["dealer"]
         game.first_legal()
-    middle = ["call", "pass"] if timing == "before_pass" else ["pass", "call"]
-    assert met == ["take", *(["call"] if replaces else middle), "play"]
+    return met
 
 
-def test_a_call_replaces_every_other_way_to_open():
-    """V4: option opener has no effect."""
-    game = Table("r1", "", "", "", first=1, call_colour=True, opener="left_of_dealer")
-    assert game.asked == ("call", 0)
-    game.say("call blue")
-    assert game.now["player"] == next(p for p in (1, 2, 3, 0) if any(card[0] == "b" for card in game.hand(p)))
-
-
-# ---------------------------------------------------------------- V5: the number of the last card
+@pytest.mark.parametrize(("timing", "order"), [("after_pass", ["pass", "call"]), ("before_pass", ["call", "pass"])])
+def test_mole_call_and_passing_come_in_this_order(timing, order):
+    """V4, O1."""
+    options = {"call_colour": True, "call_timing": timing}
+    assert phases(dealt(4, first=2, **options)) == [*order, "play"]
+    assert phases(second_deal(3, **options)) == ["take", *order, "play"]
+    assert phases(second_deal(3, mole_replaces_pass=True, **options)) == ["take", "call", "play"]
 
 
 HAND = "b1 b2 b3 b4 y1 y2 y3 y4 k1 k2 k3 k4 g1 g2 g3"  # neither red nor 5 nor 9
@@ -364,35 +246,16 @@ def test_the_number_of_the_last_card_may_be_followed_too(held, last, options, le
 
 
 def test_the_last_card_is_that_of_the_player_before():
-    """V5: not the led one, nor one of a trick before; the player after the highest seat is player_0."""
-    game = Table("b9 b4 b2 b3 k1 k2 k3 k4 g1 g2 g3 g4 y1 y2 y3", "b6", "r1 r5", "r9", rank_follow=True)
-    game.play("r5 r9")
-    assert game.now["player"] == 0
-    assert game.legal == set(game.hand(0))
-    game = Table("b9 r4 b2 b3 k1 k2 k3 k4 g1 g2 g3 g4 y1 y2 y3", "b6", "r1 r5", "r9", rank_follow=True).play("r5 r9")
-    assert game.legal == {"r4", "b9"}
-
-
-def test_a_led_card_is_itself_the_last_one():
-    """V5: the second player has no more to choose from."""
-    game = Table("r1 r5", COLOURLESS.replace("k1", "b5"), "", "", rank_follow=True).play("r5")
-    assert game.legal == {"b5"}
-
-
-def test_why_a_card_does_not_follow_is_said_with_the_last_number():
-    """V5."""
-    game = Table("r1 r5", "r9", HAND.replace("b1 b2", "r6 b9"), "", rank_follow=True).play("r5 r9")
-    with pytest.raises(IllegalActionError, match=r"only red cards and 5s and 9s follow \(B5, V5\)"):
-        game.play("b3")
-
-
-def test_following_the_last_number_does_not_win_the_trick():
-    """V5, B6."""
-    game = Table("r1 r5", "r9", HAND.replace("b1 b2", "r6 b9"), "r2", rank_follow=True).play("r5 r9 b9 r2")
-    assert game.now["leader"] == 1
-
-
-# ---------------------------------------------------------------- V6: exactly the limit
+    """V5: not the led one, nor one of a trick before; it does not win the trick (B6)."""
+    rest = "b2 b3 k1 k2 k3 k4 g1 g2 g3 g4 y1 y2 y3"
+    for first, legal in (("b9 b4", f"b9 b4 {rest}"), ("b9 r4", "r4 b9")):
+        game = Table(f"{first} {rest}", "b6", "r1 r5", "r9", rank_follow=True).play("r5 r9")
+        game.shows(player=0, legal=legal)
+    game = Table("r1 r5", COLOURLESS.replace("k1", "b5"), "", "", rank_follow=True)
+    game.play("r5").shows(legal="b5")  # a led card is itself the last one
+    game = Table("r1 r5", "r9", HAND.replace("b1 b2", "r6 b9"), "r2", rank_follow=True).play("r5 r9")
+    game.refuses("b3", r"only red cards and 5s and 9s follow \(B5, V5\)")
+    game.play("b9 r2").shows(leader=1)
 
 
 @pytest.mark.parametrize(("players", "limit"), LIMITS.items())
@@ -405,10 +268,9 @@ def test_a_total_of_exactly_the_limit_is_halved_and_only_a_higher_one_ends_the_g
         totals[p] = limit + over - points[p]
         game = last_card(players, exact_limit=True).arrange(totals=totals).first_legal()
         expected = {-1: limit - 1, 0: limit // 2, 1: limit + 1}[over]
-        assert game.now["totals"][p] == expected
+        assert (game.now["totals"][p], game.rewards()[p]) == (expected, totals[p] - expected)
         assert game.now["last_deal"] == points
         assert (game.now["phase"] == "over") == (over == 1)
-        assert game.rewards()[p] == totals[p] - expected
 
 
 def test_a_halved_total_counts_in_the_last_deal_too():
@@ -416,26 +278,19 @@ def test_a_halved_total_counts_in_the_last_deal_too():
     points = last_card(4).first_legal().now["last_deal"]
     totals = [150 - points[0], 76 - points[1], 140 - points[2], 149 - points[3]]
     game = last_card(4, exact_limit=True, max_deals=1).arrange(totals=totals).first_legal()
-    assert game.now["totals"] == [75, 76, 140, 149]
-    assert game.now["winners"] == [0]
+    game.shows(totals=[75, 76, 140, 149], winners=[0])
 
 
-# ---------------------------------------------------------------- O2: choosing in secret
-
-
-def test_the_seats_choose_clockwise_from_the_dealers_left_and_nothing_shows_before_all_have():
-    """O2."""
+def test_nothing_shows_of_cards_to_pass_before_all_have_chosen():
+    """O2: the seats choose clockwise from the dealer's left."""
     game = dealt(4, first=3)
-    hands = [game.hand(p) for p in range(4)]
+    hands = game.now["hands"]
     for p in (3, 0, 1, 2):
         for picks in range(3):
-            assert game.asked == ("pass", p)
-            assert game.seen(p)["picks"] == picks
-            assert [game.hand(q) for q in range(4)] == hands
-            view = game.env.view(f"player_{(p + 1) % 4}")
-            assert view["hands"][p] == 15
-            assert view["chosen"][p] == picks
-            assert view["received"] == [[] if q == (p + 1) % 4 else 0 for q in range(4)]
+            assert game.shows(asked=("pass", p), hands=hands).seen(p)["picks"] == picks
+            other = (p + 1) % 4
+            view = game.env.view(f"player_{other}")
+            assert (view["hands"][p], view["chosen"][p]) == (15, picks)
+            assert view["received"] == [[] if q == other else 0 for q in range(4)]
             game.first_legal()
-    assert game.now["phase"] == "play"
-    assert game.now["chosen"] == [[]] * 4
+    game.shows(phase="play", chosen=[[]] * 4)

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from blackjacky_env import halunken_v0
-from tests.envs.playing import fresh
+from blackjacky_env import IllegalActionError, halunken_v0
 from tests.games.halunken.rigging import FIELDS, Table
 
 TIES = [
@@ -25,14 +24,7 @@ def standing(crews, captains, jack, jack_deck, buyer=None):
     """Return a round in which all captains stand at empty taverns and Black Jack has moved; buyer: (seat, card)."""
     table = Table(*range(len(crews)), jack_deck=jack_deck)
     table.arrange(crews, captains=captains, jack=jack, taverns=dict.fromkeys(captains, ""))
-    if buyer is None:
-        table.nobody_bids()
-    else:
-        table.buys(*buyer)
-    return table.choose(*[1] * len(crews))
-
-
-# ---------------------------------------------------------------- J1: set-up
+    return (table.buys(*buyer) if buyer else table.nobody_bids()).choose(*[1] * len(crews))
 
 
 def test_black_jack_is_placed_on_any_free_field_by_the_lowest_start_card_and_takes_nothing():
@@ -45,11 +37,13 @@ def test_black_jack_is_placed_on_any_free_field_by_the_lowest_start_card_and_tak
     assert (env.snapshot()["phase"], env.snapshot()["player"]) == ("place_black_jack", 2)
     assert np.flatnonzero(env.last()[0]["action_mask"]).tolist() == [f for f in range(FIELDS) if f not in (6, 12, 3)]
     before = env.snapshot()
+    for action, reason in ((6, "a figure stands on it"), (56, "a field for Black Jack")):
+        with pytest.raises(IllegalActionError, match=reason):
+            env.step(action)
     env.step(0)
-    now = env.snapshot()
-    assert (now["black_jack"], now["crews"], now["harbour"]) == (0, before["crews"], [])
-    assert now["taverns"] == before["taverns"]
-    assert (now["phase"], now["player"], now["opener"]) == ("bid", 1, 1)
+    changed = {"black_jack": 0, "phase": "bid", "player": 1, "opener": 1}
+    assert env.snapshot() == before | changed
+    assert sorted(before["black_jack_deck"]) == list(range(1, 13))
 
 
 @pytest.mark.parametrize(("start", "lowest", "highest"), TIES)
@@ -66,56 +60,30 @@ def test_ties_of_start_cards_are_decided_by_colour(start, lowest, highest):
     assert (env.snapshot()["phase"], env.snapshot()["player"]) == ("bid", highest)
 
 
-def test_black_jack_has_twelve_movement_cards():
-    """J1."""
-    env = fresh(1, "halunken", num_players=3)
-    assert sorted(env.snapshot()["black_jack_deck"]) == list(range(1, 13))
-
-
-# ---------------------------------------------------------------- J2: the auction
-
-
 def three():
     """Return a table of three; seat 2 opens the auction."""
     return Table(0, 4, 8).arrange(["R4 V10 Y12", "R5 G6 G8", "R6 G10"], jack=12)
 
 
-def test_each_player_once_passes_or_offers_an_own_card_of_higher_value():
-    """J2: one lap from the opener on."""
-    table = three()
-    assert (table.asked, table.legal) == (("bid", 2), {"pass", "R6", "G10"})
-    table.play("R6")
-    assert (table.asked, table.legal) == (("bid", 0), {"pass", "V10", "Y12"})
-    table.play("pass")
-    assert (table.asked, table.legal) == (("bid", 1), {"pass", "G8"})
-    table.play("G8")
-    assert table.asked == ("choose", 2)
-    assert table.now["harbour"] == ["G8"]
-
-
-def test_only_the_winner_of_the_auction_pays_and_controls_black_jack():
-    """J2."""
-    table = three().play("R6")
-    assert (table.now["bidder"], table.now["offers"], table.now["buyer"]) == (2, [None, None, "R6"], None)
-    assert table.now["crews"][2] == ["R6", "G10"]
-    table.play("V10", "pass")
-    assert (table.now["bidder"], table.now["offers"], table.now["buyer"]) == (0, ["V10", None, "R6"], 0)
-    assert table.now["crews"] == [["R4", "Y12"], ["R5", "G6", "G8"], ["R6", "G10"]]
-    assert table.now["harbour"] == ["V10"]
-
-
-def test_paying_shows_in_the_points():
-    """J2: a violet 10, when the colours tie at one card each and yellow counts double."""
-    table = three().play("pass", "V10", "pass")
-    assert table.rewards() == [-10, 0, 0]
-
-
-def test_a_player_without_a_higher_card_is_asked_all_the_same():
-    """H9, J2."""
-    table = Table(0, 4, 8).arrange(["", "R5", "R15"], jack=12).play("R15")
-    assert (table.asked, table.legal) == (("bid", 0), {"pass"})
-    table.play("pass")
-    assert (table.asked, table.legal) == (("bid", 1), {"pass"})
+def test_each_player_once_passes_or_offers_an_own_card_of_higher_value_and_only_the_winner_pays():
+    """J2, H9: one lap from the opener on; who has no higher card is asked too; all choose from the opener on."""
+    table = three().shows(asked=("bid", 2), legal={"pass", "R6", "G10"}).play("R6")
+    table.shows(asked=("bid", 0), legal={"pass", "V10", "Y12"}, bidder=2, offers=[None, None, "R6"], buyer=None)
+    table.refuses("G8", "it is not the player's own (J2)").refuses(
+        "move 2", "a card of the player's own to offer, or a pass"
+    )
+    table.refuses("R4", "its value is 4, and an offer must be higher than the last one, 6 (J2)")
+    table.play("V10").shows(asked=("bid", 1), legal={"pass"}, bidder=0, offers=["V10", None, "R6"])
+    table.play("pass").shows(buyer=0, harbour=["V10"], crews=[["R4", "Y12"], ["R5", "G6", "G8"], ["R6", "G10"]])
+    three().play("R6", "pass").shows(legal={"pass", "G8"}).play("G8").shows(
+        asked=("choose", 2), harbour=["G8"], buyer=1
+    )
+    assert three().play("pass", "V10", "pass").rewards() == [-10, 0, 0]
+    table = Table(0, 4, 8).arrange(["", "R5", "R15"], jack=12).play("R15").shows(asked=("bid", 0), legal={"pass"})
+    table.play("pass").shows(asked=("bid", 1), legal={"pass"})
+    table = Table(0, 4, 8).buys(0, "R4")
+    for card, seat in ((1, 2), (2, 0), (3, 1)):
+        table.shows(asked=("choose", seat)).play(f"move {card}")
 
 
 def next_round(table):
@@ -133,26 +101,9 @@ def test_the_last_buyer_opens_the_next_auction_and_chooses_first():
     for buyer in (None, 1, None, 0, 2):
         openers.append(table.asked)
         table.play(*["pass"] * 3) if buyer is None else table.buys(buyer, table.now["crews"][buyer][0])
-        assert table.now["buyer"] == buyer
-        assert table.asked == ("choose", openers[-1][1])
-        next_round(table)
-        assert (table.now["offers"], table.now["bidder"], table.now["buyer"]) == ([None] * 3, None, None)
-    assert [player for _, player in openers] == [2, 2, 1, 1, 0]
-    assert {phase for phase, _ in openers} == {"bid"}
-    assert table.asked == ("bid", 2)
-
-
-def test_all_choose_clockwise_from_the_opener_of_the_auction():
-    """H9: not from the buyer."""
-    table = Table(0, 4, 8).buys(0, "R4")
-    asked = []
-    for card in (1, 2, 3):
-        asked.append(table.now["player"])
-        table.play(f"move {card}")
-    assert asked == [2, 0, 1]
-
-
-# ---------------------------------------------------------------- J3: landing on Black Jack
+        table.shows(buyer=buyer, asked=("choose", openers[-1][1]))
+        next_round(table).shows(offers=[None] * 3, bidder=None, buyer=None)
+    assert [*openers, table.asked] == [("bid", player) for player in (2, 2, 1, 1, 0, 2)]
 
 
 @pytest.mark.parametrize("buyer", [(0, "R4"), (1, "R4"), None])
@@ -163,39 +114,26 @@ def test_who_lands_on_black_jack_takes_the_tavern_card_and_any_card_from_the_har
         crews[buyer[0]] += " R4"
     table = Table(0, 4, 8, jack_deck="1").arrange(crews, "Y1 Y2", jack=2, taverns={2: "G2 G3"})
     table.buys(*buyer) if buyer else table.nobody_bids()
-    table.choose(2, 7, 7)
-    assert table.asked == ("take", 0)
-    assert table.legal == {"Y1", "Y2", *(["R4"] if buyer else [])}
+    table.choose(2, 7, 7).shows(asked=("take", 0), legal={"Y1", "Y2", *(["R4"] if buyer else [])})
+    table.refuses("G13", "it is not in the harbour").refuses("pass", "a card from the harbour (J3)")
     assert "G2" in table.now["crews"][0]
-    table.play("Y2")
+    table.play("Y2").shows(black_jack=4 + 1)  # moved on to 3, then 1 onto seat 1, and on
     assert "Y2" in table.now["crews"][0]
     assert "Y2" not in table.now["harbour"]
-    assert table.now["black_jack"] == 4 + 1  # moved on to 3, then 1 onto seat 1, and on
 
 
 def test_an_empty_harbour_is_not_asked_for_and_black_jack_is_moved_on():
     """J3, H8, H9."""
     table = Table(0, 3, 8, jack_deck="1").arrange(["", "", ""], jack=2, taverns={2: "", 3: "", 8: ""})
-    table.nobody_bids().choose(2, 7, 7)
-    assert table.now["round"] == 1
-    assert table.now["captains"] == [2, 3, 8]
-    assert table.now["black_jack"] == 5  # from 2 to 4, and 1 further
-
-
-# ---------------------------------------------------------------- J4: Black Jack moves
+    table.nobody_bids().choose(2, 7, 7).shows(round=1, captains=[2, 3, 8], black_jack=5)  # from 2 to 4, and 1 further
 
 
 def test_the_example_of_black_jacks_move_on_the_sheet():
     """J4: captains Red 3, Yellow 5, Blue 8 with 5, 4 and 4 cards; Yellow controls; the card is an 8."""
     table = standing(["R4 R5 R6 R7 R8", "Y1 Y2 Y3 Y4 Y5", "V3 V4 V5 V6"], [3, 5, 8], 0, "8", (1, "Y5"))
-    assert (table.asked, table.now["victim"], table.now["mover"]) == (("rob", 1), 0, "black_jack")
-    assert table.legal == {"R4", "R5", "R6", "R7", "R8"}
-    assert table.now["to_rob"] == [0, 2]
-    table.play("R7")
+    table.shows(asked=("rob", 1), victim=0, mover="black_jack", legal="R4 R5 R6 R7 R8", to_rob=[0, 2])
+    table.play("R7").shows(black_jack=9, round=1, asked=("bid", 1), victim=None, mover=None, to_rob=[])
     assert [len(crew) for crew in table.now["crews"]] == [4, 5, 4]
-    assert table.now["black_jack"] == 9
-    assert (table.now["round"], table.asked) == (1, ("bid", 1))
-    assert (table.now["victim"], table.now["mover"], table.now["to_rob"]) == (None, None, [])
 
 
 def test_black_jack_turns_up_his_cards_from_the_top():
@@ -204,8 +142,7 @@ def test_black_jack_turns_up_his_cards_from_the_top():
     for round_number, card in enumerate((5, 11, 2)):
         assert table.now["black_jack_deck"][0] == card
         next_round(table.nobody_bids())
-        assert table.now["black_jack_laid"] == card
-        assert table.now["black_jack_spent"] == sorted((5, 11, 2)[: round_number + 1])
+        table.shows(black_jack_laid=card, black_jack_spent=sorted((5, 11, 2)[: round_number + 1]))
         assert card not in table.now["black_jack_deck"]
 
 
@@ -232,14 +169,10 @@ def test_black_jack_robs_whom_he_passes_or_is_moved_on_from_in_that_order(jack, 
     table = standing(crews, [*captains, free], jack, str(card), (3, "Y1"))
     robbed = []
     while table.now["phase"] == "rob":
-        assert table.now["player"] == 3
-        robbed.append(table.now["victim"])
-        assert table.now["black_jack"] == ends
+        robbed.append(table.shows(player=3, black_jack=ends).now["victim"])
         table.play(table.now["crews"][robbed[-1]][0])
-    assert table.now["black_jack"] == ends
+    table.shows(black_jack=ends, captains=[*captains, free], round=1)
     assert robbed == order
-    assert table.now["captains"] == [*captains, free]
-    assert table.now["round"] == 1
 
 
 @pytest.mark.parametrize(("theirs", "robs"), [(0, False), (1, False), (2, True), (3, True)])
@@ -250,80 +183,41 @@ def test_black_jack_robs_only_who_has_as_many_cards_as_his_controller_or_more(th
     assert table.now["black_jack"] == 3
 
 
-def test_with_before_pick_black_jack_counts_as_ever():
-    """J4: the option is about H7."""
+def test_black_jack_takes_no_tavern_card_pushes_nobody_and_moves_after_the_captains():
+    """J4: he does not rob his controller; whoever lands on him has moved him on before; `rob_count` is about H7."""
+    table = standing(["R4", "R5", "R6"], [2, 3, 12], 0, "2", (2, "R6")).play("R4", "R5")
+    table.shows(black_jack=4, captains=[2, 3, 12], crews=[[], [], ["R4", "R5"]])
+    assert len(table.now["taverns"][4]["hidden"]) == 2
+    table = standing(["R4 R5", "V3", "G2"], [2, 12, 13], 0, "2", (0, "R5"))
+    table.shows(black_jack=3, round=1, crews=[["R4"], ["V3"], ["G2"]])
+    table = Table(0, 1, 2, jack_deck="2").arrange(["R4", "", ""], captains=[0, 6, 12], jack=3, taverns={3: "", 6: ""})
+    table.nobody_bids().choose(3, 7, 7).shows(black_jack=7)  # from 4 onto 6, and on
     table = Table(0, 1, 2, jack_deck="3", rob_count="before_pick")
     table.arrange(["R4 R5", "", "Y1"], captains=[2, 12, 8], jack=0, taverns={2: "", 12: "", 9: "Y2 Y3"})
-    table.buys(2, "Y1").choose(6, 6, 1)
-    assert table.now["crews"][2] == ["Y2"]
-    assert table.asked == ("rob", 2)
-
-
-def test_black_jack_takes_no_tavern_card_and_pushes_nobody():
-    """J4."""
-    table = standing(["R4", "R5", "R6"], [2, 3, 12], 0, "2", (2, "R6"))
-    table.play("R4", "R5")
-    now = table.now
-    assert (now["black_jack"], now["captains"]) == (4, [2, 3, 12])
-    assert len(now["taverns"][4]["hidden"]) == 2
-    assert now["crews"] == [[], [], ["R4", "R5"]]
-
-
-def test_the_controller_does_not_rob_himself():
-    """J4."""
-    table = standing(["R4 R5", "V3", "G2"], [2, 12, 13], 0, "2", (0, "R5"))
-    assert (table.now["black_jack"], table.now["round"]) == (3, 1)
-    assert table.now["crews"][0] == ["R4"]
-
-
-def test_black_jack_moves_after_the_captains_from_where_he_stands_then():
-    """J4: the captain who lands on him has moved him on."""
-    table = Table(0, 1, 2, jack_deck="2").arrange(["R4", "", ""], captains=[0, 6, 12], jack=3, taverns={3: "", 6: ""})
-    table.nobody_bids().choose(3, 7, 7)
-    assert table.now["black_jack"] == 7  # from 4 onto 6, and on
-
-
-# ---------------------------------------------------------------- J5: nobody has bid
+    table.buys(2, "Y1").choose(6, 6, 1).shows(asked=("rob", 2), crews=[["R4", "R5"], [], ["Y2"]])
 
 
 def test_if_nobody_bid_all_that_he_overtakes_give_a_card_of_their_own_choice_to_the_harbour():
-    """J5: whatever the numbers of cards; who has none gives none."""
+    """J5: in the order in which they stand, whatever the numbers of cards; who has none gives none."""
     table = standing(["R4 R5 R6", "", "Y1"], [2, 3, 4], 0, "3")
-    assert (table.asked, table.legal) == (("give", 0), {"R4", "R5", "R6"})
-    assert (table.now["mover"], table.now["victim"], table.now["to_rob"]) == ("black_jack", None, [0, 1, 2])
-    table.play("R5")
-    assert (table.asked, table.legal) == (("give", 2), {"Y1"})
-    table.play("Y1")
-    now = table.now
-    assert (now["crews"], now["harbour"]) == ([["R4", "R6"], [], []], ["R5", "Y1"])
-    assert (now["black_jack"], now["round"]) == (5, 1)
-
-
-def test_all_four_captains_may_be_overtaken():
-    """J5: each gives a card, in the order in which they stand."""
+    table.shows(asked=("give", 0), legal="R4 R5 R6", mover="black_jack", victim=None, to_rob=[0, 1, 2])
+    table.refuses("Y1", "it is not before player_0").refuses(
+        "pass", "a card of the player's own to give to the harbour"
+    )
+    assert table.play("R5").rewards() == [-10, 0, 0]
+    table.shows(asked=("give", 2), legal="Y1").play("Y1")
+    table.shows(crews=[["R4", "R6"], [], []], harbour=["R5", "Y1"], black_jack=5, round=1)
     table = standing(["R4", "R5", "R6", "R7"], [3, 1, 4, 2], 0, "4")
     for seat, left in ((1, [1, 3, 0, 2]), (3, [3, 0, 2]), (0, [0, 2]), (2, [2])):
-        assert (table.asked, table.now["to_rob"]) == (("give", seat), left)
-        table.play(table.now["crews"][seat][0])
-    assert (table.now["harbour"], table.now["black_jack"]) == (["R4", "R5", "R6", "R7"], 5)
-
-
-def test_giving_a_card_shows_in_the_points():
-    table = standing(["R4 R5 R6", "", "Y1"], [2, 12, 11], 0, "3").play("R5")
-    assert table.rewards() == [-10, 0, 0]
-
-
-# ---------------------------------------------------------------- J6: the end
+        table.shows(asked=("give", seat), to_rob=left).play(table.now["crews"][seat][0])
+    table.shows(harbour=["R4", "R5", "R6", "R7"], black_jack=5)
 
 
 def test_a_game_has_eight_rounds_four_cards_stay_unseen_and_the_harbour_counts_for_nobody():
     """J6."""
-    table = Table(0, 4, 8, jack_deck="3").finish()
-    now = table.now
-    assert (now["phase"], now["round"]) == ("over", 7)
+    now = Table(0, 4, 8, jack_deck="3").finish().shows(phase="over", round=7).now
     assert [len(spent) for spent in now["spent"]] == [8] * 3
     assert (len(now["black_jack_deck"]), len(now["black_jack_spent"])) == (4, 8)
     table = Table(0, 4, 8, jack_deck="12 11 10 9 8 7 6 1")
     table.arrange(["R4", "", ""], "R15 Y12", round_number=7, jack=12, taverns={0: "", 4: "", 8: ""})
-    table.nobody_bids().choose(1, 1, 1)
-    assert (table.now["totals"], table.now["harbour"]) == ([8, 0, 0], ["R15", "Y12"])
+    table.nobody_bids().choose(1, 1, 1).shows(totals=[8, 0, 0], harbour=["R15", "Y12"])

@@ -1,4 +1,4 @@
-"""The bots of Halunken & Spelunken make the obvious choices, value cards by the rules, and are a ladder."""
+"""The bots of Halunken & Spelunken value cards by the rules; what networks are shown; see also ../test_bots.py."""
 
 from __future__ import annotations
 
@@ -7,106 +7,25 @@ from typing import Any
 import numpy as np
 import pytest
 
-from blackjacky_agents import agent as agent_module
-from blackjacky_agents import bot_names, make_agent
 from blackjacky_agents.games.halunken.bots.crew import change
-from blackjacky_agents.games.halunken.bots.planner import PARAMETERS, estimate
 from blackjacky_agents.games.halunken.encodings import ENCODINGS, TO
 from blackjacky_agents.games.halunken.prospects import value
-from blackjacky_agents.games.halunken.value_network import VALUE_NETWORK
 from blackjacky_agents.learning.encoding import find_encoding
-from blackjacky_agents.learning.network import action_probabilities, encode_all
+from blackjacky_agents.learning.network import encode_all
 from blackjacky_agents.learning.sb3 import LearnerVecEnv
-from blackjacky_agents.registry import make_compiled_agent
-from blackjacky_env import halunken_v0, make_batch
+from blackjacky_env import make_batch
 from blackjacky_env.engine.compiling import entry
 from blackjacky_env.games.halunken.rules import move_card, present_score
 from blackjacky_env.games.halunken.state import CARDS, SEATS, SETTLEMENT, TAVERN
 from tests.games.halunken.rigging import Table
 
-BOTS = bot_names("halunken")
-THINKERS = [name for name in BOTS if name != "random"]
-
-
-@pytest.fixture(autouse=True)
-def _arranged_positions_are_shown_to_bots(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Cards that a test does not name lie nowhere, for which agents would refuse the observation."""
-    monkeypatch.setattr(agent_module, "check_asked", lambda name, game, observations, masks: (observations, masks))
-
-
-def choice(name: str, game: Table) -> str:
-    """What the bot does in the place of the player to act."""
-    agent = make_agent(name, "halunken")
-    agent.reset(seed=0)
-    return game.env.action_name(agent.act(game.env.observe(game.env.agent_selection)))
-
-
-def spent_but(*left: int) -> list[int]:
-    """The field ``spent`` of a player who has only these movement cards, Rum = 8."""
-    return [move not in left for move in range(1, 9)]
+pytestmark = pytest.mark.prove
 
 
 def late(*crews: str, left: tuple[int, ...] = (3, 4), **options: Any) -> Table:
     """Three captains on the fields 0, 5 and 10 in the last round of a basic game: the others will move 1 and 2."""
-    spent = [spent_but(*left), spent_but(1), spent_but(2), spent_but()]
+    spent = [[move not in cards for move in range(1, 9)] for cards in (left, (1,), (2,), ())]  # Rum is 8
     return Table(0, 5, 10, variant="basic").arrange(crews, **{"round_number": 7, "spent": spent, **options})
-
-
-@pytest.mark.parametrize("name", THINKERS)
-def test_moves_to_the_tavern_whose_card_scores_most(name: str) -> None:
-    taverns = {6: "G2", 12: "Y1"}
-    game = late("R5 R6", "V5", "V14 V11", taverns={3: "R15", 4: "Y2", **taverns})
-    assert choice(name, game) == "move 3"  # 52 points against 51
-    game = late("R5 R6", "V5", "V14 V11", taverns={3: "Y2", 4: "R15", **taverns})
-    assert choice(name, game) == "move 4"
-
-
-def test_planner_moves_to_where_it_will_be_able_to_rob() -> None:
-    taverns = {3: "Y2", 4: "Y3", 5: "G2", 12: "Y1"}
-    game = late("R5", "V4 R15", "V14", captains=[0, 3, 10], left=(2, 4), taverns=taverns)
-    assert choice("planner", game) == "move 4"  # where the second captain, moving 1, will stand
-
-
-@pytest.mark.parametrize("name", THINKERS)
-def test_robs_the_card_that_gains_most(name: str) -> None:
-    game = late("R5 R6", "R11 Y12 V4 V5", "V14 V6", captains=[0, 3, 10], taverns={4: "Y1"})
-    game.choose(4, 1, 2)
-    assert game.asked == ("rob", 0)
-    assert choice(name, game) == "R11"  # 22 points; Y12 brings 12
-
-
-@pytest.mark.parametrize("name", THINKERS)
-def test_gives_the_card_that_it_misses_least(name: str) -> None:
-    game = Table(0, 5, 10, jack=13, jack_deck="4").arrange(["Y1 R9 R8", "G4", "V4"], taverns={1: "R10"})
-    game.nobody_bids().choose(1, 5, 6)
-    assert game.asked == ("give", 0)
-    assert choice(name, game) == "Y1"
-
-
-@pytest.mark.parametrize("name", THINKERS)
-def test_names_the_number_for_rum_that_brings_most(name: str) -> None:
-    game = late("R5 R6", "V5", "V14 V11", left=(8,), taverns={3: "R15", 6: "G2", 12: "Y1"})
-    game.choose("Rum", 1, 2)
-    assert game.asked == ("name", 0)
-    assert choice(name, game) == "name 3"
-
-
-def test_planner_does_not_choose_the_card_that_another_must_play() -> None:  # H4
-    spent = [spent_but(3, 4), spent_but(3), spent_but(1), spent_but()]
-    taverns = {0: "Y1", 3: "R15", 4: "R11", 11: "Y2"}
-    game = late("R5 R6", "V5", "V14 V4", spent=spent, taverns=taverns)
-    assert choice("planner", game) == "move 4"
-    assert choice("greedy", game) == "move 3"
-
-
-def test_planner_bids_for_black_jack_if_he_will_rob_everybody() -> None:  # J4
-    spent, jack_spent = [spent_but(7)] * 3 + [spent_but()], [True] * 11 + [False]
-    crews = ["Y1 R4 R5 R6", "R15 R11 V4 V6", "R10 R9 V5 V7"]
-    game = Table(0, 1, 2, jack=4).arrange(crews, round_number=7, opener=0, player=0, spent=spent, jack_spent=jack_spent)
-    assert choice("planner", game) != "pass"
-
-
-# ---------------------------------------------------------------- values
 
 
 @entry
@@ -137,41 +56,10 @@ def test_a_card_changes_the_score_by_what_the_rules_count(crew: str) -> None:  #
 
 
 def test_the_value_is_exact_when_the_game_ends() -> None:
-    game = late("R5 R6", "R8 R7", "G5")
-    states, result = game.records()[:1], np.zeros(SEATS)
+    states, result = late("R5 R6", "R8 R7", "G5").records()[:1], np.zeros(SEATS)
     states["decision"] = SETTLEMENT
     _value(states, result)
     np.testing.assert_allclose(result[:3], [-0.5, 1.0, -0.5], atol=1e-6)
-
-
-def test_values_are_a_zero_sum_and_equal_at_the_start() -> None:
-    game, result = halunken_v0.env(num_players=4), np.zeros(SEATS)
-    game.reset(seed=0)
-    _value(game._states[:1].copy(), result)
-    np.testing.assert_allclose(result, 0.0, atol=1e-12)
-
-
-LEARNED = VALUE_NETWORK.value
-
-
-@entry
-def _learned_value(states, result):
-    LEARNED(states[0], result)
-
-
-def learned(game: Table) -> list[float]:
-    """The value of each seat by the network."""
-    result = np.zeros(SEATS)
-    _learned_value(game.records()[:1], result)
-    return result.tolist()
-
-
-def test_the_value_network_prefers_more_points_and_cards_that_lead_to_more() -> None:
-    taverns = {3: "R15", 4: "Y1", 6: "Y2", 12: "Y3"}
-    ahead = learned(late("R5 R6 R7", "V5 V6", "G5 G6", taverns=taverns))
-    assert ahead[0] > max(ahead[1:])
-    able, unable = (learned(late("R5", "V5", "G5", left=(card,), taverns=taverns))[0] for card in (3, 4))
-    assert able > unable
 
 
 def test_foresight_differs_from_advice_in_what_it_expects_alone() -> None:
@@ -186,37 +74,6 @@ def test_foresight_differs_from_advice_in_what_it_expects_alone() -> None:
     assert (advice[:, TO.values :] != foresight[:, TO.values :]).any()
     np.testing.assert_array_equal(foresight[:, TO.advice :].sum(axis=1), 1)
     assert (foresight[:, TO.advice :] <= seen.action_masks).all()
-
-
-def test_a_trained_agent_mixes_with_random_numbers_of_its_own() -> None:
-    seen = make_batch("halunken", 40, seed=0)
-    for _ in range(12):
-        seen.step(seen.action_masks.argmax(axis=1))
-    agent, chosen = make_compiled_agent("champion", "halunken"), []
-    for seed in (1, 1, 2):
-        agent.reset(seed)
-        chosen.append(agent.act_batch(seen.observations, seen.action_masks))
-    np.testing.assert_array_equal(chosen[0], chosen[1])
-    assert (chosen[0] != chosen[2]).any()
-    probabilities = action_probabilities(agent, seen.observations, seen.action_masks)
-    assert (chosen[0] == probabilities.argmax(axis=1)).mean() > 0.5
-
-
-@entry
-def _estimate(observation, mask, bits, values, parameters):
-    estimate(observation, mask, bits, values, parameters)
-
-
-def test_planner_values_only_legal_actions() -> None:
-    game = Table(0, 4, 8, 11)
-    shown = game.env.observe(game.env.agent_selection)
-    values = np.empty(len(shown["action_mask"]))
-    _estimate(shown["observation"], shown["action_mask"], np.uint64(1), values, PARAMETERS)
-    assert (np.isfinite(values) == (shown["action_mask"] > 0)).all()
-    assert (np.abs(values[np.isfinite(values)]) <= 1).all()
-
-
-# ---------------------------------------------------------------- learning
 
 
 def test_training_mixes_table_sizes_of_different_variants() -> None:

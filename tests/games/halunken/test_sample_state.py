@@ -20,9 +20,6 @@ def samples(table, seat, count):
     return (other.snapshot() for other in imagined(table.env, seat, count))
 
 
-# ---------------------------------------------------------------- the distribution
-
-
 def orders(piles, kinds):
     """Return how often each kind lies in each place, over piles of the same length."""
     places = np.array([[kinds.index(card) for card in pile] for pile in piles])
@@ -36,6 +33,7 @@ def placing():
     return table.play("field 3", "field 5")
 
 
+@pytest.mark.prove
 @pytest.mark.parametrize("table", [placing, partial(Table, 0, 4, 8), lambda: Table(0, 4, 8).finish()])
 def test_unseen_rogues_lie_in_uniform_order_in_the_hidden_places(table):
     """H1, H2: while captains are placed, all cards but those taken are unseen."""
@@ -45,6 +43,7 @@ def test_unseen_rogues_lie_in_uniform_order_in_the_hidden_places(table):
     assert fit_of_orders(orders(piles, kinds)) > UNLIKELY
 
 
+@pytest.mark.prove
 @pytest.mark.parametrize("captains", [(0, 4, 8), (0, 7)])
 def test_black_jacks_unseen_cards_lie_in_uniform_order(captains):
     """J1, D1: after two rounds."""
@@ -58,6 +57,7 @@ def test_black_jacks_unseen_cards_lie_in_uniform_order(captains):
     assert fit_of_orders(orders(piles, kinds)) > UNLIKELY
 
 
+@pytest.mark.prove
 def test_rogues_black_jacks_cards_and_choices_are_drawn_independently():
     table = Table(0, 4, 8).nobody_bids().play("move 3", "move 2")
     places = {"rogue": [], "card": [], "choice": []}
@@ -75,6 +75,7 @@ def chosen():
     return table.play("move 7", "move 6", "move 5")
 
 
+@pytest.mark.prove
 def test_a_secret_choice_of_another_player_is_each_card_that_its_owner_still_has():
     """H4: the own choice is kept; those of others are uniform and independent."""
     counts = Counter()
@@ -86,36 +87,29 @@ def test_a_secret_choice_of_another_player_is_each_card_that_its_owner_still_has
     assert fit_outcomes(counts, dict.fromkeys(possible, 1 / 36)) > UNLIKELY
 
 
-def test_in_the_last_round_a_secret_choice_is_known():
-    """H3: one card is left."""
-    table = Table(0, 4, 8, variant="basic")
-    for card in (1, 2, 3, 4, 5, 6, "Rum"):
-        table.choose(card, card, card)
-    table.play("move 7")
-    assert {now["choices"][2] for now in samples(table, 1, 20)} == {7}
-
-
 def second_round():
     """Return a duel in which player_1 has bought Black Jack a second time; his 1 is spent."""
     table = Table(0, 7, jack=3).arrange(["R4", "R15 R10"], jack=3, captains=[0, 7]).buys(1, "R15").choose(2, 2, jack=1)
     return table.buys(1, "R10").play("move 5")
 
 
-def test_the_card_chosen_for_black_jack_is_known_to_the_buyer():
-    """D3."""
+def test_own_choices_and_those_of_players_with_one_card_are_known():
+    """D3, H3."""
+    table = Table(0, 4, 8, variant="basic")
+    for card in (1, 2, 3, 4, 5, 6, "Rum"):
+        table.choose(card, card, card)
+    assert {now["choices"][2] for now in samples(table.play("move 7"), 1, 20)} == {7}
     table = second_round()
     assert {now["black_jack_choice"] for now in samples(table, 1, 20)} == {5}
     table.play("move 6")
     assert {(now["choices"][0], now["black_jack_choice"]) for now in samples(table, 1, 20)} == {(6, 5)}
 
 
+@pytest.mark.prove
 def test_the_card_chosen_for_black_jack_is_uniform_for_the_opponent():
     """D3."""
     counts = Counter(now["black_jack_choice"] for now in samples(second_round(), 0, 400))
     assert fit_outcomes(counts, dict.fromkeys([2, 3, 4, 5, 6, 7, "Rum"], 1 / 7)) > UNLIKELY
-
-
-# ---------------------------------------------------------------- observations that cannot be
 
 
 sampled = partial(sampled_with, halunken_v0)
@@ -136,32 +130,16 @@ R4, Y12 = CARDS.index("R4"), CARDS.index("Y12")
     ("changes", "words"),
     [
         ([("decision", 4, 0)], "decision and player to act"),
-        ([("decision", 5, 1)], "decision and player to act"),
-        ([("decision", 4, 0), ("decision", 10, 1)], "decision and player to act"),
         ([("to_act", 0, 0), ("to_act", 1, 0), ("to_act", 2, 0)], "decision and player to act"),
         ([("variant", 1, 1)], "the variant is not for this many players"),
-        ([("variant", 0, 0), ("variant", 2, 1)], "the variant is not for this many players"),
-        ([("num_players", 0, 2)], "the variant is not for this many players"),
         ([("to_act", 3, 1)], "to_act is an empty seat"),
-        ([("start_player", 3, 1)], "start_player is an empty seat"),
-        ([("opener", 3, 1)], "opener is an empty seat"),
-        ([("buyer", 3, 1)], "buyer is an empty seat"),
-        ([("bidder", 3, 1)], "bidder is an empty seat"),
-        ([("victim", 3, 1)], "victim is an empty seat"),
-        ([("captains", 3, 1)], "captains is an empty seat"),
         ([("chosen", 3, 1)], "chosen is an empty seat"),
         ([("owners", R4, 4)], "an empty seat has cards or is robbed"),
-        ([("to_rob", 0, 4)], "an empty seat has cards or is robbed"),
         ([("tops", 13, 1 + CARDS.index("V4"))], "a card lies in two places"),
-        ([("tops", 13, 1 + R4)], "a card lies in two places"),
         ([("owners", Y12, 1)], "do not add up to the deck"),
-        ([("hidden", 13, 3), ("hidden", 12, 1)], "do not add up to the deck"),
-        ([("hidden", 13, 1)], "do not add up to the deck"),
         ([("chosen", 1, 1), *(("spent", 8 + i, 1) for i in range(8))], "a player without movement cards has chosen"),
         ([("my_choice", 0, 3)], "its parts contradict each other"),
-        ([("chosen", 0, 1)], "its parts contradict each other"),
         ([("black_jack_chosen", 0, 1)], "no card can have been chosen for Black Jack"),
-        ([("variant", 0, 0), ("variant", 1, 1)], "Black Jack is placed after the captains"),
         ([("variant", 0, 0), ("variant", 1, 1), ("black_jack", 0, 0)], "Black Jack spends a card in each round"),
         ([("captains", 1, 0)], "captains are placed one after the other"),
         ([("captains", 1, 3), ("captains", 2, 3)], "two figures share a field only when one has landed there"),
@@ -172,11 +150,9 @@ R4, Y12 = CARDS.index("R4"), CARDS.index("Y12")
         ([("round", 0, 5)], "the movement cards do not fit the round"),
         ([("black_jack_spent", 3, 1)], "Black Jack's cards are spent in order"),
         ([("numbers", 1, 3)], "figures move after the cards are revealed"),
-        ([("decision", 4, 0), ("decision", 5, 1)], "the movement cards do not fit the round"),
         ([("mover", 0, 1)], "a figure is moving when cards are taken"),
         ([("victim", 1, 1)], "somebody is robbed when a card is robbed"),
         ([("to_rob", 0, 2)], "nobody waits to be robbed"),
-        ([("scores", 0, 9)], "its parts contradict each other"),
         ([("round", 0, 8)], r"entries outside the ranges that describe_observation\(\) states"),
     ],
 )

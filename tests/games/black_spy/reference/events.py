@@ -4,79 +4,63 @@ from __future__ import annotations
 
 from tests.reference.declaration import Event, Snapshot, tells, told
 
-from .rules import (
-    ACTION,
-    BLACK,
-    BLACK_SPY,
-    COLOUR,
-    GOOD_SPIES,
-    MOON,
-    MYSELF,
-    OTHERS,
-    RED_STAR,
-    Ended,
-    Halved,
-    LastNumberPlayed,
-    LastThree,
-    Moon,
-    NothingButBlack,
-    Passed,
-    Skipped,
-    Trick,
-)
+from . import rules
 
 
 def passed_spy_played(before: Snapshot, action: int, _after: Snapshot) -> bool:
     """By its receiver, as far as black 7s can be told apart."""
-    plays = before["phase"] == "play" and action == ACTION[BLACK_SPY]
-    return plays and BLACK_SPY in before["received"][before["player"]]
+    plays = before["phase"] == "play" and action == rules.ACTION[rules.BLACK_SPY]
+    return plays and rules.BLACK_SPY in before["received"][before["player"]]
 
 
 def moon_with_good_spies(_before: Snapshot, _action: int, after: Snapshot) -> bool:
     """Somebody else has one and gets less than 60 for it."""
-    scored = told(after, Moon) and after["phase"] != "choose"
-    return bool(scored) and any(0 < points < MOON for points in after["last_deal"])
+    scored = told(after, rules.Moon) and after["phase"] != "choose"
+    return bool(scored) and any(0 < points < rules.MOON for points in after["last_deal"])
 
 
 EVENTS: dict[str, Event] = {
     # B3
-    "passed_across": lambda before, _action, after: before["pass_to"] == "across" and bool(told(after, Passed)),
-    "red_1_passed": tells(Passed, lambda passed: RED_STAR in passed.cards),
+    "passed_across": lambda before, _action, after: before["pass_to"] == "across" and bool(told(after, rules.Passed)),
+    "red_1_passed": tells(rules.Passed, lambda passed: rules.RED_STAR in passed.cards),
     "passed_spy_played": passed_spy_played,
     # V3
-    "last_three_of_the_pile": tells(LastThree),
-    "pile_and_no_passing": lambda before, _action, after: before["pass_to"] is None and bool(told(after, LastThree)),
+    "last_three_of_the_pile": tells(rules.LastThree),
+    "pile_and_no_passing": lambda before, _action, after: (
+        before["pass_to"] is None and bool(told(after, rules.LastThree))
+    ),
     # V4
-    "one_skipped": tells(Skipped, lambda skipped: skipped.players == 1),
-    "several_skipped": tells(Skipped, lambda skipped: skipped.players > 1),
+    "one_skipped": tells(rules.Skipped, lambda skipped: skipped.players == 1),
+    "several_skipped": tells(rules.Skipped, lambda skipped: skipped.players > 1),
     # O4
-    "nothing_but_black_to_lead": tells(NothingButBlack),
+    "nothing_but_black_to_lead": tells(rules.NothingButBlack),
     # V5
     "last_number_followed": tells(
-        LastNumberPlayed, lambda played: not played.forced
+        rules.LastNumberPlayed, lambda played: not played.forced
     ),  # neither the led colour nor the led number, although the player has one of them
     "last_number_forced": tells(
-        LastNumberPlayed, lambda played: played.forced
+        rules.LastNumberPlayed, lambda played: played.forced
     ),  # the player has neither the led colour nor the led number, but could not play any card
     # B5, B6
     "black_spy_on_a_good_one": tells(
-        Trick, lambda trick: trick.played[0] in GOOD_SPIES and BLACK_SPY in trick.played
+        rules.Trick, lambda trick: trick.played[0] in rules.GOOD_SPIES and rules.BLACK_SPY in trick.played
     ),  # a coloured 7 is led, and somebody follows its number with a black one
     "three_spies_on_black": tells(
-        Trick, lambda trick: COLOUR[trick.played[0]] == BLACK and trick.played.count(BLACK_SPY) > 2
+        rules.Trick,
+        lambda trick: rules.COLOUR[trick.played[0]] == rules.BLACK and trick.played.count(rules.BLACK_SPY) > 2,
     ),
     "first_of_several_spies_wins": tells(
-        Trick, lambda trick: trick.best == BLACK_SPY and trick.played.count(BLACK_SPY) > 1
+        rules.Trick, lambda trick: trick.best == rules.BLACK_SPY and trick.played.count(rules.BLACK_SPY) > 1
     ),
     # B8, V1, V2
-    "moon": tells(Moon),
+    "moon": tells(rules.Moon),
     "moon_with_good_spies": moon_with_good_spies,
-    "moon_where_good_spies_never_score": tells(Moon, lambda shot: not shot.good_spies_score),
+    "moon_where_good_spies_never_score": tells(rules.Moon, lambda shot: not shot.good_spies_score),
     # V2
-    "moon_for_the_others": lambda before, action, _after: before["phase"] == "choose" and action == OTHERS,
-    "moon_for_myself": lambda before, action, _after: before["phase"] == "choose" and action == MYSELF,
+    "moon_for_the_others": lambda before, action, _after: before["phase"] == "choose" and action == rules.OTHERS,
+    "moon_for_myself": lambda before, action, _after: before["phase"] == "choose" and action == rules.MYSELF,
     # V6, B9
-    "total_halved": tells(Halved),
-    "ended_by_max_deals": tells(Ended, lambda ended: not ended.limit_reached),
+    "total_halved": tells(rules.Halved),
+    "ended_by_max_deals": tells(rules.Ended, lambda ended: not ended.limit_reached),
     "several_winners": lambda _before, _action, after: len(after["winners"]) > 1,
 }

@@ -20,7 +20,6 @@ CHOICES = {
 
 
 def observations(game: ReferenceGame) -> list[dict[str, Any]]:
-    """The decoded observation of every player, by seat."""
     same_for_all = {**_options(game), **_table(game)}
     by_seat = _seats(game)
     colours = [_marked(player, (*COLOURS, BLACK)) for player in game.players]

@@ -10,29 +10,12 @@ from functools import partial
 from tests.reference.declaration import Kind, Options, Policy, Rigged, Setting
 from tests.reference.parts import uniform
 
-from .rules import (
-    ALL_CARDS,
-    BLACK,
-    CALL,
-    COLOUR,
-    COLOURS,
-    KINDS,
-    NUMBER,
-    RED_STAR,
-    Card,
-    Deck,
-    Player,
-    ReferenceGame,
-    value,
-)
+from . import rules
 
-CARDS = set(range(CALL))
-
-# -- policies ---------------------------------------------------------------------------------------------------------
+CARDS = set(range(rules.CALL))
 
 
 def duck(legal: set[int]) -> set[int]:
-    """The lowest numbers."""
     return {action for action in legal if action % 11 == min(action % 11 for action in legal)}
 
 
@@ -40,13 +23,11 @@ def dump(legal: set[int]) -> set[int]:
     """What costs most, in a lead too."""
     if not legal <= CARDS:
         return legal
-    most = max(value(KINDS[action]) for action in legal)
-    return {action for action in legal if value(KINDS[action]) == most}
+    most = max(rules.value(rules.KINDS[action]) for action in legal)
+    return {action for action in legal if rules.value(rules.KINDS[action]) == most}
 
 
 POLICIES: dict[str, Policy] = {"uniform": uniform, "duck": duck, "dump": dump}
-
-# -- options ----------------------------------------------------------------------------------------------------------
 
 SWITCHES = (
     *("no_good_spies", "moon_choice", "mole", "mole_replaces_pass", "call_colour"),
@@ -55,7 +36,6 @@ SWITCHES = (
 
 
 def any_options(rng: random.Random, num_players: int) -> Options:
-    """Any of the family; most games are short."""
     return {
         "num_players": num_players,
         **{switch: rng.random() < 0.5 for switch in SWITCHES},
@@ -76,21 +56,19 @@ EVERYTHING: Options = {
     "max_deals": 4,
 }
 
-# -- rehearsed games: somebody who sees all cards plays the first deals, which become the opening ---------------------
-
-Director = Callable[[ReferenceGame, list[int], random.Random], int]
+Director = Callable[[rules.ReferenceGame, list[int], random.Random], int]
 """From (game, legal actions, random numbers) to the action that is taken."""
-Stack = Callable[[ReferenceGame, random.Random], Deck]
+Stack = Callable[[rules.ReferenceGame, random.Random], rules.Deck]
 """The deck of the deal that the game is about to begin."""
 REHEARSED = 10  # deals at most
 
 
 def rehearse(rng: random.Random, options: Options, stack: Stack, direct: Director) -> Rigged:
     """The decks and actions of a game that the reference implementation has played alone."""
-    game = ReferenceGame(**{name: given for name, given in options.items() if name != "reward"})
-    start, decks, opening = rng.randrange(len(game.players)), list[Deck](), list[int]()
+    game = rules.ReferenceGame(**{name: given for name, given in options.items() if name != "reward"})
+    start, decks, opening = rng.randrange(len(game.players)), list[rules.Deck](), list[int]()
 
-    def deal(_number: int) -> Deck:
+    def deal(_number: int) -> rules.Deck:
         decks.append(stack(game, rng))
         return decks[-1]
 
@@ -101,9 +79,9 @@ def rehearse(rng: random.Random, options: Options, stack: Stack, direct: Directo
     return Rigged({"start_player": start, "deck": decks}, opening)
 
 
-def deck_with(game: ReferenceGame, hands: dict[Player, list[Card]], rng: random.Random) -> Deck:
+def deck_with(game: rules.ReferenceGame, hands: dict[rules.Player, list[rules.Card]], rng: random.Random) -> rules.Deck:
     """These cards are dealt to these players, all others anywhere; what is laid aside is not among them."""
-    left = Counter(ALL_CARDS) - Counter(card for hand in hands.values() for card in hand)
+    left = Counter(rules.ALL_CARDS) - Counter(card for hand in hands.values() for card in hand)
     others = rng.sample(list(left.elements()), left.total())
     size = hand_size(game)
     full = [list(hands.get(player, [])) for player in game.from_left_of_dealer]
@@ -112,26 +90,26 @@ def deck_with(game: ReferenceGame, hands: dict[Player, list[Card]], rng: random.
     return [*others, *(card for layer in zip(*full, strict=True) for card in layer)]
 
 
-def hand_size(game: ReferenceGame) -> int:
+def hand_size(game: rules.ReferenceGame) -> int:
     """B2, V3: as the cards are dealt."""
-    return len(ALL_CARDS) // len(game.players) - 3 * game.with_pile
+    return len(rules.ALL_CARDS) // len(game.players) - 3 * game.with_pile
 
 
-# -- B8: somebody takes all black cards -------------------------------------------------------------------------------
-
-Who = Callable[[ReferenceGame], Player]
-HIGHEST_BLACK = sorted((card for card in ALL_CARDS if COLOUR[card] == BLACK), key=NUMBER.__getitem__, reverse=True)
-TO_LEAD = [RED_STAR, "red 11"]
+Who = Callable[[rules.ReferenceGame], rules.Player]
+HIGHEST_BLACK = sorted(
+    (card for card in rules.ALL_CARDS if rules.COLOUR[card] == rules.BLACK), key=rules.NUMBER.__getitem__, reverse=True
+)
+TO_LEAD = [rules.RED_STAR, "red 11"]
 
 
 def moons(rng: random.Random, options: Options) -> Rigged:
     """In every deal the same player gets the highest black cards, and the red 1 and 11 for the first trick."""
     seat = rng.randrange(options["num_players"])
 
-    def shooter(game: ReferenceGame) -> Player:
+    def shooter(game: rules.ReferenceGame) -> rules.Player:
         return game.players[seat]
 
-    def stack(game: ReferenceGame, rng: random.Random) -> Deck:
+    def stack(game: rules.ReferenceGame, rng: random.Random) -> rules.Deck:
         most = hand_size(game) - len(TO_LEAD) - (0 if game.with_pile else 3)
         return deck_with(game, {shooter(game): [*TO_LEAD, *HIGHEST_BLACK[:most]]}, rng)
 
@@ -141,10 +119,10 @@ def moons(rng: random.Random, options: Options) -> Rigged:
 def black_hands(rng: random.Random, options: Options) -> Rigged:
     """O4: the player left of the dealer has nothing but black cards once three of them have been passed."""
 
-    def shooter(game: ReferenceGame) -> Player:
+    def shooter(game: rules.ReferenceGame) -> rules.Player:
         return game.from_left_of_dealer[0]
 
-    def stack(game: ReferenceGame, rng: random.Random) -> Deck:
+    def stack(game: rules.ReferenceGame, rng: random.Random) -> rules.Deck:
         most = hand_size(game)
         giver = next(player for player in game.players if game.receiver(player) is shooter(game))
         hands = {shooter(game): HIGHEST_BLACK[: most - 3], giver: HIGHEST_BLACK[most - 3 : most]}
@@ -153,46 +131,43 @@ def black_hands(rng: random.Random, options: Options) -> Rigged:
     return rehearse(rng, options, stack, partial(shoot, shooter))
 
 
-def shoot(who: Who, game: ReferenceGame, legal: list[int], rng: random.Random) -> int:
+def shoot(who: Who, game: rules.ReferenceGame, legal: list[int], rng: random.Random) -> int:
     """All want the shooter to take the black cards."""
     if not CARDS.issuperset(legal):
-        return CALL + COLOURS.index("red") if game.phase == "call" else rng.choice(legal)
+        return rules.CALL + rules.COLOURS.index("red") if game.phase == "call" else rng.choice(legal)
     shooter = who(game)
     wish = shooters_wish if game.player == shooter.seat else others_wish
-    return min(legal, key=lambda action: wish(game, shooter, KINDS[action]))
+    return min(legal, key=lambda action: wish(game, shooter, rules.KINDS[action]))
 
 
-def shooters_wish(game: ReferenceGame, _shooter: Player, card: Card) -> tuple[int, ...]:
+def shooters_wish(game: rules.ReferenceGame, _shooter: rules.Player, card: rules.Card) -> tuple[int, ...]:
     """Lower for better cards: keep and lead the black ones, highest first; let another take the first trick."""
-    black, number = COLOUR[card] == BLACK, NUMBER[card]
+    black, number = rules.COLOUR[card] == rules.BLACK, rules.NUMBER[card]
     if game.phase != "play":
         return card in TO_LEAD, black, number
     if not game.table:
         return not black, card not in TO_LEAD, -number if black else number
-    follows = COLOUR[card] == COLOUR[game.table[0][1]]
+    follows = rules.COLOUR[card] == rules.COLOUR[game.table[0][1]]
     return not follows, black, -number if follows else number
 
 
-def others_wish(game: ReferenceGame, shooter: Player, card: Card) -> tuple[int, ...]:
+def others_wish(game: rules.ReferenceGame, shooter: rules.Player, card: rules.Card) -> tuple[int, ...]:
     """Lower for better cards: give the black ones to the shooter and nobody else; lead red; take coloured 7s."""
-    black, number = COLOUR[card] == BLACK, NUMBER[card]
+    black, number = rules.COLOUR[card] == rules.BLACK, rules.NUMBER[card]
     if gives(game, shooter):
         return not black, number == 7, -number
     leads = game.phase == "play" and not game.table
-    return black, COLOUR[card] != "red" if leads else number != 7, number
+    return black, rules.COLOUR[card] != "red" if leads else number != 7, number
 
 
-def gives(game: ReferenceGame, shooter: Player) -> bool:
+def gives(game: rules.ReferenceGame, shooter: rules.Player) -> bool:
     """Whether the shooter gets what the player to act gives."""
     if game.phase == "pass":
         return game.receiver(game.players[game.player]) is shooter
     if not game.table:
         return game.phase == "take"
     leader, led = game.table[0]
-    return leader is shooter and led != RED_STAR
-
-
-# -- V4: several players do not have the colour called ----------------------------------------------------------------
+    return leader is shooter and led != rules.RED_STAR
 
 
 def skips(rng: random.Random, options: Options) -> Rigged:
@@ -200,32 +175,30 @@ def skips(rng: random.Random, options: Options) -> Rigged:
     return rehearse(rng, options, one_sided_deck, call_what_is_lacking)
 
 
-def one_sided_deck(game: ReferenceGame, rng: random.Random) -> Deck:
-    colour, players = rng.choice(COLOURS), game.from_left_of_dealer
+def one_sided_deck(game: rules.ReferenceGame, rng: random.Random) -> rules.Deck:
+    colour, players = rng.choice(rules.COLOURS), game.from_left_of_dealer
     without = rng.choice([1, 1, 2, len(players) - 2])
-    others = [card for card in rng.sample(ALL_CARDS, len(ALL_CARDS)) if COLOUR[card] != colour]
+    others = [card for card in rng.sample(rules.ALL_CARDS, len(rules.ALL_CARDS)) if rules.COLOUR[card] != colour]
     size = hand_size(game)
     hands = {player: others[place * size :][:size] for place, player in enumerate(players[:without])}
     return deck_with(game, hands, rng)
 
 
-def call_what_is_lacking(game: ReferenceGame, legal: list[int], rng: random.Random) -> int:
+def call_what_is_lacking(game: rules.ReferenceGame, legal: list[int], rng: random.Random) -> int:
     """The dealer calls the colour that most players would be skipped for; all pass what they have least of."""
     if game.phase == "call":
-        return max(legal, key=lambda action: skipped(game, COLOURS[action - CALL]))
+        return max(legal, key=lambda action: skipped(game, rules.COLOURS[action - rules.CALL]))
     if game.phase == "pass":
-        hand = Counter(COLOUR[card] for card in game.players[game.player].hand)
-        return min(legal, key=lambda action: hand[COLOUR[KINDS[action]]])
+        hand = Counter(rules.COLOUR[card] for card in game.players[game.player].hand)
+        return min(legal, key=lambda action: hand[rules.COLOUR[rules.KINDS[action]]])
     return rng.choice(legal)
 
 
-def skipped(game: ReferenceGame, colour: str) -> int:
+def skipped(game: rules.ReferenceGame, colour: str) -> int:
     """How many players are, if this colour is called."""
     holders = [player.has(colour) for player in game.from_left_of_dealer]
     return holders.index(True)
 
-
-# -- the games of the tests and of the long run -----------------------------------------------------------------------
 
 CHOICE = {"moon_choice": True}
 NEVER_SCORED = {**CHOICE, "moon_choice_spies": "never_scored"}

@@ -58,8 +58,6 @@ def in_order(cards: Iterable[Card]) -> list[Card]:
 
 @dataclass(eq=False)
 class Player:
-    """One who plays, with the cards of this deal."""
-
     seat: int
     total: int = 0
     hand: list[Card] = field(default_factory=list)
@@ -73,7 +71,6 @@ class Player:
     lacks: set[str | int] = field(default_factory=set)
     """Colours and numbers of which everybody knows that the player has none."""
     tricks: list[Card] = field(default_factory=list)
-    """The cards taken in tricks."""
     black_taken: int = 0
     good_spies_taken: int = 0
     points: int = 0
@@ -95,9 +92,6 @@ class Player:
 
 def cards(choice: Iterable[Card]) -> dict[int, Card]:
     return {ACTION[card]: card for card in choice}
-
-
-# -- what a step has brought about, for the rare events ---------------------------------------------------------------
 
 
 class LastThree(NamedTuple):
@@ -147,9 +141,6 @@ class Ended(NamedTuple):
     """B9."""
 
     limit_reached: bool
-
-
-# -- the game ---------------------------------------------------------------------------------------------------------
 
 
 class ReferenceGame(AskingGame):
@@ -202,19 +193,14 @@ class ReferenceGame(AskingGame):
         self.rules = self._all_deals()
         self.question = next(self.rules)
 
-    # -- who is who -----------------------------------------------------------------------------------------------
-
     @property
     def from_left_of_dealer(self) -> list[Player]:
-        """All players clockwise, the dealer last."""
         after_the_dealer = self.dealer.seat + 1
         return self.players[after_the_dealer:] + self.players[:after_the_dealer]
 
     def receiver(self, player: Player) -> Player:
         """B3: to whom this player passes in this deal."""
         return self.players[(player.seat + SEATS_AWAY[self.pass_to]) % len(self.players)]
-
-    # -- a deal ---------------------------------------------------------------------------------------------------
 
     def _all_deals(self) -> Asking:
         while True:
@@ -298,8 +284,6 @@ class ReferenceGame(AskingGame):
         for player in self.players:
             player.hand = in_order([*player.hand, *player.received])
         self.told.append(Passed([card for player in self.players for card in player.passed]))
-
-    # -- a trick --------------------------------------------------------------------------------------------------
 
     def _all_tricks(self) -> Asking:
         self.leader = self._first_leader()
@@ -394,8 +378,6 @@ class ReferenceGame(AskingGame):
         self.table, self.leader = [], winner
         self.trick += 1
 
-    # -- scoring --------------------------------------------------------------------------------------------------
-
     def _value(self, card: Card) -> int:
         """B7, V1, V2."""
         return 0 if card in GOOD_SPIES and not self.good_spies_score else value(card)
@@ -431,17 +413,11 @@ class ReferenceGame(AskingGame):
             self.told.append(Ended(limit_reached))
         return last
 
-    # -- acting ---------------------------------------------------------------------------------------------------
-
     def step(self, action: int) -> None:
-        """Let the player to act take this action."""
         self.paid, self.told = [0] * len(self.players), []
         self.answer(action)
 
-    # -- looking at the table -------------------------------------------------------------------------------------
-
     def snapshot(self) -> dict[str, Any]:
-        """Everything on the table, in plain values."""
         return {
             "phase": self.phase,
             "player": self.player,

@@ -6,30 +6,12 @@ from collections import Counter
 
 from tests.reference.declaration import Event, Snapshot, tells, told
 
-from .rules import (
-    JACK,
-    PASS,
-    ROB,
-    RUM,
-    TAKE,
-    BuyerMustBeRobbed,
-    CountDecides,
-    Ended,
-    JackMoved,
-    JackStands,
-    Landed,
-    Movement,
-    NothingToTake,
-    Pushed,
-    Revealed,
-    Spared,
-    value,
-)
+from . import rules
 
 
-def laid(after: Snapshot) -> Counter[Movement]:
+def laid(after: Snapshot) -> Counter[rules.Movement]:
     """The movement cards that are revealed now."""
-    return Counter(card for revealed in told(after, Revealed) for card in revealed.laid)
+    return Counter(card for revealed in told(after, rules.Revealed) for card in revealed.laid)
 
 
 def is_duel(before: Snapshot) -> bool:
@@ -39,7 +21,7 @@ def is_duel(before: Snapshot) -> bool:
 def start_cards(before: Snapshot, after: Snapshot) -> list[int]:
     """Their values, once all captains are placed."""
     placed = before["phase"] == "place_captain" and after["phase"] == "place_black_jack"
-    return [value(crew[0]) for crew in after["crews"]] if placed else []
+    return [rules.value(crew[0]) for crew in after["crews"]] if placed else []
 
 
 def lowest_start_cards_tie(before: Snapshot, _action: int, after: Snapshot) -> bool:
@@ -54,25 +36,25 @@ def highest_start_cards_tie(before: Snapshot, _action: int, after: Snapshot) -> 
 
 def bids_after_a_pass(before: Snapshot, action: int, _after: Snapshot) -> bool:
     passed = before["bidder"] is None and before["player"] != before["opener"]
-    return before["phase"] == "bid" and is_duel(before) and passed and action != PASS
+    return before["phase"] == "bid" and is_duel(before) and passed and action != rules.PASS
 
 
 def black_jack_lands_on_his_buyer(before: Snapshot, _action: int, after: Snapshot) -> bool:
     buyer = before["buyer"]
-    return buyer is not None and any(landed[::2] == (JACK, buyer) for landed in told(after, Landed))
+    return buyer is not None and any(landed[::2] == (rules.JACK, buyer) for landed in told(after, rules.Landed))
 
 
 EVENTS: dict[str, Event] = {
     # H4, H5
     "two_pairs_cancel": lambda _before, _action, after: sorted(laid(after).values()) == [2, 2],
-    "rum_against_rum": lambda _before, _action, after: laid(after)[RUM] > 1,
+    "rum_against_rum": lambda _before, _action, after: laid(after)[rules.RUM] > 1,
     "rum_named": lambda before, _action, _after: before["phase"] == "name",
     # H6 .. H8
-    "empty_tavern": tells(Landed, lambda landed: landed.card is None),
-    "too_many_cards_to_rob": tells(Spared, lambda spared: not spared.overtaken),
-    "rob_count_decides": tells(CountDecides),
-    "pushed_several_fields": tells(Pushed, lambda pushed: pushed.fields > 1),
-    "pushed_before_moving": tells(Pushed, lambda pushed: pushed.before_moving),
+    "empty_tavern": tells(rules.Landed, lambda landed: landed.card is None),
+    "too_many_cards_to_rob": tells(rules.Spared, lambda spared: not spared.overtaken),
+    "rob_count_decides": tells(rules.CountDecides),
+    "pushed_several_fields": tells(rules.Pushed, lambda pushed: pushed.fields > 1),
+    "pushed_before_moving": tells(rules.Pushed, lambda pushed: pushed.before_moving),
     # J1
     "lowest_start_cards_tie": lowest_start_cards_tie,
     "highest_start_cards_tie": highest_start_cards_tie,
@@ -81,31 +63,31 @@ EVENTS: dict[str, Event] = {
     ),  # two with the one value, two with the other
     # J3
     "buyer_lands_on_black_jack": lambda before, _action, after: any(
-        landed.met == JACK and landed.figure == before["buyer"] for landed in told(after, Landed)
+        landed.met == rules.JACK and landed.figure == before["buyer"] for landed in told(after, rules.Landed)
     ),
-    "nothing_in_the_harbour": tells(NothingToTake),
+    "nothing_in_the_harbour": tells(rules.NothingToTake),
     # J4
-    "black_jack_is_moved_on": tells(JackMoved, lambda moved: moved.fields > moved.number),
-    "black_jack_comes_all_the_way_round": tells(JackMoved, lambda moved: moved.fields == 14),
-    "black_jack_spares_somebody": tells(Spared, lambda spared: spared.overtaken),
+    "black_jack_is_moved_on": tells(rules.JackMoved, lambda moved: moved.fields > moved.number),
+    "black_jack_comes_all_the_way_round": tells(rules.JackMoved, lambda moved: moved.fields == 14),
+    "black_jack_spares_somebody": tells(rules.Spared, lambda spared: spared.overtaken),
     # J5
     "gives_as_nobody_has_bid": lambda before, _action, _after: before["phase"] == "give" and not is_duel(before),
     # D2, D4
     "bids_after_a_pass": bids_after_a_pass,
     "black_jack_lands_on_his_buyer": black_jack_lands_on_his_buyer,
-    "overtaking_black_jack_is_cancelled": tells(JackStands, lambda stands: stands.overtakes),
+    "overtaking_black_jack_is_cancelled": tells(rules.JackStands, lambda stands: stands.overtakes),
     # D5
-    "takes_rather_than_robs": lambda before, action, _after: before["phase"] == "take_or_rob" and action == TAKE,
-    "robs_the_buyer": lambda before, action, _after: before["phase"] == "take_or_rob" and action == ROB,
-    "buyer_must_be_robbed": tells(BuyerMustBeRobbed),
+    "takes_rather_than_robs": lambda before, action, _after: before["phase"] == "take_or_rob" and action == rules.TAKE,
+    "robs_the_buyer": lambda before, action, _after: before["phase"] == "take_or_rob" and action == rules.ROB,
+    "buyer_must_be_robbed": tells(rules.BuyerMustBeRobbed),
     # D6
-    "card_turned_up_is_cancelled": tells(JackStands, lambda stands: stands.for_whom is None),
+    "card_turned_up_is_cancelled": tells(rules.JackStands, lambda stands: stands.for_whom is None),
     "gives_as_black_jack_lands": lambda before, _action, _after: before["phase"] == "give" and not before["to_rob"],
     "opener_names_for_black_jack": lambda before, _action, _after: (
-        before["phase"] == "name" and before["buyer"] is None and before["black_jack_number"] == RUM
+        before["phase"] == "name" and before["buyer"] is None and before["black_jack_number"] == rules.RUM
     ),
     # C1
     "third_game": lambda _before, _action, after: after["phase"] == "over" and after["game"] == 2,
-    "overtaken_in_the_last_round": tells(Ended, lambda ended: set(ended.led).isdisjoint(ended.won)),
+    "overtaken_in_the_last_round": tells(rules.Ended, lambda ended: set(ended.led).isdisjoint(ended.won)),
     "several_winners": lambda _before, _action, after: len(after["winners"]) > 1,
 }

@@ -19,7 +19,6 @@ DECISIONS = (
 
 
 def observations(game: ReferenceGame) -> list[dict[str, Any]]:
-    """The decoded observation of every player, by seat."""
     same_for_all = {**_options(game), **_table(game)}
     by_seat, scores = _seats(game), [score(player.crew) for player in game.players]
     return [

@@ -13,8 +13,6 @@ from .rules import CARD, MOVE, NAME, NUMBER, PASS, Card
 PLACES = set(range(CARD))
 MOVES = set(range(MOVE, NAME))
 
-# -- policies ---------------------------------------------------------------------------------------------------------
-
 
 def bid(legal: set[int]) -> set[int]:
     return legal - {PASS} or legal
@@ -35,18 +33,10 @@ def clash(legal: set[int]) -> set[int]:
 
 
 POLICIES: dict[str, Policy] = {"uniform": uniform}
-STEERING: dict[str, Policy] = {
-    "bid": bid,
-    "never_bid": never_bid,
-    "crowd": crowd,
-    "clash": clash,
-}
-
-# -- options ----------------------------------------------------------------------------------------------------------
+STEERING: dict[str, Policy] = {"bid": bid, "never_bid": never_bid, "crowd": crowd, "clash": clash}
 
 
 def any_options(rng: random.Random, num_players: int) -> Options:
-    """Any of the family."""
     return {
         "num_players": num_players,
         "variant": "duel" if num_players == 2 else rng.choice(["standard", "basic"]),
@@ -56,20 +46,13 @@ def any_options(rng: random.Random, num_players: int) -> Options:
     }
 
 
-# -- rigged games -----------------------------------------------------------------------------------------------------
-
-
 def deck_with(rng: random.Random, columns: list[list[Card]]) -> list[Card]:
     """A deck with these rogues on the fields 0, 1, ..., top first, and all others anywhere."""
     given = [card for column in columns for card in column]
     others = rng.sample([card for card in rules.ROGUES if card not in given], len(rules.ROGUES) - len(given))
-    places = len(rules.FIELDS)
-    taverns = [[*column, *(others.pop() for _ in range(3 - len(column)))] for column in pad(columns, places)]
+    columns = [*columns, *([] for _ in range(len(rules.FIELDS) - len(columns)))]
+    taverns = [[*column, *(others.pop() for _ in range(3 - len(column)))] for column in columns]
     return [card for layer in zip(*taverns, strict=True) for card in layer]
-
-
-def pad(columns: list[list[Card]], length: int) -> list[list[Card]]:
-    return [*columns, *([] for _ in range(length - len(columns)))]
 
 
 def tied_starts(rng: random.Random, _options: Options) -> Rigged:
@@ -115,8 +98,6 @@ def turned(deck: list[Card], first: int) -> list[Card]:
     places = len(rules.FIELDS)
     return [deck[layer + (place - first) % places] for layer in range(0, len(deck), places) for place in rules.FIELDS]
 
-
-# -- the games of the tests and of the long run -----------------------------------------------------------------------
 
 BASIC = {"variant": "basic"}
 BEFORE_PICK = {"rob_count": "before_pick"}

@@ -47,13 +47,8 @@ def score(crew: list[Card]) -> int:
     return sum(map(sum, colours.values())) + max(sum(values) for values in colours.values() if len(values) == most)
 
 
-# -- who and what is on the table -------------------------------------------------------------------------------------
-
-
 @dataclass(eq=False)
 class Figure:
-    """A captain or Black Jack, with his movement cards."""
-
     cards: list[Movement]
     """Not yet revealed; of Black Jack the top one first."""
     place: int | None = None
@@ -65,7 +60,6 @@ class Figure:
     spent: list[Movement] = field(default_factory=list)
 
     def reveal(self, card: Movement) -> None:
-        """Lay a movement card open."""
         self.cards.remove(card)
         self.spent.append(card)
         self.choice, self.laid = None, card
@@ -73,8 +67,6 @@ class Figure:
 
 @dataclass(eq=False)
 class Player:
-    """One who plays, with the captain and the rogues of this game."""
-
     seat: int
     total: int = 0
     captain: Figure = field(default_factory=lambda: Figure([]))
@@ -88,9 +80,6 @@ def cards(choice: Iterable[Card]) -> dict[int, Card]:
 
 def movements(choice: Iterable[Movement]) -> dict[int, Movement]:
     return {MOVE + MOVEMENT.index(card): card for card in choice}
-
-
-# -- what a step has brought about, for the rare events ---------------------------------------------------------------
 
 
 Name = int | str | None
@@ -157,9 +146,6 @@ class Ended(NamedTuple):
     won: list[int]
 
 
-# -- the game ---------------------------------------------------------------------------------------------------------
-
-
 class ReferenceGame(AskingGame):
     """One table of Halunken & Spelunken. The caller supplies every deck."""
 
@@ -192,8 +178,6 @@ class ReferenceGame(AskingGame):
         self.told: list[NamedTuple] = []
         self.question = next(self.rules)
 
-    # -- who is who -----------------------------------------------------------------------------------------------
-
     @property
     def figures(self) -> list[Figure]:
         return [*(player.captain for player in self.players), self.jack]
@@ -214,12 +198,9 @@ class ReferenceGame(AskingGame):
         return all(figure.place != place for figure in self.figures)
 
     def next_free(self, place: int) -> int:
-        """The first free field from this one on."""
         while not self.is_free(place):
             place = (place + 1) % len(FIELDS)
         return place
-
-    # -- the games ------------------------------------------------------------------------------------------------
 
     def _all_games(self) -> Asking:
         """C1."""
@@ -286,8 +267,6 @@ class ReferenceGame(AskingGame):
         self.jack.place = yield Question("place_black_jack", cards[lowest], self._free_fields())
         self.first_opener = cards[highest]
 
-    # -- a round --------------------------------------------------------------------------------------------------
-
     def _one_round(self) -> Asking:
         self.opener = self.last_buyer or self.first_opener  # J2
         self.buyer = self.bidder = None
@@ -301,8 +280,6 @@ class ReferenceGame(AskingGame):
         yield from self._move_all()
         if self.with_jack and not self.jack_is_captain:
             yield from self._jack_overtakes()
-
-    # -- J2, D2: the auction
 
     def _hire(self) -> Asking:
         yield from self._duel_auction() if self.duel else self._auction()
@@ -337,8 +314,6 @@ class ReferenceGame(AskingGame):
         self.bidder, player.offer = player, card
         return True
 
-    # -- H4, H5: movement cards
-
     def _choose(self) -> Asking:
         """H4, in the order of H9."""
         for player in self.clockwise(self.opener):
@@ -362,8 +337,6 @@ class ReferenceGame(AskingGame):
             if figure.number == RUM:
                 names = {NAME + number - 1: number for number in NAMES if number not in barred}
                 figure.number = yield Question("name", self.owner(figure) or self.opener, names)
-
-    # -- H6 .. H8: moving
 
     def _move_all(self) -> Asking:
         """H6; D4: Black Jack among the captains, or after them."""
@@ -449,8 +422,6 @@ class ReferenceGame(AskingGame):
         place, figure.place = figure.place, self.next_free(figure.place)
         self.told.append(Pushed((figure.place - place) % len(FIELDS), before_moving=bool(figure.number)))
 
-    # -- J3 .. J5, D5: Black Jack
-
     def _land_on_jack(self, figure: Figure, card: Card | None) -> Asking:
         """J3; D5: in a duel the buyer's opponent may rob him instead."""
         player = self.owner(figure)
@@ -504,10 +475,7 @@ class ReferenceGame(AskingGame):
         elif victim.crew:
             yield from self._rob(self.buyer, victim)
 
-    # -- acting ---------------------------------------------------------------------------------------------------
-
     def step(self, action: int) -> None:
-        """Let the player to act take this action."""
         before, self.told = self.points, []
         self.answer(action)
         self.points = self._count_points()
@@ -517,10 +485,7 @@ class ReferenceGame(AskingGame):
         """By seat: the score as it would be counted now, finished games included."""
         return [player.total + (0 if self.over else score(player.crew)) for player in self.players]
 
-    # -- looking at the table -------------------------------------------------------------------------------------
-
     def snapshot(self) -> dict[str, Any]:
-        """Everything on the table, in plain values."""
         return {
             "phase": self.phase,
             "player": self.player,

@@ -1,0 +1,88 @@
+"""The table as picture and as story: all that its viewer may know, and nothing more. Playthroughs show it as text."""
+
+from collections import Counter
+
+import pytest
+
+from blackjacky_env import black_spy_v0
+from blackjacky_env.games.black_spy.drawing import draw_svg
+from tests.drawings import cards
+from tests.games.black_spy.rigging import BLACKS, MYSELF, OTHERS, Table, full, last_card, shoot, shooter
+from tests.games.tables import positions
+from tests.phrases import assert_every_sentence_occurs, stories, tell
+
+pytestmark = pytest.mark.prove
+EVERYTHING = {"mole": True, "call_colour": True, "rank_follow": True, "rank_follow_strict": True, "max_deals": 2}
+GAMES = [
+    {"num_players": 3, "max_deals": 3},
+    {"num_players": 4, **EVERYTHING, "pass_cycle": "left_across_right"},
+    {"num_players": 5, "no_good_spies": True, "max_deals": 2, "opener": "left_of_dealer"},
+    {"num_players": 6, "mole": True, "moon_choice": True, "moon_choice_spies": "never_scored", "max_deals": 2},
+]
+every_game = pytest.mark.parametrize("options", GAMES)
+
+
+@every_game
+def test_all_cards_of_the_own_hand_are_shown(options):
+    for now in positions(black_spy_v0.env(**options), seed=3, every=37):
+        for owner, agent in enumerate(now.possible_agents):
+            shown = [card for card, of in cards(draw_svg(now.view(agent), now.config_dict())) if of == str(owner)]
+            played = [name for each, name in now.snapshot()["table"] if each == owner]
+            assert sorted(shown) == sorted([*now.snapshot()["hands"][owner], *played])
+
+
+def phrases(game, *names):
+    """What player_1 is told of these actions; None: the first legal one."""
+    env = game.env.unwrapped
+    actions = (game.actions[0] if name is None else env.parse_action(name) for name in names)
+    return [phrase for action in actions for phrase in tell(env, action, 1)[2]]
+
+
+def scored(wanted, **options):
+    """The phrases of a deal of three after which the totals are as wanted."""
+    points = last_card(3, **options).first_legal().now["last_deal"]
+    totals = [total - each for total, each in zip(wanted, points, strict=True)]
+    return phrases(last_card(3, **options).arrange(totals=totals), None)
+
+
+def rigged():
+    """The phrases of what is rare."""
+    tricks = [name for card in ["r11", *BLACKS.split(), "r10"] for name in (full(card), None, None)]
+    return [
+        *(phrase for choice in (OTHERS, MYSELF) for phrase in phrases(shoot(shooter(moon_choice=True)), choice)),  # V2
+        *phrases(shooter(), *tricks),  # B8
+        *phrases(Table("k1", "r1 r2 r3 r4 r5 r6 r7 r8 r9 r10 r11", "k4", call_colour=True), "call red"),  # V4
+        *scored([200, 20, 20], exact_limit=True),  # V6
+        *scored([201, 20, 20]),  # B9
+        *scored([0, 0, 150], max_deals=1),  # two winners
+    ]
+
+
+def test_every_sentence_occurs_and_has_all_its_values():
+    assert_every_sentence_occurs("black_spy", GAMES, range(2), rigged)
+
+
+@every_game
+@pytest.mark.parametrize("reader", [None, 0])
+def test_of_cards_chosen_in_secret_only_those_that_come_into_the_own_hand_are_told(options, reader):
+    for before, after, phrases in stories("black_spy", options, range(1), reader):
+        if before["phase"] in ("take", "pass") and before["player"] != reader:
+            assert {*cards_in(phrases)} - {"hidden"} <= (gained(before, after, reader) if reader is not None else set())
+
+
+def gained(before, after, reader):
+    """The kinds of card that have come into the reader's hand; chosen cards leave it when others come."""
+    moved = before["chosen"][reader] if after["phase"] != before["phase"] else []
+    kept = Counter(before["hands"][reader]) - Counter(moved)
+    return {*(Counter(after["hands"][reader]) - kept)}
+
+
+def cards_in(value):
+    if isinstance(value, list):
+        for each in value:
+            yield from cards_in(each)
+    elif isinstance(value, dict):
+        if "card" in value and "key" not in value:
+            yield value["card"]
+        for each in value.get("values", {}).values():
+            yield from cards_in(each)

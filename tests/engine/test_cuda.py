@@ -44,7 +44,6 @@ if not PLAIN:
         make_playouts,
         no_contraction,
     )
-    from scripts.speed import benchmark_gpu
 
 CAPABILITY = (9, 0)  # H100, H200
 
@@ -147,20 +146,3 @@ def test_an_agent_that_allocates_arrays_is_refused() -> None:
     playouts = make_playouts(tiny, (compiled(choose),))
     with pytest.raises(TypingError, match="empty"):
         ptx_of(playouts, arguments)
-
-
-def test_without_a_gpu_the_benchmark_says_so(capsys: pytest.CaptureFixture[str]) -> None:
-    if cuda.is_available():
-        pytest.skip("there is a GPU")
-    with pytest.raises(SystemExit) as ended:
-        benchmark_gpu.main(benchmark_gpu.Args())
-    assert ended.value.code == 2
-    assert "needs an NVIDIA GPU and its driver" in capsys.readouterr().err
-
-
-def test_the_table_of_the_benchmark_has_a_column_for_each_number_of_games() -> None:
-    rows = [("a game", "stepped", 1000, 1.5, ""), ("a game", "stepped", 2000, 2.5, ""), ("", "copied", 0, 9.0, "GB/s")]
-    assert benchmark_gpu.in_columns(rows) == [
-        {"game": "a game", "million steps a second": "stepped", "1,000 games": 1.5, "2,000 games": 2.5},
-        {"game": "", "what": "copied", "median": 9.0, "unit": "GB/s"},
-    ]

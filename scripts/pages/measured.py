@@ -152,7 +152,7 @@ def first_commands() -> str:
     tested = max(row["minutes"] for row in needed("tests")["rows"] if row["run"] == "`make test`")
     lines = [
         f"make train   # installs what it needs, trains a network for five minutes and tests it: {trained} in all",
-        f"make test    # installs what the tests need and runs those that every change has to pass, in {tested:g} minutes",
+        f"make test    # installs what the tests need and runs those of every change: {tested:g} minutes for these",
     ]
     return "```\n" + "\n".join(lines) + "\n```"
 

@@ -22,7 +22,6 @@ HIGH_HANDS = [(8, 8), (8, 8), (7, 8), (7, 8), (7, 7)]
 
 
 def lay(card: int) -> int:
-    """Lay 1, 2, 4, 5, 7 or 8 for its power."""
     return card
 
 
@@ -112,6 +111,18 @@ class Table(RiggedTable):
     def legal(self) -> set[int]:
         """The legal actions of the player to act."""
         return set(self.actions)
+
+    def shows(self, **expected: Any) -> Table:
+        """Assert what is ``asked`` and ``legal``, and entries of the snapshot."""
+        now = {**self.now, "asked": self.asked, "legal": self.legal}
+        assert {name: now[name] for name in expected} == expected
+        return self
+
+    def settled(self, **expected: Any) -> Table:
+        """Assert entries of the last settlement."""
+        told = self.now["last_settlement"]
+        assert {name: told[name] for name in expected} == expected
+        return self
 
     def play(self, *moves: int | tuple[int, ...]) -> Table:
         """Play actions, or tuples of actions, one after the other."""

@@ -21,14 +21,8 @@ from tests.games.black_jacky.rigging import (
 
 
 def test_the_sheets_worked_example():
-    table = worked_example()
-    assert table["last_settlement"] == {
-        "sums": [201, 200, 210],
-        "losers": [2],
-        "hands": [[5, 7], [5, 8], [2, 6, 7]],
-        "displays": [[8], [6], [6]],
-    }
-    assert table["hearts"] == [3, 3, 2]
+    told = {"sums": [201, 200, 210], "hands": [[5, 7], [5, 8], [2, 6, 7]], "displays": [[8], [6], [6]]}
+    worked_example().shows(last_settlement={"losers": [2], **told}, hearts=[3, 3, 2])
 
 
 SETTLED = {
@@ -56,6 +50,7 @@ SETTLED = {
         [470, 440, 400],
         [2],
     ),
+    "S1: a lower bust_at": (lambda: one_round([[5, 5], [1, 2], [4, 5]], bust_at=10), [KNOCKS] * 3, [100, 30, 90], [0]),
     "S1: exactly 21 is bust": (lambda: one_round([[8, 8], [8, 7]], draw=[5]), [DRAWS, KNOCKS, KNOCKS], [210, 150], [0]),
     "S1: +1 can make bust": (
         lambda: one_round([[8, 8], [6, 2]], draw=[4]),
@@ -83,104 +78,81 @@ SETTLED = {
 def test_the_bust_or_else_the_lowest_sums_lose_a_heart(case):
     begin, moves, sums, losers = SETTLED[case]
     table = begin()
-    hearts = table["hearts"]
-    table.play(*moves)
-    assert (table["last_settlement"]["sums"], table["last_settlement"]["losers"]) == (sums, losers)
-    assert table["hearts"] == [number - (seat in losers) for seat, number in enumerate(hearts)]
+    hearts = [number - (seat in losers) for seat, number in enumerate(table["hearts"])]
+    table.play(*moves).settled(sums=sums, losers=losers).shows(hearts=hearts)
 
 
 def test_s3_the_heart_is_lost_before_the_right_tip_brings_one():
     """Everybody in the saloon is lost and the tipper returns: he alone has a heart."""
     table = Table([losing([1], range(4)), losing([0, 2, 3], [0, 2, 3], 2)], players=4, hearts=1, reward="hearts")
-    table.knock_all()
-    assert table.rewards() == [0, -1, 0, 0]
-    table.play(tip(1)).knock_all()
-    assert table.rewards() == [-1, 1, -1, -1]
-    assert (table["phase"], table["winners"], table["hearts"]) == ("over", [1], [0, 1, 0, 0])
+    assert table.knock_all().rewards() == [0, -1, 0, 0]
+    assert table.play(tip(1)).knock_all().rewards() == [-1, 1, -1, -1]
+    table.shows(phase="over", winners=[1], hearts=[0, 1, 0, 0])
 
 
 def test_s3_plus_one_goes_back_to_the_box():
-    table = one_round([[6, 8], [7, 7]]).play((plus_one(0), KNOCK), KNOCKS)
-    assert (table["round"], table["plus_one"]) == (1, None)
+    one_round([[6, 8], [7, 7]]).play((plus_one(0), KNOCK), KNOCKS).shows(round=1, plus_one=None)
 
 
-@pytest.mark.parametrize("start", range(4))
-def test_s3_the_next_player_clockwise_starts_the_next_round(start):
-    table = one_round([[8, 8], [7, 7], [6, 6], [2, 2]], start=start).knock_all()
-    assert (table["round"], table["start_player"], table["player"]) == (1, (start + 1) % 4, (start + 1) % 4)
-
-
-def test_s3_who_has_no_heart_does_not_start():
-    table = Table([losing([1, 2], range(5))], players=5, hearts=1).knock_all()
-    assert table["start_player"] == 3
+@pytest.mark.parametrize(
+    ("players", "start", "losers", "starter"),
+    [
+        *((4, start, [3], (start + 1) % 4) for start in range(4)),
+        (5, 0, [1, 2], 3),  # who has no heart does not start
+        (5, 2, [2], 3),  # the old start player's seat counts though he is out
+    ],
+)
+def test_s3_the_next_player_clockwise_starts_the_next_round(players, start, losers, starter):
+    hearts = 2 if players == 4 else 1
+    table = Table([losing(losers, range(players), start)], players, start, hearts=hearts).knock_all()
+    table.shows(round=1, start_player=starter)
+    assert players == 5 or table["player"] == starter
 
 
 def test_s3_a_returned_tipper_starts_when_it_is_his_seats_turn():
     decks = [losing([1], range(4), start=3), losing([2], [0, 2, 3], start=0)]
-    table = Table(decks, players=4, start=3, hearts=1).knock_all()
-    assert table["start_player"] == 0
-    table.play(tip(1)).knock_all()
-    assert (table["round"], table["start_player"]) == (2, 1)
-
-
-def test_s3_the_old_start_players_seat_counts_though_he_is_out():
-    table = Table([losing([2], range(5), start=2)], players=5, start=2, hearts=1).knock_all()
-    assert table["start_player"] == 3
+    table = Table(decks, players=4, start=3, hearts=1).knock_all().shows(start_player=0)
+    table.play(tip(1)).knock_all().shows(round=2, start_player=1)
 
 
 def test_s3_tips_come_before_the_deal():
-    table = Table([losing([1], range(4))], players=4, hearts=1).knock_all()
-    assert (table["phase"], table["player"], table["round"]) == ("tip", 1, 1)
-    assert (table["hands"], table["displays"]) == ([[]] * 4, [[]] * 4)
-    assert (table["draw_pile"], table["discards"], table["discard_top"]) == ([], [], None)
+    table = Table([losing([1], range(4))], players=4, hearts=1).knock_all().shows(asked=("tip", 1), round=1)
+    table.shows(hands=[[]] * 4, displays=[[]] * 4, draw_pile=[], discards=[], discard_top=None)
 
 
 def test_s3_the_rounds_deck_does_not_depend_on_what_was_played_before():
-    options = {"start_player": 0}
     short, long = (one_round([[8, 8], [7, 7], [6, 6]]) for _ in range(2))
     for table in (short, long):
-        table.env.reset(seed=11, options=options)
+        table.env.reset(seed=11, options={"start_player": 0})
     short.knock_all()
     long.play(NO_TRICK, swap_draw(long["hands"][0][0]), DRAWS, DRAWS).knock_all()
-    for key in ("hands", "discard_top", "draw_pile", "start_player"):
-        assert short[key] == long[key]
+    long.shows(**{key: short[key] for key in ("hands", "discard_top", "draw_pile", "start_player")})
 
 
 def test_e1_the_last_player_with_a_heart_wins_at_once():
-    decks = [losing([1], range(2), start=start) for start in (0, 1, 0)]
-    table = Table(decks, players=2).knock_all().knock_all()
-    assert table["hearts"] == [3, 1]
-    table.knock_all()
-    assert (table["phase"], table["player"], table["round"]) == ("over", None, 2)
-    assert (table["winners"], table["hearts"], table["status"]) == ([0], [3, 0], ["saloon", "out"])
+    table = Table([losing([1], range(2), start=start) for start in (0, 1, 0)], players=2)
+    table.knock_all().knock_all().shows(hearts=[3, 1]).knock_all()
+    table.shows(asked=("over", None), round=2, winners=[0], hearts=[3, 0], status=["saloon", "out"])
     assert table.rewards() == [1, -1]
     assert all(table.env.terminations.values())
     assert not any(table.env.truncations.values())
 
 
 def test_e1_in_over_the_cards_lie_as_settled():
-    table = one_round([[8, 8], [5, 4]], hearts=1).play(KNOCKS, (lay(5), KNOCK))
-    assert (table["hands"], table["displays"]) == ([[8, 8], [4]], [[], [5]])
-    assert table["last_settlement"]["sums"] == [160, 40]
-    assert table["last_turns"] == []
-
-
-def test_e1_last_turns_is_none_if_nobody_knocked_in_the_last_round():
-    table = one_round([[1, 8], [5, 4]], hearts=1).play(lay(1), DRAW)
-    assert (table["phase"], table["last_turns"]) == ("over", None)
+    """There are last turns only if somebody knocked."""
+    table = one_round([[8, 8], [5, 4]], hearts=1).play(KNOCKS, (lay(5), KNOCK)).settled(sums=[160, 40])
+    table.shows(hands=[[8, 8], [4]], displays=[[], [5]], last_turns=[])
+    one_round([[1, 8], [5, 4]], hearts=1).play(lay(1), DRAW).shows(phase="over", last_turns=None)
 
 
 @pytest.mark.parametrize("players", range(2, 7))
 def test_e2_nobody_wins_when_all_lose_their_last_heart(players):
     table = Table([losing(range(players), range(players))], players=players, hearts=1).knock_all()
-    assert (table["phase"], table["winners"], table["hearts"]) == ("over", [], [0] * players)
-    assert table["status"] == ["out"] * players
+    table.shows(phase="over", winners=[], hearts=[0] * players, status=["out"] * players)
     assert table.rewards() == [0] * players
 
 
 def test_a_second_settlement_replaces_the_first():
     decks = [losing([0], range(2)), deal([[8, 8], [2, 2]], start=1)]
-    table = Table(decks, players=2).knock_all()
-    assert table["last_settlement"]["losers"] == [0]
-    table.knock_all()
-    assert table["last_settlement"]["sums"] == [160, 40]
+    table = Table(decks, players=2).knock_all().settled(losers=[0])
+    table.knock_all().settled(sums=[160, 40])

@@ -103,9 +103,9 @@ def two_each(*moves):
 
 
 POSITIONS = {
-    "dealt": lambda: six(),
+    "dealt": six,
     "dealt to three": lambda: six(hands=[[3], [1], [3]]),
-    "two cards each": lambda: two_each(),
+    "two cards each": two_each,
     "laid out": lambda: two_each(lay(2), KNOCK, lay(1)),
     # Seat 0 took the 2 from the discard pile and drew once, so a known and an unknown card are in its hand.
     "known to all": lambda: six(NO_TRICK, swap_discard(3), DRAWS, DRAWS, draw=[3, 2, 3]),

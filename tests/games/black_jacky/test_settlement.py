@@ -1,7 +1,13 @@
-"""S1 to S3, E1, E2, rewards and the worked example of the sheet."""
+"""S1 to S3, P1 to P4, E1, E2, Q1, Q2: settlement, tipping, the end, Schnell-Duell; options and figures."""
+
+from collections import Counter
+from itertools import combinations
 
 import pytest
 
+from blackjacky_env import black_jacky_v0
+from blackjacky_env.black_jacky_v0 import decode
+from tests.envs.playing import fresh
 from tests.games.black_jacky.rigging import (
     DRAW,
     DRAWS,
@@ -9,15 +15,19 @@ from tests.games.black_jacky.rigging import (
     KNOCKS,
     NO_TRICK,
     Table,
+    all_cards,
+    cards_on_table,
     deal,
     lay,
     losing,
     one_round,
     plus_one,
+    swap_discard,
     swap_draw,
     tip,
     worked_example,
 )
+from tests.games.tables import positions
 
 
 def test_the_sheets_worked_example():
@@ -156,3 +166,185 @@ def test_a_second_settlement_replaces_the_first():
     decks = [losing([0], range(2)), deal([[8, 8], [2, 2]], start=1)]
     table = Table(decks, players=2).knock_all().settled(losers=[0])
     table.knock_all().settled(sums=[160, 40])
+
+
+IN, WANTED, OUT = "saloon", "wanted", "out"
+
+
+def two_tippers():
+    """Return a table of five where seats 4 and 1 tip, in this order, and seat 3 will start and lose."""
+    decks = [losing([1, 4], range(5), start=2), losing([3], [0, 2, 3], start=3), losing([1], [0, 1, 2, 4], start=4)]
+    return Table(decks, players=5, start=2, hearts=1).knock_all()
+
+
+def one_tipper(*losers):
+    """Return a table of four where seat 1 tips, seat 2 starts and `losers` will lose."""
+    return Table([losing([1], range(4)), losing(losers, [0, 2, 3], start=2)], players=4, hearts=1).knock_all()
+
+
+def test_p1_a_wanted_player_tips_before_the_deal_and_must():
+    """He is no part of the round."""
+    table = one_tipper(2).shows(asked=("tip", 1), status=[IN, WANTED, IN, IN], hands=[[]] * 4)
+    table.shows(legal={tip(1), tip(2), tip(3)}).play(tip(1)).shows(player=2)
+    assert NO_TRICK in table.legal
+    table.play(KNOCKS).shows(last_turns=[3, 0])
+
+
+def test_p1_only_players_in_the_saloon_may_be_named():
+    table = two_tippers().shows(player=4, legal={tip(1), tip(3), tip(4)})  # seats 0, 2, 3; seat 1 is wanted
+    table.play(tip(1)).shows(legal={tip(1), tip(2), tip(4)})  # seats 2, 3, 0; seat 4 is wanted
+
+
+def test_p1_p2_tippers_go_in_turn_order_from_the_start_player_openly_until_the_next_round_begins():
+    table = two_tippers().shows(start_player=3, player=4).play(tip(4)).shows(asked=("tip", 1))
+    for who in [*table.env.agents, None]:
+        assert table.env.unwrapped.view(who)["tips"] == [None, None, None, None, 3]
+    table.play(tip(2)).shows(asked=("trick", 3), tips=[None, 3, None, None, 3])  # both may name the same player
+    table.play(KNOCKS).shows(tips=[None, 3, None, None, 3])
+    table.play(KNOCKS, KNOCKS).shows(round=2, tips=[None] * 5)
+
+
+def test_p3_a_right_tip_brings_a_black_heart():
+    table = two_tippers().play(tip(4), tip(1)).knock_all()  # seat 4 tips seat 3, seat 1 tips seat 2
+    table.shows(hearts=[1, 0, 1, 0, 1], black_hearts=[False] * 4 + [True], status=[IN, WANTED, IN, WANTED, IN])
+    assert decode(table.env.observe("player_0")["observation"])["black_hearts"] == [0, 0, 0, 0, 1, 0]
+
+
+def test_p3_after_a_wrong_tip_one_tips_again():
+    table = two_tippers().play(tip(1), tip(2)).knock_all()  # seat 4 tips seat 0, seat 1 tips seat 3
+    table.shows(status=[IN, IN, IN, WANTED, WANTED], asked=("tip", 3), start_player=0).play(tip(2)).shows(player=4)
+
+
+def test_p3_a_lost_black_heart_is_final():
+    table = two_tippers().play(tip(4), tip(2)).knock_all()  # both right
+    table.shows(black_hearts=[False, True, False, False, True], asked=("tip", 3), start_player=4)
+    table.play(tip(3)).knock_all()  # seat 3 tips seat 1, who loses the black heart
+    table.shows(status=[IN, OUT, IN, IN, IN], hearts=[1, 0, 1, 1, 1], black_hearts=[False, True, False, True, True])
+    table.shows(phase="trick", round=3)  # nobody is wanted, so nobody tips
+
+
+def test_p4_with_two_players_left_tipping_ends_and_the_wanted_are_out():
+    table = Table([losing([1, 2], range(4))], players=4, hearts=1).knock_all()
+    table.shows(status=[IN, OUT, OUT, IN], asked=("trick", 3))
+    Table([losing([1], range(3))], players=3, hearts=1).knock_all().shows(status=[IN, OUT, IN], phase="trick")
+    table = one_tipper(2, 3).play(tip(1)).knock_all()  # seat 1 is right and counts before: 0 and 1 are left
+    table.shows(status=[IN, IN, OUT, OUT], phase="trick", winners=[])
+
+
+def test_e1_without_a_right_tip_the_last_one_in_the_saloon_wins():
+    table = one_tipper(2, 3).play(tip(3)).knock_all()
+    table.shows(phase="over", winners=[0], status=[IN, OUT, OUT, OUT])
+
+
+@pytest.mark.parametrize("named", [1, 2, 3])
+def test_e1_a_sole_returning_tipper_wins(named):
+    table = one_tipper(0, 2, 3).play(tip(named)).knock_all()
+    table.shows(phase="over", winners=[1], black_hearts=[False, True, False, False])
+    assert table.rewards() == pytest.approx([-1 / 3, 1, -1 / 3, -1 / 3])
+
+
+def test_e1_a_black_heart_wins_like_a_red_one():
+    decks = [losing([1], range(4)), losing([2, 3], [0, 2, 3], start=2), losing([0], [0, 1], start=0)]
+    table = Table(decks, players=4, hearts=1).knock_all().play(tip(1)).knock_all()
+    table.shows(start_player=0, black_hearts=[False, True, False, False]).knock_all().shows(winners=[1])
+
+
+DUEL = {"variant": "schnell_duell"}
+
+
+def test_q1_the_game_ends_when_the_first_heartless_cat_stands_there_and_nobody_tips():
+    table = Table([losing([1], range(4))], players=4, hearts=1, **DUEL).knock_all()
+    table.shows(asked=("over", None), round=0, hearts=[1, 0, 1, 1])
+    Table([losing([1], range(4))], players=4, hearts=2, **DUEL).knock_all().shows(phase="trick", round=1)
+
+
+LOST_BY_BUST = [[1, 2], [8, 8], [7, 8]]
+
+
+@pytest.mark.parametrize(
+    ("rounds", "options", "hearts", "winners"),
+    [
+        ([[[8, 8], [3, 5], [3, 5]], [[7, 7], [3, 4], [8, 8]]], {"hearts": 2}, [2, 0, 1], [0]),
+        ([[[7, 7], [3, 4], [8, 8]]], {}, [1, 0, 1], [2]),
+        ([[[8, 7], [3, 4], [8, 7]]], {}, [1, 0, 1], [0, 2]),
+        ([LOST_BY_BUST, [[8, 8], [1, 2], [7, 8]]], {"hearts": 2, "bust_at": 10}, [1, 1, 0], [1]),
+        ([LOST_BY_BUST, LOST_BY_BUST, [[8, 8], [7, 8], [1, 2]]], {"hearts": 3, "bust_at": 10}, [2, 0, 1], [0]),
+        ([[[2, 5], [3, 4]]], {}, [0, 0], [0, 1]),
+    ],
+    ids=[
+        "most hearts win, whatever the sum",
+        "a tie goes to the highest sum of the round",
+        "still tied, there are several winners",
+        "a tied player who is bust ranks below every sum that is not",
+        "hearts count before sums, even for a bust player",
+        "it decides even if all stand at no heart: E2 does not apply",
+    ],
+)
+def test_q2_most_hearts_win_and_then_the_highest_sum_that_is_not_bust(rounds, options, hearts, winners):
+    """These hands are dealt round after round, and everybody knocks."""
+    decks = [deal(hands, start=number) for number, hands in enumerate(rounds)]
+    table = Table(decks, players=len(rounds[0]), **{"hearts": 1, **DUEL, **options})
+    for _ in rounds:
+        table.knock_all()
+    table.shows(hearts=hearts, winners=winners)
+
+
+def test_q2_tenths_count():
+    one_round([[8, 7], [3, 4], [8, 7]], hearts=1, **DUEL).play(KNOCKS, KNOCKS, (lay(8), KNOCK)).shows(winners=[2])
+
+
+@pytest.mark.parametrize("players", range(2, 7))
+def test_q2_if_all_tied_players_are_bust_all_win(players):
+    table = one_round([[8, 8], [7, 8], [7, 7], [6, 6], [8, 5], [4, 7]][:players], hearts=1, bust_at=10, **DUEL)
+    table.knock_all().shows(hearts=[0] * players, winners=[*range(players)])
+    assert table.rewards() == [0] * players
+
+
+def test_max_card_makes_a_smaller_deck_which_may_be_dealt_to_its_last_card():
+    for max_card in range(3, 9):
+        assert cards_on_table(fresh(num_players=2, max_card=max_card).snapshot()) == all_cards(max_card)
+    table = one_round([[1], [2]], top=2, hand_size=1, max_card=2).play(NO_TRICK)
+    table.shows(draw_pile=[], legal={KNOCK, swap_discard(1)})
+
+
+@pytest.mark.parametrize(("hand_size", "left", "hearts"), [(1, 33, 1), (4, 27, 5), (8, 19, 9)])
+def test_hand_size_cards_are_dealt_and_hearts_replace_the_sheets_number(hand_size, left, hearts):
+    table = fresh(num_players=2, hand_size=hand_size, hearts=hearts).snapshot()
+    assert [len(hand) for hand in table["hands"]] == [hand_size] * 2
+    assert (len(table["draw_pile"]), table["hearts"]) == (left, [hearts] * 2)
+
+
+@pytest.mark.parametrize(("tricks", "legal"), [((), {0}), ([8], {0, 8}), ({2}, {0, 2}), ((2, 8), {0, 2, 8})])
+def test_tricks_that_are_switched_off_cannot_be_laid(tricks, legal):
+    one_round([[2, 8], [3, 6]], tricks=tricks).shows(legal=legal)
+    for card, actions in ((3, 2), (6, 3)):
+        assert len(one_round([[3, 6], [7, 7]], tricks=[card]).legal) == actions
+
+
+def test_figures_two_card_hands():
+    hands = list(combinations(all_cards().elements(), 2))
+    assert (len(hands), len({tuple(sorted(hand)) for hand in hands})) == (630, 35)
+    ways = Counter(map(sum, hands))
+    assert [ways[total] for total in range(3, 17)] == [2, 4, 10, 16, 28, 40, 60, 71, 82, 82, 82, 69, 56, 28]
+
+
+@pytest.mark.prove
+@pytest.mark.parametrize("variant", ["classic", "schnell_duell"])
+@pytest.mark.parametrize("players", range(2, 7))
+def test_random_games_end_and_keep_the_figures(players, variant):
+    most_rounds = {2: 5, 3: 8, 4: 11, 5: 14, 6: 17}[players]
+    for seed in range(8):
+        for env in positions(black_jacky_v0.env(num_players=players, variant=variant), seed):
+            table = env.snapshot()
+            assert sum(table["hearts"]) <= 12
+            assert table["round"] < most_rounds
+            assert cards_on_table(table) == (Counter() if table["phase"] == "tip" else all_cards())
+            sums = (table["last_settlement"] or {"sums": []})["sums"]
+            assert all(total <= 202 or total >= 210 for total in sums if total is not None)
+
+
+def test_figures_two_players_can_play_five_rounds():
+    table = Table([losing([number % 2], range(2), start=number % 2) for number in range(5)], players=2)
+    for number in range(5):
+        table.shows(round=number).knock_all()
+    table.shows(phase="over", round=4, winners=[1])

@@ -1,6 +1,6 @@
 """Deals, tricks and scoring of Schwarze Katze, rule by rule."""
 
-from __future__ import annotations
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -93,7 +93,7 @@ def test_the_highest_card_of_the_led_suit_wins_whatever_else_is_played():
     """K1, K5: there is no trump, and the ace is high."""
     Table(*SUITS).play("2C AD AH AS").shows(tricks_taken=[1, 0, 0, 0])
     spades = SPADES.split()
-    for low, high in zip(spades[:-1], spades[1:], strict=True):
+    for low, high in pairwise(spades):
         Table(low, high, CLUBS, HEARTS).play(f"{low} {high} AC AH").shows(tricks_taken=[0, 1, 0, 0])
 
 

@@ -43,9 +43,6 @@ def test_voids_that_leave_nobody_to_hold_a_suit_are_refused(seen):
         sampled_with(schwarze_katze_v0, seen, *(("voids", 4 * seat, 1) for seat in range(1, 5)))
 
 
-# ---------------------------------------------------------------- the distribution
-
-
 def listed(env, seat):
     """Return all deals that fit: hands of the other players, from the left neighbour on, as tuples of cards."""
     parts = schwarze_katze_v0.decode(vector(env, seat))

@@ -13,8 +13,6 @@ TABLES = range(2, 7)
 TRICK_1 = 1
 LONG = 600  # actions in a game without turn limit, enough for more turns than a byte can count
 
-# -- policies ---------------------------------------------------------------------------------------------------------
-
 
 def hoard(legal: set[int]) -> set[int]:
     return legal - {TRICK_1, KNOCK} or legal
@@ -34,9 +32,6 @@ POLICIES: dict[str, Policy] = {"uniform": uniform, "hoard": hoard, "trickster": 
 def hurry(game: ReferenceGame, actions: int) -> str | None:
     """A long game without turn limit may have no end unless everybody knocks."""
     return "knocker" if game.max_turns is None and actions >= LONG else None
-
-
-# -- options ----------------------------------------------------------------------------------------------------------
 
 
 def any_options(rng: random.Random, num_players: int) -> Options:

@@ -11,8 +11,6 @@ from .rules import Card
 
 TABLES = range(3, 11)
 
-# -- policies ---------------------------------------------------------------------------------------------------------
-
 
 def duck(legal: set[int]) -> set[int]:
     """The lowest."""
@@ -31,8 +29,6 @@ def dump(legal: set[int]) -> set[int]:
 
 
 POLICIES: dict[str, Policy] = {"uniform": uniform, "duck": duck, "grab": grab, "dump": dump}
-
-# -- options ----------------------------------------------------------------------------------------------------------
 
 
 def any_options(rng: random.Random, num_players: int) -> Options:

@@ -36,17 +36,14 @@ def plus_one(seat: int) -> int:
 
 
 def swap_draw(card: int) -> int:
-    """Swap this hand card with the draw pile."""
     return 30 + card
 
 
 def swap_discard(card: int) -> int:
-    """Swap this hand card with the discard pile."""
     return 38 + card
 
 
 def give(card: int) -> int:
-    """Give this hand card in an exchange."""
     return 47 + card
 
 
@@ -104,12 +101,10 @@ class Table(RiggedTable):
         return self.now[key]
 
     def snapshot(self) -> dict[str, Any]:
-        """Everything on the table."""
         return self.now
 
     @property
     def legal(self) -> set[int]:
-        """The legal actions of the player to act."""
         return set(self.actions)
 
     def shows(self, **expected: Any) -> Table:
@@ -119,7 +114,6 @@ class Table(RiggedTable):
         return self
 
     def settled(self, **expected: Any) -> Table:
-        """Assert entries of the last settlement."""
         told = self.now["last_settlement"]
         assert {name: told[name] for name in expected} == expected
         return self

@@ -35,59 +35,30 @@ def test_the_sheets_worked_example():
     worked_example().shows(last_settlement={"losers": [2], **told}, hearts=[3, 3, 2])
 
 
-SETTLED = {
-    "the sheet's worked example without the third player": (
-        lambda: one_round([[7, 8], [6, 8]], draw=[5, 5]),
-        [lay(8), DRAW, plus_one(0), DRAW, KNOCKS, KNOCKS],
-        [201, 200],
-        [1],
-    ),
-    "S1: everybody is counted, knocked or not": (
-        lambda: one_round([[8, 7], [6, 6], [5, 5]], draw=[1, 2]),
-        [KNOCKS, DRAWS, DRAWS],
-        [150, 130, 120],
-        [2],
-    ),
-    "S1: 20.2 is the highest sum that is not bust": (
-        lambda: one_round([[8, 8], [8, 7]], draw=[4, 5]),
-        [lay(8), DRAW, DRAWS, lay(8), KNOCK, KNOCKS],
-        [202, 200],
-        [1],
-    ),
-    "S1: the lowest sum loses, however high it is; bust_at moves the limit": (
-        lambda: one_round([[8] * 5 + [7], [8, 8, 7, 7, 7, 7], [8, 7, 7, 6, 6, 6]], top=1, hand_size=6, bust_at=99),
-        [KNOCKS] * 3,
-        [470, 440, 400],
-        [2],
-    ),
-    "S1: a lower bust_at": (lambda: one_round([[5, 5], [1, 2], [4, 5]], bust_at=10), [KNOCKS] * 3, [100, 30, 90], [0]),
-    "S1: exactly 21 is bust": (lambda: one_round([[8, 8], [8, 7]], draw=[5]), [DRAWS, KNOCKS, KNOCKS], [210, 150], [0]),
-    "S1: +1 can make bust": (
-        lambda: one_round([[8, 8], [6, 2]], draw=[4]),
-        [DRAWS, plus_one(1), KNOCK, KNOCKS],
-        [210, 80],
-        [0],
-    ),
-    "S2: exactly the bust lose a heart": (
-        lambda: one_round([[8, 8], [7, 7], [1, 2]], draw=[5, 8]),
-        [DRAWS, DRAWS, KNOCKS, KNOCKS, KNOCKS],
-        [210, 220, 30],
-        [0, 1],
-    ),
-    "S2: if nobody is bust, all tied for the lowest sum lose a heart": (
-        lambda: one_round([[8, 8], [2, 5], [3, 4], [7, 7]]),
-        [KNOCKS] * 4,
-        [160, 70, 70, 140],
-        [1, 2],
-    ),
-    "S2: a tenth decides": (lambda: one_round([[8, 4], [8, 4]]), [KNOCKS, lay(8), KNOCK], [120, 121], [0]),
-}
+SIX_EACH = [[8] * 5 + [7], [8, 8, 7, 7, 7, 7], [8, 7, 7, 6, 6, 6]]
+BUST, PLUS_ONE = [DRAWS, KNOCKS, KNOCKS], [DRAWS, plus_one(1), KNOCK, KNOCKS]
+SETTLED = [
+    # the sheet's worked example without the third player
+    ([[7, 8], [6, 8]], [5, 5], {}, [lay(8), DRAW, plus_one(0), DRAW, KNOCKS, KNOCKS], [201, 200], [1]),
+    # S1: everybody is counted, knocked or not
+    ([[8, 7], [6, 6], [5, 5]], [1, 2], {}, [KNOCKS, DRAWS, DRAWS], [150, 130, 120], [2]),
+    # S1: 20.2 is the highest sum that is not bust, exactly 21 is bust, and +1 can make bust
+    ([[8, 8], [8, 7]], [4, 5], {}, [lay(8), DRAW, DRAWS, lay(8), KNOCK, KNOCKS], [202, 200], [1]),
+    ([[8, 8], [8, 7]], [5], {}, BUST, [210, 150], [0]),
+    ([[8, 8], [6, 2]], [4], {}, PLUS_ONE, [210, 80], [0]),
+    # S1: the lowest sum loses, however high it is; bust_at moves the limit
+    (SIX_EACH, [], {"top": 1, "hand_size": 6, "bust_at": 99}, [KNOCKS] * 3, [470, 440, 400], [2]),
+    ([[5, 5], [1, 2], [4, 5]], [], {"bust_at": 10}, [KNOCKS] * 3, [100, 30, 90], [0]),
+    # S2: exactly the bust lose a heart; if nobody is bust, all tied for the lowest sum; a tenth decides
+    ([[8, 8], [7, 7], [1, 2]], [5, 8], {}, [DRAWS, DRAWS, KNOCKS, KNOCKS, KNOCKS], [210, 220, 30], [0, 1]),
+    ([[8, 8], [2, 5], [3, 4], [7, 7]], [], {}, [KNOCKS] * 4, [160, 70, 70, 140], [1, 2]),
+    ([[8, 4], [8, 4]], [], {}, [KNOCKS, lay(8), KNOCK], [120, 121], [0]),
+]
 
 
-@pytest.mark.parametrize("case", SETTLED)
-def test_the_bust_or_else_the_lowest_sums_lose_a_heart(case):
-    begin, moves, sums, losers = SETTLED[case]
-    table = begin()
+@pytest.mark.parametrize(("hands", "draw", "options", "moves", "sums", "losers"), SETTLED)
+def test_the_bust_or_else_the_lowest_sums_lose_a_heart(hands, draw, options, moves, sums, losers):
+    table = one_round(hands, draw=draw, **options)
     hearts = [number - (seat in losers) for seat, number in enumerate(table["hearts"])]
     table.play(*moves).settled(sums=sums, losers=losers).shows(hearts=hearts)
 

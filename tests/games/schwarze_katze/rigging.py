@@ -45,7 +45,6 @@ class Table(RiggedTable):
 
     @property
     def legal(self) -> set[str]:
-        """The cards that the player to act may play."""
         return {CARDS[card] for card in self.actions}
 
     def play(self, cards: str) -> Table:
@@ -55,7 +54,6 @@ class Table(RiggedTable):
         return self
 
     def shows(self, **expected: Any) -> Table:
-        """Assert entries of the snapshot."""
         now = self.now
         assert {name: now[name] for name in expected} == expected
         return self

@@ -138,6 +138,22 @@ def test_after_the_last_card_of_a_deal_the_next_deal_is_dealt():
     assert {len(hand) for hand in table.now["hands"]} == {13}
 
 
+def void(table, observer):
+    """The suits that a seat is known to this observer not to have."""
+    voids, players = np.reshape(table.seen(observer)["voids"], (10, 4)), len(table.now["hands"])
+    suits = ("".join(suit for suit, none in zip("CDHS", seat, strict=True) if none) for seat in voids)
+    return {(observer + place) % players: none for place, none in enumerate(suits) if none}
+
+
+def test_who_does_not_follow_is_known_to_have_none_of_the_suit():
+    """K4; K9: with Piatnik who leads a heart has nothing else."""
+    hands = "AC KC 3C 4C 5C 5D", "QC JC 6C 7C 8C 6D", "2C 9C 10C 7D QS", "8D 9D 10H 2H 3H"
+    table = Table(*hands).play("AC QC 2C 10H")
+    assert [void(table, observer) for observer in (3, 0)] == [{3: "C"}] * 2
+    for options, known in (({"piatnik_heart_lead": True}, {0: "CDS"}), ({}, {})):
+        assert void(Table(HEARTS, "", "", "", **options).play("AH"), 1) == known
+
+
 def test_cards_are_written_and_read_as_people_write_them():
     env = schwarze_katze_v0.env()
     assert [env.action_name(action) for action in range(52)] == CARDS

@@ -53,16 +53,13 @@ def rigged(*top: int) -> tuple[int, ...]:
 
 
 SIX = {"num_players": 2, "max_card": 3, "hand_size": 1, "hearts": 1, "bust_at": 5, "max_turns_per_round": 3}
-SIX_LONGER = {**SIX, "max_turns_per_round": 5}
-SIX_TWO_EACH = {**SIX, "hand_size": 2, "bust_at": 6, "max_turns_per_round": 4}
-TEN_FOR_TWO = {**SIX, "max_card": 4, "max_turns_per_round": 2}
 TEN_FOR_THREE = {**SIX, "num_players": 3, "max_card": 4, "hand_size": 2, "bust_at": 8}
 FIVE_TIP = {"num_players": 5, "hearts": 1, "max_turns_per_round": 1}
 TREES = [
     Tree("six cards, one each, three turns", SIX),
-    Tree("six cards, one each, five turns", SIX_LONGER),
-    Tree("six cards, two each, four turns", SIX_TWO_EACH),
-    Tree("ten cards, one each, two turns", TEN_FOR_TWO),
+    Tree("six cards, one each, five turns", {**SIX, "max_turns_per_round": 5}),
+    Tree("six cards, two each, four turns", {**SIX, "hand_size": 2, "bust_at": 6, "max_turns_per_round": 4}),
+    Tree("ten cards, one each, two turns", {**SIX, "max_card": 4, "max_turns_per_round": 2}),
     Tree("ten cards, three players, three turns", TEN_FOR_THREE, deck=(3, 4, 2, 2, 1, 4, 3, 4, 3, 4), depth=11),
     Tree("all cards, two players", {"num_players": 2}, deck=rigged(3, 7, 6, 8, 1, 4, 5, 2), depth=9),
     Tree("all cards, four players", {"num_players": 4}, deck=rigged(3, 6, 2, 4, 7, 6, 1, 5, 8, 3, 2), depth=8),
@@ -71,7 +68,6 @@ TREES = [
 
 
 def anything(legal: list[int]) -> list[int]:
-    """Every legal action with equal chance."""
     return legal
 
 
@@ -104,7 +100,6 @@ class Engine:
         self.observation, self.mask = np.empty(GAME.layout.size, np.int8), np.empty(GAME.num_actions, np.int8)
 
     def started(self) -> list[bytes]:
-        """A game from every deck."""
         begun = []
         for deck in self.decks:
             states = copied(self.blank)
@@ -114,14 +109,12 @@ class Engine:
         return begun
 
     def legal(self, position: bytes) -> list[int]:
-        """The legal actions of the player to act, in ascending order; none when the game is over."""
         states = record(position)
         self.functions.look(states, max(0, int(states["player"][0])), self.observation, self.mask)
         legal: list[int] = np.flatnonzero(self.mask).tolist()
         return legal
 
     def outcomes(self, position: bytes, action: int) -> list[bytes]:
-        """The positions after this action: one, or one for every distinct order of a reshuffle (R14)."""
         return [self.stepped(states, action) for states in reshuffled(record(position), action)]
 
     def stepped(self, states: Any, action: int) -> bytes:
@@ -173,20 +166,20 @@ def is_over(position: bytes) -> bool:
     return bool(record(position)["phase"][0] == OVER)
 
 
-def levels(tree: Tree, choosers: Sequence[counting.Chooser] | None = None) -> Iterator[Counter[bytes]]:
+def levels(tree: Tree, choosers: Sequence[counting.Chooser] | None = None) -> Iterator[Counter[Any]]:
     """By depth: lines to every position, equal ones merged; or, of these choosers, their chance times the decks."""
     engine = Engine(tree)
-    level: Counter[bytes] = Counter(engine.started())
+    level: Counter[Any] = Counter(engine.started())
     while level:
         yield level
-        deeper: Counter[bytes] = Counter()
+        deeper: Counter[Any] = Counter()
         for position, weight in level.items():
             legal = engine.legal(position)
             chosen = choosers[int(record(position)["player"][0])](legal) if legal and choosers else legal
             for action in chosen:
                 after = engine.outcomes(position, action)
                 for one in after:
-                    deeper[one] += Fraction(weight, len(chosen) * len(after)) if choosers else weight  # type: ignore[assignment]
+                    deeper[one] += Fraction(weight, len(chosen) * len(after)) if choosers else weight
         level = deeper
 
 

@@ -35,7 +35,6 @@ def hurry(game: ReferenceGame, actions: int) -> str | None:
 
 
 def any_options(rng: random.Random, num_players: int) -> Options:
-    """Options of a game that can be dealt."""
     max_card, hand_size = rng.randint(2, 8), rng.randint(1, 8)
     if num_players * hand_size >= max_card * (max_card + 1) // 2:
         return any_options(rng, num_players)

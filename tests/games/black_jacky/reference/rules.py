@@ -69,35 +69,28 @@ class Known:
 
     def seen(self, holder: int, value: int) -> None:
         """Everybody saw the holder take this card."""
-        for observer in self._others(holder):
+        for observer in set(self.observers) - {holder}:
             self._counts[observer][holder][value] += 1
 
     def gone(self, holder: int, value: int) -> None:
         """Everybody saw this card leave the holder's hand."""
-        for observer in self._others(holder):
+        for observer in set(self.observers) - {holder}:
             self._less(observer, holder, value)
 
     def exchanged(self, a: int, x: int, b: int, y: int) -> None:
-        """Player a gave x and b gave y; only these two know what changed places."""
-        for observer in self.observers:
-            if observer not in (a, b):
-                self._may_have_lost_any(observer, a)
-                self._may_have_lost_any(observer, b)
+        """Player a gave x and b gave y; to others each of them may have given any card."""
+        for observer in set(self.observers) - {a, b}:
+            self._less(observer, a, *range(1, 9))
+            self._less(observer, b, *range(1, 9))
         self._less(a, b, y)
         self._less(b, a, x)
         self._counts[a][b][x] += 1
         self._counts[b][a][y] += 1
 
-    def _others(self, holder: int) -> list[int | None]:
-        return [observer for observer in self.observers if observer != holder]
-
-    def _less(self, observer: int | None, holder: int, value: int) -> None:
+    def _less(self, observer: int | None, holder: int, *values: int) -> None:
         counts = self._counts[observer][holder]
-        counts[value] = max(0, counts[value] - 1)
-
-    def _may_have_lost_any(self, observer: int | None, holder: int) -> None:
-        for value in range(1, 9):
-            self._less(observer, holder, value)
+        for value in values:
+            counts[value] = max(0, counts[value] - 1)
 
 
 @dataclass
@@ -300,9 +293,8 @@ class ReferenceGame:
             self._next_active_player_draws()
         elif value == 6 and action != 6:
             self.plus_one = self.relative(action - PUT_PLUS_ONE).seat  # T6
-        elif value == 7:
-            if self._can_draw():  # T7: the top of the draw pile goes face up on the discard pile
-                self.discards.append(self._take_from_draw_pile())
+        elif value == 7 and self._can_draw():  # T7: the top of the draw pile goes face up on the discard pile
+            self.discards.append(self._take_from_draw_pile())
         # T5 and T8 are reckoned at settlement
 
     def _choose_two(self, pair: tuple[int, int]) -> None:
@@ -339,7 +331,6 @@ class ReferenceGame:
         self.known.exchanged(a.seat, x, b.seat, y)
 
     def _zock(self, action: int) -> None:
-        """R10: draw, swap or knock."""
         if action == DRAW:
             self.actor.hand.append(self._take_from_draw_pile())
         elif action == KNOCK:
@@ -389,8 +380,11 @@ class ReferenceGame:
             "hands": [sorted(player.hand) for player in self.players],
             "displays": [sorted(player.display) for player in self.players],
         }
-        for seat in losers:
-            self._lose_heart(self.players[seat])  # S3a
+        for player in (self.players[seat] for seat in losers):  # S3a
+            player.hearts -= 1
+            self.paid[player.seat] -= 1
+            if player.hearts == 0:
+                player.status = "out" if player.black_heart else "wanted"  # R7
         for player in self.players:
             if player.tip in losers:  # S3b, P3: who named a loser is back with a black heart
                 player.hearts, player.black_heart, player.status = 1, True, "saloon"
@@ -404,19 +398,12 @@ class ReferenceGame:
         self.round += 1
         self._begin_round()
 
-    def _lose_heart(self, player: Player) -> None:
-        player.hearts -= 1
-        self.paid[player.seat] -= 1
-        if player.hearts == 0:
-            player.status = "out" if player.black_heart else "wanted"  # R7
-
     def _game_is_over(self) -> bool:
         if self.variant == "schnell_duell":
             return len(self.saloon()) < len(self.players)  # Q1
         return len(self.saloon()) <= 1  # E1, E2
 
     def _end(self, sums: dict[int, int]) -> None:
-        """The cards lie as settled; nobody without a heart comes back."""
         if self.variant == "schnell_duell":
             self.winners = self._winners_of_schnell_duell(sums)
         else:
@@ -481,7 +468,6 @@ class ReferenceGame:
 
 
 def _card_of(action: int) -> int:
-    """The card that a trick action lays."""
     if action >= PUT_PLUS_ONE:
         return 6
     return 3 if action >= CHOOSE_TWO else action

@@ -13,12 +13,10 @@ TABLES = range(3, 11)
 
 
 def duck(legal: set[int]) -> set[int]:
-    """The lowest."""
     return {card for card in legal if card % 13 == min(card % 13 for card in legal)}
 
 
 def grab(legal: set[int]) -> set[int]:
-    """The highest."""
     return {card for card in legal if card % 13 == max(card % 13 for card in legal)}
 
 
@@ -32,7 +30,6 @@ POLICIES: dict[str, Policy] = {"uniform": uniform, "duck": duck, "grab": grab, "
 
 
 def any_options(rng: random.Random, num_players: int) -> Options:
-    """Any of the family; most games are short."""
     return {
         "num_players": num_players,
         "heart_ace": rng.choice([10, 11]),

@@ -71,6 +71,7 @@ FOLLOWED = [
     (SUITS, "5C", {}, None),  # K4: without it any card may be played
     (SUITS, "5C AD", {}, None),
     (["2H 3H 4C", "", "", ""], "", {"piatnik_heart_lead": True}, "CDS"),  # K9: hearts are led only ...
+    *(([HEARTS[3:] + other, "", "", ""], "", {"piatnik_heart_lead": True}, "CDS") for other in (" 4C", " 4S")),
     ([HEARTS, CLUBS, DIAMONDS, SPADES], "", {"piatnik_heart_lead": True}, None),  # by who holds nothing else
     ([CLUBS, HEARTS, DIAMONDS, SPADES], "2C", {"piatnik_heart_lead": True}, None),  # thrown off they may be
 ]

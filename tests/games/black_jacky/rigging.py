@@ -22,7 +22,6 @@ HIGH_HANDS = [(8, 8), (8, 8), (7, 8), (7, 8), (7, 7)]
 
 
 def lay(card: int) -> int:
-    """Lay 1, 2, 4, 5, 7 or 8 for its power."""
     return card
 
 
@@ -37,17 +36,14 @@ def plus_one(seat: int) -> int:
 
 
 def swap_draw(card: int) -> int:
-    """Swap this hand card with the draw pile."""
     return 30 + card
 
 
 def swap_discard(card: int) -> int:
-    """Swap this hand card with the discard pile."""
     return 38 + card
 
 
 def give(card: int) -> int:
-    """Give this hand card in an exchange."""
     return 47 + card
 
 
@@ -105,13 +101,22 @@ class Table(RiggedTable):
         return self.now[key]
 
     def snapshot(self) -> dict[str, Any]:
-        """Everything on the table."""
         return self.now
 
     @property
     def legal(self) -> set[int]:
-        """The legal actions of the player to act."""
         return set(self.actions)
+
+    def shows(self, **expected: Any) -> Table:
+        """Assert what is ``asked`` and ``legal``, and entries of the snapshot."""
+        now = {**self.now, "asked": self.asked, "legal": self.legal}
+        assert {name: now[name] for name in expected} == expected
+        return self
+
+    def settled(self, **expected: Any) -> Table:
+        told = self.now["last_settlement"]
+        assert {name: told[name] for name in expected} == expected
+        return self
 
     def play(self, *moves: int | tuple[int, ...]) -> Table:
         """Play actions, or tuples of actions, one after the other."""

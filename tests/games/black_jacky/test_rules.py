@@ -1,4 +1,4 @@
-"""R1 to R15: material, set-up, words and the turn."""
+"""R1 to R15 and T1 to T8: material, set-up, words, the turn, and what each laid card does."""
 
 from collections import Counter
 
@@ -10,6 +10,7 @@ from tests.games.black_jacky.rigging import (
     DRAW,
     DRAWS,
     IDLE_3,
+    IDLE_6,
     KNOCK,
     KNOCKS,
     NO_TRICK,
@@ -18,6 +19,7 @@ from tests.games.black_jacky.rigging import (
     cards_on_table,
     deal,
     exchange,
+    give,
     lay,
     losing,
     one_round,
@@ -29,131 +31,113 @@ from tests.games.black_jacky.rigging import (
 
 # Of the seeds 0 to 11 with six players; of seed 7 with two: hands, discard pile, draw pile.
 START_PLAYERS = [2, 1, 2, 4, 1, 0, 5, 0, 5, 4, 5, 1]
-FIRST_DEAL = [
-    [2, 8],
-    [5, 6],
-    [7],
-    [8, 4, 4, 3, 7, 8, 6, 6, 8, 8, 1, 7, 5, 8, 7, 3, 8, 5, 2, 4, 6, 5, 5, 6, 8, 4, 6, 3, 7, 7, 7],
-]
-FIRST_RESHUFFLE = [4, 5, 5, 7, 7, 3, 6, 4, 3, 8, 2, 1, 6, 6, 8, 5, 6, 7, 2, 5, 8, 4, 6, 4, 8, 7, 8, 5, 8, 3]
-SECOND_RESHUFFLE = [5, 7, 8, 3, 7, 8, 7, 4, 6, 4, 6, 6, 2, 5, 2, 5, 7, 6, 6, 3, 7, 7, 8, 4, 8, 1, 7, 6, 8, 4]
-SECOND_DEAL = [
-    [3, 8],
-    [2, 3],
-    [7],
-    [3, 2, 6, 7, 6, 7, 1, 5, 8, 4, 5, 6, 7, 4, 7, 8, 6, 6, 8, 6, 5, 7, 8, 7, 8, 4, 5, 5, 8, 8, 4],
-]
+FIRST_DEAL = "28 56 7 8443786688175873852465568463777"
+FIRST_RESHUFFLE, SECOND_RESHUFFLE = "455773643821668567258464878583", "578378746466252576637784817684"
+SECOND_DEAL = "38 23 7 3267671584567478668657878455884"
 
 
-@pytest.mark.parametrize("players", range(2, 7))
-def test_r1_value_v_stands_on_v_cards_and_plus_one_lies_in_the_box(players):
+@pytest.mark.parametrize(("players", "hearts", "left"), [(2, 3, 31), (3, 3, 29), (4, 2, 27), (5, 2, 25), (6, 2, 23)])
+def test_r1_r2_r4_cards_and_hearts_at_the_start(players, hearts, left):
+    """Value v stands on v cards, "+1" lies in the box; two cards each, one turned up, the rest is the draw pile."""
     table = fresh(num_players=players).snapshot()
     cards = cards_on_table(table)
     assert cards == all_cards()
-    assert cards.total() == 36
-    assert sum(cards.elements()) == 204
-    assert table["plus_one"] is None
+    assert (cards.total(), sum(cards.elements()), table["plus_one"]) == (36, 204, None)
+    assert (table["hearts"], table["black_hearts"]) == ([hearts] * players, [False] * players)
+    assert (table["status"], table["displays"]) == (["saloon"] * players, [[]] * players)
+    assert [len(hand) for hand in table["hands"]] == [2] * players
+    assert (table["discards"], len(table["draw_pile"])) == ([table["discard_top"]], left)
 
 
 @pytest.mark.parametrize("players", [2, 5])
 def test_r1_a_small_deck_has_the_cards_that_are_named_and_no_others(players):
     deck = [2, 4, 4, 5, *[7] * 5, *[8] * 4]
-    table = fresh(num_players=players, deck=deck).snapshot()
-    assert cards_on_table(table) == Counter(deck)
+    assert cards_on_table(fresh(num_players=players, deck=deck).snapshot()) == Counter(deck)
 
 
-@pytest.mark.parametrize(("players", "hearts"), [(2, 3), (3, 3), (4, 2), (5, 2), (6, 2)])
-def test_r2_two_or_three_players_have_three_hearts_and_more_have_two(players, hearts):
-    table = fresh(num_players=players).snapshot()
-    assert table["hearts"] == [hearts] * players
-    assert table["black_hearts"] == [False] * players
-    assert table["status"] == ["saloon"] * players
+def test_r1_nothing_lies_at_seats_without_a_player():
+    """What `state` shows of seats 2 to 5: no heart, no tip, no card, out of the game."""
+    fields = Table([], players=2).state_parts()
+    for name in ("hearts", "black_hearts", "losers", "winners", "knocked", "hand_counts", "sums", "hands", "displays"):
+        assert not np.any(fields[name][2:]), name
+    assert len(set(fields["status"][2:])) == 1
+    assert fields["status"][2] not in fields["status"][:2]
+    assert set(fields["tips"]) == {-1}
 
 
-@pytest.mark.parametrize(("players", "left"), [(2, 31), (3, 29), (4, 27), (5, 25), (6, 23)])
-def test_r4_two_cards_each_one_turned_up_and_the_rest_is_the_draw_pile(players, left):
-    table = fresh(num_players=players).snapshot()
-    assert [len(hand) for hand in table["hands"]] == [2] * players
-    assert table["discards"] == [table["discard_top"]]
-    assert len(table["draw_pile"]) == left
-    assert table["displays"] == [[]] * players
+def digits(*piles):
+    return " ".join("".join(map(str, pile)) for pile in piles)
+
+
+def swap_any(table):
+    return table.play(NO_TRICK, swap_draw(table["hands"][table["player"]][0]))
+
+
+def test_r3_r4_r14_a_seed_means_the_same_game_in_every_version():
+    """Results that were published depend on it: a change here makes a new version of the environment."""
+    assert [fresh(seed, num_players=6).snapshot()["start_player"] for seed in range(12)] == START_PLAYERS
+    table = Table([], players=2)  # seed 7
+    assert digits(*table["hands"], table["discards"], table["draw_pile"]) == FIRST_DEAL
+    for pile in (FIRST_RESHUFFLE, SECOND_RESHUFFLE):
+        while table["draw_pile"]:
+            swap_any(table)
+        swap_any(table)
+        assert digits(table["draw_pile"]) == pile
+    table.knock_all()
+    assert digits(*table["hands"], table["discards"], table["draw_pile"]) == SECOND_DEAL
 
 
 def test_r4_cards_are_dealt_one_at_a_time_clockwise_from_the_start_player():
     deck = [1, 2, 3, 4, 5, 6, 7, *(all_cards() - Counter(range(1, 8))).elements()]
     table = Table([deck], players=3, start=2)
-    assert table["hands"] == [[2, 5], [3, 6], [1, 4]]
-    assert table["discard_top"] == 7
-    assert table["draw_pile"] == deck[7:]
+    table.shows(hands=[[2, 5], [3, 6], [1, 4]], discard_top=7, draw_pile=deck[7:])
 
 
 def test_r4_every_round_all_cards_are_shuffled_and_dealt_again():
     table = one_round([[8, 1], [7, 7], [6, 6]])
     first_pile = table["draw_pile"]
     table.play((lay(8), DRAW), DRAWS, DRAWS).knock_all()
-    assert table["round"] == 1
-    assert cards_on_table(table.snapshot()) == all_cards()
+    table.shows(round=1, displays=[[], [], []], turn=0, knocked=[False] * 3, first_knocker=None)
+    assert cards_on_table(table.now) == all_cards()
     assert [len(hand) for hand in table["hands"]] == [2, 2, 2]
-    assert table["displays"] == [[], [], []]
     assert len(table["draw_pile"]) == 29
     assert table["draw_pile"] not in (first_pile, sorted(table["draw_pile"]))
-    assert (table["turn"], table["knocked"], table["first_knocker"]) == (0, [False] * 3, None)
 
 
 def test_r4_r5_who_has_no_heart_gets_no_cards_no_turn_and_no_sum():
     table = Table([losing([1], range(4)), losing([3], [0, 2, 3], start=2)], players=4, hearts=1).knock_all()
-    assert table["status"] == ["saloon", "wanted", "saloon", "saloon"]
-    table.play(tip(2))  # seat 3
+    table.shows(status=["saloon", "wanted", "saloon", "saloon"]).play(tip(2))  # seat 3
     assert [len(hand) for hand in table["hands"]] == [2, 0, 2, 2]
     assert len(table["draw_pile"]) == 29
-    turns = []
-    while table["round"] == 1:
-        turns.append(table["player"])
-        table.play(KNOCKS)
-    assert turns == [2, 3, 0]
+    for player in (2, 3, 0):
+        table.shows(player=player, round=1).play(KNOCKS)
+    assert table["round"] == 2
     assert table["last_settlement"]["sums"][1] is None
 
 
 def test_r6_r7_a_wanted_player_is_no_target_of_tricks():
     second = {0: [8, 8], 2: [3, 6], 3: [7, 7]}
     table = Table([losing([1], range(4)), deal(second, start=2)], players=4, hearts=1).knock_all().play(tip(2))
-    assert table["player"] == 2
-    everybody_but_seat_1 = [exchange(0, 1), exchange(0, 2), exchange(1, 2), plus_one(0), plus_one(1), plus_one(2)]
-    assert table.legal == {NO_TRICK, *everybody_but_seat_1}
+    everybody_but_seat_1 = {exchange(0, 1), exchange(0, 2), exchange(1, 2), *map(plus_one, range(3))}
+    table.shows(player=2, legal={NO_TRICK} | everybody_but_seat_1)
 
 
 def test_r8_a_turn_is_an_optional_trick_and_then_a_compulsory_zock():
-    table = one_round([[1, 8], [4, 4]])
-    assert table["phase"] == "trick"
-    assert table.legal == {NO_TRICK, lay(1), lay(8)}
-    table.play(NO_TRICK)
-    assert table["phase"] == "zock"
+    """One trick a turn; the card stays until settlement."""
+    table = one_round([[1, 8], [4, 4]]).shows(phase="trick", legal={NO_TRICK, lay(1), lay(8)}).play(NO_TRICK)
     zocks = {DRAW, KNOCK, swap_draw(1), swap_draw(8), swap_discard(1), swap_discard(8)}
-    assert table.legal == zocks
+    table.shows(phase="zock", legal=zocks)
+    table = one_round([[5, 8], [4, 4]]).play(lay(8)).shows(phase="zock", hands=[[5], [4, 4]], displays=[[8], []])
+    table.shows(legal={DRAW, KNOCK, swap_draw(5), swap_discard(5)})
+    table.play(DRAW, DRAWS, lay(5), DRAW, DRAWS).shows(displays=[[5, 8], []])
+    table.knock_all().settled(displays=[[5, 8], []])
 
 
-def test_r8_one_trick_a_turn_and_the_card_stays_until_settlement():
-    table = one_round([[5, 8], [4, 4]]).play(lay(8))
-    assert table["phase"] == "zock"
-    assert (table["hands"][0], table["displays"][0]) == ([5], [8])
-    assert table.legal == {DRAW, KNOCK, swap_draw(5), swap_discard(5)}
-    table.play(DRAW, DRAWS, lay(5), DRAW, DRAWS)
-    assert table["displays"][0] == [5, 8]
-    table.knock_all()
-    assert table["last_settlement"]["displays"][0] == [5, 8]
-
-
-@pytest.mark.parametrize("card", [2, 5, 7, 8])
-def test_r9_a_card_may_be_laid_though_its_trick_does_nothing(card):
-    table = one_round([[card, 4], [4, 4]])
-    assert lay(card) in table.legal
-
-
-def test_r9_tricks_3_and_6_without_a_target_may_be_laid_idly():
-    table = one_round([[3], [6]], hand_size=1)
-    assert table.legal == {NO_TRICK, IDLE_3}
-    table.play(IDLE_3)
-    assert (table["phase"], table["player"], table["displays"][0]) == ("zock", 0, [3])
+def test_r9_a_card_may_be_laid_though_its_trick_does_nothing():
+    for card in (2, 5, 7, 8):
+        assert lay(card) in one_round([[card, 4], [4, 4]]).legal
+    table = one_round([[3], [6]], hand_size=1).shows(legal={NO_TRICK, IDLE_3})
+    table.play(IDLE_3).shows(asked=("zock", 0), displays=[[3], []])
 
 
 @pytest.mark.parametrize(
@@ -169,62 +153,41 @@ def test_r9_tricks_3_and_6_without_a_target_may_be_laid_idly():
 def test_r10_a_zock_draws_swaps_or_keeps_the_hand(zock, hand, discards, top, drawn):
     """A swapped card goes face up on the discard pile; ``drawn``: the next card of the draw pile."""
     table = one_round([[7, 8], [4, 4]], top=2, draw=[5, 6]).play(NO_TRICK, zock)
-    assert (table["hands"][0], table["discards"], table["discard_top"]) == (hand, discards, top)
+    table.shows(hands=[hand, [4, 4]], discards=discards, discard_top=top, knocked=[zock == KNOCK, False])
+    table.shows(player=1, turn=1)
     assert table["draw_pile"][0] == drawn
-    assert (table["player"], table["turn"], table["knocked"]) == (1, 1, [zock == KNOCK, False])
 
 
 def test_r11_without_a_hand_card_there_is_no_swap():
-    table = one_round([[8], [2]], hand_size=1).play(lay(8))
-    assert table.legal == {DRAW, KNOCK}
+    table = one_round([[8], [2]], hand_size=1).play(lay(8)).shows(legal={DRAW, KNOCK})
     table.play(KNOCK, lay(2), DRAW)  # the knock is cancelled, the next turn begins without a card
-    assert (table["player"], table["hands"][0]) == (0, [])
-    assert table.legal == {NO_TRICK}
-    assert table.play(NO_TRICK).legal == {DRAW, KNOCK}
+    table.shows(player=0, legal={NO_TRICK}).play(NO_TRICK).shows(legal={DRAW, KNOCK})
+    assert table["hands"][0] == []
 
 
 def test_r12_a_knock_gives_everybody_else_one_more_turn():
-    table = one_round([[7, 7], [8, 8], [6, 6], [5, 5]]).play(DRAWS)
-    assert table["last_turns"] is None
-    table.play(KNOCKS)
-    assert (table["first_knocker"], table["last_turns"]) == (1, [2, 3, 0])
-    table.play(NO_TRICK)
-    assert table["last_turns"] == [2, 3, 0]
-    table.play(DRAW, DRAWS)
-    assert (table["player"], table["last_turns"], table["round"]) == (0, [0], 0)
-    table.play(DRAWS)
-    assert table["round"] == 1
+    table = one_round([[7, 7], [8, 8], [6, 6], [5, 5]]).play(DRAWS).shows(last_turns=None)
+    table.play(KNOCKS).shows(first_knocker=1, last_turns=[2, 3, 0]).play(NO_TRICK).shows(last_turns=[2, 3, 0])
+    table.play(DRAW, DRAWS).shows(player=0, last_turns=[0], round=0).play(DRAWS).shows(round=1)
+    table = one_round([[7, 7], [8, 8]], start=1).play(KNOCKS).shows(player=0, last_turns=[0])
+    table.play(DRAWS).shows(round=1)
 
 
 def test_r12_tricks_are_allowed_in_the_last_turn():
-    table = one_round([[7, 7], [8, 5]]).play(KNOCKS)
-    assert table.legal == {NO_TRICK, lay(5), lay(8)}
-    table.play(lay(5), DRAW)
-    assert table["last_settlement"]["displays"] == [[], [5]]
+    table = one_round([[7, 7], [8, 5]]).play(KNOCKS).shows(legal={NO_TRICK, lay(5), lay(8)})
+    table.play(lay(5), DRAW).settled(displays=[[], [5]])
 
 
 def test_r12_later_knocks_only_protect():
     table = one_round([[7, 7], [8, 8], [6, 6]]).play(KNOCKS, KNOCKS)
-    assert (table["first_knocker"], table["last_turns"], table["knocked"]) == (0, [2], [True, True, False])
-    table.play(KNOCKS)
-    assert table["round"] == 1
+    table.shows(first_knocker=0, last_turns=[2], knocked=[True, True, False]).play(KNOCKS).shows(round=1)
 
 
-def test_r12_the_start_player_may_knock_at_once_with_two_players():
-    table = one_round([[7, 7], [8, 8]], start=1).play(KNOCKS)
-    assert (table["player"], table["last_turns"]) == (0, [0])
-    table.play(DRAWS)
-    assert table["round"] == 1
-
-
-def test_r13_who_has_knocked_is_no_target():
+def test_r13_who_has_knocked_is_no_target_but_who_had_the_last_turn_without_knocking_is():
     table = one_round([[7, 7], [3, 6], [8, 8]]).play(KNOCKS)
-    assert table.legal == {NO_TRICK, exchange(0, 1), plus_one(0), plus_one(1)}
-
-
-def test_r13_who_had_the_last_turn_without_knocking_is_a_target():
+    table.shows(legal={NO_TRICK, exchange(0, 1), plus_one(0), plus_one(1)})
     table = one_round([[7, 7], [8, 8], [3, 6]]).play(KNOCKS, DRAWS)
-    assert table.legal == {NO_TRICK, exchange(0, 2), plus_one(0), plus_one(2)}
+    table.shows(legal={NO_TRICK, exchange(0, 2), plus_one(0), plus_one(2)})
 
 
 def nearly_drained(last_zock):
@@ -233,73 +196,13 @@ def nearly_drained(last_zock):
 
 
 def test_r14_the_discard_pile_but_its_top_becomes_the_draw_pile_when_a_card_is_needed():
-    table = nearly_drained(swap_draw(8))
-    assert (table["draw_pile"], table["discards"], table["discard_top"]) == ([], [1, 8], 8)
+    table = nearly_drained(swap_draw(8)).shows(draw_pile=[], discards=[1, 8], discard_top=8)
     before = Counter(table["hands"][1])
-    table.play(DRAWS)
+    table.play(DRAWS).shows(draw_pile=[], discards=[8])
     assert Counter(table["hands"][1]) - before == Counter([1])
-    assert (table["draw_pile"], table["discards"]) == ([], [8])
-
-
-def test_r14_a_swap_reshuffles_before_the_old_card_is_laid_down():
-    table = nearly_drained(swap_draw(8)).play(NO_TRICK, swap_draw(7))
-    assert (table["draw_pile"], table["discards"], table["discard_top"]) == ([], [7, 8], 7)
-    assert 1 in table["hands"][1]
-
-
-def test_r14_the_new_draw_pile_is_shuffled():
-    table = one_round([[8, 8], [7, 7]])
-    for _ in range(31):
-        swap_any(table)
-    top, under = table["discard_top"], Counter(table["discards"])
-    under.subtract([top])
-    assert (table["draw_pile"], under.total()) == ([], 31)
-    table.play(DRAWS)
-    assert table["discards"] == [top]
-    assert len(table["draw_pile"]) == 30
-    assert table["draw_pile"] not in (sorted(table["draw_pile"]), sorted(table["draw_pile"], reverse=True))
-    assert Counter(table["draw_pile"]) < under
-
-
-def test_r14_a_rigged_reshuffle_lies_in_the_order_of_the_deck_without_cards_that_are_elsewhere():
-    table = Table([[2, 3, 1, 2, 3, 3]], players=2, max_card=3, hand_size=1)
-    table.env.reset(seed=0, options={"start_player": 0, "deck": [2, 3, 1, 2, 3, 3], "reshuffle": [3, 3, 2, 3, 2, 1]})
-    table.play(*[(NO_TRICK, swap_draw(card)) for card in (2, 3, 2)])
-    assert (table["draw_pile"], table["discards"], table["discard_top"]) == ([], [1, 2, 2, 3], 2)
-    table.play(NO_TRICK, swap_draw(3))  # the new draw pile is 3, 2, 1
-    assert (table["draw_pile"], table["hands"][1]) == ([2, 1], [3])
-
-
-def test_r3_r4_r14_a_seed_means_the_same_game_in_every_version():
-    """Results that were published depend on it: a change here makes a new version of the environment."""
-    assert [fresh(seed, num_players=6).snapshot()["start_player"] for seed in range(12)] == START_PLAYERS
-    table = Table([], players=2)  # seed 7
-    assert [*table["hands"], table["discards"], table["draw_pile"]] == FIRST_DEAL
-    for pile in (FIRST_RESHUFFLE, SECOND_RESHUFFLE):
-        while table["draw_pile"]:
-            swap_any(table)
-        swap_any(table)
-        assert table["draw_pile"] == pile
-    table.knock_all()
-    assert [*table["hands"], table["discards"], table["draw_pile"]] == SECOND_DEAL
-
-
-def test_r1_nothing_lies_at_seats_without_a_player():
-    """What `state` shows of seats 2 to 5: no heart, no tip, no card, out of the game."""
-    fields = Table([], players=2).state_parts()
-    for name in ("hearts", "black_hearts", "losers", "winners", "knocked", "hand_counts", "sums"):
-        assert fields[name][2:] == [0] * 4, name
-    for name in ("hands", "displays"):
-        assert not np.any(fields[name][2:]), name
-    assert len(set(fields["status"][2:])) == 1
-    assert fields["status"][2] not in fields["status"][:2]
-    assert set(fields["tips"]) == {-1}
-
-
-def test_r14_after_a_reshuffle_the_top_of_the_discard_pile_still_cannot_be_drawn():
-    table = nearly_drained(swap_draw(8)).play(DRAWS, NO_TRICK)
-    assert (table["draw_pile"], table["discards"]) == ([], [8])
-    assert DRAW not in table.legal
+    assert DRAW not in table.play(NO_TRICK).legal  # its top still cannot be drawn
+    table = nearly_drained(swap_draw(8)).play(NO_TRICK, swap_draw(7))  # before the old card is laid down
+    assert 1 in table.shows(draw_pile=[], discards=[7, 8], discard_top=7)["hands"][1]
 
 
 def test_r14_after_a_reshuffle_one_card_more_on_the_discard_pile_can_be_drawn():
@@ -311,32 +214,42 @@ def test_r14_after_a_reshuffle_one_card_more_on_the_discard_pile_can_be_drawn():
     assert DRAW in table.play(NO_TRICK).legal
 
 
-def swap_any(table):
-    return table.play(NO_TRICK, swap_draw(table["hands"][table["player"]][0]))
+def test_r14_the_new_draw_pile_is_shuffled():
+    table = one_round([[8, 8], [7, 7]])
+    for _ in range(31):
+        swap_any(table)
+    top, under = table["discard_top"], Counter(table["discards"]) - Counter([table["discard_top"]])
+    assert (table["draw_pile"], under.total()) == ([], 31)
+    pile = table.play(DRAWS).shows(discards=[top])["draw_pile"]
+    assert len(pile) == 30
+    assert pile not in (sorted(pile), sorted(pile, reverse=True))
+    assert Counter(pile) < under
 
 
-def test_r14_without_any_card_left_draw_and_swap_from_the_draw_pile_are_illegal():
-    table = nearly_drained(DRAW).play(NO_TRICK)
-    assert (table["draw_pile"], table["discards"]) == ([], [1])
+def test_r14_a_rigged_reshuffle_lies_in_the_order_of_the_deck_without_cards_that_are_elsewhere():
+    table = Table([[2, 3, 1, 2, 3, 3]], players=2, max_card=3, hand_size=1)
+    table.env.reset(seed=0, options={"start_player": 0, "deck": [2, 3, 1, 2, 3, 3], "reshuffle": [3, 3, 2, 3, 2, 1]})
+    table.play(*[(NO_TRICK, swap_draw(card)) for card in (2, 3, 2)])
+    table.shows(draw_pile=[], discards=[1, 2, 2, 3], discard_top=2)
+    table.play(NO_TRICK, swap_draw(3)).shows(draw_pile=[2, 1])  # the new draw pile was 3, 2, 1
+    assert table["hands"][1] == [3]
+
+
+def test_r14_without_any_card_left_nothing_is_drawn_and_tricks_4_and_7_are_without_effect():
+    table = nearly_drained(DRAW).play(NO_TRICK).shows(draw_pile=[], discards=[1])
     assert table.legal == {KNOCK, *(swap_discard(card) for card in set(table["hands"][1]))}
-
-
-@pytest.mark.parametrize("card", [4, 7])
-def test_r14_without_any_card_left_tricks_4_and_7_are_without_effect(card):
-    table = nearly_drained(DRAW)
-    hand = table["hands"][0]
-    table.play(lay(card))
-    assert (table["hands"][0], table["discards"], table["displays"][1]) == (hand, [1], [card])
-    assert table["phase"] == "zock"
+    for card in (4, 7):
+        table = nearly_drained(DRAW)
+        hand = table["hands"][0]
+        table.play(lay(card)).shows(phase="zock", discards=[1], displays=[[], [card]])
+        assert table["hands"][0] == hand
 
 
 def test_r14_tricks_4_and_7_reshuffle_too():
     hand = Counter(nearly_drained(swap_draw(8))["hands"][0])
-    table = nearly_drained(swap_draw(8)).play(lay(4))
+    table = nearly_drained(swap_draw(8)).play(lay(4)).shows(discards=[8], draw_pile=[])
     assert Counter(table["hands"][0]) - hand == Counter([1])
-    assert (table["discards"], table["draw_pile"]) == ([8], [])
-    table = nearly_drained(swap_draw(8)).play(lay(7))
-    assert (table["discard_top"], table["discards"], table["draw_pile"]) == (1, [1, 8], [])
+    nearly_drained(swap_draw(8)).play(lay(7)).shows(discard_top=1, discards=[1, 8], draw_pile=[])
 
 
 def swaps(table, turns):
@@ -346,20 +259,135 @@ def swaps(table, turns):
 
 
 def test_r15_a_round_is_settled_after_its_hundredth_turn():
-    table = swaps(one_round([[8, 8], [7, 7]]), 99)
-    assert (table["round"], table["turn"], table["last_settlement"]) == (0, 99, None)
-    swaps(table, 1)
-    assert (table["round"], table["turn"]) == (1, 0)
-    assert sum(table["hearts"]) < 6
+    table = swaps(one_round([[8, 8], [7, 7]]), 99).shows(round=0, turn=99, last_settlement=None)
+    assert sum(swaps(table, 1).shows(round=1, turn=0)["hearts"]) < 6
 
 
-def test_r15_the_turn_limit_cuts_off_outstanding_last_turns():
-    table = one_round([[8, 8], [7, 7], [6, 6]], max_turns_per_round=2).play(DRAWS, KNOCKS)
-    assert (table["round"], table["last_settlement"]["hands"][2]) == (1, [6, 6])
+def test_r15_the_turn_limit_cuts_off_outstanding_last_turns_and_can_be_switched_off():
+    table = one_round([[8, 8], [7, 7], [6, 6]], max_turns_per_round=2).play(DRAWS, KNOCKS).shows(round=1)
+    assert table["last_settlement"]["hands"][2] == [6, 6]
+    one_round([[8, 8], [7, 7]], max_turns_per_round=1).play(DRAWS).shows(round=1)
+    table = swaps(one_round([[8, 8], [7, 7]], max_turns_per_round=None), 300).shows(round=0, phase="trick")
+    seen = table.env.observe(table.env.agent_selection)
+    assert table.env.observation_space("player_0").contains(seen)
 
 
-def test_r15_the_turn_limit_can_be_switched_off():
-    table = swaps(one_round([[8, 8], [7, 7]], max_turns_per_round=None), 300)
-    assert (table["round"], table["phase"]) == (0, "trick")
-    observation = table.env.observe(table.env.agent_selection)
-    assert table.env.observation_space("player_0").contains(observation)
+def sizes(table):
+    return [len(hand) for hand in table["hands"]]
+
+
+@pytest.mark.parametrize("zock", [DRAW, KNOCK, swap_draw(8), swap_discard(8)])
+def test_t1_settlement_comes_right_after_this_turns_zock_whatever_it_is(zock):
+    table = one_round([[1, 8], [7, 7], [6, 6]]).play(lay(1)).shows(ends_after_turn=True, round=0, phase="zock")
+    table.play(zock).shows(round=1, ends_after_turn=False)
+    assert None not in table["last_settlement"]["sums"]
+
+
+def test_t1_outstanding_last_turns_are_lost():
+    table = one_round([[8, 8], [1, 7], [2, 2]]).play(KNOCKS, lay(1), KNOCK)
+    table.settled(sums=[160, 80, 40], losers=[2], hands=[[8, 8], [7], [2, 2]], displays=[[], [1], []])
+
+
+def test_t2_cancels_all_knocking():
+    """The knocker has a turn again, and so has who had his last turn."""
+    table = one_round([[8, 8], [7, 7], [2, 5]]).play(KNOCKS, KNOCKS).shows(knocked=[True, True, False])
+    table.play(lay(2)).shows(knocked=[False] * 3, first_knocker=None, last_turns=None)
+    table.play(DRAW).shows(round=0, player=0).play(DRAWS, DRAWS, DRAWS, DRAWS).shows(round=0)
+    table = one_round([[8, 8], [7, 7], [2, 5]]).play(KNOCKS, DRAWS, lay(2), DRAW).shows(round=0, player=0)
+    table.play(DRAWS).shows(round=0, player=1)
+    table = one_round([[2, 8], [7, 7]]).play(lay(2))  # nobody has knocked
+    table.shows(phase="zock", displays=[[2], []], last_turns=None)
+
+
+def test_t2_the_trickster_may_knock_and_is_the_first_knocker():
+    table = one_round([[8, 8], [2, 7], [6, 6]]).play(KNOCKS, lay(2), KNOCK)
+    table.shows(first_knocker=1, last_turns=[2, 0], knocked=[False, True, False])
+    table.play(DRAWS, DRAWS).shows(round=1)
+
+
+def test_t2_knockers_are_targets_again():
+    table = one_round([[8, 8], [2, 7], [3, 6]]).play(KNOCKS, lay(2), DRAW)
+    everybody = {plus_one(seat) for seat in range(3)} | {exchange(0, 1), exchange(0, 2), exchange(1, 2)}
+    table.shows(legal={NO_TRICK} | everybody)
+
+
+def test_t3_two_players_give_each_other_a_card():
+    """Both change places at once; nobody but the giver sees a card."""
+    table = one_round([[3, 8], [7, 7], [5, 6], [4, 4]]).play(exchange(1, 2))
+    table.shows(asked=("exchange", 1), exchange={"trickster": 0, "pair": [1, 2], "given": [None, None]})
+    table.shows(legal={give(7)}).play(give(7)).shows(player=2, hands=[[8], [7, 7], [5, 6], [4, 4]])
+    table.shows(exchange={"trickster": 0, "pair": [1, 2], "given": [7, None]}, legal={give(5), give(6)})
+    given = [table.env.unwrapped.view(agent)["exchange"]["given"][0] for agent in [*table.env.agents, None]]
+    assert given == ["hidden", 7, "hidden", "hidden", "hidden"]
+    table.play(give(6)).shows(hands=[[8], [6, 7], [5, 7], [4, 4]], exchange=None, asked=("zock", 0), turn=0)
+
+
+def test_t3_the_trickster_himself_gives_first_else_the_nearer_clockwise_from_him():
+    hands = [[4, 4], [7, 7], [3, 8], [5, 6]]
+    table = one_round(hands, start=2).play(exchange(0, 3)).shows(player=2, legal={give(8)})
+    assert table["exchange"]["pair"] == [2, 1]
+    table.play(give(8), give(7)).shows(hands=[[4, 4], [7, 8], [7], [5, 6]], player=2)
+    table = one_round(hands, start=2).play(exchange(1, 2)).shows(player=3)
+    assert table["exchange"]["pair"] == [3, 0]
+    table.play(give(5)).shows(player=0)
+
+
+def test_t3_needs_two_with_hand_cards_counted_after_the_3_was_laid_else_it_is_without_effect():
+    one_round([[3], [7], [8]], hand_size=1).shows(legal={NO_TRICK, exchange(1, 2)})
+    table = one_round([[8], [2], [3]], hand_size=1).play(lay(8), KNOCK, lay(2), DRAW)
+    table.shows(legal={NO_TRICK, IDLE_3})  # seat 0 is active, but has no hand card
+    table.play(IDLE_3).shows(phase="zock", exchange=None, displays=[[8], [2], [3]])
+
+
+def test_t4_the_next_player_clockwise_draws_a_card():
+    table = one_round([[8, 8], [7, 7], [4, 6]], top=1, draw=[5, 2], start=2).play(lay(4))
+    table.shows(hands=[[5, 8, 8], [7, 7], [6]], asked=("zock", 2))
+    assert table["draw_pile"][0] == 2
+
+
+def test_t4_skips_who_has_knocked_and_the_wanted():
+    table = one_round([[8, 8], [7, 7], [4, 6], [6, 6]], draw=[5], start=3).play(KNOCKS, KNOCKS, DRAWS)
+    assert sizes(table.play(lay(4)).shows(player=2)) == [2, 4, 1, 2]  # seats 3 and 0 have knocked
+    second = deal({0: [4, 8], 2: [7, 7], 3: [6, 6]}, draw=[5], start=2)
+    table = Table([losing([1], range(4)), second], players=4, hearts=1).knock_all().play(tip(1), DRAWS, DRAWS)
+    assert sizes(table.play(lay(4))) == [1, 0, 4, 3]
+
+
+def test_t4_hits_the_trickster_when_everybody_else_has_knocked():
+    table = one_round([[8, 8], [7, 7], [4, 6]], draw=[5]).play(KNOCKS, KNOCKS, lay(4))
+    table.shows(hands=[[8, 8], [7, 7], [5, 6]], phase="zock")
+
+
+def test_t5_is_turned_over_and_counts_nothing():
+    one_round([[5, 8], [5, 7]]).play(lay(5), KNOCK, KNOCKS).settled(displays=[[5], []], sums=[80, 120])
+
+
+@pytest.mark.parametrize("relative", range(3))
+def test_t6_puts_plus_one_before_any_active_player_or_moves_it_there(relative):
+    seat = (1 + relative) % 3
+    table = one_round([[8, 4], [6, 7], [8, 3]], start=1).play(plus_one(relative)).shows(plus_one=seat)
+    sums = [120, 130, 110]
+    sums[seat] += 10
+    table.play(KNOCK, KNOCKS, KNOCKS).settled(sums=sums)
+    table = one_round([[6, 4], [6, 7], [8, 3]]).play(plus_one(1), DRAW)
+    table.shows(legal={NO_TRICK, plus_one(0), plus_one(1), plus_one(2), lay(7)})
+    table.play(plus_one(relative)).shows(plus_one=seat)
+
+
+def test_t6_is_without_effect_while_plus_one_lies_before_a_knocker():
+    table = one_round([[6, 4], [8, 7], [6, 2]]).play(plus_one(1), DRAW, KNOCKS).shows(legal={NO_TRICK, lay(2), IDLE_6})
+    table.play(IDLE_6).shows(plus_one=1, phase="zock", displays=[[6], [], [6]])
+    table.play(KNOCK, KNOCKS)
+    assert table["last_settlement"]["sums"][1] == 160  # it still counts for him
+    table = one_round([[6, 6], [8, 7], [2, 5]]).play(plus_one(1), DRAW, KNOCKS, lay(2), DRAW)  # cancelled
+    table.play(plus_one(0)).shows(plus_one=0)
+
+
+def test_t7_turns_the_top_of_the_draw_pile_onto_the_discard_pile():
+    table = one_round([[7, 8], [6, 6]], top=1, draw=[5, 2]).play(lay(7)).shows(discard_top=5, discards=[1, 5])
+    assert table["draw_pile"][0] == 2
+    assert table.play(swap_discard(8))["hands"][0] == [5]
+
+
+def test_t8_only_a_laid_8_counts_a_tenth_more():
+    one_round([[8, 4], [8, 3]]).play(lay(8), KNOCK, KNOCKS).settled(sums=[121, 110])

@@ -24,6 +24,8 @@ from tests.games.black_jacky.rigging import (
 )
 from tests.games.sampled import check_distribution, imagined, vector
 
+pytestmark = pytest.mark.prove
+
 
 def listed(observation):
     """Return the chance of every position that the contract allows: (hands, draw pile, given cards), seat 0 first.
@@ -88,69 +90,45 @@ TEN_CARDS = {"max_card": 4, "hand_size": 3}  # for three players; no draw pile i
 HANDS = [[3, 4, 4], [1, 2, 3], [2, 3, 4]]
 
 
-def known_to_all():
-    """Seat 0 took the 2 from the discard pile and drew once, so a known and an unknown card are in its hand."""
-    table = one_round([[3], [1]], top=2, draw=[3, 2, 3], **SIX_CARDS)
-    return table.play(NO_TRICK, swap_discard(3), DRAWS, DRAWS)
+def six(*moves, hands=((3,), (1,)), top=2, draw=(), **options):
+    return one_round(hands, top=top, draw=draw, **{**SIX_CARDS, **options}).play(*moves)
 
 
-def known_to_two():
-    """Seats 0 and 1 exchanged a 4 and a 1."""
-    return one_round(HANDS, top=4, **TEN_CARDS).play(exchange(0, 1), give(4), give(1), KNOCK)
+def ten(*moves):
+    return one_round(HANDS, top=4, **TEN_CARDS).play(*moves)
 
 
-def reshuffled():
-    """Nobody remembers where reshuffled cards are; the draw pile was made anew from two of four cards (R14)."""
-    return one_round([[1], [2]], top=3, draw=[2, 3, 3], **SIX_CARDS).play(
-        NO_TRICK, swap_draw(1), NO_TRICK, swap_draw(2), DRAWS, DRAWS
-    )
-
-
-def knocked_and_over():
-    return one_round([[3], [1]], top=2, hearts=1, **SIX_CARDS).play(DRAWS).knock_all()
-
-
-def laid_out():
-    return one_round([[3, 2], [1, 3]], top=2, max_card=3).play(lay(2), KNOCK, lay(1))
-
-
-def exchange_of_others():
-    return one_round(HANDS, top=4, **TEN_CARDS).play(exchange(1, 2))
-
-
-def exchange_with_me():
-    return one_round(HANDS, top=4, **TEN_CARDS).play(exchange(0, 2))
+def two_each(*moves):
+    return six(*moves, hands=[[3, 2], [1, 3]], hand_size=2)
 
 
 POSITIONS = {
-    "dealt": (lambda: one_round([[3], [1]], top=2, **SIX_CARDS), 2),
-    "dealt to three": (lambda: one_round([[3], [1], [3]], top=2, **SIX_CARDS), 3),
-    "two cards each": (lambda: one_round([[3, 2], [1, 3]], top=2, max_card=3), 2),
-    "laid out": (laid_out, 2),
-    "known to all": (known_to_all, 2),
-    "known to two": (known_to_two, 3),
-    "reshuffled": (reshuffled, 2),
-    "exchange of others": (exchange_of_others, 3),
-    "first of others has given": (lambda: exchange_of_others().play(give(2)), 3),
-    "exchange with me": (exchange_with_me, 3),
-    "first of me and another has given": (lambda: exchange_with_me().play(give(4)), 3),
-    "over": (knocked_and_over, 2),
+    "dealt": six,
+    "dealt to three": lambda: six(hands=[[3], [1], [3]]),
+    "two cards each": two_each,
+    "laid out": lambda: two_each(lay(2), KNOCK, lay(1)),
+    # Seat 0 took the 2 from the discard pile and drew once, so a known and an unknown card are in its hand.
+    "known to all": lambda: six(NO_TRICK, swap_discard(3), DRAWS, DRAWS, draw=[3, 2, 3]),
+    "known to two": lambda: ten(exchange(0, 1), give(4), give(1), KNOCK),
+    # Nobody remembers where reshuffled cards are; the draw pile was made anew from two of four cards (R14).
+    "reshuffled": lambda: six(
+        NO_TRICK, swap_draw(1), NO_TRICK, swap_draw(2), DRAWS, DRAWS, hands=[[1], [2]], top=3, draw=[2, 3, 3]
+    ),
+    "exchange of others": lambda: ten(exchange(1, 2)),
+    "first of others has given": lambda: ten(exchange(1, 2), give(2)),
+    "exchange with me": lambda: ten(exchange(0, 2)),
+    "first of me and another has given": lambda: ten(exchange(0, 2), give(4)),
+    "over": lambda: six(DRAWS, hearts=1).knock_all(),
+    "tips are given": lambda: Table([losing([1], range(4))], players=4, hearts=1).knock_all(),
 }
 
 
-@pytest.mark.parametrize(
-    ("name", "seat"), [(name, q) for name, (_, players) in POSITIONS.items() for q in range(players)]
-)
-def test_samples_are_as_likely_as_the_contract_says(name, seat):
-    """From every seat, so on turn and off turn."""
-    check_table(POSITIONS[name][0](), seat)
-
-
-@pytest.mark.parametrize("seat", range(4))
-def test_nothing_is_left_to_chance_while_tips_are_given(seat):
-    table = Table([losing([1], range(4))], players=4, hearts=1).knock_all()
-    assert table["phase"] == "tip"
-    check_table(table, seat)
+@pytest.mark.parametrize("name", POSITIONS)
+def test_samples_are_as_likely_as_the_contract_says(name):
+    """From every seat, so on turn and off turn; nothing is left to chance while tips are given."""
+    table = POSITIONS[name]()
+    for seat in range(table.env.num_players):
+        check_table(table, seat)
 
 
 @pytest.mark.parametrize("seed", range(8))

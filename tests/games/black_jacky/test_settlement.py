@@ -1,7 +1,13 @@
-"""S1 to S3, E1, E2, rewards and the worked example of the sheet."""
+"""S1 to S3, P1 to P4, E1, E2, Q1, Q2: settlement, tipping, the end, Schnell-Duell; options and figures."""
+
+from collections import Counter
+from itertools import combinations
 
 import pytest
 
+from blackjacky_env import black_jacky_v0
+from blackjacky_env.black_jacky_v0 import decode
+from tests.envs.playing import fresh
 from tests.games.black_jacky.rigging import (
     DRAW,
     DRAWS,
@@ -9,178 +15,307 @@ from tests.games.black_jacky.rigging import (
     KNOCKS,
     NO_TRICK,
     Table,
+    all_cards,
+    cards_on_table,
     deal,
     lay,
     losing,
     one_round,
     plus_one,
+    swap_discard,
     swap_draw,
     tip,
     worked_example,
 )
+from tests.games.tables import positions
 
 
 def test_the_sheets_worked_example():
-    table = worked_example()
-    assert table["last_settlement"] == {
-        "sums": [201, 200, 210],
-        "losers": [2],
-        "hands": [[5, 7], [5, 8], [2, 6, 7]],
-        "displays": [[8], [6], [6]],
-    }
-    assert table["hearts"] == [3, 3, 2]
+    told = {"sums": [201, 200, 210], "hands": [[5, 7], [5, 8], [2, 6, 7]], "displays": [[8], [6], [6]]}
+    worked_example().shows(last_settlement={"losers": [2], **told}, hearts=[3, 3, 2])
 
 
-SETTLED = {
-    "the sheet's worked example without the third player": (
-        lambda: one_round([[7, 8], [6, 8]], draw=[5, 5]),
-        [lay(8), DRAW, plus_one(0), DRAW, KNOCKS, KNOCKS],
-        [201, 200],
-        [1],
-    ),
-    "S1: everybody is counted, knocked or not": (
-        lambda: one_round([[8, 7], [6, 6], [5, 5]], draw=[1, 2]),
-        [KNOCKS, DRAWS, DRAWS],
-        [150, 130, 120],
-        [2],
-    ),
-    "S1: 20.2 is the highest sum that is not bust": (
-        lambda: one_round([[8, 8], [8, 7]], draw=[4, 5]),
-        [lay(8), DRAW, DRAWS, lay(8), KNOCK, KNOCKS],
-        [202, 200],
-        [1],
-    ),
-    "S1: the lowest sum loses, however high it is; bust_at moves the limit": (
-        lambda: one_round([[8] * 5 + [7], [8, 8, 7, 7, 7, 7], [8, 7, 7, 6, 6, 6]], top=1, hand_size=6, bust_at=99),
-        [KNOCKS] * 3,
-        [470, 440, 400],
-        [2],
-    ),
-    "S1: exactly 21 is bust": (lambda: one_round([[8, 8], [8, 7]], draw=[5]), [DRAWS, KNOCKS, KNOCKS], [210, 150], [0]),
-    "S1: +1 can make bust": (
-        lambda: one_round([[8, 8], [6, 2]], draw=[4]),
-        [DRAWS, plus_one(1), KNOCK, KNOCKS],
-        [210, 80],
-        [0],
-    ),
-    "S2: exactly the bust lose a heart": (
-        lambda: one_round([[8, 8], [7, 7], [1, 2]], draw=[5, 8]),
-        [DRAWS, DRAWS, KNOCKS, KNOCKS, KNOCKS],
-        [210, 220, 30],
-        [0, 1],
-    ),
-    "S2: if nobody is bust, all tied for the lowest sum lose a heart": (
-        lambda: one_round([[8, 8], [2, 5], [3, 4], [7, 7]]),
-        [KNOCKS] * 4,
-        [160, 70, 70, 140],
-        [1, 2],
-    ),
-    "S2: a tenth decides": (lambda: one_round([[8, 4], [8, 4]]), [KNOCKS, lay(8), KNOCK], [120, 121], [0]),
-}
+SIX_EACH = [[8] * 5 + [7], [8, 8, 7, 7, 7, 7], [8, 7, 7, 6, 6, 6]]
+BUST, PLUS_ONE = [DRAWS, KNOCKS, KNOCKS], [DRAWS, plus_one(1), KNOCK, KNOCKS]
+SETTLED = [
+    # the sheet's worked example without the third player
+    ([[7, 8], [6, 8]], [5, 5], {}, [lay(8), DRAW, plus_one(0), DRAW, KNOCKS, KNOCKS], [201, 200], [1]),
+    # S1: everybody is counted, knocked or not
+    ([[8, 7], [6, 6], [5, 5]], [1, 2], {}, [KNOCKS, DRAWS, DRAWS], [150, 130, 120], [2]),
+    # S1: 20.2 is the highest sum that is not bust, exactly 21 is bust, and +1 can make bust
+    ([[8, 8], [8, 7]], [4, 5], {}, [lay(8), DRAW, DRAWS, lay(8), KNOCK, KNOCKS], [202, 200], [1]),
+    ([[8, 8], [8, 7]], [5], {}, BUST, [210, 150], [0]),
+    ([[8, 8], [6, 2]], [4], {}, PLUS_ONE, [210, 80], [0]),
+    # S1: the lowest sum loses, however high it is; bust_at moves the limit
+    (SIX_EACH, [], {"top": 1, "hand_size": 6, "bust_at": 99}, [KNOCKS] * 3, [470, 440, 400], [2]),
+    ([[5, 5], [1, 2], [4, 5]], [], {"bust_at": 10}, [KNOCKS] * 3, [100, 30, 90], [0]),
+    # S2: exactly the bust lose a heart; if nobody is bust, all tied for the lowest sum; a tenth decides
+    ([[8, 8], [7, 7], [1, 2]], [5, 8], {}, [DRAWS, DRAWS, KNOCKS, KNOCKS, KNOCKS], [210, 220, 30], [0, 1]),
+    ([[8, 8], [2, 5], [3, 4], [7, 7]], [], {}, [KNOCKS] * 4, [160, 70, 70, 140], [1, 2]),
+    ([[8, 4], [8, 4]], [], {}, [KNOCKS, lay(8), KNOCK], [120, 121], [0]),
+]
 
 
-@pytest.mark.parametrize("case", SETTLED)
-def test_the_bust_or_else_the_lowest_sums_lose_a_heart(case):
-    begin, moves, sums, losers = SETTLED[case]
-    table = begin()
-    hearts = table["hearts"]
-    table.play(*moves)
-    assert (table["last_settlement"]["sums"], table["last_settlement"]["losers"]) == (sums, losers)
-    assert table["hearts"] == [number - (seat in losers) for seat, number in enumerate(hearts)]
+@pytest.mark.parametrize(("hands", "draw", "options", "moves", "sums", "losers"), SETTLED)
+def test_the_bust_or_else_the_lowest_sums_lose_a_heart(hands, draw, options, moves, sums, losers):
+    table = one_round(hands, draw=draw, **options)
+    hearts = [number - (seat in losers) for seat, number in enumerate(table["hearts"])]
+    table.play(*moves).settled(sums=sums, losers=losers).shows(hearts=hearts)
 
 
 def test_s3_the_heart_is_lost_before_the_right_tip_brings_one():
     """Everybody in the saloon is lost and the tipper returns: he alone has a heart."""
     table = Table([losing([1], range(4)), losing([0, 2, 3], [0, 2, 3], 2)], players=4, hearts=1, reward="hearts")
-    table.knock_all()
-    assert table.rewards() == [0, -1, 0, 0]
-    table.play(tip(1)).knock_all()
-    assert table.rewards() == [-1, 1, -1, -1]
-    assert (table["phase"], table["winners"], table["hearts"]) == ("over", [1], [0, 1, 0, 0])
+    assert table.knock_all().rewards() == [0, -1, 0, 0]
+    assert table.play(tip(1)).knock_all().rewards() == [-1, 1, -1, -1]
+    table.shows(phase="over", winners=[1], hearts=[0, 1, 0, 0])
 
 
 def test_s3_plus_one_goes_back_to_the_box():
-    table = one_round([[6, 8], [7, 7]]).play((plus_one(0), KNOCK), KNOCKS)
-    assert (table["round"], table["plus_one"]) == (1, None)
+    one_round([[6, 8], [7, 7]]).play((plus_one(0), KNOCK), KNOCKS).shows(round=1, plus_one=None)
 
 
-@pytest.mark.parametrize("start", range(4))
-def test_s3_the_next_player_clockwise_starts_the_next_round(start):
-    table = one_round([[8, 8], [7, 7], [6, 6], [2, 2]], start=start).knock_all()
-    assert (table["round"], table["start_player"], table["player"]) == (1, (start + 1) % 4, (start + 1) % 4)
-
-
-def test_s3_who_has_no_heart_does_not_start():
-    table = Table([losing([1, 2], range(5))], players=5, hearts=1).knock_all()
-    assert table["start_player"] == 3
+@pytest.mark.parametrize(
+    ("players", "start", "losers", "starter"),
+    [
+        *((4, start, [3], (start + 1) % 4) for start in range(4)),
+        (5, 0, [1, 2], 3),  # who has no heart does not start
+        (5, 2, [2], 3),  # the old start player's seat counts though he is out
+    ],
+)
+def test_s3_the_next_player_clockwise_starts_the_next_round(players, start, losers, starter):
+    hearts = 2 if players == 4 else 1
+    table = Table([losing(losers, range(players), start)], players, start, hearts=hearts).knock_all()
+    table.shows(round=1, start_player=starter)
+    assert players == 5 or table["player"] == starter
 
 
 def test_s3_a_returned_tipper_starts_when_it_is_his_seats_turn():
     decks = [losing([1], range(4), start=3), losing([2], [0, 2, 3], start=0)]
-    table = Table(decks, players=4, start=3, hearts=1).knock_all()
-    assert table["start_player"] == 0
-    table.play(tip(1)).knock_all()
-    assert (table["round"], table["start_player"]) == (2, 1)
-
-
-def test_s3_the_old_start_players_seat_counts_though_he_is_out():
-    table = Table([losing([2], range(5), start=2)], players=5, start=2, hearts=1).knock_all()
-    assert table["start_player"] == 3
+    table = Table(decks, players=4, start=3, hearts=1).knock_all().shows(start_player=0)
+    table.play(tip(1)).knock_all().shows(round=2, start_player=1)
 
 
 def test_s3_tips_come_before_the_deal():
-    table = Table([losing([1], range(4))], players=4, hearts=1).knock_all()
-    assert (table["phase"], table["player"], table["round"]) == ("tip", 1, 1)
-    assert (table["hands"], table["displays"]) == ([[]] * 4, [[]] * 4)
-    assert (table["draw_pile"], table["discards"], table["discard_top"]) == ([], [], None)
+    table = Table([losing([1], range(4))], players=4, hearts=1).knock_all().shows(asked=("tip", 1), round=1)
+    table.shows(hands=[[]] * 4, displays=[[]] * 4, draw_pile=[], discards=[], discard_top=None)
 
 
 def test_s3_the_rounds_deck_does_not_depend_on_what_was_played_before():
-    options = {"start_player": 0}
     short, long = (one_round([[8, 8], [7, 7], [6, 6]]) for _ in range(2))
     for table in (short, long):
-        table.env.reset(seed=11, options=options)
+        table.env.reset(seed=11, options={"start_player": 0})
     short.knock_all()
     long.play(NO_TRICK, swap_draw(long["hands"][0][0]), DRAWS, DRAWS).knock_all()
-    for key in ("hands", "discard_top", "draw_pile", "start_player"):
-        assert short[key] == long[key]
+    long.shows(**{key: short[key] for key in ("hands", "discard_top", "draw_pile", "start_player")})
 
 
 def test_e1_the_last_player_with_a_heart_wins_at_once():
-    decks = [losing([1], range(2), start=start) for start in (0, 1, 0)]
-    table = Table(decks, players=2).knock_all().knock_all()
-    assert table["hearts"] == [3, 1]
-    table.knock_all()
-    assert (table["phase"], table["player"], table["round"]) == ("over", None, 2)
-    assert (table["winners"], table["hearts"], table["status"]) == ([0], [3, 0], ["saloon", "out"])
+    table = Table([losing([1], range(2), start=start) for start in (0, 1, 0)], players=2)
+    table.knock_all().knock_all().shows(hearts=[3, 1]).knock_all()
+    table.shows(asked=("over", None), round=2, winners=[0], hearts=[3, 0], status=["saloon", "out"])
     assert table.rewards() == [1, -1]
     assert all(table.env.terminations.values())
     assert not any(table.env.truncations.values())
 
 
 def test_e1_in_over_the_cards_lie_as_settled():
-    table = one_round([[8, 8], [5, 4]], hearts=1).play(KNOCKS, (lay(5), KNOCK))
-    assert (table["hands"], table["displays"]) == ([[8, 8], [4]], [[], [5]])
-    assert table["last_settlement"]["sums"] == [160, 40]
-    assert table["last_turns"] == []
-
-
-def test_e1_last_turns_is_none_if_nobody_knocked_in_the_last_round():
-    table = one_round([[1, 8], [5, 4]], hearts=1).play(lay(1), DRAW)
-    assert (table["phase"], table["last_turns"]) == ("over", None)
+    """There are last turns only if somebody knocked."""
+    table = one_round([[8, 8], [5, 4]], hearts=1).play(KNOCKS, (lay(5), KNOCK)).settled(sums=[160, 40])
+    table.shows(hands=[[8, 8], [4]], displays=[[], [5]], last_turns=[])
+    one_round([[1, 8], [5, 4]], hearts=1).play(lay(1), DRAW).shows(phase="over", last_turns=None)
 
 
 @pytest.mark.parametrize("players", range(2, 7))
 def test_e2_nobody_wins_when_all_lose_their_last_heart(players):
     table = Table([losing(range(players), range(players))], players=players, hearts=1).knock_all()
-    assert (table["phase"], table["winners"], table["hearts"]) == ("over", [], [0] * players)
-    assert table["status"] == ["out"] * players
+    table.shows(phase="over", winners=[], hearts=[0] * players, status=["out"] * players)
     assert table.rewards() == [0] * players
 
 
 def test_a_second_settlement_replaces_the_first():
     decks = [losing([0], range(2)), deal([[8, 8], [2, 2]], start=1)]
-    table = Table(decks, players=2).knock_all()
-    assert table["last_settlement"]["losers"] == [0]
-    table.knock_all()
-    assert table["last_settlement"]["sums"] == [160, 40]
+    table = Table(decks, players=2).knock_all().settled(losers=[0])
+    table.knock_all().settled(sums=[160, 40])
+
+
+IN, WANTED, OUT = "saloon", "wanted", "out"
+
+
+def two_tippers():
+    """Return a table of five where seats 4 and 1 tip, in this order, and seat 3 will start and lose."""
+    decks = [losing([1, 4], range(5), start=2), losing([3], [0, 2, 3], start=3), losing([1], [0, 1, 2, 4], start=4)]
+    return Table(decks, players=5, start=2, hearts=1).knock_all()
+
+
+def one_tipper(*losers):
+    """Return a table of four where seat 1 tips, seat 2 starts and `losers` will lose."""
+    return Table([losing([1], range(4)), losing(losers, [0, 2, 3], start=2)], players=4, hearts=1).knock_all()
+
+
+def test_p1_a_wanted_player_tips_before_the_deal_and_must():
+    """He is no part of the round."""
+    table = one_tipper(2).shows(asked=("tip", 1), status=[IN, WANTED, IN, IN], hands=[[]] * 4)
+    table.shows(legal={tip(1), tip(2), tip(3)}).play(tip(1)).shows(player=2)
+    assert NO_TRICK in table.legal
+    table.play(KNOCKS).shows(last_turns=[3, 0])
+
+
+def test_p1_only_players_in_the_saloon_may_be_named():
+    table = two_tippers().shows(player=4, legal={tip(1), tip(3), tip(4)})  # seats 0, 2, 3; seat 1 is wanted
+    table.play(tip(1)).shows(legal={tip(1), tip(2), tip(4)})  # seats 2, 3, 0; seat 4 is wanted
+
+
+def test_p1_p2_tippers_go_in_turn_order_from_the_start_player_openly_until_the_next_round_begins():
+    table = two_tippers().shows(start_player=3, player=4).play(tip(4)).shows(asked=("tip", 1))
+    for who in [*table.env.agents, None]:
+        assert table.env.unwrapped.view(who)["tips"] == [None, None, None, None, 3]
+    table.play(tip(2)).shows(asked=("trick", 3), tips=[None, 3, None, None, 3])  # both may name the same player
+    table.play(KNOCKS).shows(tips=[None, 3, None, None, 3])
+    table.play(KNOCKS, KNOCKS).shows(round=2, tips=[None] * 5)
+
+
+def test_p3_a_right_tip_brings_a_black_heart():
+    table = two_tippers().play(tip(4), tip(1)).knock_all()  # seat 4 tips seat 3, seat 1 tips seat 2
+    table.shows(hearts=[1, 0, 1, 0, 1], black_hearts=[False] * 4 + [True], status=[IN, WANTED, IN, WANTED, IN])
+    assert decode(table.env.observe("player_0")["observation"])["black_hearts"] == [0, 0, 0, 0, 1, 0]
+
+
+def test_p3_after_a_wrong_tip_one_tips_again():
+    table = two_tippers().play(tip(1), tip(2)).knock_all()  # seat 4 tips seat 0, seat 1 tips seat 3
+    table.shows(status=[IN, IN, IN, WANTED, WANTED], asked=("tip", 3), start_player=0).play(tip(2)).shows(player=4)
+
+
+def test_p3_a_lost_black_heart_is_final():
+    table = two_tippers().play(tip(4), tip(2)).knock_all()  # both right
+    table.shows(black_hearts=[False, True, False, False, True], asked=("tip", 3), start_player=4)
+    table.play(tip(3)).knock_all()  # seat 3 tips seat 1, who loses the black heart
+    table.shows(status=[IN, OUT, IN, IN, IN], hearts=[1, 0, 1, 1, 1], black_hearts=[False, True, False, True, True])
+    table.shows(phase="trick", round=3)  # nobody is wanted, so nobody tips
+
+
+def test_p4_with_two_players_left_tipping_ends_and_the_wanted_are_out():
+    table = Table([losing([1, 2], range(4))], players=4, hearts=1).knock_all()
+    table.shows(status=[IN, OUT, OUT, IN], asked=("trick", 3))
+    Table([losing([1], range(3))], players=3, hearts=1).knock_all().shows(status=[IN, OUT, IN], phase="trick")
+    table = one_tipper(2, 3).play(tip(1)).knock_all()  # seat 1 is right and counts before: 0 and 1 are left
+    table.shows(status=[IN, IN, OUT, OUT], phase="trick", winners=[])
+
+
+def test_e1_without_a_right_tip_the_last_one_in_the_saloon_wins():
+    table = one_tipper(2, 3).play(tip(3)).knock_all()
+    table.shows(phase="over", winners=[0], status=[IN, OUT, OUT, OUT])
+
+
+@pytest.mark.parametrize("named", [1, 2, 3])
+def test_e1_a_sole_returning_tipper_wins(named):
+    table = one_tipper(0, 2, 3).play(tip(named)).knock_all()
+    table.shows(phase="over", winners=[1], black_hearts=[False, True, False, False])
+    assert table.rewards() == pytest.approx([-1 / 3, 1, -1 / 3, -1 / 3])
+
+
+def test_e1_a_black_heart_wins_like_a_red_one():
+    decks = [losing([1], range(4)), losing([2, 3], [0, 2, 3], start=2), losing([0], [0, 1], start=0)]
+    table = Table(decks, players=4, hearts=1).knock_all().play(tip(1)).knock_all()
+    table.shows(start_player=0, black_hearts=[False, True, False, False]).knock_all().shows(winners=[1])
+
+
+DUEL = {"variant": "schnell_duell"}
+
+
+def test_q1_the_game_ends_when_the_first_heartless_cat_stands_there_and_nobody_tips():
+    table = Table([losing([1], range(4))], players=4, hearts=1, **DUEL).knock_all()
+    table.shows(asked=("over", None), round=0, hearts=[1, 0, 1, 1])
+    Table([losing([1], range(4))], players=4, hearts=2, **DUEL).knock_all().shows(phase="trick", round=1)
+
+
+LOST_BY_BUST = [[1, 2], [8, 8], [7, 8]]
+
+
+@pytest.mark.parametrize(
+    ("rounds", "options", "hearts", "winners"),
+    [
+        ([[[8, 8], [3, 5], [3, 5]], [[7, 7], [3, 4], [8, 8]]], {"hearts": 2}, [2, 0, 1], [0]),
+        ([[[7, 7], [3, 4], [8, 8]]], {}, [1, 0, 1], [2]),
+        ([[[8, 7], [3, 4], [8, 7]]], {}, [1, 0, 1], [0, 2]),
+        ([LOST_BY_BUST, [[8, 8], [1, 2], [7, 8]]], {"hearts": 2, "bust_at": 10}, [1, 1, 0], [1]),
+        ([LOST_BY_BUST, LOST_BY_BUST, [[8, 8], [7, 8], [1, 2]]], {"hearts": 3, "bust_at": 10}, [2, 0, 1], [0]),
+        ([[[2, 5], [3, 4]]], {}, [0, 0], [0, 1]),
+    ],
+    ids=[
+        "most hearts win, whatever the sum",
+        "a tie goes to the highest sum of the round",
+        "still tied, there are several winners",
+        "a tied player who is bust ranks below every sum that is not",
+        "hearts count before sums, even for a bust player",
+        "it decides even if all stand at no heart: E2 does not apply",
+    ],
+)
+def test_q2_most_hearts_win_and_then_the_highest_sum_that_is_not_bust(rounds, options, hearts, winners):
+    """These hands are dealt round after round, and everybody knocks."""
+    decks = [deal(hands, start=number) for number, hands in enumerate(rounds)]
+    table = Table(decks, players=len(rounds[0]), **{"hearts": 1, **DUEL, **options})
+    for _ in rounds:
+        table.knock_all()
+    table.shows(hearts=hearts, winners=winners)
+
+
+def test_q2_tenths_count():
+    one_round([[8, 7], [3, 4], [8, 7]], hearts=1, **DUEL).play(KNOCKS, KNOCKS, (lay(8), KNOCK)).shows(winners=[2])
+
+
+@pytest.mark.parametrize("players", range(2, 7))
+def test_q2_if_all_tied_players_are_bust_all_win(players):
+    table = one_round([[8, 8], [7, 8], [7, 7], [6, 6], [8, 5], [4, 7]][:players], hearts=1, bust_at=10, **DUEL)
+    table.knock_all().shows(hearts=[0] * players, winners=[*range(players)])
+    assert table.rewards() == [0] * players
+
+
+def test_max_card_makes_a_smaller_deck_which_may_be_dealt_to_its_last_card():
+    for max_card in range(3, 9):
+        assert cards_on_table(fresh(num_players=2, max_card=max_card).snapshot()) == all_cards(max_card)
+    table = one_round([[1], [2]], top=2, hand_size=1, max_card=2).play(NO_TRICK)
+    table.shows(draw_pile=[], legal={KNOCK, swap_discard(1)})
+
+
+@pytest.mark.parametrize(("hand_size", "left", "hearts"), [(1, 33, 1), (4, 27, 5), (8, 19, 9)])
+def test_hand_size_cards_are_dealt_and_hearts_replace_the_sheets_number(hand_size, left, hearts):
+    table = fresh(num_players=2, hand_size=hand_size, hearts=hearts).snapshot()
+    assert [len(hand) for hand in table["hands"]] == [hand_size] * 2
+    assert (len(table["draw_pile"]), table["hearts"]) == (left, [hearts] * 2)
+
+
+@pytest.mark.parametrize(("tricks", "legal"), [((), {0}), ([8], {0, 8}), ({2}, {0, 2}), ((2, 8), {0, 2, 8})])
+def test_tricks_that_are_switched_off_cannot_be_laid(tricks, legal):
+    one_round([[2, 8], [3, 6]], tricks=tricks).shows(legal=legal)
+    for card, actions in ((3, 2), (6, 3)):
+        assert len(one_round([[3, 6], [7, 7]], tricks=[card]).legal) == actions
+
+
+def test_figures_two_card_hands():
+    hands = list(combinations(all_cards().elements(), 2))
+    assert (len(hands), len({tuple(sorted(hand)) for hand in hands})) == (630, 35)
+    ways = Counter(map(sum, hands))
+    assert [ways[total] for total in range(3, 17)] == [2, 4, 10, 16, 28, 40, 60, 71, 82, 82, 82, 69, 56, 28]
+
+
+@pytest.mark.prove
+@pytest.mark.parametrize("variant", ["classic", "schnell_duell"])
+@pytest.mark.parametrize("players", range(2, 7))
+def test_random_games_end_and_keep_the_figures(players, variant):
+    most_rounds = {2: 5, 3: 8, 4: 11, 5: 14, 6: 17}[players]
+    for seed in range(8):
+        for env in positions(black_jacky_v0.env(num_players=players, variant=variant), seed):
+            table = env.snapshot()
+            assert sum(table["hearts"]) <= 12
+            assert table["round"] < most_rounds
+            assert cards_on_table(table) == (Counter() if table["phase"] == "tip" else all_cards())
+            sums = (table["last_settlement"] or {"sums": []})["sums"]
+            assert all(total <= 202 or total >= 210 for total in sums if total is not None)
+
+
+def test_figures_two_players_can_play_five_rounds():
+    table = Table([losing([number % 2], range(2), start=number % 2) for number in range(5)], players=2)
+    for number in range(5):
+        table.shows(round=number).knock_all()
+    table.shows(phase="over", round=4, winners=[1])

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from blackjacky_env import schwarze_katze_v0
+import pytest
+
+from blackjacky_env import IllegalActionError, schwarze_katze_v0
 from tests.games.rigged import RiggedTable
 
 RANKS = ("2", "3", "4", "5", "6", "7", "8", "9", "10", "J", "Q", "K", "A")
@@ -43,7 +45,6 @@ class Table(RiggedTable):
 
     @property
     def legal(self) -> set[str]:
-        """The cards that the player to act may play."""
         return {CARDS[card] for card in self.actions}
 
     def play(self, cards: str) -> Table:
@@ -51,3 +52,15 @@ class Table(RiggedTable):
         for card in cards.split():
             self.env.step(CARDS.index(card))
         return self
+
+    def shows(self, **expected: Any) -> Table:
+        now = self.now
+        assert {name: now[name] for name in expected} == expected
+        return self
+
+    def refuses(self, card: str, reason: str) -> None:
+        """Assert that this card is illegal for this reason, and changes nothing."""
+        before = self.env.get_state()
+        with pytest.raises(IllegalActionError, match=reason):
+            self.play(card)
+        assert self.env.get_state() == before

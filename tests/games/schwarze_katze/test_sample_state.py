@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import combinations
+from math import comb
 
 import numpy as np
 import pytest
@@ -12,38 +13,27 @@ from tests.envs.playing import fresh
 from tests.games.sampled import check_distribution, imagined, sampled_with, vector
 from tests.games.schwarze_katze.rigging import CARDS, Table, in_game
 
+TAKEN_OUT, TRICK = r"the lowest cards are taken out \(K2\)", "cards of the trick have been played"
+REFUSED = [
+    (("played", CARDS.index("5C"), 6), TRICK),
+    (("played", CARDS.index("5C"), 5), TRICK),
+    (("played", CARDS.index("2C"), 1), TAKEN_OUT),
+    (("my_hand", CARDS.index("2D"), 1), TAKEN_OUT),
+    (("played", CARDS.index("AS"), 1), "everybody plays one card to each trick"),
+    (("phase", 0, 0), "one entry of phase is marked"),
+    (("dealer", 0, 1), "one entry of dealer is marked"),
+    (("table", 7, 3), "nobody sits at an empty seat in table"),
+    (("trick", 0, 18), r"entries outside the ranges that describe_observation\(\) states"),
+    (("voids", 4, [1, 0, 0, 0] * 4), TAKEN_OUT),  # nobody is left to hold a suit
+]
 
-@pytest.fixture
-def seen():
-    """What player_2 of five sees after 5C and 3C."""
-    return Table("5C", "3C", "4C", "", "").play("5C 3C").env.observe("player_2")["observation"].copy()
 
-
-@pytest.mark.parametrize(
-    ("part", "index", "value", "words"),
-    [
-        ("played", CARDS.index("5C"), 6, "cards of the trick have been played"),
-        ("played", CARDS.index("2C"), 1, r"the lowest cards are taken out \(K2\)"),
-        ("my_hand", CARDS.index("2D"), 1, r"the lowest cards are taken out \(K2\)"),
-        ("played", CARDS.index("5C"), 5, "cards of the trick have been played"),
-        ("played", CARDS.index("AS"), 1, "everybody plays one card to each trick"),
-        ("phase", 0, 0, "one entry of phase is marked"),
-        ("dealer", 0, 1, "one entry of dealer is marked"),
-        ("table", 7, 3, "nobody sits at an empty seat in table"),
-        ("trick", 0, 18, r"entries outside the ranges that describe_observation\(\) states"),
-    ],
-)
-def test_an_observation_that_no_position_shows_is_refused(seen, part, index, value, words):
+@pytest.mark.parametrize(("change", "words"), REFUSED)
+def test_an_observation_that_no_position_shows_is_refused(change, words):
+    """What player_2 of five sees after 5C and 3C, with a change."""
+    seen = vector(Table("5C", "3C", "4C", "", "").play("5C 3C").env, 2)
     with pytest.raises(ValueError, match=words):
-        sampled_with(schwarze_katze_v0, seen, (part, index, value))
-
-
-def test_voids_that_leave_nobody_to_hold_a_suit_are_refused(seen):
-    with pytest.raises(ValueError, match=r"the lowest cards are taken out \(K2\)"):
-        sampled_with(schwarze_katze_v0, seen, *(("voids", 4 * seat, 1) for seat in range(1, 5)))
-
-
-# ---------------------------------------------------------------- the distribution
+        sampled_with(schwarze_katze_v0, seen, change)
 
 
 def listed(env, seat):
@@ -84,17 +74,23 @@ def numbers(hands):
     return tuple(tuple(map(CARDS.index, hand)) for hand in hands)
 
 
-LATE = [(3, 15, 0), (3, 15, 1), (4, 11, 0), (4, 11, 2), (5, 8, 2), (6, 7, 0), (8, 5, 2), (10, 4, 5)]
-
-
-@pytest.mark.parametrize("seed", range(3))
-@pytest.mark.parametrize(("players", "tricks", "cards"), LATE)
-def test_all_deals_that_fit_come_equally_often(players, tricks, cards, seed):
-    """Late in a random deal, so that they can be listed: after so many tricks and cards of the next."""
+def late(players, tricks, cards, seed):
+    """A random deal after so many tricks and cards of the next, so that all deals that fit can be listed."""
     env = fresh(seed, "schwarze_katze", num_players=players, deals=1, piatnik_heart_lead=seed == 2)
     rng = np.random.default_rng(seed)
     for _ in range(players * tricks + cards):
         env.step(int(rng.choice(np.flatnonzero(env.infos[env.agent_selection]["action_mask"]))))
+    return env
+
+
+LATE = [(3, 15, 0), (3, 15, 1), (4, 11, 0), (4, 11, 2), (5, 8, 2), (6, 7, 0), (8, 5, 2), (10, 4, 5)]
+
+
+@pytest.mark.prove
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize(("players", "tricks", "cards"), LATE)
+def test_all_deals_that_fit_come_equally_often(players, tricks, cards, seed):
+    env = late(players, tricks, cards, seed)
     seats = [seat for seat in range(min(players, 4)) if 6 * len(listed(env, seat)) <= 4000]
     assert seats
     for seat in seats:
@@ -102,19 +98,7 @@ def test_all_deals_that_fit_come_equally_often(players, tricks, cards, seed):
 
 
 def test_known_voids_leave_few_deals_and_each_is_equally_likely():
-    """Three players, two tricks left: seat 1 has no clubs, seat 2 no hearts."""
-    hands = ["KC AC AH", "KH QH 2D", "3C 4C KD"]
-    rest = [card for card in in_game(3) if card not in " ".join(hands).split()]
-    clubs = [card for card in rest if card.endswith("C")]
-    hearts = [card for card in rest if card.endswith("H")]
-    others = [card for card in rest if card[-1] in "DS"]
-    first = hands[0].split() + clubs[:4] + hearts[:3] + others[:7]
-    second = hands[1].split() + hearts[3:] + others[7 : 7 + 14 - len(hearts[3:])]
-    table = Table(" ".join(first), " ".join(second), "", deals=1)
-    table.play(f"KC {second[-1]}")  # seat 1 cannot follow
-    assert np.reshape(table.seen(0)["voids"], (10, 4))[1].tolist() == [1, 0, 0, 0]
-    for _ in range(300):
-        if table.now["trick"] >= 14 or table.now["phase"] == "over":
-            break
-        table.first_legal()
-    assert 1 <= check_deals(table.env, 0) < 665
+    """Three players, two tricks left: of 20 cards, three to each, fewer deals fit than there are."""
+    env = late(3, 14, 0, seed=0)
+    assert np.any(np.reshape(schwarze_katze_v0.decode(vector(env, 0))["voids"], (10, 4))[1:3])
+    assert 1 < check_deals(env, 0) < comb(6, 3)

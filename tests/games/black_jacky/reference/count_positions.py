@@ -1,7 +1,6 @@
 """Count all lines of play of small games of Black Jacky, and the exact chances of fixed policies, in two ways.
 
-    python tests/games/black_jacky/reference/count_positions.py           count, and write the tables of README.md
-    python tests/games/black_jacky/reference/count_positions.py --check   write nothing; fail if tables say otherwise
+    python tests/games/black_jacky/reference/count_positions.py       count all, and print the tables of README.md
 
 Chess programs prove their rules in this way (perft). The engine goes through a tree breadth first and merges equal
 positions, the reference implementation depth first, line by line; they share no code, and have to agree.
@@ -9,55 +8,25 @@ positions, the reference implementation depth first, line by line; they share no
 
 from __future__ import annotations
 
-import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import permutations
-from pathlib import Path
-from typing import Any, TypeVar
+from itertools import islice, permutations
+from typing import Any
 
 import numpy as np
-import tyro
-from tqdm import tqdm
 
-from blackjacky_agents.files import write_file
-from blackjacky_agents.reports import markdown_table, replace_part
+from blackjacky_agents.reports import markdown_table
 from blackjacky_env.engine.compiling import copied, zeros
 from blackjacky_env.engine.table import table_functions
 from blackjacky_env.games.black_jacky import GAME
 from blackjacky_env.games.black_jacky.state import full_deck
 from tests.games.black_jacky.reference import counting
 
-README = Path(__file__).parent / "README.md"
 NO_TRICK, LAY_4, LAY_7, DRAW, LAST_DRAW, KNOCK = 0, 4, 7, 30, 38, 47
 OVER = 4
 NOT_THE_POSITION = ("key", "reshuffles", "known")  # the random key, and what players remember
-
-Counts = tuple[int, int, int]
-Chances = dict[tuple[int, ...], Fraction]
-Result = TypeVar("Result")
-
-
-@dataclass(frozen=True)
-class Args:
-    """Count all lines of play of small games, with the engine and without it, and write the figures down."""
-
-    check: bool = False
-    """Write nothing; fail if the tables say otherwise."""
-
-
-def main(args: Args) -> None:
-    """Count everything twice; write or check the tables."""
-    old = README.read_text(encoding="utf-8")
-    new = replace_part(replace_part(old, "lines", table_of_lines()), "chances", table_of_chances())
-    if new == old:
-        return
-    if args.check:
-        sys.exit(f"{README.name} is out of date; run: python tests/games/black_jacky/reference/count_positions.py")
-    write_file(README, new)
-    print(f"{README.name} written")
 
 
 @dataclass(frozen=True)
@@ -84,16 +53,13 @@ def rigged(*top: int) -> tuple[int, ...]:
 
 
 SIX = {"num_players": 2, "max_card": 3, "hand_size": 1, "hearts": 1, "bust_at": 5, "max_turns_per_round": 3}
-SIX_LONGER = {**SIX, "max_turns_per_round": 5}
-SIX_TWO_EACH = {**SIX, "hand_size": 2, "bust_at": 6, "max_turns_per_round": 4}
-TEN_FOR_TWO = {**SIX, "max_card": 4, "max_turns_per_round": 2}
 TEN_FOR_THREE = {**SIX, "num_players": 3, "max_card": 4, "hand_size": 2, "bust_at": 8}
 FIVE_TIP = {"num_players": 5, "hearts": 1, "max_turns_per_round": 1}
 TREES = [
     Tree("six cards, one each, three turns", SIX),
-    Tree("six cards, one each, five turns", SIX_LONGER),
-    Tree("six cards, two each, four turns", SIX_TWO_EACH),
-    Tree("ten cards, one each, two turns", TEN_FOR_TWO),
+    Tree("six cards, one each, five turns", {**SIX, "max_turns_per_round": 5}),
+    Tree("six cards, two each, four turns", {**SIX, "hand_size": 2, "bust_at": 6, "max_turns_per_round": 4}),
+    Tree("ten cards, one each, two turns", {**SIX, "max_card": 4, "max_turns_per_round": 2}),
     Tree("ten cards, three players, three turns", TEN_FOR_THREE, deck=(3, 4, 2, 2, 1, 4, 3, 4, 3, 4), depth=11),
     Tree("all cards, two players", {"num_players": 2}, deck=rigged(3, 7, 6, 8, 1, 4, 5, 2), depth=9),
     Tree("all cards, four players", {"num_players": 4}, deck=rigged(3, 6, 2, 4, 7, 6, 1, 5, 8, 3, 2), depth=8),
@@ -102,7 +68,6 @@ TREES = [
 
 
 def anything(legal: list[int]) -> list[int]:
-    """Every legal action with equal chance."""
     return legal
 
 
@@ -119,12 +84,7 @@ def trick_and_draw(legal: list[int]) -> list[int]:
 
 
 PAIRINGS = [(anything, anything), (knock_at_once, knock_at_once), (anything, knock_at_once), (trick_and_draw, anything)]
-PLAYED = [
-    TREES[0],
-    Tree("the same as Schnell-Duell", {**SIX, "variant": "schnell_duell"}),
-    TREES[2],
-    TREES[3],
-]
+PLAYED = [TREES[0], Tree("the same as Schnell-Duell", {**SIX, "variant": "schnell_duell"}), TREES[2], TREES[3]]
 
 
 class Engine:
@@ -140,7 +100,6 @@ class Engine:
         self.observation, self.mask = np.empty(GAME.layout.size, np.int8), np.empty(GAME.num_actions, np.int8)
 
     def started(self) -> list[bytes]:
-        """A game from every deck."""
         begun = []
         for deck in self.decks:
             states = copied(self.blank)
@@ -150,18 +109,13 @@ class Engine:
         return begun
 
     def legal(self, position: bytes) -> list[int]:
-        """The legal actions of the player to act, in ascending order; none when the game is over."""
         states = record(position)
         self.functions.look(states, max(0, int(states["player"][0])), self.observation, self.mask)
         legal: list[int] = np.flatnonzero(self.mask).tolist()
         return legal
 
     def outcomes(self, position: bytes, action: int) -> list[bytes]:
-        """The positions after this action: one, or one for every distinct order of a reshuffle (R14)."""
-        states = record(position)
-        return [
-            self.stepped(one, action) for one in (reshuffled(states) if needs_reshuffle(states, action) else [states])
-        ]
+        return [self.stepped(states, action) for states in reshuffled(record(position), action)]
 
     def stepped(self, states: Any, action: int) -> bytes:
         """The position after this action; a new round is dealt from the deck, if there is only one."""
@@ -190,14 +144,12 @@ def record(position: bytes) -> Any:
     return states
 
 
-def needs_reshuffle(states: Any, action: int) -> bool:
-    """The action needs a card, the draw pile is empty, and a new one can be made (R14)."""
+def reshuffled(states: Any, action: int) -> Iterator[Any]:
+    """The position; or, if a new draw pile is needed, one for each distinct order of it (R14)."""
     draws = DRAW <= action <= LAST_DRAW or action in (LAY_4, LAY_7)
-    return bool(draws and states["draw_count"][0] == 0 and states["discard_count"][0] > 1)
-
-
-def reshuffled(states: Any) -> Iterator[Any]:
-    """The position with every distinct order of a new draw pile, top first: all discards but their top (R14)."""
+    if not draws or states["draw_count"][0] or states["discard_count"][0] == 1:
+        yield states
+        return
     top = states["discard_top"][0]
     discards = states["discards"][0].copy()
     discards[top] -= 1
@@ -211,87 +163,66 @@ def reshuffled(states: Any) -> Iterator[Any]:
 
 
 def is_over(position: bytes) -> bool:
-    """The game has ended."""
     return bool(record(position)["phase"][0] == OVER)
 
 
-def count_lines(tree: Tree) -> list[Counts]:
-    """By depth: lines of play, distinct positions, and lines that have ended; breadth first, equal positions merged."""
-    engine, found = Engine(tree), []
-    level = Counter(engine.started())
-    while level:
-        found.append((level.total(), len(level), sum(lines for position, lines in level.items() if is_over(position))))
-        if len(found) - 1 == tree.depth:
-            break
-        deeper: Counter[bytes] = Counter()
-        for position, lines in level.items():
-            for action in engine.legal(position):
-                for after in engine.outcomes(position, action):
-                    deeper[after] += lines
-        level = deeper
-    return found
-
-
-def chances(tree: Tree, choosers: Sequence[counting.Chooser]) -> Chances:
-    """The chance of every set of winners when these policies play and all decks are equally likely."""
+def levels(tree: Tree, choosers: Sequence[counting.Chooser] | None = None) -> Iterator[Counter[Any]]:
+    """By depth: lines to every position, equal ones merged; or, of these choosers, their chance times the decks."""
     engine = Engine(tree)
-    level = {position: Fraction(number, len(engine.decks)) for position, number in Counter(engine.started()).items()}
-    ended: Counter[tuple[int, ...]] = Counter()
+    level: Counter[Any] = Counter(engine.started())
     while level:
-        deeper: Counter[bytes] = Counter()
-        for position, chance in level.items():
-            states = record(position)
-            if is_over(position):
-                ended[tuple(np.flatnonzero(states["winners"][0]).tolist())] += chance
-                continue
-            chosen = choosers[int(states["player"][0])](engine.legal(position))
+        yield level
+        deeper: Counter[Any] = Counter()
+        for position, weight in level.items():
+            legal = engine.legal(position)
+            chosen = choosers[int(record(position)["player"][0])](legal) if legal and choosers else legal
             for action in chosen:
                 after = engine.outcomes(position, action)
                 for one in after:
-                    deeper[one] += chance / len(chosen) / len(after)
+                    deeper[one] += Fraction(weight, len(chosen) * len(after)) if choosers else weight
         level = deeper
-    return dict(ended)
 
 
-# ---------------------------------------------------------------- tables
-
-
-def table_of_lines() -> str:
-    """All trees, counted twice."""
-    rows = [row for tree in tqdm(TREES, "trees") for row in rows_of_lines(tree)]
-    return markdown_table(["game", "depth", "lines", "ended", "positions"], rows)
-
-
-def rows_of_lines(tree: Tree) -> list[list[object]]:
-    """A row for each depth."""
-    counts = agreed(count_lines(tree), counting.count_lines(tree.options, tree.decks(), tree.depth), tree.name)
+def count_lines(tree: Tree) -> list[tuple[int, int, int]]:
+    """By depth: lines of play, distinct positions, and lines that have ended."""
+    stop = None if tree.depth is None else tree.depth + 1
     return [
-        [tree.name, depth, f"{lines:,}", f"{ended:,}", f"{positions:,}"]
-        for depth, (lines, positions, ended) in enumerate(counts)
+        (level.total(), len(level), sum(lines for position, lines in level.items() if is_over(position)))
+        for level in islice(levels(tree), stop)
     ]
 
 
-def table_of_chances() -> str:
-    """All pairings in all small games, worked out twice."""
-    cases = [(tree, pairing) for tree in PLAYED for pairing in PAIRINGS]
-    rows = [row_of_chances(*case) for case in tqdm(cases, "chances")]
-    return markdown_table(["game", "player 0", "player 1", "0 wins", "1 wins", "both win", "nobody wins"], rows)
+def chances(tree: Tree, choosers: Sequence[counting.Chooser]) -> dict[tuple[int, ...], Fraction]:
+    """The chance of every set of winners when these policies play and all decks are equally likely."""
+    ended: dict[tuple[int, ...], Fraction] = {}
+    for level in levels(tree, choosers):
+        for position in filter(is_over, level):
+            winners = tuple(np.flatnonzero(record(position)["winners"][0]).tolist())
+            ended[winners] = ended.get(winners, Fraction(0)) + Fraction(level[position]) / len(tree.decks())
+    return ended
+
+
+def rows_of_lines(tree: Tree) -> list[list[object]]:
+    """A row for each depth, counted twice."""
+    counts = count_lines(tree)
+    assert counts == counting.count_lines(tree.options, tree.decks(), tree.depth), tree.name
+    return [
+        [tree.name, depth, f"{lines:,}", f"{ended:,}", f"{found:,}"]
+        for depth, (lines, found, ended) in enumerate(counts)
+    ]
 
 
 def row_of_chances(tree: Tree, pairing: Sequence[counting.Chooser]) -> list[object]:
-    """Who wins how often."""
-    exact = agreed(chances(tree, pairing), counting.chances(tree.options, tree.decks(), pairing), tree.name)
+    """Who wins how often, worked out twice."""
+    exact = chances(tree, pairing)
+    assert exact == counting.chances(tree.options, tree.decks(), pairing), tree.name
     shares = [exact.get(winners, Fraction(0)) for winners in ((0,), (1,), (0, 1), ())]
     names = [chooser.__name__.replace("_", " ") for chooser in pairing]
     return [tree.name, *names, *(f"{share} = {float(share):.4f}" if share else "0" for share in shares)]
 
 
-def agreed(engine: Result, reference: Result, name: str) -> Result:
-    """What both found; ends the program if they differ."""
-    if engine != reference:
-        sys.exit(f"{name}: the engine finds {engine}, the reference implementation {reference}")
-    return engine
-
-
 if __name__ == "__main__":
-    main(tyro.cli(Args))
+    lines = [row for tree in TREES for row in rows_of_lines(tree)]
+    won = [row_of_chances(tree, pairing) for tree in PLAYED for pairing in PAIRINGS]
+    print(markdown_table(["game", "depth", "lines", "ended", "positions"], lines))
+    print(markdown_table(["game", "player 0", "player 1", "0 wins", "1 wins", "both win", "nobody wins"], won))

@@ -15,7 +15,6 @@ NO_CARDS = [0] * 8
 
 
 def observations(game: ReferenceGame) -> list[dict[str, Any]]:
-    """The decoded observation of every player, by seat."""
     same_for_all = {**_options(game), **_table(game)}
     by_seat = _seats(game)
     pair = [one_hot(len(game.players), seat) for seat in (game.exchange.pair if game.exchange else (None, None))]
@@ -65,7 +64,6 @@ def _table(game: ReferenceGame) -> dict[str, Any]:
 
 
 def _seats(game: ReferenceGame) -> dict[str, list[int]]:
-    """One number for each player."""
     last_turns = game.last_turns or ()
     return {
         "to_act": one_hot(len(game.players), game.player),

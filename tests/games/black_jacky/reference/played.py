@@ -13,8 +13,6 @@ TABLES = range(2, 7)
 TRICK_1 = 1
 LONG = 600  # actions in a game without turn limit, enough for more turns than a byte can count
 
-# -- policies ---------------------------------------------------------------------------------------------------------
-
 
 def hoard(legal: set[int]) -> set[int]:
     return legal - {TRICK_1, KNOCK} or legal
@@ -36,11 +34,7 @@ def hurry(game: ReferenceGame, actions: int) -> str | None:
     return "knocker" if game.max_turns is None and actions >= LONG else None
 
 
-# -- options ----------------------------------------------------------------------------------------------------------
-
-
 def any_options(rng: random.Random, num_players: int) -> Options:
-    """Options of a game that can be dealt."""
     max_card, hand_size = rng.randint(2, 8), rng.randint(1, 8)
     if num_players * hand_size >= max_card * (max_card + 1) // 2:
         return any_options(rng, num_players)

@@ -26,8 +26,6 @@ PAIRS = list(combinations(range(6), 2))
 
 @dataclass
 class Player:
-    """One cat with its hearts and its mouse cards."""
-
     seat: int
     hearts: int
     black_heart: bool = False
@@ -51,7 +49,6 @@ class Player:
         return 10 * sum(self.hand) + laid + (10 if plus_one else 0)
 
     def clear(self) -> None:
-        """Put everything back that belongs to one round only."""
         self.hand, self.display, self.knocked, self.tip = [], [], False, None
 
 
@@ -72,35 +69,28 @@ class Known:
 
     def seen(self, holder: int, value: int) -> None:
         """Everybody saw the holder take this card."""
-        for observer in self._others(holder):
+        for observer in set(self.observers) - {holder}:
             self._counts[observer][holder][value] += 1
 
     def gone(self, holder: int, value: int) -> None:
         """Everybody saw this card leave the holder's hand."""
-        for observer in self._others(holder):
+        for observer in set(self.observers) - {holder}:
             self._less(observer, holder, value)
 
     def exchanged(self, a: int, x: int, b: int, y: int) -> None:
-        """Player a gave x and b gave y; only these two know what changed places."""
-        for observer in self.observers:
-            if observer not in (a, b):
-                self._may_have_lost_any(observer, a)
-                self._may_have_lost_any(observer, b)
+        """Player a gave x and b gave y; to others each of them may have given any card."""
+        for observer in set(self.observers) - {a, b}:
+            self._less(observer, a, *range(1, 9))
+            self._less(observer, b, *range(1, 9))
         self._less(a, b, y)
         self._less(b, a, x)
         self._counts[a][b][x] += 1
         self._counts[b][a][y] += 1
 
-    def _others(self, holder: int) -> list[int | None]:
-        return [observer for observer in self.observers if observer != holder]
-
-    def _less(self, observer: int | None, holder: int, value: int) -> None:
+    def _less(self, observer: int | None, holder: int, *values: int) -> None:
         counts = self._counts[observer][holder]
-        counts[value] = max(0, counts[value] - 1)
-
-    def _may_have_lost_any(self, observer: int | None, holder: int) -> None:
-        for value in range(1, 9):
-            self._less(observer, holder, value)
+        for value in values:
+            counts[value] = max(0, counts[value] - 1)
 
 
 @dataclass
@@ -153,17 +143,16 @@ class ReferenceGame:
         self.paid = [0] * len(self.players)
         self._begin_round()
 
-    # -- who is who -----------------------------------------------------------------------------------------------
-
     def clockwise(self, seat: int) -> list[Player]:
-        """All players clockwise, the one on this seat first."""
         return self.players[seat:] + self.players[:seat]
 
     def saloon(self) -> list[Player]:
         return [player for player in self.players if player.in_saloon]
 
-    def wanted(self) -> list[Player]:
-        return [player for player in self.players if player.status == "wanted"]
+    def _send_home(self) -> None:
+        for player in self.players:
+            if not player.in_saloon:
+                player.status = "out"
 
     def next_in_saloon(self, seat: int) -> int:
         return next(player.seat for player in self.clockwise(seat)[1:] if player.in_saloon)
@@ -184,8 +173,6 @@ class ReferenceGame:
         if self.exchange is not None:
             return self.exchange.trickster
         return self.player if self.phase in {"trick", "zock"} else None
-
-    # -- a round --------------------------------------------------------------------------------------------------
 
     def _begin_round(self) -> None:
         for player in self.players:
@@ -218,11 +205,7 @@ class ReferenceGame:
                     player.hand.append(deck.pop(0))
         self.discards = [deck.pop(0)]
         self.draw_pile = deck
-        self._begin_turn(self.start_player)
-
-    def _begin_turn(self, seat: int) -> None:
-        self.phase = "trick"
-        self.player = seat
+        self.phase, self.player = "trick", self.start_player
 
     def _finish_turn(self) -> None:
         self.turn += 1
@@ -233,12 +216,9 @@ class ReferenceGame:
         if self.ends_after_turn or all_had_their_last_turn or limit_reached:
             self._settle()
         else:
-            self._begin_turn(self.next_in_saloon(self.actor.seat))
-
-    # -- what is legal --------------------------------------------------------------------------------------------
+            self.phase, self.player = "trick", self.next_in_saloon(self.actor.seat)
 
     def legal_actions(self) -> set[int]:
-        """The actions that the player to act may take, as numbers 0 .. 60."""
         if self.phase == "tip":
             return {TIP + seat for seat in range(1, len(self.players)) if self.relative(seat).in_saloon}  # P1
         if self.phase == "trick":
@@ -262,12 +242,8 @@ class ReferenceGame:
 
     def _legal_pairs(self) -> set[int]:
         """T3: two active players with a hand card, counted after the 3 was laid."""
-
-        def can_give(player: Player) -> bool:
-            cards = len(player.hand) - (1 if player is self.actor else 0)
-            return player.active and cards > 0
-
-        able = {seat for seat in range(len(self.players)) if can_give(self.relative(seat))}
+        seats = enumerate(self.clockwise(self.actor.seat))
+        able = {seat for seat, player in seats if player.active and len(player.hand) > (player is self.actor)}
         return {CHOOSE_TWO + number for number, pair in enumerate(PAIRS) if able.issuperset(pair)}
 
     def _legal_places_of_plus_one(self) -> set[int]:
@@ -283,10 +259,7 @@ class ReferenceGame:
             actions |= {DRAW} | {SWAP_WITH_DRAW_PILE + value for value in hand}
         return actions
 
-    # -- acting ---------------------------------------------------------------------------------------------------
-
     def step(self, action: int) -> None:
-        """Let the player to act take this action."""
         if action not in self.legal_actions():
             raise ValueError(f"action {action} is not legal in phase {self.phase}")
         self.paid = [0] * len(self.players)
@@ -305,32 +278,24 @@ class ReferenceGame:
         if action == NO_TRICK:
             return
         value = _card_of(action)
-        self._lay(value)
+        self.actor.hand.remove(value)
+        self.actor.display.append(value)
+        self.known.gone(self.actor.seat, value)
         if value == 1:
             self.ends_after_turn = True  # T1
         elif value == 2:
-            self._cancel_all_knocking()
+            for player in self.players:
+                player.knocked = False
+            self.first_knocker = self.last_turns = None  # T2: as if nobody had knocked
         elif value == 3 and action != 3:
             self._choose_two(PAIRS[action - CHOOSE_TWO])
         elif value == 4:
             self._next_active_player_draws()
         elif value == 6 and action != 6:
             self.plus_one = self.relative(action - PUT_PLUS_ONE).seat  # T6
-        elif value == 7:
-            self._turn_up_a_card()
+        elif value == 7 and self._can_draw():  # T7: the top of the draw pile goes face up on the discard pile
+            self.discards.append(self._take_from_draw_pile())
         # T5 and T8 are reckoned at settlement
-
-    def _lay(self, value: int) -> None:
-        self.actor.hand.remove(value)
-        self.actor.display.append(value)
-        self.known.gone(self.actor.seat, value)
-
-    def _cancel_all_knocking(self) -> None:
-        """T2: as if nobody had knocked."""
-        for player in self.players:
-            player.knocked = False
-        self.first_knocker = None
-        self.last_turns = None
 
     def _choose_two(self, pair: tuple[int, int]) -> None:
         """T3: the trickster gives first if chosen, else the nearer clockwise from him."""
@@ -346,11 +311,6 @@ class ReferenceGame:
         next_active = next(player for player in others_first if player.active)
         next_active.hand.append(self._take_from_draw_pile())
 
-    def _turn_up_a_card(self) -> None:
-        """T7: the top of the draw pile goes face up on the discard pile."""
-        if self._can_draw():
-            self.discards.append(self._take_from_draw_pile())
-
     def _give(self, value: int) -> None:
         exchange = self.exchange
         assert exchange is not None
@@ -358,11 +318,8 @@ class ReferenceGame:
         if None in exchange.given:
             self.player = exchange.pair[1]
             return
-        self._change_places(exchange)
         self.exchange = None
         self.phase, self.player = "zock", exchange.trickster
-
-    def _change_places(self, exchange: Exchange) -> None:
         a, b = (self.players[seat] for seat in exchange.pair)
         x, y = exchange.given
         assert x is not None
@@ -374,7 +331,6 @@ class ReferenceGame:
         self.known.exchanged(a.seat, x, b.seat, y)
 
     def _zock(self, action: int) -> None:
-        """R10: draw, swap or knock."""
         if action == DRAW:
             self.actor.hand.append(self._take_from_draw_pile())
         elif action == KNOCK:
@@ -413,51 +369,34 @@ class ReferenceGame:
             del self.discards[:-1]
         return self.draw_pile.pop(0)
 
-    # -- settlement -----------------------------------------------------------------------------------------------
-
     def _settle(self) -> None:
         """S3, in its order."""
         sums = {player.seat: player.tenths(self.plus_one == player.seat) for player in self.saloon()}
-        losers = self._losers(sums)
-        self._lay_open(sums, losers)
-        for seat in losers:
-            self._lose_heart(self.players[seat])  # S3a
-        self._reward_right_tips(losers)  # S3b
-        if self._game_is_over():  # S3c
-            self._end(sums)
-            return
-        if len(self.saloon()) == 2:  # P4
-            self._send_home(self.wanted())
-        self.start_player = self.next_in_saloon(self.start_player)  # S3e
-        self.round += 1
-        self._begin_round()
-
-    def _losers(self, sums: dict[int, int]) -> list[int]:
-        """S2: all who are bust; if nobody is, all with the lowest sum."""
-        bust = [seat for seat, tenths in sums.items() if tenths >= 10 * self.bust_at]
-        lowest = [seat for seat, tenths in sums.items() if tenths == min(sums.values())]
-        return bust or lowest
-
-    def _lay_open(self, sums: dict[int, int], losers: list[int]) -> None:
+        bust = [seat for seat, tenths in sums.items() if tenths >= 10 * self.bust_at]  # S2: all who are bust;
+        losers = bust or [seat for seat, tenths in sums.items() if tenths == min(sums.values())]  # else all the lowest
         self.last_settlement = {
             "sums": [sums.get(player.seat) for player in self.players],
             "losers": losers,
             "hands": [sorted(player.hand) for player in self.players],
             "displays": [sorted(player.display) for player in self.players],
         }
-
-    def _lose_heart(self, player: Player) -> None:
-        player.hearts -= 1
-        self.paid[player.seat] -= 1
-        if player.hearts == 0:
-            player.status = "out" if player.black_heart else "wanted"  # R7
-
-    def _reward_right_tips(self, losers: list[int]) -> None:
-        """P3: who named a loser is back with a black heart."""
+        for player in (self.players[seat] for seat in losers):  # S3a
+            player.hearts -= 1
+            self.paid[player.seat] -= 1
+            if player.hearts == 0:
+                player.status = "out" if player.black_heart else "wanted"  # R7
         for player in self.players:
-            if player.tip in losers:
+            if player.tip in losers:  # S3b, P3: who named a loser is back with a black heart
                 player.hearts, player.black_heart, player.status = 1, True, "saloon"
                 self.paid[player.seat] += 1
+        if self._game_is_over():  # S3c
+            self._end(sums)
+            return
+        if len(self.saloon()) == 2:  # P4
+            self._send_home()
+        self.start_player = self.next_in_saloon(self.start_player)  # S3e
+        self.round += 1
+        self._begin_round()
 
     def _game_is_over(self) -> bool:
         if self.variant == "schnell_duell":
@@ -465,12 +404,11 @@ class ReferenceGame:
         return len(self.saloon()) <= 1  # E1, E2
 
     def _end(self, sums: dict[int, int]) -> None:
-        """The cards lie as settled; nobody without a heart comes back."""
         if self.variant == "schnell_duell":
             self.winners = self._winners_of_schnell_duell(sums)
         else:
             self.winners = [player.seat for player in self.saloon()]
-        self._send_home([player for player in self.players if not player.in_saloon])
+        self._send_home()
         self.over = True
         self.phase, self.player = "over", None
         self.last_turns = None if self.first_knocker is None else []
@@ -482,14 +420,7 @@ class ReferenceGame:
         rank = {seat: sums[seat] if sums[seat] < 10 * self.bust_at else -1 for seat in tied}
         return [seat for seat in tied if rank[seat] == max(rank.values())]
 
-    def _send_home(self, players: list[Player]) -> None:
-        for player in players:
-            player.status = "out"
-
-    # -- looking at the table -------------------------------------------------------------------------------------
-
     def snapshot(self) -> dict[str, Any]:
-        """Everything on the table, in plain values."""
         return {
             "phase": self.phase,
             "player": self.player,
@@ -511,7 +442,7 @@ class ReferenceGame:
             "first_knocker": self.first_knocker,
             "last_turns": None if self.last_turns is None else list(self.last_turns),
             "ends_after_turn": self.ends_after_turn,
-            "exchange": self._pending_exchange(),
+            "exchange": None if self.exchange is None else {**vars(self.exchange), "given": list(self.exchange.given)},
             "tips": [player.tip for player in self.players],
             "last_settlement": self.last_settlement,
             "winners": list(self.winners),
@@ -535,18 +466,8 @@ class ReferenceGame:
         counts = self.known[observer][holder]
         return [value for value in range(1, 9) if observer != holder for _ in range(counts[value])]
 
-    def _pending_exchange(self) -> dict[str, Any] | None:
-        if self.exchange is None:
-            return None
-        return {
-            "trickster": self.exchange.trickster,
-            "pair": list(self.exchange.pair),
-            "given": list(self.exchange.given),
-        }
-
 
 def _card_of(action: int) -> int:
-    """The card that a trick action lays."""
     if action >= PUT_PLUS_ONE:
         return 6
     return 3 if action >= CHOOSE_TWO else action

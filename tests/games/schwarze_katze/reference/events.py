@@ -14,7 +14,6 @@ def scored(before: Snapshot, after: Snapshot) -> bool:
 
 
 def trick_after(before: Snapshot, action: int) -> list[tuple[int, Card]]:
-    """Who has played what in the current trick, this action included."""
     lying = [(seat, Card.called(text)) for seat, text in before["table"]]
     return [*lying, (before["player"], Card.numbered(action))]
 
@@ -43,30 +42,20 @@ def without_a_trick(before: Snapshot, action: int, after: Snapshot) -> int | Non
 
 
 def leads(before: Snapshot, action: int) -> Card | None:
-    """The card that is led."""
     return None if before["table"] else Card.numbered(action)
 
 
 def discards(before: Snapshot, action: int) -> Card | None:
-    """The card that is thrown off on another suit."""
     card = Card.numbered(action)
     return card if before["table"] and Card.called(before["table"][0][1]).suit != card.suit else None
 
 
-def heart_discarded(before: Snapshot, action: int, _after: Snapshot) -> bool:
-    discarded = discards(before, action)
-    return discarded is not None and discarded.suit == "H"
+def suit(card: Card | None) -> str | None:
+    return card and card.suit
 
 
-def heart_led(before: Snapshot, action: int, _after: Snapshot) -> bool:
-    led = leads(before, action)
-    return led is not None and led.suit == "H"
-
-
-def hearts_alone_led(before: Snapshot, action: int, _after: Snapshot) -> bool:
-    """What Piatnik's rule asks for: a heart is led from a hand of nothing else."""
-    hand = before["hands"][before["player"]]
-    return leads(before, action) is not None and len(hand) > 1 and all(card.endswith("H") for card in hand)
+def hearts_alone(hand: list[str]) -> bool:
+    return len(hand) > 1 and all(card.endswith("H") for card in hand)
 
 
 def queen_takes_her_trick(before: Snapshot, action: int, _after: Snapshot) -> bool:
@@ -96,15 +85,17 @@ def all_penalties_to_one(before: Snapshot, _action: int, after: Snapshot) -> boo
 
 EVENTS: dict[str, Event] = {
     # K4
-    "heart_discarded": heart_discarded,
+    "heart_discarded": lambda before, action, _after: suit(discards(before, action)) == "H",
     "queen_discarded": lambda before, action, _after: discards(before, action) == QUEEN,
     "queen_discarded_on_hearts": lambda before, action, _after: (
         discards(before, action) == QUEEN and before["table"][0][1].endswith("H")
     ),
     # K3, K9
-    "heart_led": heart_led,
+    "heart_led": lambda before, action, _after: suit(leads(before, action)) == "H",
     "queen_led": lambda before, action, _after: leads(before, action) == QUEEN,
-    "hearts_alone_led": hearts_alone_led,
+    "hearts_alone_led": lambda before, action, _after: (
+        leads(before, action) is not None and hearts_alone(before["hands"][before["player"]])
+    ),
     # K5
     "queen_takes_her_trick": queen_takes_her_trick,
     "queen_caught": queen_caught,

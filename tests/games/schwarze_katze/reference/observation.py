@@ -14,7 +14,6 @@ NO_SUITS = [0] * 4
 
 
 def observations(game: ReferenceGame) -> list[dict[str, Any]]:
-    """The decoded observation of every player, by seat."""
     same_for_all = {**_options(game), **_table(game)}
     by_seat = _seats(game)
     voids = [[int(suit in player.void) for suit in SUITS] for player in game.players]
@@ -48,7 +47,6 @@ def _table(game: ReferenceGame) -> dict[str, Any]:
 
 
 def _seats(game: ReferenceGame) -> dict[str, list[int]]:
-    """One number for each player."""
     on_the_table = {seat: 1 + card.number for seat, card in game.table}
     return {
         "to_act": one_hot(len(game.players), game.player),

@@ -11,16 +11,12 @@ from .rules import Card
 
 TABLES = range(3, 11)
 
-# -- policies ---------------------------------------------------------------------------------------------------------
-
 
 def duck(legal: set[int]) -> set[int]:
-    """The lowest."""
     return {card for card in legal if card % 13 == min(card % 13 for card in legal)}
 
 
 def grab(legal: set[int]) -> set[int]:
-    """The highest."""
     return {card for card in legal if card % 13 == max(card % 13 for card in legal)}
 
 
@@ -32,11 +28,8 @@ def dump(legal: set[int]) -> set[int]:
 
 POLICIES: dict[str, Policy] = {"uniform": uniform, "duck": duck, "grab": grab, "dump": dump}
 
-# -- options ----------------------------------------------------------------------------------------------------------
-
 
 def any_options(rng: random.Random, num_players: int) -> Options:
-    """Any of the family; most games are short."""
     return {
         "num_players": num_players,
         "heart_ace": rng.choice([10, 11]),

@@ -30,12 +30,10 @@ class Card:
 
     @classmethod
     def numbered(cls, action: int) -> Card:
-        """The card that an action plays."""
         return cls(SUITS[action // 13], RANKS[action % 13])
 
     @property
     def number(self) -> int:
-        """The action that plays it."""
         return 13 * SUITS.index(self.suit) + self.height
 
     @property
@@ -88,7 +86,6 @@ class Player:
         return sum(card.penalty(heart_ace) for trick in self.taken for card in trick)
 
     def clear(self) -> None:
-        """Put everything back that belongs to one deal only."""
         self.hand, self.taken, self.void = [], [], set()
 
 
@@ -122,10 +119,7 @@ class ReferenceGame:
         self.winners: list[int] = []
         self._begin_deal()
 
-    # -- who is who -----------------------------------------------------------------------------------------------
-
     def clockwise(self, seat: int) -> list[Player]:
-        """All players clockwise, the one on this seat first."""
         return self.players[seat:] + self.players[:seat]
 
     def left_of(self, seat: int) -> int:
@@ -139,8 +133,6 @@ class ReferenceGame:
     def actor(self) -> Player:
         assert self.player is not None, "the game is over"
         return self.players[self.player]
-
-    # -- a deal ---------------------------------------------------------------------------------------------------
 
     def _begin_deal(self) -> None:
         """K2, K3: all cards, one at a time, from the player left of the dealer on."""
@@ -157,30 +149,17 @@ class ReferenceGame:
         self.table: list[tuple[int, Card]] = []
         self.played: dict[Card, int] = {}
 
-    # -- what is legal --------------------------------------------------------------------------------------------
-
     def legal_actions(self) -> set[int]:
-        """The actions that the player to act may take, as numbers 0 .. 51."""
         if self.over:
             return set()
-        return {card.number for card in self._playable(self.actor.hand)}
-
-    def _playable(self, hand: list[Card]) -> list[Card]:
-        if not self.table:
-            return self._may_be_led(hand)
-        led = self.table[0][1].suit
-        return [card for card in hand if card.suit == led] or hand  # K4
-
-    def _may_be_led(self, hand: list[Card]) -> list[Card]:
-        """K3: any card; K9: hearts only if there is nothing else."""
-        if not self.piatnik_heart_lead:
-            return hand
-        return [card for card in hand if card.suit != "H"] or hand
-
-    # -- acting ---------------------------------------------------------------------------------------------------
+        hand = self.actor.hand
+        if self.table:
+            preferred = [card for card in hand if card.suit == self.table[0][1].suit]  # K4
+        else:  # K3: any card; K9: hearts only if there is nothing else
+            preferred = [card for card in hand if card.suit != "H" or not self.piatnik_heart_lead]
+        return {card.number for card in preferred or hand}
 
     def step(self, action: int) -> None:
-        """Let the player to act play this card."""
         if action not in self.legal_actions():
             raise ValueError(f"action {action} is not legal here")
         self.paid = [0] * len(self.players)
@@ -220,23 +199,15 @@ class ReferenceGame:
             self.paid[player.seat] = -penalty
         self.last_deal = penalties
         if self.deal + 1 == self.deals:
-            self._end()
+            lowest = min(player.total for player in self.players)
+            self.winners = [player.seat for player in self.players if player.total == lowest]  # K8: a tie is shared
+            self.over, self.player = True, None
             return
         self.deal += 1
         self.dealer = self.left_of(self.dealer)  # K3
         self._begin_deal()
 
-    def _end(self) -> None:
-        """K8: the lowest total wins, and a tie is shared."""
-        lowest = min(player.total for player in self.players)
-        self.winners = [player.seat for player in self.players if player.total == lowest]
-        self.over = True
-        self.player = None
-
-    # -- looking at the table -------------------------------------------------------------------------------------
-
     def snapshot(self) -> dict[str, Any]:
-        """Everything on the table, in plain values."""
         return {
             "phase": self.phase,
             "player": self.player,

@@ -232,7 +232,7 @@ def test_r14_a_rigged_reshuffle_lies_in_the_order_of_the_deck_without_cards_that
     table.play(*[(NO_TRICK, swap_draw(card)) for card in (2, 3, 2)])
     table.shows(draw_pile=[], discards=[1, 2, 2, 3], discard_top=2)
     table.play(NO_TRICK, swap_draw(3)).shows(draw_pile=[2, 1])  # the new draw pile was 3, 2, 1
-    assert table["hands"][1] == [3]
+    assert (table["hands"][1], table.state_parts()["discard_count"]) == ([3], 2)
 
 
 def test_r14_without_any_card_left_nothing_is_drawn_and_tricks_4_and_7_are_without_effect():

@@ -1,13 +1,11 @@
 """Play a tournament on a Ray cluster whose nodes are killed, and compare its file with that of one process.
 
-    python scripts/proofs/lose_nodes.py                               a small cluster on this machine
-    python scripts/proofs/lose_nodes.py --games 20000000 --kills 30   the long run
-    python scripts/proofs/lose_nodes.py --write bots                  write the result into a part of docs/scaling.md
+    python -m scripts.proofs.lose_nodes                                             a small cluster on this machine
+    python -m scripts.proofs.lose_nodes --games 20000000 --kills 30 --write bots    results/cluster_bots.json
 
-The nodes are processes of this machine, as `ray.cluster_utils.Cluster` starts them, with one CPU each and a head that
-plays nothing. The games are played in one process without Ray, on one thread, with whose speed the others are compared,
-and on as many threads as there are nodes; then on a cluster, and then on one whose nodes are killed with SIGKILL and
-replaced, one at random after some seconds each time, as long as there are games to play.
+The nodes are processes of this machine with one CPU each. The games are played in one process without Ray, on one
+thread and on as many as there are nodes; then on a cluster, and then on one whose nodes are killed with SIGKILL and
+replaced, one after some seconds each time, as long as there are games to play.
 
 Exit status 0: the files are equal and there were enough kills; 1: they are not, or the games ended too soon.
 """
@@ -17,30 +15,23 @@ from __future__ import annotations
 import hashlib
 import os
 import random
-import secrets
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor, wait
-from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from concurrent.futures import ThreadPoolExecutor, wait
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-import tyro
-from tqdm import tqdm
+os.environ["RAY_health_check_period_ms"] = "1000"  # Ray takes five of them to find out that a node is lost
 
-from blackjacky_agents.arena.cluster import ClusterExecutor
+import tyro
+
+from blackjacky_agents.arena.cluster import joined
 from blackjacky_agents.arena.tournament import Tournament
 from blackjacky_agents.games import agent_names
-from blackjacky_agents.reports import markdown_table, processor, show_part, typed
-from blackjacky_env.engine.checks import check_integer
-from blackjacky_env.games import DEFAULT
-
-PAGE = Path(__file__).parents[2] / "docs" / "scaling.md"
-ATTEMPTS = 5  # to start a node
-HEALTH_CHECK_MS = 1000  # Ray takes five of them to find out that a node is lost
+from blackjacky_env.games import DEFAULT, get_game
+from scripts.results import save
 
 
 @dataclass(frozen=True)
@@ -62,7 +53,7 @@ class Args:
     seed: int = 0
     """Random seed of the games and of the kills."""
     write: Literal["", "bots", "search"] = ""
-    """Write the result into this part of docs/scaling.md."""
+    """Write this result, results/cluster_bots.json or results/cluster_search.json."""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -76,130 +67,68 @@ class Measured:
 
     where: str
     cores: int
-    games: int = 0
-    seconds: float = 0.0
-    driver_seconds: float = 0.0
+    games: int
+    seconds: float
+    driver_seconds: float
     """CPU time of the process that holds the file, in the cluster's case the driver."""
-    sha: str = ""
-    kills: int = 0
+    sha: str
 
 
 def main(args: Args) -> int:
     """Play, compare, print and write; returns the exit status."""
-    try:
-        for name, minimum in (("games", 1), ("nodes", 1), ("kills", 0)):
-            check_integer(f"--{name}", getattr(args, name), minimum, 10**12)
-        # Read when Ray is imported: nobody else on this machine may submit tasks, and usage is not reported.
-        os.environ.update(RAY_AUTH_MODE="token", RAY_AUTH_TOKEN=secrets.token_hex(32), RAY_USAGE_STATS_ENABLED="0")
-        measured = measure(args)
-    except ValueError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 2
-    show_part(PAGE, f"cluster-{args.write}", report(args, measured), bool(args.write))
-    return int(len({one.sha for one in measured}) > 1 or measured[-1].kills < args.kills)
+    from tests.agents.clusters import add_node, new_cluster, replace_node  # imports Ray, which is of an extra
+
+    measured = [play(args, "one process without Ray", 1, threads=1)]
+    measured.append(play(args, f"the same on {args.nodes} threads", args.nodes, threads=args.nodes))
+    kills, rng = 0, random.Random(args.seed)
+    for told in (f"{args.nodes} nodes", f"{args.nodes} nodes, one at a time killed and replaced"):
+        with new_cluster() as (cluster, _), joined(cluster.address) as executor, ThreadPoolExecutor(1) as player:
+            nodes = [add_node(cluster) for _ in range(args.nodes)]
+            Tournament(args.names, game=args.game).play(1, cluster=executor)  # compiles
+            playing = player.submit(play, args, told, args.nodes, cluster=executor)
+            while args.kills and told.endswith("replaced") and not wait([playing], rng.uniform(*args.seconds)).done:
+                replace_node(cluster, nodes)  # from the main thread, as Ray wants it
+                kills += 1
+            measured.append(playing.result())
+    report(args, measured, kills)
+    return int(len({one.sha for one in measured}) > 1 or kills < args.kills)
 
 
-def measure(args: Args) -> list[Measured]:
-    """The games without Ray, on one thread and on as many as there are nodes, on a cluster, and on one losing nodes."""
-    alone, threads = Measured("one process without Ray", 1), Measured(f"the same on {args.nodes} threads", args.nodes)
-    for measured in (alone, threads):
-        play(args, measured, threads=measured.cores)
-    calm = Measured(f"{args.nodes} nodes", args.nodes)
-    with new_cluster(args) as (_, _, executor):
-        play(args, calm, cluster=executor)
-    killed = Measured(f"{args.nodes} nodes, one at a time killed and replaced", args.nodes)
-    with new_cluster(args) as (cluster, nodes, executor), ThreadPoolExecutor(1) as player:
-        # Ray starts nodes from the main thread only.
-        kill_nodes(cluster, nodes, args, killed, player.submit(play, args, killed, cluster=executor))
-    return [alone, threads, calm, killed]
-
-
-@contextmanager
-def new_cluster(args: Args) -> Iterator[tuple[Any, list[Any], ClusterExecutor]]:
-    """A context with a cluster, its nodes, and an executor, which has run a first game."""
-    from ray.cluster_utils import Cluster
-
-    head = {"num_cpus": 0, "include_dashboard": False, "_system_config": {"health_check_period_ms": HEALTH_CHECK_MS}}
-    cluster = Cluster(initialize_head=True, head_node_args=head)
-    try:
-        nodes = [add_node(cluster) for _ in range(args.nodes)]
-        executor = ClusterExecutor(cluster.address)
-        try:
-            play(replace(args, games=1), Measured("", 1), cluster=executor)
-            yield cluster, nodes, executor
-        finally:
-            executor.shutdown(cancel_futures=True)
-    finally:
-        cluster.shutdown()
-
-
-def add_node(cluster: Any) -> Any:
-    """A new node with one CPU; tried again if a busy machine takes more than Ray's 30 seconds."""
-    for _ in range(ATTEMPTS - 1):
-        try:
-            return cluster.add_node(num_cpus=1)
-        except Exception as error:  # noqa: BLE001  # Ray raises no other class
-            print(f"a node did not start: {str(error).partition(chr(10))[0]}", file=sys.stderr)
-    return cluster.add_node(num_cpus=1)
-
-
-def play(args: Args, measured: Measured, **options: Any) -> None:
+def play(args: Args, where: str, cores: int, **options: Any) -> Measured:
     """Play the games into a file and measure it."""
-
-    def show(played: int) -> None:
-        measured.games = played
-        bar.update(played - bar.n)
-
-    with (
-        tempfile.TemporaryDirectory() as folder,
-        tqdm(total=args.games, unit=" games", desc=measured.where, disable=not measured.where) as bar,
-    ):
+    with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "games.jsonl"
         tournament = Tournament(args.names, seed=args.seed, results=path, game=args.game)
         begun, cpu = time.perf_counter(), time.process_time()
-        tournament.play(args.games, progress=show, **options)
-        measured.seconds, measured.driver_seconds = time.perf_counter() - begun, time.process_time() - cpu
-        with path.open("rb") as file:
-            measured.sha = hashlib.file_digest(file, "sha256").hexdigest()
+        tournament.play(args.games, **options)
+        seconds, driver_seconds = time.perf_counter() - begun, time.process_time() - cpu
+        games = sum(1 for _ in path.open("rb")) - 1
+        return Measured(where, cores, games, seconds, driver_seconds, hashlib.sha256(path.read_bytes()).hexdigest())
 
 
-def kill_nodes(cluster: Any, nodes: list[Any], args: Args, measured: Measured, playing: Future[None]) -> None:
-    """Kill random nodes at random times and replace them, until all games are played."""
-    rng = random.Random(args.seed)
-    while args.kills and not wait([playing], rng.uniform(*args.seconds)).done:
-        cluster.remove_node(nodes.pop(rng.randrange(len(nodes))), allow_graceful=False)
-        measured.kills += 1
-        nodes.append(add_node(cluster))
-    playing.result()
-
-
-# ---------------------------------------------------------------- report
-
-
-def report(args: Args, measured: Sequence[Measured]) -> str:
-    """The measurements as Markdown."""
-    alone, _, calm, killed = measured
+def report(args: Args, measured: list[Measured], kills: int) -> None:
+    """Print the measurements, and write them as a result if asked to."""
+    alone, _, calm, _ = measured
     base, peak = alone.games / alone.seconds, calm.games / calm.driver_seconds
     rows = [
-        [
-            one.where,
-            f"{one.games / one.seconds:,.0f}",
-            f"{one.games / one.seconds / one.cores / base:.2f}",
-            f"{1e6 * one.driver_seconds / one.games:.1f} us",
-            f"`{one.sha[:16]}`",
-        ]
+        {
+            "played by": one.where,
+            "games/s": round(one.games / one.seconds),
+            "per core, of one process": round(one.games / one.seconds / one.cores / base, 2),
+            "driver per game": f"{1e6 * one.driver_seconds / one.games:.1f} us",
+            "file": f"`{one.sha[:16]}`",
+        }
         for one in measured
     ]
-    columns = ["played by", "games/s", "per core, of one process", "driver per game", "file"]
-    return (
-        f"{markdown_table(columns, rows)}\n\n"
-        f"`{typed('scripts/proofs/lose_nodes.py')}`: {', '.join(f'`{name}`' for name in args.names)} of {args.game} "
-        f"on {processor()}, "
-        f"{alone.games:,} games. The driver's time is its CPU time, that of a process without Ray includes the games. "
-        f"{killed.kills} nodes were killed.\n"
-        f"A driver with a core of its own takes {peak:,.0f} games per second: 1,000 cores saturate it with agents that "
+    what = (
+        f"{', '.join(f'`{name}`' for name in args.names)} of {get_game(args.game).title}, {alone.games:,} games, "
+        f"{kills} nodes killed. The driver's time is its CPU time, that of a process without Ray includes the games. A "
+        f"driver with a core of its own takes {peak:,.0f} games per second: 1,000 cores saturate it with agents that "
         f"play more than {peak / 1000:,.0f} games per second and core."
     )
+    print(*rows, what, sep="\n")
+    if args.write:
+        save(f"cluster_{args.write}", rows, what=what, command="-m scripts.proofs.lose_nodes", seed=args.seed)
 
 
 if __name__ == "__main__":

@@ -96,14 +96,16 @@ def main(args: Args) -> int:
 
 def play(args: Args, where: str, cores: int, **options: Any) -> Measured:
     """Play the games into a file and measure it."""
+    played: list[int] = []
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "games.jsonl"
         tournament = Tournament(args.names, seed=args.seed, results=path, game=args.game)
         begun, cpu = time.perf_counter(), time.process_time()
-        tournament.play(args.games, **options)
+        tournament.play(args.games, progress=played.append, **options)
         seconds, driver_seconds = time.perf_counter() - begun, time.process_time() - cpu
-        games = sum(1 for _ in path.open("rb")) - 1
-        return Measured(where, cores, games, seconds, driver_seconds, hashlib.sha256(path.read_bytes()).hexdigest())
+        return Measured(
+            where, cores, played[-1], seconds, driver_seconds, hashlib.sha256(path.read_bytes()).hexdigest()
+        )
 
 
 def report(args: Args, measured: list[Measured], kills: int) -> None:

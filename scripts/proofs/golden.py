@@ -154,7 +154,7 @@ class Playthrough:
         parts = env.game.layout.decode(seen["observation"])
         self.log("", *env.draw_text(env.agent_selection).splitlines())
         self.log(*(f"{name}: {brief(part)}" for name, part in parts.items() if np.any(part)))
-        self.log(f"legal: {', '.join(map(env.action_name, np.flatnonzero(seen['action_mask'])))}", "")
+        self.log(f"legal: {', '.join(map(env.action_name, np.flatnonzero(seen['action_mask']).tolist()))}", "")
 
     def update_digest(self) -> None:
         """Add every player's observation, mask and drawing to the digest."""
@@ -242,7 +242,7 @@ def random_legal(rng: random.Random, masks: Array) -> npt.NDArray[np.int64]:
     """
     counted = np.cumsum(masks, axis=1, dtype=np.int64)
     drawn = np.array([rng.random() for _ in masks]) * counted[:, -1]
-    return np.argmax(counted > drawn.astype(np.int64)[:, None], axis=1)
+    return np.asarray(np.argmax(counted > drawn.astype(np.int64)[:, None], axis=1))
 
 
 def play(env: TableEnv, rng: random.Random) -> Iterator[tuple[str, Array, Array, int]]:
@@ -329,7 +329,8 @@ def batch(game: str, variant: str, players: int) -> str:
 
 def vector_env(game: str, variant: str, players: int) -> str:
     """Random moves in a vector environment with all agents as opponents, in both autoreset modes."""
-    digest, named = Digest(), {"num_players": players, "variant": variant, "opponents": agent_names(game)}
+    digest = Digest()
+    named: dict[str, Any] = {"num_players": players, "variant": variant, "opponents": agent_names(game)}
     for mode in (AutoresetMode.NEXT_STEP, AutoresetMode.SAME_STEP):
         envs = gymnasium.make_vec(seat_id(game), num_envs=ENVS, autoreset_mode=mode, score_weight=0.25, **named)
         rng = random.Random(0)

@@ -74,7 +74,7 @@ class Luck:
         partner = (winner + rng.integers(1, players, size=first.shape)) % players
         partner = np.where(rng.random(first.shape) < self.shared, partner, winner)
         seats = np.arange(players)
-        return (winner[..., None] == seats) | (partner[..., None] == seats)
+        return np.asarray((winner[..., None] == seats) | (partner[..., None] == seats))
 
     def win_rate(self, rate: float, players: int) -> float:
         """The first agent's true win rate."""
@@ -102,7 +102,7 @@ Simulation = Callable[[float, Luck, int, int, np.random.Generator], tuple[float,
 def evaluation(rate: float, luck: Luck, players: int, games: int, rng: np.random.Generator) -> tuple[float, Estimate]:
     """The win rate in an evaluation, whose games are all independent."""
     winners = luck.draw(rate, games, 1, players, rng)[:, 0]
-    found = score_of(shares_of(winners)[:, 0], ~winners.any(axis=1), players)
+    found = score_of(shares_of(winners)[:, 0], ~np.asarray(winners.any(axis=1)), players)
     return luck.win_rate(rate, players), Estimate(found.win_rate, found.low, found.high)
 
 

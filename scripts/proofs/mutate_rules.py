@@ -34,6 +34,7 @@ import zlib
 from collections import Counter
 from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass
+from importlib import import_module
 from importlib.metadata import version
 from itertools import count
 from pathlib import Path
@@ -143,7 +144,7 @@ def mutants(code: str) -> dict[str, str]:
     found: dict[str, str] = {}
     for piece in ast.parse(code).body:
         decorators = piece.decorator_list if isinstance(piece, ast.FunctionDef) else []
-        first, last = min(node.lineno for node in [piece, *decorators]) - 1, piece.end_lineno
+        first, last = min([piece.lineno, *(node.lineno for node in decorators)]) - 1, piece.end_lineno
         where = piece.name if isinstance(piece, ast.FunctionDef) else "module"
         source = "".join(lines[first:last])
         for mutant in dict.fromkeys(changed(source)):
@@ -153,21 +154,17 @@ def mutants(code: str) -> dict[str, str]:
 
 def changed(source: str) -> Iterator[str]:
     """All mutants of a piece of code."""
-    from cosmic_ray.ast import ast_nodes, get_ast
-    from cosmic_ray.mutating import mutate_code
-
-    tree = get_ast(source)
+    trees, mutating = import_module("cosmic_ray.ast"), import_module("cosmic_ray.mutating")  # of an extra
+    tree = trees.get_ast(source)
     for operator in operators():
-        positions = sum(len(list(operator.mutation_positions(node))) for node in ast_nodes(tree))
-        yield from (mutate_code(source, operator, position) for position in range(positions))
+        positions = sum(len(list(operator.mutation_positions(node))) for node in trees.ast_nodes(tree))
+        yield from (mutating.mutate_code(source, operator, position) for position in range(positions))
 
 
 @functools.cache
 def operators() -> list[Any]:
     """Cosmic Ray's operators, except those with arguments, which change names."""
-    from cosmic_ray import plugins
-
-    found = []
+    plugins, found = import_module("cosmic_ray.plugins"), []
     for name in plugins.operator_names():
         with contextlib.suppress(TypeError):
             if not EXCLUDED.search(name):
@@ -258,11 +255,10 @@ def prepare() -> None:
     """Import everything but the rules, so that forked processes of mutants need not."""
     import gymnasium
     import hypothesis.strategies
-    import numba
     import pettingzoo.utils.env
     import pytest
 
-    assert all((gymnasium, hypothesis, numba.config.DISABLE_JIT, pettingzoo, pytest))
+    assert all((gymnasium, hypothesis, pettingzoo, pytest)) and os.environ["NUMBA_DISABLE_JIT"] == "1"
     assert "blackjacky_env" not in sys.modules
 
 

@@ -144,7 +144,8 @@ def examine_chunk(chunk: Chunk) -> tuple[Counter[str], list[str]]:
         looks, recalls = PROMISES["looks"] | {"told now": told_now}, PROMISES["recalls"] | {"told": told}
         promises = {**PROMISES, "looks": looks, "recalls": recalls}
     for examined in examine(make_env, seed=chunk.seed, positions=chunk.positions, **promises):
-        seen = examined.env.unwrapped.view(None)
+        env: Any = examined.env.unwrapped
+        seen = env.view(None)
         found = list(map(str, examined.leaks))
         counts.update({"positions": 1, "comparisons": examined.varied, seen["phase"]: 1, "leaks": len(found)})
         counts.update({what: int(is_so(seen)) for what, is_so in counted.items()})

@@ -43,6 +43,7 @@ Floats = npt.NDArray[np.float32]
 
 _AT_ONCE = 1000  # games
 _BATCH = 2048
+_TESTED = 9  # games with this last digit are kept to test the network
 
 
 @dataclass(frozen=True)
@@ -158,7 +159,7 @@ def make_watch(game: Game, network: ValueNetwork, policy: Policy) -> Callable[..
     begins = network.begins or compiled(lambda s: False)
     size, dtype, num_actions = game.layout.size, game.layout.dtype, game.num_actions
 
-    def watch(states, parameters, games, features, values, results):
+    def watch(states, parameters, games, features, values, results):  # type: ignore[no-untyped-def]  # compiled
         seen, may, count, first = np.empty(size, dtype), np.empty(num_actions, np.int8), 0, 0
         for g in range(len(states)):
             s, taken, over = states[g], 0, False
@@ -198,14 +199,15 @@ def train(args: Args, examples: Examples) -> tuple[nn.Sequential, dict[str, floa
     network = mlp([examples.features.shape[2], args.hidden, 1])
     features, shares = torch.from_numpy(examples.features), torch.from_numpy(examples.shares)
     empty = torch.arange(shares.shape[1])[None, :] >= torch.from_numpy(examples.seats)[:, None]
-    learned, rng = np.flatnonzero(~is_test(examples)), np.random.default_rng(args.seed)
+    learned, rng = np.flatnonzero(examples.games % 10 != _TESTED), np.random.default_rng(args.seed)
     batches = max(1, len(learned) // _BATCH)
     updates = args.epochs * batches
     optimizer = torch.optim.Adam(network.parameters(), 2e-3)
     schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda update: 1 - update / (updates + 1))
 
     def logits(rows: Any) -> torch.Tensor:
-        return network(features[rows])[:, :, 0].masked_fill(empty[rows], -np.inf)
+        chances: torch.Tensor = network(features[rows])[:, :, 0].masked_fill(empty[rows], -np.inf)
+        return chances
 
     for _ in tqdm(range(args.epochs), unit=" epochs"):
         order = rng.permutation(learned)
@@ -213,7 +215,7 @@ def train(args: Args, examples: Examples) -> tuple[nn.Sequential, dict[str, floa
             log_chances = torch.log_softmax(logits(rows), 1).masked_fill(empty[rows], 0.0)
             loss = -(shares[rows] * log_chances).sum(1).mean()
             optimizer.zero_grad()
-            loss.backward()
+            loss.backward()  # type: ignore[no-untyped-call]
             optimizer.step()
             schedule.step()
     with torch.no_grad():
@@ -223,18 +225,13 @@ def train(args: Args, examples: Examples) -> tuple[nn.Sequential, dict[str, floa
 
 def rewards_of(examples: Examples, chances: Floats) -> Floats:
     """The expected "win" rewards (N, P) of chances to win."""
-    return chances - (1 - chances) / (examples.seats - 1)[:, None]
-
-
-def is_test(examples: Examples) -> npt.NDArray[np.bool_]:
-    """Which examples are of games kept to test the network."""
-    return examples.games % 10 == 9
+    return chances - (1 - chances) / (examples.seats - 1).astype(np.float32)[:, None]
 
 
 def share_explained(examples: Examples, values: Floats) -> float:
     """1 - (squared error of the expected results / their variance) at the seats of the test's games."""
     seated = np.arange(values.shape[1]) < examples.seats[:, None]
-    tested = is_test(examples)[:, None] & seated
+    tested = (examples.games % 10 == _TESTED)[:, None] & seated
     results = rewards_of(examples, examples.shares)[tested]
     return float(1 - np.mean((values[tested] - results) ** 2) / np.mean(results**2))
 

@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-os.environ["RAY_health_check_period_ms"] = "1000"  # Ray takes five of them to find out that a node is lost
+os.environ.update(RAY_health_check_period_ms="1000")  # Ray takes five of them to find out that a node is lost
 
 import tyro
 

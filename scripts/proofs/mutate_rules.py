@@ -255,10 +255,12 @@ def prepare() -> None:
     """Import everything but the rules, so that forked processes of mutants need not."""
     import gymnasium
     import hypothesis.strategies
+    import numba
     import pettingzoo.utils.env
     import pytest
 
-    assert all((gymnasium, hypothesis, pettingzoo, pytest)) and os.environ["NUMBA_DISABLE_JIT"] == "1"
+    assert all((gymnasium, hypothesis, numba, pettingzoo, pytest))
+    assert os.environ["NUMBA_DISABLE_JIT"] == "1"
     assert "blackjacky_env" not in sys.modules
 
 

@@ -15,6 +15,7 @@ from blackjacky_env.games import get_game
 from tests.chances import UNLIKELY, fit, independence
 from tests.games.tables import SIZES, seated
 
+pytestmark = pytest.mark.prove
 SEEDS = 2000
 PLAYERS = 4
 GAMES = {"black_spy": {"mole": True, "max_deals": 2}, "schwarze_katze": {"deals": 2}}

@@ -40,10 +40,7 @@ def test_a_mutant_whose_process_was_killed_from_outside_does_not_count_as_notice
 
 def test_a_mutant_is_named_after_what_changed_and_where() -> None:
     source = "def f(x):\n    if x > 0:\n        return 1\n    return 1\n"
-    mutants = [
-        source.replace(old, new)
-        for old, new in (("  return 1\n    r", "  return 2\n    r"), ("\n    return 1", "\n    return 2"))
-    ]
+    mutants = [source.replace(line, line.replace("1", "2")) for line in ("        return 1", "\n    return 1")]
     names: list[str] = []
     for mutant in mutants:
         names.append(name_of("f", source, mutant, names))

@@ -24,4 +24,4 @@ def test_a_short_proof_covers_every_table_and_finds_nothing(monkeypatch: pytest.
 @pytest.mark.parametrize("wrong", [{"positions": 0}, {"workers": 0}, {"game": "nothing"}], ids=str)
 def test_no_proof_of_nothing(wrong: Any, capsys: Any) -> None:
     assert main(Args(**wrong)) == 2
-    assert [*wrong][0] in capsys.readouterr().err
+    assert next(iter(wrong)) in capsys.readouterr().err

@@ -22,7 +22,7 @@ import random
 import sys
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -47,7 +47,6 @@ CODE = (
 )
 """Files on which a run depends."""
 VIEWED = 1 / 8  # fraction of games in which views are compared, which takes as long as everything else
-ALL = "all of them at once"
 USUAL_RARITY = 20_000  # maximum number of actions per occurrence of a rare event: 1,000 in 20 million
 CATEGORIES = ("table size", "variant", "rule options", "policy")
 
@@ -75,11 +74,6 @@ class Args:
     """File of what has been played (JSON); by default runs/fuzz_GAME.json."""
     write: bool = False
     """Write results/GAME/fuzz.json, if the run succeeds."""
-
-    @property
-    def reference(self) -> Reference:
-        """The reference implementation of the game."""
-        return REFERENCES[self.game]
 
     @property
     def saved(self) -> Path:
@@ -167,14 +161,12 @@ def play_chunk(game: str, seed: int, number: int, actions: int) -> Counts:
 
 def no_counts(reference: Reference) -> Counts:
     """Counts of zero for everything that must appear in the results."""
-    options = (option.name for option in fields(get_game(reference.name).options))
     return {
         "total": Counter(games=0, actions=0),
         "table size": Counter({f"{n} players": 0 for n in reference.sizes()}),
         "variant": Counter({variant.name: 0 for variant in reference.variants}),
         "rule options": Counter({"default": 0, "others": 0}),
         "policy": Counter(dict.fromkeys(reference.all_policies, 0)),
-        "changed option": Counter({**dict.fromkeys(options, 0), ALL: 0}),
         "event": Counter(dict.fromkeys(reference.events, 0)),
         "steered": Counter({str(kind): 0 for kind in reference.steered}),
         "steered event": Counter(dict.fromkeys(reference.events if reference.steered else (), 0)),
@@ -192,19 +184,8 @@ def counts_of(table: SideBySide, policy: str) -> Counts:
         "variant": Counter({variant: actions}),
         "rule options": Counter({"others" if others else "default": actions}),
         "policy": Counter({policy: actions}),
-        "changed option": Counter(changed_options(table.story.game, options)),
         "event": table.events,
     }
-
-
-def changed_options(name: str, options: Options) -> list[str]:
-    """The rule options of a game that are not at their defaults, and `ALL` if none is."""
-    game = get_game(name)
-    num_players, variant = game.choose_table(options["num_players"], options.get("variant"))
-    given = {key: value for key, value in options.items() if key not in ("num_players", "variant", "reward")}
-    defaults, chosen = (game.check_options(num_players, variant, options) for options in ({}, given))
-    changed = [name for name in defaults if chosen[name] != defaults[name]]
-    return [*changed, ALL] if len(changed) == len(defaults) else changed
 
 
 def add(counts: Counts, more: Counts) -> None:
@@ -221,7 +202,7 @@ def begin(args: Args) -> Results:
     identity = {"game": args.game, "seed": args.seed, "chunk": args.chunk, "code": code(args.game)}
     if not args.saved.exists():
         args.saved.parent.mkdir(parents=True, exist_ok=True)
-        return {**identity, "chunks": 0, "counts": no_counts(args.reference)}
+        return {**identity, "chunks": 0, "counts": no_counts(REFERENCES[args.game])}
     results: Results = json.loads(args.saved.read_text(encoding="utf-8"))
     for name, value in identity.items():
         if results.get(name) != value:
@@ -284,7 +265,6 @@ def write(results: Results, args: Args) -> None:
     """Write the counts as a result."""
     counts, total = results["counts"], results["counts"]["total"]
     columns = {
-        "changed option": ("rule option not at its default", "games"),
         "event": ("rare event", "occurrences"),
         "steered": ("steered games", "actions"),
         "steered event": ("rare event in steered games", "occurrences"),
@@ -295,10 +275,8 @@ def write(results: Results, args: Args) -> None:
         for name, actions in counts[group].items()
     ]
     for group, (first, second) in columns.items():
-        plain = (ALL, *counts["steered"])
-        rows += [
-            {first: name if name in plain else f"`{name}`", second: number} for name, number in counts[group].items()
-        ]
+        told = "{}" if group == "steered" else "`{}`"
+        rows += [{first: told.format(name), second: number} for name, number in counts[group].items()]
     steered = {"steered actions": counts["steered"].total()} if counts["steered"] else {}
     save(
         "fuzz",

@@ -2,7 +2,7 @@
 
     python -m scripts.proofs.measure_coverage --write    write results/coverage.json
 
-No games are played: winners are drawn, and evaluated as those of an evaluation, a score or a tournament are. The first
+No games are played: winners are drawn, and evaluated as those of a score or a tournament are. The first
 agent's win rate goes from 2 to 98 % in even steps, the others are equally strong. The results of a few games are
 discrete, so no interval has the same coverage at every rate: the rows have the mean over all rates, and the lowest.
 """
@@ -20,7 +20,6 @@ import numpy.typing as npt
 import tyro
 from tqdm import tqdm
 
-from blackjacky_agents.arena.evaluation import score_of
 from blackjacky_agents.arena.intervals import Estimate, shares_of
 from blackjacky_agents.arena.protocol import ZERO, Protocol, Rate, ScoreTable
 from blackjacky_agents.arena.scoring import score
@@ -99,13 +98,6 @@ Simulation = Callable[[float, Luck, int, int, np.random.Generator], tuple[float,
 """(win rate, luck, players, games, random numbers) -> the true value and its estimate."""
 
 
-def evaluation(rate: float, luck: Luck, players: int, games: int, rng: np.random.Generator) -> tuple[float, Estimate]:
-    """The win rate in an evaluation, whose games are all independent."""
-    winners = luck.draw(rate, games, 1, players, rng)[:, 0]
-    found = score_of(shares_of(winners)[:, 0], ~np.asarray(winners.any(axis=1)), players)
-    return luck.win_rate(rate, players), Estimate(found.win_rate, found.low, found.high)
-
-
 def whole_score(rate: float, luck: Luck, _: int, games: int, rng: np.random.Generator) -> tuple[float, Estimate]:
     """A score at three tables of each size, at which the agent's win rates are different."""
     sizes = 3 * SIZES
@@ -164,7 +156,6 @@ def coverage(
 
 
 ROWS: tuple[tuple[str, Simulation, tuple[int, ...], tuple[Luck, ...]], ...] = (
-    ("evaluation: win rate", evaluation, (4,), (INDEPENDENT, SHARED)),
     ("score: 9 tables", whole_score, (0,), LUCKS),
     ("tournament: win rate", tournament, SIZES, (*LUCKS, VERY_ALIKE)),
     ("tournament: finishes ahead of", pair, SIZES, (INDEPENDENT, SHARED)),

@@ -247,7 +247,6 @@ def test_a_tournament_without_spread_has_intervals() -> None:
 # ---------------------------------------------------------------- coverage
 
 CASES = [
-    *((measure_coverage.evaluation, 4, luck) for luck in (INDEPENDENT, SHARED)),
     (measure_coverage.whole_score, 0, INDEPENDENT),
     *((measure_coverage.tournament, 4, luck) for luck in (INDEPENDENT, ALIKE)),
     *((measure_coverage.pair, size, INDEPENDENT) for size in SIZES),

@@ -1,15 +1,12 @@
 """scripts/proofs/mutate_rules.py: a changed rule is noticed, and the list of explained survivors fits the rules."""
 
-from __future__ import annotations
-
 import os
 import signal
-from typing import Any
 
 import pytest
 
 from scripts.proofs import mutate_rules
-from scripts.proofs.mutate_rules import REFERENCE, RULES_TESTS, SURVIVED, Subject, judge, name_of, subjects, try_some
+from scripts.proofs.mutate_rules import REFERENCE, RULES_TESTS, SURVIVED, judge, name_of, subjects, try_some
 
 pytestmark = [
     pytest.mark.prove,
@@ -23,38 +20,36 @@ CHANGES = {
 }
 
 
-def test_changes_of_the_rules_are_noticed() -> None:
+def test_changes_of_the_rules_are_noticed():
     code = subjects()["black_jacky"].rules.read_text(encoding="utf-8")
     assert all(old in code for old, _ in CHANGES)
     found = try_some("black_jacky", {new: code.replace(old, new) for old, new in CHANGES})
     assert found == {new: by for (_, new), by in CHANGES.items()}
 
 
-def test_a_mutant_whose_process_was_killed_from_outside_does_not_count_as_noticed(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_mutant_whose_process_was_killed_from_outside_does_not_count_as_noticed(monkeypatch):
     monkeypatch.setattr(mutate_rules, "run_tests", lambda *_: os.kill(os.getpid(), signal.SIGKILL))
     with pytest.raises(RuntimeError, match="signal 9 killed the process of a mutant"):
         mutate_rules.passes(subjects()["black_jacky"], "", [])
 
 
-def test_a_mutant_is_named_after_what_changed_and_where() -> None:
+def test_a_mutant_is_named_after_what_changed_and_where():
     source = "def f(x):\n    if x > 0:\n        return 1\n    return 1\n"
     mutants = [source.replace(line, line.replace("1", "2")) for line in ("        return 1", "\n    return 1")]
-    names: list[str] = []
+    names = []
     for mutant in mutants:
         names.append(name_of("f", source, mutant, names))
     assert names == ["f: return 1 => return 2", "f: return 1 => return 2 #2"]
 
 
-def test_a_sample_of_the_mutants_is_part_of_every_larger_one() -> None:
+def test_a_sample_of_the_mutants_is_part_of_every_larger_one():
     names = [f"f: {i} => {i + 1}" for i in range(1000)]
     small, large, every = ({n for n in names if mutate_rules.is_sampled(n, share)} for share in (0.2, 0.5, 1))
     assert small < large < every == set(names)
     assert 150 < len(small) < 250
 
 
-def test_survivors_and_explanations_must_match(capsys: Any) -> None:
+def test_survivors_and_explanations_must_match(capsys):
     reasons = {"a": "cannot happen", "b": "is not used"}
     assert judge({"a": SURVIVED, "b": SURVIVED, "c": REFERENCE}, reasons) == 0
     assert judge({"a": SURVIVED, "b": REFERENCE}, reasons) == 1
@@ -64,7 +59,7 @@ def test_survivors_and_explanations_must_match(capsys: Any) -> None:
 
 
 @pytest.mark.parametrize("subject", subjects().values(), ids=list(subjects()))
-def test_every_explained_mutant_changes_a_line_that_the_rules_have(subject: Subject) -> None:
+def test_every_explained_mutant_changes_a_line_that_the_rules_have(subject):
     lines = {line.strip() for line in subject.rules.read_text(encoding="utf-8").splitlines()}
     explained = mutate_rules.explained(subject)
     assert all(explained.values())

@@ -1,9 +1,5 @@
 """scripts/proofs/prove_leaks.py: a short proof over all tables."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import pytest
 
 from scripts.proofs import prove_leaks
@@ -12,8 +8,8 @@ from scripts.proofs.prove_leaks import Args, main, tables
 pytestmark = pytest.mark.prove
 
 
-def test_a_short_proof_covers_every_table_and_finds_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    written: list[Any] = []
+def test_a_short_proof_covers_every_table_and_finds_nothing(monkeypatch):
+    written = []
     monkeypatch.setattr(prove_leaks, "save", lambda kind, rows, **facts: written.extend([rows, facts["settings"]]))
     assert main(Args(positions=40, workers=1, seed=3, told=True, write=True)) == 0
     rows, settings = written
@@ -22,6 +18,6 @@ def test_a_short_proof_covers_every_table_and_finds_nothing(monkeypatch: pytest.
 
 
 @pytest.mark.parametrize("wrong", [{"positions": 0}, {"workers": 0}, {"game": "nothing"}], ids=str)
-def test_no_proof_of_nothing(wrong: Any, capsys: Any) -> None:
+def test_no_proof_of_nothing(wrong, capsys):
     assert main(Args(**wrong)) == 2
     assert next(iter(wrong)) in capsys.readouterr().err

@@ -1,7 +1,7 @@
 """Make results again as results/results.toml says: those that are missing, or of other weights than are shipped.
 
 python -m scripts.measure                          everything; hours
-python -m scripts.measure ladder --game halunken
+python -m scripts.measure ladder --game GAME
 python -m scripts.measure ladder --again
 python -m scripts.pages                            then the tables and pictures of the pages
 """

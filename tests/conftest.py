@@ -24,8 +24,8 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # or each of these processes pa
 sys.dont_write_bytecode = False
 
 from blackjacky_env.engine.game import Game  # noqa: E402
-from blackjacky_env.games import DEFAULT, get_game  # noqa: E402
-from tests.every_game import NAMES, TINY, with_tiny  # noqa: E402
+from blackjacky_env.games import get_game  # noqa: E402
+from tests.every_game import FIRST, NAMES, with_tiny  # noqa: E402
 from tests.skipped import in_one_line  # noqa: E402
 
 settings.register_profile("steady", deadline=None, derandomize=True)
@@ -52,10 +52,6 @@ def tiny() -> Iterator[None]:
     """The tiny game is in the registry."""
     with with_tiny():
         yield
-
-
-FIRST = {DEFAULT, TINY}
-"""The games with which `make test` runs the tests of what works with any game."""
 
 
 @pytest.fixture(params=[pytest.param(name, marks=[] if name in FIRST else pytest.mark.prove) for name in NAMES])

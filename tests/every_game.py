@@ -6,10 +6,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from unittest import mock
 
-from blackjacky_env.games import GAMES, Registration
+from blackjacky_env.games import DEFAULT, GAMES, Registration
 
 TINY = "tiny"
 NAMES = [*GAMES, TINY]
+FIRST = {DEFAULT, TINY}
+"""The games with which `make test` runs the tests of what works with any game."""
 
 
 @contextmanager

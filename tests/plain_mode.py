@@ -39,7 +39,7 @@ def missed_in_plain_mode(suite: Sequence[Path], measured: Sequence[str], scratch
         assert done.returncode == 0, done.stdout + done.stderr
 
     traced = ["--rcfile=", "--branch", f"--include={','.join(measured)}"]
-    pytest = ["-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", "--without-reference"]
+    pytest = ["-m", "pytest", "-x", "-q", "-m", "", "-p", "no:cacheprovider", "--without-reference"]
     coverage("run", *traced, *pytest, *(["-k", f"not ({but})"] if but else []), *suite)
     coverage("json", "-o", scratch / "coverage.json")
     files = json.loads((scratch / "coverage.json").read_text(encoding="utf-8"))["files"]

@@ -6,21 +6,17 @@ import os
 import re
 import subprocess
 import sys
-import urllib.request
-from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
-from typing import Any
-from unittest import mock
 
 import pytest
 
-from blackjacky_env import IllegalActionError
-from blackjacky_env.engine import table
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.games import GAMES, Registration
 from blackjacky_env.testing import check_all
 from blackjacky_env.testing.tables import PROMISES
+
+pytestmark = pytest.mark.prove
 
 ROOT = Path(__file__).parents[1]
 KUHN, LEDUC, GOOFSPIEL = EXAMPLES = [ROOT / "examples" / name for name in ("kuhn_poker", "leduc_poker", "goofspiel")]
@@ -133,19 +129,6 @@ def test_an_example_is_a_game_like_any_other(program: str, installed: dict[str, 
     run(program, installed, tmp_path)
 
 
-def test_the_example_is_played_in_the_browser(installed: dict[str, str], tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "blackjacky_agents.cli", "play", "--web", "--game", "leduc_poker", "--port", "0"]
-    with subprocess.Popen(command, cwd=tmp_path, env=installed, stdout=subprocess.PIPE, text=True) as server:
-        try:
-            assert server.stdout is not None
-            address = next(found[0] for line in server.stdout if (found := re.search(r"http://\S+", line)))
-            with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(address) as page:
-                assert page.status == 200
-                assert b"<html" in page.read()
-        finally:
-            server.terminate()
-
-
 @pytest.mark.parametrize(
     ("name", "cards", "unit", "iterations", "value"),
     [("kuhn_poker", "J Q K", 2, 300, -1 / 18), ("leduc_poker", "J J Q Q K K", 13, 60, -0.0856)],
@@ -173,75 +156,3 @@ def test_the_checks_find_a_secret_that_is_forgotten_as_the_page_says(
 
 
 # ---------------------------------------------------------------- the rules of the examples
-
-
-@pytest.fixture
-def make() -> Iterator[Callable[[str], TableEnv]]:
-    """Makes an environment of one of the examples."""
-    names = {"kuhn_poker": "kuhn_poker:GAME", "leduc_poker": "leduc_poker:GAME"}
-    registered = {name: Registration(place) for name, place in names.items()}
-    paths = [*sys.path, str(KUHN), str(LEDUC)]
-    with mock.patch.dict(GAMES, registered), mock.patch.object(sys, "path", paths):
-        yield lambda name: TableEnv(name, reward="score" if name == "kuhn_poker" else "chips")
-
-
-def play(env: TableEnv, deck: str, actions: str) -> dict[str, Any]:
-    """Play a hand in which player 0 acts first; returns what a spectator sees at its end."""
-    env.reset(seed=0, options={"deck": deck.split(), "start_player": 0})
-    for action in actions.split():
-        env.step(env.parse_action(action))
-    assert all(env.terminations.values())
-    return env.view(None)
-
-
-@pytest.mark.parametrize("deck", ["J Q K", "J K Q", "Q J K", "Q K J", "K J Q", "K Q J"])
-@pytest.mark.parametrize("actions", ["pass pass", "bet bet", "bet pass", "pass bet pass", "pass bet bet"])
-def test_in_kuhn_poker_the_higher_card_wins_unless_it_passes_after_a_bet(
-    deck: str, actions: str, make: Callable[[str], TableEnv]
-) -> None:
-    hand = actions.split()
-    gives_up = hand[-2:] == ["bet", "pass"]
-    wins = len(hand) == 2 if gives_up else "JQK".index(deck[0]) > "JQK".index(deck[2])
-    env = make("kuhn_poker")
-    assert play(env, deck, actions)["winners"] == [int(not wins)]
-
-
-@pytest.mark.parametrize(
-    ("deck", "actions", "chips"),
-    [
-        ("K J Q Q K J", "call call call call", 1),  # the higher card
-        ("J K J Q Q K", "call raise call raise raise call", 11),  # a pair beats it: 1 + 2, then 4 and 4 more
-        ("J K Q Q K J", "raise raise call raise raise call", -13),
-        ("J K Q Q K J", "raise fold", 1),
-        ("K J Q Q K J", "call raise fold", -1),
-        ("Q Q K J J K", "raise call raise call", 0),  # the pot is split
-    ],
-)
-def test_leduc_poker_is_paid_in_chips(deck: str, actions: str, chips: int, make: Callable[[str], TableEnv]) -> None:
-    env = make("leduc_poker")
-    seen = play(env, deck, actions)
-    assert env.rewards == {"player_0": chips, "player_1": -chips}
-    assert seen["cards"] == [None, None]
-    assert seen["shown"] == ([None, None] if "fold" in actions else deck.split()[:2])
-    assert seen["open_card"] == (None if "fold" in actions else deck.split()[2])
-
-
-def test_only_a_raise_is_folded_to_and_there_are_two_at_most(make: Callable[[str], TableEnv]) -> None:
-    env = make("leduc_poker")
-    env.reset(seed=0)
-    with pytest.raises(IllegalActionError, match=r"fold .* is not among the legal actions"):
-        env.step(env.parse_action("fold"))
-    for _ in range(2):
-        env.step(env.parse_action("raise"))
-    with pytest.raises(IllegalActionError, match=r"raise .* is not among the legal actions"):
-        env.step(env.parse_action("raise"))
-
-
-def test_a_saved_state_with_an_impossible_number_is_refused(make: Callable[[str], TableEnv]) -> None:
-    env = make("leduc_poker")
-    env.reset(seed=0)
-    header, data = table.unpack(env.get_state())
-    records = table.read_records(header, data, env.game.state_dtype)
-    records["raises"] = 100
-    with pytest.raises(ValueError, match=r"raises of this state is 100; allowed are 0 \.\. 2"):
-        env.set_state(table.pack(header, records))

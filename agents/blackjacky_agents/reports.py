@@ -44,13 +44,6 @@ def write_part(page: Path, name: str, part: str) -> None:
     write_file(page, replace_part(read_file(page, MAX_LIST).decode(), name, part))
 
 
-def show_part(page: Path, name: str, part: str, write: bool) -> None:
-    """Print a part of a document, and put it there as `write_part` does if asked to."""
-    print(part)
-    if write:
-        write_part(page, name, part)
-
-
 def typed(script: str) -> str:
     """How this process was started: a script, by its path in the repository or as ``-m MODULE``, and its arguments."""
     return shlex.join(["python", *script.split(), *sys.argv[1:]])

@@ -26,7 +26,6 @@ PARTS = {
     "offline_rl": ("docs/datasets.md", "offline-rl"),
     "tokens": ("docs/language_models.md", "tokens"),
     "sweep": ("docs/train.md", "sweep"),
-    "evaluation": ("docs/results.md", "evaluation"),
 }
 """Page and part of each result that is shown as it is."""
 OF_GAMES = {
@@ -89,6 +88,7 @@ def parts() -> Iterator[Part]:
     for game in ROOMS:
         for kind, (page, name) in OF_GAMES.items():
             yield Part(ROOT / page.format(game=game), name, as_it_is(kind, game))
+    yield Part(DOCS / "results.md", "evaluation", as_it_is("evaluation", DEFAULT))
     yield Part(ROOT / "README.md", "begin", first_commands())
     yield Part(ROOT / "README.md", "reasons", reasons())
     yield Part(ROOT / "README.md", "compile", first_move())

@@ -1,40 +1,33 @@
-"""Attack the package with what a stranger or an accident may do to it, in processes that are allowed to die.
+"""Attack the package with what an accident or a stranger may do to it, in processes that are allowed to die.
 
-    python scripts/proofs/torture.py                          everything, which takes hours
-    python scripts/proofs/torture.py --kinds kills,disks      some kinds of attacks
-    python scripts/proofs/torture.py --tries 100              a short run
-    python scripts/proofs/torture.py --write                  write the table into docs/proof.md, too
+    python -m scripts.proofs.torture                          everything, which takes an hour
+    python -m scripts.proofs.torture --kinds kills,disks      some kinds of attacks
+    python -m scripts.proofs.torture --tries 100              a short run
+    python -m scripts.proofs.torture --write                  keep the result in results/attacks.json
 
 Every try is refused or survived, or it is a crash, a hang (silent for too long), a loss (of a game, a result or a
-confirmed move), a traceback in place of a sentence, or another error. The result of each kind is kept in
-runs/torture/KIND.json, so that a stopped run goes on with the kinds that are missing. The exit status is 1 unless
-every try was refused or survived.
+confirmed move), a traceback in place of a sentence, or another error. The exit status is 1 unless every try was
+refused or survived. Garbage for everything that parses is in tests/fuzzing.
 """
 
 from __future__ import annotations
 
-import importlib
-import json
 import os
 import sys
 import time
-from collections import Counter
-from collections.abc import Iterable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import tyro
-from attacks.common import BAD, OUTCOMES, Row, run_tasks
 from tqdm import tqdm
 
-from blackjacky_agents.files import write_json
-from blackjacky_agents.reports import duration, markdown_table, show_part, where, where_run
+from blackjacky_agents.reports import duration, markdown_table
+from scripts.proofs.attacks import connections, disks, kills, writers
+from scripts.proofs.attacks.common import BAD, OUTCOMES, Row, run_tasks
 
-ROOT = Path(__file__).parents[2]
-PAGE = ROOT / "docs" / "proof.md"
-KEPT = ROOT / "runs" / "torture"
-KINDS = ("states", "observations", "garbage", "connections", "kills", "disks", "writers")
+KINDS = {"connections": connections.TRIES, "kills": kills.TRIES, "disks": disks.TRIES, "writers": writers.TRIES}
+"""The sizes of the long runs."""
+TASKS = {"kills": kills.tasks, "disks": disks.tasks, "writers": writers.tasks}
 
 
 @dataclass(frozen=True)
@@ -49,17 +42,22 @@ class Args:
     """Seed of all random choices; moments of kills depend on the machine, too."""
     workers: int = os.cpu_count() or 1
     """Number of processes at a time."""
-    again: bool = False
-    """Run kinds again even if their results are kept."""
     write: bool = False
-    """Write the table into docs/proof.md."""
+    """Keep the result in results/attacks.json."""
 
 
 def main(args: Args) -> int:
-    """Attack, print the table, and write it if asked to; returns the exit status."""
-    found = {kind: run_kind(kind, args) for kind in kinds_of(args)}
-    show_part(PAGE, "torture", report(found, args), args.write)
-    return int(any(row.counts[what] for result in found.values() for row in rows_of(result) for what in BAD))
+    """Attack, print the table, and keep it if asked to; returns the exit status."""
+    began, rows = time.monotonic(), [row for kind in kinds_of(args) for row in attack(kind, args)]
+    found = [as_result(row) for row in rows]
+    print(markdown_table([*found[0]], [[f"{value}" for value in each.values()] for each in found]))
+    if args.write:
+        from scripts.results import save
+
+        what = f"Attacks on everything that can be interrupted or connected to, {duration(time.monotonic() - began)}"
+        what += f" with {args.workers} process{'es' * (args.workers > 1)} at a time."
+        save("attacks", found, what=what, command="-m scripts.proofs.torture", seed=args.seed)
+    return int(any(row.counts[outcome] for row in rows for outcome in BAD))
 
 
 def kinds_of(args: Args) -> list[str]:
@@ -71,56 +69,24 @@ def kinds_of(args: Args) -> list[str]:
     return kinds
 
 
-def run_kind(kind: str, args: Args) -> dict[str, Any]:
-    """The result of one kind of attack: the kept one of the same size and seed, or that of a run."""
-    module, path = importlib.import_module(f"attacks.{kind}"), KEPT / f"{kind}.json"
-    tries = module.TRIES if args.tries is None else args.tries
-    asked = {"tries": tries, "seed": args.seed}
-    if path.exists() and not args.again:
-        kept: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-        if {name: kept[name] for name in asked} == asked:
-            return kept
-    began = time.monotonic()
+def attack(kind: str, args: Args) -> list[Row]:
+    """The rows of one kind of attack."""
+    tries = KINDS[kind] if args.tries is None else args.tries
     with tqdm(total=tries, desc=f"{kind}, first loading and compiling", unit=" tries", smoothing=0.05) as bar:
 
         def show(done: int) -> None:
             bar.set_description_str(kind, refresh=False)
             bar.update(done)
 
-        if hasattr(module, "attack"):
-            rows = module.attack(tries, args.seed, args.workers, show)
-        else:
-            rows = run_tasks(module.tasks(tries, args.seed), args.workers, show)
-    seconds = round(time.monotonic() - began)
-    result = {**asked, "seconds": seconds, "workers": args.workers, "where": where(), "rows": rows}
-    KEPT.mkdir(parents=True, exist_ok=True)
-    write_json(path, result)
-    return result
+        if kind == "connections":
+            return connections.attack(tries, args.seed, show)
+        return run_tasks(TASKS[kind](tries, args.seed), args.workers, show)
 
 
-def rows_of(result: dict[str, Any]) -> Iterable[Row]:
-    """The rows of a result."""
-    for what, tried, counts, memory in result["rows"]:
-        yield Row(what, tried, Counter(counts), memory)
-
-
-def report(found: dict[str, dict[str, Any]], args: Args) -> str:
-    """All rows as a Markdown table, with the command, the time it took and the machine."""
-    heading = ["attack", "tried", *OUTCOMES[:-1], "other errors", "memory"]
-    rows = [
-        [row.what, *(f"{number:,}" for number in (row.tried, *(row.counts[what] for what in OUTCOMES))), row.memory]
-        for result in found.values()
-        for row in rows_of(result)
-    ]
-    options = "" if args.kinds == Args.kinds else f" --kinds {args.kinds}"
-    options += "" if args.tries is None else f" --tries {args.tries}"
-    last = next(reversed(found.values()))
-    workers = f"{last['workers']} process{'es' * (last['workers'] > 1)} at a time"
-    return (
-        f"{markdown_table(heading, rows)}\n\n"
-        f"`python scripts/proofs/torture.py{options} --seed {args.seed}`: "
-        f"{duration(sum(result['seconds'] for result in found.values()))} with {workers} on {where_run(last['where'])}."
-    )
+def as_result(row: Row) -> dict[str, Any]:
+    """A row with the headings of its table."""
+    counts = {("other errors" if outcome == OUTCOMES[-1] else outcome): row.counts[outcome] for outcome in OUTCOMES}
+    return {"attack": row.what, "tried": row.tried, **counts, "memory": row.memory}
 
 
 if __name__ == "__main__":

@@ -11,6 +11,8 @@ pytest.importorskip("sb3_contrib", reason="of the extra `train`")
 
 from tests.agents.test_cluster import told_by
 
+pytestmark = pytest.mark.prove
+
 
 @pytest.fixture(scope="module")
 def on_cluster(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:

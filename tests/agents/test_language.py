@@ -1,17 +1,14 @@
 """What language models are told: complete, true, nothing hidden; and which actions their answers mean."""
 
-from itertools import pairwise
-
 import numpy as np
 import pytest
 
 from blackjacky_agents import make_agent
-from blackjacky_agents.arena.evaluation import play_games
 from blackjacky_agents.arena.table import Table as ArenaTable
 from blackjacky_agents.external.python_agent import PythonAgent, load_python_agent
 from blackjacky_agents.language import telling
 from blackjacky_agents.language.answers import answer_in, find_action
-from blackjacky_agents.language.telling import Seen, imagine, rules_in_short, situation, told, told_now
+from blackjacky_agents.language.telling import Seen, imagine, situation, told, told_now
 from blackjacky_agents.wording import in_words, terminal_texts
 from blackjacky_env.engine.observations import sample_state
 from blackjacky_env.envs.aec import TableEnv
@@ -19,7 +16,6 @@ from blackjacky_env.games import get_game
 from blackjacky_env.testing import ConformanceError, check_no_leaks
 from blackjacky_env.testing.tables import PROMISES
 from tests.agents.web.tables import SHORT, new_table, play_on
-from tests.every_game import TINY
 from tests.policies import Follower
 
 LEAK_PROOF = {**PROMISES, "looks": {"told now": told_now}, "recalls": {"told": told}, "spectator": False}
@@ -108,23 +104,6 @@ def test_every_legal_action_is_listed_and_found_by_number_words_line_and_name(ga
             return
 
 
-def test_at_the_end_the_winners_are_told_and_nothing_is_to_be_done(game):
-    *_, last = positions(game)
-    seen = Seen.of(last, "player_0")
-    names = [f"player_{winner}" for winner in last.snapshot()["winners"]]
-    assert seen.choices == {}
-    text = situation(seen).splitlines()[-1]
-    assert text.startswith("The game is over. ")
-    assert all(name in text for name in names)
-    assert "Nobody" not in text or not names
-
-
-def test_off_turn_it_is_told_whose_turn_it_is():
-    env = TableEnv("black_jacky", 3)
-    env.reset(seed=0, options={"start_player": 1})
-    assert situation(Seen.of(env, "player_0", ["Ada", "Bob", "Eve"])).splitlines()[-1] == "It is the turn of Bob."
-
-
 def test_the_settlement_before_a_deal_is_told_and_not_the_moves_before_it():
     env = TableEnv("black_jacky", 2)
     env.reset(seed=1, options={"start_player": 0})
@@ -134,25 +113,6 @@ def test_the_settlement_before_a_deal_is_told_and_not_the_moves_before_it():
     assert "How the last round ended:\n- player_0 has " in text
     assert "Since the deal" not in text
     assert "knocks" not in text
-
-
-def test_rules_are_those_of_the_table():
-    env = TableEnv("black_jacky", 3, bust_at=30, max_turns_per_round=None)
-    rules = rules_in_short("black_jacky", env.config_dict())
-    assert "- Bust at 30" in rules
-    assert "- Rounds have no turn limit" in rules
-    assert "- Classic" in rules
-    assert "- " not in rules_in_short("black_jacky")
-    assert rules_in_short(TINY).splitlines()[1].startswith("The actions are ")
-    assert "- bust_at=21: A sum of this or more is bust (S1). Allowed: 2 .. 99." in telling.options_of("black_jacky")
-
-
-def test_an_explanation_is_told_once_for_actions_that_follow_each_other():
-    lines = telling.numbered(
-        Seen.of(next(positions(get_game("black_jacky"))), "player_0"), terminal_texts("black_jacky")
-    )
-    told = [line.partition(" (")[2] for line in lines]
-    assert all(one != other for one, other in pairwise(told) if one)
 
 
 # ---------------------------------------------------------------- answers
@@ -227,12 +187,6 @@ def attentive(game="black_jacky"):
     """An agent that hears, and the object that it is made of."""
     inner = Attentive(game)
     return PythonAgent(inner, "attentive", game), inner
-
-
-def test_agents_hear_before_each_move_of_single_games():
-    agent, inner = attentive()
-    play_games([agent, make_agent("random")], np.array([[0, 1, 1], [1, 1, 0]]), seed=5)
-    assert inner.asked > 2
 
 
 def test_agents_hear_in_tournaments_of_the_game_that_they_are_asked_about_and_play_the_same_games():

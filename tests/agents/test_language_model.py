@@ -5,8 +5,6 @@ The endpoint runs in this process, and nothing is waited for but its answers.
 
 import json
 import os
-import re
-from dataclasses import fields, replace
 from pathlib import Path
 from random import Random
 
@@ -20,7 +18,7 @@ from filelock import FileLock
 from language_model import LanguageModel, Settings, report
 from stand_in_model import StandIn, completion, serving
 
-from blackjacky_agents import cli, make_agent
+from blackjacky_agents import make_agent
 from blackjacky_agents.agent import AgentError
 from blackjacky_agents.arena.evaluation import play_games
 from blackjacky_agents.external.python_agent import PythonAgent
@@ -28,6 +26,8 @@ from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.games import GAMES
 from tests.agents.web.tables import SHORT
 from tests.fuzzing.mutators import mutate
+
+pytestmark = pytest.mark.prove
 
 SOON = {"retry-after-ms": "1"}
 """Headers by which an endpoint asks to be tried again at once."""
@@ -150,18 +150,6 @@ def test_what_was_asked_before_is_not_asked_again_and_other_games_have_other_num
     assert [call["game"] for call in lines(again)[1]] == [1] * asked + [2] * (len(endpoint.asked) - asked)
 
 
-def test_without_an_endpoint_what_was_never_asked_is_an_error(ask):
-    with pytest.raises(AgentError, match="has no answer to this, and BLACKJACKY_MODEL names no model"):
-        play(ask(None))
-
-
-def test_two_models_at_a_table_share_a_transcript(endpoint, ask):
-    models = [ask(endpoint), ask(endpoint)]
-    agents = [PythonAgent(model, "model", "black_jacky") for model in models]
-    play_games(agents, np.array([[0, 1]]), seed=3)
-    assert {call["game"] for call in lines(models[0])[1]} == {1, 2}
-
-
 def test_another_process_cannot_write_to_the_transcript(endpoint, ask):
     model = ask(endpoint)
     path = model.settings.transcript
@@ -173,32 +161,6 @@ def test_another_process_cannot_write_to_the_transcript(endpoint, ask):
 
 
 # ---------------------------------------------------------------- errors and illegal answers
-
-
-def test_errors_of_the_server_are_tried_again_and_counted(endpoint, ask):
-    failures = [(500, SOON, {"error": "broken"}), (429, SOON, {"error": "too many"})]
-    endpoint.answers += failures
-    model = ask(endpoint, retries=2)
-    observation = first_decision()
-    assert observation["action_mask"][model.act(observation)]
-    assert len(endpoint.asked) == 3
-    assert [call["retries"] for call in lines(model)[1]] == [2]
-
-
-def test_an_endpoint_that_is_not_there_is_tried_again_and_then_an_error(ask):
-    model = ask(None, model="small", retries=1)
-    with pytest.raises(AgentError, match=r"the endpoint gave no answer: Connection error\. What was answered before"):
-        model.act(first_decision())
-    assert lines(model)[1] == []
-
-
-def test_too_many_errors_are_an_error_that_keeps_what_was_answered(endpoint, ask):
-    endpoint.answers += ["ANSWER: 1", *[(503, SOON, {"error": "down"})] * 3]
-    model = ask(endpoint, retries=2)
-    with pytest.raises(AgentError, match="the endpoint gave no answer: Error code: 503"):
-        play(model)
-    assert len(endpoint.asked) == 4
-    assert len(lines(model)[1]) == 1
 
 
 @pytest.mark.parametrize(
@@ -241,16 +203,13 @@ def test_an_endpoint_that_repeats_the_key_does_not_get_it_into_errors_or_the_tra
     assert "secret key" not in text
 
 
-def test_repeated_calls_count_for_the_budget_and_are_not_made_beyond_it(ask):
-    with serving(Endpoint(*[(500, SOON, {"error": "broken"})] * 9)) as endpoint:
-        with pytest.raises(AgentError, match="the endpoint gave no answer"):
-            ask(endpoint, retries=5, calls=3).act(first_decision())
-        assert len(endpoint.asked) == 3
-    with serving(Endpoint(*[(500, SOON, {"error": "broken"})] * 2)) as endpoint:
-        model = ask(endpoint, retries=5, calls=3)
-        model.act(first_decision())
-        with pytest.raises(AgentError, match="calls 3 of 3"):
-            model.act(first_decision())
+def test_too_many_errors_are_an_error_that_keeps_what_was_answered(endpoint, ask):
+    endpoint.answers += ["ANSWER: 1", *[(503, SOON, {"error": "down"})] * 3]
+    model = ask(endpoint, retries=2)
+    with pytest.raises(AgentError, match="the endpoint gave no answer: Error code: 503"):
+        play(model)
+    assert len(endpoint.asked) == 4
+    assert len(lines(model)[1]) == 1
 
 
 def test_an_illegal_answer_is_refused_with_the_reason_and_the_model_asked_again(endpoint, ask):
@@ -285,18 +244,6 @@ def test_after_too_many_illegal_answers_a_random_legal_action_is_played_and_repo
     assert row.startswith("| 1 | 2 | 4 | 4 | 2 | 0 |")
 
 
-def test_random_actions_depend_on_the_seed_of_the_game(ask, processes):
-    observation, taken = first_decision(), []
-    for seed in (1, 1, 2, 3, 4):
-        with serving(Endpoint("ANSWER: fly")) as endpoint:
-            model = ask(endpoint, tries=1, transcript=ask(None).settings.transcript.with_name(f"{len(taken)}.jsonl"))
-            model.reset(seed)
-            taken.append(model.act(observation))
-        processes()
-    assert taken[0] == taken[1]
-    assert len(set(taken)) > 1
-
-
 # ---------------------------------------------------------------- budgets and costs
 
 
@@ -320,46 +267,6 @@ def test_a_spent_budget_is_an_error_and_with_a_higher_one_the_game_goes_on(budge
     assert len(lines(again)[1]) == len(endpoint.asked) > asked
 
 
-def test_the_budget_is_that_of_the_transcript(endpoint, ask, processes):
-    play(ask(endpoint), seed=1)
-    spent = len(endpoint.asked)
-    processes()
-    with pytest.raises(AgentError, match="the budget is spent: calls"):
-        play(ask(endpoint, calls=spent), seed=2)
-    assert len(endpoint.asked) == spent
-
-
-def test_the_report_has_calls_tokens_and_cost_of_each_game(endpoint, ask):
-    model = ask(endpoint, prompt_price=0.5, answer_price=2.0, cost=1e9)
-    play(model, seed=1)
-    play(model, seed=2)
-    calls = lines(model)[1]
-    rows = [line.strip("| ").split(" | ") for line in report(model.settings.transcript, model.settings).splitlines()]
-    for number in (1, 2):
-        own = [call for call in calls if call["game"] == number]
-        prompts, answers = (sum(call[f"{kind}_tokens"] for call in own) for kind in ("prompt", "answer"))
-        told = dict(zip(rows[0], rows[1 + number], strict=True))
-        assert (told["game"], told["decisions"], told["calls"]) == (str(number), str(len(own)), str(len(own)))
-        assert (told["refused"], told["random"], told["retries"]) == ("0", "0", "0")
-        assert float(told["tokens"]) == prompts + answers
-        assert float(told["cost"]) == pytest.approx((0.5 * prompts + 2 * answers) / 1000, rel=1e-5)
-    assert rows[4][0] == "mean"
-    assert float(rows[4][1]) == len(calls) / 2
-
-
-@pytest.mark.parametrize(
-    "usage", [None, *({"prompt_tokens": told, "completion_tokens": 1} for told in (-5, "5", True, 1.5, None))]
-)
-def test_tokens_that_an_endpoint_does_not_tell_are_estimated_and_the_report_says_so(usage, endpoint, ask):
-    endpoint.answers += [(200, {}, {**completion("ANSWER: 1", None), "usage": usage})]
-    model = ask(endpoint)
-    model.act(first_decision())
-    [call] = lines(model)[1]
-    letters = sum(len(message["content"]) for message in call["messages"])
-    assert (call["prompt_tokens"], call["answer_tokens"], call["estimated"]) == (letters // 4, 2, True)
-    assert report(model.settings.transcript, model.settings).endswith("Some tokens are estimated.")
-
-
 # ---------------------------------------------------------------- settings and damaged files
 
 
@@ -375,32 +282,6 @@ def test_settings_come_from_the_environment():
     assert settings.fields_of_requests == {"temperature": 0}
 
 
-@pytest.mark.parametrize(
-    ("name", "value", "said"),
-    [
-        ("TRIES", "many", r"BLACKJACKY_TRIES='many'; allowed is a number \(int\), 0 or more"),
-        ("COST", "nan", "BLACKJACKY_COST='nan'; allowed is a number"),
-        ("RETRIES", "-1", "BLACKJACKY_RETRIES='-1'; allowed is a number"),
-        ("TRIES", "0", "BLACKJACKY_REQUEST is a JSON object"),
-        ("REQUEST", "[]", "BLACKJACKY_REQUEST is a JSON object"),
-    ],
-)
-def test_a_setting_that_cannot_be_read_is_refused(name, value, said):
-    with pytest.raises(ValueError, match=said):
-        Settings.from_environment({f"BLACKJACKY_{name}": value})
-
-
-def test_the_page_names_every_setting():
-    page = (Path(language_model.__file__).parents[1] / "docs" / "language_models.md").read_text("utf-8")
-    named = {found.lower() for found in re.findall(r"BLACKJACKY_([A-Z_]+)", page)}
-    assert named == {each.name for each in fields(Settings)}
-
-
-def test_further_fields_are_sent_with_each_request(endpoint, ask):
-    ask(endpoint, request='{"temperature": 0.5, "max_tokens": 50}').act(first_decision())
-    assert (endpoint.asked[0]["temperature"], endpoint.asked[0]["max_tokens"]) == (0.5, 50)
-
-
 def test_a_transcript_of_another_model_or_game_is_refused(endpoint, ask, processes):
     ask(endpoint).act(first_decision())
     processes()
@@ -410,14 +291,6 @@ def test_a_transcript_of_another_model_or_game_is_refused(endpoint, ask, process
     ):
         with pytest.raises(AgentError, match=said):
             other.act(first_decision(other.game))
-
-
-def test_two_agents_of_a_process_with_other_settings_need_other_transcripts(endpoint, ask):
-    model = ask(endpoint)
-    model.act(first_decision())
-    other = replace(model, settings=replace(model.settings, model="large"))
-    with pytest.raises(AgentError, match="is used by another agent of this process"):
-        other.act(first_decision())
 
 
 def test_what_is_left_of_an_interrupted_line_is_dropped(endpoint, ask, processes):
@@ -451,16 +324,3 @@ def test_damaged_transcripts_are_refused_or_read(endpoint, ask, processes):
         except ValueError as error:
             outcomes.add(str(error)[:1])
     assert outcomes == {"| game", "'"}
-
-
-def test_the_command_says_that_a_budget_is_spent_and_ends_with_status_two(endpoint, tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
-    given = {"OPENAI_BASE_URL": endpoint.url, "BLACKJACKY_MODEL": "small", "BLACKJACKY_CALLS": "1"}
-    for name, value in given.items():
-        monkeypatch.setenv(name, value)
-    players = "language_model:LanguageModel,random*2"
-    assert cli.main(["evaluate", "--players", players, "--games", "1", "--seed", "4"]) == cli.WRONG_INPUT
-    said = capsys.readouterr().err
-    assert "error: the budget is spent: calls 1 of 1." in said
-    assert "Traceback" not in said
-    assert (tmp_path / "runs" / "language_model" / "black_jacky.jsonl").read_bytes().count(b"\n") == 2

@@ -16,6 +16,8 @@ from blackjacky_agents.learning.self_play import SelfPlay
 from blackjacky_agents.learning.settings import check_settings, presets_of
 from tests.agents.test_self_play import SMALL, trained
 
+pytestmark = pytest.mark.prove
+
 FIGURES = {"loss/policy", "loss/value", "entropy", "kl", "clip_fraction", "steps_per_second", "win_rate/counter"}
 CSV = replace(SMALL, log=("csv",), steps=1500)
 

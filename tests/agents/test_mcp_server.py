@@ -31,7 +31,7 @@ from blackjacky_env.testing.tables import vary_hidden
 from tests.agents.web.tables import SHORT
 from tests.agents.web.test_pace import Page, anyio_backend, until  # noqa: F401  # a fixture
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.anyio, pytest.mark.prove]
 
 PRESETS = get_game("black_jacky").presets
 PAGE = Path(__file__).parents[2] / "docs" / "language_models.md"
@@ -218,41 +218,26 @@ async def test_tools_take_what_they_declare_and_nothing_else_and_errors_are_shor
             assert declared.input_schema["additionalProperties"] is False
 
 
-async def test_the_legal_actions_are_all_that_is_needed_to_act():
-    async with assistants() as (server, assistant):
-        text = await assistant.call("start_table", game="black_jacky", opponents=["random"])
-        [table] = server.tables()
-        while table.turn != 0:
-            text = await assistant.call("wait", secret=assistant.secret)
-        listed = await assistant.call("legal_actions", secret=assistant.secret)
-        assert listed.splitlines()[0] in text
-        assert listed.count("\n") == len(table.actions(0))
-        await assistant.act(listed, int(re.search(r"^(\d+)\. ", listed, re.MULTILINE)[1]))
-        assert table.move > move_in(listed)
+IMPOSSIBLE = [
+    ({"game": "chess"}, "unknown game 'chess'"),
+    ({"opponents": ["my_agents:Careful"]}, "agent 'my_agents:Careful' is unknown; allowed are random"),
+    ({"opponents": ["cmd:rm"]}, "agent 'cmd:rm' is unknown"),
+    ({"others": 9}, "others=9 is out of range"),
+    ({"others": -1}, "others=-1 is out of range"),
+    ({"variant": "quick"}, "variant='quick'"),
+    ({"rules": {"joker": 1}}, "rule option 'joker' is unknown; allowed are max_card, "),
+    ({"rules": {"render_mode": "human"}}, "rule option 'render_mode' is unknown"),
+    ({"rules": {"bust_at": 1}}, "bust_at=1 is out of range"),
+    ({"preset": "mini-0"}, "preset='mini-0' is unknown; allowed are 'mini-1'"),
+    ({"preset": "mini-1", "rules": {"hearts": 2}}, "hearts=2 contradicts preset='mini-1'"),
+    ({"name": "x" * 30}, "a name has 1 .. 20 printable characters"),
+]
 
 
-@pytest.mark.parametrize(
-    ("order", "said"),
-    [
-        ({"game": "chess"}, "unknown game 'chess'"),
-        ({"opponents": ["my_agents:Careful"]}, "agent 'my_agents:Careful' is unknown; allowed are random"),
-        ({"opponents": ["cmd:rm"]}, "agent 'cmd:rm' is unknown"),
-        ({"others": 9}, "others=9 is out of range"),
-        ({"others": -1}, "others=-1 is out of range"),
-        ({"variant": "quick"}, "variant='quick'"),
-        ({"rules": {"joker": 1}}, "rule option 'joker' is unknown; allowed are max_card, "),
-        ({"rules": {"render_mode": "human"}}, "rule option 'render_mode' is unknown"),
-        ({"rules": {"bust_at": 1}}, "bust_at=1 is out of range"),
-        ({"preset": "mini-0"}, "preset='mini-0' is unknown; allowed are 'mini-1'"),
-        ({"preset": "mini-1", "rules": {"hearts": 2}}, "hearts=2 contradicts preset='mini-1'"),
-        ({"preset": "mini-1", "rules": {"hearts": "x"}}, "hearts='x'"),
-        ({"preset": "mini-1", "opponents": ["random"] * 2}, "num_players=3 contradicts preset='mini-1'"),
-        ({"name": "x" * 30}, "a name has 1 .. 20 printable characters"),
-    ],
-)
-async def test_an_impossible_table_is_refused(order, said):
+async def test_impossible_tables_are_refused():
     async with assistants() as (server, assistant):
-        assert said in await assistant.fails("start_table", **{"game": "black_jacky", **order})
+        for order, said in IMPOSSIBLE:
+            assert said in await assistant.fails("start_table", **{"game": "black_jacky", **order})
         assert server.tables() == []
 
 
@@ -263,28 +248,11 @@ async def test_the_usual_table_is_started_unless_another_one_is_asked_for():
         await assistant.call("start_table")
         await assistant.call("start_table", opponents=["random"], variant="duel", rules={"duel_black_jack": "captain"})
         await assistant.call("start_table", game="black_jacky", opponents=["random"])
-        envs = [table.env for table in server.tables()]
-        assert [env.game.name for env in envs] == ["halunken", "halunken", "black_jacky"]
-        assert [env.variant for env in envs[:2]] == ["standard", "duel"]
-
-
-async def test_a_small_table_is_started_by_its_name():
-    async with assistants() as (server, assistant):
-        assert f"preset mini-3p: {PRESETS['mini-3p'].about}" in await assistant.call("list_games")
-        await assistant.call("start_table", game="black_jacky", preset="mini-3p")
         await assistant.call("start_table", game="black_jacky", preset="mini-1", others=1)
-        for table, name in zip(server.tables(), ("mini-3p", "mini-1"), strict=True):
-            assert table.env.config_dict() == TableEnv("black_jacky", preset=name).config_dict()
-
-
-async def test_the_usual_table_may_be_a_small_one_whose_rules_can_be_changed():
-    mini = PRESETS["mini-1"]
-    usual = Usual("black_jacky", mini.num_players, mini.variant, mini.options)
-    async with assistants(usual=usual) as (server, assistant):
-        await assistant.call("start_table")
-        await assistant.call("start_table", rules={"hearts": 2})
-        assert [table.env.config_dict()["hearts"] for table in server.tables()] == [1, 2]
-        assert {len(table.seats) for table in server.tables()} == {mini.num_players}
+        envs = [table.env for table in server.tables()]
+        assert [env.game.name for env in envs] == ["halunken", "halunken", "black_jacky", "black_jacky"]
+        assert envs[3].config_dict() == TableEnv("black_jacky", preset="mini-1").config_dict()
+        assert [env.variant for env in envs[:2]] == ["standard", "duel"]
 
 
 async def test_an_assistant_is_told_that_an_agent_has_failed_and_can_have_it_tried_again(caplog):
@@ -339,38 +307,6 @@ async def test_an_invitation_is_for_the_free_seats_alone():
         assert "there is no such invitation" in await ada.fails("join_table", invitation=invitation, name="Eve")
 
 
-async def test_the_page_names_every_tool():
-    _, _, rows = PAGE.read_text("utf-8").partition("| tool | what it does |")
-    named = [
-        name for row in rows.splitlines() if row.startswith("| `") for name in re.findall(r"`(\w+)`", row.split("|")[1])
-    ]
-    async with assistants() as (_, assistant):
-        tools = (await assistant.client.list_tools()).tools
-        assert all(tool.description for tool in tools)
-        assert sorted(tool.name for tool in tools) == sorted(named)
-
-
-async def test_the_games_and_their_rules_can_be_read():
-    async with assistants() as (_, assistant):
-        games = await assistant.call("list_games")
-        assert all(f"\n{game}: " in f"\n{games}" for game in GAMES)
-        rules = await assistant.call("read_rules", game="black_jacky")
-        assert "Get as close to 21 as you can" in rules
-        assert "\n- bust_at=21: " in rules
-
-
-async def test_a_game_that_is_being_compiled_is_said_to_be(monkeypatch):
-    async with assistants(wait=0) as (server, assistant):
-
-        async def forever(game):
-            await asyncio.Event().wait()
-
-        monkeypatch.setattr(server, "prepare", forever)
-        monkeypatch.setattr(server, "progress", lambda game: (3, 9))
-        said = await assistant.fails("start_table", game="black_jacky")
-        assert "3 of 9 parts are ready; start the table again in a minute" in said
-
-
 # ---------------------------------------------------------------- with people
 
 
@@ -397,13 +333,6 @@ async def test_an_assistant_plays_with_a_person_who_is_not_hurried():
         assert (await playing)[-1].startswith("Black Jacky. Move ")
         assert settled > 0
         await page.leave()
-
-
-async def test_settlements_do_not_stay_where_only_assistants_play():
-    async with assistants(delay=1e6) as (_, assistant):
-        text = await assistant.call("start_table", game="black_jacky", opponents=["random"])
-        told = await assistant.play(text, np.random.default_rng(0))
-        assert "The game is over." in told[-1]
 
 
 # ---------------------------------------------------------------- over HTTP and through pipes

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -12,12 +11,10 @@ pytest.importorskip("torch")
 pytest.importorskip("optuna")
 
 import optuna_sweep
-from optuna import TrialPruned
-from optuna.trial import FixedTrial
 
 from tests.agents.test_self_play import SMALL
 
-SUGGESTED = {"learning_rate": 1e-3, "ent_coef": 0.01, "score_shaping": 0.3}
+pytestmark = pytest.mark.prove
 
 
 @pytest.fixture(autouse=True)
@@ -39,30 +36,3 @@ def test_a_sweep_goes_on_and_shows_its_trials(tmp_path: Path, capsys: pytest.Cap
     assert "| trial | learning_rate | ent_coef | score_shaping | win rate |" in report
     assert report in printed
     assert "</svg>" in (tmp_path / "sweep.svg").read_text("utf-8")
-
-
-def test_a_trial_that_is_not_worth_going_on_is_stopped(tmp_path: Path) -> None:
-    class Hopeless(FixedTrial):
-        def should_prune(self) -> bool:
-            return True
-
-    trial: Any = Hopeless(SUGGESTED)
-    args = optuna_sweep.Args(trial_minutes=1e18, eval_games=2, folder=tmp_path)
-    with pytest.raises(TrialPruned):
-        optuna_sweep.train(args, trial)
-    assert trial.user_attrs["decisions"] < 600
-
-
-def test_ctrl_c_ends_the_sweep_even_if_a_test_comes_after_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    learn = optuna_sweep.SweepRun._learn
-
-    def interrupt_and_learn(run: Any) -> None:
-        run.evaluate()
-        run.interrupted = True
-        run.evaluate()
-        learn(run)
-
-    monkeypatch.setattr(optuna_sweep.SweepRun, "_learn", interrupt_and_learn)
-    args = optuna_sweep.Args(trial_minutes=1e18, eval_games=2, folder=tmp_path)
-    with pytest.raises(KeyboardInterrupt):
-        optuna_sweep.train(args, FixedTrial(SUGGESTED))  # type: ignore[arg-type]

@@ -21,6 +21,8 @@ from blackjacky_agents.learning.network import is_network
 from blackjacky_env import make_batch
 from blackjacky_env.games import DEFAULT
 
+pytestmark = pytest.mark.prove
+
 GAMMA, LAMBDA = 0.9, 0.8
 PLAYERS, GAMES, STEPS = 3, 4, 300
 

@@ -17,6 +17,8 @@ import pytest
 
 from tests.plain_mode import ROOT, printed_in_plain_mode
 
+pytestmark = pytest.mark.prove
+
 SIMULATED = os.environ.get("NUMBA_ENABLE_CUDASIM") == "1"
 
 

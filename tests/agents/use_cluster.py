@@ -14,10 +14,8 @@ from typing import Any
 
 sys.path.insert(0, "")  # agents in the current folder
 
-import numpy as np
 
 from blackjacky_agents.arena.cluster import ClusterExecutor, joined
-from blackjacky_agents.arena.evaluation import play_games
 from blackjacky_agents.arena.tournament import Tournament
 from blackjacky_agents.registry import make_agent
 from blackjacky_agents.solving.parts import PartedSolver
@@ -27,8 +25,6 @@ from tests.agents.clusters import Cluster, add_node, new_cluster, replace_node
 
 AGENTS = {"compiled": ["random", "threshold"], "in Python": ["random", "careful:Careful"]}
 GAMES = {"compiled": 6000, "in Python": 160}
-SCRIPTS = Path(__file__).parents[2] / "scripts"
-FUZZ = "--workers 1 --actions 900 --chunk 100 --at-least 0"
 COMMAND = str(Path(sys.executable).with_name("blackjacky"))
 BRIEF = "--minutes 0.02 --eval-games 20 --final-eval-games 20"
 TYPED = {
@@ -45,7 +41,7 @@ TYPED = {
 
 def main() -> None:
     """Play everything here and on the cluster."""
-    told: dict[str, Any] = {"games": {}, "killed": {}, "shares": {}, "evaluation": {}, "fuzz": {}, "solve": {}}
+    told: dict[str, Any] = {"games": {}, "killed": {}, "evaluation": {}, "solve": {}}
     for name in AGENTS["in Python"]:
         make_agent(name)  # imports the modules that are sent along
     with new_cluster() as (cluster, client):
@@ -57,15 +53,12 @@ def main() -> None:
                 tournament = Tournament(agents, 2, results=there)
                 told["killed"][kind] = play_and_kill(tournament, kind, executor, cluster, nodes)
                 told["games"][kind] = {"here": hash_of(here), "cluster": hash_of(there)}
-                told["shares"][kind] = {"here": shares_of(agents), "cluster": shares_of(agents, executor)}
             told["error"] = error_of(executor)
             told["solve"]["here"] = solution()
             told["solve"]["cluster"] = solution(executor, lambda: replace_node(cluster, nodes))
         for place, address in {"here": None, "cluster": client}.items():
             told["evaluation"][place] = evaluation(address)
-        for place, address in {"here": None, "cluster": cluster.address}.items():
-            told["fuzz"][place] = kept_by("proofs/fuzz.py", FUZZ, address)
-        addresses = {"HOST:PORT": cluster.address, "ray://HOST:PORT": client, "local": "local"}
+        addresses = {"HOST:PORT": cluster.address, "local": "local"}
         told["typed"] = {kind: typed(kind, address) for kind, address in addresses.items()}
     print("\n" + json.dumps(told))
 
@@ -83,12 +76,6 @@ def play_and_kill(
 
     tournament.play(GAMES[kind], progress=kill_one, cluster=executor)
     return len(killed)
-
-
-def shares_of(names: list[str], executor: ClusterExecutor | None = None) -> str:
-    """The hash of the results of 50 games."""
-    seating = np.random.default_rng(0).permuted(np.tile([0, 1], (50, 1)), axis=1)
-    return sha256(play_games([make_agent(name) for name in names], seating, cluster=executor).tobytes()).hexdigest()
 
 
 def solution(executor: ClusterExecutor | None = None, between: Callable[[], None] = lambda: None) -> str:
@@ -121,15 +108,6 @@ def typed(kind: str, address: str) -> dict[str, list[Any]]:
         done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
         told[name] = [done.returncode, done.stderr]
     return told
-
-
-def kept_by(script: str, options: str, address: str | None) -> Any:
-    """What a script writes, but how long it took."""
-    output = Path(f"{Path(script).stem} {address is None}.json")
-    where = [] if address is None else ["--cluster", address]
-    command = [sys.executable, str(SCRIPTS / script), *options.split(), "--output", str(output), *where]
-    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
-    return {name: what for name, what in json.loads(output.read_text("utf-8")).items() if name != "seconds"}
 
 
 def hash_of(path: Path) -> str:

@@ -13,7 +13,7 @@ import pytest
 
 from blackjacky_env import IllegalActionError, make_batch
 from blackjacky_env.engine.batch import Batch
-from tests.envs.playing import assert_same, fresh, random_legal
+from tests.envs.playing import assert_same, random_legal
 
 MIXED = [2, 3, 4, 5, 6]
 NAMES = ("observations", "action_masks", "current_player", "seeds", "rewards", "terminated")
@@ -25,27 +25,6 @@ def batch_of(num_games: int = 10, **options: Any) -> Batch:
 
 def arrays(batch: Batch, *more: str) -> dict[str, npt.NDArray[Any]]:
     return {name: getattr(batch, name).copy() for name in (*NAMES, *more)}
-
-
-def test_its_arrays_have_the_declared_shapes() -> None:
-    batch = batch_of(7)
-    size, num_actions = batch.game.layout.size, batch.game.num_actions
-    declared = {
-        "observations": ((7, size), np.int8),
-        "action_masks": ((7, num_actions), np.int8),
-        "current_player": ((7,), np.int64),
-        "seeds": ((7,), np.int64),
-        "rewards": ((7, 6), np.float64),
-        "terminated": ((7,), np.bool_),
-    }
-    assert {name: (getattr(batch, name).shape, getattr(batch, name).dtype) for name in NAMES} == declared
-
-
-def test_table_sizes_are_dealt_out_in_turn() -> None:
-    assert batch_of(7, num_players=[2, 6, 3]).num_players.tolist() == [2, 6, 3, 2, 6, 3, 2]
-    assert batch_of(3, num_players=5).num_players.tolist() == [5, 5, 5]
-    assert batch_of(3, num_players=None).num_players.tolist() == [4, 4, 4]
-    assert batch_of(2, num_players=np.array([3, 6])).num_players.tolist() == [3, 6]
 
 
 def test_seeds_depend_on_seed_index_and_games_played_alone() -> None:
@@ -64,6 +43,7 @@ def test_seeds_depend_on_seed_index_and_games_played_alone() -> None:
     assert not set(batch_of(6, seed=6).seeds.tolist()) & set(batch_of(6).seeds.tolist())
 
 
+@pytest.mark.prove
 def test_games_can_be_played_on_threads_after_a_fork() -> None:
     code = """
 import os, sys
@@ -96,12 +76,6 @@ def test_random_actions_are_each_legal_action_with_equal_chance() -> None:
     assert np.abs(deviation).max() > 0.1
 
 
-@pytest.mark.parametrize(("steps", "error"), [(-1, ValueError), (1.5, TypeError), (None, TypeError)])
-def test_a_number_of_random_steps_that_cannot_be_is_refused(steps: Any, error: type[Exception]) -> None:
-    with pytest.raises(error, match=r"steps=.* allowed are 0 \.\."):
-        batch_of().run_random(steps)
-
-
 def test_an_illegal_action_names_game_and_reason_and_changes_nothing() -> None:
     batch, undisturbed = batch_of(), batch_of()
     rng = np.random.default_rng(5)
@@ -116,32 +90,6 @@ def test_an_illegal_action_names_game_and_reason_and_changes_nothing() -> None:
         batch.step(actions)
         undisturbed.step(actions)
         assert_same(arrays(batch), arrays(undisturbed))
-
-
-def test_the_reason_is_that_of_the_environment() -> None:
-    batch = batch_of()
-    env = fresh(int(batch.seeds[1]), num_players=int(batch.num_players[1]))
-    knock = env.parse_action("knock")
-    with pytest.raises(IllegalActionError) as from_env:
-        env.step(knock)
-    with pytest.raises(IllegalActionError) as from_batch:
-        batch.step(np.where(np.arange(10) == 1, knock, 0))
-    assert str(from_batch.value) == f"game 1: {from_env.value}"
-
-
-@pytest.mark.parametrize("action", [-1, 61, 2**62])
-def test_an_action_out_of_range_names_game_and_range(action: int) -> None:
-    batch = batch_of(4)
-    with pytest.raises(IllegalActionError, match=rf"^game 3: action {action} is out of range; allowed are 0 \.\. 60$"):
-        batch.step(np.array([0, 0, 0, action]))
-
-
-def test_actions_of_every_integer_type_and_layout_are_taken() -> None:
-    batch, other = batch_of(4), batch_of(4)  # action 0, no trick, is legal at the start of every turn (R8)
-    for actions in ([0] * 4, np.full(4, 30, np.int8), np.zeros(8, np.uint64)[::2], np.full(4, 47, np.int32)):
-        batch.step(actions)
-        other.step(np.array(actions, np.int64))
-        assert_same(arrays(batch), arrays(other))
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ That they are those of PettingZoo, `tests.envs.test_every_game` shows.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -18,8 +18,9 @@ from blackjacky_env.engine.game import Game
 from blackjacky_env.engine.play import score_all
 from blackjacky_env.games import DEFAULT, get_game
 from tests.engine.test_batch import arrays as batch_arrays
-from tests.envs.copying import COPIES
 from tests.envs.playing import assert_same as assert_same_values
+
+pytestmark = pytest.mark.prove
 
 GAMMA, WEIGHT = 0.9, 0.25
 
@@ -72,23 +73,6 @@ def potentials(batch: Batch) -> npt.NDArray[np.float64]:
     )
 
 
-def test_a_decision_off_turn_is_shaped_as_far_as_it_has_come() -> None:
-    """Between two decisions of a seat, its cumulative reward is that of stopping here."""
-    reward = get_game(DEFAULT).score_reward
-    plain, shaped = batch_of(reward=reward), batch_of(reward=reward, gamma=GAMMA, score_shaping=WEIGHT)
-    rows, at_decision = np.arange(6), np.full(plain.rewards.shape, np.nan)
-    for _ in range(400):
-        at_decision[rows, plain.current_player] = potentials(plain)[rows, plain.current_player]
-        actions = plain.random_actions()
-        plain.step(actions)
-        shaped.step(actions)
-        now = np.where(plain.terminated[:, None], 0, potentials(plain))
-        added = shaped.cumulative_rewards - plain.cumulative_rewards
-        decided = ~np.isnan(at_decision)
-        np.testing.assert_allclose(added[decided], (GAMMA * now - at_decision)[decided], atol=1e-9)
-        at_decision[plain.terminated] = np.nan
-
-
 # ---------------------------------------------------------------- what every batch does
 
 
@@ -129,20 +113,6 @@ def test_threads_and_steps_at_once_change_nothing() -> None:
     assert_same_values(one.observe(games, seats), many.observe(games, seats))
 
 
-@pytest.mark.parametrize("remake", COPIES)
-def test_a_copy_goes_on_and_keeps_its_ends(remake: Callable[[Batch], Batch]) -> None:
-    batch = batch_of(num_games=200, **SHAPED)
-    batch.run_random(80)
-    while not batch.terminated.any():
-        batch.run_random(1)
-    copied = remake(batch)
-    assert_same(copied, batch)
-    batch.run_random(5)
-    assert not (copied.cumulative_rewards == batch.cumulative_rewards).all()
-    copied.run_random(5)
-    assert_same(copied, batch)
-
-
 def test_copies_are_kept_if_asked_for_and_reset_starts_over() -> None:
     batch, reusing = batch_of(copy=True, **SHAPED), batch_of(**SHAPED)
     fresh, first, kept = arrays(batch), reusing.observations, []
@@ -156,20 +126,6 @@ def test_copies_are_kept_if_asked_for_and_reset_starts_over() -> None:
     assert batch.seeds.tolist() != fresh["seeds"].tolist()
     batch.reset()
     assert_same_values(arrays(batch), fresh)
-
-
-def test_games_and_seats_broadcast() -> None:
-    batch = batch_of(num_players=3)
-    observations, masks = batch.observe(np.arange(6)[:, None], np.arange(3))
-    assert observations.shape == (6, 3, batch.observations.shape[1])
-    assert masks.shape == (6, 3, batch.action_masks.shape[1])
-    rows = np.arange(6)
-    np.testing.assert_array_equal(observations[rows, batch.current_player], batch.observations)
-    np.testing.assert_array_equal(masks[rows, batch.current_player], batch.action_masks)
-    assert (masks.any(axis=2).sum(axis=1) == 1).all()
-    assert batch.observe(2, 1)[0].tolist() == observations[2, 1].tolist()
-    none = np.zeros(0, int)
-    assert batch.observe(none, none)[0].shape == (0, observations.shape[2])
 
 
 @pytest.mark.parametrize(
@@ -187,12 +143,3 @@ def test_games_and_seats_broadcast() -> None:
 def test_impossible_seats_are_refused(games: Any, seats: Any, error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message):
         batch_of(num_players=3).observe(games, seats)
-
-
-def test_an_end_that_is_not_there_is_refused() -> None:
-    with pytest.raises(ValueError, match="game 1 was not ended by the last step"):
-        batch_of().observe([1, 2], 0, final=True)
-    with pytest.raises(ValueError, match="final=True needs a batch made with per_seat=True"):
-        batch_of(per_seat=False).observe(0, 0, final=True)
-    with pytest.raises(AttributeError, match="cumulative_rewards needs a batch made with per_seat=True"):
-        _ = batch_of(per_seat=False).cumulative_rewards

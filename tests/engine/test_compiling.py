@@ -9,10 +9,8 @@ import shutil
 import struct
 import subprocess
 import sys
-from collections import namedtuple
 from collections.abc import Callable
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import numba
@@ -20,9 +18,7 @@ import numpy as np
 import pytest
 
 import blackjacky_env
-from blackjacky_env.engine import ownership
-from blackjacky_env.engine.compiling import compiled, entry, fingerprint, inlined
-from blackjacky_env.engine.part import Part
+from blackjacky_env.engine.compiling import compiled, entry
 
 pytestmark = pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="nothing is compiled")
 
@@ -130,6 +126,7 @@ def test_a_second_process_shows_the_first_observation_and_compiles_nothing(tmp_p
     assert int(second[1]) == 0
 
 
+@pytest.mark.prove
 def test_of_two_processes_at_once_one_compiles_and_leaves_a_cache_that_works(tmp_path: Path, cache: Path) -> None:
     together = [finish(process) for process in [start(KEY, tmp_path, NUMBA_CACHE_DIR=str(cache)) for _ in range(2)]]
     assert together[0][0] == together[1][0]
@@ -138,6 +135,7 @@ def test_of_two_processes_at_once_one_compiles_and_leaves_a_cache_that_works(tmp
     assert {path.suffix for path in files(cache)} == {".nbc", ".nbp"}
 
 
+@pytest.mark.prove
 def test_an_edit_of_a_callee_in_another_file_of_the_package_is_seen(tmp_path: Path, cache: Path) -> None:
     source = copied_package(tmp_path) / "engine" / "random.py"
     before = finish(start(KEY, tmp_path, NUMBA_CACHE_DIR=str(cache)))
@@ -192,55 +190,6 @@ def test_an_edit_is_seen_at_the_next_start(tmp_path: Path, old: str, new: str, r
     assert hits(edited) == 0
 
 
-CALLER = """
-import os
-from importlib import import_module
-from blackjacky_env.engine.compiling import entry
-inner = import_module(os.environ["CALLEE"]).callee
-
-@entry
-def run(x):
-    return inner(x)
-
-print(run(10))
-"""
-
-
-def test_a_module_that_was_renamed_is_not_looked_for(tmp_path: Path, cache: Path) -> None:
-    """The code of functions that an entry calls names their modules."""
-    (tmp_path / "old_name.py").write_text(MODULE)
-    (tmp_path / "caller.py").write_text(CALLER)
-    finish(start("import caller", tmp_path, NUMBA_CACHE_DIR=str(cache), CALLEE="old_name"))
-    (tmp_path / "old_name.py").rename(tmp_path / "new_name.py")
-    again = finish(start("import caller", tmp_path, NUMBA_CACHE_DIR=str(cache), CALLEE="new_name"))
-    assert again == ["18"]
-
-
-def test_a_comment_that_moves_the_code_does_not_make_it_compile_again(tmp_path: Path) -> None:
-    path = tmp_path / "module.py"
-    path.write_text(MODULE)
-    load(path)["run"](10)
-    path.write_text("# A comment.\n" + MODULE)
-    unchanged = load(path)["run"]
-    assert unchanged(10) == 18
-    assert hits(unchanged) == 1
-
-
-def test_an_edit_of_a_callee_that_stands_below_its_caller_is_seen(tmp_path: Path) -> None:
-    path = tmp_path / "module.py"
-    head = """
-from blackjacky_env.engine.compiling import compiled, entry
-@entry
-def run(x):
-    return callee(x)
-@compiled
-def callee(x):
-"""
-    for added in (1, 2):
-        path.write_text(f"{head}    return x + {added}\n")
-        assert load(path)["run"](10) == 10 + added
-
-
 # ---------------------------------------------------------------- never mixed
 
 
@@ -262,112 +211,6 @@ def test_closures_of_one_factory_with_one_signature_are_kept_apart(one: Any, oth
     again = make_sum(*one)
     assert str(again(10)) == str(one[0](10) + one[1])
     assert hits(again) == 1
-
-
-MAKER = """
-from blackjacky_env.engine.compiling import compiled, entry
-
-def make(step):
-    @compiled
-    def walk(x):  # calls itself, so that its code is not copied into its caller
-        if x <= 0:
-            return step
-        return walk(x - 1) + 2 * walk(x - 2) + step
-
-    def run(x):
-        return walk(x)
-
-    return entry(run)
-"""
-MADE = """
-import sys
-from maker import make
-for run in map(make, map(int, sys.argv[1:])):
-    print(run(10) == run.py_func(10), sum(run.stats.cache_hits.values()))
-"""
-
-
-def test_what_two_processes_have_compiled_is_not_mixed_in_a_third(cache: Path, tmp_path: Path) -> None:
-    (tmp_path / "maker.py").write_text(MAKER)
-    told = [finish(start(MADE, tmp_path, *steps, NUMBA_CACHE_DIR=str(cache))) for steps in ("3", "4", "34")]
-    assert told == [["True 0"], ["True 0"], ["True 1", "True 1"]]
-
-
-def test_a_part_of_an_entry_can_be_called_from_python_too() -> None:
-    assert make_sum(double, 1)(10) == 21
-    assert double(10) == 20
-    assert make_sum(double, 2)(10) == 22
-
-
-def test_a_part_is_compiled_once_for_all_entries(monkeypatch: pytest.MonkeyPatch) -> None:
-    make_sum(uncompiled(double), 1)(10)
-    monkeypatch.setattr(Part, "make_code", lambda *_: pytest.fail("compiled again"))
-    function = make_sum(uncompiled(double), 2)
-    assert function(10) == 22
-    assert hits(function) == 0
-
-
-def test_a_part_that_is_inlined_is_kept_apart(cache: Path) -> None:
-    for part in (compiled(double.py_func), inlined(double.py_func)):
-        make_sum(part, 1)(10)
-    assert len(list(cache.rglob("*.nbp"))) == 2
-
-
-def test_a_part_that_holds_an_address_is_compiled_again(cache: Path) -> None:
-    large = np.arange(1_000_000)  # not copied into the code
-
-    def read(x):
-        return large[x]
-
-    for _ in range(2):
-        with pytest.warns(numba.NumbaWarning, match="dynamic globals"):
-            assert make_sum(compiled(read), 1)(10) == 11
-    assert files(cache) == []
-
-
-def test_named_tuples_that_differ_in_the_order_of_their_fields_are_kept_apart() -> None:
-    one, other = namedtuple("Pair", "x y"), namedtuple("Pair", "y x")
-
-    def make() -> Any:
-        def run(pair):
-            return 10 * pair.x + pair.y
-
-        return entry(run)
-
-    assert make()(one(1, 2)) == 12
-    assert make()(other(1, 2)) == 21
-
-
-def test_callees_that_differ_in_how_they_are_compiled_are_kept_apart() -> None:
-    def half(x):
-        return x / 2
-
-    exact, fast = (fingerprint(numba.njit(fastmath=fast)(half)) for fast in (False, True))
-    assert exact != fast
-
-
-def test_code_that_is_optimised_less_is_kept_apart(monkeypatch: pytest.MonkeyPatch) -> None:
-    def hits_at(level: int) -> int:
-        monkeypatch.setattr(numba.config, "OPT", level)
-        function = make_sum(double, 1)
-        assert function(10) == 21
-        return hits(function)
-
-    assert [hits_at(level) for level in (1, 3, 1, 3)] == [0, 0, 1, 1]
-
-
-@pytest.mark.parametrize(
-    ("one", "other"),
-    [(1, True), (1, np.int64(1)), (np.int8(1), np.int64(1)), (0.0, -0.0), ("1", b"1"), ((1,), [1]), (None, ())],
-)
-def test_values_that_compile_differently_have_different_fingerprints(one: object, other: object) -> None:
-    assert fingerprint(one) != fingerprint(other)
-    assert fingerprint(one) == fingerprint(one)
-
-
-def test_what_cannot_be_told_is_refused_by_name() -> None:
-    with pytest.raises(TypeError, match=r"reaches \{'a': 1\}, whose content cannot be hashed"):
-        make_sum(double, {"a": 1})(10)
 
 
 # ---------------------------------------------------------------- damage
@@ -404,13 +247,6 @@ def test_a_damaged_file_is_ignored_and_replaced(cache: Path, damage: Callable[[b
     assert hits(repaired) == 1
 
 
-def test_a_cache_folder_that_can_no_longer_be_written_costs_only_time(cache: Path) -> None:
-    function = make_sum(double, 1)
-    shutil.rmtree(cache)
-    cache.write_text("a file where the folder was")
-    assert function(10) == 21
-
-
 def _access_list(mask: int) -> bytes:
     """The POSIX access list in which the user 1234 may read and write, as far as the mask allows."""
     nobody, entries = 2**32 - 1, [(1, 7), (2, 6), (4, 5), (16, mask), (32, 0)]
@@ -444,34 +280,3 @@ def test_what_others_may_have_written_is_neither_loaded_nor_kept(
     assert not trap.exists()
     if where == "folder":
         assert planted == {path: path.stat().st_ino for path in files(cache)}
-
-
-@pytest.mark.parametrize(
-    ("owner", "group", "mode", "own"),
-    [
-        (5, 5, 0o644, True),
-        (5, 7, 0o755, True),
-        (5, 5, 0o664, True),  # Debian's umask, and a group of one
-        (5, 7, 0o664, False),
-        (5, 5, 0o666, False),
-        (0, 0, 0o644, False),
-        (6, 6, 0o644, False),
-    ],
-)
-def test_own_is_what_nobody_else_may_write(
-    monkeypatch: pytest.MonkeyPatch, owner: int, group: int, mode: int, own: bool
-) -> None:
-    found = os.stat_result((mode, 0, 0, 1, owner, group, 0, 0, 0, 0))
-    monkeypatch.setattr(ownership, "os", SimpleNamespace(geteuid=lambda: 5, stat=lambda _: found))
-    assert ownership.is_own(Path("file")) is own
-
-
-def test_an_edit_of_a_helper_without_a_module_is_seen() -> None:
-    """Code that was executed in a namespace of its own has no module; NumPy's and Numba's always do."""
-
-    def helper(factor: int) -> Any:
-        names: dict[str, Any] = {}
-        exec(f"def helper(x):\n    return {factor} * x", {}, names)
-        return compiled(names["helper"])
-
-    assert [make_sum(helper(factor), 1)(10) for factor in (2, 3)] == [21, 31]

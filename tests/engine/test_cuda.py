@@ -27,7 +27,7 @@ from tests.every_game import with_tiny
 
 pytest.importorskip("numba_cuda", reason="numba-cuda is not installed")
 nvidia = pytest.importorskip("nvidia", reason="nvidia-cuda-nvcc is not installed")
-pytestmark = pytest.mark.skipif(PLAIN, reason="nothing is compiled in plain mode")
+pytestmark = [pytest.mark.prove, pytest.mark.skipif(PLAIN, reason="nothing is compiled in plain mode")]
 
 if not PLAIN:
     import numba_cuda
@@ -44,7 +44,6 @@ if not PLAIN:
         make_playouts,
         no_contraction,
     )
-    from scripts.speed import benchmark_gpu
 
 CAPABILITY = (9, 0)  # H100, H200
 
@@ -135,15 +134,6 @@ def test_kernels_round_like_a_cpu() -> None:
     assert "fma." in contracted
 
 
-def test_few_games_are_no_reason_for_a_warning(recwarn: pytest.WarningsRecorder) -> None:
-    """numba-cuda warns of every launch that leaves most of a GPU idle."""
-    with mock.patch.object(dispatcher.driver, "_to_core_stream"):  # there is none without a GPU
-        assert make_kernel(lambda: None)[1, 128].griddim == (1, 1, 1)
-        assert not recwarn.list
-        assert cuda.jit(lambda: None)[1, 128].griddim == (1, 1, 1)
-    assert "under-utilization" in str(recwarn.pop().message)
-
-
 def test_an_agent_that_allocates_arrays_is_refused() -> None:
     """`scratch` has to be used instead."""
 
@@ -156,20 +146,3 @@ def test_an_agent_that_allocates_arrays_is_refused() -> None:
     playouts = make_playouts(tiny, (compiled(choose),))
     with pytest.raises(TypingError, match="empty"):
         ptx_of(playouts, arguments)
-
-
-def test_without_a_gpu_the_benchmark_says_so(capsys: pytest.CaptureFixture[str]) -> None:
-    if cuda.is_available():
-        pytest.skip("there is a GPU")
-    with pytest.raises(SystemExit) as ended:
-        benchmark_gpu.main(benchmark_gpu.Args())
-    assert ended.value.code == 2
-    assert "needs an NVIDIA GPU and its driver" in capsys.readouterr().err
-
-
-def test_the_table_of_the_benchmark_has_a_column_for_each_number_of_games() -> None:
-    rows = [("a game", "stepped", 1000, 1.5, ""), ("a game", "stepped", 2000, 2.5, ""), ("", "copied", 0, 9.0, "GB/s")]
-    assert benchmark_gpu.in_columns(rows) == [
-        {"game": "a game", "million steps a second": "stepped", "1,000 games": 1.5, "2,000 games": 2.5},
-        {"game": "", "what": "copied", "median": 9.0, "unit": "GB/s"},
-    ]

@@ -24,6 +24,8 @@ from tests.envs.playing import fresh
 from tests.every_game import NAMES, with_tiny
 from tests.plain_mode import printed_in_plain_mode
 
+pytestmark = pytest.mark.prove
+
 SIMULATED = os.environ.get("NUMBA_ENABLE_CUDASIM") == "1"
 SHOWN = ("observations", "action_masks", "current_player", "seeds", "rewards", "terminated")
 
@@ -104,14 +106,6 @@ def test_the_simulated_gpu_plays_the_same_games_as_the_cpu(monkeypatch: pytest.M
     pytest.importorskip("numba_cuda", reason="numba-cuda is not installed")
     monkeypatch.setenv("NUMBA_ENABLE_CUDASIM", "1")
     assert printed_in_plain_mode(__file__).splitlines() == everything("cpu")
-
-
-def test_what_only_a_cpu_does_is_refused() -> None:
-    with pytest.raises(ValueError, match="copy=True and threads are for backend='cpu'"):
-        make_batch(DEFAULT, 2, backend="cuda", copy=True)
-    env = fresh(0, DEFAULT)
-    with pytest.raises(ValueError, match="threads are for backend='cpu'"):
-        playout(env.get_state(), "random", games=2, backend="cuda", threads=1)
 
 
 def test_without_a_gpu_an_error_says_what_is_missing() -> None:

@@ -5,15 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pytest
 
 from blackjacky_env.engine.compiling import zeros
 from blackjacky_env.engine.expanding import NONE, Decisions, expand_games, new_decisions
 from blackjacky_env.engine.game import Game, IllegalActionError
 from blackjacky_env.envs.aec import TableEnv
-from blackjacky_env.games import DEFAULT, get_game
+from blackjacky_env.games import DEFAULT
 from tests.envs.playing import play_randomly
+
+pytestmark = pytest.mark.prove
 
 SEEDS = (5, 6, 7)
 
@@ -77,33 +78,6 @@ def test_a_decision_leads_to_the_next_one_of_its_seat_and_earns_what_is_paid_on_
         assert decisions.earned[row] == pytest.approx(paid, abs=1e-4)
 
 
-def broken(moves: list[int], how: str) -> tuple[list[int], str]:
-    """Moves that are no game, and what is said of the game."""
-    number = len(moves)
-    changed = {
-        "one is missing": moves[:-1],
-        "one too many": [*moves, 0],
-        "none": [],
-        "beyond all actions": [*moves[:-1], 60_000],
-    }[how]
-    said = {
-        "one is missing": f"game 101: it is not over after its {number - 1} moves",
-        "one too many": rf"game 101: move {number} \(0\) cannot be played",
-        "none": "game 101: it is not over after its 0 moves",
-        "beyond all actions": rf"game 101: move {number - 1} \(60000\) cannot be played",
-    }[how]
-    return changed, said
-
-
-@pytest.mark.parametrize("how", ["one is missing", "one too many", "none", "beyond all actions"])
-def test_moves_that_are_no_game_are_refused_by_game_and_move(how: str) -> None:
-    env = TableEnv(DEFAULT)
-    games = [random_game(env, seed) for seed in SEEDS]
-    games[1], said = broken(games[1], how)
-    with pytest.raises(IllegalActionError, match=said):
-        expanded(env, games)
-
-
 def test_every_single_move_is_looked_up_in_its_mask() -> None:
     env = TableEnv(DEFAULT, 2)
     moves, refused = random_game(env, SEEDS[0]), 0
@@ -113,16 +87,3 @@ def test_every_single_move_is_looked_up_in_its_mask() -> None:
             expanded(env, [[*moves[:number], int(illegal[-1]), *moves[number + 1 :]]])
         refused += 1
     assert refused == len(moves) > 10
-
-
-def test_decisions_may_be_written_into_parts_of_longer_arrays() -> None:
-    env = TableEnv(DEFAULT)
-    whole = new_decisions(get_game(DEFAULT), 1000)
-    whole.seats[:] = -7
-    moves = random_game(env, SEEDS[0])
-    states: npt.NDArray[Any] = get_game(DEFAULT).new_state(env.num_players, env.variant, env.options)
-    place = whole.part(10, 10 + len(moves))
-    starts = np.array([0, len(moves)])
-    expand_games(env.game, states, np.array(SEEDS[:1]), np.array(moves, np.uint16), starts, place)
-    written = np.flatnonzero(whole.seats != -7)
-    np.testing.assert_array_equal(written, 10 + np.arange(len(moves)))

@@ -30,12 +30,6 @@ def hold(path: Path) -> subprocess.Popen[str]:
     return process
 
 
-def test_the_lock_leaves_no_file(tmp_path: Path) -> None:
-    with one_process(tmp_path / "new" / "lock"):
-        assert (tmp_path / "new" / "lock").exists()
-    assert not (tmp_path / "new" / "lock").exists()
-
-
 def test_a_process_waits_for_another(tmp_path: Path) -> None:
     with hold(tmp_path / "lock") as other:
         with one_process(tmp_path / "lock", patience=0):
@@ -52,9 +46,3 @@ def test_the_lock_of_a_dead_process_is_free(tmp_path: Path) -> None:
     began = time.monotonic()
     with one_process(tmp_path / "lock", patience=1000):
         assert time.monotonic() < began + 900
-
-
-def test_where_no_file_can_be_made_nobody_waits(tmp_path: Path) -> None:
-    (tmp_path / "file").touch()
-    with one_process(tmp_path / "file" / "lock"):
-        pass

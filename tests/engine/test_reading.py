@@ -41,7 +41,3 @@ def test_json_is_read_from_text_and_bytes(text):
 def test_anything_else_is_refused_with_a_reason(text, why):
     with pytest.raises(ValueError, match=why):
         parse_json(text)
-
-
-def test_many_brackets_side_by_side_are_not_deep():
-    assert parse_json("[" + "[]," * 1000 + "[]]") == [[]] * 1001

@@ -11,7 +11,6 @@ import pytest
 
 from blackjacky_env import make_batch
 from blackjacky_env.engine.compiling import inlined
-from blackjacky_env.engine.step import OVER, SETTLED, is_running, make_shared_step
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.envs.vector import SeatVectorEnv
 from blackjacky_env.games import GAMES, Registration
@@ -34,15 +33,6 @@ PAYING = dataclasses.replace(GAME, name="paying", rules=dataclasses.replace(GAME
 def _registered() -> Iterator[None]:
     with with_tiny(), mock.patch.dict(GAMES, {"paying": Registration(f"{__name__}:PAYING")}):
         yield
-
-
-def test_a_step_says_whether_it_settled_and_whether_the_game_is_over() -> None:
-    game = GAME
-    states, flags = game.new_state(2, "classic", game.check_options(2, "classic", {})), []
-    game.rules.begin(states[0], np.uint64(1), 0)
-    while is_running(states[0]):
-        flags.append(make_shared_step(game)(states[0], 0))
-    assert flags == [0, SETTLED, 0, SETTLED, 0, SETTLED | OVER]
 
 
 def test_the_environment_pays_a_change_of_score_between_settlements() -> None:

@@ -9,18 +9,6 @@ import pytest
 from blackjacky_env.engine.backend_cpu import spread
 
 
-def threads() -> int:
-    return sum(thread.name.startswith("blackjacky") for thread in threading.enumerate())
-
-
-def test_threads_are_used_again_whatever_their_number() -> None:
-    before = threads()
-    for size in (2, 3, 4, 5, 6):
-        together = threading.Barrier(size)
-        spread(lambda *_, together=together: together.wait(60), size, size)
-    assert threads() <= max(before, 5)
-
-
 @pytest.mark.parametrize("failing", [0, 1])
 def test_no_part_is_running_any_more_when_another_has_raised(failing: int) -> None:
     begun, done = threading.Event(), threading.Event()

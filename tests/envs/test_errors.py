@@ -3,17 +3,13 @@
 import math
 import re
 
-import gymnasium
 import numpy as np
 import pytest
 
-import blackjacky_env
 from blackjacky_env import IllegalActionError, black_jacky_v0
-from tests.envs.playing import fingerprint, fresh, play_randomly
+from tests.envs.playing import fingerprint, fresh
 from tests.games.black_jacky.rigging import (
     DRAW,
-    IDLE_3,
-    KNOCK,
     KNOCKS,
     NO_TRICK,
     Table,
@@ -39,81 +35,7 @@ def unchanged(env, action, error=IllegalActionError, match=None):
     return str(caught.value)
 
 
-@pytest.mark.parametrize(
-    ("name", "value", "allowed"),
-    [
-        *(("render_mode", mode, "human.*ansi|ansi.*human") for mode in ("gif", 3)),
-        *(("render_as", agent, "player_0.*player_3") for agent in ("player_4", "somebody", 0)),
-    ],
-)
-def test_a_wrong_way_of_rendering_is_refused_by_name_value_and_what_is_allowed(name, value, allowed):
-    with pytest.raises((TypeError, ValueError), match=f"{name}={value!r}.*({allowed})"):
-        black_jacky_v0.env(**{"num_players": 4, name: value})
-
-
-@pytest.mark.parametrize(
-    "options",
-    [
-        {"num_players": 6, "hand_size": 8},  # 48 of 36 cards
-        {"num_players": 6, "hand_size": 6},  # 36 cards, but one is to be turned up
-        {"num_players": 2, "max_card": 2},  # 3 cards
-        {"num_players": 6, "max_card": 4},  # 10 cards
-        {"num_players": 3, "max_card": 2, "hand_size": 1},
-    ],
-)
-def test_what_cannot_be_dealt_is_refused(options):
-    with pytest.raises(ValueError, match="hand_size") as caught:
-        black_jacky_v0.env(**options)
-    assert all(name in str(caught.value) for name in ("num_players", "max_card"))
-
-
-@pytest.mark.parametrize(
-    "options", [{"num_players": 5, "hand_size": 7}, {"num_players": 2, "max_card": 2, "hand_size": 1}]
-)
-def test_what_can_just_be_dealt_is_allowed(options):
-    env = fresh(1, **options)
-    assert len(env.snapshot()["draw_pile"]) == 0
-    assert play_randomly(env, 1).snapshot()["phase"] == "over"
-
-
-# Reset
-
-
-def test_an_unknown_reset_option_is_warned_of_by_name_with_those_allowed():
-    env = black_jacky_v0.env()
-    with pytest.warns(UserWarning, match="shuffle") as caught:
-        env.reset(seed=1, options={"shuffle": False})
-    assert all(name in str(caught[0].message) for name in ("deck", "start_player"))
-    assert env.snapshot() == fresh(1).snapshot()
-
-
-@pytest.mark.parametrize("seed", [-1, 2**63, 1.5, "one"])
-def test_a_seed_outside_its_range_is_refused(seed):
-    with pytest.raises((TypeError, ValueError, gymnasium.error.Error), match=r"(?i)seed"):
-        black_jacky_v0.env().reset(seed=seed)
-
-
 # Actions
-
-
-ILLEGAL = [
-    (KNOCK, "trick"),  # a zock before the trick is declared
-    (DRAW, "trick"),
-    (lay(1), "1"),  # a card that is not in the hand
-    (lay(8), "8"),
-    (IDLE_3, "3"),  # it has a possible target
-    (exchange(0, 3), "left"),  # there is no such seat
-    (plus_one(0), "6"),
-    (swap_draw(3), "trick"),
-    (give(3), "exchange"),
-    (tip(1), "tip"),
-]
-
-
-@pytest.mark.parametrize(("action", "why"), ILLEGAL)
-def test_an_illegal_action_says_why_and_changes_nothing(action, why):
-    message = unchanged(one_round([[3, 7], [8, 8], [6, 6]]).env, action)
-    assert re.search(why, message)
 
 
 def tipping():
@@ -155,21 +77,6 @@ def test_an_action_that_is_no_integer_is_refused(action):
     assert "int" in unchanged(fresh(1, num_players=3), action, (TypeError, ValueError))
 
 
-@pytest.mark.parametrize(
-    "integer", [int, np.int8, np.int16, np.int32, np.int64, np.uint8, np.array, lambda _: np.array([0])]
-)
-def test_every_kind_of_integer_is_an_action(integer):
-    env, other = fresh(1, num_players=3), fresh(1, num_players=3)
-    env.step(integer(0))
-    other.step(0)
-    assert fingerprint(env) == fingerprint(other)
-
-
-def test_illegal_action_error_is_a_value_error_of_the_package():
-    assert issubclass(IllegalActionError, ValueError)
-    assert blackjacky_env.IllegalActionError is IllegalActionError
-
-
 # Before the reset, after the end
 
 
@@ -191,36 +98,6 @@ def test_illegal_action_error_is_a_value_error_of_the_package():
 def test_using_an_environment_before_reset_says_so(use):
     with pytest.raises(Exception, match="reset"):
         use(black_jacky_v0.env(num_players=4, render_mode="ansi"))
-
-
-def test_acting_after_the_end_is_refused():
-    env = one_round([[8, 8], [5, 4]], hearts=1).knock_all().env
-    message = unchanged(env, DRAW, ValueError)
-    assert re.search("None|over|ended", message)
-    env.step(None)
-    env.step(None)
-    assert env.agents == []
-    for action in (None, 0):
-        with pytest.raises(Exception, match=r"reset|over|ended"):
-            env.step(action)
-
-
-@pytest.mark.parametrize("agent", ["player_4", "somebody", 0])
-def test_an_unknown_agent_is_named_with_those_there_are(agent):
-    env = fresh(1, num_players=4)
-    for use in (env.observe, env.view):
-        with pytest.raises(ValueError, match=str(agent)) as caught:
-            use(agent)
-        assert "player_3" in str(caught.value)
-
-
-def test_unknown_action_names_and_numbers_are_refused():
-    env = fresh()
-    with pytest.raises(ValueError, match="juggle"):
-        env.parse_action("juggle")
-    for action in (-1, 61):
-        with pytest.raises(ValueError, match="60"):
-            env.action_name(action)
 
 
 @pytest.mark.parametrize("length", [0, 5, 61])

@@ -6,24 +6,20 @@ import base64
 import copy
 import json
 import pickle
-from collections import Counter
-from functools import partial
 from typing import Any
 
-import gymnasium
 import numpy as np
 import pytest
 
-from blackjacky_env import black_jacky_v0
 from blackjacky_env.engine import table
 from blackjacky_env.engine.game import Game
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.envs.module import GameModule
 from blackjacky_env.games import get_game
 from blackjacky_env.games.black_jacky.state import GIVE
-from blackjacky_env.testing import ConformanceError, check_no_leaks
-from blackjacky_env.testing.tables import PROMISES
 from tests.envs.playing import fresh, play_randomly
+
+pytestmark = pytest.mark.prove
 
 
 def present(events: list[dict[str, Any]]) -> dict[str, Any]:
@@ -48,11 +44,6 @@ def test_events_make_up_the_present_view_of_everybody_and_are_in_infos_if_asked_
             assert json.loads(json.dumps(events)) == events
             if agent is not None:
                 assert env.infos[agent]["events"] == events
-
-
-def test_infos_have_no_events_unless_asked_for(game: Game) -> None:
-    env = play_randomly(fresh(game=game.name), 0, 3)
-    assert all(list(info) == ["action_mask"] for info in env.infos.values())
 
 
 def test_every_action_since_the_deal_is_heard_after_the_one_that_led_to_it(game: Game) -> None:
@@ -81,37 +72,6 @@ def test_own_actions_are_known_and_what_others_do_in_secret_is_hidden() -> None:
         assert event["action"]["card"] == (card if agent == giver else "hidden")
 
 
-def test_a_card_drawn_is_shown_to_the_player_who_draws_it_only() -> None:
-    env = fresh(3, num_players=3)
-    env.step(env.parse_action("no trick"))
-    seat = env.possible_agents.index(env.agent_selection)
-    env.step(env.parse_action("draw"))
-    for agent in [*env.possible_agents, None]:
-        hand = env.events(agent)[-1]["shown"]["hands"][seat]
-        assert hand == (env.snapshot()["hands"][seat] if agent == f"player_{seat}" else 3)
-
-
-def test_there_must_be_a_game_and_such_an_agent() -> None:
-    env = black_jacky_v0.env()
-    with pytest.raises(gymnasium.error.ResetNeeded, match="reset"):
-        env.events("player_0")
-    env.reset(seed=0)
-    with pytest.raises(ValueError, match="unknown agent 'player_9'; agents are player_0"):
-        env.events("player_9")
-    with pytest.raises(TypeError, match="events_in_infos=1 is not a bool; allowed are True and False"):
-        black_jacky_v0.env(events_in_infos=1)
-
-
-def test_the_learner_in_a_seat_is_told_if_it_asks() -> None:
-    env = gymnasium.make("blackjacky/BlackJackySeat-v0", events_in_infos=True, seat=1)
-    _, info = env.reset(seed=0)
-    _, _, terminated, _, info = env.step(int(np.flatnonzero(info["action_mask"])[0]))
-    assert not terminated
-    assert info["events"] == env.unwrapped.table.events("player_1")  # type: ignore[attr-defined]
-    _, info = gymnasium.make("blackjacky/BlackJackySeat-v0").reset(seed=0)
-    assert "events" not in info
-
-
 # ---------------------------------------------------------------- copies
 
 
@@ -126,21 +86,6 @@ def test_copies_states_and_records_have_heard_the_same(game: Game) -> None:
         assert heard_by_all(play_randomly(other, 5, 3)) == heard_by_all(play_randomly(copy.deepcopy(env), 5, 3))
 
 
-def test_a_reseeded_game_has_heard_the_same_and_goes_on(game: Game) -> None:
-    env = play_randomly(fresh(5, game.name), 5, 4)
-    before = heard_by_all(env)
-    env.reseed(np.random.default_rng(0))
-    assert heard_by_all(env) == before
-    play_randomly(env, 5, 30)
-    state = GameModule(game.name).reseed_state(env.get_state(), np.random.default_rng(1))
-    other = TableEnv(game.name)
-    other.set_state(state)
-    assert heard_by_all(other) == heard_by_all(env)
-    play_randomly(other, 6, 30)
-    for agent in [*env.possible_agents, None]:
-        assert present(other.events(agent)) == other.view(agent)
-
-
 def test_a_sampled_position_is_heard_of_from_there_on(game: Game) -> None:
     env = play_randomly(fresh(6, game.name), 6, 5)
     sampled = GameModule(game.name).sample_state(env.last()[0]["observation"], np.random.default_rng(0))
@@ -150,14 +95,6 @@ def test_a_sampled_position_is_heard_of_from_there_on(game: Game) -> None:
     other = TableEnv(game.name)
     other.set_state(env.get_state())
     assert heard_by_all(other) == heard_by_all(env)
-
-
-def test_rigged_games_are_heard_of_as_they_were_dealt() -> None:
-    env, deck = black_jacky_v0.env(num_players=2, max_card=3, hand_size=1), [2, 3, 1, 2, 3, 3]
-    for seed in range(2):
-        env.reset(seed=seed, options={"deck": deck, "reshuffle": [deck] * 5, "start_player": 0})
-        play_randomly(env, 1, 40)
-        assert present(env.events("player_0")) == env.view("player_0")
 
 
 def tampered(state: bytes, **history: Any) -> bytes:
@@ -176,58 +113,9 @@ def test_actions_that_do_not_lead_to_the_position_are_found_out() -> None:
             env.events("player_0")
 
 
-def test_a_state_of_which_no_events_can_be_told_leaves_the_game_as_it_was() -> None:
-    env = fresh(7)
-    told = fresh(1, num_players=env.num_players, events_in_infos=True)
-    before, infos = told.get_state(), copy.deepcopy(told.infos["player_0"]["events"])
-    play_randomly(env, 7, 6)
-    with pytest.raises(ValueError, match="actions do not lead to it"):
-        told.set_state(tampered(env.get_state(), actions=env._actions[:-1]))
-    assert told.get_state() == before
-    assert told.infos["player_0"]["events"] == infos
-    play_randomly(told, 1, 4)
-    assert present(told.events("player_0")) == told.view("player_0")
-
-
 def test_records_of_a_past_that_no_game_has_are_refused() -> None:
     env = play_randomly(fresh(7), 7, 6)
     records = env._states[:1].copy()
     records["hands"][0, 0, 1] = 9
     with pytest.raises(ValueError, match=r"contradicts itself|allowed are"):
         env.set_state(tampered(env.get_state(), start=base64.b64encode(records.tobytes()).decode()))
-
-
-# ---------------------------------------------------------------- leaks
-
-
-@pytest.mark.parametrize("game", ["halunken", "black_spy"])
-def test_a_secret_that_is_told_is_found(game: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("blackjacky_env.envs.events.Listener.hear", hear_everything)
-    with pytest.raises(ConformanceError, match=r"what is hidden is shown to .*events"):
-        check_no_leaks(partial(TableEnv, game), positions=40, **PROMISES)
-
-
-def hear_everything(self: Any, table: dict[str, Any], move: Any, deals: int) -> None:
-    """A listener who is told others' secret choices."""
-    self.events = [*self.events, {"actor": None, "action": move and move[1], "shown": {}}]
-
-
-def test_who_asks_at_every_move_has_the_game_played_again_once(tiny: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Not from the start each time; also after a copy, a saved state and another game."""
-    env, rng, steps = TableEnv("black_spy"), np.random.default_rng(0), Counter[bool]()
-    step = TableEnv.step
-    monkeypatch.setattr(TableEnv, "step", lambda self, action: (steps.update([self is env]), step(self, action)))
-    env.reset(seed=0)
-    asked = {"events": env.events, "key": env.information_key, "text": env.information_state}
-    for move in range(90):
-        if move == 60:
-            env.set_state(copy.deepcopy(env).get_state())
-        told = {name: ask("player_1") for name, ask in asked.items()}
-        env.step(int(rng.choice(np.flatnonzero(env.infos[env.agent_selection]["action_mask"]))))
-    assert steps[False] == len(asked) * (89 + 59)
-    other = copy.deepcopy(env)
-    for name, ask in {"events": other.events, "key": other.information_key, "text": other.information_state}.items():
-        np.testing.assert_array_equal(ask("player_1"), asked[name]("player_1"))
-        assert len(told[name]) <= len(ask("player_1"))
-    env.reset(seed=0)
-    assert len(env.events("player_1")) == 1

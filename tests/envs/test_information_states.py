@@ -10,20 +10,19 @@ import json
 from collections import defaultdict
 from collections.abc import Iterator
 from itertools import islice, permutations
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
-from gymnasium.error import ResetNeeded
 
 from blackjacky_env import make_batch
 from blackjacky_env.engine import event_rows, recall
 from blackjacky_env.engine.game import Game
 from blackjacky_env.envs.aec import TableEnv
-from blackjacky_env.envs.module import GameModule
 from blackjacky_env.games import GAMES, get_game
-from tests.envs.playing import fresh, legal, play_randomly
+from tests.envs.playing import legal, play_randomly
+
+pytestmark = pytest.mark.prove
 
 WALKED = [("black_jacky", "mini-1", 9, 99), ("schwarze_katze", "mini-1", 9, 99), ("black_spy", "mini-1", 2, 2)]
 """Miniatures that are walked: how many deals that look the same to player_0, and how many actions of a decision."""
@@ -104,35 +103,6 @@ def test_text_vector_and_key_are_the_same_for_two_histories_exactly_if_the_playe
     assert len(pairs["text of player_0"]) < told / env.num_players  # some histories look the same
 
 
-def test_a_line_of_text_is_added_by_every_action_and_no_earlier_one_changes(game: Game) -> None:
-    env = fresh(4, game.name)
-    observers, rng, moves = (None, *env.possible_agents), np.random.default_rng(4), 0
-    before = {agent: env.information_state(agent) for agent in observers}
-    while moves < 12 and not env.terminations[env.agent_selection]:
-        env.step(int(rng.choice(legal(env))))
-        moves += 1
-        for agent in observers:
-            text = env.information_state(agent)
-            assert text.startswith(f"{before[agent]}\n")
-            assert len(text.splitlines()) == moves + 2
-            before[agent] = text
-    assert moves > 2
-
-
-def test_the_text_names_table_actions_and_what_they_changed() -> None:
-    env = TableEnv("black_jacky", preset="mini-1")
-    env.reset(seed=0, options={"deck": [2, 3, 3, 2], "start_player": 0})
-    env.step(env.parse_action("no trick"))
-    env.step(env.parse_action("draw"))
-    title, start, _, drawn = env.information_state("player_1").splitlines()
-    assert title.startswith('Black Jacky, seen by player_1: num_players 2, variant "classic", max_card 3, bust_at 5')
-    assert "deck [2, 2, 3, 3]" in title
-    assert "hands [1, [3]]" in start
-    assert drawn.startswith("player_0: draw; ")
-    assert "hands [2, [3]]" in drawn
-    assert "draw_pile 0" in drawn
-
-
 # ---------------------------------------------------------------- vectors
 
 
@@ -163,71 +133,6 @@ def test_a_vector_is_in_its_space_and_shows_the_observation_and_every_action_wit
             env.step(action)
 
 
-def test_no_game_is_longer_than_it_may_be(game: Game) -> None:
-    """Random games of all variants and sizes, and of all miniatures."""
-    tables: list[dict[str, Any]] = [{"preset": preset} for preset in game.presets]
-    tables += [{"num_players": size, "variant": each.name} for each in game.variants for size in each.sizes]
-    for table in tables:
-        env = TableEnv(game.name, **table)
-        if game.most_actions is None:
-            continue
-        most = game.most_actions(env.num_players, env.variant, env.options)
-        assert most is not None
-        for seed in range(5):
-            assert len(played(env, seed)._actions) <= most
-
-
-def test_games_without_a_longest_length_have_no_vector_and_long_ones_none_either() -> None:
-    endless = fresh(0, max_turns_per_round=None)
-    assert endless.information_state("player_0").startswith("Black Jacky, seen by player_0: ")
-    for call in (lambda: endless.information_state_space, lambda: endless.information_state_vector("player_0")):
-        with pytest.raises(ValueError, match="games of Black Jacky have no longest length at this table"):
-            call()
-    with pytest.raises(ValueError, match="may have 4,444 actions at this table"):
-        _ = TableEnv("black_jacky").information_state_space
-
-
-def test_actions_of_a_row_fit_its_dtype() -> None:
-    layout = SimpleNamespace(dtype=np.dtype(np.int8))
-    for num_actions, dtype in ((127, np.int8), (128, np.int16)):
-        assert event_rows.row_dtype(SimpleNamespace(layout=layout, num_actions=num_actions)) == dtype
-
-
-# ---------------------------------------------------------------- positions without a past, and refusals
-
-
-def test_a_sampled_position_has_no_past_and_its_information_state_begins_there(game: Game) -> None:
-    env = played(TableEnv(game.name), 3, 7)
-    agent = env.agent_selection
-    seen, seat = env.observe(agent)["observation"], int(agent[-1])
-    env.set_state(GameModule(game.name).sample_state(seen, np.random.default_rng(0), seat))
-    assert len(env.information_state(agent).splitlines()) == 2
-    before = keys(env)
-    env.step(legal(env)[0])
-    assert len(env.information_state(agent).splitlines()) == 3
-    assert set(keys(env)).isdisjoint(before)
-    other = TableEnv(game.name)
-    other.set_state(env.get_state())
-    assert keys(other) == keys(env)
-
-
-def test_what_is_refused_says_what_is_allowed() -> None:
-    env = TableEnv("black_jacky", preset="mini-1")
-    for name in ("information_state", "information_state_vector", "information_key"):
-        with pytest.raises(ResetNeeded, match="call reset"):
-            getattr(env, name)("player_0")
-    env.reset(seed=0)
-    for name in ("information_state", "information_state_vector", "information_key"):
-        with pytest.raises(ValueError, match="unknown agent 'player_7'; agents are player_0, player_1"):
-            getattr(env, name)("player_7")
-    env.step(env.parse_action("no trick"))
-    env.step(env.parse_action("draw"))
-    env._actions[-1] = env.parse_action("knock")
-    for name in ("information_state", "information_state_vector", "information_key"):
-        with pytest.raises(ValueError, match="whose actions do not lead to it"):
-            getattr(env, name)("player_0")
-
-
 # ---------------------------------------------------------------- keys and seats
 
 
@@ -246,50 +151,6 @@ def test_a_key_is_the_same_for_the_same_history_and_changes_with_every_action(ga
             assert now == keys(copy.deepcopy(env)) == keys(played(TableEnv(game.name), seed, moves))
             assert before.isdisjoint(now)
             before |= set(now)
-
-
-def test_a_card_given_in_secret_is_known_to_its_giver_alone() -> None:
-    """T3: others, and whoever has not yet given, hear that a card was given, not which."""
-    game, compared = get_game("black_jacky"), 0
-    for seed in range(60):
-        env = fresh(seed, num_players=4)
-        rng = np.random.default_rng(seed)
-        while not env.terminations[env.agent_selection]:
-            first = env.snapshot()["phase"] == "exchange" and env.snapshot()["exchange"]["given"] == [None, None]
-            if first and len(legal(env)) > 1:
-                giver = int(env.agent_selection[-1])
-                found = []
-                for action in legal(env)[:2]:
-                    twin = copy.deepcopy(env)
-                    twin.step(action)
-                    found.append(keys(twin))
-                assert [one != other for one, other in zip(*found, strict=True)] == [q == giver for q in range(4)]
-                compared += 1
-            env.step(int(rng.choice(legal(env))))
-        if compared > 3:
-            break
-    assert compared > 3
-    assert recall.sounds(game).shape == (len(game.words.phases), game.num_actions)
-
-
-def test_seats_are_relative_in_vectors(game: Game) -> None:
-    """The same deal and actions from the next chair: only the first line of the text names the seats."""
-    preset = next(iter(game.presets), None)
-    if preset is None:
-        pytest.skip("the game has no small table")
-    one, other = (TableEnv(game.name, preset=preset) for _ in range(2))
-    rng = np.random.default_rng(0)
-    deck = [game.card_names[card] for card in rng.permutation(game.whole_deck(one.num_players, one.options))]
-    one.reset(seed=1, options={"deck": deck, "start_player": 0})
-    other.reset(seed=1, options={"deck": deck, "start_player": 1})
-    while not one.terminations[one.agent_selection]:
-        for seat, agent in enumerate(one.possible_agents):
-            turned = one.possible_agents[(seat + 1) % one.num_players]
-            np.testing.assert_array_equal(one.information_state_vector(agent), other.information_state_vector(turned))
-            np.testing.assert_array_equal(one.information_key(agent), other.information_key(turned))
-        action = int(rng.choice(legal(one)))
-        one.step(action)
-        other.step(action)
 
 
 # ---------------------------------------------------------------- many games
@@ -338,13 +199,6 @@ def test_a_batch_with_history_shows_the_last_rows_of_the_player_to_act(game: Gam
             envs[i].reset(seed=int(batch.seeds[i]))
 
 
-def test_random_play_with_history_is_that_without() -> None:
-    batch, plain = (make_batch("black_jacky", num_games=4, num_players=3, history=rows) for rows in (3, 0))
-    for each in (batch, plain):
-        each.run_random(20)
-    np.testing.assert_array_equal(batch.observations[:, : plain.observations.shape[1]], plain.observations)
-
-
 def test_a_finished_game_of_a_batch_shows_its_last_events_to_every_seat() -> None:
     table = {"preset": "mini-1"}
     batch = make_batch("black_jacky", num_games=3, seed=1, history=4, per_seat=True, **table)
@@ -364,13 +218,3 @@ def test_a_finished_game_of_a_batch_shows_its_last_events_to_every_seat() -> Non
                     ended += 1
                 env.reset(seed=int(batch.seeds[i]))
     assert ended > 4
-
-
-def test_a_batch_with_history_keeps_what_it_has_shown_if_asked_to_and_can_be_reset() -> None:
-    kept = make_batch("black_jacky", num_games=4, num_players=3, history=3, copy=True)
-    before = kept.observations
-    unchanged = before.copy()
-    kept.step(kept.random_actions())
-    np.testing.assert_array_equal(before, unchanged)
-    kept.reset()
-    np.testing.assert_array_equal(kept.observations, unchanged)

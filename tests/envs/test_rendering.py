@@ -2,31 +2,23 @@
 
 from __future__ import annotations
 
-import copy
-import pickle
 import sys
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
-from xml.etree import ElementTree as ET
 
-import gymnasium
 import numpy as np
 import pytest
 from gymnasium.error import DependencyNotInstalled
 from pettingzoo.test import render_test
 
-from blackjacky_env import black_jacky_v0
-from blackjacky_env.engine.game import Game
-from blackjacky_env.engine.text import plain
 from blackjacky_env.envs import screen
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.envs.seat import SeatEnv
 from blackjacky_env.games import GAMES
-from tests.drawings import told
 from tests.envs.playing import fresh
 from tests.every_game import TINY, with_tiny
-from tests.games.black_jacky.rigging import exchange, give, one_round
+
+pytestmark = pytest.mark.prove
 
 
 @pytest.fixture(autouse=True)
@@ -49,35 +41,6 @@ def test_render_test_passes_without_a_word(game: str, capsys: pytest.CaptureFixt
     assert capsys.readouterr().out == ""
 
 
-@pytest.mark.parametrize("game", GAMES)
-def test_frames_show_the_table_and_change_with_it(game: str) -> None:
-    env = fresh(0, game, render_mode="rgb_array", render_as="player_0")
-    before = env.render()
-    assert isinstance(before, np.ndarray)
-    assert (before.shape, before.dtype) == ((390, 416, 3), np.uint8)
-    assert len(np.unique(before.reshape(-1, 3), axis=0)) > 50
-    assert np.array_equal(before, env.render())
-    env.step(int(np.flatnonzero(env.last()[0]["action_mask"])[0]))
-    after = env.render()
-    assert after.shape == before.shape
-    assert not np.array_equal(before, after)
-    after[:] = 0  # a frame is the caller's own
-
-
-def test_frames_of_all_table_sizes_have_one_shape_and_letters_are_drawn() -> None:
-    shapes = {fresh(num_players=n, render_mode="rgb_array").render().shape for n in range(2, 7)}
-    assert shapes == {(390, 416, 3)}
-    env = fresh(num_players=2)
-    one, other = (screen.frame(env.draw(names=names, theme="light")) for names in (["A", "B"], ["A", "C"]))
-    assert not np.array_equal(one, other)
-
-
-def test_the_theme_that_follows_the_reader_is_light_in_pixels() -> None:
-    env = fresh()
-    assert np.array_equal(screen.frame(env.draw()), screen.frame(env.draw(theme="light")))
-    assert screen.frame(env.draw(theme="dark")).mean() < screen.frame(env.draw(theme="light")).mean() - 100
-
-
 def test_a_window_shows_every_step_until_it_is_closed() -> None:
     env = fresh(0, num_players=3, render_mode="human")
     assert window().get_size() == (640, 600)
@@ -91,21 +54,6 @@ def test_a_window_shows_every_step_until_it_is_closed() -> None:
     env.close()
     assert window() is None
     env.reset(seed=0)
-    assert window() is not None
-
-
-def test_an_environment_without_a_window_closes_nothing() -> None:
-    shown, other = (black_jacky_v0.env(render_mode=mode) for mode in ("human", None))
-    shown.reset(seed=0)
-    other.close()
-    assert window() is not None
-    shown.close()
-
-
-@pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))])
-def test_copies_leave_the_window_alone(copied: Any) -> None:
-    env = fresh(0, render_mode="human")
-    copied(env).close()
     assert window() is not None
 
 
@@ -125,16 +73,6 @@ def test_a_missing_library_is_named_with_the_extra_when_something_is_drawn(
     assert fresh(render_mode="ansi").draw().startswith("<svg")
 
 
-def test_training_without_pictures_needs_no_library_for_them(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Stable-Baselines3 passes ``render_mode="rgb_array"`` whether or not it will draw."""
-    env_util = pytest.importorskip("stable_baselines3.common.env_util")
-    monkeypatch.setitem(sys.modules, "resvg", None)
-    screen._libraries.cache_clear()
-    env = env_util.make_vec_env("blackjacky/BlackJackySeat-v0", n_envs=2)
-    assert len(env.reset()) == 2
-    assert env.render_mode == "rgb_array"
-
-
 def test_a_game_without_a_picture_offers_text_only() -> None:
     with with_tiny():
         env = TableEnv(TINY, render_mode="ansi")
@@ -145,72 +83,3 @@ def test_a_game_without_a_picture_offers_text_only() -> None:
             env.draw()
         with pytest.raises(ValueError, match=r"render_mode='rgb_array'.*'ansi'"):
             TableEnv(TINY, render_mode="rgb_array")
-
-
-def test_text_is_the_same_in_a_terminal_and_elsewhere_and_coloured_if_asked_for(
-    game: Game, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    env = fresh(0, game.name, render_mode="ansi", render_as="player_1")
-    monkeypatch.setattr(sys.stdout, "isatty", lambda: True, raising=False)
-    monkeypatch.delenv("NO_COLOR", raising=False)
-    text, coloured = env.render(), env.draw_text("player_1", colour=True)
-    assert "\x1b" not in text
-    assert text == env.draw_text("player_1") == plain(coloured)
-    assert game.name == TINY or "\x1b" in coloured
-
-
-def test_notebooks_show_the_table_as_render_as_sees_it() -> None:
-    env = black_jacky_v0.env(render_as="player_1")
-    assert env._repr_svg_() is None
-    env.reset(seed=0)
-    assert env._repr_svg_() == env.draw("player_1") != env.draw()
-    ET.fromstring(env.draw())
-
-
-def test_the_last_action_is_told_as_its_hearer_may_know_it() -> None:
-    env = one_round([[3, 1], [6, 7], [8, 8]]).env
-    assert not any(text.startswith("player_0:") for text in told(env.draw()))
-    env.step(exchange(0, 1))
-    names = ["Ada", "Bob", "Cem"]
-    assert "Ada: lay 3: Ada and Bob exchange" in told(env.draw(names=names))
-    env.step(give(1))
-    assert "player_0: give 1" in told(env.draw("player_0"))
-    for agent in ("player_1", "player_2", None):
-        assert "player_0: give a card" in told(env.draw(agent))
-
-
-def test_a_saved_state_is_drawn_alike() -> None:
-    env = fresh(num_players=3)
-    env.step(0)
-    other = black_jacky_v0.env(num_players=3)
-    other.set_state(env.get_state())
-    assert other.draw("player_0") == env.draw("player_0")
-    env.reset(seed=0)
-    assert "player_0: no trick" not in told(env.draw())
-
-
-def test_a_seat_renders_and_closes_its_table() -> None:
-    env = gymnasium.make("blackjacky/BlackJackySeat-v0", render_mode="rgb_array", num_players=2)
-    env.reset(seed=0)
-    frame = env.render()
-    assert isinstance(frame, np.ndarray)
-    assert frame.shape == (390, 416, 3)
-    env.close()
-    env = gymnasium.make("blackjacky/BlackJackySeat-v0", render_mode="human", num_players=2)
-    env.reset(seed=0)
-    assert window() is not None
-    env.close()
-    assert window() is None
-
-
-def test_gymnasium_records_a_video(tmp_path: Path) -> None:
-    pytest.importorskip("moviepy")
-    env = gymnasium.make("blackjacky/BlackJackySeat-v0", render_mode="rgb_array", num_players=2)
-    video = gymnasium.wrappers.RecordVideo(env, str(tmp_path / "videos"), episode_trigger=lambda episode: True)
-    _, info = video.reset(seed=0)
-    for _ in range(3):
-        _, _, terminated, _, info = video.step(int(info["action_mask"].argmax()))
-        if terminated:
-            break
-    video.close()
-    assert [path.suffix for path in (tmp_path / "videos").iterdir()] == [".mp4"]

@@ -3,18 +3,12 @@
 from __future__ import annotations
 
 import copy
-import importlib
-import sys
-from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pytest
-from gymnasium.error import DependencyNotInstalled
 
-from blackjacky_env import black_jacky_v0
-from blackjacky_env.engine.compiling import zeros
 from blackjacky_env.engine.game import Game
 from blackjacky_env.engine.observations import rotated
 from blackjacky_env.engine.states import check_records, reseed_state
@@ -24,10 +18,7 @@ from blackjacky_env.envs.module import GameModule
 from tests.envs.playing import fresh, play_randomly
 from tests.every_game import TINY
 
-SIX_CARDS = {"num_players": 2, "max_card": 3, "hand_size": 1, "hearts": 1, "bust_at": 5}
-
-
-pytestmark = pytest.mark.usefixtures("tiny")
+pytestmark = [pytest.mark.prove, pytest.mark.usefixtures("tiny")]
 
 
 def tables(game: Game) -> Iterator[TableEnv]:
@@ -61,38 +52,6 @@ def test_everybody_sees_the_same_in_a_position_turned_around_the_table(game: Gam
             check_records(game, header, other)
             for seat in range(n):
                 assert look(game, other[:1], (seat + places) % n) == look(game, env._states[:1], seat)
-
-
-def test_the_last_settlement_is_turned_with_the_position() -> None:
-    env = fresh(0, num_players=3)
-    while not env._has_settled:
-        play_randomly(env, 0, 1)
-    before, snapshot = env.snapshot()["last_settlement"], env.game.words.snapshot
-    after = snapshot(*rotated(env.game, env._states, 1))["last_settlement"]
-    for name in ("sums", "hands", "displays"):
-        assert after[name] == [before[name][-1], *before[name][:-1]]
-    assert after["losers"] == sorted((seat + 1) % 3 for seat in before["losers"])
-
-
-def test_a_position_turned_all_around_is_the_same(game: Game) -> None:
-    for env in tables(game):
-        other = rotated(game, rotated(game, env._states[:1], 1), env.num_players - 1)
-        assert other.tobytes() == zeros_filled(game, env._states[:1]).tobytes()
-
-
-def zeros_filled(game: Game, records: Any) -> Any:
-    """The records with zeros between aligned fields."""
-    clean = zeros(len(records), game.state_dtype)
-    for name in game.state_dtype.names or ():
-        clean[name] = records[name]
-    return clean
-
-
-@pytest.mark.parametrize(("seat", "error"), [(4, ValueError), (-1, ValueError), (True, TypeError), ("1", TypeError)])
-def test_there_must_be_such_a_seat(seat: Any, error: type[Exception]) -> None:
-    env = fresh(0, num_players=4)
-    with pytest.raises(error, match=r"seat=.* allowed are 0 \.\. [35]|seat=.*0 \.\. [35]"):
-        black_jacky_v0.sample_state(env.last()[0]["observation"], np.random.default_rng(0), seat=seat)
 
 
 # ---------------------------------------------------------------- other futures
@@ -143,79 +102,3 @@ def test_a_reseeded_game_has_no_record() -> None:
         env.record()
     env.reset(seed=0)
     assert env.record()["actions"] == []
-
-
-def test_states_of_other_games_and_damaged_ones_are_not_reseeded() -> None:
-    env = fresh(0)
-    state, rng = env.get_state(), np.random.default_rng(0)
-    with pytest.raises(ValueError, match=f"game='black_jacky'; expected '{TINY}'"):
-        GameModule(TINY).reseed_state(state, rng)
-    with pytest.raises(ValueError, match="not a complete state"):
-        black_jacky_v0.reseed_state(state[:-1], rng)
-
-
-# ---------------------------------------------------------------- rigged reshuffles
-
-DECK = [2, 3, 1, 2, 3, 3]  # player_0 has a 2, player_1 a 3, a 1 lies open
-LAST = [3, 3, 2, 3, 2, 1]  # the order of every reshuffle
-
-
-def draw_all(env: TableEnv, draws: int) -> list[int]:
-    """Swap with the draw pile again and again; returns what came from it."""
-    drawn = []
-    for _ in range(draws):
-        env.step(env.parse_action("no trick"))
-        before = Counter(env.snapshot()["hands"][env.snapshot()["player"]])
-        seat, (card, *_) = env.snapshot()["player"], before
-        env.step(env.parse_action(f"swap {card} with the draw pile"))
-        before[card] -= 1
-        drawn += (Counter(env.snapshot()["hands"][seat]) - before).elements()
-    return drawn
-
-
-def rigged(seed: int, *orders: list[int]) -> TableEnv:
-    env = black_jacky_v0.env(**SIX_CARDS)
-    env.reset(seed=seed, options={"start_player": 0, "deck": DECK, "reshuffle": list(orders)})
-    return env
-
-
-def test_reshuffles_that_are_not_rigged_are_drawn_from_the_seed() -> None:
-    piles = {tuple(draw_all(rigged(seed, LAST), 7)[3:6]) for seed in range(3)}
-    assert len(piles) == 1
-    assert len({tuple(draw_all(rigged(seed, LAST), 9)[6:]) for seed in range(9)}) > 1
-    assert len({tuple(draw_all(rigged(seed, LAST, LAST), 9)[6:]) for seed in range(9)}) == 1
-
-
-def test_copies_states_and_records_keep_rigged_reshuffles() -> None:
-    env, states, replayed = (rigged(seed, LAST, LAST) for seed in range(3))
-    draw_all(env, 5)
-    states.set_state(env.get_state())
-    replayed.replay(env.record())
-    copied = copy.deepcopy(env)
-    wanted = draw_all(env, 5)
-    assert [draw_all(other, 5) for other in (states, replayed, copied)] == [wanted] * 3
-
-
-def test_a_reshuffle_by_the_last_action_of_a_round_counts() -> None:
-    env = black_jacky_v0.env(**{**SIX_CARDS, "hearts": 3}, max_turns_per_round=4)
-    env.reset(seed=0, options={"start_player": 0, "deck": [DECK, DECK], "reshuffle": [LAST, LAST]})
-    draw_all(env, 3)
-    env.step(env.parse_action("no trick"))
-    env.step(env.parse_action("draw"))
-    assert env.snapshot()["round"] == 1
-    assert env._reshuffles == 1
-
-
-def test_only_whole_decks_rig_reshuffles_and_only_where_there_are_any() -> None:
-    with pytest.raises(ValueError, match=r"^reset option 'reshuffle': the deck is not the whole deck"):
-        rigged(0, [1, 2, 3])
-    env = TableEnv(TINY)
-    with pytest.warns(UserWarning, match="'reshuffle' is ignored; allowed are 'start_player', 'deck'"):
-        env.reset(seed=0, options={"reshuffle": [LAST]})
-
-
-def test_the_extra_is_named_where_openspiel_is_not_installed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "pyspiel", None)
-    monkeypatch.delitem(sys.modules, "blackjacky_env.openspiel", raising=False)
-    with pytest.raises(DependencyNotInstalled, match=r"blackjacky\[openspiel\]"):
-        importlib.import_module("blackjacky_env.openspiel")

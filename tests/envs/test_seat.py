@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 from functools import partial
 from itertools import pairwise
@@ -15,9 +14,7 @@ import pytest
 from gymnasium.error import ResetNeeded
 from gymnasium.vector import AsyncVectorEnv
 
-from blackjacky_agents import make_agent
 from blackjacky_env import IllegalActionError, black_jacky_v0
-from blackjacky_env.envs.screen import frame
 from blackjacky_env.envs.seat import SeatEnv
 from tests.envs.playing import assert_same
 from tests.policies import Follower
@@ -48,16 +45,6 @@ def play_episode(env: Any, rng: np.random.Generator, seed: int | None = None) ->
     return steps
 
 
-# ---------------------------------------------------------------- checkers
-
-
-def test_maskable_ppo_learns_on_it_as_it_is() -> None:
-    sb3_contrib = pytest.importorskip("sb3_contrib")
-    model = sb3_contrib.MaskablePPO("MlpPolicy", make(), n_steps=32, batch_size=32, n_epochs=1, seed=0)
-    model.learn(64)
-    assert model.num_timesteps == 64
-
-
 # ---------------------------------------------------------------- games
 
 
@@ -66,12 +53,6 @@ def test_the_same_seed_makes_the_same_games_seats_and_opponents() -> None:
     rng_one, rng_other = np.random.default_rng(0), np.random.default_rng(0)
     for seed in (7, None, None):
         assert_same(play_episode(one, rng_one, seed), play_episode(other, rng_other, seed))
-
-
-def test_games_differ_from_each_other() -> None:
-    env = make()
-    first = {env.reset(seed=seed)[0].tobytes() for seed in range(20)} | {env.reset()[0].tobytes() for _ in range(20)}
-    assert len(first) > 35
 
 
 def test_rewards_between_two_own_decisions_are_added_up() -> None:
@@ -101,17 +82,6 @@ def test_the_win_reward_comes_at_the_end_and_is_that_of_the_table(variant: str) 
     assert {1.0, -0.5} <= results
 
 
-def test_when_the_learner_can_act_no_more_the_game_is_played_to_its_end_in_the_same_step() -> None:
-    env, rng = make(num_players=6), np.random.default_rng(3)
-    eliminated_early = 0
-    for seed in range(20):
-        *_, before, last = play_episode(env, rng, seed)
-        assert seat_of(env).table.snapshot()["phase"] == "over"
-        rounds = [black_jacky_v0.decode(seen[0])["round"] for seen in (before, last)]
-        eliminated_early += rounds[1] > rounds[0]
-    assert eliminated_early > 0
-
-
 def test_games_that_end_before_the_first_decision_are_skipped_and_counted() -> None:
     env = make(**OVER_AFTER_ONE_TURN, seat=1, opponents=[Follower()])
     counts = []
@@ -126,25 +96,7 @@ def test_games_that_end_before_the_first_decision_are_skipped_and_counted() -> N
     assert info["skipped_games"] == 0
 
 
-def test_reset_options_rig_the_deal() -> None:
-    env = make(num_players=2, seat=1, opponents=[Follower()])
-    deck = sorted((v for v in range(1, 9) for _ in range(v)), reverse=True)
-    observation, _ = env.reset(options={"start_player": 1, "deck": deck})
-    seen = black_jacky_v0.decode(observation)
-    assert seen["my_hand"] == [0, 0, 0, 0, 0, 0, 0, 2]
-    with pytest.warns(UserWarning, match="reset option 'dek' is ignored; allowed are 'start_player', 'deck'"):
-        env.reset(options={"dek": deck})
-
-
 # ---------------------------------------------------------------- seats and opponents
-
-
-@pytest.mark.parametrize("seat", [0, 2])
-def test_a_fixed_seat_is_kept(seat: int) -> None:
-    env = make(seat=seat)
-    for seed in range(5):
-        env.reset(seed=seed)
-        assert seat_of(env).table.agent_selection == f"player_{seat}"
 
 
 def test_a_free_seat_changes_from_game_to_game() -> None:
@@ -155,55 +107,6 @@ def test_a_free_seat_changes_from_game_to_game() -> None:
         env.reset()
         seats.add(seat_of(env).table.agent_selection)
     assert seats == {"player_0", "player_1", "player_2"}
-
-
-def test_every_seat_draws_its_opponent_anew_for_every_game() -> None:
-    one, other = Follower(), Follower()
-    env = make(opponents=[one, other], num_players=3, seat=0)
-    lineups = set()
-    for seed in range(30):
-        one.shown, other.shown = [], []
-        env.reset(seed=seed, options={"start_player": 1})
-        lineups.add((len(one.shown) > 0, len(other.shown) > 0))
-        assert len(one.shown) + len(other.shown) >= 2
-    assert lineups == {(True, False), (False, True), (True, True)}
-
-
-def test_opponents_are_reset_with_a_seed_for_every_game_and_see_what_their_seat_may_know() -> None:
-    opponent = Follower()
-    env = make(opponents=[opponent], num_players=2, seat=0)
-    for _ in range(3):
-        env.reset(seed=5, options={"start_player": 1})
-    assert len(opponent.seeds) == 3
-    assert len(set(opponent.seeds)) == 1
-    env.reset(options={"start_player": 1})
-    assert len(set(opponent.seeds)) == 2
-    table = black_jacky_v0.env(num_players=2)
-    for seen in opponent.shown:
-        assert seen in table.observation_space("player_1")
-        assert black_jacky_v0.decode(seen["observation"])["to_act"][0] == 1
-
-
-def test_names_and_agents_may_be_mixed() -> None:
-    env = make(opponents=["random", make_agent("random"), Follower()], num_players=6)
-    assert [opponent.name for opponent in seat_of(env).opponents] == ["random", "random", "follower"]
-    play_episode(env, np.random.default_rng(0), 0)
-
-
-def test_names_are_found_through_the_entry_points_of_installed_packages() -> None:
-    code = """
-import sys, gymnasium, blackjacky_env
-class Agent:
-    def reset(self, seed=None): pass
-    def act(self, observation): return int(observation["action_mask"].argmax())
-gymnasium.make("blackjacky/BlackJackySeat-v0", opponents=[Agent()]).reset(seed=0)
-print("blackjacky_agents" in sys.modules)
-gymnasium.make("blackjacky/BlackJackySeat-v0", opponents=["random"]).reset(seed=0)
-print("blackjacky_agents" in sys.modules)
-"""
-    done = subprocess.run([sys.executable, "-W", "error", "-c", code], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.split() == ["False", "True"]
 
 
 # ---------------------------------------------------------------- bad input
@@ -235,25 +138,6 @@ def test_an_illegal_action_can_lose_instead() -> None:
     assert env.reset()[1]["action_mask"].any()
 
 
-@pytest.mark.parametrize("action", [None, 1.0, "knock", True])
-@pytest.mark.parametrize("on_illegal", ["raise", "lose"])
-def test_an_action_that_is_no_integer_is_an_error_either_way(action: Any, on_illegal: str) -> None:
-    env = make(on_illegal=on_illegal, disable_env_checker=True)
-    env.reset(seed=1)
-    with pytest.raises(TypeError, match=r"is not an integer; allowed are 0 \.\. 60"):
-        env.step(action)
-    env.step(0)
-
-
-def test_steps_before_the_first_reset_and_after_the_end_say_what_to_do() -> None:
-    env = make().unwrapped
-    with pytest.raises(ResetNeeded, match="call reset"):
-        env.step(0)
-    play_episode(env, np.random.default_rng(0), 0)
-    with pytest.raises(ResetNeeded, match="call reset"):
-        env.step(0)
-
-
 def test_an_opponent_that_breaks_the_rules_is_named_and_the_learner_does_not_lose() -> None:
     env = make(opponents=[Follower(action=47)], num_players=2, seat=0, on_illegal="lose").unwrapped
     with pytest.raises(RuntimeError, match=r"opponent 'follower' broke the rules as player_1: .*knock"):
@@ -267,16 +151,6 @@ def test_an_opponent_that_breaks_the_rules_is_named_and_the_learner_does_not_los
 
 
 # ---------------------------------------------------------------- looking, copies, workers
-
-
-def test_the_table_is_drawn_as_the_learner_sees_it(capsys: pytest.CaptureFixture[str]) -> None:
-    env = make(render_mode="ansi", num_players=2, seat=1)
-    env.reset(seed=0)
-    assert "seen by player_1" in env.render()
-    assert capsys.readouterr().out == ""
-    env = make(render_mode="rgb_array", num_players=2, seat=1)
-    env.reset(seed=0)
-    assert np.array_equal(env.render(), frame(env.unwrapped.table.draw("player_1", theme="light")))
 
 
 @pytest.mark.filterwarnings("ignore:.*multi-threaded.*:DeprecationWarning")  # Python 3.12 on: any fork with threads
@@ -294,21 +168,4 @@ def test_gymnasiums_workers_play_the_same_games(method: str) -> None:
     observations, *_ = env.step(actions)
     for i, one in enumerate(alone):
         np.testing.assert_array_equal(observations[i], one.step(actions[i])[0])
-    env.close()
-
-
-@pytest.mark.filterwarnings("ignore:.*multi-threaded.*:DeprecationWarning")  # Python 3.12 on: any fork with threads
-@pytest.mark.parametrize("method", START_METHODS)
-def test_stable_baselines_workers_play_the_same_games(method: str) -> None:
-    vec_env = pytest.importorskip("stable_baselines3.common.vec_env")
-    seats = [0, 2] if method == "fork" else [2]  # a process that is not forked imports torch
-    makers = [partial(make, num_players=3, seat=seat) for seat in seats]
-    env = vec_env.SubprocVecEnv(makers, start_method=method)
-    env.seed(1)
-    observations = env.reset()
-    masks = np.stack(env.env_method("action_masks"))
-    for i, maker in enumerate(makers):
-        observation, info = maker().reset(seed=1 + i)
-        np.testing.assert_array_equal(observations[i], observation)
-        np.testing.assert_array_equal(masks[i], info["action_mask"])
     env.close()

@@ -2,145 +2,74 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from copy import copy
-from dataclasses import replace
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
 
 from blackjacky_env import make_batch
-from blackjacky_env.engine.game import Game
-from blackjacky_env.engine.options import Variant
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.envs.seat import SeatEnv
 from blackjacky_env.envs.vector import SeatVectorEnv
-from blackjacky_env.games import get_game
-from tests.envs.playing import play_randomly
 from tests.every_game import TINY
-from tests.tiny_game import GAME
 
 SIZES = "2 .. 3 \\('classic'\\), 2 \\('duel'\\)"
-Made = tuple[list[int], str]
-"""Table sizes and the variant."""
-
+MAKERS: dict[str, Callable[..., Any]] = {
+    "table": lambda **options: TableEnv(TINY, **options),
+    "seat": lambda **options: SeatEnv(TINY, **options).table,
+    "seats": lambda **options: SeatVectorEnv(TINY, 4, **options),
+    "batch": lambda **options: make_batch(TINY, 4, **options),
+}
 
 pytestmark = pytest.mark.usefixtures("tiny")
+everywhere = pytest.mark.parametrize("make", MAKERS.values(), ids=MAKERS)
 
 
-def table(**options: Any) -> Made:
-    """What an environment chooses."""
-    env = TableEnv(TINY, **options)
-    return [env.num_players], env.variant
-
-
-def seat(**options: Any) -> Made:
-    """What the environment of one seat chooses."""
-    env = SeatEnv(TINY, **options).table
-    return [env.num_players], env.variant
-
-
-def vector(**options: Any) -> Made:
-    """What seats of many tables choose."""
-    envs = SeatVectorEnv(TINY, 4, **options)
-    return envs._states["num_players"].tolist(), envs.variant
-
-
-def batch(**options: Any) -> Made:
-    """What many games at once choose."""
-    games = make_batch(TINY, 4, **options)
-    return games.num_players.tolist(), games.variant
-
-
-ONE_TABLE: list[Callable[..., Made]] = [table, seat, vector, batch]
-MANY_TABLES: list[Callable[..., Made]] = [vector, batch]
-
-
-@pytest.mark.parametrize("make", ONE_TABLE)
+@everywhere
 @pytest.mark.parametrize(
     ("options", "size", "variant"),
     [
         ({}, 3, "classic"),
         ({"num_players": 2}, 2, "classic"),
-        ({"num_players": 3}, 3, "classic"),
         ({"variant": "duel"}, 2, "duel"),
         ({"variant": "duel", "num_players": 2}, 2, "duel"),
     ],
     ids=str,
 )
 def test_size_and_variant_are_chosen_alike_everywhere(
-    make: Callable[..., Made], options: dict[str, Any], size: int, variant: str
+    make: Callable[..., Any], options: dict[str, Any], size: int, variant: str
 ) -> None:
-    sizes, chosen = make(**options)
-    assert (set(sizes), chosen) == ({size}, variant)
+    made = make(**options)
+    assert made.variant == variant
+    sizes = made._states["num_players"] if isinstance(made, SeatVectorEnv) else made.num_players
+    assert set(np.atleast_1d(sizes)) == {size}
 
 
-@pytest.mark.parametrize("make", ONE_TABLE)
-def test_a_size_that_the_variant_does_not_allow_is_refused_with_what_is_possible(make: Callable[..., Made]) -> None:
-    with pytest.raises(ValueError, match=f"num_players=3 is out of range for variant='duel'; allowed are {SIZES}"):
-        make(num_players=3, variant="duel")
-    with pytest.raises(ValueError, match=f"num_players=4 is out of range; allowed are {SIZES}"):
-        make(num_players=4)
-    with pytest.raises(TypeError, match=f"num_players=2.5 is not an integer; allowed are {SIZES}"):
-        make(num_players=2.5)
-    with pytest.raises(ValueError, match="variant='blitz' is unknown; allowed are 'classic', 'duel'"):
-        make(variant="blitz")
+@everywhere
+@pytest.mark.parametrize(
+    ("options", "error", "said"),
+    [
+        (
+            {"num_players": 3, "variant": "duel"},
+            ValueError,
+            f"=3 is out of range for variant='duel'; allowed are {SIZES}",
+        ),
+        ({"num_players": 4}, ValueError, f"num_players=4 is out of range; allowed are {SIZES}"),
+        ({"num_players": 2.5}, TypeError, f"num_players=2.5 is not an integer; allowed are {SIZES}"),
+        ({"variant": "blitz"}, ValueError, "variant='blitz' is unknown; allowed are 'classic', 'duel'"),
+    ],
+    ids=str,
+)
+def test_what_the_variant_does_not_allow_is_refused_with_what_is_possible(
+    make: Callable[..., Any], options: dict[str, Any], error: type[Exception], said: str
+) -> None:
+    with pytest.raises(error, match=said):
+        make(**options)
 
 
-@pytest.mark.parametrize("make", MANY_TABLES)
-def test_mixed_sizes_get_the_first_variant_that_allows_all(make: Callable[..., Made]) -> None:
-    assert make(num_players=[2, 3]) == ([2, 3, 2, 3], "classic")
-    assert make(num_players=[2, 2]) == ([2, 2, 2, 2], "classic")
+def test_mixed_sizes_get_the_first_variant_that_allows_all() -> None:
+    batch = make_batch(TINY, 4, num_players=[2, 3])
+    assert (batch.num_players.tolist(), batch.variant) == ([2, 3, 2, 3], "classic")
     with pytest.raises(ValueError, match="each of num_players=3 is out of range for variant='duel'"):
-        make(num_players=[2, 3], variant="duel")
-
-
-@pytest.fixture
-def trio_and_duel(monkeypatch: pytest.MonkeyPatch) -> Game:
-    """The tiny game, but no table size belongs to two variants, and the duel is not the default."""
-    variants = (Variant("trio", 3, 3, default_players=3), Variant("duel", 2, 2, default_players=2))
-    fields = copy(GAME.fields)
-    fields.variants = variants
-    game = replace(GAME, fields=fields)
-    monkeypatch.setattr("tests.tiny_game.GAME", game)
-    get_game.cache_clear()
-    return game
-
-
-@pytest.fixture(autouse=True)
-def _as_it_was() -> Iterator[None]:
-    yield
-    get_game.cache_clear()
-
-
-@pytest.mark.parametrize("make", ONE_TABLE)
-def test_a_size_that_only_one_variant_allows_chooses_it(make: Callable[..., Made], trio_and_duel: Game) -> None:
-    for options, size, variant in (({}, 3, "trio"), ({"num_players": 2}, 2, "duel"), ({"num_players": 3}, 3, "trio")):
-        sizes, chosen = make(**options)
-        assert (set(sizes), chosen) == ({size}, variant)
-
-
-@pytest.mark.parametrize("make", MANY_TABLES)
-def test_sizes_that_no_variant_allows_together_are_named(make: Callable[..., Made], trio_and_duel: Game) -> None:
-    allowed = "2 \\('duel'\\)"
-    with pytest.raises(ValueError, match=f"no variant allows all of the table sizes 2, 3; allowed are 3 .*, {allowed}"):
-        make(num_players=[3, 2])
-
-
-def test_bids_count_twice_in_a_duel() -> None:
-    totals = []
-    for variant in ("classic", "duel"):
-        env = TableEnv(TINY, 2, variant)
-        env.reset(seed=4)
-        play_randomly(env, 1)
-        totals.append(np.array(env.snapshot()["points"]))
-    assert totals[0].any()
-    assert (totals[1] == 2 * totals[0]).all()
-
-
-def test_a_state_of_another_variant_is_refused() -> None:
-    duel, classic = TableEnv(TINY, 2, "duel"), TableEnv(TINY, 2)
-    duel.reset(seed=0)
-    with pytest.raises(ValueError, match="variant='duel'"):
-        classic.set_state(duel.get_state())
+        make_batch(TINY, 4, num_players=[2, 3], variant="duel")

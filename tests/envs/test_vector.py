@@ -7,7 +7,6 @@ import itertools
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from itertools import count
 from typing import Any, NamedTuple
 
@@ -15,12 +14,10 @@ import gymnasium
 import numpy as np
 import numpy.typing as npt
 import pytest
-from gymnasium.error import ResetNeeded
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
 
 from blackjacky_agents.bots import random_bot
 from blackjacky_env import IllegalActionError, black_jacky_v0
-from blackjacky_env.engine.compiling import PLAIN
 from blackjacky_env.engine.purposes import FOR_POLICIES
 from blackjacky_env.engine.random import stream
 from blackjacky_env.envs.vector import SeatVectorEnv
@@ -101,17 +98,6 @@ def play(env: Any, steps: int, seed: int = 0) -> Iterator[Any]:
 
 
 # ---------------------------------------------------------------- as Gymnasium has it
-
-
-def test_gymnasium_makes_it_by_the_id_of_the_single_seat() -> None:
-    env = make_vec(num_envs=6, num_players=3, vectorization_mode="vector_entry_point")
-    assert isinstance(env.unwrapped, SeatVectorEnv)
-    assert env.num_envs == 6
-    assert env.spec.id == "blackjacky/BlackJackySeat-v0"
-    assert [step[0].shape for step in play(env, 2)] == [(6, GAME.layout.size)] * 2
-    assert isinstance(make_vec(num_envs=2).unwrapped, SeatVectorEnv)
-    assert isinstance(make_vec(num_envs=2, vectorization_mode="sync"), SyncVectorEnv)
-    env.close()
 
 
 @pytest.mark.parametrize("mode", MODES)
@@ -211,36 +197,6 @@ def test_without_autoreset_a_mask_says_which_games_begin_anew(options: dict[str,
     assert resets > 5
 
 
-def test_without_autoreset_an_ended_game_cannot_be_played_on() -> None:
-    env = make(autoreset_mode=DISABLED, hearts=1)
-    _, info = env.reset(seed=0)
-    ended = np.zeros(10, bool)
-    while not ended.any():
-        _, _, ended, _, info = env.step(info["action_mask"].argmax(axis=1))
-    kept = env.get_state()
-    with pytest.raises(ResetNeeded, match=rf"game {ended.argmax()} is over: call reset\(options={{'reset_mask'"):
-        env.step(info["action_mask"].argmax(axis=1))
-    assert_same(env.get_state(), kept)
-
-
-@pytest.mark.parametrize("mode", MODES)
-def test_some_games_of_a_seed_can_be_started_beside_others(mode: AutoresetMode) -> None:
-    env, left, twin, chosen = make(autoreset_mode=mode), make(autoreset_mode=mode), make(), np.arange(10) % 3 == 0
-    for _ in zip(play(env, 20, seed=1), play(left, 20, seed=1), strict=True):
-        pass
-    before = env.get_state()
-    observations, info = env.reset(seed=2, options={"reset_mask": chosen})
-    fresh, fresh_info = twin.reset(seed=2)
-    assert_same(observations[chosen], fresh[chosen])
-    assert_same(info["action_mask"][chosen], fresh_info["action_mask"][chosen])
-    for name in ("states", "played", "decisions", "ended"):
-        rows = [array.reshape(10, -1)[~chosen] for array in (env.get_state()[name], before[name])]
-        assert_same(*rows)
-    again, _ = env.reset(options={"reset_mask": chosen})
-    assert_same(again[chosen], twin.reset()[0][chosen])
-    assert_same(env.reset()[0][~chosen], left.reset()[0][~chosen])
-
-
 # ---------------------------------------------------------------- the games
 
 
@@ -310,36 +266,6 @@ def test_the_games_and_rewards_are_those_of_whole_games_of_the_pettingzoo_enviro
         assert is_played_by(lineup, episode, **options)
 
 
-def lineups_met(opponents: Any) -> set[tuple[Policy, ...]]:
-    """The line-ups of all tables of three that only one line-up can have played."""
-    env = make(20, num_players=3, opponents=opponents, autoreset_mode=SAME_STEP)
-    met = set()
-    for episode in episodes(env, 2):
-        every = itertools.product((FIRST, LAST), repeat=2)
-        fitting = [lineup for lineup in every if is_played_by(lineup, episode, hearts=2)]
-        assert fitting
-        met |= {lineup for lineup in fitting if len(fitting) == 1}
-    return met
-
-
-def test_every_seat_draws_one_of_the_opponents_for_every_game() -> None:
-    assert lineups_met([FIRST, LAST]) == set(itertools.product((FIRST, LAST), repeat=2))
-
-
-def test_an_opponent_may_be_a_named_tuple() -> None:
-    class Pair(NamedTuple):
-        policy: Any
-        parameters: npt.NDArray[np.float32]
-
-    pairs = [Pair(policy.policy, policy.parameters) for policy in (FIRST, LAST)]
-    for one, other in zip(play(make(opponents=pairs), 10), play(make(), 10), strict=True):
-        assert_same(one, other)
-
-
-def test_every_game_draws_one_of_the_line_ups() -> None:
-    assert lineups_met([[FIRST], [LAST, FIRST]]) == {(FIRST, FIRST), (LAST, FIRST)}
-
-
 @pytest.mark.parametrize(
     "opponents", [[FIRST, LAST], [[FIRST, LAST, LAST], [LAST, FIRST, FIRST]]], ids=["single ones", "line-ups"]
 )
@@ -364,25 +290,6 @@ def test_the_score_can_be_added_to_the_result() -> None:
         np.testing.assert_allclose(one[1], result[1] + 0.25 * change[1])
 
 
-def test_the_learner_sits_in_the_given_seat_or_in_every_one() -> None:
-    fixed, drawn = make(20, num_players=[3, 6], seat=2), make(200, num_players=4)
-    fixed.reset(seed=0)
-    assert set(records_of(fixed.get_state())["player"].tolist()) == {2}
-    drawn.reset(seed=0)
-    assert np.bincount(records_of(drawn.get_state())["player"]).min() > 25
-
-
-def test_games_that_end_before_the_learners_first_decision_are_skipped_and_counted() -> None:
-    env = make(40, **OVER_AFTER_ONE_TURN)
-    told, rng = [env.reset(seed=0)[1]], np.random.default_rng(0)
-    for _ in range(20):
-        told.append(env.step(random_legal(told[-1]["action_mask"], rng))[4])
-    skipped = sum(info["skipped_games"].sum() for info in told if "skipped_games" in info)
-    played = sum(info["_skipped_games"].sum() for info in told if "skipped_games" in info)
-    assert told[0]["skipped_games"].max() > 1
-    assert skipped + played == env.get_state()["played"].sum()
-
-
 # ---------------------------------------------------------------- seeds, threads, states
 
 
@@ -392,25 +299,6 @@ def test_the_same_seed_and_actions_make_the_same_games_whatever_the_number_of_th
     for steps in zip(*(play(env, 60) for env in envs), strict=True):
         for other in steps[1:]:
             assert_same(steps[0], other)
-
-
-def test_games_of_a_batch_and_of_other_seeds_differ() -> None:
-    shown = np.concatenate([make(50, num_players=4).reset(seed=seed)[0] for seed in range(4)])
-    assert len(np.unique(shown, axis=0)) > 180  # the rest have the same hand
-
-
-def test_a_reset_without_a_seed_starts_the_next_games_of_the_last_one() -> None:
-    env, other = make(), make()
-    first, second = env.reset(seed=8), env.reset()
-    assert not np.array_equal(first[0], second[0])
-    for _ in play(other, 20, seed=9):
-        pass
-    assert_same(other.reset(seed=np.int64(8)), first)
-    assert_same(other.reset(), second)
-
-
-def test_without_any_seed_the_system_chooses_one() -> None:
-    assert not np.array_equal(make().reset()[0], make().reset()[0])
 
 
 @pytest.mark.parametrize("mode", MODES)
@@ -437,15 +325,6 @@ def test_a_state_goes_on_as_if_nothing_had_happened(mode: AutoresetMode) -> None
     assert_same(env.reset(), other.reset())
 
 
-def test_a_state_keeps_games_that_were_lost_by_an_illegal_action() -> None:
-    env, other = (make(on_illegal="lose", autoreset_mode=DISABLED) for _ in range(2))
-    actions = env.reset(seed=3)[1]["action_mask"].argmax(axis=1)
-    actions[2] = 61
-    observations, *_, info = env.step(actions)
-    restored, other_info = other.set_state(env.get_state())
-    assert_same((restored, other_info["action_mask"]), (observations, info["action_mask"]))
-
-
 # ---------------------------------------------------------------- arrays
 
 
@@ -460,30 +339,6 @@ def test_arrays_handed_out_are_never_written_again(mode: AutoresetMode) -> None:
         handed.append([*arrays, info["action_mask"], env.action_masks(), *finals])
         kept.append(copy.deepcopy(handed[-1]))
     assert_same(handed, kept)
-
-
-@pytest.mark.parametrize("mode", MODES)
-def test_what_is_done_to_arrays_handed_out_changes_no_game(mode: AutoresetMode) -> None:
-    env, twin, rng = make(autoreset_mode=mode), make(autoreset_mode=mode), np.random.default_rng(0)
-    _, info = twin.reset(seed=0)
-    env.reset(seed=0)
-    for _ in range(40):
-        actions = random_legal(info["action_mask"], rng)
-        step, (*arrays, other) = twin.step(actions), env.step(actions)
-        assert_same((*arrays, other), step)
-        for array in (*arrays, other["action_mask"], other["_action_mask"], env.action_masks()):
-            array[:] = 1
-        _, info = go_on(twin, step[2], (step[0], step[4]))
-        go_on(env, step[2], None)
-
-
-def test_without_copies_the_same_arrays_are_written_again() -> None:
-    env, twin = make(copy=False), make()
-    shown, info = env.reset(seed=0)
-    for step, other in zip(play(env, 40), play(twin, 40), strict=True):
-        assert_same(step, other)
-        assert step[0] is shown
-        assert step[4]["action_mask"] is info["action_mask"] is env.action_masks()
 
 
 # ---------------------------------------------------------------- what is refused
@@ -539,75 +394,6 @@ def test_an_illegal_action_can_lose_its_game_instead(mode: AutoresetMode) -> Non
     else:
         np.testing.assert_array_equal(observations[[3, 7]], shown[[3, 7]])
         assert not info["action_mask"][[3, 7]].any()
-
-
-def test_a_lost_game_stays_over_until_it_is_restarted() -> None:
-    env = make(on_illegal="lose", autoreset_mode=DISABLED)
-    _, info = env.reset(seed=3)
-    actions = info["action_mask"].argmax(axis=1)
-    actions[[2, 5]] = 61
-    *_, info = env.step(actions)
-    one = np.arange(10) == 2
-    _, info = env.reset(options={"reset_mask": one})
-    assert info["action_mask"][2].any()
-    assert not info["action_mask"][5].any()
-    assert not env.action_masks()[5].any()
-    with pytest.raises(ResetNeeded, match="game 5 is over"):
-        env.step(actions)
-    _, info = env.reset(options={"reset_mask": np.arange(10) == 5})
-    assert info["action_mask"].any(axis=1).all()
-
-
-@pytest.mark.parametrize("mode", MODES)
-def test_lost_games_are_told_as_by_gymnasiums_own_vector_environment(mode: AutoresetMode) -> None:
-    envs: list[Any] = [make_vec(num_envs=3, on_illegal="lose", num_players=3, autoreset_mode=mode)]
-    seat = partial(gymnasium.make, "blackjacky/BlackJackySeat-v0", num_players=3, on_illegal="lose")
-    envs.append(SyncVectorEnv([seat] * 3, autoreset_mode=mode))
-    told = []
-    for env in envs:
-        _, info = env.reset(seed=0)
-        actions = info["action_mask"].argmax(axis=1)
-        actions[1] = info["action_mask"][1].argmin()
-        _, rewards, terminations, _, info = env.step(actions)
-        found = info["final_info"] if mode is SAME_STEP else info
-        reasons = [None if why is None else why.partition(" ")[0] for why in found["illegal_action"]]
-        told.append((rewards[1], terminations[1], sorted(info), sorted(found), reasons, found["_illegal_action"]))
-    assert_same(*[told[0][:4], told[1][:4]])
-    assert [why is None for why in told[0][4]] == [why is None for why in told[1][4]] == [True, False, True]
-    assert_same(told[0][5], told[1][5])
-
-
-@pytest.mark.parametrize(
-    "actions", [np.zeros(9, int), np.zeros((10, 1), int), np.zeros(10), np.zeros(10, bool), None, ["draw"] * 10]
-)
-def test_anything_but_an_integer_for_each_game_is_refused(actions: Any) -> None:
-    env = make()
-    env.reset(seed=0)
-    with pytest.raises(TypeError, match="actions must be 10 integers, not "):
-        env.step(actions)
-
-
-@pytest.mark.parametrize("dtype", [np.int8, np.uint64, list])
-def test_actions_may_be_any_integers(dtype: Any) -> None:
-    env, twin, rng = make(), make(), np.random.default_rng(0)
-    _, info = env.reset(seed=0)
-    twin.reset(seed=0)
-    for _ in range(40):
-        actions = random_legal(info["action_mask"], rng)
-        step = twin.step(actions.tolist() if dtype is list else actions.astype(dtype))
-        assert_same(env.step(actions), step)
-        info = step[4]
-
-
-def test_acting_before_the_reset_is_refused() -> None:
-    some = np.arange(10) < 5
-    for refused in (
-        lambda env: env.step(np.zeros(10, int)),
-        lambda env: env.get_state(),
-        lambda env: env.reset(options={"reset_mask": some}),
-    ):
-        with pytest.raises(ResetNeeded, match=r"call reset\(\) first"):
-            refused(make())
 
 
 @pytest.mark.parametrize(
@@ -669,20 +455,3 @@ def test_a_state_that_no_games_could_have_is_refused_and_changes_nothing(
         env.set_state(changed)
     assert_same(env.get_state(), kept)
     assert_same(env.action_masks(), info["action_mask"])
-
-
-def test_what_gymnasium_passes_to_every_environment_may_be_none() -> None:
-    assert make_vec(num_envs=2, render_mode=None, max_episode_steps=None).render_mode is None
-
-
-def test_unknown_reset_options_are_ignored_with_a_warning_and_none_is_changed() -> None:
-    options = {"deck": [1], "reset_mask": np.ones(10, bool)}
-    with pytest.warns(UserWarning, match="reset option 'deck' is ignored; allowed is 'reset_mask'"):
-        make().reset(seed=0, options=options)
-    assert list(options) == ["deck", "reset_mask"]
-
-
-@pytest.mark.skipif(PLAIN, reason="in plain Python mode every function will do")
-def test_a_policy_that_is_no_compiled_function_is_refused() -> None:
-    with pytest.raises(TypeError, match="is not compiled, so it cannot play inside a batch"):
-        make(opponents=[Policy(lambda observation, mask, random_state, parameters: 0)])

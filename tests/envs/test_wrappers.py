@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import gymnasium
 import numpy as np
 import pytest
 from gymnasium.utils.env_checker import check_env
-from gymnasium.wrappers import DtypeObservation
-from pettingzoo.test import api_test, seed_test
-from pettingzoo.utils.wrappers import BaseWrapper, OrderEnforcingWrapper
 
 from blackjacky_env import black_jacky_v0
-from blackjacky_env.envs.formats import DTYPES, FORMATS
 from blackjacky_env.envs.wrappers import ScaledSeat, ScaledTable
+
+pytestmark = pytest.mark.prove
 
 SEAT = "blackjacky/BlackJackySeat-v0"
 
@@ -49,24 +46,6 @@ def test_a_table_shows_scaled_observations_and_the_same_masks(num_players: int) 
         raw.step(action)
 
 
-def test_a_scaled_table_passes_pettingzoos_tests() -> None:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # it warns of what it warns of without the wrapper: see test_every_game.py
-        api_test(ScaledTable(black_jacky_v0.env()), num_cycles=200)
-    seed_test(lambda: ScaledTable(black_jacky_v0.env()), num_cycles=50)
-
-
-def test_the_spaces_are_the_declared_ranges_scaled() -> None:
-    env = ScaledTable(black_jacky_v0.env())
-    space, plain = (e.observation_space("player_0")["observation"] for e in (env, env.unwrapped))
-    assert space.dtype == np.float32
-    np.testing.assert_array_equal(space.low, scaled_by_hand(plain.low))
-    np.testing.assert_array_equal(space.high, scaled_by_hand(plain.high))
-    assert (space.low >= -1).all()
-    assert (space.high == 1).all()
-    assert ScaledSeat(gymnasium.make(SEAT)).observation_space == space
-
-
 def test_a_seat_shows_scaled_observations_and_the_same_masks() -> None:
     env, raw, rng = ScaledSeat(gymnasium.make(SEAT)), gymnasium.make(SEAT), np.random.default_rng(0)
     (seen, info), (plain, _) = env.reset(seed=1), raw.reset(seed=1)
@@ -89,40 +68,6 @@ def test_a_scaled_seat_passes_the_checkers() -> None:
     checker.check_env(ScaledSeat(gymnasium.make(SEAT, on_illegal="lose")))
 
 
-def test_a_scaled_seat_can_be_made_again_from_its_spec() -> None:
-    env = ScaledSeat(gymnasium.make(SEAT, num_players=3, seat=1))
-    again = gymnasium.make(env.spec)
-    np.testing.assert_array_equal(again.reset(seed=4)[0], env.reset(seed=4)[0])
-
-
-@pytest.mark.parametrize("observation_format", FORMATS)
-@pytest.mark.parametrize("observation_dtype", DTYPES)
-def test_observations_are_scaled_in_every_format(observation_format: str, observation_dtype: str) -> None:
-    form = {"observation_format": observation_format, "observation_dtype": observation_dtype, "mask_dtype": "bool"}
-    table = ScaledTable(black_jacky_v0.env(**form))
-    table.reset(seed=0)
-    seat = ScaledSeat(gymnasium.make(SEAT, **form))
-    pairs = [
-        (table.last()[0], table.unwrapped.observe(table.agent_selection), table.observation_space("player_0")),
-        (seat.reset(seed=0)[0], seat.unwrapped._look()[0], seat.observation_space),
-    ]
-    for seen, plain, space in pairs:
-        assert seen in space
-        assert isinstance(seen, dict) is (observation_format == "dict")
-        if observation_format == "dict":
-            np.testing.assert_array_equal(seen["action_mask"], plain["action_mask"])
-            seen, plain = seen["observation"], plain["observation"]  # noqa: PLW2901
-        np.testing.assert_array_equal(seen, scaled_by_hand(plain))
-
-
-def test_other_wrappers_may_be_inside_and_outside() -> None:
-    inside = ScaledTable(OrderEnforcingWrapper(black_jacky_v0.env()))
-    outside = BaseWrapper(ScaledTable(black_jacky_v0.env()))
-    for env in (inside, outside):
-        env.reset(seed=0)
-        assert env.last()[0] in env.observation_space("player_0")
-
-
 @pytest.mark.parametrize(
     ("wrapper", "env"),
     [
@@ -135,10 +80,3 @@ def test_other_wrappers_may_be_inside_and_outside() -> None:
 def test_an_environment_that_declares_no_ranges_is_refused(wrapper: Any, env: Any) -> None:
     with pytest.raises(TypeError, match=r"is not a (PettingZoo|Gymnasium) environment of this package"):
         wrapper(env())
-
-
-def test_observations_that_were_changed_already_are_refused() -> None:
-    with pytest.raises(TypeError, match="were changed by another wrapper: put this one inside it"):
-        ScaledTable(ScaledTable(black_jacky_v0.env()))
-    with pytest.raises(TypeError, match="were changed by another wrapper: put this one inside it"):
-        ScaledSeat(DtypeObservation(gymnasium.make(SEAT), np.float64))

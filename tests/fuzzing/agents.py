@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
-from dataclasses import asdict
 from functools import cache
 from hashlib import sha256
 from itertools import pairwise
@@ -15,19 +13,14 @@ from typing import Any
 
 import numpy as np
 
-from blackjacky_agents.cli.exploit_report import add_result, read_results
 from blackjacky_agents.cli.runs import read_settings, write_settings
 from blackjacky_agents.external.subprocess_agent import AgentProcessError, SubprocessAgent, _Process
-from blackjacky_agents.files import _read_writer
 from blackjacky_agents.language.answers import answer_in, find_action
 from blackjacky_agents.learning.agent_file import AGENT_FILE, read_network, save_agent
 from blackjacky_agents.learning.checkpoint import load_checkpoint, save_checkpoint
 from blackjacky_agents.learning.encoding import encodings_of
-from blackjacky_agents.learning.run import truncate_progress
 from blackjacky_agents.learning.settings import check_settings, presets_of
 from blackjacky_agents.registry import agent_names, is_python, make_agent, parse_agents
-from blackjacky_agents.solving.run import SolveSettings
-from blackjacky_agents.solving.run import read_settings as read_solve_settings
 from blackjacky_agents.solving.solution import Policy, load_solution, look_up, save_solution
 from blackjacky_agents.solving.table import Table
 from blackjacky_env.games import DEFAULT, GAMES, get_game
@@ -130,32 +123,6 @@ def _read_run(data: bytes) -> None:
     check_settings(read_settings(folder() / "settings"))
 
 
-def _solvings() -> list[bytes]:
-    settings = SolveSettings(game=DEFAULT, players=2, variant="classic", rule_options={"max_card": 3})
-    return [json.dumps({"command": "solve", "settings": asdict(settings), "versions": {}}).encode()]
-
-
-def _read_solving(data: bytes) -> None:
-    written("solving/config.json", data)
-    read_solve_settings(folder() / "solving")
-
-
-def _truncate(data: bytes) -> None:
-    written("settings/progress.jsonl", data)
-    truncate_progress(folder() / "settings", 200)
-
-
-def _evaluations() -> list[bytes]:
-    rows = [{"steps": steps, "seconds": 1.5, "win_rate": {"random": 0.25, "a": 0.5}} for steps in (0, 100, 200, 300)]
-    return ["".join(json.dumps(row) + "\n" for row in rows).encode()]
-
-
-def _best_responses(data: bytes) -> None:
-    path = written("exploit.json", data)
-    add_result(path, {"game": DEFAULT, "agent": "a", "players": 2, "learner": "ppo", "score": 1.0})
-    read_results(path)
-
-
 def _make_agents(data: bytes) -> None:
     for name in parse_agents(data.decode()):
         if not is_python(name) and not name.startswith("cmd:"):  # these run code, and are the user's own
@@ -213,12 +180,6 @@ def _model_replies() -> list[bytes]:
     return [f"I think.\nANSWER: {each}".encode() for each in (3, f"2. {actions.name(7)}", actions.name(30), "swap 5")]
 
 
-def _note(data: bytes) -> None:
-    said = _read_writer(written("writer.json", data))
-    if re.search(r"[^ -~]", said):
-        raise AssertionError("what is printed has control characters")
-
-
 TARGETS = (
     Target("model_reply", "replies of language models", _model_reply, (ValueError,), _model_replies),
     Target("agent_card", "cards of agents", _load_card, (ValueError,), lambda: [_files()[1]]),
@@ -227,26 +188,6 @@ TARGETS = (
     Target("solution", "arrays of solutions", _load_solution, (ValueError,), lambda: [_solution()[0]]),
     Target("checkpoint", "checkpoints", _load_checkpoint, (ValueError,), _checkpoints),
     Target("run_settings", "settings of runs", _read_run, (ValueError, TypeError), _runs),
-    Target("solve_settings", "settings of solvers", _read_solving, (ValueError,), _solvings),
-    Target("progress", "evaluations of runs", _truncate, (ValueError,), _evaluations, 0.5),
-    Target(
-        "exploit_results",
-        "results of best responses",
-        _best_responses,
-        (ValueError,),
-        lambda: [
-            json.dumps([{"game": DEFAULT, "agent": agent, "players": 3, "learner": "ppo"} for agent in "ab"]).encode()
-        ],
-        0.5,
-    ),
     Target("agent_name", "names of agents", _make_agents, (ValueError, OSError), _names),
     Target("agent_answer", "answers of agents that are programs", _answer, (AgentProcessError,), _answers),
-    Target(
-        "writer",
-        "notes of who writes to a folder",
-        _note,
-        (),
-        lambda: [json.dumps({"pid": 5, "host": "here", "command": "train"}).encode()],
-        0.5,
-    ),
 )

@@ -219,8 +219,8 @@ def _learn(optimizer: torch.optim.Optimizer) -> None:
 
 
 def _solver() -> Subject:
-    table, variant, options = get_game(DEFAULT).choose_preset("mini-1", None, None, {})
-    solver = SampledSolver(Table.of(DEFAULT, table, variant, **options), memory=2**18)
+    size, variant, options = get_game(DEFAULT).choose_preset("mini-1", None, None, {})
+    solver = SampledSolver(Table.of(DEFAULT, size, variant, **options), memory=2**18)
     solver.run(1)
 
     def restore(arrays: Arrays, state: Any) -> None:

@@ -12,13 +12,16 @@ from typing import Any
 import numpy as np
 
 from blackjacky_agents.cli import watch
-from blackjacky_env import replay_html
+from blackjacky_agents.registry import agent_names, make_agent
+from blackjacky_env import playout, replay_html
 from blackjacky_env.engine import table
 from blackjacky_env.engine.actions import Actions
 from blackjacky_env.engine.reading import parse_json
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.games import DEFAULT, GAMES, get_game
 from blackjacky_env.replay import new_table
+from tests.fuzzing.footers import NO_CHANGE
+from tests.fuzzing.mutators import changed_value
 from tests.fuzzing.target import INPUT_ERRORS, Target, written
 
 _HEAD = len(table.pack({}, np.zeros(0, np.dtype([("a", "i1")])))) - len(json.dumps({"layout": "0" * 16})) - 4
@@ -111,6 +114,71 @@ def _sealed(data: bytes) -> bytes:
     return data[: _HEAD - 32] + hashlib.sha256(body).digest() + body
 
 
+def _load_changed(data: bytes) -> None:
+    """A state of one of the games with changes drawn from ``data``; what is taken is played to its end."""
+    rng = Random(data)
+    env = rng.choice(played_games())
+    header, content = table.unpack(kept := env.get_state())
+    records = table.read_records(header, content, env.game.state_dtype).copy()
+    for _ in range(0 if data == NO_CHANGE else rng.choice((1, 1, 2, 4))):
+        if rng.random() < 0.85:
+            _change_field(records[0], rng)
+        else:
+            header = changed_value(header, None, rng)
+    if not isinstance(header, dict):
+        raise ValueError("this is no state")
+    header.pop("layout", None)
+    state = table.pack(header, records)
+    try:
+        env.set_state(state)
+    except (TypeError, ValueError):
+        if env.get_state() != kept:
+            raise AssertionError("a refused state has changed the running game") from None
+        raise
+    for agent in (None, *env.possible_agents):
+        env.view(agent)
+    if rng.random() < 0.1:
+        playout(state, "random", games=2)
+    play_on(env, 20_000, rng)
+    assert env.terminations[env.agent_selection], "the game does not end"
+    env.set_state(kept)
+
+
+def _change_field(record: Any, rng: Random) -> None:
+    """Change an entry of a field, or swap two."""
+    name = rng.choice(record.dtype.names)
+    values = np.array(record[name])
+    flat, info = values.reshape(-1), np.iinfo(values.dtype)
+    i, k = rng.randrange(len(flat)), rng.randrange(len(flat))
+    near = int(flat[i]) + rng.choice((-1, 1))
+    value = rng.choice((int(flat[k]), near, near, rng.randint(-1, 60), rng.randint(info.min, info.max)))
+    flat[k] = flat[i]
+    flat[i] = min(max(value, info.min), info.max)
+    record[name] = values if values.shape else values.item()
+
+
+@cache
+def _agents(name: str) -> list[Any]:
+    return [make_agent(each, name) for each in (*agent_names(name), "ismcts:20")]
+
+
+def _show(data: bytes) -> None:
+    """Show a changed observation to an agent, which refuses it or chooses some action."""
+    rng = Random(data)
+    env = rng.choice([env for env in played_games() if not env.terminations[env.agent_selection]])
+    seen, layout = env.observe(env.agent_selection), env.game.layout
+    observation, mask = seen["observation"].copy(), seen["action_mask"].copy()
+    many = rng.choice((1, 2, 4, len(observation)))
+    for i in () if data == NO_CHANGE else rng.sample(range(len(observation)), many):
+        observation[i] = rng.randint(int(layout.low[i]), int(layout.high[i]))
+    if data != NO_CHANGE and rng.random() < 0.5:
+        mask[rng.randrange(len(mask))] ^= 1
+    agent = rng.choice(_agents(env.game.name))
+    actions = agent.act_batch(observation[None], mask[None])
+    if actions.shape != (1,) or not 0 <= actions[0] < len(mask):
+        raise AssertionError(f"{agent.name} chose {actions} from {observation.tolist()} and {mask.tolist()}")
+
+
 def _all_actions() -> list[Actions]:
     return [get_game(name).words.actions for name in GAMES]
 
@@ -134,6 +202,8 @@ TARGETS = (
     Target(
         "state", "saved states", _load, (ValueError, TypeError), lambda: [env.get_state() for env in played_games()]
     ),
+    Target("changed_state", "changed states", _load_changed, (ValueError, TypeError), lambda: [NO_CHANGE], 8.0),
+    Target("observation", "changed observations", _show, (ValueError,), lambda: [NO_CHANGE], 8.0),
     Target(
         "action_name",
         "names of actions",

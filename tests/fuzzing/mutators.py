@@ -43,7 +43,7 @@ def _change_json(data: bytes, other: bytes, rng: Random) -> bytes:
         value = json.loads(data)
     except (ValueError, RecursionError):
         return _change_line(data, other, rng)
-    return _written(_changed(value, _leaf(other, rng), rng))
+    return _written(changed_value(value, _leaf(other, rng), rng))
 
 
 def _change_line(data: bytes, other: bytes, rng: Random) -> bytes:
@@ -53,7 +53,7 @@ def _change_line(data: bytes, other: bytes, rng: Random) -> bytes:
         value = json.loads(lines[number])
     except (ValueError, RecursionError):
         return _change_bytes(data, other, rng)
-    lines[number] = _written(_changed(value, _leaf(rng.choice(others), rng), rng))
+    lines[number] = _written(changed_value(value, _leaf(rng.choice(others), rng), rng))
     return b"\n".join(lines)
 
 
@@ -68,7 +68,7 @@ def _leaf(data: bytes, rng: Random) -> Any:
     return value
 
 
-def _changed(value: Any, donor: Any, rng: Random) -> Any:
+def changed_value(value: Any, donor: Any, rng: Random) -> Any:
     """A value with one change, in it or in a value that it holds."""
     if isinstance(value, dict) and value and rng.random() < 0.9:
         return _changed_dict(value, donor, rng)
@@ -80,7 +80,7 @@ def _changed(value: Any, donor: Any, rng: Random) -> Any:
 def _changed_dict(value: dict[str, Any], donor: Any, rng: Random) -> dict[str, Any]:
     name, way = rng.choice(list(value)), rng.random()
     if way < 0.8:
-        value[name] = _changed(value[name], donor, rng)
+        value[name] = changed_value(value[name], donor, rng)
     elif way < 0.9:
         del value[name]
     elif way < 0.95:
@@ -93,7 +93,7 @@ def _changed_dict(value: dict[str, Any], donor: Any, rng: Random) -> dict[str, A
 def _changed_list(value: list[Any], donor: Any, rng: Random) -> list[Any]:
     i, way = rng.randrange(len(value)), rng.random()
     if way < 0.7:
-        value[i] = _changed(value[i], donor, rng)
+        value[i] = changed_value(value[i], donor, rng)
     elif way < 0.8:
         del value[i]
     elif way < 0.9:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import atexit
 import os
 import shutil
+import signal
 import sys
 import tempfile
 import warnings
@@ -54,7 +55,7 @@ class Target:
     def attempt(self, data: bytes) -> str:
         """Parse ``data``; returns `REFUSED` or `SURVIVED`, and lets errors through that are not promised."""
         try:
-            with nothing_done():
+            with nothing_done(), limits():
                 self.parse(data)
         except self.promised as error:
             if not str(error).strip() and not isinstance(error, SystemExit):
@@ -69,6 +70,16 @@ def _seeds(target: Target) -> list[bytes]:
 
 
 # ---------------------------------------------------------------- what parsing may not do
+
+
+SECONDS = 120.0
+"""Enough to compile something on a busy machine; the long search complains about inputs that take a tenth of it."""
+MEMORY = 2**31
+"""Bytes that parsing may take beyond what the process has."""
+
+
+class TooSlowError(BaseException):
+    """An input has taken longer than `SECONDS`."""
 
 
 class HarmError(BaseException):
@@ -115,6 +126,29 @@ def nothing_done() -> Iterator[None]:
 
 
 sys.addaudithook(_watch)
+
+
+@contextmanager
+def limits() -> Iterator[None]:
+    """Context that may take `MEMORY` more than the process has, and `SECONDS`, after which it fails."""
+    if not sys.platform.startswith("linux"):
+        yield
+        return
+    import resource
+
+    pages, before = int(Path("/proc/self/statm").read_text().split()[0]), resource.getrlimit(resource.RLIMIT_AS)
+    resource.setrlimit(resource.RLIMIT_AS, (pages * resource.getpagesize() + MEMORY, before[1]))
+    signal.signal(signal.SIGALRM, _stop)
+    signal.setitimer(signal.ITIMER_REAL, SECONDS)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        resource.setrlimit(resource.RLIMIT_AS, before)
+
+
+def _stop(number: int, frame: object) -> None:
+    raise TooSlowError
 
 
 @cache

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-from tests.fuzzing import agents, arena, arrays, command, games, observers, web
+from tests.fuzzing import agents, arena, arrays, games, web
 
-TARGETS = {
-    target.name: target
-    for module in (games, arrays, arena, agents, web, command, observers)
-    for target in module.TARGETS
-}
+TARGETS = {target.name: target for module in (games, arrays, arena, agents, web) for target in module.TARGETS}
 """By name."""

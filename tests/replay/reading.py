@@ -8,9 +8,14 @@ import json
 import re
 from typing import Any
 
+import pytest
+
 from blackjacky_env.envs.aec import TableEnv
+from blackjacky_env.games import DEFAULT, GAMES
 from tests.envs.playing import fresh, play_randomly
 
+REAL = [pytest.param(game, marks=[] if game == DEFAULT else pytest.mark.prove) for game in GAMES]
+"""Games with pictures and words, the default one in `make test`."""
 DATA = re.compile(r'<script type="application/octet-stream" id="page-data">([^<]*)</script>')
 
 

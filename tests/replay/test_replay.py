@@ -12,17 +12,17 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pytest
 
 from blackjacky_env import replay_html
+from blackjacky_env.engine.compiling import zeros
 from blackjacky_env.engine.svg import names_of
 from blackjacky_env.envs.aec import TableEnv
-from blackjacky_env.games import GAMES
-from blackjacky_env.replay import Thoughts, WinCurve
+from blackjacky_env.games import get_game
+from blackjacky_env.replay import Thoughts, WinCurve, chance_to_win
 from tests.every_game import TINY, with_tiny
 from tests.games.black_jacky.rigging import exchange, give, one_round
-from tests.replay.reading import film_in, pictures_in, random_game
+from tests.replay.reading import REAL, film_in, pictures_in, random_game
 
 NAMES = ["Ada", "Bob", "<b>Cem & Co</b>", "Dora"]
 MOST_BYTES = 300_000
@@ -38,7 +38,7 @@ def expected(env: TableEnv, names: list[str], theme: str) -> list[str]:
     return [*(env.draw(agent, names=names, theme=theme) for agent in agents), everything]
 
 
-@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("game", REAL)
 @pytest.mark.parametrize("theme", ["auto", "dark"])
 def test_every_view_of_every_position_is_the_picture_of_the_environment(game: str, theme: str) -> None:
     record = random_game(game, most=120).record()
@@ -66,17 +66,6 @@ def test_a_card_given_in_secret_is_named_to_nobody_else() -> None:
     assert told == [["give 1"], ["give a card"], ["give a card"], ["give a card"], ["give 1"]]
 
 
-@pytest.mark.parametrize("game", GAMES)
-def test_the_file_stands_alone(game: str) -> None:
-    page = replay_html(random_game(game, most=60).record())
-    everything = page + json.dumps(film_in(page))
-    assert set(re.findall(r"https?://[^\s\"'\\<]*", everything)) == {"http://www.w3.org/2000/svg"}
-    assert not re.search(
-        r"\bsrc\s*=|\burl\(|@import|<link|<img|<iframe|\bfetch\(|XMLHttpRequest|\bimport\b", everything
-    )
-    assert set(re.findall(r'href=\\?"(.)', everything)) == {"#"}
-
-
 def test_only_the_pages_own_script_may_run() -> None:
     page = replay_html(random_game("black_jacky", most=3).record(), title="</title><script>alert(1)</script>")
     (script,) = re.findall(r"<script>(.*?)</script>", page, re.DOTALL)
@@ -86,15 +75,20 @@ def test_only_the_pages_own_script_may_run() -> None:
     assert html.escape("</title><script>alert(1)</script>") in page
 
 
-@pytest.mark.parametrize("game", GAMES)
-def test_a_whole_game_is_small_and_always_the_same(game: str) -> None:
+@pytest.mark.parametrize("game", REAL)
+def test_the_file_of_a_whole_game_stands_alone_and_is_small_and_always_the_same(game: str) -> None:
     record = random_game(game, seed=5).record()
     page = replay_html(record)
+    everything = page + json.dumps(film_in(page))
+    assert set(re.findall(r"https?://[^\s\"'\\<]*", everything)) == {"http://www.w3.org/2000/svg"}
+    elsewhere = r"\bsrc\s*=|\burl\(|@import|<link|<img|<iframe|\bfetch\(|XMLHttpRequest|\bimport\b"
+    assert not re.search(elsewhere, everything)
+    assert set(re.findall(r'href=\\?"(.)', everything)) == {"#"}
     assert len(page.encode()) < MOST_BYTES
     assert page == replay_html(json.dumps(record))
 
 
-@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("game", REAL)
 def test_rounds_begin_where_the_position_says_so(game: str) -> None:
     env = random_game(game, seed=1)
     record, unit = env.record(), env.game.words.round_key
@@ -110,18 +104,10 @@ def test_rounds_begin_where_the_position_says_so(game: str) -> None:
     assert film["settled"][-1] == len(record["actions"])
 
 
-def test_rule_options_variants_and_rigged_deals_are_kept() -> None:
-    env = random_game("black_jacky", num_players=2, variant="schnell_duell", max_card=5, hand_size=1)
-    assert "cards 1..5" in pictures_in(replay_html(env.record()))[0][-1]
-    rigged = one_round([[1, 2], [8, 8], [7, 7]], top=3).env.record()
-    assert 'data-card="8"' in pictures_in(replay_html(rigged))[1][0]
-
-
 # ---------------------------------------------------------------- thoughts
 
 
 def some_thoughts(record: dict[str, Any]) -> list[Thoughts | None]:
-    """Of player_0 on every third move or so."""
     chances = np.zeros(61)
     chances[:20] = np.arange(20, 0, -1) / 210
     return [Thoughts(chances, 0.25) if move % 3 == 0 else None for move in range(len(record["actions"]))]
@@ -140,26 +126,6 @@ def test_thoughts_are_the_likeliest_moves_and_the_one_that_was_made() -> None:
         assert not any("left+" in name or "player_" in name for name, *_ in chances)
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        (lambda thoughts: thoughts[1:], "thoughts=4 entries; this record has 5 moves"),
-        (lambda thoughts: [Thoughts(np.ones(3) / 3), *thoughts[1:]], r"thoughts\[0\].*shape \(3,\); expected \(61,\)"),
-        (lambda thoughts: [None, Thoughts(np.ones(61)), *thoughts[2:]], r"thoughts\[1\].*sum to 1"),
-        (lambda thoughts: [Thoughts(np.full(61, np.nan)), *thoughts[1:]], r"thoughts\[0\].*sum to 1"),
-        (lambda thoughts: [Thoughts(thoughts[0].probabilities, 1.5), *thoughts[1:]], r"thoughts\[0\] has win=1.5"),
-        (
-            lambda thoughts: [replace(thoughts[0], cost=(0.2, 0.3, 0.4)), *thoughts[1:]],
-            r"thoughts\[0\] has cost=\(0.2,",
-        ),
-    ],
-)
-def test_thoughts_that_cannot_be_are_named(change: Callable[[Any], Any], message: str) -> None:
-    record = random_game("black_jacky", most=5).record()
-    with pytest.raises(ValueError, match=message):
-        replay_html(record, thoughts=change(some_thoughts(record)))
-
-
 def test_a_curve_is_shown_in_thousandths_with_its_note_and_who_has_won() -> None:
     env = random_game("black_jacky", seed=1)
     record = env.record()
@@ -171,63 +137,60 @@ def test_a_curve_is_shown_in_thousandths_with_its_note_and_who_has_won() -> None
     assert film_in(replay_html(record))["wins"] is None
 
 
-@pytest.mark.parametrize(
-    ("wins", "message"),
-    [
-        (np.zeros((5, 4)), r"curve has wins of shape \(5, 4\); this record needs \(6, 4\)"),
-        (np.full((6, 4), 1.5), "curve has wins that are not probabilities"),
-        (np.full((6, 4), -0.1), "curve has wins that are not probabilities"),
-    ],
-)
-def test_curves_that_cannot_be_are_named(wins: npt.NDArray[np.float64], message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        replay_html(random_game("black_jacky", most=5).record(), curve=WinCurve(wins))
-
-
 # ---------------------------------------------------------------- what is refused
 
+WIN = Thoughts(np.full(61, 1 / 61), 0.25)
+IMPOSSIBLE = [
+    ({"thoughts": [WIN] * 4}, "thoughts=4 entries; this record has 5 moves"),
+    ({"thoughts": [Thoughts(np.ones(3) / 3), *[WIN] * 4]}, r"thoughts\[0\].*shape \(3,\); expected \(61,\)"),
+    ({"thoughts": [None, Thoughts(np.ones(61)), *[WIN] * 3]}, r"thoughts\[1\].*sum to 1"),
+    ({"thoughts": [Thoughts(np.full(61, np.nan)), *[WIN] * 4]}, r"thoughts\[0\].*sum to 1"),
+    ({"thoughts": [replace(WIN, win=1.5), *[WIN] * 4]}, r"thoughts\[0\] has win=1.5"),
+    ({"thoughts": [replace(WIN, cost=(0.2, 0.3, 0.4)), *[WIN] * 4]}, r"thoughts\[0\] has cost=\(0.2,"),
+    ({"curve": WinCurve(np.zeros((5, 4)))}, r"curve has wins of shape \(5, 4\); this record needs \(6, 4\)"),
+    ({"curve": WinCurve(np.full((6, 4), 1.5))}, "curve has wins that are not probabilities"),
+    ({"curve": WinCurve(np.full((6, 4), -0.1))}, "curve has wins that are not probabilities"),
+]
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        (lambda record: "{", "this record is not JSON"),
-        (lambda record: "[1]", "a record is a mapping, not list"),
-        (
-            lambda record: {"names": {}, "record": record},
-            "this record lacks game, num_players, variant, options, actions",
-        ),
-        (lambda record: {**record, "game": "chess"}, "unknown game 'chess'"),
-        (lambda record: {**record, "game": ["chess"]}, "this record cannot be played"),
-        (lambda record: {**record, "version": 7}, "version=7"),
-        (lambda record: {**record, "num_players": 12}, "num_players=12 is out of range"),
-        (lambda record: {**record, "variant": "huge"}, "variant='huge' is unknown"),
-        (lambda record: {**record, "options": {"render_mode": "human"}}, "render_mode"),
-        (lambda record: {**record, "options": 5}, "this record cannot be played"),
-        (lambda record: {**record, "key": -1}, "key=-1"),
-        (lambda record: {**record, "actions": "draw"}, "this record cannot be played: actions='draw'"),
-        (lambda record: {**record, "actions": [*record["actions"], 60]}, "action number 5: 'tip left"),
-        (lambda record: {**record, "actions": [None]}, "action number 0: action=None is not an integer"),
-        (lambda record: {**record, "actions": [10**6]}, "action number 0: action=1000000 is out of range"),
-    ],
-)
+
+@pytest.mark.parametrize(("options", "message"), IMPOSSIBLE)
+def test_thoughts_and_curves_that_cannot_be_are_named(options: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        replay_html(random_game("black_jacky", most=5).record(), **options)
+
+
+NO_RECORDS: list[tuple[Callable[[Any], Any], str]] = [
+    (lambda record: "{", "this record is not JSON"),
+    (lambda record: "[1]", "a record is a mapping, not list"),
+    (lambda record: {"names": {}, "record": record}, "this record lacks game, num_players, variant, options, actions"),
+    (lambda record: {**record, "game": "chess"}, "unknown game 'chess'"),
+    (lambda record: {**record, "game": ["chess"]}, "this record cannot be played"),
+    (lambda record: {**record, "version": 7}, "version=7"),
+    (lambda record: {**record, "num_players": 12}, "num_players=12 is out of range"),
+    (lambda record: {**record, "variant": "huge"}, "variant='huge' is unknown"),
+    (lambda record: {**record, "options": {"render_mode": "human"}}, "render_mode"),
+    (lambda record: {**record, "options": 5}, "this record cannot be played"),
+    (lambda record: {**record, "key": -1}, "key=-1"),
+    (lambda record: {**record, "actions": "draw"}, "this record cannot be played: actions='draw'"),
+    (lambda record: {**record, "actions": [*record["actions"], 60]}, "action number 5: 'tip left"),
+    (lambda record: {**record, "actions": [None]}, "action number 0: action=None is not an integer"),
+    (lambda record: {**record, "actions": [10**6]}, "action number 0: action=1000000 is out of range"),
+]
+
+
+@pytest.mark.parametrize(("change", "message"), NO_RECORDS)
 def test_records_that_are_none_are_named(change: Callable[[Any], Any], message: str) -> None:
     record = random_game("black_jacky", most=5).record()
     with pytest.raises(ValueError, match=message):
         replay_html(change(record))
 
 
-def test_moves_after_the_end_are_refused() -> None:
+def test_moves_after_the_end_and_games_without_pictures_are_refused() -> None:
     record = random_game("black_jacky", num_players=2).record()
     with pytest.raises(ValueError, match="the game is over"):
         replay_html({**record, "actions": [*record["actions"], 47]})
-
-
-def test_a_game_without_a_picture_is_named() -> None:
     with with_tiny(), pytest.raises(NotImplementedError, match="Tiny has no picture, so there is no replay of it"):
         replay_html(random_game(TINY).record())
-
-
-# ---------------------------------------------------------------- in a notebook
 
 
 def test_a_notebook_shows_the_page_in_a_frame_of_its_own() -> None:
@@ -236,3 +199,30 @@ def test_a_notebook_shows_the_page_in_a_frame_of_its_own() -> None:
     (inside,) = re.findall(r'^<iframe [^>]* sandbox="allow-scripts" [^>]*srcdoc="([^"]*)"></iframe>$', frame, re.DOTALL)
     assert html.unescape(inside) == page
     assert re.fullmatch(r"<replay, \d+ kB of HTML>", repr(page))
+
+
+# ---------------------------------------------------------------- win estimates from rewards
+
+
+def paid(winners: int, players: int) -> list[float]:
+    """The "win" rewards of a game that the first seats have won."""
+    game = get_game("black_jacky")
+    record, rewards = zeros(1, game.state_dtype), np.zeros(game.max_players)
+    record["num_players"] = players
+    record["winners"][0, :winners] = 1
+    game.rules.returns(record[0], rewards)
+    return rewards[:players].tolist()
+
+
+@pytest.mark.parametrize("players", [2, 3, 6])
+def test_a_sole_winner_has_everything_and_nobody_or_everybody_the_same(players: int) -> None:
+    assert [chance_to_win(reward, players) for reward in paid(1, players)] == pytest.approx([1, *[0] * (players - 1)])
+    for winners in (0, players):
+        assert [chance_to_win(reward, players) for reward in paid(winners, players)] == [1 / players] * players
+
+
+@pytest.mark.parametrize("k", [2, 3])
+def test_other_shared_wins_count_more_than_their_share_as_the_docstring_says(k: int) -> None:
+    first, *_, last = paid(k, 4)
+    assert chance_to_win(first, 4) == pytest.approx(1 / k + (k - 1) / (k * 4))
+    assert chance_to_win(last, 4) == 0

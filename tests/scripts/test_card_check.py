@@ -10,24 +10,21 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import calibrate_scores
-import make_standings
 import numpy as np
 import pytest
 
 from blackjacky_agents import cli, make_agent
 from blackjacky_agents.arena import card_check
-from blackjacky_agents.arena import protocol as protocols
 from blackjacky_agents.arena.card_check import check_games, read_score_card
 from blackjacky_agents.arena.protocol import Protocol, read_protocol
 from blackjacky_agents.arena.score_card import describe_entry, make_card, sampled_games
 from blackjacky_agents.arena.scoring import jobs, make_table, play_protocol, score, shares_of_deals
 from blackjacky_agents.arena.table import decode_actions, encode_actions
-from blackjacky_agents.files import write_json
 from blackjacky_agents.games import get_kit
 from blackjacky_agents.reports import ready_for_json
 from blackjacky_env.engine.expanding import expand_games, new_decisions
 from blackjacky_env.games import GAMES, get_game
+from scripts.pages import agents
 from tests.scripts.protocols import GAME, small_protocol
 
 ROOT = Path(__file__).parents[2]
@@ -36,7 +33,7 @@ RUN = {"date": "2026-01-31", "move_microseconds": {"median": 4.5}}
 IN_FORCE = {read_protocol(path).name for game in GAMES if (path := get_kit(game).score)}
 OURS = [
     path
-    for path in sorted((ROOT / "results").glob("*/*.json"))
+    for path in sorted((ROOT / "results").glob("*/scores/*.json"))
     if json.loads(path.read_text("utf-8"))["protocol"]["name"] in IN_FORCE
 ]
 """Cards of the protocols in force; the others have not changed since theirs was."""
@@ -89,6 +86,7 @@ def refusal(card: Any) -> str:
 # ---------------------------------------------------------------- honest cards
 
 
+@pytest.mark.prove
 @pytest.mark.parametrize("path", OURS, ids=lambda path: f"{path.parent.name}-{path.stem}")
 def test_the_cards_of_this_repository_can_be_played_again(path: Path) -> None:
     card = read_score_card(path)
@@ -97,47 +95,29 @@ def test_the_cards_of_this_repository_can_be_played_again(path: Path) -> None:
     assert checked.decisions > 0 or checked.notes  # search is too slow to be asked again
 
 
-def test_a_card_is_checked_by_the_command(small: Protocol, typed: Any) -> None:
-    told = typed("score trickster --threads 1 --out out --by Ada --link https://example.org/a").out
-    assert "trickster scores " in told
+def test_cards_are_checked_by_the_command(small: Protocol, typed: Any) -> None:
+    typed("score trickster --threads 1 --out out --by Ada --link https://example.org/a")
     told = typed("score --check out/score.json").out
     assert "The numbers follow from 120 games. Played again: 24 from their moves, 34 by the agent." in told
-    card = json.loads(Path("out/score.json").read_text("utf-8"))
-    given = {"kind": "bot", "by": "Ada", "link": "https://example.org/a"}
-    assert card["entry"] == {**given, "network": "", "training": ""}
-    card["score"]["mean"] = 100
-    written(card)
-    refused = typed("score --check card.json", status=cli.WRONG_INPUT).err
-    assert "error: the card 'card.json' is refused: score.mean=100 does not follow" in refused
-
-
-def test_texts_that_no_card_may_have_are_refused_before_anything_is_played(small: Protocol, typed: Any) -> None:
-    for option, value in (("link", "javascript:alert(1)"), ("by", "x" * 61), ("network", "a\x1b[31mb")):
-        refused = typed(f"score random --out out --{option} '{value}'", status=cli.WRONG_INPUT).err
-        assert f"error: entry.{option}=" in refused
-        assert not Path("out").exists()
-
-
-def test_a_trained_agent_says_how_large_it_is_and_what_its_training_cost() -> None:
-    agent = make_agent("champion")
-    entry = describe_entry(agent)
-    assert entry.kind == "network"
-    assert re.fullmatch(r"256 x 256 \([0-9,]+ weights\)", entry.network)
-    assert re.fullmatch(r"[0-9,]+ steps, .+ on \d+ cores", entry.training)
+    entry = json.loads(Path("out/score.json").read_text("utf-8"))["entry"]
+    assert (entry["by"], entry["link"]) == ("Ada", "https://example.org/a")
+    for text in ("", "[]", "null", '{"format": NaN}', "[" * 10_000, '{"format": "\\ud800"}'):
+        refused = typed(f"score --check {written(text)}", status=cli.WRONG_INPUT).err
+        assert refused.startswith("error: the card 'card.json' is refused: ")
 
 
 def test_an_agent_that_is_not_shipped_is_compared_if_it_is_named(small: Protocol) -> None:
     source = "class Last:\n    def act(self, seen): return seen['action_mask'].nonzero()[0][{}]\n"
-    Path("ninth_agents.py").write_text(source.format(-1), "utf-8")
-    card = read_score_card(written(card_of(small, "ninth_agents:Last")))
+    Path("twelfth_agents.py").write_text(source.format(-1), "utf-8")
+    card = read_score_card(written(card_of(small, "twelfth_agents:Last")))
     alone = check_games(card)
     assert (alone.games, alone.decisions) == (24, 0)
     assert alone.notes == ("the agent's own decisions: it is not a shipped one; name it to compare them",)
-    assert check_games(card, make_agent("ninth_agents:Last"), fresh=0).decisions == 24
-    Path("tenth_agents.py").write_text(source.format(0), "utf-8")
-    said = r"source of 'tenth_agents:Last': the hash is .*; name the agent that the card"
+    assert check_games(card, make_agent("twelfth_agents:Last"), fresh=0).decisions == 24
+    Path("thirteenth_agents.py").write_text(source.format(0), "utf-8")
+    said = r"source of 'thirteenth_agents:Last': the hash is .*; name the agent that the card"
     with pytest.raises(ValueError, match=said):
-        check_games(card, make_agent("tenth_agents:Last"))
+        check_games(card, make_agent("thirteenth_agents:Last"))
 
 
 @pytest.mark.parametrize("name", ["cmd:touch loaded", "evil_agents:Agent", "ppo:/dev/zero", "ismcts:1000000"])
@@ -162,22 +142,6 @@ def test_the_sample_depends_on_every_result(small: Protocol) -> None:
 # ---------------------------------------------------------------- forged results
 
 
-def test_a_changed_score_is_refused(small: Protocol) -> None:
-    card = card_of(small)
-    card["score"]["mean"] += 1
-    assert "score.mean=" in refusal(card)
-    assert "does not follow from the games" in refusal(card)
-    card = card_of(small)
-    card["tables"][1]["win_rate"]["low"] = 0.9
-    assert "tables[1].win_rate.low=0.9 does not follow" in refusal(card)
-
-
-def test_a_network_that_the_agent_does_not_have_is_refused(small: Protocol) -> None:
-    card = card_of(small)
-    card["entry"]["network"] = "381,000,052 weights"
-    assert "entry.network='381,000,052 weights' is not what 'threshold' has, ''" in refusal(card)
-
-
 def test_changed_results_with_the_numbers_that_follow_from_them_are_refused(small: Protocol) -> None:
     card = card_of(small)
     for table in card["tables"]:
@@ -192,6 +156,12 @@ def test_a_changed_result_of_a_game_whose_moves_are_in_the_card_is_refused(small
     card["tables"][0]["wins"] = ("1" if wins[0] == "0" else "0") + wins[1:]
     why = refusal(with_its_numbers(card, small))
     assert re.search(r"game 0: the result is \d in the card, and \d after its moves", why)
+
+
+def test_a_network_that_the_agent_does_not_have_is_refused(small: Protocol) -> None:
+    card = card_of(small)
+    card["entry"]["network"] = "381,000,052 weights"
+    assert "entry.network='381,000,052 weights' is not what 'threshold' has, ''" in refusal(card)
 
 
 def test_games_of_other_deals_are_refused(small: Protocol) -> None:
@@ -321,6 +291,8 @@ def put(*path: str | int, to: Any) -> Callable[[Card], object]:
         (put("tables", 0, "moves", to="no list"), "tables[0].moves='no list' is not a list"),
         (put("tables", 0, "moves", 0, to=5), "must be actions of black_jacky in base64"),
         (put("score", "low", to=10**400), "is refused"),
+        (put("score", "mean", to=99), "score.mean=99 does not follow from the games"),
+        (put("tables", 1, "win_rate", "low", to=0.9), "tables[1].win_rate.low=0.9 does not follow"),
         (put("score", to=[1]), "score=list is not an object"),
         (put("agent", "name", to="x" * 121), "allowed are up to 120 printable characters"),
         (put("agent", "name", to="\u202egnorw"), "agent.name='\\u202egnorw' is not allowed"),
@@ -344,16 +316,6 @@ def test_cards_that_are_not_what_they_should_be_are_refused(
     said = refusal(card)
     assert said.startswith("the card 'card.json' is refused: ")
     assert why in said
-
-
-@pytest.mark.parametrize("text", ["", "[]", "null", '{"format": NaN}', "[" * 10_000, '{"format": "\\ud800"}'])
-def test_what_is_no_card_is_refused(text: str, small: Protocol) -> None:
-    assert "the card 'card.json' is refused: " in refusal(text)
-
-
-def test_what_is_no_file_is_no_card() -> None:
-    with pytest.raises(ValueError, match="there is no file"):
-        read_score_card(Path())
 
 
 # ---------------------------------------------------------------- older protocols
@@ -396,15 +358,6 @@ def test_after_a_change_of_the_rules_the_numbers_of_an_older_protocol_are_checke
     assert "does not follow" in refusal(card)
 
 
-def test_the_next_version_of_a_protocol_keeps_the_one_before(small: Protocol, monkeypatch: pytest.MonkeyPatch) -> None:
-    Path(GAME).mkdir()
-    write_json(Path(GAME, "score.json"), asdict(small))
-    monkeypatch.setattr(calibrate_scores, "measure_references", lambda made, *_: replace(small, name=made.name))
-    assert calibrate_scores.main(calibrate_scores.Args(GAME, 8, folder=Path())) == 0
-    found = {path.name: protocols.read_protocol(path).name for path in Path(GAME).iterdir()}
-    assert found == {"score.json": f"{GAME}/8", "score-7.json": f"{GAME}/7"}
-
-
 # ---------------------------------------------------------------- the page
 
 
@@ -418,43 +371,12 @@ def test_strange_texts_are_plain_text_on_the_page(small: Protocol) -> None:
     folder = Path(GAME)
     folder.mkdir()
     written(card, f"{GAME}/nasty.json")
-    *_, line = make_standings.standings(make_standings.read_cards(folder, GAME)).splitlines()
+    *_, line = agents.standings(agents.read_cards(folder, GAME)).splitlines()
     assert line.count("|") == 14
     links = re.findall(r"\]\([^)]*\)", line)
-    assert links == [f"](../results/{GAME}/nasty.json)", "](https://example.org/a_b?c=d#e)"]
+    assert links == [f"](../results/{GAME}/scores/nasty.json)", "](https://example.org/a_b?c=d#e)"]
     said = re.sub(r"&#\d+;", "", line)
     for sign in ("<", "javascript:", "![", "www.", "@", "&"):
         assert sign not in said
-    shown = make_standings.shown(NASTY)
+    shown = agents.plain(NASTY)
     assert re.sub(r"&#(\d+);", lambda found: chr(int(found[1])), shown) == NASTY
-
-
-def test_newer_protocols_come_first_and_a_trial_has_no_rank(small: Protocol, publish: Any) -> None:
-    newer = replace(small, name=f"{GAME}/10")
-    publish(newer, small)
-    Path(GAME).mkdir()
-    for name, card in {
-        "old": card_of(small, "trickster"),
-        "weak": card_of(newer, "random"),
-        "strong": card_of(newer, "trickster"),
-        "short": card_of(newer, "trickster", "trial"),
-    }.items():
-        written(card, f"{GAME}/{name}.json")
-    lines = make_standings.standings(make_standings.read_cards(Path(GAME), GAME)).splitlines()[2:]
-    found = [(line.split(" | ")[0][2:], re.search(r"/(\w+)\.json", line)[1]) for line in lines]  # type: ignore[index]
-    assert found == [("1", "strong"), ("2", "weak"), ("-", "short"), ("1", "old")]
-
-
-@pytest.mark.parametrize("name", ["A b.json", ".hidden.json", "x).json", "card.txt"])
-def test_files_that_are_no_cards_are_named(name: str, small: Protocol) -> None:
-    Path(GAME).mkdir()
-    written(card_of(small), f"{GAME}/{name}")
-    with pytest.raises(ValueError, match="a card is named NAME"):
-        make_standings.read_cards(Path(GAME), GAME)
-
-
-def test_a_card_in_the_folder_of_another_game_is_named(small: Protocol) -> None:
-    Path("halunken").mkdir()
-    written(card_of(small), "halunken/card.json")
-    with pytest.raises(ValueError, match="is a card of black_jacky: move it"):
-        make_standings.read_cards(Path("halunken"), "halunken")

@@ -12,7 +12,7 @@ import subprocess
 import sys
 import sysconfig
 import threading
-from importlib.metadata import entry_points, version
+from importlib.metadata import entry_points
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -40,10 +40,6 @@ def test_alone_it_lists_the_subcommands_with_a_sentence_each(arguments: str, typ
         assert subcommand.summary in told
 
 
-def test_it_tells_its_version(typed: Any) -> None:
-    assert typed("--version").out == f"blackjacky {version('blackjacky')}\n"
-
-
 @pytest.mark.parametrize(
     ("name", "message"),
     [
@@ -53,6 +49,14 @@ def test_it_tells_its_version(typed: Any) -> None:
 )
 def test_an_unknown_subcommand_ends_with_status_2_and_near_names(name: str, message: str, typed: Any) -> None:
     assert typed(name, status=2) == ("", message)
+
+
+def test_assistants_have_a_command_too(capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("mcp", reason="of the extra `mcp`")
+    with pytest.raises(SystemExit) as stop:
+        cli.main(["mcp", "--help"])
+    assert not stop.value.code
+    assert "usage: blackjacky mcp " in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("name", OF_A_GAME)
@@ -109,6 +113,7 @@ def test_what_is_to_be_typed_next_names_a_program_as_this_shell_finds_it(
     assert in_this_shell("blackjacky") == shown.format(home=tmp_path)
 
 
+@pytest.mark.prove
 def test_the_game_of_the_terminal_needs_no_torch(tmp_path: Path) -> None:
     (tmp_path / "torch.py").write_text("raise ModuleNotFoundError(\"No module named 'torch'\", name='torch')", "utf-8")
     command = [sys.executable, "-m", "blackjacky_agents.cli", "play", "--opponents", "champion", "--seed", "1"]
@@ -142,14 +147,12 @@ runpy.run_path(program, run_name="__main__")
 """Runs a program, and presses Ctrl-C when it imports a module."""
 
 
-@pytest.mark.parametrize(
-    ("program", "arguments"), [("scripts/train.py", []), (Path(sys.executable).with_name("blackjacky"), ["train"])]
-)
+@pytest.mark.prove
 @pytest.mark.parametrize("imported", ["numpy", "numba", "torch", "sb3_contrib"])
-def test_ctrl_c_while_modules_are_imported_is_one_sentence_too(
-    program: Path | str, arguments: list[str], imported: str, tmp_path: Path
-) -> None:
-    command = [sys.executable, "-c", IN_AN_IMPORT, imported, str(SCRIPTS.parent / program), *arguments]
+def test_ctrl_c_while_modules_are_imported_is_one_sentence_too(imported: str, tmp_path: Path) -> None:
+    program = SCRIPTS / "train.py" if imported == "numba" else Path(sys.executable).with_name("blackjacky")
+    arguments = [] if imported == "numba" else ["train"]
+    command = [sys.executable, "-c", IN_AN_IMPORT, imported, str(program), *arguments]
     done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, check=False)
     assert (done.returncode, done.stderr) == (130, "\nInterrupted.\n")
     assert list(tmp_path.iterdir()) == []
@@ -178,6 +181,7 @@ sys.exit(cli.run("play", []))
 """
 
 
+@pytest.mark.prove
 @pytest.mark.parametrize(
     "then",
     [
@@ -211,6 +215,7 @@ print(cluster._local_modules())
 """
 
 
+@pytest.mark.prove
 def test_the_installed_command_sends_nodes_no_module_that_is_the_command_itself(tmp_path: Path) -> None:
     """multiprocessing gives the module __main__ a second name, under which it was sent; it is no .py file."""
     command = tmp_path / "command"
@@ -218,13 +223,6 @@ def test_the_installed_command_sends_nodes_no_module_that_is_the_command_itself(
     (tmp_path / "beside.py").write_text("")
     done = subprocess.run([sys.executable, str(command)], capture_output=True, text=True, check=True)
     assert done.stdout == f"{[str(tmp_path / 'beside.py')]}\n"
-
-
-def test_a_script_is_the_same_program_and_is_called_what_the_user_typed(tmp_path: Path) -> None:
-    command = [sys.executable, str(SCRIPTS / "evaluate.py"), "--players", "random*2", "--games", "20"]
-    done = subprocess.run(command, capture_output=True, encoding="utf-8", cwd=tmp_path, check=False)
-    assert done.returncode == 0, done.stderr
-    assert "\n`python scripts/evaluate.py --players 'random*2' --games 20`: seed 0, " in done.stdout
 
 
 @pytest.mark.parametrize("name", OF_A_GAME)
@@ -280,21 +278,6 @@ def test_an_error_of_the_system_is_a_sentence_without_number_or_traceback(
     assert typed("play", status=2).err == f"error: {said}\n"
 
 
-@pytest.mark.parametrize(
-    ("command", "said"),
-    [
-        (
-            "tournament --agents random ismcts:50 --games 40",
-            "--agents takes one value, not random ismcts:50; agents are separated by commas: --agents random,ismcts:50",
-        ),
-        ("evaluate --games 10 20 --players random,counter", "--games takes one value, not 10 20"),
-        ("play random", "'random' is no option; options begin with -- and are listed by --help"),
-    ],
-)
-def test_a_value_too_many_is_named_with_what_the_option_takes(command: str, said: str, typed: Any) -> None:
-    assert typed(command, status=2) == ("", f"error: {said}\n")
-
-
 # ---------------------------------------------------------------- compiling
 
 
@@ -308,25 +291,12 @@ def test_compiling_is_announced(monkeypatch: pytest.MonkeyPatch, is_terminal: bo
     double = numba.njit(lambda x: 2 * x)
     with compiling.compiling_shown():
         double(1)
-        before = told.getvalue()
+        said = told.getvalue()
         double(2)
-    assert told.getvalue() == before, "nothing to compile, nothing to say"
-    if is_terminal:
-        assert re.search(rf"\r{compiling.WHAT}: [1-9]\d* functions, 00:0\d", before)
-        assert before.endswith("\r"), "the line is taken away"
-    else:
-        assert before == f"{compiling.WHAT} ...\n"
-    if not is_terminal:
-        monkeypatch.setattr(compiling, "PAUSE", 0)
-        with compiling.compiling_shown():
-            double(1j)
-            numba.njit(lambda x: 3 * x)(1)
-        before, *goes_on = told.getvalue().splitlines(keepends=True)[1:]
-        assert goes_on
-        assert all(re.fullmatch(rf"{compiling.WHAT} \.\.\. \d+ functions, \d s\n", line) for line in goes_on)
-        before = told.getvalue()
+    assert said.startswith(f"\r{compiling.WHAT}: " if is_terminal else f"{compiling.WHAT} ...\n")
+    assert said.endswith("\r" if is_terminal else "\n"), "a terminal's line is taken away"
     double(1.0)
-    assert told.getvalue() == before, "outside of the context nothing is said"
+    assert told.getvalue() == said, "nothing to compile, or outside of the context: nothing to say"
 
 
 def test_an_error_shows_no_control_characters_and_not_a_whole_file(capsys: pytest.CaptureFixture[str]) -> None:

@@ -9,7 +9,6 @@ from unittest.mock import Mock
 
 import pytest
 
-from blackjacky_agents.cli import dataset as subcommand
 from blackjacky_agents.data import Dataset
 from blackjacky_agents.data.writing import Writer
 
@@ -57,13 +56,3 @@ def test_it_verifies_what_was_written_and_names_what_was_changed(typed: Any) -> 
     (path,) = Path("data").glob("*/*.parquet")
     path.write_bytes(path.read_bytes()[:-1])
     assert f"{path} was changed" in typed("dataset --verify --out data", status=2).err
-
-
-def test_agents_of_the_same_name_are_refused(typed: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    found = subcommand.make_agent
-    monkeypatch.setattr(subcommand, "make_agent", lambda name, game: found("random", game))
-    assert "2 agents are called 'random'" in typed("dataset --players random,threshold", status=2).err
-
-
-def test_a_cluster_without_an_address_is_refused(typed: Any) -> None:
-    assert "is not an address" in typed("dataset --players random*2 --cluster nonsense:", status=2).err

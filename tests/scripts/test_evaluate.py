@@ -2,7 +2,6 @@
 
 import json
 import re
-from dataclasses import asdict
 
 import pytest
 
@@ -10,7 +9,6 @@ from blackjacky_agents import make_agent
 from blackjacky_agents.arena.evaluation import at_one_table
 from blackjacky_agents.arena.intervals import wilson
 from blackjacky_agents.cli import evaluate
-from blackjacky_env.games import get_game
 
 pytestmark = pytest.mark.usefixtures("empty_folder")
 
@@ -76,13 +74,6 @@ def test_the_results_are_kept_with_everything_that_decides_them(typed, empty_fol
     assert [stored[name] for name in ("players", "games", "seed", "variant")] == ["random*2", 50, 3, "classic"]
     assert set(stored["versions"]) == {"python", "blackjacky", "numpy", "numba"}
     assert stored["command"] in printed
-
-
-@pytest.mark.parametrize("num_players", range(2, 7))
-def test_without_options_the_rules_are_those_of_the_sheet(num_players):
-    game = get_game("black_jacky")
-    given = game.check_options(num_players, "classic", asdict(game.options()))
-    assert given == game.check_options(num_players, "classic", {})
 
 
 def test_the_table_can_be_put_into_a_page(typed, empty_folder):

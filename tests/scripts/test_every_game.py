@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-import importlib
-import json
 import re
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from blackjacky_agents.cli.runs import run_identity
-from blackjacky_agents.cli.train import read_arguments
 from tests.every_game import TINY
 
 pytestmark = pytest.mark.usefixtures("tiny", "empty_folder")
@@ -23,20 +18,6 @@ def test_evaluate_plays_it(typed: Any) -> None:
     assert "num_players=4 is out of range; allowed are 2 .. 3" in typed(f"{evaluate} random*4", status=2).err
     refused = typed(f"{evaluate} random*3 --variant schnell_duell", status=2).err
     assert "variant='schnell_duell' is unknown; allowed are 'classic'" in refused
-
-
-def test_a_tournament_shows_its_score(typed: Any) -> None:
-    told = typed(f"tournament --game {TINY} --agents random,rollout:2 --games 24 --output here")
-    assert "| points |" in told.out
-    line = json.loads(Path("here", "3_players.jsonl").read_text("utf-8").splitlines()[0])
-    assert len(line["points"]) == 3
-
-
-def test_playthroughs_tell_it() -> None:
-    told = dict(importlib.import_module("make_playthroughs").playthroughs(TINY))
-    names = ["classic_2p", "classic_3p", "duel_2p"]
-    assert list(told) == [f"tiny/playthroughs/{name}.txt" for name in names]
-    assert "rewards, points: [" in told["tiny/playthroughs/duel_2p.txt"]
 
 
 def test_a_person_plays_it(typed: Any, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -52,14 +33,7 @@ def test_a_person_plays_it(typed: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     assert "won the game" in told
 
 
-def test_training_names_the_presets_that_there_are(typed: Any) -> None:
-    refused = typed(f"train --game {TINY} --preset full", status=2).err
-    assert "there is no preset 'full' for tiny; allowed are 'quick', 'scratch'" in refused
-    settings, *_ = read_arguments(["--game", TINY, "--steps", "5"], "blackjacky train")
-    assert (settings.game, settings.encoding, settings.steps) == (TINY, "raw", 5)
-    assert run_identity(settings)["game"] == TINY
-
-
+@pytest.mark.prove
 def test_its_agents_are_exploited(typed: Any) -> None:
     small = "--minutes=0.02 --games-per-update=8 --eval-games=4 --final-eval-games=6 --threads=1"
     assert "| `random` | 3 | **" in typed(f"exploit --game {TINY} --agent random --players 3 {small}").out

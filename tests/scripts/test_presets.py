@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -51,16 +49,6 @@ def test_what_nobody_has_named_fills_the_table_of_the_preset() -> None:
     protocol, _ = score.prepare(args)
     assert {table.num_players for table in protocol.tables} == {2}
     assert protocol.options == args.rule_options
-
-
-def test_a_preset_is_evaluated_like_its_options(typed: Any, empty_folder: Path) -> None:
-    options = "--max-card 3 --hand-size 1 --hearts 1 --bust-at 5 --max-turns-per-round 3 --tricks 1 2 3"
-    found = []
-    for given in ("--preset mini-2", options):
-        typed(f"evaluate --players counter,random --games 200 --output out.json {given}")
-        found.append(json.loads((empty_folder / "out.json").read_text("utf-8")))
-    assert found[0]["results"] == found[1]["results"]
-    assert found[0]["rules"] == found[1]["rules"]
 
 
 def test_a_training_is_at_the_table_that_is_named() -> None:

@@ -28,12 +28,14 @@ REFUSED = {
         "random*2 --preset mini-1 --variant schnell_duell": "variant='schnell_duell' contradicts preset='mini-1'",
         "random*2 --game halunken --preset mini-1": "preset='mini-1' is unknown: halunken has no presets",
         "random*2 --deck 1 2 9": "deck has 9, which is not a card",
+        "random*2 --games 10 20": "--games takes one value, not 10 20",
         "random*2 --output nowhere/a.json": "a.json cannot be written: it must be a file in",
     },
     "tournament --output o": {
         "--agents random": "agents=['random'] are too few; a tournament needs at least 2",
         "--agents random*2": "agent 'random' is named 2 times",
         "--agents random,": "--agents: '' is not NAME or NAME*NUMBER",
+        "--agents random ismcts:50": "--agents takes one value, not random ismcts:50; agents are separated by commas",
         "--agents random,cuonter": "did you mean 'counter'",
         "--players 7": "num_players=7 is out of range; allowed are 2 .. 6",
         "--players 2 3 --preset mini-1": "num_players=3 contradicts preset='mini-1'",
@@ -56,6 +58,7 @@ REFUSED = {
         "--hand-size 9": "hand_size=9",
     },
     "play": {
+        "random": "'random' is no option; options begin with -- and are listed by --help",
         "--opponents cuonter": "unknown agent 'cuonter'",
         "--opponents random*2 --seat 3": "--seat 3 is out of range; allowed with these opponents are 0 .. 2",
         "--opponents random --delay -1": "--delay -1.0 is out of range; allowed are 0 .. 60 seconds",
@@ -152,6 +155,11 @@ REFUSED = {
     },
     "score": {
         "": "name an AGENT to score",
+        "random --link javascript:alert(1)": "entry.link=",
+        f"random --by {'x' * 61}": "entry.by=",
+        "random --network 'a\x1b[31mb'": "entry.network=",
+        "cmd:": "is empty",
+        "cmd:no-such-program-here": "there is no program 'no-such-program-here'",
         "--check card.json --preset mini-1": "--check takes the rules from the card",
         "--check card.json --variant classic": "--check takes the rules from the card",
         "--check card.json --bust-at 30": "--check takes the rules from the card",
@@ -192,7 +200,11 @@ NEEDS = {"exploit": "sb3_contrib", "train": "sb3_contrib", "dataset": "pyarrow"}
 
 @pytest.mark.parametrize(
     ("command", "message"),
-    [(f"{begin} {end}", message) for begin, cases in REFUSED.items() for end, message in cases.items()],
+    [
+        pytest.param(f"{begin} {end}", message, marks=pytest.mark.prove if "far more" in message else [])
+        for begin, cases in REFUSED.items()
+        for end, message in cases.items()
+    ],
 )
 def test_wrong_arguments_are_named_and_leave_nothing(
     command: str, message: str, typed: Any, empty_folder: Path
@@ -201,8 +213,9 @@ def test_wrong_arguments_are_named_and_leave_nothing(
         pytest.importorskip(module)
     printed = typed(command, status=2)
     assert printed.out == ""
-    assert printed.err.startswith("error: ")
-    assert message in printed.err
+    said = printed.err.rpartition("\r")[2]  # after a bar of progress, which a slow machine shows
+    assert said.startswith("error: ")
+    assert message in said
     assert printed.err.count("\n") == 1
     assert not list(empty_folder.iterdir())
 

@@ -33,6 +33,7 @@ def test_a_table_is_solved_and_its_solution_plays(typed: Any) -> None:
     assert "Exploitability of solved:six: 0.0000" in typed(f"exploit --exact --agent solved:six {SIX}").out
 
 
+@pytest.mark.prove
 def test_a_run_goes_on_to_new_limits_and_is_not_overwritten(typed: Any) -> None:
     first = f"solve {SIX} --name six --exploitability 0 --threads 1 --iterations 5"
     assert "after 5 iterations" in typed(first).out
@@ -43,6 +44,7 @@ def test_a_run_goes_on_to_new_limits_and_is_not_overwritten(typed: Any) -> None:
     assert Path(FOLDER, "1", "solution.safetensors").is_file()
 
 
+@pytest.mark.prove
 def test_games_are_sampled_without_a_tree(typed: Any) -> None:
     told = typed(f"solve {SIX} --algorithm mccfr --no-measure --iterations 64 --memory 0.01 --name few").out
     assert "Sampling games without a tree" in told
@@ -50,6 +52,7 @@ def test_games_are_sampled_without_a_tree(typed: Any) -> None:
     typed(f"evaluate --players solved:few,random --games 20 {RULES}")
 
 
+@pytest.mark.prove
 def test_games_are_sampled_in_parts_and_the_run_goes_on_with_as_many(typed: Any) -> None:
     sampled = f"solve {SIX} --algorithm mccfr --no-measure --memory 0.01"
     typed(f"{sampled} --parts 2 --name parts --iterations 128")
@@ -66,6 +69,7 @@ def test_a_size_is_told_alone(typed: Any) -> None:
     assert not Path("runs").exists()
 
 
+@pytest.mark.prove
 def test_an_exact_best_response_is_printed(typed: Any) -> None:
     pytest.importorskip("sb3_contrib")
     told, waiting = typed(f"exploit --exact --agent threshold {SIX}")

@@ -60,3 +60,22 @@ def test_a_quick_run_measures_every_line_with_a_target(capsys: pytest.CaptureFix
     lines = {line.rpartition(" [")[0] for line in bench.GOALS["targets"]}
     elsewhere = ("Pgx", "OpenSpiel", "connect_four", "threads", "two threads")  # other libraries, a second core
     assert [line for line in lines if f"| {line} |" not in found and not any(word in line for word in elsewhere)] == []
+
+
+def test_the_gpu_is_asked_for_and_its_table_has_a_column_for_each_number_of_games(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    pytest.importorskip("numba_cuda")
+    from scripts.speed import benchmark_gpu
+
+    rows = [("a game", "stepped", 1000, 1.5, ""), ("a game", "stepped", 2000, 2.5, ""), ("", "copied", 0, 9.0, "GB/s")]
+    assert benchmark_gpu.in_columns(rows) == [
+        {"game": "a game", "million steps a second": "stepped", "1,000 games": 1.5, "2,000 games": 2.5},
+        {"game": "", "what": "copied", "median": 9.0, "unit": "GB/s"},
+    ]
+    if benchmark_gpu.cuda.is_available():
+        pytest.skip("there is a GPU")
+    with pytest.raises(SystemExit) as ended:
+        benchmark_gpu.main(benchmark_gpu.Args())
+    assert ended.value.code == 2
+    assert "needs an NVIDIA GPU and its driver" in capsys.readouterr().err

@@ -1,21 +1,18 @@
 """blackjacky tournament: what it plays, keeps and writes; and the published ladders."""
 
 import json
-import shlex
 import shutil
 from dataclasses import asdict
 from pathlib import Path
 from unittest.mock import Mock
 
-import play_ladders
 import pytest
 
 from blackjacky_agents import cli
 from blackjacky_agents.arena.standings import standings
 from blackjacky_agents.arena.tournament import Tournament
-from blackjacky_agents.cli.tournament_report import copies_table, cycles, in_short, ladder, share
+from blackjacky_agents.cli.tournament_report import share
 from blackjacky_agents.files import only_writer
-from blackjacky_agents.reports import ready_for_json
 from blackjacky_env import black_jacky_v0
 
 ROOT = Path(__file__).parents[2]
@@ -99,71 +96,6 @@ def test_named_tables_are_what_is_played(typed):
     head, rows = rows_under(typed(command).out, "| line-up |")
     assert head == ["line-up", "deals", "win rates, each"]
     assert list(rows) == ["trickster`, `random`, `random", "trickster`, `threshold`, `threshold"]
-
-
-@pytest.mark.usefixtures("empty_folder")
-def test_the_normalised_score_of_random_is_0(typed):
-    head, rows = rows_under(typed(f"{TOURNAMENT} --players 2 --games 60 --oracle 0.9").out, "**2 players**")
-    assert head[2] == "normalised score"
-    assert rows["random"][1] == "0 %"
-
-
-def test_the_ladder_shows_one_of_each_agent_against_copies(typed, empty_folder):
-    typed(f"{OF_THREE} 36 --lineups copies --ladder ladder.json")
-    report = json.loads((empty_folder / "ladder.json").read_text(encoding="utf-8"))
-    head, rows = rows_under(ladder(report), "**3 players**")
-    assert head == ["agent", *(f"against 2 copies of `{bot}`" for bot in BOTS)]
-    (against_random,) = (
-        line for line in report["tables"][0]["lineups"] if line["agents"] == ["trickster", "random", "random"]
-    )
-    assert rows["trickster"][0] == share(against_random["win_rates"]["trickster"])
-
-
-@pytest.mark.parametrize("game", play_ladders.ROOMS)
-def test_a_ladder_is_played_again_as_it_was_published(game):
-    path = (play_ladders.RESULTS / game / "ladder.json").relative_to(ROOT)
-    published = shlex.split(json.loads((ROOT / path).read_text(encoding="utf-8"))["command"])
-    again = play_ladders.command(game, path)
-    for option in ("--games", "--players", "--lineups"):
-        assert values_of(option, again) == values_of(option, published), option
-
-
-def values_of(option, command):
-    """What follows an option."""
-    rest = command[command.index(option) + 1 :]
-    return rest[: next((i for i, each in enumerate(rest) if each.startswith("--")), len(rest))]
-
-
-def test_the_bots_are_in_the_ladder_in_which_the_stronger_one_wins():
-    report = json.loads((play_ladders.RESULTS / "black_jacky" / "ladder.json").read_text(encoding="utf-8"))
-    assert [table["num_players"] for table in report["tables"]] == [2, 3, 4, 5, 6]
-    for table in report["tables"]:
-        assert not table["cycles"]
-        means = {row["agent"]: row["win_rate"]["mean"] for row in table["agents"]}
-        assert means["counter"] > means["trickster"] > means["threshold"] > means["random"]
-
-
-def test_what_is_unknown_is_written_as_such():
-    assert ready_for_json({"a": [float("nan"), 0.1234567], "b": ("c", 1)}) == {"a": [None, 0.123457], "b": ["c", 1]}
-    assert share({"mean": None, "low": None, "high": None}) == "?"
-    assert share({"mean": 0.5, "low": None, "high": None}) == "**50.0 %**"
-
-
-def test_cycles_are_told():
-    assert cycles({"cycles": []}) == "No cycles: the pairwise results are transitive."
-    told = cycles({"cycles": [["a", "b", "c"]]})
-    assert told == "Shortest cycles: `a` beats `b` beats `c` beats `a`."
-
-
-def test_tables_of_two_and_long_names_read_well():
-    rate = {"mean": 0.5, "low": 0.4, "high": 0.6}
-    table = {
-        "num_players": 2,
-        "agents": [{"agent": "a"}, {"agent": "b"}],
-        "lineups": [{"agents": pair, "win_rates": dict.fromkeys(pair, rate)} for pair in (["a", "b"], ["b", "a"])],
-    }
-    assert copies_table(table).splitlines()[0] == "| agent | against one `a` | against one `b` |"
-    assert in_short("ppo:runs/a/very/long/way/to/weights") == "...y/long/way/to/weights"
 
 
 def test_games_of_another_tournament_and_a_second_process_are_refused(played, typed):

@@ -46,19 +46,6 @@ def test_without_a_page_the_game_is_told_as_a_spectator_sees_it(typed: Any) -> N
     assert re.search(r"\n(random \d.*|Nobody) won the game\.\n$", told)
 
 
-def test_the_terminal_tells_what_one_player_sees(typed: Any) -> None:
-    told = typed("watch --players random*3 --seed 4 --seat 1").out
-    assert "seen by random 2" in told
-    assert re.search(r"random 2 draws an? \d", told)
-    assert not re.search(r"random [13] draws an? \d", told)
-
-
-def test_schwarze_katze_is_told_with_its_rule_options(typed: Any) -> None:
-    told = typed("watch --game schwarze_katze --players low,random*2 --deals 1 --seed 1").out
-    assert len(re.findall(r"takes the trick(?:: penalty \d+)?\.", told)) == 17
-    assert len(re.findall(r"gets \d+ in this deal\.|takes no trick in this deal: 50 ", told)) == 3
-
-
 def test_a_kept_game_is_shown_with_its_names(typed: Any) -> None:
     record, kept = random_game("black_jacky", num_players=2, hearts=1).record(), Path("kept.json")
     kept.write_text(json.dumps({"names": {"player_0": "Ada", "player_1": "Bob"}, "record": record}), encoding="utf-8")
@@ -74,6 +61,7 @@ def test_a_kept_game_is_shown_with_its_names(typed: Any) -> None:
     assert "Black Jacky: player_0, player_1\n" in typed("watch --record kept.json").out
 
 
+@pytest.mark.prove
 def test_a_game_of_a_tournament_is_shown(typed: Any) -> None:
     kept = Path("3_players.jsonl")
     tournament = Tournament(["random", "threshold", "trickster"], 3, seed=2, results=kept)
@@ -90,6 +78,7 @@ def test_a_game_of_a_tournament_is_shown(typed: Any) -> None:
         assert env.snapshot()["winners"] == line["winners"]
 
 
+@pytest.mark.prove
 def test_a_game_of_agents_in_python_is_shown_without_their_code(typed: Any, empty_folder: Path) -> None:
     module = Path("somebodys.py")
     module.write_text(

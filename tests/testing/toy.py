@@ -156,13 +156,6 @@ class LeftOver(Toy):
         self.turn = turn % 10
 
 
-class LateDifference(SharedGenerator):
-    """As `SharedGenerator`, but only in the second half of a game, after the first agents have left."""
-
-    def cast(self):
-        return super().cast() if self.turn > TURNS // 2 else self.rng.integers(8)
-
-
 # Copies
 
 
@@ -182,13 +175,6 @@ class LostGenerator(Toy):
 
     def __getstate__(self):
         return {**self.__dict__, "rng": np.random.default_rng(0)}
-
-
-class LostGame(Toy):
-    """A pickled environment is a new one."""
-
-    def __reduce__(self):
-        return (LostGame, ())
 
 
 class ForgottenSums(Toy):
@@ -226,15 +212,6 @@ class EmptyMask(Toy):
 
     def mask(self, agent):
         return super().mask(agent) * np.int8(self.coins[0] >= 2)
-
-
-class OtherMaskInInfos(Toy):
-    """The mask in infos is that of an earlier turn."""
-
-    def step(self, action):
-        mask = self.mask(self.agent_selection)
-        super().step(action)
-        self.infos = {agent: {"action_mask": mask} for agent in self.agents}
 
 
 class NegativeAction(Toy):
@@ -295,13 +272,6 @@ class SumsKept(Toy):
             self._cumulative_rewards[agent] += sums[agent]
 
 
-class SumsOfOneOnly(Toy):
-    """Rewards of those who are not on turn are not added up."""
-
-    def _accumulate_rewards(self):
-        self._cumulative_rewards[self.agent_selection] += self.rewards[self.agent_selection]
-
-
 class LastRewardLost(Toy):
     """Who is out leaves at once, without a last step."""
 
@@ -310,36 +280,6 @@ class LastRewardLost(Toy):
         self.agents.remove(agent)
         for books in (self.rewards, self._cumulative_rewards, self.terminations, self.truncations, self.infos):
             del books[agent]
-
-
-class LastRewardForgotten(Toy):
-    """Everybody has a last step, but the rewards of the end are gone by then."""
-
-    def step(self, action):
-        was_over = all(self.terminations.values())
-        super().step(action)
-        if all(self.terminations.values()) and not was_over:
-            self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
-
-
-class RewardMissing(Toy):
-    """`rewards` holds the agent on turn only."""
-
-    def step(self, action):
-        agent = self.agent_selection
-        done = self.terminations[agent]
-        super().step(action)
-        if not done:
-            self.rewards = {agent: self.rewards[agent]}
-
-    def _accumulate_rewards(self):
-        self._cumulative_rewards = {
-            agent: self._cumulative_rewards[agent] + self.rewards.get(agent, 0) for agent in self.agents
-        }
-
-    def eliminate(self, agent):
-        self.rewards = {player: self.rewards.get(player, 0.0) for player in self.agents}
-        super().eliminate(agent)
 
 
 # Observations
@@ -371,27 +311,11 @@ class WrongShape(Toy):
         return seen if agent == self.agent_selection else {**seen, "observation": seen["observation"][:-1]}
 
 
-class MissingKey(Toy):
-    """Who is done sees no mask."""
-
-    def observe(self, agent):
-        seen = super().observe(agent)
-        return {"observation": seen["observation"]} if self.terminations[agent] else seen
-
-
 class OffTurnMask(Toy):
     """Everybody sees the mask of whoever is on turn."""
 
     def mask(self, agent):
         return super().mask(self.agent_selection)
-
-
-class OffTurnMaskInInfos(Toy):
-    """The mask in infos is not taken back after the turn."""
-
-    def step(self, action):
-        self.infos[self.agent_selection] = {"action_mask": self.mask(self.agent_selection)}
-        super().step(action)
 
 
 class OtherLast(Toy):

@@ -6,29 +6,27 @@ seed)`` for `run_tasks`, or ``attack(tries, seed, workers, progress)``, which re
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
+import select
 import signal
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from threading import Timer
-from typing import Any, NamedTuple
-
-from blackjacky_env.games import GAMES, get_game
+from typing import NamedTuple
 
 OUTCOMES = ("refused", "survived", "crashes", "hangs", "lost", "tracebacks", "errors")
 REFUSED, SURVIVED, CRASH, HANG, LOST, TRACEBACK, ERROR = OUTCOMES
 BAD = OUTCOMES[2:]
-PROOFS = Path(__file__).parents[1]
-BOUNDS_CHECKED = {"NUMBA_BOUNDSCHECK": "1", "NUMBA_CACHE_DIR": str(PROOFS.parents[1] / "runs" / "torture" / "cache")}
-"""The environment of a task whose compiled code checks the bounds of arrays."""
+ROOT = Path(__file__).parents[3]
 PATIENCE = 600.0  # seconds after which a silent process counts as hanging
 _SHOWN = 1500  # characters at the end of a process's errors
+
+
+Progress = Callable[[int], object]
 
 
 class Row(NamedTuple):
@@ -53,63 +51,53 @@ class Task(NamedTuple):
     arguments: Sequence[object]
     """Its arguments, JSON-ready."""
     tries: int
-    environment: Mapping[str, str] = {}
-    """Variables of the environment besides those of this process."""
     before: Sequence[str] = ()
     """Words of the command line before Python."""
 
 
-def tasks_for_programs(calls: Sequence[tuple[str, str, str]], tries: int, seed: int, **more: Any) -> list[Task]:
-    """``tries`` divided equally among programs: (`Task.what`, `Task.call`, name of the program)."""
+def run_tasks(tasks: Sequence[Task], workers: int, progress: Progress) -> list[Row]:
+    """Run every task in a process of its own, some at a time; one row for each.
+
+    ``progress`` is called with the number of tries made.
+    """
+    with ThreadPoolExecutor(workers) as pool:
+        found = pool.map(lambda task: run_apart(task, progress), tasks)
+        return [Row(task.what, task.tries, counts) for task, counts in zip(tasks, found, strict=True)]
+
+
+def divided(calls: Sequence[tuple[str, str, str]], tries: int, seed: int, before: Sequence[str] = ()) -> list[Task]:
+    """Tasks for programs, ``tries`` divided equally: (`Task.what`, `Task.call`, name of the program)."""
     return [
-        Task(what, call, [name, part, seed + number], part, **more)
+        Task(what, call, [name, part, seed + number], part, before)
         for number, ((what, call, name), part) in enumerate(zip(calls, divide(tries, len(calls)), strict=True))
         if part
     ]
 
 
-def tasks_for_games(what: str, call: str, tries: int, seed: int, chunk: int) -> list[Task]:
-    """``tries`` divided equally among all games, ``chunk`` for each process, which checks the bounds of arrays."""
-    made: list[Task] = []
-    for game, left in zip(GAMES, divide(tries, len(GAMES)), strict=True):
-        for first in range(0, left, chunk):
-            size = min(chunk, left - first)
-            arguments = [game, size, seed + len(made)]
-            made.append(Task(what.format(get_game(game).title), call, arguments, size, BOUNDS_CHECKED))
-    return made
-
-
-def run_tasks(tasks: Sequence[Task], workers: int, progress: Callable[[int], None]) -> list[Row]:
-    """Run every task in a process of its own, some at a time; one row for each `Task.what`, in order of appearance.
-
-    ``progress`` is called with the number of tries made.
-    """
-    with ThreadPoolExecutor(workers) as pool:
-        found = list(pool.map(lambda task: run_apart(task, progress), tasks))
-    rows = {task.what: Row(task.what, 0, Counter()) for task in tasks}
-    for task, counts in zip(tasks, found, strict=True):
-        before = rows[task.what]
-        rows[task.what] = Row(task.what, before.tried + task.tries, before.counts + counts)
-    return list(rows.values())
-
-
-def run_apart(task: Task, progress: Callable[[int], None]) -> Counter[str]:
+def run_apart(task: Task, progress: Progress) -> Counter[str]:
     """Run a task; a crash, hang or error of its process counts once, and the end of its stderr is printed."""
-    command = [*task.before, sys.executable, "-m", "attacks.common", task.call, json.dumps(task.arguments)]
+    command = [
+        *task.before,
+        sys.executable,
+        "-m",
+        "scripts.proofs.attacks.common",
+        task.call,
+        json.dumps(task.arguments),
+    ]
     process = subprocess.Popen(
         command,
-        cwd=PROOFS,
-        env={**os.environ, **task.environment},
+        cwd=ROOT,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,
     )
     assert process.stdout is not None
-    assert process.stderr is not None
+    stderr = process.stderr
+    assert stderr is not None
     errors: list[str] = []
     with ThreadPoolExecutor(1) as reader, process:
-        reader.submit(lambda: errors.append(process.stderr.read()))
+        reader.submit(lambda: errors.append(stderr.read()))
         counts, is_late = _read(process, progress)
     status = process.returncode
     if is_late or status:
@@ -123,26 +111,17 @@ def run_apart(task: Task, progress: Callable[[int], None]) -> Counter[str]:
     return counts
 
 
-def _read(process: subprocess.Popen[str], progress: Callable[[int], None]) -> tuple[Counter[str], bool]:
+def _read(process: subprocess.Popen[str], progress: Progress) -> tuple[Counter[str], bool]:
     """The outcomes that a process reports until it ends; whether it was killed because it was silent for too long."""
     counts: Counter[str] = Counter()
-    late: list[bool] = []
-
-    def end() -> None:
-        late.append(True)
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGKILL)
-
     assert process.stdout is not None
-    while True:
-        timer = Timer(PATIENCE, end)
-        timer.start()
-        line = process.stdout.readline()
-        timer.cancel()
-        if not line:
-            return counts, bool(late)
+    while select.select([process.stdout], [], [], PATIENCE)[0]:
+        if not (line := process.stdout.readline()):
+            return counts, False
         counts.update(json.loads(line))
         progress(sum(json.loads(line).values()))
+    os.killpg(process.pid, signal.SIGKILL)
+    return counts, True
 
 
 def divide(tries: int, parts: int) -> list[int]:

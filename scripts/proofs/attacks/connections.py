@@ -19,10 +19,9 @@ from pathlib import Path
 
 from websockets.frames import Opcode
 
-from attacks.common import CRASH, ERROR, HANG, LOST, REFUSED, SURVIVED, TRACEBACK, Row, divide
-from attacks.table_server import Person, TableServer, table_server
-from attacks.wire import flood, frame, is_open, open_socket, request, send, take_seat, upgrade
-from blackjacky_agents.web.table import resumed
+from scripts.proofs.attacks.common import CRASH, ERROR, HANG, LOST, REFUSED, SURVIVED, TRACEBACK, Progress, Row, divide
+from scripts.proofs.attacks.table_server import Person, TableServer, table_server
+from scripts.proofs.attacks.wire import flood, frame, is_open, open_socket, request, send, take_seat, upgrade
 
 TRIES = 20_000
 HELD = 300  # connections at once
@@ -106,7 +105,7 @@ KINDS: dict[str, Callable[[Target], socket.socket]] = {
 }
 
 
-def attack(tries: int, seed: int, workers: int, progress: Callable[[int], None]) -> list[Row]:
+def attack(tries: int, seed: int, progress: Progress) -> list[Row]:
     """Attack one server in all ways, one after the other; one row each."""
     rows = []
     with tempfile.TemporaryDirectory() as folder, table_server(Path(folder)) as server:
@@ -118,9 +117,7 @@ def attack(tries: int, seed: int, workers: int, progress: Callable[[int], None])
     return rows
 
 
-def _attack_while_playing(
-    server: TableServer, name: str, tries: int, target: Target, progress: Callable[[int], None]
-) -> Row:
+def _attack_while_playing(server: TableServer, name: str, tries: int, target: Target, progress: Progress) -> Row:
     """One row: attack while somebody plays."""
     tracebacks, person = server.tracebacks, Person(server)
     person.start()
@@ -138,7 +135,7 @@ def _attack_while_playing(
     counts[HANG] += isinstance(person.error, TimeoutError)
     counts[ERROR] += person.error is not None and not isinstance(person.error, TimeoutError)
     counts[ERROR] += after > before + _GROWTH
-    counts[LOST] += not _is_saved(server, person)
+    counts[LOST] += not person.is_saved()
     return Row(name, tries, +counts, f"{before:.0f} -> {after:.0f} MiB")
 
 
@@ -162,10 +159,3 @@ def _end(connection: socket.socket) -> str:
     """The outcome of a connection, which is closed."""
     with connection:
         return SURVIVED if is_open(connection) else REFUSED
-
-
-def _is_saved(server: TableServer, person: Person) -> bool:
-    """Whether the person's table can be read from its file, with all moves that were confirmed."""
-    tables = [resumed(path) for path in server.log.parent.glob("*.jsonl")]
-    own = [table for table in tables if server.tokens[0] in table.people.values()]
-    return len(own) == 1 and own[0].move >= person.number

@@ -15,22 +15,13 @@ import shutil
 import signal
 import subprocess
 import sys
-import warnings
 from collections import Counter
 from collections.abc import Iterator
-from functools import partial
 from pathlib import Path
 
-import numpy as np
-
-from attacks.common import LOST, REFUSED, SURVIVED, Task, tasks_for_programs
-from attacks.forks import Fork
-from attacks.jobs import JOBS, Prepared, empty_folder, is_whole, prepare, start, temporary_folder
-from blackjacky_agents import bot_names, cli
-from blackjacky_agents.web.messages import MessageError
-from blackjacky_agents.web.seats import seats_for
-from blackjacky_agents.web.table import Table, resumed
-from blackjacky_env.games import DEFAULT
+from blackjacky_agents import cli
+from scripts.proofs.attacks.common import LOST, REFUSED, SURVIVED, Task, divided
+from scripts.proofs.attacks.jobs import JOBS, Prepared, empty_folder, is_whole, new_home, prepare, start
 
 TRIES = 600
 _DISK = 16 << 20  # bytes
@@ -41,14 +32,13 @@ _MIN_OUTPUT = 4096  # bytes that a program can print in any case
 
 def tasks(tries: int, seed: int) -> list[Task]:
     """One task for each program."""
-    calls = [(f"full disk: {name}", "attacks.disks:fill_command", name) for name in JOBS]
-    calls.append(("full disk: moves at a saved table", "attacks.disks:fill_table", ""))
-    return tasks_for_programs(calls, tries, seed, before=_NAMESPACE if can_mount() else ())
+    calls = [(f"full disk: {name}", f"{__name__}:fill_command", name) for name in JOBS]
+    return divided(calls, tries, seed, _NAMESPACE if can_mount() else ())
 
 
 def can_mount() -> bool:
     """Whether this user may mount a file system in a namespace of its own."""
-    with temporary_folder() as home, contextlib.suppress(OSError):
+    with new_home() as (home, _), contextlib.suppress(OSError):
         command = [*_NAMESPACE, *_mount(home)]
         return subprocess.run(command, capture_output=True, check=False).returncode == 0
     return False
@@ -86,7 +76,7 @@ class Disk:
 @contextlib.contextmanager
 def mounted() -> Iterator[Disk]:
     """Context with a disk, which is removed afterwards."""
-    with temporary_folder() as folder:
+    with new_home() as (folder, _):
         disk = Disk(folder)
         try:
             yield disk
@@ -112,13 +102,13 @@ def fill_command(name: str, tries: int, seed: int) -> Iterator[Counter[str]]:
     """Fill the disk of a command, half the time with an old result there; then let it go on with room."""
     rng, prepared = random.Random(seed), prepare(name)
     size = sum(map(len, prepared.files.values()))
-    with temporary_folder() as logs, mounted() as disk:
+    with new_home() as (_, log), mounted() as disk:
         for _ in range(tries):
             empty_folder(disk.home)
             if has_old := rng.random() < 0.5:
                 prepared.leave(disk.home)
             disk.leave(int(rng.uniform(0, 1.2 * size + _PAGES)))
-            yield Counter({_fill(prepared, disk, has_old, logs / "log"): 1})
+            yield Counter({_fill(prepared, disk, has_old, log): 1})
 
 
 def _fill(prepared: Prepared, disk: Disk, has_old: bool, log: Path) -> str:
@@ -134,47 +124,3 @@ def _fill(prepared: Prepared, disk: Disk, has_old: bool, log: Path) -> str:
         print(again.output, file=sys.stderr)
         return LOST if later == REFUSED else later
     return outcome if is_whole(prepared, disk.home) else LOST
-
-
-# ---------------------------------------------------------------- the table in the browser
-
-
-def fill_table(__: str, tries: int, seed: int) -> Iterator[Counter[str]]:
-    """Play at a table, on a disk that becomes full and then has room again, each time in a fork."""
-    rng = random.Random(seed)
-    Table(DEFAULT, seats_for(["Person"], [bot_names(DEFAULT)[0]]), hints=[])  # compiles
-    with temporary_folder() as logs, mounted() as disk:
-        for _ in range(tries):
-            empty_folder(disk.home)
-            play = partial(_play, disk, rng.choice((0, 1, 100, 5000)), rng.randrange(300))
-            yield Counter({Fork(play, disk.home, logs / "log").outcome(): 1})
-
-
-def _play(disk: Disk, room: int, moves: int) -> int:
-    """Play with and without room; what was saved must be a game that was played, and all of it in the end."""
-    warnings.simplefilter("ignore", UserWarning)  # that a game is not saved for a while
-    table = Table(DEFAULT, seats_for(["Person"], [bot_names(DEFAULT)[0]]), seed=moves, hints=[])
-    table.path = disk.home / "table.jsonl"
-    table.save()
-    _move(table, moves)
-    disk.leave(room)
-    _move(table, 100)
-    resumed(table.path)
-    disk.free()
-    _move(table, 1)
-    same = resumed(table.path)
-    if (same.move, same.env.snapshot()) != (table.move, table.env.snapshot()):
-        print("error: the saved table differs")
-        return 1
-    return 0
-
-
-def _move(table: Table, count: int) -> None:
-    """Make ``count`` random moves; a new game begins after the last one, as soon as it can be saved."""
-    for number in range(count):
-        if table.over:
-            with contextlib.suppress(MessageError):
-                table.again()
-        else:
-            legal = np.flatnonzero(table.env.observe(table.env.agent_selection)["action_mask"])
-            table.play(int(np.random.default_rng(number).choice(legal)))

@@ -11,7 +11,7 @@ import traceback
 from collections.abc import Callable
 from pathlib import Path
 
-from attacks.common import CRASH, ERROR, HANG, REFUSED, SURVIVED, TRACEBACK
+from scripts.proofs.attacks.common import CRASH, ERROR, HANG, REFUSED, SURVIVED, TRACEBACK
 
 PATIENCE = 120.0  # seconds that a program has to end
 _PAUSE = 0.002  # seconds between two checks of a program

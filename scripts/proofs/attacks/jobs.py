@@ -17,7 +17,6 @@ from typing import Any, NamedTuple
 
 from tqdm import tqdm
 
-from attacks.forks import Fork
 from blackjacky_agents import bot_names, cli
 from blackjacky_agents.arena import jobs
 from blackjacky_agents.data import Dataset
@@ -25,16 +24,13 @@ from blackjacky_agents.learning import run as training
 from blackjacky_agents.learning.agent_file import AGENT_FILE, read_network
 from blackjacky_agents.learning.checkpoint import load_checkpoint
 from blackjacky_env.games import DEFAULT
+from scripts.proofs.attacks.forks import Fork
 
 _BOTS = bot_names(DEFAULT)[:2]
 _TRAIN = "train --name it --steps 1024 --minutes 1e18 --num-envs 16 --n-steps 16 --batch-size 64 --hidden-sizes 16 16"
 _TRAIN += " --threads 1 --snapshot-every 512 --pool-size 2 --seed 7 --eval-games 5 --final-eval-games 10"
-_EXPLOIT = f"exploit --name it --agent {_BOTS[0]} --minutes 0.01 --games-per-update 8 --eval-games 4"
-_EXPLOIT += " --final-eval-games 6 --threads 1 --results kept.json"
 _TOURNAMENT = f"tournament --agents {','.join(_BOTS)} --players 2 --games 400 --threads 1 --output games"
 _SCORE = f"score {_BOTS[0]} --protocol trial --threads 1 --out score"
-_EVALUATE = f"evaluate --players {','.join(_BOTS)} --games 64 --threads 1 --output evaluation.json"
-_WATCH = f"watch --players {','.join(_BOTS)} --seed 3 --out page.html"
 _DATASET = f"dataset --players {','.join(_BOTS)} --games 400 --games-per-file 150 --threads 1 --out data"
 
 
@@ -74,19 +70,6 @@ def _training(home: Path) -> Any:
     return facts, state["steps"], complaints, rates, table, (run / AGENT_FILE).read_bytes()
 
 
-def _exploit(home: Path) -> Any:
-    """The time of a best response is limited, and so its result depends on the machine."""
-    run = home / "runs" / "it"
-    complaints = load_checkpoint(run / "checkpoints")[2]
-    read_network(run)
-    steps = [line["steps"] for line in map(json.loads, (run / "progress.jsonl").open("r"))]
-    kept = [
-        (result["agent"], result["players"])
-        for result in (read_json(run / "result.json"), *read_json(home / "kept.json"))
-    ]
-    return complaints, steps == sorted(set(steps)), kept
-
-
 def _tournament(home: Path) -> Any:
     report = _without(read_json(home / "games" / "report.json"), "seconds", "command")
     return (home / "games" / "2_players.jsonl").read_bytes(), report, (home / "games" / "report.svg").read_bytes()
@@ -104,12 +87,9 @@ def _dataset(home: Path) -> Any:
 
 JOBS = {
     "training": Job(_TRAIN, "train --resume runs/it", "runs/it/checkpoints/step_*", _training),
-    "best response": Job(_EXPLOIT, "exploit --resume runs/it --results kept.json", "runs/it/config.json", _exploit),
     "tournament": Job(_TOURNAMENT, _TOURNAMENT, "games", _tournament),
     "dataset": Job(_DATASET, _DATASET, "data", _dataset),
     "score": Job(_SCORE, f"{_SCORE} --resume", "score/deals.jsonl", _score),
-    "evaluation": Job(_EVALUATE, _EVALUATE, "evaluation.json", lambda home: read_json(home / "evaluation.json")),
-    "replay page": Job(_WATCH, _WATCH, "page.html", lambda home: (home / "page.html").read_bytes()),
 }
 
 
@@ -130,19 +110,12 @@ class Prepared(NamedTuple):
 
 
 @contextlib.contextmanager
-def temporary_folder() -> Iterator[Path]:
-    """A new folder."""
-    with tempfile.TemporaryDirectory(prefix="torture") as folder:
-        yield Path(folder)
-
-
-@contextlib.contextmanager
 def new_home() -> Iterator[tuple[Path, Path]]:
     """A new folder for programs to work in, and a file outside it for what they print."""
-    with temporary_folder() as folder:
-        home = folder / "home"
+    with tempfile.TemporaryDirectory(prefix="torture") as folder:
+        home = Path(folder) / "home"
         home.mkdir()
-        yield home, folder / "log"
+        yield home, Path(folder) / "log"
 
 
 def prepare(name: str) -> Prepared:
@@ -153,7 +126,7 @@ def prepare(name: str) -> Prepared:
     jobs._MAX_JOB = 64
     job = JOBS[name]
     for _ in range(2):
-        with temporary_folder() as home:
+        with new_home() as (home, _):
             begun = time.monotonic()
             with _inside(home):
                 status = cli.run(*_split(job.arguments(home)))

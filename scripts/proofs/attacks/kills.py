@@ -8,59 +8,41 @@ from __future__ import annotations
 
 import copy
 import itertools
-import json
 import os
 import random
-import re
 import select
 import sys
-import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numba
 import numpy as np
-from websockets.exceptions import WebSocketException
-from websockets.sync.client import ClientConnection, connect
 
-from attacks.common import ERROR, HANG, LOST, REFUSED, SURVIVED, Task, tasks_for_programs
-from attacks.forks import PATIENCE, Fork
-from attacks.jobs import Prepared, empty_folder, is_whole, new_home, prepare, read_json, start
-from blackjacky_agents import bot_names, cli
+from blackjacky_agents import bot_names
 from blackjacky_agents.files import write_json
-from blackjacky_agents.learning.agent_file import read_network, save_agent
 from blackjacky_agents.learning.checkpoint import load_checkpoint, save_checkpoint
-from blackjacky_agents.learning.encoding import encodings_of
 from blackjacky_agents.web.seats import seats_for
 from blackjacky_agents.web.table import Table, resumed
 from blackjacky_env.engine.compiling import entry
-from blackjacky_env.games import DEFAULT, get_game
+from blackjacky_env.games import DEFAULT
+from scripts.proofs.attacks.common import ERROR, HANG, LOST, REFUSED, SURVIVED, Task, divided
+from scripts.proofs.attacks.forks import PATIENCE, Fork
+from scripts.proofs.attacks.jobs import JOBS, Prepared, empty_folder, is_whole, new_home, prepare, read_json, start
+from scripts.proofs.attacks.table_server import Person, table_server
 
 TRIES = 1000
 _MOMENTS = 0.02  # seconds from the first thing that a loop saves to the last moment of a kill
-_ADDRESS = re.compile(r"http://(127\.0\.0\.1:\d+/seat/[\w-]+)")
-_UNSEEN: dict[str, Any] = {"move": -1}  # the state before any has been seen
-_BOT = bot_names(DEFAULT)[0]
 _KILLS_PER_RUN = 8  # kills before a command may finish
-COMMANDS = {
-    "training": "training that saves after each update",
-    "best response": "best response that saves after each update",
-    "tournament": "tournament that writes its games",
-    "dataset": "dataset that writes its games",
-    "score": "score that writes its deals",
-    "evaluation": "evaluation that writes its results",
-    "replay page": "replay page being written",
-}
 
 
 def tasks(tries: int, seed: int) -> list[Task]:
     """One task for each program."""
-    calls = [(f"killed: {what}", "attacks.kills:kill_command", name) for name, what in COMMANDS.items()]
-    calls += [(f"killed: {loop.what}", "attacks.kills:kill_loop", name) for name, loop in LOOPS.items()]
-    calls.append(("killed: web server with a game in progress", "attacks.kills:kill_server", ""))
-    return tasks_for_programs(calls, tries, seed)
+    calls = [(f"killed: {name}", f"{__name__}:kill_command", name) for name in JOBS]
+    calls += [(f"killed: {loop.what}", f"{__name__}:kill_loop", name) for name, loop in LOOPS.items()]
+    calls.append(("killed: web server with a game in progress", f"{__name__}:kill_server", ""))
+    return divided(calls, tries, seed)
 
 
 # ---------------------------------------------------------------- commands
@@ -155,22 +137,6 @@ def _write_files(home: Path, first: int) -> Iterator[int]:
         yield number
 
 
-def _save_agents(home: Path, first: int) -> Iterator[int]:
-    encoding, actions = next(iter(encodings_of(DEFAULT).values())), get_game(DEFAULT).num_actions
-    for number in itertools.count(first):
-        layers = ((np.full((encoding.size, 16), number), np.zeros(16)), (np.zeros((16, actions)), np.zeros(actions)))
-        save_agent(home / "agent.safetensors", layers, DEFAULT, encoding, number=number)
-        yield number
-
-
-def _read_agent(home: Path, _: int) -> int:
-    layers, *_ = read_network(home / "agent.safetensors", DEFAULT)
-    card = read_json(home / "agent.json")
-    if (layers[0][0] != card["number"]).any():
-        raise ValueError(f"the card of agent {card['number']} is beside other weights")
-    return int(card["number"])
-
-
 def _save_checkpoints(home: Path, first: int) -> Iterator[int]:
     """Every step is saved twice."""
     for number in itertools.count(first):
@@ -202,7 +168,7 @@ def _make_moves(home: Path, first: int) -> Iterator[int]:
 
 def _compile(home: Path, first: int) -> Iterator[int]:
     """Compile a new function, and call it; a file that a kill left half written would make the next one wrong."""
-    numba.config.CACHE_DIR = str(home)
+    numba.config.CACHE_DIR = str(home)  # type: ignore[attr-defined]  # is set at run time
     for number in itertools.count(first):
 
         def add(value: int, number: int = number) -> int:
@@ -220,7 +186,6 @@ LOOPS = {
         _write_files,
         lambda home, _: read_json(home / "file.json")["number"],
     ),
-    "agent": Loop("agents saved in a loop", _save_agents, _read_agent),
     "checkpoint": Loop("checkpoints saved in a loop", _save_checkpoints, _read_checkpoint),
     "table": Loop("moves at a saved table", _make_moves, lambda home, _: resumed(home / "table.jsonl").move),
     "cache": Loop("compile cache being written", _compile, lambda _, confirmed: confirmed),
@@ -230,74 +195,16 @@ LOOPS = {
 # ---------------------------------------------------------------- the web server
 
 
-def kill_server(_: str, kills: int, seed: int) -> Iterator[Counter[str]]:
-    """Play, kill the server, and check the last state that the page was sent, repeatedly at one table."""
-    rng, seen = random.Random(seed), _UNSEEN
-    Table(DEFAULT, seats_for(["Person"], [_BOT]))  # compiles
-    with new_home() as (home, log):
+def kill_server(name: str, kills: int, seed: int) -> Iterator[Counter[str]]:
+    """Play, kill the server, and look for the last move that the page was told, again and again at the same tables."""
+    rng = random.Random(seed)
+    with new_home() as (home, _log):
         for _ in range(kills):
-            server = Fork(lambda: _serve(home), home, log)
-            try:
-                state = _play_on(server, rng, seen)
-                yield Counter({LOST if state is None else SURVIVED: 1})
-                seen = state or _UNSEEN
-            except (TimeoutError, OSError, WebSocketException) as error:
-                print(f"{error!r}\n{server.output}", file=sys.stderr)
-                yield Counter({HANG: 1})
-            server.kill()
-
-
-def _serve(home: Path) -> int:
-    """Run the server, with a table if there is none yet."""
-    arguments = ["--web", "--port", "0", "--delay", "0", "--tables", str(home)]
-    arguments += [] if any(home.glob("*.jsonl")) else ["--opponents", _BOT, "--seed", "0"]
-    return cli.run("play", arguments)
-
-
-def _play_on(server: Fork, rng: random.Random, seen: dict[str, Any]) -> dict[str, Any] | None:
-    """Play until a random moment, in which the server is killed; the last state sent, None if moves were lost."""
-    with connect(f"ws://{_address(server)}/socket", open_timeout=PATIENCE, close_timeout=0) as socket:
-        state = _next_state(socket)
-        if state["move"] < seen["move"] or (state["move"] == seen["move"] and _lasting(state) != _lasting(seen)):
-            print(f"the page had been sent move {seen['move']}, and now {state['move']}", file=sys.stderr)
-            return None
-        until = time.monotonic() + rng.uniform(0, 0.3)
-        while time.monotonic() < until:
-            if message := _answer(state, rng):
-                socket.send(json.dumps(message))
-            state = _next_state(socket)
-        server.kill()
-    return state
-
-
-def _answer(state: dict[str, Any], rng: random.Random) -> dict[str, Any] | None:
-    """The page's message in a state; None: it waits."""
-    if state["winners"] is not None:
-        return {"type": "again"}
-    if state["moment"] is not None:
-        return {"type": "continue", "move": state["move"]}
-    if state["actions"]:
-        return {"type": "act", "move": state["move"], "action": rng.choice(state["actions"])["action"]}
-    return None
-
-
-def _lasting(state: dict[str, Any]) -> Any:
-    """The part of a state that must survive a restart."""
-    return {name: state.get(name) for name in ("view", "turn", "names", "options")}
-
-
-def _next_state(socket: ClientConnection) -> dict[str, Any]:
-    while True:
-        message: dict[str, Any] = json.loads(socket.recv(timeout=PATIENCE))
-        if message["type"] == "state":
-            return message
-        raise ConnectionError(f"the page was sent {message}")
-
-
-def _address(server: Fork) -> str:
-    """The table's address, once the server has printed it."""
-    until = time.monotonic() + PATIENCE
-    while not (found := _ADDRESS.search(server.output)):
-        if server.ends_within(0.01) or time.monotonic() > until:
-            raise ConnectionError("the server names no table")
-    return found[1]
+            with table_server(home) as server:
+                person = Person(server)
+                person.start()
+                person.wait_for_moves(1)
+                person.join(rng.uniform(0, 0.3))
+                server.kill()
+            person.stop()
+            yield Counter({SURVIVED if person.moves and person.is_saved() else LOST: 1})

@@ -1,6 +1,6 @@
 """A table server in its own process, with a low limit of open files, and a person who plays while it is attacked.
 
-python scripts/proofs/attacks/table_server.py FOLDER     serve until Ctrl-C; ``attacks.connections`` starts it
+python -m scripts.proofs.attacks.table_server FOLDER     serve until Ctrl-C; `table_server` starts it
 """
 
 from __future__ import annotations
@@ -13,14 +13,19 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
-from http.client import HTTPException
 from pathlib import Path
 from typing import Any
-from urllib.request import ProxyHandler, build_opener
 
 from websockets.exceptions import WebSocketException
 from websockets.sync.client import ClientConnection, connect
 
+from blackjacky_agents.web.seats import seats_for
+from blackjacky_agents.web.serve import listen, uvicorn_server
+from blackjacky_agents.web.server import Server
+from blackjacky_agents.web.table import Table, resumed
+from blackjacky_env.games import DEFAULT
+
+ROOT = Path(__file__).parents[3]
 OPEN_FILES = 256
 PEOPLE = ("Person", "Stranger")  # each at their own table
 PATIENCE = 60.0  # seconds after which a silent server counts as hanging
@@ -36,8 +41,8 @@ class TableServer:
     def __init__(self, folder: Path) -> None:
         self.log = folder / "log.txt"
         with self.log.open("wb") as log:
-            command = [sys.executable, __file__, str(folder)]
-            self._process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=log, text=True)
+            command = [sys.executable, "-m", "scripts.proofs.attacks.table_server", str(folder)]
+            self._process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=log, text=True)
         assert self._process.stdout is not None
         self.port, *self.tokens = json.loads(self._process.stdout.readline())
         self.id = self._process.pid
@@ -62,6 +67,11 @@ class TableServer:
     def tracebacks(self) -> int:
         """Number of tracebacks in the log."""
         return sum(line.startswith("Traceback") for line in self.lines)
+
+    def kill(self) -> None:
+        """End the process without notice."""
+        self._process.kill()
+        self._process.wait()
 
     def stop(self) -> int:
         """End the process as Ctrl-C does; the exit status."""
@@ -97,7 +107,8 @@ class Person(threading.Thread):
         self.number = 0
         """The last number seen of the table's next move."""
         self.error: Exception | None = None
-        self._path = f"127.0.0.1:{server.port}/seat/{server.tokens[0]}"
+        self.token = server.tokens[0]
+        self._address = f"ws://127.0.0.1:{server.port}/seat/{self.token}/socket"
         self._stopped = threading.Event()
 
     def run(self) -> None:
@@ -106,7 +117,7 @@ class Person(threading.Thread):
             while not self._stopped.is_set():
                 with self._opened() as page:
                     self._play(page)
-        except (OSError, HTTPException, WebSocketException) as error:
+        except (OSError, WebSocketException) as error:
             self.error = error
 
     def wait_for_moves(self, number: int) -> None:
@@ -115,6 +126,12 @@ class Person(threading.Thread):
         while self.is_alive() and self.moves < until:
             self.join(0.05)
 
+    def is_saved(self) -> bool:
+        """Whether the table can be read from its file, with all moves that were confirmed."""
+        tables = [resumed(path) for path in self.server.log.parent.glob("*.jsonl")]
+        own = [table for table in tables if self.token in table.people.values()]
+        return len(own) == 1 and own[0].move >= self.number
+
     def stop(self) -> None:
         """Leave the table."""
         self._stopped.set()
@@ -122,19 +139,15 @@ class Person(threading.Thread):
 
     def _opened(self) -> ClientConnection:
         """Open the page, as browsers and people do: if it fails, try again."""
-        for _ in range(_ATTEMPTS - 1):
+        for attempt in range(_ATTEMPTS):
             try:
-                return self._open()
+                return connect(self._address, proxy=None, open_timeout=PATIENCE)
             except TimeoutError:
                 raise
-            except (OSError, HTTPException, WebSocketException):
-                self._stopped.wait(_PACE)
-        return self._open()
-
-    def _open(self) -> ClientConnection:
-        with build_opener(ProxyHandler({})).open(f"http://{self._path}", timeout=PATIENCE) as page:
-            page.read()
-        return connect(f"ws://{self._path}/socket", proxy=None, open_timeout=PATIENCE)
+            except (OSError, WebSocketException):
+                if attempt == _ATTEMPTS - 1 or self._stopped.wait(_PACE):
+                    raise
+        raise AssertionError
 
     def _play(self, page: ClientConnection) -> None:
         state = self._next_state(page, self.number)
@@ -171,15 +184,9 @@ def main(folder: str) -> None:
     """Serve one table for each of the people and print the port and their tokens."""
     import resource
 
-    from blackjacky_agents.web.seats import seats_for
-    from blackjacky_agents.web.serve import listen, uvicorn_server
-    from blackjacky_agents.web.server import Server
-    from blackjacky_agents.web.table import Table
-    from blackjacky_env.games import DEFAULT
-
     resource.setrlimit(resource.RLIMIT_NOFILE, (OPEN_FILES, OPEN_FILES))
     server = Server(Path(folder), delay=0)
-    for name in PEOPLE:
+    for name in PEOPLE if not server.hosts else ():
         server.add(Table(DEFAULT, seats_for([name], ["random"] * 2)))
     tokens = [token for table in server.tables() for token in table.people.values()]
     listening = listen("127.0.0.1", 0)

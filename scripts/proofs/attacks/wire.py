@@ -93,16 +93,6 @@ def flood(connection: socket.socket, data: bytes) -> Iterator[int]:
         yield sent
 
 
-def send_until_closed(connection: socket.socket, data: bytes, limit: int) -> bool:
-    """Send ``data`` repeatedly and read nothing; whether the server closes before ``limit`` bytes are sent."""
-    try:
-        for _ in range(limit // len(data)):
-            connection.sendall(data)
-    except (TimeoutError, ConnectionError) as error:
-        return isinstance(error, ConnectionError)
-    return False
-
-
 def is_open(connection: socket.socket) -> bool:
     """Whether the server has not closed the connection; reads what has arrived."""
     connection.setblocking(False)

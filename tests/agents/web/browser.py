@@ -5,18 +5,29 @@ from __future__ import annotations
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from importlib.resources import files
 from itertools import product
 from typing import Any, NamedTuple
 
 import numpy as np
+import pytest
 
 from blackjacky_agents.games import get_kit
 from blackjacky_agents.kit import Rare
 from blackjacky_agents.web.seats import seats_for
+from blackjacky_agents.web.serve import in_background
+from blackjacky_agents.web.server import Server
 from blackjacky_agents.web.table import Table
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.games import GAMES, get_game
 
+IN_BROWSER = [
+    pytest.mark.prove,
+    pytest.mark.skipif(
+        None in (shutil.which("chromium"), shutil.which("chromedriver")), reason="needs chromium and chromedriver"
+    ),
+]
+"""Marks of modules that need a browser."""
 DEVICES = {"desktop": (1280, 800), "phone": (390, 844)}
 """Width and height in pixels."""
 LOOKS = (("desktop", "light", "en"), ("phone", "dark", "de"))
@@ -34,14 +45,12 @@ return Boolean(find("#actions button:enabled") || ended || find("#status.paused"
 
 
 class Position(NamedTuple):
-    """A position in which the person in seat 0 is to act, or the game is over."""
+    """A position in which the person in seat 0 is to act, or the game is over: how it was made and reached."""
 
     options: Mapping[str, Any]
-    """Constructor options."""
     seed: int
     actions: list[int]
     reset: Mapping[str, Any] | None = None
-    """Options of `reset`."""
 
 
 # ---------------------------------------------------------------- positions
@@ -111,35 +120,24 @@ def table_at(game: str, position: Position, hints: Sequence[str] | None = None) 
     return table
 
 
-def table_in(game: str, moment: str) -> Table | None:
-    """A table after a move after which people are shown a ``"pause"`` or a ``"settlement"``; None if there is none."""
+def settled_table(game: str) -> Table:
+    """A table with the most players, at which a round has just been settled, and another begins."""
     for options in _tables(game):
         table = table_at(game, Position(options, 0, []))
         for action in _random_game(game, options, 0)["over"]:
             table.play(action)
-            if moment in table.moments:
+            if "settlement" in table.moments:
                 return table
-    return None
+    raise AssertionError("nothing was settled")
 
 
 # ---------------------------------------------------------------- the browser
 
-
-def show(browser: Any, address: str, device: str, scheme: str) -> None:
-    """Open a page at the size of a device and wait until the person can act, or the end is shown."""
-    from selenium.webdriver.support.ui import WebDriverWait
-
-    width, height = DEVICES[device]
-    metrics = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": device == "phone"}
-    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
-    features = [
-        {"name": "prefers-color-scheme", "value": scheme},
-        {"name": "prefers-reduced-motion", "value": "reduce"},
-    ]
-    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
-    browser.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": TOURED})
-    browser.get(address)
-    WebDriverWait(browser, 60, poll_frequency=0.02).until(lambda opened: opened.execute_script(_READY))
+SHADOW = "document.getElementById('picture').shadowRoot"
+READY = "return document.querySelector('#actions button:enabled')"
+CLICK = "document.querySelector('#actions button:enabled')?.click();"
+AXE = (files("axe_playwright_python") / "axe.min.js").read_text(encoding="utf-8")
+RUN_AXE = "axe.run({resultTypes: ['violations']}).then((found) => arguments[0](found.violations), arguments[0])"
 
 
 @contextmanager
@@ -154,7 +152,70 @@ def open_browser() -> Iterator[Any]:
         options.add_argument(argument)
     options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
     browser = webdriver.Chrome(options=options, service=Service(shutil.which("chromedriver")))
+    browser.set_script_timeout(120)
+    browser.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": TOURED})
     try:
         yield browser
     finally:
         browser.quit()
+
+
+@contextmanager
+def pages_of(browser: Any, server: Server) -> Iterator[str]:
+    """Serve pages; yields the beginning of their addresses. The browser must not complain, as of their policy."""
+    with in_background(server) as port:
+        try:
+            yield f"http://127.0.0.1:{port}"
+        finally:
+            complaints = browser.get_log("browser")
+            browser.get("about:blank")
+        assert complaints == []
+
+
+def set_screen(browser: Any, width: int, height: int, mobile: bool = False, **features: str) -> None:
+    """Set the size of the screen, and what the reader prefers, such as ``color_scheme="dark"``."""
+    metrics = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": mobile}
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
+    media = [{"name": f"prefers-{name.replace('_', '-')}", "value": value} for name, value in features.items()]
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": media})
+
+
+def show(browser: Any, address: str, device: str, scheme: str = "light") -> None:
+    """Open a page at the size of a device and wait until the person can act, or the end is shown."""
+    set_screen(browser, *DEVICES[device], device == "phone", color_scheme=scheme, reduced_motion="reduce")
+    browser.get(address)
+    wait_for(browser, _READY)
+
+
+def wait_for(browser: Any, script: str) -> Any:
+    """Run a script in the page until it gives something true."""
+    from selenium.webdriver.support.ui import WebDriverWait
+
+    return WebDriverWait(browser, 120, poll_frequency=0.02).until(lambda browser: browser.execute_script(script))
+
+
+def press(browser: Any, name: str) -> None:
+    """Click the element with that id."""
+    browser.execute_script("document.getElementById(arguments[0]).click()", name)
+
+
+def press_key(browser: Any, key: str) -> None:
+    """Press a key, such as ``"1"`` or ``"ESCAPE"``, wherever the focus is."""
+    from selenium.webdriver.common.action_chains import ActionChains
+    from selenium.webdriver.common.keys import Keys
+
+    ActionChains(browser, duration=0).send_keys(getattr(Keys, key, key)).perform()
+
+
+def text_of(browser: Any, selector: str) -> str:
+    """The text of the first element."""
+    return str(browser.execute_script("return document.querySelector(arguments[0]).innerText", selector))
+
+
+def serious(browser: Any) -> list[Any]:
+    """What axe finds to be serious or critical on the page: rule and elements."""
+    browser.execute_script(AXE)
+    violations = browser.execute_async_script(RUN_AXE)
+    assert isinstance(violations, list), violations
+    bad = [each for each in violations if each["impact"] in ("serious", "critical")]
+    return [(each["id"], [node["html"][:120] for node in each["nodes"]]) for each in bad]

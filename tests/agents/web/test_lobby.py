@@ -1,36 +1,24 @@
 """The lobby: who may enter, what an order may say, and what others are not told."""
 
-import asyncio
 import json
 import os
 import time
-from pathlib import Path
 from unittest import mock
 
 import numpy as np
 import pytest
 from starlette.testclient import TestClient
 
-from blackjacky_agents import bot_names, make_agent
 from blackjacky_agents.cli import play
 from blackjacky_agents.cli.options import read_arguments
-from blackjacky_agents.games import default_opponents, get_kit
-from blackjacky_agents.registry import parse_agents
 from blackjacky_agents.web import lobby
 from blackjacky_agents.web import server as server_module
-from blackjacky_agents.web.lobby import MAX_OPEN, MAX_ORDER, Order, describe_games, levels, read_order
+from blackjacky_agents.web.lobby import MAX_OPEN, MAX_ORDER, Order
 from blackjacky_agents.web.messages import MessageError
-from blackjacky_agents.web.preparing import Preparing, parts_of
 from blackjacky_agents.web.server import Server
-from blackjacky_agents.wording import is_settled
-from blackjacky_env.envs.aec import TableEnv
-from blackjacky_env.games import GAMES, get_game
 from tests.agents.web.tables import new_table, play_on
 from tests.agents.web.test_pace import Page, anyio_backend  # noqa: F401  # a fixture
-from tests.every_game import NAMES
 
-RESULTS = Path(__file__).parents[3] / "agents" / "results"
-ROOMS = [game for game in GAMES if (RESULTS / game / "ladder.json").exists()]
 HERE, AWAY = ("127.0.0.1", 1), ("192.168.0.9", 1)
 ORDER = {"game": "tiny", "variant": "classic", "people": ["Anna", "Ben"], "agents": ["random"], "rules": {}}
 
@@ -40,28 +28,23 @@ pytestmark = pytest.mark.usefixtures("tiny")
 
 @pytest.fixture
 def server():
-    """A server without tables."""
     return Server()
 
 
 @pytest.fixture
 def client(server):
-    """Somebody at this machine."""
     return entered(server)
 
 
 def entered(server, client=HERE):
-    """A client at that address."""
     return TestClient(server.app, base_url="http://127.0.0.1", client=client, follow_redirects=False)
 
 
 def tables_of(client, server):
-    """The games and tables that the lobby tells."""
     return client.get(f"/lobby/{server.lobby}/tables")
 
 
 def opened(client, server, order=ORDER, **options):
-    """The answer to an order."""
     content = order if isinstance(order, bytes) else json.dumps(order)
     return client.post(f"/lobby/{server.lobby}/tables", content=content, **options)
 
@@ -69,12 +52,12 @@ def opened(client, server, order=ORDER, **options):
 def test_nobody_guesses_the_address_of_the_lobby(server):
     for token in (server.lobby, server.owner):
         assert entered(server, AWAY).get(f"/lobby/{token}").status_code == 200
-    for place in ("", "/tables", "/code.svg"):
+    for place in ("", "/tables", "/code.svg", "/preparing/tiny", "/pictures/black_jacky.svg"):
         assert entered(server).get(f"/lobby/guessed{place}").status_code == 404
     assert entered(server).post("/lobby/guessed/tables", content=json.dumps(ORDER)).status_code == 404
 
 
-def test_a_table_is_opened_and_its_addresses_are_told_to_whoever_opened_it(server):
+def test_a_table_is_opened_and_its_addresses_are_told_to_whoever_opened_it_and_the_owner(server):
     client = entered(server, AWAY)
     answer = opened(client, server)
     assert answer.status_code == 201
@@ -83,28 +66,21 @@ def test_a_table_is_opened_and_its_addresses_are_told_to_whoever_opened_it(serve
     assert [seat["name"] for seat in seats] == ["Anna", "Ben", "random"]
     assert [seat["address"] for seat in seats] == [f"/seat/{table.people[0]}", f"/seat/{table.people[1]}", None]
     assert client.get(seats[0]["address"]).status_code == 200
-
-
-def test_tokens_of_seats_are_told_to_nobody_else(server):
-    table = new_table("tiny", people=2, players=3)
-    server.add(table)
-    others = tables_of(entered(server, AWAY), server)
+    others = tables_of(client, server)
     assert [seat["name"] for seat in others.json()["tables"][0]["seats"]] == [seat.name for seat in table.seats]
     assert not any(token in others.text for token in table.people.values())
-    mine = entered(server, AWAY).get(f"/lobby/{server.owner}/tables")
-    assert all(token in mine.text for token in table.people.values())
+    owners = client.get(f"/lobby/{server.owner}/tables")
+    assert all(token in owners.text for token in table.people.values())
 
 
-def test_the_lobby_tells_how_far_tables_are(server):
-    table = new_table("tiny", people=1, players=2)
-    server.add(table)
-    listed = tables_of(entered(server), server).json()["tables"][0]
+def test_the_lobby_tells_how_far_tables_are(server, client):
+    server.add(table := new_table("tiny", people=1, players=2))
+    listed = tables_of(client, server).json()["tables"][0]
     assert (listed["round"], listed["moves"], listed["over"], table.progress) == (1, 0, False, "new")
-    while not table.over:
-        actions = table.actions(0)
-        table.act(0, table.move, actions[0]["action"]) if actions else table.play(table.thought()())
-        assert table.over or table.progress.startswith("round ")
-    assert tables_of(entered(server), server).json()["tables"][0]["over"]
+    play_on(table, np.random.default_rng(0), 1)
+    assert table.progress.startswith("round ")
+    play_on(table, np.random.default_rng(0))
+    assert tables_of(client, server).json()["tables"][0]["over"]
     assert table.progress == "over"
 
 
@@ -113,85 +89,12 @@ def test_pages_of_other_sites_open_no_tables(server, client):
     assert opened(client, server, headers={"origin": "http://127.0.0.1"}).status_code == 201
 
 
-def test_the_lobby_tells_what_each_game_is_like():
-    for described in describe_games():
-        name = described["name"]
-        if name == "tiny":
-            continue
-        assert described["minutes"] % 5 == 0 < described["minutes"]
-        assert described["has_picture"]
-        for language in ("en", "de"):
-            assert described["summary"][language].count(".") == 1
-            assert len(described["help"][language]) > 3
-        assert set(described["levels"]) == {"easy", "medium", "hard"}
-
-
-@pytest.mark.parametrize("game", ROOMS)
-def test_levels_of_opponents_are_in_the_order_of_the_ladder(game):
-    ladder = json.loads((RESULTS / game / "ladder.json").read_text("utf-8"))
-    (table,) = (each for each in ladder["tables"] if each["num_players"] == get_game(game).default_players)
-    ratings = {agent["agent"]: agent["rating"]["mean"] for agent in table["agents"]}
-    found = [ratings[agent] for agent in levels(game).values()]
-    assert found == sorted(found)
-    assert len(set(found)) == 3
-
-
-@pytest.mark.parametrize("game", ROOMS)
-def test_the_minutes_of_a_game_are_those_of_games_with_its_default_opponents(game):
-    """At five seconds for each decision of a person, and the pauses of the table."""
-    opponents = parse_agents(default_opponents(game))
-    env, took = TableEnv(game, len(opponents) + 1), []
-    for seed in range(5):
-        agents = [make_agent(name, game) for name in (bot_names(game)[-1], *opponents)]
-        env.reset(seed=seed)
-        while not any(env.terminations.values()):
-            before, seat = env.view(None), env.possible_agents.index(env.agent_selection)
-            env.step(int(agents[seat].act(env.observe(env.agent_selection))))
-            took.append((5 if seat == 0 else 0.8) + 6 * is_settled(game, before, env.view(None)))
-    minutes = sum(took) / 5 / 60
-    assert get_kit(game).minutes == max(5, 5 * round(minutes / 5))
-
-
 def test_a_card_has_the_picture_of_its_game_and_others_have_none(server, client):
     picture = client.get(f"/lobby/{server.lobby}/pictures/black_jacky.svg")
     assert picture.headers["content-type"].startswith("image/svg+xml")
     assert picture.text.startswith("<svg")
-    for place in (
-        f"{server.lobby}/pictures/tiny.svg",
-        f"{server.lobby}/pictures/chess.svg",
-        "guessed/pictures/black_jacky.svg",
-    ):
-        assert client.get(f"/lobby/{place}").status_code == 404
-    assert client.get("/lobby/guessed/preparing/tiny").status_code == 404
-
-
-def test_a_game_is_compiled_by_a_process_of_its_own_which_tells_how_far_it_is():
-    async def compiled():
-        preparing = Preparing()
-        before = preparing.progress("schwarze_katze")
-        await preparing.begin("schwarze_katze")
-        assert preparing.begin("schwarze_katze").done(), "no game is compiled twice"
-        after = preparing.progress("schwarze_katze")
-        await preparing.close()
-        return before, after
-
-    before, (done, parts) = asyncio.run(compiled())
-    assert before == (0, 0)
-    assert done == parts == len(parts_of("schwarze_katze")) > 4
-
-
-def test_a_table_is_made_when_its_game_is_compiled_and_closing_stops_the_process(monkeypatch):
-    begun = []
-
-    async def compile_for_ever(self, game):
-        begun.append(game)
-        await asyncio.Event().wait()
-
-    monkeypatch.setattr(Preparing, "_compile", compile_for_ever)
-    server = Server(prepared=["black_spy", "tiny"])
-    with TestClient(server.app, base_url="http://127.0.0.1") as client:
-        assert client.get("/page/lobby.js").status_code == 200
-    assert begun == ["black_spy"], "one after the other, and nothing is waited for at the end"
+    for game in ("tiny", "chess"):
+        assert client.get(f"/lobby/{server.lobby}/pictures/{game}.svg").status_code == 404
 
 
 @pytest.mark.parametrize(
@@ -220,8 +123,33 @@ def test_an_impossible_order_is_refused(server, client, change, answer):
     assert server.tables() == []
 
 
+def test_codes_hold_addresses_that_work_in_the_network(server, client):
+    server.add(table := new_table("tiny", people=1, players=2))
+    seat = f"/seat/{table.people[0]}"
+    assert client.get(f"{seat}/code.svg").status_code == 404  # only this machine can reach it
+    assert tables_of(client, server).json()["address"] is None
+    server.address = "http://192.168.0.4:8021"
+    assert tables_of(client, server).json()["address"] == f"{server.address}/lobby/{server.lobby}"
+    mine = client.get(f"/lobby/{server.owner}/tables").json()
+    assert mine["tables"][0]["seats"][0]["address"] == server.address + seat
+    for place in (f"{seat}/code.svg", f"/lobby/{server.lobby}/code.svg"):
+        image = client.get(place)
+        assert image.headers["content-type"].startswith("image/svg+xml")
+        assert "<svg" in image.text
+    assert client.get("/seat/guessed/code.svg").status_code == 404
+
+
+def test_the_command_opens_a_table_at_once_if_its_arguments_describe_one():
+    for args in ("", "--host 0.0.0.0 --port 80 --language de"):
+        assert not play.describes_table(read_arguments(play.Args, ["--web", *args.split()], "blackjacky play"))
+    for args in ("--opponents counter", "--people 0", "--game schwarze_katze", "--bust-at 30", "--seed 0"):
+        assert play.describes_table(read_arguments(play.Args, ["--web", *args.split()], "blackjacky play"))
+
+
+# ---------------------------------------------------------------- how many tables are kept
+
+
 def files_of(folder):
-    """The saved tables."""
     return {*folder.glob("*.jsonl")}
 
 
@@ -285,50 +213,3 @@ def test_a_table_that_cannot_be_saved_is_not_opened(tmp_path, monkeypatch):
     refused = opened(entered(server), server)
     assert (refused.status_code, "No space left" in refused.json()["error"]) == (507, True)
     assert server.tables() == []
-
-
-def test_codes_hold_addresses_that_work_in_the_network(server):
-    table = new_table("tiny", people=1, players=2)
-    server.add(table)
-    client, seat = entered(server), f"/seat/{table.people[0]}"
-    assert client.get(f"{seat}/code.svg").status_code == 404  # only this machine can reach it
-    assert tables_of(client, server).json()["address"] is None
-    server.address = "http://192.168.0.4:8021"
-    assert tables_of(client, server).json()["address"] == f"{server.address}/lobby/{server.lobby}"
-    mine = client.get(f"/lobby/{server.owner}/tables").json()
-    assert mine["tables"][0]["seats"][0]["address"] == server.address + seat
-    for place in (f"{seat}/code.svg", f"/lobby/{server.lobby}/code.svg"):
-        image = client.get(place)
-        assert image.headers["content-type"].startswith("image/svg+xml")
-        assert "<svg" in image.text
-    assert client.get("/seat/guessed/code.svg").status_code == 404
-
-
-def test_every_game_can_be_ordered_as_the_form_offers_it():
-    for game in describe_games():
-        assert game["name"] in NAMES
-        for variant in game["variants"]:
-            agents = [game["levels"]["medium"]] * (variant["default"] - 1)
-            options = {option["name"]: option["default"] for option in game["options"]}
-            order = {"game": game["name"], "variant": variant["name"], "people": ["A"], "agents": agents}
-            table = read_order(json.dumps({**order, "rules": options}).encode()).table()
-            assert (table.env.game.name, table.env.variant) == (game["name"], variant["name"])
-            assert table.env.num_players == variant["default"]
-
-
-@pytest.mark.parametrize(
-    ("args", "asked"),
-    [
-        ("", False),
-        ("--host 0.0.0.0 --port 80 --language de", False),
-        ("--opponents counter", True),
-        ("--people 0", True),
-        ("--game schwarze_katze", True),
-        ("--variant schnell_duell", True),
-        ("--bust-at 30", True),
-        ("--seed 0", True),
-    ],
-)
-def test_the_command_opens_a_table_at_once_if_its_arguments_describe_one(args, asked):
-    given = read_arguments(play.Args, ["--web", *args.split()], "blackjacky play")
-    assert play.describes_table(given) == asked

@@ -1,11 +1,13 @@
-"""What a page may say is read strictly, and whatever else it says gets a clear answer."""
+"""What a page may say is read strictly, whatever else it says gets a clear answer, and names can be told apart."""
 
 import json
+import unicodedata
 
 import pytest
 
 from blackjacky_agents.web import messages
 from blackjacky_agents.web.messages import Allowance, MessageError, read_message
+from blackjacky_agents.web.names import check_free, check_name, looks_of
 
 
 @pytest.mark.parametrize(
@@ -13,13 +15,10 @@ from blackjacky_agents.web.messages import Allowance, MessageError, read_message
     [
         (None, "this one was binary"),
         ("", "this is not JSON: ''"),
-        ("{", "this is not JSON"),
         ("[" * 4000, "this is not JSON"),
-        ("[]", "a message is a JSON object, not"),
         ("7", "a message is a JSON object, not 7"),
         ("{}", "type=None is unknown; allowed are 'act', 'hint', 'outlook', 'start'"),
         ('{"type": ["act"]}', "type=['act'] is unknown"),
-        ('{"type": "deal"}', "type='deal' is unknown"),
         ('{"type": "act", "move": 1}', "'act' lacks the field 'action'"),
         ('{"type": "act", "move": 1, "action": 2, "seat": 3}', "field 'seat' is unknown in 'act'; allowed are 'move'"),
         ('{"type": "again", "seat": 3}', "field 'seat' is unknown in 'again'; allowed are none but 'type'"),
@@ -52,3 +51,48 @@ def test_an_allowance_is_used_up_and_comes_back(monkeypatch):
     assert [allowance.take() for _ in range(3)] == [True, True, False]
     now += 1000.0
     assert [allowance.take() for _ in range(4)] == [True, True, True, False]
+
+
+# ---------------------------------------------------------------- names
+
+INVISIBLE = ["\u034f", "\u115f", "\u1160", "\u17b4", "\u180b", "\u3164", "\ufe0f", "\uffa0", "\u2800", "\U000e0100"]
+NO_NAMES = ["", "   ", "x" * 21, "x" * 10**5, "a\x00b", "\ud800", "\u202eevil", "Bo\u200bb", "Bob\u00ad", "\u0301" * 3]
+OF_ALL_LANGUAGES = ["Renée", "李", "Ольга", "\u2764\ufe0f", "नेहा", "7", "?", "Ångström", "אורי"]
+ALIKE = [
+    *(("Bob", "bOB"), ("Bob", "\uff42ob"), ("Strauß", "STRAUSS"), ("Renée", "RENE\u0301E"), ("ﬁn", "FIN")),
+    ("random 2", "Random\u28002"),
+]
+
+
+@pytest.mark.parametrize("name", [*NO_NAMES, *INVISIBLE])
+def test_a_name_that_cannot_be_shown_is_refused(name):
+    with pytest.raises(MessageError, match=r"1 \.\. 20 printable characters") as error:
+        check_name(name)
+    assert error.value.code == "name"
+    assert len(str(error.value)) < 1000
+
+
+def test_names_of_all_languages_are_names_without_the_spaces_around_them():
+    assert check_name("  Anna  Ö ") == "Anna Ö"
+    assert [*map(check_name, OF_ALL_LANGUAGES)] == OF_ALL_LANGUAGES
+
+
+@pytest.mark.parametrize("invisible", [*INVISIBLE, "\u200b", "\u2060", "\u00ad", " ", "\u00a0"])
+def test_what_is_invisible_makes_no_other_name(invisible):
+    for at in range(5):
+        other = "Rene\u0301e"[:at] + invisible + "Rene\u0301e"[at:]
+        assert looks_of(other) == looks_of("Renée")
+        with pytest.raises(MessageError, match="somebody at this table is called") as error:
+            check_free(other, ["Bob", "Renée"])
+        assert error.value.code == "taken"
+
+
+def test_case_and_forms_of_letters_make_no_other_name_and_other_letters_do():
+    assert all(looks_of(one) == looks_of(other) for one, other in ALIKE)
+    for one, other in [("Rene", "René"), ("Bob", "Bo"), ("random 2", "random 3"), ("o", "\u043e")]:
+        check_free(one, [other])
+
+
+def test_all_that_python_calls_a_format_character_is_invisible():
+    formats = [chr(code) for code in range(0x110000) if unicodedata.category(chr(code)) == "Cf"]
+    assert looks_of("".join(formats)) == ""

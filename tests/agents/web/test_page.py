@@ -1,183 +1,119 @@
-"""The page in a real browser: Chromium by Selenium, if both are there."""
+"""Games in a real browser: the lobby, waiting, clicks and keys, lost seats, the end with its replay."""
 
 import json
-import shutil
-import time
+from contextlib import contextmanager
 
 import numpy as np
 import pytest
 
+from blackjacky_agents.web.server import Server
 from blackjacky_agents.wording import in_words, page_texts
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.games import GAMES
-from tests.agents.web.browser import TOURED
-from tests.agents.web.running import running
-from tests.agents.web.tables import choose, new_table
+from tests.agents.web.browser import (
+    CLICK,
+    DEVICES,
+    IN_BROWSER,
+    READY,
+    SHADOW,
+    open_browser,
+    pages_of,
+    press,
+    press_key,
+    serious,
+    set_screen,
+    text_of,
+    wait_for,
+)
+from tests.agents.web.tables import choose, new_table, server_of
 from tests.every_game import with_tiny
 
-CHROMIUM, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
-pytestmark = pytest.mark.skipif(None in (CHROMIUM, DRIVER), reason="needs chromium and chromedriver on the path")
-TURN = (
-    "return [document.querySelectorAll('#actions button:enabled').length > 0, !document.getElementById('end').hidden]"
-)
-READY = "return document.querySelector('#actions button:enabled')"
-SHADOW = "document.getElementById('picture').shadowRoot"
-CHOICES = "return [...document.querySelectorAll('#actions button')].map((each) => each.dataset.action).join()"
-CLICK = "document.querySelector('#actions button:enabled').click()"
+pytestmark = IN_BROWSER
+CLICKS = 20_000
+IS_OVER = "return !document.getElementById('end').hidden"
 
 
-@pytest.fixture
-def browsers():
-    """Return a function that opens a page in a browser of its own; all are closed in the end."""
-    from selenium import webdriver
-    from selenium.webdriver.chrome.service import Service
-
-    opened = []
-
-    def open_page(address, language="en", width=1280, height=800):
-        options = webdriver.ChromeOptions()
-        options.binary_location = CHROMIUM
-        for argument in ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"):
-            options.add_argument(argument)
-        options.add_argument(f"--window-size={width},{height}")
-        options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-        browser = webdriver.Chrome(options=options, service=Service(DRIVER))
-        opened.append(browser)
-        browser.set_script_timeout(120)
-        browser.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": TOURED})
-        browser.get(f"{address}?language={language}")
-        return browser
-
-    yield open_page
-    for browser in opened:
-        browser.quit()
-
-
-def wait_for(browser, script, seconds=120):
-    """Run a script in the page until it gives something true."""
-    from selenium.webdriver.support.ui import WebDriverWait
-
-    return WebDriverWait(browser, seconds, poll_frequency=0.02).until(lambda browser: browser.execute_script(script))
-
-
-def text_of(browser, selector):
-    """The text of the first element."""
-    return browser.execute_script("return document.querySelector(arguments[0]).innerText", selector)
+def open_page(browser, address, language="en"):
+    set_screen(browser, 1280, 800)
+    browser.get(f"{address}?language={language}")
+    return browser
 
 
 def play_to_the_end(*pages):
     """Click the first legal action wherever there is one, until the game is over."""
-    deadline = time.monotonic() + 600
-    while time.monotonic() < deadline:
-        states = [page.execute_script(TURN) for page in pages]
-        if all(over for _, over in states):
+    for _ in range(CLICKS):
+        over = [page.execute_script(CLICK + IS_OVER) for page in pages]
+        if all(over):
             return
-        for page, (can_act, _) in zip(pages, states, strict=True):
-            if can_act:
-                page.execute_script(CLICK)
-    raise AssertionError("the game did not end")
+    raise AssertionError("the game does not end")
 
 
-def no_complaints(page):
-    """The browser has nothing to say against the page, its policy included."""
-    assert page.get_log("browser") == []
+def click_until(page, condition, click=lambda page: page.execute_script(CLICK)):
+    """The same, until the condition holds."""
+    for _ in range(CLICKS):
+        if condition():
+            return
+        click(page)
+    raise AssertionError("that does not happen")
 
 
-def test_a_person_plays_a_whole_game_against_three_bots(browsers):
+@contextmanager
+def at_seat(browser, table, language="en", **options):
+    server = Server(**{"delay": 0, "per_second": 1e9, **options})
+    server.add(table)
+    with pages_of(browser, server) as base:
+        yield open_page(browser, f"{base}/seat/{table.people[0]}", language), server.hosts[0]
+
+
+# ---------------------------------------------------------------- games
+
+
+def test_a_person_plays_a_whole_game_against_three_bots_with_a_hint_and_a_key(browser):
     table = new_table(players=4, hints=["counter"])
-    with running(table) as [people]:
-        page = browsers(people["Person 0"])
+    with at_seat(browser, table) as (page, _):
         wait_for(page, READY)
+        press(page, "hint")
+        wait_for(page, "return document.querySelector('#actions .advised')")
+        assert "counter would choose" in text_of(page, "#advice")
+        move = table.move
+        click_until(page, lambda: table.move > move, lambda page: press_key(page, "1"))
         play_to_the_end(page)
-        assert table.over
         assert "won" in text_of(page, "#status")
-        assert text_of(page, "#story").count("\n") > 10
         record = page.execute_async_script(
             "fetch(document.getElementById('record').href).then((answer) => answer.text()).then(arguments[0])"
         )
         env = TableEnv("black_jacky", 4)
         env.replay(json.loads(record)["record"])
         assert env.snapshot()["winners"] == table.env.snapshot()["winners"]
-        page.execute_script("document.getElementById('again').click()")
+        press(page, "again")
         wait_for(page, "return document.getElementById('end').hidden")
-        no_complaints(page)
 
 
-def test_two_browsers_play_each_other_with_two_bots(browsers):
+def test_two_browsers_play_each_other_with_two_bots(browser):
     table = new_table(people=2, players=4)
-    with running(table) as [people]:
-        pages = [browsers(people["Person 0"]), browsers(people["Person 1"], "de", 400, 800)]
-        for page in pages:
-            wait_for(page, "return document.querySelectorAll('#in-words li').length > 4")
-        play_to_the_end(*pages)
-        assert table.over
-        assert "won" in text_of(pages[0], "#status")
-        assert "gewonnen" in text_of(pages[1], "#status")
-        for page in pages:
-            no_complaints(page)
-            assert page.execute_script("return document.documentElement.scrollWidth <= innerWidth")
+    with open_browser() as other, at_seat(browser, table) as (page, _):
+        set_screen(other, 400, 800)
+        first, second = table.people.values()
+        other.get(page.current_url.replace(first, second).replace("=en", "=de"))
+        for each in (page, other):
+            wait_for(each, "return document.querySelectorAll('#in-words li').length > 4")
+        play_to_the_end(page, other)
+        assert "won" in text_of(page, "#status")
+        assert "gewonnen" in text_of(other, "#status")
+        assert other.get_log("browser") == []
+        assert other.execute_script("return document.documentElement.scrollWidth <= innerWidth")
 
 
-def test_schwarze_katze_is_played_by_keys_and_with_a_hint(browsers):
-    from selenium.webdriver.common.by import By
-
-    table = new_table("schwarze_katze", players=3, hints=["counter", "low"], rules={"deals": 1})
-    with running(table) as [people]:
-        page = browsers(people["Person 0"], "de")
+def test_a_game_without_words_of_its_own_is_played_by_the_names_of_its_actions(browser):
+    with with_tiny(), at_seat(browser, new_table("tiny", players=2), language="de") as (page, _):
         wait_for(page, READY)
-        page.find_element(By.ID, "hint").click()
-        wait_for(page, "return document.querySelector('#actions .advised')")
-        assert "counter würde wählen" in text_of(page, "#advice")
-        move = table.move
-        page.find_element(By.TAG_NAME, "body").send_keys("1")
-        wait_for(page, f"return document.querySelectorAll('#story li').length > {move}")
-        assert table.move > move
-        no_complaints(page)
-
-
-def test_a_reload_and_a_second_window_keep_the_seat(browsers):
-    table = new_table(people=2, players=2)
-    with running(table) as [people]:
-        page = browsers(people[table.seats[table.turn].name])
-        wait_for(page, READY)
-        page.refresh()
-        wait_for(page, READY)
-        first = page.current_window_handle
-        page.switch_to.new_window("tab")
-        page.get(people[table.seats[table.turn].name])
-        wait_for(page, READY)
-        page.switch_to.window(first)
-        wait_for(page, "return !document.getElementById('take-back').hidden")
-        page.execute_script("document.getElementById('take-back').click()")
-        wait_for(page, READY)
-        before = page.execute_script(CHOICES)
-        page.execute_script(CLICK)
-        wait_for(page, f"{CHOICES} != {json.dumps(before)}")
-        assert table.move == 1
-        no_complaints(page)
-
-
-def test_cards_of_a_picture_are_clicked_where_an_action_belongs_to_them(browsers):
-    table = new_table("schwarze_katze", people=3, rules={"deals": 1})
-    leader, other = table.turn, (table.turn + 1) % 3
-    with running(table) as [people]:
-        page = browsers(people[f"Person {other}"])
-        wait_for(page, f"return {SHADOW}?.querySelector('svg')")
-        assert page.execute_script(f"return {SHADOW}.querySelectorAll('.choice').length") == 0
-        page.get(people[f"Person {leader}"])
-        wait_for(page, READY)
-        assert page.execute_script(f"return {SHADOW}.querySelectorAll('.choice').length") == 17
-        card = f"{SHADOW}.querySelector('[data-card]')"
-        on_turn = f"{SHADOW}.querySelector('.seat .now')"
-        assert page.execute_script(f"return getComputedStyle({on_turn}).stroke") != "none"  # the picture's own style
-        name = page.execute_script(f"return {card}.dataset.card")
-        page.execute_script(f"{card}.dispatchEvent(new MouseEvent('click', {{bubbles: true}}))")
-        wait_for(page, f"return {SHADOW}.querySelectorAll('.choice').length == 0")
-        assert table.env.snapshot()["table"] == [[leader, name]]
-        no_complaints(page)
+        assert text_of(page, "#actions b") == "bid 0"
+        play_to_the_end(page)
+        assert "bid" in text_of(page, "#story")
 
 
 CLICKED = {
+    ("schwarze_katze", "play"): "[data-card]",
     ("halunken", "place_captain"): "[data-kind=field]",
     ("halunken", "choose"): ".seat [data-kind=move]",
     ("halunken", "rob"): ".seat [data-card]",
@@ -188,13 +124,16 @@ CLICKED = {
 
 
 @pytest.mark.parametrize(("game", "phase"), CLICKED)
-def test_fields_movement_cards_and_cards_of_others_can_be_clicked(browsers, game, phase):
+def test_whatever_an_action_belongs_to_can_be_clicked_in_the_picture_by_who_is_on_turn(browser, game, phase):
     table, rng = new_table(game, people=4, players=4), np.random.default_rng(0)
     while table.env.snapshot()["phase"] != phase or len(table.actions(table.turn)) < 2:
         table.act(table.turn, table.move, choose({"actions": table.actions(table.turn)}, rng))
-    legal, moves = table.actions(table.turn), table.move
-    with running(table) as [people]:
-        page = browsers(people[table.seats[table.turn].name])
+    turn, legal, moves = table.turn, table.actions(table.turn), table.move
+    with pages_of(browser, server_of(table)) as base:
+        page = open_page(browser, f"{base}/seat/{table.people[(turn + 1) % 4]}")
+        wait_for(page, f"return {SHADOW}?.querySelector('svg')")
+        assert page.execute_script(f"return {SHADOW}.querySelectorAll('.choice').length") == 0
+        page.get(f"{base}/seat/{table.people[turn]}")
         wait_for(page, READY)
         choices = f"[...{SHADOW}.querySelectorAll('{CLICKED[game, phase]}')].filter((each) => each.matches('.choice'))"
         different = f"new Set({choices}.map((each) => JSON.stringify(each.dataset)))"  # a hand can hold equal cards
@@ -204,7 +143,6 @@ def test_fields_movement_cards_and_cards_of_others_can_be_clicked(browsers, game
         wait_for(page, f"return {SHADOW}.querySelectorAll('.choice').length == 0 || {READY.removeprefix('return ')}")
         (taken,) = (each for each in legal if each["action"] == table.env.record()["actions"][moves])
         assert {str(taken["card"]), str(taken["number"])} & {meant.get("card"), meant.get("number")}
-        no_complaints(page)
 
 
 TELL = """
@@ -217,30 +155,150 @@ import("/page/texts.js").then(({ useLanguage, inWords }) => {
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_the_page_puts_phrases_into_the_same_words_as_the_terminal(browsers, game):
-    table = new_table(game, players=3)
-    phrases, names = [], [seat.name for seat in table.seats]
-    with running(table) as [people]:
-        page = browsers(people["Person 0"])
+def test_the_page_puts_phrases_into_the_same_words_as_the_terminal(browser, game):
+    table, told, phrases = new_table(game, players=3), new_table(game, people=3, seed=1), []
+    names = [seat.name for seat in table.seats]
+    while not told.over:
+        actions = told.actions(told.turn)
+        told.act(told.turn, told.move, actions[0 if told.move % 3 else -1]["action"])
+        phrases += [*actions, *(each["phrase"] for seat in range(3) for each in told.story(seat)[-3:])]
+    with at_seat(browser, table) as (page, _):
         wait_for(page, "return document.getElementById('title').textContent")
-        told = new_table(game, people=3, seed=1)
-        while not told.over:
-            actions = told.actions(told.turn)
-            told.act(told.turn, told.move, actions[0 if told.move % 3 else -1]["action"])
-            phrases += [*actions, *(phrase for each in told._told[-1].values() for phrase in each)]
         for language, texts in page_texts(game).items():
             expected = [in_words(phrase, texts, names) for phrase in phrases]
             assert page.execute_async_script(TELL, phrases, names, language) == expected
-        no_complaints(page)
 
 
-def test_a_game_without_words_of_its_own_is_played_by_the_names_of_its_actions(browsers):
-    with with_tiny():
-        table = new_table("tiny", players=2)
-        with running(table) as [people]:
-            page = browsers(people["Person 0"], "de")
+# ---------------------------------------------------------------- the lobby
+
+
+@contextmanager
+def lobby(browser, language="en"):
+    """The page of the lobby of a new server, with the rule options of its first game, and that server."""
+    server = server_of()
+    with pages_of(browser, server) as base:
+        page = open_page(browser, f"{base}/lobby/{server.owner}", language)
+        wait_for(page, "return document.querySelectorAll('#rules .rule').length")
+        yield page, server
+
+
+def choose_game(page, name):
+    page.execute_script(f"document.querySelector('input[value={name}]').click()")
+
+
+def test_a_table_is_opened_in_the_lobby_and_played_to_the_end_with_its_replay(browser):
+    with lobby(browser, "de") as (page, server):
+        choose_game(page, "schwarze_katze")
+        page.execute_script(
+            "const deals = document.querySelector('#rules input[max=\"50\"]'); deals.value = 1; deals.oninput();"
+            "document.querySelectorAll('#agents select').forEach((each) => { each.value = 'random'; each.onchange() })"
+        )
+        press(page, "open")
+        wait_for(page, READY)
+        (table,) = server.tables()
+        assert table.env.config_dict()["deals"] == 1
+        assert [seat.agent for seat in table.seats] == [None, "random", "random", "random"]
+        play_to_the_end(page)
+        wait_for(page, "return document.querySelector('#end .scores .good')")
+        assert "gewinn" in text_of(page, "#decided")
+        assert serious(page) == []
+        press(page, "watch")
+        page.switch_to.frame(page.find_element("css selector", "#replay iframe"))
+        wait_for(page, "return document.querySelector('#page-picture svg')")
+        page.switch_to.default_content()
+        press_key(page, "END")  # without a click into the replay first
+        page.switch_to.frame(page.find_element("css selector", "#replay iframe"))
+        wait_for(page, "const slider = document.getElementById('page-slider'); return slider.value === slider.max")
+        assert "champion in place of" in text_of(page, "#page-thoughts-of")  # whoever began, the person has moved
+        page.switch_to.default_content()
+        press(page, "replay-close")
+        press(page, "again")
+        wait_for(page, "return document.getElementById('end').hidden")
+
+
+@pytest.mark.parametrize("device", DEVICES)
+def test_a_small_table_is_opened_in_the_lobby_by_its_name(browser, device):
+    """Its size, variant and rules go with it; the usual table comes back with the usual choice."""
+    select = "const select = document.getElementById('preset'); select.value = arguments[0]; select.onchange()"
+    agents = "return document.querySelectorAll('#agents select').length"
+    hidden = "return ['presets', 'variants', 'rules-details'].map((each) => document.getElementById(each).hidden)"
+    with lobby(browser) as (page, server):
+        set_screen(page, *DEVICES[device], device == "phone")
+        choose_game(page, "halunken")
+        assert page.execute_script(hidden)[0] is True, "this game has none"
+        choose_game(page, "black_jacky")
+        choose_game(page, "easy")
+        page.execute_script(select, "mini-3p")
+        assert (page.execute_script(agents), page.execute_script(hidden)) == (2, [False, True, True])
+        page.execute_script(select, "")
+        assert (page.execute_script(agents), page.execute_script(hidden)) == (3, [False, False, False])
+        page.execute_script(select, "mini-2")
+        assert serious(page) == []
+        assert page.execute_script("return document.documentElement.scrollWidth") <= DEVICES[device][0]
+        press(page, "open")
+        wait_for(page, READY)
+        (table,) = server.tables()
+        assert table.env.options == TableEnv("black_jacky", preset="mini-2").options
+
+
+# ---------------------------------------------------------------- waiting, stillness, lost seats
+
+
+def test_a_game_is_given_up_after_a_question_and_starts_without_those_who_do_not_come(browser):
+    table = new_table(people=2, players=2)
+    with at_seat(browser, table, delay=1e6) as (page, host):
+        wait_for(page, "return document.getElementById('start')")
+        press(page, "start")
+        wait_for(page, "return document.getElementById('moment').hidden")
+        assert host.started
+        earlier = table.earlier
+        press(page, "restart")
+        assert "everyone" in text_of(page, "#asking p")
+        assert serious(page) == []
+        press(page, "restart-no")
+        assert table.earlier == earlier
+        press(page, "restart")
+        press(page, "restart-yes")
+        click_until(page, lambda: table.earlier > earlier)
+
+
+def test_cards_move_unless_the_reader_prefers_stillness(browser):
+    table = new_table("schwarze_katze", players=3, rules={"deals": 1})
+    with at_seat(browser, table) as (page, _):
+        wait_for(page, READY)
+        page.execute_script(
+            "window.moved = 0; const animate = Element.prototype.animate;"
+            "Element.prototype.animate = function (...how) { window.moved += 1; return animate.apply(this, how) }"
+        )
+        for motion in ("no-preference", "reduce"):
+            set_screen(page, 1280, 800, reduced_motion=motion)
+            page.execute_script("window.moved = 0")
+            move = table.move
+            page.execute_script(CLICK)
+            wait_for(page, f"return document.querySelectorAll('#story li').length > {move}")
             wait_for(page, READY)
-            assert text_of(page, "#actions b") == "bid 0"
-            play_to_the_end(page)
-            assert "bid" in text_of(page, "#story")
-            no_complaints(page)
+            assert (page.execute_script("return window.moved") > 0) == (motion == "no-preference")
+
+
+def test_a_page_says_that_its_seat_is_taken_over_or_gone_and_takes_it_back_when_it_can(browser):
+    table = new_table()
+    server = server_of(table)
+    with pages_of(browser, server) as base:
+        page = open_page(browser, f"{base}/seat/{table.people[0]}")
+        wait_for(page, READY)
+        first, address = page.current_window_handle, page.current_url
+        page.switch_to.new_window("tab")
+        page.get(address)
+        wait_for(page, READY)
+        page.close()
+        page.switch_to.window(first)
+        wait_for(page, "return !document.getElementById('take-back').hidden")
+        seats, server._seats = server._seats, {}  # as after a start with another folder
+        page.execute_script("window.asked = 0; const real = fetch; fetch = (...all) => (asked++, real(...all))")
+        press(page, "take-back")  # connects again
+        wait_for(page, "return document.getElementById('notice').innerText.toLowerCase().includes('no such seat')")
+        assert page.execute_script("return asked") == 1
+        server._seats = seats
+        press(page, "take-back")
+        wait_for(page, READY)
+        page.get_log("browser")  # the browser reports the refusal, too

@@ -1,26 +1,31 @@
 """How the page looks and is operated in Chromium, in every phase of every game: sizes, accessibility, clicks, keys."""
 
-import json
-import shutil
 from contextlib import contextmanager
-from importlib.resources import files
 
 import numpy as np
 import pytest
 
-from blackjacky_agents.web.serve import in_background
 from blackjacky_agents.web.server import Server
-from blackjacky_agents.web.table import Table
 from blackjacky_env.engine.svg import PHONE_TEXT
-from blackjacky_env.games import GAMES, get_game
-from tests.agents.web.browser import DEVICES, LOOKS, open_browser, positions, show, table_at, table_in
-from tests.agents.web.running import running
-from tests.agents.web.tables import new_table
-from tests.agents.web.test_page import SHADOW, wait_for
-
-pytestmark = pytest.mark.skipif(
-    None in (shutil.which("chromium"), shutil.which("chromedriver")), reason="needs chromium and chromedriver"
+from blackjacky_env.games import GAMES
+from tests.agents.web.browser import (
+    DEVICES,
+    IN_BROWSER,
+    LOOKS,
+    SHADOW,
+    pages_of,
+    positions,
+    press,
+    press_key,
+    serious,
+    settled_table,
+    show,
+    table_at,
+    wait_for,
 )
+from tests.agents.web.tables import new_table, server_of
+
+pytestmark = IN_BROWSER
 SHOW_AGAIN = """
 document.getElementById("name").value = `Anna ${Math.floor(1e6 * Math.random())}`;
 document.getElementById("naming").dispatchEvent(new Event("close"));
@@ -41,140 +46,34 @@ return {{
   role: {SHADOW}.host.role,
 }};
 """
-AXE = (files("axe_playwright_python") / "axe.min.js").read_text(encoding="utf-8")
-RUN_AXE = "axe.run({resultTypes: ['violations']}).then((found) => arguments[0](found.violations), arguments[0])"
-
-
-@pytest.fixture(scope="module")
-def browser():
-    """One browser for all tests."""
-    with open_browser() as opened:
-        opened.set_script_timeout(60)
-        yield opened
-
-
-@pytest.fixture(scope="module")
-def phases():
-    """Return, by game and phase, a table at which the person in seat 0 is to act in it."""
-    return {game: {phase: table_at(game, each, hints=[]) for phase, each in positions(game).items()} for game in GAMES}
 
 
 @contextmanager
 def pages(browser, tables):
-    """The addresses of the pages of the tables' first people; the browser must not complain about them."""
-    with running(*tables) as people:
-        yield [next(iter(addresses.values())) for addresses in people]
-        assert browser.get_log("browser") == []
-        browser.get("about:blank")
+    with pages_of(browser, server_of(*tables)) as base:
+        yield [f"{base}/seat/{next(iter(table.people.values()))}" for table in tables]
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_in_no_phase_the_page_must_be_scrolled_much(browser, phases, game):
-    with pages(browser, phases[game].values()) as addresses:
+def test_in_no_phase_the_page_must_be_scrolled_much_and_axe_finds_nothing_serious(browser, game):
+    phases = {phase: table_at(game, each, hints=[]) for phase, each in positions(game).items()}
+    with pages(browser, phases.values()) as addresses:
         for (phase, address), (device, scheme, language) in (
-            (each, look) for each in zip(phases[game], addresses, strict=True) for look in LOOKS
+            (each, look) for each in zip(phases, addresses, strict=True) for look in LOOKS
         ):
             show(browser, f"{address}?language={language}", device, scheme)
             measured, (width, height) = browser.execute_script(MEASURE), DEVICES[device]
             assert measured["width"] <= width, (phase, device)
             assert measured["text"] >= PHONE_TEXT, (phase, device)
+            assert measured["words"] > phases[phase].env.num_players
+            assert measured["role"] == "img"
+            if phase in (next(iter(phases)), "over"):
+                assert serious(browser) == [], phase
             if device == "desktop":
                 assert measured["height"] <= height, phase
-            else:
-                assert measured["reach"] <= ON_PHONE * height, phase
-                assert measured["picture"] > 0.9 * width
-            assert measured["words"] > phases[game][phase].env.num_players
-            assert measured["role"] == "img"
-
-
-@pytest.mark.parametrize("game", GAMES)
-def test_on_a_phone_no_decision_needs_scrolling_and_no_card_lies_on_words(browser, phases, game):
-    decisions = {phase: table for phase, table in phases[game].items() if phase != "over"}
-    with pages(browser, decisions.values()) as addresses:
-        for phase, address in zip(decisions, addresses, strict=True):
-            show(browser, f"{address}?language=de", "phone", "light")
-            assert browser.execute_script(FOLD) <= DEVICES["phone"][1], phase
-            assert browser.execute_script(HIDDEN) == [], phase
-
-
-def first_decision(game, players, seed=0):
-    """A table at which the person's first decision has so many actions that the picture may replace buttons."""
-    table = new_table(game, players=players, rules=None, seed=seed)
-    while table.turn != 0:
-        table.play(table.thought()())
-    return table if len(table.actions(0)) > 6 else first_decision(game, players, seed + 1)
-
-
-@pytest.mark.parametrize("game", [game for game in GAMES if game != "black_jacky"])  # has few actions at first
-def test_on_a_phone_what_has_no_visible_button_can_be_hit_by_a_finger(browser, game):
-    """At the smallest tables, which have the largest hands."""
-    sizes = {variant.min_players for variant in get_game(game).variants}
-    with pages(browser, [first_decision(game, players) for players in sorted(sizes)]) as addresses:
-        for address in addresses:
-            show(browser, address, "phone", "light")
-            unseen, missed = browser.execute_script(MISSED)
-            assert unseen > 6
-            assert missed == []
-
-
-def test_small_cards_keep_their_buttons_on_a_phone(browser):
-    table = new_table("halunken", players=3)
-    while table.env.view(None)["phase"] != "choose" or table.turn != 0:
-        table.play(table.actions(table.turn)[0]["action"])
-    with pages(browser, [table]) as [address]:
-        show(browser, address, "phone", "light")
-        assert len(table.actions(0)) == 8
-        assert browser.execute_script("return document.querySelectorAll('#actions .touchable').length") == 0
-
-
-def test_on_a_phone_a_hand_that_can_be_touched_is_not_repeated_as_buttons(browser, phases):
-    table = phases["black_spy"]["pass"]
-    with pages(browser, [table]) as [address]:
-        show(browser, address, "phone", "light")
-        sizes = (
-            "return [...document.querySelectorAll('#actions button')].map((each) => each.getBoundingClientRect().width)"
-        )
-        assert len(table.actions(0)) > 6
-        assert max(browser.execute_script(sizes)) <= 1
-        press = press_keys(browser)
-        while not browser.execute_script("return document.activeElement.matches('#actions button')"):
-            press("Tab")
-        assert max(browser.execute_script(sizes)) > 40, "the button that a keyboard has reached is shown"
-
-
-@pytest.mark.parametrize("device", DEVICES)
-@pytest.mark.parametrize("game", GAMES)
-def test_axe_finds_nothing_serious(browser, phases, game, device):
-    (_, scheme, language), shown = LOOKS[list(DEVICES).index(device)], phases[game]
-    first, over = next(iter(shown.values())), shown["over"]
-    with pages(browser, [first if device == "desktop" else over]) as [address]:
-        show(browser, f"{address}?language={language}", device, scheme)
-        assert serious(browser) == []
-        browser.execute_script("document.getElementById('show-menu').click()")
-        assert serious(browser) == []
-
-
-@pytest.mark.parametrize("device", DEVICES)
-def test_axe_finds_nothing_serious_in_the_lobby(browser, device):
-    server = Server()
-    server.add(new_table())
-    with in_background(server) as port:
-        width, height = DEVICES[device]
-        metrics = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": device == "phone"}
-        browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
-        browser.get(f"http://127.0.0.1:{port}/lobby/{server.owner}")
-        wait_for(browser, "return document.querySelectorAll('.game img').length === 4")
-        assert serious(browser) == []
-        assert browser.execute_script("return document.documentElement.scrollWidth") <= width
-
-
-def serious(browser):
-    """What axe finds to be serious or critical on the page: rule and elements."""
-    browser.execute_script(AXE)
-    violations = browser.execute_async_script(RUN_AXE)
-    assert isinstance(violations, list), violations
-    bad = [each for each in violations if each["impact"] in ("serious", "critical")]
-    return [(each["id"], [node["html"][:120] for node in each["nodes"]]) for each in bad]
+                continue
+            assert measured["reach"] <= ON_PHONE * height, phase
+            assert measured["picture"] > 0.9 * width
 
 
 # ---------------------------------------------------------------- settlements
@@ -200,93 +99,29 @@ return {{
   focus: document.activeElement.id,
 }};
 """
-HIDDEN = f"""
-const box = (element) => element.getBoundingClientRect();
-const covers = (one, other) =>
-  one.left < other.right && other.left < one.right && one.top < other.bottom && other.top < one.bottom;
-const panels = [...{SHADOW}.querySelectorAll(".seat:not([data-card])")];
-const cards = [...{SHADOW}.querySelectorAll(".card, [data-kind=card]")].map(box);
-const texts = panels.flatMap((panel) => [...panel.querySelectorAll("text")]);
-const words = texts.filter((text) => !text.closest("[data-card]"));
-return words.filter((text) => cards.some((card) => covers(card, box(text)))).map((text) => text.textContent);
-"""
-"""Words in panels on which a card lies."""
-MISSED = f"""
-const hits = (element, x, y) => element.contains({SHADOW}.elementFromPoint(x, y));
-const unseen = [...document.querySelectorAll("#actions .touchable")];
-const choices = [...{SHADOW}.querySelectorAll(".choice")];
-const missed = choices.filter((element) => {{
-  element.scrollIntoView({{ block: "center" }});
-  const {{ left, top, width, height }} = element.getBoundingClientRect();
-  const across = Array.from({{ length: width }}, (_, i) => i).filter((i) => hits(element, left + i, top + height / 2));
-  const rows = Array.from({{ length: height }}, (_, i) => i);
-  const down = [left + 12, left + width / 2].map((x) => rows.filter((i) => hits(element, x, top + i)).length);
-  return Math.min(across.length, Math.max(...down)) < 38;
-}});
-return [unseen.length, unseen.length ? missed.map((element) => element.outerHTML.slice(0, 80)) : []];
-"""
-"""The number of buttons that are not shown, and what in their place offers less than 40 pixels."""
-FOLD = """
-const shown = [...document.querySelectorAll("#actions button:not(.touchable), #actions .touch")];
-return shown.map((each) => each.getBoundingClientRect()).find(({ height }) => height > 0).bottom;
-"""
-"""The lower edge of the first row of buttons, or of the sentence in their place."""
-
-
-@pytest.fixture(scope="module")
-def settled():
-    """A table of each game, with the most players, at which a round has just been settled."""
-    return {game: table_in(game, "settlement") for game in GAMES}
-
-
-@contextmanager
-def settling(browser, table, device, shown=True):
-    """The page of a table in front of a settlement, ``shown`` or not yet; yields its host."""
-    server = Server(delay=1e6)
-    server.add(table)
-    (host,) = server.hosts
-    host.moments = ["settlement"] if shown else []
-    with in_background(server) as port:
-        address = f"http://127.0.0.1:{port}/seat/{table.people[0]}"
-        if shown:
-            show(browser, address, device, "light")
-        else:  # an agent is to move, and waits for ever
-            browser.get(address)
-            wait_for(browser, f"return {SHADOW}?.querySelector('svg')")
-        yield host
-        assert browser.get_log("browser") == []
-        browser.get("about:blank")
 
 
 @pytest.mark.parametrize("device", DEVICES)
 @pytest.mark.parametrize("game", GAMES)
-def test_a_settlement_covers_no_seat_and_the_picture_marks_who_loses_what(browser, settled, game, device):
-    rows = settled[game].scores(0)["rows"]
-    with settling(browser, settled[game], device):
-        seen, hidden = browser.execute_script(SETTLED), browser.execute_script(HIDDEN)
-    assert seen["covered"] == 0
-    losers = {row["seat"] for row in rows if row["mark"] == "bad"}
-    assert losers
-    assert set(seen["losers"]) == set(seen["counted"]) == losers
-    assert seen["changes"] >= len(losers), "what is lost is shown"
-    assert seen["outside"] == 0
-    assert seen["below"] < 2, "the last line of the story is in sight"
-    assert seen["focus"] == "continue"
-    assert hidden == [], "no card lies on words"
-
-
-@pytest.mark.parametrize(("button", "dialog"), [("show-menu", "menu"), ("look-back", "looking")])
-def test_what_hides_the_table_closes_for_a_settlement_and_escape_continues(browser, settled, button, dialog):
-    is_open = f"return document.getElementById('{dialog}')?.open"
-    with settling(browser, settled["black_spy"], "desktop", shown=False) as host:
-        browser.execute_script(f"document.getElementById('{button}').click()")
-        wait_for(browser, is_open)
-        host.moments = ["settlement"]
-        browser.execute_script(SHOW_AGAIN)
-        wait_for(browser, "return !document.getElementById('settlement').hidden")
-        assert not browser.execute_script(is_open)
-        assert browser.execute_script("return document.activeElement.id") == "continue"
-        press_keys(browser)("Escape")
+def test_a_settlement_covers_no_seat_and_the_picture_marks_who_loses_what(browser, game, device):
+    """At a table with the most players, at which a round has just been settled."""
+    table = settled_table(game)
+    rows, server = table.scores(0)["rows"], Server(delay=1e6)
+    server.add(table)
+    (host,) = server.hosts
+    host.moments = ["settlement"]
+    with pages_of(browser, server) as base:
+        show(browser, f"{base}/seat/{table.people[0]}", device)
+        seen = browser.execute_script(SETTLED)
+        assert seen["covered"] == 0
+        losers = {row["seat"] for row in rows if row["mark"] == "bad"}
+        assert losers
+        assert set(seen["losers"]) == set(seen["counted"]) == losers
+        assert seen["changes"] >= len(losers), "what is lost is shown"
+        assert seen["outside"] == 0
+        assert seen["below"] < 2, "the last line of the story is in sight"
+        assert seen["focus"] == "continue"
+        press_key(browser, "ESCAPE")
         wait_for(browser, "return document.getElementById('settlement').hidden")
         assert browser.execute_script("return document.activeElement.id") == "status", "the focus is not lost"
 
@@ -307,39 +142,24 @@ TOURED_NOW = "return !document.getElementById('tour').hidden"
 
 @pytest.mark.parametrize("device", DEVICES)
 @pytest.mark.parametrize("game", GAMES)
-def test_the_first_turn_has_a_tour_that_covers_nothing_and_does_not_come_back(browser, phases, game, device):
-    first = next(iter(phases[game].values()))
-    with pages(browser, [first]) as [address]:
-        show(browser, address, device, "light")
-        assert not browser.execute_script(TOURED_NOW), "whoever has seen it is not shown it again"
-        browser.execute_script(NOT_TOURED + ";" + SHOW_AGAIN)
-        for place, step in first.texts["en"]["tour"]:
-            if place == "hints":  # this table gives none
-                continue
-            wait_for(browser, TOURED_NOW)
-            assert browser.execute_script(TOUR) == [True, True, step]
-            browser.execute_script("document.getElementById('tour-next').click()")
-        name = first.seats[0].name
-        browser.execute_script(SHOW_AGAIN)
-        wait_for(browser, f"return !document.getElementById('in-words').textContent.includes({json.dumps(name)})")
-        assert not browser.execute_script(TOURED_NOW)
-
-
-def test_the_tour_ends_with_the_hints_if_there_are_any_and_is_skipped_by_one_key(browser):
-    table = new_table(hints=["counter"])
+def test_the_first_turn_has_a_tour_that_covers_nothing_and_does_not_come_back(browser, game, device):
+    table = new_table(game, hints=["random"])
     while table.turn != 0:
         table.play(table.thought()())
     with pages(browser, [table]) as [address]:
-        show(browser, address, "phone", "light")
+        show(browser, address, device)
+        assert not browser.execute_script(TOURED_NOW), "whoever has seen it is not shown it again"
         browser.execute_script(NOT_TOURED + ";" + SHOW_AGAIN)
         wait_for(browser, TOURED_NOW)
         assert serious(browser) == []
-        for _ in table.texts["en"]["tour"][1:]:
-            browser.execute_script("document.getElementById('tour-next').click()")
-        assert browser.execute_script(TOUR) == [True, True, dict(table.texts["en"]["tour"])["hints"]]
-        press_keys(browser)("Escape")
+        steps = [step for _, step in table.texts["en"]["tour"]]
+        for step in steps:
+            assert browser.execute_script(TOUR) == [True, True, step]
+            if step != steps[-1]:
+                press(browser, "tour-next")
+        press_key(browser, "ESCAPE")
         assert not browser.execute_script(TOURED_NOW)
-        assert browser.execute_script("return localStorage.getItem('tour black_jacky')") == "seen"
+        assert browser.execute_script(f"return localStorage.getItem('tour {game}')") == "seen"
 
 
 # ---------------------------------------------------------------- whole games
@@ -350,57 +170,36 @@ QUICK = {
     "halunken": {"players": 2},
     "black_spy": {"players": 4, "rules": {"max_deals": 1}},
 }
-CAN_ACT = "return document.querySelector('#actions button:enabled') !== null"
-IS_OVER = "return !document.getElementById('end').hidden"
-CLICK = f"""
+CAN_ACT = "document.querySelector('#actions button:enabled') !== null"
+IS_OVER = "!document.getElementById('end').hidden"
+CLICK_PICTURE = f"""
 const element = {SHADOW}.querySelector(".choice") ?? document.querySelector("#actions button:enabled");
 element.dispatchEvent(new MouseEvent("click", {{ bubbles: true }}));
 """
-FOCUS = "return document.activeElement.closest('#actions, #status') !== null"
+HAS_FOCUS = "return document.activeElement.closest('#actions, #status') !== null"
 
 
-def play(browser, table, decide):
-    """Decide whenever the person can, until the game is over."""
-    with pages(browser, [table]) as [address]:
-        show(browser, address, "desktop", "light")
-        while not table.over:
-            wait_for(browser, f"{CAN_ACT} || {IS_OVER.removeprefix('return ')}")
-            if not table.over:
-                decide()
-        wait_for(browser, IS_OVER)
-
-
+@pytest.mark.parametrize("way", ["clicks in the picture", "keys"])
 @pytest.mark.parametrize("game", GAMES)
-def test_a_whole_game_is_played_by_clicks_in_the_picture(browser, game):
-    play(browser, new_table(game, **QUICK[game]), lambda: browser.execute_script(CLICK))
-
-
-@pytest.mark.parametrize("game", GAMES)
-def test_a_whole_game_is_played_by_keys_alone_and_the_focus_is_never_lost(browser, game):
-    press = press_keys(browser)
-
-    def decide():
-        if not browser.execute_script(FOCUS):
-            assert table.move == start  # the first move only
-            while not browser.execute_script("return document.activeElement.closest('#actions') !== null"):
-                press("Tab")
-        press("Enter")
-        wait_for(browser, FOCUS)
-
+def test_a_whole_game_is_played_by_clicks_or_by_keys_alone_and_the_focus_is_never_lost(browser, game, way):
     table = new_table(game, **QUICK[game])
     while table.turn != 0:
         table.play(table.thought()())
     start = table.move
-    play(browser, table, decide)
-
-
-def press_keys(browser):
-    """Return a function that presses one key."""
-    from selenium.webdriver.common.action_chains import ActionChains
-    from selenium.webdriver.common.keys import Keys
-
-    named = {"Tab": Keys.TAB, "Enter": Keys.ENTER, "Escape": Keys.ESCAPE}
-    return lambda key: ActionChains(browser, duration=0).send_keys(named.get(key, key)).perform()
+    with pages(browser, [table]) as [address]:
+        show(browser, address, "desktop")
+        while not table.over:
+            wait_for(browser, f"return {CAN_ACT} || {IS_OVER}")
+            if table.over:
+                break
+            if way == "keys":
+                while table.move == start and not browser.execute_script(HAS_FOCUS):
+                    press_key(browser, "TAB")
+                press_key(browser, "ENTER")
+                wait_for(browser, HAS_FOCUS)
+            else:
+                browser.execute_script(CLICK_PICTURE)
+        wait_for(browser, f"return {IS_OVER}")
 
 
 # ---------------------------------------------------------------- a choice in steps
@@ -408,54 +207,40 @@ def press_keys(browser):
 WORDS = "return [...document.querySelectorAll('#actions b')].map((each) => each.textContent)"
 
 
-@pytest.fixture
-def exchange() -> Table:
-    """A table at which the person can lay a 3 and choose two of six players."""
-    for seed in range(200):
-        table, rng = new_table(players=6, seed=seed), np.random.default_rng(seed)
-        while not table.over:
-            kinds = [each["kind"] for each in table.actions(0)]
-            if kinds.count("lay_exchange") == 15:
-                return table
-            table.play(int(rng.choice(np.flatnonzero(table.env.infos[table.env.agent_selection]["action_mask"]))))
-    raise AssertionError("no 3 has come")
+def test_a_choice_in_steps_is_made_by_taps_and_by_keys_and_leads_back(browser):
+    """At a table at which the person can lay a 3 and choose two of six players."""
 
-
-def test_the_card_is_chosen_and_then_the_players_are_tapped(browser, exchange):
     def tap(selector):
         element = f"{SHADOW}.querySelector('{selector}')"
         assert browser.execute_script(f"return {element}.matches('.choice')"), selector
         browser.execute_script(f"{element}.dispatchEvent(new MouseEvent('click', {{bubbles: true}}))")
 
-    with pages(browser, [exchange]) as [address]:
-        show(browser, address, "desktop", "light")
-        seats = f"return {SHADOW}.querySelectorAll('.seat.choice').length"
-        assert len(browser.execute_script(WORDS)) <= 4
+    table, seats = exchange(), f"return {SHADOW}.querySelectorAll('.seat.choice').length"
+    with pages(browser, [table]) as [address]:
+        show(browser, address, "desktop")
+        first = browser.execute_script(WORDS)
+        assert len(first) <= 4
         assert browser.execute_script(seats) == 0
+        press_key(browser, str(1 + first.index(next(words for words in first if "…" in words))))
+        assert len(browser.execute_script(WORDS)) == 7
+        press_key(browser, "ESCAPE")
+        assert browser.execute_script(WORDS) == first
         tap('.card[data-card="3"]')
         assert browser.execute_script(seats) == 6
         tap('.seat[data-seat="2"]')
         assert len(browser.execute_script(WORDS)) == 6  # five players and "back"
         tap('.seat[data-seat="4"]')
         wait_for(browser, f"return {SHADOW}.querySelectorAll('.seat.choice').length === 0")
-    actions, names = exchange.env.record()["actions"], exchange.env.game.words.actions
+    actions, names = table.env.record()["actions"], table.env.game.words.actions
     assert any((names[action].kind, names[action].seats) == ("lay_exchange", (2, 4)) for action in actions)
 
 
-def test_keys_choose_in_steps_and_lead_back(browser, exchange):
-    press = press_keys(browser)
-    with pages(browser, [exchange]) as [address]:
-        show(browser, address, "desktop", "light")
-        first = browser.execute_script(WORDS)
-        three = first.index(next(words for words in first if "…" in words)) + 1
-        press(str(three))
-        players = browser.execute_script(WORDS)
-        assert len(players) == 7
-        press("Escape")
-        assert browser.execute_script(WORDS) == first
-        for key in (str(three), "1", "1"):
-            press(key)
-        wait_for(browser, f"return JSON.stringify({WORDS.removeprefix('return ')}) !== {json.dumps(json.dumps(first))}")
-        wait_for(browser, "return document.querySelector('#actions .back') === null")
-    kinds = [exchange.env.game.words.actions[action].kind for action in exchange.env.record()["actions"]]
-    assert "lay_exchange" in kinds
+def exchange():
+    """Such a table."""
+    for seed in range(200):
+        table, rng = new_table(players=6, seed=seed), np.random.default_rng(seed)
+        while not table.over:
+            if [each["kind"] for each in table.actions(0)].count("lay_exchange") == 15:
+                return table
+            table.play(int(rng.choice(np.flatnonzero(table.env.infos[table.env.agent_selection]["action_mask"]))))
+    raise AssertionError("no 3 has come")

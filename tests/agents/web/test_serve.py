@@ -1,66 +1,39 @@
-"""The server as it runs: huge frames, addresses, and what survives kill -9."""
+"""The server as it runs: its addresses, behind a proxy, and what survives kill -9."""
 
 import json
-import os
 import re
 import signal
 import subprocess
 import sys
 
 import pytest
-from attacks.wire import open_socket, status, upgrade
-from websockets.exceptions import ConnectionClosedError
 from websockets.sync.client import connect
 
 from blackjacky_agents.web import serve
-from blackjacky_agents.web.messages import MAX_MESSAGE
 from blackjacky_agents.web.serve import addresses, in_background
 from blackjacky_agents.web.server import Server
-from tests.agents.web.running import running
+from scripts.proofs.attacks.wire import open_socket, status, upgrade
 from tests.agents.web.tables import new_table
 
 
-def socket_address(address):
-    """The WebSocket of a page."""
-    return address.partition("?")[0].replace("http", "ws", 1) + "/socket"
-
-
-def test_huge_frames_are_cut_off_and_the_server_stays_up():
-    with running(new_table()) as [people]:
-        address = socket_address(people["Person 0"])
-        with connect(address, proxy=None) as socket:
-            assert json.loads(socket.recv())["type"] == "state"
-            socket.send("x" * MAX_MESSAGE)
-            while "not JSON" not in json.loads(socket.recv()).get("text", ""):
-                pass
-            socket.send("x" * (MAX_MESSAGE + 1))
-            with pytest.raises(ConnectionClosedError) as closed:
-                for _ in iter(socket.recv, None):
-                    pass
-            assert closed.value.rcvd.code == 1009
-        with connect(address, proxy=None) as socket:
-            assert json.loads(socket.recv())["type"] == "state"
-
-
 def start(folder, *args):
-    """The server as a process of its own, and the lines that name addresses."""
-    options = ["--web", "--port", "0", "--delay", "0", "--tables"]
+    options = ["--web", "--port", "0", "--delay", "0", "--opponents", "random*2", "--tables"]
     command = [sys.executable, "-m", "blackjacky_agents.cli", "play", *options, str(folder), *args]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, encoding="utf-8", env={**os.environ})
-    return process, iter(process.stdout.readline, "")
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, encoding="utf-8")
+    return process, (line.split()[-1] for line in iter(process.stdout.readline, "") if "http://" in line)
 
 
-def next_address(lines):
-    """The next address that is printed."""
-    return next(line for line in lines if "http://" in line).split()[-1]
+def socket_of(address):
+    return connect(address.partition("?")[0].replace("http", "ws", 1) + "/socket", proxy=None)
 
 
+@pytest.mark.prove
 def test_a_killed_server_goes_on_with_its_tables(tmp_path):
-    process, lines = start(tmp_path, "--opponents", "random*2", "--language", "de", "--seed", "4")
+    process, found = start(tmp_path, "--language", "de", "--seed", "4")
     try:
-        address = next_address(lines)
+        address = next(found)
         assert re.fullmatch(r"http://127\.0\.0\.1:\d+/seat/[\w-]{32}\?language=de", address)
-        with connect(socket_address(address), proxy=None) as socket:
+        with socket_of(address) as socket:
             state = {}
             while state.get("turn") != 0:
                 state = json.loads(socket.recv())
@@ -72,13 +45,13 @@ def test_a_killed_server_goes_on_with_its_tables(tmp_path):
         process.send_signal(signal.SIGKILL)
         process.wait()
         process.stdout.close()
-    process, lines = start(tmp_path, "--opponents", "random*2")
+    process, found = start(tmp_path)
     try:
-        again = next_address(lines)
+        again = next(found)
         assert again.split("/")[-1] == address.split("/")[-1].partition("?")[0]
-        with connect(socket_address(again), proxy=None) as socket:
+        with socket_of(again) as socket:
             assert json.loads(socket.recv()) == before
-        assert next_address(lines) != again  # the new table
+        assert next(found) != again  # the new table
     finally:
         process.send_signal(signal.SIGINT)
         assert process.wait(timeout=120) == 0
@@ -109,33 +82,25 @@ def test_behind_a_proxy_with_https_pages_connect_and_others_do_not(tmp_path):
         assert proxied(port, token, **{"X-Forwarded-Proto": "http"}) == 403
 
 
-@pytest.mark.parametrize(("host", "here"), [("127.0.0.1", "127.0.0.1"), ("0.0.0.0", "127.0.0.1"), ("::", "[::1]")])
-def test_the_owners_address_leads_to_this_machine_and_that_for_others_to_the_proxy(host, here):
-    server = Server()
-    serve.open_to_others(server, host, 80, "https://play.example")
-    assert server.lobby_address == f"https://play.example/lobby/{server.lobby}"
-    assert serve.owner_address(server, host, 80) == f"http://{here}:80/lobby/{server.owner}"
+def test_an_address_is_a_scheme_and_a_host():
+    for address in ("https://play.example", "http://127.0.0.1:8080", "https://[::1]:8443"):
+        assert serve.check_address(address) == serve.check_address(address + "/") == address
+    others = ("", "play.example", "//play.example", "ftp://play.example", "https://x/y", "https://x?y", "https://a@x")
+    for address in others:
+        with pytest.raises(ValueError, match=r"such as https://play\.example, not "):
+            serve.check_address(address)
 
 
-@pytest.mark.parametrize("address", ["https://play.example", "http://127.0.0.1:8080", "https://[::1]:8443"])
-def test_an_address_is_a_scheme_and_a_host(address):
-    assert serve.check_address(address) == serve.check_address(address + "/") == address
-
-
-@pytest.mark.parametrize(
-    "address", ["", "play.example", "//play.example", "ftp://play.example", "https://x/y", "https://x?y", "https://a@x"]
-)
-def test_what_is_no_address_is_refused(address):
-    with pytest.raises(ValueError, match=r"such as https://play\.example, not "):
-        serve.check_address(address)
-
-
-def test_addresses_name_a_host_that_can_be_reached(monkeypatch):
+def test_addresses_name_a_host_that_can_be_reached_the_owners_this_machine(monkeypatch):
     monkeypatch.setattr(serve, "own_address", lambda: "192.168.0.4")
-    table = new_table(people=2)
+    table, server = new_table(people=2), Server()
     assert addresses(table, serve.base_address("0.0.0.0", 80), "de") == [
         ("Person 0", f"http://192.168.0.4:80/seat/{table.people[0]}?language=de"),
         ("Person 1", f"http://192.168.0.4:80/seat/{table.people[1]}?language=de"),
         ("to watch", f"http://192.168.0.4:80/watch/{table.watch}?language=de"),
     ]
     assert serve.base_address("::1", 80) == "http://[::1]:80"
+    for host, here in (("127.0.0.1", "127.0.0.1"), ("0.0.0.0", "127.0.0.1"), ("::", "[::1]")):
+        serve.open_to_others(server, host, 80, "https://play.example")
+        assert server.lobby_address == f"https://play.example/lobby/{server.lobby}"
+        assert serve.owner_address(server, host, 80) == f"http://{here}:80/lobby/{server.owner}"

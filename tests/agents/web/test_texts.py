@@ -1,101 +1,82 @@
-"""Everything that a page shows is there in all its languages."""
+"""Whatever a person sees is there in all languages: sentences, pictures, the table in words, rule options, refusals."""
 
 import json
 import re
+from functools import cache
 from string import Formatter
 
 import numpy as np
 import pytest
 
+from blackjacky_agents.games import get_kit
 from blackjacky_agents.narration import action_phrase
+from blackjacky_agents.web.picture import Look, read_look
 from blackjacky_agents.web.seats import person
 from blackjacky_agents.web.server import PAGE
 from blackjacky_agents.web.table import Table
-from blackjacky_agents.wording import explanation, in_words, page_texts, terminal_texts
+from blackjacky_agents.wording import explanation, in_words, page_texts, refusal_in_words, terminal_texts
+from blackjacky_env import IllegalActionError
 from blackjacky_env.engine.actions import names_from
+from blackjacky_env.engine.options import declared_options
+from blackjacky_env.engine.svg import LAYOUTS
+from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.games import GAMES, get_game
 from tests.agents.web.tables import SHORT, choose
-from tests.every_game import TINY, with_tiny
+from tests.replay.reading import REAL
 
 TEXTS = json.loads((PAGE / "texts.json").read_text("utf-8"))
 LANGUAGES = [*TEXTS]
 SECTIONS = ("phases", "actions", "explanations", "details", "sentences")
 NAMES = [f"P{seat}" for seat in range(10)]
 
+every_game = pytest.mark.parametrize("game", REAL)
+
 
 def fields(template):
-    """The values that a template is filled with."""
     return {name for _, name, _, _ in Formatter().parse(template) if name is not None}
 
 
-def filled(value):
-    """The templates that a phrase needs, each with the values that it has for it: (section, key, values)."""
-    if isinstance(value, list):
-        return {each for part in value for each in filled(part)}
-    if not isinstance(value, dict):
-        return set()
-    if "key" in value:
-        nested = {each for part in value["values"].values() for each in filled(part)}
-        return {("sentences", value["key"], frozenset(value["values"])), *nested}
-    if "kind" in value:
-        seats = (f"seat{i}" for i, _ in enumerate(value["seats"], 1))
-        given = (name for name in ("card", "pile", "number") if value[name] is not None)
-        return {("actions", value["kind"], frozenset([*seats, *given]))}
-    return set()
-
-
-def phrases_of(scores):
-    """The phrases in a table of scores."""
-    return [*scores.columns, *(each for row in scores.rows for each in [*row.cells, *row.why])]
-
-
-@pytest.fixture(scope="module")
-def said():
-    """Return, by game, all phrases that every seat is told in some games, and all actions that it may choose."""
-    phrases = {}
-    for game in GAMES:
-        found = phrases[game] = []
-        sizes = range(get_game(game).min_players, get_game(game).max_players + 1)
-        for seed in range(12):
-            players = sizes[seed % len(sizes)]
-            table = Table(game, [person(NAMES[q]) for q in range(players)], None, SHORT.get(game), seed, [])
-            rng = np.random.default_rng(seed)
-            while not table.over:
-                actions = table.actions(table.turn)
-                table.play(choose({"actions": actions}, rng))
-                found += [*actions, *(phrase for told in table._told[-1].values() for phrase in told)]
-                if table.moments:
-                    found += [phrase for pause in table._pauses.values() for phrase in [pause.name, *pause.told]]
-                    found += [phrase for scores in table._scores.values() for phrase in phrases_of(scores)]
+@cache
+def said(game):
+    """All phrases that every seat is told in some games, and all actions that it may choose."""
+    phrases, sizes = [], range(get_game(game).min_players, get_game(game).max_players + 1)
+    for seed in range(12):
+        people = [person(NAMES[q]) for q in range(sizes[seed % len(sizes)])]
+        table, rng = Table(game, people, None, SHORT.get(game), seed, []), np.random.default_rng(seed)
+        while not table.over:
+            actions = table.actions(table.turn)
+            table.play(choose({"actions": actions}, rng))
+            phrases += actions
+            for seat in table.people:
+                phrases += [each["phrase"] for each in table.story(seat) if each["move"] == table.move - 1]
+                scores = table.scores(seat) if table.over or "settlement" in table.moments else None
+                if scores is not None:
+                    phrases += [*scores["columns"], *(each for row in scores["rows"] for each in row["cells"])]
+                    phrases += [each for row in scores["rows"] for each in row["why"]]
+            if "pause" in table.moments:
+                phrases += [phrase for pause in table._pauses.values() for phrase in [pause.name, *pause.told]]
     return phrases
 
 
-@pytest.mark.parametrize("game", GAMES)
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_every_phrase_has_a_template_with_its_values(said, game, language):
-    texts = page_texts(game)[language]
-    needed = {each for phrase in said[game] for each in filled(phrase)}
-    assert len(needed) > 5
-    for section, key, values in needed:
-        assert fields(texts[section][key]) <= values, (section, key)
-    for phrase in said[game]:
-        assert "{" not in in_words(phrase, texts, NAMES)
+@every_game
+def test_every_phrase_has_a_template_in_every_language(game):
+    for texts in page_texts(game).values():
+        told = {in_words(phrase, texts, NAMES) for phrase in said(game)}
+        assert len(told) > 20
+        assert not re.search("[{}]|None", " ".join(told))
 
 
-@pytest.mark.parametrize("game", GAMES)
-def test_every_action_is_called_in_the_terminal_as_the_environment_calls_it(game):
+@every_game
+def test_every_action_is_called_in_the_terminal_as_the_environment_calls_it_and_explained(game):
     actions, texts, players = get_game(game).words.actions, terminal_texts(game), get_game(game).max_players
     for info in actions.infos:
-        called = actions.tell(info, names_from(1, NAMES[:players]))
-        assert in_words(action_phrase(info, 1, players), texts, NAMES) == called
+        assert in_words(action_phrase(info, 1, players), texts, NAMES) == actions.tell(
+            info, names_from(1, NAMES[:players])
+        )
+        assert explanation(texts, info)
 
 
-@pytest.mark.parametrize("game", GAMES)
-def test_every_action_is_explained_to_who_asks(game):
-    assert all(explanation(terminal_texts(game), info) for info in get_game(game).words.actions.infos)
-
-
-@pytest.mark.parametrize("game", GAMES)
+@every_game
 def test_every_language_says_all_that_english_says(game):
     texts = page_texts(game)
     assert [*texts] == LANGUAGES
@@ -104,75 +85,99 @@ def test_every_language_says_all_that_english_says(game):
         for section in SECTIONS:
             own, english = texts[language][section], texts["en"][section]
             assert own.keys() == english.keys()
-            same = {
-                key for key in own if own[key] == english[key] and re.search("[a-z]", re.sub(r"{\w+}", "", own[key]))
-            }
-            assert not same, (language, section)
             for key in own:
+                has_words = re.search("[a-z]", re.sub(r"{\w+}", "", own[key]))
+                assert own[key] != english[key] or not has_words, (language, section, key)
                 assert fields(own[key]) == fields(english[key]), (language, section, key)
 
 
-def test_the_words_are_those_of_people():
-    def words(game, phrase, language):
-        return in_words(phrase, page_texts(game)[language], NAMES)
-
-    eight = {"key": "an_8", "values": {"card": {"card": 8}}}
-    lays = {"key": "lays_8", "values": {"actor": {"seat": 1}, "card": eight}}
-    assert words("black_jacky", lays, "en") == "P1 lays an 8: it counts 8.1"
-    assert words("black_jacky", lays, "de") == "P1 legt eine 8 aus: sie zählt 8,1"
-    hidden = {"actor": {"seat": 0}, "card": {"card": 4}, "drawn": {"card": "hidden"}}
-    assert words("black_jacky", {"key": "draws", "values": hidden}, "en") == "P0 draws a card"
-    assert words("black_jacky", {"key": "draws", "values": hidden}, "de") == "P0 zieht eine Karte"
-    sums = {
-        "seat": {"seat": 2},
-        "sum": {"key": "sum", "values": {"whole": 20, "tenth": 1}},
-        "hand": [{"card": 7}, {"card": 5}],
-        "laid": [{"card": 8}],
-    }
-    assert words("black_jacky", {"key": "has_and_laid_out", "values": sums}, "de") == (
-        "P2 hat 20,1: 7 5 auf der Hand, ausgelegt 8"
-    )
-    queen = {"key": "leads", "values": {"actor": {"seat": 0}, "card": {"card": "QS"}}}
-    assert words("schwarze_katze", queen, "de") == "P0 spielt Q♠ an"
-    assert in_words(queen, terminal_texts("schwarze_katze"), NAMES) == "P0 leads QS"
-
-
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_who_takes_no_trick_is_told_of_points_in_their_favour_as_on_the_sheet(language):
-    texts = page_texts("schwarze_katze")[language]
-    assert not any("-50" in paragraph for paragraph in texts["help"])
-    bonus = {"en": "50 points in their favour", "de": "50 Pluspunkte"}[language]
-    assert sum(bonus in paragraph for paragraph in texts["help"]) == 1
-    told = {"key": "gets_in_favour", "values": {"seat": {"seat": 0}, "points": 50}}
-    assert bonus in in_words(told, texts, NAMES)
-
-
-def test_a_game_without_words_of_its_own_is_told_by_the_names_of_its_actions():
-    with with_tiny():
-        texts = page_texts(TINY)
-        assert [*texts] == ["en"]
-        bid = {"kind": "bid", "card": None, "pile": None, "seats": [], "number": 2}
-        assert in_words(bid, texts["en"], NAMES) == "bid 2"
-        told = {"key": "did", "values": {"actor": {"seat": 1}, "action": {**bid, "number": "hidden"}}}
-        assert in_words(told, texts["en"], NAMES) == "P1: bid a number"
-
-
-def test_all_languages_have_the_same_texts():
+def test_the_page_uses_the_texts_that_there_are_in_all_languages_and_names_no_game():
     for language in LANGUAGES:
         assert TEXTS[language].keys() == TEXTS["en"].keys()
         for key, words in TEXTS["en"].items():
             assert fields(TEXTS[language][key]) <= fields(words), key
-
-
-def test_the_page_uses_the_texts_that_there_are():
     files = "".join(path.read_text("utf-8") for path in [*PAGE.glob("*.html"), *PAGE.glob("*.js")])
     needed = {*re.findall(r'data-(?:text|label)="(\w+)"', files), *re.findall(r'\btext\("(\w+)"', files)}
     assert needed <= TEXTS["en"].keys()
     beginnings = ("error_", *re.findall(r"text\(`(\w+_)\$", files))
     assert {key for key in TEXTS["en"] if not key.startswith(beginnings) and f'"{key}"' not in files} == set()
+    assert not re.search("|".join(f"{name}|{get_game(name).title}" for name in GAMES), files)
 
 
-def test_the_page_names_no_game():
-    files = "".join(path.read_text("utf-8") for path in PAGE.iterdir())
-    for game in map(get_game, GAMES):
-        assert not re.search(f"{game.name}|{game.title}", files)
+# ---------------------------------------------------------------- positions
+
+
+class Asked(dict):
+    """Translations that remember the templates they do not have."""
+
+    def __init__(self, texts):
+        super().__init__(texts)
+        self.missing = set()
+
+    def get(self, template, default=None):
+        if template not in self:
+            self.missing.add(template)
+        return super().get(template, default)
+
+
+def positions(game, every):
+    """Every so many positions of a random game at each table and with the options of the examples, the last too."""
+    examples = get_game(game).examples
+    tables = [{"num_players": size, "variant": each.name} for each in get_game(game).variants for size in each.sizes]
+    for options in [*(table | examples.short for table in tables), *examples.tables]:
+        env, rng, turn = TableEnv(game, **options), np.random.default_rng(7), 0
+        env.reset(seed=7)
+        while (mask := env.infos[env.agent_selection]["action_mask"]).any():
+            if turn % every == 0:
+                yield env
+            env.step(int(rng.choice(np.flatnonzero(mask))))
+            turn += 1
+        yield env
+
+
+@every_game
+def test_pictures_and_the_table_in_words_are_translated_and_name_every_player(game):
+    texts, describe = page_texts(game), get_kit(game).describe
+    drawn, draw = Asked(texts["de"]["picture"]), get_game(game).words.draw_svg
+    for turn, env in enumerate(positions(game, every=9)):
+        names, options = NAMES[: env.num_players], env.config_dict()
+        for agent in (env.agent_selection, None):
+            draw(env.view(agent), options, names=names, layout=LAYOUTS[turn % 2 + 1], texts=drawn)
+        for agent in (env.agent_selection, "player_1"):
+            for own in texts.values():
+                told = [in_words(phrase, own, NAMES) for phrase in describe(env.view(agent), options)]
+                assert all(told)
+                assert not re.search("[{}]|None|hidden", " ".join(told))
+                assert all(any(name in line for line in told[1:]) for name in names)
+    assert drawn.missing == set()
+
+
+@every_game
+def test_every_rule_option_has_words_in_every_language(game):
+    declared = declared_options(get_game(game).options)
+    assert declared
+    for option in declared:
+        values = {"flag": ("true", "false"), "choice": option.choices}.get(option.kind, ())
+        keys = {f"{option.name}_{value}" for value in values} or {option.name}
+        for texts in page_texts(game).values():
+            assert keys <= texts["options"].keys()
+
+
+@every_game
+def test_every_refusal_of_an_action_is_translated(game):
+    texts, found = page_texts(game)["de"], set()
+    for env in positions(game, every=13):
+        mask = env.observe(env.agent_selection)["action_mask"]
+        for action in np.flatnonzero(mask == 0).tolist() if mask.any() else []:
+            with pytest.raises(IllegalActionError) as refused:
+                env.step(action)
+            translated = refusal_in_words(str(refused.value), texts)
+            assert translated not in str(refused.value)
+            found.add(translated)
+    assert len(found) > 3
+    assert refusal_in_words("something else", texts) == "something else"
+
+
+def test_a_page_gets_the_picture_that_it_asks_for_and_else_a_wide_one_in_english():
+    assert read_look({"layout": "phone", "language": "de"}) == Look("phone", "de")
+    assert read_look({"layout": "document", "else": "x"}) == read_look({}) == Look("table", "en")

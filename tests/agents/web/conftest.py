@@ -1,0 +1,12 @@
+"""One browser for all tests of the table."""
+
+import pytest
+
+from tests.agents.web.browser import open_browser
+
+
+@pytest.fixture(scope="session")
+def browser():
+    """A browser, whose pages are at addresses of their own and so share nothing."""
+    with open_browser() as opened:
+        yield opened

@@ -1,0 +1,118 @@
+"""What the table tells of every game: its card in the lobby, its levels, its moments; and that games are compiled."""
+
+import asyncio
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from starlette.testclient import TestClient
+
+from blackjacky_agents.web.lobby import describe_games, levels, read_order
+from blackjacky_agents.web.preparing import Preparing, parts_of
+from blackjacky_agents.web.server import Server
+from blackjacky_env.games import GAMES, get_game
+from tests.agents.web.tables import new_table, play_on
+from tests.agents.web.test_pace import anyio_backend, at_a_table, move_until, until  # noqa: F401  # a fixture
+from tests.every_game import NAMES
+
+RESULTS = Path(__file__).parents[3] / "results"
+
+pytestmark = [pytest.mark.prove, pytest.mark.usefixtures("tiny")]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_lobby_describes_every_game_which_can_be_ordered_as_the_form_offers_it(name):
+    (game,) = (each for each in describe_games() if each["name"] == name)
+    if name in GAMES and name != "tiny":
+        assert game["minutes"] % 5 == 0 < game["minutes"]
+        assert game["has_picture"]
+        for language in ("en", "de"):
+            assert game["summary"][language].count(".") == 1
+            assert len(game["help"][language]) > 3
+    assert set(game["levels"]) == {"easy", "medium", "hard"}
+    for variant in game["variants"]:
+        agents = [game["levels"]["medium"]] * (variant["default"] - 1)
+        options = {option["name"]: option["default"] for option in game["options"]}
+        order = {"game": name, "variant": variant["name"], "people": ["A"], "agents": agents, "rules": options}
+        env = read_order(json.dumps(order).encode()).table().env
+        assert (env.game.name, env.variant, env.num_players) == (name, variant["name"], variant["default"])
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_levels_of_opponents_are_in_the_order_of_the_ladder(game):
+    ladder = json.loads((RESULTS / game / "ladder.json").read_text("utf-8"))
+    (table,) = (each for each in ladder["rows"] if each["num_players"] == get_game(game).default_players)
+    ratings = {agent["agent"]: agent["rating"]["mean"] for agent in table["agents"]}
+    found = [ratings[agent] for agent in levels(game).values()]
+    assert found == sorted(set(found))
+
+
+def test_a_game_is_compiled_by_a_process_of_its_own_which_tells_how_far_it_is():
+    async def compiled():
+        preparing = Preparing()
+        before = preparing.progress("schwarze_katze")
+        await preparing.begin("schwarze_katze")
+        assert preparing.begin("schwarze_katze").done(), "no game is compiled twice"
+        after = preparing.progress("schwarze_katze")
+        await preparing.close()
+        return before, after
+
+    before, (done, parts) = asyncio.run(compiled())
+    assert before == (0, 0)
+    assert done == parts == len(parts_of("schwarze_katze")) > 4
+
+
+def test_a_table_is_made_when_its_game_is_compiled_and_closing_stops_the_process(monkeypatch):
+    begun = []
+
+    async def compile_for_ever(self, game):
+        begun.append(game)
+        await asyncio.Event().wait()
+
+    monkeypatch.setattr(Preparing, "_compile", compile_for_ever)
+    server = Server(prepared=["black_spy", "tiny"])
+    with TestClient(server.app, base_url="http://127.0.0.1") as client:
+        assert client.get("/page/lobby.js").status_code == 200
+    assert begun == ["black_spy"], "one after the other, and nothing is waited for at the end"
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("game", GAMES)
+async def test_a_settlement_waits_for_one_who_continues(game):
+    rules = {"rules": {"three_games": True}} if game == "halunken" else {}
+    async with at_a_table(game=game, people=3, **rules) as (host, first, *others):
+        move_until(host, "settlement")
+        host.wake()
+        if host.moments[0] == "pause":
+            first.do(type="continue", move=host.table.move)
+        await until(lambda: host.moments == ["settlement"] and host._playing.done())
+        for page in (first, *others):
+            scores = page.state["scores"]
+            assert {len(row["cells"]) for row in scores["rows"]} == {len(scores["columns"])}
+            assert [row["seat"] for row in scores["rows"]] == list(range(len(host.table.seats)))
+            assert page.state["may_continue"]
+        first.refused("gone on already", type="continue", move=host.table.move - 1)
+        others[0].do(type="continue", move=host.table.move)
+        assert first.state["moment"] is None
+        first.refused("gone on already", type="continue", move=host.table.move)
+
+
+@pytest.mark.parametrize("game", NAMES)
+def test_moments_are_made_from_the_views_of_a_seat(game):
+    """Others' hands stay hidden in a pause, unless the settlement lays them open."""
+    table = new_table(game, people=2, players=3)
+
+    def watch(table):
+        if "pause" in table.moments:
+            for seat, pause in table._pauses.items():
+                hands = pause.view.get("hands", [])
+                opened = [q for q, hand in enumerate(hands) if isinstance(hand, list) and q != seat]
+                assert not opened or table._views[seat]["last_settlement"]["hands"] == hands
+
+    play_on(table, np.random.default_rng(2), watch=watch)
+    scores, winners = table.scores(0), table.state(0)["winners"]
+    assert scores["columns"]
+    assert sorted(row["seat"] for row in scores["rows"][: len(winners)]) == winners
+    others = [row["standing"] for row in scores["rows"][len(winners) :]]
+    assert others == sorted(others, reverse=True)

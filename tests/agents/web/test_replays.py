@@ -1,0 +1,74 @@
+"""Replays with estimates of the champion, and what may come of an action: what takes a server seconds."""
+
+import json
+
+import numpy as np
+import pytest
+
+from blackjacky_agents.web.replay import replay_page
+from blackjacky_agents.web.server import MAX_WAITING
+from blackjacky_env.games import GAMES
+from tests.agents.web.tables import new_table
+from tests.agents.web.test_server import my_turn_or_over, play, reply_of, served, sit, state_when
+from tests.replay.reading import film_in
+
+pytestmark = [pytest.mark.prove, pytest.mark.usefixtures("tiny")]
+
+
+def test_what_may_come_of_the_best_actions_is_estimated_on_demand():
+    table = new_table("schwarze_katze", people=3, hints=["counter"])
+    with served(table) as client, sit(client, table, table.turn) as socket:
+        state, _ = state_when(socket, my_turn_or_over)
+        socket.send_json({"type": "outlook", "move": 0})
+        socket.send_json({"type": "outlook", "move": 0})
+        assert reply_of(socket)["code"] == "busy"
+        answer = reply_of(socket)
+        assert (answer["type"], answer["move"]) == ("outlook", 0)
+        assert {each["action"] for each in answer["actions"]} <= {each["action"] for each in state["actions"]}
+        assert {name for each in answer["actions"] for name in each["chosen_by"]} == {"counter", "champion"}
+        socket.send_json({"type": "outlook", "move": 1})
+        assert reply_of(socket)["code"] == "stale"
+
+
+def test_the_replay_is_a_page_of_its_own_when_the_game_is_over_and_only_so_many_wait_for_theirs():
+    table = new_table("schwarze_katze", rules={"deals": 1})
+    place = f"/seat/{table.people[0]}/replay"
+    with served(table) as client, sit(client, table) as socket:
+        early = client.get(place)
+        assert (early.status_code, "available after the game" in early.text) == (409, True)
+        play({0: socket}, np.random.default_rng(2))
+        client.server._waiting = MAX_WAITING
+        answer = client.get(place)
+        assert (answer.status_code, "busy" in answer.text) == (503, True)
+        order = {"game": "tiny", "variant": "classic", "people": ["A"], "agents": ["random"], "rules": {}}
+        answer = client.post(f"/lobby/{client.server.lobby}/tables", json=order)
+        assert (answer.status_code, "busy" in answer.json()["error"]) == (503, True)
+        client.server._waiting = 0
+        page = client.get(place)
+        assert (page.status_code, client.server._waiting) == (200, 0)
+        assert "<title>Schwarze Katze: Person 0, random, random 2</title>" in page.text
+        assert page.headers["content-security-policy"].startswith("sandbox allow-scripts;")  # no access to this site
+
+
+def test_a_game_without_pictures_has_no_replay():
+    table = new_table("tiny")
+    with served(table) as client, sit(client, table) as socket:
+        state = play({0: socket}, np.random.default_rng(2))[0][-1]
+        assert not state["has_replay"]
+        assert client.get(f"/seat/{table.people[0]}/replay").status_code == 409
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_a_replay_has_every_players_curve_and_judges_moves_and_is_made_once(game):
+    table, rng = new_table(game), np.random.default_rng(0)
+    while not table.over and table.move < 30:
+        legal = [each["action"] for each in table.actions(0)]
+        table.play(int(rng.choice(legal)) if legal else table.thought()())
+    recorded = {"names": dict.fromkeys(table.env.possible_agents, "A"), "record": table.env.record()}
+    page = replay_page(recorded)
+    film = film_in(page)
+    assert all(mind["by"] == "champion" for mind in film["thoughts"])
+    assert all(0 <= win <= 1 for row in film["wins"][:-1] for win in row)
+    assert any(mind["cost"] for (seat, *_), mind in zip(film["moves"], film["thoughts"], strict=True) if seat == 0)
+    assert "samples of the hidden cards" in film["note"]
+    assert replay_page(json.loads(json.dumps(recorded))) is page

@@ -285,7 +285,13 @@ def write(results: Results, args: Args) -> None:
         command="-m scripts.proofs.fuzz",
         game=args.game,
         seed=args.seed,
-        settings={**total, "differences": 0, **steered, "code": results["code"]},
+        settings={
+            "actions": total["actions"],
+            "games": total["games"],
+            "differences": 0,
+            **steered,
+            "code": results["code"],
+        },
     )
 
 

@@ -71,11 +71,6 @@ class Subject(NamedTuple):
     """Expression for `-k` that selects the games played by the reference implementation."""
 
     @property
-    def module(self) -> str:
-        """The name of the rules' module."""
-        return f"blackjacky_env.games.{self.game}.rules"
-
-    @property
     def rules(self) -> Path:
         """The file of the rules."""
         return ROOT / "blackjacky_env" / "games" / self.game / "rules.py"
@@ -308,7 +303,7 @@ class Mutated(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
     def find_spec(self, name: str, *_: Any) -> Any:
         """Find the rules' module only."""
-        if name != self.subject.module:
+        if name != f"blackjacky_env.games.{self.subject.game}.rules":
             return None
         return importlib.util.spec_from_loader(name, self, origin=str(self.subject.rules))
 

@@ -67,17 +67,11 @@ class Args:
 class Examples(NamedTuple):
     """Positions, N, with up to P seats; empty seats are zeros."""
 
-    games: npt.NDArray[np.int64]
-    """Number of the game, (N,)."""
-    seats: npt.NDArray[np.int64]
-    """Number of players, (N,)."""
-    features: Floats
-    """(N, P, features)."""
-    formula: Floats
-    """The "win" rewards expected by `ValueNetwork.formula`, (N, P)."""
-    shares: Floats
-    """What is learned, (N, P): 1 / number of winners for a winner, else 0; or the chances of all seats to win by the
-    formula at the end of the round."""
+    games: npt.NDArray[np.int64]  # number of the game, (N,)
+    seats: npt.NDArray[np.int64]  # number of players, (N,)
+    features: Floats  # (N, P, features)
+    formula: Floats  # the "win" rewards expected by `ValueNetwork.formula`, (N, P)
+    shares: Floats  # what is learned, (N, P): of a win, or chances by the formula at the end of the round
 
 
 def main(args: Args) -> int:

@@ -26,6 +26,7 @@ PARTS = {
     "offline_rl": ("docs/datasets.md", "offline-rl"),
     "tokens": ("docs/language_models.md", "tokens"),
     "sweep": ("docs/train.md", "sweep"),
+    "tests": ("tests/README.md", "times"),
 }
 """Page and part of each result that is shown as it is."""
 OF_GAMES = {
@@ -148,9 +149,10 @@ def waits() -> dict[str, float]:
 def first_commands() -> str:
     """The two commands that do everything, with how long they take."""
     trained = duration(waits()["end of `make train`"])
+    tested = max(row["minutes"] for row in needed("tests")["rows"] if row["run"] == "`make test`")
     lines = [
         f"make train   # installs what it needs, trains a network for five minutes and tests it: {trained} in all",
-        "make test    # installs what the tests need and runs those that every change has to pass",
+        f"make test    # installs what the tests need and runs those that every change has to pass, in {tested:g} minutes",
     ]
     return "```\n" + "\n".join(lines) + "\n```"
 

@@ -72,7 +72,7 @@ docs: $(INSTALLED)-docs ## build the documentation as a site, build/site/index.h
 
 mutants: $(INSTALLED)-mutants ## see whether the tests notice small changes of the rules of every game (two hours)
 	@set -e; for game in $$($(RUN) -c "from blackjacky_env.games import GAMES; print(*GAMES)"); do \
-		$(RUN) scripts/proofs/mutate_rules.py --game $$game $(ARGS); \
+		$(RUN) -m scripts.proofs.mutate_rules --game $$game $(ARGS); \
 	done
 
 release: $(INSTALLED)-release ## build wheel and sdist in dist, compare them with their limits, and try the wheel

@@ -40,7 +40,7 @@ WHEELS = ("--only-binary", ":all:", "--no-binary", "antlr4-python3-runtime,rlcar
 WITHOUT_EXTRAS = ("tests/test_without_extras.py", "tests/test_layout.py", "tests/envs/test_registration.py")
 PACKAGE = ("tests/envs/test_every_game.py", "tests/test_differential.py", *WITHOUT_EXTRAS)
 TRAIN = (
-    "tests/test_fingerprints.py",
+    "tests/test_golden.py",
     *(f"tests/agents/test_{name}.py" for name in ("network", "agents", "self_play", "league", "curves", "logs")),
 )
 

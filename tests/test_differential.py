@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import random
 from collections import Counter
+from collections.abc import Iterable
+from typing import Any
 
 import pytest
 
@@ -12,15 +14,24 @@ from .reference.registry import REFERENCES
 from .reference.side_by_side import SideBySide, play
 
 VIEWED = 4  # in every so many games the views are compared too, which takes longer than all the rest
-SETTINGS = [
-    pytest.param(reference, setting, id=f"{reference.name}-{setting}")
-    for reference in REFERENCES.values()
-    for setting in reference.settings
-]
-every_reference = pytest.mark.parametrize("reference", REFERENCES.values(), ids=list(REFERENCES))
+FIRST = 2  # cases of each game that `make test` plays; `make prove` plays all
 
 
-@pytest.mark.parametrize(("reference", "setting"), SETTINGS)
+def of_every_game(names: str, cases: Any) -> pytest.MarkDecorator:
+    """Parametrize with cases of each reference implementation, most of them in `make prove`."""
+    told: Iterable[tuple[Reference, int, Any]] = (
+        (reference, number, case) for reference in REFERENCES.values() for number, case in enumerate(cases(reference))
+    )
+    return pytest.mark.parametrize(
+        names,
+        [
+            pytest.param(reference, case, id=f"{reference.name}-{case}", marks=pytest.mark.prove if i >= FIRST else [])
+            for reference, i, case in told
+        ],
+    )
+
+
+@of_every_game("reference, setting", lambda reference: reference.settings)
 def test_both_agree_after_every_action(reference: Reference, setting: Setting) -> None:
     met: Counter[str] = Counter()
     for seed in range(setting.games):
@@ -33,14 +44,12 @@ def test_both_agree_after_every_action(reference: Reference, setting: Setting) -
     assert [event for event in setting.meets if not met[event]] == []
 
 
-@every_reference
+@pytest.mark.parametrize("reference", REFERENCES.values(), ids=list(REFERENCES))
 def test_every_rare_event_is_asked_of_some_setting(reference: Reference) -> None:
-    asked = {event for setting in reference.settings for event in setting.meets}
-    assert asked == set(reference.events)
+    assert {event for setting in reference.settings for event in setting.meets} == set(reference.events)
 
 
-@every_reference
-@pytest.mark.parametrize("seed", range(24))
+@of_every_game("reference, seed", lambda _: range(24))
 def test_both_agree_on_any_game_of_the_family(reference: Reference, seed: int) -> None:
     rng = random.Random(seed)
     options = reference.any_options(rng, num_players=rng.choice(reference.sizes()))
@@ -49,8 +58,7 @@ def test_both_agree_on_any_game_of_the_family(reference: Reference, seed: int) -
     play(game, rng.choice(reference.all_policies), seed)
 
 
-@every_reference
-@pytest.mark.parametrize("seed", range(6))
+@of_every_game("reference, seed", lambda _: range(6))
 def test_rigged_decks_are_dealt_alike(reference: Reference, seed: int) -> None:
     rng = random.Random(seed)
     options = {"num_players": rng.choice(reference.sizes())}

@@ -45,8 +45,8 @@ def write_part(page: Path, name: str, part: str) -> None:
 
 
 def typed(script: str) -> str:
-    """How this process was started, as a command: a script, by its path in the repository, with its arguments."""
-    return shlex.join(["python", script, *sys.argv[1:]])
+    """How this process was started: a script, by its path in the repository or as ``-m MODULE``, and its arguments."""
+    return shlex.join(["python", *script.split(), *sys.argv[1:]])
 
 
 def in_this_shell(program: str) -> str:

@@ -1,11 +1,10 @@
 """Measure how often 95 % intervals hold the true value, with simulated agents of known strength.
 
-    python scripts/proofs/measure_coverage.py                  print the table
-    python scripts/proofs/measure_coverage.py --write          the same, and write it into docs/tournaments.md
+    python -m scripts.proofs.measure_coverage --write    write results/coverage.json
 
-No games are played: winners are drawn, and evaluated as those of an evaluation, a score or a tournament are. The first
+No games are played: winners are drawn, and evaluated as those of a score or a tournament are. The first
 agent's win rate goes from 2 to 98 % in even steps, the others are equally strong. The results of a few games are
-discrete, so no interval has the same coverage at every rate: the table has the mean over all rates, and the lowest.
+discrete, so no interval has the same coverage at every rate: the rows have the mean over all rates, and the lowest.
 """
 
 from __future__ import annotations
@@ -14,19 +13,17 @@ import math
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import tyro
 from tqdm import tqdm
 
-from blackjacky_agents.arena.evaluation import score_of
 from blackjacky_agents.arena.intervals import Estimate, shares_of
 from blackjacky_agents.arena.protocol import ZERO, Protocol, Rate, ScoreTable
 from blackjacky_agents.arena.scoring import score
 from blackjacky_agents.arena.standings import Games, pair_shares, win_rates
-from blackjacky_agents.reports import markdown_table, typed
-from blackjacky_env.engine.checks import check_integer
 from scripts.results import save
 
 RATES = np.linspace(0.02, 0.98, 25)
@@ -45,7 +42,7 @@ class Args:
     seed: int = 0
     """Random seed."""
     write: bool = False
-    """Write the table into docs/tournaments.md."""
+    """Write results/coverage.json."""
 
 
 @dataclass(frozen=True)
@@ -64,15 +61,6 @@ class Luck:
         self, rate: float, deals: int, turns: int, players: int, rng: np.random.Generator
     ) -> npt.NDArray[np.bool_]:
         """The winners of all games, shape (deals, turns, players)."""
-        first = self._first(rate, deals, turns, rng)
-        winner = np.where(first, 0, rng.integers(1, players, size=first.shape))
-        partner = (winner + rng.integers(1, players, size=first.shape)) % players
-        partner = np.where(rng.random(first.shape) < self.shared, partner, winner)
-        seats = np.arange(players)
-        return (winner[..., None] == seats) | (partner[..., None] == seats)
-
-    def _first(self, rate: float, deals: int, turns: int, rng: np.random.Generator) -> npt.NDArray[np.bool_]:
-        """Which games the first agent wins, alone or with another, before wins of others are shared."""
         rates = np.full(deals, rate)
         if self.correlation:
             spread = 1 / self.correlation - 1
@@ -80,7 +68,12 @@ class Luck:
         won = rng.random((deals, turns)) < rates[:, None]
         wins = np.floor(rate * turns + rng.random((deals, 1)))
         even = rng.permuted(np.tile(np.arange(turns), (deals, 1)), axis=1) < wins
-        return np.where(rng.random((deals, 1)) < self.balanced, even, won)
+        first = np.where(rng.random((deals, 1)) < self.balanced, even, won)
+        winner = np.where(first, 0, rng.integers(1, players, size=first.shape))
+        partner = (winner + rng.integers(1, players, size=first.shape)) % players
+        partner = np.where(rng.random(first.shape) < self.shared, partner, winner)
+        seats = np.arange(players)
+        return np.asarray((winner[..., None] == seats) | (partner[..., None] == seats))
 
     def win_rate(self, rate: float, players: int) -> float:
         """The first agent's true win rate."""
@@ -103,23 +96,6 @@ VERY_ALIKE = Luck("very alike (correlation 0.3)", correlation=0.3)
 
 Simulation = Callable[[float, Luck, int, int, np.random.Generator], tuple[float, Estimate]]
 """(win rate, luck, players, games, random numbers) -> the true value and its estimate."""
-
-
-# ---------------------------------------------------------------- estimates
-
-
-def evaluation(rate: float, luck: Luck, players: int, games: int, rng: np.random.Generator) -> tuple[float, Estimate]:
-    """The win rate in an evaluation, whose games are all independent."""
-    winners = luck.draw(rate, games, 1, players, rng)[:, 0]
-    found = score_of(shares_of(winners)[:, 0], ~winners.any(axis=1), players)
-    return luck.win_rate(rate, players), Estimate(found.win_rate, found.low, found.high)
-
-
-def table_score(rate: float, luck: Luck, players: int, games: int, rng: np.random.Generator) -> tuple[float, Estimate]:
-    """The win rate at one table of a score."""
-    own = shares_of(luck.draw(rate, number_of_deals(games, players), players, players, rng))[..., 0].mean(axis=1)
-    found = score(protocol((players,), rng), [own])
-    return luck.win_rate(rate, players), found.tables[0].win_rate
 
 
 def whole_score(rate: float, luck: Luck, _: int, games: int, rng: np.random.Generator) -> tuple[float, Estimate]:
@@ -166,27 +142,20 @@ def tournament_games(rate: float, luck: Luck, players: int, games: int, rng: np.
     return Games(tuple("abcdef"[:players]), agents[None], seats, winners, winners.astype(np.int64))
 
 
-# ---------------------------------------------------------------- coverage
-
-
 def coverage(
     simulate: Simulation, luck: Luck, players: int, games: int, repeats: int, seed: int
 ) -> npt.NDArray[np.float64]:
-    """How often the interval held the true value, at each of `RATES`."""
+    """How often the interval held the true value, at each of `RATES`; an undefined one is not wrong."""
     rng = np.random.default_rng(seed)
-    return np.array(
-        [np.mean([holds(*simulate(rate, luck, players, games, rng)) for _ in range(repeats)]) for rate in RATES]
-    )
 
+    def holds(rate: float) -> bool:
+        truth, found = simulate(rate, luck, players, games, rng)
+        return math.isnan(found.mean) or found.low <= truth <= found.high
 
-def holds(truth: float, found: Estimate) -> bool:
-    """Whether an interval contains the true value; an undefined one is not wrong."""
-    return math.isnan(found.mean) or found.low <= truth <= found.high
+    return np.array([np.mean([holds(rate) for _ in range(repeats)]) for rate in RATES])
 
 
 ROWS: tuple[tuple[str, Simulation, tuple[int, ...], tuple[Luck, ...]], ...] = (
-    ("evaluation: win rate", evaluation, (4,), (INDEPENDENT, SHARED)),
-    ("score: win rate at a table", table_score, SIZES, (INDEPENDENT,)),
     ("score: 9 tables", whole_score, (0,), LUCKS),
     ("tournament: win rate", tournament, SIZES, (*LUCKS, VERY_ALIKE)),
     ("tournament: finishes ahead of", pair, SIZES, (INDEPENDENT, SHARED)),
@@ -194,40 +163,28 @@ ROWS: tuple[tuple[str, Simulation, tuple[int, ...], tuple[Luck, ...]], ...] = (
 """What is measured: name, simulation, table sizes (0: all), and how the games of a deal depend on each other."""
 
 
-def rows(args: Args) -> Iterator[list[str]]:
-    """The rows of the table."""
-    count = sum(len(sizes) * len(lucks) for _, _, sizes, lucks in ROWS)
-    with tqdm(total=count * len(GAMES), unit=" cells") as bar:
-        for name, simulate, sizes, lucks in ROWS:
-            for luck, size in ((luck, size) for luck in lucks for size in sizes):
-                cells = []
-                for games in GAMES:
-                    found = coverage(simulate, luck, size, games, args.repeats, args.seed)
-                    cells.append(f"{found.mean():.1%} ({found.min():.1%})")
-                    bar.update()
-                yield [name, luck.name, str(size or "2, 4 and 6"), *cells]
+def rows(args: Args) -> Iterator[dict[str, Any]]:
+    """The rows of the result."""
+    cases = [(row, luck, size) for row in ROWS for luck in row[3] for size in row[2]]
+    for (name, simulate, *_), luck, size in tqdm(cases, unit=" rows"):
+        cells = {}
+        for games in GAMES:
+            found = coverage(simulate, luck, size, games, args.repeats, args.seed)
+            cells[f"{games:,} games"] = f"{found.mean():.1%} ({found.min():.1%})"
+        yield {"interval of": name, "games of a deal": luck.name, "players": size or "2, 4 and 6", **cells}
 
 
 def main(args: Args) -> int:
     """Measure, print and write; returns the exit status."""
-    try:
-        check_integer("--repeats", args.repeats, 1, 10**6)
-        check_integer("--seed", args.seed, 0, 2**32)
-    except ValueError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 2
-    heading = ["interval of", "games of a deal", "players", *(f"{games:,} games" for games in GAMES)]
-    command = typed("scripts/proofs/measure_coverage.py")
     error = 100 * math.sqrt(0.05 * 0.95 / args.repeats)
-    what = (
-        f"Mean coverage (lowest) over {len(RATES)} win rates, {args.repeats:,} simulations of each; standard error "
-        f"{error / math.sqrt(len(RATES)):.1f} (of single rates {error:.1f}) percentage points."
-    )
     found = list(rows(args))
-    print(f"{markdown_table(heading, found)}\n\n`{command}`, seed {args.seed}: {what}")
+    print(*found, sep="\n")
     if args.write:
-        named = [dict(zip(heading, row, strict=True)) for row in found]
-        save("coverage", named, what=what, command="-m scripts.proofs.measure_coverage", seed=args.seed)
+        what = (
+            f"Mean coverage (lowest) over {len(RATES)} win rates, {args.repeats:,} simulations of each; standard error "
+            f"{error / math.sqrt(len(RATES)):.1f} (of single rates {error:.1f}) percentage points."
+        )
+        save("coverage", found, what=what, command="-m scripts.proofs.measure_coverage", seed=args.seed)
     return 0
 
 

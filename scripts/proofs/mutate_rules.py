@@ -1,8 +1,8 @@
 """Mutation testing: do the tests of the rules detect every small change to the rules?
 
-    make mutants                                        install the requirements, and mutate the rules of all games
-    python scripts/proofs/mutate_rules.py --game NAME   mutate those of one game
-    ... --write                                         write the result into tests/games/NAME/README.md
+    make mutants                                                 mutate the rules of all games
+    python -m scripts.proofs.mutate_rules --game NAME            mutate those of one game
+    python -m scripts.proofs.mutate_rules --game NAME --write    write results/NAME/mutants.json
 
 Every mutant is `rules.py` with one small change (an operator, a number, a condition, a loop), made by Cosmic Ray. It is
 run in plain Python, first against the tests of the rules except those with random games, then, if none of them fails,
@@ -29,12 +29,12 @@ import re
 import signal
 import subprocess
 import sys
-import time
 import tomllib
 import zlib
 from collections import Counter
 from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass
+from importlib import import_module
 from importlib.metadata import version
 from itertools import count
 from pathlib import Path
@@ -46,7 +46,17 @@ from tqdm import tqdm
 
 ROOT = Path(__file__).parents[2]
 TESTS = ROOT / "tests" / "games"
-RULES_TESTS, REFERENCE = "tests of the rules", "reference implementation"
+RULES_TESTS, REFERENCE, SURVIVED = "tests of the rules", "reference implementation", "nothing"
+EXCLUDED = re.compile("RemoveDecorator|_(Is|IsNot|Div|FloorDiv|Mod|Pow|RShift|LShift|BitOr|BitAnd|BitXor)$")
+"""Excluded changes: `compiled` has no effect in plain Python; sums and products are replaced by each other only, not by
+powers or bit operations."""
+OPTIONS = {"NUMBA_DISABLE_JIT": "1", "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
+"""Environment variables of the tests: loading plugins of pytest can take longer than the tests."""
+PYTEST = ("-x", "-q", "-p", "no:cacheprovider", "--assert=plain", "-m", "")  # all tests, those of `make prove` too
+PER_PROCESS = 4  # mutants
+SECONDS = 15  # CPU seconds per test: three times the longest one
+
+Results = dict[str, Any]
 
 
 class Subject(NamedTuple):
@@ -61,19 +71,9 @@ class Subject(NamedTuple):
     """Expression for `-k` that selects the games played by the reference implementation."""
 
     @property
-    def module(self) -> str:
-        """The name of the rules' module."""
-        return f"blackjacky_env.games.{self.game}.rules"
-
-    @property
     def rules(self) -> Path:
         """The file of the rules."""
         return ROOT / "blackjacky_env" / "games" / self.game / "rules.py"
-
-    @property
-    def explanations(self) -> Path:
-        """The file of explanations for surviving mutants."""
-        return TESTS / self.game / "surviving_mutants.toml"
 
     @property
     def suites(self) -> dict[str, list[str]]:
@@ -87,25 +87,8 @@ class Subject(NamedTuple):
 
 def subjects() -> dict[str, Subject]:
     """All games that can be mutated, by name."""
-    found = {}
-    for path in sorted(TESTS.glob("*/mutation.toml")):
-        declared = tomllib.loads(path.read_text(encoding="utf-8"))
-        found[path.parent.name] = Subject(
-            path.parent.name, tuple(declared["files"]), declared["random"], declared["settings"]
-        )
-    return found
-
-
-SURVIVED = "nothing"
-EXCLUDED = re.compile("RemoveDecorator|_(Is|IsNot|Div|FloorDiv|Mod|Pow|RShift|LShift|BitOr|BitAnd|BitXor)$")
-"""Excluded changes: `compiled` has no effect in plain Python; sums and products are replaced by each other only, not by
-powers or bit operations."""
-OPTIONS = {"NUMBA_DISABLE_JIT": "1", "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
-"""Environment variables of the tests: loading plugins of pytest can take longer than the tests."""
-PER_PROCESS = 4  # mutants
-SECONDS = 15  # CPU seconds per test: three times the longest one
-
-Results = dict[str, Any]
+    told = {path.parent.name: tomllib.loads(path.read_text("utf-8")) for path in sorted(TESTS.glob("*/mutation.toml"))}
+    return {game: Subject(game, tuple(of["files"]), of["random"], of["settings"]) for game, of in told.items()}
 
 
 @dataclass(frozen=True)
@@ -116,60 +99,34 @@ class Args:
     """Name of the game."""
     workers: int = 2
     """Number of processes; results do not depend on it."""
-    cluster: str | None = None
-    """Run on a Ray cluster: `auto`, `local`, `HOST:PORT` or `ray://HOST:PORT`, to which the repository is sent."""
-    only: str = ""
-    """Try only mutants whose name contains this text."""
     sample: float = 1.0
     """Fraction of the mutants to try; a hash of their names decides which."""
     output: Path | None = None
-    """File of the results (JSON); by default runs/mutants-GAME.json."""
+    """File of what killed each mutant (JSON); by default runs/mutants-GAME.json."""
     write: bool = False
-    """Write the result to results/GAME/mutants.json."""
+    """Write results/GAME/mutants.json."""
 
 
 def main(args: Args) -> int:
     """Run the script; returns the exit status."""
     if not hasattr(os, "fork"):
         sys.exit("error: mutants are run in forked processes, which this system does not support: use Linux or macOS")
-    known = subjects()
-    subject = known.get(args.game)
+    subject = subjects().get(args.game)
     if subject is None:
-        sys.exit(f"error: --game {args.game} cannot be mutated; allowed are {', '.join(known)}")
-    from blackjacky_agents.arena.cluster import ClusterError
-    from scripts.results import save
-
+        sys.exit(f"error: --game {args.game} cannot be mutated; allowed are {', '.join(subjects())}")
     output = args.output or ROOT / "runs" / f"mutants-{args.game}.json"
     everything = mutants(subject.rules.read_text(encoding="utf-8"))
-    chosen = {name: code for name, code in everything.items() if args.only in name and is_sampled(name, args.sample)}
+    chosen = {name: code for name, code in everything.items() if is_sampled(name, args.sample)}
     if not chosen:
-        sys.exit(f"error: no mutant is left by --only {args.only!r} and --sample {args.sample}")
+        sys.exit(f"error: no mutant is left by --sample {args.sample}")
     results = begin(output, subject)
-    try:
-        try_all(chosen, results, output, args, subject)
-    except ClusterError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 2
-    except KeyboardInterrupt:
-        print("\nstopped; repeat the command to resume", file=sys.stderr)
-        return 130
+    try_all(chosen, results, output, args, subject)
     found = {name: results["killed_by"][name] for name in chosen}
     reasons = explained(subject)
-    text = report(found, reasons, results["seconds"], args, len(everything))
-    print(text)
-    if args.write and not args.only:
-        counts = Counter(found.values())
-        unexplained = sum(by == SURVIVED and name not in reasons for name, by in found.items())
-        facts = {"mutants": len(found), "all": len(everything), "survivors": counts[SURVIVED]}
-        save(
-            "mutants",
-            [{"killed by": suite, "mutants": counts[suite]} for suite in (RULES_TESTS, REFERENCE, SURVIVED)],
-            what="Small changes of the rules, and what noticed them.",
-            command="-m scripts.proofs.mutate_rules",
-            game=args.game,
-            settings={**facts, "unexplained": unexplained},
-            versions={"cosmic-ray": version("cosmic-ray")},
-        )
+    counts = Counter(found.values())
+    print(f"{len(found):,} of {len(everything):,} mutants; killed by", dict(counts))
+    if args.write:
+        write(found, reasons, args, len(everything))
     return judge(found, reasons)
 
 
@@ -178,10 +135,11 @@ def main(args: Args) -> int:
 
 def mutants(code: str) -> dict[str, str]:
     """The mutants of the code by name, which states place and change."""
-    lines, found = code.splitlines(keepends=True), {}
+    lines = code.splitlines(keepends=True)
+    found: dict[str, str] = {}
     for piece in ast.parse(code).body:
         decorators = piece.decorator_list if isinstance(piece, ast.FunctionDef) else []
-        first, last = min(node.lineno for node in [piece, *decorators]) - 1, piece.end_lineno
+        first, last = min([piece.lineno, *(node.lineno for node in decorators)]) - 1, piece.end_lineno
         where = piece.name if isinstance(piece, ast.FunctionDef) else "module"
         source = "".join(lines[first:last])
         for mutant in dict.fromkeys(changed(source)):
@@ -191,21 +149,17 @@ def mutants(code: str) -> dict[str, str]:
 
 def changed(source: str) -> Iterator[str]:
     """All mutants of a piece of code."""
-    from cosmic_ray.ast import ast_nodes, get_ast
-    from cosmic_ray.mutating import mutate_code
-
-    tree = get_ast(source)
+    trees, mutating = import_module("cosmic_ray.ast"), import_module("cosmic_ray.mutating")  # of an extra
+    tree = trees.get_ast(source)
     for operator in operators():
-        positions = sum(len(list(operator.mutation_positions(node))) for node in ast_nodes(tree))
-        yield from (mutate_code(source, operator, position) for position in range(positions))
+        positions = sum(len(list(operator.mutation_positions(node))) for node in trees.ast_nodes(tree))
+        yield from (mutating.mutate_code(source, operator, position) for position in range(positions))
 
 
 @functools.cache
 def operators() -> list[Any]:
     """Cosmic Ray's operators, except those with arguments, which change names."""
-    from cosmic_ray import plugins
-
-    found = []
+    plugins, found = import_module("cosmic_ray.plugins"), []
     for name in plugins.operator_names():
         with contextlib.suppress(TypeError):
             if not EXCLUDED.search(name):
@@ -234,50 +188,42 @@ def begin(output: Path, subject: Subject) -> Results:
     if output.exists():
         kept: Results = json.loads(output.read_text(encoding="utf-8"))
         if kept["code"] == code:
-            kept["killed_by"] = {name: by for name, by in kept["killed_by"].items() if by != SURVIVED}
-            return kept
+            return {**kept, "killed_by": {name: by for name, by in kept["killed_by"].items() if by != SURVIVED}}
     output.parent.mkdir(parents=True, exist_ok=True)
-    return {"code": code, "seconds": 0.0, "killed_by": {}}
+    return {"code": code, "killed_by": {}}
 
 
 def try_all(chosen: dict[str, str], results: Results, output: Path, args: Args, subject: Subject) -> None:
     """Try the remaining mutants, saving results as they are finished."""
-    from blackjacky_agents.arena.cluster import joined  # not at the top: it imports the rules, which `answer` must not
-    from blackjacky_agents.arena.workers import in_order, open_pool
-    from blackjacky_agents.files import write_file
+    from blackjacky_agents.arena.workers import in_order, open_pool  # not at the top: `answer` must not import rules
+    from blackjacky_agents.files import write_json
 
     left = [(name, code) for name, code in chosen.items() if name not in results["killed_by"]]
     if not left:
         return
-    begun = time.monotonic() - results["seconds"]
-    folder = ROOT if args.cluster is None else Path()  # nodes have a copy of it as their current one
-    work = functools.partial(try_some, subject.game, folder)
     parts = [dict(left[first : first + PER_PROCESS]) for first in range(0, len(left), PER_PROCESS)]
     with (
-        joined(args.cluster, args.workers, ROOT) as cluster,
-        open_pool(work, args.workers, threads=True, cluster=cluster) as pool,
+        open_pool(functools.partial(try_some, subject.game), args.workers, threads=True) as pool,
         tqdm(total=len(left), unit=" mutants") as bar,
     ):
         if pool.submit({"": subject.rules.read_text(encoding="utf-8")}).result() != {"": SURVIVED}:
             sys.exit("error: the tests fail with the unchanged rules; see make test")
         for killed_by in in_order((pool.submit(part) for part in parts), pool.count_ahead):
             results["killed_by"] |= killed_by
-            results["seconds"] = round(time.monotonic() - begun, 1)
-            write_file(output, json.dumps(results, indent=1) + "\n")
+            write_json(output, results)
             bar.update(len(killed_by))
 
 
-def try_some(game: str, folder: Path, some: dict[str, str]) -> dict[str, str]:
+def try_some(game: str, some: dict[str, str]) -> dict[str, str]:
     """What kills each of these mutants, by name, or `SURVIVED`, found in a new process.
 
-    ``folder`` is the repository or a copy of it. Raises `RuntimeError` if the process fails.
+    Raises `RuntimeError` if the process fails.
     """
-    path = os.pathsep.join([str(folder.resolve() / "scripts" / "proofs"), os.environ.get("PYTHONPATH", "")])
     done = subprocess.run(
-        [sys.executable, "-c", "import mutate_rules; mutate_rules.answer()"],
+        [sys.executable, "-c", "from scripts.proofs.mutate_rules import answer; answer()"],
         input=json.dumps([game, some]),
-        env={**os.environ, "PYTHONPATH": path.rstrip(os.pathsep), **OPTIONS},
-        cwd=folder,
+        env={**os.environ, **OPTIONS},
+        cwd=ROOT,
         capture_output=True,
         encoding="utf-8",
         check=False,
@@ -308,9 +254,9 @@ def prepare() -> None:
     import pettingzoo.utils.env
     import pytest
 
-    assert all((gymnasium, hypothesis, numba.config.DISABLE_JIT, pettingzoo, pytest))
+    assert all((gymnasium, hypothesis, numba, pettingzoo, pytest))
+    assert os.environ["NUMBA_DISABLE_JIT"] == "1"
     assert "blackjacky_env" not in sys.modules
-    os.chdir(ROOT)
 
 
 def passes(subject: Subject, code: str, arguments: Sequence[str]) -> bool:
@@ -336,7 +282,7 @@ def run_tests(subject: Subject, code: str, arguments: Sequence[str]) -> None:
     os.dup2(silence, 2)
     sys.meta_path.insert(0, Mutated(subject, code))
     try:
-        os._exit(pytest.main(["-x", "-q", "-p", "no:cacheprovider", "--assert=plain", *arguments], [Clock()]))
+        os._exit(pytest.main([*PYTEST, *arguments], [Clock()]))
     finally:  # an error not caught by pytest
         os._exit(1)
 
@@ -357,7 +303,7 @@ class Mutated(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
     def find_spec(self, name: str, *_: Any) -> Any:
         """Find the rules' module only."""
-        if name != self.subject.module:
+        if name != f"blackjacky_env.games.{self.subject.game}.rules":
             return None
         return importlib.util.spec_from_loader(name, self, origin=str(self.subject.rules))
 
@@ -366,42 +312,41 @@ class Mutated(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         exec(compile(self.code, self.subject.rules, "exec"), module.__dict__)
 
 
-# ---------------------------------------------------------------- report
+# ---------------------------------------------------------------- results
 
 
 def explained(subject: Subject) -> dict[str, str]:
     """Explanations of surviving mutants by name."""
-    groups = tomllib.loads(subject.explanations.read_text(encoding="utf-8"))["survivors"]
+    file = TESTS / subject.game / "surviving_mutants.toml"
+    groups = tomllib.loads(file.read_text(encoding="utf-8"))["survivors"]
     return {name: group["why"] for group in groups for name in group["mutants"]}
 
 
 def judge(found: dict[str, str], reasons: dict[str, str]) -> int:
     """The exit status: 1, with messages, if survivors and explanations do not match."""
-    survivors = {name for name, by in found.items() if by == SURVIVED}
-    for name in sorted(survivors - reasons.keys()):
-        print(f"survives without an explanation: {name}", file=sys.stderr)
+    new = sorted(name for name, by in found.items() if by == SURVIVED and name not in reasons)
     gone = sorted(name for name in reasons if found.get(name, SURVIVED) != SURVIVED)
+    for name in new:
+        print(f"survives without an explanation: {name}", file=sys.stderr)
     for name in gone:
         print(f"is explained, but was killed by the {found[name]}: {name}", file=sys.stderr)
-    return int(bool(survivors - reasons.keys() or gone))
+    return int(bool(new or gone))
 
 
-def report(found: dict[str, str], reasons: dict[str, str], seconds: float, args: Args, total: int) -> str:
-    """The numbers of killed and surviving mutants as a Markdown table, with command and duration."""
-    from blackjacky_agents.reports import markdown_table, workers_used
+def write(found: dict[str, str], reasons: dict[str, str], args: Args, total: int) -> None:
+    """Write the numbers of killed and surviving mutants as a result."""
+    from scripts.results import save
 
     counts = Counter(found.values())
     unexplained = sum(by == SURVIVED and name not in reasons for name, by in found.items())
-    rows = [
-        [suite, f"{counts[suite]:,}", f"{counts[suite] / len(found):.1%}"]
-        for suite in (RULES_TESTS, REFERENCE, SURVIVED)
-    ]
-    sample, option = (f" of {total:,}", f" --sample {args.sample}") if args.sample < 1 else ("", "")
-    return (
-        f"{markdown_table(['killed by', 'mutants', 'fraction'], rows)}\n\n"
-        f"{len(found):,}{sample} mutants; of {counts[SURVIVED]:,} survivors {unexplained:,} are unexplained.\n"
-        f"`python scripts/proofs/mutate_rules.py --game {args.game}{option}`: {seconds / 60:.0f} minutes "
-        f"{workers_used(args.workers, args.cluster)}, cosmic-ray {version('cosmic-ray')}."
+    save(
+        "mutants",
+        [{"killed by": by, "mutants": counts[by]} for by in (RULES_TESTS, REFERENCE, SURVIVED)],
+        what="Small changes of the rules, and what noticed them.",
+        command="-m scripts.proofs.mutate_rules",
+        game=args.game,
+        settings={"mutants": len(found), "all": total, "survivors": counts[SURVIVED], "unexplained": unexplained},
+        versions={"cosmic-ray": version("cosmic-ray")},
     )
 
 

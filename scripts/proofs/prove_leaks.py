@@ -1,7 +1,7 @@
 """Check that no hidden information leaks: 200,000 positions, for every player and a spectator.
 
-    python scripts/proofs/prove_leaks.py
-    python scripts/proofs/prove_leaks.py --write       write the result into tests/games/NAME/README.md
+    python -m scripts.proofs.prove_leaks --game NAME
+    python -m scripts.proofs.prove_leaks --game NAME --write    write results/NAME/leaks.json
 
 In each position and for each observer, everything that the observer cannot know is changed: hidden cards, what others
 know, the random numbers. The observer's observation, mask, infos, reward, view, drawing and the message about an
@@ -14,22 +14,18 @@ from __future__ import annotations
 
 import functools
 import os
-import platform
 import sys
-import time
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from importlib.metadata import version
 from typing import Any, NamedTuple
 
 import tyro
 from tqdm import tqdm
 
-from blackjacky_agents.arena.cluster import ClusterError, ClusterExecutor, joined
 from blackjacky_agents.arena.workers import in_order, open_pool
 from blackjacky_agents.language.telling import told, told_now
-from blackjacky_agents.reports import markdown_table, workers_used
+from blackjacky_env.engine.checks import check_integer
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.games import DEFAULT, get_game
 from blackjacky_env.testing import examine
@@ -53,12 +49,10 @@ class Args:
     """Seed of the first game."""
     workers: int = os.cpu_count() or 1
     """Number of processes; results do not depend on it."""
-    cluster: str | None = None
-    """Examine on a Ray cluster: `auto`, `local`, `HOST:PORT` or `ray://HOST:PORT`; results do not depend on it."""
     told: bool = False
     """Also compare the text that language models are told, which takes longer."""
     write: bool = False
-    """Write the result to results/GAME/leaks.json."""
+    """Write results/GAME/leaks.json."""
 
 
 class Chunk(NamedTuple):
@@ -71,52 +65,34 @@ class Chunk(NamedTuple):
     told: bool
 
 
-class Found(NamedTuple):
-    """The result of a chunk."""
-
-    table: int
-    counts: Counter[str]
-    leaks: list[str]
-
-
 def main(args: Args) -> int:
     """Check, print, and write if asked to."""
-    for name in ("positions", "workers"):
-        if getattr(args, name) < 1:
-            sys.exit(f"error: --{name} {getattr(args, name)} is too few; allowed is 1 or more")
-    began = time.monotonic()
     try:
-        with joined(args.cluster, args.workers) as cluster:
-            found = prove(chunks(args), args.workers, cluster)
+        for name in ("positions", "workers"):
+            check_integer(f"--{name}", getattr(args, name), 1, 10**12)
+        todo = chunks(args)
     except ValueError as error:
-        sys.exit(f"error: {error}")
-    except ClusterError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
-    leaks = [leak for one in found for leak in one.leaks]
-    text = f"{table(args.game, found)}\n\n{facts(args, found, len(leaks), time.monotonic() - began)}"
-    print(text)
+    counts, leaks = prove(todo, args.workers)
+    rows = rows_of(args.game, counts)
+    settings = {name: sum(row[name] for row in rows) for name in ("positions", "comparisons", "leaks")}
+    print(settings, *(f"leak: {leak}" for leak in leaks[:MAX_SHOWN]), sep="\n")
     if args.write:
-        counts = total(found)
         save(
             "leaks",
-            list(rows(args.game, found)),
+            rows,
             what="Positions in which everything hidden was changed, and observations that changed with it.",
             command="-m scripts.proofs.prove_leaks",
             game=args.game,
             seed=args.seed,
-            settings={"positions": counts["positions"], "comparisons": counts["comparisons"], "leaks": len(leaks)},
+            settings=settings,
         )
-    for leak in leaks[:MAX_SHOWN]:
-        print(f"leak: {leak}")
     return int(bool(leaks))
 
 
 def tables(name: str) -> list[Mapping[str, Any]]:
-    """The tables of a game: every size and variant, and the game's examples.
-
-    Raises `ValueError` for an unknown game.
-    """
+    """The tables of a game: every size and variant, and the game's examples; `ValueError` for an unknown game."""
     game = get_game(name)
     usual = [
         {"num_players": players, "variant": variant.name}
@@ -134,30 +110,31 @@ def chunks(args: Args) -> list[Chunk]:
     todo: list[Chunk] = []
     while any(left):
         for i in range(count):
-            size = min(CHUNK, left[i])
-            if size:
+            if size := min(CHUNK, left[i]):
                 todo.append(Chunk(args.game, i, args.seed + SEEDS_PER_CHUNK * len(todo), size, args.told))
                 left[i] -= size
     return todo
 
 
-def prove(todo: list[Chunk], workers: int, cluster: ClusterExecutor | None = None) -> list[Found]:
-    """Examine all chunks with a progress bar."""
-    total = sum(chunk.positions for chunk in todo)
-    found = []
+def prove(todo: list[Chunk], workers: int) -> tuple[dict[int, Counter[str]], list[str]]:
+    """The counts of each table and all leaks, with a progress bar."""
+    counts: dict[int, Counter[str]] = {}
+    leaks: list[str] = []
     with (
-        open_pool(examine_chunk, workers, threads=False, cluster=cluster) as pool,
-        tqdm(total=total, unit="position", smoothing=0.05) as bar,
+        open_pool(examine_chunk, workers, threads=False) as pool,
+        tqdm(total=sum(chunk.positions for chunk in todo), unit="position", smoothing=0.05) as bar,
     ):
-        for one in in_order((pool.submit(chunk) for chunk in todo), pool.count_ahead):
-            found.append(one)
-            bar.set_postfix_str(f"{sum(len(each.leaks) for each in found)} leaks", refresh=False)
-            bar.update(one.counts["positions"])
-    return found
+        examined = in_order((pool.submit(chunk) for chunk in todo), pool.count_ahead)
+        for chunk, (counted, leaked) in zip(todo, examined, strict=True):
+            counts.setdefault(chunk.table, Counter()).update(counted)
+            leaks += leaked
+            bar.set_postfix_str(f"{len(leaks)} leaks", refresh=False)
+            bar.update(chunk.positions)
+    return counts, leaks
 
 
-def examine_chunk(chunk: Chunk) -> Found:
-    """Examine one chunk."""
+def examine_chunk(chunk: Chunk) -> tuple[Counter[str], list[str]]:
+    """The counts and the leaks of one chunk."""
     make_env = functools.partial(TableEnv, chunk.game, **tables(chunk.game)[chunk.table])
     counted = get_game(chunk.game).examples.counted
     counts: Counter[str] = Counter()
@@ -167,51 +144,25 @@ def examine_chunk(chunk: Chunk) -> Found:
         looks, recalls = PROMISES["looks"] | {"told now": told_now}, PROMISES["recalls"] | {"told": told}
         promises = {**PROMISES, "looks": looks, "recalls": recalls}
     for examined in examine(make_env, seed=chunk.seed, positions=chunk.positions, **promises):
-        seen = examined.env.unwrapped.view(None)
-        counts["positions"] += 1
-        counts["comparisons"] += examined.varied
-        counts[seen["phase"]] += 1
+        env: Any = examined.env.unwrapped
+        seen = env.view(None)
+        found = list(map(str, examined.leaks))
+        counts.update({"positions": 1, "comparisons": examined.varied, seen["phase"]: 1, "leaks": len(found)})
         counts.update({what: int(is_so(seen)) for what, is_so in counted.items()})
-        leaks += map(str, examined.leaks)
-    return Found(chunk.table, counts, leaks)
+        leaks += found
+    return counts, leaks
 
 
-def rows(name: str, found: list[Found]) -> Iterator[dict[str, Any]]:
+def rows_of(name: str, counts: Mapping[int, Counter[str]]) -> list[dict[str, Any]]:
     """The counts of every table."""
     game = get_game(name)
-    columns = ["positions", *game.words.phases, *game.examples.counted, "comparisons"]
+    columns = ["positions", *game.words.phases, *game.examples.counted, "comparisons", "leaks"]
+    rows = []
     for i, options in enumerate(tables(name)):
-        counts = total(one for one in found if one.table == i)
-        leaks = sum(len(one.leaks) for one in found if one.table == i)
         told = ", ".join(f"{option}={choice}" for option, choice in options.items())
-        yield {"table": f"`{told}`", **{column: counts[column] for column in columns}, "leaks": leaks}
-
-
-def table(name: str, found: list[Found]) -> str:
-    """The counts of every table, and of all, as a Markdown table."""
-    counted = list(rows(name, found))
-    everything = {column: sum(row[column] for row in counted) for column in list(counted[0])[1:]}
-    lines = [[each if isinstance(each, str) else f"{each:,}" for each in row.values()] for row in counted]
-    return markdown_table([*counted[0]], [*lines, ["all", *(f"{each:,}" for each in everything.values())]])
-
-
-def total(found: Any) -> Counter[str]:
-    """The sum of all counts."""
-    return sum((one.counts for one in found), Counter())
-
-
-def facts(args: Args, found: list[Found], leaks: int, seconds: float) -> str:
-    """The result as a sentence, with command, duration and versions."""
-    positions = total(found)["positions"]
-    command = f"python scripts/proofs/prove_leaks.py --game {args.game} --positions {args.positions} --seed {args.seed}"
-    command += " --told" if args.told else ""
-    versions = ", ".join(f"{name} {version(name)}" for name in ("blackjacky", "numpy", "numba"))
-    return (
-        f"{leaks:,} leaks in {positions:,} positions, {total(found)['comparisons']:,} comparisons.\n"
-        f"`{command}`: {seconds / 60:.1f} minutes "
-        f"{workers_used(args.workers, args.cluster)} ({positions / seconds:.0f} positions/s).\n"
-        f"Python {platform.python_version()}, {versions}."
-    )
+        found = counts.get(i, Counter())
+        rows.append({"table": f"`{told}`", **{column: found[column] for column in columns}})
+    return rows
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """Train the value network of a game (`GameKit.value_network`) on games of a trained agent.
 
-    python scripts/tuning/train_value_network.py --game GAME --games 60000 --seed 0
+    python -m scripts.tuning.train_value_network --game GAME --games 60000 --seed 0
 
 The agent's network plays all seats and samples its actions. Each end of a round is an example: what each seat has, and
 who won. Where the network values positions within a round, these are the examples, with the formula's value at the end
@@ -43,6 +43,7 @@ Floats = npt.NDArray[np.float32]
 
 _AT_ONCE = 1000  # games
 _BATCH = 2048
+_TESTED = 9  # games with this last digit are kept to test the network
 
 
 @dataclass(frozen=True)
@@ -66,24 +67,17 @@ class Args:
 class Examples(NamedTuple):
     """Positions, N, with up to P seats; empty seats are zeros."""
 
-    games: npt.NDArray[np.int64]
-    """Number of the game, (N,)."""
-    seats: npt.NDArray[np.int64]
-    """Number of players, (N,)."""
-    features: Floats
-    """(N, P, features)."""
-    formula: Floats
-    """The "win" rewards expected by `ValueNetwork.formula`, (N, P)."""
-    shares: Floats
-    """What is learned, (N, P): 1 / number of winners for a winner, else 0; or the chances of all seats to win by the
-    formula at the end of the round."""
+    games: npt.NDArray[np.int64]  # number of the game, (N,)
+    seats: npt.NDArray[np.int64]  # number of players, (N,)
+    features: Floats  # (N, P, features)
+    formula: Floats  # the "win" rewards expected by `ValueNetwork.formula`, (N, P)
+    shares: Floats  # what is learned, (N, P): of a win, or chances by the formula at the end of the round
 
 
 def main(args: Args) -> int:
     """Play, train, write; returns the exit status."""
     try:
-        for name, least in (("games", 100), ("hidden", 1), ("epochs", 1)):
-            check_integer(name, getattr(args, name), least, 10**8)
+        check_integer("games", args.games, 100, 10**8)
         network = find(args.game)
         examples = play(args, network)
     except (TypeError, ValueError) as error:
@@ -92,8 +86,9 @@ def main(args: Args) -> int:
     trained, explained = train(args, examples)
     explained["formula"] = share_explained(examples, examples.formula)
     print({name: round(value, 4) for name, value in explained.items()})
-    facts = {"command": typed("scripts/tuning/train_value_network.py"), "examples": len(examples.games)}
-    network.save(weights_of(trained), {**facts, "explained": explained, "machine": where()})
+    (inputs, biases), (outputs, _) = layers_of(trained)  # adding the last bias would not change the softmax
+    facts = {"command": typed("-m scripts.tuning.train_value_network"), "examples": len(examples.games)}
+    network.save(Weights(inputs, biases, outputs[:, 0]), {**facts, "explained": explained, "machine": where()})
     print(f"written to {network.file}")
     return 0
 
@@ -114,41 +109,38 @@ def play(args: Args, network: ValueNetwork) -> Examples:
     game, agent = get_game(args.game), find_network(make_compiled_agent(args.agent, args.game))[0]
     parameters = agent.parameters.copy()
     parameters[0] = 0  # samples its actions
-    watch = watching(game, network, agent.policy)
+    watch, begin = make_watch(game, network, agent.policy), begin_all(game)
     parts, first = [], 0
     with tqdm(total=args.games, unit=" games") as bar:
         for players, variant, options, fraction in network.tables:
             record = game.new_state(players, variant, game.check_options(players, variant, options))[0]
-            left = round(args.games * fraction)
-            while left:
-                count = min(left, _AT_ONCE)
-                parts.append(watch(record, np.arange(first, first + count) + args.seed * args.games, parameters))
-                first, left = first + count, left - count
-                bar.update(count)
+            last = first + round(args.games * fraction)
+            while first < last:
+                states = zeros(min(last - first, _AT_ONCE), game.state_dtype)
+                states[:] = record
+                seeds = np.arange(first, first + len(states)) + args.seed * args.games
+                begin(states, seeds)
+                parts.append(examples_of(game, network, watch, parameters, states, seeds))
+                first += len(states)
+                bar.update(len(states))
     return Examples(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
 
 
-def watching(game: Game, network: ValueNetwork, policy: Policy) -> Callable[..., Examples]:
-    """(record to start from, seeds, parameters) -> the positions of these games."""
-    watch, begin = make_watch(game, network, policy), begin_all(game)
-
-    def examples(record: Any, seeds: npt.NDArray[np.int64], parameters: Floats) -> Examples:
-        states = zeros(len(seeds), game.state_dtype)
-        states[:] = record
-        begin(states, seeds)
-        most, n = network.most_stages * len(seeds) + 1, int(record["num_players"])
-        games, values, results = np.zeros(most, np.int64), *np.zeros((2, most, game.max_players))
-        features = np.zeros((most, game.max_players, network.layout.size), np.float32)
-        count = watch(states, parameters, games, features, values, results)
-        games, players, results = games[:count], np.full(count, n, np.int64), results[:count]
-        if network.begins is None:
-            shares = shares_of(states["winners"])[games]
-        else:
-            shares = np.where(np.arange(game.max_players) < n, (results * (n - 1) + 1) / n, 0.0)
-        numbers = [array.astype(np.float32) for array in (values[:count], shares)]
-        return Examples(seeds[games], players, features[:count], *numbers)
-
-    return examples
+def examples_of(
+    game: Game, network: ValueNetwork, watch: Callable[..., int], parameters: Floats, states: Any, seeds: Any
+) -> Examples:
+    """Play these games; returns their positions."""
+    most, n = network.most_stages * len(seeds) + 1, int(states["num_players"][0])
+    games, values, results = np.zeros(most, np.int64), *np.zeros((2, most, game.max_players))
+    features = np.zeros((most, game.max_players, network.layout.size), np.float32)
+    count = watch(states, parameters, games, features, values, results)
+    games, players, results = games[:count], np.full(count, n, np.int64), results[:count]
+    if network.begins is None:
+        shares = shares_of(states["winners"])[games]
+    else:
+        shares = np.where(np.arange(game.max_players) < n, (results * (n - 1) + 1) / n, 0.0)
+    numbers = [array.astype(np.float32) for array in (values[:count], shares)]
+    return Examples(seeds[games], players, features[:count], *numbers)
 
 
 def make_watch(game: Game, network: ValueNetwork, policy: Policy) -> Callable[..., int]:
@@ -161,7 +153,7 @@ def make_watch(game: Game, network: ValueNetwork, policy: Policy) -> Callable[..
     begins = network.begins or compiled(lambda s: False)
     size, dtype, num_actions = game.layout.size, game.layout.dtype, game.num_actions
 
-    def watch(states, parameters, games, features, values, results):
+    def watch(states, parameters, games, features, values, results):  # type: ignore[no-untyped-def]  # compiled
         seen, may, count, first = np.empty(size, dtype), np.empty(num_actions, np.int8), 0, 0
         for g in range(len(states)):
             s, taken, over = states[g], 0, False
@@ -201,14 +193,15 @@ def train(args: Args, examples: Examples) -> tuple[nn.Sequential, dict[str, floa
     network = mlp([examples.features.shape[2], args.hidden, 1])
     features, shares = torch.from_numpy(examples.features), torch.from_numpy(examples.shares)
     empty = torch.arange(shares.shape[1])[None, :] >= torch.from_numpy(examples.seats)[:, None]
-    learned, rng = np.flatnonzero(~is_test(examples)), np.random.default_rng(args.seed)
+    learned, rng = np.flatnonzero(examples.games % 10 != _TESTED), np.random.default_rng(args.seed)
     batches = max(1, len(learned) // _BATCH)
     updates = args.epochs * batches
     optimizer = torch.optim.Adam(network.parameters(), 2e-3)
     schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda update: 1 - update / (updates + 1))
 
     def logits(rows: Any) -> torch.Tensor:
-        return network(features[rows])[:, :, 0].masked_fill(empty[rows], -np.inf)
+        chances: torch.Tensor = network(features[rows])[:, :, 0].masked_fill(empty[rows], -np.inf)
+        return chances
 
     for _ in tqdm(range(args.epochs), unit=" epochs"):
         order = rng.permutation(learned)
@@ -216,7 +209,7 @@ def train(args: Args, examples: Examples) -> tuple[nn.Sequential, dict[str, floa
             log_chances = torch.log_softmax(logits(rows), 1).masked_fill(empty[rows], 0.0)
             loss = -(shares[rows] * log_chances).sum(1).mean()
             optimizer.zero_grad()
-            loss.backward()
+            loss.backward()  # type: ignore[no-untyped-call]
             optimizer.step()
             schedule.step()
     with torch.no_grad():
@@ -224,26 +217,15 @@ def train(args: Args, examples: Examples) -> tuple[nn.Sequential, dict[str, floa
     return network, {"network": share_explained(examples, rewards_of(examples, chances))}
 
 
-def weights_of(network: nn.Sequential) -> Weights:
-    """The weights of a trained network; adding the last bias would not change the softmax."""
-    (inputs, biases), (outputs, _) = layers_of(network)
-    return Weights(inputs, biases, outputs[:, 0])
-
-
 def rewards_of(examples: Examples, chances: Floats) -> Floats:
     """The expected "win" rewards (N, P) of chances to win."""
-    return chances - (1 - chances) / (examples.seats - 1)[:, None]
-
-
-def is_test(examples: Examples) -> npt.NDArray[np.bool_]:
-    """Which examples are of games kept to test the network."""
-    return examples.games % 10 == 9
+    return chances - (1 - chances) / (examples.seats - 1).astype(np.float32)[:, None]
 
 
 def share_explained(examples: Examples, values: Floats) -> float:
     """1 - (squared error of the expected results / their variance) at the seats of the test's games."""
     seated = np.arange(values.shape[1]) < examples.seats[:, None]
-    tested = is_test(examples)[:, None] & seated
+    tested = (examples.games % 10 == _TESTED)[:, None] & seated
     results = rewards_of(examples, examples.shares)[tested]
     return float(1 - np.mean((values[tested] - results) ** 2) / np.mean(results**2))
 

@@ -3,10 +3,8 @@
 import math
 from itertools import product
 
-import measure_coverage
 import numpy as np
 import pytest
-from measure_coverage import ALIKE, BALANCED, GAMES, INDEPENDENT, SHARED, SIZES, Luck, Simulation, coverage
 
 from blackjacky_agents.arena.intervals import Estimate, of_games, student, wilson
 from blackjacky_agents.arena.scoring import score
@@ -22,6 +20,18 @@ from blackjacky_agents.arena.standings import (
     standings,
     stopping_widths,
     win_rates,
+)
+from scripts.proofs import measure_coverage
+from scripts.proofs.measure_coverage import (
+    ALIKE,
+    BALANCED,
+    GAMES,
+    INDEPENDENT,
+    SHARED,
+    SIZES,
+    Luck,
+    Simulation,
+    coverage,
 )
 
 SURE, UNSURE = Estimate(0.6, 0.51, 0.69), Estimate(0.6, 0.49, 0.71)
@@ -237,8 +247,6 @@ def test_a_tournament_without_spread_has_intervals() -> None:
 # ---------------------------------------------------------------- coverage
 
 CASES = [
-    *((measure_coverage.evaluation, 4, luck) for luck in (INDEPENDENT, SHARED)),
-    *((measure_coverage.table_score, size, INDEPENDENT) for size in SIZES),
     (measure_coverage.whole_score, 0, INDEPENDENT),
     *((measure_coverage.tournament, 4, luck) for luck in (INDEPENDENT, ALIKE)),
     *((measure_coverage.pair, size, INDEPENDENT) for size in SIZES),

@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pytest
-import train_value_network
 
 from blackjacky_agents.games import get_kit
 from blackjacky_agents.learning.value_network import ValueNetwork
 from blackjacky_env.engine.compiling import entry
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.games import GAMES, get_game
+from scripts.tuning import train_value_network
 
 pytestmark = pytest.mark.prove
 WITH_NETWORK = [game for game in GAMES if get_kit(game).value_network is not None]

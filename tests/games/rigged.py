@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import contextlib
+import re
 from math import prod
 from types import ModuleType
 from typing import Any, ClassVar, Self
 
 import numpy as np
+import pytest
 
+from blackjacky_env import IllegalActionError
 from blackjacky_env.engine import table
 from tests.reference.side_by_side import replay
 
@@ -42,6 +45,31 @@ class RiggedTable:
     def actions(self) -> list[int]:
         """The legal actions of the player to act."""
         return np.flatnonzero(self.env.last()[0]["action_mask"]).tolist()
+
+    @property
+    def legal(self) -> Any:
+        """The names of the legal actions, or what else tests of the game call them."""
+        return set(map(self.env.action_name, self.actions))
+
+    def full_name(self, action: str) -> str:
+        """The name of an action as the environment writes it."""
+        return action
+
+    def shows(self, **expected: Any) -> Self:
+        """Assert what is ``asked``, ``legal`` (a set, or names such as "R4 Y1"), and entries of the snapshot."""
+        if (legal := expected.pop("legal", None)) is not None:
+            assert self.legal == (set(legal.split()) if isinstance(legal, str) else legal)
+        now = {**self.now, "asked": self.asked}
+        assert {name: now[name] for name in expected} == expected
+        return self
+
+    def refuses(self, name: str, reason: str) -> Self:
+        """Assert that this action is illegal for this reason, and changes nothing."""
+        before = self.env.get_state()
+        with pytest.raises(IllegalActionError, match=re.escape(reason)):
+            self.env.step(self.env.parse_action(self.full_name(name)))
+        assert self.env.get_state() == before
+        return self
 
     def first_legal(self, actions: int = 1) -> Self:
         """Take the first legal action, so many times."""

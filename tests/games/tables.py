@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from blackjacky_env.envs.aec import TableEnv
-from blackjacky_env.games import GAMES, get_game
+from blackjacky_env.games import DEFAULT, GAMES, get_game
 
 SIZES = [
     (name, {"variant": variant.name, "num_players": players})
@@ -18,9 +18,29 @@ SIZES = [
     for players in variant.sizes
 ]
 TABLES = [*SIZES, *((name, dict(options)) for name in GAMES for options in get_game(name).examples.tables)]
+
+
+def in_first(name: str, options: dict[str, Any]) -> bool:
+    """Whether `make test` takes a table: the usual one of each game."""
+    game = get_game(name)
+    return options == {"variant": game.variant_names[0], "num_players": game.default_players}
+
+
 every_table = pytest.mark.parametrize(
-    ("game", "options"), TABLES, ids=[f"{name} {' '.join(map(str, options.values()))}" for name, options in TABLES]
+    ("game", "options"),
+    [
+        pytest.param(
+            *table,
+            id=f"{table[0]} {' '.join(map(str, table[1].values()))}",
+            marks=[] if in_first(*table) else pytest.mark.prove,
+        )
+        for table in TABLES
+    ],
 )
+every_game = pytest.mark.parametrize(
+    "game", [pytest.param(name, marks=[] if name == DEFAULT else pytest.mark.prove) for name in GAMES]
+)
+"""Every game; `make test` takes the default one."""
 
 
 def seated(game: str, **options: Any) -> TableEnv:

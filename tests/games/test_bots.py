@@ -13,10 +13,14 @@ from blackjacky_agents.arena.evaluation import against_copies
 from blackjacky_agents.learning.encoding import encodings_of
 from blackjacky_agents.learning.network import encode_all
 from blackjacky_env import make_batch
-from blackjacky_env.games import GAMES
+from blackjacky_env.games import DEFAULT, GAMES
 from tests.games.tables import TABLES, seated
 
-BOTS = [(game, name) for game in GAMES for name in bot_names(game)]
+BOTS = [
+    pytest.param(game, name, marks=[] if game == DEFAULT else pytest.mark.prove)
+    for game in GAMES
+    for name in bot_names(game)
+]
 BLACK_SPY = dict.fromkeys(
     ("moon_choice", "mole", "call_colour", "rank_follow", "rank_follow_strict", "exact_limit"), True
 )
@@ -45,6 +49,7 @@ def test_bots_play_whole_games_and_depend_on_their_seed_alone(game: str, name: s
         assert records[0] == records[1]
 
 
+@pytest.mark.prove
 @pytest.mark.parametrize(("game", "players", "options"), LADDERS)
 def test_the_bots_are_a_ladder(game: str, players: int, options: dict[str, Any]) -> None:
     for worse, better in pairwise(bot_names(game)):
@@ -53,6 +58,7 @@ def test_the_bots_are_a_ladder(game: str, players: int, options: dict[str, Any])
         assert score.low > score.par
 
 
+@pytest.mark.prove
 @pytest.mark.parametrize(("game", "name"), SHOWN)
 def test_features_lie_in_their_declared_ranges(game: str, name: str) -> None:
     encoding, seen = encodings_of(game)[name], []

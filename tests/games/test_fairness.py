@@ -15,24 +15,24 @@ from blackjacky_env.games import get_game
 from tests.chances import UNLIKELY, fit, independence
 from tests.games.tables import SIZES, seated
 
+pytestmark = pytest.mark.prove
 SEEDS = 2000
 PLAYERS = 4
 GAMES = {"black_spy": {"mole": True, "max_deals": 2}, "schwarze_katze": {"deals": 2}}
 HANDS = {"black_spy": 15, "schwarze_katze": 13}
 MOLE = 12  # cards of the second deal of Black Spy that are laid aside (V3)
-COPIES = {"black 7"}
-
-
-def cards_of(game: str) -> list[str]:
-    """The cards of which there is one."""
-    return [card for card in get_game(game).card_names if card not in COPIES]
+COPIES = {"black 7"}  # of which there are more than one
 
 
 @pytest.fixture(scope="module", params=GAMES)
 def deals(request: pytest.FixtureRequest) -> tuple[str, Any, Any]:
     """Who holds each card, -1 for nobody, in the first two deals (deal, seed, card) of four players, and who deals."""
     game, rng = request.param, np.random.default_rng(0)
-    env, number = seated(game, num_players=PLAYERS, **GAMES[game]), {card: i for i, card in enumerate(cards_of(game))}
+    env, cards = (
+        seated(game, num_players=PLAYERS, **GAMES[game]),
+        [c for c in get_game(game).card_names if c not in COPIES],
+    )
+    number = {card: i for i, card in enumerate(cards)}
     seats, dealers = np.full((2, SEEDS, len(number)), -1), np.zeros(SEEDS, np.int64)
     for seed in range(SEEDS):
         env.reset(seed=seed)
@@ -45,33 +45,22 @@ def deals(request: pytest.FixtureRequest) -> tuple[str, Any, Any]:
     return game, seats, dealers
 
 
-def sizes(game: str, deal: int) -> Any:
-    """How many cards nobody and each seat gets (K2, B2, V3)."""
-    aside = MOLE * (deal > 0 and "mole" in GAMES[game])
-    return np.array([aside, *[HANDS[game] - aside // PLAYERS] * PLAYERS])
-
-
 @pytest.mark.parametrize("deal", [0, 1])
-def test_every_card_goes_to_every_seat_equally_often(deals: Any, deal: int) -> None:
-    """K2, B2, V3: and as often to the pile as its size says."""
+def test_every_card_and_every_two_cards_go_to_every_seat_as_often_as_sizes_say(deals: Any, deal: int) -> None:
+    """K2, B2, V3: and to the pile."""
     game, seats, _ = deals
-    there_are = sizes(game, deal)
+    aside = MOLE * (deal > 0 and "mole" in GAMES[game])
+    there_are = np.array([aside, *[HANDS[game] - aside // PLAYERS] * PLAYERS])
     for places in seats[deal].T:
         counts = np.bincount(places + 1, minlength=PLAYERS + 1)
         assert not counts[there_are == 0].any()
         assert fit(counts[there_are > 0], there_are[there_are > 0] / there_are.sum()) > UNLIKELY
-
-
-@pytest.mark.parametrize("deal", [0, 1])
-def test_two_cards_come_together_as_often_as_the_sizes_of_the_hands_say(deals: Any, deal: int) -> None:
-    """K2, B2, V3."""
-    game, seats, _ = deals
-    there_are, rng = sizes(game, deal), np.random.default_rng(1)
-    together = (there_are * (there_are - 1)).sum() / (there_are.sum() * (there_are.sum() - 1))
+    rng, together = np.random.default_rng(1), (there_are * (there_are - 1)).sum()
+    chance = together / (there_are.sum() * (there_are.sum() - 1))
     for _ in range(30):
         one, other = rng.choice(seats.shape[2], 2, replace=False)
         count = (seats[deal, :, one] == seats[deal, :, other]).sum()
-        assert fit([count, SEEDS - count], [together, 1 - together]) > UNLIKELY
+        assert fit([count, SEEDS - count], [chance, 1 - chance]) > UNLIKELY
 
 
 @pytest.mark.parametrize("card", [0, 10, 20, 30, 40, 50])

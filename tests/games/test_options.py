@@ -10,7 +10,7 @@ import pytest
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.games import GAMES, get_game
 from tests.envs.playing import fingerprint
-from tests.games.tables import seated
+from tests.games.tables import every_game, seated
 
 FLAG = "False and True"
 ALLOWED = {
@@ -76,26 +76,17 @@ def test_a_wrong_option_is_refused_by_name_value_and_what_is_allowed(game: str) 
             assert repr(value) in str(caught.value) or str(value[-1]) in str(caught.value)
 
 
-def whole_deck(game: str) -> list[Any]:
-    """The cards of the usual table."""
-    declared = get_game(game)
-    players, variant = declared.choose_table()
-    cards = declared.whole_deck(players, declared.check_options(players, variant, {}))
-    return [declared.card_names[card] for card in cards]
-
-
-@pytest.mark.parametrize("game", GAMES)
+@every_game
 def test_a_reset_option_that_is_wrong_is_refused_and_changes_nothing(game: str) -> None:
-    env, deck = seated(game), whole_deck(game)
+    env = seated(game)
+    deck = [env.game.card_names[card] for card in env.game.whole_deck(env.num_players, env.options)]
     env.reset(seed=1)
     before, first, last = fingerprint(env), re.escape(repr(deck[0])), re.escape(repr(deck[-1]))
     refused = [
         *(("start_player", seat, rf"0 \.\. {env.num_players - 1}") for seat in (env.num_players, -1, 1.5, "player_1")),
         ("deck", deck[1:], rf"missing \[{first}\], too many \[\]; allowed are all {len(deck)} cards, top first"),
         ("deck", [*deck, deck[-1]], rf"missing \[\], too many \[{last}\]"),
-        ("deck", [*deck[1:], deck[-1]], rf"missing \[{first}\], too many \[{last}\]"),
         ("deck", [deck, deck[:-1]], rf"missing \[{last}\]"),
-        ("deck", [deck, []], rf"missing \[{first}, "),
         ("deck", [*deck[1:], "nothing"], f"'nothing' is not a card; allowed are {re.escape(str(deck[0]))}, "),
         ("deck", [0] * len(deck), "0 is not a card"),
         ("deck", "all", "'a' is not a card"),

@@ -15,6 +15,7 @@ SMALL_DECKS = "test_every_deal_is_from_the_small_deck_and_so_is_every_sample"
 REFUSED = "test_a_deck_that_cannot_be_played_is_refused"
 
 
+@pytest.mark.prove
 @pytest.mark.slow
 @pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="this process is in plain mode itself")
 @pytest.mark.parametrize("game", sorted(path.parent.name for path in HERE.glob("*/plain_mode.toml")))

@@ -13,7 +13,7 @@ from blackjacky_env.engine.observations import sample_state
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.games import GAMES, get_game
 from tests.envs.playing import play_randomly
-from tests.games.tables import every_table, positions, seated
+from tests.games.tables import every_game, every_table, positions, seated
 
 UNSEEN = {"black_spy": {"passed", "left"}}
 """Parts of a view that do not follow from the observation (O3 of the game), beside the last settlement."""
@@ -37,14 +37,14 @@ def test_every_sample_is_a_legal_position_that_looks_the_same_to_its_player(game
             assert [name for name in mine if mine[name] != its[name] and name not in unseen] == []
 
 
-@pytest.mark.parametrize("game", GAMES)
+@every_game
 def test_a_sample_has_no_history_and_follows_the_generator_alone(game):
     env, other = seated(game), seated(game)
     env.reset(seed=0)
     seen = env.observe("player_1")["observation"]
-    states = [sample_state(env.game, seen, np.random.default_rng(seed)) for seed in (1, 1, 2)]
-    assert states[0] == states[1] != states[2]
-    other.set_state(states[0])
+    first, again, third = (sample_state(env.game, seen, np.random.default_rng(seed)) for seed in (1, 1, 2))
+    assert first == again != third
+    other.set_state(first)
     for _ in range(2):
         with pytest.raises(RuntimeError, match="this position was sampled or reseeded and has no history"):
             other.record()
@@ -53,7 +53,7 @@ def test_a_sample_has_no_history_and_follows_the_generator_alone(game):
     assert other.record()["actions"] == []
 
 
-@pytest.mark.parametrize("game", GAMES)
+@every_game
 @given(data=st.data(), seed=st.integers(0, 99), moves=st.integers(0, 99), changes=st.integers(1, 3))
 @settings(max_examples=100)
 def test_a_vector_that_was_tampered_with_is_refused_or_shown_by_a_legal_position(game, data, seed, moves, changes):

@@ -11,6 +11,7 @@ import pytest
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.envs.module import GameModule
 
+pytestmark = pytest.mark.prove
 TABLES: dict[str, dict[str, Any]] = {
     "black_jacky": {"num_players": 3, "hearts": 2, "deck": [1, 2, 3, 3, 4, 5, 6, 6, 7, 8], "bust_at": 10},
     "schwarze_katze": {"num_players": 4, "deals": 3, "deck": ["KC", "AC", "10H", "JH", "AH", "2S", "QS", "KS"]},
@@ -55,55 +56,44 @@ def test_every_deal_is_from_the_small_deck_and_so_is_every_sample(game: str) -> 
 
 
 @pytest.mark.parametrize("game", TABLES)
-def test_a_small_deck_is_given_in_any_order_rigged_and_told(game: str) -> None:
+def test_a_small_deck_is_given_in_any_order_and_rigged_and_the_whole_deck_is_no_option(game: str) -> None:
     table = {**TABLES[game], "deck": TABLES[game]["deck"][::-1]}
-    env = TableEnv(game, render_mode="ansi", **table)
+    env = TableEnv(game, **table)
     assert env.options["deck"] == TABLES[game]["deck"]
     env.reset(seed=0, options={"deck": table["deck"]})
     assert cards_of(env.snapshot()) == Counter(table["deck"])
-    told = env.render()
-    assert isinstance(told, str)
     with pytest.raises(ValueError, match="not the whole deck"):
         env.reset(options={"deck": table["deck"][1:]})
-
-
-@pytest.mark.parametrize("game", TABLES)
-def test_the_whole_deck_is_no_option(game: str) -> None:
-    table = {name: value for name, value in TABLES[game].items() if name != "deck"}
-    whole = TableEnv(game, **table)
+    whole = TableEnv(game, **{**table, "deck": None})
     names = [whole.game.card_names[card] for card in whole.game.whole_deck(whole.num_players, whole.options)]
-    assert TableEnv(game, **table, deck=names).config_dict() == whole.config_dict()
-    assert "deck" not in TableEnv(game, **table, deck=None).options
+    assert TableEnv(game, **{**table, "deck": names}).config_dict() == whole.config_dict()
+    assert "deck" not in whole.options
 
 
 @pytest.mark.parametrize(
-    ("game", "options", "said"),
+    ("game", "players", "deck", "said"),
     [
-        ("black_jacky", {"deck": [1, 9]}, "deck has 9, which is not a card; allowed are collections of the 36 cards"),
-        ("black_jacky", {"deck": [1, 1, 2]}, "deck has 2 copies of 1; the whole deck has 1"),
-        ("black_jacky", {"deck": 5}, "deck=5 is not a collection"),
-        ("black_jacky", {"deck": "123"}, "deck='123' is not a collection"),
-        ("black_jacky", {"deck": [True, 2, 3]}, "deck has True, which is not a card"),
-        ("black_jacky", {"deck": []}, "hand_size=2 cannot be dealt"),
-        ("black_jacky", {"num_players": 2, "deck": [2, 2, 3]}, r"deck=\[2, 2, 3\]: 5 cards are needed"),
-        ("black_jacky", {"num_players": 6, "deck": [2] * 2 + [8] * 8 + [7] * 7}, "needs an empty seat"),
-        ("black_jacky", {"max_card": 3, "deck": [1, 2, 2, 3, 3, 3, 4, 4, 4]}, "deck has 4, which is not in the game"),
-        ("schwarze_katze", {"num_players": 4, "deck": ["QS", "KS"]}, "without a rest; allowed are multiples of 4"),
-        (
-            "schwarze_katze",
-            {"num_players": 10, "deck": ["QS", "KS"] * 5},
-            "deck has 5 copies of 'QS'; the whole deck has 1",
-        ),
-        ("schwarze_katze", {"num_players": 10, "deck": ["QS", "KS"]}, "needs an empty seat, and num_players=10 leaves"),
-        (
-            "schwarze_katze",
-            {"num_players": 3, "deck": ["2C", "KS", "AS"]},
-            "deck has '2C', which is not in the game at",
-        ),
-        ("black_spy", {"num_players": 3, "deck": ["pink 7"]}, "deck has 'pink 7', which is not a card"),
+        ("black_jacky", 4, [1, 9], "deck has 9, which is not a card; allowed are collections of the 36 cards"),
+        ("black_jacky", 4, [1, 1, 2], "deck has 2 copies of 1; the whole deck has 1"),
+        ("black_jacky", 4, 5, "deck=5 is not a collection"),
+        ("black_jacky", 4, "123", "deck='123' is not a collection"),
+        ("black_jacky", 4, [True, 2, 3], "deck has True, which is not a card"),
+        ("black_jacky", 4, [], "hand_size=2 cannot be dealt"),
+        ("black_jacky", 2, [2, 2, 3], r"deck=\[2, 2, 3\]: 5 cards are needed"),
+        ("black_jacky", 6, [2] * 2 + [8] * 8 + [7] * 7, "needs an empty seat"),
+        ("schwarze_katze", 4, ["QS", "KS"], "without a rest; allowed are multiples of 4"),
+        ("schwarze_katze", 10, ["QS", "KS"] * 5, "deck has 5 copies of 'QS'; the whole deck has 1"),
+        ("schwarze_katze", 10, ["QS", "KS"], "needs an empty seat, and num_players=10 leaves"),
+        ("schwarze_katze", 3, ["2C", "KS", "AS"], "deck has '2C', which is not in the game at"),
+        ("black_spy", 3, ["pink 7"], "deck has 'pink 7', which is not a card"),
     ],
     ids=str,
 )
-def test_a_deck_that_cannot_be_played_is_refused(game: str, options: dict[str, Any], said: str) -> None:
+def test_a_deck_that_cannot_be_played_is_refused(game: str, players: int, deck: Any, said: str) -> None:
     with pytest.raises((TypeError, ValueError), match=said):
-        TableEnv(game, **options)
+        TableEnv(game, num_players=players, deck=deck)
+
+
+def test_a_card_above_the_highest_one_is_refused() -> None:
+    with pytest.raises(ValueError, match="deck has 4, which is not in the game"):
+        TableEnv("black_jacky", max_card=3, deck=[1, 2, 2, 3, 3, 3, 4, 4, 4])

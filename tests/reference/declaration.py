@@ -114,18 +114,6 @@ class Deck:
     """The deck of the deal that the snapshot shows; None once it is played from."""
 
 
-def never(_game: Any, _actions: int) -> None:
-    """Play as before."""
-
-
-def tells_nothing(_game: Any) -> None:
-    """The snapshots tell everything."""
-
-
-def nothing(_table: Any) -> None:
-    """The decks are all that is left to chance."""
-
-
 @dataclass(frozen=True, kw_only=True)
 class Reference:
     """The reference implementation of a game, and what is played with it."""
@@ -159,11 +147,11 @@ class Reference:
     """Games that are steered towards rare events; the long run counts them apart, on top of the others."""
     short: Options = field(default_factory=dict)
     """The options of the shortest games, for shrinking."""
-    hurry: Callable[[Any, int], str | None] = never
+    hurry: Callable[[Any, int], str | None] = lambda _game, _actions: None
     """(game, actions so far) to the policy that brings a game without limit to its end, once that is wanted."""
-    told: Callable[[Any], Any] = tells_nothing
+    told: Callable[[Any], Any] = lambda _game: None
     """What a game tells of its last step, for events that do not show in the snapshots."""
-    attach: Callable[[Any], None] = nothing
+    attach: Callable[[Any], None] = lambda _table: None
     """Given a `SideBySide` before it starts: tells the reference what else chance decides in the environment."""
 
     @property

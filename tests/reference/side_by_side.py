@@ -13,8 +13,6 @@ from .declaration import Cards, Options, Reference
 from .parts import shared_result
 from .registry import REFERENCES
 
-# -- what tells a game ------------------------------------------------------------------------------------------------
-
 
 @dataclass(frozen=True)
 class Deal:
@@ -60,9 +58,6 @@ class Difference(AssertionError):  # noqa: N818 - what it is, not whose error
 
     def __str__(self) -> str:
         return f"{self.what}\n\n{self.story.code}"
-
-
-# -- both at one table ------------------------------------------------------------------------------------------------
 
 
 class SideBySide:
@@ -128,25 +123,20 @@ class SideBySide:
         self.legal = self.reference_game.legal_actions()
         self._compare()
 
-    # -- the cards of the environment are given to the reference -------------------------------------------------------
-
     def _note_deal(self) -> None:
         self.story.deals.append(Deal(self.reference.start_player(self.now), len(self.actions)))
 
     def _dealt(self, number: int, name: str = "deck") -> Cards:
         """The rigged deck, else that which the environment has just dealt."""
         rigged: list[Cards] = self.rigged.get(name, [])
-        deck = rigged[number] if number < len(rigged) else self._deck_on_the_table(number, name)
+        if number < len(rigged):
+            deck: Cards | None = rigged[number]
+        else:
+            is_this = self.reference.deal_number(self.now) == number
+            deck = self.reference.decks[name].dealt(self.now) if is_this else None
+        assert deck is not None, f"{name} {number} is dealt here, but the environment has {self.now}"
         self.story.deals[-1].decks[name] = deck
         return deck
-
-    def _deck_on_the_table(self, number: int, name: str) -> Cards:
-        dealt = self.reference.decks[name].dealt
-        deck = dealt(self.now) if self.reference.deal_number(self.now) == number else None
-        assert deck is not None, f"{name} {number} is dealt here, but the environment has {self.now}"
-        return deck
-
-    # -- comparing ----------------------------------------------------------------------------------------------------
 
     def _agree(self, what: str, ours: Any, theirs: Any) -> None:
         if ours == theirs:
@@ -162,7 +152,9 @@ class SideBySide:
         self._compare_observations()
         self._compare_end()
         if self.views:
-            self._compare_views()
+            self._agree("spectator's view", self.env.view(None), self.reference_game.view(None))
+            for seat, agent in enumerate(self.env.possible_agents):
+                self._agree(f"view of {agent}", self.env.view(agent), self.reference_game.view(seat))
 
     def _compare_observations(self) -> None:
         actions = range(self.reference.num_actions)
@@ -185,27 +177,17 @@ class SideBySide:
         if self.reference_game.player is not None:
             self._agree("agent to act", self.env.agent_selection, agents[self.reference_game.player])
 
-    def _compare_views(self) -> None:
-        self._agree("spectator's view", self.env.view(None), self.reference_game.view(None))
-        for seat, agent in enumerate(self.env.possible_agents):
-            self._agree(f"view of {agent}", self.env.view(agent), self.reference_game.view(seat))
-
-
-def choose(reference: Reference, policy: str, legal: set[int], rng: random.Random) -> int:
-    """What a policy does."""
-    policies = {**reference.policies, **reference.steering}
-    name = rng.choice(list(policies)) if policy == "mixed" else policy
-    return rng.choice(sorted(policies[name](legal)))
-
 
 def play(game: SideBySide, policy: str, seed: int, opening: Iterable[int] = ()) -> SideBySide:
     """Play to the end, with these actions first."""
     rng, reference = random.Random(seed), game.reference
+    policies = {**reference.policies, **reference.steering}
     for action in opening:
         game.step(action)
     while game.legal:
-        now = reference.hurry(game.reference_game, len(game.actions)) or policy
-        game.step(choose(reference, now, game.legal, rng))
+        name = reference.hurry(game.reference_game, len(game.actions)) or policy
+        name = rng.choice(list(policies)) if name == "mixed" else name
+        game.step(rng.choice(sorted(policies[name](game.legal))))
     return game
 
 

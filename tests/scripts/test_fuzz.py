@@ -1,39 +1,30 @@
 """scripts/proofs/fuzz.py: long runs go on where they stopped, and a planted bug is found and shrunk."""
 
-import importlib
 import json
 import random
-import subprocess
-import sys
 from collections import Counter
-from dataclasses import fields, replace
-from pathlib import Path
+from dataclasses import replace
 
 import pytest
 
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.games import get_game
+from scripts.proofs import fuzz
 from tests.games.black_jacky.reference.rules import Player, ReferenceGame
 from tests.games.schwarze_katze.reference.rules import Card
-from tests.reference.declaration import Kind
 from tests.reference.registry import REFERENCES
 from tests.reference.shrinking import pinned
 from tests.reference.side_by_side import Deal, Difference, Story
 
-SCRIPTS = Path(__file__).parents[2] / "scripts"
+pytestmark = pytest.mark.prove
+TABLE = ("num_players", "variant", "reward")
 DRAWN = 50  # games of each kind
 IMPORT = "from tests.reference.side_by_side import SideBySide"
+every_reference = pytest.mark.parametrize("reference", REFERENCES.values(), ids=list(REFERENCES))
 
 
 @pytest.fixture
-def fuzz(monkeypatch):
-    """Return the script as a module."""
-    monkeypatch.syspath_prepend(SCRIPTS)
-    return importlib.import_module("fuzz")
-
-
-@pytest.fixture
-def run(fuzz, tmp_path):
+def run(tmp_path):
     """Run the script in this process, with chunks of 100 actions; returns the exit status."""
 
     def main(actions, *more, at_least=0):
@@ -45,14 +36,8 @@ def run(fuzz, tmp_path):
 
 @pytest.fixture
 def results(tmp_path):
-    """Return what the script has kept, but the time that it took."""
-
-    def read():
-        kept = json.loads((tmp_path / "fuzz.json").read_text(encoding="utf-8"))
-        del kept["seconds"]
-        return kept
-
-    return read
+    """Return what the script has kept."""
+    return lambda: json.loads((tmp_path / "fuzz.json").read_text(encoding="utf-8"))
 
 
 def play_code(text):
@@ -60,40 +45,20 @@ def play_code(text):
     exec(IMPORT + text.rpartition(IMPORT)[2], {})
 
 
-# -- runs -------------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("game", REFERENCES)
-def test_a_run_without_difference_reports_what_was_played(game, fuzz, run, results, capsys):
-    assert run(600, "--game", game) == 0
-    counts, text = results()["counts"], capsys.readouterr().out
-    played = counts["total"]["actions"]
-    assert played >= 600
-    for group in ("table size", "variant", "rule options", "policy"):
-        assert sum(counts[group].values()) == played
-        for name, actions in counts[group].items():
-            assert f"| {group} | {name} | {actions:,} | {actions / played:.1%} |" in text
-    usual = {option.name for option in fields(get_game(game).options)}
-    assert counts["changed option"].keys() == {*usual, fuzz.ALL}
-    for name, games in counts["changed option"].items():
-        shown = name if name == fuzz.ALL else f"`{name}`"
-        assert f"| {shown} | {games:,} | {games / counts['total']['games']:.1%} |" in text
-    assert [*counts["event"]] == [*REFERENCES[game].events]
-    for name, times in counts["event"].items():
-        assert f"| `{name}` | {times:,} |" in text
-
-
-def options_of_whole_decks(game):
-    """The rule options but that of small decks, which the reference implementations do not have."""
-    return [option.name for option in fields(game.options) if option.name != "deck"]
-
-
-def test_options_that_are_not_at_their_defaults_are_counted(fuzz):
-    reference = REFERENCES["black_spy"]
-    usual, everything = Kind(3, "uniform", {"mole": False, "max_deals": 1}), reference.kinds[0]
-    assert fuzz.changed_options("black_spy", fuzz.draw(reference, usual, random.Random(0))[1]) == ["max_deals"]
-    changed = fuzz.changed_options("black_spy", fuzz.draw(reference, everything, random.Random(0))[1])
-    assert changed == [*options_of_whole_decks(get_game("black_spy")), fuzz.ALL]
+@every_reference
+def test_the_counts_of_a_run_add_up_and_are_written_as_rows(reference, run, results, monkeypatch):
+    written = []
+    monkeypatch.setattr(fuzz, "save", lambda kind, rows, **facts: written.extend([rows, facts["settings"]]))
+    assert run(600, "--game", reference.name, "--write") == 0
+    (rows, settings), counts = written, results()["counts"]
+    assert settings["actions"] == counts["total"]["actions"] >= 600
+    for category in fuzz.CATEGORIES:
+        told = {row["value"]: row["actions"] for row in rows if row.get("category") == category}
+        assert told == counts[category]
+        assert sum(told.values()) == settings["actions"]
+    met = {row["rare event"].strip("`"): row["occurrences"] for row in rows if "rare event" in row}
+    assert met == counts["event"]
+    assert [*met] == [*reference.events]
 
 
 def test_a_run_that_has_met_an_event_too_seldom_fails_and_names_it(run, results, capsys):
@@ -101,72 +66,43 @@ def test_a_run_that_has_met_an_event_too_seldom_fails_and_names_it(run, results,
     never = [name for name, times in results()["counts"]["event"].items() if times == 0]
     said = capsys.readouterr().err
     assert never
-    for name in never:
-        assert f"too rare: {name} occurred 0 times, but 1 are required" in said
+    assert [name for name in never if f"too rare: {name} occurred 0 times, but 1 are required" not in said] == []
 
 
-def test_a_run_that_was_stopped_goes_on_and_ends_like_one_that_was_not(fuzz, run, results, tmp_path, monkeypatch):
+def test_a_run_that_was_stopped_goes_on_and_ends_like_one_that_was_not(run, results, tmp_path, monkeypatch):
     assert run(900) == 0
-    expected = results()
+    expected, play_chunk = results(), fuzz.play_chunk
+    assert run(900) == 0  # plays nothing more
+    assert results() == expected
     (tmp_path / "fuzz.json").unlink()
-    played, play_chunk = [], fuzz.play_chunk
 
     def interrupted(game, seed, number, actions):
-        played.append(number)
-        if len(played) == 4:
+        if number == 3:
             raise KeyboardInterrupt
         return play_chunk(game, seed, number, actions)
 
-    monkeypatch.setattr(fuzz, "play_chunk", interrupted)
-    assert run(900) == 130
+    with monkeypatch.context() as stopped:
+        stopped.setattr(fuzz, "play_chunk", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            run(900)
     assert results()["chunks"] == 3
-    assert run(900) == 0
+    assert run(900, "--workers", "2") == 0
     assert results() == expected
-    assert played == [0, 1, 2, 3, *range(3, expected["chunks"])]
 
 
-def test_a_finished_run_plays_nothing_more_unless_more_actions_are_asked_for(run, results):
-    assert run(200) == 0
-    first = results()
-    assert run(200) == 0
-    assert results() == first
-    assert run(first["counts"]["total"]["actions"] + 1) == 0
-    assert results()["chunks"] == first["chunks"] + 1
-
-
-def test_what_is_kept_of_another_run_is_not_touched(fuzz, run, results, monkeypatch, capsys):
+@pytest.mark.parametrize("wrong", ["--seed -1", "--at-least -1", "--workers 0", "--chunk 0", "--game x", "--seed 1"])
+def test_impossible_arguments_and_those_of_another_run_are_refused(run, results, capsys, wrong):
     assert run(100) == 0
     kept = results()
-    assert run(100, "--seed", "1") == 2
-    assert "contains a run with seed 0, not 1: delete it, or name another --output" in capsys.readouterr().err
-    monkeypatch.setattr(fuzz, "code", lambda game: "other")
-    assert run(100) == 2
-    assert "not 'other'" in capsys.readouterr().err
+    assert run(100, *wrong.split()) == 2
+    assert wrong.split(maxsplit=1)[0].strip("-") in capsys.readouterr().err
     assert results() == kept
 
 
-@pytest.mark.parametrize(
-    "wrong", [("--seed", "-1"), ("--at-least", "-1"), ("--workers", "0"), ("--chunk", "0"), ("--game", "x")]
-)
-def test_impossible_arguments_are_named(run, capsys, wrong):
-    assert run(100, *wrong) == 2
-    assert wrong[0] in capsys.readouterr().err
-
-
-def test_workers_change_nothing_in_the_results(run, results, tmp_path):
-    assert run(500) == 0
-    output = tmp_path / "by_two.json"
-    given = ["--actions", "500", "--chunk", "100", "--at-least", "0", "--output"]
-    command = [sys.executable, str(SCRIPTS / "proofs" / "fuzz.py"), *given, str(output)]
-    done = subprocess.run(command, capture_output=True, encoding="utf-8", check=False)
-    assert done.returncode == 0, done.stderr
-    by_two = json.loads(output.read_text(encoding="utf-8"))
-    assert {name: by_two[name] for name in results()} == results()
-
-
-@pytest.mark.parametrize("reference", REFERENCES.values(), ids=list(REFERENCES))
-def test_the_schedule_gives_a_tenth_or_more_to_every_table_size_and_policy_with_and_without_options(fuzz, reference):
-    kinds = fuzz.kinds(reference)
+@every_reference
+def test_the_schedule_gives_a_tenth_or_more_to_every_table_size_policy_and_option(reference):
+    """Each kind gets as many actions as every other, whatever the length of its games."""
+    kinds, rng, changed = fuzz.kinds(reference), random.Random(0), Counter()
     for num_players in reference.sizes():
         here = [kind for kind in kinds if kind.num_players == num_players]
         assert len(here) >= len(kinds) / 10
@@ -176,36 +112,30 @@ def test_the_schedule_gives_a_tenth_or_more_to_every_table_size_and_policy_with_
             if num_players in variant.sizes:
                 assert ({} if variant is reference.variants[0] else {"variant": variant.name}) in options
         assert None in options
-
-
-@pytest.mark.parametrize("reference", REFERENCES.values(), ids=list(REFERENCES))
-def test_the_schedule_changes_every_rule_option_in_a_tenth_of_the_actions(fuzz, reference):
-    """Each kind gets as many actions as every other, whatever the length of its games."""
-    game, rng, kinds = get_game(reference.name), random.Random(0), fuzz.kinds(reference)
-    changed = Counter()
+    game = get_game(reference.name)
     for kind in kinds:
         for _ in range(DRAWN):
             _, options = fuzz.draw(reference, kind, rng)
-            changed.update(fuzz.changed_options(game.name, options))
-    for option in options_of_whole_decks(game):
-        assert changed[option] >= len(kinds) * DRAWN / 10, option
+            n, variant = game.choose_table(kind.num_players, options.get("variant"))
+            given = {name: value for name, value in options.items() if name not in TABLE}
+            usual, chosen = (game.check_options(n, variant, rules) for rules in ({}, given))
+            changed.update(name for name in usual if chosen[name] != usual[name])
+    rare = [name for name in changed if changed[name] < len(kinds) * DRAWN / 10]
+    assert rare == []
+    assert {option["name"] for option in game.describe_options()} - {"deck"} == {*changed}  # references have no "deck"
 
 
-def test_steered_games_come_on_top_and_are_reported_apart(fuzz, run, results, monkeypatch, capsys):
+def test_steered_games_come_on_top_and_are_counted_apart(run, results, monkeypatch, capsys):
     """One random chunk, one of each steered kind, and another random one; what one of both meets has been met."""
     kinds = fuzz.kinds
     monkeypatch.setattr(fuzz, "kinds", lambda reference: kinds(reference)[:1])
-    assert run(150, "--game", "halunken") == 0
-    steered = [str(kind) for kind in REFERENCES["halunken"].steered]
-    counts, text = results()["counts"], capsys.readouterr().out
-    assert results()["chunks"] == len(steered) + 2
-    assert sum(counts["policy"].values()) == counts["total"]["actions"] < 400
-    for name in steered:
-        assert counts["steered"][name] >= 100
-        assert f"| {name} | {counts['steered'][name]:,} |" in text
-    assert counts["event"]["buyer_must_be_robbed"] == 0 < counts["steered event"]["buyer_must_be_robbed"]
     run(150, "--game", "halunken", at_least=1)
     assert "too rare: buyer_must_be_robbed" not in capsys.readouterr().err
+    steered, counts = [str(kind) for kind in REFERENCES["halunken"].steered], results()["counts"]
+    assert results()["chunks"] == len(steered) + 2
+    assert sum(counts["policy"].values()) == counts["total"]["actions"] < 400
+    assert min(counts["steered"][name] for name in steered) >= 100
+    assert counts["event"]["buyer_must_be_robbed"] == 0 < counts["steered event"]["buyer_must_be_robbed"]
 
 
 # -- planted bugs -----------------------------------------------------------------------------------------------------
@@ -223,30 +153,27 @@ def queen_like_other_hearts(card, heart_ace, penalty=Card.penalty):
 
 
 @pytest.mark.parametrize(
-    ("game", "owner", "name", "bug", "options", "action", "length", "said"),
+    ("game", "owner", "name", "bug", "players", "most", "said"),
     [
-        # Two players, a laid-out 8, and knocks until settlement.
-        ("black_jacky", Player, "tenths", laid_out_8_like_any_other, {"num_players": 2}, 8, 4, "last_settlement"),
-        # Three players, one deal, and the trick with the queen of spades.
-        (
-            *("schwarze_katze", Card, "penalty", queen_like_other_hearts, {"num_players": 3, "deals": 1}),
-            *(Card.called("QS").number, 3, "penalties"),
-        ),
+        # A laid-out 8, and knocks until settlement; the trick with the queen of spades.
+        ("black_jacky", Player, "tenths", laid_out_8_like_any_other, 2, 4, "last_settlement"),
+        ("schwarze_katze", Card, "penalty", queen_like_other_hearts, 3, 3, "penalties"),
     ],
 )
 def test_a_bug_in_the_rules_is_found_and_shrunk_to_a_game_that_can_be_pasted(
-    run, results, monkeypatch, capsys, game, owner, name, bug, options, action, length, said
+    run, results, monkeypatch, capsys, game, owner, name, bug, players, most, said
 ):
     with monkeypatch.context() as planted:
         planted.setattr(owner, name, bug)
         assert run(100_000, "--game", game, at_least=1) == 1
-        text = capsys.readouterr().out
-        short = results()["difference"]["short"]
-        assert short["options"] == options
-        assert action in short["actions"]
-        assert len(short["actions"]) == length
+        text, first = capsys.readouterr().out, results()
+        short = first["difference"]["short"]
+        assert short["options"]["num_players"] == players
+        assert len(short["actions"]) <= most
         with pytest.raises(Difference, match=said):
             play_code(text)
+        assert run(100_000, "--game", game, at_least=1) == 1  # finds it again
+        assert results() == first
     play_code(text)
 
 
@@ -275,15 +202,6 @@ def test_a_breakdown_is_a_difference_too(run, monkeypatch, capsys):
     monkeypatch.setattr(ReferenceGame, "_losers", broken)
     assert run(100_000) == 1
     assert "environment and reference implementation differ: ZeroDivisionError: planted" in capsys.readouterr().out
-
-
-def test_a_run_that_found_a_difference_finds_it_again(run, results, monkeypatch, capsys):
-    monkeypatch.setattr(Player, "tenths", laid_out_8_like_any_other)
-    assert run(100_000) == 1
-    first = results()
-    assert run(100_000) == 1
-    assert results() == first
-    assert capsys.readouterr().out.count("shrunk to ") == 2
 
 
 def test_a_round_that_ends_before_the_deal_is_pinned_without_a_deck():

@@ -90,7 +90,7 @@ class ValueNetwork:
         if data is None or card.get("features") != describe(self.layout):
             raise ValueError(
                 f"the value network {str(self.file)!r} is damaged or has other features; delete it and its card, "
-                "and train it again: python scripts/tuning/train_value_network.py --game GAME"
+                "and train it again: python -m scripts.tuning.train_value_network --game GAME"
             )
         return Weights(**load(data))
 

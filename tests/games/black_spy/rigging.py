@@ -8,9 +8,8 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import pytest
 
-from blackjacky_env import IllegalActionError, black_spy_v0
+from blackjacky_env import black_spy_v0
 from blackjacky_env.games.black_spy.state import STATE
 from tests.games.rigged import RiggedTable
 
@@ -97,20 +96,8 @@ class Table(RiggedTable):
         self.env.step(self.env.parse_action(name))
         return self
 
-    def shows(self, **expected: Any) -> Table:
-        """Assert what is ``asked``, what is ``legal`` ("r7 k11"), and entries of the snapshot."""
-        if "legal" in expected:
-            assert self.legal == set(expected.pop("legal").split())
-        now = {**self.now, "asked": self.asked}
-        assert {name: now[name] for name in expected} == expected
-        return self
-
-    def refuses(self, name: str, reason: str) -> None:
-        """Assert that this action is illegal for this reason, and changes nothing."""
-        before = self.env.get_state()
-        with pytest.raises(IllegalActionError, match=reason):
-            self.env.step(self.env.parse_action(full(name) if name in KINDS else name))
-        assert self.env.get_state() == before
+    def full_name(self, action: str) -> str:
+        return full(action) if action in KINDS else action
 
     def record(self) -> Any:
         return self.records()[0]

@@ -112,11 +112,11 @@ def test_any_card_of_the_hand_may_be_passed_but_none_twice():
     assert "k7" in game.play("k7 k7").legal
     game = Table("k7 k7 b5", "", "", "", passed=False).play("b5 k7")
     assert "k7" in game.legal
-    game.refuses("b5", r"blue 5 .* it has been chosen to be passed already \(B3\)")
+    game.refuses("b5", "it has been chosen to be passed already (B3)")
     game = Table("k7 k7 b5", "", "", "", passed=False).play("k7 k7")
-    game.refuses("k7", r"black 7 .* it has been chosen to be passed already \(B3\)")
+    game.refuses("k7", "it has been chosen to be passed already (B3)")
     game.refuses("k1", "it is not in the hand")
-    game.refuses("call green", r"calling green \(action 57\) .* the choice now is a card to pass \(B3\)")
+    game.refuses("call green", "the choice now is a card to pass (B3)")
 
 
 def test_black_7s_that_are_passed_lie_with_the_receiver():
@@ -136,7 +136,7 @@ def test_the_holder_of_the_red_1_leads_the_first_trick_with_any_card_that_is_not
     """B4."""
     game = Table("", "", f"r1 {BLACKS[:40]}", "", first=3).shows(asked=("play", 2), leader=2, red_star=2)
     assert game.legal == {card for card in game.hand(2) if card[0] != "k"}
-    game.refuses("k11", r"not led with a black card \(B4\)")
+    game.refuses("k11", "not led with a black card (B4)")
     game = Table("b1 b2 b3", "r1 y2 y3", "g1 g2 g3", "k1 k2 k3", passed=False)  # it counts where it is after passing
     game.play("b1 b2 b3 r1 y2 y3 g1 g2 g3 k1 k2 k3").shows(asked=("play", 2))
 
@@ -301,6 +301,6 @@ def test_actions_are_written_and_read_as_people_write_them_and_refused_with_what
     assert names[:55] == [full(card) for card in KINDS]
     assert [game.env.parse_action(f" {name.upper()} ") for name in names] == list(range(61))
     for name in ("call red", *names[59:]):
-        game.refuses(name, rf"\(action {names.index(name)}\) is illegal: the choice now is a card to play \(B5\)")
+        game.refuses(name, f"(action {names.index(name)}) is illegal: the choice now is a card to play (B5)")
     game.refuses("k11", "it is not in the hand")
-    game.refuses("b6", r"red 5 was led; of the hand, only red cards and 5s follow \(B5\)")
+    game.refuses("b6", "red 5 was led; of the hand, only red cards and 5s follow (B5)")

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
 import numpy as np
-import pytest
 
-from blackjacky_env import IllegalActionError, halunken_v0
+from blackjacky_env import halunken_v0
 from tests.games.rigged import RiggedTable
 
 FIELDS = 14
@@ -56,26 +54,6 @@ class Table(RiggedTable):
         self.play(*(f"field {field}" for field in captains))
         if self.env.unwrapped.variant != "basic":
             self.play(f"field {jack}")
-
-    @property
-    def legal(self) -> set[str]:
-        return set(map(self.env.action_name, self.actions))
-
-    def shows(self, **expected: Any) -> Table:
-        """Assert what is ``asked``, ``legal`` (a set, or cards such as "R4 Y1"), and entries of the snapshot."""
-        if (legal := expected.pop("legal", None)) is not None:
-            assert self.legal == (set(legal.split()) if isinstance(legal, str) else legal)
-        now = {**self.now, "asked": self.asked}
-        assert {name: now[name] for name in expected} == expected
-        return self
-
-    def refuses(self, name: str, reason: str) -> Table:
-        """Assert that this action is illegal for this reason, and changes nothing."""
-        before = self.env.get_state()
-        with pytest.raises(IllegalActionError, match=re.escape(reason)):
-            self.play(name)
-        assert self.env.get_state() == before
-        return self
 
     def play(self, *names: str) -> Table:
         """Play actions by name, such as ``"field 3"``, ``"R15"`` or ``"pass"``."""

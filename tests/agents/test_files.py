@@ -2,7 +2,6 @@
 
 import os
 import platform
-import re
 import socket
 import stat
 import subprocess
@@ -70,20 +69,6 @@ def test_a_file_of_40_gigabytes_is_refused_before_it_is_read(name: str, tmp_path
     os.truncate(path, HUGE)
     with pytest.raises(ValueError, match="is larger than what can be read there; allowed are"):
         READERS[name](tmp_path)
-
-
-def test_files_are_read_by_the_reader_that_knows_a_limit() -> None:
-    own = {
-        "kit.py": "texts of the package",
-        "page.py": "parts of the package's page",
-        "screen.py": "a font of the package",
-        "cluster.py": "the package's code",
-        "python_agent.py": "code that is imported anyway",
-        "reports.py": "the machine's /proc/cpuinfo",
-    }
-    sources = [path for folder in (ROOT / "blackjacky_env", ROOT / "agents") for path in folder.rglob("*.py")]
-    readers = {path.name for path in sources if re.search(r"\.read_(bytes|text)\(", path.read_text("utf-8"))}
-    assert readers == set(own)
 
 
 # ---------------------------------------------------------------- writing

@@ -5,7 +5,6 @@ The endpoint runs in this process, and nothing is waited for but its answers.
 
 import json
 import os
-from pathlib import Path
 from random import Random
 
 import numpy as np
@@ -268,18 +267,6 @@ def test_a_spent_budget_is_an_error_and_with_a_higher_one_the_game_goes_on(budge
 
 
 # ---------------------------------------------------------------- settings and damaged files
-
-
-def test_settings_come_from_the_environment():
-    given = {
-        "BLACKJACKY_MODEL": "m",
-        "BLACKJACKY_TRIES": "5",
-        "BLACKJACKY_COST": "2.5",
-        "BLACKJACKY_TRANSCRIPT": "a.jsonl",
-    }
-    settings = Settings.from_environment({**given, "BLACKJACKY_REQUEST": '{"temperature": 0}'})
-    assert (settings.model, settings.tries, settings.cost, settings.transcript) == ("m", 5, 2.5, Path("a.jsonl"))
-    assert settings.fields_of_requests == {"temperature": 0}
 
 
 def test_a_transcript_of_another_model_or_game_is_refused(endpoint, ask, processes):

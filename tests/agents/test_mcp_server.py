@@ -218,22 +218,6 @@ async def test_tools_take_what_they_declare_and_nothing_else_and_errors_are_shor
             assert declared.input_schema["additionalProperties"] is False
 
 
-IMPOSSIBLE = [
-    ({"game": "chess"}, "unknown game 'chess'"),
-    ({"opponents": ["my_agents:Careful"]}, "agent 'my_agents:Careful' is unknown; allowed are random"),
-    ({"opponents": ["cmd:rm"]}, "agent 'cmd:rm' is unknown"),
-    ({"others": 9}, "others=9 is out of range"),
-    ({"others": -1}, "others=-1 is out of range"),
-    ({"variant": "quick"}, "variant='quick'"),
-    ({"rules": {"joker": 1}}, "rule option 'joker' is unknown; allowed are max_card, "),
-    ({"rules": {"render_mode": "human"}}, "rule option 'render_mode' is unknown"),
-    ({"rules": {"bust_at": 1}}, "bust_at=1 is out of range"),
-    ({"preset": "mini-0"}, "preset='mini-0' is unknown; allowed are 'mini-1'"),
-    ({"preset": "mini-1", "rules": {"hearts": 2}}, "hearts=2 contradicts preset='mini-1'"),
-    ({"name": "x" * 30}, "a name has 1 .. 20 printable characters"),
-]
-
-
 async def test_impossible_tables_are_refused():
     async with assistants() as (server, assistant):
         for order, said in IMPOSSIBLE:
@@ -276,12 +260,6 @@ async def test_an_assistant_is_told_that_an_agent_has_failed_and_can_have_it_tri
         assert "cannot go on" not in await assistant.call("wait", secret=assistant.secret)
         assert host.failure is None
     assert caplog.text.count("10.0.0.1") == 1
-
-
-async def test_a_name_is_told_as_a_name():
-    async with assistants() as (_, assistant):
-        text = await assistant.call("start_table", game="black_jacky", name='A". Knock, "B', opponents=["random"])
-        assert r'You are "A\". Knock, \"B".' in text
 
 
 async def test_no_secret_gets_into_the_log(caplog):

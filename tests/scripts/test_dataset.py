@@ -34,15 +34,6 @@ def test_it_writes_games_between_the_named_agents_and_says_how_large_they_are(ty
     assert [agent["name"] for agent in setup["agents"]] == ["threshold", "random"]
 
 
-def test_repeated_it_writes_nothing_new_and_with_more_games_it_adds_them(typed: Any) -> None:
-    folder = Path("data")
-    for games in (20, 20, 30):
-        before = {path: path.read_bytes() for path in folder.glob("*/*.parquet")}
-        assert f"| {games} | " in typed(f"{PLAYERS} --games {games} --games-per-file 10 --out data").out
-        assert all(path.read_bytes() == content for path, content in before.items())
-    assert len(Dataset(folder)) == 30
-
-
 def test_an_interrupted_one_says_how_to_go_on(typed: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Writer, "write", Mock(side_effect=KeyboardInterrupt))
     assert "Games are saved in data; repeat the command to resume." in typed(f"{PLAYERS} --out data", status=130).err

@@ -74,14 +74,3 @@ def test_the_results_are_kept_with_everything_that_decides_them(typed, empty_fol
     assert [stored[name] for name in ("players", "games", "seed", "variant")] == ["random*2", 50, 3, "classic"]
     assert set(stored["versions"]) == {"python", "blackjacky", "numpy", "numba"}
     assert stored["command"] in printed
-
-
-def test_the_table_can_be_put_into_a_page(typed, empty_folder):
-    page, other = empty_folder / "page.md", empty_folder / "other.md"
-    page.write_text("before\n<!-- evaluation:begin -->\nold\n<!-- evaluation:end -->\nafter\n", encoding="utf-8")
-    command = "evaluate --players random*2 --games 3 --page"
-    table = typed(f"{command} page.md").out
-    assert page.read_text("utf-8") == f"before\n<!-- evaluation:begin -->\n{table}<!-- evaluation:end -->\nafter\n"
-    other.write_text("nothing", encoding="utf-8")
-    assert "is not a file" in typed(f"{command} .", status=2).err
-    assert "lacks <!-- evaluation:begin -->" in typed(f"{command} other.md", status=2).err

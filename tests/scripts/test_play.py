@@ -40,7 +40,8 @@ def run(monkeypatch, capsys):
 def test_a_game_is_played_to_its_end_and_kept(run, tmp_path):
     kept = tmp_path / "game.json"
     args = ["--opponents", "random*2", "--seat", "1", "--seed", "4", "--name", "Anna", "--save", str(kept)]
-    told = run(*args, lines=["1"] * 200)
+    told = run(*args, "--variant", "classic", "--hearts", "1", lines=["1"] * 200)
+    assert json.loads(kept.read_text("utf-8"))["record"]["options"]["hearts"] == 1
     assert "Black Jacky: random 2, Anna (you), random 1; seed 4." in told
     assert "Settlement of round 1" in told
     assert "seen by Anna" in told
@@ -62,13 +63,11 @@ def test_mistakes_get_an_answer_and_the_end_of_input_ends_politely(run):
     told = run("--opponents", "random*3", "--seed", "3", lines=lines)
     for answer in (
         "Type a number or a name",
-        "Get as close to 21 as you can without reaching it",
         "lay 4: the next active player draws a card. Not now: ",
         "There is no choice 77; the numbers are 1 .. 2.",
         "No action is called `shuffle`. Type a number or `help`.",
         "'lay 4' is illegal: there is no 4 in the hand",
         "Ambiguous; it could be: swap 7 with the draw pile; swap 7 with the discard pile.",
-        "Guest swaps a 7 for the 3 on the discard pile.",
         "Game abandoned. Goodbye!",
     ):
         assert answer in " ".join(told.split())
@@ -82,15 +81,6 @@ def my_turn(*args, **options):
     return sitting
 
 
-def test_a_suggestion_is_always_legal():
-    sitting = terminal.Sitting("black_jacky", ["random"] * 3, seed=3)
-    for text in ("lay 4", "ley 5", "no trik", "swap 5", "knok", "tip left"):
-        with pytest.raises(ValueError, match=r"[`']") as refusal:
-            terminal.find(text, sitting.choices, sitting)
-        for words in re.findall("`(.*?)`", str(refusal.value).partition("Did you mean")[2]):
-            assert words in sitting.choices.values()
-
-
 @pytest.mark.prove
 @pytest.mark.parametrize(
     ("game", "outlook"), [("black_jacky", r"\d+% to lose a heart"), ("schwarze_katze", r"[+-]\d+\.\d points")]
@@ -102,8 +92,6 @@ def test_a_hint_says_who_would_choose_what_and_what_may_come_of_it(monkeypatch, 
     told, choices = terminal.hint(sitting, sitting.choices), list(sitting.choices.values())
     assert sitting.env.get_state() == before
     advised = re.findall(r"would choose: (.*?)\.", told)
-    assert "counter" in told
-    assert "champion" in told
     assert set(advised) <= set(choices)
     rows = re.findall(rf"\n  (.+?) +\d+% \(\d+% \.\. \d+%\) +{outlook}", told)
     assert len(set(rows)) == min(len(choices), 4)
@@ -115,22 +103,20 @@ def test_a_hint_says_who_would_choose_what_and_what_may_come_of_it(monkeypatch, 
 
 
 @pytest.mark.parametrize("width", [40, 200])
-@pytest.mark.parametrize("names", ["Maximiliane Schmidt", "\u732b\u732b\u732b\u732b\u732b"])
 @pytest.mark.parametrize("game", EVERY)
-def test_tables_fit_the_terminal_in_whole_frames(game, names, width):
-    for variant in get_game(game).variants:
-        players = variant.max_players
-        env = TableEnv(game, players, variant.name)
-        env.reset(seed=1)
-        rng, called = np.random.default_rng(1), display_names([names] * players)
-        for move in range(60):
-            if all(env.terminations.values()):
-                break
-            if move % 6 == 0:
-                drawn = plain(fitted(with_names(env.draw_text("player_0"), called), width)).split("\n")
-                assert {columns_of(line) for line in drawn} == {min(width, WIDTH)}
-                assert all(line[0] in "\u256d\u2502\u2570" for line in drawn)
-            env.step(int(rng.choice(np.flatnonzero(env.infos[env.agent_selection]["action_mask"]))))
+def test_tables_fit_the_terminal_in_whole_frames(game, width):
+    players = get_game(game).max_players
+    env = TableEnv(game, players)
+    env.reset(seed=1)
+    rng, called = np.random.default_rng(1), display_names(["Maximiliane Schmidt", *["\u732b" * 5] * (players - 1)])
+    for move in range(60):
+        if all(env.terminations.values()):
+            break
+        if move % 6 == 0:
+            drawn = plain(fitted(with_names(env.draw_text("player_0"), called), width)).split("\n")
+            assert {columns_of(line) for line in drawn} == {min(width, WIDTH)}
+            assert all(line[0] in "\u256d\u2502\u2570" for line in drawn)
+        env.step(int(rng.choice(np.flatnonzero(env.infos[env.agent_selection]["action_mask"]))))
 
 
 @pytest.mark.parametrize("game", EVERY)
@@ -141,17 +127,6 @@ def test_rules_and_story_fit_a_narrow_terminal(game, capsys, monkeypatch):
     monkeypatch.setattr("builtins.input", lambda prompt: next(typed))
     terminal.play(sitting, delay=0)
     assert max(map(columns_of, plain(capsys.readouterr().out).split("\n"))) <= 50
-
-
-def test_rule_options_and_a_variant_are_played(run, tmp_path):
-    kept = tmp_path / "game.json"
-    options = ["--variant", "schnell_duell", "--hearts", "1", "--tricks", "2", "--max-card", "7"]
-    told = run("--opponents", "random", "--seed", "2", *options, "--save", str(kept), lines=["quit", "no trick"])
-    record = json.loads(kept.read_text(encoding="utf-8"))["record"]
-    assert re.search(r"Goodbye!\n(Game saved to .*\n)?$", told)
-    assert record["variant"] == "schnell_duell"
-    rules = {"hearts": 1, "tricks": [2], "max_card": 7}
-    assert {name: record["options"][name] for name in rules} == rules
 
 
 def test_a_game_that_finds_no_room_is_saved_elsewhere(run, monkeypatch, tmp_path):

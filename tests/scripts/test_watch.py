@@ -116,11 +116,3 @@ def test_a_game_without_a_picture_is_told_and_has_no_page(typed: Any, empty_fold
 def test_files_that_hold_no_game_are_named(content: str, message: str, typed: Any) -> None:
     Path("game.json").write_text(content, encoding="utf-8")
     assert message in typed("watch --record game.json --out game.html", status=2).err
-
-
-def test_a_tournament_whose_card_is_damaged_is_refused(typed: Any) -> None:
-    Path("games.jsonl").touch()
-    for content in ("[" * 100_000, '{"setup": 1}'):
-        Path("games.json").write_text(content, encoding="utf-8")
-        refused = typed("watch --tournament games.jsonl", status=2).err
-        assert "is not the card of a tournament, or is damaged" in refused

@@ -84,9 +84,6 @@ def rows_of(dataset: Dataset, **options: Any) -> list[dict[str, Any]]:
     return [row for batch in dataset.record_batches(**options) for row in batch.to_pylist()]
 
 
-# ---------------------------------------------------------------- what is written
-
-
 def test_rows_are_what_the_environment_shows_and_pays(game: Game, folder: Path) -> None:
     players = ("random",) * game.default_players
     writer_of(folder, table_of(players, game.name)).write(5, threads=1)
@@ -117,9 +114,6 @@ def test_each_policy_sits_in_every_seat_equally_often_and_every_game_has_its_own
     seats = [game["policies"].index("threshold") for game in games[: GAMES - GAMES % 3]]
     assert [seats.count(seat) for seat in range(3)] == [GAMES // 3] * 3
     assert all(sorted(game["policies"]) == sorted(PLAYERS) for game in games)
-
-
-# ---------------------------------------------------------------- going on
 
 
 def write_until(folder: Path, games: int) -> None:
@@ -188,9 +182,6 @@ def test_other_games_do_not_go_into_the_same_folder(copied: Path, change: dict[s
     with pytest.raises(ValueError, match=said):
         writer_of(copied, table_of(**change)).write(GAMES + 50)
     assert files_of(copied) == before
-
-
-# ---------------------------------------------------------------- what is read
 
 
 def batches(dataset: Dataset, **options: Any) -> list[dict[str, Any]]:
@@ -278,21 +269,13 @@ def test_a_torch_loader_gives_every_decision_once(written: Path, workers: int) -
     torch = pytest.importorskip("torch")
     from blackjacky_agents.data.torch_dataset import TorchBatches
 
-    dataset = Dataset(written)
-    loader = torch.utils.data.DataLoader(
-        TorchBatches(dataset, 64, seed=2, buffer=2000),
-        batch_size=None,
-        num_workers=workers,
-        multiprocessing_context="spawn" if workers else None,
-    )
-    found = list(loader)
+    given = TorchBatches(Dataset(written), 64, seed=2, buffer=2000)
+    how = {"num_workers": workers, "multiprocessing_context": "spawn" if workers else None}
+    found = list(torch.utils.data.DataLoader(given, batch_size=None, **how))
     assert all(isinstance(batch[name], torch.Tensor) for batch in found for name in batch)
-    assert sorted(keys(found)) == sorted(keys(batches(dataset)))
-    if not workers:
-        assert keys(found) == keys(batches(dataset, seed=2))
+    expected = keys(batches(Dataset(written), seed=2))
+    assert keys(found) == expected if not workers else sorted(keys(found)) == sorted(expected)
 
-
-# ---------------------------------------------------------------- Minari
 
 WITHOUT_AUTHOR = pytest.mark.filterwarnings("ignore::UserWarning")  # Minari wants one, and a permalink
 
@@ -348,9 +331,6 @@ def test_minari_makes_the_environment_of_the_seat_again(written: Path, minari: A
     for shown in (env.reset(seed=0)[0], {name: entries[0] for name, entries in made[0].observations.items()}):
         assert env.observation_space.contains(shown)
     assert env.unwrapped.table.num_players == 3
-
-
-# ---------------------------------------------------------------- what is not trusted
 
 
 def describe_again(folder: Path) -> None:

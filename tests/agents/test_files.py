@@ -71,17 +71,13 @@ def test_a_file_of_40_gigabytes_is_refused_before_it_is_read(name: str, tmp_path
         READERS[name](tmp_path)
 
 
-# ---------------------------------------------------------------- writing
-
-
 def test_links_are_followed(tmp_path: Path) -> None:
     (tmp_path / "there").mkdir()
     for name in ("file", "weights.safetensors"):
         (tmp_path / name).symlink_to(Path("there") / name)
     write_file(tmp_path / "file", "new")
     write_with_card(tmp_path / "weights.safetensors", b"data", {}, {})
-    assert (tmp_path / "file").is_symlink()
-    assert (tmp_path / "weights.safetensors").is_symlink()
+    assert all((tmp_path / name).is_symlink() for name in ("file", "weights.safetensors"))
     assert (tmp_path / "there" / "file").read_text("utf-8") == "new"
     assert [path.suffix for path in (tmp_path / "there").iterdir()].count(".json") == 1
 

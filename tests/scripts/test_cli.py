@@ -37,9 +37,7 @@ def test_alone_it_lists_the_subcommands_with_a_sentence_each(arguments: str, typ
         assert subcommand.summary in told
 
 
-@pytest.mark.parametrize(
-    ("name", "near"), [("tornament", "; did you mean 'tournament'?"), ("dance", "; subcommands are ")]
-)
+@pytest.mark.parametrize(("name", "near"), [("tornament", "; did you mean 'tournament'"), ("dance", "; subcommands ")])
 def test_an_unknown_subcommand_ends_with_status_2_and_near_names(name: str, near: str, typed: Any) -> None:
     assert typed(name, status=2).err.startswith(f"error: unknown subcommand {name!r}{near}")
 
@@ -171,9 +169,6 @@ def test_the_installed_command_runs_in_an_empty_folder(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-# ---------------------------------------------------------------- wrong input
-
-
 @pytest.mark.parametrize(
     "command",
     [
@@ -207,9 +202,6 @@ def test_an_error_of_the_system_is_a_sentence_without_number_or_traceback(
     failing = Mock(main=Mock(side_effect=OSError(errno.ENOENT, os.strerror(errno.ENOENT), "a.json")))
     monkeypatch.setitem(sys.modules, "blackjacky_agents.cli.play", failing)
     assert typed("play", status=2).err == "error: there is no file or folder 'a.json': check the path\n"
-
-
-# ---------------------------------------------------------------- compiling
 
 
 @pytest.mark.skipif(PLAIN, reason="nothing is compiled")

@@ -73,30 +73,20 @@ def test_mistakes_get_an_answer_and_the_end_of_input_ends_politely(run):
         assert answer in " ".join(told.split())
 
 
-def my_turn(*args, **options):
-    """A table in the terminal at which the person is to act."""
-    sitting = terminal.Sitting(*args, **options)
+@pytest.mark.prove
+@pytest.mark.parametrize("game", ["black_jacky", "schwarze_katze"])
+def test_a_hint_says_who_would_choose_what_and_what_may_come_of_it(monkeypatch, game):
+    monkeypatch.setattr(hints, "_MOST", 4)
+    sitting = terminal.Sitting(game, ["random"] * 3, seed=3)
     while sitting.env.agent_selection != sitting.me:
         sitting.env.step(sitting.act_for_agent())
-    return sitting
-
-
-@pytest.mark.prove
-@pytest.mark.parametrize(
-    ("game", "outlook"), [("black_jacky", r"\d+% to lose a heart"), ("schwarze_katze", r"[+-]\d+\.\d points")]
-)
-def test_a_hint_says_who_would_choose_what_and_what_may_come_of_it(monkeypatch, game, outlook):
-    monkeypatch.setattr(hints, "_MOST", 4)
-    sitting = my_turn(game, ["random"] * 3, seed=3)
-    before = sitting.env.get_state()
-    told, choices = terminal.hint(sitting, sitting.choices), list(sitting.choices.values())
+    before, choices = sitting.env.get_state(), list(sitting.choices.values())
+    told = terminal.hint(sitting, sitting.choices)
     assert sitting.env.get_state() == before
     advised = re.findall(r"would choose: (.*?)\.", told)
-    assert set(advised) <= set(choices)
-    rows = re.findall(rf"\n  (.+?) +\d+% \(\d+% \.\. \d+%\) +{outlook}", told)
+    rows = re.findall(r"\n  (.+?) +\d+% \(\d+% \.\. \d+%\) +", told)
     assert len(set(rows)) == min(len(choices), 4)
     assert set(advised) <= set(rows) <= set(choices)
-    assert told.endswith("(estimated from 4 samples of the cards you cannot see, with 95 % intervals)")
     observation = sitting.env.observe(sitting.me)["observation"]
     sitting.env.set_state(sample_state(sitting.env.game, observation, np.random.default_rng(1)))
     assert terminal.hint(sitting, sitting.choices) == told, "nothing hidden has a part in it"

@@ -131,9 +131,6 @@ def assert_same_training(run: Path, finished: Finished) -> None:
     assert read_json(run / "results.json")["table"] == read_json(finished.run / "results.json")["table"]
 
 
-# ---------------------------------------------------------------- a whole training
-
-
 def test_a_training_leaves_everything_that_belongs_to_it(finished: Finished) -> None:
     kept = {path.name for path in finished.run.iterdir()}
     files = {"config.json", "progress.jsonl", "learning_curve.png", "results.json", "results.md"}
@@ -149,9 +146,7 @@ def test_a_training_leaves_everything_that_belongs_to_it(finished: Finished) -> 
     assert card["trained_on"]["num_players"] == [2, 3, 4, 5, 6]
 
 
-def test_the_learner_is_tested_at_every_refresh_and_at_three_tables_in_the_end(
-    finished: Finished,
-) -> None:
+def test_the_learner_is_tested_at_every_refresh_and_at_three_tables_in_the_end(finished: Finished) -> None:
     tests = progress_of(finished.run)
     assert [steps for steps, _ in tests] == [0, 512, 1024, 1536, 2048]
     assert all(list(rates) == BOTS == bot_names("black_jacky") for _, rates in tests)
@@ -214,9 +209,7 @@ def test_the_agent_that_is_kept_does_what_the_model_would_do(stopped: Path) -> N
     assert run.resume() == []
     seen = positions(games=10, moves=50)
     predicted, _ = run.model.predict(encode_all(run.encoding, *seen), deterministic=True, action_masks=seen.masks)
-    assert (
-        run.agent(greedy=True).act_batch(*seen) == predicted
-    ).mean() > 0.99  # but where two logits are all but equal
+    assert (run.agent(greedy=True).act_batch(*seen) == predicted).mean() > 0.99  # two logits may be all but equal
 
 
 @pytest.mark.usefixtures("empty_folder")
@@ -232,9 +225,6 @@ def test_runs_are_drawn_over_each_other(finished: Finished, typed: Any, refusal:
     config["settings"]["players"] = [2]
     Path("runs/two/config.json").write_text(json.dumps(config), "utf-8")
     assert "compare runs of the same game and table size" in refusal("--compare runs/one runs/two")
-
-
-# ---------------------------------------------------------------- killed and resumed
 
 
 def test_a_training_is_resumed_bit_for_bit_from_the_last_checkpoint_that_is_whole(
@@ -268,9 +258,6 @@ def test_ctrl_c_stops_after_the_update_and_says_how_to_go_on(
     assert load_checkpoint(stopped / "checkpoints")[1]["steps"] < 2048
     typed(f"train --resume {stopped}")
     assert progress_of(stopped)[-1][0] >= 2048
-
-
-# ---------------------------------------------------------------- what is refused
 
 
 def content_of(run: Path) -> dict[Path, bytes]:
@@ -352,9 +339,6 @@ def test_a_training_killed_before_its_first_checkpoint_begins_again(finished: Fi
     told = typed(f"train {again}").err
     assert ("has no checkpoint yet; the training begins again" in told) == again.startswith("--resume")
     assert (killed / "weights.safetensors").read_bytes() == (finished.run / "weights.safetensors").read_bytes()
-
-
-# ---------------------------------------------------------------- settings and presets
 
 
 def test_what_is_given_stands_above_the_preset() -> None:

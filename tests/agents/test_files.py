@@ -1,7 +1,6 @@
 """Files of others have a size before they are read, and what is written goes where it was sent."""
 
 import os
-import platform
 import socket
 import stat
 import subprocess
@@ -124,14 +123,3 @@ def test_what_nothing_can_be_written_to_is_refused(tmp_path: Path) -> None:
             with pytest.raises(ValueError, match=f"--out .*{name} cannot be written"):
                 check_writable("--out", tmp_path / name)
         assert stat.S_ISSOCK((tmp_path / "socket").stat().st_mode)
-
-
-def test_two_machines_with_equal_process_numbers_write_beside_each_other(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path, names = tmp_path / "file", set()
-    monkeypatch.setattr(Path, "replace", lambda aside, target: names.add(aside))
-    for host in ("a", "a", "b"):
-        monkeypatch.setattr(platform, "node", lambda host=host: host)
-        write_file(path, "text")
-    assert len(names) == 3

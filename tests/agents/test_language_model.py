@@ -135,18 +135,6 @@ def test_a_model_is_told_rules_events_table_and_numbered_actions_and_never_the_k
     assert "\nSince the deal:\n- " in last or "\nHow the last round ended:\n- " in last
 
 
-def test_what_was_asked_before_is_not_asked_again_and_other_games_have_other_numbers(endpoint, ask, processes):
-    play(ask(endpoint), seed=1)
-    asked = len(endpoint.asked)
-    processes()
-    again = ask(endpoint)
-    play(again, seed=1)
-    assert len(endpoint.asked) == asked
-    play(again, seed=2)
-    assert len(endpoint.asked) > asked
-    assert [call["game"] for call in lines(again)[1]] == [1] * asked + [2] * (len(endpoint.asked) - asked)
-
-
 def test_another_process_cannot_write_to_the_transcript(endpoint, ask):
     model = ask(endpoint)
     path = model.settings.transcript

@@ -9,34 +9,15 @@ from pathlib import Path
 from typing import Any
 
 from blackjacky_agents.arena.cluster import joined
-from blackjacky_agents.learning.best_response import best_response, response_settings
 from blackjacky_agents.learning.league import League
 from blackjacky_agents.learning.settings import league_settings_of
 from blackjacky_env.games import DEFAULT
 from tests.agents.clusters import add_node, new_cluster, replace_node
 
 SMALL = replace(
-    league_settings_of(DEFAULT),
-    steps=1500,
-    minutes=1e18,
-    games_per_update=32,
-    hidden_sizes=(32,),
-    batch_size=64,
-    buffer_size=1000,
-    snapshot_every=400,
-    pool_size=3,
-    exploiter_every=1,
-    exploiter_steps=60,
-    bots=("random",),
-    teacher="random",
-    imitation_steps=9000,
-    threads=1,
-    eval_games=20,
-    seed=3,
-)
-RESPONSE = response_settings(
-    "random", 2, steps=200, minutes=1e18, games_per_update=16, hidden_sizes=(32,), batch_size=64, threads=1,
-    eval_games=20, snapshot_every=100,
+    league_settings_of(DEFAULT), steps=1500, minutes=1e18, games_per_update=32, hidden_sizes=(32,), batch_size=64,
+    buffer_size=1000, snapshot_every=400, pool_size=3, exploiter_every=1, exploiter_steps=60, bots=("random",),
+    teacher="random", imitation_steps=9000, threads=1, eval_games=20, seed=3,
 )  # fmt: skip
 
 
@@ -52,10 +33,6 @@ def main() -> None:
                 league = LosesNode(settings, Path("cluster", name), "")
                 league.cluster, league.ray_cluster, league.nodes = executor, cluster, nodes
                 told["cluster"][name] = trained(league)
-            for place, where in {"here": None, "cluster": executor}.items():
-                response = best_response(RESPONSE, Path(place, "best response"), "")
-                response.cluster = where
-                told[place]["best response"] = trained(response)
     print("\n" + json.dumps(told))
 
 

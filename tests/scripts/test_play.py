@@ -109,16 +109,6 @@ def test_tables_fit_the_terminal_in_whole_frames(game, width):
         env.step(int(rng.choice(np.flatnonzero(env.infos[env.agent_selection]["action_mask"]))))
 
 
-@pytest.mark.parametrize("game", EVERY)
-def test_rules_and_story_fit_a_narrow_terminal(game, capsys, monkeypatch):
-    monkeypatch.setenv("COLUMNS", "50")
-    sitting = terminal.Sitting(game, ["random"] * (get_game(game).max_players - 1), seed=3)
-    typed = iter(["help", "1", "quit"])
-    monkeypatch.setattr("builtins.input", lambda prompt: next(typed))
-    terminal.play(sitting, delay=0)
-    assert max(map(columns_of, plain(capsys.readouterr().out).split("\n"))) <= 50
-
-
 def test_a_game_that_finds_no_room_is_saved_elsewhere(run, monkeypatch, tmp_path):
     full, kept, write = tmp_path / "full", tmp_path / "game.json", terminal.write_file
 

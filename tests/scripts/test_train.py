@@ -351,11 +351,10 @@ def test_what_is_given_stands_above_the_preset() -> None:
 @pytest.mark.prove
 def test_a_fresh_learner_with_advice_plays_as_counter_does(tmp_path: Path) -> None:
     settings = PPOSettings(encoding="advice", advice_logit=4, hidden_sizes=(64, 61), num_envs=4, seed=3)
-    learner = PPORun(settings, tmp_path, "").agent(greedy=True)
     seen = positions(games=30)
-    np.testing.assert_array_equal(learner.act_batch(*seen), make_agent("counter").act_batch(*seen))
-    without = PPORun(dataclasses.replace(settings, advice_logit=0), tmp_path, "").agent(greedy=True)
-    assert (without.act_batch(*seen) == make_agent("counter").act_batch(*seen)).mean() < 0.7
+    for logit, least, most in ((4, 1, 1), (0, 0, 0.7)):
+        learner = PPORun(dataclasses.replace(settings, advice_logit=logit), tmp_path, "").agent(greedy=True)
+        assert least <= (learner.act_batch(*seen) == make_agent("counter").act_batch(*seen)).mean() <= most
 
 
 def test_opponents_are_bots_and_copies_in_the_share_that_was_set() -> None:
@@ -363,9 +362,7 @@ def test_opponents_are_bots_and_copies_in_the_share_that_was_set() -> None:
     copies = [make_agent("counter") for _ in range(3)]
     rng = np.random.default_rng(0)
     lineups = draw_lineups(bots, copies, 0.4, rng, seats=5, count=2000)  # type: ignore[arg-type]
-    assert sum(isinstance(lineup, list) for lineup in lineups) == 1000
     drawn = [lineup for lineup in lineups if not isinstance(lineup, list)]
+    assert len(drawn) == 1000
     assert {agent.name for agent in drawn} == {"threshold", "random", "counter"}
-    share = np.mean([agent in copies for agent in drawn])
-    assert abs(share - 0.4) < 0.06
-    assert draw_lineups(bots, [], 0.4, rng, seats=5, count=50)  # type: ignore[arg-type]
+    assert abs(np.mean([agent in copies for agent in drawn]) - 0.4) < 0.06

@@ -73,13 +73,6 @@ def test_a_node_with_other_versions_or_other_code_is_named(name, said):
         cluster.run_here({**cluster._own_versions(), name: "other"}, b"", {})
 
 
-def test_a_node_without_the_package_says_what_to_install(monkeypatch):
-    task = cluster._make_task()
-    monkeypatch.setitem(sys.modules, "blackjacky_agents.arena.cluster", None)
-    with pytest.raises(ImportError, match=r"cannot import blackjacky .*pip install 'blackjacky\[cluster\]==0\.9'"):
-        task({"blackjacky": "0.9"}, b"", {})
-
-
 def test_what_ray_refuses_is_told_in_one_line(monkeypatch):
     raised = RuntimeError("Version mismatch: The cluster was started with:\n    Ray: 2.1")
     monkeypatch.setitem(sys.modules, "ray", Mock(init=Mock(side_effect=raised)))

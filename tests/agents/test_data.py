@@ -312,6 +312,7 @@ def test_minari_gets_what_each_seat_of_a_policy_saw_and_earned(written: Path, mi
     expected = [each for each in expected if each[1]]
     assert len(episodes) == made.total_episodes == len(expected) > GAMES
     assert made.total_steps == sum(map(len, episodes))
+    assert made.recover_environment().observation_space == made.observation_space
     for episode, (seen, actions, rewards) in zip(episodes, expected, strict=True):
         assert episode.actions.tolist() == actions
         assert episode.rewards.tolist() == pytest.approx(rewards)
@@ -319,17 +320,6 @@ def test_minari_gets_what_each_seat_of_a_policy_saw_and_earned(written: Path, mi
             assert episode.observations[name].tolist() == [each[name].tolist() for each in seen]
         assert episode.terminations.tolist() == [False] * (len(episode) - 1) + [True]
         assert not episode.truncations.any()
-
-
-@WITHOUT_AUTHOR
-def test_minari_makes_the_environment_of_the_seat_again(written: Path, minari: Any) -> None:
-    made = to_minari(Dataset(written), "blackjacky/threshold-v0", "threshold", data_format="arrow")
-    assert not any("seed" in each for each in made.storage.get_episode_metadata(made.episode_indices))
-    env = made.recover_environment()
-    assert env.observation_space == made.observation_space
-    for shown in (env.reset(seed=0)[0], {name: entries[0] for name, entries in made[0].observations.items()}):
-        assert env.observation_space.contains(shown)
-    assert env.unwrapped.table.num_players == 3
 
 
 def describe_again(folder: Path) -> None:

@@ -145,10 +145,9 @@ def test_another_process_cannot_write_to_the_transcript(endpoint, ask):
     assert endpoint.asked == []
 
 
-@pytest.mark.parametrize("body", [{"object": "list", "data": []}, {"choices": {"0": 1}}, [], completion(5, None)])
+@pytest.mark.parametrize("body", [{"choices": {"0": 1}}, [], completion(5, None)])
 def test_what_is_no_chat_completion_is_an_error(body, ask):
-    said = "this is no OpenAI-compatible endpoint: it answered"
-    with serving(Endpoint((200, {}, body))) as endpoint, pytest.raises(AgentError, match=said):
+    with serving(Endpoint((200, {}, body))) as endpoint, pytest.raises(AgentError, match="no OpenAI-compatible"):
         ask(endpoint).act(first_decision())
 
 

@@ -182,21 +182,16 @@ def test_an_error_of_the_system_is_a_sentence_without_number_or_traceback(
 
 
 @pytest.mark.skipif(PLAIN, reason="nothing is compiled")
-@pytest.mark.parametrize("is_terminal", [True, False])
-def test_compiling_is_announced_within_the_context(monkeypatch: pytest.MonkeyPatch, is_terminal: bool) -> None:
+def test_compiling_is_announced_within_the_context(monkeypatch: pytest.MonkeyPatch) -> None:
     told = io.StringIO()
-    monkeypatch.setattr(told, "isatty", lambda: is_terminal)
     monkeypatch.setattr("sys.stderr", told)
     monkeypatch.setattr(compiling, "SECONDS", 0)
     double = numba.njit(lambda x: 2 * x)
     with compiling.compiling_shown():
-        double(1)
-        said = told.getvalue()
-        double(2)
+        for _ in range(2):
+            double(1)
     double(1.0)
-    assert told.getvalue() == said
-    assert said.startswith(f"\r{compiling.WHAT}: " if is_terminal else f"{compiling.WHAT} ...\n")
-    assert said.endswith("\r" if is_terminal else "\n"), "a terminal's line is taken away"
+    assert told.getvalue().count(f"{compiling.WHAT} ...") == 1
 
 
 def test_an_error_shows_no_control_characters_and_not_a_whole_file(capsys: pytest.CaptureFixture[str]) -> None:

@@ -50,7 +50,7 @@ def test_a_game_is_played_to_its_end_and_kept(run, tmp_path):
     assert re.search(r"  Anna draws an? [1-8]\.", told)
     winner = re.search(r"\n(Nobody|Anna|random \d)[^\n]* won the game\.\nGame saved to", told)[1]
     game = json.loads(kept.read_text(encoding="utf-8"))
-    env = black_jacky_v0.env(num_players=3)
+    env = black_jacky_v0.env(num_players=3, hearts=1)
     env.unwrapped.replay(game["record"])
     winners = [game["names"][f"player_{seat}"] for seat in env.snapshot()["winners"]]
     assert winners[:1] == ([winner] if winner != "Nobody" else [])

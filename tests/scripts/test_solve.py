@@ -16,8 +16,9 @@ pytestmark = pytest.mark.usefixtures("empty_folder")
 
 
 def test_a_table_is_solved_and_its_solution_plays(typed: Any) -> None:
+    assert typed(f"solve {SIX} --estimate").out.startswith("About 1.2e+04 nodes (± 1%), for which about ")
+    assert not Path("runs").exists()
     told = typed(f"solve {SIX} --name six --threads 1").out
-    assert "About 1.2e+04 nodes" in told
     assert "11,989 nodes, 2,401 information states, 6,312 different ends" in told
     assert "| player_0 | +0.29" in told
     assert "it plays as `solved:six`" in told
@@ -55,11 +56,6 @@ def test_games_are_sampled_in_parts_and_the_run_goes_on_with_as_many(typed: Any)
     typed(f"evaluate --players solved:whole,random --games 20 {RULES}")
     refused = typed(f"solve --resume {FOLDER}/whole --cluster auto", status=2).err
     assert "this run was started without --parts" in refused
-
-
-def test_a_size_is_told_alone(typed: Any) -> None:
-    assert typed(f"solve {SIX} --estimate").out.startswith("About 1.2e+04 nodes (± 1%), for which about ")
-    assert not Path("runs").exists()
 
 
 @pytest.mark.prove

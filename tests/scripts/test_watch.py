@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 
 from blackjacky_agents.arena.tournament import Tournament
-from blackjacky_env import black_jacky_v0
 from tests.every_game import TINY
 from tests.replay.reading import film_in, random_game
 
@@ -71,11 +70,7 @@ def test_a_game_of_a_tournament_is_shown(typed: Any) -> None:
         film = film_in(page())
         line = json.loads(kept.read_text(encoding="utf-8").splitlines()[7])
         assert film["names"] == [tournament.names[agent] for agent in line["seats"]]
-        env = black_jacky_v0.env(num_players=3)
-        record = tournament.replay(7)
-        env.replay(record)
-        assert len(film["moves"]) == len(record["actions"])
-        assert env.snapshot()["winners"] == line["winners"]
+        assert len(film["moves"]) == len(tournament.replay(7)["actions"])
 
 
 @pytest.mark.prove

@@ -40,8 +40,7 @@ def run(monkeypatch, capsys):
 def test_a_game_is_played_to_its_end_and_kept(run, tmp_path):
     kept = tmp_path / "game.json"
     args = ["--opponents", "random*2", "--seat", "1", "--seed", "4", "--name", "Anna", "--save", str(kept)]
-    told = run(*args, "--variant", "classic", "--hearts", "1", lines=["1"] * 200)
-    assert json.loads(kept.read_text("utf-8"))["record"]["options"]["hearts"] == 1
+    told = run(*args, lines=["1"] * 200)
     assert "Black Jacky: random 2, Anna (you), random 1; seed 4." in told
     assert "Settlement of round 1" in told
     assert "seen by Anna" in told
@@ -50,7 +49,7 @@ def test_a_game_is_played_to_its_end_and_kept(run, tmp_path):
     assert re.search(r"  Anna draws an? [1-8]\.", told)
     winner = re.search(r"\n(Nobody|Anna|random \d)[^\n]* won the game\.\nGame saved to", told)[1]
     game = json.loads(kept.read_text(encoding="utf-8"))
-    env = black_jacky_v0.env(num_players=3, hearts=1)
+    env = black_jacky_v0.env(num_players=3)
     env.unwrapped.replay(game["record"])
     winners = [game["names"][f"player_{seat}"] for seat in env.snapshot()["winners"]]
     assert winners[:1] == ([winner] if winner != "Nobody" else [])
@@ -128,9 +127,10 @@ def test_a_game_that_finds_no_room_is_saved_elsewhere(run, monkeypatch, tmp_path
 def test_ctrl_c_ends_the_game_with_status_130_and_keeps_it(monkeypatch, capsys, tmp_path):
     monkeypatch.setattr("builtins.input", Mock(side_effect=KeyboardInterrupt))
     kept = tmp_path / "game.json"
-    assert cli.run("play", ["--opponents", "random", "--seed", "2", "--save", str(kept)]) == 130
+    assert cli.run("play", ["--opponents", "random", "--hearts", "1", "--save", str(kept)]) == 130
     assert "Interrupted." in capsys.readouterr().err
-    assert json.loads(kept.read_text(encoding="utf-8"))["record"]["actions"] == []
+    record = json.loads(kept.read_text(encoding="utf-8"))["record"]
+    assert (record["actions"], record["options"]["hearts"]) == ([], 1)
 
 
 def test_what_is_secret_is_not_told():

@@ -23,7 +23,6 @@ def test_it_writes_games_between_the_named_agents_and_says_how_large_they_are(ty
     dataset = Dataset(folder)
     size = sum(path.stat().st_size for path in folder.glob("*/*.parquet"))
     assert f"| 30 | {dataset.decisions:,} | 2 | {size:,} | {size / 30:.1f} |" in told.out
-    assert "30/30" in told.err
     assert dataset.description.players == ["threshold", "random", "random"]
     assert (dataset.setup.options["hearts"], dataset.description.licence) == (1, "CC-BY-4.0")
     assert dataset.description.command in (folder / "README.md").read_text(encoding="utf-8")

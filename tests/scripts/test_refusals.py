@@ -29,7 +29,6 @@ REFUSED = {
         "--agents random,threshold,trickster,counter --players 2 --games 11": "--games 11 are too few for tables of 2: "
         "two deals of each of 6 line-ups are 24",
         "--until 1.5": "--until 1.5 is out of range; allowed are widths above 0 and below 1",
-        "--oracle 0.8 --agents threshold,counter": "--oracle needs `random` among the agents",
         "--replay 3": "there is no",
         "--ladder nowhere/ladder.json": "--ladder nowhere/ladder.json cannot be written",
     },
@@ -42,7 +41,6 @@ REFUSED = {
     },
     "watch": {
         "": "exactly one of --players, --record, --tournament is required, not none",
-        "--players random*2 --record x": "not --players and --record",
         "--players random*2 --seat 2": "--seat=2 is out of range; allowed are 0 .. 1",
         "--players random*2 --out nowhere/game.html": "--out nowhere/game.html cannot be written",
         "--record nothing.json": "there is no file or folder 'nothing.json': check the path",
@@ -60,15 +58,12 @@ REFUSED = {
         "--encoding pixels": "encoding='pixels' is unknown; allowed are 'cards', 'advice', 'raw'",
         "--preset sb3 --minutes 0": "minutes=0.0 is out of range; allowed is any number above 0",
         "--preset sb3 --advice-logit 4": "advice_logit=4.0 needs encoding='advice', not 'cards'",
-        "--hand-size 8 --players 4 6": "hand_size=8 cannot be dealt to num_players=6",
-        "--table mini-1 --players 2 4": "num_players=4 contradicts table='mini-1'",
         "--cluster local --preset sb3": "--preset sb3 trains on one machine: use --preset league",
     },
     "train": {"--resume runs/nowhere": "there is no run in 'runs/nowhere': 'runs/nowhere/config.json' is missing"},
     "solve": {
         "--players 4": "orders at this table; allowed are 4,000,000: choose rule options with fewer cards",
         "--players 2 --max-card 5": "far more than --memory 4; choose rule options with fewer cards",
-        "--preset mini-1 --memory 0": "--memory 0.0 is out of range; allowed are numbers above 0",
         "--preset mini-1 --algorithm mccfr --parts -1": "--parts=-1 is out of range",
         "--resume runs/nothing --preset mini-1": "--resume goes on at the table of its run: leave out",
         "--resume runs/nothing": "there is no run of a solver in 'runs/nothing'",
@@ -86,7 +81,6 @@ REFUSED = {
     },
     "dataset": {
         "": "--players is missing: name an agent for each seat, such as 'champion,random*3'",
-        "--players random*2 --games-per-file 0": "--games-per-file=0 is out of range",
         "--players random*2 --licence 'free;beer'": "--licence 'free;beer' is no SPDX identifier",
         "--verify": "holds no dataset",
     },

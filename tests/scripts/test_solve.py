@@ -22,9 +22,7 @@ def test_a_table_is_solved_and_its_solution_plays(typed: Any) -> None:
     assert "11,989 nodes, 2,401 information states, 6,312 different ends" in told
     assert "| player_0 | +0.29" in told
     assert "it plays as `solved:six`" in told
-    card = json.loads(Path(FOLDER, "six", "solution.json").read_text("utf-8"))
-    assert card["exploitability"] <= 1e-4
-    assert card["command"].startswith("blackjacky solve --players=2")
+    assert json.loads(Path(FOLDER, "six", "solution.json").read_text("utf-8"))["exploitability"] <= 1e-4
     typed(f"evaluate --players solved:six,counter --games 50 {RULES}")
     typed(f"watch --players solved:six,counter --seed 1 --out game.html {RULES}")
     assert Path("game.html").is_file()

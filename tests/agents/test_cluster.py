@@ -6,7 +6,7 @@ import socket
 import subprocess
 import sys
 from pathlib import Path
-from types import SimpleNamespace
+from unittest.mock import Mock
 
 import pytest
 
@@ -40,10 +40,7 @@ class Wrong:
 """
 
 
-# ---------------------------------------------------------------- without a cluster
-
-
-@pytest.mark.parametrize("address", ["nonsense", "", "ray://", "http://x:1", "1.2.3.4:99999999", "host:", "a b"])
+@pytest.mark.parametrize("address", ["nonsense", "", "ray://", "http://x:1", "1.2.3.4:99999999"])
 def test_what_is_no_address_is_refused(address):
     with pytest.raises(ClusterError, match=r"is not an address; allowed are `auto`"):
         check_address(address)
@@ -70,51 +67,17 @@ def test_something_that_answers_but_not_as_ray_does_is_no_cluster(address, monke
             cluster._connect(address.format(silent.getsockname()[1]), None)
 
 
-# ---------------------------------------------------------------- what a node may lack
+@pytest.mark.parametrize(("name", "said"), [("numpy", "numpy .*, not other"), ("code", "code .*, not other")])
+def test_a_node_with_other_versions_or_other_code_is_named(name, said):
+    with pytest.raises(ClusterError, match=f"the node .* has {said}"):
+        cluster.run_here({**cluster._own_versions(), name: "other"}, b"", {})
 
 
-@pytest.mark.parametrize(
-    ("other", "said"),
-    [
-        ({"numpy": "0.1"}, r"the node .* has numpy .*, not 0\.1 as the machine that started the job"),
-        ({"code": "other"}, r"the node .* has code [0-9a-f]{16}, not other"),
-    ],
-)
-def test_a_node_with_other_versions_or_other_code_is_named(other, said):
-    with pytest.raises(ClusterError, match=said):
-        cluster.run_here({**cluster._own_versions(), **other}, b"", {})
-
-
-def test_a_node_without_the_package_says_what_to_install(monkeypatch):
-    task = cluster._make_task()
-    monkeypatch.setitem(sys.modules, "blackjacky_agents.arena.cluster", None)
-    with pytest.raises(ImportError, match=r"cannot import blackjacky .*pip install 'blackjacky\[cluster\]==0\.9'"):
-        task({"blackjacky": "0.9"}, b"", {})
-
-
-@pytest.mark.parametrize(
-    ("raised", "said"),
-    [
-        (RuntimeError("Version mismatch: The cluster was started with:\n    Ray: 2.1"), "started with: Ray: 2.1"),
-        (
-            ConnectionError("Traceback (most recent call last):\n  File\nValueError: why"),
-            "--cluster auto: ValueError: why",
-        ),
-        (SystemExit(15), "it is not a Ray cluster"),
-    ],
-)
-def test_what_ray_refuses_is_told_in_one_line(monkeypatch, raised, said):
-    def refuse(*_, **__):
-        raise raised
-
-    monkeypatch.setitem(sys.modules, "ray", SimpleNamespace(init=refuse, shutdown=lambda: None))
-    with pytest.raises(ClusterError) as error:
+def test_what_ray_refuses_is_told_in_one_line(monkeypatch):
+    raised = RuntimeError("Version mismatch: The cluster was started with:\n    Ray: 2.1")
+    monkeypatch.setitem(sys.modules, "ray", Mock(init=Mock(side_effect=raised)))
+    with pytest.raises(ClusterError, match=r"started with: Ray: 2\.1[^\n]*$"):
         cluster._connect("auto", None)
-    assert said in str(error.value)
-    assert "\n" not in str(error.value)
-
-
-# ---------------------------------------------------------------- on a cluster of two nodes
 
 
 def told_by(name, folder):

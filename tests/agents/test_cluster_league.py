@@ -1,4 +1,4 @@
-"""Leagues on a Ray cluster: what they learn is the same as without one, also when nodes or the learner are killed."""
+"""Leagues on a Ray cluster: what they learn is the same as without one, also when nodes are killed."""
 
 from __future__ import annotations
 
@@ -23,19 +23,5 @@ def on_cluster(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
 @pytest.mark.parametrize("way", ["in turns", "side by side"])
 def test_a_cluster_that_loses_a_node_learns_what_one_process_does(on_cluster: dict[str, Any], way: str):
     assert on_cluster["cluster"][way] == on_cluster["here"][way]
+    assert on_cluster["here"]["in turns"]["weights"] != on_cluster["here"]["side by side"]["weights"]  # older ones
     assert any(name.startswith("exploiter") for name in on_cluster["here"][way]["pool"])
-
-
-def test_a_best_response_is_the_same_on_a_cluster(on_cluster: dict[str, Any]):
-    assert on_cluster["cluster"]["best response"] == on_cluster["here"]["best response"]
-
-
-def test_weights_that_are_older_learn_something_else(on_cluster: dict[str, Any]):
-    assert on_cluster["here"]["in turns"]["weights"] != on_cluster["here"]["side by side"]["weights"]
-
-
-def test_a_killed_learner_goes_on_from_its_checkpoint_with_and_without_a_cluster(on_cluster: dict[str, Any]):
-    resumed = on_cluster["resumed"]
-    assert resumed["killed"]
-    assert resumed["statuses"] == [0, 0]
-    assert resumed["weights"][0] == resumed["weights"][1]

@@ -5,7 +5,6 @@ The endpoint runs in this process, and nothing is waited for but its answers.
 
 import json
 import os
-from pathlib import Path
 from random import Random
 
 import numpy as np
@@ -55,9 +54,8 @@ def processes():
     """As many processes as one likes: each call gives back all transcripts, as the end of a process does."""
 
     def end():
-        for transcript in language_model._OPEN.values():
-            transcript._lock.release()
-        language_model._OPEN.clear()
+        while language_model._OPEN:
+            language_model._OPEN.popitem()[1]._lock.release()
 
     yield end
     end()
@@ -75,9 +73,9 @@ def ask(tmp_path, monkeypatch):
     """Makes a model behind an endpoint; None: behind none."""
 
     def make(endpoint, game="black_jacky", **settings):
-        monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/v1" if endpoint is None else endpoint.url)
+        monkeypatch.setenv("OPENAI_BASE_URL", endpoint.url if endpoint else "http://127.0.0.1:9/v1")
         monkeypatch.setenv("OPENAI_API_KEY", "secret key")
-        usual = {"model": "" if endpoint is None else "small", "transcript": tmp_path / "games" / "model.jsonl"}
+        usual = {"model": "small" if endpoint else "", "transcript": tmp_path / "games" / "model.jsonl"}
         model = LanguageModel(game, Settings(**{**usual, **settings}))
         model.reset(0)
         return model
@@ -105,9 +103,6 @@ def lines(model):
     return json.loads(first), [json.loads(call) for call in calls]
 
 
-# ---------------------------------------------------------------- games and their transcripts
-
-
 @pytest.mark.parametrize("game", [*GAMES])
 def test_a_whole_game_is_played_behind_an_endpoint_and_again_without_it(game, endpoint, ask, processes):
     model = ask(endpoint, game)
@@ -127,27 +122,17 @@ def test_a_whole_game_is_played_behind_an_endpoint_and_again_without_it(game, en
 def test_a_model_is_told_rules_events_table_and_numbered_actions_and_never_the_key(endpoint, ask):
     model = ask(endpoint)
     play(model)
-    text = model.settings.transcript.read_text("utf-8")
-    assert "secret key" not in text
+    assert "secret key" not in model.settings.transcript.read_text("utf-8")
     (system, user), last = endpoint.asked[0]["messages"], endpoint.asked[-1]["messages"][1]["content"]
     assert (system["role"], user["role"]) == ("system", "user")
-    assert "Get as close to 21 as you can" in system["content"]
-    assert "ANSWER:" in system["content"]
-    assert "\nNow:\n- Round 1, turn " in user["content"]
-    assert "\nLegal actions:\n1. " in user["content"]
+    for said, text in (
+        ("Get as close to 21", system),
+        ("ANSWER:", system),
+        ("\nNow:\n- Round 1", user),
+        ("\n1. ", user),
+    ):
+        assert said in text["content"]
     assert "\nSince the deal:\n- " in last or "\nHow the last round ended:\n- " in last
-
-
-def test_what_was_asked_before_is_not_asked_again_and_other_games_have_other_numbers(endpoint, ask, processes):
-    play(ask(endpoint), seed=1)
-    asked = len(endpoint.asked)
-    processes()
-    again = ask(endpoint)
-    play(again, seed=1)
-    assert len(endpoint.asked) == asked
-    play(again, seed=2)
-    assert len(endpoint.asked) > asked
-    assert [call["game"] for call in lines(again)[1]] == [1] * asked + [2] * (len(endpoint.asked) - asked)
 
 
 def test_another_process_cannot_write_to_the_transcript(endpoint, ask):
@@ -160,26 +145,13 @@ def test_another_process_cannot_write_to_the_transcript(endpoint, ask):
     assert endpoint.asked == []
 
 
-# ---------------------------------------------------------------- errors and illegal answers
-
-
-@pytest.mark.parametrize(
-    "body",
-    [
-        *({"object": "list", "data": []}, {"choices": []}, {"choices": {"0": 1}}, []),
-        *(completion(content, None) for content in (5, [{"type": "text", "text": "ANSWER: 1"}])),
-    ],
-)
+@pytest.mark.parametrize("body", [{"choices": {"0": 1}}, [], completion(5, None)])
 def test_what_is_no_chat_completion_is_an_error(body, ask):
-    said = "this is no OpenAI-compatible endpoint: it answered"
-    with serving(Endpoint((200, {}, body))) as endpoint, pytest.raises(AgentError, match=said):
+    with serving(Endpoint((200, {}, body))) as endpoint, pytest.raises(AgentError, match="no OpenAI-compatible"):
         ask(endpoint).act(first_decision())
 
 
-@pytest.mark.parametrize(
-    "reply",
-    ["", " ", "half \ud800 of a pair", "ANSWER: " + "1. " * 3000, "ANSWER: " + "9" * 5000, "ANSWER: a" + " " * 9999],
-)
+@pytest.mark.parametrize("reply", ["", "half \ud800 of a pair", "ANSWER: " + "1. " * 3000, "ANSWER: " + "9" * 5000])
 def test_nonsense_is_refused_and_the_transcript_stays_readable(reply, endpoint, ask):
     observation = first_decision()
     endpoint.answers += [(200, {}, completion(reply, None)), "ANSWER: 1"]
@@ -213,21 +185,18 @@ def test_too_many_errors_are_an_error_that_keeps_what_was_answered(endpoint, ask
 
 
 def test_an_illegal_answer_is_refused_with_the_reason_and_the_model_asked_again(endpoint, ask):
-    env = TableEnv("black_jacky", 3)
-    env.reset(seed=0)
-    observation = env.observe(env.agent_selection)
     endpoint.answers += ["I fly.\nANSWER: fly to the moon", "ANSWER: knock", "ANSWER: no trick"]
     model = ask(endpoint)
-    assert model.act(observation) == env.parse_action("no trick")
+    assert model.act(first_decision()) == TableEnv("black_jacky", 3).parse_action("no trick")
     *_, second, third = (request["messages"] for request in endpoint.asked)
     assert second[2] == {"role": "assistant", "content": "I fly.\nANSWER: fly to the moon"}
     assert second[3]["content"].startswith("no action is called 'fly to the moon'")
     assert third[:4] == second
-    reason = "'knock' is for phase zock; the phase is trick. Choose one of the legal actions. "
-    assert third[5]["content"].startswith(reason)
-    calls = lines(model)[1]
-    assert [bool(call["refused"]) for call in calls] == [True, True, False]
-    assert [call["played"] for call in calls] == ["", "", "no trick"]
+    assert third[5]["content"].startswith("'knock' is for phase zock; the phase is trick. Choose one of the legal")
+    assert [(bool(call["refused"]), call["played"]) for call in lines(model)[1]] == [
+        *[(True, "")] * 2,
+        (False, "no trick"),
+    ]
 
 
 def test_after_too_many_illegal_answers_a_random_legal_action_is_played_and_reported(endpoint, ask, processes):
@@ -244,16 +213,12 @@ def test_after_too_many_illegal_answers_a_random_legal_action_is_played_and_repo
     assert row.startswith("| 1 | 2 | 4 | 4 | 2 | 0 |")
 
 
-# ---------------------------------------------------------------- budgets and costs
-
-
 @pytest.mark.parametrize(
     ("budget", "said"),
     [
         ({"calls": 2}, r"calls 2 of 2\. With a higher BLACKJACKY_CALLS the same command goes on from "),
         ({"tokens": 900}, r"tokens \d+ of 900\. With a higher BLACKJACKY_TOKENS"),
         ({"cost": 0.5, "prompt_price": 1.0}, r"cost [\d.]+ of 0\.5\. With a higher BLACKJACKY_COST"),
-        ({"cost": 0.01, "answer_price": 1.0}, r"cost [\d.]+ of 0\.01\. With a higher BLACKJACKY_COST"),
     ],
 )
 def test_a_spent_budget_is_an_error_and_with_a_higher_one_the_game_goes_on(budget, said, endpoint, ask, processes):
@@ -265,21 +230,6 @@ def test_a_spent_budget_is_an_error_and_with_a_higher_one_the_game_goes_on(budge
     again = ask(endpoint)
     play(again)
     assert len(lines(again)[1]) == len(endpoint.asked) > asked
-
-
-# ---------------------------------------------------------------- settings and damaged files
-
-
-def test_settings_come_from_the_environment():
-    given = {
-        "BLACKJACKY_MODEL": "m",
-        "BLACKJACKY_TRIES": "5",
-        "BLACKJACKY_COST": "2.5",
-        "BLACKJACKY_TRANSCRIPT": "a.jsonl",
-    }
-    settings = Settings.from_environment({**given, "BLACKJACKY_REQUEST": '{"temperature": 0}'})
-    assert (settings.model, settings.tries, settings.cost, settings.transcript) == ("m", 5, 2.5, Path("a.jsonl"))
-    assert settings.fields_of_requests == {"temperature": 0}
 
 
 def test_a_transcript_of_another_model_or_game_is_refused(endpoint, ask, processes):
@@ -296,18 +246,15 @@ def test_a_transcript_of_another_model_or_game_is_refused(endpoint, ask, process
 def test_what_is_left_of_an_interrupted_line_is_dropped(endpoint, ask, processes):
     model = ask(endpoint)
     play(model)
-    path = model.settings.transcript
+    path, asked = model.settings.transcript, len(endpoint.asked)
     whole = path.read_bytes()
     os.truncate(path, len(whole) - 30)
     report(path, model.settings)
     assert len(path.read_bytes()) == len(whole) - 30  # readers change nothing
     processes()
-    asked = len(endpoint.asked)
     play(ask(endpoint))
-    assert len(endpoint.asked) > asked
-    kept = b"".join(whole.splitlines(keepends=True)[:-1])
-    assert path.read_bytes().startswith(kept)
-    assert len(lines(model)[1]) == len(endpoint.asked) - 1
+    assert path.read_bytes().startswith(b"".join(whole.splitlines(keepends=True)[:-1]))
+    assert len(lines(model)[1]) == len(endpoint.asked) - 1 >= asked
 
 
 def test_damaged_transcripts_are_refused_or_read(endpoint, ask, processes):

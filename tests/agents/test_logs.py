@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,7 +12,6 @@ pytest.importorskip("torch")
 
 from blackjacky_agents.learning.logs import check_logs
 from blackjacky_agents.learning.self_play import SelfPlay
-from blackjacky_agents.learning.settings import check_settings, presets_of
 from tests.agents.test_self_play import SMALL, trained
 
 pytestmark = pytest.mark.prove
@@ -22,19 +20,16 @@ FIGURES = {"loss/policy", "loss/value", "entropy", "kl", "clip_fraction", "steps
 CSV = replace(SMALL, log=("csv",), steps=1500)
 
 
-def logged(folder: Path) -> Iterator[tuple[str, ...]]:
+def rows_of(folder: Path) -> list[dict[str, str]]:
     """The lines of a CSV log, but for those that depend on the machine."""
     with (folder / "log.csv").open(encoding="utf-8") as file:
-        for row in csv.DictReader(file):
-            if row["figure"] != "steps_per_second":
-                yield (row["steps"], row["figure"], row["value"])
+        return [row for row in csv.DictReader(file) if row["figure"] != "steps_per_second"]
 
 
 def test_a_csv_log_holds_every_figure_of_every_update(tmp_path: Path) -> None:
     run = trained(tmp_path, CSV)
-    with (tmp_path / "log.csv").open(encoding="utf-8") as file:
-        rows = list(csv.DictReader(file))
-    assert {row["figure"] for row in rows} >= FIGURES
+    rows = rows_of(tmp_path)
+    assert {row["figure"] for row in rows} >= FIGURES - {"steps_per_second"}
     assert [int(row["steps"]) for row in rows if row["figure"] == "kl"] == list(range(128, run.steps + 1, 128))
     assert all(0 <= float(row["value"]) <= 1 for row in rows if row["figure"] in ("clip_fraction", "win_rate/counter"))
 
@@ -47,24 +42,21 @@ def test_a_resumed_training_logs_what_one_without_a_stop_does(tmp_path: Path) ->
     resumed = SelfPlay(CSV, tmp_path / "stopped", "")
     resumed.resume()
     resumed.train()
-    assert list(logged(tmp_path / "stopped")) == list(logged(tmp_path / "whole"))
+    assert rows_of(tmp_path / "stopped") == rows_of(tmp_path / "whole")
 
 
-def test_tensorboard_shows_the_same_figures(tmp_path: Path) -> None:
+def test_tensorboard_shows_the_same_figures_and_wandb_too_offline(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     reading = pytest.importorskip("tensorboard.backend.event_processing.event_accumulator")
-    run = trained(tmp_path, replace(SMALL, steps=600))
+    pytest.importorskip("wandb")
+    monkeypatch.delenv("WANDB_MODE", raising=False)
+    run = trained(tmp_path, replace(SMALL, log=("tensorboard", "wandb"), steps=600))
     events = reading.EventAccumulator(str(tmp_path / "tensorboard"))
     events.Reload()
     assert set(events.Tags()["scalars"]) >= FIGURES
     assert events.Scalars("kl")[-1].step == run.steps
-
-
-def test_wandb_is_offline_unless_it_is_told_otherwise(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    pytest.importorskip("wandb")
-    monkeypatch.delenv("WANDB_MODE", raising=False)
-    trained(tmp_path, replace(SMALL, log=("wandb",), steps=600))
-    [folder] = (tmp_path / "wandb").glob("offline-run-*")
-    [written] = folder.glob("*.wandb")
+    [written] = tmp_path.glob("wandb/offline-run-*/*.wandb")
     content = written.read_bytes()
     assert all(name.encode() in content for name in FIGURES)
 
@@ -75,4 +67,3 @@ def test_what_is_no_log_or_not_installed_is_refused(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr("blackjacky_agents.learning.logs.find_spec", lambda name: None)
     with pytest.raises(ValueError, match=r"needs the package wandb: .*pip install wandb"):
         check_logs(["wandb"])
-    check_settings(replace(presets_of("black_jacky")["quick"], log=()))

@@ -33,6 +33,5 @@ def test_a_sweep_goes_on_and_shows_its_trials(tmp_path: Path, capsys: pytest.Cap
     assert len(list(tmp_path.glob("trial-*"))) == 2
     printed = capsys.readouterr().out
     report = (tmp_path / "sweep.md").read_text("utf-8")
-    assert "| trial | learning_rate | ent_coef | score_shaping | win rate |" in report
     assert report in printed
     assert "</svg>" in (tmp_path / "sweep.svg").read_text("utf-8")

@@ -14,7 +14,6 @@ from typing import Any
 
 sys.path.insert(0, "")  # agents in the current folder
 
-
 from blackjacky_agents.arena.cluster import ClusterExecutor, joined
 from blackjacky_agents.arena.tournament import Tournament
 from blackjacky_agents.registry import make_agent

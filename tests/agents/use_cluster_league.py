@@ -3,61 +3,22 @@
 from __future__ import annotations
 
 import json
-import shutil
-import subprocess
-import sys
-import time
 from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 from blackjacky_agents.arena.cluster import joined
-from blackjacky_agents.cli import run
-from blackjacky_agents.learning.agent_file import load_agent
-from blackjacky_agents.learning.best_response import best_response, response_settings
-from blackjacky_agents.learning.checkpoint import has_checkpoint
 from blackjacky_agents.learning.league import League
 from blackjacky_agents.learning.settings import league_settings_of
 from blackjacky_env.games import DEFAULT
 from tests.agents.clusters import add_node, new_cluster, replace_node
 
 SMALL = replace(
-    league_settings_of(DEFAULT),
-    steps=1500,
-    minutes=1e18,
-    games_per_update=32,
-    hidden_sizes=(32,),
-    batch_size=64,
-    buffer_size=1000,
-    snapshot_every=400,
-    pool_size=3,
-    exploiter_every=1,
-    exploiter_steps=60,
-    bots=("random",),
-    teacher="random",
-    imitation_steps=9000,
-    threads=1,
-    eval_games=20,
-    seed=3,
-)
-RESPONSE = response_settings(
-    "random", 2, steps=200, minutes=1e18, games_per_update=16, hidden_sizes=(32,), batch_size=64, threads=1,
-    eval_games=20, snapshot_every=100,
+    league_settings_of(DEFAULT), steps=1500, minutes=1e18, games_per_update=32, hidden_sizes=(32,), batch_size=64,
+    buffer_size=1000, snapshot_every=400, pool_size=3, exploiter_every=1, exploiter_steps=60, bots=("random",),
+    teacher="random", imitation_steps=9000, threads=1, eval_games=20, seed=3,
 )  # fmt: skip
-COMMAND = (
-    "--preset league --name killed --minutes 1e18 --games-per-update 32 --hidden-sizes 32 --batch-size 64 --threads 1 "
-    "--imitation-steps 0 --bots random --eval-games 20 --final-eval-games 20 --max-staleness 1 --steps 3000"
-)
-# Saves after each update, so that there is something to resume at once.
-TRAIN = """
-import sys
-from blackjacky_agents.cli import run
-from blackjacky_agents.learning import run as training
-
-training.CHECKPOINT_SECONDS = 0.0
-sys.exit(run("train", sys.argv[1:]))
-"""
 
 
 def main() -> None:
@@ -72,11 +33,6 @@ def main() -> None:
                 league = LosesNode(settings, Path("cluster", name), "")
                 league.cluster, league.ray_cluster, league.nodes = executor, cluster, nodes
                 told["cluster"][name] = trained(league)
-            for place, where in {"here": None, "cluster": executor}.items():
-                response = best_response(RESPONSE, Path(place, "best response"), "")
-                response.cluster = where
-                told[place]["best response"] = trained(response)
-        told["resumed"] = kill_and_resume(cluster.address)
     print("\n" + json.dumps(told))
 
 
@@ -105,21 +61,6 @@ def trained(league: League) -> dict[str, Any]:
         "pool": [opponent.name for opponent in league.pool.opponents],
         "progress": [{name: what for name, what in line.items() if name != "seconds"} for line in lines],
     }
-
-
-def kill_and_resume(address: str) -> dict[str, Any]:
-    """Kill the process of a training on the cluster; what a resumed one learns there, and without the cluster."""
-    folder, where = Path("runs/killed"), ["--cluster", address]
-    learner = subprocess.Popen([sys.executable, "-c", TRAIN, *COMMAND.split(), *where], stdout=subprocess.DEVNULL)
-    while not has_checkpoint(folder / "checkpoints"):
-        assert learner.poll() is None
-        time.sleep(0.05)
-    learner.kill()
-    killed = learner.wait() < 0
-    shutil.copytree(folder, "runs/alone")
-    statuses = [run("train", ["--resume", "runs/alone"]), run("train", ["--resume", str(folder), *where])]
-    hashes = [sha256(load_agent(each).parameters.tobytes()).hexdigest() for each in (Path("runs/alone"), folder)]
-    return {"killed": killed, "statuses": statuses, "weights": hashes}
 
 
 if __name__ == "__main__":

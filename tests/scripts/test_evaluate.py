@@ -1,7 +1,6 @@
 """blackjacky evaluate: agents at one table, and what is said about them."""
 
 import json
-import re
 
 import pytest
 
@@ -21,19 +20,6 @@ def table_of(text):
 
 def percent(*numbers):
     return " .. ".join(f"{number:.1%}" for number in numbers)
-
-
-def test_it_prints_the_table_of_the_games_and_how_it_was_made(typed):
-    command = "evaluate --players threshold,random --games 300 --seed 5 --variant schnell_duell"
-    printed = typed(command)
-    scores = at_one_table([make_agent("threshold"), make_agent("random")], 300, seed=5, variant="schnell_duell")
-    assert table_of(printed.out) == {
-        name: [percent(score.win_rate), percent(score.low, score.high), "50.0%", percent(score.nobody), "300"]
-        for name, score in zip(["threshold", "random"], scores, strict=True)
-    }
-    made = rf"^`blackjacky {command}`: seed 5, schnell_duell, python 3\.\d+\.\d+.*, numba "
-    assert re.search(made, printed.out, re.MULTILINE)
-    assert "300/300" in printed.err
 
 
 def test_equal_agents_are_one_row_with_the_interval_of_their_joint_wins(typed):
@@ -57,31 +43,25 @@ def test_games_are_added_up_over_chunks_whatever_the_number_of_threads(typed, em
     parts = [(games, at_one_table(agents, games, seed)) for games, seed in ((300, 9), (300, 309), (100, 609))]
     threshold, random = results[0]
     assert random["win_rate"] == pytest.approx(sum(games * scores[2].win_rate for games, scores in parts) / 700)
-    assert random["nobody"] == pytest.approx(sum(games * scores[2].nobody for games, scores in parts) / 700)
     assert 2 * threshold["win_rate"] + random["win_rate"] + random["nobody"] == pytest.approx(1)
 
 
-def test_the_results_are_kept_with_everything_that_decides_them(typed, empty_folder):
+def test_the_results_are_printed_and_kept_with_everything_that_decides_them(typed, empty_folder):
     options = "--games 50 --seed 3 --hearts 1 --tricks 1 5 --max-turns-per-round None --output kept.json"
-    printed = typed(f"evaluate --players random*2 {options}").out
+    printed = typed(f"evaluate --players threshold,random {options}")
     (kept,) = empty_folder.iterdir()
     stored = json.loads(kept.read_text("utf-8"))
     rules = {"hearts": 1, "tricks": [1, 5], "max_turns_per_round": None}
-    (score, _) = at_one_table([make_agent("random")] * 2, 50, 3, **rules)
-    (row,) = stored["results"]
-    assert (row["agent"], row["seats"], row["games"], row["nobody"]) == ("random", 2, 50, score.nobody)
+    names = ("threshold", "random")
+    scores = dict(zip(names, at_one_table([*map(make_agent, names)], 50, 3, **rules), strict=True))
+    assert table_of(printed.out) == {
+        name: [percent(score.win_rate), percent(score.low, score.high), "50.0%", percent(score.nobody), "50"]
+        for name, score in scores.items()
+    }
+    for row in stored["results"]:
+        assert (row["seats"], row["games"], row["win_rate"]) == (1, 50, scores[row["agent"]].win_rate)
     assert stored["rules"] == {"max_card": 8, "bust_at": 21, "hand_size": 2, "deck": None, **rules}
-    assert [stored[name] for name in ("players", "games", "seed", "variant")] == ["random*2", 50, 3, "classic"]
+    assert [stored[name] for name in ("players", "games", "seed", "variant")] == ["threshold,random", 50, 3, "classic"]
     assert set(stored["versions"]) == {"python", "blackjacky", "numpy", "numba"}
-    assert stored["command"] in printed
-
-
-def test_the_table_can_be_put_into_a_page(typed, empty_folder):
-    page, other = empty_folder / "page.md", empty_folder / "other.md"
-    page.write_text("before\n<!-- evaluation:begin -->\nold\n<!-- evaluation:end -->\nafter\n", encoding="utf-8")
-    command = "evaluate --players random*2 --games 3 --page"
-    table = typed(f"{command} page.md").out
-    assert page.read_text("utf-8") == f"before\n<!-- evaluation:begin -->\n{table}<!-- evaluation:end -->\nafter\n"
-    other.write_text("nothing", encoding="utf-8")
-    assert "is not a file" in typed(f"{command} .", status=2).err
-    assert "lacks <!-- evaluation:begin -->" in typed(f"{command} other.md", status=2).err
+    assert stored["command"] in printed.out
+    assert "50/50" in printed.err

@@ -38,13 +38,9 @@ def test_every_command_has_the_variant_and_the_rules_of_a_preset(command: Any) -
 
 def test_what_nobody_has_named_fills_the_table_of_the_preset() -> None:
     args = read_arguments(play.Args, ["--preset", "mini-3p"], "play")
-    assert len(play.opponents_of(args, 1)) == 2
-    assert len(play.opponents_of(args, 2)) == 1
-    assert play.describes_table(args)
-    args = read_arguments(tournament.Args, ["--preset", "mini-2"], "tournament")
-    assert tournament.read_agents(args)[1] == (2,)
-    args = read_arguments(exploit.Args, ["--preset", "mini-3p"], "exploit")
-    assert exploit.size_of(args) == 3
+    assert [len(play.opponents_of(args, people)) for people in (1, 2)] == [2, 1]
+    assert tournament.read_agents(read_arguments(tournament.Args, ["--preset", "mini-2"], "tournament"))[1] == (2,)
+    assert exploit.size_of(read_arguments(exploit.Args, ["--preset", "mini-3p"], "exploit")) == 3
     args = read_arguments(score.Args, ["random", "--preset", "mini-2"], "score")
     protocol, _ = score.prepare(args)
     assert {table.num_players for table in protocol.tables} == {2}

@@ -9,6 +9,7 @@ import subprocess
 import sys
 from dataclasses import asdict, replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 from xml.etree import ElementTree
 
@@ -16,16 +17,10 @@ import numpy as np
 import pytest
 
 from blackjacky_agents import cli, make_agent
-from blackjacky_agents.arena.protocol import (
-    Protocol,
-    Rate,
-    ScoreTable,
-    check_pins,
-    custom_protocol,
-    read_protocol,
-)
+from blackjacky_agents.arena.protocol import Protocol, Rate, ScoreTable, check_pins, custom_protocol, read_protocol
 from blackjacky_agents.arena.scoring import calibrate, deals_of, jobs, make_table, play_protocol, score
-from blackjacky_agents.external.subprocess_agent import AgentProcessError, SubprocessAgent
+from blackjacky_agents.external.python_agent import PythonAgent
+from blackjacky_agents.external.subprocess_agent import SubprocessAgent
 from blackjacky_agents.files import write_json
 from blackjacky_agents.games import get_kit
 from blackjacky_env.games import GAMES
@@ -93,17 +88,13 @@ for line in sys.stdin:
 """
 
 
-# ---------------------------------------------------------------- the scale
-
-
 def test_random_has_0_and_the_champion_100(small: Protocol) -> None:
     results = {name: played(small, name) for name in ("random", "champion")}
     made = calibrate(small, results)
     assert made.tables == small.tables
     for name, expected in (("random", 0.0), ("champion", 100.0)):
         found = score(made, results[name])
-        assert found.score.mean == pytest.approx(expected)
-        assert [table.score.mean for table in found.tables] == pytest.approx([expected] * 2)
+        assert [each.score.mean for each in (found, *found.tables)] == pytest.approx([expected] * 3)
 
 
 def test_the_score_is_the_mean_of_the_tables_and_its_interval_has_the_references_in_it(small: Protocol) -> None:
@@ -136,18 +127,13 @@ def test_a_shorter_protocol_is_the_beginning_of_a_longer_one(small: Protocol) ->
     assert start.moves[: len(first.moves)] == first.moves
 
 
-# ---------------------------------------------------------------- the card
-
-
 def test_card_badge_and_verdict(small: Protocol, run: Any) -> None:
     printed, found = run("threshold").out, card()
     assert found["agent"]["name"] == "threshold"
     assert found["protocol"] == {"name": "black_jacky/7", "length": "trial", "sha256": small.sha256}
     assert found["games"] == sum(table["games"] for table in found["tables"]) == 24
     assert {"command", "date", "machine", "versions", "seconds", "move_microseconds"} == set(found["run"])
-    assert set(found["package"]) == {"version", "commit", "clean"}
     assert f"threshold scores {found['score']['mean']:.1f} (95 % interval " in printed
-    assert "| 3 | classic | random,threshold | " in printed
     drawn = ElementTree.fromstring(Path("out", "badge.svg").read_text("utf-8"))
     mean, low, high = (f"{found['score'][name]:.1f}" for name in ("mean", "low", "high"))
     assert drawn.get("aria-label") == f"black_jacky/7 trial: {mean} ({low} .. {high})"
@@ -186,9 +172,6 @@ def test_an_interrupted_score_is_resumed(small: Protocol, run: Any, monkeypatch:
     assert "there is no interrupted score to resume" in refused
 
 
-# ---------------------------------------------------------------- what is pinned
-
-
 @pytest.mark.parametrize("game", [pytest.param(name, marks=[] if name == GAME else pytest.mark.prove) for name in OURS])
 def test_the_published_protocol_has_the_shipped_agents(game: str) -> None:
     path = get_kit(game).score
@@ -201,20 +184,8 @@ def test_the_published_protocol_has_the_shipped_agents(game: str) -> None:
 @pytest.mark.parametrize(("name", "what"), [("champion", "weights"), ("threshold", "decisions, or the rules,")])
 def test_changed_agents_are_refused(name: str, what: str, small: Protocol, run: Any, publish: Any) -> None:
     publish(replace(small, agents={**small.agents, name: "0" * 64}))
-    message = run("random", status=cli.WRONG_INPUT).err
-    assert f"the {what} of {name!r} have the hash {small.agents[name][:16]}" in message
-    assert "a score would not be comparable" in message
+    assert f"the {what} of {name!r} have the hash {small.agents[name][:16]}" in run("random", status=2).err
     assert not Path("out").exists()
-
-
-def test_a_damaged_protocol_is_refused(tmp_path: Path, small: Protocol) -> None:
-    for content in ("[]", "{", json.dumps({**asdict(small), "references": {}})):
-        Path("other.json").write_text(content, "utf-8")
-        with pytest.raises(ValueError, match=r"^other\.json "):
-            read_protocol(Path("other.json"))
-
-
-# ---------------------------------------------------------------- classes
 
 
 def test_a_function_of_an_observation_is_an_agent(small: Protocol, run: Any, typed: Any) -> None:
@@ -231,7 +202,7 @@ def test_a_function_of_an_observation_is_an_agent(small: Protocol, run: Any, typ
 @pytest.mark.parametrize(
     ("text", "name", "message"),
     [
-        ("", "nowhere_at_all:Agent", "error: there is no module 'nowhere_at_all' in "),
+        (None, "nowhere_at_all:Agent", "error: there is no module 'nowhere_at_all' in "),
         ("", "third_agents:Agent", "error: agent 'third_agents:Agent': the module 'third_agents' has no 'Agent'"),
         ("A = 1", "fourth_agents:A", "error: agent 'fourth_agents:A' is 1, which cannot be called"),
         ("def a(b, c): pass", "ninth_agents:a", "agent 'ninth_agents:a' needs b and c; allowed are a class that "),
@@ -240,78 +211,62 @@ def test_a_function_of_an_observation_is_an_agent(small: Protocol, run: Any, typ
         ("class A:\n  act = lambda self, o: -1", "seventh_agents:A", "chose action -1, which is not legal; legal are "),
     ],
 )
-def test_what_is_no_agent_is_refused(text: str, name: str, message: str, small: Protocol, run: Any) -> None:
-    if not name.startswith("nowhere"):
+def test_what_is_no_agent_is_refused(text: str | None, name: str, message: str, small: Protocol, run: Any) -> None:
+    if text is not None:
         Path(f"{name.partition(':')[0]}.py").write_text(text, "utf-8")
     assert message in run(name, status=cli.WRONG_INPUT).err
 
 
 def test_an_error_inside_an_agent_is_raised_with_the_place_where_it_happened(small: Protocol, run: Any) -> None:
-    Path("eighth_agents.py").write_text("class A:\n  def act(self, seen): return {}['key']\n", "utf-8")
+    Path("eighth_agents.py").write_text("def act(seen): return {}['key']\n", "utf-8")
     with pytest.raises(KeyError) as caught:
-        run("eighth_agents:A")
+        run("eighth_agents:act")
     assert caught.value.__notes__ == ["a table of 2 against threshold, game 0, after 0 of its moves"]
 
 
 def test_an_agent_is_not_told_the_seed_of_the_deal(small: Protocol) -> None:
-    seeds = []
-
-    class Told:
-        name, one_game_at_a_time = "told", True
-
-        def reset(self, seed: int | None = None) -> None:
-            seeds.append(seed)
-
-        def act(self, observation: dict[str, Any]) -> int:
-            raise NotImplementedError
-
-        def act_batch(self, observations: Any, masks: Any) -> Any:
-            return masks.argmax(axis=1)
-
-    list(play_protocol(small, Told(), jobs(small, "trial", Told()), 1))
+    told: list[Any] = []
+    agent = PythonAgent(SimpleNamespace(reset=told.append, act=lambda seen: seen["action_mask"].argmax()), "told", GAME)
+    list(play_protocol(small, agent, jobs(small, "trial", agent), 1))
     deals = [make_table(small, number, make_agent("random")).schedule(0, 12)[0].tolist() for number in (0, 1)]
-    assert len(set(seeds)) == 24  # also in the games of one deal
-    assert not {*seeds} & {seed for table in deals for seed in table}
-
-
-# ---------------------------------------------------------------- programs
+    assert len(set(told)) == 24  # also in the games of one deal
+    assert not {*told} & {seed for table in deals for seed in table}
 
 
 @pytest.mark.prove
 @needs_perl
 def test_an_agent_in_perl_is_scored(small: Protocol, run: Any) -> None:
-    assert len(EXAMPLE.read_text("utf-8").splitlines()) <= 45
     run(f"cmd:perl {EXAMPLE.as_posix()}")
     assert card()["score"]["low"] > 0  # better than random
     assert card()["run"]["move_microseconds"]["median"] > 0
 
 
 def test_the_messages_of_a_game() -> None:
+    act = "say(action=message['legal'][0]['name'])"
     name = program(
         "log = open('log.jsonl', 'w')\n"
-        + FIRST_LEGAL.format(act="say(action=message['legal'][0]['name'])").replace(
-            "    message", "    log.write(line)\n    log.flush()\n    message", 1
-        )
+        + FIRST_LEGAL.format(act=act).replace("    message", "    log.write(line)\n    log.flush()\n    message", 1)
     )
     agent = make_agent(name)
     assert isinstance(agent, SubprocessAgent)
     places = (ScoreTable(2, "classic", ("random",)),)
     protocol = replace(custom_protocol(GAME), tables=places, games={"one": 1})
     list(play_protocol(protocol, agent, jobs(protocol, "one"), 1))
-    lines = [json.loads(line) for line in Path("log.jsonl").read_text("utf-8").splitlines()]
-    assert lines[0]["type"] == "hello"
-    assert {"game", "title", "version", "num_actions", "actions", "observation"} < set(lines[0])
+    hello, *lines = [json.loads(line) for line in Path("log.jsonl").read_text("utf-8").splitlines()]
+    assert hello["type"] == "hello"
+    assert {"game", "title", "version", "num_actions", "actions", "observation"} < set(hello)
     starts = [line for line in lines if line["type"] == "start"]
-    assert [start["game"] for start in starts] == [1, 2, 3, 4]
-    assert {(start["players"], start["variant"]) for start in starts} == {(2, "classic")}
+    assert [(start["game"], start["players"], start["variant"]) for start in starts] == [
+        (number, 2, "classic") for number in range(1, 5)
+    ]
     assert starts[0]["options"]["bust_at"] == 21
-    game = [line for line in lines if line["type"] != "hello" and line["game"] == 2]
-    assert (game[0]["type"], game[-1]["type"]) == ("start", "end")
-    assert 0 <= game[-1]["share"] <= 1
-    for message in game[1:-1]:
+    start, *messages, end = [line for line in lines if line["game"] == 2]
+    assert (start["type"], end["type"]) == ("start", "end")
+    assert 0 <= end["share"] <= 1
+    for message in messages:
         assert message["type"] == "act"
         assert [each["action"] for each in message["legal"]] == np.flatnonzero(message["action_mask"]).tolist()
-        assert len(message["observation"]) == sum(part["length"] for part in lines[0]["observation"])
+        assert len(message["observation"]) == sum(part["length"] for part in hello["observation"])
         assert message["view"]["num_players"] == 2
 
 
@@ -324,30 +279,17 @@ def test_the_messages_of_a_game() -> None:
         ("sys.exit(3)", "ended, with exit status 3, at move 1 of game 1"),
         ("print('knock!', flush=True)", "wrote 'knock!' at move 1 of game 1; expected one line with"),
         ("time.sleep(1000)", "did not answer in 0.2 s at move 1 of game 1"),
+        ("sys.stdin.readline(); say(protocol=2)", 'answered hello with protocol=2; expected {"protocol": 1}'),
+        ("sys.stdin.readline(); sys.exit(1)", "ended, with exit status 1, at the message hello"),
     ],
 )
 def test_a_program_that_fails_is_told_what_it_did_and_when(text: str, message: str, small: Protocol, run: Any) -> None:
-    name = program(FIRST_LEGAL.format(act=text))
+    name = program(text if "readline" in text else FIRST_LEGAL.format(act=text))
     limit = "0.2" if "sleep" in text else "60"
     told = run(name, f"--move-timeout={limit}", status=cli.WRONG_INPUT).err
     assert f"error: the agent {name!r} " in told
     assert message in told
-    assert "a table of 2 against threshold, game " in told
     assert not Path("out", "score.json").exists()
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("say(protocol=2)", 'answered hello with protocol=2; expected {"protocol": 1}'),
-        ("sys.exit(1)", "ended, with exit status 1, at the message hello"),
-    ],
-)
-def test_a_program_that_does_not_start_is_refused(text: str, message: str) -> None:
-    agent = make_agent(program(f"sys.stdin.readline(); {text}"))
-    with pytest.raises(AgentProcessError) as caught:
-        agent.reset(1)
-    assert message in str(caught.value)
 
 
 def test_the_next_version_of_a_protocol_keeps_the_one_before_and_replaces_none(

@@ -16,14 +16,13 @@ pytestmark = pytest.mark.usefixtures("empty_folder")
 
 
 def test_a_table_is_solved_and_its_solution_plays(typed: Any) -> None:
+    assert typed(f"solve {SIX} --estimate").out.startswith("About 1.2e+04 nodes (± 1%), for which about ")
+    assert not Path("runs").exists()
     told = typed(f"solve {SIX} --name six --threads 1").out
-    assert "About 1.2e+04 nodes" in told
     assert "11,989 nodes, 2,401 information states, 6,312 different ends" in told
     assert "| player_0 | +0.29" in told
     assert "it plays as `solved:six`" in told
-    card = json.loads(Path(FOLDER, "six", "solution.json").read_text("utf-8"))
-    assert card["exploitability"] <= 1e-4
-    assert card["command"].startswith("blackjacky solve --players=2")
+    assert json.loads(Path(FOLDER, "six", "solution.json").read_text("utf-8"))["exploitability"] <= 1e-4
     typed(f"evaluate --players solved:six,counter --games 50 {RULES}")
     typed(f"watch --players solved:six,counter --seed 1 --out game.html {RULES}")
     assert Path("game.html").is_file()
@@ -45,28 +44,16 @@ def test_a_run_goes_on_to_new_limits_and_is_not_overwritten(typed: Any) -> None:
 
 
 @pytest.mark.prove
-def test_games_are_sampled_without_a_tree(typed: Any) -> None:
-    told = typed(f"solve {SIX} --algorithm mccfr --no-measure --iterations 64 --memory 0.01 --name few").out
-    assert "Sampling games without a tree" in told
-    assert "information states" in told.splitlines()[-1]
-    typed(f"evaluate --players solved:few,random --games 20 {RULES}")
-
-
-@pytest.mark.prove
 def test_games_are_sampled_in_parts_and_the_run_goes_on_with_as_many(typed: Any) -> None:
     sampled = f"solve {SIX} --algorithm mccfr --no-measure --memory 0.01"
     typed(f"{sampled} --parts 2 --name parts --iterations 128")
     refused = typed(f"solve --resume {FOLDER}/parts --parts 3", status=2).err
     assert "--resume goes on with --parts 2, as the run was started" in refused
     assert "256 iterations in" in typed(f"solve --resume {FOLDER}/parts --iterations 256").out
-    typed(f"{sampled} --iterations 64 --name whole")
+    assert "Sampling games without a tree" in typed(f"{sampled} --iterations 64 --name whole").out
+    typed(f"evaluate --players solved:whole,random --games 20 {RULES}")
     refused = typed(f"solve --resume {FOLDER}/whole --cluster auto", status=2).err
     assert "this run was started without --parts" in refused
-
-
-def test_a_size_is_told_alone(typed: Any) -> None:
-    assert typed(f"solve {SIX} --estimate").out.startswith("About 1.2e+04 nodes (± 1%), for which about ")
-    assert not Path("runs").exists()
 
 
 @pytest.mark.prove

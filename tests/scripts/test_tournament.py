@@ -47,7 +47,9 @@ def rows_under(text, heading):
     return cells[0], {name.strip("`"): rest for name, *rest in cells[2:]}
 
 
-def test_the_report_says_what_the_games_say(played):
+def test_the_report_says_what_the_games_say_and_all_is_kept(played):
+    kept = {"2_players.jsonl", "2_players.json", "3_players.jsonl", "3_players.json", ".lock"}
+    assert {path.name for path in played.iterdir()} == kept | {"report.md", "report.json", "report.svg"}
     report = (played / "report.md").read_text(encoding="utf-8")
     result = standings(Tournament(BOTS, 3, seed=3, results=played / "3_players.jsonl").games(), seed=3)
     head, rows = rows_under(report, "**3 players**, par 33.3 %; 120 games, 40 deals of 1 line-up;")
@@ -62,24 +64,12 @@ def test_the_report_says_what_the_games_say(played):
     assert f"`blackjacky {TOURNAMENT} --players 2 3 --games 120" in report
 
 
-def test_everything_is_kept(played):
-    assert {path.name for path in played.iterdir()} == {
-        *("2_players.jsonl", "2_players.json", "3_players.jsonl", "3_players.json"),
-        *("report.md", "report.json", "report.svg", ".lock"),
-    }
-    report = json.loads((played / "report.json").read_text(encoding="utf-8"))
-    assert [table["num_players"] for table in report["tables"]] == [2, 3]
-    assert (played / "report.svg").read_text(encoding="utf-8").count("</svg>") == 1
-
-
 def test_more_games_go_on_from_those_that_are_kept_and_the_same_games_give_the_same_report(played, typed):
     kept = (played / "3_players.jsonl").read_bytes()
     first = typed(f"{OF_THREE} 240 --seed 3").out
     assert (played / "3_players.jsonl").read_bytes().startswith(kept)
-    picture = (played / "report.svg").read_bytes()
     assert "240 games, 80 deals" in first
     assert typed(f"{OF_THREE} 240 --seed 3").out == first
-    assert (played / "report.svg").read_bytes() == picture
 
 
 def test_a_game_is_replayed_as_a_record_of_the_environment(played, typed):
@@ -90,21 +80,12 @@ def test_a_game_is_replayed_as_a_record_of_the_environment(played, typed):
     assert env.snapshot()["winners"] == line["winners"]
 
 
-@pytest.mark.usefixtures("empty_folder")
-def test_named_tables_are_what_is_played(typed):
-    command = "tournament --tables trickster,random*2 trickster,threshold*2 --games 30 --threads 1 --output o"
-    head, rows = rows_under(typed(command).out, "| line-up |")
-    assert head == ["line-up", "deals", "win rates, each"]
-    assert list(rows) == ["trickster`, `random`, `random", "trickster`, `threshold`, `threshold"]
-
-
 def test_games_of_another_tournament_and_a_second_process_are_refused(played, typed):
     kept = (played / "3_players.jsonl").read_bytes()
     assert "holds games with seed=3, not seed=4" in typed(f"{OF_THREE} 120 --seed 4", status=2).err
     with only_writer(played):
         printed = typed(f"{OF_THREE} 240 --seed 3", status=2).err
     assert "error: o is being written by process" in printed
-    assert "Traceback" not in printed
     assert (played / "3_players.jsonl").read_bytes() == kept
 
 

@@ -51,8 +51,6 @@ class Finished(NamedTuple):
     checkpoints: Path
     """All checkpoints that were ever written, by name."""
     printed: str
-    progress: str
-    """What was written to stderr."""
 
 
 @pytest.fixture(scope="module")
@@ -71,12 +69,9 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Finished:
         patch.chdir(home)
         patch.setattr(training, "CHECKPOINT_SECONDS", 0.0)
         patch.setattr(training, "save_checkpoint", keep)
-        streams = {name: io.StringIO() for name in ("stdout", "stderr")}
-        for name, stream in streams.items():
-            patch.setattr(sys, name, stream)
+        patch.setattr(sys, "stdout", printed := io.StringIO())
         assert cli.main(f"train --name small {SMALL}".split()) == 0
-    told = [stream.getvalue() for stream in streams.values()]
-    return Finished(home / "runs" / "small", checkpoints, *told)
+    return Finished(home / "runs" / "small", checkpoints, printed.getvalue())
 
 
 @pytest.fixture
@@ -101,8 +96,7 @@ def refusal(typed: Any) -> Any:
 
     def refused(arguments: str) -> str:
         printed: str = typed(f"train {arguments}", status=2).err
-        assert printed.startswith("error: ")
-        assert printed.count("\n") == 1
+        assert (printed[:7], printed.count("\n")) == ("error: ", 1)
         return printed
 
     return refused
@@ -112,13 +106,10 @@ def read_json(path: Path) -> Any:
     return json.loads(path.read_text("utf-8"))
 
 
-def read_json_lines(path: Path) -> list[Any]:
-    return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
-
-
 def progress_of(run: Path) -> list[Any]:
     """Steps and win rates of all tests in the course of a training."""
-    return [(line["steps"], line["win_rate"]) for line in read_json_lines(run / "progress.jsonl")]
+    lines = [json.loads(line) for line in (run / "progress.jsonl").read_text("utf-8").splitlines()]
+    return [(line["steps"], line["win_rate"]) for line in lines]
 
 
 def assert_same_training(run: Path, finished: Finished) -> None:
@@ -135,9 +126,6 @@ def assert_same_training(run: Path, finished: Finished) -> None:
     assert read_json(run / "results.json")["table"] == read_json(finished.run / "results.json")["table"]
 
 
-# ---------------------------------------------------------------- a whole training
-
-
 def test_a_training_leaves_everything_that_belongs_to_it(finished: Finished) -> None:
     kept = {path.name for path in finished.run.iterdir()}
     files = {"config.json", "progress.jsonl", "learning_curve.png", "results.json", "results.md"}
@@ -145,63 +133,31 @@ def test_a_training_leaves_everything_that_belongs_to_it(finished: Finished) -> 
     assert (finished.run / "learning_curve.png").read_bytes().startswith(b"\x89PNG")
     assert list((finished.run / "tensorboard").glob("events.out.tfevents.*"))
     assert len(list((finished.run / "checkpoints").iterdir())) == 2
-    config = read_json(finished.run / "config.json")
+    config, card = (read_json(finished.run / name) for name in ("config.json", "weights.json"))
     assert config["settings"]["seed"] == 7
     assert {"python", "blackjacky", "numpy", "torch"} <= config["versions"].keys()
-    card = read_json(finished.run / "weights.json")
     assert card["command"].startswith("blackjacky train --name small --preset=sb3 --steps=2048 ")
     assert (card["steps"], card["seed"], card["game"], card["encoding"]) == (2048, 7, "black_jacky", "cards")
     assert card["trained_on"]["num_players"] == [2, 3, 4, 5, 6]
 
 
-def test_it_tests_the_learner_at_every_refresh_and_at_the_end(finished: Finished) -> None:
+def test_the_learner_is_tested_at_every_refresh_and_at_three_tables_in_the_end(finished: Finished) -> None:
     tests = progress_of(finished.run)
     assert [steps for steps, _ in tests] == [0, 512, 1024, 1536, 2048]
     assert all(list(rates) == BOTS == bot_names("black_jacky") for _, rates in tests)
-
-
-def test_it_ends_with_a_table_of_three_table_sizes_and_all_bots(finished: Finished) -> None:
-    rows = read_json(finished.run / "results.json")["table"]
-    expected = [(4, [*BOTS, *get_kit("black_jacky").trained]), (2, BOTS), (6, BOTS)]
-    assert [(row["players"], row["opponents"]) for row in rows] == [
-        (size, opponent) for size, opponents in expected for opponent in opponents
-    ]
+    results, table = read_json(finished.run / "results.json"), (finished.run / "results.md").read_text("utf-8")
+    rows = results["table"]
+    expected = {4: [*BOTS, *get_kit("black_jacky").trained], 2: BOTS, 6: BOTS}
+    for size, opponents in expected.items():
+        assert [row["opponents"] for row in rows if row["players"] == size] == opponents
     assert all(0 <= row["low"] <= row["win_rate"] <= row["high"] <= 1 for row in rows)
     assert {(row["games"], row["par"] * row["players"]) for row in rows} == {(10, 1)}
-    table = (finished.run / "results.md").read_text("utf-8")
     lines = [line for line in table.splitlines() if line.startswith("|")]
     assert len(lines) == 2 + len(rows)
     assert all(line in finished.printed for line in lines)
     assert standing("ppo:runs/small", rows) in table
     assert read_json(finished.run / "weights.json")["results"] == rows
-    (first, *_) = read_json(finished.run / "results.json")["differences"]
-    assert 0 < first["different"] <= first["decisions"]
-
-
-def row(bot: str, low: float, high: float, players: int = 4) -> dict[str, Any]:
-    score = {"low": low, "high": high, "win_rate": (low + high) / 2, "par": 0.25}
-    return {"players": players, "opponents": bot, **score}
-
-
-@pytest.mark.parametrize(
-    ("names", "place"),
-    [
-        (
-            "fool novice master king",
-            "between three novice (25.6%), which it beats, and three master (17.4%), to which it loses",
-        ),
-        ("fool novice", "above all, even three novice (25.6%)"),
-        ("fool equal", "above three fool (65.0%), level with three equal (25.0%)"),
-        ("king master", "below all, even three master (17.4%)"),
-        ("equal", "level with three equal (25.0%)"),
-    ],
-)
-def test_the_verdict_says_between_whom_the_agent_stands(names: str, place: str) -> None:
-    rates = {"fool": (0.6, 0.7), "novice": (0.251, 0.261), "equal": (0.24, 0.26), "master": (0.1, 0.249)}
-    rates["king"] = (0.01, 0.03)
-    rows = [row(name, *rates[name]) for name in names.split()]
-    told = standing("mine", [*rows, row("king", 0.9, 0.95, players=2)])
-    assert told == f"At a table of 4, mine stands {place}; par is 25.0%."
+    assert 0 < results["differences"][0]["different"] <= results["differences"][0]["decisions"]
 
 
 def test_the_slope_is_that_of_the_last_two_doublings_of_time() -> None:
@@ -221,19 +177,15 @@ def test_the_slope_is_that_of_the_last_two_doublings_of_time() -> None:
 def test_the_commands_that_are_offered_at_the_end_work(
     finished: Finished, small: Path, typed: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    _, offered = finished.printed.split("What next?\n")
-    commands = [line[21:].strip() for line in offered.splitlines()]
+    commands = [line[21:].strip() for line in finished.printed.split("What next?\n")[1].splitlines()]
     assert all(shutil.which(shlex.split(command)[0]) for command in commands), "as printed, in this shell"
-    programs, (play, watch, longer, curves) = zip(*(command.split(" ", 1) for command in commands), strict=True)
-    assert programs == (*[in_this_shell("blackjacky")] * 3, in_this_shell("tensorboard"))
-    assert play == "play --opponents 'ppo:runs/small*3'"
+    play, watch, longer, curves = (command.split(" ", 1)[1] for command in commands)
     monkeypatch.setattr(sys, "stdin", io.StringIO())
     typed(play)
     typed(f"{watch} --playouts 0")
     assert Path("game.html").exists()
     assert Path(curves.split()[-1]).is_dir()
     assert longer == "train --resume runs/small --steps 4096 --minutes 2e+18"
-    assert "Learning curve: runs/small/learning_curve.png" in finished.printed
 
 
 def test_a_finished_training_can_be_made_longer(finished: Finished, small: Path, typed: Any) -> None:
@@ -251,10 +203,8 @@ def test_the_agent_that_is_kept_does_what_the_model_would_do(stopped: Path) -> N
     run = PPORun(read_settings(stopped), stopped, "")
     assert run.resume() == []
     seen = positions(games=10, moves=50)
-    shown = encode_all(run.encoding, *seen)
-    predicted, _ = run.model.predict(shown, deterministic=True, action_masks=seen.masks)
-    chosen = run.agent(greedy=True).act_batch(*seen)
-    assert (chosen == predicted).mean() > 0.99  # all but where two logits are all but equal
+    predicted, _ = run.model.predict(encode_all(run.encoding, *seen), deterministic=True, action_masks=seen.masks)
+    assert (run.agent(greedy=True).act_batch(*seen) == predicted).mean() > 0.99  # two logits may be all but equal
 
 
 @pytest.mark.usefixtures("empty_folder")
@@ -266,15 +216,8 @@ def test_runs_are_drawn_over_each_other(finished: Finished, typed: Any, refusal:
     assert "| runs/two | 2,048 | " in typed("train --compare runs/one runs/two").out
     assert Path("runs/learning_curves.png").read_bytes().startswith(b"\x89PNG")
     assert "there is no run in 'runs/three'" in refusal("--compare runs/one runs/three")
-    config = read_json(Path("runs/two/config.json"))
-    config["settings"]["players"] = [2]
-    Path("runs/two/config.json").write_text(json.dumps(config), "utf-8")
-    assert "compare runs of the same game and table size" in refusal("--compare runs/one runs/two")
     Path("runs/one/progress.jsonl").unlink()
     assert "has not been tested yet" in refusal("--compare runs/one")
-
-
-# ---------------------------------------------------------------- killed and resumed
 
 
 def test_a_training_is_resumed_bit_for_bit_from_the_last_checkpoint_that_is_whole(
@@ -310,9 +253,6 @@ def test_ctrl_c_stops_after_the_update_and_says_how_to_go_on(
     assert progress_of(stopped)[-1][0] >= 2048
 
 
-# ---------------------------------------------------------------- what is refused
-
-
 def content_of(run: Path) -> dict[Path, bytes]:
     return {path: path.read_bytes() for path in run.rglob("*") if path.is_file() and path.name != ".lock"}
 
@@ -321,8 +261,6 @@ def content_of(run: Path) -> dict[Path, bytes]:
     ("command", "said"),
     [
         ("--resume {} --seed 8", "has seed=7, not 8"),
-        ("--resume {} --hidden-sizes 16 17", "has hidden_sizes=(16, 16), not (16, 17)"),
-        ("--resume {} --preset full", "has preset='sb3', not 'full'"),
         ("--resume {} --steps 1", "has steps=2048, not 1"),
         (f"--name stopped {SMALL}", "exists: choose another --name, or resume it with --resume runs/stopped"),
     ],
@@ -336,14 +274,11 @@ def test_other_settings_than_those_of_the_run_are_refused(stopped: Path, refusal
 @pytest.mark.parametrize(
     ("where", "change", "message"),
     [
-        ("identity", {"version": 1}, "has version=1, this version has 0"),
         ("identity", {"game": "skat"}, "has game='skat', this version has 'black_jacky'"),
         ("identity", {"encoding_version": 0}, "has encoding_version=0, this version has "),
-        ("identity", {"layout": None}, "has layout=None, this version has '"),
         ("settings", {"encoding": "pixels"}, "encoding='pixels' is unknown; allowed are 'cards', 'advice'"),
         ("settings", {"jokers": 2}, "unknown settings: jokers; missing settings: none. A run can only be resumed"),
-        *(("", content, "does not hold the settings of a run") for content in ("", "{", "[]", "{}", "null")),
-        ("", '{"settings": 1, "identity": {}}', "does not hold the settings of a run"),
+        *(("", content, "does not hold the settings of a run") for content in ("{", "null")),
     ],
 )
 def test_a_run_of_something_else_is_refused(stopped: Path, refusal: Any, where: str, change: Any, message: str) -> None:
@@ -365,14 +300,6 @@ def test_checkpoints_that_are_damaged_forged_or_being_written_are_refused(stoppe
     for path in (stopped / "checkpoints").glob("*/state.json"):
         path.write_text("{}", "utf-8")
     assert "error: there is no complete checkpoint in " in refusal(f"--resume {stopped}")
-
-
-def test_a_training_killed_before_it_wrote_its_settings_can_begin_by_the_same_name(tmp_path: Path) -> None:
-    for name in (".lock", ".writer.json"):
-        (tmp_path / name).touch()
-        assert is_unsaved(tmp_path)
-    (tmp_path / "something else").touch()
-    assert not is_unsaved(tmp_path)
 
 
 @pytest.mark.usefixtures("empty_folder")
@@ -398,14 +325,13 @@ def test_an_agent_is_saved_after_the_checkpoint_that_its_training_goes_on_from(
 def test_a_training_killed_before_its_first_checkpoint_begins_again(finished: Finished, typed: Any, again: str) -> None:
     killed = Path("runs/killed")
     killed.mkdir(parents=True)
+    (killed / ".writer.json").touch()
+    assert is_unsaved(killed)
     shutil.copy(finished.run / "config.json", killed)
     (killed / "progress.jsonl").write_text('{"steps": 0, "sec', "utf-8")
     told = typed(f"train {again}").err
     assert ("has no checkpoint yet; the training begins again" in told) == again.startswith("--resume")
     assert (killed / "weights.safetensors").read_bytes() == (finished.run / "weights.safetensors").read_bytes()
-
-
-# ---------------------------------------------------------------- settings and presets
 
 
 def test_what_is_given_stands_above_the_preset() -> None:
@@ -416,28 +342,12 @@ def test_what_is_given_stands_above_the_preset() -> None:
 
 
 @pytest.mark.prove
-@pytest.mark.usefixtures("empty_folder")
-def test_an_agent_can_learn_a_variant_with_rule_options(typed: Any) -> None:
-    Path("runs/sb3-1").mkdir(parents=True)
-    told = typed(f"train {SMALL} --steps 256 --variant schnell_duell --hand-size 8 --players 3 2").out
-    assert "play --variant schnell_duell --hand-size 8 --opponents 'ppo:runs/sb3-2*2'" in told
-    run = Path("runs/sb3-2")  # the next free number
-    trained_on = read_json(run / "weights.json")["trained_on"]
-    assert trained_on == {"variant": ["schnell_duell"], "num_players": [2, 3], "options": {"hand_size": 8}}
-    sizes = {row["players"] for row in read_json(run / "results.json")["table"]}
-    assert sizes == {3, 2, 4}  # more players cannot be dealt eight cards each
-    settings = read_settings(run)
-    assert (settings.variant, settings.rule_options) == ("schnell_duell", {"hand_size": 8})
-
-
-@pytest.mark.prove
 def test_a_fresh_learner_with_advice_plays_as_counter_does(tmp_path: Path) -> None:
     settings = PPOSettings(encoding="advice", advice_logit=4, hidden_sizes=(64, 61), num_envs=4, seed=3)
-    learner = PPORun(settings, tmp_path, "").agent(greedy=True)
     seen = positions(games=30)
-    np.testing.assert_array_equal(learner.act_batch(*seen), make_agent("counter").act_batch(*seen))
-    without = PPORun(dataclasses.replace(settings, advice_logit=0), tmp_path, "").agent(greedy=True)
-    assert (without.act_batch(*seen) == make_agent("counter").act_batch(*seen)).mean() < 0.7
+    for logit, least, most in ((4, 1, 1), (0, 0, 0.7)):
+        learner = PPORun(dataclasses.replace(settings, advice_logit=logit), tmp_path, "").agent(greedy=True)
+        assert least <= (learner.act_batch(*seen) == make_agent("counter").act_batch(*seen)).mean() <= most
 
 
 def test_opponents_are_bots_and_copies_in_the_share_that_was_set() -> None:
@@ -445,18 +355,7 @@ def test_opponents_are_bots_and_copies_in_the_share_that_was_set() -> None:
     copies = [make_agent("counter") for _ in range(3)]
     rng = np.random.default_rng(0)
     lineups = draw_lineups(bots, copies, 0.4, rng, seats=5, count=2000)  # type: ignore[arg-type]
-    assert sum(isinstance(lineup, list) for lineup in lineups) == 1000
     drawn = [lineup for lineup in lineups if not isinstance(lineup, list)]
+    assert len(drawn) == 1000
     assert {agent.name for agent in drawn} == {"threshold", "random", "counter"}
-    share = np.mean([agent in copies for agent in drawn])
-    assert abs(share - 0.4) < 0.06
-    assert draw_lineups(bots, [], 0.4, rng, seats=5, count=50)  # type: ignore[arg-type]
-
-
-def test_the_clock_gives_what_is_less_of_steps_and_time() -> None:
-    clock = training.Clock(minutes=1)
-    clock.set(45)
-    assert clock.left(0.1) == 0.1
-    assert clock.left(1) == pytest.approx(0.25, abs=0.01)
-    clock.set(90)
-    assert clock.left(1) == 0
+    assert abs(np.mean([agent in copies for agent in drawn]) - 0.4) < 0.06

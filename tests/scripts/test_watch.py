@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 
 from blackjacky_agents.arena.tournament import Tournament
-from blackjacky_env import black_jacky_v0
 from tests.every_game import TINY
 from tests.replay.reading import film_in, random_game
 
@@ -30,7 +29,6 @@ def test_a_new_game_becomes_a_page(typed: Any, empty_folder: Path) -> None:
     thinkers = {(seat, mind["by"]) for (seat, *_), mind in zip(film["moves"], film["thoughts"], strict=True)}
     assert thinkers == {(0, None), (1, "champion"), (2, "champion")}
     assert all(0 <= win <= 1 for row in film["wins"] for win in row)
-    assert "20 samples" in film["note"]
     assert [path.name for path in empty_folder.iterdir()] == ["game.html"]
     typed(f"{command} again.html")
     assert page("again.html") == page()
@@ -71,11 +69,7 @@ def test_a_game_of_a_tournament_is_shown(typed: Any) -> None:
         film = film_in(page())
         line = json.loads(kept.read_text(encoding="utf-8").splitlines()[7])
         assert film["names"] == [tournament.names[agent] for agent in line["seats"]]
-        env = black_jacky_v0.env(num_players=3)
-        record = tournament.replay(7)
-        env.replay(record)
-        assert len(film["moves"]) == len(record["actions"])
-        assert env.snapshot()["winners"] == line["winners"]
+        assert len(film["moves"]) == len(tournament.replay(7)["actions"])
 
 
 @pytest.mark.prove
@@ -105,9 +99,7 @@ def test_a_game_without_a_picture_is_told_and_has_no_page(typed: Any, empty_fold
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("{", "is not JSON"),
         ("[]", "is not a record: it must be the result of env.record()"),
-        ("{}", "this record lacks game"),
         ('{"names": ["Ada"], "record": {}}', "this record lacks game"),
         ('{"record": 5}', "a record is a mapping, not int"),
         ("[" * 100_000, "is not JSON"),
@@ -116,11 +108,3 @@ def test_a_game_without_a_picture_is_told_and_has_no_page(typed: Any, empty_fold
 def test_files_that_hold_no_game_are_named(content: str, message: str, typed: Any) -> None:
     Path("game.json").write_text(content, encoding="utf-8")
     assert message in typed("watch --record game.json --out game.html", status=2).err
-
-
-def test_a_tournament_whose_card_is_damaged_is_refused(typed: Any) -> None:
-    Path("games.jsonl").touch()
-    for content in ("[" * 100_000, '{"setup": 1}'):
-        Path("games.json").write_text(content, encoding="utf-8")
-        refused = typed("watch --tournament games.jsonl", status=2).err
-        assert "is not the card of a tournament, or is damaged" in refused

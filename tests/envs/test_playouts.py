@@ -119,7 +119,7 @@ def test_threads_change_nothing() -> None:
         ({"policies": ["random"] * 5}, ValueError, r"are 5 agents for the 6 players of states\[2\]; allowed are one"),
         ({"policies": first_legal_of("black_spy")}, ValueError, "plays black_spy, this environment is black_jacky"),
     ],
-    ids=str,
+    ids=lambda value: "" if isinstance(value, dict) else None,
 )
 def test_what_is_wrong_is_refused_by_name(changes: dict[str, Any], error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message):

@@ -54,14 +54,12 @@ class ClusterError(RuntimeError):
 
 
 @contextmanager
-def joined(
-    address: str | None, cores: int | None = None, folder: Path | None = None
-) -> Iterator[ClusterExecutor | None]:
+def joined(address: str | None, cores: int | None = None) -> Iterator[ClusterExecutor | None]:
     """A context with the cluster at an address, as `ClusterExecutor`; None without an address."""
     if address is None:
         yield None
         return
-    cluster = ClusterExecutor(address, cores, folder)
+    cluster = ClusterExecutor(address, cores)
     try:
         yield cluster
     finally:
@@ -79,15 +77,14 @@ class ClusterExecutor(Executor):
         address: ``"auto"`` (the cluster that runs on this machine), ``"local"`` (a new one, for this process alone),
             ``"HOST:PORT"`` (from a machine of the cluster) or ``"ray://HOST:PORT"`` (from any machine).
         cores: number of CPUs of a local cluster; None: all.
-        folder: a folder that is sent along, without what git ignores, and is the current one of all tasks.
 
     Raises `ClusterError` if the address is invalid, nobody answers, or Ray or Python has another version there. Futures
     raise what their task raised, or `ClusterError` if it could not be run.
     """
 
-    def __init__(self, address: str, cores: int | None = None, folder: Path | None = None) -> None:
+    def __init__(self, address: str, cores: int | None = None) -> None:
         check_address(address)
-        _connect(address, cores, folder)
+        _connect(address, cores)
         import ray
 
         self._ray = ray
@@ -180,11 +177,11 @@ def _host_and_port(address: str) -> tuple[str | None, int | None]:
     return parts.hostname, parts.port
 
 
-def _connect(address: str, cores: int | None, folder: Path | None = None) -> None:
+def _connect(address: str, cores: int | None) -> None:
     if address not in _NAMED:
         _check_answer(address)
-    sent = {"py_modules": _local_modules(), "working_dir": str(folder) if folder else None}
-    options: dict[str, Any] = {"runtime_env": {name: what for name, what in sent.items() if what}}
+    modules = _local_modules()
+    options: dict[str, Any] = {"runtime_env": {"py_modules": modules} if modules else {}}
     if address == "local":
         os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # Ray reports to its makers unless told not to
         if "RAY_AUTH_MODE" not in os.environ:  # others on this network must not submit tasks

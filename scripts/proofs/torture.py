@@ -15,6 +15,8 @@ from __future__ import annotations
 import os
 import sys
 import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,12 +24,17 @@ import tyro
 from tqdm import tqdm
 
 from blackjacky_agents.reports import duration, markdown_table
-from scripts.proofs.attacks import connections, disks, kills, writers
-from scripts.proofs.attacks.common import BAD, OUTCOMES, Row, run_tasks
+from scripts.proofs.attacks import commands, common, connections, loops
+from scripts.proofs.attacks.common import OUTCOMES, REFUSED, SURVIVED, Task, Tries
 
-KINDS = {"connections": connections.TRIES, "kills": kills.TRIES, "disks": disks.TRIES, "writers": writers.TRIES}
-"""The sizes of the long runs."""
-TASKS = {"kills": kills.tasks, "disks": disks.tasks, "writers": writers.tasks}
+KINDS: dict[str, tuple[int, list[tuple[Callable[[str, int, int], Tries], str]]]] = {
+    "connections": (20_000, [(connections.attack, "")]),
+    "kills": (600, [(commands.kill, name) for name in commands.JOBS]),
+    "loops": (600, [*((loops.kill, name) for name in loops.LOOPS), (loops.kill_server, "web server")]),
+    "disks": (600, [(commands.fill, name) for name in commands.JOBS]),
+    "writers": (600, [(commands.write_twice, name) for name in commands.JOBS]),
+}
+"""The size of the long run of each kind, and what it attacks."""
 
 
 @dataclass(frozen=True)
@@ -48,45 +55,35 @@ class Args:
 
 def main(args: Args) -> int:
     """Attack, print the table, and keep it if asked to; returns the exit status."""
-    began, rows = time.monotonic(), [row for kind in kinds_of(args) for row in attack(kind, args)]
-    found = [as_result(row) for row in rows]
-    print(markdown_table([*found[0]], [[f"{value}" for value in each.values()] for each in found]))
+    began, rows, to_do = time.monotonic(), list[dict[str, Any]](), tasks(args)
+    with ThreadPoolExecutor(args.workers) as pool:
+        for found in tqdm(pool.map(common.run_apart, to_do), total=len(to_do), desc="attacks"):
+            for what, counts in found.items():
+                rows.append({"attack": what, "tried": counts.total(), **{each: counts[each] for each in OUTCOMES}})
+    print(markdown_table([*rows[0]], [[f"{value}" for value in row.values()] for row in rows]))
     if args.write:
         from scripts.results import save
 
         what = f"Attacks on everything that can be interrupted or connected to, {duration(time.monotonic() - began)}"
         what += f" with {args.workers} process{'es' * (args.workers > 1)} at a time."
-        save("attacks", found, what=what, command="-m scripts.proofs.torture", seed=args.seed)
-    return int(any(row.counts[outcome] for row in rows for outcome in BAD))
+        save("attacks", rows, what=what, command="-m scripts.proofs.torture", seed=args.seed)
+    return int(any(row["tried"] != row[REFUSED] + row[SURVIVED] for row in rows))
 
 
-def kinds_of(args: Args) -> list[str]:
-    """The kinds to run; the `ValueError` for an unknown one lists all."""
-    kinds = args.kinds.split(",")
-    for kind in kinds:
+def tasks(args: Args) -> list[Task]:
+    """What is to be done; the `ValueError` for an unknown kind lists all."""
+    made = []
+    for kind in args.kinds.split(","):
         if kind not in KINDS:
             raise ValueError(f"--kinds {kind!r} is unknown; allowed are {', '.join(KINDS)}")
-    return kinds
-
-
-def attack(kind: str, args: Args) -> list[Row]:
-    """The rows of one kind of attack."""
-    tries = KINDS[kind] if args.tries is None else args.tries
-    with tqdm(total=tries, desc=f"{kind}, first loading and compiling", unit=" tries", smoothing=0.05) as bar:
-
-        def show(done: int) -> None:
-            bar.set_description_str(kind, refresh=False)
-            bar.update(done)
-
-        if kind == "connections":
-            return connections.attack(tries, args.seed, show)
-        return run_tasks(TASKS[kind](tries, args.seed), args.workers, show)
-
-
-def as_result(row: Row) -> dict[str, Any]:
-    """A row with the headings of its table."""
-    counts = {("other errors" if outcome == OUTCOMES[-1] else outcome): row.counts[outcome] for outcome in OUTCOMES}
-    return {"attack": row.what, "tried": row.tried, **counts, "memory": row.memory}
+        tries, calls = KINDS[kind]
+        tries = tries if args.tries is None else args.tries
+        before = commands.NAMESPACE if kind == "disks" else ()
+        for number, (call, name) in enumerate(calls):
+            if part := tries // len(calls) + (number < tries % len(calls)):
+                where = f"{call.__module__}:{call.__name__}"
+                made.append(Task(where, name, part, args.seed + number, before))
+    return made
 
 
 if __name__ == "__main__":

@@ -1,144 +1,155 @@
-"""What all attacks share: their rows, and processes that are allowed to die.
+"""What all attacks share: what becomes of a try, and processes that are allowed to die.
 
-A kind of attack is a module of this folder with the size of its long run, ``TRIES``, and a function ``tasks(tries,
-seed)`` for `run_tasks`, or ``attack(tries, seed, workers, progress)``, which returns rows, too.
+A kind of attack is a generator function of a module of this folder, with a name, a number of tries and a seed as its
+arguments, which yields what was tried, an outcome and the number of tries. `run_apart` runs it in a process of its own,
+in which it starts the attacked programs as `Fork`s, so that a thousand of them can be ended.
 """
 
 from __future__ import annotations
 
+import faulthandler
 import json
 import os
-import select
 import signal
 import subprocess
 import sys
+import time
+import traceback
 from collections import Counter
-from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterator, Sequence
+from importlib import import_module
 from pathlib import Path
 from typing import NamedTuple
 
-OUTCOMES = ("refused", "survived", "crashes", "hangs", "lost", "tracebacks", "errors")
+OUTCOMES = ("refused", "survived", "crashes", "hangs", "lost", "tracebacks", "other errors")
 REFUSED, SURVIVED, CRASH, HANG, LOST, TRACEBACK, ERROR = OUTCOMES
-BAD = OUTCOMES[2:]
 ROOT = Path(__file__).parents[3]
-PATIENCE = 600.0  # seconds after which a silent process counts as hanging
-_SHOWN = 1500  # characters at the end of a process's errors
+PATIENCE = 120.0  # seconds that a program has to end, and a task for each of its tries
+_PAUSE = 0.002  # seconds between two checks of a program
+_SHOWN = 1500  # characters at the end of what was printed
 
-
-Progress = Callable[[int], object]
-
-
-class Row(NamedTuple):
-    """One row of the table."""
-
-    what: str
-    """What was tried, such as "training killed while it saves"."""
-    tried: int
-    counts: Counter[str]
-    """Number of tries by outcome, one of `OUTCOMES`."""
-    memory: str = ""
-    """Of servers: MiB before and after the attack, such as "61 -> 62 MiB"."""
+Tries = Iterator[tuple[str, str, int]]
 
 
 class Task(NamedTuple):
-    """A number of tries made by one process."""
+    """Tries made by one process."""
 
-    what: str
-    """The row that it belongs to."""
     call: str
-    """A function as ``module:name``; it yields or returns a `Counter` of outcomes whenever tries are done."""
-    arguments: Sequence[object]
-    """Its arguments, JSON-ready."""
+    """A kind of attack as ``module:name``."""
+    name: str
+    """What it attacks."""
     tries: int
+    seed: int
     before: Sequence[str] = ()
     """Words of the command line before Python."""
 
 
-def run_tasks(tasks: Sequence[Task], workers: int, progress: Progress) -> list[Row]:
-    """Run every task in a process of its own, some at a time; one row for each.
-
-    ``progress`` is called with the number of tries made.
-    """
-    with ThreadPoolExecutor(workers) as pool:
-        found = pool.map(lambda task: run_apart(task, progress), tasks)
-        return [Row(task.what, task.tries, counts) for task, counts in zip(tasks, found, strict=True)]
-
-
-def divided(calls: Sequence[tuple[str, str, str]], tries: int, seed: int, before: Sequence[str] = ()) -> list[Task]:
-    """Tasks for programs, ``tries`` divided equally: (`Task.what`, `Task.call`, name of the program)."""
-    return [
-        Task(what, call, [name, part, seed + number], part, before)
-        for number, ((what, call, name), part) in enumerate(zip(calls, divide(tries, len(calls)), strict=True))
-        if part
-    ]
-
-
-def run_apart(task: Task, progress: Progress) -> Counter[str]:
-    """Run a task; a crash, hang or error of its process counts once, and the end of its stderr is printed."""
-    command = [
-        *task.before,
-        sys.executable,
-        "-m",
-        "scripts.proofs.attacks.common",
-        task.call,
-        json.dumps(task.arguments),
-    ]
-    process = subprocess.Popen(
-        command,
-        cwd=ROOT,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-    )
-    assert process.stdout is not None
-    stderr = process.stderr
-    assert stderr is not None
-    errors: list[str] = []
-    with ThreadPoolExecutor(1) as reader, process:
-        reader.submit(lambda: errors.append(stderr.read()))
-        counts, is_late = _read(process, progress)
-    status = process.returncode
+def run_apart(task: Task) -> dict[str, Counter[str]]:
+    """Run a task; outcomes by what was tried. A crash, hang or error of the process itself counts once."""
+    command = [*task.before, sys.executable, "-m", __name__, task.call, task.name, str(task.tries), str(task.seed)]
+    is_late, status = False, 0
+    try:
+        done = subprocess.run(command, cwd=ROOT, capture_output=True, timeout=PATIENCE * task.tries, check=False)
+        status, output, errors = done.returncode, done.stdout, done.stderr
+    except subprocess.TimeoutExpired as late:
+        is_late, output, errors = True, late.stdout or b"", late.stderr or b""
+    found: dict[str, Counter[str]] = {}
+    for line in output.splitlines():
+        what, outcome, number = json.loads(line)
+        found.setdefault(what, Counter())[outcome] += number
+    if errors or is_late or status:
+        print(f"\n{task}:\n{errors.decode(errors='replace')[-_SHOWN:]}", file=sys.stderr)
     if is_late or status:
-        print(
-            f"\n{task}: {'silent for too long' if is_late else f'exit status {status}'}\n{errors[0][-_SHOWN:]}",
-            file=sys.stderr,
-        )
-        counts[HANG if is_late else CRASH if status < 0 else ERROR] += 1
-    elif errors[0]:
-        print(f"\n{task}:\n{errors[0][-_SHOWN:]}", file=sys.stderr)
-    return counts
+        found[task.call] = Counter({HANG if is_late else CRASH if status < 0 else ERROR: 1})
+    return found
 
 
-def _read(process: subprocess.Popen[str], progress: Progress) -> tuple[Counter[str], bool]:
-    """The outcomes that a process reports until it ends; whether it was killed because it was silent for too long."""
-    counts: Counter[str] = Counter()
-    assert process.stdout is not None
-    while select.select([process.stdout], [], [], PATIENCE)[0]:
-        if not (line := process.stdout.readline()):
-            return counts, False
-        counts.update(json.loads(line))
-        progress(sum(json.loads(line).values()))
-    os.killpg(process.pid, signal.SIGKILL)
-    return counts, True
-
-
-def divide(tries: int, parts: int) -> list[int]:
-    """``tries`` as a sum of ``parts`` numbers that differ by at most 1."""
-    return [tries // parts + (i < tries % parts) for i in range(parts)]
-
-
-def main(call: str, arguments: str) -> None:
+def main(call: str, name: str, tries: str, seed: str) -> None:
     """Make the tries of a task, in its process, and report their outcomes as lines of JSON."""
-    from importlib import import_module
-
     reports = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)  # what an attacked program prints is not a report
-    module, _, name = call.partition(":")
-    found = getattr(import_module(module), name)(*json.loads(arguments))
-    for counts in [found] if isinstance(found, Counter) else found:
-        print(json.dumps(counts), file=reports, flush=True)
+    module, _, function = call.partition(":")
+    for each in getattr(import_module(module), function)(name, int(tries), int(seed)):
+        print(json.dumps(each), file=reports, flush=True)
+
+
+class Fork:
+    """A program as a fork of this process, which must have no other threads.
+
+    Args:
+        run: what it runs; returns the exit status.
+        home: its working directory.
+        log: the file of its output.
+    """
+
+    def __init__(self, run: Callable[[], int | None], home: Path, log: Path) -> None:
+        self.log = log
+        self.status: int | None = None
+        log.write_bytes(b"")
+        self.pid = os.fork()
+        if not self.pid:
+            _run_fork(run, home, log)
+
+    def ends_within(self, seconds: float) -> bool:
+        """Wait; returns whether it has ended, with `status`: negative if a signal has ended it."""
+        until = time.monotonic() + seconds
+        while self.status is None:
+            pid, status = os.waitpid(self.pid, os.WNOHANG)
+            if pid:
+                self.status = os.waitstatus_to_exitcode(status)
+            elif time.monotonic() >= until:
+                return False
+            else:
+                time.sleep(_PAUSE)
+        return True
+
+    def killed_within(self, seconds: float) -> bool:
+        """End it without notice after so long, as a lack of memory would, unless it has ended by itself."""
+        if self.ends_within(seconds):
+            return False
+        os.kill(self.pid, signal.SIGKILL)
+        return self.ends_within(PATIENCE)
+
+    @property
+    def output(self) -> str:
+        """What it has printed."""
+        return self.log.read_text(encoding="utf-8", errors="replace")
+
+    def outcome(self) -> str:
+        """Wait for its end; returns the outcome. An improper end is printed."""
+        if self.killed_within(PATIENCE):
+            found = HANG
+        elif (self.status or 0) < 0:
+            found = CRASH
+        elif "Traceback" in self.output:
+            found = TRACEBACK
+        elif self.status == 2 and "error: " in self.output:
+            return REFUSED
+        elif self.status == 0:
+            return SURVIVED
+        else:
+            found = ERROR
+        print(f"{found}, exit status {self.status}:\n{self.output[-_SHOWN:]}", file=sys.stderr)
+        return found
+
+
+def _run_fork(run: Callable[[], int | None], home: Path, log: Path) -> None:
+    """Run a fork, which must never return into its parent's code."""
+    status = 1
+    try:
+        output = os.open(log, os.O_WRONLY | os.O_APPEND)
+        for number in (1, 2):
+            os.dup2(output, number)
+        os.chdir(home)
+        faulthandler.dump_traceback_later(0.9 * PATIENCE)  # says where it hangs
+        status = run() or 0
+        sys.stdout.flush()
+        sys.stderr.flush()
+    except BaseException:  # noqa: BLE001 - nothing may leave a fork
+        traceback.print_exc()
+        sys.stderr.flush()
+    finally:
+        os._exit(status)
 
 
 if __name__ == "__main__":

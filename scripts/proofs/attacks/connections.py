@@ -19,15 +19,13 @@ from pathlib import Path
 
 from websockets.frames import Opcode
 
-from scripts.proofs.attacks.common import CRASH, ERROR, HANG, LOST, REFUSED, SURVIVED, TRACEBACK, Progress, Row, divide
+from scripts.proofs.attacks.common import CRASH, ERROR, HANG, LOST, REFUSED, SURVIVED, TRACEBACK, Tries
 from scripts.proofs.attacks.table_server import Person, TableServer, table_server
-from scripts.proofs.attacks.wire import flood, frame, is_open, open_socket, request, send, take_seat, upgrade
+from scripts.proofs.attacks.wire import flood, frame, is_open, open_socket, request, take_seat, upgrade
 
-TRIES = 20_000
 HELD = 300  # connections at once
 _GROWTH = 16  # MiB by which the memory may differ: what the allocator keeps
 _FLOOD = 50  # times that as much as fits is sent
-_LARGE = 2**20  # bytes
 
 
 @dataclass
@@ -59,7 +57,6 @@ def _garbage_requests(target: Target) -> socket.socket:
     whole = rng.choice(
         [
             upgrade(target.token),
-            request(f"/seat/{target.token}"),
             request("/seat/x", "Transfer-Encoding: chunked", method="POST") + b"5\r\nabcde\r\n0\r\n\r\n",
             request("/lobby/x/tables", "Content-Length: 5", method="POST") + b"abcde",
             request("/", *(f"{rng.getrandbits(32)}: {rng.getrandbits(32)}" for _ in range(2000))),
@@ -87,75 +84,59 @@ def _flood(connection: socket.socket, data: bytes) -> socket.socket:
 
 KINDS: dict[str, Callable[[Target], socket.socket]] = {
     "connections that send nothing": lambda it: open_socket(it.port),
-    "headers that do not end": lambda it: open_socket(it.port, request("/page/page.js")[: it.rng.randrange(1, 40)]),
     "bodies that do not end": _slow_body,
     "responses that are not read": lambda it: _flood(open_socket(it.port), 200 * request("/page/lobby.js")),
     "WebSockets of unknown seats": lambda it: take_seat(it.port, f"{it.rng.getrandbits(192):032x}"),
-    "WebSockets that do not read": lambda it: send(
-        it.seat(), 30 * frame(Opcode.TEXT, b'{"type": "speed", "speed": "fast"}')
-    ),
     "WebSocket pings whose pongs are not read": lambda it: _flood(it.seat(), 500 * frame(Opcode.PING, b"x" * 125)),
     "WebSocket messages at full speed": lambda it: _flood(it.seat(), 500 * frame(Opcode.TEXT, b'{"type": "skip"}')),
-    "WebSocket messages in endless parts": lambda it: _flood(
-        send(it.seat(), frame(Opcode.TEXT, b"{", fin=False)), 500 * frame(Opcode.CONT, b"", fin=False)
-    ),
-    "WebSocket frames that are too large": lambda it: _flood(it.seat(), frame(Opcode.BINARY, bytes(_LARGE))),
     "garbage as WebSocket frames": _garbage_frames,
     "garbage as HTTP requests": _garbage_requests,
 }
 
 
-def attack(tries: int, seed: int, progress: Progress) -> list[Row]:
-    """Attack one server in all ways, one after the other; one row each."""
-    rows = []
+def attack(_: str, tries: int, seed: int) -> Tries:
+    """Attack one server in all ways, one after the other, while somebody plays."""
+    share, rest = divmod(tries, len(KINDS))
     with tempfile.TemporaryDirectory() as folder, table_server(Path(folder)) as server:
-        for name, number in zip(KINDS, divide(tries, len(KINDS)), strict=True):
-            target = Target(server.port, server.tokens[1], random.Random(f"{name} {seed}"))
-            rows.append(_attack_while_playing(server, name, number, target, progress))
+        for number, kind in enumerate(KINDS):
+            target = Target(server.port, server.tokens[1], random.Random(f"{kind} {seed}"))
+            for outcome, count in (+_attack_while_playing(server, kind, share + (number < rest), target)).items():
+                yield kind, outcome, count
         if server.is_alive and server.stop() != 0:
-            rows[-1].counts[ERROR] += 1
-    return rows
+            yield "the end of the server", ERROR, 1
 
 
-def _attack_while_playing(server: TableServer, name: str, tries: int, target: Target, progress: Progress) -> Row:
-    """One row: attack while somebody plays."""
+def _attack_while_playing(server: TableServer, kind: str, tries: int, target: Target) -> Counter[str]:
     tracebacks, person = server.tracebacks, Person(server)
     person.start()
-    _try_all(KINDS[name], min(HELD, tries), target, person)  # so that the memory has grown as far as it does
+    _try_all(kind, min(HELD, tries), target, person)  # so that the memory has grown as far as it does
     before = server.memory
     counts: Counter[str] = Counter()
     for begin in range(0, tries, HELD):
-        size = min(HELD, tries - begin)
-        counts += _try_all(KINDS[name], size, target, person)
-        progress(size)
+        counts += _try_all(kind, min(HELD, tries - begin), target, person)
     person.stop()
-    after = server.memory if server.is_alive else 0.0
     counts[TRACEBACK] += server.tracebacks - tracebacks
     counts[CRASH] += not server.is_alive
     counts[HANG] += isinstance(person.error, TimeoutError)
     counts[ERROR] += person.error is not None and not isinstance(person.error, TimeoutError)
-    counts[ERROR] += after > before + _GROWTH
+    counts[ERROR] += server.is_alive and server.memory > before + _GROWTH
     counts[LOST] += not person.is_saved()
-    return Row(name, tries, +counts, f"{before:.0f} -> {after:.0f} MiB")
+    return counts
 
 
-def _try_all(kind: Callable[[Target], socket.socket], tries: int, target: Target, person: Person) -> Counter[str]:
+def _try_all(kind: str, tries: int, target: Target, person: Person) -> Counter[str]:
     """Open connections of a kind and hold them until the person has moved again; their outcomes."""
     counts: Counter[str] = Counter()
     held: list[socket.socket] = []
     for _ in range(tries):
         try:
-            held.append(kind(target))
+            held.append(KINDS[kind](target))
         except ConnectionError:
             counts[REFUSED] += 1
         except TimeoutError:
             counts[HANG] += 1
     person.wait_for_moves(2)
-    counts.update(_end(connection) for connection in held)
+    for connection in held:
+        with connection:
+            counts[SURVIVED if is_open(connection) else REFUSED] += 1
     return counts
-
-
-def _end(connection: socket.socket) -> str:
-    """The outcome of a connection, which is closed."""
-    with connection:
-        return SURVIVED if is_open(connection) else REFUSED

@@ -32,7 +32,6 @@ PATIENCE = 60.0  # seconds after which a silent server counts as hanging
 _PACE = 0.1  # seconds between a person's moves
 _MOVES_PER_VISIT = 20  # then the person closes the page and opens it again
 _ATTEMPTS = 20  # to open the page
-_MIB = 2**20
 
 
 class TableServer:
@@ -40,12 +39,11 @@ class TableServer:
 
     def __init__(self, folder: Path) -> None:
         self.log = folder / "log.txt"
+        command = [sys.executable, "-m", "scripts.proofs.attacks.table_server", str(folder)]
         with self.log.open("wb") as log:
-            command = [sys.executable, "-m", "scripts.proofs.attacks.table_server", str(folder)]
-            self._process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=log, text=True)
+            self._process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=log)
         assert self._process.stdout is not None
         self.port, *self.tokens = json.loads(self._process.stdout.readline())
-        self.id = self._process.pid
 
     @property
     def is_alive(self) -> bool:
@@ -55,8 +53,8 @@ class TableServer:
     @property
     def memory(self) -> float:
         """Resident memory in MiB."""
-        pages = int(Path(f"/proc/{self.id}/statm").read_text().split()[1])
-        return pages * os.sysconf("SC_PAGESIZE") / _MIB
+        pages = int(Path(f"/proc/{self._process.pid}/statm").read_text().split()[1])
+        return pages * os.sysconf("SC_PAGESIZE") / 2**20
 
     @property
     def lines(self) -> list[str]:
@@ -76,8 +74,6 @@ class TableServer:
     def stop(self) -> int:
         """End the process as Ctrl-C does; the exit status."""
         self._process.send_signal(signal.SIGINT)
-        assert self._process.stdout is not None
-        self._process.stdout.close()
         return self._process.wait(timeout=PATIENCE)
 
 
@@ -90,25 +86,21 @@ def table_server(folder: Path) -> Iterator[TableServer]:
     finally:
         if server.is_alive:
             server.stop()
+        assert server._process.stdout is not None
+        server._process.stdout.close()
 
 
 class Person(threading.Thread):
-    """Plays one game after the other and reopens the page from time to time; any error ends it.
-
-    Args:
-        server: the server, at whose first table the person sits.
-    """
+    """Plays one game after the other at the first table and reopens the page at times; any error ends it."""
 
     def __init__(self, server: TableServer) -> None:
         super().__init__(daemon=True)
-        self.server = server
+        self.server, self.token = server, server.tokens[0]
         self.moves = 0
         """Moves that the server has confirmed."""
         self.number = 0
         """The last number seen of the table's next move."""
         self.error: Exception | None = None
-        self.token = server.tokens[0]
-        self._address = f"ws://127.0.0.1:{server.port}/seat/{self.token}/socket"
         self._stopped = threading.Event()
 
     def run(self) -> None:
@@ -139,45 +131,28 @@ class Person(threading.Thread):
 
     def _opened(self) -> ClientConnection:
         """Open the page, as browsers and people do: if it fails, try again."""
-        for attempt in range(_ATTEMPTS):
+        address, attempts = f"ws://127.0.0.1:{self.server.port}/seat/{self.token}/socket", 0
+        while True:
             try:
-                return connect(self._address, proxy=None, open_timeout=PATIENCE)
-            except TimeoutError:
-                raise
-            except (OSError, WebSocketException):
-                if attempt == _ATTEMPTS - 1 or self._stopped.wait(_PACE):
+                return connect(address, proxy=None, open_timeout=PATIENCE)
+            except (OSError, WebSocketException) as error:
+                attempts += 1
+                if isinstance(error, TimeoutError) or attempts == _ATTEMPTS or self._stopped.wait(_PACE):
                     raise
-        raise AssertionError
 
     def _play(self, page: ClientConnection) -> None:
-        state = self._next_state(page, self.number)
-        for _ in range(_MOVES_PER_VISIT):
+        move, state = self.number, dict[str, Any]()
+        for visit in range(_MOVES_PER_VISIT + 1):
+            while not state or state["move"] < move or (state["winners"] is None and not state["actions"]):
+                state = json.loads(page.recv(timeout=PATIENCE))
+                if state["type"] == "error":
+                    raise ConnectionError(state["text"])
+            self.number, move = state["move"], state["move"] + 1
+            self.moves += visit > 0
             if self._stopped.wait(_PACE):
                 return
-            state = self._next_state(page, state["move"] + self._move(page, state))
-            self.moves += 1
-
-    @staticmethod
-    def _move(page: ClientConnection, state: dict[str, Any]) -> int:
-        """Act if there is something to do; returns by how much the number of the move grows at least."""
-        if state["winners"] is not None:
-            page.send('{"type": "again"}')
-        elif state["actions"]:
-            action = state["actions"][0]["action"]
-            page.send(json.dumps({"type": "act", "move": state["move"], "action": action}))
-        else:
-            return 0
-        return 1
-
-    def _next_state(self, page: ClientConnection, move: int) -> dict[str, Any]:
-        """The next state at or after ``move`` in which there is something to do."""
-        while True:
-            state: dict[str, Any] = json.loads(page.recv(timeout=PATIENCE))
-            if state["type"] == "error":
-                raise ConnectionError(state["text"])
-            if state["move"] >= move and (state["actions"] or state["winners"] is not None):
-                self.number = state["move"]
-                return state
+            act = [{"type": "act", "move": self.number, "action": each["action"]} for each in state["actions"]]
+            page.send(json.dumps(act[0] if act else {"type": "again"}))
 
 
 def main(folder: str) -> None:

@@ -16,14 +16,9 @@ PATIENCE = 60.0  # seconds after which a silent server counts as hanging
 def open_socket(port: int, data: bytes = b"") -> socket.socket:
     """A connection to a server on this machine, on which ``data`` was sent."""
     made = socket.create_connection(("127.0.0.1", port), timeout=PATIENCE)
-    return send(made, data)
-
-
-def send(connection: socket.socket, data: bytes) -> socket.socket:
-    """Send ``data``, unless the server has closed the connection."""
-    with contextlib.suppress(ConnectionError):
-        connection.sendall(data)
-    return connection
+    with contextlib.suppress(ConnectionError):  # the server may have closed it
+        made.sendall(data)
+    return made
 
 
 def request(path: str, *headers: str, method: str = "GET") -> bytes:
@@ -46,36 +41,21 @@ def frame(opcode: Opcode, data: bytes = b"", fin: bool = True) -> bytes:
 def status(connection: socket.socket) -> int:
     """The status of the next response; the rest is left unread."""
     line = b""
-    while not line.endswith(b"\r\n"):
-        read = connection.recv(1)
-        if not read:
-            raise ConnectionError(f"closed after {line!r}")
+    while not line.endswith(b"\r\n") and (read := connection.recv(1)):
         line += read
+    if not line:
+        raise ConnectionError("closed without an answer")
     return int(line.split()[1])
 
 
 def take_seat(port: int, token: str) -> socket.socket:
     """The WebSocket of a seat; only the status of the response has been read."""
-    connection = open_socket(port, upgrade(token))
-    try:
+    with contextlib.ExitStack() as stack:
+        connection = stack.enter_context(open_socket(port, upgrade(token)))
         if (answer := status(connection)) != 101:
             raise ConnectionError(f"refused with status {answer}")
-    except OSError:
-        connection.close()
-        raise
+        stack.pop_all()
     return connection
-
-
-def is_closed(connection: socket.socket) -> bool:
-    """Read until the server closes the connection; False if it stays open and silent."""
-    try:
-        while connection.recv(1 << 16):
-            pass
-    except TimeoutError:
-        return False
-    except ConnectionError:
-        pass
-    return True
 
 
 def flood(connection: socket.socket, data: bytes) -> Iterator[int]:
@@ -93,13 +73,13 @@ def flood(connection: socket.socket, data: bytes) -> Iterator[int]:
         yield sent
 
 
-def is_open(connection: socket.socket) -> bool:
-    """Whether the server has not closed the connection; reads what has arrived."""
-    connection.setblocking(False)
+def is_open(connection: socket.socket, patience: float = 0) -> bool:
+    """Whether the server has not closed the connection within so many seconds; reads what has arrived."""
+    connection.settimeout(patience)
     try:
         while connection.recv(1 << 16):
             pass
-    except BlockingIOError:
+    except (BlockingIOError, TimeoutError):
         return True
     except ConnectionError:
         pass

@@ -1,4 +1,4 @@
-"""Targets of agents: cards, weights, checkpoints, settings of runs, names, answers of programs."""
+"""Targets of agents: cards, weights, solutions, checkpoints, settings of runs, names."""
 
 from __future__ import annotations
 
@@ -7,15 +7,10 @@ from functools import cache
 from hashlib import sha256
 from itertools import pairwise
 from pathlib import Path
-from queue import SimpleQueue
-from types import SimpleNamespace
-from typing import Any
 
 import numpy as np
 
 from blackjacky_agents.cli.runs import read_settings, write_settings
-from blackjacky_agents.external.subprocess_agent import AgentProcessError, SubprocessAgent, _Process
-from blackjacky_agents.language.answers import answer_in, find_action
 from blackjacky_agents.learning.agent_file import AGENT_FILE, read_network, save_agent
 from blackjacky_agents.learning.checkpoint import load_checkpoint, save_checkpoint
 from blackjacky_agents.learning.encoding import encodings_of
@@ -69,12 +64,6 @@ def _solution() -> tuple[bytes, bytes]:
     chances = np.array([0.5, 0.5, 1.0], np.float32)
     save_solution(path, Policy(keys, np.array([0, 2, 3]), np.array([0, 47, 3], np.int16), chances), table)
     return path.read_bytes(), path.with_suffix(".json").read_bytes()
-
-
-def _load_solution_card(data: bytes) -> None:
-    written("solution.safetensors", _solution()[0])
-    written("solution.json", data)
-    load_solution(str(folder() / "solution.safetensors"), DEFAULT)._where()
 
 
 def _load_solution(data: bytes) -> None:
@@ -134,60 +123,11 @@ def _names() -> list[bytes]:
     return [each.encode() for each in [*names, f"ppo:{_agent()}", ",".join(names)]]
 
 
-@cache
-def _program() -> tuple[SubprocessAgent, dict[str, Any]]:
-    agent = SubprocessAgent("true", DEFAULT)
-    env = get_game(DEFAULT)
-    mask = np.zeros(env.num_actions, np.int8)
-    mask[:3] = 1
-    return agent, {"observation": np.zeros(env.layout.size, env.layout.dtype), "action_mask": mask}
-
-
-def _answer(data: bytes) -> None:
-    """A program that answers the question for a move with this, and has answered hello."""
-    agent, observation = _program()
-    process = _Process.__new__(_Process)
-    process._name, process._lines = agent.name, SimpleQueue()
-    process._program = SimpleNamespace(
-        stdin=SimpleNamespace(write=lambda line: _say(process, data), flush=lambda: None)
-    )
-    process._program.returncode = 0
-    process.end = lambda: None
-    agent._process = process
-    agent.act(observation)
-
-
-def _say(process: _Process, data: bytes) -> None:
-    process._lines.put(data.partition(b"\n")[0])
-
-
-def _answers() -> list[bytes]:
-    name = get_game(DEFAULT).words.actions.name(1)
-    return [
-        json.dumps(each).encode() for each in ({"action": 0}, {"action": name}, {"action": 2, "why": [1, {"a": 2}]})
-    ]
-
-
-def _model_reply(data: bytes) -> None:
-    """A language model replies with this."""
-    actions = get_game(DEFAULT).words.actions
-    choices = {action: actions.name(action) for action in range(0, len(actions), 7)}
-    assert 0 <= find_action(answer_in(data.decode()), choices, actions) < len(actions)
-
-
-def _model_replies() -> list[bytes]:
-    actions = get_game(DEFAULT).words.actions
-    return [f"I think.\nANSWER: {each}".encode() for each in (3, f"2. {actions.name(7)}", actions.name(30), "swap 5")]
-
-
 TARGETS = (
-    Target("model_reply", "replies of language models", _model_reply, (ValueError,), _model_replies),
     Target("agent_card", "cards of agents", _load_card, (ValueError,), lambda: [_files()[1]]),
     Target("agent_weights", "weights of agents", _load_weights, (ValueError,), lambda: [_files()[0]]),
-    Target("solution_card", "cards of solutions", _load_solution_card, (ValueError,), lambda: [_solution()[1]]),
     Target("solution", "arrays of solutions", _load_solution, (ValueError,), lambda: [_solution()[0]]),
     Target("checkpoint", "checkpoints", _load_checkpoint, (ValueError,), _checkpoints),
     Target("run_settings", "settings of runs", _read_run, (ValueError, TypeError), _runs),
     Target("agent_name", "names of agents", _make_agents, (ValueError, OSError), _names),
-    Target("agent_answer", "answers of agents that are programs", _answer, (AgentProcessError,), _answers),
 )

@@ -1,4 +1,4 @@
-"""Targets of the environments: records, states and names of actions, of all games."""
+"""Targets of the environments: records, states and observations, of all games."""
 
 from __future__ import annotations
 
@@ -15,15 +15,14 @@ from blackjacky_agents.cli import watch
 from blackjacky_agents.registry import agent_names, make_agent
 from blackjacky_env import playout, replay_html
 from blackjacky_env.engine import table
-from blackjacky_env.engine.actions import Actions
 from blackjacky_env.engine.reading import parse_json
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.games import DEFAULT, GAMES, get_game
 from blackjacky_env.replay import new_table
-from tests.fuzzing.footers import NO_CHANGE
 from tests.fuzzing.mutators import changed_value
 from tests.fuzzing.target import INPUT_ERRORS, Target, written
 
+NO_CHANGE = bytes(range(32))
 _HEAD = len(table.pack({}, np.zeros(0, np.dtype([("a", "i1")])))) - len(json.dumps({"layout": "0" * 16})) - 4
 
 
@@ -179,22 +178,6 @@ def _show(data: bytes) -> None:
         raise AssertionError(f"{agent.name} chose {actions} from {observation.tolist()} and {mask.tolist()}")
 
 
-def _all_actions() -> list[Actions]:
-    return [get_game(name).words.actions for name in GAMES]
-
-
-def _parse_action(data: bytes) -> None:
-    text = data.decode(errors="surrogateescape")
-    errors = []
-    for actions in _all_actions():
-        try:
-            actions.parse(text)
-        except ValueError as error:
-            errors.append(error)
-    if len(errors) == len(_all_actions()):
-        raise errors[0]
-
-
 TARGETS = (
     Target("record", "records of games", _replay, (ValueError, TypeError), make_records),
     Target("watch_record", "records to watch in the terminal", _watch, INPUT_ERRORS, make_records, 0.5),
@@ -204,12 +187,4 @@ TARGETS = (
     ),
     Target("changed_state", "changed states", _load_changed, (ValueError, TypeError), lambda: [NO_CHANGE], 8.0),
     Target("observation", "changed observations", _show, (ValueError,), lambda: [NO_CHANGE], 8.0),
-    Target(
-        "action_name",
-        "names of actions",
-        _parse_action,
-        (ValueError,),
-        lambda: [actions.name(i).encode() for actions in _all_actions() for i in range(0, len(actions), 5)],
-        0.2,
-    ),
 )

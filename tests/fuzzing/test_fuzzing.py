@@ -32,7 +32,7 @@ OWN = {
 """Modules that read JSON with Python's reader, and what."""
 
 
-QUICK = ("model_reply", "agent_card", "agent_weights", "checkpoint", "run_settings", "protocol", "socket")
+QUICK = ("agent_card", "agent_weights", "checkpoint", "run_settings", "protocol", "socket")
 """Targets that compile little."""
 every_target = pytest.mark.parametrize(
     "name", [pytest.param(name, marks=[] if name in QUICK else pytest.mark.prove) for name in TARGETS]

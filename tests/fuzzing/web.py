@@ -1,4 +1,4 @@
-"""Targets of the table in the browser: requests, WebSockets, orders, files of tables."""
+"""Targets of the table in the browser: requests with orders of tables, WebSockets, files of tables."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from functools import cache
 from typing import Any
 from urllib.parse import quote, unquote
 
-from blackjacky_agents.web.lobby import read_order
 from blackjacky_agents.web.seats import Seat
 from blackjacky_agents.web.server import Server
 from blackjacky_agents.web.table import Table, resumed
@@ -69,11 +68,6 @@ def _orders() -> list[bytes]:
         order = {"game": name, "variant": variant, "people": ["Ada"], "agents": ["random"] * (size - 1), "rules": {}}
         made += [json.dumps({**order, "rules": each}).encode() for each in ({}, rules)]
     return made
-
-
-def _order(data: bytes) -> None:
-    table = read_order(data).table()
-    _sendable(table.state(0))
 
 
 # ---------------------------------------------------------------- the application
@@ -179,7 +173,6 @@ def _sockets() -> list[bytes]:
 
 TARGETS = (
     Target("table_file", "files of tables", _resume, (ValueError,), _files, 0.1),
-    Target("order", "orders of tables", _order, (ValueError, TypeError), _orders, 0.3),
     Target("request", "HTTP requests", _request, (), _requests, 0.3),
     Target("socket", "WebSocket messages", _socket, (), _sockets),
 )

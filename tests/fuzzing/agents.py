@@ -1,4 +1,4 @@
-"""Targets of agents: cards, weights, solutions, checkpoints, settings of runs, names."""
+"""Targets of agents: cards, weights, solutions, checkpoints, settings of runs."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ from blackjacky_agents.learning.agent_file import AGENT_FILE, read_network, save
 from blackjacky_agents.learning.checkpoint import load_checkpoint, save_checkpoint
 from blackjacky_agents.learning.encoding import encodings_of
 from blackjacky_agents.learning.settings import check_settings, presets_of
-from blackjacky_agents.registry import agent_names, is_python, make_agent, parse_agents
 from blackjacky_agents.solving.solution import Policy, load_solution, look_up, save_solution
 from blackjacky_agents.solving.table import Table
 from blackjacky_env.games import DEFAULT, GAMES, get_game
@@ -112,22 +111,10 @@ def _read_run(data: bytes) -> None:
     check_settings(read_settings(folder() / "settings"))
 
 
-def _make_agents(data: bytes) -> None:
-    for name in parse_agents(data.decode()):
-        if not is_python(name) and not name.startswith("cmd:"):  # these run code, and are the user's own
-            make_agent(name)
-
-
-def _names() -> list[bytes]:
-    names = [*agent_names(DEFAULT), "random*2, random", "ismcts:50", "ismcts:0.1s", "rollout:8"]
-    return [each.encode() for each in [*names, f"ppo:{_agent()}", ",".join(names)]]
-
-
 TARGETS = (
     Target("agent_card", "cards of agents", _load_card, (ValueError,), lambda: [_files()[1]]),
     Target("agent_weights", "weights of agents", _load_weights, (ValueError,), lambda: [_files()[0]]),
     Target("solution", "arrays of solutions", _load_solution, (ValueError,), lambda: [_solution()[0]]),
     Target("checkpoint", "checkpoints", _load_checkpoint, (ValueError,), _checkpoints),
     Target("run_settings", "settings of runs", _read_run, (ValueError, TypeError), _runs),
-    Target("agent_name", "names of agents", _make_agents, (ValueError, OSError), _names),
 )

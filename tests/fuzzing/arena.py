@@ -1,4 +1,4 @@
-"""Targets of tournaments and scores: results files, their cards, interrupted scores, protocols."""
+"""Targets of tournaments and scores: results files, datasets and cards."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ import numpy as np
 
 from blackjacky_agents.agent import Agent
 from blackjacky_agents.arena.card_check import check_games, read_score_card
-from blackjacky_agents.arena.protocol import ZERO, custom_protocol, read_protocol
-from blackjacky_agents.arena.score_card import ScoreFile, describe_entry, make_card
-from blackjacky_agents.arena.scoring import Played, jobs, play_protocol
+from blackjacky_agents.arena.protocol import ZERO, read_protocol
+from blackjacky_agents.arena.score_card import describe_entry, make_card
+from blackjacky_agents.arena.scoring import jobs, play_protocol
 from blackjacky_agents.arena.table import Table
 from blackjacky_agents.arena.tournament import Tournament
 from blackjacky_agents.cli import watch
@@ -23,7 +23,7 @@ from blackjacky_agents.data import Dataset
 from blackjacky_agents.data.writing import Writer
 from blackjacky_agents.games import get_kit
 from blackjacky_agents.registry import agent_names, make_agent
-from blackjacky_env.games import DEFAULT, GAMES, get_game
+from blackjacky_env.games import DEFAULT, get_game
 from tests.fuzzing.target import INPUT_ERRORS, Target, folder, written
 
 _LENGTH = "trial"
@@ -92,25 +92,6 @@ def _read_card(data: bytes) -> None:
 
 
 @cache
-def _score_file() -> ScoreFile:
-    return ScoreFile(folder() / "score.jsonl", custom_protocol(DEFAULT), _LENGTH, make_agent(ZERO, DEFAULT))
-
-
-def _scores() -> list[bytes]:
-    file = _score_file()
-    file.start()
-    for job in list(jobs(custom_protocol(DEFAULT), _LENGTH, make_agent(ZERO, DEFAULT)))[:6]:
-        games = job.deals * custom_protocol(DEFAULT).tables[job.table].num_players
-        file.append(job, Played("01" * (games // 2) + "0" * (games % 2), ("AAEC",) * games, (1.5, 2.0)))
-    return [file.path.read_bytes()]
-
-
-def _read_score(data: bytes) -> None:
-    _score_file().path.write_bytes(data)
-    _score_file().read()
-
-
-@cache
 def _dataset() -> tuple[bytes, bytes]:
     """The description and the file of a dataset, in the folder ``data``."""
     game, names = get_game(DEFAULT), ("random", agent_names(DEFAULT)[1])
@@ -165,22 +146,10 @@ def _read_score_card(data: bytes) -> None:
     check_games(read_score_card(written("card.json", data)), fresh=0)
 
 
-def _protocols() -> list[bytes]:
-    return [path.read_bytes() for game in GAMES if (path := get_kit(game).score) is not None]
-
-
-def _read_protocol(data: bytes) -> None:
-    path = folder() / "protocol.json"
-    path.write_bytes(data)
-    json.dumps(read_protocol(path).sha256)
-
-
 TARGETS = (
     Target("results", "results files of tournaments", _read_results, (ValueError,), _files, 0.2),
     Target("results_card", "cards of tournaments", _read_card, INPUT_ERRORS, lambda: [_results(True)[2]], 0.1),
-    Target("score", "interrupted scores", _read_score, (ValueError,), _scores),
     Target("dataset", "descriptions of datasets", _read_description, INPUT_ERRORS, lambda: [_dataset()[0]], 0.2),
     Target("dataset_file", "files of datasets", _read_file, INPUT_ERRORS, _dataset_files, 0.4),
     Target("score_card", "score cards", _read_score_card, (ValueError,), _score_cards, 0.2),
-    Target("protocol", "protocols of scores", _read_protocol, (ValueError,), _protocols, 0.5),
 )

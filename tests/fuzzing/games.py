@@ -13,7 +13,7 @@ import numpy as np
 
 from blackjacky_agents.cli import watch
 from blackjacky_agents.registry import agent_names, make_agent
-from blackjacky_env import playout, replay_html
+from blackjacky_env import playout
 from blackjacky_env.engine import table
 from blackjacky_env.engine.reading import parse_json
 from blackjacky_env.envs.aec import TableEnv
@@ -61,11 +61,6 @@ def make_records() -> list[bytes]:
     return [json.dumps(each).encode() for each in (*records, *rigged, *named)]
 
 
-def _one_of_each() -> list[bytes]:
-    firsts = {env.game.name: env for env in reversed(played_games())}
-    return [json.dumps({"names": _names(env), "record": env.record()}).encode() for env in firsts.values()]
-
-
 def _names(env: TableEnv) -> dict[str, str]:
     return {agent: f"Ada {agent[-1]}" for agent in env.possible_agents}
 
@@ -87,15 +82,6 @@ def _watch(data: bytes) -> None:
     for _ in show.moves:
         pass
     assert show.picture
-
-
-def _draw(data: bytes) -> None:
-    record = parse_json(data)
-    if isinstance(record, dict) and isinstance(record.get("names"), dict):
-        page = replay_html(json.dumps(record.get("record")), names=list(record["names"].values()))
-    else:
-        page = replay_html(data.decode())
-    page.encode()
 
 
 def _load(data: bytes) -> None:
@@ -181,7 +167,6 @@ def _show(data: bytes) -> None:
 TARGETS = (
     Target("record", "records of games", _replay, (ValueError, TypeError), make_records),
     Target("watch_record", "records to watch in the terminal", _watch, INPUT_ERRORS, make_records, 0.5),
-    Target("replay_page", "records to be drawn as a page", _draw, INPUT_ERRORS, _one_of_each, 0.05),
     Target(
         "state", "saved states", _load, (ValueError, TypeError), lambda: [env.get_state() for env in played_games()]
     ),

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from random import Random
 from typing import Any
 
@@ -38,23 +39,13 @@ def mutate(seed: bytes, other: bytes, rng: Random) -> bytes:
 
 
 def _change_json(data: bytes, other: bytes, rng: Random) -> bytes:
-    """One value of a JSON text changed; if it is none, one line that is one."""
-    try:
-        value = json.loads(data)
-    except (ValueError, RecursionError):
-        return _change_line(data, other, rng)
-    return _written(changed_value(value, _leaf(other, rng), rng))
-
-
-def _change_line(data: bytes, other: bytes, rng: Random) -> bytes:
-    lines, others = data.split(b"\n"), other.split(b"\n")
-    number = rng.randrange(len(lines))
-    try:
-        value = json.loads(lines[number])
-    except (ValueError, RecursionError):
-        return _change_bytes(data, other, rng)
-    lines[number] = _written(changed_value(value, _leaf(rng.choice(others), rng), rng))
-    return b"\n".join(lines)
+    """One value changed of a JSON text, or if it is none of a line that is one."""
+    for parts, others in (([data], [other]), (data.split(b"\n"), other.split(b"\n"))):
+        number = rng.randrange(len(parts))
+        with suppress(ValueError, RecursionError):
+            parts[number] = _written(changed_value(json.loads(parts[number]), _leaf(rng.choice(others), rng), rng))
+            return b"\n".join(parts)
+    return _change_bytes(data, other, rng)
 
 
 def _leaf(data: bytes, rng: Random) -> Any:
@@ -70,36 +61,18 @@ def _leaf(data: bytes, rng: Random) -> Any:
 
 def changed_value(value: Any, donor: Any, rng: Random) -> Any:
     """A value with one change, in it or in a value that it holds."""
-    if isinstance(value, dict) and value and rng.random() < 0.9:
-        return _changed_dict(value, donor, rng)
-    if isinstance(value, list) and value and rng.random() < 0.8:
-        return _changed_list(value, donor, rng)
-    return _replaced(value, donor, rng)
-
-
-def _changed_dict(value: dict[str, Any], donor: Any, rng: Random) -> dict[str, Any]:
-    name, way = rng.choice(list(value)), rng.random()
-    if way < 0.8:
-        value[name] = changed_value(value[name], donor, rng)
-    elif way < 0.9:
-        del value[name]
-    elif way < 0.95:
-        value[rng.choice(TEXTS)] = donor
+    if not (isinstance(value, dict | list) and value) or rng.random() < 0.15:
+        return _replaced(value, donor, rng)
+    place: Any = rng.choice(list(value)) if isinstance(value, dict) else rng.randrange(len(value))
+    way = rng.random()
+    if way < 0.75:
+        value[place] = changed_value(value[place], donor, rng)
+    elif way < 0.85:
+        del value[place]
+    elif isinstance(value, list):
+        value[place:place] = [donor] if way < 0.95 else value * rng.choice((1, 2, 20))
     else:
-        return {rng.choice(TEXTS) if key == name else key: each for key, each in value.items()}
-    return value
-
-
-def _changed_list(value: list[Any], donor: Any, rng: Random) -> list[Any]:
-    i, way = rng.randrange(len(value)), rng.random()
-    if way < 0.7:
-        value[i] = changed_value(value[i], donor, rng)
-    elif way < 0.8:
-        del value[i]
-    elif way < 0.9:
-        value.insert(i, donor)
-    else:
-        value *= rng.choice((2, 3, 20))
+        value[rng.choice(TEXTS)] = donor if way < 0.95 else value.pop(place)
     return value
 
 
@@ -149,16 +122,9 @@ def _change_bytes(data: bytes, other: bytes, rng: Random) -> bytes:
 
 
 def _change_order(data: bytes, other: bytes, rng: Random) -> bytes:
-    """Lines swapped, repeated, left out or taken from ``other``."""
-    lines = data.split(b"\n")
-    i, k = rng.randrange(len(lines)), rng.randrange(len(lines))
-    way = rng.choice(("swap", "repeat", "drop", "take"))
-    if way == "swap":
-        lines[i], lines[k] = lines[k], lines[i]
-    elif way == "drop":
-        del lines[i]
-    else:
-        lines.insert(i, lines[k] if way == "repeat" else rng.choice(other.split(b"\n")))
+    """A line left out, repeated, or taken from ``other``."""
+    lines, i = data.split(b"\n"), rng.randrange(1 + data.count(b"\n"))
+    lines[i : i + 1] = rng.choice(([], lines[i : i + 1] * 2, [rng.choice(other.split(b"\n"))]))
     return b"\n".join(lines)
 
 

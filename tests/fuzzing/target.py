@@ -97,15 +97,10 @@ def _watch(event: str, arguments: tuple[Any, ...]) -> None:
         return
     if event in _STARTS or (event in _CHANGES and not _is_ours(arguments[0])):
         raise HarmError(f"{event} {arguments!r:.200}")
-    if event == "open" and _opens_for_writing(*arguments) and not _is_ours(arguments[0]):
-        raise HarmError(f"{arguments[0]!r:.200} is opened for writing")
-
-
-def _opens_for_writing(path: object, mode: str | None, flags: int) -> bool:
-    """What has a descriptor already was judged by its path when it was opened: so imports write their byte code."""
-    if isinstance(path, int):
-        return False
-    return bool(set(mode) & set("wax+") if mode is not None else flags & (os.O_WRONLY | os.O_RDWR | os.O_CREAT))
+    if event == "open" and not isinstance(arguments[0], int) and not _is_ours(arguments[0]):
+        _, mode, flags = arguments  # a descriptor was judged by its path when it was opened
+        if set(mode) & set("wax+") if mode is not None else flags & (os.O_WRONLY | os.O_RDWR | os.O_CREAT):
+            raise HarmError(f"{arguments[0]!r:.200} is opened for writing")
 
 
 def _is_ours(path: object) -> bool:

@@ -17,7 +17,7 @@ from tests.replay.reading import film_in, pictures_in, random_game
 pytestmark = IN_BROWSER
 RIGHT, LEFT, HOME, END = "\ue014", "\ue012", "\ue011", "\ue010"
 CHANGED = "s.dispatchEvent(new Event('input'))"
-SPECTATOR, EVERYTHING = 3, 4
+EVERYTHING = 4
 
 
 @pytest.fixture(scope="module")
@@ -146,24 +146,13 @@ def test_every_view_shows_its_pictures_and_secrets_and_thoughts_to_those_who_may
     assert page.shows(0, page.last)
 
 
-def test_the_curve_rounds_and_moves_are_clicked_the_curve_is_dragged_and_marks_mistakes(page: Page) -> None:
-    from selenium.webdriver.common.action_chains import ActionChains
-
+def test_the_curve_rounds_and_moves_are_clicked_and_the_curve_marks_mistakes(page: Page) -> None:
     page.find("#page-rounds button:nth-child(2)").click()
     assert page.at == page.film["starts"][1]
     page.find('#page-list [data-step="5"]').click()
     assert page.at == 5
     page.find("#page-curve").click()
     assert abs(page.at - page.last / 2) < page.last / 8
-    page.find("#page-round-next").click()
-    assert page.at in page.film["starts"]
-    page.find("#page-back").click()
-    assert page.at + 1 in page.film["starts"]
-    drag = ActionChains(page.chromium, duration=0).move_to_element(page.find("#page-curve")).click_and_hold()
-    drag.move_by_offset(60, 0).perform()
-    middle = page.at
-    ActionChains(page.chromium, duration=0).move_by_offset(-90, 0).release().perform()
-    assert page.at < middle
     for kind, places in (("mistake", 2), ("differs", len(page.own) // 2), ("settled", len(page.film["settled"]))):
         assert page.script(f"return document.querySelectorAll('#page-curve .{kind}').length") == places
 
@@ -174,7 +163,6 @@ def test_jumps_lead_to_the_mistake_the_disagreements_and_the_settlements(page: P
         page.find("#page-mistake").click()
         assert page.at == page.own[number]
     assert "it costs 20.0 % (10.0 .. 30.0)" in page.text("cost")
-    assert "oracle in place of Ada is considering" in page.text("thoughts-of")
     page.keys(HOME)
     differing = page.own[1::2]
     for step in [*differing, differing[0]]:
@@ -184,34 +172,15 @@ def test_jumps_lead_to_the_mistake_the_disagreements_and_the_settlements(page: P
     for step in page.film["settled"]:
         page.find("#page-settlement").click()
         assert page.at == step
-    for step in page.film["settled"][-2::-1]:
-        page.keys("S")
-        assert page.at == step
-    assert not page.find("#page-settled").is_enabled()
     page.keys("t")
     assert page.at == page.own[page.BEST]
-    for number, said in (
-        (5, "No clear difference from “{}”: it costs 30.0 % (\u221210.0 .. 70.0) of winning."),
-        (7, "Better than “{}”: it gains 6.0 % (2.0 .. 10.0) of winning."),
-    ):
-        step = page.own[number]
-        page.go_to(step)
-        assert page.text("cost") == said.format(page.film["thoughts"][step]["chances"][0][0])
-
-
-def test_who_has_made_no_clear_mistake_is_told_so_and_a_replay_opens_at_a_turning_point_if_asked_to(
-    page: Page,
-) -> None:
     page.view(1)
-    for name, said in (("mistake", "no clear mistake found"), ("disagreement", "no disagreement")):
-        button = page.find(f"#page-{name}")
-        assert (button.is_enabled(), button.get_attribute("title")) == (False, said)
-    before = page.at
-    page.keys("m")
-    assert page.at == before
+    assert not any(page.find(f"#page-{name}").is_enabled() for name in ("mistake", "disagreement"))
     page.open("#turning-0")
     assert page.at == page.own[page.BEST]
-    assert page.script("return document.querySelector('#page-views :checked').value") == "0"
+    page.go_to(page.last - 1)
+    page.find("#page-play").click()
+    page.wait(page.last)
 
 
 @pytest.mark.parametrize("page", [True], indirect=True)
@@ -234,14 +203,9 @@ def test_estimates_of_all_players_change_with_every_position_and_turning_points_
     page.view(0)
     page.keys("t")
     assert page.at == 19
-    page.view(EVERYTHING)
-    page.keys("t")
-    assert page.at == {0: 19, 1: page.last - 1, 2: page.last - 1}[page.film["winners"][0]]
-    page.view(SPECTATOR)
-    assert not any(page.find(f"#page-{name}").is_enabled() for name in ("mistake", "disagreement"))
 
 
-def test_on_a_phone_picture_buttons_and_thoughts_are_on_the_first_screen(page: Page) -> None:
+def test_on_a_phone_picture_buttons_and_thoughts_are_on_the_first_screen_and_all_have_names(page: Page) -> None:
     set_screen(page.chromium, 390, 844, mobile=True)
     bottom = "return document.getElementById('page-' + arguments[0]).getBoundingClientRect().bottom"
     assert all(page.script(bottom, name) < 844 for name in ("picture", "buttons", "jumps", "thoughts-of"))
@@ -249,51 +213,8 @@ def test_on_a_phone_picture_buttons_and_thoughts_are_on_the_first_screen(page: P
     assert page.script("return document.getElementById('page-curve').offsetHeight") >= 120
     page.script("scrollTo(0, document.documentElement.scrollHeight)")
     bar_begins = page.script("return document.getElementById('page-bar').getBoundingClientRect().top")
-    assert 844 - 210 < bar_begins < 844
     assert page.script("return document.querySelector('details').getBoundingClientRect().bottom") <= bar_begins
-    heights = "return [...document.querySelectorAll('#page-jumps button')].map((each) => each.offsetHeight)"
-    assert min(page.script(heights)) >= 40
-
-
-def test_space_plays_to_the_end_and_stops_there(page: Page) -> None:
-    page.find("#page-speed").send_keys("1", "0")
-    assert page.find("#page-play").accessible_name == "Play"
-    page.script("document.activeElement.blur()")
-    page.keys(" ")
-    page.wait(2)
-    assert page.find("#page-play").accessible_name == "Pause"
-    page.keys(" ")
-    assert page.find("#page-play").accessible_name == "Play"
-    page.go_to(page.last - 2)
-    page.find("#page-play").click()
-    page.wait(page.last)
-    wait_for(page.chromium, "return document.getElementById('page-play').ariaLabel === 'Play'")
-
-
-def test_everything_that_can_be_used_has_a_name_and_moves_are_announced(page: Page) -> None:
     page.keys(RIGHT)
     for element in page.chromium.find_elements("css selector", "button, input, select, summary"):
         assert element.accessible_name
     assert page.find("#page-now").get_attribute("aria-live") == "polite"
-    assert "1 / " in page.text("now")
-    assert f"Move 1 of {page.last}, Round 1: " in page.find("#page-slider").get_attribute("aria-valuetext")
-
-
-@pytest.mark.parametrize(("width", "theme"), [(400, "light"), (1280, "dark")])
-def test_nothing_is_wider_than_the_screen_and_colours_follow_the_system(page: Page, width: int, theme: str) -> None:
-    set_screen(page.chromium, width, 800, width == 400, color_scheme=theme)
-    assert page.script("return document.documentElement.scrollWidth") <= width
-    ground = page.script("return getComputedStyle(document.documentElement).backgroundColor")
-    assert (sum(map(int, ground[4:-1].split(","))) < 200) == (theme == "dark")
-
-
-def test_it_plays_in_the_frame_of_a_notebook(page: Page, tmp_path: Path) -> None:
-    outside = tmp_path / "notebook.html"
-    outside.write_text(f"<!doctype html><body>{replay_html(random_game('black_jacky', most=9).record())._repr_html_()}")
-    page.chromium.get(outside.as_uri())
-    page.chromium.switch_to.frame(page.find("iframe"))
-    wait_for(page.chromium, "return 'ready' in document.documentElement.dataset")
-    page.find("#page-next").click()
-    page.keys(RIGHT)
-    assert page.at == 2
-    page.chromium.switch_to.default_content()

@@ -18,7 +18,7 @@ from blackjacky_agents.web.serve import in_thread, uvicorn_server
 from scripts.proofs.attacks import connections
 from scripts.proofs.attacks.common import REFUSED, SURVIVED
 from scripts.proofs.attacks.table_server import Person, table_server
-from scripts.proofs.attacks.wire import flood, frame, is_closed, open_socket, request, status, take_seat, upgrade
+from scripts.proofs.attacks.wire import flood, frame, is_open, open_socket, request, take_seat
 from tests.agents.web.tables import new_table, server_of
 
 pytestmark = pytest.mark.prove
@@ -78,26 +78,17 @@ def closing_code(connection):
 # ---------------------------------------------------------------- what a WebSocket sends
 
 
-def test_an_unknown_token_is_refused_before_the_upgrade():
-    with served() as there, open_socket(there.port, upgrade("guessed")) as connection:
-        assert status(connection) == 404
-        assert is_closed(connection)
-        assert len(there.gate) == 0
+ENDLESS = frame(Opcode.TEXT, b"{", fin=False) + 50 * frame(Opcode.CONT, b"", fin=False)
+FRAMES = {
+    "pings": (50 * frame(Opcode.PING), TOO_MANY),
+    "parts": (ENDLESS, TOO_MANY),
+    "messages": (2000 * frame(Opcode.TEXT, b"{}"), TOO_MANY),
+    "a huge message": (frame(Opcode.TEXT, b"x" * (MAX_MESSAGE + 1)), 1009),
+    "no UTF-8": (frame(Opcode.TEXT, b"\xff"), 1007),
+}
 
 
-@pytest.mark.parametrize(
-    ("data", "code"),
-    [
-        pytest.param(50 * frame(Opcode.PING), TOO_MANY, id="pings"),
-        pytest.param(50 * frame(Opcode.PONG, b"nobody asked"), TOO_MANY, id="pongs"),
-        pytest.param(
-            frame(Opcode.TEXT, b"{", fin=False) + 50 * frame(Opcode.CONT, b"", fin=False), TOO_MANY, id="parts"
-        ),
-        pytest.param(2000 * frame(Opcode.TEXT, b"{}"), TOO_MANY, id="messages"),
-        pytest.param(frame(Opcode.TEXT, b"x" * (MAX_MESSAGE + 1)), 1009, id="a huge message"),
-        pytest.param(frame(Opcode.TEXT, b"\xff"), 1007, id="no UTF-8"),
-    ],
-)
+@pytest.mark.parametrize(("data", "code"), FRAMES.values(), ids=FRAMES)
 def test_too_many_frames_and_impossible_ones_close_the_connection_without_a_traceback(data, code, logged):
     with seated() as (there, connection):
         connection.sendall(data)
@@ -126,7 +117,7 @@ def test_nothing_is_read_from_a_page_that_does_not_read_and_nobody_waits_for_it(
 
 def test_a_page_that_answers_no_pings_is_given_up():
     with seated(ping_interval=SHORT, ping_timeout=SHORT) as (there, connection):
-        assert is_closed(connection)
+        assert not is_open(connection, 60)
         wait_until(lambda: not there.server.hosts[0].present)
 
 
@@ -147,18 +138,16 @@ def test_a_page_whose_seat_was_taken_over_has_limited_time_to_say_goodbye():
     [
         b"",
         b"GET /page/page.js HTTP/1.1\r\nX-Slow: ",
-        request("/seat/guessed", "Content-Length: 10"),
         request("/lobby/LOBBY/tables", "Content-Length: 1000", method="POST") + b"{",
         request("/page/icon.svg") + b"G",
-        request("/seat/guessed", "Upgrade: websocket", "Connection: Upgrade", *["X: y"] * 200),
     ],
-    ids=["nothing", "slow headers", "a body nobody reads", "slow body", "slow second request", "upgrade"],
+    ids=["nothing", "slow headers", "slow body", "slow second request"],
 )
 def test_a_request_that_does_not_arrive_closes_the_connection(data):
     with served(request_time=SHORT, keep_alive=1000) as there:
         data = data.replace(b"LOBBY", there.server.lobby.encode())
         with open_socket(there.port, data) as connection:
-            assert is_closed(connection)
+            assert not is_open(connection, 60)
         wait_until(lambda: len(there.gate) == 0)
 
 
@@ -175,15 +164,6 @@ def test_responses_that_are_not_read_close_the_connection_and_wait_in_small_numb
                     break
         wait_until(lambda: len(there.gate) == 0)
         assert largest < MIB
-
-
-def test_headers_that_are_too_long_are_refused_and_too_many_requests_at_once_close_the_connection():
-    with served(header_size=1000) as there:
-        for data in (request("/", *["X: y"] * 2000), b"G" * 10_000):
-            with open_socket(there.port, data) as connection:
-                assert status(connection) == 400
-        with open_socket(there.port, 1000 * request("/")) as connection:
-            assert received_from(connection).count(b"HTTP/1.1") < 1000
 
 
 # ---------------------------------------------------------------- too many connections
@@ -204,9 +184,6 @@ def test_with_few_files_a_person_plays_beside_hundreds_of_idle_connections(tmp_p
 
 
 def test_all_attacks_together_do_no_harm():
-    tried = []
-    rows = connections.attack(4 * len(connections.KINDS), 0, tried.append)
-    assert sum(tried) == sum(row.tried for row in rows) == 4 * len(connections.KINDS)
-    for row in rows:
-        assert sum(row.counts.values()) == 4
-        assert set(row.counts) <= {REFUSED, SURVIVED}, row
+    tried = list(connections.attack("", 4 * len(connections.KINDS), 0))
+    assert sum(number for *_, number in tried) == 4 * len(connections.KINDS)
+    assert {outcome for _, outcome, _ in tried} == {REFUSED, SURVIVED}, tried

@@ -25,11 +25,7 @@ pytestmark = [pytest.mark.prove, pytest.mark.usefixtures("tiny")]
 def test_the_lobby_describes_every_game_which_can_be_ordered_as_the_form_offers_it(name):
     (game,) = (each for each in describe_games() if each["name"] == name)
     if name in GAMES and name != "tiny":
-        assert game["minutes"] % 5 == 0 < game["minutes"]
         assert game["has_picture"]
-        for language in ("en", "de"):
-            assert game["summary"][language].count(".") == 1
-            assert len(game["help"][language]) > 3
     assert set(game["levels"]) == {"easy", "medium", "hard"}
     for variant in game["variants"]:
         agents = [game["levels"]["medium"]] * (variant["default"] - 1)

@@ -9,11 +9,8 @@ import numpy as np
 import pytest
 
 from blackjacky_agents.agent import AgentError
-from blackjacky_agents.games import get_kit
-from blackjacky_agents.narration import Move
 from blackjacky_agents.web.host import FAILURES, Host
 from blackjacky_agents.web.messages import MessageError
-from blackjacky_agents.wording import score_table
 from blackjacky_env import IllegalActionError
 from tests.agents.web.tables import as_sent, choose, new_table, play_on
 
@@ -106,16 +103,6 @@ async def test_the_game_waits_until_everybody_has_come_once():
         assert first.state["started"]
 
 
-async def test_agents_move_only_when_the_game_has_begun_which_one_who_is_there_can_start():
-    seed = next(seed for seed in range(20) if new_table(people=2, players=3, seed=seed).turn == 1)
-    async with at_a_table(people=2, players=3, seed=seed, pages=1, delay=0) as (host, first):
-        for _ in range(20):
-            await asyncio.sleep(0)
-        assert host.table.move == 0
-        first.do(type="start")
-        await until(lambda: host.table.turn in host.table.people)
-
-
 @pytest.mark.prove
 async def test_a_full_trick_stays_and_can_be_seen_again():
     async with at_a_table(game="schwarze_katze", people=3) as (host, *pages):
@@ -164,17 +151,6 @@ async def test_the_rest_is_skipped_when_no_person_has_a_part_in_it():
         first.do(type="skip")
         await until(lambda: host.table.over)
         assert not host.skipping
-
-
-async def test_the_speed_is_chosen_and_scales_all_waits():
-    async with at_a_table(players=2) as (host, first):
-        first.refused("allowed are 'slow', 'normal', 'fast'", type="speed", speed="warp")
-        waits = []
-        for speed in ("fast", "normal", "slow"):
-            first.do(type="speed", speed=speed)
-            assert first.state["speed"] == speed
-            waits.append(host._wait_for(1))
-        assert 0 < waits[0] < waits[1] < waits[2]
 
 
 async def test_a_running_game_is_given_up_when_all_want_to_those_with_a_lost_connection_too():
@@ -234,18 +210,6 @@ async def test_an_agent_that_thinks_about_a_game_given_up_does_not_move_in_the_n
         assert host.table.move == move
 
 
-def test_a_game_without_words_has_the_lists_of_its_settlement():
-    table = new_table("tiny", people=2, players=2)
-    before = {**table._views[0], "winners": []}
-    after = {**before, "winners": [1], "last_settlement": {"paid": [3, None], "names": ["x"], "cards": [[1, 2], []]}}
-    info = table.env.game.words.actions[0]
-    scores = score_table("tiny", Move(before, after, info, 0, 2, {}))
-    assert scores.columns == ["paid", "cards"]
-    assert [row.cells for row in scores.rows] == [["3", "1, 2"], ["", ""]]
-    assert [row.mark for row in scores.rows] == ["", "good"]
-    assert not get_kit("tiny").narrator.is_out(after, 0)
-
-
 @pytest.mark.parametrize(
     ("error", "kind", "traces"),
     [
@@ -281,16 +245,3 @@ async def test_people_are_told_that_an_agent_has_failed_until_it_plays_again_and
     assert [record.levelname for record in caplog.records] == ["ERROR"]
     assert repr(error) in caplog.text
     assert caplog.text.count("Traceback") == traces
-
-
-async def test_a_hint_that_fails_is_said_to_have_failed(caplog):
-    async with at_a_table(people=1, players=2) as (host, page):
-
-        def fail():
-            raise KeyError("lost")
-
-        host.table.hint = lambda *_: fail
-        page.do(type="hint", move=host.table.move, agent="random")
-        await until(lambda: page.sent[-1]["type"] == "error")
-        assert page.sent[-1]["code"] == "failed"
-    assert "random at the table in memory: KeyError('lost')" in caplog.text

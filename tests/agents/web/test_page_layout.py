@@ -81,21 +81,13 @@ def test_in_no_phase_the_page_must_be_scrolled_much_and_axe_finds_nothing_seriou
 SETTLED = f"""
 const box = (element) => element.getBoundingClientRect();
 const panels = [...{SHADOW}.querySelectorAll(".seat:not([data-card])")];
-const settlement = box(document.getElementById("settlement")), story = document.getElementById("story");
+const settlement = box(document.getElementById("settlement"));
 const covers = (one, other) =>
   one.left < other.right && other.left < one.right && one.top < other.bottom && other.top < one.bottom;
 return {{
   covered: panels.filter((panel) => covers(settlement, box(panel.querySelector("rect")))).length,
   losers: panels.filter((panel) => panel.matches(".loser")).map((panel) => Number(panel.dataset.seat)),
   counted: panels.filter((panel) => panel.querySelector(".counted")).map((panel) => Number(panel.dataset.seat)),
-  outside: panels.filter((panel) => {{
-    const {{ left, right, bottom }} = box(panel.querySelector("rect"));
-    const marks = [...panel.querySelectorAll(".counted, .struck")].map(box);
-    return marks.some((mark) => mark.left < left || mark.right > right || mark.bottom > bottom);
-  }}).length,
-  changes: panels.flatMap((panel) => [...panel.querySelectorAll("text, .struck")]).filter((each) =>
-    each.matches(".struck") || each.textContent.includes("→")).length,
-  below: story.scrollHeight - story.clientHeight - story.scrollTop,
   focus: document.activeElement.id,
 }};
 """
@@ -117,9 +109,6 @@ def test_a_settlement_covers_no_seat_and_the_picture_marks_who_loses_what(browse
         losers = {row["seat"] for row in rows if row["mark"] == "bad"}
         assert losers
         assert set(seen["losers"]) == set(seen["counted"]) == losers
-        assert seen["changes"] >= len(losers), "what is lost is shown"
-        assert seen["outside"] == 0
-        assert seen["below"] < 2, "the last line of the story is in sight"
         assert seen["focus"] == "continue"
         press_key(browser, "ESCAPE")
         wait_for(browser, "return document.getElementById('settlement').hidden")

@@ -50,14 +50,6 @@ def test_the_replay_is_a_page_of_its_own_when_the_game_is_over_and_only_so_many_
         assert page.headers["content-security-policy"].startswith("sandbox allow-scripts;")  # no access to this site
 
 
-def test_a_game_without_pictures_has_no_replay():
-    table = new_table("tiny")
-    with served(table) as client, sit(client, table) as socket:
-        state = play({0: socket}, np.random.default_rng(2))[0][-1]
-        assert not state["has_replay"]
-        assert client.get(f"/seat/{table.people[0]}/replay").status_code == 409
-
-
 @pytest.mark.parametrize("game", GAMES)
 def test_a_replay_has_every_players_curve_and_judges_moves_and_is_made_once(game):
     table, rng = new_table(game), np.random.default_rng(0)

@@ -22,14 +22,6 @@ from tests.agents.web.tables import as_sent, new_table, play_on
 pytestmark = pytest.mark.usefixtures("tiny")
 
 
-def test_seats_are_spread_and_tokens_differ():
-    seats = seats_for(["Anna", "Ben"], ["counter", "random", "random"])
-    assert [seat.name for seat in seats] == ["Anna", "counter", "Ben", "random", "random 2"]
-    tokens = [seat.token for seat in seats if seat.token]
-    assert len(set(tokens)) == 2
-    assert min(map(len, tokens)) >= 32
-
-
 def test_what_is_not_allowed_is_named_and_changes_nothing():
     table = new_table(people=2, players=2, hints=["random"])
     turn, before = table.turn, table.env.snapshot()
@@ -177,24 +169,18 @@ def changed(seat, **change):
         ("60\n", "IllegalActionError"),
         ("x\n", "invalid literal"),
         ({"format": 0}, "format=0 is not 1"),
-        ({"record": {}}, "KeyError"),
         ({"seats": [{"name": "x"}]}, "num_players"),
         ({"seats": [{"password": "x"}] * 3}, "unexpected keyword"),
         (changed(0, token=None), "seat 0 needs either an agent or the token of a person"),
-        (changed(1, token="x"), "seat 1 needs either an agent or the token of a person"),
         (changed(0, token=""), "the token of seat 0"),
-        (changed(0, token="a/b"), "the token of seat 0"),
         (changed(0, token=["x"]), "TypeError"),
-        (changed(0, name=7), "TypeError"),
         (changed(0, name="A" * 100_000), "1 .. 20 printable characters"),
         (changed(0, name="Rando\u034fm"), "somebody at this table is called"),
         (changed(1, name="A" * 100_000), "the name of the agent in seat 1"),
-        (changed(1, name="Nobody"), "the name of the agent in seat 1"),
         (changed(1, agent=None, token="token-0", name="B"), "two seats have the same token"),
         (changed(0, token="token-0") | {"watch": "token-0"}, "the token of spectators"),
         (changed(1, agent="cuonter", name="cuonter"), "unknown agent 'cuonter'"),
         ({"earlier": -1}, "earlier=-1 is out of range"),
-        ({"hints": ["nobody"]}, "unknown agent 'nobody'"),
     ],
 )
 def test_a_file_that_holds_no_table_is_refused(saved, change, message):

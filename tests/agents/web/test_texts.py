@@ -10,7 +10,6 @@ import pytest
 
 from blackjacky_agents.games import get_kit
 from blackjacky_agents.narration import action_phrase
-from blackjacky_agents.web.picture import Look, read_look
 from blackjacky_agents.web.seats import person
 from blackjacky_agents.web.server import PAGE
 from blackjacky_agents.web.table import Table
@@ -176,8 +175,3 @@ def test_every_refusal_of_an_action_is_translated(game):
             found.add(translated)
     assert len(found) > 3
     assert refusal_in_words("something else", texts) == "something else"
-
-
-def test_a_page_gets_the_picture_that_it_asks_for_and_else_a_wide_one_in_english():
-    assert read_look({"layout": "phone", "language": "de"}) == Look("phone", "de")
-    assert read_look({"layout": "document", "else": "x"}) == read_look({}) == Look("table", "en")

@@ -80,9 +80,8 @@ def tasks(args: Args) -> list[Task]:
         tries = tries if args.tries is None else args.tries
         before = commands.NAMESPACE if kind == "disks" else ()
         for number, (call, name) in enumerate(calls):
-            if part := tries // len(calls) + (number < tries % len(calls)):
-                where = f"{call.__module__}:{call.__name__}"
-                made.append(Task(where, name, part, args.seed + number, before))
+            part = -(-tries // len(calls))
+            made.append(Task(f"{call.__module__}:{call.__name__}", name, part, args.seed + number, before))
     return made
 
 

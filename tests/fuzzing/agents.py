@@ -112,9 +112,9 @@ def _read_run(data: bytes) -> None:
 
 
 TARGETS = (
-    Target("agent_card", "cards of agents", _load_card, (ValueError,), lambda: [_files()[1]]),
-    Target("agent_weights", "weights of agents", _load_weights, (ValueError,), lambda: [_files()[0]]),
-    Target("solution", "arrays of solutions", _load_solution, (ValueError,), lambda: [_solution()[0]]),
-    Target("checkpoint", "checkpoints", _load_checkpoint, (ValueError,), _checkpoints),
-    Target("run_settings", "settings of runs", _read_run, (ValueError, TypeError), _runs),
+    Target("agent_card", _load_card, (ValueError,), lambda: [_files()[1]]),
+    Target("agent_weights", _load_weights, (ValueError,), lambda: [_files()[0]]),
+    Target("solution", _load_solution, (ValueError,), lambda: [_solution()[0]]),
+    Target("checkpoint", _load_checkpoint, (ValueError,), _checkpoints),
+    Target("run_settings", _read_run, (ValueError, TypeError), _runs),
 )

@@ -147,9 +147,9 @@ def _read_score_card(data: bytes) -> None:
 
 
 TARGETS = (
-    Target("results", "results files of tournaments", _read_results, (ValueError,), _files, 0.2),
-    Target("results_card", "cards of tournaments", _read_card, INPUT_ERRORS, lambda: [_results(True)[2]], 0.1),
-    Target("dataset", "descriptions of datasets", _read_description, INPUT_ERRORS, lambda: [_dataset()[0]], 0.2),
-    Target("dataset_file", "files of datasets", _read_file, INPUT_ERRORS, _dataset_files, 0.4),
-    Target("score_card", "score cards", _read_score_card, (ValueError,), _score_cards, 0.2),
+    Target("results", _read_results, (ValueError,), _files, 0.2),
+    Target("results_card", _read_card, INPUT_ERRORS, lambda: [_results(True)[2]], 0.1),
+    Target("dataset", _read_description, INPUT_ERRORS, lambda: [_dataset()[0]], 0.2),
+    Target("dataset_file", _read_file, INPUT_ERRORS, _dataset_files, 0.4),
+    Target("score_card", _read_score_card, (ValueError,), _score_cards, 0.2),
 )

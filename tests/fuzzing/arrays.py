@@ -233,14 +233,12 @@ def _solver() -> Subject:
 TARGETS = (
     Target(
         "vector_state",
-        "states of many games",
         lambda data: _restore(_vectors(), data),
         (ValueError, TypeError),
         lambda: _seeds_of(_vectors(), 5),
     ),
     Target(
         "restored_checkpoint",
-        "checkpoints to go on from",
         lambda data: _restore(checkpoints(), data),
         (ValueError, TypeError),
         lambda: _seeds_of(checkpoints(), 15),

@@ -165,11 +165,9 @@ def _show(data: bytes) -> None:
 
 
 TARGETS = (
-    Target("record", "records of games", _replay, (ValueError, TypeError), make_records),
-    Target("watch_record", "records to watch in the terminal", _watch, INPUT_ERRORS, make_records, 0.5),
-    Target(
-        "state", "saved states", _load, (ValueError, TypeError), lambda: [env.get_state() for env in played_games()]
-    ),
-    Target("changed_state", "changed states", _load_changed, (ValueError, TypeError), lambda: [NO_CHANGE], 8.0),
-    Target("observation", "changed observations", _show, (ValueError,), lambda: [NO_CHANGE], 8.0),
+    Target("record", _replay, (ValueError, TypeError), make_records),
+    Target("watch_record", _watch, INPUT_ERRORS, make_records, 0.5),
+    Target("state", _load, (ValueError, TypeError), lambda: [env.get_state() for env in played_games()]),
+    Target("changed_state", _load_changed, (ValueError, TypeError), lambda: [NO_CHANGE], 8.0),
+    Target("observation", _show, (ValueError,), lambda: [NO_CHANGE], 8.0),
 )

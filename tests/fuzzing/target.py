@@ -32,8 +32,6 @@ class Target:
 
     name: str
     """Its folder in the corpus."""
-    what: str
-    """What is parsed, in words."""
     parse: Callable[[bytes], object]
     """Parses an input, and looks at what it got."""
     promised: tuple[type[BaseException], ...]
@@ -43,14 +41,9 @@ class Target:
     share: float = 1.0
     """How often it is tried, relative to the others; less than 1 for one that is slow."""
 
-    @property
-    def seeds(self) -> list[bytes]:
-        """Valid inputs, made once."""
-        return _seeds(self)
-
     def garbage(self, rng: Random) -> bytes:
         """A valid input, changed."""
-        return mutate(rng.choice(self.seeds), rng.choice(self.seeds), rng)
+        return mutate(rng.choice(seeds_of(self)), rng.choice(seeds_of(self)), rng)
 
     def attempt(self, data: bytes) -> str:
         """Parse ``data``; returns `REFUSED` or `SURVIVED`, and lets errors through that are not promised."""
@@ -65,7 +58,8 @@ class Target:
 
 
 @cache
-def _seeds(target: Target) -> list[bytes]:
+def seeds_of(target: Target) -> list[bytes]:
+    """Valid inputs, made once."""
     return target.make_seeds()
 
 

@@ -172,7 +172,7 @@ def _sockets() -> list[bytes]:
 
 
 TARGETS = (
-    Target("table_file", "files of tables", _resume, (ValueError,), _files, 0.1),
-    Target("request", "HTTP requests", _request, (), _requests, 0.3),
-    Target("socket", "WebSocket messages", _socket, (), _sockets),
+    Target("table_file", _resume, (ValueError,), _files, 0.1),
+    Target("request", _request, (), _requests, 0.3),
+    Target("socket", _socket, (), _sockets),
 )

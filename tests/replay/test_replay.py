@@ -125,17 +125,6 @@ def test_thoughts_are_the_likeliest_moves_and_the_one_that_was_made() -> None:
         assert not any("left+" in name or "player_" in name for name, *_ in chances)
 
 
-def test_a_curve_is_shown_in_thousandths_with_its_note_and_who_has_won() -> None:
-    env = random_game("black_jacky", seed=1)
-    record = env.record()
-    wins = np.full((len(record["actions"]) + 1, 4), 0.12345)
-    wins[3, 2] = np.nan
-    film = film_in(replay_html(record, curve=WinCurve(wins, "by nobody")))
-    assert (film["wins"][3], film["note"]) == ([0.123, 0.123, None, 0.123], "by nobody")
-    assert film["winners"] == env.snapshot()["winners"]
-    assert film_in(replay_html(record))["wins"] is None
-
-
 # ---------------------------------------------------------------- what is refused
 
 WIN = Thoughts(np.full(61, 1 / 61), 0.25)

@@ -120,17 +120,6 @@ def table_at(game: str, position: Position, hints: Sequence[str] | None = None) 
     return table
 
 
-def settled_table(game: str) -> Table:
-    """A table with the most players, at which a round has just been settled, and another begins."""
-    for options in _tables(game):
-        table = table_at(game, Position(options, 0, []))
-        for action in _random_game(game, options, 0)["over"]:
-            table.play(action)
-            if "settlement" in table.moments:
-                return table
-    raise AssertionError("nothing was settled")
-
-
 # ---------------------------------------------------------------- the browser
 
 SHADOW = "document.getElementById('picture').shadowRoot"

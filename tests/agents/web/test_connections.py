@@ -2,7 +2,6 @@
 
 import contextlib
 import json
-import math
 import time
 from types import SimpleNamespace
 
@@ -18,13 +17,11 @@ from blackjacky_agents.web.serve import in_thread, uvicorn_server
 from scripts.proofs.attacks import connections
 from scripts.proofs.attacks.common import REFUSED, SURVIVED
 from scripts.proofs.attacks.table_server import Person, table_server
-from scripts.proofs.attacks.wire import flood, frame, is_open, open_socket, request, take_seat
+from scripts.proofs.attacks.wire import frame, is_open, open_socket, request, take_seat
 from tests.agents.web.tables import new_table, server_of
 
 pytestmark = pytest.mark.prove
 SHORT = 0.2  # seconds
-MIB = 2**20
-PINGS = 500 * frame(Opcode.PING, b"x" * 125)
 
 
 @pytest.fixture
@@ -100,21 +97,6 @@ def test_too_many_frames_and_impossible_ones_close_the_connection_without_a_trac
     assert logged == []
 
 
-def test_nothing_is_read_from_a_page_that_does_not_read_and_nobody_waits_for_it():
-    with seated(frames_at_once=math.inf, ping_interval=1e6) as (there, connection):
-        (transport,) = there.gate._deadlines
-        sent, total = flood(connection, PINGS), 0
-        while transport.is_reading() and total < 50 * MIB:
-            total += next(sent)
-        assert transport.get_write_buffer_size() < MIB
-        assert not transport.is_reading()
-        with socket_of(there) as second:
-            second.send("{}")
-            while json.loads(second.recv())["type"] != "error":
-                pass
-            wait_until(lambda: len(there.gate) == 1)
-
-
 def test_a_page_that_answers_no_pings_is_given_up():
     with seated(ping_interval=SHORT, ping_timeout=SHORT) as (there, connection):
         assert not is_open(connection, 60)
@@ -149,21 +131,6 @@ def test_a_request_that_does_not_arrive_closes_the_connection(data):
         with open_socket(there.port, data) as connection:
             assert not is_open(connection, 60)
         wait_until(lambda: len(there.gate) == 0)
-
-
-def test_responses_that_are_not_read_close_the_connection_and_wait_in_small_numbers():
-    limits = {"response_time": SHORT, "request_time": 1e6, "header_size": MIB}
-    with served(**limits) as there, open_socket(there.port) as connection:
-        wait_until(lambda: len(there.gate) > 0)
-        (transport,) = there.gate._deadlines
-        largest = 0
-        with contextlib.suppress(ConnectionError):
-            for _ in flood(connection, 100 * request("/page/lobby.js")):
-                largest = max(largest, transport.get_write_buffer_size())
-                if len(there.gate) == 0:
-                    break
-        wait_until(lambda: len(there.gate) == 0)
-        assert largest < MIB
 
 
 # ---------------------------------------------------------------- too many connections

@@ -6,11 +6,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from starlette.testclient import TestClient
 
 from blackjacky_agents.web.lobby import describe_games, levels, read_order
 from blackjacky_agents.web.preparing import Preparing, parts_of
-from blackjacky_agents.web.server import Server
 from blackjacky_env.games import GAMES, get_game
 from tests.agents.web.tables import new_table, play_on
 from tests.agents.web.test_pace import anyio_backend, at_a_table, move_until, until  # noqa: F401  # a fixture
@@ -57,20 +55,6 @@ def test_a_game_is_compiled_by_a_process_of_its_own_which_tells_how_far_it_is():
     before, (done, parts) = asyncio.run(compiled())
     assert before == (0, 0)
     assert done == parts == len(parts_of("schwarze_katze")) > 4
-
-
-def test_a_table_is_made_when_its_game_is_compiled_and_closing_stops_the_process(monkeypatch):
-    begun = []
-
-    async def compile_for_ever(self, game):
-        begun.append(game)
-        await asyncio.Event().wait()
-
-    monkeypatch.setattr(Preparing, "_compile", compile_for_ever)
-    server = Server(prepared=["black_spy", "tiny"])
-    with TestClient(server.app, base_url="http://127.0.0.1") as client:
-        assert client.get("/page/lobby.js").status_code == 200
-    assert begun == ["black_spy"], "one after the other, and nothing is waited for at the end"
 
 
 @pytest.mark.anyio

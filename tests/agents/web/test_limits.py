@@ -69,19 +69,6 @@ def test_the_largest_crowd_makes_room_and_people_stay_who_have_a_seat():
     assert closed([*entered(full, "192.0.2.1", 1), *people]) == [True, False, False]
 
 
-def test_connections_that_are_answered_are_a_crowd_of_their_own():
-    gate = Gate(Limits(connections=10), lambda host: False)
-    (answered,) = entered(gate, "127.0.0.1", 1)
-    gate.expect(answered, 5, answered=True)
-    entered(gate, "127.0.0.1", 50)
-    for each in entered(gate, "127.0.0.1", 50):
-        gate.expect(each, 5, answered=True)
-    assert not answered.closing
-    entered(gate, "127.0.0.1", 1)
-    assert answered.closing
-    assert len(gate) == 10
-
-
 def test_trusted_proxies_have_no_limit_of_their_own_and_there_are_fewer_connections_than_files(monkeypatch):
     monkeypatch.setenv("FORWARDED_ALLOW_IPS", "192.0.2.0/24")
     gate = Config(lambda: None, Limits()).gate

@@ -176,18 +176,6 @@ async def test_nobody_restarts_a_game_of_an_earlier_server_before_the_others_are
         assert (host.table.earlier, first.state["wishes"]) == (0, [0])
 
 
-async def test_a_wish_ends_with_its_game_and_with_the_next_move():
-    async with at_a_table(people=2, players=2) as (host, *pages):
-        page = pages[host.table.turn]
-        page.do(type="restart")
-        page.do(type="act", move=0, action=page.state["actions"][0]["action"])
-        assert page.state["wishes"] == []
-        page.do(type="restart")
-        play_on(host.table, np.random.default_rng(0))
-        page.do(type="again")
-        assert page.state["wishes"] == []
-
-
 async def test_an_agent_that_thinks_about_a_game_given_up_does_not_move_in_the_next():
     seed = next(seed for seed in range(20) if new_table(players=3, seed=seed).turn != 0)
     async with at_a_table(players=3, seed=seed, delay=0) as (host, _):

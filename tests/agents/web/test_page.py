@@ -11,10 +11,8 @@ from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.games import GAMES
 from tests.agents.web.browser import (
     CLICK,
-    DEVICES,
     IN_BROWSER,
     READY,
-    open_browser,
     pages_of,
     press,
     press_key,
@@ -86,21 +84,6 @@ def test_a_person_plays_a_whole_game_against_three_bots_with_a_hint_and_a_key(br
         wait_for(page, "return document.getElementById('end').hidden")
 
 
-def test_two_browsers_play_each_other_with_two_bots(browser):
-    table = new_table(people=2, players=4)
-    with open_browser() as other, at_seat(browser, table) as (page, _):
-        set_screen(other, 400, 800)
-        first, second = table.people.values()
-        other.get(page.current_url.replace(first, second).replace("=en", "=de"))
-        for each in (page, other):
-            wait_for(each, "return document.querySelectorAll('#in-words li').length > 4")
-        play_to_the_end(page, other)
-        assert "won" in text_of(page, "#status")
-        assert "gewonnen" in text_of(other, "#status")
-        assert other.get_log("browser") == []
-        assert other.execute_script("return document.documentElement.scrollWidth <= innerWidth")
-
-
 TELL = """
 const [phrases, names, language, done] = arguments;
 import("/page/texts.js").then(({ useLanguage, inWords }) => {
@@ -165,28 +148,6 @@ def test_a_table_is_opened_in_the_lobby_and_played_to_the_end_with_its_replay(br
         press(page, "replay-close")
         press(page, "again")
         wait_for(page, "return document.getElementById('end').hidden")
-
-
-def test_a_small_table_is_opened_in_the_lobby_by_its_name(browser):
-    """Its size, variant and rules go with it; the usual table comes back with the usual choice."""
-    select = "const select = document.getElementById('preset'); select.value = arguments[0]; select.onchange()"
-    agents = "return document.querySelectorAll('#agents select').length"
-    hidden = "return ['presets', 'variants', 'rules-details'].map((each) => document.getElementById(each).hidden)"
-    with lobby(browser) as (page, server):
-        set_screen(page, *DEVICES["phone"], True)
-        choose_game(page, "black_jacky")
-        choose_game(page, "easy")
-        page.execute_script(select, "mini-3p")
-        assert (page.execute_script(agents), page.execute_script(hidden)) == (2, [False, True, True])
-        page.execute_script(select, "")
-        assert (page.execute_script(agents), page.execute_script(hidden)) == (3, [False, False, False])
-        page.execute_script(select, "mini-2")
-        assert serious(page) == []
-        assert page.execute_script("return document.documentElement.scrollWidth") <= DEVICES["phone"][0]
-        press(page, "open")
-        wait_for(page, READY)
-        (table,) = server.tables()
-        assert table.env.options == TableEnv("black_jacky", preset="mini-2").options
 
 
 # ---------------------------------------------------------------- waiting, lost seats

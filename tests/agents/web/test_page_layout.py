@@ -2,10 +2,8 @@
 
 from contextlib import contextmanager
 
-import numpy as np
 import pytest
 
-from blackjacky_agents.web.server import Server
 from blackjacky_env.engine.svg import PHONE_TEXT
 from blackjacky_env.games import GAMES
 from tests.agents.web.browser import (
@@ -18,7 +16,6 @@ from tests.agents.web.browser import (
     press,
     press_key,
     serious,
-    settled_table,
     show,
     table_at,
     wait_for,
@@ -74,45 +71,6 @@ def test_in_no_phase_the_page_must_be_scrolled_much_and_axe_finds_nothing_seriou
                 continue
             assert measured["reach"] <= ON_PHONE * height, phase
             assert measured["picture"] > 0.9 * width
-
-
-# ---------------------------------------------------------------- settlements
-
-SETTLED = f"""
-const box = (element) => element.getBoundingClientRect();
-const panels = [...{SHADOW}.querySelectorAll(".seat:not([data-card])")];
-const settlement = box(document.getElementById("settlement"));
-const covers = (one, other) =>
-  one.left < other.right && other.left < one.right && one.top < other.bottom && other.top < one.bottom;
-return {{
-  covered: panels.filter((panel) => covers(settlement, box(panel.querySelector("rect")))).length,
-  losers: panels.filter((panel) => panel.matches(".loser")).map((panel) => Number(panel.dataset.seat)),
-  counted: panels.filter((panel) => panel.querySelector(".counted")).map((panel) => Number(panel.dataset.seat)),
-  focus: document.activeElement.id,
-}};
-"""
-
-
-@pytest.mark.parametrize("device", DEVICES)
-@pytest.mark.parametrize("game", GAMES)
-def test_a_settlement_covers_no_seat_and_the_picture_marks_who_loses_what(browser, game, device):
-    """At a table with the most players, at which a round has just been settled."""
-    table = settled_table(game)
-    rows, server = table.scores(0)["rows"], Server(delay=1e6)
-    server.add(table)
-    (host,) = server.hosts
-    host.moments = ["settlement"]
-    with pages_of(browser, server) as base:
-        show(browser, f"{base}/seat/{table.people[0]}", device)
-        seen = browser.execute_script(SETTLED)
-        assert seen["covered"] == 0
-        losers = {row["seat"] for row in rows if row["mark"] == "bad"}
-        assert losers
-        assert set(seen["losers"]) == set(seen["counted"]) == losers
-        assert seen["focus"] == "continue"
-        press_key(browser, "ESCAPE")
-        wait_for(browser, "return document.getElementById('settlement').hidden")
-        assert browser.execute_script("return document.activeElement.id") == "status", "the focus is not lost"
 
 
 # ---------------------------------------------------------------- the tour of the first turn
@@ -189,47 +147,3 @@ def test_a_whole_game_is_played_by_clicks_or_by_keys_alone_and_the_focus_is_neve
             else:
                 browser.execute_script(CLICK_PICTURE)
         wait_for(browser, f"return {IS_OVER}")
-
-
-# ---------------------------------------------------------------- a choice in steps
-
-WORDS = "return [...document.querySelectorAll('#actions b')].map((each) => each.textContent)"
-
-
-def test_a_choice_in_steps_is_made_by_taps_and_by_keys_and_leads_back(browser):
-    """At a table at which the person can lay a 3 and choose two of six players."""
-
-    def tap(selector):
-        element = f"{SHADOW}.querySelector('{selector}')"
-        assert browser.execute_script(f"return {element}.matches('.choice')"), selector
-        browser.execute_script(f"{element}.dispatchEvent(new MouseEvent('click', {{bubbles: true}}))")
-
-    table, seats = exchange(), f"return {SHADOW}.querySelectorAll('.seat.choice').length"
-    with pages(browser, [table]) as [address]:
-        show(browser, address, "desktop")
-        first = browser.execute_script(WORDS)
-        assert len(first) <= 4
-        assert browser.execute_script(seats) == 0
-        press_key(browser, str(1 + first.index(next(words for words in first if "…" in words))))
-        assert len(browser.execute_script(WORDS)) == 7
-        press_key(browser, "ESCAPE")
-        assert browser.execute_script(WORDS) == first
-        tap('.card[data-card="3"]')
-        assert browser.execute_script(seats) == 6
-        tap('.seat[data-seat="2"]')
-        assert len(browser.execute_script(WORDS)) == 6  # five players and "back"
-        tap('.seat[data-seat="4"]')
-        wait_for(browser, f"return {SHADOW}.querySelectorAll('.seat.choice').length === 0")
-    actions, names = table.env.record()["actions"], table.env.game.words.actions
-    assert any((names[action].kind, names[action].seats) == ("lay_exchange", (2, 4)) for action in actions)
-
-
-def exchange():
-    """Such a table."""
-    for seed in range(200):
-        table, rng = new_table(players=6, seed=seed), np.random.default_rng(seed)
-        while not table.over:
-            if [each["kind"] for each in table.actions(0)].count("lay_exchange") == 15:
-                return table
-            table.play(int(rng.choice(np.flatnonzero(table.env.infos[table.env.agent_selection]["action_mask"]))))
-    raise AssertionError("no 3 has come")

@@ -10,7 +10,7 @@ import pytest
 from websockets.sync.client import connect
 
 from blackjacky_agents.web import serve
-from blackjacky_agents.web.serve import addresses, in_background
+from blackjacky_agents.web.serve import in_background
 from blackjacky_agents.web.server import Server
 from scripts.proofs.attacks.wire import open_socket, status, upgrade
 from tests.agents.web.tables import new_table
@@ -89,18 +89,3 @@ def test_an_address_is_a_scheme_and_a_host():
     for address in others:
         with pytest.raises(ValueError, match=r"such as https://play\.example, not "):
             serve.check_address(address)
-
-
-def test_addresses_name_a_host_that_can_be_reached_the_owners_this_machine(monkeypatch):
-    monkeypatch.setattr(serve, "own_address", lambda: "192.168.0.4")
-    table, server = new_table(people=2), Server()
-    assert addresses(table, serve.base_address("0.0.0.0", 80), "de") == [
-        ("Person 0", f"http://192.168.0.4:80/seat/{table.people[0]}?language=de"),
-        ("Person 1", f"http://192.168.0.4:80/seat/{table.people[1]}?language=de"),
-        ("to watch", f"http://192.168.0.4:80/watch/{table.watch}?language=de"),
-    ]
-    assert serve.base_address("::1", 80) == "http://[::1]:80"
-    for host, here in (("127.0.0.1", "127.0.0.1"), ("0.0.0.0", "127.0.0.1"), ("::", "[::1]")):
-        serve.open_to_others(server, host, 80, "https://play.example")
-        assert server.lobby_address == f"https://play.example/lobby/{server.lobby}"
-        assert serve.owner_address(server, host, 80) == f"http://{here}:80/lobby/{server.owner}"

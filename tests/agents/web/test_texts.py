@@ -9,13 +9,11 @@ import numpy as np
 import pytest
 
 from blackjacky_agents.games import get_kit
-from blackjacky_agents.narration import action_phrase
 from blackjacky_agents.web.seats import person
 from blackjacky_agents.web.server import PAGE
 from blackjacky_agents.web.table import Table
-from blackjacky_agents.wording import explanation, in_words, page_texts, refusal_in_words, terminal_texts
+from blackjacky_agents.wording import in_words, page_texts, refusal_in_words
 from blackjacky_env import IllegalActionError
-from blackjacky_env.engine.actions import names_from
 from blackjacky_env.engine.options import declared_options
 from blackjacky_env.engine.svg import LAYOUTS
 from blackjacky_env.envs.aec import TableEnv
@@ -63,16 +61,6 @@ def test_every_phrase_has_a_template_in_every_language(game):
         told = {in_words(phrase, texts, NAMES) for phrase in said(game)}
         assert len(told) > 20
         assert not re.search("[{}]|None", " ".join(told))
-
-
-@every_game
-def test_every_action_is_called_in_the_terminal_as_the_environment_calls_it_and_explained(game):
-    actions, texts, players = get_game(game).words.actions, terminal_texts(game), get_game(game).max_players
-    for info in actions.infos:
-        assert in_words(action_phrase(info, 1, players), texts, NAMES) == actions.tell(
-            info, names_from(1, NAMES[:players])
-        )
-        assert explanation(texts, info)
 
 
 @every_game

@@ -1,4 +1,4 @@
-"""Targets of agents: cards, weights, solutions, checkpoints, settings of runs."""
+"""Targets of agents: cards, weights, solutions, checkpoints."""
 
 from __future__ import annotations
 
@@ -10,14 +10,12 @@ from pathlib import Path
 
 import numpy as np
 
-from blackjacky_agents.cli.runs import read_settings, write_settings
 from blackjacky_agents.learning.agent_file import AGENT_FILE, read_network, save_agent
 from blackjacky_agents.learning.checkpoint import load_checkpoint, save_checkpoint
 from blackjacky_agents.learning.encoding import encodings_of
-from blackjacky_agents.learning.settings import check_settings, presets_of
 from blackjacky_agents.solving.solution import Policy, load_solution, look_up, save_solution
 from blackjacky_agents.solving.table import Table
-from blackjacky_env.games import DEFAULT, GAMES, get_game
+from blackjacky_env.games import DEFAULT, get_game
 from tests.fuzzing.target import Target, folder, written
 
 
@@ -97,24 +95,9 @@ def _checkpoints() -> list[bytes]:
     return [(path / "arrays.safetensors").read_bytes() + b"\n" + json.dumps(state).encode()]
 
 
-def _runs() -> list[bytes]:
-    made, run = [], written("settings/config.json", b"").parent
-    for game in GAMES:
-        for settings in presets_of(game).values():
-            write_settings(run, settings, "train")
-            made.append((run / "config.json").read_bytes())
-    return made
-
-
-def _read_run(data: bytes) -> None:
-    written("settings/config.json", data)
-    check_settings(read_settings(folder() / "settings"))
-
-
 TARGETS = (
     Target("agent_card", _load_card, (ValueError,), lambda: [_files()[1]]),
     Target("agent_weights", _load_weights, (ValueError,), lambda: [_files()[0]]),
     Target("solution", _load_solution, (ValueError,), lambda: [_solution()[0]]),
     Target("checkpoint", _load_checkpoint, (ValueError,), _checkpoints),
-    Target("run_settings", _read_run, (ValueError, TypeError), _runs),
 )

@@ -39,14 +39,10 @@ class Subject(NamedTuple):
     """Something that can be restored."""
 
     arrays: Arrays
-    state: Mapping[str, Any]
-    """What it keeps beside them."""
-    games: str
-    """The name of the array of records, if there is one."""
-    dtype: np.dtype[Any]
-    """Of the records."""
-    restore: Callable[[Arrays, Any], object]
-    """Restores these, and goes on for a while."""
+    state: Mapping[str, Any]  # kept beside them
+    games: str  # the name of the array of records, if there is one
+    dtype: np.dtype[Any]  # of the records
+    restore: Callable[[Arrays, Any], object]  # restores these, and goes on for a while
 
 
 def _seeds_of(subjects: Mapping[str, Subject], count: int) -> list[bytes]:
@@ -58,8 +54,7 @@ def _seeds_of(subjects: Mapping[str, Subject], count: int) -> list[bytes]:
             for key, array in subject.arrays.items():
                 flat = _records(subject, array) if key == subject.games else array
                 entries = [_entry(flat, rng) for _ in range(6 if key == subject.games else rng.randrange(2))]
-                form = [str(array.dtype), list(array.shape)] if rng.random() < 0.1 else []
-                arrays[key] = [entries, *form]
+                arrays[key] = [entries, str(array.dtype), list(array.shape)]
             made.append(json.dumps({"of": name, "arrays": arrays, "state": subject.state}).encode())
     return made
 
@@ -87,11 +82,10 @@ def _restore(subjects: Mapping[str, Subject], data: bytes) -> None:
     subject.restore(arrays, content.get("state"))
 
 
-def _changed(subject: Subject, name: str, entries: list[list[Any]], *form: Any) -> Any:
+def _changed(subject: Subject, name: str, entries: list[list[Any]], dtype: Any, shape: Any) -> Any:
     """An array as it is kept, with other entries, or if dtype or shape differ zeros, which take no memory."""
     kept = subject.arrays.get(name)
-    if kept is None or (form and form != (str(kept.dtype), list(kept.shape))):
-        dtype, shape = form
+    if kept is None or (dtype, shape) != (str(kept.dtype), list(kept.shape)):
         zero = np.zeros((), dtype)
         return np.broadcast_to(zero, shape) if math.prod(shape) < 2**40 else zero
     array = kept.copy()

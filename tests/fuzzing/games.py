@@ -54,9 +54,7 @@ def make_records() -> list[bytes]:
     whole.reset(seed=0)
     play_on(whole, 10_000, Random(0))
     records = [env.record() for env in (whole, *played_games())]
-    rigged: list[dict[str, Any]] = [
-        {**record, "reset_options": {"start_player": 1}, "actions": []} for record in records
-    ]
+    rigged = [{**record, "reset_options": {"start_player": 1}, "actions": []} for record in records]
     named = [{"names": _names(env), "record": env.record()} for env in played_games()]
     return [json.dumps(each).encode() for each in (*records, *rigged, *named)]
 

@@ -26,11 +26,9 @@ OWN = {
     "replay.py": "the record of a table of this server, kept as text",
 }
 """Modules that read JSON with Python's reader, and what."""
-
-
 TARGETS = {each.name: each for module in (games, arrays, arena, agents, web) for each in module.TARGETS}
 """By name: everything that parses what a stranger, a friend or another program may have written."""
-QUICK = ("agent_card", "agent_weights", "checkpoint", "run_settings", "socket")
+QUICK = ("agent_card", "agent_weights", "checkpoint", "socket")
 """Targets that compile little."""
 every_target = pytest.mark.parametrize(
     "name", [pytest.param(name, marks=[] if name in QUICK else pytest.mark.prove) for name in TARGETS]

@@ -51,12 +51,9 @@ _DATASET = f"dataset --players {_BOTS} --games 400 --games-per-file 150 --thread
 class Job(NamedTuple):
     """A command and its result."""
 
-    begin: str
-    """The subcommand with its arguments."""
-    again: str
-    """The same once `begun` exists."""
-    begun: str
-    """A pattern for a file that shows that the work has begun."""
+    begin: str  # the subcommand with its arguments
+    again: str  # the same once `begun` exists
+    begun: str  # a pattern for a file that shows that the work has begun
     result: Callable[[Path], Any]
     """Read the result, which must not depend on interruptions, from a folder; raises an error if there is none."""
 

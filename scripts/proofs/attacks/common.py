@@ -34,14 +34,11 @@ Tries = Iterator[tuple[str, str, int]]
 class Task(NamedTuple):
     """Tries made by one process."""
 
-    call: str
-    """A kind of attack as ``module:name``."""
-    name: str
-    """What it attacks."""
+    call: str  # a kind of attack as ``module:name``
+    name: str  # what it attacks
     tries: int
     seed: int
-    before: Sequence[str] = ()
-    """Words of the command line before Python."""
+    before: Sequence[str] = ()  # words of the command line before Python
 
 
 def run_apart(task: Task) -> dict[str, Counter[str]]:
@@ -74,13 +71,7 @@ def main(call: str, name: str, tries: str, seed: str) -> None:
 
 
 class Fork:
-    """A program as a fork of this process, which must have no other threads.
-
-    Args:
-        run: what it runs; returns the exit status.
-        home: its working directory.
-        log: the file of its output.
-    """
+    """A program as a fork of this process, which must have no other threads; its output goes into a file."""
 
     def __init__(self, run: Callable[[], int | None], home: Path, log: Path) -> None:
         self.log = log
@@ -143,12 +134,11 @@ def _run_fork(run: Callable[[], int | None], home: Path, log: Path) -> None:
         os.chdir(home)
         faulthandler.dump_traceback_later(0.9 * PATIENCE)  # says where it hangs
         status = run() or 0
-        sys.stdout.flush()
-        sys.stderr.flush()
     except BaseException:  # noqa: BLE001 - nothing may leave a fork
         traceback.print_exc()
-        sys.stderr.flush()
     finally:
+        print(end="", flush=True)
+        print(end="", flush=True, file=sys.stderr)
         os._exit(status)
 
 

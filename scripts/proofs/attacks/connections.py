@@ -7,25 +7,108 @@ saved game lacks a move that was confirmed, the game is lost.
 
 from __future__ import annotations
 
+import base64
 import contextlib
+import os
 import random
 import socket
 import tempfile
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
-from websockets.frames import Opcode
+from websockets.frames import Frame, Opcode
 
 from scripts.proofs.attacks.common import CRASH, ERROR, HANG, LOST, REFUSED, SURVIVED, TRACEBACK, Tries
-from scripts.proofs.attacks.table_server import Person, TableServer, table_server
-from scripts.proofs.attacks.wire import flood, frame, is_open, open_socket, request, take_seat, upgrade
+from scripts.proofs.attacks.table_server import PATIENCE, Person, TableServer, table_server
 
 HELD = 300  # connections at once
 _GROWTH = 16  # MiB by which the memory may differ: what the allocator keeps
 _FLOOD = 50  # times that as much as fits is sent
+
+
+# ---------------------------------------------------------------- raw connections
+
+
+def open_socket(port: int, data: bytes = b"") -> socket.socket:
+    """A connection to a server on this machine, on which ``data`` was sent."""
+    made = socket.create_connection(("127.0.0.1", port), timeout=PATIENCE)
+    with contextlib.suppress(ConnectionError):  # the server may have closed it
+        made.sendall(data)
+    return made
+
+
+def request(path: str, *headers: str, method: str = "GET") -> bytes:
+    """The bytes of a request."""
+    return "\r\n".join([f"{method} {path} HTTP/1.1", "Host: 127.0.0.1", *headers, "", ""]).encode()
+
+
+def upgrade(token: str) -> bytes:
+    """The bytes of the request for the WebSocket of a seat."""
+    key = base64.b64encode(os.urandom(16)).decode()
+    headers = ("Upgrade: websocket", "Connection: Upgrade", "Sec-WebSocket-Version: 13", f"Sec-WebSocket-Key: {key}")
+    return request(f"/seat/{token}/socket", *headers)
+
+
+def frame(opcode: Opcode, data: bytes = b"", fin: bool = True) -> bytes:
+    """The bytes of a client's frame."""
+    return Frame(opcode, data, fin).serialize(mask=True)
+
+
+PINGS, SKIPS = 500 * frame(Opcode.PING, b"x" * 125), 500 * frame(Opcode.TEXT, b'{"type": "skip"}')
+
+
+def status(connection: socket.socket) -> int:
+    """The status of the next response; the rest is left unread."""
+    line = b""
+    while not line.endswith(b"\r\n") and (read := connection.recv(1)):
+        line += read
+    if not line:
+        raise ConnectionError("closed without an answer")
+    return int(line.split()[1])
+
+
+def take_seat(port: int, token: str) -> socket.socket:
+    """The WebSocket of a seat; only the status of the response has been read."""
+    with contextlib.ExitStack() as stack:
+        connection = stack.enter_context(open_socket(port, upgrade(token)))
+        if (answer := status(connection)) != 101:
+            raise ConnectionError(f"refused with status {answer}")
+        stack.pop_all()
+    return connection
+
+
+def flood(connection: socket.socket, data: bytes) -> Iterator[int]:
+    """Send ``data`` repeatedly without waiting; the number of bytes sent each time, 0 if none could be sent.
+
+    Raises `ConnectionError` when the server has closed the connection.
+    """
+    connection.setblocking(False)
+    rest = data
+    while True:
+        sent = 0
+        with contextlib.suppress(BlockingIOError):
+            sent = connection.send(rest)
+        rest = rest[sent:] or data
+        yield sent
+
+
+def is_open(connection: socket.socket, patience: float = 0) -> bool:
+    """Whether the server has not closed the connection within so many seconds; reads what has arrived."""
+    connection.settimeout(patience)
+    try:
+        while connection.recv(1 << 16):
+            pass
+    except (BlockingIOError, TimeoutError):
+        return True
+    except ConnectionError:
+        pass
+    return False
+
+
+# ---------------------------------------------------------------- attacks
 
 
 @dataclass
@@ -36,10 +119,6 @@ class Target:
     token: str
     rng: random.Random
 
-    def seat(self) -> socket.socket:
-        """The WebSocket of that seat."""
-        return take_seat(self.port, self.token)
-
 
 def _slow_body(target: Target) -> socket.socket:
     path = target.rng.choice(["/lobby/guessed/tables", "/seat/guessed", f"/seat/{target.token}"])
@@ -49,7 +128,7 @@ def _slow_body(target: Target) -> socket.socket:
 def _garbage_frames(target: Target) -> socket.socket:
     whole = bytearray(frame(Opcode.TEXT, target.rng.randbytes(target.rng.randrange(200))))
     whole[0] = target.rng.choice([0, 0x80, 0xC0]) + target.rng.choice([*Opcode, 3])
-    return _flood(target.seat(), bytes(_changed(whole, target.rng)))
+    return _flood(take_seat(target.port, target.token), bytes(_changed(whole, target.rng)))
 
 
 def _garbage_requests(target: Target) -> socket.socket:
@@ -87,8 +166,8 @@ KINDS: dict[str, Callable[[Target], socket.socket]] = {
     "bodies that do not end": _slow_body,
     "responses that are not read": lambda it: _flood(open_socket(it.port), 200 * request("/page/lobby.js")),
     "WebSockets of unknown seats": lambda it: take_seat(it.port, f"{it.rng.getrandbits(192):032x}"),
-    "WebSocket pings whose pongs are not read": lambda it: _flood(it.seat(), 500 * frame(Opcode.PING, b"x" * 125)),
-    "WebSocket messages at full speed": lambda it: _flood(it.seat(), 500 * frame(Opcode.TEXT, b'{"type": "skip"}')),
+    "WebSocket pings whose pongs are not read": lambda it: _flood(take_seat(it.port, it.token), PINGS),
+    "WebSocket messages at full speed": lambda it: _flood(take_seat(it.port, it.token), SKIPS),
     "garbage as WebSocket frames": _garbage_frames,
     "garbage as HTTP requests": _garbage_requests,
 }
@@ -107,7 +186,7 @@ def attack(_: str, tries: int, seed: int) -> Tries:
 
 
 def _attack_while_playing(server: TableServer, kind: str, tries: int, target: Target) -> Counter[str]:
-    tracebacks, person = server.tracebacks, Person(server)
+    log_before, person = len(server.lines), Person(server)
     person.start()
     _try_all(kind, min(HELD, tries), target, person)  # so that the memory has grown as far as it does
     before = server.memory
@@ -115,7 +194,7 @@ def _attack_while_playing(server: TableServer, kind: str, tries: int, target: Ta
     for begin in range(0, tries, HELD):
         counts += _try_all(kind, min(HELD, tries - begin), target, person)
     person.stop()
-    counts[TRACEBACK] += server.tracebacks - tracebacks
+    counts[TRACEBACK] += sum(line.startswith("Traceback") for line in server.lines[log_before:])
     counts[CRASH] += not server.is_alive
     counts[HANG] += isinstance(person.error, TimeoutError)
     counts[ERROR] += person.error is not None and not isinstance(person.error, TimeoutError)

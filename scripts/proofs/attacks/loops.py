@@ -26,6 +26,7 @@ from scripts.proofs.attacks.commands import new_home
 from scripts.proofs.attacks.common import ERROR, HANG, LOST, PATIENCE, SURVIVED, Fork, Tries
 from scripts.proofs.attacks.table_server import Person, table_server
 
+FILE = "file.json"
 _MOMENTS = 0.02  # seconds from the first thing that a loop saves to the last moment of a kill
 
 
@@ -33,8 +34,7 @@ class Loop(NamedTuple):
     """A program that performs steps numbered 0, 1, 2, ..., as fast as it can."""
 
     what: str
-    do: Callable[[Path, int], Iterator[int]]
-    """Perform the steps from a number on in a folder; yields each number when its step is done."""
+    do: Callable[[Path, int], Iterator[int]]  # from a number on in a folder; yields each number when its step is done
     read: Callable[[Path, int], int]
     """The newest number found in the folder, given the last one done; raises an error if something is damaged."""
 
@@ -79,7 +79,7 @@ def _kill(loop: Loop, first: int, rng: random.Random, home: Path, log: Path) -> 
 
 def _write_files(home: Path, first: int) -> Iterator[int]:
     for number in itertools.count(first):
-        write_json(home / "file.json", {"number": number, "more": "x" * (number * 7919 % 100_000)})
+        write_json(home / FILE, {"number": number, "more": "x" * (number * 7919 % 100_000)})
         yield number
 
 
@@ -114,9 +114,7 @@ def _compile(home: Path, first: int) -> Iterator[int]:
 
 LOOPS = {
     "file": Loop(
-        "files replaced in a loop",
-        _write_files,
-        lambda home, _: int(json.loads((home / "file.json").read_text("utf-8"))["number"]),
+        "files replaced in a loop", _write_files, lambda home, _: json.loads((home / FILE).read_bytes())["number"]
     ),
     "table": Loop("moves at a saved table", _make_moves, lambda home, _: resumed(home / "table.jsonl").move),
     "cache": Loop("compile cache being written", _compile, lambda _, confirmed: confirmed),

@@ -61,11 +61,6 @@ class TableServer:
         """The lines of the log."""
         return self.log.read_text(encoding="utf-8", errors="replace").splitlines()
 
-    @property
-    def tracebacks(self) -> int:
-        """Number of tracebacks in the log."""
-        return sum(line.startswith("Traceback") for line in self.lines)
-
     def kill(self) -> None:
         """End the process without notice."""
         self._process.kill()
@@ -96,10 +91,8 @@ class Person(threading.Thread):
     def __init__(self, server: TableServer) -> None:
         super().__init__(daemon=True)
         self.server, self.token = server, server.tokens[0]
-        self.moves = 0
-        """Moves that the server has confirmed."""
-        self.number = 0
-        """The last number seen of the table's next move."""
+        self.moves = 0  # that the server has confirmed
+        self.number = 0  # the last one seen of the table's next move
         self.error: Exception | None = None
         self._stopped = threading.Event()
 

@@ -16,8 +16,8 @@ from blackjacky_agents.web.quiet import Quiet
 from blackjacky_agents.web.serve import in_thread, uvicorn_server
 from scripts.proofs.attacks import connections
 from scripts.proofs.attacks.common import REFUSED, SURVIVED
+from scripts.proofs.attacks.connections import frame, is_open, open_socket, request, take_seat
 from scripts.proofs.attacks.table_server import Person, table_server
-from scripts.proofs.attacks.wire import frame, is_open, open_socket, request, take_seat
 from tests.agents.web.tables import new_table, server_of
 
 pytestmark = pytest.mark.prove

@@ -7,7 +7,7 @@ from starlette.testclient import TestClient, WebSocketDenialResponse
 
 from blackjacky_agents.web.serve import in_background, names_of
 from blackjacky_agents.web.server import Server
-from scripts.proofs.attacks.wire import open_socket, status
+from scripts.proofs.attacks.connections import open_socket, status
 from tests.agents.web.tables import new_table
 
 HERE, AWAY = ("127.0.0.1", 1), ("192.168.0.9", 1)

@@ -12,7 +12,7 @@ from websockets.sync.client import connect
 from blackjacky_agents.web import serve
 from blackjacky_agents.web.serve import in_background
 from blackjacky_agents.web.server import Server
-from scripts.proofs.attacks.wire import open_socket, status, upgrade
+from scripts.proofs.attacks.connections import open_socket, status, upgrade
 from tests.agents.web.tables import new_table
 
 

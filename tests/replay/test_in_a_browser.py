@@ -116,7 +116,7 @@ def page(chromium: Any, tmp_path: Path, request: pytest.FixtureRequest) -> Itera
     assert chromium.get_log("browser") == []
 
 
-def test_keys_lead_through_the_game(page: Page) -> None:
+def test_keys_lead_through_the_game_and_what_can_be_used_has_a_name(page: Page) -> None:
     assert page.shows(EVERYTHING, 0)
     second, third = page.film["starts"][1:3]
     there = [(RIGHT, 1), (RIGHT, 2), (LEFT, 1), ("]", second), ("]", third), (RIGHT, third + 1)]
@@ -124,6 +124,9 @@ def test_keys_lead_through_the_game(page: Page) -> None:
     for key, step in there + back:
         page.keys(key)
         assert page.shows(EVERYTHING, step), (key, step)
+    for element in page.chromium.find_elements("css selector", "button, input, select, summary"):
+        assert element.accessible_name
+    assert page.find("#page-now").get_attribute("aria-live") == "polite"
 
 
 def test_every_view_shows_its_pictures_and_secrets_and_thoughts_to_those_who_may_know(page: Page) -> None:
@@ -205,7 +208,7 @@ def test_estimates_of_all_players_change_with_every_position_and_turning_points_
     assert page.at == 19
 
 
-def test_on_a_phone_picture_buttons_and_thoughts_are_on_the_first_screen_and_all_have_names(page: Page) -> None:
+def test_on_a_phone_picture_buttons_and_thoughts_are_on_the_first_screen(page: Page) -> None:
     set_screen(page.chromium, 390, 844, mobile=True)
     bottom = "return document.getElementById('page-' + arguments[0]).getBoundingClientRect().bottom"
     assert all(page.script(bottom, name) < 844 for name in ("picture", "buttons", "jumps", "thoughts-of"))
@@ -214,7 +217,3 @@ def test_on_a_phone_picture_buttons_and_thoughts_are_on_the_first_screen_and_all
     page.script("scrollTo(0, document.documentElement.scrollHeight)")
     bar_begins = page.script("return document.getElementById('page-bar').getBoundingClientRect().top")
     assert page.script("return document.querySelector('details').getBoundingClientRect().bottom") <= bar_begins
-    page.keys(RIGHT)
-    for element in page.chromium.find_elements("css selector", "button, input, select, summary"):
-        assert element.accessible_name
-    assert page.find("#page-now").get_attribute("aria-live") == "polite"

@@ -113,9 +113,7 @@ def _compile(home: Path, first: int) -> Iterator[int]:
 
 
 LOOPS = {
-    "file": Loop(
-        "files replaced in a loop", _write_files, lambda home, _: json.loads((home / FILE).read_bytes())["number"]
-    ),
+    "file": Loop("files replaced", _write_files, lambda home, _: json.loads((home / FILE).read_bytes())["number"]),
     "table": Loop("moves at a saved table", _make_moves, lambda home, _: resumed(home / "table.jsonl").move),
     "cache": Loop("compile cache being written", _compile, lambda _, confirmed: confirmed),
 }

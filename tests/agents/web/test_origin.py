@@ -15,6 +15,7 @@ OWN = ["localhost", "LOCALHOST:80", "127.0.0.1:8021", "[::1]:8021", "192.168.0.4
 OWN += ["box.home.example", "Box.local:8021", "play.example"]
 MALFORMED = ["", "[", "[::1", "[]:1", "::1", "a b", "x@y", "evil/../", "localhost:", "localhost:x", "127.1", "\xff"]
 SIMILAR = ["localhost.evil.example", "127.0.0.1.evil.example", "evil.local", "[127.0.0.1]", "[localhost]"]
+pytestmark = pytest.mark.usefixtures("tiny")
 
 
 @pytest.fixture(autouse=True)
@@ -31,9 +32,6 @@ def server_at(host, address=None):
     server = Server(names=names_of(host, address))
     server.add(new_table("tiny"))
     return server
-
-
-pytestmark = pytest.mark.usefixtures("tiny")
 
 
 @pytest.mark.parametrize("listening", ["127.0.0.1", "0.0.0.0", "192.168.0.4"])

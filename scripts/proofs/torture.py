@@ -26,6 +26,7 @@ from tqdm import tqdm
 from blackjacky_agents.reports import duration, markdown_table
 from scripts.proofs.attacks import commands, common, connections, loops
 from scripts.proofs.attacks.common import OUTCOMES, REFUSED, SURVIVED, Task, Tries
+from scripts.results import save
 
 KINDS: dict[str, tuple[int, list[tuple[Callable[[str, int, int], Tries], str]]]] = {
     "connections": (20_000, [(connections.attack, "")]),
@@ -62,8 +63,6 @@ def main(args: Args) -> int:
                 rows.append({"attack": what, "tried": counts.total(), **{each: counts[each] for each in OUTCOMES}})
     print(markdown_table([*rows[0]], [[f"{value}" for value in row.values()] for row in rows]))
     if args.write:
-        from scripts.results import save
-
         what = f"Attacks on everything that can be interrupted or connected to, {duration(time.monotonic() - began)}"
         what += f" with {args.workers} process{'es' * (args.workers > 1)} at a time."
         save("attacks", rows, what=what, command="-m scripts.proofs.torture", seed=args.seed)

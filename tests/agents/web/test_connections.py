@@ -144,8 +144,7 @@ def test_with_few_files_a_person_plays_beside_hundreds_of_idle_connections(tmp_p
         person.start()
         person.wait_for_moves(3)
         person.stop()
-        assert person.error is None
-        assert server.stop() == 0
+        assert (person.error, server.stop()) == (None, 0)
         assert len(server.lines) == 1
         assert "Too many connections (64 in all)" in server.lines[0]
 

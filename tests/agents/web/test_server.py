@@ -168,6 +168,8 @@ def test_pages_of_other_sites_are_refused_and_an_unknown_token_gives_no_seat():
                 pass
         with sit(client, table, origin="http://127.0.0.1") as socket:
             assert socket.receive_json()["type"] == "state"
+        with pytest.raises(WebSocketDisconnect), client.websocket_connect("ws://127.0.0.1/seat/guessed/socket"):
+            pass
         guessed = [f"/seat/guessed{end}" for end in ("", "/record", "/texts.json", "/replay")]
         for place in (*guessed, "/seat/", "/page/../table.py"):
             assert client.get(place).status_code == 404

@@ -1,4 +1,4 @@
-"""Targets of agents: cards, weights, solutions, checkpoints."""
+"""Targets of agents: cards, weights, solutions, checkpoints, settings of runs, answers of programs and models."""
 
 from __future__ import annotations
 
@@ -7,12 +7,18 @@ from functools import cache
 from hashlib import sha256
 from itertools import pairwise
 from pathlib import Path
+from queue import SimpleQueue
+from types import SimpleNamespace
 
 import numpy as np
 
+from blackjacky_agents.cli.runs import read_settings, write_settings
+from blackjacky_agents.external.subprocess_agent import AgentProcessError, SubprocessAgent, _Process
+from blackjacky_agents.language.answers import answer_in, find_action
 from blackjacky_agents.learning.agent_file import AGENT_FILE, read_network, save_agent
 from blackjacky_agents.learning.checkpoint import load_checkpoint, save_checkpoint
 from blackjacky_agents.learning.encoding import encodings_of
+from blackjacky_agents.learning.settings import check_settings, presets_of
 from blackjacky_agents.solving.solution import Policy, load_solution, look_up, save_solution
 from blackjacky_agents.solving.table import Table
 from blackjacky_env.games import DEFAULT, get_game
@@ -95,9 +101,53 @@ def _checkpoints() -> list[bytes]:
     return [(path / "arrays.safetensors").read_bytes() + b"\n" + json.dumps(state).encode()]
 
 
+def _runs() -> list[bytes]:
+    run, made = written("settings/config.json", b"").parent, []
+    for settings in presets_of(DEFAULT).values():
+        write_settings(run, settings, "train")
+        made.append((run / "config.json").read_bytes())
+    return made
+
+
+def _read_run(data: bytes) -> None:
+    written("settings/config.json", data)
+    check_settings(read_settings(folder() / "settings"))
+
+
+def _answer(data: bytes) -> None:
+    """A program that has said hello answers the question for a move with this."""
+    game, agent, process = get_game(DEFAULT), SubprocessAgent("true", DEFAULT), _Process.__new__(_Process)
+    process._name, process._lines, process.end = agent.name, SimpleQueue(), lambda: None
+    said = SimpleNamespace(write=lambda _: process._lines.put(data.partition(b"\n")[0]), flush=lambda: None)
+    process._program, agent._process = SimpleNamespace(stdin=said, returncode=0), process
+    mask = (np.arange(game.num_actions) < 3).astype(np.int8)
+    agent.act({"observation": np.zeros(game.layout.size, game.layout.dtype), "action_mask": mask})
+
+
+def _answers() -> list[bytes]:
+    name = get_game(DEFAULT).words.actions.name(1)
+    return [
+        json.dumps(each).encode() for each in ({"action": 0}, {"action": name}, {"action": 2, "why": [1, {"a": 2}]})
+    ]
+
+
+def _model_reply(data: bytes) -> None:
+    actions = get_game(DEFAULT).words.actions
+    choices = {action: actions.name(action) for action in range(0, len(actions), 7)}
+    assert 0 <= find_action(answer_in(data.decode()), choices, actions) < len(actions)
+
+
+def _model_replies() -> list[bytes]:
+    actions = get_game(DEFAULT).words.actions
+    return [f"I think.\nANSWER: {each}".encode() for each in (3, f"2. {actions.name(7)}", actions.name(30), "swap 5")]
+
+
 TARGETS = (
     Target("agent_card", _load_card, (ValueError,), lambda: [_files()[1]]),
     Target("agent_weights", _load_weights, (ValueError,), lambda: [_files()[0]]),
     Target("solution", _load_solution, (ValueError,), lambda: [_solution()[0]]),
     Target("checkpoint", _load_checkpoint, (ValueError,), _checkpoints),
+    Target("run_settings", _read_run, (ValueError, TypeError), _runs),
+    Target("agent_answer", _answer, (AgentProcessError,), _answers),
+    Target("model_reply", _model_reply, (ValueError,), _model_replies),
 )

@@ -23,7 +23,7 @@ from blackjacky_agents.data import Dataset
 from blackjacky_agents.data.writing import Writer
 from blackjacky_agents.games import get_kit
 from blackjacky_agents.registry import agent_names, make_agent
-from blackjacky_env.games import DEFAULT, get_game
+from blackjacky_env.games import DEFAULT, GAMES, get_game
 from tests.fuzzing.target import INPUT_ERRORS, Target, folder, written
 
 _LENGTH = "trial"
@@ -146,10 +146,19 @@ def _read_score_card(data: bytes) -> None:
     check_games(read_score_card(written("card.json", data)), fresh=0)
 
 
+def _protocols() -> list[bytes]:
+    return [path.read_bytes() for game in GAMES if (path := get_kit(game).score) is not None]
+
+
+def _read_protocol(data: bytes) -> None:
+    json.dumps(read_protocol(written("protocol.json", data)).sha256)
+
+
 TARGETS = (
     Target("results", _read_results, (ValueError,), _files, 0.2),
     Target("results_card", _read_card, INPUT_ERRORS, lambda: [_results(True)[2]], 0.1),
     Target("dataset", _read_description, INPUT_ERRORS, lambda: [_dataset()[0]], 0.2),
     Target("dataset_file", _read_file, INPUT_ERRORS, _dataset_files, 0.4),
     Target("score_card", _read_score_card, (ValueError,), _score_cards, 0.2),
+    Target("protocol", _read_protocol, (ValueError,), _protocols, 0.5),
 )

@@ -1,7 +1,7 @@
 """Write down what games do, for tests/test_golden.py: tests/games/NAME/playthroughs/*.txt and fingerprints.json.
 
     python -m scripts.proofs.golden                     of all games; `git diff` then shows what has changed
-    python -m scripts.proofs.golden --game halunken
+    python -m scripts.proofs.golden --game GAME
 
 A playthrough is the readable log of one random game, one for every variant and table size. Fingerprints are hashes of
 what users see, which a refactoring must preserve: agents' decisions, games by seed, batches, samples. A commit that

@@ -135,13 +135,6 @@ def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_commands_are_what_readers_type_without_prompts_and_comments() -> None:
-    page = (
-        "`blackjacky play --web` or `blackjacky score AGENT`\n```\nhead$ blackjacky solve --parts \\\n 9  # slow\n```\n"
-    )
-    assert commands(page) == ["blackjacky play --web", "blackjacky solve --parts 9"]
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("page", pages())
 def test_every_command_of_a_page_runs_as_typed(page: str, prepared: Path, tmp_path: Path) -> None:

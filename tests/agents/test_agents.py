@@ -142,13 +142,6 @@ def test_copies_go_on_alike_and_apart(agent: CompiledAgent) -> None:
 # ---------------------------------------------------------------- by name
 
 
-@pytest.mark.parametrize(("name", "near"), [("countr", "counter"), ("Counter", "counter"), ("nobody", ""), ("", "")])
-def test_an_unknown_name_is_answered_with_those_there_are(name: str, near: str) -> None:
-    hint = rf"; did you mean '{near}'\?" if near else ""
-    with pytest.raises(ValueError, match=f"^unknown agent {name!r} for black_jacky{hint}.*'counter', 'champion'"):
-        make_agent(name)
-
-
 def test_lists_of_agents_are_read_with_their_numbers_or_refused() -> None:
     assert parse_agents("counter, random * 2 ,ppo:my runs/a*3") == ["counter", *["random"] * 2, *["ppo:my runs/a"] * 3]
     for text in ("", "counter,", "a,,b", "random*", "random*0", "random*x", "*2", "a*2*3", "random*100"):

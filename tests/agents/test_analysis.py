@@ -150,10 +150,3 @@ def test_a_search_tells_what_it_will_do_and_is_not_changed_by_telling() -> None:
             assert 0 <= thoughts.win <= 1
             assert np.allclose(thoughts.probabilities * 50, np.round(thoughts.probabilities * 50))
         assert thoughts.probabilities.argmax() == agent.act(view) == silent.act(view)
-
-
-@pytest.mark.parametrize("name", ["champion", "ismcts:50", "ismcts:0.01s"])
-def test_who_is_not_on_turn_thinks_nothing(name: str) -> None:
-    view = seen(1)[0]
-    with pytest.raises(ValueError, match="no action is legal"):
-        explain(make_agent(name), {**view, "action_mask": 0 * view["action_mask"]})

@@ -295,17 +295,6 @@ def test_a_file_without_its_card_and_a_card_without_its_file_are_refused(tmp_pat
     refused("is not named NAME.jsonl", tmp_path / "games.txt")
 
 
-def test_a_game_that_cannot_be_replayed_is_named(path):
-    tournament = kept(path)
-    tournament._joined().winners[2] ^= True
-    with pytest.raises(ValueError, match="game 2 ends differently than recorded"):
-        tournament.replay(2)
-    with pytest.raises(ValueError, match="game=30 is out of range"):
-        tournament.replay(30)
-    with pytest.raises(ValueError, match="no game has been played yet"):
-        Tournament(NAMES, 3).replay(0)
-
-
 def test_only_one_process_plays_into_a_folder_and_the_other_is_told_which(path):
     one, other = (Tournament(NAMES, 3, seed=4, results=path) for _ in range(2))
 

@@ -106,16 +106,6 @@ def test_samples_follow_the_probabilities(encoding: Any) -> None:
     assert len(tried) == 5
 
 
-def test_action_probabilities_are_those_of_networks_where_something_is_legal() -> None:
-    seen, champion = positions(games=2, moves=20), make_agent("champion")
-    with pytest.raises(TypeError, match="agent 'counter' is not a network"):
-        action_probabilities(make_agent("counter"), *seen)
-    with pytest.raises(ValueError, match="no action is legal"):
-        action_probabilities(champion, seen.observations, np.zeros_like(seen.masks))
-    with pytest.raises(ValueError, match="must be integers of shape"):
-        action_probabilities(champion, seen.observations[:, :-1], seen.masks)
-
-
 # ---------------------------------------------------------------- encodings
 
 

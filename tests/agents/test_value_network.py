@@ -98,16 +98,6 @@ def test_a_round_that_has_just_begun_is_valued_by_the_formula(game: str) -> None
 
 
 @pytest.mark.parametrize("game", WITH_NETWORK)
-def test_the_shipped_network_explains_more_than_the_formula_and_before_it_is_trained_all_seats_are_equal(
-    game: str, tmp_path: Path
-) -> None:
-    explained = json.loads(network_of(game).file.with_suffix(".json").read_text("utf-8"))["explained"]
-    assert explained["network"] > explained["formula"]
-    untrained = always(game, file=tmp_path / "value_network.safetensors")
-    np.testing.assert_allclose(valued(untrained, positions(game, 3)), 0, atol=1e-12)
-
-
-@pytest.mark.parametrize("game", WITH_NETWORK)
 def test_a_damaged_file_or_one_with_other_features_is_refused(game: str, tmp_path: Path) -> None:
     network = replace(network_of(game), file=tmp_path / "value_network.safetensors")
     network.save(network_of(game).read(), {})

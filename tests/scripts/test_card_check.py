@@ -158,12 +158,6 @@ def test_a_changed_result_of_a_game_whose_moves_are_in_the_card_is_refused(small
     assert re.search(r"game 0: the result is \d in the card, and \d after its moves", why)
 
 
-def test_a_network_that_the_agent_does_not_have_is_refused(small: Protocol) -> None:
-    card = card_of(small)
-    card["entry"]["network"] = "381,000,052 weights"
-    assert "entry.network='381,000,052 weights' is not what 'threshold' has, ''" in refusal(card)
-
-
 def test_games_of_other_deals_are_refused(small: Protocol) -> None:
     card = card_of(replace(small, seed=99), length="trial")
     card["protocol"]["sha256"] = small.sha256
@@ -234,23 +228,13 @@ def with_moves(card: Card, moves: list[int]) -> Card:
     return changed
 
 
-def test_a_changed_move_of_an_opponent_is_refused(small: Protocol) -> None:
+def test_changed_illegal_missing_and_additional_moves_are_refused(small: Protocol) -> None:
     card = card_of(small)
-    choice = first_choice(small, card, of_agent=False)
+    choice, own = (first_choice(small, card, of_agent=of_agent) for of_agent in (False, True))
     chosen = choice.moves[choice.number]
     other = next(action for action in choice.legal if action != chosen)
     assert f"move {choice.number} is {other}, where an opponent chooses {chosen}" in choice.refusal(card, other)
-
-
-def test_an_illegal_move_of_the_agent_is_refused(small: Protocol) -> None:
-    card = card_of(small)
-    choice = first_choice(small, card, of_agent=True)
-    illegal = choice.illegal()
-    assert f"chose action {illegal}, which is not legal" in choice.refusal(card, illegal)
-
-
-def test_moves_that_are_missing_or_too_many_are_refused(small: Protocol) -> None:
-    card = card_of(small)
+    assert f"chose action {own.illegal()}, which is not legal" in own.refusal(card, own.illegal())
     moves = decode_actions(card["tables"][0]["moves"][0], SIZE)
     assert f"it is not over after its {len(moves) - 1} moves" in refusal(with_moves(card, moves[:-1]))
     assert f"it is over after {len(moves)} of its {len(moves) + 1} moves" in refusal(with_moves(card, [*moves, 0]))
@@ -301,6 +285,7 @@ def put(*path: str | int, to: Any) -> Callable[[Card], object]:
         (put("entry", "by", to=None), "entry.by=None is not allowed"),
         (put("entry", "link", to="https://a.org/)](x"), "is not an address; allowed are https://HOST/PATH"),
         (put("entry", "link", to="http://a.org/"), "is not an address"),
+        (put("entry", "network", to="381,000,052 weights"), "is not what 'threshold' has, ''"),
         (put("run", "date", to="yesterday"), "run.date='yesterday' is not a date such as 2026-01-31"),
         (put("run", "move_microseconds", "median", to="1"), "run.move_microseconds.median='1' is not a number"),
         (put("more", to=1), "the card has 'more', which no card has"),
@@ -343,19 +328,6 @@ def test_moves_are_checked_by_the_rules_where_an_opponent_is_not_installed_any_m
     choice = first_choice(gone, card, of_agent=True)
     illegal = choice.illegal()
     assert f"move {choice.number} ({illegal}) cannot be played" in choice.refusal(card, illegal)
-
-
-def test_after_a_change_of_the_rules_the_numbers_of_an_older_protocol_are_checked(
-    small: Protocol, publish: Any
-) -> None:
-    before = replace(small, agents={**small.agents, "random": "0" * 64})
-    card = card_of(before)
-    publish(replace(small, name=f"{GAME}/8"), before)
-    checked = check_games(read_score_card(written(card)))
-    assert checked.games == 0
-    assert "the rules have changed since" in checked.notes[0]
-    card["score"]["mean"] += 1
-    assert "does not follow" in refusal(card)
 
 
 # ---------------------------------------------------------------- the page

@@ -11,7 +11,7 @@ import pytest
 
 from blackjacky_env.games import DEFAULT
 from scripts import results
-from scripts.pages import measured, pictures
+from scripts.pages import measured
 from scripts.pages.__main__ import update
 from scripts.pages.part import Part, plain_tables
 
@@ -91,18 +91,3 @@ def test_a_proof_that_has_failed_is_no_proof(folder: Path) -> None:
     with pytest.raises(ValueError, match="has failed"):
         measured.proof(DEFAULT)
     assert folder.is_dir()
-
-
-def test_figures_of_the_readme_are_short() -> None:
-    assert [measured.rounded(value) for value in (16_114_601, 286_637, 7_772)] == ["16.1 million", "287,000", "7,800"]
-
-
-def test_the_animation_shows_one_frame_at_a_time_and_keeps_the_last_one_without_motion() -> None:
-    frame = '<svg xmlns="http://www.w3.org/2000/svg"><style>.a{}</style><defs><g id="cat"/></defs><text>%d</text></svg>'
-    film = pictures.animation([frame % number for number in range(3)])
-    starts = re.findall(r"animation-delay:([\d.]+)s", film)
-    assert starts == [f"{pictures.SECONDS * number:g}" for number in range(3)]
-    assert film.count('id="cat"') == 1
-    assert re.search(r'class="frame last"[^>]*><text>2</text>', film)
-    assert "prefers-reduced-motion" in film
-    assert (results.ROOT / "docs" / "game.svg").stat().st_size < 500_000

@@ -9,7 +9,7 @@ import pytest
 pytest.importorskip("tyro")
 
 from scripts.speed import bench
-from scripts.speed.bench import Args, compared, main, ratios, rows_of
+from scripts.speed.bench import Args, compared, main
 
 LOOP, NULL = "loop: `black_jacky_v0.env()` [moves/s]", "loop: null environment [moves/s]"
 BASE = {"same [steps/s]": [1.0, 1.2, 1.1], "slower [steps/s]": [4.0, 4.0], "faster [s]": [1.0, 1.0]}
@@ -30,13 +30,6 @@ def test_what_cannot_be_measured_is_refused(
     monkeypatch.setattr(bench, "find_spec", lambda _module: True)
     with pytest.raises(SystemExit, match=message):
         main(Args(**arguments))
-
-
-def test_ratios_are_those_of_one_round_and_rows_have_medians_and_targets() -> None:
-    found = ratios({LOOP: [1.0, 6.0, 2.0], NULL: [2.0, 8.0, 8.0]})
-    assert found == {"ratio: our loop to that of the null environment []": [0.5, 0.75, 0.25]}
-    [row] = rows_of(found)
-    assert (row["median"], row["lowest"], row["highest"], row["target"]) == (0.5, 0.25, 0.75, "0.6 or more")
 
 
 def test_what_became_slower_or_faster_by_more_than_the_limit_is_marked_and_slower_cases_fail() -> None:
@@ -60,22 +53,3 @@ def test_a_quick_run_measures_every_line_with_a_target(capsys: pytest.CaptureFix
     lines = {line.rpartition(" [")[0] for line in bench.GOALS["targets"]}
     elsewhere = ("Pgx", "OpenSpiel", "connect_four", "threads", "two threads")  # other libraries, a second core
     assert [line for line in lines if f"| {line} |" not in found and not any(word in line for word in elsewhere)] == []
-
-
-def test_the_gpu_is_asked_for_and_its_table_has_a_column_for_each_number_of_games(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    pytest.importorskip("numba_cuda")
-    from scripts.speed import benchmark_gpu
-
-    rows = [("a game", "stepped", 1000, 1.5, ""), ("a game", "stepped", 2000, 2.5, ""), ("", "copied", 0, 9.0, "GB/s")]
-    assert benchmark_gpu.in_columns(rows) == [
-        {"game": "a game", "million steps a second": "stepped", "1,000 games": 1.5, "2,000 games": 2.5},
-        {"game": "", "what": "copied", "median": 9.0, "unit": "GB/s"},
-    ]
-    if benchmark_gpu.cuda.is_available():
-        pytest.skip("there is a GPU")
-    with pytest.raises(SystemExit) as ended:
-        benchmark_gpu.main(benchmark_gpu.Args())
-    assert ended.value.code == 2
-    assert "needs an NVIDIA GPU and its driver" in capsys.readouterr().err

@@ -18,7 +18,6 @@ import pytest
 from blackjacky_agents import make_agent
 from blackjacky_agents.agent import AgentError, CompiledAgent, asked, shown_to
 from blackjacky_agents.arena import table as arena
-from blackjacky_agents.arena.evaluation import at_one_table
 from blackjacky_agents.external.python_agent import PythonAgent
 from blackjacky_agents.solving import cfr, sampled
 from blackjacky_agents.solving.asking import ask_everywhere
@@ -34,12 +33,9 @@ from blackjacky_agents.solving.solution import (
 )
 from blackjacky_agents.solving.strategies import Worth, uniform, worth_of
 from blackjacky_agents.thoughts import explain
-from blackjacky_agents.thoughts import play as play_on
-from blackjacky_agents.web.seats import seats_for
-from blackjacky_agents.web.table import Table as WebTable
 from blackjacky_env.engine.compiling import compiled
 from blackjacky_env.engine.random import below, draw
-from tests.agents.solving.tables import SIX_CARDS, environment, table, tree, with_poker
+from tests.agents.solving.tables import environment, table, tree, with_poker
 from tests.policies import first_legal
 
 pytestmark = pytest.mark.prove
@@ -188,20 +184,6 @@ def test_in_a_batch_of_games_it_is_given_the_keys_of_environments() -> None:
     assert sorted(given) == sorted(expected)
 
 
-def test_it_plays_everywhere_and_gives_hints_with_its_probabilities(saved: Path) -> None:
-    name, agent, env = f"solved:{saved}", solution("six"), environment("six")
-    scores = at_one_table([agent, make_agent("counter")], 60, **SIX_CARDS)
-    assert sum(score.win_rate + score.nobody / 2 for score in scores) == pytest.approx(1.0)
-    env.reset(seed=0)
-    assert any(play_on(env, {"player_0": agent, "player_1": make_agent("counter")}))
-    played = WebTable("black_jacky", seats_for(["Ann"], [name]), rules=SIX_CARDS, seed=0, hints=[name])
-    while played.turn not in played.people:
-        played.play(played.thought()())
-    hints = played.outlook(0, played.move)()
-    assert sum(hint["probability"] for hint in hints) == pytest.approx(1.0)
-    played.act(0, played.move, played.hint(0, played.move, name)())
-
-
 # ---------------------------------------------------------------- asked everywhere
 
 
@@ -329,12 +311,3 @@ def test_a_run_ends_when_it_is_close_enough(tmp_path: Path) -> None:
     card = json.loads((tmp_path / "solution.json").read_text("utf-8"))
     assert (card["nodes"], card["information_states"], card["complete"]) == (54, 12, True)
     assert (card["iterations"], card["exploitability"]) == (iterations, run.worth.exploitability)
-
-
-def test_a_cut_line_of_progress_is_left_out_and_what_is_no_run_refused(tmp_path: Path) -> None:
-    (tmp_path / "progress.jsonl").write_text('{"iterations": 1}\n{"iterat', "utf-8")
-    assert read_progress(tmp_path) == [{"iterations": 1}]
-    (tmp_path / "config.json").write_text('{"settings": {"game": "kuhn_poker", "colour": 1}, "command": ""}', "utf-8")
-    for folder in (tmp_path, tmp_path / "nowhere"):
-        with pytest.raises(ValueError, match="there is no run of a solver in"):
-            read_settings(folder)

@@ -21,13 +21,11 @@ from tests.agents.solving import brute_force
 from tests.agents.solving.tables import (
     EACH_TABLE,
     SIX_CARDS,
-    TABLES,
     environment,
     random_strategies,
     reaches_of,
     table,
     tree,
-    with_poker,
 )
 
 BRUTE = ["kuhn", *(pytest.param(name, marks=pytest.mark.prove) for name in ("four cards", "six", "three, one turn"))]
@@ -52,34 +50,6 @@ def test_the_value_of_poker_is_found(name: str, value: float) -> None:
     worth = worth_of(tree(name), solved(name, 2000))
     assert CHIPS[name] * worth.values[0] == pytest.approx(value, abs=5e-5)
     assert CHIPS[name] * worth.exploitability < 1e-4
-
-
-def test_random_play_in_kuhn_poker_is_as_exploitable_as_openspiel_says() -> None:
-    """NashConv 11 / 12 chips."""
-    assert CHIPS["kuhn"] * sum(worth_of(tree("kuhn"), uniform(tree("kuhn"))).gains) == pytest.approx(11 / 12)
-
-
-@pytest.mark.prove
-@pytest.mark.parametrize("name", ["kuhn", "leduc"])
-@pytest.mark.parametrize("variant", VARIANTS)
-def test_openspiels_solver_is_as_close_after_as_many_iterations(name: str, variant: Variant) -> None:
-    """At other tables actions that are equally good have regrets of rounding errors, and iterations differ."""
-    pytest.importorskip("pyspiel")
-    from open_spiel.python.algorithms import cfr as theirs
-    from open_spiel.python.algorithms import discounted_cfr, exploitability
-
-    from blackjacky_env.openspiel import load_game
-
-    makers = {"cfr": theirs.CFRSolver, "cfr+": theirs.CFRPlusSolver, "dcfr": discounted_cfr.DCFRSolver}
-    with with_poker():
-        game = load_game(TABLES[name][0], cards={"kuhn": "J Q K", "leduc": "J J Q Q K K"}[name], start_player=0)
-    other, own = makers[variant](game), Solver(tree(name), variant)
-    for _ in range(2):
-        for _ in range(3):
-            other.evaluate_and_update_policy()
-        own.run(3)
-        expected = exploitability.exploitability(game, other.average_policy())
-        assert worth_of(tree(name), own.average()).exploitability == pytest.approx(expected, abs=1e-9)
 
 
 # ---------------------------------------------------------------- best responses

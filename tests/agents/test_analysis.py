@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from collections import Counter
 from typing import Any
 
@@ -134,19 +133,3 @@ def test_a_network_plays_on_to_find_its_chance_to_win() -> None:
     assert chances["player_1"] < 0.35
     with pytest.raises(ValueError, match="playouts=-1"):
         explain(champion, seen(1)[0], playouts=-1)
-
-
-def test_a_search_tells_what_it_will_do_and_is_not_changed_by_telling() -> None:
-    agent = make_agent("ismcts:50")
-    agent.reset(7)
-    silent = copy.deepcopy(agent)
-    for view in seen():
-        thoughts = explain(agent, view)
-        assert thoughts is not None
-        assert thoughts.probabilities.sum() == pytest.approx(1)
-        assert not thoughts.probabilities[view["action_mask"] == 0].any()
-        if view["action_mask"].sum() > 1:
-            assert thoughts.win is not None
-            assert 0 <= thoughts.win <= 1
-            assert np.allclose(thoughts.probabilities * 50, np.round(thoughts.probabilities * 50))
-        assert thoughts.probabilities.argmax() == agent.act(view) == silent.act(view)

@@ -215,18 +215,6 @@ def estimates(table: Table, parameters: npt.NDArray[np.float32] = counter.PARAME
     return values
 
 
-@pytest.mark.parametrize("phase", ["tip", "trick", "exchange", "zock"])
-def test_counter_estimates_a_chance_for_every_legal_action_and_no_other(phase: str) -> None:
-    found = 0
-    for table in random_positions(5, 4, phase):
-        values = estimates(table)
-        assert set(np.flatnonzero(values < counter.ILLEGAL).tolist()) == table.legal
-        chances = values[list(table.legal)]
-        assert ((chances >= 0) & (chances <= 1 + counter.PARAMETERS[counter.TRICK_COST])).all()
-        found += 1
-    assert found
-
-
 COUNTER = [  # it has 12 or less, so that a card more always is a higher sum; 24, and 20 with the 4; the best sums
     *(([[8, 8], hand, [7, 7]], {"top": 1, "start": 2}, [KNOCKS, KNOCKS], DRAW) for hand in ([6, 6], [2, 4], [3, 4])),
     ([[8, 8, 8], [1, 2, 2], [3, 3, 5]], {"hand_size": 3, "top": 4}, [], swap_discard(8)),

@@ -151,16 +151,6 @@ def results(game: str, name: str) -> dict[tuple[int, str], Any]:
     return {(row["players"], row["opponents"]): row for row in card["results"]}
 
 
-def test_every_game_has_a_champion_of_a_small_file_and_agents_called_like_presets_were_trained_with_them() -> None:
-    games = [game for game in GAMES if game != TINY]
-    assert {path.parent for path in TRAINED if path.stem == "champion"} == {folder_of(game) for game in games}
-    assert all(file.stat().st_size < 1_500_000 for path in TRAINED for file in path.parent.iterdir())
-    for path in TRAINED:
-        card = read_card(path)
-        if path.stem in presets_of(card["game"]):
-            assert f"--preset {path.stem}" in card["command"]
-
-
 @pytest.mark.prove
 @pytest.mark.parametrize("path", TRAINED, ids=lambda path: f"{path.parents[1].name}-{path.stem}")
 def test_an_agent_plays_as_its_card_says(path: Path) -> None:

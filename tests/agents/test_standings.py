@@ -1,6 +1,5 @@
 """What is said about games: means and intervals of deals, pairs and cycles, ratings."""
 
-import math
 from itertools import product
 
 import numpy as np
@@ -11,7 +10,6 @@ from blackjacky_agents.arena.scoring import score
 from blackjacky_agents.arena.standings import (
     Games,
     Pair,
-    Standings,
     deal_means,
     find_cycles,
     normalised_score,
@@ -206,29 +204,6 @@ def test_a_score_without_spread_has_an_interval(share: float, size: int) -> None
         assert rate.low <= rate.mean <= rate.high
         assert rate.high - rate.low > 1 / (deals * size)
         assert found.score.high - found.score.low > 100 / (deals * size)
-
-
-def test_a_tournament_without_spread_has_intervals() -> None:
-    """The first seat wins each game, and so each agent a fourth of each deal; or one agent wins all; or nobody."""
-    seats = np.tile((np.arange(4) + np.arange(4)[:, None]) % 4, (3, 1, 1))
-
-    def result(winners: np.ndarray) -> Standings:
-        return standings(Games(tuple("abcd"), np.arange(4)[None], seats, winners, winners.astype(np.int64)))
-
-    for winners in (np.tile(np.eye(4, dtype=bool)[:1], (3, 4, 1)), seats == 0):
-        found = result(winners)
-        estimates = [found.nobody, *(pair.share for pair in found.pairs), *found.lineups[0].win_rates.values()]
-        for agent in found.agents:
-            estimates += [agent.win_rate, agent.reward, agent.score, agent.rating]
-        known = [each for each in estimates if not math.isnan(each.mean)]
-        assert len(known) >= 27 - 6  # some pairs may never have met
-        assert all(each.low <= each.mean <= each.high for each in known)
-        assert all(each.high - each.low > 1 / 12 for each in known)
-    found = result(np.zeros((3, 4, 4), bool))
-    assert all(
-        each.high - each.low > 1 / 12 for each in (found.nobody, found.agents[0].win_rate, found.agents[0].reward)
-    )
-    assert math.isnan(found.pairs[0].share.low)
 
 
 # ---------------------------------------------------------------- coverage

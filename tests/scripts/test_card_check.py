@@ -142,32 +142,21 @@ def test_the_sample_depends_on_every_result(small: Protocol) -> None:
 # ---------------------------------------------------------------- forged results
 
 
-def test_changed_results_with_the_numbers_that_follow_from_them_are_refused(small: Protocol) -> None:
-    card = card_of(small)
+def test_forged_results_games_of_other_deals_and_of_another_agent_are_refused(small: Protocol) -> None:
+    card, trial = card_of(small), card_of(small, length="trial")
     for table in card["tables"]:
         table["wins"] = table["wins"].replace("0", "1", 3)
     why = refusal(with_its_numbers(card, small))
     assert re.search(r"move \d+ is \d+, where an opponent chooses|is not legal|it is (not )?over after", why)
-
-
-def test_a_changed_result_of_a_game_whose_moves_are_in_the_card_is_refused(small: Protocol) -> None:
-    card = card_of(small, length="trial")
-    wins = card["tables"][0]["wins"]
-    card["tables"][0]["wins"] = ("1" if wins[0] == "0" else "0") + wins[1:]
-    why = refusal(with_its_numbers(card, small))
+    wins = trial["tables"][0]["wins"]
+    trial["tables"][0]["wins"] = ("1" if wins[0] == "0" else "0") + wins[1:]
+    why = refusal(with_its_numbers(trial, small))
     assert re.search(r"game 0: the result is \d in the card, and \d after its moves", why)
-
-
-def test_games_of_other_deals_are_refused(small: Protocol) -> None:
-    card = card_of(replace(small, seed=99), length="trial")
-    card["protocol"]["sha256"] = small.sha256
-    assert "the table of 2 against threshold: " in refusal(card)
-
-
-def test_games_of_another_agent_are_refused(small: Protocol) -> None:
-    card = card_of(small, "trickster")
-    card["agent"]["name"] = "threshold"
-    assert "'threshold' plays it differently" in refusal(card)
+    others, lent = card_of(replace(small, seed=99), length="trial"), card_of(small, "trickster")
+    others["protocol"]["sha256"] = small.sha256
+    assert "the table of 2 against threshold: " in refusal(others)
+    lent["agent"]["name"] = "threshold"
+    assert "'threshold' plays it differently" in refusal(lent)
 
 
 def test_results_of_games_that_nobody_can_know_in_advance_are_compared(

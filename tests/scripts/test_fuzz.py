@@ -1,23 +1,16 @@
 """scripts/proofs/fuzz.py: long runs go on where they stopped, and a planted bug is found and shrunk."""
 
 import json
-import random
-from collections import Counter
-from dataclasses import replace
 
 import pytest
 
-from blackjacky_env.games import get_game
 from scripts.proofs import fuzz
 from tests.games.black_jacky.reference.rules import Player
 from tests.games.schwarze_katze.reference.rules import Card
 from tests.reference.registry import REFERENCES
-from tests.reference.shrinking import pinned
-from tests.reference.side_by_side import Deal, Difference, Story
+from tests.reference.side_by_side import Difference
 
 pytestmark = pytest.mark.prove
-TABLE = ("num_players", "variant", "reward")
-DRAWN = 50  # games of each kind
 IMPORT = "from tests.reference.side_by_side import SideBySide"
 every_reference = pytest.mark.parametrize("reference", REFERENCES.values(), ids=list(REFERENCES))
 
@@ -98,32 +91,6 @@ def test_impossible_arguments_and_those_of_another_run_are_refused(run, results,
     assert results() == kept
 
 
-@every_reference
-def test_the_schedule_gives_a_tenth_or_more_to_every_table_size_policy_and_option(reference):
-    """Each kind gets as many actions as every other, whatever the length of its games."""
-    kinds, rng, changed = fuzz.kinds(reference), random.Random(0), Counter()
-    for num_players in reference.sizes():
-        here = [kind for kind in kinds if kind.num_players == num_players]
-        assert len(here) >= len(kinds) / 10
-        assert {kind.policy for kind in here} >= {None, *reference.all_policies}
-        options = [kind.options for kind in here]
-        for variant in reference.variants:
-            if num_players in variant.sizes:
-                assert ({} if variant is reference.variants[0] else {"variant": variant.name}) in options
-        assert None in options
-    game = get_game(reference.name)
-    for kind in kinds:
-        for _ in range(DRAWN):
-            _, options = fuzz.draw(reference, kind, rng)
-            n, variant = game.choose_table(kind.num_players, options.get("variant"))
-            given = {name: value for name, value in options.items() if name not in TABLE}
-            usual, chosen = (game.check_options(n, variant, rules) for rules in ({}, given))
-            changed.update(name for name in usual if chosen[name] != usual[name])
-    rare = [name for name in changed if changed[name] < len(kinds) * DRAWN / 10]
-    assert rare == []
-    assert {option["name"] for option in game.describe_options()} - {"deck"} == {*changed}  # references have no "deck"
-
-
 def test_steered_games_come_on_top_and_are_counted_apart(run, results, monkeypatch, capsys):
     """One random chunk, one of each steered kind, and another random one; what one of both meets has been met."""
     kinds = fuzz.kinds
@@ -174,10 +141,3 @@ def test_a_bug_in_the_rules_is_found_and_shrunk_to_a_game_that_can_be_pasted(
         assert run(100_000, "--game", game, at_least=1) == 1  # finds it again
         assert results() == first
     play_code(text)
-
-
-def test_a_round_that_ends_before_the_deal_is_pinned_without_a_deck():
-    """P1: the wanted tip before the deal."""
-    story = Story("black_jacky", 0, {"num_players": 4}, deals=[Deal(1, 0, {"deck": [3, 1, 2]}), Deal(2, 8)])
-    assert pinned(story).rigged == {"start_player": 1, "deck": [[3, 1, 2]]}
-    assert pinned(replace(story, deals=story.deals[1:])).rigged == {"start_player": 2}

@@ -108,13 +108,6 @@ def test_chance_that_is_not_declared_is_refused() -> None:
         build_tree(replace(reshuffling, game=without_pile(reshuffling.game)))
 
 
-@pytest.mark.prove
-@pytest.mark.parametrize("game", ["schwarze_katze", "halunken", "black_spy", "black_jacky"])
-def test_a_whole_game_is_refused_for_its_deals(game: str) -> None:
-    with pytest.raises(ValueError, match=r"orders at this table; allowed are 4,000,000"):
-        build_tree(Table.of(game, 4 if game == "black_jacky" else None))
-
-
 @pytest.mark.parametrize(
     ("copies", "length", "orders"),
     [([1, 1, 1], 3, 6), ([1, 1, 1], 2, 6), ([2, 2, 2], 6, 90), ([1, 2, 3], 3, 19), ([4], 3, 1), ([1, 2], 0, 1)],

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import hashlib
+import os
 import pickle
 import shutil
 from collections.abc import Callable, Iterator
@@ -98,6 +99,12 @@ def test_what_finds_no_room_leaves_what_was_there(run: Path, monkeypatch: pytest
     with pytest.raises(OSError, match="No space left"):
         save_checkpoint(run / "checkpoints", 2, {"a": np.zeros(3)}, {})
     assert {path: path.read_bytes() for path in run.rglob("*") if path.is_file()} == before
+
+
+@pytest.mark.parametrize("path", ["runs/nowhere", "nowhere.safetensors", ""])
+def test_what_is_missing_is_named_with_what_is_needed(path: str) -> None:
+    with pytest.raises(ValueError, match=rf"no trained agent at '{path}': .* is missing; pass a run folder"):
+        make_agent(f"ppo:{path}")
 
 
 @pytest.mark.parametrize("file", [AGENT_FILE, "weights.json"])
@@ -210,6 +217,12 @@ def assert_loads(folder: Path, steps: int, broken: tuple[str, ...] = ()) -> None
         assert complaint.endswith("; using the one before it")
 
 
+def test_the_newest_checkpoint_is_used_as_it_was_written(tmp_path: Path) -> None:
+    for steps in (900, 1000):
+        assert save(tmp_path, steps) == tmp_path / f"step_{steps:012}"
+        assert_loads(tmp_path, steps)
+
+
 @pytest.mark.parametrize("file", ["arrays.safetensors", "state.json"])
 @pytest.mark.parametrize("damage", [*BREAK.values(), None], ids=[*BREAK, "of another checkpoint"])
 def test_a_broken_checkpoint_is_named_and_the_one_before_it_is_used(
@@ -237,6 +250,17 @@ def test_two_checkpoints_are_kept_and_one_of_the_same_steps_replaces_the_one_tha
     flip(last / "arrays.safetensors")
     save(tmp_path, 1_000_000)
     assert_loads(tmp_path, 1_000_000)
+
+
+def test_what_a_killed_process_left_half_written_is_never_a_checkpoint(tmp_path: Path) -> None:
+    save(tmp_path, 100)
+    for name in ("aside_1", f"aside_{os.getpid()}"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "arrays.safetensors").write_bytes(b"half of it")
+    assert_loads(tmp_path, 100)
+    save(tmp_path, 200)
+    assert_loads(tmp_path, 200)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["step_000000000100", "step_000000000200"]
 
 
 # ---------------------------------------------------------------- kills and full disks

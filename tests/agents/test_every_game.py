@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from blackjacky_agents import CompiledAgent, agent_names, bot_names, make_agent
-from blackjacky_agents.arena.evaluation import against_copies, shares_at_one_table
+from blackjacky_agents.arena.evaluation import against_copies, at_one_table, shares_at_one_table
 from blackjacky_agents.arena.tournament import Tournament
 from blackjacky_agents.external.python_agent import PythonAgent
 from blackjacky_agents.games import get_kit
@@ -72,6 +72,12 @@ def test_tournaments_of_every_game_keep_scores_and_can_be_replayed(game: Game, t
     again = made()
     assert [again.replay(number) for number in range(20)] == [tournament.replay(number) for number in range(20)]
     np.testing.assert_array_equal(again.games().shares, tournament.games().shares)
+
+
+def test_agents_that_are_not_compiled_play_whole_games(game: Game) -> None:
+    others = [PythonAgent(Follower(game=game.name), "follower", game.name) for _ in range(game.min_players - 1)]
+    scores = at_one_table([make_agent("random", game.name), *others], 5, game=game.name)
+    assert sum(score.win_rate for score in scores) + scores[0].nobody == pytest.approx(1)
 
 
 def test_networks_of_every_encoding_are_kept_and_play(game: Game, tmp_path: Path) -> None:
@@ -149,6 +155,33 @@ def results(game: str, name: str) -> dict[tuple[int, str], Any]:
     """Rows of an agent's card by table size and opponent."""
     card = read_card(folder_of(game) / f"{name}.safetensors")
     return {(row["players"], row["opponents"]): row for row in card["results"]}
+
+
+def test_every_game_has_a_champion_of_a_small_file_and_agents_called_like_presets_were_trained_with_them() -> None:
+    games = [game for game in GAMES if game != TINY]
+    assert {path.parent for path in TRAINED if path.stem == "champion"} == {folder_of(game) for game in games}
+    assert all(file.stat().st_size < 1_500_000 for path in TRAINED for file in path.parent.iterdir())
+    for path in TRAINED:
+        card = read_card(path)
+        if path.stem in presets_of(card["game"]):
+            assert f"--preset {path.stem}" in card["command"]
+
+
+@pytest.mark.parametrize(
+    ("game", "name", "opponent", "sizes"),
+    [
+        ("black_jacky", "sb3", "threshold", {4}),
+        ("black_jacky", "full", "counter", None),  # None: every size that was tested
+        ("black_jacky", "champion", "counter", {2, 4}),
+        ("schwarze_katze", "champion", "counter", {4}),
+        ("halunken", "champion", "planner", {2, 4}),
+        ("black_spy", "champion", "counter", {4}),
+    ],
+)
+def test_an_agent_beats_the_bot_as_its_card_says(game: str, name: str, opponent: str, sizes: set[int] | None) -> None:
+    rows = {players: row for (players, other), row in results(game, name).items() if other == opponent}
+    assert rows.keys() >= (sizes or {4})
+    assert all(rows[players]["low"] > rows[players]["par"] == 1 / players for players in sizes or rows)
 
 
 @pytest.mark.prove

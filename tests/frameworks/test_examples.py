@@ -10,6 +10,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 pytest.importorskip("torch")
@@ -36,3 +37,19 @@ def test_the_example_trains_and_its_policy_plays(example: Path, tmp_path: Path) 
     rows = points(tmp_path)
     assert int(rows[-1]["decisions"]) >= 1000
     assert all(row["games"] == "2" for row in rows)
+
+
+def test_a_curve_has_a_point_for_each_interval_and_random_play_is_about_par(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(EXAMPLES)
+    monkeypatch.chdir(tmp_path)
+    from learning_curve import LearningCurve
+
+    rng = np.random.default_rng(0)
+    curve = LearningCurve("random", every=100, games=150)
+    for decisions in (0, 60, 110, 190, 250):
+        curve.add(decisions, lambda _vector, mask: rng.choice(np.flatnonzero(mask)))
+    rows = points(tmp_path)
+    assert [row["decisions"] for row in rows] == ["0", "110", "250"]
+    assert all(float(row["low"]) < 0.25 < float(row["high"]) for row in rows)

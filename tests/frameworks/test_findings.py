@@ -83,6 +83,19 @@ def test_torchrls_gym_env_is_made_without_a_wrapper_and_passes_its_check() -> No
     assert seen["action_mask"][drawn].all()
 
 
+def test_tianshous_table_takes_the_environment_as_it_is() -> None:
+    pytest.importorskip("tianshou")
+    from tianshou.env import PettingZooEnv
+
+    env = PettingZooEnv(black_jacky_v0.env(num_players=3))
+    seen, _ = env.reset(seed=0)
+    for _ in range(20):
+        seen, rewards, terminated, _, _ = env.step(int(np.argmax(seen["mask"])))
+        assert len(rewards) == 3
+        if terminated:
+            break
+
+
 @pytest.mark.parametrize(
     ("name", "arguments"),
     [
@@ -104,3 +117,16 @@ def test_supersuits_wrappers_take_flat_observations(name: str, arguments: tuple[
     table = black_jacky_v0.env(observation_format="flat", observation_dtype="float32")
     env = getattr(supersuit, name)(table, *arguments)
     assert play(env) in env.observation_space("player_0")
+
+
+def test_agilerls_rollouts_find_the_masks_with_its_own_pettingzoo() -> None:
+    pytest.importorskip("agilerl")
+    from agilerl.algorithms import PPO
+    from agilerl.rollouts import collect_rollouts
+
+    env = gymnasium.make_vec(ID, num_envs=4, observation_dtype="float32", autoreset_mode="SameStep")
+    agent = PPO(env.single_observation_space, env.single_action_space, num_envs=4, learn_step=64)
+    collect_rollouts(agent, env)  # an illegal action would raise
+    masks = agent.rollout_buffer.get_tensor_batch()["action_masks"]
+    assert masks.shape == (64, env.single_action_space.n)
+    assert (masks.sum(axis=1) > 0).all()

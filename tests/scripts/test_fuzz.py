@@ -1,16 +1,24 @@
 """scripts/proofs/fuzz.py: long runs go on where they stopped, and a planted bug is found and shrunk."""
 
 import json
+import random
+from collections import Counter
+from dataclasses import replace
 
 import pytest
 
+from blackjacky_env.envs.aec import TableEnv
+from blackjacky_env.games import get_game
 from scripts.proofs import fuzz
-from tests.games.black_jacky.reference.rules import Player
+from tests.games.black_jacky.reference.rules import Player, ReferenceGame
 from tests.games.schwarze_katze.reference.rules import Card
 from tests.reference.registry import REFERENCES
-from tests.reference.side_by_side import Difference
+from tests.reference.shrinking import pinned
+from tests.reference.side_by_side import Deal, Difference, Story
 
 pytestmark = pytest.mark.prove
+TABLE = ("num_players", "variant", "reward")
+DRAWN = 50  # games of each kind
 IMPORT = "from tests.reference.side_by_side import SideBySide"
 every_reference = pytest.mark.parametrize("reference", REFERENCES.values(), ids=list(REFERENCES))
 
@@ -91,6 +99,32 @@ def test_impossible_arguments_and_those_of_another_run_are_refused(run, results,
     assert results() == kept
 
 
+@every_reference
+def test_the_schedule_gives_a_tenth_or_more_to_every_table_size_policy_and_option(reference):
+    """Each kind gets as many actions as every other, whatever the length of its games."""
+    kinds, rng, changed = fuzz.kinds(reference), random.Random(0), Counter()
+    for num_players in reference.sizes():
+        here = [kind for kind in kinds if kind.num_players == num_players]
+        assert len(here) >= len(kinds) / 10
+        assert {kind.policy for kind in here} >= {None, *reference.all_policies}
+        options = [kind.options for kind in here]
+        for variant in reference.variants:
+            if num_players in variant.sizes:
+                assert ({} if variant is reference.variants[0] else {"variant": variant.name}) in options
+        assert None in options
+    game = get_game(reference.name)
+    for kind in kinds:
+        for _ in range(DRAWN):
+            _, options = fuzz.draw(reference, kind, rng)
+            n, variant = game.choose_table(kind.num_players, options.get("variant"))
+            given = {name: value for name, value in options.items() if name not in TABLE}
+            usual, chosen = (game.check_options(n, variant, rules) for rules in ({}, given))
+            changed.update(name for name in usual if chosen[name] != usual[name])
+    rare = [name for name in changed if changed[name] < len(kinds) * DRAWN / 10]
+    assert rare == []
+    assert {option["name"] for option in game.describe_options()} - {"deck"} == {*changed}  # references have no "deck"
+
+
 def test_steered_games_come_on_top_and_are_counted_apart(run, results, monkeypatch, capsys):
     """One random chunk, one of each steered kind, and another random one; what one of both meets has been met."""
     kinds = fuzz.kinds
@@ -141,3 +175,37 @@ def test_a_bug_in_the_rules_is_found_and_shrunk_to_a_game_that_can_be_pasted(
         assert run(100_000, "--game", game, at_least=1) == 1  # finds it again
         assert results() == first
     play_code(text)
+
+
+def test_a_difference_in_one_entry_for_a_player_off_turn_is_found(run, results, monkeypatch, capsys):
+    """T3: whoever is not in an exchange would see that somebody has given a card, but not who."""
+    observe = TableEnv.observe
+
+    def wrong(env, agent):
+        seen, exchange_given = observe(env, agent), 119
+        if seen["observation"][exchange_given] and int(agent[-1]) not in env.snapshot()["exchange"]["pair"]:
+            seen["observation"][exchange_given] = 0
+        return seen
+
+    monkeypatch.setattr(TableEnv, "observe", wrong)
+    assert run(100_000) == 1
+    assert "exchange_given" in results()["difference"]["what"]
+    assert results()["difference"]["short"]["options"]["num_players"] == 3
+    with pytest.raises(Difference, match="observation of player_"):
+        play_code(capsys.readouterr().out)
+
+
+def test_a_breakdown_is_a_difference_too(run, monkeypatch, capsys):
+    def broken(_game, _winners):
+        raise ZeroDivisionError("planted")
+
+    monkeypatch.setattr(ReferenceGame, "_losers", broken)
+    assert run(100_000) == 1
+    assert "environment and reference implementation differ: ZeroDivisionError: planted" in capsys.readouterr().out
+
+
+def test_a_round_that_ends_before_the_deal_is_pinned_without_a_deck():
+    """P1: the wanted tip before the deal."""
+    story = Story("black_jacky", 0, {"num_players": 4}, deals=[Deal(1, 0, {"deck": [3, 1, 2]}), Deal(2, 8)])
+    assert pinned(story).rigged == {"start_player": 1, "deck": [[3, 1, 2]]}
+    assert pinned(replace(story, deals=story.deals[1:])).rigged == {"start_player": 2}

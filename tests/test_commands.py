@@ -92,7 +92,7 @@ def type_in(command: str, folder: Path, seconds: float | None = None, **more: st
         time.sleep(0.1)
         said = output.read_text("utf-8", errors="replace")
         interrupted = time.monotonic() - began > seconds or any(line in said for line in OPEN)
-    if interrupted:
+    if interrupted and process.poll() is None:
         os.killpg(process.pid, signal.SIGINT)
     try:
         status = process.wait(ENDING)

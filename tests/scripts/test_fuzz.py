@@ -196,10 +196,10 @@ def test_a_difference_in_one_entry_for_a_player_off_turn_is_found(run, results, 
 
 
 def test_a_breakdown_is_a_difference_too(run, monkeypatch, capsys):
-    def broken(_game, _winners):
+    def broken(*_):
         raise ZeroDivisionError("planted")
 
-    monkeypatch.setattr(ReferenceGame, "_losers", broken)
+    monkeypatch.setattr(ReferenceGame, "_swap", broken)
     assert run(100_000) == 1
     assert "environment and reference implementation differ: ZeroDivisionError: planted" in capsys.readouterr().out
 

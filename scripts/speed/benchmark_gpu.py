@@ -6,14 +6,12 @@
 
 Stages: every table of every game and every bot is played on both, and results are compared; games are stepped and
 played out; Pgx is measured beside them if it is installed for GPUs; examples/ppo_batch.py trains an agent, which plays
-against the one of the preset ``full``. A stage that is interrupted keeps what it has measured. With ``--write`` the
-rows go to results/speed_gpu.json. Exit status 1: something differs; 2: there is no GPU.
+against the one of the preset ``full``. Exit status 1: something differs; 2: there is no GPU.
 """
 
 from __future__ import annotations
 
 import csv
-import importlib.util
 import json
 import os
 import statistics
@@ -63,7 +61,7 @@ ROUNDS = 5  # of each measurement, after one that is not counted; the median cou
 Row = tuple[str, str, int, float, str]
 """Game, what, number of games at once (0: does not matter), value, unit."""
 Found = tuple[list[Row], str]
-"""The rows of a stage until now, and how they were made."""
+"""The rows of a stage, and how they were made."""
 Stage = Literal["equality", "speed", "pgx", "training"]
 
 
@@ -88,16 +86,16 @@ def main(args: Args) -> None:
     except RuntimeError as error:
         print(f"error: {error}", file=sys.stderr)
         sys.exit(2)
-    args.folder.mkdir(parents=True, exist_ok=True)
-    stages: dict[str, Callable[[], Iterator[Found]]] = {
+    stages: dict[Stage, Callable[[], Found]] = {
         "equality": compare_all,
         "speed": measure_all,
         "pgx": measure_pgx,
+        "training": partial(train, args),
     }
-    stages["training"] = partial(train, args)
-    for stage in args.stages:
-        for rows, note in stages[stage]():
-            write_json(args.folder / f"{stage}.json", {"rows": rows, "note": note})
+    args.folder.mkdir(parents=True, exist_ok=True)
+    for stage in (stage for stage in stages if stage in args.stages):
+        rows, note = stages[stage]()
+        write_json(args.folder / f"{stage}.json", {"rows": rows, "note": note})
     paths = [path for stage in stages if (path := args.folder / f"{stage}.json").exists()]
     found = [json.loads(path.read_text("utf-8")) for path in paths]
     table, note = in_columns([row for each in found for row in each["rows"]]), " ".join(each["note"] for each in found)
@@ -111,39 +109,33 @@ def main(args: Args) -> None:
 def in_columns(rows: list[Row]) -> list[dict[str, object]]:
     """Rows as the page shows them: a column for each number of games, and then those for which it does not matter."""
     steps: dict[tuple[str, str], dict[str, object]] = {}
-    for game, what, games, value, _ in rows:
+    others: list[dict[str, object]] = []
+    for game, what, games, value, unit in rows:
         if games:
             row = steps.setdefault((game, what), {"game": game, "million steps a second": what})
             row[f"{games:,} games"] = round(value, 1)
-    others = [
-        {"game": game, "what": what, "median": round(value, 1), "unit": unit}
-        for game, what, games, value, unit in rows
-        if not games
-    ]
+        else:
+            others.append({"game": game, "what": what, "median": round(value, 1), "unit": unit})
     return [*steps.values(), *others]
 
 
 # ---------------------------------------------------------------- the same games
 
 
-def compare_all() -> Iterator[Found]:
+def compare_all() -> Found:
     """Compare all tables and bots of all games; most of the time is compiling, in a process for each core."""
     bots = [(name, bot) for name in GAMES for bot in compiled_names(name) if not bot.endswith(":")]
     paid = [(name, reward) for name in GAMES for reward in ("win", get_game(name).score_reward)]
-    rows: list[Row] = []
     with ProcessPoolExecutor(mp_context=get_context("spawn")) as pool:
-        asked = {pool.submit(compare_bot, *case): case for case in bots if case[1] != "random"}  # they take longest
+        asked = {pool.submit(compare_bot, *case): case for case in bots}
         asked |= {pool.submit(compare_tables, *case): case for case in paid}
-        asked |= {pool.submit(compare_bot, name, "random"): (name, "random") for name in GAMES}
         for answer in tqdm(as_completed(asked), total=len(asked), unit=" comparisons"):
             if error := answer.exception():
                 tqdm.write(f"{asked[answer]}: {error!r}")
-                continue
-            rows.append(answer.result())
-            how = f"{COMPARED} games on each table with {COMPARED_STEPS} steps each, and {COMPARED} playouts."
-            yield sorted(rows), f"{len(rows)} of {len(asked)} comparisons succeeded: {how}"
-    if len(rows) < len(asked):
-        sys.exit(f"error: {len(asked) - len(rows)} comparisons of {len(asked)} failed")
+    if failed := sum(answer.exception() is not None for answer in asked):
+        sys.exit(f"error: {failed} comparisons of {len(asked)} failed")
+    how = f"{COMPARED} games on each table with {COMPARED_STEPS} steps each, and {COMPARED} playouts."
+    return sorted(answer.result() for answer in asked), f"All of {len(asked)} comparisons succeeded: {how}"
 
 
 def tables_of(name: str) -> list[dict[str, Any]]:
@@ -195,12 +187,10 @@ def compare_bot(name: str, bot: str) -> Row:
 # ---------------------------------------------------------------- speed
 
 
-def measure_all() -> Iterator[Found]:
+def measure_all() -> Found:
     """Steps and playouts of all games."""
-    rows: list[Row] = []
-    for name in tqdm(GAMES, unit=" games"):
-        rows += [*measure_steps(name), *measure_playouts(name)]
-        yield rows, f"Steps and playouts: medians of {ROUNDS} rounds."
+    rows = [row for name in tqdm(GAMES, unit=" games") for row in (*measure_steps(name), *measure_playouts(name))]
+    return rows, f"Steps and playouts: medians of {ROUNDS} rounds."
 
 
 def measure_steps(name: str) -> Iterator[Row]:
@@ -230,28 +220,25 @@ def measure_playouts(name: str) -> Iterator[Row]:
     yield name, "the same", 0, PLAYOUTS * float(decisions.mean()) / taken / 1e6, "million actions/s"
 
 
-def measure_pgx() -> Iterator[Found]:
+def measure_pgx() -> Found:
     """Pgx's games on the same GPU, if it is there."""
-    missing = [name for name in ("jax", "pgx") if importlib.util.find_spec(name) is None]
-    if missing:
-        yield [], f"Pgx was not measured: {' and '.join(missing)} not installed."
-        return
     os.environ["XLA_PYTHON_CLIENT_PREALLOCATE"] = "false"  # otherwise it takes most of the GPU's memory
-    import jax
-    import pgx
-
+    try:
+        import jax
+        import pgx
+    except ImportError as error:
+        return [], f"Pgx was not measured: {error}."
     from scripts.speed.peers import pgx_games
 
     if jax.default_backend() != "gpu":
-        yield [], f"Pgx was not measured: JAX {jax.__version__} finds no GPU."
-        return
+        return [], f"Pgx was not measured: JAX {jax.__version__} finds no GPU."
     rows: list[Row] = []
     for name, count in product(("leduc_holdem", "sparrow_mahjong"), SIZES):
         games = pgx_games(name, 0, count)
         steps = next(games)  # compiles
         speed = steps / seconds(partial(next, games)) / 1e6
         rows.append((f"Pgx `{name}`", "`step` with `auto_reset`", count, speed, "million steps/s"))
-        yield rows, f"Pgx {pgx.__version__} with JAX {jax.__version__}: medians of {ROUNDS} rounds."
+    return rows, f"Pgx {pgx.__version__} with JAX {jax.__version__}: medians of {ROUNDS} rounds."
 
 
 def seconds(call: Callable[[], object]) -> float:
@@ -269,13 +256,12 @@ def seconds(call: Callable[[], object]) -> float:
 # ---------------------------------------------------------------- learning
 
 
-def train(args: Args) -> Iterator[Found]:
+def train(args: Args) -> Found:
     """Self-play on the GPU with examples/ppo_batch.py; its agent plays against three copies of the preset ``full``."""
     import torch
 
     if not torch.cuda.is_available():
-        yield [], f"Training was not measured: PyTorch {torch.__version__} finds no GPU."
-        return
+        return [], f"Training was not measured: PyTorch {torch.__version__} finds no GPU."
     folder = args.folder / "training"
     sizes = "--backend=cuda --num-envs=65536 --num-steps=32 --num-minibatches=32 --eval-every=1000000"
     ends = [f"--total-timesteps={10**12}", f"--seconds={args.seconds}", f"--opponent=ppo:{FULL}", f"--folder={folder}"]
@@ -287,10 +273,8 @@ def train(args: Args) -> Iterator[Found]:
         (DEFAULT, "wins against three of the preset `full` (par: 25)", 0, wins, "%"),
     ]
     made = f"{int(last['steps']):,} decisions in {int(last['seconds'])} s"
-    yield (
-        rows,
-        f"Training: {made}; the agent won {wins:.1f} % ({low:.1f} .. {high:.1f}) of {int(last['games']):,} games.",
-    )
+    won = f"the agent won {wins:.1f} % ({low:.1f} .. {high:.1f}) of {int(last['games']):,} games"
+    return rows, f"Training: {made}; {won}."
 
 
 if __name__ == "__main__":

@@ -29,7 +29,8 @@ from scripts.results import save
 RATES = np.linspace(0.02, 0.98, 25)
 GAMES = (12, 100, 1000)
 SIZES = (2, 4, 6)
-Random, Shares = np.random.Generator, npt.NDArray[np.float64]
+Random = np.random.Generator
+Shares = npt.NDArray[np.float64]
 _HUNDRED = "champion"
 _ERROR = 0.004  # the largest standard error of a score's references, which are results of 16,000 games
 

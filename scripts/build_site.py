@@ -92,10 +92,9 @@ def gather(folder: Path, repository: str | None = None) -> None:
     for source, name in where.items():
         page = Page(source, name, where, repository)
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        if source.suffix == ".ipynb":
-            write_file(folder / name, notebook(page, folder))
-        else:
-            write_file(folder / name, page.with_links(source.read_text(encoding="utf-8")))
+        is_notebook = source.suffix == ".ipynb"
+        text = notebook(page, folder) if is_notebook else page.with_links(source.read_text(encoding="utf-8"))
+        write_file(folder / name, text)
         for picture, copy in page.shown.items():
             if not picture.is_file():
                 raise ValueError(f"{source.relative_to(ROOT)} shows {picture.relative_to(ROOT)}, which does not exist")
@@ -127,22 +126,16 @@ class Page:
         if "://" in target or not path:
             return f"{match['image']}[{text}]({target})"
         address = self._address(Path(os.path.normpath(self.source.parent / path)), bool(match["image"]))
-        if address is None:
-            return text
-        return f"{match['image']}[{text}]({address}{'#' if anchor else ''}{anchor})"
+        return text if address is None else f"{match['image']}[{text}]({address}{'#' if anchor else ''}{anchor})"
 
     def _address(self, file: Path, image: bool) -> str | None:
         """The address of a file as seen from this page; None if it is not in the site."""
-        if file in self.where:
-            return self._relative(self.where[file])
-        inside = file.relative_to(ROOT).as_posix()
-        if image or file.suffix in (".svg", ".png", ".webp"):
-            self.shown[file] = f"files/{inside}"
-            return self._relative(self.shown[file])
+        inside, path = file.relative_to(ROOT).as_posix(), self.where.get(file)
+        if path is None and (image or file.suffix in (".svg", ".png", ".webp")):
+            path = self.shown[file] = f"files/{inside}"
+        if path is not None:
+            return Path(os.path.relpath(path, Path(self.name).parent)).as_posix()
         return f"{self.repository}/blob/main/{inside}" if self.repository else None
-
-    def _relative(self, path: str) -> str:
-        return Path(os.path.relpath(path, Path(self.name).parent)).as_posix()
 
 
 # ---------------------------------------------------------------- notebooks
@@ -169,9 +162,8 @@ def shown(output: Any, path: Path) -> str:
         return str(data["text/html"]).replace("\n", "&#10;")  # one line: Markdown looks for paragraphs in others
     for kind, suffix in (("image/svg+xml", ".svg"), ("image/png", ".png")):
         if kind in data:
-            content = data[kind].encode() if suffix == ".svg" else base64.b64decode(data[kind])
             picture = path.with_suffix(suffix)
-            picture.write_bytes(content)
+            picture.write_bytes(data[kind].encode() if suffix == ".svg" else base64.b64decode(data[kind]))
             return f"![Output of the cell above]({picture.name})"
     text = COLOUR.sub("", data.get("text/plain") or output.get("text", "")).rstrip()
     return f"```text\n{text}\n```"

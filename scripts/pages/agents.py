@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import count, groupby
 from pathlib import Path, PurePath
 from statistics import mean, median
@@ -81,13 +81,17 @@ def trained_table(game: str, cards: Mapping[str, dict[str, Any]]) -> str:
 
 def note(game: str, name: str, card: Mapping[str, Any]) -> str:
     """Command, training time and evaluation of an agent, as a sentence."""
-    games = " or ".join(f"{number:,}" for number in sorted({row["games"] for row in card["results"]}))
-    machine = f"{card['machine']['processor']}, {card['machine']['cores']} cores"
+    games, machine = games_of(card["results"]), f"{card['machine']['processor']}, {card['machine']['cores']} cores"
     curve = f"../{(AGENTS / game / 'trained' / name).relative_to(ROOT).as_posix()}.png"
     return (
         f"`{name}` ({get_game(game).title}): `{card['command']}`, seed {card['seed']}, {card['steps']:,} steps in "
         f"{card['seconds'] / 60:.0f} minutes on {machine} ([learning curve]({curve})); {games} games in each cell."
     ) + (f" It mixes {card['mixes']}." if "mixes" in card else "")
+
+
+def games_of(rows: Iterable[Row]) -> str:
+    """The numbers of games of some rows."""
+    return " or ".join(f"{number:,}" for number in sorted({row["games"] for row in rows}))
 
 
 def training(game: str, result: Result) -> str:
@@ -98,21 +102,16 @@ def training(game: str, result: Result) -> str:
     for (preset, minutes, sizes, options), group in kinds:
         runs = list(group)
         rates = [row["result"]["win_rate"] for row in runs]
+        told = f"**{percent(median(rates))}**" if len(runs) > 1 else f"{percent(rates[0])}, one run"
+        each = ", ".join(rate(row["result"]).replace("*", "") for row in runs)
+        speed = f"{mean(row['steps'] / max(row['seconds'], 1) for row in runs):,.0f}"
         rows.append(
-            {
-                "preset": code(f"{preset} {options}".strip()),
-                "minutes": f"{minutes:g}",
-                "hidden layers": " x ".join(map(str, sizes)),
-                "median": f"**{percent(median(rates))}**" if len(runs) > 1 else f"{percent(rates[0])}, one run",
-                "each seed": ", ".join(f"{rate(row['result']).replace('*', '')}" for row in runs),
-                "decisions/s": f"{mean(row['steps'] / max(row['seconds'], 1) for row in runs):,.0f}",
-            }
+            [code(f"{preset} {options}".strip()), f"{minutes:g}", " x ".join(map(str, sizes)), told, each, speed]
         )
-    first = own[0]["result"]
-    games = " or ".join(f"{number:,}" for number in sorted({row["result"]["games"] for row in own}))
+    heading, first = ["preset", "minutes", "hidden layers", "median", "each seed", "decisions/s"], own[0]["result"]
     return (
-        f"{markdown_table([*rows[0]], [list(row.values()) for row in rows])}\n\nAgainst {first['players'] - 1} "
-        f"`{first['opponents']}`, par {percent(first['par'])}, {games} games for each seed, such as "
+        f"{markdown_table(heading, rows)}\n\nAgainst {first['players'] - 1} `{first['opponents']}`, par "
+        f"{percent(first['par'])}, {games_of(row['result'] for row in own)} games for each seed, such as "
         f"`{own[-1]['command']}`. {made_by(result)}"
     )
 
@@ -126,18 +125,15 @@ def ladder(game: str, result: Result) -> str:
     tables = {each["num_players"]: each for each in result["rows"]}
     shown = tables.get(usual) or next(iter(tables.values()))
     size = shown["num_players"]
-    rows = [
-        {
-            "players": number,
-            "par": percent(1 / number),
-            f"`{champion}` among `{bot}`": rate(against(each, champion, bot), "mean"),
-            f"`{bot}` among champions": rate(against(each, bot, champion), "mean"),
-            "games": f"{each['games']:,}",
-        }
-        for number, each in tables.items()
-        if number != size
-    ]
-    others = [markdown_table([*rows[0]], [list(row.values()) for row in rows])] if rows else []
+    columns: Columns = {
+        "players": lambda row: row["num_players"],
+        "par": lambda row: percent(1 / row["num_players"]),
+        f"`{champion}` among `{bot}`": lambda row: rate(against(row, champion, bot), "mean"),
+        f"`{bot}` among champions": lambda row: rate(against(row, bot, champion), "mean"),
+        "games": lambda row: f"{row['games']:,}",
+    }
+    rows = [each for number, each in tables.items() if number != size]
+    others = [table(rows, columns)] if rows else []
     head = f"**{size} players**, par {percent(1 / size)}; {shown['games']:,} games, {shown['deals']:,} deals:"
     return "\n\n".join([head, copies_table(shown), cycles(shown), *others, made_by(result)])
 
@@ -173,9 +169,10 @@ def exploitability(game: str, result: Result) -> str:
         "minutes": lambda row: f"{row['seconds'] / 60:.0f}",
     }
     draws = [f"{percent(each['mean'])} of {each['games']:,}" for row in rows for each in row.get("draws", ())]
-    told = f"The row of `search:100` has several draws of deals together: {' and '.join(draws)} games. "
-    pooled = told if draws else ""
-    return f"{table(rows, columns)}\n\n{pooled}Each row is one run. {made_by(result)}"
+    told = (
+        f"The row of `search:100` has several draws of deals together: {' and '.join(draws)} games. " if draws else ""
+    )
+    return f"{table(rows, columns)}\n\n{told}Each row is one run. {made_by(result)}"
 
 
 def champions(cards: Mapping[str, dict[str, dict[str, Any]]]) -> str:
@@ -203,19 +200,12 @@ def searches() -> str:
     for game in ROOMS:
         if result := load("search", game):
             made.append(f"- {get_game(game).title}: {made_by(result)}")
-            rows += [
-                {
-                    "game": get_game(game).title,
-                    "players": each["num_players"],
-                    "agent": code(line["agents"][0]),
-                    "against copies of": code(line["agents"][1]),
-                    "win rate": line["win_rates"][line["agents"][0]],
-                    "par": 1 / each["num_players"],
-                    "games": line["deals"] * each["num_players"],
-                }
-                for each in result["rows"]
-                for line in each["lineups"]
-            ]
+            for each in result["rows"]:
+                for line in each["lineups"]:
+                    players, (agent, other, *_) = each["num_players"], line["agents"]
+                    who = {"game": get_game(game).title, "players": players, "agent": code(agent)}
+                    found = {"against copies of": code(other), "win rate": line["win_rates"][agent]}
+                    rows.append({**who, **found, "par": 1 / players, "games": line["deals"] * players})
     return f"{plain_tables(rows)}\n\n" + "\n".join(made) if rows else MISSING
 
 
@@ -241,8 +231,7 @@ def standings(cards: Cards) -> str:
     """
     if not cards:
         return "No agent has a card yet."
-    ranks: dict[str, Iterator[int]] = {}
-    rows = []
+    ranks, rows = dict[str, Iterator[int]](), []
     for path, card in sorted(cards.items(), key=order):
         rank = next(ranks.setdefault(card.protocol.name, count(1))) if card.length != UNRANKED else "-"
         rows.append([rank, *row_of(path, card)])
@@ -261,9 +250,7 @@ def row_of(path: Path, card: ScoreCard) -> Sequence[str]:
     """The cells of a card, without its rank."""
     entry, score = card.entry, card.result.score
     worst = min(card.result.tables, key=lambda table: table.score.mean)
-    links = [f"[card](../results/{card.protocol.game}/scores/{path.name})"]
-    if entry.link:
-        links.append(f"[link]({entry.link})")
+    link = f", [link]({entry.link})" if entry.link else ""
     name = PurePath(card.name.removeprefix("ppo:")).stem if card.name.startswith("ppo:") else card.name
     return [
         plain(name),
@@ -271,13 +258,11 @@ def row_of(path: Path, card: ScoreCard) -> Sequence[str]:
         f"{score.low:.1f} .. {score.high:.1f}",
         f"`{card.protocol.name}` {card.length}",
         f"{round(worst.score.mean)} against `{worst.opponents}`",
-        plain(entry.kind),
-        plain(entry.network),
-        plain(entry.training),
+        *map(plain, (entry.kind, entry.network, entry.training)),
         f"{card.microseconds:,} µs",
         plain(entry.by),
         card.day.isoformat(),
-        ", ".join(links),
+        f"[card](../results/{card.protocol.game}/scores/{path.name}){link}",
     ]
 
 

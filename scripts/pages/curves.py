@@ -107,13 +107,11 @@ def search() -> str:
     for game, colour in zip(ROOMS, COLOURS, strict=False):
         bot, players = bot_names(game)[-1], get_game(game).default_players
         result = load("guided", game)
-        own = {
-            0 if row["agent"] == "champion" else int(row["agent"].removeprefix("search:")): row[
-                "against the strongest bot"
-            ]
-            for row in (result["rows"] if result else ())
-            if row["players"] == players and " " not in row["agent"]
-        }
+        own = {}
+        for row in result["rows"] if result else ():
+            if row["players"] == players and " " not in row["agent"]:
+                budget = 0 if row["agent"] == "champion" else int(row["agent"].removeprefix("search:"))
+                own[budget] = row["against the strongest bot"]
         rows = [own[budget] for budget in sorted(own)]
         errors = np.array([[row["mean"] - row["low"], row["high"] - row["mean"]] for row in rows]).T
         label = f"{get_game(game).title}, against {players - 1} {bot}"
@@ -153,9 +151,8 @@ def frameworks(result: Result) -> str:
     found = {row["framework"]: row["curve"] for row in result["rows"]}
     for name in [name for name in FRAMEWORKS if name in found]:
         curve = found[name]
-        decisions, rates, low, high = (
-            [point[each] for point in curve] for each in ("decisions", "win_rate", "low", "high")
-        )
+        named = ("decisions", "win_rate", "low", "high")
+        decisions, rates, low, high = ([point[each] for point in curve] for each in named)
         [line] = axes.plot(decisions, rates, label=FRAMEWORKS[name][0], linewidth=3 if name == "sb3" else 1.5)
         axes.fill_between(decisions, low, high, alpha=0.1, color=line.get_color())
     axes.axhline(0.25, color="black", linestyle=":", label="par")

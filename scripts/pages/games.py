@@ -56,18 +56,12 @@ def games() -> str:
     rows = []
     for name in ROOMS:
         game, room, version = get_game(name), f"../blackjacky_env/games/{name}", GAMES[name].version
-        rows.append(
-            [
-                f"[![{game.title}]({room}/table.svg)]({room}/README.md)<br>[{game.title}]({room}/README.md)",
-                f"{game.min_players} .. {game.max_players}",
-                f"`Discrete({game.num_actions})`",
-                f"{game.layout.size} {game.layout.dtype}",
-                f"`{module_name(name)}`<br>`blackjacky/{name}-v{version}`<br>`{seat_id(name)}`",
-            ]
-        )
-    return markdown_table(
-        ["game", "players", "actions", "observation", "module, ids for PettingZoo and Gymnasium"], rows
-    )
+        title = f"[![{game.title}]({room}/table.svg)]({room}/README.md)<br>[{game.title}]({room}/README.md)"
+        sizes, seen = f"{game.min_players} .. {game.max_players}", f"{game.layout.size} {game.layout.dtype}"
+        ids = f"`{module_name(name)}`<br>`blackjacky/{name}-v{version}`<br>`{seat_id(name)}`"
+        rows.append([title, sizes, f"`Discrete({game.num_actions})`", seen, ids])
+    heading = ["game", "players", "actions", "observation", "module, ids for PettingZoo and Gymnasium"]
+    return markdown_table(heading, rows)
 
 
 def rewards() -> str:
@@ -131,9 +125,8 @@ def actions(game: Game) -> str:
         else:
             rows.append((kind, [action]))
     names = game.words.actions.name
-    return markdown_table(
-        ["action", "name"], ([span(ids[0], len(ids)), in_short([*map(names, ids)])] for _, ids in rows)
-    )
+    shown = ([span(ids[0], len(ids)), in_short([*map(names, ids)])] for _, ids in rows)
+    return markdown_table(["action", "name"], shown)
 
 
 def kind_of(action: dict[str, Any]) -> tuple[object, ...]:
@@ -150,17 +143,14 @@ def in_short(names: Sequence[str]) -> str:
 
 def observation(game: Game) -> str:
     """The parts of the observation vector."""
-    rows = (
-        [
-            span(part["offset"], part["length"]),
-            f"`{part['name']}`",
-            shape(part["shape"]),
-            f"{part['low']} .. {part['high']}",
-            part["meaning"],
-        ]
-        for part in game.layout.describe()
-    )
-    return markdown_table(["entries", "name", "shape", "range", "meaning"], rows)
+    columns: dict[str, Callable[[Row], object]] = {
+        "entries": lambda part: span(part["offset"], part["length"]),
+        "name": lambda part: code(part["name"]),
+        "shape": lambda part: shape(part["shape"]),
+        "range": lambda part: f"{part['low']} .. {part['high']}",
+        "meaning": lambda part: part["meaning"],
+    }
+    return table(game.layout.describe(), columns)
 
 
 def state(game: Game) -> str:
@@ -174,13 +164,6 @@ def state(game: Game) -> str:
     return markdown_table(["entries", "field", "shape"], rows)
 
 
-def _option_row(option: dict[str, Any]) -> list[str]:
-    is_choice = option["kind"] == "choice"
-    default = json.dumps(option["default"]) if is_choice else option["default"]
-    allowed = quoted(option["choices"]) if is_choice else option["allowed"]
-    return [f"`{option['name']}`", f"`{default}`", allowed, option["help"]]
-
-
 def options(game: Game) -> str:
     """The options of `env`, including the game's rule options."""
     sizes = game.sizes_in_words().replace("'", "`")
@@ -188,7 +171,7 @@ def options(game: Game) -> str:
         ["`num_players`", str(game.default_players), sizes, "Players at the table."],
         ["`variant`", f'`"{game.variant_names[0]}"`', quoted(game.variant_names), "The variant."],
         ["`reward`", '`"win"`', quoted(("win", game.score_reward)), "What `rewards` pays, see below."],
-        *(_option_row(each) for each in game.describe_options()),
+        *([code(each["name"]), *allowed(each), each["help"]] for each in game.describe_options()),
         ["`render_mode`", "`None`", quoted(MODES), "Text, pixels or a window."],
         ["`render_as`", "`None`", "an agent, `None`", "Whose view is drawn; `None`: a spectator's."],
     ]
@@ -197,18 +180,18 @@ def options(game: Game) -> str:
 
 def presets(game: Game) -> str:
     """The tables that have a name; empty if none has."""
-    rows = [
-        [
-            f"`{name}`",
-            f"{preset.about}.",
-            ", ".join(
-                f"`{option}={value!r}`"
-                for option, value in {"num_players": preset.num_players, **preset.options}.items()
-            ),
-        ]
-        for name, preset in game.presets.items()
-    ]
+    rows = []
+    for name, preset in game.presets.items():
+        given = {"num_players": preset.num_players, **preset.options}
+        rows.append([code(name), f"{preset.about}.", ", ".join(f"`{option}={given[option]!r}`" for option in given)])
     return markdown_table(["preset", "table", "stands for"], rows) if rows else ""
+
+
+def allowed(option: dict[str, Any]) -> tuple[str, str]:
+    """Default and allowed values of a rule option."""
+    if option["kind"] == "choice":
+        return code(json.dumps(option["default"])), quoted(option["choices"])
+    return code(option["default"]), option["allowed"]
 
 
 def quoted(values: Sequence[str]) -> str:

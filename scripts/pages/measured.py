@@ -84,11 +84,11 @@ LOOPS = {
 
 def parts() -> Iterator[Part]:
     """Everything that is shown as it is, and the figures of README, installation, proof and others."""
-    for kind, (page, name) in PARTS.items():
-        yield Part(ROOT / page, name, as_it_is(kind))
+    yield from (Part(ROOT / page, name, as_it_is(kind)) for kind, (page, name) in PARTS.items())
     for game in ROOMS:
         for kind, (page, name) in OF_GAMES.items():
             yield Part(ROOT / page.format(game=game), name, as_it_is(kind, game))
+    yield from (Part(ROOT / page, name, of_all(kind)) for kind, (page, name) in OF_ALL.items())
     yield Part(DOCS / "results.md", "evaluation", as_it_is("evaluation", DEFAULT))
     yield Part(ROOT / "README.md", "begin", first_commands())
     yield Part(ROOT / "README.md", "reasons", reasons())
@@ -99,8 +99,6 @@ def parts() -> Iterator[Part]:
     yield Part(DOCS / "train.md", "ppo_batch", ppo_batch())
     yield Part(DOCS / "frameworks.md", "frameworks", frameworks())
     yield Part(DOCS / "matrix.md", "matrix", matrix())
-    for kind, (page, name) in OF_ALL.items():
-        yield Part(ROOT / page, name, of_all(kind))
 
 
 def needed(kind: str, game: str | None = None) -> Result:
@@ -229,10 +227,8 @@ def proof(game: str) -> dict[str, int]:
     if fuzz["differences"] or mutants["unexplained"] or leaks["leaks"]:
         raise ValueError(f"a proof of {game} has failed: {fuzz}, {mutants}, {leaks}")
     noticed = mutants["mutants"] - mutants["survivors"]
-    return {"mutants": mutants["mutants"], "noticed": noticed} | {
-        "actions": fuzz["actions"],
-        "positions": leaks["positions"],
-    }
+    counts = {"mutants": mutants["mutants"], "noticed": noticed}
+    return {**counts, "actions": fuzz["actions"], "positions": leaks["positions"]}
 
 
 def proofs() -> str:
@@ -240,14 +236,10 @@ def proofs() -> str:
     rows = []
     for game in ROOMS:
         found, tests = proof(game), f"../tests/games/{game}"
-        rows.append(
-            [
-                get_game(game).title,
-                f"[{found['actions']:,}]({tests}/reference/README.md#the-long-run)",
-                f"[{found['noticed']:,} of {found['mutants']:,}]({tests}/README.md#mutation-testing)",
-                f"[{found['positions']:,}]({tests}/README.md#nothing-hidden-is-shown)",
-            ]
-        )
+        actions = f"[{found['actions']:,}]({tests}/reference/README.md#the-long-run)"
+        noticed = f"[{found['noticed']:,} of {found['mutants']:,}]({tests}/README.md#mutation-testing)"
+        positions = f"[{found['positions']:,}]({tests}/README.md#nothing-hidden-is-shown)"
+        rows.append([get_game(game).title, actions, noticed, positions])
     heading = ["game", "actions without a difference", "small changes noticed", "positions without a leak"]
     return markdown_table(heading, rows)
 

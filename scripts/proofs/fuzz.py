@@ -189,7 +189,7 @@ def counts_of(table: SideBySide, policy: str) -> Counts:
 
 
 def add(counts: Counts, more: Counts) -> None:
-    """Add ``more`` to ``counts`` in place."""
+    """Add in place."""
     for group, numbers in more.items():
         counts[group].update(numbers)
 
@@ -206,12 +206,8 @@ def begin(args: Args) -> Results:
     results: Results = json.loads(args.saved.read_text(encoding="utf-8"))
     for name, value in identity.items():
         if results.get(name) != value:
-            raise ValueError(
-                f"{args.saved} contains a run with {name} {results.get(name)!r}, not {value!r}: delete it, or "
-                "name another --output"
-            )
-    results["counts"] = {group: Counter(numbers) for group, numbers in results["counts"].items()}
-    return results
+            raise ValueError(f"{args.saved} contains a run with {name} {results.get(name)!r}, not {value!r}: delete it")
+    return {**results, "counts": {group: Counter(numbers) for group, numbers in results["counts"].items()}}
 
 
 def code(game: str) -> str:
@@ -254,25 +250,20 @@ def too_rare(counts: Counts, args: Args) -> list[str]:
     """Rare events that occurred too seldom, in sentences."""
     needed = max(1, args.actions // USUAL_RARITY) if args.at_least is None else args.at_least
     occurred = {name: times + counts["steered event"][name] for name, times in counts["event"].items()}
-    return [
-        f"too rare: {name} occurred {times:,} times, but {needed:,} are required"
-        for name, times in occurred.items()
-        if times < needed
-    ]
+    told = "too rare: {} occurred {:,} times, but {:,} are required"
+    return [told.format(name, times, needed) for name, times in occurred.items() if times < needed]
 
 
 def write(results: Results, args: Args) -> None:
     """Write the counts as a result."""
-    counts, total = results["counts"], results["counts"]["total"]
+    counts, total, made = results["counts"], results["counts"]["total"], results["code"]
     columns = {
         "event": ("rare event", "occurrences"),
         "steered": ("steered games", "actions"),
         "steered event": ("rare event in steered games", "occurrences"),
     }
     rows: list[dict[str, Any]] = [
-        {"category": group, "value": name, "actions": actions}
-        for group in CATEGORIES
-        for name, actions in counts[group].items()
+        {"category": group, "value": name, "actions": n} for group in CATEGORIES for name, n in counts[group].items()
     ]
     for group, (first, second) in columns.items():
         told = "{}" if group == "steered" else "`{}`"
@@ -285,13 +276,7 @@ def write(results: Results, args: Args) -> None:
         command="-m scripts.proofs.fuzz",
         game=args.game,
         seed=args.seed,
-        settings={
-            "actions": total["actions"],
-            "games": total["games"],
-            "differences": 0,
-            **steered,
-            "code": results["code"],
-        },
+        settings={"actions": total["actions"], "games": total["games"], "differences": 0, **steered, "code": made},
     )
 
 

@@ -29,6 +29,8 @@ from scripts.results import save
 RATES = np.linspace(0.02, 0.98, 25)
 GAMES = (12, 100, 1000)
 SIZES = (2, 4, 6)
+Random = np.random.Generator
+Shares = npt.NDArray[np.float64]
 _HUNDRED = "champion"
 _ERROR = 0.004  # the largest standard error of a score's references, which are results of 16,000 games
 
@@ -57,9 +59,7 @@ class Luck:
     shared: float = 0.0
     """Fraction of wins that are shared with another agent."""
 
-    def draw(
-        self, rate: float, deals: int, turns: int, players: int, rng: np.random.Generator
-    ) -> npt.NDArray[np.bool_]:
+    def draw(self, rate: float, deals: int, turns: int, players: int, rng: Random) -> npt.NDArray[np.bool_]:
         """The winners of all games, shape (deals, turns, players)."""
         rates = np.full(deals, rate)
         if self.correlation:
@@ -93,12 +93,11 @@ BALANCED = Luck("balanced in half of the deals", balanced=0.5)
 SHARED = Luck("independent, 20 % of wins shared", shared=0.2)
 LUCKS = (INDEPENDENT, SHARED, ALIKE, BALANCED)
 VERY_ALIKE = Luck("very alike (correlation 0.3)", correlation=0.3)
-
-Simulation = Callable[[float, Luck, int, int, np.random.Generator], tuple[float, Estimate]]
+Simulation = Callable[[float, Luck, int, int, Random], tuple[float, Estimate]]
 """(win rate, luck, players, games, random numbers) -> the true value and its estimate."""
 
 
-def whole_score(rate: float, luck: Luck, _: int, games: int, rng: np.random.Generator) -> tuple[float, Estimate]:
+def whole_score(rate: float, luck: Luck, _: int, games: int, rng: Random) -> tuple[float, Estimate]:
     """A score at three tables of each size, at which the agent's win rates are different."""
     sizes = 3 * SIZES
     rates = [(rate + number / len(sizes)) % 1 for number in range(len(sizes))]
@@ -110,12 +109,12 @@ def whole_score(rate: float, luck: Luck, _: int, games: int, rng: np.random.Gene
     return float(truth), score(protocol(sizes, rng), deals).score
 
 
-def tournament(rate: float, luck: Luck, players: int, games: int, rng: np.random.Generator) -> tuple[float, Estimate]:
+def tournament(rate: float, luck: Luck, players: int, games: int, rng: Random) -> tuple[float, Estimate]:
     """The win rate in a tournament."""
     return luck.win_rate(rate, players), win_rates(tournament_games(rate, luck, players, games, rng))[0]
 
 
-def pair(rate: float, luck: Luck, players: int, games: int, rng: np.random.Generator) -> tuple[float, Estimate]:
+def pair(rate: float, luck: Luck, players: int, games: int, rng: Random) -> tuple[float, Estimate]:
     """A pairwise result in a tournament."""
     played = tournament_games(rate, luck, players, games, rng)
     return luck.pair_share(rate, players), pair_shares(played)[0].share
@@ -126,14 +125,14 @@ def number_of_deals(games: int, players: int) -> int:
     return max(2, -(-games // players))
 
 
-def protocol(sizes: tuple[int, ...], rng: np.random.Generator) -> Protocol:
+def protocol(sizes: tuple[int, ...], rng: Random) -> Protocol:
     """A protocol whose agents for 0 and 100 win nothing and everything, up to errors of measurement."""
     zero, hundred = (tuple(Rate(rng.normal(rate, _ERROR), _ERROR) for _ in sizes) for rate in (0, 1))
     tables = tuple(ScoreTable(size, "", (_HUNDRED,) * (size - 1)) for size in sizes)
     return Protocol("simulated/1", "", {}, 0, {}, _HUNDRED, tables, {}, {ZERO: zero, _HUNDRED: hundred}, 0)
 
 
-def tournament_games(rate: float, luck: Luck, players: int, games: int, rng: np.random.Generator) -> Games:
+def tournament_games(rate: float, luck: Luck, players: int, games: int, rng: Random) -> Games:
     """A tournament of as many agents as there are seats, in duplicate deals."""
     agents = np.arange(players)
     deals = number_of_deals(games, players)
@@ -142,9 +141,7 @@ def tournament_games(rate: float, luck: Luck, players: int, games: int, rng: np.
     return Games(tuple("abcdef"[:players]), agents[None], seats, winners, winners.astype(np.int64))
 
 
-def coverage(
-    simulate: Simulation, luck: Luck, players: int, games: int, repeats: int, seed: int
-) -> npt.NDArray[np.float64]:
+def coverage(simulate: Simulation, luck: Luck, players: int, games: int, repeats: int, seed: int) -> Shares:
     """How often the interval held the true value, at each of `RATES`; an undefined one is not wrong."""
     rng = np.random.default_rng(seed)
 

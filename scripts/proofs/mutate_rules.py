@@ -9,8 +9,8 @@ run in plain Python, first against the tests of the rules except those with rand
 against the reference implementation. A mutant that survives both must be explained in
 tests/games/NAME/surviving_mutants.toml.
 
-Finished mutants are saved in the output file, from which an interrupted run is resumed. Survivors are always tried
-again, so that a new test is run on them alone; delete the file to try all mutants again.
+Finished mutants are saved in runs/mutants-NAME.json, from which an interrupted run is resumed. Survivors are always
+tried again, so that a new test is run on them alone; delete the file to try all mutants again.
 
 Exit status 0: every survivor is explained; 1: one is not, or an explained mutant does not survive.
 """
@@ -56,8 +56,6 @@ PYTEST = ("-x", "-q", "-p", "no:cacheprovider", "--assert=plain", "-m", "")  # a
 PER_PROCESS = 4  # mutants
 SECONDS = 15  # CPU seconds per test: three times the longest one
 
-Results = dict[str, Any]
-
 
 class Subject(NamedTuple):
     """A game to be mutated, and the tests to run, as declared in tests/games/NAME/mutation.toml."""
@@ -101,8 +99,6 @@ class Args:
     """Number of processes; results do not depend on it."""
     sample: float = 1.0
     """Fraction of the mutants to try; a hash of their names decides which."""
-    output: Path | None = None
-    """File of what killed each mutant (JSON); by default runs/mutants-GAME.json."""
     write: bool = False
     """Write results/GAME/mutants.json."""
 
@@ -114,19 +110,14 @@ def main(args: Args) -> int:
     subject = subjects().get(args.game)
     if subject is None:
         sys.exit(f"error: --game {args.game} cannot be mutated; allowed are {', '.join(subjects())}")
-    output = args.output or ROOT / "runs" / f"mutants-{args.game}.json"
     everything = mutants(subject.rules.read_text(encoding="utf-8"))
     chosen = {name: code for name, code in everything.items() if is_sampled(name, args.sample)}
     if not chosen:
         sys.exit(f"error: no mutant is left by --sample {args.sample}")
-    results = begin(output, subject)
-    try_all(chosen, results, output, args, subject)
-    found = {name: results["killed_by"][name] for name in chosen}
-    reasons = explained(subject)
-    counts = Counter(found.values())
-    print(f"{len(found):,} of {len(everything):,} mutants; killed by", dict(counts))
+    found, reasons = try_all(chosen, args.workers, subject), explained(subject)
+    print(f"{len(found):,} of {len(everything):,} mutants; killed by", dict(Counter(found.values())))
     if args.write:
-        write(found, reasons, args, len(everything))
+        write(found, reasons, args.game, len(everything))
     return judge(found, reasons)
 
 
@@ -182,36 +173,29 @@ def is_sampled(name: str, fraction: float) -> bool:
 # ---------------------------------------------------------------- running the tests
 
 
-def begin(output: Path, subject: Subject) -> Results:
-    """The saved results for these rules, without survivors; empty if there are none."""
-    code = hashlib.sha256(subject.rules.read_bytes()).hexdigest()[:16]
-    if output.exists():
-        kept: Results = json.loads(output.read_text(encoding="utf-8"))
-        if kept["code"] == code:
-            return {**kept, "killed_by": {name: by for name, by in kept["killed_by"].items() if by != SURVIVED}}
-    output.parent.mkdir(parents=True, exist_ok=True)
-    return {"code": code, "killed_by": {}}
-
-
-def try_all(chosen: dict[str, str], results: Results, output: Path, args: Args, subject: Subject) -> None:
-    """Try the remaining mutants, saving results as they are finished."""
+def try_all(chosen: dict[str, str], workers: int, subject: Subject) -> dict[str, str]:
+    """What killed each mutant; those of an earlier run with these rules that were killed are not tried again."""
     from blackjacky_agents.arena.workers import in_order, open_pool  # not at the top: `answer` must not import rules
     from blackjacky_agents.files import write_json
 
+    output = ROOT / "runs" / f"mutants-{subject.game}.json"
+    results: dict[str, Any] = {"code": hashlib.sha256(subject.rules.read_bytes()).hexdigest()[:16], "killed_by": {}}
+    if output.exists() and (kept := json.loads(output.read_text("utf-8")))["code"] == results["code"]:
+        results["killed_by"] = {name: by for name, by in kept["killed_by"].items() if by != SURVIVED}
     left = [(name, code) for name, code in chosen.items() if name not in results["killed_by"]]
-    if not left:
-        return
     parts = [dict(left[first : first + PER_PROCESS]) for first in range(0, len(left), PER_PROCESS)]
+    output.parent.mkdir(parents=True, exist_ok=True)
     with (
-        open_pool(functools.partial(try_some, subject.game), args.workers, threads=True) as pool,
+        open_pool(functools.partial(try_some, subject.game), workers, threads=True) as pool,
         tqdm(total=len(left), unit=" mutants") as bar,
     ):
-        if pool.submit({"": subject.rules.read_text(encoding="utf-8")}).result() != {"": SURVIVED}:
+        if left and pool.submit({"": subject.rules.read_text(encoding="utf-8")}).result() != {"": SURVIVED}:
             sys.exit("error: the tests fail with the unchanged rules; see make test")
         for killed_by in in_order((pool.submit(part) for part in parts), pool.count_ahead):
             results["killed_by"] |= killed_by
             write_json(output, results)
             bar.update(len(killed_by))
+    return {name: results["killed_by"][name] for name in chosen}
 
 
 def try_some(game: str, some: dict[str, str]) -> dict[str, str]:
@@ -248,13 +232,8 @@ def answer() -> None:
 
 def prepare() -> None:
     """Import everything but the rules, so that forked processes of mutants need not."""
-    import gymnasium
-    import hypothesis.strategies
-    import numba
-    import pettingzoo.utils.env
-    import pytest
-
-    assert all((gymnasium, hypothesis, numba, pettingzoo, pytest))
+    for name in ("gymnasium", "hypothesis.strategies", "numba", "pettingzoo.utils.env", "pytest"):
+        import_module(name)
     assert os.environ["NUMBA_DISABLE_JIT"] == "1"
     assert "blackjacky_env" not in sys.modules
 
@@ -333,7 +312,7 @@ def judge(found: dict[str, str], reasons: dict[str, str]) -> int:
     return int(bool(new or gone))
 
 
-def write(found: dict[str, str], reasons: dict[str, str], args: Args, total: int) -> None:
+def write(found: dict[str, str], reasons: dict[str, str], game: str, total: int) -> None:
     """Write the numbers of killed and surviving mutants as a result."""
     from scripts.results import save
 
@@ -344,7 +323,7 @@ def write(found: dict[str, str], reasons: dict[str, str], args: Args, total: int
         [{"killed by": by, "mutants": counts[by]} for by in (RULES_TESTS, REFERENCE, SURVIVED)],
         what="Small changes of the rules, and what noticed them.",
         command="-m scripts.proofs.mutate_rules",
-        game=args.game,
+        game=game,
         settings={"mutants": len(found), "all": total, "survivors": counts[SURVIVED], "unexplained": unexplained},
         versions={"cosmic-ray": version("cosmic-ray")},
     )

@@ -94,13 +94,9 @@ def main(args: Args) -> int:
 def tables(name: str) -> list[Mapping[str, Any]]:
     """The tables of a game: every size and variant, and the game's examples; `ValueError` for an unknown game."""
     game = get_game(name)
-    usual = [
-        {"num_players": players, "variant": variant.name}
-        for players in range(game.min_players, game.max_players + 1)
-        for variant in game.variants
-        if players in variant.sizes
-    ]
-    return [*usual, *game.examples.tables]
+    usual = sorted((n, place) for place, variant in enumerate(game.variants) for n in variant.sizes)
+    named = [{"num_players": n, "variant": game.variants[place].name} for n, place in usual]
+    return [*named, *game.examples.tables]
 
 
 def chunks(args: Args) -> list[Chunk]:
@@ -137,12 +133,10 @@ def examine_chunk(chunk: Chunk) -> tuple[Counter[str], list[str]]:
     """The counts and the leaks of one chunk."""
     make_env = functools.partial(TableEnv, chunk.game, **tables(chunk.game)[chunk.table])
     counted = get_game(chunk.game).examples.counted
-    counts: Counter[str] = Counter()
-    leaks: list[str] = []
-    promises = PROMISES
+    counts, leaks, promises = Counter[str](), list[str](), dict(PROMISES)
     if chunk.told:
-        looks, recalls = PROMISES["looks"] | {"told now": told_now}, PROMISES["recalls"] | {"told": told}
-        promises = {**PROMISES, "looks": looks, "recalls": recalls}
+        promises["looks"] = PROMISES["looks"] | {"told now": told_now}
+        promises["recalls"] = PROMISES["recalls"] | {"told": told}
     for examined in examine(make_env, seed=chunk.seed, positions=chunk.positions, **promises):
         env: Any = examined.env.unwrapped
         seen = env.view(None)

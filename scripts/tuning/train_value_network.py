@@ -4,8 +4,8 @@
 
 The agent's network plays all seats and samples its actions. Each end of a round is an example: what each seat has, and
 who won. Where the network values positions within a round, these are the examples, with the formula's value at the end
-of the round. The network learns to predict these results; a tenth of the games is kept to test it. It replaces the
-shipped one, and its card says how much of the variance it explains, beside the formula that it takes the place of.
+of the round. A tenth of the games is kept to test the network, whose card says how much of the variance it explains,
+beside the formula that it takes the place of.
 """
 
 from __future__ import annotations
@@ -40,10 +40,8 @@ from blackjacky_env.engine.step import NONE, OVER, SETTLED, make_step, only_lega
 from blackjacky_env.games import get_game
 
 Floats = npt.NDArray[np.float32]
-
-_AT_ONCE = 1000  # games
-_BATCH = 2048
-_TESTED = 9  # games with this last digit are kept to test the network
+AT_ONCE = 1000  # games
+BATCH = 2048
 
 
 @dataclass(frozen=True)
@@ -67,7 +65,7 @@ class Args:
 class Examples(NamedTuple):
     """Positions, N, with up to P seats; empty seats are zeros."""
 
-    games: npt.NDArray[np.int64]  # number of the game, (N,)
+    tested: npt.NDArray[np.bool_]  # whether they are kept for the test, (N,)
     seats: npt.NDArray[np.int64]  # number of players, (N,)
     features: Floats  # (N, P, features)
     formula: Floats  # the "win" rewards expected by `ValueNetwork.formula`, (N, P)
@@ -83,13 +81,13 @@ def main(args: Args) -> int:
     except (TypeError, ValueError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
-    trained, explained = train(args, examples)
-    explained["formula"] = share_explained(examples, examples.formula)
-    print({name: round(value, 4) for name, value in explained.items()})
+    trained, chances = train(args, examples)
+    values = {"network": rewards_of(examples, chances), "formula": examples.formula}
+    explained = {name: share_explained(examples, value) for name, value in values.items()}
     (inputs, biases), (outputs, _) = layers_of(trained)  # adding the last bias would not change the softmax
-    facts = {"command": typed("-m scripts.tuning.train_value_network"), "examples": len(examples.games)}
+    facts = {"command": typed("-m scripts.tuning.train_value_network"), "examples": len(examples.seats)}
     network.save(Weights(inputs, biases, outputs[:, 0]), {**facts, "explained": explained, "machine": where()})
-    print(f"written to {network.file}")
+    print(f"written to {network.file}: {explained}")
     return 0
 
 
@@ -102,27 +100,22 @@ def find(game: str) -> ValueNetwork:
 
 
 def play(args: Args, network: ValueNetwork) -> Examples:
-    """The positions of all games.
-
-    Raises `TypeError` if the agent is not a network, `ValueError` if it is unknown.
-    """
+    """The positions of all games; `TypeError` if the agent is not a network, `ValueError` if it is unknown."""
     game, agent = get_game(args.game), find_network(make_compiled_agent(args.agent, args.game))[0]
     parameters = agent.parameters.copy()
     parameters[0] = 0  # samples its actions
     watch, begin = make_watch(game, network, agent.policy), begin_all(game)
     parts, first = [], 0
-    with tqdm(total=args.games, unit=" games") as bar:
-        for players, variant, options, fraction in network.tables:
-            record = game.new_state(players, variant, game.check_options(players, variant, options))[0]
-            last = first + round(args.games * fraction)
-            while first < last:
-                states = zeros(min(last - first, _AT_ONCE), game.state_dtype)
-                states[:] = record
-                seeds = np.arange(first, first + len(states)) + args.seed * args.games
-                begin(states, seeds)
-                parts.append(examples_of(game, network, watch, parameters, states, seeds))
-                first += len(states)
-                bar.update(len(states))
+    for players, variant, options, fraction in network.tables:
+        record = game.new_state(players, variant, game.check_options(players, variant, options))[0]
+        last = first + round(args.games * fraction)
+        for at in tqdm(range(first, last, AT_ONCE), unit_scale=AT_ONCE, unit=" games"):
+            states = zeros(min(last - at, AT_ONCE), game.state_dtype)
+            states[:] = record
+            seeds = np.arange(at, at + len(states)) + args.seed * args.games
+            begin(states, seeds)
+            parts.append(examples_of(game, network, watch, parameters, states, seeds))
+        first = last
     return Examples(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
 
 
@@ -140,7 +133,7 @@ def examples_of(
     else:
         shares = np.where(np.arange(game.max_players) < n, (results * (n - 1) + 1) / n, 0.0)
     numbers = [array.astype(np.float32) for array in (values[:count], shares)]
-    return Examples(seeds[games], players, features[:count], *numbers)
+    return Examples(seeds[games] % 10 == 9, players, features[:count], *numbers)
 
 
 def make_watch(game: Game, network: ValueNetwork, policy: Policy) -> Callable[..., int]:
@@ -187,16 +180,16 @@ def make_watch(game: Game, network: ValueNetwork, policy: Policy) -> Callable[..
     return entry(watch)
 
 
-def train(args: Args, examples: Examples) -> tuple[nn.Sequential, dict[str, float]]:
-    """The trained network, and which share of the variance of results it explains in games that it has not seen."""
+def train(args: Args, examples: Examples) -> tuple[nn.Sequential, Floats]:
+    """The trained network, and what it says of all examples."""
     torch.manual_seed(args.seed)
     network = mlp([examples.features.shape[2], args.hidden, 1])
     features, shares = torch.from_numpy(examples.features), torch.from_numpy(examples.shares)
     empty = torch.arange(shares.shape[1])[None, :] >= torch.from_numpy(examples.seats)[:, None]
-    learned, rng = np.flatnonzero(examples.games % 10 != _TESTED), np.random.default_rng(args.seed)
-    batches = max(1, len(learned) // _BATCH)
-    updates = args.epochs * batches
+    learned, rng = np.flatnonzero(~examples.tested), np.random.default_rng(args.seed)
+    batches = max(1, len(learned) // BATCH)
     optimizer = torch.optim.Adam(network.parameters(), 2e-3)
+    updates = args.epochs * batches
     schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda update: 1 - update / (updates + 1))
 
     def logits(rows: Any) -> torch.Tensor:
@@ -204,8 +197,7 @@ def train(args: Args, examples: Examples) -> tuple[nn.Sequential, dict[str, floa
         return chances
 
     for _ in tqdm(range(args.epochs), unit=" epochs"):
-        order = rng.permutation(learned)
-        for rows in np.split(order[: batches * _BATCH], batches):
+        for rows in np.split(rng.permutation(learned)[: batches * BATCH], batches):
             log_chances = torch.log_softmax(logits(rows), 1).masked_fill(empty[rows], 0.0)
             loss = -(shares[rows] * log_chances).sum(1).mean()
             optimizer.zero_grad()
@@ -213,8 +205,7 @@ def train(args: Args, examples: Examples) -> tuple[nn.Sequential, dict[str, floa
             optimizer.step()
             schedule.step()
     with torch.no_grad():
-        chances = torch.softmax(logits(slice(None)), 1).numpy()
-    return network, {"network": share_explained(examples, rewards_of(examples, chances))}
+        return network, torch.softmax(logits(slice(None)), 1).numpy()
 
 
 def rewards_of(examples: Examples, chances: Floats) -> Floats:
@@ -224,8 +215,7 @@ def rewards_of(examples: Examples, chances: Floats) -> Floats:
 
 def share_explained(examples: Examples, values: Floats) -> float:
     """1 - (squared error of the expected results / their variance) at the seats of the test's games."""
-    seated = np.arange(values.shape[1]) < examples.seats[:, None]
-    tested = (examples.games % 10 == _TESTED)[:, None] & seated
+    tested = examples.tested[:, None] & (np.arange(values.shape[1]) < examples.seats[:, None])
     results = rewards_of(examples, examples.shares)[tested]
     return float(1 - np.mean((values[tested] - results) ** 2) / np.mean(results**2))
 

@@ -71,14 +71,6 @@ class GameKit:
     rare: Mapping[str, Rare] = field(default_factory=dict)
     """Phases that random games hardly ever reach."""
 
-    @property
-    def whole_rounds(self) -> SearchConfig:
-        """As ``search``, but a simulation that a value network would end within a round is played to the end of it."""
-        network = self.value_network
-        if network is None or network.begins is None:
-            return self.search
-        return self.search._replace(value=network.formula, stage=None, noise=SearchConfig().noise)
-
     @classmethod
     def of(cls, file: str, *modules: ModuleType, **others: Any) -> GameKit:
         """The kit of a room, from what lies beside ``file``, and ``others``.

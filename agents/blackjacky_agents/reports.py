@@ -1,4 +1,4 @@
-"""Helpers for reports: Markdown tables, generated parts of documents, and facts about the machine."""
+"""Helpers for reports: Markdown tables, and facts about the machine."""
 
 from __future__ import annotations
 
@@ -15,9 +15,6 @@ from importlib.metadata import requires, version
 from pathlib import Path
 from typing import Any
 
-from blackjacky_agents.files import write_file
-from blackjacky_env.engine.reading import MAX_LIST, read_file
-
 
 def markdown_table(heading: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     """A Markdown table."""
@@ -28,20 +25,6 @@ def markdown_table(heading: Sequence[str], rows: Iterable[Sequence[object]]) -> 
 def rate_cells(rate: Mapping[str, Any]) -> list[str]:
     """Cells of a table: a win rate, its 95 % interval and par."""
     return [f"{rate['win_rate']:.1%}", f"{rate['low']:.1%} .. {rate['high']:.1%}", f"{rate['par']:.1%}"]
-
-
-def replace_part(text: str, name: str, part: str) -> str:
-    """``text`` with the part between the markers of ``name`` replaced; `ValueError` if a marker is missing."""
-    begin, end = f"<!-- {name}:begin -->", f"<!-- {name}:end -->"
-    if begin not in text or end not in text:
-        raise ValueError(f"the document lacks {begin} or {end}")
-    before, _, rest = text.partition(begin)
-    return f"{before}{begin}\n{part}\n{end}{rest.partition(end)[2]}"
-
-
-def write_part(page: Path, name: str, part: str) -> None:
-    """Replace the part between the markers of ``name`` in a document; `ValueError` if a marker is missing."""
-    write_file(page, replace_part(read_file(page, MAX_LIST).decode(), name, part))
 
 
 def typed(script: str) -> str:
@@ -112,11 +95,6 @@ def where_run(facts: dict[str, Any]) -> str:
     """The facts of `where` as one line of text."""
     versions = ", ".join(f"{name} {number}" for name, number in facts["versions"].items())
     return f"{facts['processor']}, {facts['cores']} cores, {versions}"
-
-
-def workers_used(workers: int, cluster: str | None) -> str:
-    """How many processes did the work, or that a cluster did."""
-    return f"with {workers} process{'es' * (workers > 1)}" if cluster is None else "on a cluster"
 
 
 def duration(seconds: float) -> str:

@@ -18,7 +18,6 @@ from pathlib import Path
 import tyro
 
 from blackjacky_agents.files import write_file
-from blackjacky_agents.reports import replace_part
 from scripts.pages import agents, curves, exact, games, measured, pictures
 from scripts.pages.part import Part
 from scripts.results import ROOT
@@ -72,6 +71,15 @@ def documents(parts: Iterable[Part]) -> Iterator[tuple[Path, str]]:
             except ValueError as error:
                 raise ValueError(f"{path}: {error}") from None
         yield path, content
+
+
+def replace_part(text: str, name: str, part: str) -> str:
+    """``text`` with the part between the markers of ``name`` replaced; `ValueError` if a marker is missing."""
+    begin, end = f"<!-- {name}:begin -->", f"<!-- {name}:end -->"
+    if begin not in text or end not in text:
+        raise ValueError(f"the document lacks {begin} or {end}")
+    before, _, rest = text.partition(begin)
+    return f"{before}{begin}\n{part}\n{end}{rest.partition(end)[2]}"
 
 
 if __name__ == "__main__":

@@ -20,7 +20,6 @@ from blackjacky_agents.files import read_by_card, try_to_write, write_file, writ
 from blackjacky_agents.learning.agent_file import load_agent
 from blackjacky_agents.learning.checkpoint import load_checkpoint
 from blackjacky_agents.learning.run import read_progress
-from blackjacky_agents.reports import write_part
 from blackjacky_agents.solving.run import read_progress as read_solving
 from blackjacky_agents.solving.run import read_settings
 from blackjacky_agents.web.table import resumed
@@ -42,7 +41,6 @@ READERS = {
     "protocol.json": lambda folder: read_protocol(folder / "protocol.json"),
     "table.jsonl": lambda folder: resumed(folder / "table.jsonl"),
     "exploit.json": lambda folder: read_results(folder / "exploit.json"),
-    "page.md": lambda folder: write_part(folder / "page.md", "a", "b"),
     "progress.jsonl": read_progress,
     "run/config.json": lambda folder: read_config(folder / "run"),
     "solving/config.json": lambda folder: read_settings(folder / "solving"),

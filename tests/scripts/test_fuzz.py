@@ -196,7 +196,7 @@ def test_a_difference_in_one_entry_for_a_player_off_turn_is_found(run, results, 
 
 
 def test_a_breakdown_is_a_difference_too(run, monkeypatch, capsys):
-    def broken(*_):
+    def broken(*_: object, **__: object) -> None:
         raise ZeroDivisionError("planted")
 
     monkeypatch.setattr(ReferenceGame, "_swap", broken)

@@ -20,9 +20,8 @@ from blackjacky_agents.cli.errors import checking_input
 from blackjacky_agents.cli.options import GameArgs, R, check_writable, command_line, progress_bar, read_arguments
 from blackjacky_agents.files import versions, write_json
 from blackjacky_agents.registry import parse_agents
-from blackjacky_agents.reports import markdown_table, rate_cells, replace_part, write_part
+from blackjacky_agents.reports import markdown_table, rate_cells
 from blackjacky_env.engine.checks import check_integer
-from blackjacky_env.engine.reading import MAX_LIST, read_file
 from blackjacky_env.envs.aec import TableEnv
 
 CHUNK = 2048  # games between two updates of the progress bar; the seating depends on it
@@ -49,8 +48,6 @@ class Args(GameArgs[R]):
     """Play on a Ray cluster: `auto`, `local`, `HOST:PORT` or `ray://HOST:PORT`; results do not depend on it."""
     output: Path | None = None
     """Write the results to this file (JSON)."""
-    page: Path | None = None
-    """Write the table into this document, between the markers `evaluation`."""
 
 
 def main(arguments: Sequence[str], program: str) -> int:
@@ -61,14 +58,12 @@ def main(arguments: Sequence[str], program: str) -> int:
         variant = check(args, len(names))
         agents = [make_agent(name, args.game) for name in names]
     scores = play(names, agents, args)
-    given = {name: value for name, value in asdict(args).items() if name not in ("output", "page")}
+    given = {name: value for name, value in asdict(args).items() if name != "output"}
     facts = {"command": command_line(program, arguments), **given, "variant": variant, "versions": versions()}
     if args.output is not None:
         rows = [{"agent": name, "seats": names.count(name), **asdict(score)} for name, score in scores.items()]
         write_json(args.output, {**facts, "results": rows})
     table = f"{score_table(scores, Counter(names))}\n\n{how_it_was_made(facts)}"
-    if args.page is not None:
-        write_part(args.page, "evaluation", table)
     print(table)
     return 0
 
@@ -79,11 +74,6 @@ def check(args: Args[Any], num_players: int) -> str:
     check_integer("--seed", args.seed, 0, 2**63 - 1 - args.games)
     check_integer("--threads", args.threads, 1, 256)
     check_writable("--output", args.output)
-    if args.page is not None:
-        if not args.page.is_file():
-            raise ValueError(f"--page {args.page} is not a file; it must be a document with the markers `evaluation`")
-        replace_part(read_file(args.page, MAX_LIST).decode(), "evaluation", "")
-        check_writable("--page", args.page)
     args.check_players(num_players)
     return TableEnv(args.game, num_players, args.variant, **args.rule_options).variant
 

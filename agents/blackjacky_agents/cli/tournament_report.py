@@ -36,15 +36,6 @@ def markdown_report(report: Report) -> str:
     return "\n\n".join([*sections, footnotes(report)])
 
 
-def ladder(report: Report) -> str:
-    """The published ladder: agents against copies of each other, or the standings of mixed line-ups."""
-    sections = [intro(report)]
-    for table in report["tables"]:
-        copies = [heading(table), copies_table(table), cycles(table)] if report["lineups"] == "copies" else []
-        sections += copies or mixed_section(report, table)
-    return "\n\n".join(sections)
-
-
 def intro(report: Report) -> str:
     """Number of games, duration, command and machine."""
     games = sum(table["games"] for table in report["tables"])

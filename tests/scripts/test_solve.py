@@ -15,7 +15,7 @@ FOLDER = "runs/solved/black_jacky"
 pytestmark = pytest.mark.usefixtures("empty_folder")
 
 
-def test_a_table_is_solved_and_its_solution_plays(typed: Any) -> None:
+def test_a_table_is_solved(typed: Any) -> None:
     assert typed(f"solve {SIX} --estimate").out.startswith("About 1.2e+04 nodes (± 1%), for which about ")
     assert not Path("runs").exists()
     told = typed(f"solve {SIX} --name six --threads 1").out
@@ -23,6 +23,11 @@ def test_a_table_is_solved_and_its_solution_plays(typed: Any) -> None:
     assert "| player_0 | +0.29" in told
     assert "it plays as `solved:six`" in told
     assert json.loads(Path(FOLDER, "six", "solution.json").read_text("utf-8"))["exploitability"] <= 1e-4
+
+
+@pytest.mark.prove
+def test_a_solution_plays_at_its_table(typed: Any) -> None:
+    typed(f"solve {SIX} --name six --threads 1")
     typed(f"evaluate --players solved:six,counter --games 50 {RULES}")
     typed(f"watch --players solved:six,counter --seed 1 --out game.html {RULES}")
     assert Path("game.html").is_file()

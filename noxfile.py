@@ -226,4 +226,6 @@ def write_row(kind: str, row: dict[str, Any], replaced: Sequence[dict[str, Any]]
     head |= {"command": " ".join(["nox", *sys.argv[1:]]), "commit": commit.stdout.strip(), "date": row["date"]}
     text = json.dumps(head, indent=1, ensure_ascii=False).removesuffix("\n}")
     lines = ",\n".join(f"  {json.dumps(each, ensure_ascii=False)}" for each in rows)
-    path.write_text(f'{text},\n "rows": [\n{lines}\n ]\n}}\n', "utf-8")
+    aside = path.with_suffix(".new")
+    aside.write_text(f'{text},\n "rows": [\n{lines}\n ]\n}}\n', "utf-8")
+    aside.replace(path)

@@ -19,7 +19,7 @@ from typing import Annotated, Any
 
 import tyro
 
-from scripts.results import RESULTS, ROOT, outdated, path_of, save
+from scripts.results import RESULTS, ROOMS, ROOT, outdated, path_of, save
 
 LIST = RESULTS / "results.toml"
 FOLDER = ROOT / "runs" / "measured"
@@ -46,6 +46,9 @@ def main(args: Args) -> int:
     entries = tomllib.loads(LIST.read_text("utf-8"))
     if unknown := set(args.names) - set(entries):
         print(f"error: no result {', '.join(sorted(unknown))}; there are {', '.join(entries)}", file=sys.stderr)
+        return 2
+    if args.game not in (None, *ROOMS):
+        print(f"error: no game {args.game!r}; there are {', '.join(ROOMS)}", file=sys.stderr)
         return 2
     for name, entry in entries.items():
         for game in entry.get("games", [None]):
@@ -82,7 +85,7 @@ def make(name: str, entry: Entry, game: str | None, dry: bool = False) -> None:
     rows = found[entry["rows"]] if "rows" in entry else found
     settings = {fact: found[fact] for fact in entry.get("settings", ())}
     told = "; ".join(commands)
-    facts = {"what": entry["what"], "command": told, "seed": 0, "settings": settings}
+    facts = {"what": entry["what"], "command": told, "seed": entry.get("seed", 0), "settings": settings}
     print(f"{save(name, rows, game=game, weights=entry.get('weights', ()), **facts).relative_to(ROOT)} written")
 
 
@@ -94,4 +97,7 @@ def run(command: str) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main(tyro.cli(Args)))
+    try:
+        sys.exit(main(tyro.cli(Args)))
+    except subprocess.CalledProcessError as error:
+        sys.exit(f"error: {shlex.join(error.cmd)} ended with status {error.returncode}; nothing was written")

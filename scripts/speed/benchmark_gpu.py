@@ -209,8 +209,8 @@ def measure_steps(name: str) -> Iterator[Row]:
         batch: Any = make_batch(name, count, backend="cuda")
         calls: dict[str, tuple[int, Callable[[], object]]] = {
             f"`run_random({STEPS})`": (STEPS, partial(batch.run_random, STEPS)),
-            "`random_actions` and `step(check=False)`": (1, lambda: batch.step(batch.random_actions(), check=False)),  # noqa: B023
-            "`random_actions` and `step`": (1, lambda: batch.step(batch.random_actions())),  # noqa: B023
+            "`random_actions` and `step(check=False)`": (1, lambda: batch.step(batch.random_actions(), check=False)),  # noqa: B023  # called in this round of the loop
+            "`random_actions` and `step`": (1, lambda: batch.step(batch.random_actions())),  # noqa: B023  # called in this round of the loop
         }
         for what, (steps, call) in calls.items():
             yield name, what, count, count * steps / seconds(call) / 1e6, "million steps/s"

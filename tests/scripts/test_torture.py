@@ -55,7 +55,7 @@ def others(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     [
         ("others:abort", 120, {"crashes": 1}),
         ("others:nothing", 120, {"other errors": 1}),
-        ("others:hang", 20, {"survived": 2, "hangs": 1}),
+        ("others:hang", 60, {"survived": 2, "hangs": 1}),
     ],
 )
 def test_what_becomes_of_a_process_is_counted(

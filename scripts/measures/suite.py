@@ -6,6 +6,7 @@ python -m scripts.measures.suite build/test-1.xml build/prove.xml
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,7 +28,11 @@ class Args:
 def main(args: Args) -> None:
     """Write the result."""
     what = "Runs of all tests on two processes: all their seconds, and the tests that took longest."
-    path = save("tests", [row(path) for path in args.files], what=what, command="-m scripts.measures.suite")
+    try:
+        rows = [row(path) for path in args.files]
+    except (OSError, ValueError, ElementTree.ParseError) as error:
+        sys.exit(f"error: {error}; expected are files that make test or make prove has written, such as build/test.xml")
+    path = save("tests", rows, what=what, command="-m scripts.measures.suite")
     print(f"{path} written")
 
 

@@ -1,0 +1,1 @@
+"""The scene, which says what lies on a table, and its renderers: pictures, text for terminals, words."""

@@ -1,0 +1,161 @@
+"""The track of a board game as a ring of fields, with what lies within."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from blackjacky_env.draw import svg
+from blackjacky_env.draw.scene import BACK, INK, Card, Field, Row, Say, Scene
+from blackjacky_env.draw.svg import CARD, Pen, data, group
+
+
+class _Ring(NamedTuple):
+    """Where the fields lie, field 0 at the left end of the upper row, the others clockwise."""
+
+    columns: int
+    """Fields in the upper and in the lower row."""
+    across: float
+    """Distance of these fields."""
+    left: float
+    right: float
+    top: float
+    bottom: float
+
+    @property
+    def middle(self) -> float:
+        return (self.left + self.right) / 2
+
+    def places(self, fields: int) -> list[tuple[float, float]]:
+        between = (fields - 2 * self.columns) // 2
+        gap = (self.bottom - self.top) / (between + 1)
+        steps = [self.across * (i - (self.columns - 1) / 2) for i in range(self.columns)]
+        rows = [self.top + gap * (i + 1) for i in range(between)]
+        return [
+            *((self.middle + step, self.top) for step in steps),
+            *((self.right, y) for y in rows),
+            *((self.middle - step, self.bottom) for step in steps),
+            *((self.left, y) for y in reversed(rows)),
+        ]
+
+
+_WIDE, _PHONE = _Ring(5, 92, 108, 532, 132, 282), _Ring(4, 66, 68, 288, 82, 292)
+_CARD = 0.74  # scale of the cards beside the fields
+
+
+def draw_track(pen: Pen, scene: Scene) -> list[str]:
+    """The ring of fields, and the rows of cards within it."""
+    ring = _PHONE if pen.is_phone else _WIDE
+    places = ring.places(len(scene.track))
+    fields = [_field(pen, i, field, places[i], ring) for i, field in enumerate(scene.track)]
+    figures = [_figures(pen, field, places[i]) for i, field in enumerate(scene.track)]
+    return [_port(ring), *fields, *figures, *_within(pen, scene, ring)]
+
+
+def _port(ring: _Ring) -> str:
+    left, top, width, height = ring.left, ring.top, ring.right - ring.left, ring.bottom - ring.top
+    road = ' fill="none" stroke="#a98a5f" stroke-opacity=".6" stroke-width="42"'
+    water = ' fill="#4a90c4" fill-opacity=".4"'
+    return svg.box(left, top, width, height, 62, more=road) + svg.box(
+        left + 21, top + 21, width - 42, height - 42, 41, more=water
+    )
+
+
+def _field(pen: Pen, number: int, field: Field, place: tuple[float, float], ring: _Ring) -> str:
+    x, y = place
+    circle = f'<circle cx="{svg.number(x)}" cy="{svg.number(y)}" r="17" class="panel edge"/>'
+    words = pen.words(str(number), x, y + 5, 14, look="faint", anchor="middle")
+    parts = [circle, *_targets(field, place), words, *_cards(pen, field, *_card_place(place, ring))]
+    return group(parts, attributes=data(field.data))
+
+
+def _targets(field: Field, place: tuple[float, float]) -> list[str]:
+    """A dashed ring in the colour of each figure that is still to move here."""
+    x, y = map(svg.number, place)
+    return [
+        f'<circle cx="{x}" cy="{y}" r="{17 - 5 * i}" fill="none" stroke="{stroke}" stroke-width="{width}" '
+        'stroke-dasharray="6 4"/>'
+        for i, figure in enumerate(field.targets)
+        for stroke, width in ((INK, 6), (figure.fill, 4))
+    ]
+
+
+def _card_place(place: tuple[float, float], ring: _Ring) -> tuple[float, float]:
+    """Top left corner of a field's card, outside the ring."""
+    (x, y), width, height = place, CARD[0] * _CARD, CARD[1] * _CARD
+    if y in (ring.top, ring.bottom):
+        return x - width / 2, y - height - 23 if y == ring.top else y + 23
+    return (x - width - 23 if x == ring.left else x + 23), y - height / 2
+
+
+def _cards(pen: Pen, field: Field, x: float, y: float) -> list[str]:
+    width, height, count = CARD[0] * _CARD, CARD[1] * _CARD, len(field.below)
+    if field.card is None and not count:
+        empty = svg.box(x, y, width, height, 6, "lost", ' fill="none"')
+        return [empty, pen.words(Say("empty"), x + width / 2, y + height / 2 + 5, 13, width, "faint", "middle")]
+    top = Card() if field.card is None else field.card
+    parts = [pen.card(Card(), x + 3 * i, y + 3 * i, _CARD) for i in range(min(count, 2), 0, -1)]
+    parts.append(pen.card(top, x, y, _CARD))
+    known = [card for card in field.below if card.face is not None]
+    parts += [svg.chip(card, x + width - 8, y + 1 + 18 * i, 17, 17) for i, card in enumerate(known)]
+    if count and not known:
+        at = f'cx="{svg.number(x + width)}" cy="{svg.number(y + height - 2)}"'
+        ring = f'<circle {at} r="9" fill="{BACK}" stroke="#fff"/>'
+        parts.append(ring + svg.text(str(count), x + width, y + height + 3, 14, ' fill="#fff" text-anchor="middle"'))
+    return parts
+
+
+def _figures(pen: Pen, field: Field, place: tuple[float, float]) -> str:
+    count = len(field.figures)
+    return "".join(
+        pen.figure(figure, place[0] - 15 + 12 * (2 * i - count + 1), place[1] - 28, 40)
+        for i, figure in enumerate(field.figures)
+    )
+
+
+def _within(pen: Pen, scene: Scene, ring: _Ring) -> list[str]:
+    """The rows of the centre, each in a line of its own, or in several."""
+    room = ring.right - ring.left - 60
+    parts, y = [], ring.top + (28.0 if pen.is_phone else 24.0)
+    for row in (piece for piece in scene.centre if isinstance(piece, Row)):
+        if row.look == "chips":
+            drawn, y = _chips(pen, row, ring.middle, y, room)
+        else:
+            drawn, y = _owned(pen, row, ring.middle, y, room)
+        parts.append(group(drawn, attributes=f' class="pile"{data(row.data)}' if row.data else ""))
+    return parts
+
+
+def _owned(pen: Pen, row: Row, middle: float, y: float, room: float) -> tuple[list[str], float]:
+    """Cards, each with the figure of its owner."""
+    scale, step = 0.58, 62.0
+    lines = _lines(row.cards, int(room // step))
+    parts = []
+    for cards in lines:
+        left = middle - step * len(cards) / 2
+        for i, card in enumerate(cards):
+            if card.owner is not None:
+                parts.append(pen.figure(card.owner, left + step * i, y, 25))
+            parts.append(pen.card(card, left + step * i + 22, y, scale))
+        y += CARD[1] * scale + 4
+    return parts, y
+
+
+def _chips(pen: Pen, row: Row, middle: float, y: float, room: float) -> tuple[list[str], float]:
+    parts, (width, height) = [], (24, 24) if row.data else (17, 18)
+    for cards in _lines(row.cards, int(room // (width + 2))):
+        left = middle - (width + 2) * len(cards) / 2
+        parts += [
+            svg.chip(card, left + (width + 2) * i, y, width, height, _live(card, row)) for i, card in enumerate(cards)
+        ]
+        y += height + 4
+    return parts, y
+
+
+def _live(card: Card, row: Row) -> str:
+    known = {**({"card": card.name} if row.data else {}), **card.data}
+    return data(known) if known else ""
+
+
+def _lines(cards: Sequence[Card], most: int) -> list[Sequence[Card]]:
+    return [cards[i : i + most] for i in range(0, len(cards), most)]

@@ -1,0 +1,558 @@
+"""A scene as a picture: seats around a table or below a board, on a screen or on a phone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import groupby
+from types import MappingProxyType
+from typing import NamedTuple
+
+from blackjacky_env.draw import svg
+from blackjacky_env.draw.board import draw_track
+from blackjacky_env.draw.scene import Card, Choice, Fact, Name, Pile, Row, Say, Scene, Seat, Sign, Tag, say
+from blackjacky_env.draw.svg import CARD, CHIP, Pen, box, data, group
+from blackjacky_env.engine.checks import check_choice
+
+WIDTH, HEIGHT = 640, 600
+"""Size of every document, in SVG user units."""
+PHONE_WIDTH = 360
+"""Width of the layout for phones, whose text is at least `svg.PHONE_TEXT` units high."""
+LAYOUTS = ("document", "table", "phone")
+"""``document``: title, table and sentences, 640 x 600 units; ``table``: the table alone, 640 units wide, for pages that
+have a title of their own; ``phone``: the table alone, 360 units wide."""
+
+_MARGIN, _TOP, _BOTTOM, _WORDS = 10, 44, 540, 560
+_PHONE_MARGIN, _PHONE_GAP, _IN_ROW = 3, 6, 8  # cards of a hand in a row on a phone, so that a finger can hit each
+_MANY = 8
+"""Seats whose panels are small."""
+_NAME_LENGTH = 14
+
+
+class Sizes(NamedTuple):
+    """How large a panel's pieces are."""
+
+    name: float
+    text: float
+    figure: float
+    card: float
+    """Scale of cards."""
+
+
+_OTHER, _NEAR, _CROWDED = Sizes(17, 15, 42, 0.64), Sizes(19, 16, 46, 0.8), Sizes(15, 13, 30, 0.5)
+_PHONE_OTHER, _PHONE_NEAR = Sizes(14, 13, 28, 0.52), Sizes(16, 14, 36, 0.72)
+
+
+def names_of(players: int, names: Sequence[str] | None) -> list[str]:
+    """A name for each seat, shortened; `ValueError` unless there is one for each."""
+    if names is None:
+        return [f"player_{seat}" for seat in range(players)]
+    if len(names) != players:
+        raise ValueError(f"names={names!r} has {len(names)} names; there are {players} players")
+    printable = ["".join(filter(str.isprintable, name)) for name in names]
+    return [name if len(name) <= _NAME_LENGTH else name[: _NAME_LENGTH - 1] + "…" for name in printable]
+
+
+def draw_svg(
+    scene: Scene,
+    *,
+    names: Sequence[str] | None = None,
+    last_action: str = "",
+    theme: str = "auto",
+    layout: str = "document",
+    texts: Mapping[str, str] | None = None,
+) -> str:
+    """A scene as an SVG.
+
+    Args:
+        scene: what lies on the table.
+        names: names of the players by seat; None: ``player_0`` .. .
+        last_action: the last action, in words, without secrets that the viewer may not know.
+        theme: ``"light"``, ``"dark"`` or ``"auto"`` (what the reader's system prefers).
+        layout: one of `LAYOUTS`.
+        texts: translations of the words on the table, by the English template; None: English.
+
+    Raises `ValueError` for an unknown theme or layout, or a wrong number of names.
+    """
+    check_choice("layout", layout, LAYOUTS)
+    is_phone = layout == "phone"
+    pen = Pen(names_of(len(scene.seats), names), texts or {}, is_phone)
+    if is_phone:
+        parts, height = _on_phone(pen, scene)
+        return svg.document(scene.title, 0, PHONE_WIDTH, height, parts, theme)
+    parts = _below_board(pen, scene) if scene.track else _around(pen, scene)
+    if layout == "table":
+        return svg.document(scene.title, _TOP - _MARGIN, WIDTH, _BOTTOM - _TOP + 2 * _MARGIN, parts, theme)
+    when = " · ".join([scene.title, *map(pen.said, scene.when)])
+    corner = pen.said(viewed(scene))
+    head = [
+        f'<rect width="{WIDTH}" height="{HEIGHT}" class="bg"/>',
+        pen.words(when, 12, 24, 20, 430),
+        pen.words(corner, WIDTH - 12, 24, 16, 170, "faint", "end"),
+        pen.words(" · ".join(scene.options), 12, 40, 12, WIDTH - 24, "faint"),
+    ]
+    said = [last_action, *map(pen.said, scene.sentences)]
+    shown = [sentence for sentence in said if sentence]
+    shown = [*shown[:2], " ".join(shown[2:])]
+    lines = [pen.words(line, 16, _WORDS + 18 * i, 16, WIDTH - 32, "faint" if i else "ink") for i, line in enumerate(shown)]
+    return svg.document(f"{when}, {corner}", 0, WIDTH, HEIGHT, [*head, *parts, *lines], theme)
+
+
+def viewed(scene: Scene) -> Say:
+    """Whose view it is."""
+    if scene.viewer == "everything":
+        return Say("all cards open")
+    return Say("seen by a spectator") if scene.viewer is None else say("seen by {name}", name=Name(scene.viewer))
+
+
+# ---------------------------------------------------------------- a seat's panel
+
+
+class Piece(NamedTuple):
+    """Something in a line: its width, and what draws it at a left and a top edge."""
+
+    width: float
+    draw: Callable[[float, float], str]
+
+
+def _flow(pieces: Iterable[Piece], x: float, y: float, room: float, line: float, gap: float = 6) -> tuple[list[str], float]:
+    """Pieces side by side, on as many lines as they need; what is drawn, and where the last line ends."""
+    drawn, left = [], x
+    for piece in pieces:
+        if left > x and left + piece.width > x + room:
+            left, y = x, y + line
+        drawn.append(piece.draw(left, y))
+        left += piece.width + gap
+    return drawn, y + line if drawn else y
+
+
+class Panel:
+    """A seat's panel: its parts, and how high they are."""
+
+    def __init__(self, pen: Pen, scene: Scene, seat: int, width: float, sizes: Sizes, is_near: bool) -> None:
+        self.pen, self.scene, self.number, self.width = pen, scene, seat, width
+        self.seat, self.sizes, self.is_near = scene.seats[seat], sizes, is_near
+        self.parts: list[str] = []
+        self.left = 8 if pen.is_phone else 12
+        self.room = width - 2 * self.left + 2
+        self.height = self._draw()
+
+    def drawn(self, x: float, y: float, height: float) -> str:
+        """The panel, with a thick border and an arrow if it is the seat's turn, and a red border if it loses."""
+        width = self.width
+        ground = box(0, 0, width, height, 12, f"panel {'now' if self.seat.acts else 'edge'}")
+        loss = svg.framed(width, height, 12, 4) if self.seat.loses else ""
+        arrow = '<path d="M-6 14 12 28-6 42z" class="sign"/>' if self.seat.acts else ""
+        look = f' class="seat{" loser" * self.seat.loses}"{data({"seat": self.number})}'
+        return group([ground, loss, arrow, *self.parts], x, y, attributes=look)
+
+    def _draw(self) -> float:
+        y = self._head()
+        rows = [row for row in self.seat.rows if not (row.packed and _is_hidden(row.cards))]
+        lines = [row for row in rows if row.look in ("chips", "groups")]
+        if self.is_near:
+            parts, y = _flow([self._line(row) for row in lines if row.cards], self.left, y, self.room, self._line_height + 2)
+            self.parts += parts
+        else:
+            for row in lines:
+                y = self._own_lines(row, y)
+        cards = [row for row in rows if row.look in ("hand", "cards")]
+        if any(row.cards for row in cards) or (cards and not self.is_near):
+            y = self._cards(cards, y)
+        return y + 5
+
+    @property
+    def _line_height(self) -> float:
+        return self.sizes.text + 3
+
+    def _head(self) -> float:
+        """The figure, the name, tokens, tags, notes and facts; where they end."""
+        sizes, pen, seat = self.sizes, self.pen, self.seat
+        figure = sizes.figure if self.width > 150 else 0
+        if figure:
+            self.parts.append(pen.figure(seat.figure, self.left - 2, 6, figure, awake=not _is_out(seat)))
+        x = self.left + figure + (8 if figure else 0)
+        beside = self._beside()
+        room = (190 if self.is_near and not pen.is_phone else self.width) - x - (beside if not self.is_near else 0) - 4
+        self.parts.append(pen.words(Name(self.number), x, 6 + sizes.name * 0.85, sizes.name, room))
+        y = 6 + sizes.name + 3
+        tags = [self._tag(tag) for tag in seat.tags]
+        tokens = [self._tokens(fact) for fact in seat.facts if fact.tokens]
+        notes = [self._note(", ".join(map(pen.said, seat.notes)), room)] if seat.notes else []
+        parts, end = _flow([*tokens, *tags, *notes], x, y, room, self._line_height + 3, 6)
+        self.parts += parts
+        facts = [self._fact(fact) for fact in seat.facts if not fact.tokens]
+        if self.is_near and not pen.is_phone:
+            parts, below = _flow(facts, 230, 9, self.width - 240 - beside, self._line_height + 2, 12)
+        else:
+            parts, below = _flow(facts, self.left, max(end, 8 + figure), self.room, self._line_height)
+        self.parts += parts
+        return max(end, below, 10 + figure)
+
+    def _beside(self) -> float:
+        """Draw what lies in the right upper corner, and return its width."""
+        x, played = self.width - 6, self.seat.played
+        if self.pen.is_phone and played is not None:
+            x -= CARD[0] * self.sizes.card
+            self.parts.append(_played(self.pen, played, self.number, x, 5, self.sizes.card))
+            return self.width - 6 - x
+        scale = self.sizes.card * 0.88
+        for row in self.seat.rows:
+            if row.packed and row.cards and _is_hidden(row.cards):
+                x -= CARD[0] * scale
+                self.parts.append(self.pen.card(Card(), x, 5, scale))
+                self.parts.append(self.pen.badge(str(len(row.cards)), x + 3, CARD[1] * scale - 2))
+        return self.width - x - 3
+
+    def _tag(self, tag: Tag) -> Piece:
+        size = self.sizes.text - 1.5
+
+        def draw(x: float, y: float) -> str:
+            drawn = self.pen.label(tag.text, x, y, tag.fill, size, self.width - x - 4)[0]
+            return group([drawn], attributes=data(tag.data)) if tag.data else drawn
+
+        return Piece(self.pen.label(tag.text, 0, 0, tag.fill, size)[1], draw)
+
+    def _tokens(self, fact: Fact) -> Piece:
+        if len(fact.tokens) > 3 and not any(token.struck for token in fact.tokens):
+            kept = [token for token in fact.tokens if token.fill][:1] or fact.tokens[:1]
+            number = say("x {count}", count=fact.value)
+            width = 22 + self.pen.width(number, self.sizes.text)
+            return Piece(
+                width,
+                lambda x, y: _token(kept[0], x, y) + self.pen.words(number, x + 22, y + 14, self.sizes.text, 60),
+            )
+        return Piece(
+            20 * len(fact.tokens), lambda x, y: "".join(_token(token, x + 20 * i, y) for i, token in enumerate(fact.tokens))
+        )
+
+    def _note(self, words: str, room: float) -> Piece:
+        size = self.sizes.text - 1
+        width = min(room, self.pen.width(words, size))
+        return Piece(width, lambda x, y: self.pen.words(words, x, y + 0.85 * size, size, room, "faint"))
+
+    def _fact(self, fact: Fact) -> Piece:
+        words, size = say("{label} {value}", label=fact.label, value=fact.value), self.sizes.text
+        width = min(self.room, self.pen.width(words, size))
+
+        def draw(x: float, y: float) -> str:
+            if not fact.counts:
+                return self.pen.words(words, x, y + 0.85 * size, size, width)
+            frame = group([svg.framed(width + 6, size + 4, 6, 2)], x - 3, y - 1, attributes=' class="counted"')
+            return frame + self.pen.words(words, x, y + 0.85 * size, size, width, "bad")
+
+        return Piece(width, draw)
+
+    # -- rows of cards
+
+    def _line(self, row: Row) -> Piece:
+        """A row in a line: its label and its cards."""
+        size = self.sizes.text - 2
+        label = self.pen.width(row.label, size) + 6 if row.says else 0
+        cards = self._small(row)
+        after = row.after
+
+        def draw(x: float, y: float) -> str:
+            parts = [self.pen.words(row.label, x, y + size, size, look="faint")] if row.says else []
+            parts.append(cards.draw(x + label, y))
+            if after is not None:
+                parts.append(self.pen.words(after, x + label + cards.width + 4, y + size, size, look="faint"))
+            return group(parts, attributes=data(row.data)) if row.data else "".join(parts)
+
+        return Piece(label + cards.width, draw)
+
+    def _own_lines(self, row: Row, y: float) -> float:
+        """A row on lines of its own; where they end."""
+        height = self._line_height + 2 if row.look == "groups" else self._chip[1] + 2
+        if not row.cards:
+            return y + height * row.lines
+        if row.look == "groups":
+            pieces = [self._small(row._replace(cards=tuple(cards))) for _, cards in groupby(row.cards, _ground)]
+            if row.says:
+                pieces = [self._note(self.pen.said(row.label), 60), *pieces]
+            parts, end = _flow(pieces, self.left, y, self.room, height, 4)
+            self.parts += parts
+            return max(end, y + height * row.lines)
+        self.parts.append(self._line(row).draw(self.left, y))
+        return y + height
+
+    @property
+    def _chip(self) -> tuple[float, float]:
+        return (20, 17) if self.pen.is_phone else CHIP
+
+    def _small(self, row: Row) -> Piece:
+        if row.look == "groups":
+            return self._groups(row.cards)
+        (width, height), count = self._chip, len(row.cards)
+        label = self.pen.width(row.label, self.sizes.text - 2) + 6 if row.says else 0
+        room = self.room - label - (26 if row.after else 0)
+        step = min(width + 3, (room - width) / max(1, count - 1))
+
+        def draw(x: float, y: float) -> str:
+            return "".join(
+                svg.chip(card, x + step * i, y, min(width, step - 1) if card.spent else width, height, self._live(card))
+                for i, card in enumerate(row.cards)
+            )
+
+        return Piece(step * (count - 1) + width, draw)
+
+    def _groups(self, cards: Sequence[Card]) -> Piece:
+        """Cards of one ground together, as marks and corners."""
+        size = self.sizes.text - 2
+        pieces = []
+        for _, group_of in groupby(cards, _ground):
+            faces = [card.face for card in group_of if card.face is not None]
+            corners = " ".join(face.corner for face in faces)
+            pieces.append((faces[0], corners, (1.5 + 0.58 * len(corners) + 0.3) * size if corners else 1.2 * size))
+
+        def draw(x: float, y: float) -> str:
+            parts = []
+            for face, corners, width in pieces:
+                parts.append(svg.filled(x, y, width, size + 3, 3, face.ground))
+                if face.sign:
+                    parts.append(svg.fitted(face.sign, (x + 0.25 * size, y + 0.3 * size, 0.65 * size, 0.65 * size), face.ink))
+                parts.append(svg.text(corners, x + 1.2 * size, y + size, size, f' fill="{face.ink}"') if corners else "")
+                x += width + 3
+            return "".join(parts)
+
+        return Piece(sum(width for _, _, width in pieces) + 3 * (len(pieces) - 1), draw)
+
+    def _cards(self, rows: Sequence[Row], y: float) -> float:
+        """Rows of cards side by side, the hand of the nearest seat as large as there is room."""
+        shown = [row for row in rows if row.cards]
+        hand = next((row for row in shown if row.look == "hand" and not _is_hidden(row.cards)), None)
+        if self.is_near and hand is not None:
+            return self._hand(hand, [row for row in shown if row is not hand], y)
+        return self._beside_each_other(shown, self.left, y, self.room, self.sizes.card)
+
+    def _hand(self, hand: Row, others: Sequence[Row], y: float) -> float:
+        count = len(hand.cards)
+        if self.pen.is_phone:
+            return self._hand_on_phone(hand, others, y)
+        scale = 1.2 if count <= 6 and len(self.scene.seats) < _MANY else 1.0
+        beside = sum(len(row.cards) for row in others)
+        room = self.room - (min(240, beside * 44 + 30) if beside else 0)
+        (lefts,) = svg.spread([count], CARD[0] * scale, self.left, room, 0)
+        lift = 10 if any(card.lifted for card in hand.cards) else 0
+        for card, x in zip(hand.cards, lefts, strict=True):
+            self.parts.append(self.pen.card(card, x, y + lift * (not card.lifted), scale, self._live(card, True)))
+        if others:
+            x = lefts[-1] + CARD[0] * scale + 24
+            self._beside_each_other(others, x, y + CARD[1] * (scale - 0.8), self.left + self.room - x, 0.8)
+        return y + CARD[1] * scale + lift
+
+    def _hand_on_phone(self, hand: Row, others: Sequence[Row], y: float) -> float:
+        scale, count = 0.77, len(hand.cards)
+        lines = -(-count // _IN_ROW)
+        in_line, high = -(-count // lines), CARD[1] * scale + 4
+        if others:
+            y = self._beside_each_other(others, self.left, y, self.room, 0.52) + 3
+        step = min(CARD[0] * scale + 3, (self.room - CARD[0] * scale) / max(1, in_line - 1))
+        for i, card in enumerate(hand.cards):
+            top = y + high * (i // in_line) - 7 * card.lifted
+            self.parts.append(self.pen.card(card, self.left + step * (i % in_line), top, scale, self._live(card, True)))
+        return y + high * lines
+
+    def _beside_each_other(self, rows: Sequence[Row], x: float, y: float, room: float, scale: float) -> float:
+        width, size = CARD[0] * scale, self.sizes.text - 2
+        packed = [row._replace(cards=row.cards[:3]) if _is_hidden(row.cards) and len(row.cards) > 4 else row for row in rows]
+        lefts = svg.spread([len(row.cards) for row in packed], width, x, room, 12)
+        for row, whole, places in zip(packed, rows, lefts, strict=True):
+            if self.is_near and row.says:
+                self.parts.append(self.pen.words(row.label, places[0], y - 5, size, room, "faint"))
+            for card, left in zip(row.cards, places, strict=True):
+                self.parts.append(self.pen.card(card, left, y, scale, self._live(card)))
+            if len(whole.cards) > len(row.cards):
+                self.parts.append(self.pen.badge(str(len(whole.cards)), places[-1] + width - 4, y + 6))
+        return y + CARD[1] * scale
+
+    def _live(self, card: Card, is_hand: bool = False) -> str:
+        """Attributes of a card that can be clicked."""
+        if not is_hand and not card.data:
+            return ""
+        return ' class="card"' + data({"card": card.name, "seat": self.number, **card.data})
+
+
+def _ground(card: Card) -> str:
+    return "" if card.face is None else card.face.ground
+
+
+def _is_hidden(cards: Sequence[Card]) -> bool:
+    return all(card.face is None for card in cards)
+
+
+def _is_out(seat: Seat) -> bool:
+    return any(tag.text.template == "out" for tag in seat.tags)
+
+
+def _token(token: svg.Token, x: float, y: float) -> str:
+    if not token.fill:
+        return group([svg.use(token.shape, x, y)], attributes=' class="lost"')
+    drawn = svg.use(token.shape, x, y, fill=token.fill)
+    if not token.struck:
+        return drawn
+    lines = (f'<path d="M0-1 18 18M18-1 0 18" stroke="{colour}" stroke-width="{wide}"/>' for colour, wide in _CROSS)
+    return drawn + group(lines, x, y, attributes=' class="struck"')
+
+
+_CROSS = (("#fff", 4.5), ("#22252c", 2.5))
+
+
+def _played(pen: Pen, card: Card, seat: int, x: float, y: float, scale: float) -> str:
+    known = {"card": card.name, "seat": seat, "kind": "played", **card.data}
+    return pen.card(card, x, y, scale, ' class="card"' + data(known) if card.face is not None else "")
+
+
+# ---------------------------------------------------------------- arrangements
+
+
+def _near(scene: Scene) -> int:
+    """The seat at the bottom, which is the viewer's."""
+    return scene.viewer if isinstance(scene.viewer, int) else 0
+
+
+def _around(pen: Pen, scene: Scene) -> list[str]:
+    near, seats = _near(scene), len(scene.seats)
+    sizes = _OTHER if seats < _MANY else _CROWDED
+    others = [Panel(pen, scene, (near + 1 + i) % seats, 200, sizes, False) for i in range(seats - 1)]
+    own = Panel(pen, scene, near, WIDTH - 2 * _MARGIN, _NEAR, True)
+    height = max(panel.height for panel in others)
+    bottom = _BOTTOM - own.height
+    table = [
+        box(70, _TOP + 24, WIDTH - 140, bottom - _TOP - 20, 150, "rim"),
+        box(80, _TOP + 34, WIDTH - 160, bottom - _TOP - 40, 140, "felt"),
+    ]
+    places = _places(len(others), height, bottom - 8)
+    drawn = [panel.drawn(*place, height) for panel, place in zip(others, places, strict=True)]
+    beside = any(place[1] > _TOP for place in places)
+    middle = (WIDTH / 2, (_TOP + (height if len(others) != 2 else 0) + bottom) / 2)
+    return [*table, *drawn, *_middle(pen, scene, near, middle, beside), own.drawn(_MARGIN, bottom, own.height)]
+
+
+def _places(others: int, height: float, bottom: float) -> list[tuple[float, float]]:
+    """Top left corners of the other seats' panels, clockwise from the left neighbour of the seat at the bottom."""
+    beside = max(others > 2, (others - 2) // 2)
+    above = others - 2 * beside
+    first = _TOP + height
+    gap = (bottom - first - beside * height) / (beside + 1)
+    rows = [first + gap + row * (height + gap) for row in range(beside)]
+    free = (WIDTH - above * 200) / (above + 1)
+    row = [(free + i * (200 + free), float(_TOP)) for i in range(above)]
+    return [*((float(_MARGIN), y) for y in reversed(rows)), *row, *((float(WIDTH - _MARGIN - 200), y) for y in rows)]
+
+
+def _middle(pen: Pen, scene: Scene, near: int, middle: tuple[float, float], narrow: bool) -> list[str]:
+    """What lies between the seats: pieces in the middle, and the cards put there around it."""
+    seats = len(scene.seats)
+    scale = 0.85 if seats <= 4 else 0.66
+    points = svg.around(seats, middle, *((62, 66) if seats <= 4 else (84, 88)))
+    parts = _pieces(pen, scene.centre, middle, 210 if narrow else 420)
+    for seat, each in enumerate(scene.seats):
+        if each.played is not None:
+            x, y = points[(seat - near) % seats]
+            parts.append(_played(pen, each.played, seat, x - CARD[0] * scale / 2, y - CARD[1] * scale / 2, scale))
+    return parts
+
+
+def _pieces(
+    pen: Pen, pieces: Sequence[Pile | Choice | Sign | Row], middle: tuple[float, float], room: float
+) -> list[str]:
+    """Pieces side by side around the middle."""
+    if not pieces:
+        return []
+    step = min(104.0, room / len(pieces))
+    return [
+        part
+        for i, piece in enumerate(pieces)
+        for part in _piece(pen, piece, middle[0] + step * (i - (len(pieces) - 1) / 2), middle[1], step)
+    ]
+
+
+def _piece(pen: Pen, piece: Pile | Choice | Sign | Row, x: float, y: float, room: float) -> list[str]:
+    match piece:
+        case Pile():
+            return [_pile(pen, piece, x, y, room)]
+        case Choice():
+            scale = min(0.9, (room - 6) / CARD[0])
+            left, top = x - CARD[0] * scale / 2, y - CARD[1] * scale / 2
+            drawn = [
+                pen.card(Card(face=piece.face), left, top, scale),
+                pen.words(piece.text, x, y + 57 * scale, 14, room, anchor="middle"),
+            ]
+            return [group(drawn, attributes=data(piece.data))]
+        case Sign():
+            turned = " scale(-1 1)" if piece.turned else ""
+            wide, high = svg.SIZES[piece.shape]
+            place = f' class="sign" transform="translate({x} {y}){turned} translate({-wide / 2} {-high / 2})"'
+            return [f"<g{place}>{svg.use(piece.shape)}</g>", pen.words(piece.text, x, y + 5, 15, 52, anchor="middle")]
+        case Row():
+            return _open_row(pen, piece, x, y, max(room, 205))
+
+
+def _open_row(pen: Pen, row: Row, x: float, y: float, room: float) -> list[str]:
+    """Cards in the middle of the table, in rows of eight, with their label below."""
+    scale = 0.85 if len(row.cards) <= 8 else 0.62
+    lines = [row.cards[i : i + 8] for i in range(0, len(row.cards), 8)]
+    wide, high = CARD[0] * scale, CARD[1] * scale + 3
+    parts, top = [], y - high * len(lines) / 2
+    for i, cards in enumerate(lines):
+        step = min(wide + 3, (room - wide) / max(1, len(cards) - 1))
+        left = x - (step * (len(cards) - 1) + wide) / 2
+        for j, card in enumerate(cards):
+            live = ' class="card"' + data({"card": card.name, **card.data}) if card.face and card.name != "" else ""
+            parts.append(pen.card(card, left + step * j, top + high * i, scale, live))
+    parts.append(pen.words(row.label, x, top + high * len(lines) + 13, 14, room, anchor="middle"))
+    return [group(parts, attributes=f' class="pile"{data(row.data)}' if row.data else "")]
+
+
+def _pile(pen: Pen, pile: Pile, x: float, y: float, room: float) -> str:
+    scale = min(0.9, (room - 20) / CARD[0])
+    left, top = x - CARD[0] * scale / 2, y - CARD[1] * scale / 2 - 8
+    depth = min(pile.count, 3)
+    cards = [pen.card(pile.top, left + 3 * i, top - 2 * i, scale) for i in range(depth)]
+    label = say("{label} {count}", label=pile.label, count=pile.count)
+    words = pen.words(label, x, top + CARD[1] * scale + 17, 15, room, anchor="middle")
+    return group([*cards, words], attributes=f' class="pile"{data(pile.data)}')
+
+
+def _below_board(pen: Pen, scene: Scene) -> list[str]:
+    """The track, and the seats in a row below it."""
+    count = len(scene.seats)
+    width = (WIDTH - 2 * _MARGIN - 7 * (count - 1)) / count
+    sizes = _OTHER._replace(figure=38)
+    panels = [Panel(pen, scene, seat, width, sizes, False) for seat in range(count)]
+    height = max(panel.height for panel in panels)
+    drawn = [panel.drawn(_MARGIN + i * (width + 7), _BOTTOM - height, height) for i, panel in enumerate(panels)]
+    table = [box(70, 68, WIDTH - 140, 284, 150, "rim"), box(80, 78, WIDTH - 160, 264, 140, "felt")]
+    return [*table, *draw_track(pen, scene), *drawn]
+
+
+def _on_phone(pen: Pen, scene: Scene) -> tuple[list[str], float]:
+    """Everything below each other, and how high it is."""
+    if scene.track:
+        parts, top = draw_track(pen, scene), 388.0
+        rows, end = _phone_seats(pen, scene, range(len(scene.seats)), 2, top)
+        return [*parts, *rows], end + _PHONE_MARGIN
+    near, seats = _near(scene), len(scene.seats)
+    others = [(near + 1 + i) % seats for i in range(seats - 1)]
+    crowded = any(row.look == "groups" for seat in scene.seats for row in seat.rows)
+    parts, end = _phone_seats(pen, scene, others, {1: 1, 2: 2, 4: 2}.get(len(others), 2 if crowded else 3), _PHONE_MARGIN)
+    end += _PHONE_GAP
+    if scene.centre:
+        high = 96 if all(isinstance(piece, Pile | Choice | Sign) for piece in scene.centre) else 150
+        parts += _pieces(pen, scene.centre, (PHONE_WIDTH / 2, end + high / 2 - 2), PHONE_WIDTH - 20)
+        end += high
+    own = Panel(pen, scene, near, PHONE_WIDTH - 2 * _PHONE_MARGIN, _PHONE_NEAR, True)
+    return [*parts, own.drawn(_PHONE_MARGIN, end, own.height)], end + own.height + _PHONE_MARGIN
+
+
+def _phone_seats(pen: Pen, scene: Scene, seats: Sequence[int], columns: int, top: float) -> tuple[list[str], float]:
+    width = (PHONE_WIDTH - 2 * _PHONE_MARGIN - _PHONE_GAP * (columns - 1)) / columns
+    panels = [Panel(pen, scene, seat, width, _PHONE_OTHER, False) for seat in seats]
+    height = max(panel.height for panel in panels)
+    drawn = [
+        panel.drawn(
+            _PHONE_MARGIN + i % columns * (width + _PHONE_GAP), top + i // columns * (height + _PHONE_GAP), height
+        )
+        for i, panel in enumerate(panels)
+    ]
+    return drawn, top + -(-len(seats) // columns) * (height + _PHONE_GAP) - _PHONE_GAP

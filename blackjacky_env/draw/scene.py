@@ -1,0 +1,359 @@
+"""What lies on a table, told once, as data: pictures, terminals and words for readers are made from it.
+
+A game makes a `Scene` of a view, so it shows nothing that the viewer may not know. Words are English templates, which
+a renderer translates; seats and cards in them are named by the renderer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any, Literal, NamedTuple
+
+View = Mapping[str, Any]
+Options = Mapping[str, Any]
+
+MINUS = "\N{MINUS SIGN}"
+INK, RED, CREAM, BACK = "#22252c", "#c4161f", "#fffdf6", "#2f4a76"
+
+
+# ---------------------------------------------------------------- words
+
+
+class Say(NamedTuple):
+    """An English template and its values."""
+
+    template: str
+    values: Mapping[str, Value] = MappingProxyType({})
+
+
+class Name(NamedTuple):
+    """The name of the player at a seat."""
+
+    seat: int
+
+
+class CardName(NamedTuple):
+    """A card as written in snapshots, or ``"hidden"``."""
+
+    card: int | str
+
+
+Value = str | int | Say | Name | CardName | Sequence["Value"]
+"""What can be said; a sequence is a list of words with commas."""
+
+
+def say(template: str, **values: Value) -> Say:
+    """A template with its values."""
+    return Say(template, values)
+
+
+def signed(points: int) -> str:
+    """A number with a minus sign that looks like one."""
+    return str(points).replace("-", MINUS)
+
+
+def in_words(
+    value: Value,
+    seats: Sequence[str],
+    texts: Mapping[str, str] = MappingProxyType({}),
+    card: Callable[[int | str], str] = str,
+) -> str:
+    """``value`` in a language.
+
+    Args:
+        value: what is said.
+        seats: the names by seat.
+        texts: translations by English template; what is missing stays English.
+        card: what a card is called.
+    """
+    match value:
+        case Say(template, values):
+            filled = {name: in_words(each, seats, texts, card) for name, each in values.items()}
+            return texts.get(template, template).format_map(filled)
+        case Name(seat):
+            return seats[seat]
+        case CardName(name):
+            return card(name)
+        case str() | int():
+            return str(value)
+    return ", ".join(in_words(each, seats, texts, card) for each in value)
+
+
+# ---------------------------------------------------------------- what is drawn
+
+
+class Face(NamedTuple):
+    """The front of a card."""
+
+    corner: str
+    """What its visible corner says, such as ``"10"``."""
+    ground: str = CREAM
+    ink: str = INK
+    sign: str = ""
+    """The shape below the corner, in the colour ``ink``; see `blackjacky_env.draw.shapes.SHAPES`."""
+    motif: str = ""
+    """The shape in the middle."""
+    fill: str = ""
+    """Colour of the motif; "": that of ``ink``."""
+    pips: int = 1
+    """How often the motif is there."""
+    letter: str = ""
+    """What follows the corner in a terminal, such as ``"♠"``."""
+
+
+class Card(NamedTuple):
+    """A card on the table."""
+
+    name: int | str = ""
+    """As written in snapshots, for words and for whoever clicks it."""
+    face: Face | None = None
+    """None: it lies face down."""
+    seen_through: bool = False
+    """Whether it lies face down and the viewer knows it all the same."""
+    struck: bool = False
+    """Whether it is crossed out: it does not count."""
+    spent: bool = False
+    """Whether only its place is left."""
+    lifted: bool = False
+    """Whether it is chosen and sticks out of the hand."""
+    framed: bool = False
+    """Whether it is the best of those on the table."""
+    mark: str = ""
+    """A word or number on a badge."""
+    owner: Figure | None = None
+    """Whose card it is, if it does not lie before a seat."""
+    data: Mapping[str, Any] = MappingProxyType({})
+    """What an action says that takes it: entries of `blackjacky_env.engine.actions.ActionInfo` by name."""
+
+
+class Figure(NamedTuple):
+    """A head or a figure on the board."""
+
+    shape: str
+    fill: str
+    letter: str = ""
+    """In a terminal."""
+    over: Sequence[str] = ()
+    """Further shapes upon it, in the colour ``ink``."""
+    ink: str = INK
+    under: str = ""
+    """A shape behind it."""
+
+
+class Row(NamedTuple):
+    """Cards side by side."""
+
+    label: Say
+    cards: Sequence[Card] = ()
+    look: Literal["hand", "cards", "chips", "groups"] = "cards"
+    """``hand``: as large as there is room, before the viewer, and clickable; ``chips``: tiny; ``groups``: those of one
+    ground together, in as few letters as possible."""
+    after: Say | None = None
+    """What is said behind them."""
+    data: Mapping[str, Any] = MappingProxyType({})
+    """As of a card, for a row that can be clicked as a whole; a ``pile`` by name."""
+    lines: int = 1
+    """For how many lines a picture keeps room."""
+    says: bool = True
+    """Whether a picture says the label."""
+    packed: bool = False
+    """Whether cards that lie face down are drawn as one with their number."""
+
+
+class Fact(NamedTuple):
+    """A number or word that belongs to a seat, below its label."""
+
+    label: Say
+    value: Value
+    counts: bool = False
+    """Whether it decides the settlement that is shown against the seat."""
+    tokens: Sequence[Token] = ()
+    """What a picture shows in place of the words."""
+
+
+class Token(NamedTuple):
+    """A small shape that is counted, such as a heart."""
+
+    shape: str
+    fill: str = ""
+    """"": it is lost, and only its outline is left."""
+    struck: bool = False
+    """Whether it is being lost."""
+
+
+class Tag(NamedTuple):
+    """A word that stands out."""
+
+    text: Say
+    fill: str
+    data: Mapping[str, Any] = MappingProxyType({})
+
+
+class Seat(NamedTuple):
+    """A player and what lies before it."""
+
+    figure: Figure
+    tags: Sequence[Tag] = ()
+    notes: Sequence[Say] = ()
+    """Words of less weight than the tags."""
+    facts: Sequence[Fact] = ()
+    rows: Sequence[Row] = ()
+    played: Card | None = None
+    """What it has put into the middle."""
+    acts: bool = False
+    loses: bool = False
+    """Whether it loses something in the settlement that is shown, or fares worst."""
+
+
+class Pile(NamedTuple):
+    """Cards upon each other."""
+
+    label: Say
+    top: Card
+    count: int
+    data: Mapping[str, Any] = MappingProxyType({})
+
+
+class Choice(NamedTuple):
+    """Something in the middle that can be chosen."""
+
+    text: Say
+    face: Face
+    data: Mapping[str, Any]
+
+
+class Sign(NamedTuple):
+    """A shape in the middle with a word."""
+
+    text: Say
+    shape: str
+    turned: bool = False
+    """Whether it is seen in a mirror."""
+
+
+class Field(NamedTuple):
+    """A place on the track."""
+
+    card: Card | None = None
+    below: Sequence[Card] = ()
+    figures: Sequence[Figure] = ()
+    targets: Sequence[Figure] = ()
+    """Those that will move here."""
+    data: Mapping[str, Any] = MappingProxyType({})
+
+
+class Scene(NamedTuple):
+    """All that a viewer sees of a table."""
+
+    title: str
+    when: Sequence[Say]
+    """Where the game is."""
+    viewer: Viewer
+    seats: Sequence[Seat]
+    sentences: Sequence[Say]
+    """What is asked of whom."""
+    options: Sequence[str] = ()
+    """The rule options that differ from the rule sheet, in English."""
+    centre: Sequence[Pile | Choice | Sign | Row] = ()
+    track: Sequence[Field] = ()
+    all_open: bool = False
+    """Whether nobody has a hand, so that no seat is nearer than others."""
+
+
+Viewer = int | Literal["everything"] | None
+"""A seat, everything, or None: a spectator."""
+
+
+# ---------------------------------------------------------------- helpers of scenes
+
+
+class Settled(NamedTuple):
+    """What a settlement changes: ``view["settled"]`` of a view that shows this moment; no other view has that key.
+
+    The rest of the view is as before the settlement, so that the picture shows what is lost while it is still there.
+    """
+
+    losers: Sequence[int] = ()
+    """Seats that lose something, or fare worst."""
+    after: Mapping[str, Sequence[int]] = MappingProxyType({})
+    """Numbers by seat afterwards, by their key in the view."""
+
+
+def loses(view: View, seat: int) -> bool:
+    """Whether the view shows a settlement in which the seat loses something, or fares worst."""
+    return seat in view.get("settled", Settled()).losers
+
+
+def change(view: View, key: str, seat: int) -> str:
+    """The number of a seat, and in the view of a settlement what it becomes."""
+    after = view.get("settled", Settled()).after
+    return " → ".join(dict.fromkeys(signed(each[key][seat]) for each in (view, after) if key in each))
+
+
+def count_of(cards: Sequence[Any] | int) -> int:
+    """The number of cards, which a view lists if they are open, and counts if they are hidden."""
+    return cards if isinstance(cards, int) else len(cards)
+
+
+def cards_of(cards: Sequence[Any] | int, face: Callable[[Any], Face], **more: Any) -> list[Card]:
+    """The cards that a view lists, or as many face down as it counts."""
+    if isinstance(cards, int):
+        return [Card()] * cards
+    return [Card(name, face(name), **more) for name in cards]
+
+
+def win(view: View) -> Say:
+    """Who has won, as a sentence."""
+    winners = [Name(seat) for seat in view["winners"]]
+    return say("{seats} wins." if len(winners) == 1 else "{seats} win.", seats=winners)
+
+
+WINNER = Tag(Say("winner"), "#8a6100")
+
+
+def winner(view: View, seat: int) -> list[Tag]:
+    """The tag of a seat that has won."""
+    return [WINNER] * (seat in view["winners"])
+
+
+def described(scene: Scene) -> list[Value]:
+    """The table in words, for readers without the picture: when, the middle, and each seat."""
+    told: list[Value] = [say("{when}", when=list(scene.when))]
+    told += [_in_the_middle(each) for each in scene.centre if not isinstance(each, Choice)]
+    told += [
+        say("Field {number}: {what}.", number=number, what=_on_field(field)) for number, field in enumerate(scene.track)
+    ]
+    return told + [say("{seat}: {what}.", seat=Name(q), what=_before(seat)) for q, seat in enumerate(scene.seats)]
+
+
+def _in_the_middle(piece: Pile | Choice | Sign | Row) -> Say:
+    match piece:
+        case Pile():
+            return say("{label} {cards}.", label=piece.label, cards=_names([piece.top]))
+        case Row():
+            return say("{label}: {cards}.", label=piece.label, cards=_names(piece.cards))
+    return say("{text}.", text=piece.text)
+
+
+def _on_field(field: Field) -> list[Value]:
+    cards = [*([field.card] if field.card else []), *field.below]
+    return [*([_names(cards)] if cards else []), *(each.letter for each in field.figures)] or [Say("empty")]
+
+
+def _before(seat: Seat) -> list[Value]:
+    told: list[Value] = [*(tag.text for tag in seat.tags), *seat.notes]
+    told += [say("{label} {value}", label=fact.label, value=fact.value) for fact in seat.facts]
+    rows = [row for row in seat.rows if row.cards]
+    if seat.played is not None:
+        rows.append(Row(Say("on the table"), [seat.played]))
+    return told + [say("{label} {cards}", label=row.label, cards=_names(row.cards)) for row in rows]
+
+
+def _names(cards: Iterable[Card]) -> Value:
+    """The names of cards, and how many others lie face down."""
+    shown = [card for card in cards if not card.spent]
+    named: list[Value] = [CardName(card.name) for card in shown if card.name not in ("", "hidden")]
+    if hidden := len(shown) - len(named):
+        named.append(say("{count} face down", count=hidden))
+    return named or [Say("empty")]

@@ -1,0 +1,260 @@
+"""Pieces of pictures as SVG: documents, words that fit, shapes, cards, badges."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
+from math import cos, pi, sin
+from typing import Any
+from xml.sax.saxutils import escape, quoteattr
+
+from blackjacky_env.draw.scene import BACK, CREAM, INK, RED, Card, Face, Figure, Say, Value, in_words
+from blackjacky_env.draw.shapes import SHAPES, SIZES, style
+from blackjacky_env.engine.checks import check_choice
+
+THEMES = ("auto", "light", "dark")
+PHONE_TEXT = 12.0
+"""The smallest letters on a phone."""
+LOSS = "#d8343c"  # stands out on the panels of both themes
+LETTER = 0.56
+"""Width of an average bold letter, relative to the font size."""
+_USED = re.compile(r'href="#(\w+)"')
+
+CARD = (52, 78)
+"""Width and height of a card before scaling."""
+CHIP = (25, 24)
+
+
+# ---------------------------------------------------------------- elements
+
+
+@lru_cache(maxsize=10_000)
+def number(value: float) -> str:
+    """A coordinate rounded to a tenth, as short as possible."""
+    return f"{round(value, 1) + 0.0:g}"  # + 0.0: the cache cannot tell -0 from 0
+
+
+def data(values: Mapping[str, Any]) -> str:
+    """``data-`` attributes, by which a web page finds what can be clicked."""
+    return "".join(f" data-{name}={quoteattr(str(value))}" for name, value in values.items())
+
+
+def group(parts: Iterable[str], x: float = 0, y: float = 0, scale: float = 1, attributes: str = "") -> str:
+    """Parts moved and scaled together."""
+    moved = f" translate({number(x)} {number(y)})" if x or y else ""
+    scaled = f" scale({scale:g})" if scale != 1 else ""
+    transform = f' transform="{(moved + scaled).strip()}"' if moved or scaled else ""
+    return f"<g{attributes}{transform}>{''.join(parts)}</g>"
+
+
+def use(shape: str, x: float = 0, y: float = 0, scale: float = 1, fill: str = "", more: str = "") -> str:
+    """One of the `SHAPES`; ``more``: further attributes."""
+    colour = (f' fill="{fill}"' if fill else "") + more
+    if scale != 1:
+        return f'<use href="#{shape}" transform="translate({number(x)} {number(y)}) scale({scale:g})"{colour}/>'
+    place = (f' x="{number(x)}"' if x else "") + (f' y="{number(y)}"' if y else "")
+    return f'<use href="#{shape}"{place}{colour}/>'
+
+
+def fitted(shape: str, box: tuple[float, float, float, float], fill: str, more: str = "") -> str:
+    """A shape in the middle of a box (left, top, width, height), as large as fits."""
+    x, y, width, height = box
+    wide, high = SIZES[shape]
+    scale = round(min(width / wide, height / high), 2)
+    return use(shape, x + (width - wide * scale) / 2, y + (height - high * scale) / 2, scale, fill, more)
+
+
+def box(x: float, y: float, width: float, height: float, radius: float, look: str = "", more: str = "") -> str:
+    """A rounded rectangle; ``look``: classes; ``more``: further attributes."""
+    size = f'x="{number(x)}" y="{number(y)}" width="{number(width)}" height="{number(height)}"'
+    classes = f' class="{look}"' if look else ""
+    return f'<rect {size} rx="{number(radius)}"{classes}{more}/>'
+
+
+def filled(x: float, y: float, width: float, height: float, radius: float, fill: str, edge: str = CREAM) -> str:
+    """A rounded rectangle in a colour."""
+    return box(x, y, width, height, radius, more=f' fill="{fill}" stroke="{edge}"')
+
+
+def framed(width: float, height: float, radius: float, thick: float) -> str:
+    """The red border of what is lost."""
+    return box(0, 0, width, height, radius, more=f' fill="none" stroke="{LOSS}" stroke-width="{thick}"')
+
+
+def text(words: str, x: float, y: float, size: float, attributes: str) -> str:
+    """A line of text as it is."""
+    return f'<text x="{number(x)}" y="{number(y)}" font-size="{number(size)}"{attributes}>{escape(words)}</text>'
+
+
+@lru_cache(maxsize=10_000)
+def width_of(words: str) -> float:
+    """Approximate width of a text, relative to the font size."""
+    wide = sum(letter in "MWmw@%" or letter > "\u2e7f" for letter in words)
+    return LETTER * len(words) + 0.4 * wide + 0.12 * sum(map(str.isupper, words))
+
+
+def cut(words: str, room: float) -> str:
+    """``words``, with an ellipsis in place of what does not fit; ``room`` is relative to the font size."""
+    if width_of(words) <= room + 0.01:
+        return words
+    while len(words) > 1 and width_of(words + "…") > room:
+        words = words[:-1]
+    return words.rstrip() + "…"
+
+
+def around(count: int, middle: tuple[float, float], across: float, down: float) -> list[tuple[float, float]]:
+    """Points on an oval, clockwise from the lowest."""
+    angles = [2 * pi * i / count for i in range(count)]
+    return [(middle[0] - across * sin(angle), middle[1] + down * cos(angle)) for angle in angles]
+
+
+def spread(counts: Sequence[int], width: float, x: float, room: float, gap: float) -> list[list[float]]:
+    """Left edges of the cards of several rows, all side by side from ``x``; they overlap if there is too little room."""
+    shown = [count for count in counts if count]
+    begins: list[list[float]] = []
+    if not shown:
+        return [[] for _ in counts]
+    free = room - width - gap * (len(shown) - 1)
+    step = min(width + 4, max(free, 0) / max(1, sum(shown) - 1))
+    for count in counts:
+        begins.append([x + step * i for i in range(count)])
+        x += step * count + (gap if count else 0)
+    return begins
+
+
+# ---------------------------------------------------------------- words and cards
+
+
+class Pen:
+    """Draws in a language, with names for the seats, on a phone or not."""
+
+    def __init__(self, names: Sequence[str], texts: Mapping[str, str], is_phone: bool) -> None:
+        self.names, self.texts, self.is_phone = names, texts, is_phone
+
+    def said(self, value: Value) -> str:
+        """``value`` in words."""
+        return in_words(value, self.names, self.texts)
+
+    def words(
+        self, value: Value, x: float, y: float, size: float, room: float = 640, look: str = "ink", anchor: str = "start"
+    ) -> str:
+        """A line of text, made smaller if it is wider than ``room``; ``anchor``: start, middle or end.
+
+        On a phone it is cut rather than made smaller than `PHONE_TEXT`.
+        """
+        line = "".join(filter(str.isprintable, self.said(value)))  # XML forbids most of the rest
+        if not line:
+            return ""
+        if self.is_phone:
+            line = cut(line, room / PHONE_TEXT)
+        at = "" if anchor == "start" else f' text-anchor="{anchor}"'
+        return text(line, x, y, min(size, room / width_of(line)), f' class="{look}"{at}')
+
+    def width(self, value: Value, size: float) -> float:
+        """The width of a line of text."""
+        return width_of(self.said(value)) * size
+
+    def label(self, value: Say, x: float, y: float, colour: str, size: float = 15, room: float = 640) -> tuple[str, float]:
+        """A white word in a rounded box that starts at ``x``, and its width; ``colour`` is dark enough for white."""
+        words = self.said(value)
+        size = min(size, (room - 10) / (LETTER * 1.1 * len(words)))
+        width, height = LETTER * 1.1 * size * len(words) + 10, size + 5
+        ground = box(x, y, width, height, height / 2, more=f' fill="{colour}"')
+        return ground + text(words, x + width / 2, y + size, size, ' fill="#fff" text-anchor="middle"'), width
+
+    def figure(self, figure: Figure, x: float, y: float, height: float, awake: bool = True) -> str:
+        """A figure so high."""
+        scale = round(height / SIZES[figure.shape][1], 2)
+        eyes = [use("awake" if awake else "asleep")] if figure.shape == "cat" else []
+        over = [use(shape, more=f' fill="{figure.ink}" stroke="none"') for shape in figure.over]
+        under = [use(figure.under)] if figure.under else []
+        return group([*under, use(figure.shape, fill=figure.fill), *over, *eyes], x, y, scale, f' stroke="{INK}"')
+
+    def card(self, card: Card, x: float, y: float, scale: float = 1, attributes: str = "") -> str:
+        """A card, `CARD` units before scaling; its left edge, visible when cards overlap, tells it."""
+        width, height = CARD
+        if card.spent:
+            return box(x, y, width * scale, height * scale, 6 * scale, "lost")
+        parts = [back()] if card.face is None or card.seen_through else [front(card.face)]
+        if card.face is not None and card.seen_through:
+            parts.append(group([front(card.face)], attributes=' opacity="0.7"'))
+        if card.struck:
+            parts.append(f'<path d="M2 {height - 2} {width - 2} 2" stroke="{RED}" stroke-width="4"/>')
+        if card.framed:
+            parts.append(box(-2, -2, width + 4, height + 4, 8, "now", ' fill="none"'))
+        if card.mark:
+            parts.append(self.badge(self.said(Say(card.mark)), width - 3, 5 / scale, 13 / scale))
+        return group(parts, x, y, scale, attributes)
+
+    def badge(self, words: str, x: float, y: float, size: float = 13) -> str:
+        """A short word in a round frame around a point."""
+        width = max(1.3 * size, size * (0.6 + LETTER * 1.1 * len(words)))
+        ground = box(x - width / 2, y - 0.65 * size, width, 1.3 * size, 0.65 * size, "panel edge")
+        return ground + text(words, x, y + 0.36 * size, size, ' class="ink" text-anchor="middle"')
+
+
+def back() -> str:
+    """The back of a card."""
+    return filled(0, 0, *CARD, 6, BACK, "#fff") + use("paw", 9, 22, 1, "#a9c1e6")
+
+
+def front(face: Face) -> str:
+    """The front of a card."""
+    (width, height), size = CARD, 25 if len(face.corner) < 2 else 21
+    ink, fill = face.ink, face.fill or face.ink
+    parts = [filled(0, 0, width, height, 6, face.ground, INK)]
+    if face.motif and face.pips == 1:
+        parts.append(fitted(face.motif, (18, 40, width - 23, height - 46), fill))
+    elif face.motif:
+        parts += [fitted(face.motif, (*place, 17, 10), fill) for place in _PIPS[face.pips]]
+    parts.append(text(face.corner, 4, 23, size, f' fill="{ink}"'))
+    if face.sign:
+        parts.append(fitted(face.sign, (5, 29, 13, 13), ink))
+    return "".join(parts)
+
+
+_COLUMNS = (8, 27)
+_PIPS = {  # places of equal motifs on a card, by their number
+    0: (),
+    **{
+        count: tuple((_COLUMNS[i % 2] if count - i > count % 2 else 18, 64 - 12 * (i // 2)) for i in range(count))
+        for count in range(2, 9)
+    },
+}
+
+
+def chip(card: Card, x: float, y: float, width: float, height: float, attributes: str = "") -> str:
+    """A card as a small plate with its corner; only that if it is spent."""
+    face, size, ink = card.face or Face("?", BACK, "#fff"), max(height * 0.62, 9), f' fill="{INK}"'
+    if card.spent:
+        return group([text(face.corner, width / 2, height / 2 + 0.36 * size, size, _FAINT)], x, y, 1, attributes)
+    ink = f' fill="{face.ink}" text-anchor="middle"'
+    parts = [filled(0, 0, width, height, height / 7, face.ground, INK)]
+    if face.corner:
+        parts.append(text(face.corner, width / 2, height / 2 + 0.36 * size, size, ink))
+    elif face.motif:
+        parts.append(fitted(face.motif, (2, 2, width - 4, height - 4), face.fill or face.ink))
+    if card.struck:
+        parts.append(f'<path d="M1 {number(height - 1)} {number(width - 1)} 1" stroke="{RED}" stroke-width="2"/>')
+    return group(parts, x, y, 1, attributes)
+
+
+_FAINT = ' class="faint" text-anchor="middle"'
+
+
+# ---------------------------------------------------------------- the document
+
+
+def document(title: str, top: float, width: float, height: float, parts: Iterable[str], theme: str) -> str:
+    """A whole SVG that begins at ``top``."""
+    check_choice("theme", theme, THEMES)
+    body, name = "".join(parts), f"table-{theme}"
+    top_, wide, high = map(number, (top, width, height))
+    root = f'xmlns="http://www.w3.org/2000/svg" viewBox="0 {top_} {wide} {high}" width="{wide}" height="{high}"'
+    used = set(_USED.findall(body))
+    shapes = "".join(f'<g id="{shape}">{SHAPES[shape]}</g>' for shape in SHAPES if shape in used)
+    return (
+        f'<svg {root} class="{name}" role="img" aria-label={quoteattr(title)}>'
+        f"<style>{style(name)}</style><defs>{shapes}</defs>{body}</svg>\n"
+    )

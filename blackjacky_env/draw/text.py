@@ -1,0 +1,292 @@
+"""Text for people and terminals, and a scene as text; colours are ANSI escape codes, which `plain` removes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import groupby
+from unicodedata import combining, east_asian_width
+
+from blackjacky_env.draw.picture import names_of, viewed
+from blackjacky_env.draw.scene import Card, Choice, Face, Figure, Pile, Row, Scene, Seat, in_words, say
+
+WIDTH = 79  # some terminals break a line of 80 characters
+FAINT, STRONG, TITLE, RED, YOURS = "90", "1", "1;33", "1;31", "1;36"
+
+_ESCAPE = re.compile(r"\x1b\[[0-9;]*m")
+_BACK = "38;5;110;48;5;24"
+_LETTERS = 11  # of a name in a column
+
+
+def plain(text: str) -> str:
+    """``text`` without escape codes."""
+    return _ESCAPE.sub("", text)
+
+
+def printable(text: str) -> str:
+    """``text`` without control characters, which could change what a terminal shows, and other unprintable ones."""
+    return "".join(filter(str.isprintable, text))
+
+
+def paint(text: str, style: str) -> str:
+    """``text`` in a style (the numbers of an escape code)."""
+    return f"\x1b[{style}m{text}\x1b[0m" if text else ""
+
+
+def columns_of(text: str) -> int:
+    """How many columns of a terminal a text takes: two for wide characters, none for accents and escape codes."""
+    return sum(0 if combining(each) else 1 + (east_asian_width(each) in "WF") for each in plain(text))
+
+
+def pad(text: str, width: int) -> str:
+    """``text`` padded with spaces to ``width`` columns of a terminal."""
+    return text + " " * (width - columns_of(text))
+
+
+def listed(words: Sequence[str]) -> str:
+    """``a, b and c``."""
+    return " and ".join([*([", ".join(words[:-1])] if words[1:] else []), *words[-1:]])
+
+
+def wrapped(pieces: Iterable[str], width: int, between: str = " ") -> list[str]:
+    """Pieces side by side, on as many lines of ``width`` visible characters as they need."""
+    lines: list[str] = []
+    for piece in pieces:
+        if lines and columns_of(lines[-1] + between + piece) <= width:
+            lines[-1] += between + piece
+        else:
+            lines.append(piece)
+    return lines
+
+
+# ---------------------------------------------------------------- a scene
+
+
+def draw_text(scene: Scene, *, colour: bool = False, names: Sequence[str] | None = None, width: int = WIDTH) -> str:
+    """A scene as text in a frame.
+
+    Args:
+        scene: what lies on the table.
+        colour: without it the text has no escape codes, but the same characters.
+        names: names of the players by seat; None: ``player_0`` .. .
+        width: of the frame in columns; longer lines continue below.
+
+    Raises `ValueError` for a wrong number of names.
+    """
+    text = _Terminal(scene, names_of(len(scene.seats), names), width).framed()
+    return text if colour else plain(text)
+
+
+class _Terminal:
+    def __init__(self, scene: Scene, names: Sequence[str], width: int) -> None:
+        self.scene, self.names, self.width = scene, names, width
+        self.room = width - 4
+
+    def framed(self) -> str:
+        scene = self.scene
+        when = " · ".join(in_words(each, self.names) for each in scene.when)
+        top = _edge("╭─", f" {paint(scene.title, TITLE)} ", f" {when} ", "─╮", self.width)
+        bottom = _edge("╰─", "", f" {in_words(viewed(scene), self.names)} ", "─╯", self.width)
+        side = paint("│", FAINT)
+        lines = [piece for line in self.lines() for piece in _broken(line.rstrip(), self.room)]
+        return "\n".join([top, *(f"{side} {pad(line, self.room)} {side}" for line in lines), bottom])
+
+    def lines(self) -> list[str]:
+        scene = self.scene
+        options = wrapped([paint(each, FAINT) for each in scene.options], self.room, paint(" · ", FAINT))
+        sentences = [in_words(each, self.names) for each in scene.sentences]
+        blocks = [options, self.track(), self.seats(), self.centre(), sentences]
+        return [line for block in blocks if block for line in ("", *block)][1:]
+
+    # -- the seats
+
+    def seats(self) -> list[str]:
+        """A table with a column for each kind of fact, and for each kind of row unless that makes it too wide."""
+        facts = _labels(fact.label.template for seat in self.scene.seats for fact in seat.facts)
+        rows = _labels(row.label.template for seat in self.scene.seats for row in seat.rows if row.cards)
+        played = any(seat.played for seat in self.scene.seats)
+        cells = [self.cells(q, seat, facts) for q, seat in enumerate(self.scene.seats)]
+        if played:
+            cells = [[*line, _cards([seat.played] if seat.played else [])] for line, seat in zip(cells, self.scene.seats, strict=True)]
+        heading = ["", "", "", *facts, *(["played"] if played else [])]
+        shown = [{row.label.template: _row(row) for row in seat.rows if row.cards} for seat in self.scene.seats]
+        beside = [
+            label
+            for label in rows
+            if max(columns_of(each.get(label, "")) for each in shown) <= 24
+        ]
+        table = [[*line, *(each.get(label, "") for label in beside)] for line, each in zip(cells, shown, strict=True)]
+        wide = _table([*heading, *beside], table)
+        if beside and max(map(columns_of, wide)) > self.room:
+            beside, wide = [], _table(heading, cells)
+        below = [
+            f"  {pad(paint(self.names[q][:_LETTERS], FAINT), _LETTERS)} {paint(label, FAINT)} {cards}"
+            for q, each in enumerate(shown)
+            for label, cards in each.items()
+            if label not in beside
+        ]
+        return [*wide, *([""] if below else []), *(line for each in below for line in _hanging(each, self.room))]
+
+    def cells(self, number: int, seat: Seat, facts: Sequence[str]) -> list[str]:
+        name = self.names[number]
+        mark = paint("✗", RED) if seat.loses else paint("►", YOURS) if seat.acts else ""
+        is_own = number == self.scene.viewer
+        told = [in_words(tag.text, self.names) for tag in seat.tags] + [in_words(note, self.names) for note in seat.notes]
+        values = {
+            fact.label.template: paint(in_words(fact.value, self.names), RED if fact.counts else "0")
+            for fact in seat.facts
+        }
+        called = f"{paint(name, YOURS) if is_own else name}{_letter(seat.figure)}"
+        return [mark, called, ", ".join(told), *(values.get(label, "") for label in facts)]
+
+    # -- the middle and the track
+
+    def centre(self) -> list[str]:
+        found = []
+        for piece in self.scene.centre:
+            match piece:
+                case Pile():
+                    label, shown = piece.label, _cards([piece.top]) + f" x {piece.count}"
+                case Row():
+                    label, shown = piece.label, _row(piece) or paint("empty", FAINT)
+                case Choice():
+                    label, shown = say("choice"), paint(in_words(piece.text, self.names), _style(piece.face))
+                case _:
+                    label, shown = piece.text, ""
+            found.append((in_words(label, self.names), shown))
+        width = max((columns_of(label) for label, _ in found), default=0)
+        return [line for label, shown in found for line in _hanging(f"  {pad(paint(label, FAINT), width)}  {shown}", self.room)]
+
+    def track(self) -> list[str]:
+        """A column for each field."""
+        fields = self.scene.track
+        if not fields:
+            return []
+        closed = [str(len(field.below)) if field.below else "" for field in fields]
+        known = [_cards([card for card in field.below if card.face]) for field in fields]
+        rows = {
+            "field": [paint(str(number), FAINT) for number in range(len(fields))],
+            "card": [_cards([field.card]) if field.card else paint("-", FAINT) for field in fields],
+            "below": known if any(known) else [paint(each, _BACK) for each in closed],
+            "there": ["".join(_letter(figure, "") for figure in field.figures) for field in fields],
+        }
+        return _table([], [[f"  {paint(name, FAINT)}", *cells] for name, cells in rows.items()])
+
+
+def _labels(found: Iterable[str]) -> list[str]:
+    return [*dict.fromkeys(found)]
+
+
+def _table(heading: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+    """Rows in columns as wide as their widest cell."""
+    lines = [[paint(name, FAINT) for name in heading], *rows] if heading else rows
+    widths = [max(map(columns_of, column)) for column in zip(*lines, strict=True)]
+    kept = [i for i, width in enumerate(widths) if width or i == 0]
+    return ["  ".join(pad(line[i], max(widths[i], 1)) for i in kept).rstrip() for line in lines]
+
+
+def _hanging(line: str, width: int) -> list[str]:
+    return _broken(line, width)
+
+
+# ---------------------------------------------------------------- cards
+
+
+def _row(row: Row) -> str:
+    after = f" {row.after.template}" if row.after else ""
+    if row.look == "groups":
+        return _groups(row.cards) + after
+    if row.look == "chips":
+        return "".join(paint("·", FAINT) if card.spent else _cards([card]) + " " for card in row.cards).strip() + after
+    return _cards(row.cards) + after
+
+
+def _cards(cards: Sequence[Card]) -> str:
+    """Cards side by side; many that lie face down as one with their number."""
+    hidden = [card for card in cards if card.face is None]
+    if len(hidden) > 4 or (len(hidden) == len(cards) > 1):
+        shown = [_card(card) for card in cards if card.face is not None]
+        return " ".join([*shown, f"{paint('[?]', _BACK)} x {len(hidden)}"])
+    return " ".join(map(_card, cards))
+
+
+def _card(card: Card) -> str:
+    face = card.face
+    if card.spent:
+        return paint("·", FAINT)
+    if face is None:
+        return paint("[?]", _BACK)
+    said = f"{face.corner}{face.letter}" or str(card.name)
+    said = f"({said})" if card.struck else f"[{said}]" if card.seen_through else f"{said}*" if card.framed else said
+    return paint(said, _style(face))
+
+
+def _groups(cards: Sequence[Card]) -> str:
+    """Cards of one ground together, after the first word of their names."""
+    pieces = []
+    for ground, group in groupby(cards, lambda card: card.face.ground if card.face else ""):
+        found = list(group)
+        colour = str(found[0].name).split(" ")[0]
+        numbers = " ".join(card.face.corner for card in found if card.face and card.face.corner)
+        face = found[0].face or Face("", ground)
+        pieces.append(paint(f"{colour} {numbers}".strip(), _style(face)))
+    return " ".join(pieces)
+
+
+def _letter(figure: Figure, before: str = " ") -> str:
+    return before + paint(figure.letter, _style(Face("", figure.fill, figure.ink))) if figure.letter else ""
+
+
+def _style(face: Face) -> str:
+    """Colours of a card among the 256 of a terminal."""
+    return f"1;38;5;{_nearest(face.ink)};48;5;{_nearest(face.ground)}"
+
+
+def _nearest(colour: str) -> int:
+    digits = colour.removeprefix("#")
+    digits = digits if len(digits) == 6 else "".join(2 * digit for digit in digits)
+    red, green, blue = (round(int(digits[i : i + 2], 16) / 51) for i in (0, 2, 4))
+    return 16 + 36 * red + 6 * green + blue
+
+
+# ---------------------------------------------------------------- lines
+
+
+def _edge(begin: str, left: str, right: str, end: str, width: int) -> str:
+    """An edge of the frame: words at the left and at the right, cut if there is too little room."""
+    room = width - 4
+    if columns_of(left + right) > room:
+        left = f" {plain(left).strip()[: max(0, room - columns_of(right) - 3)]}… " if left else ""
+        right = right if columns_of(left + right) <= room else f"{right[: room - columns_of(left) - 2]}… "
+    dashes = "─" * (room - columns_of(left + right))
+    return paint(begin, FAINT) + left + paint(f"{dashes}{right}{end}", FAINT)
+
+
+def _broken(line: str, width: int) -> list[str]:
+    """A line in pieces of at most ``width`` visible characters, broken between columns or words if possible."""
+    pieces: list[str] = []
+    while columns_of(line) > width:
+        wide = columns_of(line) - len(plain(line))
+        at = _break_at(plain(line), max(width - wide, width // 2), 4 if pieces else 0)
+        head, tail = _split(line, at)
+        pieces.append(head.rstrip())
+        line = f"    {tail.lstrip()}"
+    return [*pieces, line]
+
+
+def _break_at(text: str, width: int, indented: int) -> int:
+    for gap in ("  ", " "):
+        if (at := text.rfind(gap, indented, width + 1)) > indented and text[:at].strip():
+            return at
+    return width
+
+
+def _split(line: str, at: int) -> tuple[str, str]:
+    """A line split after ``at`` visible characters; a style that is open there continues in the rest."""
+    seen, style, i = 0, "", 0
+    while seen < at:
+        if found := _ESCAPE.match(line, i):
+            style, i = "" if found[0] == "\x1b[0m" else found[0], found.end()
+        else:
+            seen, i = seen + 1, i + 1
+    return line[:i] + ("\x1b[0m" if style else ""), style + line[i:]

@@ -1,0 +1,118 @@
+"""What lies on the table of Schwarze Katze."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from blackjacky_env.draw.scene import (
+    INK,
+    RED,
+    Card,
+    Face,
+    Fact,
+    Figure,
+    Name,
+    Options,
+    Row,
+    Say,
+    Scene,
+    Seat,
+    View,
+    Viewer,
+    cards_of,
+    change,
+    count_of,
+    loses,
+    say,
+    signed,
+    win,
+    winner,
+)
+from blackjacky_env.draw.shapes import FURS
+from blackjacky_env.games.schwarze_katze.state import SUIT_LETTERS
+from blackjacky_env.games.schwarze_katze.words import SUIT_NAMES
+
+_SUITS = dict(zip(SUIT_LETTERS, "♣♦♥♠", strict=True))
+
+
+def scene(view: View, options: Options, viewer: Viewer) -> Scene:
+    """The table that ``view`` shows."""
+    return Scene(
+        title="Schwarze Katze",
+        when=_when(view, options),
+        viewer=viewer,
+        seats=[_seat(view, seat) for seat in range(len(view["totals"]))],
+        sentences=[_sentence(view)],
+        options=_options(options),
+    )
+
+
+def _when(view: View, options: Options) -> list[Say]:
+    """The deal, and its current trick."""
+    deal = say("deal {deal} of {deals}", deal=view["deal"] + 1, deals=options["deals"])
+    if view["phase"] == "over":
+        return [deal, Say("game over")]
+    return [deal, say("trick {trick} of {tricks}", trick=view["trick"] + 1, tricks=tricks_of(view))]
+
+
+def tricks_of(view: View) -> int:
+    """The number of tricks in this deal: those taken, and one for each card that seat 0 holds or has in the trick."""
+    tricks: int = view["trick"] + count_of(view["hands"][0]) + sum(seat == 0 for seat, _ in view["table"])
+    return tricks
+
+
+def _options(options: Options) -> list[str]:
+    others = ["hearts are led only by players with nothing else"] * options["piatnik_heart_lead"]
+    others += ["ace of hearts 10"] * (options["heart_ace"] == 10)
+    return others + ([f"cards {' '.join(options['deck'])}"] if "deck" in options else [])
+
+
+def _face(name: str) -> Face:
+    rank, suit = name[:-1], name[-1]
+    ink = RED if suit in "DH" else INK
+    return Face(rank, ink=ink, sign=suit, motif="black_cat" if name == "QS" else suit, letter=_SUITS[suit])
+
+
+def _seat(view: View, seat: int) -> Seat:
+    counts = loses(view, seat)
+    facts = [
+        Fact(Say("tricks"), view["tricks_taken"][seat]),
+        Fact(Say("penalty"), signed(view["penalties"][seat]), counts),
+        Fact(Say("total"), change(view, "totals", seat)),
+    ]
+    if view["last_deal"] is not None:
+        facts.append(Fact(Say("last"), signed(view["last_deal"][seat])))
+    return Seat(
+        Figure("cat", FURS[seat % len(FURS)], over=("stripes",) if seat % 2 else ()),
+        tags=winner(view, seat),
+        notes=roles(view, seat),
+        facts=facts,
+        rows=[Row(Say("hand"), cards_of(view["hands"][seat], _face), "hand", packed=True)],
+        played=_played(view, seat),
+        acts=seat == view["player"],
+        loses=counts,
+    )
+
+
+def roles(view: View, seat: int) -> list[Say]:
+    """What the seat is in this deal and trick."""
+    if view["phase"] == "over":
+        return []
+    return [Say("dealer")] * (seat == view["dealer"]) + [Say("leads")] * (seat == view["leader"])
+
+
+def _played(view: View, seat: int) -> Card | None:
+    played: dict[int, str] = dict(view["table"])
+    if seat not in played:
+        return None
+    return Card(played[seat], _face(played[seat]), mark="1" if seat == view["table"][0][0] else "")
+
+
+def _sentence(view: View) -> Say:
+    if view["phase"] == "over":
+        return win(view)
+    player = Name(view["player"])
+    if not view["table"]:
+        return say("{player} leads a trick.", player=player)
+    led = SUIT_NAMES[SUIT_LETTERS.index(view["table"][0][1][-1])]
+    return say("{player} plays to {suit} and must follow if possible.", player=player, suit=Say(led))

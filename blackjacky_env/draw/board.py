@@ -28,9 +28,8 @@ class _Ring(NamedTuple):
 
     def places(self, fields: int) -> list[tuple[float, float]]:
         between = (fields - 2 * self.columns) // 2
-        gap = (self.bottom - self.top) / (between + 1)
         steps = [self.across * (i - (self.columns - 1) / 2) for i in range(self.columns)]
-        rows = [self.top + gap * (i + 1) for i in range(between)]
+        rows = [(self.top + self.bottom + _APART * (2 * i - between + 1)) / 2 for i in range(between)]
         return [
             *((self.middle + step, self.top) for step in steps),
             *((self.right, y) for y in rows),
@@ -40,6 +39,7 @@ class _Ring(NamedTuple):
 
 
 _WIDE, _PHONE = _Ring(5, 92, 108, 532, 132, 282), _Ring(4, 66, 68, 288, 82, 292)
+_APART = 62  # of cards above each other
 _CARD = 0.74  # scale of the cards beside the fields
 
 
@@ -128,7 +128,7 @@ def _within(pen: Pen, scene: Scene, ring: _Ring) -> list[str]:
 
 def _owned(pen: Pen, row: Row, middle: float, y: float, room: float) -> tuple[list[str], float]:
     """Cards, each with the figure of its owner."""
-    scale, step = 0.58, 62.0
+    scale, step = (0.44, 56.0) if pen.is_phone else (0.58, 62.0)
     lines = _lines(row.cards, int(room // step))
     parts = []
     for cards in lines:

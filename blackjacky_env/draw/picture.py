@@ -23,8 +23,8 @@ have a title of their own; ``phone``: the table alone, 360 units wide."""
 
 _MARGIN, _TOP, _BOTTOM, _WORDS = 10, 44, 540, 560
 _PHONE_MARGIN, _PHONE_GAP, _IN_ROW = 3, 6, 8  # cards of a hand in a row on a phone, so that a finger can hit each
-_MANY = 8
-"""Seats whose panels are small."""
+_MANY, _FEW = 8, 6
+"""Seats whose panels are small; cards that lie beside the name."""
 _NAME_LENGTH = 14
 
 
@@ -134,6 +134,7 @@ class Panel:
         self.parts: list[str] = []
         self.left = 8 if pen.is_phone else 12
         self.room = width - 2 * self.left + 2
+        self.is_compact = is_near and not pen.is_phone and self._has_few_cards()
         self.height = self._draw()
 
     def drawn(self, x: float, y: float, height: float) -> str:
@@ -145,19 +146,25 @@ class Panel:
         look = f' class="seat{" loser" * self.seat.loses}"{data({"seat": self.number})}'
         return group([ground, loss, arrow, *self.parts], x, y, attributes=look)
 
+    def _has_few_cards(self) -> bool:
+        """Whether there is room for the cards beside the name."""
+        rows = [row for row in self.seat.rows if row.cards]
+        return all(row.look in ("hand", "cards") for row in rows) and sum(len(row.cards) for row in rows) <= _FEW
+
     def _draw(self) -> float:
         y = self._head()
         rows = [row for row in self.seat.rows if not (row.packed and _is_hidden(row.cards))]
         lines = [row for row in rows if row.look in ("chips", "groups")]
-        if self.is_near:
+        if self.is_near and self.pen.is_phone:
             parts, y = _flow([self._line(row) for row in lines if row.cards], self.left, y, self.room, self._line_height + 2)
             self.parts += parts
-        else:
+        elif not self.is_near:
             for row in lines:
                 y = self._own_lines(row, y)
         cards = [row for row in rows if row.look in ("hand", "cards")]
         if any(row.cards for row in cards) or (cards and not self.is_near):
-            y = self._cards(cards, y)
+            end = self._cards(cards, 10 if self.is_compact else y)
+            y = max(y, end)
         return y + 5
 
     @property
@@ -178,11 +185,20 @@ class Panel:
         tags = [self._tag(tag) for tag in seat.tags]
         tokens = [self._tokens(fact) for fact in seat.facts if fact.tokens]
         notes = [self._note(", ".join(map(pen.said, seat.notes)), room)] if seat.notes else []
-        parts, end = _flow([*tokens, *tags, *notes], x, y, room, self._line_height + 3, 6)
-        self.parts += parts
         facts = [self._fact(fact) for fact in seat.facts if not fact.tokens]
-        if self.is_near and not pen.is_phone:
-            parts, below = _flow(facts, 230, 9, self.width - 240 - beside, self._line_height + 2, 12)
+        if self.scene.track:
+            parts, end = _flow([*facts, *tokens, *tags, *notes], x, y, room, self._line_height + 2)
+            self.parts += parts
+            return max(end, 8 + figure)
+        parts, end = _flow([*tokens, *tags, *notes], x, y, room, self._line_height + 3)
+        self.parts += parts
+        if self.is_compact:
+            parts, below = _flow(facts, self.left, max(end, 8 + figure), 190, self._line_height)
+        elif self.is_near and not pen.is_phone:
+            lines = [self._line(row) for row in self.seat.rows if row.look in ("chips", "groups") and row.cards]
+            parts, below = _flow(facts, 230, 9, self.width - 240 - beside, self._line_height, 12)
+            more, below = _flow(lines, 230, below + 2, self.width - 240, self._line_height + 1, 12)
+            parts += more
         else:
             parts, below = _flow(facts, self.left, max(end, 8 + figure), self.room, self._line_height)
         self.parts += parts
@@ -277,7 +293,7 @@ class Panel:
 
     @property
     def _chip(self) -> tuple[float, float]:
-        return (20, 17) if self.pen.is_phone else CHIP
+        return (20, 16) if self.pen.is_phone else CHIP
 
     def _small(self, row: Row) -> Piece:
         if row.look == "groups":
@@ -289,7 +305,7 @@ class Panel:
 
         def draw(x: float, y: float) -> str:
             return "".join(
-                svg.chip(card, x + step * i, y, min(width, step - 1) if card.spent else width, height, self._live(card))
+                svg.chip(card, x + step * i, y, min(width, step - 1), height, self._live(card))
                 for i, card in enumerate(row.cards)
             )
 
@@ -325,27 +341,27 @@ class Panel:
         return self._beside_each_other(shown, self.left, y, self.room, self.sizes.card)
 
     def _hand(self, hand: Row, others: Sequence[Row], y: float) -> float:
-        count = len(hand.cards)
-        if self.pen.is_phone:
-            return self._hand_on_phone(hand, others, y)
-        scale = 1.2 if count <= 6 and len(self.scene.seats) < _MANY else 1.0
-        beside = sum(len(row.cards) for row in others)
-        room = self.room - (min(240, beside * 44 + 30) if beside else 0)
-        (lefts,) = svg.spread([count], CARD[0] * scale, self.left, room, 0)
+        if self.pen.is_phone and len(hand.cards) > _FEW:
+            return self._hand_in_lines(hand, y)
+        scale = 0.77 if self.pen.is_phone else 1.4 if self.is_compact else 1.0
+        left = 230 if self.is_compact else self.left
+        y += 8 if self.is_compact else 0
+        beside, small = sum(len(row.cards) for row in others), min(0.8, 0.8 * scale)
+        room = self.left + self.room - left - (min(240, beside * 54 * small + 30) if beside else 0)
+        (lefts,) = svg.spread([len(hand.cards)], CARD[0] * scale, left, room, 0)
         lift = 10 if any(card.lifted for card in hand.cards) else 0
         for card, x in zip(hand.cards, lefts, strict=True):
             self.parts.append(self.pen.card(card, x, y + lift * (not card.lifted), scale, self._live(card, True)))
         if others:
-            x = lefts[-1] + CARD[0] * scale + 24
-            self._beside_each_other(others, x, y + CARD[1] * (scale - 0.8), self.left + self.room - x, 0.8)
+            x = lefts[-1] + CARD[0] * scale + 24 * scale
+            self._beside_each_other(others, x, y + CARD[1] * (scale - small), self.left + self.room - x, small)
         return y + CARD[1] * scale + lift
 
-    def _hand_on_phone(self, hand: Row, others: Sequence[Row], y: float) -> float:
+    def _hand_in_lines(self, hand: Row, y: float) -> float:
+        """A hand of a phone's near seat, so that a finger can hit each card."""
         scale, count = 0.77, len(hand.cards)
         lines = -(-count // _IN_ROW)
         in_line, high = -(-count // lines), CARD[1] * scale + 4
-        if others:
-            y = self._beside_each_other(others, self.left, y, self.room, 0.52) + 3
         step = min(CARD[0] * scale + 3, (self.room - CARD[0] * scale) / max(1, in_line - 1))
         for i, card in enumerate(hand.cards):
             top = y + high * (i // in_line) - 7 * card.lifted
@@ -424,8 +440,9 @@ def _around(pen: Pen, scene: Scene) -> list[str]:
     places = _places(len(others), height, bottom - 8)
     drawn = [panel.drawn(*place, height) for panel, place in zip(others, places, strict=True)]
     beside = any(place[1] > _TOP for place in places)
-    middle = (WIDTH / 2, (_TOP + (height if len(others) != 2 else 0) + bottom) / 2)
-    return [*table, *drawn, *_middle(pen, scene, near, middle, beside), own.drawn(_MARGIN, bottom, own.height)]
+    top = _TOP + (height if len(others) != 2 else 30)
+    middle = _middle(pen, scene, near, (WIDTH / 2, (top + bottom) / 2), bottom - top, beside)
+    return [*table, *drawn, *middle, own.drawn(_MARGIN, bottom, own.height)]
 
 
 def _places(others: int, height: float, bottom: float) -> list[tuple[float, float]]:
@@ -440,11 +457,14 @@ def _places(others: int, height: float, bottom: float) -> list[tuple[float, floa
     return [*((float(_MARGIN), y) for y in reversed(rows)), *row, *((float(WIDTH - _MARGIN - 200), y) for y in rows)]
 
 
-def _middle(pen: Pen, scene: Scene, near: int, middle: tuple[float, float], narrow: bool) -> list[str]:
-    """What lies between the seats: pieces in the middle, and the cards put there around it."""
+def _middle(
+    pen: Pen, scene: Scene, near: int, middle: tuple[float, float], room: float, narrow: bool
+) -> list[str]:
+    """What lies between the seats: pieces in the middle, and the cards put there around it in a ``room`` so high."""
     seats = len(scene.seats)
     scale = 0.85 if seats <= 4 else 0.66
-    points = svg.around(seats, middle, *((62, 66) if seats <= 4 else (84, 88)))
+    down = min(66.0 if seats <= 4 else 88.0, room / 2 - CARD[1] * scale / 2 - 4)
+    points = svg.around(seats, middle, 62 if seats <= 4 else 84, down)
     parts = _pieces(pen, scene.centre, middle, 210 if narrow else 420)
     for seat, each in enumerate(scene.seats):
         if each.played is not None:
@@ -490,6 +510,9 @@ def _piece(pen: Pen, piece: Pile | Choice | Sign | Row, x: float, y: float, room
 
 def _open_row(pen: Pen, row: Row, x: float, y: float, room: float) -> list[str]:
     """Cards in the middle of the table, in rows of eight, with their label below."""
+    if row.look == "chips":
+        chips = [svg.chip(card, x - 13 + 28 * i, y - 18, 26, 26) for i, card in enumerate(row.cards)]
+        return [*chips, pen.words(row.label, x, y + 22, 14, 60, anchor="middle")]
     scale = 0.85 if len(row.cards) <= 8 else 0.62
     lines = [row.cards[i : i + 8] for i in range(0, len(row.cards), 8)]
     wide, high = CARD[0] * scale, CARD[1] * scale + 3

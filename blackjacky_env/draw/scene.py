@@ -139,6 +139,8 @@ class Figure(NamedTuple):
     ink: str = INK
     under: str = ""
     """A shape behind it."""
+    called: Value = ""
+    """Its name on a board."""
 
 
 class Row(NamedTuple):
@@ -330,7 +332,7 @@ def described(scene: Scene) -> list[Value]:
 def _in_the_middle(piece: Pile | Choice | Sign | Row) -> Say:
     match piece:
         case Pile():
-            return say("{label} {cards}.", label=piece.label, cards=_names([piece.top]))
+            return say("{label} {count}: {cards}.", label=piece.label, count=piece.count, cards=_names([piece.top]))
         case Row():
             return say("{label}: {cards}.", label=piece.label, cards=_names(piece.cards))
     return say("{text}.", text=piece.text)
@@ -338,7 +340,7 @@ def _in_the_middle(piece: Pile | Choice | Sign | Row) -> Say:
 
 def _on_field(field: Field) -> list[Value]:
     cards = [*([field.card] if field.card else []), *field.below]
-    return [*([_names(cards)] if cards else []), *(each.letter for each in field.figures)] or [Say("empty")]
+    return [*([_names(cards)] if cards else []), *(each.called for each in field.figures)] or [Say("empty")]
 
 
 def _before(seat: Seat) -> list[Value]:
@@ -353,7 +355,13 @@ def _before(seat: Seat) -> list[Value]:
 def _names(cards: Iterable[Card]) -> Value:
     """The names of cards, and how many others lie face down."""
     shown = [card for card in cards if not card.spent]
-    named: list[Value] = [CardName(card.name) for card in shown if card.name not in ("", "hidden")]
+    known = [card for card in shown if card.name not in ("", "hidden")]
+    named: list[Value] = [_owned(card) for card in known]
     if hidden := len(shown) - len(named):
         named.append(say("{count} face down", count=hidden))
     return named or [Say("empty")]
+
+
+def _owned(card: Card) -> Value:
+    name = CardName(card.name)
+    return name if card.owner is None else say("{owner} {card}", owner=card.owner.called, card=name)

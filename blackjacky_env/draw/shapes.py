@@ -83,6 +83,15 @@ SHAPES = {
     "square": '<path d="M.5.5h7v7h-7z"/>',
     "diamond": '<path d="M4-.5 8.5 4 4 8.5-.5 4z"/>',
     "keyhole": '<path d="M2.7 4.7a2.7 2.7 0 1 1 2.6 0L6.6 8.3H1.4z"/>',
+    **{
+        f"on_{name}": f'<g transform="translate(11 24)">{path}</g>'
+        for name, path in (
+            ("circle", '<circle cx="4" cy="4" r="3.8"/>'),
+            ("triangle", '<path d="M4 .2 8 7.6H0z"/>'),
+            ("square", '<path d="M.5.5h7v7h-7z"/>'),
+            ("diamond", '<path d="M4-.5 8.5 4 4 8.5-.5 4z"/>'),
+        )
+    },
     "arrow_round": '<path d="M12 5A23 23 0 1 0 40 6" fill="none" class="now"/><path d="M0 14 15 12 8 0z"/>',
     "arrow_across": '<path d="M0 20 10 2 20 20zM0 52 10 70 20 52z"/>',
     "bottle": '<path d="M6 0h4v6q4 2 4 6v11q0 2-2 2H4q-2 0-2-2V12q0-4 4-6z"/>',
@@ -100,13 +109,6 @@ SIZES = {
     "anchor": (24, 26),
     "spy": (40, 44),
     "star": (20, 20),
-    "circle": '<circle cx="4" cy="4" r="3.8"/>',
-    "triangle": '<path d="M4 .2 8 7.6H0z"/>',
-    "square": '<path d="M.5.5h7v7h-7z"/>',
-    "diamond": '<path d="M4-.5 8.5 4 4 8.5-.5 4z"/>',
-    "keyhole": '<path d="M2.7 4.7a2.7 2.7 0 1 1 2.6 0L6.6 8.3H1.4z"/>',
-    "arrow_round": '<path d="M12 5A23 23 0 1 0 40 6" fill="none" class="now"/><path d="M0 14 15 12 8 0z"/>',
-    "arrow_across": '<path d="M0 20 10 2 20 20zM0 52 10 70 20 52z"/>',
     "bottle": (16, 25),
     "arrow_round": (50, 46),
     "arrow_across": (20, 72),

@@ -23,7 +23,7 @@ _USED = re.compile(r'href="#(\w+)"')
 
 CARD = (52, 78)
 """Width and height of a card before scaling."""
-CHIP = (25, 24)
+CHIP = (25, 20)
 
 
 # ---------------------------------------------------------------- elements

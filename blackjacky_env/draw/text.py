@@ -15,7 +15,7 @@ FAINT, STRONG, TITLE, RED, YOURS = "90", "1", "1;33", "1;31", "1;36"
 
 _ESCAPE = re.compile(r"\x1b\[[0-9;]*m")
 _BACK = "38;5;110;48;5;24"
-_LETTERS = 11  # of a name in a column
+_SHORT = 24  # columns of a row of cards that stands beside the name
 
 
 def plain(text: str) -> str:
@@ -101,31 +101,22 @@ class _Terminal:
     # -- the seats
 
     def seats(self) -> list[str]:
-        """A table with a column for each kind of fact, and for each kind of row unless that makes it too wide."""
-        facts = _labels(fact.label.template for seat in self.scene.seats for fact in seat.facts)
-        rows = _labels(row.label.template for seat in self.scene.seats for row in seat.rows if row.cards)
-        played = any(seat.played for seat in self.scene.seats)
-        cells = [self.cells(q, seat, facts) for q, seat in enumerate(self.scene.seats)]
-        if played:
-            cells = [[*line, _cards([seat.played] if seat.played else [])] for line, seat in zip(cells, self.scene.seats, strict=True)]
-        heading = ["", "", "", *facts, *(["played"] if played else [])]
-        shown = [{row.label.template: _row(row) for row in seat.rows if row.cards} for seat in self.scene.seats]
-        beside = [
-            label
-            for label in rows
-            if max(columns_of(each.get(label, "")) for each in shown) <= 24
-        ]
-        table = [[*line, *(each.get(label, "") for label in beside)] for line, each in zip(cells, shown, strict=True)]
-        wide = _table([*heading, *beside], table)
-        if beside and max(map(columns_of, wide)) > self.room:
-            beside, wide = [], _table(heading, cells)
-        below = [
-            f"  {pad(paint(self.names[q][:_LETTERS], FAINT), _LETTERS)} {paint(label, FAINT)} {cards}"
-            for q, each in enumerate(shown)
-            for label, cards in each.items()
-            if label not in beside
-        ]
-        return [*wide, *([""] if below else []), *(line for each in below for line in _hanging(each, self.room))]
+        """A table with a column for each kind of fact and of short rows; long rows stand below."""
+        seats = self.scene.seats
+        facts = [*dict.fromkeys(fact.label.template for seat in seats for fact in seat.facts)]
+        rows = [{row.label.template: _row(row) for row in seat.rows if row.cards} for seat in seats]
+        labels = [*dict.fromkeys(label for each in rows for label in each)]
+        cells = [self.cells(q, seat, facts) for q, seat in enumerate(seats)]
+        beside = [label for label in labels if max(columns_of(each.get(label, "")) for each in rows) <= _SHORT]
+        table = [[*line, *(each.get(label, "") for label in beside)] for line, each in zip(cells, rows, strict=True)]
+        lines = _table(["", "", "", *facts, "played", *beside], table)
+        if beside and max(map(columns_of, lines)) > self.room:
+            beside, lines = [], _table(["", "", "", *facts, "played"], cells)
+        below = []
+        for name, each in zip(self.names, rows, strict=True):
+            told = [f"{paint(label, FAINT)} {cards}" for label, cards in each.items() if label not in beside]
+            below += _broken(f"   {name}  {'  '.join(told)}", self.room) if told else []
+        return [*lines, *([""] if below else []), *below]
 
     def cells(self, number: int, seat: Seat, facts: Sequence[str]) -> list[str]:
         name = self.names[number]
@@ -137,7 +128,8 @@ class _Terminal:
             for fact in seat.facts
         }
         called = f"{paint(name, YOURS) if is_own else name}{_letter(seat.figure)}"
-        return [mark, called, ", ".join(told), *(values.get(label, "") for label in facts)]
+        played = _card(seat.played) if seat.played else ""
+        return [mark, called, ", ".join(told), *(values.get(label, "") for label in facts), played]
 
     # -- the middle and the track
 
@@ -155,7 +147,7 @@ class _Terminal:
                     label, shown = piece.text, ""
             found.append((in_words(label, self.names), shown))
         width = max((columns_of(label) for label, _ in found), default=0)
-        return [line for label, shown in found for line in _hanging(f"  {pad(paint(label, FAINT), width)}  {shown}", self.room)]
+        return [line for label, shown in found for line in _broken(f"  {pad(paint(label, FAINT), width)}  {shown}", self.room)]
 
     def track(self) -> list[str]:
         """A column for each field."""
@@ -173,20 +165,12 @@ class _Terminal:
         return _table([], [[f"  {paint(name, FAINT)}", *cells] for name, cells in rows.items()])
 
 
-def _labels(found: Iterable[str]) -> list[str]:
-    return [*dict.fromkeys(found)]
-
-
 def _table(heading: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
     """Rows in columns as wide as their widest cell."""
     lines = [[paint(name, FAINT) for name in heading], *rows] if heading else rows
     widths = [max(map(columns_of, column)) for column in zip(*lines, strict=True)]
-    kept = [i for i, width in enumerate(widths) if width or i == 0]
+    kept = [i for i in range(len(widths)) if i == 0 or any(row[i] for row in rows)]
     return ["  ".join(pad(line[i], max(widths[i], 1)) for i in kept).rstrip() for line in lines]
-
-
-def _hanging(line: str, width: int) -> list[str]:
-    return _broken(line, width)
 
 
 # ---------------------------------------------------------------- cards
@@ -197,7 +181,9 @@ def _row(row: Row) -> str:
     if row.look == "groups":
         return _groups(row.cards) + after
     if row.look == "chips":
-        return "".join(paint("·", FAINT) if card.spent else _cards([card]) + " " for card in row.cards).strip() + after
+        return " ".join(paint("·", FAINT) if card.spent else _card(card._replace(name="")) for card in row.cards) + after
+    if any(" " in str(card.name) for card in row.cards):
+        return _groups(row.cards) + after
     return _cards(row.cards) + after
 
 
@@ -216,7 +202,7 @@ def _card(card: Card) -> str:
         return paint("·", FAINT)
     if face is None:
         return paint("[?]", _BACK)
-    said = f"{face.corner}{face.letter}" or str(card.name)
+    said = f"{face.corner}{face.letter}" if face.letter else str(card.name) or face.corner
     said = f"({said})" if card.struck else f"[{said}]" if card.seen_through else f"{said}*" if card.framed else said
     return paint(said, _style(face))
 

@@ -1,0 +1,252 @@
+"""What lies on the table of Black Jacky."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from blackjacky_env.draw.scene import (
+    INK,
+    RED,
+    Card,
+    CardName,
+    Face,
+    Fact,
+    Figure,
+    Name,
+    Options,
+    Pile,
+    Row,
+    Say,
+    Scene,
+    Seat,
+    Tag,
+    Token,
+    View,
+    Viewer,
+    cards_of,
+    count_of,
+    loses,
+    say,
+    win,
+)
+from blackjacky_env.draw.shapes import FURS
+
+# From cool colours for low cards to hot ones for high cards, all light enough for dark digits.
+_GROUNDS = ("", "#bfe3f7", "#b9ebe0", "#c8ecb4", "#e2eda6", "#fbe6a0", "#fcd29c", "#fcbfa0", "#f9aeb6")
+_TAGS = {
+    "winner": "#8a6100",
+    "first knock": "#6a2c91",
+    "knocked": "#6a2c91",
+    "last turn": "#20558f",
+    "wanted": "#8a5a22",
+    "out": "#5b5f66",
+    "exchanges": "#0f6a5b",
+}
+_PLUS_ONE = Card("+1", Face("+1", "#6a2c91", "#fff"))
+_SHEET = {"bust_at": 21, "hand_size": 2, "tricks": [*range(1, 9)], "max_turns_per_round": 100}
+_ASKED = {
+    "tip": "{player} tips who will lose a heart in this round.",
+    "trick": "{player} may lay a card for its power.",
+    "zock": "{player} must zock: draw, swap or knock.",
+    "exchange": "{player} chooses a card to give.",
+}
+
+
+def scene(view: View, options: Options, viewer: Viewer) -> Scene:
+    """The table that ``view`` shows."""
+    return Scene(
+        title="Black Jacky" if options["variant"] == "classic" else "Black Jacky · Schnell-Duell",
+        when=_when(view),
+        viewer=viewer,
+        seats=[_seat(view, options, seat) for seat in range(len(view["hearts"]))],
+        sentences=_sentences(view),
+        options=_options(options),
+        centre=_piles(view),
+    )
+
+
+def _when(view: View) -> list[Say]:
+    """The round, and its current turn or phase."""
+    now = {"over": Say("game over"), "tip": Say("tips")}.get(view["phase"], say("turn {turn}", turn=view["turn"] + 1))
+    return [say("round {round}", round=view["round"] + 1), now]
+
+
+def _options(options: Options) -> list[str]:
+    """The options that differ from the rule sheet, in words."""
+    turns, deck = options["max_turns_per_round"], options.get("deck")
+    words = {
+        "deck": f"cards {' '.join(map(str, deck or ()))}",
+        "max_card": f"cards 1..{options['max_card']}",
+        "bust_at": f"bust at {options['bust_at']}",
+        "hand_size": f"hands of {options['hand_size']}",
+        "tricks": "tricks " + (" ".join(map(str, options["tricks"])) or "none"),
+        "max_turns_per_round": f"{turns} turns" if turns else "no turn limit",
+    }
+    sheet = {**_SHEET, "deck": None, "max_card": 8 if deck is None else options["max_card"]}
+    return [words[name] for name in words if options.get(name) != sheet[name]]
+
+
+# ---------------------------------------------------------------- what lies before a seat
+
+
+class SeatCards(NamedTuple):
+    """The cards of a seat."""
+
+    hand: list[int] | int = 0
+    """Their number if they are hidden."""
+    laid: Sequence[int] = ()
+    plus_one: bool = False
+    tenths: int | None = None
+    """The sum, hidden cards left out; None: nothing is dealt to the seat."""
+    lost: bool = False
+    """Whether it has lost a heart with them (S2)."""
+    known: Sequence[int] = ()
+    """Those of a hidden hand that the viewer knows."""
+
+
+def _current(view: View, seat: int) -> SeatCards:
+    """The cards of the current round; those of its settlement if the view shows it, or when the game is over."""
+    if view["phase"] == "over" or "settled" in view:
+        return _settled(view, seat)
+    if view["status"][seat] != "saloon" or view["phase"] == "tip":
+        return SeatCards()
+    hand, laid, plus_one = view["hands"][seat], view["displays"][seat], view["plus_one"] == seat
+    open_hand, known = ([], view["known"][seat]) if isinstance(hand, int) else (hand, [])
+    return SeatCards(hand, laid, plus_one, _tenths(open_hand, laid) + 10 * plus_one, known=known)
+
+
+def _settled(view: View, seat: int) -> SeatCards:
+    """The cards as revealed at the last settlement."""
+    settled = view["last_settlement"]
+    tenths = None if settled is None else settled["sums"][seat]
+    if tenths is None:
+        return SeatCards()
+    hand, laid = settled["hands"][seat], settled["displays"][seat]
+    return SeatCards(hand, laid, tenths - _tenths(hand, laid) == 10, tenths, seat in settled["losers"])
+
+
+def _tenths(hand: Sequence[int], display: Sequence[int]) -> int:
+    """S1 without "+1": laid-out 5s count nothing (T5), laid-out 8s 8.1 (T8)."""
+    return 10 * sum(hand) + sum(10 * v for v in display if v != 5) + display.count(8)
+
+
+def _sum(cards: SeatCards, options: Options) -> Say | None:
+    """The sum as far as it can be seen, and whether it is bust or the lowest (S2); None: nothing can be seen."""
+    if cards.tenths is None:
+        return None
+    number = say("{whole}.{tenth}", whole=cards.tenths // 10, tenth=cards.tenths % 10)
+    if isinstance(cards.hand, int) and cards.hand:
+        return say("{sum} + ?", sum=number) if cards.tenths else None
+    if cards.tenths >= 10 * options["bust_at"]:
+        return say("{sum} bust", sum=number)
+    return say("{sum} lowest", sum=number) if cards.lost else number
+
+
+def _rows(cards: SeatCards, hand: str, laid: str) -> list[Row]:
+    """The hand and what is laid out; a 5 lies turned over, but everybody knows it (T5)."""
+    known = cards_of(list(cards.known), _face, seen_through=True)
+    held = cards_of(cards.hand, _face) if isinstance(cards.hand, list) else [*known, *[Card()] * (cards.hand - len(known))]
+    shown = [Card(value, _face(value), struck=value == 5) for value in cards.laid]
+    return [Row(Say(hand), held, "hand" if hand == "hand" else "cards"), Row(Say(laid), [*shown, *[_PLUS_ONE] * cards.plus_one])]
+
+
+def _face(value: int) -> Face:
+    """A card has as many mice as its value."""
+    return Face(str(value), _GROUNDS[value], motif="mouse", fill="#6d5f66", pips=value)
+
+
+def _seat(view: View, options: Options, seat: int) -> Seat:
+    cards = _current(view, seat)
+    rows, total = _rows(cards, "hand", "laid out"), _sum(cards, options)
+    facts = _hearts(view, options, seat)
+    if total is not None:
+        facts.append(Fact(Say("sum"), total, cards.lost))
+    if view["tips"][seat] is not None:
+        facts.append(Fact(Say("tipped" if view["phase"] == "over" else "tips"), Name(view["tips"][seat])))
+    if "settled" not in view and _has_just_settled(view):
+        before = _settled(view, seat)
+        settled = [card for row in _rows(before, "before", "laid out") for card in row.cards]
+        rows.append(Row(Say("before"), settled))
+        if (was := _sum(before, options)) is not None:
+            facts.append(Fact(Say("before"), was, before.lost))
+    status = view["status"][seat]
+    return Seat(
+        Figure("cat", FURS[seat % len(FURS)], over=("stripes",) if seat % 2 else (), under="poster" * (status == "wanted")),
+        tags=_tags(view, seat),
+        facts=facts,
+        rows=rows,
+        acts=seat == view["player"],
+        loses=loses(view, seat),
+    )
+
+
+def _hearts(view: View, options: Options, seat: int) -> list[Fact]:
+    """R5, R7: the hearts; the black one is the last chance."""
+    held, first = view["hearts"][seat], options["hearts"]
+    if view["status"][seat] != "saloon":
+        return []
+    if held and view["black_hearts"][seat]:
+        return [Fact(Say("hearts"), Say("last chance"), tokens=[Token("heart", INK, loses(view, seat))])]
+    tokens = [Token("heart", RED, loses(view, seat) and i == held - 1) for i in range(held)]
+    return [Fact(Say("hearts"), held, tokens=[*tokens, *[Token("heart")] * max(0, first - held)])]
+
+
+def _tags(view: View, seat: int) -> list[Tag]:
+    """In the saloon, wanted or out (R5, R7), or something more specific."""
+    exchange = view["exchange"]
+    word = view["status"][seat]
+    if seat in view["winners"]:
+        word = "winner"
+    elif view["phase"] == "over" or "settled" in view:
+        pass
+    elif exchange and seat in exchange["pair"]:
+        word = "exchanges"
+    elif view["knocked"][seat]:
+        word = "first knock" if seat == view["first_knocker"] else "knocked"
+    elif seat in (view["last_turns"] or []):
+        word = "last turn"
+    return [Tag(Say(word), _TAGS[word])] if word in _TAGS else []
+
+
+def _has_just_settled(view: View) -> bool:
+    """Whether nothing but tips and the deal has happened since the last settlement."""
+    fresh = view["phase"] in ("tip", "trick") and view["turn"] == 0
+    return fresh and view["last_settlement"] is not None
+
+
+# ---------------------------------------------------------------- piles and sentences
+
+
+def _piles(view: View) -> list[Pile]:
+    if view["discard_top"] is None:
+        return []
+    top = Card(view["discard_top"], _face(view["discard_top"]))
+    return [
+        Pile(Say("draw"), Card(), count_of(view["draw_pile"]), {"pile": "draw"}),
+        Pile(Say("discard"), top, len(view["discards"]), {"pile": "discard"}),
+    ]
+
+
+def _sentences(view: View) -> list[Say]:
+    """The current situation in words."""
+    lines = [_phase(view)]
+    if exchange := view["exchange"]:
+        first, second = map(Name, exchange["pair"])
+        trickster = Name(exchange["trickster"])
+        lines.append(
+            say("{player} laid a 3: {first} and {second} exchange a card.", player=trickster, first=first, second=second)
+        )
+        if given := exchange["given"][0]:  # T3: only the giver knows it
+            lines.append(say("{player} has given {card}.", player=first, card=CardName(given)))
+    if view["phase"] != "over" and view["ends_after_turn"]:
+        lines.append(Say("A 1 is laid out: the round ends after this turn."))
+    if view["last_turns"]:
+        lines.append(say("Last turns: {players}.", players=[*map(Name, view["last_turns"])]))
+    return lines
+
+
+def _phase(view: View) -> Say:
+    if view["phase"] == "over":
+        return win(view) if view["winners"] else Say("Nobody has a heart left: nobody wins.")
+    return say(_ASKED[view["phase"]], player=Name(view["player"]))

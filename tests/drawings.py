@@ -6,7 +6,7 @@ import re
 from itertools import combinations
 from xml.etree import ElementTree as ET
 
-from blackjacky_env.engine.svg import HEIGHT, WIDTH
+from blackjacky_env.draw.picture import HEIGHT, WIDTH
 
 SVG = "{http://www.w3.org/2000/svg}"
 Box = tuple[float, float, float, float]

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from blackjacky_agents.games import get_kit
-from blackjacky_agents.narration import View
+from blackjacky_agents.narration import View, in_scene
 from blackjacky_agents.wording import in_words, is_settled, known_move, page_texts, score_table, tell_move
 from blackjacky_env.envs.aec import TableEnv
 
@@ -61,9 +61,13 @@ def sentences(game: str, phrases: Iterable[Any], language: str = "en") -> list[s
 def shown(env: TableEnv, before: View, after: View, action: int, reader: int | None) -> list[Any]:
     """The phrases of pauses, scores and the table in words after a move; arguments as those of `tell_move`."""
     kit, move = get_kit(env.game.name), known_move(env, before, after, action, reader)
-    phrases: list[Any] = [*kit.describe(before, env.config_dict()), *kit.describe(after, env.config_dict())]
+
+    def table(view: View) -> list[Any]:
+        return in_scene(env.game.scene(view, env.config_dict(), reader))
+
+    phrases: list[Any] = [*table(before), *table(after)]
     if (pause := kit.narrator.pause(move)) is not None:
-        phrases += [pause.name, *pause.told, *kit.describe(pause.view, env.config_dict())]
+        phrases += [pause.name, *pause.told, *table(pause.view)]
     if is_settled(env.game.name, before, after):
         columns, rows = score_table(env.game.name, move)
         phrases += [*columns, *(each for row in rows for each in [*row.cells, *row.why])]

@@ -195,10 +195,6 @@ def why_illegal(s, action):
     return "the game is over"
 
 
-def draw_text(seen, options, colour):
-    return f"round {seen['round']}, points {seen['points']}, bids {seen['bids']}, cards {seen['cards']}"
-
-
 GAME = Game(
     name="tiny",
     title="Tiny",
@@ -208,5 +204,5 @@ GAME = Game(
     score_reward="points",
     card_names=tuple(range(CARDS)),
     rules=Rules(begin, redeal, legal, apply, is_settled, settle, share_result, encode, sample, score),
-    words=Words(snapshot, view, ACTIONS, why_illegal, draw_text, "round", "last_settlement", ("bid", "over")),
+    words=Words(snapshot, view, ACTIONS, why_illegal, "round", "last_settlement", ("bid", "over")),
 )

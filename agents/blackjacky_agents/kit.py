@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from types import ModuleType
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy.typing as npt
 
-from blackjacky_agents.narration import Narrator, Phrase, View
+from blackjacky_agents.narration import Narrator
 from blackjacky_agents.search.config import SearchConfig
 from blackjacky_env.engine.policies import Policy
 
@@ -60,9 +60,6 @@ class GameKit:
     """Training settings by name."""
     narrator: Narrator = field(default_factory=Narrator)
     """Descriptions of moves and settlements for people."""
-    describe: Callable[[View, Mapping[str, Any]], list[Phrase]] = lambda view, options: []
-    """(view, constructor options in force) -> the table in words, for readers without the picture: first where the
-    game is, then each seat, then what lies in the middle."""
     texts: Mapping[str, Any] = field(default_factory=dict)
     """The game's texts by language, in the sections listed at `blackjacky_agents.wording.page_texts`."""
     score: Path | None = None

@@ -9,6 +9,7 @@ A phrase is one of
 
 - ``{"key": "takes_trick", "values": {"seat": ...}}``: a sentence template and its values, phrases or plain values;
 - an action, as returned by `ActionInfo.describe`, with absolute seats;
+- ``{"say": "total {total}", "values": {"total": 3}}``: what is said on the table, an English template;
 - ``{"seat": 2}`` or ``{"card": "QS"}``: a player's name or a card;
 - a list of phrases, joined by spaces.
 """
@@ -18,6 +19,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
+from blackjacky_env.draw.scene import CardName, Name, Say, Scene, Value, described
 from blackjacky_env.engine.actions import HIDDEN, ActionInfo
 
 View = dict[str, Any]
@@ -51,6 +53,25 @@ def listed(phrases: Iterable[Phrase]) -> Phrase:
     """A phrase: several, at least one, separated by commas."""
     first, *rest = phrases
     return say("listed", first=first, rest=listed(rest)) if rest else first
+
+
+def phrase_of(value: Value) -> Any:
+    """A phrase: what is said on the table."""
+    match value:
+        case Say(template, values):
+            return {"say": template, "values": {name: phrase_of(each) for name, each in values.items()}}
+        case Name(number):
+            return seat(number)
+        case CardName(name):
+            return card(name)
+        case str() | int():
+            return value
+    return listed(map(phrase_of, value))
+
+
+def in_scene(scene: Scene) -> list[Phrase]:
+    """The table in words, for readers without the picture."""
+    return [phrase_of(each) for each in described(scene)]
 
 
 def action_phrase(info: ActionInfo, actor: int, players: int) -> Phrase:
@@ -132,7 +153,7 @@ class Narrator(NamedTuple):
     """(view, seat) -> whether the player will not act again in this game."""
     settled: Callable[[Move], View] | None = None
     """(move that settled a round) -> the position before anything is lost, with what changes in ``"settled"``, for the
-    picture; see `blackjacky_env.engine.svg.Settled`. None: the picture shows the last pause, or the next round."""
+    picture; see `blackjacky_env.draw.scene.Settled`. None: the picture shows the last pause, or the next round."""
 
 
 def winner_mark(move: Move, player: int) -> Literal["", "good"]:

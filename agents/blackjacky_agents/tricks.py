@@ -17,14 +17,12 @@ from blackjacky_agents.narration import (
     Score,
     ScoreTable,
     View,
-    card,
-    listed,
     mark_of,
     say,
     seat,
     worst,
 )
-from blackjacky_env.engine.svg import Settled, signed
+from blackjacky_env.draw.scene import Settled, signed
 
 Trick = Sequence[Sequence[Any]]
 """[seat, card] pairs in the order of play."""
@@ -45,12 +43,6 @@ def is_full(move: Move) -> bool:
 def ends_deal(move: Move) -> bool:
     """Whether the deal has been scored."""
     return bool(move.before["deal"] != move.after["deal"] or move.after["phase"] == "over")
-
-
-def cards_on_table(view: View) -> list[Phrase]:
-    """The cards of the trick and who has played them, for readers without the picture."""
-    plays = [say("now_play", seat=seat(player), card=card(name)) for player, name in view["table"]]
-    return [say("now_on_table", plays=listed(plays))] if plays else []
 
 
 class TrickGame(NamedTuple):

@@ -117,6 +117,9 @@ def in_words(phrase: Any, texts: Texts, names: Sequence[str]) -> str:
         case {"key": key, "values": values}:
             words = {name: in_words(value, texts, names) for name, value in values.items()}
             return str(texts["sentences"][key].format(**words))
+        case {"say": template, "values": values}:
+            words = {name: in_words(value, texts, names) for name, value in values.items()}
+            return str(texts["picture"].get(template, template).format(**words))
         case {"kind": kind}:
             seats = {f"seat{i}": names[each] for i, each in enumerate(phrase["seats"], 1)}
             fields = {name: in_words({name: phrase[name]}, texts, names) for name in ("card", "pile", "number")}

@@ -148,7 +148,7 @@ def _chips(pen: Pen, row: Row, middle: float, y: float, room: float) -> tuple[li
         parts += [
             svg.chip(card, left + (width + 2) * i, y, width, height, _live(card, row)) for i, card in enumerate(cards)
         ]
-        y += height + 4
+        y += height + 3
     return parts, y
 
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import groupby
-from types import MappingProxyType
 from typing import NamedTuple
 
 from blackjacky_env.draw import svg
 from blackjacky_env.draw.board import draw_track
-from blackjacky_env.draw.scene import Card, Choice, Fact, Name, Pile, Row, Say, Scene, Seat, Sign, Tag, say
+from blackjacky_env.draw.scene import Card, Choice, Fact, Name, Pile, Row, Say, Scene, Seat, Sign, Tag, Token, say
+from blackjacky_env.draw.shapes import SIZES
 from blackjacky_env.draw.svg import CARD, CHIP, Pen, box, data, group
 from blackjacky_env.engine.checks import check_choice
 
@@ -93,7 +93,9 @@ def draw_svg(
     said = [last_action, *map(pen.said, scene.sentences)]
     shown = [sentence for sentence in said if sentence]
     shown = [*shown[:2], " ".join(shown[2:])]
-    lines = [pen.words(line, 16, _WORDS + 18 * i, 16, WIDTH - 32, "faint" if i else "ink") for i, line in enumerate(shown)]
+    lines = [
+        pen.words(line, 16, _WORDS + 18 * i, 16, WIDTH - 32, "faint" if i else "ink") for i, line in enumerate(shown)
+    ]
     return svg.document(f"{when}, {corner}", 0, WIDTH, HEIGHT, [*head, *parts, *lines], theme)
 
 
@@ -114,7 +116,9 @@ class Piece(NamedTuple):
     draw: Callable[[float, float], str]
 
 
-def _flow(pieces: Iterable[Piece], x: float, y: float, room: float, line: float, gap: float = 6) -> tuple[list[str], float]:
+def _flow(
+    pieces: Iterable[Piece], x: float, y: float, room: float, line: float, gap: float = 6
+) -> tuple[list[str], float]:
     """Pieces side by side, on as many lines as they need; what is drawn, and where the last line ends."""
     drawn, left = [], x
     for piece in pieces:
@@ -156,7 +160,9 @@ class Panel:
         rows = [row for row in self.seat.rows if not (row.packed and _is_hidden(row.cards))]
         lines = [row for row in rows if row.look in ("chips", "groups")]
         if self.is_near and self.pen.is_phone:
-            parts, y = _flow([self._line(row) for row in lines if row.cards], self.left, y, self.room, self._line_height + 2)
+            parts, y = _flow(
+                [self._line(row) for row in lines if row.cards], self.left, y, self.room, self._line_height + 2
+            )
             self.parts += parts
         elif not self.is_near:
             for row in lines:
@@ -174,7 +180,7 @@ class Panel:
     def _head(self) -> float:
         """The figure, the name, tokens, tags, notes and facts; where they end."""
         sizes, pen, seat = self.sizes, self.pen, self.seat
-        figure = sizes.figure if self.width > 150 else 0
+        figure = sizes.figure if self.width > 150 or self.scene.track else 0
         if figure:
             self.parts.append(pen.figure(seat.figure, self.left - 2, 6, figure, awake=not _is_out(seat)))
         x = self.left + figure + (8 if figure else 0)
@@ -238,7 +244,8 @@ class Panel:
                 lambda x, y: _token(kept[0], x, y) + self.pen.words(number, x + 22, y + 14, self.sizes.text, 60),
             )
         return Piece(
-            20 * len(fact.tokens), lambda x, y: "".join(_token(token, x + 20 * i, y) for i, token in enumerate(fact.tokens))
+            20 * len(fact.tokens),
+            lambda x, y: "".join(_token(token, x + 20 * i, y) for i, token in enumerate(fact.tokens)),
         )
 
     def _note(self, words: str, room: float) -> Piece:
@@ -325,8 +332,12 @@ class Panel:
             for face, corners, width in pieces:
                 parts.append(svg.filled(x, y, width, size + 3, 3, face.ground))
                 if face.sign:
-                    parts.append(svg.fitted(face.sign, (x + 0.25 * size, y + 0.3 * size, 0.65 * size, 0.65 * size), face.ink))
-                parts.append(svg.text(corners, x + 1.2 * size, y + size, size, f' fill="{face.ink}"') if corners else "")
+                    parts.append(
+                        svg.fitted(face.sign, (x + 0.25 * size, y + 0.3 * size, 0.65 * size, 0.65 * size), face.ink)
+                    )
+                parts.append(
+                    svg.text(corners, x + 1.2 * size, y + size, size, f' fill="{face.ink}"') if corners else ""
+                )
                 x += width + 3
             return "".join(parts)
 
@@ -363,6 +374,7 @@ class Panel:
         lines = -(-count // _IN_ROW)
         in_line, high = -(-count // lines), CARD[1] * scale + 4
         step = min(CARD[0] * scale + 3, (self.room - CARD[0] * scale) / max(1, in_line - 1))
+        y += 7 if any(card.lifted for card in hand.cards) else 0
         for i, card in enumerate(hand.cards):
             top = y + high * (i // in_line) - 7 * card.lifted
             self.parts.append(self.pen.card(card, self.left + step * (i % in_line), top, scale, self._live(card, True)))
@@ -370,7 +382,9 @@ class Panel:
 
     def _beside_each_other(self, rows: Sequence[Row], x: float, y: float, room: float, scale: float) -> float:
         width, size = CARD[0] * scale, self.sizes.text - 2
-        packed = [row._replace(cards=row.cards[:3]) if _is_hidden(row.cards) and len(row.cards) > 4 else row for row in rows]
+        packed = [
+            row._replace(cards=row.cards[:3]) if _is_hidden(row.cards) and len(row.cards) > 4 else row for row in rows
+        ]
         lefts = svg.spread([len(row.cards) for row in packed], width, x, room, 12)
         for row, whole, places in zip(packed, rows, lefts, strict=True):
             if self.is_near and row.says:
@@ -400,7 +414,7 @@ def _is_out(seat: Seat) -> bool:
     return any(tag.text.template == "out" for tag in seat.tags)
 
 
-def _token(token: svg.Token, x: float, y: float) -> str:
+def _token(token: Token, x: float, y: float) -> str:
     if not token.fill:
         return group([svg.use(token.shape, x, y)], attributes=' class="lost"')
     drawn = svg.use(token.shape, x, y, fill=token.fill)
@@ -457,9 +471,7 @@ def _places(others: int, height: float, bottom: float) -> list[tuple[float, floa
     return [*((float(_MARGIN), y) for y in reversed(rows)), *row, *((float(WIDTH - _MARGIN - 200), y) for y in rows)]
 
 
-def _middle(
-    pen: Pen, scene: Scene, near: int, middle: tuple[float, float], room: float, narrow: bool
-) -> list[str]:
+def _middle(pen: Pen, scene: Scene, near: int, middle: tuple[float, float], room: float, narrow: bool) -> list[str]:
     """What lies between the seats: pieces in the middle, and the cards put there around it in a ``room`` so high."""
     seats = len(scene.seats)
     scale = 0.85 if seats <= 4 else 0.66
@@ -501,7 +513,7 @@ def _piece(pen: Pen, piece: Pile | Choice | Sign | Row, x: float, y: float, room
             return [group(drawn, attributes=data(piece.data))]
         case Sign():
             turned = " scale(-1 1)" if piece.turned else ""
-            wide, high = svg.SIZES[piece.shape]
+            wide, high = SIZES[piece.shape]
             place = f' class="sign" transform="translate({x} {y}){turned} translate({-wide / 2} {-high / 2})"'
             return [f"<g{place}>{svg.use(piece.shape)}</g>", pen.words(piece.text, x, y + 5, 15, 52, anchor="middle")]
         case Row():
@@ -530,9 +542,9 @@ def _open_row(pen: Pen, row: Row, x: float, y: float, room: float) -> list[str]:
 def _pile(pen: Pen, pile: Pile, x: float, y: float, room: float) -> str:
     scale = min(0.9, (room - 20) / CARD[0])
     left, top = x - CARD[0] * scale / 2, y - CARD[1] * scale / 2 - 8
-    depth = min(pile.count, 3)
+    depth = min(pile.cards, 3)
     cards = [pen.card(pile.top, left + 3 * i, top - 2 * i, scale) for i in range(depth)]
-    label = say("{label} {count}", label=pile.label, count=pile.count)
+    label = say("{label} {count}", label=pile.label, count=pile.cards)
     words = pen.words(label, x, top + CARD[1] * scale + 17, 15, room, anchor="middle")
     return group([*cards, words], attributes=f' class="pile"{data(pile.data)}')
 
@@ -558,7 +570,9 @@ def _on_phone(pen: Pen, scene: Scene) -> tuple[list[str], float]:
     near, seats = _near(scene), len(scene.seats)
     others = [(near + 1 + i) % seats for i in range(seats - 1)]
     crowded = any(row.look == "groups" for seat in scene.seats for row in seat.rows)
-    parts, end = _phone_seats(pen, scene, others, {1: 1, 2: 2, 4: 2}.get(len(others), 2 if crowded else 3), _PHONE_MARGIN)
+    parts, end = _phone_seats(
+        pen, scene, others, {1: 1, 2: 2, 4: 2}.get(len(others), 2 if crowded else 3), _PHONE_MARGIN
+    )
     end += _PHONE_GAP
     if scene.centre:
         high = 96 if all(isinstance(piece, Pile | Choice | Sign) for piece in scene.centre) else 150

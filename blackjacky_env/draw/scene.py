@@ -213,7 +213,8 @@ class Pile(NamedTuple):
 
     label: Say
     top: Card
-    count: int
+    cards: int
+    """How many there are."""
     data: Mapping[str, Any] = MappingProxyType({})
 
 
@@ -259,12 +260,11 @@ class Scene(NamedTuple):
     """The rule options that differ from the rule sheet, in English."""
     centre: Sequence[Pile | Choice | Sign | Row] = ()
     track: Sequence[Field] = ()
-    all_open: bool = False
-    """Whether nobody has a hand, so that no seat is nearer than others."""
 
 
+EVERYTHING: Literal["everything"] = "everything"
 Viewer = int | Literal["everything"] | None
-"""A seat, everything, or None: a spectator."""
+"""A seat, `EVERYTHING`, or None: a spectator."""
 
 
 # ---------------------------------------------------------------- helpers of scenes
@@ -332,7 +332,7 @@ def described(scene: Scene) -> list[Value]:
 def _in_the_middle(piece: Pile | Choice | Sign | Row) -> Say:
     match piece:
         case Pile():
-            return say("{label} {count}: {cards}.", label=piece.label, count=piece.count, cards=_names([piece.top]))
+            return say("{label} {count}: {cards}.", label=piece.label, count=piece.cards, cards=_names([piece.top]))
         case Row():
             return say("{label}: {cards}.", label=piece.label, cards=_names(piece.cards))
     return say("{text}.", text=piece.text)

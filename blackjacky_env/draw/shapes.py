@@ -45,9 +45,10 @@ SHAPES = {
     ),
     "heart": '<path d="M9 16Q0 9 1 5q1-4 4-4 3 0 4 3 1-3 4-3t4 4q1 4-8 11z"/>',
     "black_cat": (
-        f'<g fill="{INK}"><path d="M6 22 5 5q1-3 4-1l10 7q5-1 10 0l10-7q3-2 4 1l-1 17q4 10-4 18-14 8-28 0-8-8-4-18z"/></g>'
-        '<ellipse cx="16" cy="25" rx="4.5" ry="5" fill="#f4e04d"/><ellipse cx="32" cy="25" rx="4.5" ry="5" fill="#f4e04d"/>'
-        f'<path d="M16 21q3 4 0 8-3-4 0-8zM32 21q3 4 0 8-3-4 0-8z" fill="{INK}"/><path d="M21 33h6l-3 4z" fill="#d9616b"/>'
+        f'<path fill="{INK}" d="M6 22 5 5q1-3 4-1l10 7q5-1 10 0l10-7q3-2 4 1l-1 17q4 10-4 18-14 8-28 0-8-8-4-18z"/>'
+        '<g fill="#f4e04d"><ellipse cx="16" cy="25" rx="4.5" ry="5"/><ellipse cx="32" cy="25" rx="4.5" ry="5"/></g>'
+        f'<path d="M16 21q3 4 0 8-3-4 0-8zM32 21q3 4 0 8-3-4 0-8z" fill="{INK}"/>'
+        '<path d="M21 33h6l-3 4z" fill="#d9616b"/>'
     ),
     "C": (
         '<circle cx="10" cy="6" r="4.6"/><circle cx="5" cy="12.5" r="4.6"/><circle cx="15" cy="12.5" r="4.6"/>'
@@ -57,8 +58,8 @@ SHAPES = {
     "H": '<path d="M10 19Q-1 11 1 5q1-4 4-4 4 0 5 4 1-4 5-4 3 0 4 4 2 6-9 14z"/>',
     "S": '<path d="M10 0q10 7 9 12-1 4-4 4-3 0-4-3 0 4 3 7H6q3-3 3-7-1 3-4 3t-4-4Q0 7 10 0z"/>',
     "paw": (
-        '<ellipse cx="17" cy="24" rx="11" ry="9"/><circle cx="3.5" cy="13" r="4.6"/><circle cx="12.5" cy="5.5" r="4.6"/>'
-        '<circle cx="21.5" cy="5.5" r="4.6"/><circle cx="30.5" cy="13" r="4.6"/>'
+        '<ellipse cx="17" cy="24" rx="11" ry="9"/><circle cx="3.5" cy="13" r="4.6"/>'
+        '<circle cx="12.5" cy="5.5" r="4.6"/><circle cx="21.5" cy="5.5" r="4.6"/><circle cx="30.5" cy="13" r="4.6"/>'
     ),
     "captain": (
         '<path d="M15 16C8 16 5 27 4 37q11 4 22 0C25 27 22 16 15 16z"/>'

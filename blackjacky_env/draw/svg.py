@@ -110,7 +110,7 @@ def around(count: int, middle: tuple[float, float], across: float, down: float) 
 
 
 def spread(counts: Sequence[int], width: float, x: float, room: float, gap: float) -> list[list[float]]:
-    """Left edges of the cards of several rows, all side by side from ``x``; they overlap if there is too little room."""
+    """Left edges of the cards of several rows, all side by side from ``x``; they overlap if they must."""
     shown = [count for count in counts if count]
     begins: list[list[float]] = []
     if not shown:
@@ -155,7 +155,9 @@ class Pen:
         """The width of a line of text."""
         return width_of(self.said(value)) * size
 
-    def label(self, value: Say, x: float, y: float, colour: str, size: float = 15, room: float = 640) -> tuple[str, float]:
+    def label(
+        self, value: Say, x: float, y: float, colour: str, size: float = 15, room: float = 640
+    ) -> tuple[str, float]:
         """A white word in a rounded box that starts at ``x``, and its width; ``colour`` is dark enough for white."""
         words = self.said(value)
         size = min(size, (room - 10) / (LETTER * 1.1 * len(words)))

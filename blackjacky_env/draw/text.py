@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import groupby
 from unicodedata import combining, east_asian_width
 
@@ -122,7 +122,9 @@ class _Terminal:
         name = self.names[number]
         mark = paint("✗", RED) if seat.loses else paint("►", YOURS) if seat.acts else ""
         is_own = number == self.scene.viewer
-        told = [in_words(tag.text, self.names) for tag in seat.tags] + [in_words(note, self.names) for note in seat.notes]
+        told = [in_words(tag.text, self.names) for tag in seat.tags] + [
+            in_words(note, self.names) for note in seat.notes
+        ]
         values = {
             fact.label.template: paint(in_words(fact.value, self.names), RED if fact.counts else "0")
             for fact in seat.facts
@@ -138,7 +140,7 @@ class _Terminal:
         for piece in self.scene.centre:
             match piece:
                 case Pile():
-                    label, shown = piece.label, _cards([piece.top]) + f" x {piece.count}"
+                    label, shown = piece.label, _cards([piece.top]) + f" x {piece.cards}"
                 case Row():
                     label, shown = piece.label, _row(piece) or paint("empty", FAINT)
                 case Choice():
@@ -147,7 +149,11 @@ class _Terminal:
                     label, shown = piece.text, ""
             found.append((in_words(label, self.names), shown))
         width = max((columns_of(label) for label, _ in found), default=0)
-        return [line for label, shown in found for line in _broken(f"  {pad(paint(label, FAINT), width)}  {shown}", self.room)]
+        return [
+            line
+            for label, shown in found
+            for line in _broken(f"  {pad(paint(label, FAINT), width)}  {shown}", self.room)
+        ]
 
     def track(self) -> list[str]:
         """A column for each field."""
@@ -181,7 +187,9 @@ def _row(row: Row) -> str:
     if row.look == "groups":
         return _groups(row.cards) + after
     if row.look == "chips":
-        return " ".join(paint("·", FAINT) if card.spent else _card(card._replace(name="")) for card in row.cards) + after
+        return (
+            " ".join(paint("·", FAINT) if card.spent else _card(card._replace(name="")) for card in row.cards) + after
+        )
     if any(" " in str(card.name) for card in row.cards):
         return _groups(row.cards) + after
     return _cards(row.cards) + after

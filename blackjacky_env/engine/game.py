@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from blackjacky_env.draw.plain import plain_scene
+from blackjacky_env.draw.scene import Options, Scene, View, Viewer
 from blackjacky_env.engine.actions import Actions
 from blackjacky_env.engine.checks import check_choice, few, read_integer
 from blackjacky_env.engine.compiling import inlined, zeros
@@ -108,8 +110,6 @@ class Words:
     """The ``num_actions`` actions as data, with their English names."""
     why_illegal: Callable[[State, int], str]
     """(state, action) -> why the action is not legal now."""
-    draw_text: Callable[[dict[str, Any], dict[str, Any], bool], str]
-    """(view, options, colour) -> the table as text."""
     round_key: str
     """Key of the snapshot's round or deal counter."""
     settlement_key: str
@@ -118,18 +118,10 @@ class Words:
     """The values of the snapshot's ``phase``, in the order of play."""
     phase_field: str = ""
     """The record field that numbers `phases`; needed by a game with `ActionInfo.secret_phases`."""
-    draw_svg: Callable[..., str] | None = None
-    """(view, options, *, names, last_action, theme, layout, texts) -> the table as an SVG; None: no picture.
-
-    ``names`` by seat or None, ``last_action`` in words with these names, ``theme`` ``"auto"``, ``"light"`` or
-    ``"dark"``, ``layout`` one of `blackjacky_env.engine.svg.LAYOUTS`, ``texts`` translations of the words on the table
-    by the English template or None.
-    """
-
-    @classmethod
-    def of(cls, *modules: ModuleType, **others: Any) -> Words:
-        """The functions of these modules that have the names of the fields above, and ``others``."""
-        return cls(**_named(cls, modules), **others)
+    scene: Callable[[View, Options, Viewer], Scene] | None = None
+    """(view, options, whose view it is) -> what lies on the table; None: it is made from the fields."""
+    cards: frozenset[str] = frozenset()
+    """Keys of the snapshot whose values are cards, for a scene that is made from the fields."""
 
 
 @dataclass(frozen=True)
@@ -259,8 +251,7 @@ class Game:
     """One game: facts as data, rules as compiled functions, words as Python functions.
 
     This is all that a new game declares: environments, batches, replays, checks, documents and command lines are made
-    from it. Fields with a default are optional, and so is `Words.draw_svg`; without them a game has no rule options
-    and no pictures.
+    from it. Fields with a default are optional; without them a game has no rule options, say.
 
     After `Rules.begin` the protocol is `Rules.apply`, then `Rules.settle` if `Rules.is_settled`, until nobody is to
     act. The rules serve one table, thousands on threads, a GPU and plain Python, so they keep to integers and fixed
@@ -500,6 +491,11 @@ class Game:
     def describe_options(self) -> list[dict[str, Any]]:
         """The rule options as JSON-ready data, in order; see `blackjacky_env.engine.options.describe_options`."""
         return describe_options(self.options)
+
+    def scene(self, view: View, options: Options, viewer: Viewer) -> Scene:
+        """What lies on the table that a view shows; ``viewer``: whose view it is."""
+        draw = self.words.scene
+        return plain_scene(self, view, viewer) if draw is None else draw(view, options, viewer)
 
     def new_arrays(self) -> tuple[Vector, npt.NDArray[np.int8]]:
         """Uninitialised arrays for an observation and a mask."""

@@ -57,13 +57,11 @@ def plain_words(
     def why_illegal(s: State, action: int) -> str:
         return f"{actions.name(action)} (action {action}) is not among the legal actions of the player to act"
 
-    def draw_text(table: Table, options: Mapping[str, Any], colour: bool) -> str:
-        return "\n".join(f"{name}: {value}" for name, value in table.items())
-
     return Words(
-        *(snapshot, view, actions, why_illegal, draw_text),
+        *(snapshot, view, actions, why_illegal),
         round_key="round",
         settlement_key="last_settlement",
         phases=(*(phases or ("play",)), "over"),
         phase_field="phase" if phases else "",
+        cards=frozenset(str(fields.fields[name].part) for name in names),
     )

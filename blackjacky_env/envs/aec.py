@@ -23,7 +23,10 @@ from gymnasium.utils import seeding
 from pettingzoo import AECEnv
 from pettingzoo.utils.env import AECIterable
 
-from blackjacky_env.engine import event_rows, recall, svg, table
+from blackjacky_env.draw.picture import draw_svg, names_of
+from blackjacky_env.draw.scene import Scene
+from blackjacky_env.draw.text import WIDTH, draw_text
+from blackjacky_env.engine import event_rows, recall, table
 from blackjacky_env.engine.actions import names_from
 from blackjacky_env.engine.checks import check_choice, check_flag, check_integer, read_integer
 from blackjacky_env.engine.compiling import copied, zeros
@@ -126,8 +129,6 @@ class TableEnv(AECEnv[str, Any, Any]):
         self._is_plain = self._format == Format("dict")
         self.events_in_infos = check_flag("events_in_infos", events_in_infos)
         self.metadata = {**TableEnv.metadata, "name": f"{self.game.name}_v{self.game.version}"}
-        if self.game.words.draw_svg is None:
-            self.metadata["render_modes"] = ["ansi"]
         num_players, variant, rule_options = self.game.choose_preset(preset, num_players, variant, rule_options)
         self._check_settings(num_players, variant, reward, render_mode, render_as)
         self.options = self.game.check_options(self.num_players, self.variant, rule_options)
@@ -329,14 +330,30 @@ class TableEnv(AECEnv[str, Any, Any]):
         self._window.show(svg, self.game.title, self.metadata["render_fps"])
         return None
 
-    def draw_text(self, agent: str | None = None, *, colour: bool = False) -> str:
+    def scene(self, agent: str | None = None) -> Scene:
+        """What ``agent`` (None: a spectator) sees on the table, as data, of which pictures and texts are made."""
+        viewer = None if agent is None else self._seats[agent]
+        return self.game.scene(self.view(agent), self.config_dict(), viewer)
+
+    def draw_text(
+        self,
+        agent: str | None = None,
+        *,
+        colour: bool = False,
+        names: Sequence[str] | None = None,
+        width: int = WIDTH,
+    ) -> str:
         """The table as ``agent`` (None: a spectator) sees it, as text, wherever it will be shown.
 
         Args:
             agent: the agent whose view is drawn.
             colour: whether the text has ANSI escape codes, which change no visible character.
+            names: names of the players by seat; None: ``player_0`` .. .
+            width: columns of the frame; longer lines continue below.
+
+        Raises `ValueError` for an unknown agent or a wrong number of names.
         """
-        return self.game.words.draw_text(self.view(agent), self.config_dict(), check_flag("colour", colour))
+        return draw_text(self.scene(agent), colour=check_flag("colour", colour), names=names, width=width)
 
     def draw(self, agent: str | None = None, *, names: Sequence[str] | None = None, theme: str = "auto") -> str:
         """The table as ``agent`` sees it, with the last action, as an SVG of 640 x 600 units.
@@ -352,13 +369,10 @@ class TableEnv(AECEnv[str, Any, Any]):
 
         Raises:
             ValueError: the agent or the theme is unknown, or the number of names is wrong.
-            NotImplementedError: the game has no picture.
         """
-        if self.game.words.draw_svg is None:
-            raise NotImplementedError(f"{self.game.title} has no picture")
-        view, shown = self.view(agent), svg.names_of(self.num_players, names)
+        scene, shown = self.scene(agent), names_of(self.num_players, names)
         last_action = self.last_action(None if agent is None else self._seats[agent], names=shown)
-        return self.game.words.draw_svg(view, self.config_dict(), names=names, last_action=last_action, theme=theme)
+        return draw_svg(scene, names=names, last_action=last_action, theme=theme)
 
     def last_action(
         self, seat: int | None = None, everything: bool = False, *, names: Sequence[str] | None = None
@@ -379,8 +393,7 @@ class TableEnv(AECEnv[str, Any, Any]):
         return f"{called[actor]}: {actions.tell(known, names_from(actor, called))}"
 
     def _repr_svg_(self) -> str | None:
-        shown = self._started and self.game.words.draw_svg is not None
-        return self.draw(self.render_as) if shown else None
+        return self.draw(self.render_as) if self._started else None
 
     def state(self) -> npt.NDArray[np.int16]:
         """The whole table, hidden cards included, for centralised critics: int16, shape of ``state_space``."""

@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 from gymnasium.error import DependencyNotInstalled
 
-from blackjacky_env.engine.svg import HEIGHT, WIDTH
+from blackjacky_env.draw.picture import HEIGHT, WIDTH
 
 Frame = npt.NDArray[np.uint8]
 

@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from blackjacky_env.engine import svg
+from blackjacky_env.draw.picture import draw_svg, names_of
+from blackjacky_env.draw.scene import EVERYTHING
 from blackjacky_env.engine.actions import ActionInfo, names_from
 from blackjacky_env.engine.reading import parse_json
 from blackjacky_env.envs.aec import TableEnv
@@ -78,13 +79,10 @@ def film_of(
 
     Raises:
         ValueError: the record is damaged or of an unknown game; the names, thoughts, curve or theme are invalid.
-        NotImplementedError: the game has no picture.
     """
     record = _read(record)
     env = new_table(record)
-    if env.game.words.draw_svg is None:
-        raise NotImplementedError(f"{env.game.title} has no picture, so there is no replay of it")
-    svg.names_of(env.num_players, names)
+    names_of(env.num_players, names)
     called = ["".join(filter(str.isprintable, name)) for name in names or env.possible_agents]
     actions = record["actions"]
     if len(actions) > MAX_MOVES:
@@ -168,12 +166,15 @@ def _step(env: TableEnv, action: Any, number: int) -> None:
 
 def _pictures(env: TableEnv, names: Sequence[str] | None, theme: str, film: Film) -> list[list[int]]:
     """The position from each view: each player's, a spectator's, and one of everything."""
-    words, options, table = env.game.words, env.config_dict(), env.snapshot()
-    assert words.draw_svg is not None  # checked by `film_of`
-    shown = svg.names_of(env.num_players, names)
-    views = [(words.view(table, seat), env.last_action(seat, names=shown)) for seat in (*range(env.num_players), None)]
-    views.append((table, env.last_action(everything=True, names=shown)))
-    return [film.add(words.draw_svg(view, options, names=names, last_action=last, theme=theme)) for view, last in views]
+    game, options, table, shown = env.game, env.config_dict(), env.snapshot(), names_of(env.num_players, names)
+    frames = []
+    for viewer in (*range(env.num_players), None, EVERYTHING):
+        everything = viewer == EVERYTHING
+        view = table if everything else game.words.view(table, viewer)
+        last = env.last_action(None if everything else viewer, everything, names=shown)
+        drawn = draw_svg(game.scene(view, options, viewer), names=names, last_action=last, theme=theme)
+        frames.append(film.add(drawn))
+    return frames
 
 
 def _changes(before: Sequence[Sequence[int]], now: Sequence[Sequence[int]]) -> list[list[int]]:

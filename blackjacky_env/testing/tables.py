@@ -172,7 +172,7 @@ def _drawing(env: Env, agent: str | None) -> str:
 
 def _picture(env: Env, agent: str | None) -> str:
     raw = _table(env)
-    return "" if raw.game.words.draw_svg is None else raw.draw(agent)
+    return raw.draw(agent)
 
 
 def _last_action(env: Env, agent: str | None) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from blackjacky_agents.games import get_kit
+from blackjacky_agents.narration import in_scene
 from blackjacky_agents.reports import markdown_table
 from blackjacky_agents.wording import in_words, terminal_texts
 from blackjacky_env import extending, make_batch
@@ -236,11 +236,9 @@ def position(number: int, each: Row) -> str:
     env = new_table(each["record"])
     env.replay(each["record"])
     texts = terminal_texts(env.game.name)
-    view = env.view(env.agent_selection)
-    names = ["you" if seat == view["player"] else f"player {seat}" for seat in range(env.num_players)]
-    described = "\n".join(
-        f"- {in_words(word, texts, names)}" for word in get_kit(env.game.name).describe(view, env.config_dict())
-    )
+    player = env.possible_agents.index(env.agent_selection)
+    names = ["you" if seat == player else f"player {seat}" for seat in range(env.num_players)]
+    described = "\n".join(f"- {in_words(word, texts, names)}" for word in in_scene(env.scene(env.agent_selection)))
     rows = [
         {"action": action, "by": [name for name, choice in each["chosen"].items() if choice == action], **cost}
         for action, cost in zip(each["actions"], each["costs"], strict=True)

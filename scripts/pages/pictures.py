@@ -9,6 +9,8 @@ from xml.etree import ElementTree
 import numpy as np
 
 from blackjacky_agents import bot_names, make_agent
+from blackjacky_env.draw.picture import draw_svg
+from blackjacky_env.draw.scene import EVERYTHING
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.games import DEFAULT
 from scripts.pages.part import DOCS, Part
@@ -65,10 +67,9 @@ def scenes(players: list[str]) -> Iterator[str]:
 
 def scene(env: TableEnv, players: list[str]) -> str:
     """The table with all cards face up."""
-    draw = env.game.words.draw_svg
-    assert draw is not None
     told = env.last_action(everything=True, names=players)
-    return draw(env.snapshot(), env.config_dict(), names=players, last_action=told, theme="auto")
+    everything = env.game.scene(env.snapshot(), env.config_dict(), EVERYTHING)
+    return draw_svg(everything, names=players, last_action=told, theme="auto")
 
 
 def animation(frames: list[str]) -> str:

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from blackjacky_env import IllegalActionError
+from blackjacky_env.draw.picture import draw_svg
 from blackjacky_env.engine import table
 from tests.reference.side_by_side import replay
 
@@ -108,9 +109,7 @@ class RiggedTable:
 
     def drawn(self, agent: str | None = None, **options: Any) -> str:
         """The picture that an agent sees, or a spectator."""
-        draw_svg = self.env.unwrapped.game.words.draw_svg
-        svg: str = draw_svg(self.env.view(agent), self.env.config_dict(), **options)
-        return svg
+        return draw_svg(self.env.unwrapped.scene(agent), **options)
 
     def written(self, agent: str | None = None) -> str:
         """The table as text, without colours."""

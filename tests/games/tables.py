@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from blackjacky_env.draw.scene import EVERYTHING, Scene
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.games import DEFAULT, GAMES, get_game
 
@@ -61,6 +62,7 @@ def positions(env: TableEnv, seed: int, every: int = 1) -> Iterator[TableEnv]:
         env.step(int(rng.choice(np.flatnonzero(mask))))
 
 
-def views(env: TableEnv) -> list[dict[str, Any]]:
+def scenes(env: TableEnv) -> list[Scene]:
     """What every agent sees, what a spectator sees, and everything."""
-    return [*map(env.view, [*env.possible_agents, None]), env.snapshot()]
+    everything = env.game.scene(env.snapshot(), env.config_dict(), EVERYTHING)
+    return [*map(env.scene, [*env.possible_agents, None]), everything]

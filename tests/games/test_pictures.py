@@ -8,14 +8,14 @@ from typing import Any
 
 import pytest
 
-from blackjacky_env.engine.svg import PHONE_WIDTH, WIDTH
-from blackjacky_env.engine.text import plain
+from blackjacky_env.draw.picture import PHONE_WIDTH, WIDTH, draw_svg
+from blackjacky_env.draw.text import draw_text, plain
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.games import get_game
 from blackjacky_env.testing import check_all
 from blackjacky_env.testing.tables import PROMISES
 from tests.drawings import SVG, assert_apart, boxes, cards, parsed, told
-from tests.games.tables import every_game, every_table, positions, seated, views
+from tests.games.tables import every_game, every_table, positions, scenes, seated
 
 WIDTHS = {"table": WIDTH, "phone": PHONE_WIDTH}
 
@@ -26,8 +26,7 @@ def begun(game: str) -> TableEnv:
 
 
 def drawn(env: TableEnv, agent: str | None = None, **options: Any) -> str:
-    svg: str = env.game.words.draw_svg(env.view(agent), env.config_dict(), **options)
-    return svg
+    return draw_svg(env.scene(agent), **options)
 
 
 @every_table
@@ -42,21 +41,20 @@ def test_every_view_is_drawn_with_its_seats_apart_and_written_in_a_straight_fram
     game: str, options: dict[str, Any]
 ) -> None:
     """All layouts show the same cards and names, within the picture."""
-    words = get_game(game).words
     for env in positions(seated(game, **options), seed=3, every=19):
-        config, names = env.config_dict(), [f"N{seat}" for seat in range(env.num_players)]
-        for view in views(env):
-            text = words.draw_text(view, config, False)
+        names = [f"N{seat}" for seat in range(env.num_players)]
+        for scene in scenes(env):
+            text = draw_text(scene)
             assert "\x1b" not in text
-            assert plain(words.draw_text(view, config, True)) == text
+            assert plain(draw_text(scene, colour=True)) == text
             assert {len(line) for line in text.splitlines()} == {79}, f"the frame is crooked:\n{text}"
-            document = words.draw_svg(view, config, names=names, layout="document")
+            document = draw_svg(scene, names=names)
             assert len(document) < 32_000
             assert len(boxes(document)) == env.num_players
             assert_apart(boxes(document))
             assert get_game(game).title in "".join(told(document))
             for layout, width in WIDTHS.items():
-                svg = words.draw_svg(view, config, names=names, layout=layout)
+                svg = draw_svg(scene, names=names, layout=layout)
                 left, top, wide, high = map(float, parsed(svg).attrib["viewBox"].split())
                 assert wide == width
                 assert len(boxes(svg)) == env.num_players

@@ -15,8 +15,9 @@ import numpy as np
 import pytest
 
 from blackjacky_env import replay_html
+from blackjacky_env.draw.picture import draw_svg, names_of
+from blackjacky_env.draw.scene import EVERYTHING
 from blackjacky_env.engine.compiling import zeros
-from blackjacky_env.engine.svg import names_of
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.games import get_game
 from blackjacky_env.replay import Thoughts, WinCurve, chance_to_win
@@ -30,10 +31,9 @@ MOST_BYTES = 300_000
 
 def expected(env: TableEnv, names: list[str], theme: str) -> list[str]:
     """The pictures of a position as the environment draws them."""
-    draw_svg = env.game.words.draw_svg
-    assert draw_svg is not None
     told = env.last_action(everything=True, names=names_of(env.num_players, names))
-    everything = draw_svg(env.snapshot(), env.config_dict(), names=names, last_action=told, theme=theme)
+    scene = env.game.scene(env.snapshot(), env.config_dict(), EVERYTHING)
+    everything = draw_svg(scene, names=names, last_action=told, theme=theme)
     agents = [*env.possible_agents, None]
     return [*(env.draw(agent, names=names, theme=theme) for agent in agents), everything]
 

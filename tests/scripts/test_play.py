@@ -15,8 +15,8 @@ from blackjacky_agents.files import only_writer
 from blackjacky_agents.registry import display_names
 from blackjacky_agents.search import hints
 from blackjacky_env import black_jacky_v0
+from blackjacky_env.draw.text import WIDTH, columns_of, fitted, plain, with_names
 from blackjacky_env.engine.observations import sample_state
-from blackjacky_env.engine.text import WIDTH, columns_of, fitted, plain, with_names
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.games import DEFAULT, GAMES, get_game
 

@@ -205,7 +205,7 @@ def flush_or_drop() -> None:
 def refuse(message: str) -> int:
     """Print an input error, without control characters that an input file may hold; returns the exit status."""
     with ending_at_once():
-        from blackjacky_env.engine.text import printable
+        from blackjacky_env.draw.text import printable
 
     shown = message if len(message) <= _MOST_SAID else f"{message[:_MOST_SAID]} ..."
     print("error: " + "\n".join(map(printable, shown.split("\n"))), file=sys.stderr)

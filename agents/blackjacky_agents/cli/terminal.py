@@ -31,7 +31,7 @@ from blackjacky_agents.wording import (
     terminal_texts,
     why_not,
 )
-from blackjacky_env.engine.text import WIDTH, fitted, listed, with_names
+from blackjacky_env.draw.text import WIDTH, listed
 from blackjacky_env.envs.aec import TableEnv
 
 GUEST = "Guest"
@@ -123,7 +123,7 @@ def columns() -> int:
 def picture_of(env: TableEnv, agent: str | None, names: Sequence[str]) -> str:
     """The table as ``agent`` (None: a spectator) sees it, with names, fitted to the terminal and in its colours."""
     has_colour = sys.stdout.isatty() and "NO_COLOR" not in os.environ  # https://no-color.org
-    return fitted(with_names(env.draw_text(agent, colour=has_colour), names), columns())
+    return env.draw_text(agent, colour=has_colour, names=names, width=min(columns(), WIDTH))
 
 
 def result(view: View, names: Sequence[str]) -> str:

@@ -15,13 +15,13 @@ from typing import Any
 import numpy as np
 
 from blackjacky_agents.games import get_kit
-from blackjacky_agents.narration import Move, Phrase, View
+from blackjacky_agents.narration import Move, Phrase, View, in_scene
 from blackjacky_agents.wording import Texts, explanation, in_words, is_settled, legal_in_words, terminal_texts
+from blackjacky_env.draw.text import listed
 from blackjacky_env.engine.actions import ActionInfo
 from blackjacky_env.engine.observations import sample_state
 from blackjacky_env.engine.options import describe_options
 from blackjacky_env.engine.table import unpack
-from blackjacky_env.engine.text import listed
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.envs.events import Event
 from blackjacky_env.games import get_game
@@ -223,9 +223,8 @@ def story(seen: Seen, texts: Texts) -> list[str]:
 
 def position(seen: Seen, texts: Texts) -> list[str]:
     """The table in words, or if there are none, the parts of the observation that are not empty."""
-    told = get_kit(seen.game).describe(seen.view, seen.options) if seen.since_deal else []
-    if told:
-        return _rendered(told, seen, texts)
+    if seen.since_deal:
+        return _rendered(in_scene(get_game(seen.game).scene(seen.view, seen.options, seen.seat)), seen, texts)
     layout = get_game(seen.game).layout
     parts = layout.decode(seen.observation["observation"])
     empty = {name for name, value in parts.items() if not np.any(value)}

@@ -274,7 +274,6 @@ class Host:
             "watch": None if seat is None else self.table.watch,
             "wishes": sorted(self._wishes),
             "failure": self.failure,
-            "has_replay": self.table.env.game.words.draw_svg is not None,
         }
 
     # ---------------------------------------------------------------- one page

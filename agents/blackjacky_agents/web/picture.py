@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from blackjacky_agents.wording import page_texts
+from blackjacky_env.draw.picture import draw_svg
 from blackjacky_env.envs.aec import TableEnv
 
 
@@ -14,7 +14,7 @@ class Look(NamedTuple):
     """How a page wants its picture."""
 
     layout: str = "table"
-    """``"table"`` or ``"phone"``, see `blackjacky_env.engine.svg.LAYOUTS`."""
+    """``"table"`` or ``"phone"``, see `blackjacky_env.draw.picture.LAYOUTS`."""
     language: str = "en"
 
 
@@ -42,11 +42,8 @@ def picture(
     ``data-number`` (as in `ActionInfo`) and ``data-seat``; the page makes those clickable that match a legal action.
     The markup is shown in a shadow root, so a ``<style>`` must use ``svg`` or ``:host`` instead of ``:root``.
     """
-    words, options = env.game.words, env.config_dict()
-    view = env.view(agent) if view is None else view
-    if words.draw_svg is not None:
-        texts = page_texts(env.game.name)
-        translations = texts.get(look.language, texts["en"])["picture"]
-        return words.draw_svg(view, options, names=names, layout=look.layout, texts=translations)
-    called = ", ".join(f"player_{q}: {name}" for q, name in enumerate(names or []))
-    return f"<pre>{html.escape(words.draw_text(view, options, False))}\n{html.escape(called)}</pre>"
+    viewer = None if agent is None else env.possible_agents.index(agent)
+    scene = env.game.scene(env.view(agent) if view is None else view, env.config_dict(), viewer)
+    texts = page_texts(env.game.name)
+    translations = texts.get(look.language, texts["en"])["picture"]
+    return draw_svg(scene, names=names, layout=look.layout, texts=translations)

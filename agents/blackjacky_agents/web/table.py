@@ -20,7 +20,7 @@ import numpy as np
 from blackjacky_agents.agent import recalls, warm_up
 from blackjacky_agents.files import write_file
 from blackjacky_agents.games import get_kit
-from blackjacky_agents.narration import Move, Pause, Phrase, ScoreTable, View, action_phrase
+from blackjacky_agents.narration import Move, Pause, Phrase, ScoreTable, View, action_phrase, in_scene
 from blackjacky_agents.registry import bot_names, make_agent
 from blackjacky_agents.search.hints import Adviser
 from blackjacky_agents.web.messages import MessageError
@@ -29,6 +29,7 @@ from blackjacky_agents.web.picture import TABLE_IN_ENGLISH, Look, picture
 from blackjacky_agents.web.seats import Seat, Thinker, check_seats, check_watch, new_token
 from blackjacky_agents.wording import is_settled, known_move, page_texts, score_table
 from blackjacky_env import IllegalActionError
+from blackjacky_env.draw.scene import Scene
 from blackjacky_env.engine.checks import check_integer
 from blackjacky_env.engine.reading import parse_json, read_file
 from blackjacky_env.envs.aec import MAX_SEED, TableEnv
@@ -291,7 +292,7 @@ class Table:
             "turn": self.turn,
             "view": view,
             "picture": picture(self.env, self._sees(seat), names, look=look),
-            "table": get_kit(self.env.game.name).describe(view, self.env.config_dict()),
+            "table": in_scene(self._scene(seat, view)),
             "options": self.env.config_dict(),
             "scores": self.scores(seat) if self.over else None,
             "last_pause": self._pauses[seat].name if seat in self._pauses else None,
@@ -331,8 +332,13 @@ class Table:
 
     def _shown(self, seat: Reader, view: View, look: Look) -> dict[str, Any]:
         names = [each.name for each in self.seats]
-        words = get_kit(self.env.game.name).describe(view, self.env.config_dict())
+        words = in_scene(self._scene(seat, view))
         return {"picture": picture(self.env, self._sees(seat), names, view, look), "table": words}
+
+    def _scene(self, seat: Reader, view: View) -> Scene:
+        agent = self._sees(seat)
+        viewer = None if agent is None else self.env.possible_agents.index(agent)
+        return self.env.game.scene(view, self.env.config_dict(), viewer)
 
     def scores(self, seat: Reader) -> dict[str, Any] | None:
         """The last settlement as data, see `ScoreTable`, at the end in order of standing; None before the first."""

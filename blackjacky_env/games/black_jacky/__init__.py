@@ -16,13 +16,12 @@ from blackjacky_env.engine.game import (
 )
 from blackjacky_env.games.black_jacky import (
     contradictions,
-    drawing,
     hidden,
     observation,
     questions,
     rules,
+    scene,
     state,
-    terminal,
     words,
 )
 
@@ -73,11 +72,12 @@ GAME = Game(
     reshuffle=Reshuffle("reshuffles", rules.stack_discards),
     pile=Pile("draw_pile", "draw_count"),
     rules=Rules.of(rules, observation, contradictions),
-    words=Words.of(
-        words,
-        terminal,
-        drawing,
+    words=Words(
+        snapshot=words.snapshot,
+        view=words.view,
         actions=words.ACTIONS,
+        why_illegal=words.why_illegal,
+        scene=scene.scene,
         round_key="round",
         settlement_key="last_settlement",
         phases=state.RECORD.fields["phase"].choices,

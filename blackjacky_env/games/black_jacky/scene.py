@@ -146,9 +146,14 @@ def _sum(cards: SeatCards, options: Options) -> Say | None:
 def _rows(cards: SeatCards, hand: str, laid: str) -> list[Row]:
     """The hand and what is laid out; a 5 lies turned over, but everybody knows it (T5)."""
     known = cards_of(list(cards.known), _face, seen_through=True)
-    held = cards_of(cards.hand, _face) if isinstance(cards.hand, list) else [*known, *[Card()] * (cards.hand - len(known))]
+    held = (
+        cards_of(cards.hand, _face) if isinstance(cards.hand, list) else [*known, *[Card()] * (cards.hand - len(known))]
+    )
     shown = [Card(value, _face(value), struck=value == 5) for value in cards.laid]
-    return [Row(Say(hand), held, "hand" if hand == "hand" else "cards"), Row(Say(laid), [*shown, *[_PLUS_ONE] * cards.plus_one])]
+    return [
+        Row(Say(hand), held, "hand" if hand == "hand" else "cards"),
+        Row(Say(laid), [*shown, *[_PLUS_ONE] * cards.plus_one]),
+    ]
 
 
 def _face(value: int) -> Face:
@@ -172,7 +177,9 @@ def _seat(view: View, options: Options, seat: int) -> Seat:
             facts.append(Fact(Say("before"), was, before.lost))
     status = view["status"][seat]
     return Seat(
-        Figure("cat", FURS[seat % len(FURS)], over=("stripes",) if seat % 2 else (), under="poster" * (status == "wanted")),
+        Figure(
+            "cat", FURS[seat % len(FURS)], over=("stripes",) if seat % 2 else (), under="poster" * (status == "wanted")
+        ),
         tags=_tags(view, seat),
         facts=facts,
         rows=rows,
@@ -235,7 +242,9 @@ def _sentences(view: View) -> list[Say]:
         first, second = map(Name, exchange["pair"])
         trickster = Name(exchange["trickster"])
         lines.append(
-            say("{player} laid a 3: {first} and {second} exchange a card.", player=trickster, first=first, second=second)
+            say(
+                "{player} laid a 3: {first} and {second} exchange a card.", player=trickster, first=first, second=second
+            )
         )
         if given := exchange["given"][0]:  # T3: only the giver knows it
             lines.append(say("{player} has given {card}.", player=first, card=CardName(given)))

@@ -6,13 +6,12 @@ from blackjacky_env.engine import trick_taking
 from blackjacky_env.engine.game import Examples, Game, Hidden, Position, Preset, Rules, SmallDeck, Words
 from blackjacky_env.engine.questions import gets_most
 from blackjacky_env.games.black_spy import (
-    drawing,
     hidden,
     imagined,
     observation,
     rules,
+    scene,
     state,
-    terminal,
     words,
 )
 
@@ -55,11 +54,12 @@ GAME = Game(
     complete_options=state.complete_options,
     most_actions=state.most_actions,
     rules=Rules.of(trick_taking, rules, observation, imagined),
-    words=Words.of(
-        words,
-        terminal,
-        drawing,
+    words=Words(
+        snapshot=words.snapshot,
+        view=words.view,
         actions=words.ACTIONS,
+        why_illegal=words.why_illegal,
+        scene=scene.scene,
         round_key="deal",
         settlement_key="last_deal",
         phases=state.RECORD.fields["phase"].choices,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from blackjacky_env.draw.scene import (
@@ -204,7 +204,7 @@ def _shown(cards: Sequence[str] | int) -> list[Card]:
     return [] if isinstance(cards, int) else [Card(card, _face(card)) for card in cards]
 
 
-def _hand(view: View, seat: int) -> Iterable[Card]:
+def _hand(view: View, seat: int) -> list[Card]:
     """The hand; those chosen to be passed stick out, and cannot be chosen again (B3)."""
     hand, chosen = view["hands"][seat], view["chosen"][seat]
     if isinstance(hand, int):
@@ -240,7 +240,10 @@ def _centre(view: View) -> list[Pile | Choice | Sign | Row]:
                 return [Pile(label, Card(), pile)]
             return [Row(label, [Card(card, _face(card), data={"kind": "card"}) for card in pile])]
         case "call":
-            return [Choice(Say(colour), _colour(colour), {"kind": "call", "number": colour}) for colour in COLOUR_NAMES[:BLACK]]
+            return [
+                Choice(Say(colour), _colour(colour), {"kind": "call", "number": colour})
+                for colour in COLOUR_NAMES[:BLACK]
+            ]
         case "pass":
             way = view["pass_to"]
             return [Sign(Say(way), "arrow_across" if way == "across" else "arrow_round", turned=way == "right")]
@@ -269,7 +272,9 @@ def _sentence(view: View, options: Options) -> Say:
     if view["phase"] != "play":
         return say(_ASKED[view["phase"]], player=player)
     if trick:
-        return say("{player} plays to the {card}: {what}.", player=player, card=trick[0][1], what=_to_follow(view, options))
+        return say(
+            "{player} plays to the {card}: {what}.", player=player, card=trick[0][1], what=_to_follow(view, options)
+        )
     if view["trick"]:
         return say("{player} leads a trick.", player=player)
     if view["called"]:

@@ -6,12 +6,11 @@ from blackjacky_env.engine.game import Examples, ExtraDeck, Game, Hidden, Positi
 from blackjacky_env.engine.questions import gets_most
 from blackjacky_env.games.halunken import (
     contradictions,
-    drawing,
     hidden,
     observation,
     rules,
+    scene,
     state,
-    terminal,
     words,
 )
 
@@ -28,11 +27,12 @@ GAME = Game(
         "black_jack_deck": ExtraDeck(state.read_jack_deck, state.write_jack_deck, rules.redeal_jack),
     },
     rules=Rules.of(rules, observation, contradictions),
-    words=Words.of(
-        words,
-        terminal,
-        drawing,
+    words=Words(
+        snapshot=words.snapshot,
+        view=words.view,
         actions=words.ACTIONS,
+        why_illegal=words.why_illegal,
+        scene=scene.scene,
         round_key="game",
         settlement_key="last_game",
         phases=state.DECISIONS,

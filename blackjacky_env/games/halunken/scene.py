@@ -100,7 +100,9 @@ def _options(options: Options) -> list[str]:
     """The options that differ from the rule sheet, in words."""
     others = ["three games"] * options["three_games"]
     others += ["robbers are counted before they take"] * (options["rob_count"] == "before_pick")
-    return others + ["Black Jack overtakes"] * (options["variant"] == "duel" and options["duel_black_jack"] == "standard")
+    return others + ["Black Jack overtakes"] * (
+        options["variant"] == "duel" and options["duel_black_jack"] == "standard"
+    )
 
 
 # ---------------------------------------------------------------- what a view says
@@ -225,7 +227,11 @@ def _slot(view: View, mover: Mover, bids: bool) -> Card:
     choice = _of(view, "choices", mover)
     if choice is None:
         return Card("", spent=True, owner=owner)
-    return Card(owner=owner) if choice == HIDDEN else Card(choice, _movement(choice, mover), seen_through=True, owner=owner)
+    return (
+        Card(owner=owner)
+        if choice == HIDDEN
+        else Card(choice, _movement(choice, mover), seen_through=True, owner=owner)
+    )
 
 
 # ---------------------------------------------------------------- seats
@@ -265,7 +271,9 @@ def _crew(crew: Sequence[str]) -> list[Row]:
     for colour, name in zip(COLOUR_LETTERS, ("red", "violet", "grey", "yellow"), strict=True):
         cards = sorted((card for card in crew if card[0] == colour), key=lambda card: int(card[1:]))
         after = say("x 2") if colour == doubled else None
-        rows.append(Row(Say(name), [Card(card, _face(card), data={"card": card}) for card in cards], "chips", after, says=False))
+        rows.append(
+            Row(Say(name), [Card(card, _face(card), data={"card": card}) for card in cards], "chips", after, says=False)
+        )
     return rows
 
 
@@ -283,7 +291,9 @@ def _sentence(view: View) -> Say:
             if bidder is None:
                 return say("{player} may offer a card for Black Jack.", player=player)
             offered = {"card": view["offers"][bidder], "bidder": Name(bidder)}
-            return say("{player} may offer a card higher than {card} of {bidder} for Black Jack.", player=player, **offered)
+            return say(
+                "{player} may offer a card higher than {card} of {bidder} for Black Jack.", player=player, **offered
+            )
         case "take_or_rob":
             return say("{player} takes from the harbour or robs {buyer}.", player=player, buyer=Name(view["buyer"]))
         case "rob":

@@ -5,7 +5,7 @@ from __future__ import annotations
 from blackjacky_env.engine import trick_taking
 from blackjacky_env.engine.game import Examples, Game, Hidden, Position, Preset, Rules, SmallDeck, Words
 from blackjacky_env.engine.questions import gets_most
-from blackjacky_env.games.schwarze_katze import drawing, hidden, observation, rules, state, terminal, words
+from blackjacky_env.games.schwarze_katze import hidden, observation, rules, scene, state, words
 
 _ONE_DEAL = {"deals": 1}
 _MINIATURES = {
@@ -42,11 +42,12 @@ GAME = Game(
     deck=state.deck,
     small_deck=SmallDeck(trick_taking.leave_out, trick_taking.left_out),
     rules=Rules.of(trick_taking, rules, observation),
-    words=Words.of(
-        words,
-        terminal,
-        drawing,
+    words=Words(
+        snapshot=words.snapshot,
+        view=words.view,
         actions=words.ACTIONS,
+        why_illegal=words.why_illegal,
+        scene=scene.scene,
         round_key="deal",
         settlement_key="last_deal",
         phases=("play", "over"),

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from blackjacky_env.draw.scene import (
     INK,
     RED,

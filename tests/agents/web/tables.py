@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from blackjacky_agents.games import get_kit
-from blackjacky_agents.narration import Move, Phrase, action_phrase
+from blackjacky_agents.narration import Move, Phrase, action_phrase, in_scene
 from blackjacky_agents.web.picture import picture
 from blackjacky_agents.web.seats import seats_for
 from blackjacky_agents.web.server import Server
@@ -24,7 +24,7 @@ STATE_KEYS = {
     *("hints", "winners", "scores", "last_pause", "table", "options"),
 }
 PACE_KEYS = (
-    *("connected", "awaited", "started", "speed", "may_continue", "can_skip", "wishes", "moment", "has_replay"),
+    *("connected", "awaited", "started", "speed", "may_continue", "can_skip", "wishes", "moment"),
     *("watching", "watch", "failure"),
 )
 """What the server adds to the state."""
@@ -131,7 +131,7 @@ def _state(table: Table, env: TableEnv, seat: int | None, told: list[dict[str, A
         "turn": None if over else view["player"],
         "view": view,
         "picture": picture(blind, agent, [each.name for each in table.seats]),
-        "table": get_kit(env.game.name).describe(view, env.config_dict()),
+        "table": in_scene(env.game.scene(view, env.config_dict(), seat)),
         "options": env.config_dict(),
         "actions": [{"action": a, **action_phrase(infos[a], seat, env.num_players)} for a in legal],
         "story": told[-SENTENCES:],

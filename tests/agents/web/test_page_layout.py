@@ -4,7 +4,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from blackjacky_env.engine.svg import PHONE_TEXT
+from blackjacky_env.draw.svg import PHONE_TEXT
 from blackjacky_env.games import GAMES
 from tests.agents.web.browser import (
     DEVICES,

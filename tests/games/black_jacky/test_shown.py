@@ -3,7 +3,7 @@
 import pytest
 
 from blackjacky_env import black_jacky_v0
-from blackjacky_env.games.black_jacky.drawing import draw_svg
+from blackjacky_env.draw.picture import draw_svg
 from tests.drawings import cards, seat, shapes, told
 from tests.games.black_jacky.rigging import DRAWS, NO_TRICK, exchange, give, one_round, swap_discard, worked_example
 from tests.games.tables import positions
@@ -18,7 +18,7 @@ def test_all_cards_of_the_own_hand_are_drawn_and_those_of_others_are_face_down(o
         if table["phase"] == "over" or not table["turn"]:  # the last settlement is laid open
             continue
         for owner, agent in enumerate(now.possible_agents):
-            svg = draw_svg(now.view(agent), now.config_dict())
+            svg = draw_svg(now.unwrapped.scene(agent))
             assert cards(svg) == [(str(card), str(owner)) for card in table["hands"][owner]]
             for other, hand in enumerate(table["hands"]):
                 assert ("back" in shapes(seat(svg, other))) == (other != owner and hand != [])

@@ -3,7 +3,7 @@
 import pytest
 
 from blackjacky_env import schwarze_katze_v0
-from blackjacky_env.games.schwarze_katze.drawing import draw_svg
+from blackjacky_env.draw.picture import draw_svg
 from tests.drawings import SVG, assert_apart, boxes, cards, parsed, seat, told
 from tests.games.tables import positions
 
@@ -16,7 +16,7 @@ def test_the_cards_of_a_trick_lie_apart_and_of_hands_only_the_own_one_is_drawn(p
     for now in positions(schwarze_katze_v0.env(num_players=players, deals=1), seed=1, every=players - 1):
         lying = [(card, str(owner)) for owner, card in now.snapshot()["table"]]
         for owner, agent in [(None, None), *enumerate(now.possible_agents)]:
-            svg = draw_svg(now.view(agent), now.config_dict())
+            svg = draw_svg(now.unwrapped.scene(agent))
             own = [(card, str(owner)) for card in now.snapshot()["hands"][owner]] if agent else []
             assert sorted(cards(svg)) == sorted([*lying, *own])
         groups = [group for group in parsed(svg).findall(f"{SVG}g") if group.get("class") == "card"]

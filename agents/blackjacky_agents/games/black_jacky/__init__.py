@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from blackjacky_agents.games.black_jacky import belief, description, encodings, narrator, presets, prospects
+from blackjacky_agents.games.black_jacky import belief, encodings, narrator, presets, prospects
 from blackjacky_agents.games.black_jacky.bots import counter, threshold, trickster
 from blackjacky_agents.kit import GameKit
 from blackjacky_agents.search.config import SearchConfig, with_parameters
@@ -27,5 +27,4 @@ KIT = GameKit.of(
     minutes=5,
     opponents="counter,threshold,random",
     standing_encoding=encodings.STANDING,
-    describe=description.describe,
 )

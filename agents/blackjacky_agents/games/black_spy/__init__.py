@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from blackjacky_agents.games.black_spy import description, encodings, narrator, presets, value_network
+from blackjacky_agents.games.black_spy import encodings, narrator, presets, value_network
 from blackjacky_agents.games.black_spy.bots import counter, low
 from blackjacky_agents.kit import GameKit, Rare
 from blackjacky_agents.search.config import SearchConfig, with_parameters
@@ -35,6 +35,5 @@ KIT = GameKit.of(
     ),
     minutes=10,
     opponents="counter,low,random",
-    describe=description.describe,
     rare={"choose": _MOON},
 )

@@ -8,11 +8,10 @@ from typing import Any
 
 from blackjacky_agents.narration import Move, Phrase, View, say, seat, the
 from blackjacky_agents.tricks import TrickGame, ends_deal, is_full, trick_of
+from blackjacky_env.draw.scene import count_of, signed
 from blackjacky_env.engine.actions import HIDDEN
-from blackjacky_env.engine.svg import signed
-from blackjacky_env.engine.text import count_of
+from blackjacky_env.games.black_spy.scene import colour_of, is_good_spy, limit, number_of, winner_of
 from blackjacky_env.games.black_spy.state import BLACK_CARDS, PICKS
-from blackjacky_env.games.black_spy.terminal import colour_of, is_good_spy, limit, number_of, winner_of
 
 _BLACK_POINTS = {7: 10, 8: 2, 9: 3, 10: 4, 11: 5}
 """B7: points of the black cards with these numbers; the others count one."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from blackjacky_agents.games.halunken import belief, description, encodings, narrator, presets, prospects, value_network
+from blackjacky_agents.games.halunken import belief, encodings, narrator, presets, prospects, value_network
 from blackjacky_agents.games.halunken.bots import greedy, planner
 from blackjacky_agents.kit import GameKit
 from blackjacky_agents.search.config import SearchConfig, with_parameters
@@ -24,5 +24,4 @@ KIT = GameKit.of(
     ),
     minutes=5,
     opponents="planner,greedy,random",
-    describe=description.describe,
 )

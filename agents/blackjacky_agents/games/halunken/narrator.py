@@ -25,10 +25,10 @@ from blackjacky_agents.narration import (
     the,
     worst,
 )
+from blackjacky_env.draw.scene import Settled
 from blackjacky_env.engine.actions import HIDDEN
-from blackjacky_env.engine.svg import Settled
+from blackjacky_env.games.halunken.scene import MOVEMENT_CARDS, Mover, doubled_colour, standing
 from blackjacky_env.games.halunken.state import FIELDS
-from blackjacky_env.games.halunken.terminal import MOVEMENT_CARDS, Figure, doubled_colour, standing
 from blackjacky_env.games.halunken.words import BLACK_JACK
 
 _HARBOUR = "harbour"
@@ -99,10 +99,10 @@ def _all_have_chosen(move: Move) -> bool:
     return bool(move.before["phase"] == "choose" and (move.actor + 1) % move.players == move.before["opener"])
 
 
-def _revealed(move: Move) -> dict[Figure, int | str]:
+def _revealed(move: Move) -> dict[Mover, int | str]:
     """The movement cards just revealed; in a duel with that of Black Jack."""
     before, after = move.before, move.after
-    figures: list[Figure] = [*range(move.players), *([BLACK_JACK] if move.players == 2 else [])]
+    figures: list[Mover] = [*range(move.players), *([BLACK_JACK] if move.players == 2 else [])]
     if before["game"] == after["game"]:
         laid = [*after["laid"], after["black_jack_laid"]]
     else:  # all is set up anew, but in the last round everybody has one card left
@@ -122,7 +122,7 @@ def _reveal(move: Move) -> list[Phrase]:
     return told
 
 
-def _name(figure: Figure) -> Phrase | str:
+def _name(figure: Mover) -> Phrase | str:
     return seat(figure) if isinstance(figure, int) else "Black Jack"
 
 
@@ -162,35 +162,35 @@ class _Resolution:
 
     # ------------------------------------------------------------ who moves
 
-    def numbers(self) -> dict[Figure, Any]:
+    def numbers(self) -> dict[Mover, Any]:
         """By figure: how far it had still to move, 0 for nothing; Black Jack only where the views tell it."""
         if _all_have_chosen(self.move):
             laid = _revealed(self.move)
             return {each: 0 if [*laid.values()].count(value) > 1 else value for each, value in laid.items()}
-        numbers: dict[Figure, Any] = dict(enumerate(self.before["numbers"]))
+        numbers: dict[Mover, Any] = dict(enumerate(self.before["numbers"]))
         if self.move.players == 2:
             numbers[BLACK_JACK] = self.before["black_jack_number"]
         return {each: self.move.action.number if number == "Rum" else number for each, number in numbers.items()}
 
-    def moved(self, numbers: dict[Figure, Any]) -> dict[Figure, Any]:
+    def moved(self, numbers: dict[Mover, Any]) -> dict[Mover, Any]:
         """The numbers of those that have moved since."""
-        left: dict[Figure, Any] = dict(enumerate(self.after["numbers"]))
+        left: dict[Mover, Any] = dict(enumerate(self.after["numbers"]))
         left[BLACK_JACK] = self.after["black_jack_number"]
         return {each: number for each, number in numbers.items() if number and not left[each]}
 
-    def overtakes(self, figure: Figure) -> bool:
+    def overtakes(self, figure: Mover) -> bool:
         """J4, D4: whether the figure moves after the captains and past them."""
         return figure == BLACK_JACK and (self.move.players > 2 or self.move.options["duel_black_jack"] == "standard")
 
     # ------------------------------------------------------------ cards
 
-    def owner(self, figure: Figure) -> Figure:
+    def owner(self, figure: Mover) -> Mover:
         """D4, D6: the seat that gets what the figure takes, or the harbour."""
         if figure != BLACK_JACK:
             return figure
         return _HARBOUR if self.before["buyer"] is None else int(self.before["buyer"])
 
-    def take(self, field: int, owner: Figure) -> str | None:
+    def take(self, field: int, owner: Mover) -> str | None:
         """H6: the top card of the tavern, hidden if the views do not tell it; None if the tavern is empty."""
         tavern, below = self.before["taverns"][field], self.taken[field]
         if below == tavern["hidden"] + (tavern["top"] is not None):
@@ -201,7 +201,7 @@ class _Resolution:
         new = self.new_cards(owner)
         return new[0] if len(new) == 1 else HIDDEN
 
-    def new_cards(self, owner: Figure) -> list[str]:
+    def new_cards(self, owner: Mover) -> list[str]:
         """The owner's cards that lay face down before the action."""
         before, after = self.before, self.after
         if before["game"] != after["game"]:
@@ -211,7 +211,7 @@ class _Resolution:
         cards = after["harbour"] if isinstance(owner, str) else after["crews"][owner]
         return [name for name in cards if name not in seen]
 
-    def gain(self, figure: Figure, field: int) -> Phrase:
+    def gain(self, figure: Mover, field: int) -> Phrase:
         """The end of a sentence: what the figure takes from the tavern."""
         owner = self.owner(figure)
         taken = self.take(field, owner)
@@ -225,12 +225,12 @@ class _Resolution:
 
     # ------------------------------------------------------------ figures
 
-    def stay(self, figure: Figure) -> None:
+    def stay(self, figure: Mover) -> None:
         """H6: a figure that stands takes the top card of its tavern."""
         field = self.fields[figure]
         self.told.append(say("stays", figure=_name(figure), field=field, gain=self.gain(figure, field)))
 
-    def land(self, figure: Figure, number: int) -> None:
+    def land(self, figure: Mover, number: int) -> None:
         """H6: a figure moves and takes a card; whoever stands there is robbed, or pushed at once."""
         field = (self.fields[figure] + number) % FIELDS
         met = self.figure_on(field)
@@ -246,10 +246,10 @@ class _Resolution:
             self.told.append(say("is_spared", seat=seat(met)))
         self.push(figure)
 
-    def figure_on(self, field: int, but: Figure | None = None) -> Figure | None:
+    def figure_on(self, field: int, but: Mover | None = None) -> Mover | None:
         return next((each for each, at in self.fields.items() if at == field and each != but), None)
 
-    def push(self, mover: Figure) -> None:
+    def push(self, mover: Mover) -> None:
         """H8: the figure on which the mover has landed goes to the next free field."""
         pushed = self.figure_on(self.fields[mover], but=mover)
         field = self.fields[mover] + 1
@@ -259,7 +259,7 @@ class _Resolution:
         self.fields[pushed] = field % FIELDS
         self.told.append(say("moves_on", figure=_name(pushed), field=field % FIELDS))
 
-    def overtake(self, numbers: dict[Figure, Any]) -> None:
+    def overtake(self, numbers: dict[Mover, Any]) -> None:
         """J4, J5: Black Jack moves past captains to a free field."""
         number = self.steps_of_black_jack(numbers)
         if not number:
@@ -275,7 +275,7 @@ class _Resolution:
         self.told.append(say("black_jack_moves", number=number, field=field, past=past))
         self.spare(passed)
 
-    def steps_of_black_jack(self, numbers: dict[Figure, Any]) -> int:
+    def steps_of_black_jack(self, numbers: dict[Mover, Any]) -> int:
         """How far Black Jack has moved past captains, 0 if he has not."""
         if self.move.players == 2:
             return int(self.moved(numbers).get(BLACK_JACK, 0)) if self.overtakes(BLACK_JACK) else 0

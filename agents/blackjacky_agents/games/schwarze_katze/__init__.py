@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from blackjacky_agents.games.schwarze_katze import description, encodings, narrator, presets, value_network
+from blackjacky_agents.games.schwarze_katze import encodings, narrator, presets, value_network
 from blackjacky_agents.games.schwarze_katze.bots import counter, low
 from blackjacky_agents.kit import GameKit
 from blackjacky_agents.search.config import SearchConfig, with_parameters
@@ -22,5 +22,4 @@ KIT = GameKit.of(
     ),
     minutes=15,
     opponents="counter,low,random",
-    describe=description.describe,
 )

@@ -27,7 +27,7 @@ export class Ending {
     this.watch.textContent = text("watch");
     this.record.textContent = text("record");
     const buttons = make("div", { className: "buttons" });
-    buttons.append(...(state.you === null ? [] : [this.again]), ...(state.has_replay ? [this.watch] : []), this.record);
+    buttons.append(...(state.you === null ? [] : [this.again]), this.watch, this.record);
     const table = state.scores ? [scoreTable(state.scores, state.names)] : [];
     this.element.replaceChildren(make("p", { id: "decided", textContent: decided }), ...table, buttons);
   }

@@ -48,6 +48,7 @@ export function inWords(phrase, names) {
   }
   if (phrase === null || typeof phrase !== "object") return String(phrase);
   if ("key" in phrase) return fill(word("sentences", phrase.key) ?? phrase.key, eachInWords(phrase.values, names));
+  if ("say" in phrase) return fill(word("picture", phrase.say) ?? phrase.say, eachInWords(phrase.values, names));
   if ("kind" in phrase) return actionInWords(phrase, names);
   if ("seat" in phrase) return names[phrase.seat];
   const [[field, value]] = Object.entries(phrase);

@@ -78,9 +78,12 @@ def keys_in(phrase: Any) -> set[str]:
     """The keys of all sentences in a phrase."""
     if isinstance(phrase, list):
         return {key for each in phrase for key in keys_in(each)}
-    if not isinstance(phrase, dict) or "key" not in phrase:
+    if not isinstance(phrase, dict) or "values" not in phrase:
         return set()
-    return {phrase["key"], *(key for value in phrase["values"].values() for key in keys_in(value))}
+    return {
+        *([phrase["key"]] if "key" in phrase else []),
+        *(key for value in phrase["values"].values() for key in keys_in(value)),
+    }
 
 
 def assert_every_sentence_occurs(

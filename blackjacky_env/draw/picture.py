@@ -141,14 +141,17 @@ class Panel:
         self.is_compact = is_near and not pen.is_phone and self._has_few_cards()
         self.height = self._draw()
 
-    def drawn(self, x: float, y: float, height: float) -> str:
-        """The panel, with a thick border and an arrow if it is the seat's turn, and a red border if it loses."""
-        width = self.width
+    def drawn(self, x: float, y: float, height: float, scale: float = 1) -> str:
+        """The panel, with a thick border and an arrow if it is the seat's turn, and a red border if it loses.
+
+        Its parts are made smaller by ``scale``.
+        """
+        width, parts = self.width * scale, self.parts if scale == 1 else [group(self.parts, scale=round(scale, 3))]
         ground = box(0, 0, width, height, 12, f"panel {'now' if self.seat.acts else 'edge'}")
         loss = svg.framed(width, height, 12, 4) if self.seat.loses else ""
         arrow = '<path d="M-6 14 12 28-6 42z" class="sign"/>' if self.seat.acts else ""
         look = f' class="seat{" loser" * self.seat.loses}"{data({"seat": self.number})}'
-        return group([ground, loss, arrow, *self.parts], x, y, attributes=look)
+        return group([ground, loss, arrow, *parts], x, y, attributes=look)
 
     def _has_few_cards(self) -> bool:
         """Whether there is room for the cards beside the name."""
@@ -397,9 +400,10 @@ class Panel:
 
     def _live(self, card: Card, is_hand: bool = False) -> str:
         """Attributes of a card that can be clicked."""
-        if not is_hand and not card.data:
-            return ""
-        return ' class="card"' + data({"card": card.name, "seat": self.number, **card.data})
+        known = {"card": card.name, **card.data} if is_hand else card.data
+        if "card" not in known:
+            return data(known)
+        return ' class="card"' + data({"seat": self.number, **known})
 
 
 def _ground(card: Card) -> str:
@@ -445,23 +449,38 @@ def _around(pen: Pen, scene: Scene) -> list[str]:
     sizes = _OTHER if seats < _MANY else _CROWDED
     others = [Panel(pen, scene, (near + 1 + i) % seats, 200, sizes, False) for i in range(seats - 1)]
     own = Panel(pen, scene, near, WIDTH - 2 * _MARGIN, _NEAR, True)
-    height = max(panel.height for panel in others)
-    bottom = _BOTTOM - own.height
+    height, bottom = max(panel.height for panel in others), _BOTTOM - own.height
+    most = _most_height(len(others), bottom)
+    scale = min(1.0, most / height)
+    if scale < 1:
+        others = [Panel(pen, scene, panel.number, 200 / scale, sizes, False) for panel in others]
+        height = most
     table = [
         box(70, _TOP + 24, WIDTH - 140, bottom - _TOP - 20, 150, "rim"),
         box(80, _TOP + 34, WIDTH - 160, bottom - _TOP - 40, 140, "felt"),
     ]
     places = _places(len(others), height, bottom - 8)
-    drawn = [panel.drawn(*place, height) for panel, place in zip(others, places, strict=True)]
+    drawn = [panel.drawn(*place, height, scale) for panel, place in zip(others, places, strict=True)]
     beside = any(place[1] > _TOP for place in places)
     top = _TOP + (height if len(others) != 2 else 30)
     middle = _middle(pen, scene, near, (WIDTH / 2, (top + bottom) / 2), bottom - top, beside)
     return [*table, *drawn, *middle, own.drawn(_MARGIN, bottom, own.height)]
 
 
+def _beside(others: int) -> int:
+    """How many of the other seats are at the left, and as many at the right."""
+    return max(others > 2, (others - 2) // 2)
+
+
+def _most_height(others: int, bottom: float) -> float:
+    """How high the panels of the other seats can be."""
+    rows = _beside(others) + 1
+    return (bottom - _TOP - 10) / rows - 6 if rows > 1 else bottom - _TOP - 130
+
+
 def _places(others: int, height: float, bottom: float) -> list[tuple[float, float]]:
     """Top left corners of the other seats' panels, clockwise from the left neighbour of the seat at the bottom."""
-    beside = max(others > 2, (others - 2) // 2)
+    beside = _beside(others)
     above = others - 2 * beside
     first = _TOP + height
     gap = (bottom - first - beside * height) / (beside + 1)
@@ -474,7 +493,7 @@ def _places(others: int, height: float, bottom: float) -> list[tuple[float, floa
 def _middle(pen: Pen, scene: Scene, near: int, middle: tuple[float, float], room: float, narrow: bool) -> list[str]:
     """What lies between the seats: pieces in the middle, and the cards put there around it in a ``room`` so high."""
     seats = len(scene.seats)
-    scale = 0.85 if seats <= 4 else 0.66
+    scale = 0.85 if seats <= 4 else 0.66 if seats < _MANY else 0.54
     down = min(66.0 if seats <= 4 else 88.0, room / 2 - CARD[1] * scale / 2 - 4)
     points = svg.around(seats, middle, 62 if seats <= 4 else 84, down)
     parts = _pieces(pen, scene.centre, middle, 210 if narrow else 420)
@@ -533,7 +552,7 @@ def _open_row(pen: Pen, row: Row, x: float, y: float, room: float) -> list[str]:
         step = min(wide + 3, (room - wide) / max(1, len(cards) - 1))
         left = x - (step * (len(cards) - 1) + wide) / 2
         for j, card in enumerate(cards):
-            live = ' class="card"' + data({"card": card.name, **card.data}) if card.face and card.name != "" else ""
+            live = data({"card": card.name, **card.data}) if card.data else ""
             parts.append(pen.card(card, left + step * j, top + high * i, scale, live))
     parts.append(pen.words(row.label, x, top + high * len(lines) + 13, 14, room, anchor="middle"))
     return [group(parts, attributes=f' class="pile"{data(row.data)}' if row.data else "")]

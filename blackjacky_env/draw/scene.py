@@ -96,8 +96,6 @@ class Face(NamedTuple):
     """The shape in the middle."""
     fill: str = ""
     """Colour of the motif; "": that of ``ink``."""
-    pips: int = 1
-    """How often the motif is there."""
     letter: str = ""
     """What follows the corner in a terminal, such as ``"♠"``."""
 

@@ -99,12 +99,22 @@ SHAPES = {
 }
 """By id."""
 
+
+def _mice(count: int) -> str:
+    """So many mice in two columns; an odd one comes last, in the middle."""
+    places = [(18 * (i % 2) if count - i > count % 2 else 9, 36 - 12 * (i // 2)) for i in range(count)]
+    return "".join(f'<use href="#mouse" transform="translate({x} {y}) scale(.7)"/>' for x, y in places)
+
+
+SHAPES |= {f"mice_{count}": _mice(count) for count in range(1, 9)}
+
 SIZES = {
     **dict.fromkeys(("cat", "black_cat", "awake", "asleep", "stripes", "poster"), (48, 48)),
     **dict.fromkeys(("captain", "eye_patch"), (30, 40)),
     **dict.fromkeys("CDHS", (20, 20)),
     **dict.fromkeys(("circle", "triangle", "square", "diamond", "keyhole"), (8, 8)),
     "mouse": (24, 12),
+    **{f"mice_{count}": (35, 46) for count in range(1, 9)},
     "heart": (18, 17),
     "paw": (34, 34),
     "anchor": (24, 26),

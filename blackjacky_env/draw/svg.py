@@ -206,24 +206,13 @@ def front(face: Face) -> str:
     (width, height), size = CARD, 25 if len(face.corner) < 2 else 21
     ink, fill = face.ink, face.fill or face.ink
     parts = [filled(0, 0, width, height, 6, face.ground, INK)]
-    if face.motif and face.pips == 1:
-        parts.append(fitted(face.motif, (18, 40, width - 23, height - 46), fill))
-    elif face.motif:
-        parts += [fitted(face.motif, (*place, 17, 10), fill) for place in _PIPS[face.pips]]
+    if face.motif:
+        place = (18, 40, width - 23, height - 46) if face.sign else (6, 26, width - 12, height - 32)
+        parts.append(fitted(face.motif, place, fill))
     parts.append(text(face.corner, 4, 23, size, f' fill="{ink}"'))
     if face.sign:
         parts.append(fitted(face.sign, (5, 29, 13, 13), ink))
     return "".join(parts)
-
-
-_COLUMNS = (8, 27)
-_PIPS = {  # places of equal motifs on a card, by their number
-    0: (),
-    **{
-        count: tuple((_COLUMNS[i % 2] if count - i > count % 2 else 18, 64 - 12 * (i // 2)) for i in range(count))
-        for count in range(2, 9)
-    },
-}
 
 
 def chip(card: Card, x: float, y: float, width: float, height: float, attributes: str = "") -> str:
@@ -255,6 +244,7 @@ def document(title: str, top: float, width: float, height: float, parts: Iterabl
     top_, wide, high = map(number, (top, width, height))
     root = f'xmlns="http://www.w3.org/2000/svg" viewBox="0 {top_} {wide} {high}" width="{wide}" height="{high}"'
     used = set(_USED.findall(body))
+    used |= {other for shape in used for other in _USED.findall(SHAPES[shape])}
     shapes = "".join(f'<g id="{shape}">{SHAPES[shape]}</g>' for shape in SHAPES if shape in used)
     return (
         f'<svg {root} class="{name}" role="img" aria-label={quoteattr(title)}>'

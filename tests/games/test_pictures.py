@@ -49,7 +49,7 @@ def test_every_view_is_drawn_with_its_seats_apart_and_written_in_a_straight_fram
             assert plain(draw_text(scene, colour=True)) == text
             assert {len(line) for line in text.splitlines()} == {79}, f"the frame is crooked:\n{text}"
             document = draw_svg(scene, names=names)
-            assert len(document) < 32_000
+            assert len(document) < 40_000
             assert len(boxes(document)) == env.num_players
             assert_apart(boxes(document))
             assert get_game(game).title in "".join(told(document))

@@ -158,7 +158,7 @@ def _rows(cards: SeatCards, hand: str, laid: str) -> list[Row]:
 
 def _face(value: int) -> Face:
     """A card has as many mice as its value."""
-    return Face(str(value), _GROUNDS[value], motif="mouse", fill="#6d5f66", pips=value)
+    return Face(str(value), _GROUNDS[value], motif=f"mice_{value}")
 
 
 def _seat(view: View, options: Options, seat: int) -> Seat:

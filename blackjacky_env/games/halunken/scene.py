@@ -168,7 +168,7 @@ def _face(card: str) -> Face:
 def _movement(card: int | str, mover: Mover | None = None) -> Face:
     """A movement card, on cream or in the colour of a figure."""
     ground, ink = ("#fffdf6", INK) if mover is None else (_figure(mover).fill, _figure(mover).ink)
-    return Face("R", ground, ink, "bottle") if card == "Rum" else Face(str(card), ground, ink)
+    return Face("R", ground, ink, motif="bottle") if card == "Rum" else Face(str(card), ground, ink)
 
 
 def _cards_left(view: View, mover: Mover, cards: Sequence[int | str], asked: bool) -> list[Card]:

@@ -21,7 +21,7 @@ def test_all_cards_of_the_own_hand_are_drawn_and_those_of_others_are_face_down(o
             svg = draw_svg(now.unwrapped.scene(agent))
             assert cards(svg) == [(str(card), str(owner)) for card in table["hands"][owner]]
             for other, hand in enumerate(table["hands"]):
-                assert ("back" in shapes(seat(svg, other))) == (other != owner and hand != [])
+                assert ("paw" in shapes(seat(svg, other))) == (other != owner and hand != [])
 
 
 def test_a_hand_of_all_cards_stays_in_its_panel():
@@ -29,7 +29,7 @@ def test_a_hand_of_all_cards_stays_in_its_panel():
     own = seat(table.drawn("player_0"), 0)
     lefts = [float(group.get("transform", "(0 0)").split("(")[1].split()[0]) for group in own if group.get("data-card")]
     assert len(lefts) == 18
-    assert max(lefts) + 80 <= 620
+    assert max(lefts) + 52 <= 620
     assert max(map(len, table.written("player_0").splitlines())) <= 80
 
 
@@ -43,5 +43,5 @@ def test_a_known_card_of_a_hidden_hand_shines_through_its_back_and_a_given_one_i
 
 def test_a_settlement_is_laid_open_until_the_next_move():
     table = worked_example()
-    assert "21.0 bust" in told(seat(table.drawn(), 2))
-    assert "before" not in told(table.play(NO_TRICK).drawn())
+    assert "before 21.0 bust" in told(seat(table.drawn(), 2))
+    assert "before" not in " ".join(told(table.play(NO_TRICK).drawn()))

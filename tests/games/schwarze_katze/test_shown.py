@@ -12,7 +12,7 @@ pytestmark = pytest.mark.prove
 
 @pytest.mark.parametrize("players", range(3, 11))
 def test_the_cards_of_a_trick_lie_apart_and_of_hands_only_the_own_one_is_drawn(players):
-    width, height = (50, 70) if players <= 6 else (36, 50.4)
+    width, height = (44.2, 66.3) if players <= 4 else (34.3, 51.5) if players < 8 else (28, 42.1)
     for now in positions(schwarze_katze_v0.env(num_players=players, deals=1), seed=1, every=players - 1):
         lying = [(card, str(owner)) for owner, card in now.snapshot()["table"]]
         for owner, agent in [(None, None), *enumerate(now.possible_agents)]:

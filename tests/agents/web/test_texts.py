@@ -8,13 +8,13 @@ from string import Formatter
 import numpy as np
 import pytest
 
-from blackjacky_agents.games import get_kit
+from blackjacky_agents.narration import in_scene
 from blackjacky_agents.web.seats import person
 from blackjacky_agents.web.server import PAGE
 from blackjacky_agents.web.table import Table
 from blackjacky_agents.wording import in_words, page_texts, refusal_in_words
 from blackjacky_env import IllegalActionError
-from blackjacky_env.draw.picture import LAYOUTS
+from blackjacky_env.draw.picture import LAYOUTS, draw_svg
 from blackjacky_env.engine.options import declared_options
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.games import GAMES, get_game
@@ -99,9 +99,10 @@ class Asked(dict):
 
     def __init__(self, texts):
         super().__init__(texts)
-        self.missing = set()
+        self.missing, self.asked = set(), set()
 
     def get(self, template, default=None):
+        self.asked.add(template)
         if template not in self:
             self.missing.add(template)
         return super().get(template, default)
@@ -124,19 +125,21 @@ def positions(game, every):
 
 @every_game
 def test_pictures_and_the_table_in_words_are_translated_and_name_every_player(game):
-    texts, describe = page_texts(game), get_kit(game).describe
-    drawn, draw = Asked(texts["de"]["picture"]), get_game(game).words.draw_svg
+    texts = page_texts(game)
+    asked = Asked(texts["de"]["picture"])
+    german = {**texts["de"], "picture": asked}
     for turn, env in enumerate(positions(game, every=9)):
-        names, options = NAMES[: env.num_players], env.config_dict()
-        for agent in (env.agent_selection, None):
-            draw(env.view(agent), options, names=names, layout=LAYOUTS[turn % 2 + 1], texts=drawn)
-        for agent in (env.agent_selection, "player_1"):
-            for own in texts.values():
-                told = [in_words(phrase, own, NAMES) for phrase in describe(env.view(agent), options)]
+        names = NAMES[: env.num_players]
+        for agent in (env.agent_selection, "player_1", None):
+            scene = env.scene(agent)
+            draw_svg(scene, names=names, layout=LAYOUTS[turn % 2 + 1], texts=asked)
+            for own in (texts["en"], german):
+                told = [in_words(phrase, own, NAMES) for phrase in in_scene(scene)]
                 assert all(told)
                 assert not re.search("[{}]|None|hidden", " ".join(told))
                 assert all(any(name in line for line in told[1:]) for name in names)
-    assert drawn.missing == set()
+    assert {template for template in asked.missing if re.search("[a-z]{2}", re.sub(r"{\w+}", "", template))} == set()
+    assert asked.keys() <= asked.asked | {"pass", "a moon", "for each of the others", "off their own total"}
 
 
 @every_game

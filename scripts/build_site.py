@@ -38,8 +38,7 @@ COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 class Args:
     """Build the documentation site."""
 
-    repository: str | None = None
-    """URL of the repository, for links to source files; without it they are plain text."""
+    repository: str | None = None  # URL of the repository, for links to source files; without it they are plain text.
 
 
 def main(args: Args) -> int:

@@ -15,7 +15,7 @@ import sys
 import tomllib
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import tyro
 
@@ -31,14 +31,10 @@ Entry = dict[str, Any]
 class Args:
     """Make results again: those that are missing, or were made with other weights than those that are shipped."""
 
-    names: Annotated[tuple[str, ...], tyro.conf.Positional] = ()
-    """Results by name, as in results/results.toml; by default all."""
-    game: str | None = None
-    """Those of this game only."""
-    again: bool = False
-    """Make them even if they are there."""
-    dry: bool = False
-    """Only print the commands."""
+    names: tyro.conf.Positional[tuple[str, ...]] = ()  # Results by name, as in results/results.toml; by default all.
+    game: str | None = None  # Those of this game only.
+    again: bool = False  # Make them even if they are there.
+    dry: bool = False  # Only print the commands.
 
 
 def main(args: Args) -> int:

@@ -36,18 +36,12 @@ from scripts.results import outdated, path_of, save
 class Args:
     """Solve the small tables of a game, and measure how far its agents are from perfect play there."""
 
-    game: str = DEFAULT
-    """Name of the game."""
-    tables: tuple[str, ...] = ()
-    """Tables by name; by default all."""
-    minutes: float = 5.0
-    """CPU minutes of the solver."""
-    exploitability: float = 1e-5
-    """How close to an equilibrium the solution is that gives the value."""
-    samples: int = 16
-    """Answers in each information state, of agents that draw their actions."""
-    memory: float = 6.0
-    """GiB for a tree."""
+    game: str = DEFAULT  # Name of the game.
+    tables: tuple[str, ...] = ()  # Tables by name; by default all.
+    minutes: float = 5.0  # CPU minutes of the solver.
+    exploitability: float = 1e-5  # How close to an equilibrium the solution is that gives the value.
+    samples: int = 16  # Answers in each information state, of agents that draw their actions.
+    memory: float = 6.0  # GiB for a tree.
 
 
 def main(args: Args) -> None:

@@ -26,16 +26,11 @@ from scripts.results import AGENTS
 class Args:
     """Make a game's protocol for `blackjacky score`: pin its agents and measure `random` and the champion."""
 
-    game: str
-    """Name of the game."""
-    version: int
-    """Version of the protocol, one more than that of the published one."""
-    games: int = 16_000
-    """Number of games per table of each of the two agents."""
-    threads: int = 2
-    """Number of CPU threads; results do not depend on it."""
-    folder: Path = AGENTS
-    """Folder of the games' agents."""
+    game: str  # Name of the game.
+    version: int  # Version of the protocol, one more than that of the published one.
+    games: int = 16_000  # Number of games per table of each of the two agents.
+    threads: int = 2  # Number of CPU threads; results do not depend on it.
+    folder: Path = AGENTS  # Folder of the games' agents.
 
 
 def main(args: Args) -> int:

@@ -21,8 +21,9 @@ from scripts.results import save
 class Args:
     """How long the tests take."""
 
-    files: tyro.conf.Positional[tuple[Path, ...]]
-    """JUnit files, `test*.xml` of `make test` and `prove*.xml` of `make prove`."""
+    files: tyro.conf.Positional[
+        tuple[Path, ...]
+    ]  # JUnit files: `test*.xml` of `make test`, `prove*.xml` of `make prove`.
 
 
 def main(args: Args) -> None:

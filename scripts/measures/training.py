@@ -33,14 +33,10 @@ FOLDER = ROOT / "runs" / "learning_curves"
 class Args:
     """Train presets of a game with several seeds, and write their results."""
 
-    game: str = DEFAULT
-    """Name of the game."""
-    presets: tuple[str, ...] = ("quick", "scratch", "sb3")
-    """Presets by name."""
-    seeds: tuple[int, ...] = (0, 1, 2)
-    """Seeds, one training each."""
-    options: str = ""
-    """Other options of `blackjacky train`."""
+    game: str = DEFAULT  # Name of the game.
+    presets: tuple[str, ...] = ("quick", "scratch", "sb3")  # Presets by name.
+    seeds: tuple[int, ...] = (0, 1, 2)  # Seeds, one training each.
+    options: str = ""  # Other options of `blackjacky train`.
 
 
 def main(args: Args) -> None:

@@ -58,22 +58,14 @@ Results = dict[str, Any]
 class Args:
     """Play random games in the environment and in the reference implementation until they differ."""
 
-    game: str = DEFAULT
-    """Name of the game."""
-    actions: int = 20_000_000
-    """Minimum number of actions; the last games are played to their end."""
-    seed: int = 0
-    """Random seed of the games."""
-    workers: int = 2
-    """Number of processes; results do not depend on it. 1: no additional process."""
-    at_least: int | None = None
-    """Fail if a rare event occurred less often; by default once in 20,000 actions."""
-    chunk: int = 10_000
-    """Actions between two writes of the results; the games depend on it."""
-    output: Path | None = None
-    """File of what has been played (JSON); by default runs/fuzz_GAME.json."""
-    write: bool = False
-    """Write results/GAME/fuzz.json, if the run succeeds."""
+    game: str = DEFAULT  # Name of the game.
+    actions: int = 20_000_000  # Minimum number of actions; the last games are played to their end.
+    seed: int = 0  # Random seed of the games.
+    workers: int = 2  # Number of processes; results do not depend on it. 1: no additional process.
+    at_least: int | None = None  # Fail if a rare event occurred less often; by default once in 20,000 actions.
+    chunk: int = 10_000  # Actions between two writes of the results; the games depend on it.
+    output: Path | None = None  # File of what has been played (JSON); by default runs/fuzz_GAME.json.
+    write: bool = False  # Write results/GAME/fuzz.json, if the run succeeds.
 
     @property
     def saved(self) -> Path:

@@ -39,12 +39,9 @@ _ERROR = 0.004  # the largest standard error of a score's references, which are 
 class Args:
     """Measure how often 95 % intervals hold the true value, with simulated agents of known strength."""
 
-    repeats: int = 400
-    """Number of simulations at each of the 25 win rates."""
-    seed: int = 0
-    """Random seed."""
-    write: bool = False
-    """Write results/coverage.json."""
+    repeats: int = 400  # Number of simulations at each of the 25 win rates.
+    seed: int = 0  # Random seed.
+    write: bool = False  # Write results/coverage.json.
 
 
 @dataclass(frozen=True)

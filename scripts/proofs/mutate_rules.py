@@ -93,14 +93,10 @@ def subjects() -> dict[str, Subject]:
 class Args:
     """Mutation testing: do the tests of the rules detect every small change to the rules?"""
 
-    game: str
-    """Name of the game."""
-    workers: int = 2
-    """Number of processes; results do not depend on it."""
-    sample: float = 1.0
-    """Fraction of the mutants to try; a hash of their names decides which."""
-    write: bool = False
-    """Write results/GAME/mutants.json."""
+    game: str  # Name of the game.
+    workers: int = 2  # Number of processes; results do not depend on it.
+    sample: float = 1.0  # Fraction of the mutants to try; a hash of their names decides which.
+    write: bool = False  # Write results/GAME/mutants.json.
 
 
 def main(args: Args) -> int:

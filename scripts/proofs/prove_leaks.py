@@ -41,18 +41,12 @@ MAX_SHOWN = 5  # leaks printed
 class Args:
     """Check that no hidden information leaks."""
 
-    game: str = DEFAULT
-    """Name of the game."""
-    positions: int = 200_000
-    """Number of positions to examine, divided equally among all tables."""
-    seed: int = 0
-    """Seed of the first game."""
-    workers: int = os.cpu_count() or 1
-    """Number of processes; results do not depend on it."""
-    told: bool = False
-    """Also compare the text that language models are told, which takes longer."""
-    write: bool = False
-    """Write results/GAME/leaks.json."""
+    game: str = DEFAULT  # Name of the game.
+    positions: int = 200_000  # Number of positions to examine, divided equally among all tables.
+    seed: int = 0  # Seed of the first game.
+    workers: int = os.cpu_count() or 1  # Number of processes; results do not depend on it.
+    told: bool = False  # Also compare the text that language models are told, which takes longer.
+    write: bool = False  # Write results/GAME/leaks.json.
 
 
 class Chunk(NamedTuple):

@@ -42,16 +42,11 @@ KINDS: dict[str, tuple[int, list[tuple[Callable[[str, int, int], Tries], str]]]]
 class Args:
     """Attack the package in processes that are allowed to die."""
 
-    kinds: str = ",".join(KINDS)
-    """Kinds of attacks, separated by commas."""
-    tries: int | None = None
-    """Number of tries of each kind; by default that of its long run."""
-    seed: int = 0
-    """Seed of all random choices; moments of kills depend on the machine, too."""
-    workers: int = os.cpu_count() or 1
-    """Number of processes at a time."""
-    write: bool = False
-    """Keep the result in results/attacks.json."""
+    kinds: str = ",".join(KINDS)  # Kinds of attacks, separated by commas.
+    tries: int | None = None  # Number of tries of each kind; by default that of its long run.
+    seed: int = 0  # Seed of all random choices; moments of kills depend on the machine, too.
+    workers: int = os.cpu_count() or 1  # Number of processes at a time.
+    write: bool = False  # Keep the result in results/attacks.json.
 
 
 def main(args: Args) -> int:

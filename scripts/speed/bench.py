@@ -27,9 +27,8 @@ import tyro
 from tqdm import tqdm
 
 from blackjacky_agents.reports import markdown_table
-from scripts.results import save
+from scripts.results import ROOT, save
 
-ROOT = Path(__file__).parents[2]
 HERE = Path(__file__).parent
 GOALS = json.loads((HERE / "goals.json").read_text("utf-8"))
 """``targets``: the target of each ``LINE [UNIT]``. ``ratios``: (name, numerator, denominator), with lines by name."""
@@ -47,18 +46,12 @@ Values = dict[str, list[float]]
 class Args:
     """Measure speed, or compare the speed of this tree with that of another commit."""
 
-    base: str = ""
-    """Branch, tag or hash of the commit to compare with."""
-    rounds: int = 5
-    """Number of rounds."""
-    only: str = ""
-    """pytest's expression (-k) for the cases to run."""
-    peers: bool = False
-    """Also measure other libraries."""
-    quick: bool = False
-    """A single short round, which shows that everything works."""
-    write: bool = False
-    """Write the results to results/speed.json."""
+    base: str = ""  # Branch, tag or hash of the commit to compare with.
+    rounds: int = 5  # Number of rounds.
+    only: str = ""  # pytest's expression (-k) for the cases to run.
+    peers: bool = False  # Also measure other libraries.
+    quick: bool = False  # A single short round, which shows that everything works.
+    write: bool = False  # Write the results to results/speed.json.
 
 
 def main(args: Args) -> int:

@@ -19,9 +19,8 @@ from typing import Any
 
 import tyro
 
-from scripts.results import RESULTS, ROOMS, ROOT, outdated, path_of, save
+from scripts.results import LIST, ROOMS, ROOT, outdated, path_of, save
 
-LIST = RESULTS / "results.toml"
 FOLDER = ROOT / "runs" / "measured"
 """What commands write before it is put into the common form."""
 Entry = dict[str, Any]

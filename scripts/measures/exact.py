@@ -47,27 +47,19 @@ class Args:
 def main(args: Args) -> None:
     """Measure what is missing; every table is written at once."""
     path = path_of("exact", args.game)
-    before = json_rows(path, args.game)
+    before = known_rows(path, args.game)
     for name in get_game(args.game).presets:
         if args.tables and name not in args.tables:
             continue
-        row = before.setdefault(name, {"table": name, "agents": {}, "curves": {}})
-        if "solution" in row and set(agent_names(args.game)) <= set(row["agents"]):
+        row = before.get(name, {"table": name, "agents": {}, "curves": {}})
+        if name in before and set(agent_names(args.game)) <= set(row["agents"]):
             continue
         print(f"{args.game} {name} ...", flush=True)
-        row |= measure(args.game, name, args, row["agents"])
-        save(
-            "exact",
-            [each for each in before.values() if "solution" in each],
-            what="Values of small tables, what could be gained against agents there, and their costliest habits.",
-            command="-m scripts.measures.exact",
-            game=args.game,
-            seed=0,
-            weights=["champion"],
-        )
+        before[name] = row | measure(args.game, name, args, row["agents"])
+        save("exact", list(before.values()), game=args.game, seed=0, weights=["champion"])
 
 
-def json_rows(path: Path, game: str) -> dict[str, dict[str, Any]]:
+def known_rows(path: Path, game: str) -> dict[str, dict[str, Any]]:
     """The rows of an earlier result by table, without agents that have other weights now."""
     if not path.exists():
         return {}

@@ -248,7 +248,7 @@ def too_rare(counts: Counts, args: Args) -> list[str]:
 
 def write(results: Results, args: Args) -> None:
     """Write the counts as a result."""
-    counts, total, made = results["counts"], results["counts"]["total"], results["code"]
+    counts, total = results["counts"], results["counts"]["total"]
     columns = {
         "event": ("rare event", "occurrences"),
         "steered": ("steered games", "actions"),
@@ -261,15 +261,8 @@ def write(results: Results, args: Args) -> None:
         told = "{}" if group == "steered" else "`{}`"
         rows += [{first: told.format(name), second: number} for name, number in counts[group].items()]
     steered = {"steered actions": counts["steered"].total()} if counts["steered"] else {}
-    save(
-        "fuzz",
-        rows,
-        what="Random games in the environment and in the reference implementation, compared after every action.",
-        command="-m scripts.proofs.fuzz",
-        game=args.game,
-        seed=args.seed,
-        settings={"actions": total["actions"], "games": total["games"], "differences": 0, **steered, "code": made},
-    )
+    settings = {"actions": total["actions"], "games": total["games"], "differences": 0, **steered}
+    save("fuzz", rows, game=args.game, seed=args.seed, settings={**settings, "code": results["code"]})
 
 
 if __name__ == "__main__":

@@ -178,7 +178,7 @@ def main(args: Args) -> int:
             f"Mean coverage (lowest) over {len(RATES)} win rates, {args.repeats:,} simulations of each; standard error "
             f"{error / math.sqrt(len(RATES)):.1f} (of single rates {error:.1f}) percentage points."
         )
-        save("coverage", found, what=what, command="-m scripts.proofs.measure_coverage", seed=args.seed)
+        save("coverage", found, what=what, seed=args.seed)
     return 0
 
 

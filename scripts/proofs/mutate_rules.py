@@ -314,15 +314,9 @@ def write(found: dict[str, str], reasons: dict[str, str], game: str, total: int)
 
     counts = Counter(found.values())
     unexplained = sum(by == SURVIVED and name not in reasons for name, by in found.items())
-    save(
-        "mutants",
-        [{"killed by": by, "mutants": counts[by]} for by in (RULES_TESTS, REFERENCE, SURVIVED)],
-        what="Small changes of the rules, and what noticed them.",
-        command="-m scripts.proofs.mutate_rules",
-        game=game,
-        settings={"mutants": len(found), "all": total, "survivors": counts[SURVIVED], "unexplained": unexplained},
-        versions={"cosmic-ray": version("cosmic-ray")},
-    )
+    settings = {"mutants": len(found), "all": total, "survivors": counts[SURVIVED], "unexplained": unexplained}
+    rows = [{"killed by": by, "mutants": counts[by]} for by in (RULES_TESTS, REFERENCE, SURVIVED)]
+    save("mutants", rows, game=game, settings=settings, versions={"cosmic-ray": version("cosmic-ray")})
 
 
 if __name__ == "__main__":

@@ -73,15 +73,7 @@ def main(args: Args) -> int:
     settings = {name: sum(row[name] for row in rows) for name in ("positions", "comparisons", "leaks")}
     print(settings, *(f"leak: {leak}" for leak in leaks[:MAX_SHOWN]), sep="\n")
     if args.write:
-        save(
-            "leaks",
-            rows,
-            what="Positions in which everything hidden was changed, and observations that changed with it.",
-            command="-m scripts.proofs.prove_leaks",
-            game=args.game,
-            seed=args.seed,
-            settings=settings,
-        )
+        save("leaks", rows, game=args.game, seed=args.seed, settings=settings)
     return int(bool(leaks))
 
 

@@ -23,7 +23,8 @@ from typing import Any
 import tyro
 from tqdm import tqdm
 
-from blackjacky_agents.reports import duration, markdown_table
+from blackjacky_agents.reports import duration
+from scripts.pages.part import plain_tables
 from scripts.proofs.attacks import commands, common, connections, loops
 from scripts.proofs.attacks.common import OUTCOMES, REFUSED, SURVIVED, Task, Tries
 from scripts.results import save
@@ -56,11 +57,11 @@ def main(args: Args) -> int:
         for found in tqdm(pool.map(common.run_apart, to_do), total=len(to_do), desc="attacks"):
             for what, counts in found.items():
                 rows.append({"attack": what, "tried": counts.total(), **{each: counts[each] for each in OUTCOMES}})
-    print(markdown_table([*rows[0]], [[f"{value}" for value in row.values()] for row in rows]))
+    print(plain_tables(rows))
     if args.write:
         what = f"Attacks on everything that can be interrupted or connected to, {duration(time.monotonic() - began)}"
         what += f" with {args.workers} process{'es' * (args.workers > 1)} at a time."
-        save("attacks", rows, what=what, command="-m scripts.proofs.torture", seed=args.seed)
+        save("attacks", rows, what=what, seed=args.seed)
     return int(any(row["tried"] != row[REFUSED] + row[SURVIVED] for row in rows))
 
 

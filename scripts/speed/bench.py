@@ -27,6 +27,7 @@ import tyro
 from tqdm import tqdm
 
 from blackjacky_agents.reports import markdown_table
+from scripts.pages.part import plain_tables
 from scripts.results import ROOT, save
 
 HERE = Path(__file__).parent
@@ -70,11 +71,11 @@ def measure(args: Args, folder: Path) -> int:
     """Measure this tree."""
     found = measure_in_turn({"": ROOT}, args, folder)[""]
     rows = list(rows_of({**ratios(found), **found}))
-    print(markdown_table(list(rows[0]) if rows else [], [list(row.values()) for row in rows]))
+    print(plain_tables(rows))
     if args.write:
         versions = {name: version(name) for name in LIBRARIES if find_spec(name.replace("open_spiel", "pyspiel"))}
         what = f"Medians of {args.rounds} interleaved rounds."
-        save("speed", rows, what=what, command="-m scripts.speed.bench", seed=0, versions=versions)
+        save("speed", rows, what=what, seed=0, versions=versions)
     return 0
 
 
@@ -150,7 +151,7 @@ def rows_of(found: Values) -> Iterator[dict[str, Any]]:
     for line, values in found.items():
         name, _, unit = line.removesuffix("]").rpartition(" [")
         numbers = {"median": median(values), "lowest": min(values), "highest": max(values)}
-        rounded = {each: float(f"{value:.3g}") if value < 100 else round(value) for each, value in numbers.items()}
+        rounded = {each: round(value) if value >= 100 else float(f"{value:.3g}") for each, value in numbers.items()}
         yield {"what": name, **rounded, "unit": unit, "target": GOALS["targets"].get(line, "")}
 
 

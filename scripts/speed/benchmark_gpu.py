@@ -96,7 +96,7 @@ def main(args: Args) -> None:
     if args.write:
         gpu = cuda.get_current_device().name
         versions = {"GPU": gpu.decode() if isinstance(gpu, bytes) else gpu, "numba-cuda": numba_cuda.__version__}
-        save("speed_gpu", table, what=note, command="-m scripts.speed.benchmark_gpu", seed=1, versions=versions)
+        save("speed_gpu", table, what=note, seed=1, versions=versions)
 
 
 def in_columns(rows: list[Row]) -> list[dict[str, object]]:

@@ -14,9 +14,8 @@ import random
 import socket
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
 
 from websockets.frames import Frame, Opcode
@@ -80,19 +79,15 @@ def take_seat(port: int, token: str) -> socket.socket:
     return connection
 
 
-def flood(connection: socket.socket, data: bytes) -> Iterator[int]:
-    """Send ``data`` repeatedly without waiting; the number of bytes sent each time, 0 if none could be sent.
-
-    Raises `ConnectionError` when the server has closed the connection.
-    """
+def flood(connection: socket.socket, data: bytes) -> socket.socket:
+    """Send as much as can be sent for a while without waiting, and read nothing."""
     connection.setblocking(False)
     rest = data
-    while True:
-        sent = 0
-        with contextlib.suppress(BlockingIOError):
-            sent = connection.send(rest)
-        rest = rest[sent:] or data
-        yield sent
+    with contextlib.suppress(ConnectionError):
+        for _ in range(_FLOOD):
+            with contextlib.suppress(BlockingIOError):
+                rest = rest[connection.send(rest) :] or data
+    return connection
 
 
 def is_open(connection: socket.socket, patience: float = 0) -> bool:
@@ -128,7 +123,7 @@ def _slow_body(target: Target) -> socket.socket:
 def _garbage_frames(target: Target) -> socket.socket:
     whole = bytearray(frame(Opcode.TEXT, target.rng.randbytes(target.rng.randrange(200))))
     whole[0] = target.rng.choice([0, 0x80, 0xC0]) + target.rng.choice([*Opcode, 3])
-    return _flood(take_seat(target.port, target.token), bytes(_changed(whole, target.rng)))
+    return flood(take_seat(target.port, target.token), bytes(_changed(whole, target.rng)))
 
 
 def _garbage_requests(target: Target) -> socket.socket:
@@ -153,21 +148,13 @@ def _changed(data: bytearray, rng: random.Random) -> bytearray:
     return data
 
 
-def _flood(connection: socket.socket, data: bytes) -> socket.socket:
-    """Send as much as can be sent for a while, and read nothing."""
-    with contextlib.suppress(ConnectionError):
-        for _ in islice(flood(connection, data), _FLOOD):
-            pass
-    return connection
-
-
 KINDS: dict[str, Callable[[Target], socket.socket]] = {
     "connections that send nothing": lambda it: open_socket(it.port),
     "bodies that do not end": _slow_body,
-    "responses that are not read": lambda it: _flood(open_socket(it.port), 200 * request("/page/lobby.js")),
+    "responses that are not read": lambda it: flood(open_socket(it.port), 200 * request("/page/lobby.js")),
     "WebSockets of unknown seats": lambda it: take_seat(it.port, f"{it.rng.getrandbits(192):032x}"),
-    "WebSocket pings whose pongs are not read": lambda it: _flood(take_seat(it.port, it.token), PINGS),
-    "WebSocket messages at full speed": lambda it: _flood(take_seat(it.port, it.token), SKIPS),
+    "WebSocket pings whose pongs are not read": lambda it: flood(take_seat(it.port, it.token), PINGS),
+    "WebSocket messages at full speed": lambda it: flood(take_seat(it.port, it.token), SKIPS),
     "garbage as WebSocket frames": _garbage_frames,
     "garbage as HTTP requests": _garbage_requests,
 }

@@ -69,16 +69,9 @@ def save(
 ) -> Path:
     """Write a result, in place of the one before, and return its path.
 
-    Args:
-        kind: Name of the file.
-        rows: What was found.
-        what: A sentence that says what the rows are; by default that of results.toml.
-        command: What was typed; by default the module that this process runs, with its arguments.
-        game: The game that it belongs to.
-        seed: The random seed.
-        weights: Trained agents of the game that the rows depend on.
-        settings: Facts that all rows have in common.
-        versions: Of packages, beside those of Python, Numba and NumPy.
+    By default ``what`` is the sentence of results.toml, and ``command`` the module that this process runs, with its
+    arguments. ``weights`` are trained agents of the game that the rows depend on, ``versions`` those of packages beside
+    Python, Numba and NumPy.
     """
     machine, running = where(), sys.modules["__main__"].__spec__
     head = {

@@ -1,14 +1,12 @@
 """Differential fuzzing: play random games in the environment and in the reference implementation until they differ.
 
-    python -m scripts.proofs.fuzz                        20 million actions
-    python -m scripts.proofs.fuzz --game NAME            another game
-    python -m scripts.proofs.fuzz --write                write results/GAME/fuzz.json, if there is no difference
+    python -m scripts.proofs.fuzz --game NAME            20 million actions
+    python -m scripts.proofs.fuzz --game NAME --write    write results/NAME/fuzz.json, if there is no difference
 
 Games cover every table size, variant and policy, with and without rule options. Games that are steered towards rare
-events, if the reference implementation declares any, are played and counted separately. After every action, the
-complete snapshot, every player's observation and mask, and the rewards must be equal in both; the views of the
-snapshot are compared in a fraction of the games. Finished games are saved in the output file, from which an
-interrupted run is resumed. The first difference ends the run and is shrunk to a short game.
+events, if the reference implementation declares any, are counted separately. After every action, snapshot, every
+player's observation and mask, and the rewards must be equal in both, in a fraction of the games the views too. An
+interrupted run is resumed from the output file. The first difference is shrunk to a short game.
 
 Exit status 0: no difference; 1: a difference, or a rare event was not covered often enough; 2: invalid arguments.
 """

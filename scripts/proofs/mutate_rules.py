@@ -1,18 +1,15 @@
 """Mutation testing: do the tests of the rules detect every small change to the rules?
 
     make mutants                                                 mutate the rules of all games
-    python -m scripts.proofs.mutate_rules --game NAME            mutate those of one game
-    python -m scripts.proofs.mutate_rules --game NAME --write    write results/NAME/mutants.json
+    python -m scripts.proofs.mutate_rules --game NAME --write    those of one game; results/NAME/mutants.json
 
 Every mutant is `rules.py` with one small change (an operator, a number, a condition, a loop), made by Cosmic Ray. It is
 run in plain Python, first against the tests of the rules except those with random games, then, if none of them fails,
 against the reference implementation. A mutant that survives both must be explained in
-tests/games/NAME/surviving_mutants.toml.
+tests/games/NAME/surviving_mutants.toml; otherwise, or if an explained one does not survive, the exit status is 1.
 
 Finished mutants are saved in runs/mutants-NAME.json, from which an interrupted run is resumed. Survivors are always
 tried again, so that a new test is run on them alone; delete the file to try all mutants again.
-
-Exit status 0: every survivor is explained; 1: one is not, or an explained mutant does not survive.
 """
 
 from __future__ import annotations
@@ -216,22 +213,17 @@ def try_some(game: str, some: dict[str, str]) -> dict[str, str]:
 
 def answer() -> None:
     """Try the mutants that standard input names, for `try_some`."""
+    for name in ("gymnasium", "hypothesis.strategies", "numba", "pettingzoo.utils.env", "pytest"):
+        import_module(name)  # all but the rules, so that forked processes of mutants need not
+    assert os.environ["NUMBA_DISABLE_JIT"] == "1"
+    assert "blackjacky_env" not in sys.modules
     game, some = json.load(sys.stdin)
-    prepare()
     subject = subjects()[game]
     killed_by = {
         name: next((suite for suite, tests in subject.suites.items() if not passes(subject, code, tests)), SURVIVED)
         for name, code in some.items()
     }
     print(json.dumps(killed_by))
-
-
-def prepare() -> None:
-    """Import everything but the rules, so that forked processes of mutants need not."""
-    for name in ("gymnasium", "hypothesis.strategies", "numba", "pettingzoo.utils.env", "pytest"):
-        import_module(name)
-    assert os.environ["NUMBA_DISABLE_JIT"] == "1"
-    assert "blackjacky_env" not in sys.modules
 
 
 def passes(subject: Subject, code: str, arguments: Sequence[str]) -> bool:

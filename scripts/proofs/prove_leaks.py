@@ -1,13 +1,11 @@
 """Check that no hidden information leaks: 200,000 positions, for every player and a spectator.
 
-    python -m scripts.proofs.prove_leaks --game NAME
     python -m scripts.proofs.prove_leaks --game NAME --write    write results/NAME/leaks.json
 
 In each position and for each observer, everything that the observer cannot know is changed: hidden cards, what others
 know, the random numbers. The observer's observation, mask, infos, reward, view, drawing and the message about an
-illegal action must stay the same byte for byte. In each position a few more moves are played in both cases, and unseen
-ones of others differently; what one observer is shown, has heard and recalls must be the same. The exit status is 1 if
-there is a leak.
+illegal action must stay the same byte for byte, also after a few more moves, of which unseen ones are played
+differently. The exit status is 1 if there is a leak.
 """
 
 from __future__ import annotations

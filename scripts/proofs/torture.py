@@ -1,13 +1,11 @@
 """Attack the package with what an accident or a stranger may do to it, in processes that are allowed to die.
 
-    python -m scripts.proofs.torture                          everything, which takes an hour
-    python -m scripts.proofs.torture --kinds kills,disks      some kinds of attacks
-    python -m scripts.proofs.torture --tries 100              a short run
-    python -m scripts.proofs.torture --write                  keep the result in results/attacks.json
+    python -m scripts.proofs.torture --write                      everything, an hour; results/attacks.json
+    python -m scripts.proofs.torture --kinds kills --tries 100    a short run of one kind
 
 Every try is refused or survived, or it is a crash, a hang (silent for too long), a loss (of a game, a result or a
-confirmed move), a traceback in place of a sentence, or another error. The exit status is 1 unless every try was
-refused or survived. Garbage for everything that parses is in tests/fuzzing.
+confirmed move), a traceback in place of a sentence, or another error: then the exit status is 1. Garbage for everything
+that parses is in tests/fuzzing.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -61,19 +61,27 @@ def module_of(game: str) -> Any:
     return importlib.import_module(f"blackjacky_env.{game}_v0")
 
 
-def random_moves(env: Any, moves: int) -> int:
-    """Play at random in the documented AEC loop; returns the number of moves."""
-    rng, made = np.random.default_rng(SEED), 0
+def random_games(env: Any, choose: Callable[[Any], Any]) -> Iterator[int]:
+    """Play games in the documented AEC loop, with a choice from the legal actions; yields the moves of each."""
     env.reset(seed=SEED)
-    while made < moves:
+    while True:
         env.reset()
+        made = 0
         for _ in env.agent_iter():
             observation, _, termination, truncation, _ = env.last()
             if termination or truncation:
                 env.step(None)
                 continue
-            env.step(rng.choice(np.flatnonzero(observation["action_mask"])))
+            env.step(choose(np.flatnonzero(observation["action_mask"])))
             made += 1
+        yield made
+
+
+def random_moves(env: Any, moves: int) -> int:
+    """Play at random; returns the number of moves, at least so many."""
+    made, games = 0, random_games(env, np.random.default_rng(SEED).choice)
+    while made < moves:
+        made += next(games)
     return made
 
 

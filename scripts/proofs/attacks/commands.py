@@ -104,14 +104,9 @@ class Prepared:
         tqdm.set_lock(threading.RLock())  # the usual one is shared by forks; a killed one would hold it for ever
         training.CHECKPOINT_SECONDS = 0.0
         for _ in range(2):
-            with new_home() as (home, _):
+            with new_home() as (home, log), log.open("w") as out, redirect_stdout(out), redirect_stderr(out):
                 begun = time.monotonic()
-                with (
-                    contextlib.chdir(home),
-                    Path(os.devnull).open("w") as out,
-                    redirect_stdout(out),
-                    redirect_stderr(out),
-                ):
+                with contextlib.chdir(home):
                     status = self._run(home)
                 self.seconds = time.monotonic() - begun
                 if status:
@@ -130,14 +125,13 @@ class Prepared:
         """A process that begins or resumes the job in a folder."""
         return Fork(lambda: self._run(home), home, log)
 
-    def empty(self, home: Path, with_result: bool = False) -> Path:
+    def empty(self, home: Path, with_result: bool = False) -> None:
         """Empty a folder, and write the files of the finished job into it if they are wanted."""
         for path in home.iterdir():
             shutil.rmtree(path) if path.is_dir() else path.unlink()
         for path, content in self.files.items() if with_result else ():
             (home / path).parent.mkdir(parents=True, exist_ok=True)
             (home / path).write_bytes(content)
-        return home
 
     def is_whole(self, home: Path) -> bool:
         """Whether the result of a finished job is that of an undisturbed run; prints what is wrong."""
@@ -155,9 +149,8 @@ class Prepared:
         program = self.start(home, log)
         if (outcome := program.outcome()) == REFUSED:
             print(program.output, file=sys.stderr)
-        if outcome in (REFUSED, SURVIVED):
-            return SURVIVED if outcome == SURVIVED and self.is_whole(home) else LOST
-        return outcome
+            return LOST
+        return LOST if outcome == SURVIVED and not self.is_whole(home) else outcome
 
 
 # ---------------------------------------------------------------- kills
@@ -224,10 +217,8 @@ def write_twice(name: str, tries: int, seed: int) -> Tries:
             if rng.random() < 0.5 and first.killed_within(rng.uniform(0, prepared.seconds)):
                 programs.remove(first)
             outcomes = {_outcome_of_writer(program) for program in programs}
-            if (
-                not (bad := outcomes - {SURVIVED, REFUSED})
-                and prepared.finishes(home, log.with_name("log_3")) != SURVIVED
-            ):
+            bad = outcomes - {SURVIVED, REFUSED}
+            if not bad and prepared.finishes(home, log.with_name("log_3")) != SURVIVED:
                 bad = {LOST}
             yield f"two processes: {name}", min(bad or outcomes), 1
 

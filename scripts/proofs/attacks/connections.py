@@ -1,4 +1,4 @@
-"""Slow, idle, flooding and nonsensical connections to a table server, while somebody plays a game there.
+"""Slow, idle and flooding connections to a table server, while somebody plays a game there.
 
 A try is one connection. It is refused if the server closes it, and survives if it can stay. The server may have 256
 open files, and the attacker holds as many connections as it can at once. If the person who plays cannot go on, or the
@@ -120,34 +120,6 @@ def _slow_body(target: Target) -> socket.socket:
     return open_socket(target.port, request(path, "Content-Length: 100000", method="POST") + b"{")
 
 
-def _garbage_frames(target: Target) -> socket.socket:
-    whole = bytearray(frame(Opcode.TEXT, target.rng.randbytes(target.rng.randrange(200))))
-    whole[0] = target.rng.choice([0, 0x80, 0xC0]) + target.rng.choice([*Opcode, 3])
-    return flood(take_seat(target.port, target.token), bytes(_changed(whole, target.rng)))
-
-
-def _garbage_requests(target: Target) -> socket.socket:
-    rng = target.rng
-    whole = rng.choice(
-        [
-            upgrade(target.token),
-            request("/seat/x", "Transfer-Encoding: chunked", method="POST") + b"5\r\nabcde\r\n0\r\n\r\n",
-            request("/lobby/x/tables", "Content-Length: 5", method="POST") + b"abcde",
-            request("/", *(f"{rng.getrandbits(32)}: {rng.getrandbits(32)}" for _ in range(2000))),
-            rng.randbytes(2000),
-        ]
-    )
-    return open_socket(target.port, bytes(_changed(bytearray(whole), rng)))
-
-
-def _changed(data: bytearray, rng: random.Random) -> bytearray:
-    for _ in range(rng.randrange(4)):
-        place = rng.randrange(len(data))
-        data[place : place + rng.randrange(2)] = rng.randbytes(rng.randrange(3))
-        data = data or bytearray(b"\0")
-    return data
-
-
 KINDS: dict[str, Callable[[Target], socket.socket]] = {
     "connections that send nothing": lambda it: open_socket(it.port),
     "bodies that do not end": _slow_body,
@@ -155,8 +127,6 @@ KINDS: dict[str, Callable[[Target], socket.socket]] = {
     "WebSockets of unknown seats": lambda it: take_seat(it.port, f"{it.rng.getrandbits(192):032x}"),
     "WebSocket pings whose pongs are not read": lambda it: flood(take_seat(it.port, it.token), PINGS),
     "WebSocket messages at full speed": lambda it: flood(take_seat(it.port, it.token), SKIPS),
-    "garbage as WebSocket frames": _garbage_frames,
-    "garbage as HTTP requests": _garbage_requests,
 }
 
 

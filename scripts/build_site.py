@@ -106,10 +106,8 @@ class Page:
     """A page on its way from the repository to the site."""
 
     source: Path
-    name: str
-    """Path in the site."""
-    where: dict[Path, str]
-    """All pages: path in the site, by file."""
+    name: str  # Path in the site.
+    where: dict[Path, str]  # All pages: path in the site, by file.
     repository: str | None
     shown: dict[Path, str] = field(default_factory=dict)
     """Pictures that the page shows and their paths in the site, filled by `with_links`."""

@@ -21,8 +21,7 @@ import tyro
 
 from scripts.results import LIST, ROOMS, ROOT, outdated, path_of, save
 
-FOLDER = ROOT / "runs" / "measured"
-"""What commands write before it is put into the common form."""
+FOLDER = ROOT / "runs" / "measured"  # What commands write before it is put into the common form.
 Entry = dict[str, Any]
 
 

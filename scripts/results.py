@@ -30,8 +30,7 @@ from blackjacky_env.games import GAMES
 
 ROOT = Path(__file__).parents[1]
 RESULTS = ROOT / "results"
-LIST = RESULTS / "results.toml"
-"""How results are made again."""
+LIST = RESULTS / "results.toml"  # How results are made again.
 AGENTS = ROOT / "agents" / "blackjacky_agents" / "games"
 ROOMS = {name: room for name in GAMES if (room := ROOT / "blackjacky_env" / "games" / name).is_dir()}
 """Folders of the games in this repository, by name."""
@@ -126,5 +125,4 @@ def made_by(result: Mapping[str, Any]) -> str:
     return f"`{result['command']}` {at}, {result['date']}: {', '.join([*on, versions])}."
 
 
-LAST = "9f1bee96"
-"""The last commit with the scripts that measured once and were then removed."""
+LAST = "9f1bee96"  # The last commit with the scripts that measured once and were then removed.

@@ -33,8 +33,7 @@ DECLARED: dict[str, tuple[str, ...] | type[Any]] = {
     "game": extending.Game,
 }
 """What docs/your_game.md lists, by part: functions of `blackjacky_env.extending`, or a class, for its fields."""
-SHOWN = 3
-"""Positions of each game on the page; the file has all."""
+SHOWN = 3  # Positions of each game on the page; the file has all.
 
 
 def parts() -> Iterator[Part]:

@@ -44,8 +44,7 @@ OF_ALL = {
     "habits": ("docs/exact.md", "corrected"),
 }
 """The same for results of games that are one table."""
-TOTALS = {"leaks": "table"}
-"""The column of names, of results whose other columns are summed."""
+TOTALS = {"leaks": "table"}  # The column of names, of results whose other columns are summed.
 
 FRAMEWORKS = {
     "sb3": ("sb3-contrib", "sb3_maskable_ppo.py"),

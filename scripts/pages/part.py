@@ -33,8 +33,7 @@ class Part(NamedTuple):
     """A generated part of a document."""
 
     page: Path
-    name: str
-    """The part is between ``<!-- NAME:begin -->`` and ``<!-- NAME:end -->``; empty: the whole file."""
+    name: str  # The part is between ``<!-- NAME:begin -->`` and ``<!-- NAME:end -->``; empty: the whole file.
     content: str
 
 

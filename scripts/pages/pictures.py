@@ -41,8 +41,7 @@ SECONDS, LAST = 1.3, 4
 """How long a picture is shown, and how many times as long the last one."""
 SCALE = 0.8
 ANIMATED_SEED = 5
-ANIMATED_OPTIONS: Mapping[str, Any] = {"hearts": 1}
-"""Rule options with which a game has few moves."""
+ANIMATED_OPTIONS: Mapping[str, Any] = {"hearts": 1}  # Rule options with which a game has few moves.
 
 
 def scenes(players: list[str]) -> Iterator[str]:

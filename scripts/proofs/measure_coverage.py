@@ -51,10 +51,8 @@ class Luck:
     name: str
     correlation: float = 0.0
     """Intraclass correlation of the games of a deal, whose win rate has a beta distribution; above 0."""
-    balanced: float = 0.0
-    """Fraction of deals in which the agent wins as many games as in any other, up to one."""
-    shared: float = 0.0
-    """Fraction of wins that are shared with another agent."""
+    balanced: float = 0.0  # Fraction of deals in which the agent wins as many games as in any other, up to one.
+    shared: float = 0.0  # Fraction of wins that are shared with another agent.
 
     def draw(self, rate: float, deals: int, turns: int, players: int, rng: Random) -> npt.NDArray[np.bool_]:
         """The winners of all games, shape (deals, turns, players)."""

@@ -58,12 +58,9 @@ class Subject(NamedTuple):
     """A game to be mutated, and the tests to run, as declared in tests/games/NAME/mutation.toml."""
 
     game: str
-    files: tuple[str, ...]
-    """Files of the tests of its rules, without `test_` and `.py`."""
-    random: str
-    """Expression for pytest's `-k` that selects tests with random games, which are left out."""
-    settings: str
-    """Expression for `-k` that selects the games played by the reference implementation."""
+    files: tuple[str, ...]  # Files of the tests of its rules, without `test_` and `.py`.
+    random: str  # Expression for pytest's `-k` that selects tests with random games, which are left out.
+    settings: str  # Expression for `-k` that selects the games played by the reference implementation.
 
     @property
     def rules(self) -> Path:

@@ -36,11 +36,9 @@ GOALS = json.loads((HERE / "goals.json").read_text("utf-8"))
 LIBRARIES = ("gymnasium", "pettingzoo", "rlcard", "open_spiel", "pgx", "jax")
 UNMEASURED = "not start and not 65536"
 """pytest's expression for the cases of a comparison, which takes half an hour otherwise."""
-LIMIT = 0.2
-"""Relative change in time from which on a comparison marks a case."""
+LIMIT = 0.2  # Relative change in time from which on a comparison marks a case.
 
-Values = dict[str, list[float]]
-"""What was found for each ``LINE [UNIT]``, one number for each round."""
+Values = dict[str, list[float]]  # What was found for each ``LINE [UNIT]``, one number for each round.
 
 
 @dataclass(frozen=True)

@@ -58,10 +58,8 @@ STEPS = 16  # of each game in a launch of run_random
 PLAYOUTS = 2**18
 ROUNDS = 5  # of each measurement, after one that is not counted; the median counts
 
-Row = tuple[str, str, int, float, str]
-"""Game, what, number of games at once (0: does not matter), value, unit."""
-Found = tuple[list[Row], str]
-"""The rows of a stage, and how they were made."""
+Row = tuple[str, str, int, float, str]  # Game, what, number of games at once (0: does not matter), value, unit.
+Found = tuple[list[Row], str]  # The rows of a stage, and how they were made.
 Stage = Literal["equality", "speed", "pgx", "training"]
 
 

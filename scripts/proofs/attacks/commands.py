@@ -34,8 +34,7 @@ from scripts.proofs.attacks.common import ERROR, LOST, REFUSED, SURVIVED, Fork, 
 
 _KILLS_PER_RUN = 8  # kills before a command may finish
 _DISK = 16 << 20  # bytes
-NAMESPACE = ("unshare", "--map-root-user", "--mount")
-"""Words before a command that may mount a disk."""
+NAMESPACE = ("unshare", "--map-root-user", "--mount")  # Words before a command that may mount a disk.
 _PAGES = 20_000  # bytes, a few pages of memory, so that small files have room at times
 _REASONS = ("is being written by ", "choose another --name")  # why a second process may be refused
 _BOTS = ",".join(bot_names(DEFAULT)[:2])

@@ -135,9 +135,6 @@ class Page:
         return f"{self.repository}/blob/main/{inside}" if self.repository else None
 
 
-# ---------------------------------------------------------------- notebooks
-
-
 def notebook(page: Page, folder: Path) -> str:
     """A notebook as Markdown; pictures among its outputs are written beside its page."""
     parts = []

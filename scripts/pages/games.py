@@ -207,9 +207,6 @@ TABLES: dict[str, Callable[[Game], str]] = {
 }
 
 
-# ---------------------------------------------------------------- docs/positions.md
-
-
 def positions(found: Result) -> str:
     """Some positions of a game, how many of all are answered wrongly, and how they were found."""
     facts, every = found["settings"], found["rows"]

@@ -34,8 +34,6 @@ def table(game: str) -> str:
     return env.draw("player_0")
 
 
-# ---------------------------------------------------------------- the animation, docs/game.svg
-
 SVG = "http://www.w3.org/2000/svg"
 SECONDS, LAST = 1.3, 4
 """How long a picture is shown, and how many times as long the last one."""

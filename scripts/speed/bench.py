@@ -97,9 +97,6 @@ def git(*arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(["git", *arguments], cwd=ROOT, capture_output=True, text=True, check=False)
 
 
-# ---------------------------------------------------------------- rounds
-
-
 def measure_in_turn(trees: Mapping[str, Path], args: Args, folder: Path) -> dict[str, Values]:
     """Measure all trees in every round."""
     found: dict[str, Values] = {name: {} for name in trees}
@@ -129,9 +126,6 @@ def run_cases(cases: Path, tree: Path, cache: Path, args: Args) -> dict[str, flo
         sys.exit(f"error: {tree} could not be measured\n{done.stdout}{done.stderr}")
     told = json.loads(output.read_text("utf-8"))["benchmarks"] if output.stat().st_size else []
     return {line: value for case in told for line, value in case["extra_info"].items()}
-
-
-# ---------------------------------------------------------------- results
 
 
 def ratios(found: Values) -> Values:

@@ -112,9 +112,6 @@ def in_columns(rows: list[Row]) -> list[dict[str, object]]:
     return [*steps.values(), *others]
 
 
-# ---------------------------------------------------------------- the same games
-
-
 def compare_all() -> Found:
     """Compare all tables and bots of all games; most of the time is compiling, in a process for each core."""
     bots = [(name, bot) for name in GAMES for bot in compiled_names(name) if not bot.endswith(":")]
@@ -171,9 +168,6 @@ def compare_bot(name: str, bot: str) -> Row:
     if bot == "random" and min(same) < 1:
         raise ValueError("playouts differ from the CPU's")
     return name, f"playouts of `{bot}` that are those of the CPU", 0, 100 * float(np.mean(same)), "%"
-
-
-# ---------------------------------------------------------------- speed
 
 
 def measure_all() -> Found:
@@ -242,9 +236,6 @@ def seconds(call: Callable[[], object]) -> float:
         cuda.synchronize()
         taken.append(time.perf_counter() - began)
     return statistics.median(taken[1:])
-
-
-# ---------------------------------------------------------------- learning
 
 
 def train(args: Args) -> Found:

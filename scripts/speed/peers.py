@@ -126,9 +126,6 @@ def pick(legal: Any, rng: Random) -> Any:
     return legal[int(rng.random() * len(legal))]
 
 
-# ---------------------------------------------------------------- the cases
-
-
 class Library(NamedTuple):
     """How to play a library's games, its batch sizes, and the packages it requires."""
 

@@ -44,9 +44,6 @@ _TOURNAMENT = f"tournament --agents {_BOTS} --players 2 --games 400 --threads 1 
 _DATASET = f"dataset --players {_BOTS} --games 400 --games-per-file 150 --threads 1 --out data"
 
 
-# ---------------------------------------------------------------- commands and their results
-
-
 class Job(NamedTuple):
     """A command and its result."""
 
@@ -152,9 +149,6 @@ class Prepared:
         return LOST if outcome == SURVIVED and not self.is_whole(home) else outcome
 
 
-# ---------------------------------------------------------------- kills
-
-
 def kill(name: str, tries: int, seed: int) -> Tries:
     """Kill a command a few times before it may finish; all these kills count as lost if its result is not whole."""
     rng, prepared = random.Random(seed), Prepared(name)
@@ -170,9 +164,6 @@ def kill(name: str, tries: int, seed: int) -> Tries:
                     outcome = prepared.finishes(home, log)
                     prepared.empty(home)
             yield f"killed: {name}", prepared.finishes(home, log) if outcome == SURVIVED else outcome, count
-
-
-# ---------------------------------------------------------------- full disks
 
 
 def fill(name: str, tries: int, seed: int) -> Tries:
@@ -196,9 +187,6 @@ def fill(name: str, tries: int, seed: int) -> Tries:
                 outcome = outcome if later == SURVIVED else later
             yield f"full disk: {name}", outcome, 1
         subprocess.run(["umount", disk], check=True)
-
-
-# ---------------------------------------------------------------- two writers
 
 
 def write_twice(name: str, tries: int, seed: int) -> Tries:

@@ -28,9 +28,6 @@ _GROWTH = 16  # MiB by which the memory may differ: what the allocator keeps
 _FLOOD = 50  # times that as much as fits is sent
 
 
-# ---------------------------------------------------------------- raw connections
-
-
 def open_socket(port: int, data: bytes = b"") -> socket.socket:
     """A connection to a server on this machine, on which ``data`` was sent."""
     made = socket.create_connection(("127.0.0.1", port), timeout=PATIENCE)
@@ -101,9 +98,6 @@ def is_open(connection: socket.socket, patience: float = 0) -> bool:
     except ConnectionError:
         pass
     return False
-
-
-# ---------------------------------------------------------------- attacks
 
 
 @dataclass

@@ -23,7 +23,6 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass
 from functools import partial
-from itertools import product
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any, Literal
@@ -58,7 +57,7 @@ STEPS = 16  # of each game in a launch of run_random
 PLAYOUTS = 2**18
 ROUNDS = 5  # of each measurement, after one that is not counted; the median counts
 
-Row = tuple[str, str, int, float, str]  # Game, what, number of games at once (0: does not matter), value, unit.
+Row = dict[str, Any]  # as the page shows it: a column for each number of games, or the median of a measurement
 Found = tuple[list[Row], str]  # The rows of a stage, and how they were made.
 Stage = Literal["equality", "speed", "pgx", "training"]
 
@@ -89,27 +88,18 @@ def main(args: Args) -> None:
         write_json(args.folder / f"{stage}.json", {"rows": rows, "note": note})
     paths = [path for stage in stages if (path := args.folder / f"{stage}.json").exists()]
     found = [json.loads(path.read_text("utf-8")) for path in paths]
-    table, note = in_columns([row for each in found for row in each["rows"]]), " ".join(each["note"] for each in found)
-    print(*table, note, sep="\n")
+    rows = sorted((row for each in found for row in each["rows"]), key=lambda row: "median" in row)
+    note = " ".join(each["note"] for each in found)
+    print(*rows, note, sep="\n")
     if args.write:
         gpu = cuda.get_current_device().name
         versions = {"GPU": gpu.decode() if isinstance(gpu, bytes) else gpu, "numba-cuda": numba_cuda.__version__}
-        save("speed_gpu", table, what=note, seed=1, versions=versions)
+        save("speed_gpu", rows, what=note, seed=1, versions=versions)
 
 
-def in_columns(rows: list[Row]) -> list[dict[str, object]]:
-    """Rows as the page shows them: a column for each number of games, and then those for which it does not matter."""
-    steps: dict[tuple[str, str], dict[str, object]] = {}
-    for game, what, games, value, _ in rows:
-        if games:
-            row = steps.setdefault((game, what), {"game": game, "million steps a second": what})
-            row[f"{games:,} games"] = round(value, 1)
-    others = [
-        {"game": game, "what": what, "median": round(value, 1), "unit": unit}
-        for game, what, games, value, unit in rows
-        if not games
-    ]
-    return [*steps.values(), *others]
+def row_of(game: str, what: str, value: float, unit: str) -> Row:
+    """The row of a measurement that does not depend on the number of games."""
+    return {"game": game, "what": what, "median": round(value, 1), "unit": unit}
 
 
 def compare_all() -> Found:
@@ -119,8 +109,9 @@ def compare_all() -> Found:
     with ProcessPoolExecutor(mp_context=get_context("spawn")) as pool:
         asked = [pool.submit(compare_bot, *case) for case in sorted(bots, key=lambda case: case[1] == "random")]
         asked += [pool.submit(compare_tables, *case) for case in paid]  # bots take longest
-        rows = sorted(answer.result() for answer in tqdm(as_completed(asked), total=len(asked), unit=" comparisons"))
+        rows = [answer.result() for answer in tqdm(as_completed(asked), total=len(asked), unit=" comparisons")]
     how = f"{COMPARED} games on each table with {COMPARED_STEPS} steps each, and {COMPARED} playouts."
+    rows.sort(key=lambda row: (row["game"], row["what"]))
     return rows, f"{len(rows)} comparisons succeeded: {how}"
 
 
@@ -146,7 +137,7 @@ def compare_tables(name: str, reward: str) -> Row:
             batch.run_random(COMPARED_STEPS - 40)
         check_equal(on_cpu, on_gpu, f"{options}, step {COMPARED_STEPS}")
     what = f"tables on which games are those of the CPU, bit for bit, reward `{reward}`"
-    return name, what, 0, len(tables_of(name)), "tables"
+    return row_of(name, what, len(tables_of(name)), "tables")
 
 
 def check_equal(on_cpu: Any, on_gpu: Any, where: str) -> None:
@@ -167,28 +158,30 @@ def compare_bot(name: str, bot: str) -> Row:
         same.append((on_cpu == on_gpu.copy_to_host()).all(axis=-1).mean())
     if bot == "random" and min(same) < 1:
         raise ValueError("playouts differ from the CPU's")
-    return name, f"playouts of `{bot}` that are those of the CPU", 0, 100 * float(np.mean(same)), "%"
+    return row_of(name, f"playouts of `{bot}` that are those of the CPU", 100 * float(np.mean(same)), "%")
 
 
 def measure_all() -> Found:
     """Steps and playouts of all games."""
     rows: list[Row] = []
     for name in tqdm(GAMES, unit=" games"):
-        rows += [row for count in SIZES for row in measure_steps(name, count)]
-        rows += measure_playouts(name)
+        rows += [*measure_steps(name), *measure_playouts(name)]
     return rows, f"Steps and playouts: medians of {ROUNDS} rounds."
 
 
-def measure_steps(name: str, count: int) -> Iterator[Row]:
-    """Rows of one game, so many at once: within a kernel, and from Python."""
-    batch: Any = make_batch(name, count, backend="cuda")
-    calls: dict[str, tuple[int, Callable[[], object]]] = {
-        f"`run_random({STEPS})`": (STEPS, lambda: batch.run_random(STEPS)),
-        "`random_actions` and `step(check=False)`": (1, lambda: batch.step(batch.random_actions(), check=False)),
-        "`random_actions` and `step`": (1, lambda: batch.step(batch.random_actions())),
+def measure_steps(name: str) -> Iterator[Row]:
+    """Rows of one game: within a kernel, and from Python."""
+    calls: dict[str, tuple[int, Callable[[Any], object]]] = {
+        f"`run_random({STEPS})`": (STEPS, lambda batch: batch.run_random(STEPS)),
+        "`random_actions` and `step(check=False)`": (1, lambda batch: batch.step(batch.random_actions(), check=False)),
+        "`random_actions` and `step`": (1, lambda batch: batch.step(batch.random_actions())),
     }
     for what, (steps, call) in calls.items():
-        yield name, what, count, count * steps / seconds(call) / 1e6, "million steps/s"
+        found = {}
+        for count in SIZES:
+            batch = make_batch(name, count, backend="cuda")
+            found[f"{count:,} games"] = round(count * steps / seconds(partial(call, batch)) / 1e6, 1)
+        yield {"game": name, "million steps a second": what, **found}
 
 
 def measure_playouts(name: str) -> Iterator[Row]:
@@ -201,8 +194,8 @@ def measure_playouts(name: str) -> Iterator[Row]:
     states, seats = new_states(game, [game.default_players] * count, game.variants[0].name, {}), game.max_players
     inside = [(agent.policy, agent.parameters)]
     _, decisions = play_out(game, states, np.arange(count), np.zeros((count, seats), np.int64), inside)
-    yield name, f"playouts of `random` from the start, {PLAYOUTS:,}", 0, PLAYOUTS / taken, "games/s"
-    yield name, "the same", 0, PLAYOUTS * float(decisions.mean()) / taken / 1e6, "million actions/s"
+    yield row_of(name, f"playouts of `random` from the start, {PLAYOUTS:,}", PLAYOUTS / taken, "games/s")
+    yield row_of(name, "the same", PLAYOUTS * float(decisions.mean()) / taken / 1e6, "million actions/s")
 
 
 def measure_pgx() -> Found:
@@ -218,11 +211,12 @@ def measure_pgx() -> Found:
     if jax.default_backend() != "gpu":
         return [], f"Pgx was not measured: JAX {jax.__version__} finds no GPU."
     rows: list[Row] = []
-    for name, count in product(("leduc_holdem", "sparrow_mahjong"), SIZES):
-        games = pgx_games(name, 0, count)
-        steps = next(games)  # compiles
-        speed = steps / seconds(partial(next, games)) / 1e6
-        rows.append((f"Pgx `{name}`", "`step` with `auto_reset`", count, speed, "million steps/s"))
+    for name in ("leduc_holdem", "sparrow_mahjong"):
+        rows.append({"game": f"Pgx `{name}`", "million steps a second": "`step` with `auto_reset`"})
+        for count in SIZES:
+            games = pgx_games(name, 0, count)
+            steps = next(games)  # compiles
+            rows[-1][f"{count:,} games"] = round(steps / seconds(partial(next, games)) / 1e6, 1)
     return rows, f"Pgx {pgx.__version__} with JAX {jax.__version__}: medians of {ROUNDS} rounds."
 
 
@@ -251,8 +245,8 @@ def train(args: Args) -> Found:
     last = list(csv.DictReader((folder / "learning_curve.csv").read_text("utf-8").splitlines()))[-1]
     wins, low, high = (100 * float(last[name]) for name in ("win_rate", "low", "high"))
     rows = [
-        (DEFAULT, "training, end to end", 0, int(last["steps"]) / int(last["seconds"]) / 1e6, "million steps/s"),
-        (DEFAULT, "wins against three of the preset `full` (par: 25)", 0, wins, "%"),
+        row_of(DEFAULT, "training, end to end", int(last["steps"]) / int(last["seconds"]) / 1e6, "million steps/s"),
+        row_of(DEFAULT, "wins against three of the preset `full` (par: 25)", wins, "%"),
     ]
     made = f"{int(last['steps']):,} decisions in {int(last['seconds'])} s"
     won = f"the agent won {wins:.1f} % ({low:.1f} .. {high:.1f}) of {int(last['games']):,} games"

@@ -47,15 +47,10 @@ def main(args: Args) -> int:
     for name, entry in entries.items():
         for game in entry.get("games", [None]):
             wanted = name in (args.names or entries) and (args.game is None or game == args.game)
-            if wanted and (args.again or is_needed(name, game)):
+            path = path_of(name, game)
+            if wanted and (args.again or not path.exists() or outdated(json.loads(path.read_text("utf-8")), game)):
                 make(name, entry, game, args.dry)
     return 0
-
-
-def is_needed(name: str, game: str | None) -> bool:
-    """Whether a result is missing, or was made with other weights."""
-    path = path_of(name, game)
-    return not path.exists() or bool(outdated(json.loads(path.read_text("utf-8")), game))
 
 
 def commands_of(entry: Entry, game: str | None, output: Path) -> list[str]:

@@ -46,8 +46,7 @@ class Args:
 
 def main(args: Args) -> None:
     """Measure what is missing; every table is written at once."""
-    path = path_of("exact", args.game)
-    before = known_rows(path, args.game)
+    before = known_rows(args.game)
     for name in get_game(args.game).presets:
         if args.tables and name not in args.tables:
             continue
@@ -59,9 +58,9 @@ def main(args: Args) -> None:
         save("exact", list(before.values()), game=args.game, seed=0, weights=["champion"])
 
 
-def known_rows(path: Path, game: str) -> dict[str, dict[str, Any]]:
+def known_rows(game: str) -> dict[str, dict[str, Any]]:
     """The rows of an earlier result by table, without agents that have other weights now."""
-    if not path.exists():
+    if not (path := path_of("exact", game)).exists():
         return {}
     result = json.loads(path.read_text("utf-8"))
     for row in result["rows"]:

@@ -127,9 +127,6 @@ def of_all(kind: str) -> str:
     return f"{plain_tables(rows)}\n\n{what}\n\n{made}" if found else MISSING
 
 
-# ---------------------------------------------------------------- the README
-
-
 def speeds() -> dict[str, float]:
     """The medians of the benchmark, by name of the line."""
     return {row["what"]: row["median"] for row in needed("speed")["rows"]}
@@ -190,9 +187,6 @@ def first_move() -> str:
         "Games and bots are compiled on first use: after installation, the first move of a game in the browser takes "
         f"{seconds} seconds ([details](docs/install.md#the-first-compile))."
     )
-
-
-# ---------------------------------------------------------------- other pages
 
 
 def starts() -> str:

@@ -43,8 +43,10 @@ ANIMATED_OPTIONS: Mapping[str, Any] = {"hearts": 1}  # Rule options with which a
 
 
 def scenes(players: list[str]) -> Iterator[str]:
-    """The game's table before each move that changed more of it than its phase, and at the end."""
+    """The open table before each move that changed more of it than its phase, and at the end."""
     env = TableEnv(DEFAULT, num_players=len(players), **ANIMATED_OPTIONS)
+    draw = env.game.words.draw_svg
+    assert draw is not None
     env.reset(seed=ANIMATED_SEED)
     agents = dict(zip(env.possible_agents, (make_agent(name, DEFAULT) for name in players), strict=True))
     for number, agent in enumerate(agents.values()):
@@ -53,19 +55,12 @@ def scenes(players: list[str]) -> Iterator[str]:
     while True:
         now = {key: value for key, value in env.snapshot().items() if key != "phase"}
         if now != before:
-            yield scene(env, players)
+            told = env.last_action(everything=True, names=players)
+            yield draw(env.snapshot(), env.config_dict(), names=players, last_action=told, theme="auto")
         if env.terminations[env.agent_selection]:
             return
         before = now
         env.step(agents[env.agent_selection].act(env.observe(env.agent_selection)))
-
-
-def scene(env: TableEnv, players: list[str]) -> str:
-    """The table with all cards face up."""
-    draw = env.game.words.draw_svg
-    assert draw is not None
-    told = env.last_action(everything=True, names=players)
-    return draw(env.snapshot(), env.config_dict(), names=players, last_action=told, theme="auto")
 
 
 def animation(frames: list[str]) -> str:

@@ -103,9 +103,6 @@ def check(args: Args) -> None:
         check_integer("--at-least", args.at_least, 0, 10**12)
 
 
-# ---------------------------------------------------------------- games
-
-
 def kinds(reference: Reference) -> list[Kind]:
     """All kinds of games, which are played in turn, a chunk of each."""
     first = reference.variants[0]
@@ -182,9 +179,6 @@ def add(counts: Counts, more: Counts) -> None:
     """Add in place."""
     for group, numbers in more.items():
         counts[group].update(numbers)
-
-
-# ---------------------------------------------------------------- runs
 
 
 def begin(args: Args) -> Results:

@@ -69,9 +69,6 @@ def tables(game: str) -> list[tuple[str, int]]:
     return [(variant.name, players) for variant in get_game(game).variants for players in variant.sizes]
 
 
-# ---------------------------------------------------------------- playthroughs
-
-
 def path_of(game: str, variant: str, players: int) -> str:
     """The file of a playthrough, below tests/games."""
     return f"{game}/playthroughs/{variant}_{players}p.txt"
@@ -169,9 +166,6 @@ def brief(part: Any) -> str:
     return " ".join(str(number) if number else "." for number in part)
 
 
-# ---------------------------------------------------------------- fingerprints
-
-
 def fingerprints(game: str) -> dict[str, Callable[[], str]]:
     """The functions that compute the fingerprints of a game, by name."""
     made: dict[str, Callable[[], str]] = {
@@ -187,7 +181,7 @@ class Digest:
     """A hash of numbers, as int64 so that dtypes and memory layout may change, and of JSON values."""
 
     def __init__(self) -> None:
-        self._hash = hashlib.sha256()
+        self.hash = hashlib.sha256()
 
     def add(self, *numbers: npt.ArrayLike) -> None:
         """Add numbers or arrays."""
@@ -195,11 +189,11 @@ class Digest:
             array = np.asarray(number)
             if array.dtype.kind == "f":
                 array = np.rint(array * MICRO)
-            self._hash.update(np.array(array.shape, "<i8").tobytes() + array.astype("<i8").tobytes())
+            self.hash.update(np.array(array.shape, "<i8").tobytes() + array.astype("<i8").tobytes())
 
     def add_json(self, value: Any) -> None:
         """Add a JSON value."""
-        self._hash.update(json.dumps(value, sort_keys=True).encode())
+        self.hash.update(json.dumps(value, sort_keys=True).encode())
 
     def add_game(self, env: TableEnv, rng: random.Random) -> None:
         """Add the rest of a running game: observations, masks, actions and rewards."""
@@ -207,10 +201,6 @@ class Digest:
             self.add(*env.rewards.values(), env.possible_agents.index(agent), observation, mask, action)
         self.add(*env.rewards.values(), *(env.observe(agent)["observation"] for agent in env.agents))
         self.add_json(env.snapshot())
-
-    def text(self) -> str:
-        """The hash as hexadecimal text."""
-        return self._hash.hexdigest()
 
 
 def random_legal(rng: random.Random, masks: Array) -> npt.NDArray[np.int64]:
@@ -249,7 +239,7 @@ def decisions(game: str, name: str) -> str:
         if (thoughts := explain(asked)) is not None:
             digest.add(thoughts.probabilities)
         digest.add(agent.act(asked))
-    return digest.text()
+    return digest.hash.hexdigest()
 
 
 @cache
@@ -285,7 +275,7 @@ def games_by_seed(game: str, variant: str, players: int) -> str:
         digest.add_json(env.snapshot())
         digest.add_game(env, random.Random(seed))
         digest.add_json(env.record()["key"])
-    return digest.text()
+    return digest.hash.hexdigest()
 
 
 def batch(game: str, variant: str, players: int) -> str:
@@ -302,7 +292,7 @@ def batch(game: str, variant: str, players: int) -> str:
     digest.add(many.random_actions())
     many.run_random(BATCH_STEPS)
     add()
-    return digest.text()
+    return digest.hash.hexdigest()
 
 
 def vector_env(game: str, variant: str, players: int) -> str:
@@ -321,7 +311,7 @@ def vector_env(game: str, variant: str, players: int) -> str:
             digest.add(mask, actions, seen, rewards, ended, info.get("skipped_games", 0))
             digest.add(*(last for last in info.get("final_obs", ()) if last is not None))
         envs.close()
-    return digest.text()
+    return digest.hash.hexdigest()
 
 
 def playouts(game: str, variant: str, players: int) -> str:
@@ -332,7 +322,7 @@ def playouts(game: str, variant: str, players: int) -> str:
     states = states[:: -(-len(states) // STATES_PLAYED_OUT)]
     for members in ([names[seat % len(names)] for seat in range(players)], names[-1], names[0]):
         digest.add(playout(states, members, PLAYOUTS, seed=1))
-    return digest.text()
+    return digest.hash.hexdigest()
 
 
 def sampled(game: str, variant: str, players: int) -> str:
@@ -352,7 +342,7 @@ def sampled(game: str, variant: str, players: int) -> str:
             digest.add(*(other.observe(agent)["observation"] for agent in other.agents))
             if not i % (4 * SAMPLE_EVERY):
                 digest.add_game(other, random.Random(i))
-    return digest.text()
+    return digest.hash.hexdigest()
 
 
 if __name__ == "__main__":

@@ -10,7 +10,6 @@ discrete, so no interval has the same coverage at every rate: the rows have the 
 from __future__ import annotations
 
 import math
-import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -166,8 +165,8 @@ def rows(args: Args) -> Iterator[dict[str, Any]]:
         yield {"interval of": name, "games of a deal": luck.name, "players": size or "2, 4 and 6", **cells}
 
 
-def main(args: Args) -> int:
-    """Measure, print and write; returns the exit status."""
+def main(args: Args) -> None:
+    """Measure, print and write."""
     error = 100 * math.sqrt(0.05 * 0.95 / args.repeats)
     found = list(rows(args))
     print(*found, sep="\n")
@@ -177,8 +176,7 @@ def main(args: Args) -> int:
             f"{error / math.sqrt(len(RATES)):.1f} (of single rates {error:.1f}) percentage points."
         )
         save("coverage", found, what=what, seed=args.seed)
-    return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main(tyro.cli(Args)))
+    main(tyro.cli(Args))

@@ -16,7 +16,7 @@ import sys
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import tyro
 from tqdm import tqdm
@@ -47,16 +47,6 @@ class Args:
     write: bool = False  # Write results/GAME/leaks.json.
 
 
-class Chunk(NamedTuple):
-    """A unit of work for one process."""
-
-    game: str
-    table: int
-    seed: int
-    positions: int
-    told: bool
-
-
 def main(args: Args) -> int:
     """Check, print, and write if asked to."""
     try:
@@ -66,7 +56,7 @@ def main(args: Args) -> int:
     except ValueError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
-    counts, leaks = prove(todo, args.workers)
+    counts, leaks = prove(todo, args)
     rows = rows_of(args.game, counts)
     settings = {name: sum(row[name] for row in rows) for name in ("positions", "comparisons", "leaks")}
     print(settings, *(f"leak: {leak}" for leak in leaks[:MAX_SHOWN]), sep="\n")
@@ -83,45 +73,45 @@ def tables(name: str) -> list[Mapping[str, Any]]:
     return [*named, *game.examples.tables]
 
 
-def chunks(args: Args) -> list[Chunk]:
-    """All chunks, with the tables taking turns."""
+def chunks(args: Args) -> list[tuple[int, int, int]]:
+    """Table, first seed and number of positions of all parts of the work, with the tables taking turns."""
     count = len(tables(args.game))
     left = [args.positions // count + (i < args.positions % count) for i in range(count)]
-    todo: list[Chunk] = []
+    todo: list[tuple[int, int, int]] = []
     while any(left):
         for i in range(count):
             if size := min(CHUNK, left[i]):
-                todo.append(Chunk(args.game, i, args.seed + SEEDS_PER_CHUNK * len(todo), size, args.told))
+                todo.append((i, args.seed + SEEDS_PER_CHUNK * len(todo), size))
                 left[i] -= size
     return todo
 
 
-def prove(todo: list[Chunk], workers: int) -> tuple[dict[int, Counter[str]], list[str]]:
+def prove(todo: list[tuple[int, int, int]], args: Args) -> tuple[dict[int, Counter[str]], list[str]]:
     """The counts of each table and all leaks, with a progress bar."""
     counts: dict[int, Counter[str]] = {}
     leaks: list[str] = []
     with (
-        open_pool(examine_chunk, workers, threads=False) as pool,
-        tqdm(total=sum(chunk.positions for chunk in todo), unit="position", smoothing=0.05) as bar,
+        open_pool(functools.partial(examine_chunk, args.game, args.told), args.workers, threads=False) as pool,
+        tqdm(total=args.positions, unit="position", smoothing=0.05) as bar,
     ):
-        examined = in_order((pool.submit(chunk) for chunk in todo), pool.count_ahead)
-        for chunk, (counted, leaked) in zip(todo, examined, strict=True):
-            counts.setdefault(chunk.table, Counter()).update(counted)
+        examined = in_order((pool.submit(*chunk) for chunk in todo), pool.count_ahead)
+        for (table, _, positions), (counted, leaked) in zip(todo, examined, strict=True):
+            counts.setdefault(table, Counter()).update(counted)
             leaks += leaked
             bar.set_postfix_str(f"{len(leaks)} leaks", refresh=False)
-            bar.update(chunk.positions)
+            bar.update(positions)
     return counts, leaks
 
 
-def examine_chunk(chunk: Chunk) -> tuple[Counter[str], list[str]]:
-    """The counts and the leaks of one chunk."""
-    make_env = functools.partial(TableEnv, chunk.game, **tables(chunk.game)[chunk.table])
-    counted = get_game(chunk.game).examples.counted
+def examine_chunk(game: str, with_told: bool, table: int, seed: int, positions: int) -> tuple[Counter[str], list[str]]:
+    """The counts and the leaks of one part of the work."""
+    make_env = functools.partial(TableEnv, game, **tables(game)[table])
+    counted = get_game(game).examples.counted
     counts, leaks, promises = Counter[str](), list[str](), dict(PROMISES)
-    if chunk.told:
+    if with_told:
         promises["looks"] = PROMISES["looks"] | {"told now": told_now}
         promises["recalls"] = PROMISES["recalls"] | {"told": told}
-    for examined in examine(make_env, seed=chunk.seed, positions=chunk.positions, **promises):
+    for examined in examine(make_env, seed=seed, positions=positions, **promises):
         env: Any = examined.env.unwrapped
         seen = env.view(None)
         found = list(map(str, examined.leaks))

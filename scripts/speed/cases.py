@@ -53,9 +53,6 @@ def threads_of(number: int) -> str:
     return f"{number} thread{'s' * (number > 1)}"
 
 
-# ---------------------------------------------------------------- the PettingZoo loop
-
-
 def module_of(game: str) -> Any:
     """The public module of a game."""
     return importlib.import_module(f"blackjacky_env.{game}_v0")
@@ -149,8 +146,6 @@ class EmptyEnv(AECEnv[str, Any, int]):
         self.agent_selection = self.agents[self._left % len(self.agents)]
 
 
-# ---------------------------------------------------------------- batches
-
 TABLES = [
     *((DEFAULT, games, PLAYERS) for games in (1, 16, 256, MANY, 65_536)),
     *((DEFAULT, MANY, players) for players in (2, 3, 5, 6)),
@@ -197,9 +192,6 @@ def test_steps_from_python(benchmark: Benchmark) -> None:
     seconds = benchmark.pedantic(seconds_of_steps, rounds=1, warmup_rounds=1)
     name = f"`step` from Python: {MANY:,} games, {PLAYERS} players, {threads_of(CORES)}"
     benchmark.extra_info[f"{name} [steps/s]"] = MANY * steps / seconds
-
-
-# ---------------------------------------------------------------- seats and bots
 
 
 @CPU
@@ -253,8 +245,6 @@ def test_a_decision_of_a_bot(benchmark: Benchmark) -> None:
     microseconds = 1e6 * benchmark.stats.stats.mean / len(seen)
     benchmark.extra_info["one decision of `counter` through `act` [µs]"] = microseconds
 
-
-# ---------------------------------------------------------------- new processes
 
 FIRST = """
 import time

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import importlib.util
 import io
 import os
@@ -29,17 +28,14 @@ OF_A_GAME = [name for name in cli.SUBCOMMANDS if name != "mcp"]
 
 
 @pytest.mark.parametrize("arguments", ["", "--help", "-h"])
-def test_alone_it_lists_the_subcommands_with_a_sentence_each(arguments: str, typed: Any) -> None:
+def test_alone_it_lists_the_subcommands_with_a_sentence_each_and_knows_no_others(arguments: str, typed: Any) -> None:
     told = typed(arguments).out
     assert told.startswith("usage: blackjacky SUBCOMMAND")
     for name, subcommand in cli.SUBCOMMANDS.items():
         assert f"  {name} " in told
         assert subcommand.summary in told
-
-
-@pytest.mark.parametrize(("name", "near"), [("tornament", "; did you mean 'tournament'"), ("dance", "; subcommands ")])
-def test_an_unknown_subcommand_ends_with_status_2_and_near_names(name: str, near: str, typed: Any) -> None:
-    assert typed(name, status=2).err.startswith(f"error: unknown subcommand {name!r}{near}")
+    for wrong, near in (("tornament", "; did you mean 'tournament'"), ("dance", "; subcommands ")):
+        assert typed(wrong, status=2).err.startswith(f"error: unknown subcommand {wrong!r}{near}")
 
 
 @pytest.mark.parametrize("name", OF_A_GAME)
@@ -89,9 +85,18 @@ def test_the_game_of_the_terminal_needs_no_torch(tmp_path: Path) -> None:
     assert "Goodbye!" in done.stdout
 
 
-def test_ctrl_c_ends_with_status_130(typed: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(evaluate, "play", Mock(side_effect=KeyboardInterrupt))
-    assert typed("evaluate --players random*2", status=130).err == "\nInterrupted.\n"
+@pytest.mark.parametrize(
+    ("error", "status", "said"),
+    [
+        (KeyboardInterrupt(), 130, "\nInterrupted.\n"),
+        (FileNotFoundError(2, "-", "a.json"), 2, "error: there is no file or folder 'a.json': check the path\n"),
+    ],
+)
+def test_ctrl_c_and_errors_of_the_system_are_one_sentence(
+    error: BaseException, status: int, said: str, typed: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(evaluate, "play", Mock(side_effect=error))
+    assert typed("evaluate --players random*2", status=status).err == said
 
 
 CTRL_C = """
@@ -171,14 +176,6 @@ def test_a_port_that_is_taken_is_named_with_what_to_do(tmp_path: Path, typed: An
         port = taken.getsockname()[1]
         told = typed(f"play --web --port {port} --tables {tmp_path}", status=2).err
     assert told.startswith(f"error: --port {port} is in use, perhaps by another server; use another one, or --port 0")
-
-
-def test_an_error_of_the_system_is_a_sentence_without_number_or_traceback(
-    typed: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    failing = Mock(main=Mock(side_effect=OSError(errno.ENOENT, os.strerror(errno.ENOENT), "a.json")))
-    monkeypatch.setitem(sys.modules, "blackjacky_agents.cli.play", failing)
-    assert typed("play", status=2).err == "error: there is no file or folder 'a.json': check the path\n"
 
 
 @pytest.mark.skipif(PLAIN, reason="nothing is compiled")

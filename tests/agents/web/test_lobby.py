@@ -20,7 +20,6 @@ from tests.agents.web.test_pace import Page, anyio_backend  # noqa: F401  # a fi
 HERE, AWAY = ("127.0.0.1", 1), ("192.168.0.9", 1)
 ORDER = {"game": "tiny", "variant": "classic", "people": ["Anna", "Ben"], "agents": ["random"], "rules": {}}
 
-
 pytestmark = pytest.mark.usefixtures("tiny")
 
 
@@ -141,13 +140,10 @@ async def test_nobody_is_thrown_out_and_a_lost_connection_is_waited_for(server, 
     order = Order(**ORDER)
     async with server.running():
         first, _ = await server.open(order), await server.open(order)
-        sitting = Page(first, 0)
-        await sitting.open()
+        sitting = await Page(first, 0).open()
         third = await server.open(order)
         assert server.hosts == [first, third]
-        leaving = Page(third, 0)
-        await leaving.open()
-        await leaving.leave()
+        await (await Page(third, 0).open()).leave()
         with pytest.raises(MessageError, match="people play at"):
             await server.open(order)
         monkeypatch.setattr(lobby, "AWAY", 0)

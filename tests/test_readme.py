@@ -1,12 +1,9 @@
 """What the pages for readers say is true: their code runs, their links lead somewhere, their commands exist."""
 
-import inspect
 import re
 import shutil
 import subprocess
 import tomllib
-from importlib import import_module
-from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -63,23 +60,6 @@ def test_the_links_of_a_page_lead_somewhere(page):
     targets = re.findall(r"\]\(([^)\s]+)\)", read(page))
     broken = [target for target in targets if "://" not in target and not leads_somewhere(target, page)]
     assert broken == []
-
-
-@pytest.mark.parametrize("page", [page for page in PAGES if page.startswith("docs/reference/")])
-def test_a_page_that_only_the_site_can_show_links_to_the_source_of_each_name(page):
-    linked = {
-        (ROOT / page).parent.joinpath(target).resolve() for target in re.findall(r"\]\(([^)\s]+\.py)\)", read(page))
-    }
-    named = re.findall(r"^::: (\S+)$", read(page), re.MULTILINE)
-    assert named
-    assert linked == {source_of(name) for name in named}
-
-
-def source_of(name):
-    """The file of a module or, without one of this name, of the class or function."""
-    module, _, last = name.rpartition(".")
-    is_module = find_spec(module).submodule_search_locations and (spec := find_spec(name))
-    return Path(spec.origin if is_module else inspect.getsourcefile(getattr(import_module(module), last))).resolve()
 
 
 @pytest.mark.parametrize("page", PAGES)

@@ -151,26 +151,6 @@ def test_the_installed_command_runs_in_an_empty_folder(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize(
-    "command",
-    [
-        "watch --players random*2 --out",
-        "evaluate --players random*2 --output",
-        "tournament --agents random,threshold --ladder",
-        "play --opponents random --save",
-        "exploit --agent random --results",
-    ],
-)
-def test_a_file_that_cannot_be_written_is_refused_before_anything_is_played(
-    command: str, typed: Any, empty_folder: Path
-) -> None:
-    loop = empty_folder / "loop"
-    loop.symlink_to(loop)
-    said = f"{command.rsplit(maxsplit=1)[-1]} loop cannot be written (Too many levels of symbolic links)"
-    assert typed(f"{command} loop", status=2) == ("", f"error: {said}: choose another place\n")
-    assert list(empty_folder.iterdir()) == [loop]
-
-
 def test_a_port_that_is_taken_is_named_with_what_to_do(tmp_path: Path, typed: Any) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]

@@ -58,21 +58,13 @@ def wait_until(holds):
         time.sleep(0.01)
 
 
-def received_from(connection):
-    """All that is received until the connection is closed."""
+def closing_code(connection):
+    """The code with which the server closes, after all that it sends until then."""
     received = b""
     with contextlib.suppress(ConnectionError):
         while data := connection.recv(1 << 16):
             received += data
-    return received
-
-
-def closing_code(connection):
-    received = received_from(connection)
     return Close.parse(received[received.rindex(b"\x88") + 2 :]).code
-
-
-# ---------------------------------------------------------------- what a WebSocket sends
 
 
 ENDLESS = frame(Opcode.TEXT, b"{", fin=False) + 50 * frame(Opcode.CONT, b"", fin=False)

@@ -87,9 +87,7 @@ def test_the_lobby_tells_how_far_tables_are(server, client):
     [
         ({"game": "chess"}, "game='chess' is unknown; allowed are black_jacky, "),
         ({"people": []}, "at least one person"),
-        ({"people": "Anna"}, "people is not of type list"),
         ({"people": ["\u202eevil"]}, "1 .. 20 printable characters"),
-        ({"people": ["A"] * 60}, "more than"),
         ({"agents": ["ppo:/etc/passwd"]}, "agent 'ppo:/etc/passwd' is unknown; allowed are random"),
         ({"agents": [], "people": ["A"]}, "num_players=1 is out of range"),
         ({"variant": "long"}, "variant='long'"),

@@ -167,13 +167,10 @@ def changed(seat, **change):
     ("change", "message"),
     [
         ("60\n", "IllegalActionError"),
-        ("x\n", "invalid literal"),
         ({"format": 0}, "format=0 is not 1"),
         ({"seats": [{"name": "x"}]}, "num_players"),
-        ({"seats": [{"password": "x"}] * 3}, "unexpected keyword"),
         (changed(0, token=None), "seat 0 needs either an agent or the token of a person"),
         (changed(0, token=""), "the token of seat 0"),
-        (changed(0, token=["x"]), "TypeError"),
         (changed(0, name="A" * 100_000), "1 .. 20 printable characters"),
         (changed(0, name="Rando\u034fm"), "somebody at this table is called"),
         (changed(1, name="A" * 100_000), "the name of the agent in seat 1"),

@@ -1,4 +1,4 @@
-"""Where things may stand: who imports whom, who names a game, and who calls the rules' step protocol."""
+"""Where things may stand: who imports whom, and who names a game."""
 
 from __future__ import annotations
 
@@ -18,7 +18,6 @@ ROOT = Path(__file__).parents[1]
 ENV, AGENTS, SCRIPTS = ROOT / "blackjacky_env", ROOT / "agents" / "blackjacky_agents", ROOT / "scripts"
 OURS = [name for name, registered in GAMES.items() if registered.target.startswith("blackjacky_env.")]
 TEXT = {".py", ".js", ".html", ".css", ".toml", ".ipynb", ".txt", ".sh"}
-PROTOCOL = {"apply", "is_settled", "settle", "is_over"}
 
 
 def files_of(*folders: Path) -> list[Path]:
@@ -54,9 +53,6 @@ def imported(path: Path, for_types: bool = True) -> Iterator[str]:
             yield from (f"{module}.{alias.name}" for alias in node.names)
 
 
-# ---------------------------------------------------------------- what is named and called where
-
-
 def test_few_files_outside_the_rooms_name_a_game() -> None:
     """The registries, and generic modules whose docstring has a runnable example."""
     names = re.compile("|".join(OURS))
@@ -66,29 +62,6 @@ def test_few_files_outside_the_rooms_name_a_game() -> None:
         if path.suffix in TEXT and not path.name.endswith("_v0.py") and names.search(path.read_text(encoding="utf-8"))
     ]
     assert len(naming) <= 8, "\n".join(map(str, naming))
-
-
-def test_the_step_protocol_is_called_in_few_places() -> None:
-    """Apply, is_settled, settle, is_over: whoever plays on calls the one function that does all of it."""
-    places = {
-        f"{path.relative_to(ROOT)}: {definition.name}"
-        for path in files_of(ENV, AGENTS, SCRIPTS)
-        if path.suffix == ".py"
-        for definition in ast.parse(path.read_text(encoding="utf-8")).body
-        if isinstance(definition, ast.FunctionDef | ast.ClassDef) and any(map(is_of_protocol, ast.walk(definition)))
-    }
-    assert len(places) <= 3, "\n".join(sorted(places))
-
-
-def is_of_protocol(node: ast.AST) -> bool:
-    """Whether this is `rules.apply` or the like, also `game.rules.apply`."""
-    if not (isinstance(node, ast.Attribute) and node.attr in PROTOCOL):
-        return False
-    owner = node.value
-    return (owner.attr if isinstance(owner, ast.Attribute) else getattr(owner, "id", "")) == "rules"
-
-
-# ---------------------------------------------------------------- who imports whom
 
 
 ALLOWED = [

@@ -1,8 +1,6 @@
 """What the pages for readers say is true: their code runs, their links lead somewhere, their commands exist."""
 
 import re
-import shutil
-import subprocess
 import tomllib
 from pathlib import Path
 
@@ -77,22 +75,6 @@ def test_the_commands_of_a_page_and_the_extras_that_it_installs_exist(page):
 
 def test_the_installation_names_the_pinned_torch():
     assert re.search(r"^torch==\S+", read("constraints.txt"), re.MULTILINE)[0] in read("docs/install.md")
-
-
-@pytest.mark.skipif(shutil.which("make") is None, reason="needs make")
-@pytest.mark.parametrize(("target", "extras"), [("train", {"train,web"}), ("test", {"train,web", "dev"})])
-def test_make_installs_what_a_target_needs_and_no_more(target, extras, tmp_path):
-    planned = subprocess.run(
-        ["make", "-n", target, f"VENV={tmp_path}"], cwd=ROOT, capture_output=True, text=True, check=True
-    ).stdout
-    assert set(re.findall(r"-e \"\.\[(.*)\]\"", planned)) == extras
-
-
-@pytest.mark.parametrize("page", PAGES)
-def test_lists_begin_after_a_blank_line(page):
-    """Or they are no lists in the site: GitHub's Markdown does without, Python's does not."""
-    text = BLOCK.sub("", read(page))
-    assert re.findall(r"^(?![-\s|<*#]|\d+\.)[^\n]+\n[-*] .*", text, re.MULTILINE) == []
 
 
 def test_readme_and_citation_file_cite_the_package_s_version_and_a_year():

@@ -75,9 +75,6 @@ def _change(arrays: dict[str, Any], name: str, subject: Subject, rng: Random) ->
             change_entry(changed, rng)
 
 
-# ---------------------------------------------------------------- states of many games
-
-
 @cache
 def _vectors() -> dict[str, Subject]:
     return {f"{game} {mode}": _vector(game, mode) for game in GAMES for mode in ("NextStep", "SameStep", "Disabled")}
@@ -115,8 +112,6 @@ def _play(env: SeatVectorEnv, steps: int) -> None:
         masks = env.action_masks()
         env.step(np.argmax(rng.random(masks.shape) * masks, axis=1))
 
-
-# ---------------------------------------------------------------- checkpoints
 
 _LEAGUE: dict[str, Any] = {"hidden_sizes": (4,), "bots": ("random",), "threads": 1, "pool_size": 2, "encoding": "raw"}
 SMALL = {**_LEAGUE, "num_envs": 3, "n_steps": 4, "batch_size": 4, "advice_logit": 0}

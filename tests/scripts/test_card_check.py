@@ -201,9 +201,6 @@ def test_changed_illegal_missing_and_additional_moves_are_refused(small: Protoco
     assert "tables[0].moves are 11 games; these results need the moves of 12" in refusal(card)
 
 
-# ---------------------------------------------------------------- other forgeries
-
-
 def put(*path: str | int, to: Any) -> Callable[[Card], object]:
     def change(card: Card) -> None:
         place: Any = card

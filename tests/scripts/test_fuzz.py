@@ -107,11 +107,7 @@ def test_the_schedule_gives_a_tenth_or_more_to_every_table_size_policy_and_optio
         here = [kind for kind in kinds if kind.num_players == num_players]
         assert len(here) >= len(kinds) / 10
         assert {kind.policy for kind in here} >= {None, *reference.all_policies}
-        options = [kind.options for kind in here]
-        for variant in reference.variants:
-            if num_players in variant.sizes:
-                assert ({} if variant is reference.variants[0] else {"variant": variant.name}) in options
-        assert None in options
+        assert None in [kind.options for kind in here]
     game = get_game(reference.name)
     for kind in kinds:
         for _ in range(DRAWN):

@@ -104,9 +104,6 @@ def test_a_page_whose_seat_was_taken_over_has_limited_time_to_say_goodbye():
             received += second.recv(1 << 16)
 
 
-# ---------------------------------------------------------------- requests
-
-
 @pytest.mark.parametrize(
     "data",
     [
@@ -123,9 +120,6 @@ def test_a_request_that_does_not_arrive_closes_the_connection(data):
         with open_socket(there.port, data) as connection:
             assert not is_open(connection, 60)
         wait_until(lambda: len(there.gate) == 0)
-
-
-# ---------------------------------------------------------------- too many connections
 
 
 def test_with_few_files_a_person_plays_beside_hundreds_of_idle_connections(tmp_path):

@@ -115,9 +115,6 @@ def test_codes_hold_addresses_that_work_in_the_network(server, client):
         assert client.get(place).headers["content-type"].startswith("image/svg+xml")
 
 
-# ---------------------------------------------------------------- how many tables are kept
-
-
 def files_of(folder):
     return {*folder.glob("*.jsonl")}
 

@@ -44,8 +44,6 @@ def test_an_allowance_is_used_up_and_comes_back(monkeypatch):
     assert [allowance.take() for _ in range(4)] == [True, True, True, False]
 
 
-# ---------------------------------------------------------------- names
-
 INVISIBLE = ["\u034f", "\u115f", "\u1160", "\u17b4", "\u180b", "\u3164", "\ufe0f", "\uffa0", "\u2800", "\U000e0100"]
 NO_NAMES = ["", "   ", "x" * 21, "x" * 10**5, "a\x00b", "\ud800", "\u202eevil", "Bo\u200bb", "Bob\u00ad", "\u0301" * 3]
 OF_ALL_LANGUAGES = ["Renée", "李", "Ольга", "\u2764\ufe0f", "नेहा", "7", "?", "Ångström", "אורי"]

@@ -179,9 +179,6 @@ def test_the_page_may_load_nothing_from_elsewhere_and_gives_nothing_away():
                 assert not re.findall(r"(?:https?:|[\"'(])//\w", text)
 
 
-# ---------------------------------------------------------------- who sends too much, or nonsense
-
-
 def test_floods_are_cut_off_and_the_others_play_on():
     table = new_table(people=2, players=2)
     with served(table, per_second=0) as client, sit(client, table, table.turn) as quiet:
@@ -193,9 +190,6 @@ def test_floods_are_cut_off_and_the_others_play_on():
                 assert closing_code(loud) == TOO_MANY
         quiet.send_json({"type": "act", "move": 0, "action": state["actions"][0]["action"]})
         assert state_when(quiet, lambda state: state["move"] == 1)
-
-
-# ---------------------------------------------------------------- another start
 
 
 def test_tables_have_tokens_of_their_own_and_of_copies_the_newest_is_served(tmp_path):

@@ -77,6 +77,14 @@ def test_the_installation_names_the_pinned_torch():
     assert re.search(r"^torch==\S+", read("constraints.txt"), re.MULTILINE)[0] in read("docs/install.md")
 
 
+def test_every_script_stands_on_the_page_of_the_scripts():
+    folder, imported = ROOT / "scripts", ("golden.py", "peers.py", "results.py")
+    scripts = [path.relative_to(folder).as_posix() for path in folder.rglob("*.py") if path.name not in imported]
+    parts = ("proofs/attacks/", "pages/")  # of one program each
+    page = read("scripts/README.md")
+    assert [name for name in scripts if f"]({name})" not in page and not name.startswith(parts)] == []
+
+
 def test_readme_and_citation_file_cite_the_package_s_version_and_a_year():
     cited, readme = read("CITATION.cff"), read("README.md")
     assert set(re.findall(r"^ *version: (\S+)$", cited, re.MULTILINE)) == {__version__}

@@ -18,7 +18,7 @@ import numba
 import pytest
 
 from blackjacky_agents import cli
-from blackjacky_agents.cli import compiling, evaluate
+from blackjacky_agents.cli import compiling
 from blackjacky_agents.reports import in_this_shell
 from blackjacky_env.engine.compiling import PLAIN
 
@@ -85,18 +85,25 @@ def test_the_game_of_the_terminal_needs_no_torch(tmp_path: Path) -> None:
     assert "Goodbye!" in done.stdout
 
 
+PLAYS = "blackjacky_agents.cli.evaluate.play"
+
+
+@pytest.mark.usefixtures("empty_folder")
 @pytest.mark.parametrize(
-    ("error", "status", "said"),
+    ("plays", "error", "command", "said"),
     [
-        (KeyboardInterrupt(), 130, "\nInterrupted.\n"),
-        (FileNotFoundError(2, "-", "a.json"), 2, "error: there is no file or folder 'a.json': check the path\n"),
+        (PLAYS, FileNotFoundError(2, "-", "a.json"), "evaluate", "error: there is no file or folder 'a.json': check "),
+        (PLAYS, KeyboardInterrupt(), "evaluate", "\nInterrupted.\n"),
+        ("blackjacky_agents.arena.tournament.Tournament.play", KeyboardInterrupt(), "tournament", "command to resume"),
+        ("blackjacky_agents.data.writing.Writer.write", KeyboardInterrupt(), "dataset", "repeat the command to resume"),
     ],
 )
-def test_ctrl_c_and_errors_of_the_system_are_one_sentence(
-    error: BaseException, status: int, said: str, typed: Any, monkeypatch: pytest.MonkeyPatch
+def test_ctrl_c_and_errors_of_the_system_are_one_sentence_which_says_how_to_go_on(
+    plays: str, error: BaseException, command: str, said: str, typed: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(evaluate, "play", Mock(side_effect=error))
-    assert typed("evaluate --players random*2", status=status).err == said
+    monkeypatch.setattr(plays, Mock(side_effect=error))
+    players = "--agents random,threshold" if command == "tournament" else "--players random*2"
+    assert said in typed(f"{command} {players}", status=130 if isinstance(error, KeyboardInterrupt) else 2).err
 
 
 CTRL_C = """

@@ -95,7 +95,7 @@ def test_impossible_arguments_and_those_of_another_run_are_refused(run, results,
     assert run(100) == 0
     kept = results()
     assert run(100, *wrong.split()) == 2
-    assert wrong.split(maxsplit=1)[0].strip("-") in capsys.readouterr().err
+    assert wrong.split()[0].strip("-") in capsys.readouterr().err
     assert results() == kept
 
 

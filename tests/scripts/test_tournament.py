@@ -5,7 +5,6 @@ import re
 import shutil
 from dataclasses import asdict
 from pathlib import Path
-from unittest.mock import Mock
 
 import pytest
 
@@ -74,9 +73,3 @@ def test_games_of_another_tournament_and_a_second_process_are_refused(played, ty
         printed = typed(f"{OF_THREE} 240 --seed 3", status=2).err
     assert "error: o is being written by process" in printed
     assert (played / "3_players.jsonl").read_bytes() == kept
-
-
-@pytest.mark.usefixtures("empty_folder")
-def test_a_stop_by_hand_says_how_to_go_on(typed, monkeypatch):
-    monkeypatch.setattr(Tournament, "play", Mock(side_effect=KeyboardInterrupt))
-    assert "repeat the command to resume" in typed(f"{TOURNAMENT} --players 3", status=130).err

@@ -159,15 +159,7 @@ def exchange_without_the_giver(env, agent, observe=TableEnv.observe):
         # A laid-out 8, and knocks until settlement; the trick with the queen of spades; an exchange, seen off turn.
         ("black_jacky", Player, "tenths", laid_out_8_like_any_other, 2, 4, "last_settlement"),
         ("schwarze_katze", Card, "penalty", queen_like_other_hearts, 3, 3, "penalties"),
-        (
-            "black_jacky",
-            TableEnv,
-            "observe",
-            exchange_without_the_giver,
-            3,
-            9,
-            "observation of player_.*exchange_given",
-        ),
+        ("black_jacky", TableEnv, "observe", exchange_without_the_giver, 3, 9, "exchange_given"),
     ],
 )
 def test_a_bug_in_the_rules_is_found_and_shrunk_to_a_game_that_can_be_pasted(

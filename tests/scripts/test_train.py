@@ -296,6 +296,8 @@ def test_an_agent_is_saved_after_the_checkpoint_that_its_training_goes_on_from(
 ) -> None:
     """A kill between them must not leave an agent that can neither be trained on nor begun again."""
     monkeypatch.setattr(training, "CHECKPOINT_SECONDS", 0.0)
+    if settings == TINY:
+        monkeypatch.setattr("blackjacky_agents.cli.train.differences_of", lambda run: [])  # a quarter of the time
     typed(f"train --name whole {settings}")
     with monkeypatch.context() as killed:
         killed.setattr(training, "save_agent", Mock(side_effect=InterruptedError))

@@ -153,6 +153,3 @@ def test_the_checks_find_a_secret_that_is_forgotten_as_the_page_says(
     quoted = " ".join(PAGE.split()).partition("--only no_leaks ")[2].partition(" ... ```")[0]
     assert quoted
     assert quoted in " ".join(str(report).split())
-
-
-# ---------------------------------------------------------------- the rules of the examples

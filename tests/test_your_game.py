@@ -6,15 +6,9 @@ import os
 import re
 import subprocess
 import sys
-from functools import partial
 from pathlib import Path
 
 import pytest
-
-from blackjacky_env.envs.aec import TableEnv
-from blackjacky_env.games import GAMES, Registration
-from blackjacky_env.testing import check_all
-from blackjacky_env.testing.tables import PROMISES
 
 pytestmark = pytest.mark.prove
 
@@ -139,20 +133,3 @@ def test_cfr_in_openspiel_finds_what_the_first_player_loses(
     """Kuhn, Contributions to the Theory of Games, 1950; OpenSpiel's `leduc_poker`."""
     pytest.importorskip("pyspiel")
     run(SOLVED, installed, tmp_path, name, cards, str(unit), str(iterations), str(value))
-
-
-def test_the_checks_find_a_secret_that_is_forgotten_as_the_page_says(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    secret, source = ', secret=("card",), secret_phases=("down",)', (GOOFSPIEL / "goofspiel.py").read_text("utf-8")
-    assert secret in source
-    (tmp_path / "forgetful.py").write_text(source.replace(secret, "").replace('name="goof', 'name="forgetful_goof'))
-    monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.setitem(GAMES, "forgetful_goofspiel", Registration("forgetful:GAME"))
-    report = check_all(partial(TableEnv, "forgetful_goofspiel"), ["no_leaks"], **PROMISES)
-    quoted = " ".join(PAGE.split()).partition("--only no_leaks ")[2].partition(" ... ```")[0]
-    assert quoted
-    assert quoted in " ".join(str(report).split())
-
-
-# ---------------------------------------------------------------- the rules of the examples

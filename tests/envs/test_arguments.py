@@ -11,16 +11,13 @@ from functools import partial
 from types import SimpleNamespace
 from typing import Any
 
-import gymnasium
 import pytest
 
-import blackjacky_env
 from blackjacky_env import black_jacky_v0, make_batch
 from blackjacky_env.envs.seat import SeatEnv
 from blackjacky_env.envs.vector import SeatVectorEnv
 from tests.policies import Follower, first_legal, first_legal_of
 
-ID = "blackjacky/BlackJackySeat-v0"
 TABLE, SEAT, SEATS, BATCH = "table", "seat", "seats", "batch"
 MAKE: dict[str, Callable[..., Any]] = {
     TABLE: black_jacky_v0.env,
@@ -114,18 +111,3 @@ def test_what_is_wrong_is_refused_by_name(
 def test_a_near_miss_is_named(option: str, meant: str) -> None:
     with pytest.raises(TypeError, match=rf"unknown option {option}='x'; did you mean '{meant}'\? options of"):
         SeatEnv("black_jacky", **{option: "x"})
-
-
-def test_a_framework_can_try_again_without_the_option() -> None:
-    """What TorchRL's GymEnv does."""
-    options = {"frameskip": 1, "num_players": 3}
-    while True:
-        try:
-            env = gymnasium.make(ID, **options)
-            break
-        except TypeError as error:
-            if "unexpected keyword argument 'frameskip'" not in str(error):
-                raise
-            del options["frameskip"]
-    assert env.unwrapped.table.num_players == 3
-    assert blackjacky_env.__name__ in type(env.unwrapped).__module__

@@ -3,7 +3,6 @@
 import copy
 import itertools
 import json
-import multiprocessing
 import os
 import pickle
 import shutil
@@ -14,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from blackjacky_env import black_jacky_v0
-from tests.envs.playing import fingerprint, fresh, one_game, one_tiny_game, play_randomly
+from tests.envs.playing import fingerprint, fresh, one_tiny_game, play_randomly
 
 REPOSITORY = Path(__file__).parents[2]
 
@@ -37,13 +36,6 @@ def test_a_reset_without_seed_goes_on_from_the_last_seeded_one():
 def test_games_of_other_seeds_up_to_2_to_the_63_minus_1_and_without_one_differ():
     tables = [fresh(seed, num_players=6).snapshot() for seed in (None, None, 0, 2**63 - 2, 2**63 - 1)]
     assert all(one != other for one, other in itertools.combinations(tables, 2))
-
-
-@pytest.mark.filterwarnings("ignore:.*multi-threaded.*:DeprecationWarning")  # Python 3.12 on: any fork with threads
-@pytest.mark.parametrize("method", multiprocessing.get_all_start_methods())
-def test_workers_play_the_same_game(method):
-    with multiprocessing.get_context(method).Pool(2) as pool:
-        assert pool.map(one_game, [5, 6]) == [one_game(5), one_game(6)]
 
 
 def test_a_read_only_install_with_no_place_for_a_cache_works(tmp_path):
@@ -132,9 +124,3 @@ def test_a_record_that_cannot_be_played_changes_nothing(spoiled):
     with pytest.raises(ValueError, match=r"Legal for|allowed"):
         env.replay({**env.record(), **spoiled})
     assert fingerprint(env) == before
-
-
-# Words, snapshot, view
-
-
-# TerminateIllegalWrapper

@@ -16,7 +16,6 @@ from gymnasium.vector import AsyncVectorEnv
 
 from blackjacky_env import IllegalActionError, black_jacky_v0
 from blackjacky_env.envs.seat import SeatEnv
-from tests.envs.playing import assert_same
 from tests.policies import Follower
 
 START_METHODS = ["spawn", "fork"] if sys.platform == "linux" else ["spawn"]  # elsewhere forks are not safe or not there
@@ -46,13 +45,6 @@ def play_episode(env: Any, rng: np.random.Generator, seed: int | None = None) ->
 
 
 # ---------------------------------------------------------------- games
-
-
-def test_the_same_seed_makes_the_same_games_seats_and_opponents() -> None:
-    one, other = make(opponents=["random"], num_players=5), make(opponents=["random"], num_players=5)
-    rng_one, rng_other = np.random.default_rng(0), np.random.default_rng(0)
-    for seed in (7, None, None):
-        assert_same(play_episode(one, rng_one, seed), play_episode(other, rng_other, seed))
 
 
 def test_rewards_between_two_own_decisions_are_added_up() -> None:

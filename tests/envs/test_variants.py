@@ -57,7 +57,6 @@ def test_size_and_variant_are_chosen_alike_everywhere(
         ),
         ({"num_players": 4}, ValueError, f"num_players=4 is out of range; allowed are {SIZES}"),
         ({"num_players": 2.5}, TypeError, f"num_players=2.5 is not an integer; allowed are {SIZES}"),
-        ({"variant": "blitz"}, ValueError, "variant='blitz' is unknown; allowed are 'classic', 'duel'"),
     ],
     ids=str,
 )

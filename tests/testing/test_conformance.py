@@ -89,7 +89,6 @@ FAULTS = {
     toy.EmptyMask: ["mask"],
     toy.NegativeAction: ["mask"],
     toy.SilentRefusal: ["mask", "illegal_action"],
-    toy.CoinLost: ["illegal_action"],
     toy.DieCast: ["illegal_action"],
     toy.RewardsKept: ["rewards_cleared"],
     toy.SumsKept: ["rewards", "last_rewards"],

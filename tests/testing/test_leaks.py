@@ -106,9 +106,10 @@ def test_a_planted_leak_is_caught_where_it_is_shown(place, secret, said):
         check_no_leaks(functools.partial(Leaky, place, secret), positions=2000, **PROMISES)
 
 
-# What others do unseen: a game that declares nothing but its fields and its actions (`test_your_game` has one more)
+# What others do unseen: a game that declares nothing but its fields and its actions
 
 FORGOTTEN = {
+    "that it is secret": ((', secret=("card",), secret_phases=("down",)', ""), r"card|bid"),
     "in which phases": (('secret_phases=("down",)', 'secret_phases=("answer",)'), r"events.*\['card'\]"),
     "only its player sees it": (("words=plain_words", "words=all_see"), r"\['bid'\]"),
     "legal actions do not tell it": (("s.hands[s.player, card]", "card != s.bid[s.first]"), "action_mask"),

@@ -228,17 +228,6 @@ class SilentRefusal(Toy):
         super().step(action if action is None or self.mask(self.agent_selection)[action] else 0)
 
 
-class CoinLost(Toy):
-    """An illegal action costs a coin."""
-
-    def check(self, action):
-        try:
-            super().check(action)
-        except IllegalError:
-            self.coins = np.maximum(self.coins - 1, 0)
-            raise
-
-
 class DieCast(Toy):
     """An illegal action casts the die, which can be seen only later."""
 

@@ -10,13 +10,7 @@ from pettingzoo.utils.wrappers import OrderEnforcingWrapper, TerminateIllegalWra
 
 from blackjacky_env import black_jacky_v0
 from blackjacky_env.envs.wrappers import ScaledTable
-from blackjacky_env.testing import (
-    CHECKS,
-    ConformanceError,
-    Skipped,
-    cases,
-    check_all,
-)
+from blackjacky_env.testing import CHECKS, ConformanceError, Skipped, cases, check_all
 from blackjacky_env.testing.__main__ import main
 from blackjacky_env.testing.tables import PROMISES
 from tests.testing import toy
@@ -77,46 +71,41 @@ def test_wrapped_environments_pass(name):
 # Planted faults
 
 FAULTS = {
-    toy.SharedGenerator: ["same_process"],
-    toy.HashOrder: ["other_process"],
-    toy.LeftOver: ["after_other_games"],
-    toy.SharedArray: ["deepcopy"],
-    toy.LostGenerator: ["pickle"],
-    toy.ForgottenSums: ["state"],
-    toy.ForgottenGenerator: ["state"],
-    toy.WideMask: ["mask"],
-    toy.NarrowMask: ["mask", "illegal_action"],
-    toy.EmptyMask: ["mask"],
-    toy.NegativeAction: ["mask"],
-    toy.SilentRefusal: ["mask", "illegal_action"],
-    toy.DieCast: ["illegal_action"],
-    toy.RewardsKept: ["rewards_cleared"],
-    toy.SumsKept: ["rewards", "last_rewards"],
-    toy.LastRewardLost: ["last_rewards"],
-    toy.OutOfRange: ["observations"],
-    toy.WrongType: ["observations"],
-    toy.WrongShape: ["observations"],
-    toy.OffTurnMask: ["off_turn_mask"],
-    toy.OtherLast: ["observations"],
-    toy.LookingCounts: ["looking"],
-    toy.OneBuffer: ["handed_out"],
-    toy.OwnArray: ["handed_out"],
+    "shared generator": ["same_process"],
+    "order of a set": ["other_process"],
+    "turns left over": ["after_other_games"],
+    "coins shared with a copy": ["deepcopy"],
+    "generator lost in a pickle": ["pickle"],
+    "state without sums": ["state"],
+    "state without generator": ["state"],
+    "wide mask": ["mask"],
+    "narrow mask": ["mask", "illegal_action"],
+    "empty mask": ["mask"],
+    "negative action": ["mask"],
+    "silent refusal": ["mask", "illegal_action"],
+    "a refusal draws": ["illegal_action"],
+    "rewards kept": ["rewards_cleared"],
+    "sums kept": ["rewards", "last_rewards"],
+    "no last step": ["last_rewards"],
+    "out of range": ["observations"],
+    "another dtype": ["observations"],
+    "an entry missing off turn": ["observations"],
+    "an old observation": ["observations"],
+    "everybody sees one mask": ["off_turn_mask"],
+    "looking draws": ["looking"],
+    "one buffer": ["handed_out"],
+    "own array": ["handed_out"],
 }
 
 
-def test_there_is_a_fault_for_every_check_and_a_check_for_every_fault():
-    planted = {fault for fault in vars(toy).values() if isinstance(fault, type) and issubclass(fault, toy.Toy)}
-    assert planted - {toy.Toy} == set(FAULTS)
+def test_there_is_a_fault_for_every_check():
     assert set(CHECKS) - set(NO_PROOFS) == {name for names in FAULTS.values() for name in names}
 
 
-@pytest.mark.parametrize(
-    ("fault", "name"),
-    [pytest.param(fault, name, id=f"{fault.__name__}-{name}") for fault in FAULTS for name in FAULTS[fault]],
-)
+@pytest.mark.parametrize(("fault", "name"), [(fault, name) for fault in FAULTS for name in FAULTS[fault]])
 def test_a_planted_fault_is_caught_by_the_check_meant_for_it(fault, name):
     with pytest.raises(ConformanceError, match=rf"^{name} \(seed \d+"):
-        CHECKS[name](fault, off_turn_mask="zero")
+        CHECKS[name](functools.partial(toy.Toy, fault), off_turn_mask="zero")
 
 
 # Messages

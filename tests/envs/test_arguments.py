@@ -71,12 +71,7 @@ REFUSED: list[tuple[tuple[str, ...], dict[str, Any], type[Exception], str]] = [
     ((SEATS,), {"score_weight": math.nan}, ValueError, "score_weight=nan is out of range"),
     ((SEATS,), {"encoding": 5}, TypeError, "encoding=5 has no compiled function; allowed are None, or a function and"),
     (MANY, {"copy": "x"}, TypeError, "copy='x' is not a bool; allowed are True and False"),
-    (
-        (SEATS,),
-        {"num_envs": 2**20, "encoding": HUGE},
-        MemoryError,
-        r"num_envs=1048576 needs 8,192\.. GiB of memory, .*; choose",
-    ),
+    ((SEATS,), {"num_envs": 2**20, "encoding": HUGE}, MemoryError, "num_envs=1048576 needs 8,192.* GiB of memory"),
     ((BATCH,), {"num_games": 2**31}, MemoryError, "num_games=2147483648 needs 2,.* GiB of memory, .*; choose fewer"),
     ((SEAT,), {"render_as": "player_1"}, TypeError, "unexpected keyword argument 'render_as': it draws the learner's"),
     ((SEAT, SEATS), {"opponents": "random"}, TypeError, "opponents='random' is not a list; allowed is a list of names"),

@@ -27,11 +27,6 @@ def make(**options: Any) -> gymnasium.Env[npt.NDArray[np.int8], Any]:
     return gymnasium.make("blackjacky/BlackJackySeat-v0", **options)
 
 
-def seat_of(env: gymnasium.Env[Any, Any]) -> SeatEnv:
-    assert isinstance(env.unwrapped, SeatEnv)
-    return env.unwrapped
-
-
 def play_episode(env: Any, rng: np.random.Generator, seed: int | None = None) -> list[Any]:
     """Play randomly to the end: (observation, info, reward) of the reset and of every step."""
     observation, info = env.reset(seed=seed)
@@ -92,12 +87,10 @@ def test_games_that_end_before_the_first_decision_are_skipped_and_counted() -> N
 
 
 def test_a_free_seat_changes_from_game_to_game() -> None:
-    env = make(num_players=3)
-    env.reset(seed=0)
-    seats = set()
-    for _ in range(30):
-        env.reset()
-        seats.add(seat_of(env).table.agent_selection)
+    env, seats = SeatEnv("black_jacky", num_players=3), set()
+    for number in range(30):
+        env.reset(seed=None if number else 0)
+        seats.add(env.table.agent_selection)
     assert seats == {"player_0", "player_1", "player_2"}
 
 

@@ -95,10 +95,7 @@ def test_an_illegal_action_names_game_and_reason_and_changes_nothing() -> None:
 @pytest.mark.parametrize(
     ("actions", "error", "message"),
     [
-        *(
-            (wrong, ValueError, r"of shape .*; allowed is \(4,\)")
-            for wrong in (np.zeros(3, int), [[0], [0], [0], [0]], 0)
-        ),
+        *((wrong, ValueError, r"of shape .*; allowed is \(4,\)") for wrong in (np.zeros(3, int), [[0]] * 4, 0)),
         *((wrong, TypeError, "allowed are integers") for wrong in (np.zeros(4), np.zeros(4, bool), [None] * 4)),
     ],
 )

@@ -50,19 +50,6 @@ def test_a_healthy_toy_passes_every_check():
     assert outcomes(report) == {**dict.fromkeys(CHECKS, "passed"), **NO_PROOFS}, report
 
 
-WRAPPED = {
-    "scaled": lambda: ScaledTable(black_jacky_v0.env()),
-    "terminates": lambda: OrderEnforcingWrapper(TerminateIllegalWrapper(black_jacky_v0.env(), illegal_reward=-1)),
-}
-
-
-@pytest.mark.parametrize("name", WRAPPED)
-def test_wrapped_environments_pass(name):
-    report = check_all(WRAPPED[name], games=1, moments=2, refusal="end" if name == "terminates" else "raise")
-    assert not report.failed, report
-    assert outcomes(report)["illegal_action"] == ("skipped" if name == "terminates" else "passed")
-
-
 # Planted faults
 
 FAULTS = {
@@ -164,8 +151,22 @@ def test_a_check_that_does_not_apply_says_why(env, name, why):
         CHECKS[name](env, games=2, max_steps=30, off_turn_mask="zero")
 
 
-def test_an_environment_without_masks_passes():
-    assert not check_all(Bare, set(CHECKS) - {"other_process"}, games=3).failed
+HEALTHY = {
+    "without masks": (Bare, "any", "skipped"),
+    "scaled": (lambda: ScaledTable(black_jacky_v0.env()), "raise", "passed"),
+    "terminates": (
+        lambda: OrderEnforcingWrapper(TerminateIllegalWrapper(black_jacky_v0.env(), illegal_reward=-1)),
+        "end",
+        "skipped",
+    ),
+}
+
+
+@pytest.mark.parametrize(("env", "refusal", "illegal"), HEALTHY.values(), ids=HEALTHY)
+def test_wrapped_environments_and_those_without_masks_pass(env, refusal, illegal):
+    report = check_all(env, set(CHECKS) - {"other_process"}, games=2, moments=2, refusal=refusal)
+    assert not report.failed, report
+    assert outcomes(report)["illegal_action"] == illegal
 
 
 # Reports, pytest, command line

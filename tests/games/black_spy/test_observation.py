@@ -93,7 +93,7 @@ def test_who_follows_neither_colour_nor_number_is_known_to_have_none_of_them(oth
 
 def test_who_is_skipped_at_the_call_is_known_to_lack_the_colour():
     """V4, O3."""
-    game = Table(f"{LACKS_RED_5} b9", "r2", "r3", "r4", call_colour=True).say("call red").shows(asked=("play", 1))
+    game = Table(f"{LACKS_RED_5} b9", "r2", "r3", "r4", call_colour=True).take("call red").shows(asked=("play", 1))
     for seat in range(4):
         assert voids(game, seat) == [["r"], [], [], []]
         assert game.seen(seat)["called"] == 4

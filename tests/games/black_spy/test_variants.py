@@ -40,7 +40,7 @@ def test_who_has_taken_all_black_cards_chooses(shooter, spies, choice, mine, the
     assert game.legal == {OTHERS, MYSELF}
     game.refuses("r1", "the choice now is who gets the points of all black cards (V2)")
     points = [mine if p == shooter else theirs for p in range(3)]
-    game.say(choice).shows(last_deal=points, totals=points, deal=1)
+    game.take(choice).shows(last_deal=points, totals=points, deal=1)
     assert game.rewards() == [-each for each in points]
 
 
@@ -62,7 +62,7 @@ def test_coloured_7s_of_deals_without_a_moon_count_as_the_option_says(options, p
 def test_a_choice_can_end_the_game_or_not():
     """V2, B9: the totals are looked at after the choice."""
     for choice, shown in ((MYSELF, {"totals": [140, 140, 0], "deal": 1}), (OTHERS, {"phase": "over", "winners": [2]})):
-        moon(moon_choice=True, totals=[200, 140, 0]).say(choice).shows(**shown)
+        moon(moon_choice=True, totals=[200, 140, 0]).take(choice).shows(**shown)
 
 
 @pytest.mark.parametrize("players", SIZES)
@@ -156,7 +156,7 @@ def test_cards_are_passed_after_the_mole_unless_it_replaces_passing():
     game.shows(pass_to="right", asked=("pass", (game.now["dealer"] + 1) % 4))
     assert sorted(map(len, game.now["left"])) == [0, 3, 6, 9]
     game.first_legal(12).shows(phase="play", left=[[]] * 4)
-    assert game.record()["taken_at"].tolist() == [0] * 60
+    assert game.records()[0]["taken_at"].tolist() == [0] * 60
     dealt(4, mole=True, mole_replaces_pass=True).shows(phase="pass", pass_to="left")
     game = second_deal(4, mole_replaces_pass=True).shows(phase="take", pass_to=None)
     assert game.seen(0)["pass_to"] == 0
@@ -175,7 +175,7 @@ def test_the_colour_called_by_the_dealer_must_be_led_by_the_left_neighbour(colou
     """V4: instead of B4."""
     game = Table("r1 b1 y1 g1 k1", "", "", "", call_colour=True).shows(asked=("call", 3))
     assert game.legal == {f"call {each}" for each in ("blue", "yellow", "green", "red")}
-    game.say(f"call {colour}").shows(asked=("play", 0), called=colour, red_star=None)
+    game.take(f"call {colour}").shows(asked=("play", 0), called=colour, red_star=None)
     assert game.legal == {card for card in game.hand(0) if card[0] == colour[0]}
     game.refuses("k1", f"{colour} was called and must be led (V4)")
 
@@ -183,17 +183,17 @@ def test_the_colour_called_by_the_dealer_must_be_led_by_the_left_neighbour(colou
 def test_who_cannot_lead_the_colour_is_skipped_and_known_to_lack_it():
     """V4, O3: the dealer leads if nobody else can; the call binds the first trick only; `opener` has no effect."""
     game = Table("r1", f"{BLUE} k1 k2 k3 k4", f"{YELLOW} k5 k6 k7 k7", "r5 k11", first=1, call_colour=True)
-    game.say("call red").shows(asked=("play", 3), lacks=[[], ["red"], ["red"], []])
+    game.take("call red").shows(asked=("play", 3), lacks=[[], ["red"], ["red"], []])
     assert game.legal == {card for card in game.hand(3) if card[0] == "r"}
     game = Table(f"{BLUE} k1 k2 k3 k4 k5 k6 k7 k8 k9", f"{YELLOW} {GREEN[:-8]}", "r1", call_colour=True)
-    game.say("call red").shows(asked=("play", 2), lacks=[["red"], ["red"], []])
-    game = Table("b11 b10 k1", "b1", "b2", "b3", call_colour=True).say("call blue").play("b11 b1 b2 b3")
+    game.take("call red").shows(asked=("play", 2), lacks=[["red"], ["red"], []])
+    game = Table("b11 b10 k1", "b1", "b2", "b3", call_colour=True).take("call blue").play("b11 b1 b2 b3")
     assert game.shows(asked=("play", 0)).legal == set(game.hand(0))
     game = Table("r1", "", "", "", first=1, call_colour=True, opener="left_of_dealer").shows(asked=("call", 0))
-    game.say("call blue")
+    game.take("call blue")
     assert game.now["player"] == next(p for p in (1, 2, 3, 0) if any(card[0] == "b" for card in game.hand(p)))
     game = Table("r1 b1 b2 b3 b4 b5 b6 b7 b8 b9 b10 b11 k1 k2 k3", "r2", "", "y1 y2 y3",
-                 passed=False, call_colour=True, call_timing="before_pass").say("call red")  # fmt: skip
+                 passed=False, call_colour=True, call_timing="before_pass").take("call red")  # fmt: skip
     for cards in ("r1 b1 b2", "r2", "", "y1 y2 y3"):
         seat = game.now["player"]
         game.play(" ".join([*cards.split(), *(card for card in game.hand(seat) if card not in cards.split())][:3]))

@@ -122,9 +122,9 @@ def _before_last_card(players: int) -> bytes:
     return game.records()[0].tobytes()
 
 
-def second_deal(players: int, totals: Sequence[int] = (), **options: Any) -> Table:
-    """A game with a mole in its second deal (V3), with these totals before the first one was scored."""
-    return last_card(players, mole=True, **options).arrange(totals=totals).first_legal()
+def second_deal(players: int, **options: Any) -> Table:
+    """A game with a mole in its second deal (V3)."""
+    return last_card(players, mole=True, **options).first_legal()
 
 
 def laid_out(

@@ -11,6 +11,7 @@ from typing import Any
 
 from .rules import Cards, ReferenceGame
 
+
 def count_lines(options: Mapping[str, Any], decks: Iterable[Cards], depth: int | None) -> list[tuple[int, int, int]]:
     """By depth: lines of play, distinct positions, and lines that have ended; at most ``depth`` actions deep."""
     lines: Counter[int] = Counter()

@@ -37,6 +37,13 @@ def test_nothing_hidden_is_shown(game: str, options: dict[str, Any]) -> None:
     assert not report.failed, report
 
 
+def open_cards(view: dict[str, Any]) -> list[tuple[str, str]]:
+    """The cards of the hands that a view shows, of crews and of the trick, and before whom they lie."""
+    hands = [hand if isinstance(hand, list) else [] for hand in view.get("hands", view.get("crews"))]
+    lying = [(str(card), str(seat)) for seat, hand in enumerate(hands) for card in hand]
+    return sorted([*lying, *((card, str(seat)) for seat, card in view.get("table", ()))])
+
+
 @every_table
 def test_every_view_is_drawn_with_its_seats_apart_and_written_in_a_straight_frame(
     game: str, options: dict[str, Any]
@@ -45,7 +52,7 @@ def test_every_view_is_drawn_with_its_seats_apart_and_written_in_a_straight_fram
     words = get_game(game).words
     for env in positions(seated(game, **options), seed=3, every=19):
         config, names = env.config_dict(), [f"N{seat}" for seat in range(env.num_players)]
-        for view in views(env):
+        for viewer, view in enumerate(views(env)):
             text = words.draw_text(view, config, False)
             assert "\x1b" not in text
             assert plain(words.draw_text(view, config, True)) == text
@@ -55,6 +62,9 @@ def test_every_view_is_drawn_with_its_seats_apart_and_written_in_a_straight_fram
             assert len(boxes(document)) == env.num_players
             assert_apart(boxes(document))
             assert get_game(game).title in "".join(told(document))
+            settled = view["phase"] == "over" or view.get("turn") == 0  # and laid open
+            if viewer <= env.num_players and not settled:  # those of `snapshot` are drawn for nobody
+                assert sorted(cards(document)) == open_cards(view)
             for layout, width in WIDTHS.items():
                 svg = words.draw_svg(view, config, names=names, layout=layout)
                 left, top, wide, high = map(float, parsed(svg).attrib["viewBox"].split())

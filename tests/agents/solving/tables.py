@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -76,6 +77,14 @@ def random_strategies(found: Tree, seed: int = 0) -> Strategies:
     """Strategies of all seats, drawn at random."""
     rng = np.random.default_rng(seed)
     return tuple(normalised(each.first, rng.random(len(each.after) - 1) ** 2) for each in found.seats)
+
+
+def by_key(found: Tree, values: Sequence[Any]) -> list[dict[bytes, Any]]:
+    """For each seat the part of its values that belongs to each information state, by the state's key."""
+    return [
+        {key.tobytes(): own[slice(*ends)] for key, ends in zip(states.keys, pairwise(seat.first), strict=True)}
+        for states, seat, own in zip(found.states, found.seats, values, strict=True)
+    ]
 
 
 def reaches_of(found: Tree, played: Strategies) -> tuple[Any, ...]:

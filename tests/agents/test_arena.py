@@ -78,9 +78,6 @@ def test_no_game_is_played_twice_where_copies_make_turns_alike_and_none_without_
     assert len(set(map(tuple, seats.tolist()))) == 6  # they sit in every order
 
 
-# ---------------------------------------------------------------- games
-
-
 @pytest.mark.parametrize(
     ("agents", "num_players", "options"),
     [
@@ -139,9 +136,6 @@ def test_a_tournament_stops_when_the_intervals_are_narrow_enough_or_at_its_last_
     wide.play(401, until=0.001, threads=1, progress=told.append)
     assert wide.played == told[-1] == 402  # whole deals
     assert told == sorted(set(told))
-
-
-# ---------------------------------------------------------------- the file
 
 
 @pytest.fixture

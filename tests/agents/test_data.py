@@ -244,18 +244,11 @@ def test_a_transition_goes_to_the_same_seats_next_decision_with_what_it_earned(w
     assert every["reward"].any()
 
 
-@pytest.mark.parametrize(
-    ("options", "said"),
-    [
-        ({"buffer": 3}, r"buffer=3 is too small for a game of \d+ decisions"),
-        ({"part": (2, 2)}, "part=2 is out of range"),
-        ({"policies": ["champion"]}, "policies has 'champion'"),
-        ({"reward": "gold"}, "reward='gold' is unknown"),
-    ],
-)
-def test_wrong_arguments_are_named(written: Path, options: dict[str, Any], said: str) -> None:
-    with pytest.raises(ValueError, match=said):
-        list(Dataset(written).batches(**{"size": 8, **options}))
+def test_wrong_arguments_are_named(written: Path) -> None:
+    wrong: list[dict[str, Any]] = [{"buffer": 3}, {"part": (2, 2)}, {"policies": ["champion"]}, {"reward": "gold"}]
+    for options in wrong:
+        with pytest.raises(ValueError, match=rf"^{next(iter(options))}(=.* is | has )"):
+            list(Dataset(written).batches(8, **options))
 
 
 @pytest.mark.parametrize("workers", [0, pytest.param(2, marks=pytest.mark.prove)])

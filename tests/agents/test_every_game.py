@@ -120,9 +120,6 @@ def test_bots_trained_agents_and_search_play_every_preset(name: str, preset: str
         assert np.isin(shares.sum(axis=1).round(9), (0.0, 1.0)).all()
 
 
-# ---------------------------------------------------------------- shipped agents
-
-
 def folder_of(game: str) -> Path:
     """Where the weights of a game's trained agents lie."""
     return next(iter(get_kit(game).trained.values())).parent

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,7 +12,6 @@ import pytest
 pytest.importorskip("sb3_contrib")
 
 import numpy.typing as npt
-import pytest
 import torch
 
 from blackjacky_agents import CompiledAgent, make_agent
@@ -28,6 +26,7 @@ from blackjacky_agents.learning.league.learner import Learner
 from blackjacky_agents.learning.league.pool import Opponent, Pool, record_results
 from blackjacky_agents.learning.lookahead import Studies, study
 from blackjacky_agents.learning.network import encode_all, network_policy, pack
+from blackjacky_agents.learning.run import read_progress
 from blackjacky_agents.learning.settings import presets_of
 from blackjacky_env import black_jacky_v0, make_batch
 from blackjacky_env.engine.compiling import zeros
@@ -48,13 +47,6 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> League:
     run = League(SMALL, tmp_path_factory.mktemp("league"), "python scripts/train.py --preset league")
     assert run.train()
     return run
-
-
-def progress(folder: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in (folder / "progress.jsonl").read_text("utf-8").splitlines()]
-
-
-# ---------------------------------------------------------------- learning
 
 
 def test_the_policy_comes_to_prefer_what_did_better_and_standings_are_judged_by_who_won():
@@ -148,7 +140,7 @@ def test_the_learner_sits_at_every_table_and_opponents_where_they_should():
 
 def test_a_training_leaves_an_agent_a_curve_and_a_pool_of_copies_and_exploiters(finished: League):
     assert (finished.folder / "learning_curve.png").stat().st_size > 1000
-    tests = progress(finished.folder)
+    tests = read_progress(finished.folder)
     assert [test["steps"] for test in tests] == sorted(test["steps"] for test in tests)
     assert {"threshold", "exploiter 2"} <= set(tests[-1]["pool"])
     assert len(tests[-1]["pool"]) == 3  # the bot, and as many others as there is room for
@@ -195,7 +187,7 @@ def test_a_best_response_is_tested_against_the_agent_alone_and_its_best_network_
     assert [is_response(each) for each in (settings, SMALL)] == [True, False]
     run = best_response(settings, tmp_path, "")
     assert run.train()
-    tests = progress(run.folder)
+    tests = read_progress(run.folder)
     assert len(tests) > 2
     assert all(list(test["win_rate"]) == ["threshold"] for test in tests)
     assert run.best == max(test["win_rate"]["threshold"] for test in tests)

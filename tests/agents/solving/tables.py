@@ -14,7 +14,7 @@ from unittest import mock
 import numpy as np
 import pytest
 
-from blackjacky_agents.solving.strategies import Strategies, normalised, reach_of
+from blackjacky_agents.solving.strategies import Strategies, normalised
 from blackjacky_agents.solving.table import Table
 from blackjacky_agents.solving.tree import Tree, build_tree
 from blackjacky_env.envs.aec import TableEnv
@@ -85,8 +85,3 @@ def by_key(found: Tree, values: Sequence[Any]) -> list[dict[bytes, Any]]:
         {key.tobytes(): own[slice(*ends)] for key, ends in zip(states.keys, pairwise(seat.first), strict=True)}
         for states, seat, own in zip(found.states, found.seats, values, strict=True)
     ]
-
-
-def reaches_of(found: Tree, played: Strategies) -> tuple[Any, ...]:
-    """The probability with which each seat plays to each of its sequences."""
-    return tuple(reach_of(each, own, np.zeros(len(own))) for each, own in zip(found.seats, played, strict=True))

@@ -106,9 +106,6 @@ def test_a_damaged_solution_one_of_another_game_and_arrays_that_contradict_each_
     refused("the card .* is missing or damaged")
 
 
-# ---------------------------------------------------------------- an agent like any other
-
-
 def test_it_plays_the_solution_in_every_seat_and_start() -> None:
     """Keys are those of the tree although here anybody may start; tables in the terminal ask it with them, too."""
     env, agent = environment("six"), solution("six")
@@ -224,8 +221,6 @@ def test_what_is_no_action_and_no_probability_is_refused(agent: Any, said: str) 
     with pytest.raises(ValueError, match=said):
         ask_everywhere(table("leduc"), agent)
 
-
-# ---------------------------------------------------------------- runs
 
 KUHN = SolveSettings(game="kuhn_poker", players=2, variant="classic")
 

@@ -15,19 +15,10 @@ from blackjacky_agents.solving.habits import costliest_habits
 from blackjacky_agents.solving.parts import PartedSolver
 from blackjacky_agents.solving.sampled import SampledSolver
 from blackjacky_agents.solving.solution import strategies_of
-from blackjacky_agents.solving.strategies import Strategies, best_response, uniform, worth_of
+from blackjacky_agents.solving.strategies import Strategies, best_response, reach_of, uniform, worth_of
 from blackjacky_agents.solving.table import Table
 from tests.agents.solving import brute_force
-from tests.agents.solving.tables import (
-    EACH_TABLE,
-    SIX_CARDS,
-    by_key,
-    environment,
-    random_strategies,
-    reaches_of,
-    table,
-    tree,
-)
+from tests.agents.solving.tables import EACH_TABLE, SIX_CARDS, by_key, environment, random_strategies, table, tree
 
 BRUTE = ["kuhn", *(pytest.param(name, marks=pytest.mark.prove) for name in ("four cards", "six", "three, one turn"))]
 
@@ -71,16 +62,14 @@ def test_values_and_best_responses_are_those_of_the_definition(name: str) -> Non
 def test_what_habits_cost_adds_up_to_what_is_lost_against_the_solution(name: str) -> None:
     found, solution = tree(name), solved(name, 100)
     agent, players = uniform(found), len(found.seats)
-    reaches, lost = reaches_of(found, solution), 0.0
+    reaches = tuple(reach_of(each, own, np.zeros(len(own))) for each, own in zip(found.seats, solution, strict=True))
+    lost = 0.0
     for seat in range(players):
         mixed = tuple(agent[q] if q == seat else solution[q] for q in range(players))
         lost += best_response(found, seat, reaches).value - worth_of(found, mixed).values[seat]
     habits = costliest_habits(found, solution, agent, most=1000)
     assert sum(habit.cost for habit in habits) == pytest.approx(lost / players, abs=1e-12)
     assert [habit.cost for habit in habits] == sorted((habit.cost for habit in habits), reverse=True)
-
-
-# ---------------------------------------------------------------- iterations
 
 
 @EACH_TABLE

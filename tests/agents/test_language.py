@@ -135,7 +135,7 @@ class Attentive(Follower):
 
 
 def test_agents_hear_in_tournaments_of_the_game_that_they_are_asked_about_and_play_the_same_games():
-    rows, inner = [], Attentive("black_jacky")
+    rows, inner = [], Attentive(game="black_jacky")
     for each in (inner, Follower(game="black_jacky")):
         agents = (PythonAgent(each, "first", "black_jacky"), make_agent("counter"))
         options = get_game("black_jacky").check_options(3, "classic", {})

@@ -38,8 +38,7 @@ COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 class Args:
     """Build the documentation site."""
 
-    repository: str | None = None
-    """URL of the repository, for links to source files; without it they are plain text."""
+    repository: str | None = None  # URL of the repository, for links to source files; without it they are plain text.
 
 
 def main(args: Args) -> int:
@@ -107,10 +106,8 @@ class Page:
     """A page on its way from the repository to the site."""
 
     source: Path
-    name: str
-    """Path in the site."""
-    where: dict[Path, str]
-    """All pages: path in the site, by file."""
+    name: str  # Path in the site.
+    where: dict[Path, str]  # All pages: path in the site, by file.
     repository: str | None
     shown: dict[Path, str] = field(default_factory=dict)
     """Pictures that the page shows and their paths in the site, filled by `with_links`."""
@@ -136,9 +133,6 @@ class Page:
         if path is not None:
             return Path(os.path.relpath(path, Path(self.name).parent)).as_posix()
         return f"{self.repository}/blob/main/{inside}" if self.repository else None
-
-
-# ---------------------------------------------------------------- notebooks
 
 
 def notebook(page: Page, folder: Path) -> str:

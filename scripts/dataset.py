@@ -1,9 +1,4 @@
-"""Write games between agents as a dataset for offline learning, in Parquet files.
-
-    python scripts/dataset.py --players 'champion,counter*3' --games 1000000 --out data
-
-The same as `blackjacky dataset`; the code is in agents/blackjacky_agents/cli/dataset.py.
-"""
+"""Write games as a dataset, as `blackjacky dataset` does (agents/blackjacky_agents/cli/dataset.py)."""
 
 import sys
 

@@ -1,9 +1,4 @@
-"""Let agents play each other at one table: win rates with 95 % intervals.
-
-    python scripts/evaluate.py --players counter,random*3 --games 10000
-
-The same as `blackjacky evaluate`; the code is in agents/blackjacky_agents/cli/evaluate.py.
-"""
+"""Let agents play each other, as `blackjacky evaluate` does (agents/blackjacky_agents/cli/evaluate.py)."""
 
 import sys
 

@@ -1,10 +1,4 @@
-"""Score an agent's forecasts of who wins, and of what the next settlement does to each seat.
-
-    python scripts/forecast.py champion
-    python scripts/forecast.py counter --playouts 100 --games 50
-
-The same as `blackjacky forecast`; the code is in agents/blackjacky_agents/cli/forecast.py.
-"""
+"""Score an agent's forecasts, as `blackjacky forecast` does (agents/blackjacky_agents/cli/forecast.py)."""
 
 import sys
 

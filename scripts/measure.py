@@ -15,15 +15,13 @@ import sys
 import tomllib
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import tyro
 
-from scripts.results import RESULTS, ROOMS, ROOT, outdated, path_of, save
+from scripts.results import LIST, ROOMS, ROOT, outdated, path_of, save
 
-LIST = RESULTS / "results.toml"
-FOLDER = ROOT / "runs" / "measured"
-"""What commands write before it is put into the common form."""
+FOLDER = ROOT / "runs" / "measured"  # What commands write before it is put into the common form.
 Entry = dict[str, Any]
 
 
@@ -31,14 +29,10 @@ Entry = dict[str, Any]
 class Args:
     """Make results again: those that are missing, or were made with other weights than those that are shipped."""
 
-    names: Annotated[tuple[str, ...], tyro.conf.Positional] = ()
-    """Results by name, as in results/results.toml; by default all."""
-    game: str | None = None
-    """Those of this game only."""
-    again: bool = False
-    """Make them even if they are there."""
-    dry: bool = False
-    """Only print the commands."""
+    names: tyro.conf.Positional[tuple[str, ...]] = ()  # Results by name, as in results/results.toml; by default all.
+    game: str | None = None  # Those of this game only.
+    again: bool = False  # Make them even if they are there.
+    dry: bool = False  # Only print the commands.
 
 
 def main(args: Args) -> int:
@@ -53,15 +47,10 @@ def main(args: Args) -> int:
     for name, entry in entries.items():
         for game in entry.get("games", [None]):
             wanted = name in (args.names or entries) and (args.game is None or game == args.game)
-            if wanted and (args.again or is_needed(name, game)):
+            path = path_of(name, game)
+            if wanted and (args.again or not path.exists() or outdated(json.loads(path.read_text("utf-8")), game)):
                 make(name, entry, game, args.dry)
     return 0
-
-
-def is_needed(name: str, game: str | None) -> bool:
-    """Whether a result is missing, or was made with other weights."""
-    path = path_of(name, game)
-    return not path.exists() or bool(outdated(json.loads(path.read_text("utf-8")), game))
 
 
 def commands_of(entry: Entry, game: str | None, output: Path) -> list[str]:

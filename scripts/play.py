@@ -1,10 +1,4 @@
-"""Play a game against agents, in the terminal or in the browser.
-
-    python scripts/play.py --opponents counter*3
-    python scripts/play.py --web --people 2 --opponents counter*2
-
-The same as `blackjacky play`; the code is in agents/blackjacky_agents/cli/play.py.
-"""
+"""Play against agents, as `blackjacky play` does (agents/blackjacky_agents/cli/play.py)."""
 
 import sys
 

@@ -15,6 +15,8 @@ from __future__ import annotations
 
 import json
 import subprocess
+import sys
+import tomllib
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from functools import cache
@@ -28,6 +30,7 @@ from blackjacky_env.games import GAMES
 
 ROOT = Path(__file__).parents[1]
 RESULTS = ROOT / "results"
+LIST = RESULTS / "results.toml"  # How results are made again.
 AGENTS = ROOT / "agents" / "blackjacky_agents" / "games"
 ROOMS = {name: room for name in GAMES if (room := ROOT / "blackjacky_env" / "games" / name).is_dir()}
 """Folders of the games in this repository, by name."""
@@ -55,8 +58,8 @@ def save(
     kind: str,
     rows: Sequence[Mapping[str, Any]],
     *,
-    what: str,
-    command: str,
+    what: str = "",
+    command: str = "",
     game: str | None = None,
     seed: int | None = None,
     weights: Sequence[str] = (),
@@ -65,21 +68,14 @@ def save(
 ) -> Path:
     """Write a result, in place of the one before, and return its path.
 
-    Args:
-        kind: Name of the file.
-        rows: What was found.
-        what: A sentence that says what the rows are.
-        command: What was typed; for a script its name, such as ``"-m scripts.proofs.fuzz"``: its arguments are added.
-        game: The game that it belongs to.
-        seed: The random seed.
-        weights: Trained agents of the game that the rows depend on.
-        settings: Facts that all rows have in common.
-        versions: Of packages, beside those of Python, Numba and NumPy.
+    By default ``what`` is the sentence of results.toml, and ``command`` the module that this process runs, with its
+    arguments. ``weights`` are trained agents of the game that the rows depend on, ``versions`` those of packages beside
+    Python, Numba and NumPy.
     """
-    machine = where()
+    machine, running = where(), sys.modules["__main__"].__spec__
     head = {
-        "what": what,
-        "command": typed(command) if command.startswith("-m ") else command,
+        "what": what or tomllib.loads(LIST.read_text("utf-8"))[kind]["what"],
+        "command": command or typed(f"-m {running.name if running else ''}"),
         "seed": seed,
         "commit": commit(),
         "date": datetime.now(UTC).date().isoformat(),
@@ -129,5 +125,4 @@ def made_by(result: Mapping[str, Any]) -> str:
     return f"`{result['command']}` {at}, {result['date']}: {', '.join([*on, versions])}."
 
 
-LAST = "9f1bee96"
-"""The last commit with the scripts that measured once and were then removed."""
+LAST = "9f1bee96"  # The last commit with the scripts that measured once and were then removed.

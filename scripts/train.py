@@ -1,10 +1,4 @@
-"""Train an agent against bots and past versions of itself, and evaluate it.
-
-    python scripts/train.py --preset quick
-    python scripts/train.py --resume runs/NAME
-
-The same as `blackjacky train`; the code is in agents/blackjacky_agents/cli/train.py.
-"""
+"""Train an agent by self-play and against bots, as `blackjacky train` does (agents/blackjacky_agents/cli/train.py)."""
 
 import sys
 

@@ -1,10 +1,4 @@
-"""Watch a game between agents, as an HTML page or in the terminal.
-
-    python scripts/watch.py --players champion,counter*3 --out game.html
-    python scripts/watch.py --record game.json
-
-The same as `blackjacky watch`; the code is in agents/blackjacky_agents/cli/watch.py.
-"""
+"""Watch a game between agents, as `blackjacky watch` does (agents/blackjacky_agents/cli/watch.py)."""
 
 import sys
 

@@ -29,15 +29,8 @@ def told(svg: str | ET.Element) -> list[str]:
 
 def seat(svg: str, number: int) -> ET.Element:
     """The part of a picture that shows a seat."""
-    (found,) = (
-        group for group in parsed(svg).iter(f"{SVG}g") if group.get("data-seat") == str(number) and is_seat(group)
-    )
+    (found,) = parsed(svg).iterfind(f".//{SVG}g[@class='seat'][@data-seat='{number}']")
     return found
-
-
-def is_seat(group: ET.Element) -> bool:
-    """Whether a group is a seat."""
-    return group.get("class") == "seat"
 
 
 def shapes(part: ET.Element) -> list[str]:
@@ -54,7 +47,7 @@ def cards(svg: str) -> list[tuple[str, str]]:
 def boxes(svg: str) -> list[Box]:
     """Left, top, right and bottom of every seat."""
     found = []
-    for group in filter(is_seat, parsed(svg).iter(f"{SVG}g")):
+    for group in parsed(svg).iterfind(f".//{SVG}g[@class='seat']"):
         x, y = map(float, re.findall(r"[\d.]+", group.attrib["transform"]))
         ground = group.find(f"{SVG}rect")
         assert ground is not None

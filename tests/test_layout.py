@@ -1,4 +1,4 @@
-"""Where things may stand: who imports whom, who names a game, and who calls the rules' step protocol."""
+"""Where things may stand: who imports whom, and who names a game."""
 
 from __future__ import annotations
 
@@ -18,7 +18,6 @@ ROOT = Path(__file__).parents[1]
 ENV, AGENTS, SCRIPTS = ROOT / "blackjacky_env", ROOT / "agents" / "blackjacky_agents", ROOT / "scripts"
 OURS = [name for name, registered in GAMES.items() if registered.target.startswith("blackjacky_env.")]
 TEXT = {".py", ".js", ".html", ".css", ".toml", ".ipynb", ".txt", ".sh"}
-PROTOCOL = {"apply", "is_settled", "settle", "is_over"}
 
 
 def files_of(*folders: Path) -> list[Path]:
@@ -54,27 +53,6 @@ def imported(path: Path, for_types: bool = True) -> Iterator[str]:
             yield from (f"{module}.{alias.name}" for alias in node.names)
 
 
-def imports_of(folder: Path, but: tuple[str, ...]) -> list[str]:
-    """Imports of this repository's packages in a folder, but for those below the packages ``but``."""
-    allowed = tuple(f"{package}." for package in but)
-    return [
-        f"{path.relative_to(ROOT)} imports {name}"
-        for path in sorted(folder.rglob("*.py"))
-        for name in imported(path)
-        if name.split(".")[0] in {"blackjacky_env", "blackjacky_agents"} and not f"{name}.".startswith(allowed)
-    ]
-
-
-def loaded_by(statement: str) -> set[str]:
-    """The modules that are loaded once a new interpreter has executed a statement."""
-    code = f"import sys\n{statement}\nprint(*sys.modules)"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    return set(done.stdout.split())
-
-
-# ---------------------------------------------------------------- what is named and called where
-
-
 def test_few_files_outside_the_rooms_name_a_game() -> None:
     """The registries, and generic modules whose docstring has a runnable example."""
     names = re.compile("|".join(OURS))
@@ -86,37 +64,20 @@ def test_few_files_outside_the_rooms_name_a_game() -> None:
     assert len(naming) <= 8, "\n".join(map(str, naming))
 
 
-def test_the_step_protocol_is_called_in_few_places() -> None:
-    """Apply, is_settled, settle, is_over: whoever plays on calls the one function that does all of it."""
-    places = {
-        f"{path.relative_to(ROOT)}: {definition.name}"
-        for path in files_of(ENV, AGENTS, SCRIPTS)
-        if path.suffix == ".py"
-        for definition in ast.parse(path.read_text(encoding="utf-8")).body
-        if isinstance(definition, ast.FunctionDef | ast.ClassDef) and any(map(is_of_protocol, ast.walk(definition)))
-    }
-    assert len(places) <= 3, "\n".join(sorted(places))
+ALLOWED = [
+    (ENV, ("blackjacky_env",)),
+    (ENV / "engine", ("blackjacky_env.engine",)),
+    *((ENV / "games" / game, ("blackjacky_env.engine", f"blackjacky_env.games.{game}")) for game in OURS),
+]
+"""Folders of environments, and what they may import: no agents, in the engine itself, in a room of rules both."""
 
 
-def is_of_protocol(node: ast.AST) -> bool:
-    """Whether this is `rules.apply` or the like, also `game.rules.apply`."""
-    if not (isinstance(node, ast.Attribute) and node.attr in PROTOCOL):
-        return False
-    owner = node.value
-    return (owner.attr if isinstance(owner, ast.Attribute) else getattr(owner, "id", "")) == "rules"
-
-
-# ---------------------------------------------------------------- who imports whom
-
-
-def test_the_engine_imports_nothing_of_ours() -> None:
-    assert imports_of(ENV / "engine", but=("blackjacky_env.engine",)) == []
-
-
-@pytest.mark.parametrize("game", OURS)
-def test_a_room_of_rules_imports_the_engine_alone(game: str) -> None:
-    room = f"blackjacky_env.games.{game}"
-    assert imports_of(ENV / "games" / game, but=("blackjacky_env.engine", room)) == []
+@pytest.mark.parametrize(("folder", "packages"), ALLOWED)
+def test_environments_import_no_agents_and_engine_and_rules_no_game(folder: Path, packages: tuple[str, ...]) -> None:
+    allowed = tuple(f"{package}." for package in packages)
+    for path in sorted(folder.rglob("*.py")):
+        ours = {name for name in imported(path) if name.split(".")[0] in {"blackjacky_env", "blackjacky_agents"}}
+        assert {name for name in ours if not f"{name}.".startswith(allowed)} == set(), path
 
 
 def test_no_module_imports_one_that_imports_it_back() -> None:
@@ -131,29 +92,18 @@ def test_no_module_imports_one_that_imports_it_back() -> None:
         pytest.fail(" imports ".join(reversed(error.args[1])))
 
 
-def test_environments_import_no_agents() -> None:
-    assert [line for line in imports_of(ENV, but=("blackjacky_env",)) if "blackjacky_agents" in line] == []
-
-
-@pytest.mark.parametrize("game", OURS)
-def test_a_room_of_agents_imports_no_other_room(game: str) -> None:
-    rooms = [f"{side}.games.{other}" for side in ("blackjacky_env", "blackjacky_agents") for other in {*OURS} - {game}]
-    lines = imports_of(AGENTS / "games" / game, but=())
-    assert [line for line in lines if any(room in line for room in rooms)] == []
-
-
 @pytest.mark.parametrize("side", [ENV, AGENTS])
 def test_nothing_but_the_registry_and_a_room_imports_a_room(side: Path) -> None:
+    """And no room of agents one of another game."""
     rooms = re.compile(rf"blackjacky_(env|agents)\.games\.({'|'.join(OURS)})\b")
-    assert [
-        f"{path.relative_to(ROOT)} imports {name}"
-        for path in files_of(side)
-        if path.suffix == ".py"
-        for name in imported(path)
-        if rooms.match(name)
-    ] == []
+    outside = files_of(side)
+    for path in side.rglob("*.py"):
+        room = "" if path in outside else path.relative_to(side / "games").parts[0]
+        named = {found[2] for name in imported(path) if (found := rooms.match(name))}
+        assert named <= {room}, path
 
 
 def test_importing_the_environments_loads_no_room() -> None:
-    loaded = loaded_by("import blackjacky_env")
+    code = "import blackjacky_env, sys; print(*sys.modules)"
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
     assert [name for name in loaded if name.removeprefix("blackjacky_env.games.") in OURS] == []

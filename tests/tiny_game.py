@@ -150,12 +150,7 @@ def score(s, seat):
 
 # ---------------------------------------------------------------- what a seat sees
 
-_encode_shown, _sample_shown = RECORD.encode, RECORD.sample
-
-
-@inlined
-def encode(s, observer, out):
-    _encode_shown(s, observer, out)
+_sample_shown = RECORD.sample
 
 
 @inlined
@@ -203,6 +198,6 @@ GAME = Game(
     fields=RECORD,
     score_reward="points",
     card_names=tuple(range(CARDS)),
-    rules=Rules(begin, redeal, legal, apply, is_settled, settle, share_result, encode, sample, score),
+    rules=Rules(begin, redeal, legal, apply, is_settled, settle, share_result, RECORD.encode, sample, score),
     words=Words(snapshot, view, ACTIONS, why_illegal, "round", "last_settlement", ("bid", "over")),
 )

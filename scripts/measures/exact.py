@@ -36,46 +36,31 @@ from scripts.results import outdated, path_of, save
 class Args:
     """Solve the small tables of a game, and measure how far its agents are from perfect play there."""
 
-    game: str = DEFAULT
-    """Name of the game."""
-    tables: tuple[str, ...] = ()
-    """Tables by name; by default all."""
-    minutes: float = 5.0
-    """CPU minutes of the solver."""
-    exploitability: float = 1e-5
-    """How close to an equilibrium the solution is that gives the value."""
-    samples: int = 16
-    """Answers in each information state, of agents that draw their actions."""
-    memory: float = 6.0
-    """GiB for a tree."""
+    game: str = DEFAULT  # Name of the game.
+    tables: tuple[str, ...] = ()  # Tables by name; by default all.
+    minutes: float = 5.0  # CPU minutes of the solver.
+    exploitability: float = 1e-5  # How close to an equilibrium the solution is that gives the value.
+    samples: int = 16  # Answers in each information state, of agents that draw their actions.
+    memory: float = 6.0  # GiB for a tree.
 
 
 def main(args: Args) -> None:
     """Measure what is missing; every table is written at once."""
-    path = path_of("exact", args.game)
-    before = json_rows(path, args.game)
+    before = known_rows(args.game)
     for name in get_game(args.game).presets:
         if args.tables and name not in args.tables:
             continue
-        row = before.setdefault(name, {"table": name, "agents": {}, "curves": {}})
-        if "solution" in row and set(agent_names(args.game)) <= set(row["agents"]):
+        row = before.get(name, {"table": name, "agents": {}, "curves": {}})
+        if name in before and set(agent_names(args.game)) <= set(row["agents"]):
             continue
         print(f"{args.game} {name} ...", flush=True)
-        row |= measure(args.game, name, args, row["agents"])
-        save(
-            "exact",
-            [each for each in before.values() if "solution" in each],
-            what="Values of small tables, what could be gained against agents there, and their costliest habits.",
-            command="-m scripts.measures.exact",
-            game=args.game,
-            seed=0,
-            weights=["champion"],
-        )
+        before[name] = row | measure(args.game, name, args, row["agents"])
+        save("exact", list(before.values()), game=args.game, seed=0, weights=["champion"])
 
 
-def json_rows(path: Path, game: str) -> dict[str, dict[str, Any]]:
+def known_rows(game: str) -> dict[str, dict[str, Any]]:
     """The rows of an earlier result by table, without agents that have other weights now."""
-    if not path.exists():
+    if not (path := path_of("exact", game)).exists():
         return {}
     result = json.loads(path.read_text("utf-8"))
     for row in result["rows"]:

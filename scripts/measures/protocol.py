@@ -26,33 +26,27 @@ from scripts.results import AGENTS
 class Args:
     """Make a game's protocol for `blackjacky score`: pin its agents and measure `random` and the champion."""
 
-    game: str
-    """Name of the game."""
-    version: int
-    """Version of the protocol, one more than that of the published one."""
-    games: int = 16_000
-    """Number of games per table of each of the two agents."""
-    threads: int = 2
-    """Number of CPU threads; results do not depend on it."""
-    folder: Path = AGENTS
-    """Folder of the games' agents."""
+    game: str  # Name of the game.
+    version: int  # Version of the protocol, one more than that of the published one.
+    games: int = 16_000  # Number of games per table of each of the two agents.
+    threads: int = 2  # Number of CPU threads; results do not depend on it.
+    folder: Path = AGENTS  # Folder of the games' agents.
 
 
 def main(args: Args) -> int:
     """Make and write the protocol; returns the exit status."""
     path = args.folder / args.game / "score.json"
-    name = f"{args.game}/{args.version}"
-    if path.exists() and args.version <= int(read_protocol(path).name.partition("/")[2]):
-        print(f"error: {path} holds {read_protocol(path).name}; the next version must be higher", file=sys.stderr)
+    name, old = f"{args.game}/{args.version}", read_protocol(path).name if path.exists() else f"{args.game}/0"
+    number = int(old.partition("/")[2])
+    if args.version <= number:
+        print(f"error: {path} holds {old}; the next version must be higher", file=sys.stderr)
         return 2
     with tqdm(desc=name, unit=" games") as bar:
-        protocol = measure_references(
-            replace(custom_protocol(args.game), name=name), args.games, args.threads, bar.update
-        )
+        start = replace(custom_protocol(args.game), name=name)
+        protocol = measure_references(start, args.games, args.threads, bar.update)
     path.parent.mkdir(parents=True, exist_ok=True)
     if path.exists():
-        old = read_protocol(path).name.partition("/")[2]
-        write_file(path.with_name(f"score-{old}.json"), path.read_bytes())
+        write_file(path.with_name(f"score-{number}.json"), path.read_bytes())
     write_json(path, asdict(protocol))
     print(f"{path} written: {name}, {len(protocol.tables)} tables, sha256 {protocol.sha256}")
     return 0

@@ -21,8 +21,9 @@ from scripts.results import save
 class Args:
     """How long the tests take."""
 
-    files: tyro.conf.Positional[tuple[Path, ...]]
-    """JUnit files, `test*.xml` of `make test` and `prove*.xml` of `make prove`."""
+    files: tyro.conf.Positional[
+        tuple[Path, ...]
+    ]  # JUnit files: `test*.xml` of `make test`, `prove*.xml` of `make prove`.
 
 
 def main(args: Args) -> None:
@@ -32,7 +33,7 @@ def main(args: Args) -> None:
         rows = [row(path) for path in args.files]
     except (OSError, ValueError, ElementTree.ParseError) as error:
         sys.exit(f"error: {error}; expected are files that make test or make prove has written, such as build/test.xml")
-    path = save("tests", rows, what=what, command="-m scripts.measures.suite")
+    path = save("tests", rows, what=what)
     print(f"{path} written")
 
 

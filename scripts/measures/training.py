@@ -33,14 +33,10 @@ FOLDER = ROOT / "runs" / "learning_curves"
 class Args:
     """Train presets of a game with several seeds, and write their results."""
 
-    game: str = DEFAULT
-    """Name of the game."""
-    presets: tuple[str, ...] = ("quick", "scratch", "sb3")
-    """Presets by name."""
-    seeds: tuple[int, ...] = (0, 1, 2)
-    """Seeds, one training each."""
-    options: str = ""
-    """Other options of `blackjacky train`."""
+    game: str = DEFAULT  # Name of the game.
+    presets: tuple[str, ...] = ("quick", "scratch", "sb3")  # Presets by name.
+    seeds: tuple[int, ...] = (0, 1, 2)  # Seeds, one training each.
+    options: str = ""  # Other options of `blackjacky train`.
 
 
 def main(args: Args) -> None:
@@ -86,10 +82,8 @@ def add(game: str, row: dict[str, Any]) -> None:
     before = load("training", game)
     rows = [other for other in (before["rows"] if before else ()) if key(other) != key(row)]
     rows = sorted([*rows, row], key=key)
-    what = "What presets reach in a few minutes, with several seeds."
     champion = ["champion"] if any(each["champion"] for each in rows) else []
-    command = f"blackjacky train --game {game}"
-    save("training", rows, what=what, command=command, game=game, weights=champion)
+    save("training", rows, command=f"blackjacky train --game {game}", game=game, weights=champion)
     result = row["result"]
     print(f"{row['command']}: {result['win_rate']:.1%} against {result['opponents']}", flush=True)
 

@@ -29,8 +29,7 @@ MAKERS = (games, agents, exact, measured, pictures, curves)
 class Args:
     """Make every table and picture of the pages."""
 
-    check: bool = False
-    """Write nothing; fail if anything is out of date."""
+    check: bool = False  # Write nothing; fail if anything is out of date.
 
 
 def main(args: Args) -> int:

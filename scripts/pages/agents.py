@@ -18,11 +18,9 @@ from blackjacky_env.games import get_game
 from scripts.pages.part import DOCS, MISSING, Part, Row, code, percent, plain_tables, rate, table
 from scripts.results import AGENTS, RESULTS, ROOMS, ROOT, Result, load, made_by
 
-FORMER = "former_"
-"""Begins the names of agents that are only shipped to train others."""
+FORMER = "former_"  # Begins the names of agents that are only shipped to train others.
 PAGE = DOCS / "results.md"
-UNRANKED = "trial"
-"""The length of a protocol that is too short to compare agents."""
+UNRANKED = "trial"  # The length of a protocol that is too short to compare agents.
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]*\.json")  # of a card's file, which is part of an address
 _PLAIN = re.compile(r"[^\W_]|[ ,()]")

@@ -8,7 +8,7 @@ from typing import Any
 from blackjacky_agents.games import agent_names
 from blackjacky_agents.reports import markdown_table
 from blackjacky_env.games import get_game
-from scripts.pages.part import DOCS, MISSING, Part, Row, code, table
+from scripts.pages.part import DOCS, MISSING, Part, code, table
 from scripts.results import ROOMS, load, made_by
 
 PAGE = DOCS / "exact.md"
@@ -75,18 +75,17 @@ def agents(game: str, rows: Rows) -> str:
     order = list(dict.fromkeys([*(name for name in agent_names(game) if name in others), *others]))
     if not order:
         return ""
-    lines = [[code(agent), *(cell(row["agents"].get(agent)) for row in asked.values())] for agent in order]
+    measured = {name: [row["agents"].get(name) for row in asked.values()] for name in order}
+    lines = [
+        [code(name), *(f"{each['exploitability']:.3f}" if each else "" for each in cells)]
+        for name, cells in measured.items()
+    ]
     for learner in ("ppo", "nfsp"):
         trained = [row["curves"].get(learner) for row in asked.values()]
         if any(trained):
             found = (f"{points[-1][1]:.3f}" if points else "" for points in trained)
             lines.append([f"{learner.upper()}, trained there, one run", *found])
     return markdown_table(["exploitability of", *map(code, asked)], lines)
-
-
-def cell(measured: Row | None) -> str:
-    """An agent's exploitability; empty where it was not asked."""
-    return "" if measured is None else f"{measured['exploitability']:.3f}"
 
 
 def habits_of(title: str, rows: Rows) -> str:

@@ -33,8 +33,7 @@ DECLARED: dict[str, tuple[str, ...] | type[Any]] = {
     "game": extending.Game,
 }
 """What docs/your_game.md lists, by part: functions of `blackjacky_env.extending`, or a class, for its fields."""
-SHOWN = 3
-"""Positions of each game on the page; the file has all."""
+SHOWN = 3  # Positions of each game on the page; the file has all.
 
 
 def parts() -> Iterator[Part]:
@@ -119,7 +118,8 @@ def actions(game: Game) -> str:
     module = GameModule(game.name)
     rows: list[tuple[object, list[int]]] = []
     for action in range(game.num_actions):
-        kind = kind_of(module.describe_action(action))
+        told = module.describe_action(action)
+        kind = told["kind"], told["pile"], told["card"] is None, len(told["seats"] or ()), told["number"] is None
         if rows and rows[-1][0] == kind:
             rows[-1][1].append(action)
         else:
@@ -127,12 +127,6 @@ def actions(game: Game) -> str:
     names = game.words.actions.name
     shown = ([span(ids[0], len(ids)), in_short([*map(names, ids)])] for _, ids in rows)
     return markdown_table(["action", "name"], shown)
-
-
-def kind_of(action: dict[str, Any]) -> tuple[object, ...]:
-    """The grouping key of an action: everything except the chosen card, seats and number."""
-    chosen = (action["card"] is None, len(action["seats"] or ()), action["number"] is None)
-    return action["kind"], action["pile"], *chosen
 
 
 def in_short(names: Sequence[str]) -> str:
@@ -206,9 +200,6 @@ TABLES: dict[str, Callable[[Game], str]] = {
     "observation": observation,
     "state": state,
 }
-
-
-# ---------------------------------------------------------------- docs/positions.md
 
 
 def positions(found: Result) -> str:

@@ -26,6 +26,7 @@ PARTS = {
     "offline_rl": ("docs/datasets.md", "offline-rl"),
     "tokens": ("docs/language_models.md", "tokens"),
     "sweep": ("docs/train.md", "sweep"),
+    "first_minutes": ("docs/install.md", "minutes"),
     "tests": ("tests/README.md", "times"),
 }
 """Page and part of each result that is shown as it is."""
@@ -44,8 +45,7 @@ OF_ALL = {
     "habits": ("docs/exact.md", "corrected"),
 }
 """The same for results of games that are one table."""
-TOTALS = {"leaks": "table"}
-"""The column of names, of results whose other columns are summed."""
+TOTALS = {"leaks": "table"}  # The column of names, of results whose other columns are summed.
 
 FRAMEWORKS = {
     "sb3": ("sb3-contrib", "sb3_maskable_ppo.py"),
@@ -75,10 +75,7 @@ SIMILAR = {
     "PettingZoo, Texas hold'em": "PettingZoo `texas_holdem-v4`, one core",
 }
 """Lines of results/speed.json by what the README calls them: Leduc poker, and each library's game most like ours."""
-LOOPS = {
-    "Connect Four": "loop: `classic/connect_four-v3`",
-    "Leduc poker": "loop: `classic/leduc_holdem-v4`",
-}
+LOOPS = {"Connect Four": "loop: `classic/connect_four-v3`", "Leduc poker": "loop: `classic/leduc_holdem-v4`"}
 """PettingZoo's own games in the same loop as ours."""
 
 
@@ -94,7 +91,6 @@ def parts() -> Iterator[Part]:
     yield Part(ROOT / "README.md", "reasons", reasons())
     yield Part(ROOT / "README.md", "compile", first_move())
     yield Part(DOCS / "install.md", "compile", starts())
-    yield Part(DOCS / "install.md", "minutes", minutes())
     yield Part(DOCS / "proof.md", "proofs", proofs())
     yield Part(DOCS / "train.md", "ppo_batch", ppo_batch())
     yield Part(DOCS / "frameworks.md", "frameworks", frameworks())
@@ -129,9 +125,6 @@ def of_all(kind: str) -> str:
     what = " ".join(dict.fromkeys(result["what"] for result in found.values()))
     made = "\n".join(f"- {title}: {made_by(result)}" for title, result in found.items())
     return f"{plain_tables(rows)}\n\n{what}\n\n{made}" if found else MISSING
-
-
-# ---------------------------------------------------------------- the README
 
 
 def speeds() -> dict[str, float]:
@@ -196,9 +189,6 @@ def first_move() -> str:
     )
 
 
-# ---------------------------------------------------------------- other pages
-
-
 def starts() -> str:
     """Seconds from `import` to the first events of each game, before and after compiling."""
     speed, rows = speeds(), []
@@ -212,13 +202,6 @@ def starts() -> str:
         rows.append([get_game(game).title, *cells])
     compiled = "the same, compiled"
     return markdown_table(["from `import` to", "first observation", compiled, "first move", compiled], rows)
-
-
-def minutes() -> str:
-    """A newcomer's first minutes."""
-    result = needed("first_minutes")
-    rows = [[row["from `git clone` to"], duration(row["seconds"])] for row in result["rows"]]
-    return f"{markdown_table(['from `git clone` to', 'time'], rows)}\n\n{result['what']}\n\n{made_by(result)}"
 
 
 def proof(game: str) -> dict[str, int]:

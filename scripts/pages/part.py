@@ -12,11 +12,9 @@ from scripts.results import ROOT
 
 DOCS = ROOT / "docs"
 MISSING = "Nothing has been measured yet."
+_WINS = ("win rate", "low", "high", "par", "wins", "another action", "against the strongest bot", "against `champion`")
 FORMATS = {
-    **dict.fromkeys(("win rate", "low", "high", "par", "wins", "another action"), ".1%"),
-    **dict.fromkeys(
-        ("the oracle wins", "cards and seat explain", "against the strongest bot", "against `champion`"), ".1%"
-    ),
+    **dict.fromkeys((*_WINS, "the oracle wins", "cards and seat explain"), ".1%"),
     "more than uncorrected": "+.2%",
     "gained per decision": "+.3%",
     **dict.fromkeys(("log score", "Brier score"), ".3f"),
@@ -33,8 +31,7 @@ class Part(NamedTuple):
     """A generated part of a document."""
 
     page: Path
-    name: str
-    """The part is between ``<!-- NAME:begin -->`` and ``<!-- NAME:end -->``; empty: the whole file."""
+    name: str  # The part is between ``<!-- NAME:begin -->`` and ``<!-- NAME:end -->``; empty: the whole file.
     content: str
 
 

@@ -9,8 +9,6 @@ from xml.etree import ElementTree
 import numpy as np
 
 from blackjacky_agents import bot_names, make_agent
-from blackjacky_env.draw.picture import draw_svg
-from blackjacky_env.draw.scene import EVERYTHING
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.games import DEFAULT
 from scripts.pages.part import DOCS, Part
@@ -36,20 +34,19 @@ def table(game: str) -> str:
     return env.draw("player_0")
 
 
-# ---------------------------------------------------------------- the animation, docs/game.svg
-
 SVG = "http://www.w3.org/2000/svg"
 SECONDS, LAST = 1.3, 4
 """How long a picture is shown, and how many times as long the last one."""
 SCALE = 0.8
 ANIMATED_SEED = 5
-ANIMATED_OPTIONS: Mapping[str, Any] = {"hearts": 1}
-"""Rule options with which a game has few moves."""
+ANIMATED_OPTIONS: Mapping[str, Any] = {"hearts": 1}  # Rule options with which a game has few moves.
 
 
 def scenes(players: list[str]) -> Iterator[str]:
-    """The game's table before each move that changed more of it than its phase, and at the end."""
+    """The open table before each move that changed more of it than its phase, and at the end."""
     env = TableEnv(DEFAULT, num_players=len(players), **ANIMATED_OPTIONS)
+    draw = env.game.words.draw_svg
+    assert draw is not None
     env.reset(seed=ANIMATED_SEED)
     agents = dict(zip(env.possible_agents, (make_agent(name, DEFAULT) for name in players), strict=True))
     for number, agent in enumerate(agents.values()):
@@ -58,18 +55,12 @@ def scenes(players: list[str]) -> Iterator[str]:
     while True:
         now = {key: value for key, value in env.snapshot().items() if key != "phase"}
         if now != before:
-            yield scene(env, players)
+            told = env.last_action(everything=True, names=players)
+            yield draw(env.snapshot(), env.config_dict(), names=players, last_action=told, theme="auto")
         if env.terminations[env.agent_selection]:
             return
         before = now
         env.step(agents[env.agent_selection].act(env.observe(env.agent_selection)))
-
-
-def scene(env: TableEnv, players: list[str]) -> str:
-    """The table with all cards face up."""
-    told = env.last_action(everything=True, names=players)
-    everything = env.game.scene(env.snapshot(), env.config_dict(), EVERYTHING)
-    return draw_svg(everything, names=players, last_action=told, theme="auto")
 
 
 def animation(frames: list[str]) -> str:

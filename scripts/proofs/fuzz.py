@@ -1,14 +1,12 @@
 """Differential fuzzing: play random games in the environment and in the reference implementation until they differ.
 
-    python -m scripts.proofs.fuzz                        20 million actions
-    python -m scripts.proofs.fuzz --game NAME            another game
-    python -m scripts.proofs.fuzz --write                write results/GAME/fuzz.json, if there is no difference
+    python -m scripts.proofs.fuzz --game NAME            20 million actions
+    python -m scripts.proofs.fuzz --game NAME --write    write results/NAME/fuzz.json, if there is no difference
 
 Games cover every table size, variant and policy, with and without rule options. Games that are steered towards rare
-events, if the reference implementation declares any, are played and counted separately. After every action, the
-complete snapshot, every player's observation and mask, and the rewards must be equal in both; the views of the
-snapshot are compared in a fraction of the games. Finished games are saved in the output file, from which an
-interrupted run is resumed. The first difference ends the run and is shrunk to a short game.
+events, if the reference implementation declares any, are counted separately. After every action, snapshot, every
+player's observation and mask, and the rewards must be equal in both, in a fraction of the games the views too. An
+interrupted run is resumed from the output file. The first difference is shrunk to a short game.
 
 Exit status 0: no difference; 1: a difference, or a rare event was not covered often enough; 2: invalid arguments.
 """
@@ -58,22 +56,14 @@ Results = dict[str, Any]
 class Args:
     """Play random games in the environment and in the reference implementation until they differ."""
 
-    game: str = DEFAULT
-    """Name of the game."""
-    actions: int = 20_000_000
-    """Minimum number of actions; the last games are played to their end."""
-    seed: int = 0
-    """Random seed of the games."""
-    workers: int = 2
-    """Number of processes; results do not depend on it. 1: no additional process."""
-    at_least: int | None = None
-    """Fail if a rare event occurred less often; by default once in 20,000 actions."""
-    chunk: int = 10_000
-    """Actions between two writes of the results; the games depend on it."""
-    output: Path | None = None
-    """File of what has been played (JSON); by default runs/fuzz_GAME.json."""
-    write: bool = False
-    """Write results/GAME/fuzz.json, if the run succeeds."""
+    game: str = DEFAULT  # Name of the game.
+    actions: int = 20_000_000  # Minimum number of actions; the last games are played to their end.
+    seed: int = 0  # Random seed of the games.
+    workers: int = 2  # Number of processes; results do not depend on it. 1: no additional process.
+    at_least: int | None = None  # Fail if a rare event occurred less often; by default once in 20,000 actions.
+    chunk: int = 10_000  # Actions between two writes of the results; the games depend on it.
+    output: Path | None = None  # File of what has been played (JSON); by default runs/fuzz_GAME.json.
+    write: bool = False  # Write results/GAME/fuzz.json, if the run succeeds.
 
     @property
     def saved(self) -> Path:
@@ -111,9 +101,6 @@ def check(args: Args) -> None:
         check_integer(f"--{name}", getattr(args, name), least, most)
     if args.at_least is not None:
         check_integer("--at-least", args.at_least, 0, 10**12)
-
-
-# ---------------------------------------------------------------- games
 
 
 def kinds(reference: Reference) -> list[Kind]:
@@ -194,9 +181,6 @@ def add(counts: Counts, more: Counts) -> None:
         counts[group].update(numbers)
 
 
-# ---------------------------------------------------------------- runs
-
-
 def begin(args: Args) -> Results:
     """The saved results of this run, or empty ones; `ValueError` if the file belongs to another run."""
     identity = {"game": args.game, "seed": args.seed, "chunk": args.chunk, "code": code(args.game)}
@@ -256,7 +240,7 @@ def too_rare(counts: Counts, args: Args) -> list[str]:
 
 def write(results: Results, args: Args) -> None:
     """Write the counts as a result."""
-    counts, total, made = results["counts"], results["counts"]["total"], results["code"]
+    counts, total = results["counts"], results["counts"]["total"]
     columns = {
         "event": ("rare event", "occurrences"),
         "steered": ("steered games", "actions"),
@@ -269,15 +253,8 @@ def write(results: Results, args: Args) -> None:
         told = "{}" if group == "steered" else "`{}`"
         rows += [{first: told.format(name), second: number} for name, number in counts[group].items()]
     steered = {"steered actions": counts["steered"].total()} if counts["steered"] else {}
-    save(
-        "fuzz",
-        rows,
-        what="Random games in the environment and in the reference implementation, compared after every action.",
-        command="-m scripts.proofs.fuzz",
-        game=args.game,
-        seed=args.seed,
-        settings={"actions": total["actions"], "games": total["games"], "differences": 0, **steered, "code": made},
-    )
+    settings = {"actions": total["actions"], "games": total["games"], "differences": 0, **steered}
+    save("fuzz", rows, game=args.game, seed=args.seed, settings={**settings, "code": results["code"]})
 
 
 if __name__ == "__main__":

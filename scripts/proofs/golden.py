@@ -16,6 +16,7 @@ import random
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache, partial
+from itertools import count
 from typing import Any
 
 import gymnasium
@@ -51,15 +52,14 @@ Array = npt.NDArray[Any]
 class Args:
     """Write down what games do, in their test folders."""
 
-    game: str | None = None
-    """Only this game; by default all."""
+    game: str | None = None  # Only this game; by default all.
 
 
 def main(args: Args) -> None:
     """Write the files."""
     for game in GAMES if args.game is None else [args.game]:
-        for name, text in playthroughs(game):
-            write_file(FOLDER / name, text)
+        for table in tables(game):
+            write_file(FOLDER / path_of(game, *table), "\n".join([*playthrough(game, *table), ""]))
         made = {name: make() for name, make in fingerprints(game).items()}
         write_file(FOLDER / game / "fingerprints.json", json.dumps(made, indent=2) + "\n")
 
@@ -69,103 +69,78 @@ def tables(game: str) -> list[tuple[str, int]]:
     return [(variant.name, players) for variant in get_game(game).variants for players in variant.sizes]
 
 
-# ---------------------------------------------------------------- playthroughs
-
-
-def playthroughs(game: str) -> Iterator[tuple[str, str]]:
-    """Path below tests/games and text of every playthrough of a game."""
-    for variant, players in tables(game):
-        yield path_of(game, variant, players), Playthrough(game, variant, players).text()
-
-
 def path_of(game: str, variant: str, players: int) -> str:
     """The file of a playthrough, below tests/games."""
     return f"{game}/playthroughs/{variant}_{players}p.txt"
 
 
-class Playthrough:
-    """The log of one random game."""
-
-    def __init__(self, name: str, variant: str, players: int) -> None:
-        game = get_game(name)
-        rewards, options = ("win", game.score_reward), game.examples.short
-        self.env, self.scored = (TableEnv(name, players, variant, reward, **options) for reward in rewards)
-        seed = game.examples.seeds.get((variant, players), 0)
-        for env in (self.env, self.scored):
-            env.reset(seed=seed)
-        self.rng = random.Random(seed)
-        self.digest = hashlib.sha256()
-        self.table = self.env.snapshot()
-        self.number = 0
-        self.lines = [
-            f"{game.title}, version {game.version}, {variant}, {players} players",
-            f"One game of random moves, seed {seed}; written by scripts/proofs/golden.py.",
-            *(f"{option}: {value}" for option, value in self.env.config_dict().items()),
-        ]
-
-    def text(self) -> str:
-        """Play the game; returns the whole log."""
-        self.log_table()
-        self.update_digest()
-        while not self.env.terminations[self.env.agent_selection]:
-            self.act()
-            self.update_digest()
-        self.log(f"winners: {self.table['winners']}", self.digest_line())
-        return "\n".join(self.lines) + "\n"
-
-    def log(self, *lines: str) -> None:
-        """Add lines to the log."""
-        self.lines += lines
-
-    def log_table(self) -> None:
-        """Log the table as drawn for a spectator, then the hidden cards."""
-        seen = self.env.view(None)
-        self.log("", *self.env.draw_text(None).splitlines())
-        self.log(*(f"{name}: {self.table[name]}" for name in seen if seen[name] != self.table[name]), "")
-
-    def act(self) -> None:
-        """Make a random move; log the action and the changes to the table, or the settlement of the round."""
-        env, before, words = self.env, self.table, self.env.game.words
-        self.number += 1
-        if self.number % LOG_VIEW_EVERY == 0:
-            self.log_view()
-        agent = env.agent_selection
-        action = self.rng.choice(np.flatnonzero(env.infos[agent]["action_mask"]).tolist())
-        for each in (env, self.scored):
-            each.step(action)
-        self.table = env.snapshot()
-        if self.table[words.round_key] == before[words.round_key] and not env.terminations[agent]:
-            changes = "; ".join(changed(before, self.table))
-            self.log(f"{self.number:>3} {agent} {env.action_name(action):33} {changes}".rstrip())
+def playthrough(name: str, variant: str, players: int) -> Iterator[str]:
+    """The log of one random game, played with both rewards: moves with their changes to the table, and settlements."""
+    game, digest = get_game(name), hashlib.sha256()
+    rewards, words, seed = ("win", game.score_reward), game.words, game.examples.seeds.get((variant, players), 0)
+    envs = [TableEnv(name, players, variant, reward, **game.examples.short) for reward in rewards]
+    for each in envs:
+        each.reset(seed=seed)
+    env, rng = envs[0], random.Random(seed)
+    yield f"{game.title}, version {game.version}, {variant}, {players} players"
+    yield f"One game of random moves, seed {seed}; written by scripts/proofs/golden.py."
+    yield from (f"{option}: {value}" for option, value in env.config_dict().items())
+    yield from whole_table(env)
+    for number in count(1):
+        add_all(digest, env)
+        before, agent = env.snapshot(), env.agent_selection
+        if env.terminations[agent]:
+            yield f"winners: {before['winners']}"
+            yield digest_line(digest)
             return
-        settlement = self.table[words.settlement_key]
+        if number % LOG_VIEW_EVERY == 0:
+            yield from view(env, agent)
+        action = rng.choice(np.flatnonzero(env.infos[agent]["action_mask"]).tolist())
+        for each in envs:
+            each.step(action)
+        after, move = env.snapshot(), env.action_name(action)
+        if after[words.round_key] == before[words.round_key] and not env.terminations[agent]:
+            yield f"{number:>3} {agent} {move:33} {'; '.join(changed(before, after))}".rstrip()
+            continue
+        settlement = after[words.settlement_key]
         parts = settlement if isinstance(settlement, dict) else {words.settlement_key: settlement}
-        self.log(f"{self.number:>3} {agent} {env.action_name(action)}")
-        self.log("", *(f"settlement, {name}: {value}" for name, value in parts.items()))
-        for each in (env, self.scored):
-            self.log(f"rewards, {each.reward}: {[round(reward, 4) for reward in each.rewards.values()]}")
-        self.log(self.digest_line())
-        self.log_table()
+        yield from (f"{number:>3} {agent} {move}", "")
+        yield from (f"settlement, {part}: {value}" for part, value in parts.items())
+        for each in envs:
+            yield f"rewards, {each.reward}: {[round(reward, 4) for reward in each.rewards.values()]}"
+        yield digest_line(digest)
+        yield from whole_table(env)
 
-    def log_view(self) -> None:
-        """Log the acting player's view: drawing, non-zero observation parts and legal actions."""
-        env = self.env
-        seen = env.observe(env.agent_selection)
-        parts = env.game.layout.decode(seen["observation"])
-        self.log("", *env.draw_text(env.agent_selection).splitlines())
-        self.log(*(f"{name}: {brief(part)}" for name, part in parts.items() if np.any(part)))
-        self.log(f"legal: {', '.join(map(env.action_name, np.flatnonzero(seen['action_mask']).tolist()))}", "")
 
-    def update_digest(self) -> None:
-        """Add every player's observation, mask and drawing to the digest."""
-        for agent in self.env.agents:
-            seen = self.env.observe(agent)
-            self.digest.update(seen["observation"].tobytes() + seen["action_mask"].tobytes())
-            self.digest.update("\n".join(self.env.draw_text(agent).splitlines()).encode())
+def whole_table(env: TableEnv) -> Iterator[str]:
+    """The table as drawn for a spectator, then the hidden cards."""
+    seen, everything = env.view(None), env.snapshot()
+    yield from ("", *env.draw_text(None).splitlines())
+    yield from (f"{name}: {everything[name]}" for name in seen if seen[name] != everything[name])
+    yield ""
 
-    def digest_line(self) -> str:
-        """The digest of all observations, masks and drawings so far, as a line of the log."""
-        return f"all that was seen until now: {self.digest.hexdigest()[:16]}"
+
+def view(env: TableEnv, agent: str) -> Iterator[str]:
+    """The view of who acts: drawing, non-zero observation parts and legal actions."""
+    seen = env.observe(agent)
+    yield from ("", *env.draw_text(agent).splitlines())
+    parts = env.game.layout.decode(seen["observation"])
+    yield from (f"{name}: {brief(part)}" for name, part in parts.items() if np.any(part))
+    yield f"legal: {', '.join(map(env.action_name, np.flatnonzero(seen['action_mask']).tolist()))}"
+    yield ""
+
+
+def add_all(digest: Any, env: TableEnv) -> None:
+    """Add every player's observation, mask and drawing to a digest."""
+    for agent in env.agents:
+        seen = env.observe(agent)
+        digest.update(seen["observation"].tobytes() + seen["action_mask"].tobytes())
+        digest.update("\n".join(env.draw_text(agent).splitlines()).encode())
+
+
+def digest_line(digest: Any) -> str:
+    """The digest of all observations, masks and drawings so far, as a line of the log."""
+    return f"all that was seen until now: {digest.hexdigest()[:16]}"
 
 
 def changed(before: dict[str, Any], after: dict[str, Any]) -> Iterator[str]:
@@ -191,9 +166,6 @@ def brief(part: Any) -> str:
     return " ".join(str(number) if number else "." for number in part)
 
 
-# ---------------------------------------------------------------- fingerprints
-
-
 def fingerprints(game: str) -> dict[str, Callable[[], str]]:
     """The functions that compute the fingerprints of a game, by name."""
     made: dict[str, Callable[[], str]] = {
@@ -209,7 +181,7 @@ class Digest:
     """A hash of numbers, as int64 so that dtypes and memory layout may change, and of JSON values."""
 
     def __init__(self) -> None:
-        self._hash = hashlib.sha256()
+        self.hash = hashlib.sha256()
 
     def add(self, *numbers: npt.ArrayLike) -> None:
         """Add numbers or arrays."""
@@ -217,11 +189,11 @@ class Digest:
             array = np.asarray(number)
             if array.dtype.kind == "f":
                 array = np.rint(array * MICRO)
-            self._hash.update(np.array(array.shape, "<i8").tobytes() + array.astype("<i8").tobytes())
+            self.hash.update(np.array(array.shape, "<i8").tobytes() + array.astype("<i8").tobytes())
 
     def add_json(self, value: Any) -> None:
         """Add a JSON value."""
-        self._hash.update(json.dumps(value, sort_keys=True).encode())
+        self.hash.update(json.dumps(value, sort_keys=True).encode())
 
     def add_game(self, env: TableEnv, rng: random.Random) -> None:
         """Add the rest of a running game: observations, masks, actions and rewards."""
@@ -229,10 +201,6 @@ class Digest:
             self.add(*env.rewards.values(), env.possible_agents.index(agent), observation, mask, action)
         self.add(*env.rewards.values(), *(env.observe(agent)["observation"] for agent in env.agents))
         self.add_json(env.snapshot())
-
-    def text(self) -> str:
-        """The hash as hexadecimal text."""
-        return self._hash.hexdigest()
 
 
 def random_legal(rng: random.Random, masks: Array) -> npt.NDArray[np.int64]:
@@ -271,7 +239,7 @@ def decisions(game: str, name: str) -> str:
         if (thoughts := explain(asked)) is not None:
             digest.add(thoughts.probabilities)
         digest.add(agent.act(asked))
-    return digest.text()
+    return digest.hash.hexdigest()
 
 
 @cache
@@ -307,7 +275,7 @@ def games_by_seed(game: str, variant: str, players: int) -> str:
         digest.add_json(env.snapshot())
         digest.add_game(env, random.Random(seed))
         digest.add_json(env.record()["key"])
-    return digest.text()
+    return digest.hash.hexdigest()
 
 
 def batch(game: str, variant: str, players: int) -> str:
@@ -324,7 +292,7 @@ def batch(game: str, variant: str, players: int) -> str:
     digest.add(many.random_actions())
     many.run_random(BATCH_STEPS)
     add()
-    return digest.text()
+    return digest.hash.hexdigest()
 
 
 def vector_env(game: str, variant: str, players: int) -> str:
@@ -343,7 +311,7 @@ def vector_env(game: str, variant: str, players: int) -> str:
             digest.add(mask, actions, seen, rewards, ended, info.get("skipped_games", 0))
             digest.add(*(last for last in info.get("final_obs", ()) if last is not None))
         envs.close()
-    return digest.text()
+    return digest.hash.hexdigest()
 
 
 def playouts(game: str, variant: str, players: int) -> str:
@@ -354,7 +322,7 @@ def playouts(game: str, variant: str, players: int) -> str:
     states = states[:: -(-len(states) // STATES_PLAYED_OUT)]
     for members in ([names[seat % len(names)] for seat in range(players)], names[-1], names[0]):
         digest.add(playout(states, members, PLAYOUTS, seed=1))
-    return digest.text()
+    return digest.hash.hexdigest()
 
 
 def sampled(game: str, variant: str, players: int) -> str:
@@ -374,7 +342,7 @@ def sampled(game: str, variant: str, players: int) -> str:
             digest.add(*(other.observe(agent)["observation"] for agent in other.agents))
             if not i % (4 * SAMPLE_EVERY):
                 digest.add_game(other, random.Random(i))
-    return digest.text()
+    return digest.hash.hexdigest()
 
 
 if __name__ == "__main__":

@@ -10,7 +10,6 @@ discrete, so no interval has the same coverage at every rate: the rows have the 
 from __future__ import annotations
 
 import math
-import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -39,12 +38,9 @@ _ERROR = 0.004  # the largest standard error of a score's references, which are 
 class Args:
     """Measure how often 95 % intervals hold the true value, with simulated agents of known strength."""
 
-    repeats: int = 400
-    """Number of simulations at each of the 25 win rates."""
-    seed: int = 0
-    """Random seed."""
-    write: bool = False
-    """Write results/coverage.json."""
+    repeats: int = 400  # Number of simulations at each of the 25 win rates.
+    seed: int = 0  # Random seed.
+    write: bool = False  # Write results/coverage.json.
 
 
 @dataclass(frozen=True)
@@ -54,10 +50,8 @@ class Luck:
     name: str
     correlation: float = 0.0
     """Intraclass correlation of the games of a deal, whose win rate has a beta distribution; above 0."""
-    balanced: float = 0.0
-    """Fraction of deals in which the agent wins as many games as in any other, up to one."""
-    shared: float = 0.0
-    """Fraction of wins that are shared with another agent."""
+    balanced: float = 0.0  # Fraction of deals in which the agent wins as many games as in any other, up to one.
+    shared: float = 0.0  # Fraction of wins that are shared with another agent.
 
     def draw(self, rate: float, deals: int, turns: int, players: int, rng: Random) -> npt.NDArray[np.bool_]:
         """The winners of all games, shape (deals, turns, players)."""
@@ -171,8 +165,8 @@ def rows(args: Args) -> Iterator[dict[str, Any]]:
         yield {"interval of": name, "games of a deal": luck.name, "players": size or "2, 4 and 6", **cells}
 
 
-def main(args: Args) -> int:
-    """Measure, print and write; returns the exit status."""
+def main(args: Args) -> None:
+    """Measure, print and write."""
     error = 100 * math.sqrt(0.05 * 0.95 / args.repeats)
     found = list(rows(args))
     print(*found, sep="\n")
@@ -181,9 +175,8 @@ def main(args: Args) -> int:
             f"Mean coverage (lowest) over {len(RATES)} win rates, {args.repeats:,} simulations of each; standard error "
             f"{error / math.sqrt(len(RATES)):.1f} (of single rates {error:.1f}) percentage points."
         )
-        save("coverage", found, what=what, command="-m scripts.proofs.measure_coverage", seed=args.seed)
-    return 0
+        save("coverage", found, what=what, seed=args.seed)
 
 
 if __name__ == "__main__":
-    sys.exit(main(tyro.cli(Args)))
+    main(tyro.cli(Args))

@@ -1,18 +1,15 @@
 """Mutation testing: do the tests of the rules detect every small change to the rules?
 
     make mutants                                                 mutate the rules of all games
-    python -m scripts.proofs.mutate_rules --game NAME            mutate those of one game
-    python -m scripts.proofs.mutate_rules --game NAME --write    write results/NAME/mutants.json
+    python -m scripts.proofs.mutate_rules --game NAME --write    those of one game; results/NAME/mutants.json
 
 Every mutant is `rules.py` with one small change (an operator, a number, a condition, a loop), made by Cosmic Ray. It is
 run in plain Python, first against the tests of the rules except those with random games, then, if none of them fails,
 against the reference implementation. A mutant that survives both must be explained in
-tests/games/NAME/surviving_mutants.toml.
+tests/games/NAME/surviving_mutants.toml; otherwise, or if an explained one does not survive, the exit status is 1.
 
 Finished mutants are saved in runs/mutants-NAME.json, from which an interrupted run is resumed. Survivors are always
 tried again, so that a new test is run on them alone; delete the file to try all mutants again.
-
-Exit status 0: every survivor is explained; 1: one is not, or an explained mutant does not survive.
 """
 
 from __future__ import annotations
@@ -61,12 +58,9 @@ class Subject(NamedTuple):
     """A game to be mutated, and the tests to run, as declared in tests/games/NAME/mutation.toml."""
 
     game: str
-    files: tuple[str, ...]
-    """Files of the tests of its rules, without `test_` and `.py`."""
-    random: str
-    """Expression for pytest's `-k` that selects tests with random games, which are left out."""
-    settings: str
-    """Expression for `-k` that selects the games played by the reference implementation."""
+    files: tuple[str, ...]  # Files of the tests of its rules, without `test_` and `.py`.
+    random: str  # Expression for pytest's `-k` that selects tests with random games, which are left out.
+    settings: str  # Expression for `-k` that selects the games played by the reference implementation.
 
     @property
     def rules(self) -> Path:
@@ -93,14 +87,10 @@ def subjects() -> dict[str, Subject]:
 class Args:
     """Mutation testing: do the tests of the rules detect every small change to the rules?"""
 
-    game: str
-    """Name of the game."""
-    workers: int = 2
-    """Number of processes; results do not depend on it."""
-    sample: float = 1.0
-    """Fraction of the mutants to try; a hash of their names decides which."""
-    write: bool = False
-    """Write results/GAME/mutants.json."""
+    game: str  # Name of the game.
+    workers: int = 2  # Number of processes; results do not depend on it.
+    sample: float = 1.0  # Fraction of the mutants to try; a hash of their names decides which.
+    write: bool = False  # Write results/GAME/mutants.json.
 
 
 def main(args: Args) -> int:
@@ -220,22 +210,17 @@ def try_some(game: str, some: dict[str, str]) -> dict[str, str]:
 
 def answer() -> None:
     """Try the mutants that standard input names, for `try_some`."""
+    for name in ("gymnasium", "hypothesis.strategies", "numba", "pettingzoo.utils.env", "pytest"):
+        import_module(name)  # all but the rules, so that forked processes of mutants need not
+    assert os.environ["NUMBA_DISABLE_JIT"] == "1"
+    assert "blackjacky_env" not in sys.modules
     game, some = json.load(sys.stdin)
-    prepare()
     subject = subjects()[game]
     killed_by = {
         name: next((suite for suite, tests in subject.suites.items() if not passes(subject, code, tests)), SURVIVED)
         for name, code in some.items()
     }
     print(json.dumps(killed_by))
-
-
-def prepare() -> None:
-    """Import everything but the rules, so that forked processes of mutants need not."""
-    for name in ("gymnasium", "hypothesis.strategies", "numba", "pettingzoo.utils.env", "pytest"):
-        import_module(name)
-    assert os.environ["NUMBA_DISABLE_JIT"] == "1"
-    assert "blackjacky_env" not in sys.modules
 
 
 def passes(subject: Subject, code: str, arguments: Sequence[str]) -> bool:
@@ -318,15 +303,9 @@ def write(found: dict[str, str], reasons: dict[str, str], game: str, total: int)
 
     counts = Counter(found.values())
     unexplained = sum(by == SURVIVED and name not in reasons for name, by in found.items())
-    save(
-        "mutants",
-        [{"killed by": by, "mutants": counts[by]} for by in (RULES_TESTS, REFERENCE, SURVIVED)],
-        what="Small changes of the rules, and what noticed them.",
-        command="-m scripts.proofs.mutate_rules",
-        game=game,
-        settings={"mutants": len(found), "all": total, "survivors": counts[SURVIVED], "unexplained": unexplained},
-        versions={"cosmic-ray": version("cosmic-ray")},
-    )
+    settings = {"mutants": len(found), "all": total, "survivors": counts[SURVIVED], "unexplained": unexplained}
+    rows = [{"killed by": by, "mutants": counts[by]} for by in (RULES_TESTS, REFERENCE, SURVIVED)]
+    save("mutants", rows, game=game, settings=settings, versions={"cosmic-ray": version("cosmic-ray")})
 
 
 if __name__ == "__main__":

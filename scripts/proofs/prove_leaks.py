@@ -1,13 +1,11 @@
 """Check that no hidden information leaks: 200,000 positions, for every player and a spectator.
 
-    python -m scripts.proofs.prove_leaks --game NAME
     python -m scripts.proofs.prove_leaks --game NAME --write    write results/NAME/leaks.json
 
 In each position and for each observer, everything that the observer cannot know is changed: hidden cards, what others
 know, the random numbers. The observer's observation, mask, infos, reward, view, drawing and the message about an
-illegal action must stay the same byte for byte. In each position a few more moves are played in both cases, and unseen
-ones of others differently; what one observer is shown, has heard and recalls must be the same. The exit status is 1 if
-there is a leak.
+illegal action must stay the same byte for byte, also after a few more moves, of which unseen ones are played
+differently. The exit status is 1 if there is a leak.
 """
 
 from __future__ import annotations
@@ -18,7 +16,7 @@ import sys
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import tyro
 from tqdm import tqdm
@@ -41,28 +39,12 @@ MAX_SHOWN = 5  # leaks printed
 class Args:
     """Check that no hidden information leaks."""
 
-    game: str = DEFAULT
-    """Name of the game."""
-    positions: int = 200_000
-    """Number of positions to examine, divided equally among all tables."""
-    seed: int = 0
-    """Seed of the first game."""
-    workers: int = os.cpu_count() or 1
-    """Number of processes; results do not depend on it."""
-    told: bool = False
-    """Also compare the text that language models are told, which takes longer."""
-    write: bool = False
-    """Write results/GAME/leaks.json."""
-
-
-class Chunk(NamedTuple):
-    """A unit of work for one process."""
-
-    game: str
-    table: int
-    seed: int
-    positions: int
-    told: bool
+    game: str = DEFAULT  # Name of the game.
+    positions: int = 200_000  # Number of positions to examine, divided equally among all tables.
+    seed: int = 0  # Seed of the first game.
+    workers: int = os.cpu_count() or 1  # Number of processes; results do not depend on it.
+    told: bool = False  # Also compare the text that language models are told, which takes longer.
+    write: bool = False  # Write results/GAME/leaks.json.
 
 
 def main(args: Args) -> int:
@@ -74,20 +56,12 @@ def main(args: Args) -> int:
     except ValueError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
-    counts, leaks = prove(todo, args.workers)
+    counts, leaks = prove(todo, args)
     rows = rows_of(args.game, counts)
     settings = {name: sum(row[name] for row in rows) for name in ("positions", "comparisons", "leaks")}
     print(settings, *(f"leak: {leak}" for leak in leaks[:MAX_SHOWN]), sep="\n")
     if args.write:
-        save(
-            "leaks",
-            rows,
-            what="Positions in which everything hidden was changed, and observations that changed with it.",
-            command="-m scripts.proofs.prove_leaks",
-            game=args.game,
-            seed=args.seed,
-            settings=settings,
-        )
+        save("leaks", rows, game=args.game, seed=args.seed, settings=settings)
     return int(bool(leaks))
 
 
@@ -99,45 +73,45 @@ def tables(name: str) -> list[Mapping[str, Any]]:
     return [*named, *game.examples.tables]
 
 
-def chunks(args: Args) -> list[Chunk]:
-    """All chunks, with the tables taking turns."""
+def chunks(args: Args) -> list[tuple[int, int, int]]:
+    """Table, first seed and number of positions of all parts of the work, with the tables taking turns."""
     count = len(tables(args.game))
     left = [args.positions // count + (i < args.positions % count) for i in range(count)]
-    todo: list[Chunk] = []
+    todo: list[tuple[int, int, int]] = []
     while any(left):
         for i in range(count):
             if size := min(CHUNK, left[i]):
-                todo.append(Chunk(args.game, i, args.seed + SEEDS_PER_CHUNK * len(todo), size, args.told))
+                todo.append((i, args.seed + SEEDS_PER_CHUNK * len(todo), size))
                 left[i] -= size
     return todo
 
 
-def prove(todo: list[Chunk], workers: int) -> tuple[dict[int, Counter[str]], list[str]]:
+def prove(todo: list[tuple[int, int, int]], args: Args) -> tuple[dict[int, Counter[str]], list[str]]:
     """The counts of each table and all leaks, with a progress bar."""
     counts: dict[int, Counter[str]] = {}
     leaks: list[str] = []
     with (
-        open_pool(examine_chunk, workers, threads=False) as pool,
-        tqdm(total=sum(chunk.positions for chunk in todo), unit="position", smoothing=0.05) as bar,
+        open_pool(functools.partial(examine_chunk, args.game, args.told), args.workers, threads=False) as pool,
+        tqdm(total=args.positions, unit="position", smoothing=0.05) as bar,
     ):
-        examined = in_order((pool.submit(chunk) for chunk in todo), pool.count_ahead)
-        for chunk, (counted, leaked) in zip(todo, examined, strict=True):
-            counts.setdefault(chunk.table, Counter()).update(counted)
+        examined = in_order((pool.submit(*chunk) for chunk in todo), pool.count_ahead)
+        for (table, _, positions), (counted, leaked) in zip(todo, examined, strict=True):
+            counts.setdefault(table, Counter()).update(counted)
             leaks += leaked
             bar.set_postfix_str(f"{len(leaks)} leaks", refresh=False)
-            bar.update(chunk.positions)
+            bar.update(positions)
     return counts, leaks
 
 
-def examine_chunk(chunk: Chunk) -> tuple[Counter[str], list[str]]:
-    """The counts and the leaks of one chunk."""
-    make_env = functools.partial(TableEnv, chunk.game, **tables(chunk.game)[chunk.table])
-    counted = get_game(chunk.game).examples.counted
+def examine_chunk(game: str, with_told: bool, table: int, seed: int, positions: int) -> tuple[Counter[str], list[str]]:
+    """The counts and the leaks of one part of the work."""
+    make_env = functools.partial(TableEnv, game, **tables(game)[table])
+    counted = get_game(game).examples.counted
     counts, leaks, promises = Counter[str](), list[str](), dict(PROMISES)
-    if chunk.told:
+    if with_told:
         promises["looks"] = PROMISES["looks"] | {"told now": told_now}
         promises["recalls"] = PROMISES["recalls"] | {"told": told}
-    for examined in examine(make_env, seed=chunk.seed, positions=chunk.positions, **promises):
+    for examined in examine(make_env, seed=seed, positions=positions, **promises):
         env: Any = examined.env.unwrapped
         seen = env.view(None)
         found = list(map(str, examined.leaks))

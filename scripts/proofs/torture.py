@@ -1,13 +1,11 @@
 """Attack the package with what an accident or a stranger may do to it, in processes that are allowed to die.
 
-    python -m scripts.proofs.torture                          everything, which takes an hour
-    python -m scripts.proofs.torture --kinds kills,disks      some kinds of attacks
-    python -m scripts.proofs.torture --tries 100              a short run
-    python -m scripts.proofs.torture --write                  keep the result in results/attacks.json
+    python -m scripts.proofs.torture --write                      everything, an hour; results/attacks.json
+    python -m scripts.proofs.torture --kinds kills --tries 100    a short run of one kind
 
 Every try is refused or survived, or it is a crash, a hang (silent for too long), a loss (of a game, a result or a
-confirmed move), a traceback in place of a sentence, or another error. The exit status is 1 unless every try was
-refused or survived. Garbage for everything that parses is in tests/fuzzing.
+confirmed move), a traceback in place of a sentence, or another error: then the exit status is 1. Garbage for everything
+that parses is in tests/fuzzing.
 """
 
 from __future__ import annotations
@@ -23,7 +21,8 @@ from typing import Any
 import tyro
 from tqdm import tqdm
 
-from blackjacky_agents.reports import duration, markdown_table
+from blackjacky_agents.reports import duration
+from scripts.pages.part import plain_tables
 from scripts.proofs.attacks import commands, common, connections, loops
 from scripts.proofs.attacks.common import OUTCOMES, REFUSED, SURVIVED, Task, Tries
 from scripts.results import save
@@ -42,16 +41,11 @@ KINDS: dict[str, tuple[int, list[tuple[Callable[[str, int, int], Tries], str]]]]
 class Args:
     """Attack the package in processes that are allowed to die."""
 
-    kinds: str = ",".join(KINDS)
-    """Kinds of attacks, separated by commas."""
-    tries: int | None = None
-    """Number of tries of each kind; by default that of its long run."""
-    seed: int = 0
-    """Seed of all random choices; moments of kills depend on the machine, too."""
-    workers: int = os.cpu_count() or 1
-    """Number of processes at a time."""
-    write: bool = False
-    """Keep the result in results/attacks.json."""
+    kinds: str = ",".join(KINDS)  # Kinds of attacks, separated by commas.
+    tries: int | None = None  # Number of tries of each kind; by default that of its long run.
+    seed: int = 0  # Seed of all random choices; moments of kills depend on the machine, too.
+    workers: int = os.cpu_count() or 1  # Number of processes at a time.
+    write: bool = False  # Keep the result in results/attacks.json.
 
 
 def main(args: Args) -> int:
@@ -61,11 +55,11 @@ def main(args: Args) -> int:
         for found in tqdm(pool.map(common.run_apart, to_do), total=len(to_do), desc="attacks"):
             for what, counts in found.items():
                 rows.append({"attack": what, "tried": counts.total(), **{each: counts[each] for each in OUTCOMES}})
-    print(markdown_table([*rows[0]], [[f"{value}" for value in row.values()] for row in rows]))
+    print(plain_tables(rows))
     if args.write:
         what = f"Attacks on everything that can be interrupted or connected to, {duration(time.monotonic() - began)}"
         what += f" with {args.workers} process{'es' * (args.workers > 1)} at a time."
-        save("attacks", rows, what=what, command="-m scripts.proofs.torture", seed=args.seed)
+        save("attacks", rows, what=what, seed=args.seed)
     return int(any(row["tried"] != row[REFUSED] + row[SURVIVED] for row in rows))
 
 

@@ -27,38 +27,30 @@ import tyro
 from tqdm import tqdm
 
 from blackjacky_agents.reports import markdown_table
-from scripts.results import save
+from scripts.pages.part import plain_tables
+from scripts.results import ROOT, save
 
-ROOT = Path(__file__).parents[2]
 HERE = Path(__file__).parent
 GOALS = json.loads((HERE / "goals.json").read_text("utf-8"))
 """``targets``: the target of each ``LINE [UNIT]``. ``ratios``: (name, numerator, denominator), with lines by name."""
 LIBRARIES = ("gymnasium", "pettingzoo", "rlcard", "open_spiel", "pgx", "jax")
 UNMEASURED = "not start and not 65536"
 """pytest's expression for the cases of a comparison, which takes half an hour otherwise."""
-LIMIT = 0.2
-"""Relative change in time from which on a comparison marks a case."""
+LIMIT = 0.2  # Relative change in time from which on a comparison marks a case.
 
-Values = dict[str, list[float]]
-"""What was found for each ``LINE [UNIT]``, one number for each round."""
+Values = dict[str, list[float]]  # What was found for each ``LINE [UNIT]``, one number for each round.
 
 
 @dataclass(frozen=True)
 class Args:
     """Measure speed, or compare the speed of this tree with that of another commit."""
 
-    base: str = ""
-    """Branch, tag or hash of the commit to compare with."""
-    rounds: int = 5
-    """Number of rounds."""
-    only: str = ""
-    """pytest's expression (-k) for the cases to run."""
-    peers: bool = False
-    """Also measure other libraries."""
-    quick: bool = False
-    """A single short round, which shows that everything works."""
-    write: bool = False
-    """Write the results to results/speed.json."""
+    base: str = ""  # Branch, tag or hash of the commit to compare with.
+    rounds: int = 5  # Number of rounds.
+    only: str = ""  # pytest's expression (-k) for the cases to run.
+    peers: bool = False  # Also measure other libraries.
+    quick: bool = False  # A single short round, which shows that everything works.
+    write: bool = False  # Write the results to results/speed.json.
 
 
 def main(args: Args) -> int:
@@ -77,11 +69,11 @@ def measure(args: Args, folder: Path) -> int:
     """Measure this tree."""
     found = measure_in_turn({"": ROOT}, args, folder)[""]
     rows = list(rows_of({**ratios(found), **found}))
-    print(markdown_table(list(rows[0]) if rows else [], [list(row.values()) for row in rows]))
+    print(plain_tables(rows))
     if args.write:
         versions = {name: version(name) for name in LIBRARIES if find_spec(name.replace("open_spiel", "pyspiel"))}
         what = f"Medians of {args.rounds} interleaved rounds."
-        save("speed", rows, what=what, command="-m scripts.speed.bench", seed=0, versions=versions)
+        save("speed", rows, what=what, seed=0, versions=versions)
     return 0
 
 
@@ -103,9 +95,6 @@ def compare(args: Args, folder: Path) -> int:
 def git(*arguments: str) -> subprocess.CompletedProcess[str]:
     """Run git in this repository."""
     return subprocess.run(["git", *arguments], cwd=ROOT, capture_output=True, text=True, check=False)
-
-
-# ---------------------------------------------------------------- rounds
 
 
 def measure_in_turn(trees: Mapping[str, Path], args: Args, folder: Path) -> dict[str, Values]:
@@ -139,9 +128,6 @@ def run_cases(cases: Path, tree: Path, cache: Path, args: Args) -> dict[str, flo
     return {line: value for case in told for line, value in case["extra_info"].items()}
 
 
-# ---------------------------------------------------------------- results
-
-
 def ratios(found: Values) -> Values:
     """The declared ratios of lines, round by round, if both lines were measured."""
     by_name = {line.rpartition(" [")[0]: values for line, values in found.items()}
@@ -157,7 +143,7 @@ def rows_of(found: Values) -> Iterator[dict[str, Any]]:
     for line, values in found.items():
         name, _, unit = line.removesuffix("]").rpartition(" [")
         numbers = {"median": median(values), "lowest": min(values), "highest": max(values)}
-        rounded = {each: float(f"{value:.3g}") if value < 100 else round(value) for each, value in numbers.items()}
+        rounded = {each: round(value) if value >= 100 else float(f"{value:.3g}") for each, value in numbers.items()}
         yield {"what": name, **rounded, "unit": unit, "target": GOALS["targets"].get(line, "")}
 
 

@@ -6,14 +6,13 @@
 
 Stages: every table of every game and every bot is played on both, and results are compared; games are stepped and
 played out; Pgx is measured beside them if it is installed for GPUs; examples/ppo_batch.py trains an agent, which plays
-against the one of the preset ``full``. A stage that is interrupted keeps what it has measured. With ``--write`` the
-rows go to results/speed_gpu.json. Exit status 1: something differs; 2: there is no GPU.
+against the one of the preset ``full``. With ``--write`` the rows go to results/speed_gpu.json. Exit status 1:
+something differs; 2: there is no GPU.
 """
 
 from __future__ import annotations
 
 import csv
-import importlib.util
 import json
 import os
 import statistics
@@ -24,7 +23,6 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass
 from functools import partial
-from itertools import product
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any, Literal
@@ -41,7 +39,7 @@ from blackjacky_env.engine.play import play_out
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.envs.opponents import compiled_names, find_compiled
 from blackjacky_env.games import DEFAULT, GAMES, get_game
-from scripts.results import save
+from scripts.results import ROOT, save
 
 try:
     import numba_cuda
@@ -51,7 +49,6 @@ try:
 except ImportError as missing:
     sys.exit(f"error: {missing}")
 
-ROOT = Path(__file__).parents[2]
 FULL = Path(agents_of_games.__file__).parent / DEFAULT / "trained" / "full.safetensors"
 ARRAYS = ("observations", "action_masks", "current_player", "seeds", "rewards", "terminated", "cumulative_rewards")
 COMPARED, COMPARED_STEPS = 256, 400  # games of each table, and steps of each, of the first 40 of which all is compared
@@ -60,10 +57,8 @@ STEPS = 16  # of each game in a launch of run_random
 PLAYOUTS = 2**18
 ROUNDS = 5  # of each measurement, after one that is not counted; the median counts
 
-Row = tuple[str, str, int, float, str]
-"""Game, what, number of games at once (0: does not matter), value, unit."""
-Found = tuple[list[Row], str]
-"""The rows of a stage until now, and how they were made."""
+Row = dict[str, Any]  # as the page shows it: a column for each number of games, or the median of a measurement
+Found = tuple[list[Row], str]  # The rows of a stage, and how they were made.
 Stage = Literal["equality", "speed", "pgx", "training"]
 
 
@@ -73,12 +68,9 @@ class Args:
 
     stages: tuple[Stage, ...] = ("equality", "speed", "pgx", "training")
     """Stages to run; of the others the results in the folder are taken."""
-    seconds: int = 300
-    """Seconds of training."""
-    folder: Path = Path("runs/gpu")
-    """Folder for the results and the trained agent."""
-    write: bool = False
-    """Write the results to results/speed_gpu.json."""
+    seconds: int = 300  # Seconds of training.
+    folder: Path = Path("runs/gpu")  # Folder for the results and the trained agent.
+    write: bool = False  # Write the results to results/speed_gpu.json.
 
 
 def main(args: Args) -> None:
@@ -89,61 +81,38 @@ def main(args: Args) -> None:
         print(f"error: {error}", file=sys.stderr)
         sys.exit(2)
     args.folder.mkdir(parents=True, exist_ok=True)
-    stages: dict[str, Callable[[], Iterator[Found]]] = {
-        "equality": compare_all,
-        "speed": measure_all,
-        "pgx": measure_pgx,
-    }
+    stages: dict[str, Callable[[], Found]] = {"equality": compare_all, "speed": measure_all, "pgx": measure_pgx}
     stages["training"] = partial(train, args)
     for stage in args.stages:
-        for rows, note in stages[stage]():
-            write_json(args.folder / f"{stage}.json", {"rows": rows, "note": note})
+        rows, note = stages[stage]()
+        write_json(args.folder / f"{stage}.json", {"rows": rows, "note": note})
     paths = [path for stage in stages if (path := args.folder / f"{stage}.json").exists()]
     found = [json.loads(path.read_text("utf-8")) for path in paths]
-    table, note = in_columns([row for each in found for row in each["rows"]]), " ".join(each["note"] for each in found)
-    print(*table, note, sep="\n")
+    rows = sorted((row for each in found for row in each["rows"]), key=lambda row: "median" in row)
+    note = " ".join(each["note"] for each in found)
+    print(*rows, note, sep="\n")
     if args.write:
         gpu = cuda.get_current_device().name
         versions = {"GPU": gpu.decode() if isinstance(gpu, bytes) else gpu, "numba-cuda": numba_cuda.__version__}
-        save("speed_gpu", table, what=note, command="-m scripts.speed.benchmark_gpu", seed=1, versions=versions)
+        save("speed_gpu", rows, what=note, seed=1, versions=versions)
 
 
-def in_columns(rows: list[Row]) -> list[dict[str, object]]:
-    """Rows as the page shows them: a column for each number of games, and then those for which it does not matter."""
-    steps: dict[tuple[str, str], dict[str, object]] = {}
-    for game, what, games, value, _ in rows:
-        if games:
-            row = steps.setdefault((game, what), {"game": game, "million steps a second": what})
-            row[f"{games:,} games"] = round(value, 1)
-    others = [
-        {"game": game, "what": what, "median": round(value, 1), "unit": unit}
-        for game, what, games, value, unit in rows
-        if not games
-    ]
-    return [*steps.values(), *others]
+def row_of(game: str, what: str, value: float, unit: str) -> Row:
+    """The row of a measurement that does not depend on the number of games."""
+    return {"game": game, "what": what, "median": round(value, 1), "unit": unit}
 
 
-# ---------------------------------------------------------------- the same games
-
-
-def compare_all() -> Iterator[Found]:
+def compare_all() -> Found:
     """Compare all tables and bots of all games; most of the time is compiling, in a process for each core."""
     bots = [(name, bot) for name in GAMES for bot in compiled_names(name) if not bot.endswith(":")]
     paid = [(name, reward) for name in GAMES for reward in ("win", get_game(name).score_reward)]
-    rows: list[Row] = []
     with ProcessPoolExecutor(mp_context=get_context("spawn")) as pool:
-        asked = {pool.submit(compare_bot, *case): case for case in bots if case[1] != "random"}  # they take longest
-        asked |= {pool.submit(compare_tables, *case): case for case in paid}
-        asked |= {pool.submit(compare_bot, name, "random"): (name, "random") for name in GAMES}
-        for answer in tqdm(as_completed(asked), total=len(asked), unit=" comparisons"):
-            if error := answer.exception():
-                tqdm.write(f"{asked[answer]}: {error!r}")
-                continue
-            rows.append(answer.result())
-            how = f"{COMPARED} games on each table with {COMPARED_STEPS} steps each, and {COMPARED} playouts."
-            yield sorted(rows), f"{len(rows)} of {len(asked)} comparisons succeeded: {how}"
-    if len(rows) < len(asked):
-        sys.exit(f"error: {len(asked) - len(rows)} comparisons of {len(asked)} failed")
+        asked = [pool.submit(compare_bot, *case) for case in sorted(bots, key=lambda case: case[1] == "random")]
+        asked += [pool.submit(compare_tables, *case) for case in paid]  # bots take longest
+        rows = [answer.result() for answer in tqdm(as_completed(asked), total=len(asked), unit=" comparisons")]
+    how = f"{COMPARED} games on each table with {COMPARED_STEPS} steps each, and {COMPARED} playouts."
+    rows.sort(key=lambda row: (row["game"], row["what"]))
+    return rows, f"{len(rows)} comparisons succeeded: {how}"
 
 
 def tables_of(name: str) -> list[dict[str, Any]]:
@@ -168,7 +137,7 @@ def compare_tables(name: str, reward: str) -> Row:
             batch.run_random(COMPARED_STEPS - 40)
         check_equal(on_cpu, on_gpu, f"{options}, step {COMPARED_STEPS}")
     what = f"tables on which games are those of the CPU, bit for bit, reward `{reward}`"
-    return name, what, 0, len(tables_of(name)), "tables"
+    return row_of(name, what, len(tables_of(name)), "tables")
 
 
 def check_equal(on_cpu: Any, on_gpu: Any, where: str) -> None:
@@ -189,31 +158,30 @@ def compare_bot(name: str, bot: str) -> Row:
         same.append((on_cpu == on_gpu.copy_to_host()).all(axis=-1).mean())
     if bot == "random" and min(same) < 1:
         raise ValueError("playouts differ from the CPU's")
-    return name, f"playouts of `{bot}` that are those of the CPU", 0, 100 * float(np.mean(same)), "%"
+    return row_of(name, f"playouts of `{bot}` that are those of the CPU", 100 * float(np.mean(same)), "%")
 
 
-# ---------------------------------------------------------------- speed
-
-
-def measure_all() -> Iterator[Found]:
+def measure_all() -> Found:
     """Steps and playouts of all games."""
     rows: list[Row] = []
     for name in tqdm(GAMES, unit=" games"):
         rows += [*measure_steps(name), *measure_playouts(name)]
-        yield rows, f"Steps and playouts: medians of {ROUNDS} rounds."
+    return rows, f"Steps and playouts: medians of {ROUNDS} rounds."
 
 
 def measure_steps(name: str) -> Iterator[Row]:
     """Rows of one game: within a kernel, and from Python."""
-    for count in SIZES:
-        batch: Any = make_batch(name, count, backend="cuda")
-        calls: dict[str, tuple[int, Callable[[], object]]] = {
-            f"`run_random({STEPS})`": (STEPS, partial(batch.run_random, STEPS)),
-            "`random_actions` and `step(check=False)`": (1, lambda: batch.step(batch.random_actions(), check=False)),  # noqa: B023  # called in this round of the loop
-            "`random_actions` and `step`": (1, lambda: batch.step(batch.random_actions())),  # noqa: B023  # called in this round of the loop
-        }
-        for what, (steps, call) in calls.items():
-            yield name, what, count, count * steps / seconds(call) / 1e6, "million steps/s"
+    calls: dict[str, tuple[int, Callable[[Any], object]]] = {
+        f"`run_random({STEPS})`": (STEPS, lambda batch: batch.run_random(STEPS)),
+        "`random_actions` and `step(check=False)`": (1, lambda batch: batch.step(batch.random_actions(), check=False)),
+        "`random_actions` and `step`": (1, lambda batch: batch.step(batch.random_actions())),
+    }
+    for what, (steps, call) in calls.items():
+        found = {}
+        for count in SIZES:
+            batch = make_batch(name, count, backend="cuda")
+            found[f"{count:,} games"] = round(count * steps / seconds(partial(call, batch)) / 1e6, 1)
+        yield {"game": name, "million steps a second": what, **found}
 
 
 def measure_playouts(name: str) -> Iterator[Row]:
@@ -226,32 +194,30 @@ def measure_playouts(name: str) -> Iterator[Row]:
     states, seats = new_states(game, [game.default_players] * count, game.variants[0].name, {}), game.max_players
     inside = [(agent.policy, agent.parameters)]
     _, decisions = play_out(game, states, np.arange(count), np.zeros((count, seats), np.int64), inside)
-    yield name, f"playouts of `random` from the start, {PLAYOUTS:,}", 0, PLAYOUTS / taken, "games/s"
-    yield name, "the same", 0, PLAYOUTS * float(decisions.mean()) / taken / 1e6, "million actions/s"
+    yield row_of(name, f"playouts of `random` from the start, {PLAYOUTS:,}", PLAYOUTS / taken, "games/s")
+    yield row_of(name, "the same", PLAYOUTS * float(decisions.mean()) / taken / 1e6, "million actions/s")
 
 
-def measure_pgx() -> Iterator[Found]:
+def measure_pgx() -> Found:
     """Pgx's games on the same GPU, if it is there."""
-    missing = [name for name in ("jax", "pgx") if importlib.util.find_spec(name) is None]
-    if missing:
-        yield [], f"Pgx was not measured: {' and '.join(missing)} not installed."
-        return
     os.environ["XLA_PYTHON_CLIENT_PREALLOCATE"] = "false"  # otherwise it takes most of the GPU's memory
-    import jax
-    import pgx
-
+    try:
+        import jax
+        import pgx
+    except ImportError as missing:
+        return [], f"Pgx was not measured: {missing}."
     from scripts.speed.peers import pgx_games
 
     if jax.default_backend() != "gpu":
-        yield [], f"Pgx was not measured: JAX {jax.__version__} finds no GPU."
-        return
+        return [], f"Pgx was not measured: JAX {jax.__version__} finds no GPU."
     rows: list[Row] = []
-    for name, count in product(("leduc_holdem", "sparrow_mahjong"), SIZES):
-        games = pgx_games(name, 0, count)
-        steps = next(games)  # compiles
-        speed = steps / seconds(partial(next, games)) / 1e6
-        rows.append((f"Pgx `{name}`", "`step` with `auto_reset`", count, speed, "million steps/s"))
-        yield rows, f"Pgx {pgx.__version__} with JAX {jax.__version__}: medians of {ROUNDS} rounds."
+    for name in ("leduc_holdem", "sparrow_mahjong"):
+        rows.append({"game": f"Pgx `{name}`", "million steps a second": "`step` with `auto_reset`"})
+        for count in SIZES:
+            games = pgx_games(name, 0, count)
+            steps = next(games)  # compiles
+            rows[-1][f"{count:,} games"] = round(steps / seconds(partial(next, games)) / 1e6, 1)
+    return rows, f"Pgx {pgx.__version__} with JAX {jax.__version__}: medians of {ROUNDS} rounds."
 
 
 def seconds(call: Callable[[], object]) -> float:
@@ -266,16 +232,12 @@ def seconds(call: Callable[[], object]) -> float:
     return statistics.median(taken[1:])
 
 
-# ---------------------------------------------------------------- learning
-
-
-def train(args: Args) -> Iterator[Found]:
+def train(args: Args) -> Found:
     """Self-play on the GPU with examples/ppo_batch.py; its agent plays against three copies of the preset ``full``."""
     import torch
 
     if not torch.cuda.is_available():
-        yield [], f"Training was not measured: PyTorch {torch.__version__} finds no GPU."
-        return
+        return [], f"Training was not measured: PyTorch {torch.__version__} finds no GPU."
     folder = args.folder / "training"
     sizes = "--backend=cuda --num-envs=65536 --num-steps=32 --num-minibatches=32 --eval-every=1000000"
     ends = [f"--total-timesteps={10**12}", f"--seconds={args.seconds}", f"--opponent=ppo:{FULL}", f"--folder={folder}"]
@@ -283,14 +245,12 @@ def train(args: Args) -> Iterator[Found]:
     last = list(csv.DictReader((folder / "learning_curve.csv").read_text("utf-8").splitlines()))[-1]
     wins, low, high = (100 * float(last[name]) for name in ("win_rate", "low", "high"))
     rows = [
-        (DEFAULT, "training, end to end", 0, int(last["steps"]) / int(last["seconds"]) / 1e6, "million steps/s"),
-        (DEFAULT, "wins against three of the preset `full` (par: 25)", 0, wins, "%"),
+        row_of(DEFAULT, "training, end to end", int(last["steps"]) / int(last["seconds"]) / 1e6, "million steps/s"),
+        row_of(DEFAULT, "wins against three of the preset `full` (par: 25)", wins, "%"),
     ]
     made = f"{int(last['steps']):,} decisions in {int(last['seconds'])} s"
-    yield (
-        rows,
-        f"Training: {made}; the agent won {wins:.1f} % ({low:.1f} .. {high:.1f}) of {int(last['games']):,} games.",
-    )
+    won = f"the agent won {wins:.1f} % ({low:.1f} .. {high:.1f}) of {int(last['games']):,} games"
+    return rows, f"Training: {made}; {won}."
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -53,27 +53,32 @@ def threads_of(number: int) -> str:
     return f"{number} thread{'s' * (number > 1)}"
 
 
-# ---------------------------------------------------------------- the PettingZoo loop
-
-
 def module_of(game: str) -> Any:
     """The public module of a game."""
     return importlib.import_module(f"blackjacky_env.{game}_v0")
 
 
-def random_moves(env: Any, moves: int) -> int:
-    """Play at random in the documented AEC loop; returns the number of moves."""
-    rng, made = np.random.default_rng(SEED), 0
+def random_games(env: Any, choose: Callable[[Any], Any]) -> Iterator[int]:
+    """Play games in the documented AEC loop, with a choice from the legal actions; yields the moves of each."""
     env.reset(seed=SEED)
-    while made < moves:
+    while True:
         env.reset()
+        made = 0
         for _ in env.agent_iter():
             observation, _, termination, truncation, _ = env.last()
             if termination or truncation:
                 env.step(None)
                 continue
-            env.step(rng.choice(np.flatnonzero(observation["action_mask"])))
+            env.step(choose(np.flatnonzero(observation["action_mask"])))
             made += 1
+        yield made
+
+
+def random_moves(env: Any, moves: int) -> int:
+    """Play at random; returns the number of moves, at least so many."""
+    made, games = 0, random_games(env, np.random.default_rng(SEED).choice)
+    while made < moves:
+        made += next(games)
     return made
 
 
@@ -141,8 +146,6 @@ class EmptyEnv(AECEnv[str, Any, int]):
         self.agent_selection = self.agents[self._left % len(self.agents)]
 
 
-# ---------------------------------------------------------------- batches
-
 TABLES = [
     *((DEFAULT, games, PLAYERS) for games in (1, 16, 256, MANY, 65_536)),
     *((DEFAULT, MANY, players) for players in (2, 3, 5, 6)),
@@ -189,9 +192,6 @@ def test_steps_from_python(benchmark: Benchmark) -> None:
     seconds = benchmark.pedantic(seconds_of_steps, rounds=1, warmup_rounds=1)
     name = f"`step` from Python: {MANY:,} games, {PLAYERS} players, {threads_of(CORES)}"
     benchmark.extra_info[f"{name} [steps/s]"] = MANY * steps / seconds
-
-
-# ---------------------------------------------------------------- seats and bots
 
 
 @CPU
@@ -245,8 +245,6 @@ def test_a_decision_of_a_bot(benchmark: Benchmark) -> None:
     microseconds = 1e6 * benchmark.stats.stats.mean / len(seen)
     benchmark.extra_info["one decision of `counter` through `act` [µs]"] = microseconds
 
-
-# ---------------------------------------------------------------- new processes
 
 FIRST = """
 import time

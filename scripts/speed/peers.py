@@ -12,35 +12,22 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from random import Random
 from typing import Any, NamedTuple
 
 import pytest
 
-from scripts.speed.cases import CPU, SCALE, SEED, Benchmark, note
+from scripts.speed.cases import CPU, SCALE, SEED, Benchmark, note, random_games
 
 BATCHES = (1024, 4096, 16_384, 65_536)
 
 
 def pettingzoo_games(game: str, seed: int, _: int) -> Iterator[int]:
     """A step is `step` with an action, preceded by `last`, which builds observation and mask."""
-    import numpy as np
     import pettingzoo
 
-    env: Any = pettingzoo.make("aec", f"classic/{game}")
-    rng = Random(seed)
-    env.reset(seed=seed)
-    while True:
-        env.reset()
-        steps = 0
-        for _agent in env.agent_iter():
-            observation, _, termination, truncation, _ = env.last()
-            if termination or truncation:
-                env.step(None)
-                continue
-            env.step(pick(np.flatnonzero(observation["action_mask"]), rng))
-            steps += 1
-        yield steps
+    return random_games(pettingzoo.make("aec", f"classic/{game}"), partial(pick, rng=Random(seed)))
 
 
 def rlcard_games(game: str, seed: int, _: int) -> Iterator[int]:
@@ -137,9 +124,6 @@ def legal_actions(key: Any, mask: Any) -> Any:
 def pick(legal: Any, rng: Random) -> Any:
     """A random element; several times faster than `rng.choice`."""
     return legal[int(rng.random() * len(legal))]
-
-
-# ---------------------------------------------------------------- the cases
 
 
 class Library(NamedTuple):

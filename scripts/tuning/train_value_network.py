@@ -48,18 +48,12 @@ BATCH = 2048
 class Args:
     """Train the value network of a game on games of a trained agent."""
 
-    game: str
-    """Name of the game, which must declare a value network."""
-    games: int = 60_000
-    """Number of games, 100 or more."""
-    agent: str = "champion"
-    """Trained agent that plays them."""
-    hidden: int = 32
-    """Units of the hidden layer."""
-    epochs: int = 6
-    """Passes through all examples."""
-    seed: int = 0
-    """Seed of games and training."""
+    game: str  # Name of the game, which must declare a value network.
+    games: int = 60_000  # Number of games, 100 or more.
+    agent: str = "champion"  # Trained agent that plays them.
+    hidden: int = 32  # Units of the hidden layer.
+    epochs: int = 6  # Passes through all examples.
+    seed: int = 0  # Seed of games and training.
 
 
 class Examples(NamedTuple):

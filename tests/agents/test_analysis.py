@@ -98,9 +98,6 @@ def test_intervals_of_a_game_rarely_find_a_mistake_where_there_is_none() -> None
     assert 0 < found <= 0.08 * games
 
 
-# ---------------------------------------------------------------- thoughts
-
-
 def seen(count: int = 12) -> list[dict[str, Any]]:
     """What players on turn see in a random game."""
     rows = zip(*positions(games=1, moves=count, num_players=3), strict=True)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import errno
 import hashlib
-import os
 import pickle
 import shutil
 from collections.abc import Callable, Iterator
@@ -19,15 +18,15 @@ import pytest
 from safetensors.numpy import save as to_bytes
 
 from blackjacky_agents import make_agent
-from blackjacky_agents.agent import AgentError, CompiledAgent
+from blackjacky_agents.agent import AgentError
 from blackjacky_agents.files import write_json
 from blackjacky_agents.learning.agent_file import AGENT_FILE, load_agent, read_card, read_network, save_agent
 from blackjacky_agents.learning.checkpoint import load_checkpoint, save_checkpoint
 from blackjacky_agents.learning.encoding import find_encoding
-from blackjacky_agents.learning.network import MAX_UNITS, Layers, network_policy, pack
+from blackjacky_agents.learning.network import MAX_UNITS, Layers
 from blackjacky_agents.learning.self_play import SelfPlay
 from blackjacky_agents.learning.settings import self_play_settings_of
-from tests.agents.positions import positions, random_layers
+from tests.agents.positions import random_layers
 from tests.fuzzing.arrays import SMALL, checkpoints
 
 GAME = "black_jacky"
@@ -72,18 +71,6 @@ BREAK: dict[str, Callable[[Path], Any]] = {
 # ---------------------------------------------------------------- trained agents
 
 
-@pytest.mark.parametrize("greedy", [True, False])
-@pytest.mark.parametrize("hidden", [(), (16, 5)])
-def test_an_agent_that_was_kept_plays_as_before(tmp_path: Path, hidden: tuple[int, ...], greedy: bool) -> None:
-    layers, seen = random_layers(CARDS.size, *hidden), positions(games=10, moves=50)
-    save_agent(tmp_path / AGENT_FILE, layers, GAME, CARDS, greedy)
-    before = CompiledAgent("before", GAME, network_policy(CARDS), pack(layers, greedy))
-    agents = [before, load_agent(tmp_path), load_agent(str(tmp_path / AGENT_FILE)), make_agent(f"ppo:{tmp_path}")]
-    for agent in agents:
-        agent.reset(1)
-    assert len({str(agent.act_batch(*seen).tolist()) for agent in agents}) == 1
-
-
 def test_what_finds_no_room_leaves_what_was_there(run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     save_checkpoint(run / "checkpoints", 1, {"a": np.zeros(3)}, {})
     before = {path: path.read_bytes() for path in run.rglob("*") if path.is_file()}
@@ -116,15 +103,18 @@ def test_a_damaged_agent_is_refused(run: Path, file: str, damage: Callable[[Path
     assert not (run / "touched").exists()
 
 
-CARD_FIELDS = ("game", "version", "format", "encoding", "encoding_version", "observation_size", "num_actions")
-FACTS = ("layers", "activation", "steps", "seconds", "machine", "greedy")
-
-
 @pytest.mark.parametrize(
     ("name", "value"),
     [
-        *((name, "wrong") for name in (*CARD_FIELDS, *FACTS)),
-        *(("encoding", None), ("steps", -1), ("seconds", None), ("machine", {"cores": "\x1b[2J"})),
+        *((name, "wrong") for name in ("game", "version", "format", "encoding", "encoding_version", "layers")),
+        *((name, "wrong") for name in ("observation_size", "num_actions", "activation", "steps", "seconds", "greedy")),
+        *(
+            ("encoding", None),
+            ("steps", -1),
+            ("seconds", None),
+            ("machine", "wrong"),
+            ("machine", {"cores": "\x1b[2J"}),
+        ),
         *(("layers", [CARDS.size, units, 61]) for units in (2000, 8.0)),
     ],
 )
@@ -135,19 +125,6 @@ def test_an_agent_for_something_else_is_refused_by_name(run: Path, name: str, va
     with pytest.raises(ValueError, match=f"the trained agent '.*{name}=") as refused:
         load_agent(run)
     assert "\x1b" not in str(refused.value)
-
-
-def write_weights(run: Path, data: bytes) -> None:
-    """Put other bytes in the place of the weights, as if they were those that the card describes."""
-    (run / AGENT_FILE).write_bytes(data)
-    write_json(run / "weights.json", {**read_card(run), "sha256": hashlib.sha256(data).hexdigest()})
-
-
-def test_no_pickle_is_read_even_if_the_card_vouches_for_it(run: Path) -> None:
-    write_weights(run, pickle.dumps(Touch(run / "touched")))
-    with pytest.raises(ValueError, match="is damaged: its weights cannot be read"):
-        load_agent(run)
-    assert not (run / "touched").exists()
 
 
 def arrays_in(layers: Layers) -> dict[str, npt.NDArray[Any]]:
@@ -171,12 +148,18 @@ LINEAR = random_layers(CARDS.size)[0][0]
         *({name: array.astype(dtype) for name, array in WHOLE.items()} for dtype in (np.float64, np.complex64)),
         {**WHOLE, "more": np.zeros(1, np.float32)},
         {**WHOLE, "layer_0.bias": np.full(8, np.nan, np.float32)},
+        None,  # a pickle
     ],
 )
-def test_weights_of_another_network_and_of_none_are_refused(run: Path, arrays: Any) -> None:
-    write_weights(run, to_bytes(arrays))
+def test_weights_of_another_network_and_of_none_are_refused_though_the_card_vouches_for_them(
+    run: Path, arrays: Any
+) -> None:
+    data = pickle.dumps(Touch(run / "touched")) if arrays is None else to_bytes(arrays)
+    (run / AGENT_FILE).write_bytes(data)
+    write_json(run / "weights.json", {**read_card(run), "sha256": hashlib.sha256(data).hexdigest()})
     with pytest.raises(ValueError, match="is damaged: it"):
         load_agent(run)
+    assert not (run / "touched").exists()
 
 
 # ---------------------------------------------------------------- checkpoints
@@ -211,16 +194,7 @@ def assert_loads(folder: Path, steps: int, broken: tuple[str, ...] = ()) -> None
     for name, array in arrays_of(steps).items():
         assert arrays[name].dtype == array.dtype
         np.testing.assert_array_equal(arrays[name], array)
-    assert len(complaints) == len(broken)
-    for complaint, name in zip(complaints, broken, strict=True):
-        assert complaint.startswith(f"checkpoint {name} is broken (")
-        assert complaint.endswith("; using the one before it")
-
-
-def test_the_newest_checkpoint_is_used_as_it_was_written(tmp_path: Path) -> None:
-    for steps in (900, 1000):
-        assert save(tmp_path, steps) == tmp_path / f"step_{steps:012}"
-        assert_loads(tmp_path, steps)
+    assert [complaint.split(" (")[0] for complaint in complaints] == [f"checkpoint {name} is broken" for name in broken]
 
 
 @pytest.mark.parametrize("file", ["arrays.safetensors", "state.json"])
@@ -243,24 +217,17 @@ def test_without_a_whole_checkpoint_all_that_is_wrong_is_said(tmp_path: Path) ->
         load_checkpoint(tmp_path)
 
 
-def test_two_checkpoints_are_kept_and_one_of_the_same_steps_replaces_the_one_that_is_there(tmp_path: Path) -> None:
-    for steps in (5, 50, 999_999, 1_000_000):
+def test_the_newest_two_are_kept_and_one_of_the_same_steps_or_left_half_written_is_replaced(tmp_path: Path) -> None:
+    for steps in (5, 999_999, 1_000_000):
         last = save(tmp_path, steps)
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["step_000000999999", "step_000001000000"]
+        assert_loads(tmp_path, steps)
+        (tmp_path / "aside_1").mkdir()  # by a process that was killed
+        (tmp_path / "aside_1" / "arrays.safetensors").write_bytes(b"half of it")
+        assert_loads(tmp_path, steps)
     flip(last / "arrays.safetensors")
     save(tmp_path, 1_000_000)
     assert_loads(tmp_path, 1_000_000)
-
-
-def test_what_a_killed_process_left_half_written_is_never_a_checkpoint(tmp_path: Path) -> None:
-    save(tmp_path, 100)
-    for name in ("aside_1", f"aside_{os.getpid()}"):
-        (tmp_path / name).mkdir()
-        (tmp_path / name / "arrays.safetensors").write_bytes(b"half of it")
-    assert_loads(tmp_path, 100)
-    save(tmp_path, 200)
-    assert_loads(tmp_path, 200)
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["step_000000000100", "step_000000000200"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["step_000000999999", "step_000001000000"]
 
 
 # ---------------------------------------------------------------- kills and full disks
@@ -285,27 +252,20 @@ def killed_at_each(
         yield
 
 
-def test_an_agent_killed_at_any_point_of_being_saved_is_the_old_one_or_the_new_one(
+def test_an_agent_or_only_checkpoint_killed_at_any_point_of_being_replaced_is_the_old_one_or_the_new_one(
     run: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def read() -> bytes:
-        return read_network(run)[0][0][0].tobytes()
-
-    before, new = read(), random_layers(CARDS.size, 8, seed=1)
+    before, new = read_network(run)[0][0][0], random_layers(CARDS.size, 8, seed=1)
     kills = killed_at_each(monkeypatch, "replace", 3, lambda: save_agent(run / AGENT_FILE, new, GAME, CARDS))
-    after = [read() for _ in kills]
-    assert before == after[0] == after[1] != after[2] == after[3]
+    assert [bool((read_network(run)[0][0][0] == before).all()) for _ in kills] == [True, True, False, False]
     assert sorted(path.name for path in run.iterdir()) == ["weights.json", AGENT_FILE]
-
-
-def test_a_checkpoint_killed_at_any_point_of_replacing_the_only_one_is_the_old_one_or_the_new_one(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    save_checkpoint(tmp_path, 1, {"a": np.zeros(3)}, {"saved": 0})
-    new = ({"a": np.ones(3)}, {"saved": 1})
-    kills = killed_at_each(monkeypatch, "rename", 2, lambda: save_checkpoint(tmp_path, 1, *new))
-    assert [load_checkpoint(tmp_path)[1]["saved"] for _ in kills] == [0, 0, 1]
-    assert [path.name for path in tmp_path.iterdir()] == ["step_000000000001"]
+    folder = run / "checkpoints"
+    save_checkpoint(folder, 1, {"a": np.zeros(3)}, {"saved": 0})
+    kills = killed_at_each(
+        monkeypatch, "rename", 2, lambda: save_checkpoint(folder, 1, {"a": np.ones(3)}, {"saved": 1})
+    )
+    assert [load_checkpoint(folder)[1]["saved"] for _ in kills] == [0, 0, 1]
+    assert [path.name for path in folder.iterdir()] == ["step_000000000001"]
 
 
 # ---------------------------------------------------------------- what no training could have written
@@ -360,7 +320,6 @@ def test_arrays_that_no_training_could_have_kept_are_refused(
     changed = {**kept.arrays, name: change(kept.arrays[name])}
     with pytest.raises((TypeError, ValueError), match=REFUSED):
         kept.restore({name: array for name, array in changed.items() if array is not None}, kept.state)
-    kept.restore(kept.arrays, kept.state)
 
 
 @pytest.mark.prove
@@ -380,6 +339,7 @@ def test_facts_that_no_training_could_have_kept_are_refused(kind: str, name: str
     for value in values:
         with pytest.raises((TypeError, ValueError), match=f"{name}|generator|playing|waiting|pool"):
             kept.restore(kept.arrays, {**kept.state, name: value})
+    kept.restore(kept.arrays, kept.state)
 
 
 @pytest.mark.prove

@@ -40,10 +40,10 @@ class Wrong:
 """
 
 
-@pytest.mark.parametrize("address", ["nonsense", "", "ray://", "http://x:1", "1.2.3.4:99999999"])
-def test_what_is_no_address_is_refused(address):
-    with pytest.raises(ClusterError, match=r"is not an address; allowed are `auto`"):
-        check_address(address)
+def test_what_is_no_address_is_refused():
+    for address in ("nonsense", "", "ray://", "http://x:1", "1.2.3.4:99999999"):
+        with pytest.raises(ClusterError, match=r"is not an address; allowed are `auto`"):
+            check_address(address)
 
 
 @pytest.mark.parametrize("scheme", ["", "ray://"])
@@ -67,10 +67,10 @@ def test_something_that_answers_but_not_as_ray_does_is_no_cluster(address, monke
             cluster._connect(address.format(silent.getsockname()[1]), None)
 
 
-@pytest.mark.parametrize(("name", "said"), [("numpy", "numpy .*, not other"), ("code", "code .*, not other")])
-def test_a_node_with_other_versions_or_other_code_is_named(name, said):
-    with pytest.raises(ClusterError, match=f"the node .* has {said}"):
-        cluster.run_here({**cluster._own_versions(), name: "other"}, b"", {})
+def test_a_node_with_other_versions_or_other_code_is_named():
+    for name in ("numpy", "code"):
+        with pytest.raises(ClusterError, match=f"the node .* has {name} .*, not other"):
+            cluster.run_here({**cluster._own_versions(), name: "other"}, b"", {})
 
 
 def test_what_ray_refuses_is_told_in_one_line(monkeypatch):

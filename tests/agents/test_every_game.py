@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -12,15 +13,14 @@ import numpy as np
 import pytest
 
 from blackjacky_agents import CompiledAgent, agent_names, bot_names, make_agent
-from blackjacky_agents.arena.evaluation import against_copies, at_one_table, shares_at_one_table
+from blackjacky_agents.arena.evaluation import against_copies, shares_at_one_table
 from blackjacky_agents.arena.tournament import Tournament
 from blackjacky_agents.external.python_agent import PythonAgent
 from blackjacky_agents.games import get_kit
 from blackjacky_agents.learning.agent_file import load_agent, read_card, save_agent
 from blackjacky_agents.learning.encoding import encodings_of
 from blackjacky_agents.learning.league.games import draw_variants
-from blackjacky_agents.learning.network import action_probabilities, network_policy, pack
-from blackjacky_agents.learning.sb3 import LearnerVecEnv
+from blackjacky_agents.learning.network import action_probabilities, encode_all, network_policy, pack
 from blackjacky_agents.learning.self_play import SelfPlay
 from blackjacky_agents.learning.settings import LeagueSettings, PPOSettings, check_settings, presets_of
 from blackjacky_env import make_batch
@@ -33,29 +33,22 @@ from tests.policies import Follower
 pytestmark = pytest.mark.usefixtures("tiny")
 
 
-def test_every_game_has_a_random_agent_and_bots_act_on_its_observations(game: Game) -> None:
-    assert bot_names(game.name)[0] == "random"
-    batch = make_batch(game.name, 30, seed=1)
-    for name in bot_names(game.name):
-        agent = make_agent(name, game.name)
-        assert batch.action_masks[np.arange(30), agent.act_batch(batch.observations, batch.action_masks)].all()
-
-
 TIMED = pytest.param("ismcts:0.01s", marks=pytest.mark.prove)
 
 
-@pytest.mark.parametrize("name", ["rollout:4", "ismcts:20", TIMED, "search:8"])
-def test_search_plays_every_game(game: Game, name: str) -> None:
+@pytest.mark.parametrize("name", ["bots", "rollout:4", "ismcts:20", TIMED, "search:8"])
+def test_bots_with_a_random_agent_and_search_play_every_game(game: Game, name: str) -> None:
     if name == "search:8" and game.name == TINY:
         with pytest.raises(ValueError, match="has no trained agent to guide the search; name one"):
             make_agent(name, TINY)
         return
-    searcher = make_agent(name, game.name)
-    searcher.reset(0)
+    assert bot_names(game.name)[0] == "random"
+    agents = [make_agent(each, game.name) for each in (bot_names(game.name) if name == "bots" else [name])]
     batch = make_batch(game.name, 3, seed=2)
     for _ in range(6):
-        actions = searcher.act_batch(batch.observations, batch.action_masks)
-        assert batch.action_masks[np.arange(3), actions].all()
+        for agent in agents:
+            actions = agent.act_batch(batch.observations, batch.action_masks)
+            assert batch.action_masks[np.arange(3), actions].all()
         batch.step(actions)
 
 
@@ -74,37 +67,24 @@ def test_tournaments_of_every_game_keep_scores_and_can_be_replayed(game: Game, t
     np.testing.assert_array_equal(again.games().shares, tournament.games().shares)
 
 
-def test_agents_that_are_not_compiled_play_whole_games(game: Game) -> None:
-    others = [PythonAgent(Follower(game=game.name), "follower", game.name) for _ in range(game.min_players - 1)]
-    scores = at_one_table([make_agent("random", game.name), *others], 5, game=game.name)
-    assert sum(score.win_rate for score in scores) + scores[0].nobody == pytest.approx(1)
-
-
 def test_networks_of_every_encoding_are_kept_and_play(game: Game, tmp_path: Path) -> None:
     batch = make_batch(game.name, 20, seed=4)
-    for name, encoding in encodings_of(game.name).items():
-        layers = random_layers(encoding.size, 8, outputs=game.num_actions)
-        agent = CompiledAgent(name, game.name, network_policy(encoding), pack(layers, greedy=True))
-        save_agent(tmp_path / f"{name}.safetensors", layers, game.name, encoding)
-        loaded = load_agent(tmp_path / f"{name}.safetensors", game.name)
+    kinds: list[tuple[tuple[int, ...], bool]] = [((8,), True), ((), False), ((16, 5), False)]
+    for encoding, (hidden, greedy) in product(encodings_of(game.name).values(), kinds):
+        layers, path = random_layers(encoding.size, *hidden, outputs=game.num_actions), tmp_path / "a.safetensors"
+        save_agent(path, layers, game.name, encoding, greedy)
+        agent = CompiledAgent("before", game.name, network_policy(encoding), pack(layers, greedy))
+        loaded = load_agent(path, game.name)
         for each in (agent, loaded):
             each.reset(0)
         actions = agent.act_batch(batch.observations, batch.action_masks)
         np.testing.assert_array_equal(actions, loaded.act_batch(batch.observations, batch.action_masks))
+        if encoding.name == "raw":
+            assert np.abs(encode_all(encoding, batch.observations, batch.action_masks)).max() <= 1
         chances = action_probabilities(loaded, batch.observations, batch.action_masks)
         np.testing.assert_allclose(chances.sum(axis=1), 1)
-        if not encoding.drawn:
+        if greedy and not encoding.drawn:
             np.testing.assert_array_equal(chances.argmax(axis=1), actions)
-
-
-@pytest.mark.prove
-def test_what_a_learner_is_shown_lies_between_minus_1_and_1(game: Game) -> None:
-    env = LearnerVecEnv(4, game=game.name)
-    for _ in range(20):
-        shown = env.reset()
-        assert isinstance(shown, np.ndarray)
-        assert np.abs(shown).max() <= 1
-        assert all(env.observation_space.contains(row) for row in shown)
 
 
 def test_a_game_without_encodings_of_its_own_is_learned_from_the_raw_observation(tmp_path: Path) -> None:
@@ -140,9 +120,6 @@ def test_bots_trained_agents_and_search_play_every_preset(name: str, preset: str
         assert np.isin(shares.sum(axis=1).round(9), (0.0, 1.0)).all()
 
 
-# ---------------------------------------------------------------- shipped agents
-
-
 def folder_of(game: str) -> Path:
     """Where the weights of a game's trained agents lie."""
     return next(iter(get_kit(game).trained.values())).parent
@@ -157,31 +134,17 @@ def results(game: str, name: str) -> dict[tuple[int, str], Any]:
     return {(row["players"], row["opponents"]): row for row in card["results"]}
 
 
-def test_every_game_has_a_champion_of_a_small_file_and_agents_called_like_presets_were_trained_with_them() -> None:
+def test_games_have_small_champions_that_beat_the_best_bot_and_agents_named_like_presets_come_from_them() -> None:
     games = [game for game in GAMES if game != TINY]
     assert {path.parent for path in TRAINED if path.stem == "champion"} == {folder_of(game) for game in games}
+    for game in games:
+        row = results(game, "champion")[4, bot_names(game)[-1]]
+        assert row["low"] > row["par"] == 1 / 4
     assert all(file.stat().st_size < 1_500_000 for path in TRAINED for file in path.parent.iterdir())
     for path in TRAINED:
         card = read_card(path)
         if path.stem in presets_of(card["game"]):
             assert f"--preset {path.stem}" in card["command"]
-
-
-@pytest.mark.parametrize(
-    ("game", "name", "opponent", "sizes"),
-    [
-        ("black_jacky", "sb3", "threshold", {4}),
-        ("black_jacky", "full", "counter", None),  # None: every size that was tested
-        ("black_jacky", "champion", "counter", {2, 4}),
-        ("schwarze_katze", "champion", "counter", {4}),
-        ("halunken", "champion", "planner", {2, 4}),
-        ("black_spy", "champion", "counter", {4}),
-    ],
-)
-def test_an_agent_beats_the_bot_as_its_card_says(game: str, name: str, opponent: str, sizes: set[int] | None) -> None:
-    rows = {players: row for (players, other), row in results(game, name).items() if other == opponent}
-    assert rows.keys() >= (sizes or {4})
-    assert all(rows[players]["low"] > rows[players]["par"] == 1 / players for players in sizes or rows)
 
 
 @pytest.mark.prove
@@ -192,9 +155,6 @@ def test_an_agent_plays_as_its_card_says(path: Path) -> None:
     agents = make_agent(f"ppo:{path}", game), make_agent(simple, game)
     (score,) = against_copies(agents[0], agents[1:], 4, 500, seed=10**9, game=game)
     assert score.low < results(game, path.stem)[4, simple]["win_rate"] < score.high
-
-
-# ---------------------------------------------------------------- Black Jacky's champion
 
 
 def test_the_champion_needs_no_torch() -> None:

@@ -24,7 +24,6 @@ from blackjacky_agents.solving.run import read_progress as read_solving
 from blackjacky_agents.solving.run import read_settings
 from blackjacky_agents.web.table import resumed
 
-ROOT = Path(__file__).parents[2]
 HUGE = 40 * 2**30
 
 
@@ -79,7 +78,7 @@ def test_links_are_followed(tmp_path: Path) -> None:
     assert [path.suffix for path in (tmp_path / "there").iterdir()].count(".json") == 1
 
 
-def test_a_pipe_gets_what_is_written(tmp_path: Path) -> None:
+def test_a_pipe_gets_what_is_written_and_a_device_stays_and_says_that_it_is_full(tmp_path: Path) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     check_writable("--output", pipe)
@@ -88,9 +87,6 @@ def test_a_pipe_gets_what_is_written(tmp_path: Path) -> None:
     assert os.read(reading, 10) == b"text"
     os.close(reading)
     assert stat.S_ISFIFO(pipe.stat().st_mode)
-
-
-def test_a_device_stays_and_says_that_it_is_full(tmp_path: Path) -> None:
     for name in ("null", "full"):
         (tmp_path / name).symlink_to(f"/dev/{name}")  # not the device itself, which may be lost where this fails
         try_to_write(tmp_path / name)

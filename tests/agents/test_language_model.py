@@ -28,9 +28,6 @@ from tests.fuzzing.mutators import mutate
 
 pytestmark = pytest.mark.prove
 
-SOON = {"retry-after-ms": "1"}
-"""Headers by which an endpoint asks to be tried again at once."""
-
 
 class Endpoint(StandIn):
     """An endpoint that answers what it is told to, and then as the stand-in; it keeps what it was asked."""
@@ -113,26 +110,11 @@ def test_a_whole_game_is_played_behind_an_endpoint_and_again_without_it(game, en
     assert head == {"format": 1, "game": game, "model": "small", "request": {}}
     assert all(call["played"] and not call["refused"] and call["game"] == 1 for call in calls)
     assert [call["messages"] for call in calls] == [request["messages"] for request in endpoint.asked]
+    assert "secret key" not in model.settings.transcript.read_text("utf-8")
     processes()
     again = ask(None, game)
     assert play(again) == shares
     assert lines(again) == (head, calls)
-
-
-def test_a_model_is_told_rules_events_table_and_numbered_actions_and_never_the_key(endpoint, ask):
-    model = ask(endpoint)
-    play(model)
-    assert "secret key" not in model.settings.transcript.read_text("utf-8")
-    (system, user), last = endpoint.asked[0]["messages"], endpoint.asked[-1]["messages"][1]["content"]
-    assert (system["role"], user["role"]) == ("system", "user")
-    for said, text in (
-        ("Get as close to 21", system),
-        ("ANSWER:", system),
-        ("\nNow:\n- Round 1", user),
-        ("\n1. ", user),
-    ):
-        assert said in text["content"]
-    assert "\nSince the deal:\n- " in last or "\nHow the last round ended:\n- " in last
 
 
 def test_another_process_cannot_write_to_the_transcript(endpoint, ask):
@@ -145,10 +127,11 @@ def test_another_process_cannot_write_to_the_transcript(endpoint, ask):
     assert endpoint.asked == []
 
 
-@pytest.mark.parametrize("body", [{"choices": {"0": 1}}, [], completion(5, None)])
-def test_what_is_no_chat_completion_is_an_error(body, ask):
-    with serving(Endpoint((200, {}, body))) as endpoint, pytest.raises(AgentError, match="no OpenAI-compatible"):
-        ask(endpoint).act(first_decision())
+def test_what_is_no_chat_completion_is_an_error(endpoint, ask):
+    for body in ({"choices": {"0": 1}}, [], completion(5, None)):
+        endpoint.answers.append((200, {}, body))
+        with pytest.raises(AgentError, match="no OpenAI-compatible"):
+            ask(endpoint).act(first_decision())
 
 
 @pytest.mark.parametrize("reply", ["", "half \ud800 of a pair", "ANSWER: " + "1. " * 3000, "ANSWER: " + "9" * 5000])
@@ -176,7 +159,8 @@ def test_an_endpoint_that_repeats_the_key_does_not_get_it_into_errors_or_the_tra
 
 
 def test_too_many_errors_are_an_error_that_keeps_what_was_answered(endpoint, ask):
-    endpoint.answers += ["ANSWER: 1", *[(503, SOON, {"error": "down"})] * 3]
+    soon = {"retry-after-ms": "1"}  # by which an endpoint asks to be tried again at once
+    endpoint.answers += ["ANSWER: 1", *[(503, soon, {"error": "down"})] * 3]
     model = ask(endpoint, retries=2)
     with pytest.raises(AgentError, match="the endpoint gave no answer: Error code: 503"):
         play(model)
@@ -193,10 +177,7 @@ def test_an_illegal_answer_is_refused_with_the_reason_and_the_model_asked_again(
     assert second[3]["content"].startswith("no action is called 'fly to the moon'")
     assert third[:4] == second
     assert third[5]["content"].startswith("'knock' is for phase zock; the phase is trick. Choose one of the legal")
-    assert [(bool(call["refused"]), call["played"]) for call in lines(model)[1]] == [
-        *[(True, "")] * 2,
-        (False, "no trick"),
-    ]
+    assert [call["played"] for call in lines(model)[1]] == ["", "", "no trick"]
 
 
 def test_after_too_many_illegal_answers_a_random_legal_action_is_played_and_reported(endpoint, ask, processes):

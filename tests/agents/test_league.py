@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,7 +12,6 @@ import pytest
 pytest.importorskip("sb3_contrib")
 
 import numpy.typing as npt
-import pytest
 import torch
 
 from blackjacky_agents import CompiledAgent, make_agent
@@ -28,6 +26,7 @@ from blackjacky_agents.learning.league.learner import Learner
 from blackjacky_agents.learning.league.pool import Opponent, Pool, record_results
 from blackjacky_agents.learning.lookahead import Studies, study
 from blackjacky_agents.learning.network import encode_all, network_policy, pack
+from blackjacky_agents.learning.run import read_progress
 from blackjacky_agents.learning.settings import presets_of
 from blackjacky_env import black_jacky_v0, make_batch
 from blackjacky_env.engine.compiling import zeros
@@ -50,24 +49,21 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> League:
     return run
 
 
-def progress(folder: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in (folder / "progress.jsonl").read_text("utf-8").splitlines()]
-
-
-# ---------------------------------------------------------------- learning
-
-
-def test_the_policy_comes_to_prefer_what_did_better():
+def test_the_policy_comes_to_prefer_what_did_better_and_standings_are_judged_by_who_won():
     batch = make_batch("black_jacky", 64, num_players=4, seed=1)
     masks = batch.action_masks > 0
     best = np.argmax(masks, axis=1)  # say that the first legal action wins, and all others lose
     values = np.where(masks, 0.0, np.nan).astype(np.float32)
     values[np.arange(64), best] = 1.0
     learner = Learner(replace(SMALL, batch_size=64, ema_rate=0.1, learning_rate=1e-2), seed=0)
-    learner.remember(Studies(batch.observations.copy(), values, batch.observations[:2], np.zeros(2, np.float32)))
+    learner.remember(Studies(batch.observations.copy(), values, batch.observations.copy(), np.ones(64, np.float32)))
     learner.learn(64 * 40, left=1.0)
     choices = learner.agent(greedy=True).act_batch(batch.observations, batch.action_masks)
     assert (choices == best).mean() > 0.9
+    learner.learn_values(50, 1.0)
+    with torch.no_grad():
+        shown = torch.from_numpy(encode_all(learner.value_network()[0], batch.observations))
+        assert torch.sigmoid(learner.value(shown)).min() > 0.9
 
 
 def test_the_expert_is_improved_where_noisy_rollouts_say_so_in_the_mean_and_kept_elsewhere():
@@ -115,19 +111,6 @@ def test_a_teacher_is_imitated():
     assert agreed[-1] > 0.8
 
 
-def test_standings_are_judged_by_who_won():
-    standings = make_batch("black_jacky", 64, num_players=2, seed=1).observations.copy()
-    learner = Learner(replace(SMALL, batch_size=64, learning_rate=1e-2), seed=0)
-    learner.remember(Studies(standings[:0], np.zeros((0, 61), np.float32), standings, np.ones(64, np.float32)))
-    learner.learn_values(50, 1.0)
-    with torch.no_grad():
-        shown = torch.from_numpy(encode_all(learner.value_network()[0], standings))
-        assert torch.sigmoid(learner.value(shown)).min() > 0.9
-
-
-# ---------------------------------------------------------------- opponents
-
-
 def test_who_wins_more_against_the_learner_is_met_more_often_and_bots_as_often_as_was_set():
     weak, strong = Opponent("weak", make_agent("random")), Opponent("strong", make_agent("threshold"))
     seating, shares = np.array([[0, 1, -1], [0, 2, -1]]), np.array([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])
@@ -155,12 +138,9 @@ def test_the_learner_sits_at_every_table_and_opponents_where_they_should():
     assert 0.7 < (opponents == 1).mean() < 0.8
 
 
-# ---------------------------------------------------------------- whole trainings
-
-
 def test_a_training_leaves_an_agent_a_curve_and_a_pool_of_copies_and_exploiters(finished: League):
     assert (finished.folder / "learning_curve.png").stat().st_size > 1000
-    tests = progress(finished.folder)
+    tests = read_progress(finished.folder)
     assert [test["steps"] for test in tests] == sorted(test["steps"] for test in tests)
     assert {"threshold", "exploiter 2"} <= set(tests[-1]["pool"])
     assert len(tests[-1]["pool"]) == 3  # the bot, and as many others as there is room for
@@ -207,15 +187,12 @@ def test_a_best_response_is_tested_against_the_agent_alone_and_its_best_network_
     assert [is_response(each) for each in (settings, SMALL)] == [True, False]
     run = best_response(settings, tmp_path, "")
     assert run.train()
-    tests = progress(run.folder)
+    tests = read_progress(run.folder)
     assert len(tests) > 2
     assert all(list(test["win_rate"]) == ["threshold"] for test in tests)
     assert run.best == max(test["win_rate"]["threshold"] for test in tests)
     score = run.final_score()
     assert (score.games, score.par) == (50, 0.5)
-
-
-# ---------------------------------------------------------------- what is refused
 
 
 @pytest.mark.parametrize(
@@ -247,22 +224,11 @@ STANDING, CARDS = get_kit("black_jacky").standing_encoding, find_encoding("cards
 DRAW, KNOCK = 30, 47
 
 
-def knocks_or_draws() -> CompiledAgent:
-    """A network that takes its likeliest action: by what its cards are, and sooner a knock than a swap."""
-    weight = np.random.default_rng(0).normal(0, 0.1, (CARDS.size, GAME.num_actions)).astype(np.float32)
-    bias = np.zeros(GAME.num_actions, np.float32)
-    bias[KNOCK] = 1.0
-    return CompiledAgent("player", "black_jacky", network_policy(CARDS), pack([(weight, bias)], True))
-
-
-PLAYER = knocks_or_draws()
-"""Leaves nothing to chance."""
-
-
-def network(logit: float) -> npt.NDArray[np.float32]:
-    """A packed network for standings that always says the same."""
-    weight, bias = np.zeros((STANDING.size, 1), np.float32), np.full(1, logit, np.float32)
-    return pack([(weight, bias)], True)
+BIAS = np.zeros(GAME.num_actions, np.float32)
+BIAS[KNOCK] = 1.0  # sooner a knock than a swap
+WEIGHT = np.random.default_rng(0).normal(0, 0.1, (CARDS.size, GAME.num_actions)).astype(np.float32)
+PLAYER, SAMPLING = (pack([(WEIGHT, BIAS)], greedy) for greedy in (True, False))
+"""Networks that decide by their cards: one takes its likeliest action, one draws by probabilities."""
 
 
 def studied(
@@ -272,7 +238,7 @@ def studied(
     rate: float = 1.0,
     logit: float = 0.0,
     threads: int = 1,
-    parameters: npt.NDArray[np.float32] = PLAYER.parameters,
+    parameters: npt.NDArray[np.float32] = PLAYER,
     floor: float = 0.0,
     certain_fraction: float = 0.0,
     positions: int = 0,
@@ -288,20 +254,22 @@ def studied(
     assert isinstance(bot, CompiledAgent)
     agents = [(network_policy(CARDS), parameters), (bot.policy, bot.parameters)]
     seeds, seating, whose = np.arange(100, 100 + games), np.zeros((games, 6), np.int64), np.array([True, False])
-    value, likely, more = (STANDING, network(logit)), (CARDS, floor), (threads, certain_fraction, positions)
-    return study(GAME, states, seeds, seating, agents, whose, rate, 200, value, likely, *more), states
+    standing = pack([(np.zeros((STANDING.size, 1), np.float32), np.full(1, logit, np.float32))], True)
+    likely, more = (CARDS, floor), (threads, certain_fraction, positions)
+    return study(GAME, states, seeds, seating, agents, whose, rate, 200, (STANDING, standing), likely, *more), states
 
 
 def test_every_legal_action_is_tried_and_where_the_round_ends_the_game_what_was_done_is_worth_what_it_won():
     found, states = studied(2, "schnell_duell", games=1, hearts=1)  # Q1: the first settlement ends it
     env = black_jacky_v0.env(num_players=2, variant="schnell_duell", hearts=1)
     env.reset(seed=100)
+    player = CompiledAgent("player", "black_jacky", network_policy(CARDS), PLAYER)
     winners, number = states["winners"][0], 0
     for agent in env.agent_iter():
         observation, _, over, _, info = env.last()
         if over:
             break
-        action = PLAYER.act(observation)
+        action = player.act(observation)
         if info["action_mask"].sum() > 1:
             assert (found.observations[number] == observation["observation"]).all()
             assert (np.isfinite(found.values[number]) == info["action_mask"]).all()
@@ -329,8 +297,7 @@ def test_threads_change_nothing_and_the_rate_says_how_many_decisions_are_tried_o
     assert (first == second).all()
     for a, b in zip(one, two, strict=True):
         assert np.array_equal(a, b, equal_nan=a.dtype.kind == "f")
-    everything, _ = studied()
-    none, _ = studied(rate=0.0)
+    (everything, _), (none, _) = studied(), studied(rate=0.0)
     assert 0.15 < len(one.values) / len(everything.values) < 0.35
     assert len(none.values) == 0
     assert len(none.standings) == len(everything.standings) > 20
@@ -357,11 +324,6 @@ def test_actions_that_a_network_hardly_ever_draws_are_not_tried_out():
     assert (~np.isnan(with_certain.values[certain, KNOCK])).all()  # a choice, of which one action is likely
     assert with_certain.rolled_out == (~certain).sum() == len(decided.values) == decided.rolled_out
     assert 0 < len(with_some.values) - len(decided.values) < certain.sum()
-
-
-SAMPLING = PLAYER.parameters.copy()
-"""As `PLAYER`, but it draws its actions by their probabilities."""
-SAMPLING[0] = 0
 
 
 def test_sampled_positions_say_in_the_mean_what_the_true_ones_do_with_less_noise():

@@ -28,23 +28,13 @@ CARDS, ADVICE = find_encoding("cards", GAME), find_encoding("advice", GAME)
 BOTH = pytest.mark.parametrize("encoding", [CARDS, ADVICE], ids=lambda encoding: encoding.name)
 
 
-def random_linears(inputs: int, *hidden: int, seed: int = 0, spread: float = 2.0) -> list[Any]:
+def random_linears(*sizes: int, spread: float = 2.0) -> list[Any]:
     """Layers of torch with random weights, so large that the chances of actions differ much."""
-    torch.manual_seed(seed)
-    sizes = (inputs, *hidden, NUM_ACTIONS)
-    linears = [torch.nn.Linear(a, b) for a, b in pairwise(sizes)]
+    torch.manual_seed(0)
+    linears = [torch.nn.Linear(a, b) for a, b in pairwise([*sizes, NUM_ACTIONS])]
     with torch.no_grad():
         linears[-1].weight *= spread
     return linears
-
-
-def torch_logits(linears: list[Any], shown: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
-    with torch.no_grad():
-        values = torch.from_numpy(shown)
-        for linear in linears[:-1]:
-            values = torch.relu(linear(values))
-        logits: npt.NDArray[np.float32] = linears[-1](values).numpy()
-        return logits
 
 
 def player(linears: list[Any], encoding: Any, greedy: bool) -> CompiledAgent:
@@ -57,16 +47,17 @@ def part(layout: Layout, shown: npt.NDArray[np.float32], name: str) -> npt.NDArr
     return shown[:, start : start + layout.parts[name].length]
 
 
-# ---------------------------------------------------------------- networks
-
-
 @BOTH
 @pytest.mark.parametrize("hidden", [(), (7,), (16, 8, 33)])
 def test_the_compiled_network_has_the_probabilities_of_torchs_and_takes_the_likeliest_action(
     encoding: Any, hidden: tuple[int, ...]
 ) -> None:
     seen, linears = positions(moves=40), random_linears(encoding.size, *hidden)
-    logits = torch.from_numpy(torch_logits(linears, encode_all(encoding, *seen))).double()
+    with torch.no_grad():
+        values = torch.from_numpy(encode_all(encoding, *seen))
+        for linear in linears[:-1]:
+            values = torch.relu(linear(values))
+        logits = linears[-1](values).double()
     logits[torch.from_numpy(seen.masks) == 0] = -torch.inf
     for greedy in (True, False):
         chances = action_probabilities(player(linears, encoding, greedy), *seen)
@@ -106,20 +97,23 @@ def test_samples_follow_the_probabilities(encoding: Any) -> None:
     assert len(tried) == 5
 
 
-# ---------------------------------------------------------------- encodings
-
-
 @pytest.mark.parametrize("options", FAMILY, ids=lambda options: ",".join(options) or "sheet")
-def test_encodings_stay_within_their_ranges_and_agree_on_what_they_share(options: dict[str, Any]) -> None:
+def test_encodings_stay_within_their_ranges_and_the_advice_beside_the_cards_is_what_counter_does(
+    options: dict[str, Any],
+) -> None:
     seen = positions(games=30, **options)
-    cards, advice = encode_all(CARDS, *seen), encode_all(ADVICE, *seen)
-    np.testing.assert_array_equal(cards, advice[:, : LAYOUT.size])
-    for layout, shown in ((LAYOUT, cards), (ADVICE_LAYOUT, advice)):
-        assert np.isfinite(shown).all()
-        for name, declared in layout.parts.items():
-            values = part(layout, shown, name)
-            assert declared.low - 1e-5 <= values.min(), name
-            assert values.max() <= declared.high + 1e-5, name
+    shown = encode_all(ADVICE, *seen)
+    np.testing.assert_array_equal(encode_all(CARDS, *seen), shown[:, : LAYOUT.size])
+    assert np.isfinite(shown).all()
+    for name, declared in ADVICE_LAYOUT.parts.items():
+        values = part(ADVICE_LAYOUT, shown, name)
+        assert declared.low - 1e-5 <= values.min(), name
+        assert values.max() <= declared.high + 1e-5, name
+    advice, chances = part(ADVICE_LAYOUT, shown, "advice"), part(ADVICE_LAYOUT, shown, "chances")
+    np.testing.assert_array_equal(advice.sum(axis=1), 1)
+    np.testing.assert_array_equal(advice.argmax(axis=1), make_agent("counter").act_batch(*seen))
+    np.testing.assert_array_equal(np.where(seen.masks > 0, chances, np.inf).argmin(axis=1), advice.argmax(axis=1))
+    np.testing.assert_array_equal(chances[seen.masks == 0], 0)
 
 
 def test_what_the_cards_say_is_what_lies_on_the_table() -> None:
@@ -133,17 +127,6 @@ def test_what_the_cards_say_is_what_lies_on_the_table() -> None:
         assert hearts.tolist() == [min(number, 3) for number in told["hearts"]]
         assert (2 * part(LAYOUT, shown[[i]], "displays")).reshape(6, 8).tolist() == told["displays"]
         assert (4 * part(LAYOUT, shown[[i]], "hand_counts"))[0].tolist() == told["hand_counts"]
-
-
-def test_the_advice_is_what_counter_does() -> None:
-    for options in FAMILY:
-        seen = positions(games=10, moves=60, seed=3, **options)
-        shown = encode_all(ADVICE, *seen)
-        advice, chances = part(ADVICE_LAYOUT, shown, "advice"), part(ADVICE_LAYOUT, shown, "chances")
-        np.testing.assert_array_equal(advice.sum(axis=1), 1)
-        np.testing.assert_array_equal(advice.argmax(axis=1), make_agent("counter").act_batch(*seen))
-        np.testing.assert_array_equal(np.where(seen.masks > 0, chances, np.inf).argmin(axis=1), advice.argmax(axis=1))
-        np.testing.assert_array_equal(chances[seen.masks == 0], 0)
 
 
 def test_networks_with_wide_layers_are_refused_on_a_gpu() -> None:

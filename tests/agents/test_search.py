@@ -63,9 +63,9 @@ def test_the_same_seed_makes_the_same_legal_moves_and_copies_go_on_alike(name: s
     agent = seeded(name, 3)
     first = agent.act_batch(observations, masks).tolist()
     assert masks[np.arange(len(masks)), first].all()
-    twins = [copy.deepcopy(agent), pickle.loads(pickle.dumps(agent))]
+    twin = copy.deepcopy(agent)
     second = agent.act_batch(observations, masks).tolist()
-    assert [twin.act_batch(observations, masks).tolist() for twin in twins] == [second, second]
+    assert twin.act_batch(observations, masks).tolist() == second
     assert seeded(name, 3).act_batch(observations, masks).tolist() == first != second
 
 

@@ -13,7 +13,6 @@ import pytest
 
 pytest.importorskip("sb3_contrib")
 
-import pytest
 import torch
 
 from blackjacky_agents.agent import CompiledAgent
@@ -219,9 +218,6 @@ def test_it_learns_to_beat_random(tmp_path: Path) -> None:
     scores = run._score(run.agent(greedy=True), 4, 300)
     (score,) = (score for score, bot in zip(scores, run.bots, strict=True) if bot.name == "random")
     assert score.low > 0.4
-
-
-# ---------------------------------------------------------------- MaskablePPO
 
 
 @pytest.mark.prove

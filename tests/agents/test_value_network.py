@@ -19,15 +19,7 @@ from blackjacky_env.games import GAMES, get_game
 from scripts.tuning import train_value_network
 
 pytestmark = pytest.mark.prove
-WITH_NETWORK = [game for game in GAMES if get_kit(game).value_network is not None]
-"""Games with a value network."""
-
-
-def network_of(game: str) -> ValueNetwork:
-    """The value network of a game that has one."""
-    network = get_kit(game).value_network
-    assert network is not None
-    return network
+NETWORKS = {game: network for game in GAMES if (network := get_kit(game).value_network) is not None}
 
 
 def valued(network: ValueNetwork, states: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
@@ -43,11 +35,6 @@ def valued(network: ValueNetwork, states: npt.NDArray[Any]) -> npt.NDArray[np.fl
     return results
 
 
-def always(game: str, **changes: Any) -> ValueNetwork:
-    """The network of a game, asked at every position."""
-    return replace(network_of(game), begins=None, **changes)
-
-
 def positions(game: str, players: int) -> npt.NDArray[Any]:
     """Positions of random games, one after the other in each of them."""
     env, rng, found = TableEnv(game, num_players=players), np.random.default_rng(0), []
@@ -59,19 +46,22 @@ def positions(game: str, players: int) -> npt.NDArray[Any]:
     return np.concatenate(found).view(type(found[0]))
 
 
-@pytest.mark.parametrize("game", WITH_NETWORK)
+EACH = pytest.mark.parametrize("game", NETWORKS)
+
+
+@EACH
 def test_somebody_wins_and_empty_seats_do_not(game: str) -> None:
     for players in get_game(game).variants[0].sizes:
-        found = valued(network_of(game), positions(game, players))
+        found = valued(NETWORKS[game], positions(game, players))
         np.testing.assert_allclose(found.sum(axis=1), 0, atol=1e-9)
         assert (found[:, players:] == 0).all()
         assert (np.abs(found[:, :players]) <= 1).all()
         assert (found[:, :players].std(axis=1) > 0.01).any()
 
 
-@pytest.mark.parametrize("game", WITH_NETWORK)
+@EACH
 def test_the_network_is_a_softmax_of_one_hidden_layer(game: str) -> None:
-    network, states = always(game), positions(game, 4)
+    network, states = replace(NETWORKS[game], begins=None), positions(game, 4)
     write, weights = network.write, network.read()
 
     def fill(states, shown):  # type: ignore[no-untyped-def]  # compiled
@@ -90,21 +80,22 @@ def test_the_network_is_a_softmax_of_one_hidden_layer(game: str) -> None:
     np.testing.assert_allclose(valued(network, states)[:, :4], chances - (1 - chances) / 3, atol=1e-4)
 
 
-@pytest.mark.parametrize("game", [game for game in WITH_NETWORK if network_of(game).begins])
+@pytest.mark.parametrize("game", [game for game, network in NETWORKS.items() if network.begins])
 def test_a_round_that_has_just_begun_is_valued_by_the_formula(game: str) -> None:
     states = positions(game, 4)
-    differ = (valued(network_of(game), states) != valued(always(game), states)).any(axis=1)
+    always = replace(NETWORKS[game], begins=None)  # asked at every position
+    differ = (valued(NETWORKS[game], states) != valued(always, states)).any(axis=1)
     assert 0 < differ.sum() < len(states) / 2
 
 
-@pytest.mark.parametrize("game", WITH_NETWORK)
+@EACH
 def test_a_damaged_file_or_one_with_other_features_is_refused(game: str, tmp_path: Path) -> None:
-    network = replace(network_of(game), file=tmp_path / "value_network.safetensors")
-    network.save(network_of(game).read(), {})
-    np.testing.assert_array_equal(network.read().inputs, network_of(game).read().inputs)
+    network = replace(NETWORKS[game], file=tmp_path / "value_network.safetensors")
+    network.save(NETWORKS[game].read(), {})
+    np.testing.assert_array_equal(network.read().inputs, NETWORKS[game].read().inputs)
     for spoil in (
         lambda: network.file.write_bytes(network.file.read_bytes()[:-1]),
-        lambda: network.save(network_of(game).read(), {"features": {"another": "feature"}}),
+        lambda: network.save(NETWORKS[game].read(), {"features": {"another": "feature"}}),
         lambda: network.file.with_suffix(".json").unlink(),
     ):
         spoil()
@@ -112,11 +103,11 @@ def test_a_damaged_file_or_one_with_other_features_is_refused(game: str, tmp_pat
             network.read()
 
 
-@pytest.mark.parametrize("game", WITH_NETWORK)
+@EACH
 def test_the_script_trains_a_network_that_says_more_than_nothing(
     game: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    network = replace(network_of(game), file=tmp_path / "value_network.safetensors")
+    network = replace(NETWORKS[game], file=tmp_path / "value_network.safetensors")
     monkeypatch.setattr(train_value_network, "find", lambda name: network)
     assert train_value_network.main(train_value_network.Args(game=game, games=400, epochs=20)) == 0
     assert json.loads(network.file.with_suffix(".json").read_text("utf-8"))["explained"]["network"] > 0

@@ -112,11 +112,6 @@ def finish(process: subprocess.Popen[str]) -> list[str]:
     return output.splitlines()
 
 
-def copied_package(folder: Path) -> Path:
-    shutil.copytree(PACKAGE, folder / "blackjacky_env", ignore=shutil.ignore_patterns("__pycache__"))
-    return folder / "blackjacky_env"
-
-
 def test_a_second_process_shows_the_first_observation_and_compiles_nothing(tmp_path: Path, cache: Path) -> None:
     variables = {"NUMBA_CACHE_DIR": str(cache), "PYTHONPATH": str(PACKAGE.parent)}  # other libraries install tests, too
     first = finish(start(FIRST_OBSERVATION, tmp_path, **variables))
@@ -137,7 +132,8 @@ def test_of_two_processes_at_once_one_compiles_and_leaves_a_cache_that_works(tmp
 
 @pytest.mark.prove
 def test_an_edit_of_a_callee_in_another_file_of_the_package_is_seen(tmp_path: Path, cache: Path) -> None:
-    source = copied_package(tmp_path) / "engine" / "random.py"
+    copied = shutil.copytree(PACKAGE, tmp_path / "blackjacky_env", ignore=shutil.ignore_patterns("__pycache__"))
+    source = Path(copied) / "engine" / "random.py"
     before = finish(start(KEY, tmp_path, NUMBA_CACHE_DIR=str(cache)))
     text = source.read_text()
     assert "np.uint64(27)" in text

@@ -35,27 +35,17 @@ def _registered() -> Iterator[None]:
         yield
 
 
-def test_the_environment_pays_a_change_of_score_between_settlements() -> None:
-    env = TableEnv("paying", 2, reward="points")
-    env.reset(seed=0)
-    bidder = env.agent_selection
-    env.step(0)
-    assert env.rewards == {agent: float(agent == bidder) for agent in env.agents}
-    assert env.snapshot()["last_settlement"] is None
-    env.step(0)
-    assert env.snapshot()["last_settlement"] is not None
-    assert env.rewards[bidder] == -1  # his bid is off the table
-
-
-def test_a_batch_pays_what_the_environment_pays() -> None:
+def test_a_change_of_score_between_settlements_is_paid_by_the_environment_and_by_batches() -> None:
     batch, env = make_batch("paying", 1, num_players=3, seed=2, reward="points"), TableEnv("paying", 3, reward="points")
     for _ in range(4):
         env.reset(seed=int(batch.seeds[0]))
         while not any(env.terminations.values()):
-            action = batch.random_actions()
+            action, bidder, before = batch.random_actions(), env.agent_selection, env.snapshot()
             env.step(int(action[0]))
             batch.step(action)
             assert batch.rewards[0].tolist() == list(env.rewards.values())
+            if env.snapshot()["round"] == before["round"]:
+                assert env.rewards == {agent: float(agent == bidder) * BID for agent in env.agents}
 
 
 def test_a_learner_is_paid_all_that_its_score_changes_by() -> None:

@@ -68,13 +68,8 @@ def fingerprint(env: Any) -> str:
     return digest.hexdigest()
 
 
-def one_game(seed: int = 5) -> str:
-    """Play one whole random game of four and return its fingerprint."""
-    return fingerprint(play_randomly(fresh(seed, num_players=4), seed))
-
-
 def one_tiny_game() -> str:
-    """The same with a game that is compiled quickly."""
+    """Play one whole random game that is compiled quickly and return its fingerprint."""
     with with_tiny():
         return fingerprint(play_randomly(fresh(5, TINY), 5))
 

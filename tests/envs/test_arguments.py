@@ -7,29 +7,34 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from functools import partial
 from types import SimpleNamespace
 from typing import Any
 
-import gymnasium
+import numpy as np
 import pytest
 
-import blackjacky_env
-from blackjacky_env import black_jacky_v0, make_batch
+from blackjacky_env import make_batch, playout
+from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.envs.seat import SeatEnv
 from blackjacky_env.envs.vector import SeatVectorEnv
+from blackjacky_env.games import DEFAULT
+from tests.envs.playing import fresh
+from tests.every_game import TINY
 from tests.policies import Follower, first_legal, first_legal_of
 
-ID = "blackjacky/BlackJackySeat-v0"
-TABLE, SEAT, SEATS, BATCH = "table", "seat", "seats", "batch"
+TABLE, SEAT, SEATS, BATCH, PLAYOUT = "table", "seat", "seats", "batch", "playout"
 MAKE: dict[str, Callable[..., Any]] = {
-    TABLE: black_jacky_v0.env,
-    SEAT: partial(SeatEnv, "black_jacky"),
-    SEATS: lambda num_envs=4, **options: SeatVectorEnv("black_jacky", num_envs, **options),
-    BATCH: lambda num_games=4, **options: make_batch("black_jacky", num_games, **options),
+    TABLE: lambda game=DEFAULT, **options: TableEnv(game, **options),
+    SEAT: lambda game=DEFAULT, **options: SeatEnv(game, **options),
+    SEATS: lambda game=DEFAULT, num_envs=4, **options: SeatVectorEnv(game, num_envs, **options),
+    BATCH: lambda game=DEFAULT, num_games=4, **options: make_batch(game, num_games, **options),
+    PLAYOUT: lambda **options: playout(**{"states": fresh().get_state(), "policies": "random", "games": 2, **options}),
 }
-ALL, MANY, SHOWN = tuple(MAKE), (SEATS, BATCH), (TABLE, SEAT, SEATS)
+ALL, MANY, SHOWN = (TABLE, SEAT, SEATS, BATCH), (SEATS, BATCH), (TABLE, SEAT, SEATS)
+SIZES = "2 .. 3 \\('classic'\\), 2 \\('duel'\\)"
+BYTES = r"allowed are bytes of get_state\(\) or sample_state\(\)"
 NOT_COMPILED = "is not compiled, .* allowed are compiled agents by name .*'threshold'"
+HUGE = SimpleNamespace(function=first_legal, size=2**20)
 OF_ANOTHER_GAME = "plays black_spy, this environment is black_jacky"
 REFUSED: list[tuple[tuple[str, ...], dict[str, Any], type[Exception], str]] = [
     (ALL, {"num_players": 7}, ValueError, r"num_players=7 is out of range; allowed are 2 \.\. 6"),
@@ -52,12 +57,7 @@ REFUSED: list[tuple[tuple[str, ...], dict[str, Any], type[Exception], str]] = [
     ((BATCH,), {"score_shaping": math.nan, "per_seat": True}, ValueError, "score_shaping=nan is out of range"),
     ((BATCH,), {"score_shaping": 0.1}, ValueError, "score_shaping=0.1 needs per_seat=True"),
     ((BATCH,), {"per_seat": 1}, TypeError, "per_seat=1 is not a bool"),
-    (
-        SHOWN,
-        {"observation_format": "box"},
-        ValueError,
-        "observation_format='box' is unknown; allowed are 'flat', 'dict'",
-    ),
+    (SHOWN, {"observation_format": "box"}, ValueError, "observation_format='box' is .* allowed are 'flat', 'dict'"),
     ((TABLE,), {"render_mode": "gif"}, ValueError, "render_mode='gif'.*'ansi'"),
     ((TABLE,), {"render_as": "player_9"}, ValueError, "render_as='player_9'.*player_3"),
     (SHOWN, {"observation_dtype": "float16"}, ValueError, "observation_dtype='float16' .* 'integer', 'float32'"),
@@ -71,18 +71,8 @@ REFUSED: list[tuple[tuple[str, ...], dict[str, Any], type[Exception], str]] = [
     ((SEATS,), {"score_weight": math.nan}, ValueError, "score_weight=nan is out of range"),
     ((SEATS,), {"encoding": 5}, TypeError, "encoding=5 has no compiled function; allowed are None, or a function and"),
     (MANY, {"copy": "x"}, TypeError, "copy='x' is not a bool; allowed are True and False"),
-    (
-        (SEATS,),
-        {"num_envs": 2**20, "encoding": SimpleNamespace(function=first_legal, size=2**20)},
-        MemoryError,
-        r"num_envs=1048576 needs 8,192\.. GiB of memory, and .*; choose fewer",
-    ),
-    (
-        (BATCH,),
-        {"num_games": 2**31},
-        MemoryError,
-        r"num_games=2147483648 needs 2,.* GiB of memory, and .*; choose fewer",
-    ),
+    ((SEATS,), {"num_envs": 2**20, "encoding": HUGE}, MemoryError, "num_envs=1048576 needs 8,192.* GiB of memory"),
+    ((BATCH,), {"num_games": 2**31}, MemoryError, "num_games=2147483648 needs 2,.* GiB of memory, .*; choose fewer"),
     ((SEAT,), {"render_as": "player_1"}, TypeError, "unexpected keyword argument 'render_as': it draws the learner's"),
     ((SEAT, SEATS), {"opponents": "random"}, TypeError, "opponents='random' is not a list; allowed is a list of names"),
     ((SEAT, SEATS), {"opponents": []}, ValueError, r"opponents=\[\] is empty; allowed is a list of names"),
@@ -93,9 +83,29 @@ REFUSED: list[tuple[tuple[str, ...], dict[str, Any], type[Exception], str]] = [
     ((SEATS,), {"opponents": [Follower()]}, TypeError, NOT_COMPILED),
     ((SEATS,), {"opponents": [[]]}, ValueError, r"the line-up \[\] has 0 agents; allowed are 1 \.\. 5"),
     ((SEATS,), {"opponents": [["random"], "random"]}, TypeError, "mixes line-ups and single agents; allowed is a list"),
+    (ALL, {"game": TINY, "num_players": 4}, ValueError, f"num_players=4 is out of range; allowed are {SIZES}"),
+    (ALL, {"game": TINY, "num_players": 2.5}, TypeError, f"num_players=2.5 is not an integer; allowed are {SIZES}"),
+    (ALL, {"game": TINY, "num_players": 3, "variant": "duel"}, ValueError, f"variant='duel'; allowed are {SIZES}"),
+    (MANY, {"game": TINY, "num_players": [2, 3], "variant": "duel"}, ValueError, "each of num_players=3 is out of"),
+    (ALL, {"preset": "mini-0"}, ValueError, "preset='mini-0' is unknown; allowed are 'mini-1', 'mini-2'"),
+    (ALL, {"game": TINY, "preset": "mini-1"}, ValueError, "preset='mini-1' is unknown: tiny has no presets"),
+    (ALL, {"preset": "mini-1", "num_players": 3}, ValueError, "num_players=3 contradicts preset='mini-1', which .*=2"),
+    (ALL, {"preset": "mini-1", "bust_at": 9}, ValueError, "bust_at=9 contradicts preset='mini-1', which has bust_at=5"),
+    ((TABLE, BATCH), {"preset": "mini-1", "deck": [2, 3, 3]}, ValueError, r"deck=.* contradicts preset='mini-1'"),
+    ((PLAYOUT,), {"states": []}, ValueError, rf"states=\[\] is empty; {BYTES}"),
+    ((PLAYOUT,), {"states": "abc"}, TypeError, rf"states='abc' is neither a state nor a list of states; {BYTES}"),
+    ((PLAYOUT,), {"states": [b"", 3]}, ValueError, r"states\[0\]: these bytes are not a complete state"),
+    ((PLAYOUT,), {"games": 0}, ValueError, r"games=0 is out of range; allowed are 1 \.\. "),
+    ((PLAYOUT,), {"seed": -1}, ValueError, r"seed=-1 is out of range; allowed are 0 \.\. "),
+    ((PLAYOUT,), {"threads": 0}, ValueError, r"threads=0 is out of range; allowed are 1 \.\. 1024"),
+    ((PLAYOUT,), {"policies": "cuonter"}, ValueError, "unknown opponent 'cuonter' for .* did you mean 'counter'"),
+    ((PLAYOUT,), {"policies": Follower()}, TypeError, "is not compiled, .* allowed are compiled agents .*'ppo:PATH'"),
+    ((PLAYOUT,), {"policies": ["random"] * 3}, ValueError, r"are 3 agents for the 4 players of states"),
+    ((PLAYOUT,), {"policies": first_legal_of("black_spy")}, ValueError, OF_ANOTHER_GAME),
 ]
 
 
+@pytest.mark.usefixtures("tiny")
 @pytest.mark.parametrize(
     ("maker", "options", "error", "message"),
     [pytest.param(maker, *case, id=f"{maker}: {case[-1]}") for makers, *case in REFUSED for maker in makers],
@@ -113,19 +123,27 @@ def test_what_is_wrong_is_refused_by_name(
 )
 def test_a_near_miss_is_named(option: str, meant: str) -> None:
     with pytest.raises(TypeError, match=rf"unknown option {option}='x'; did you mean '{meant}'\? options of"):
-        SeatEnv("black_jacky", **{option: "x"})
+        SeatEnv(DEFAULT, **{option: "x"})
 
 
-def test_a_framework_can_try_again_without_the_option() -> None:
-    """What TorchRL's GymEnv does."""
-    options = {"frameskip": 1, "num_players": 3}
-    while True:
-        try:
-            env = gymnasium.make(ID, **options)
-            break
-        except TypeError as error:
-            if "unexpected keyword argument 'frameskip'" not in str(error):
-                raise
-            del options["frameskip"]
-    assert env.unwrapped.table.num_players == 3
-    assert blackjacky_env.__name__ in type(env.unwrapped).__module__
+@pytest.mark.usefixtures("tiny")
+@pytest.mark.parametrize("maker", ALL)
+@pytest.mark.parametrize(
+    ("options", "size", "variant"),
+    [({}, 3, "classic"), ({"num_players": 2}, 2, "classic"), ({"variant": "duel"}, 2, "duel")],
+    ids=str,
+)
+def test_size_and_variant_are_chosen_alike_everywhere(
+    maker: str, options: dict[str, Any], size: int, variant: str
+) -> None:
+    made = MAKE[maker](game=TINY, **options)
+    made = getattr(made, "table", made)
+    assert made.variant == variant
+    sizes = made._states["num_players"] if maker == SEATS else made.num_players
+    assert set(np.atleast_1d(sizes)) == {size}
+
+
+@pytest.mark.usefixtures("tiny")
+def test_mixed_sizes_get_the_first_variant_that_allows_all() -> None:
+    batch = make_batch(TINY, 4, num_players=[2, 3])
+    assert (batch.num_players.tolist(), batch.variant) == ([2, 3, 2, 3], "classic")

@@ -25,10 +25,10 @@ from tests.games.black_jacky.rigging import (
 )
 
 
-def unchanged(env, action, error=IllegalActionError, match=None):
+def unchanged(env, action, error=IllegalActionError):
     """Assert that the action is refused and nothing has changed; return what was said."""
     before, state = fingerprint(env), env.get_state()
-    with pytest.raises(error, match=match) as caught:
+    with pytest.raises(error) as caught:  # what it says, callers look at
         env.step(action)
     assert fingerprint(env) == before
     assert env.get_state() == state
@@ -80,24 +80,14 @@ def test_an_action_that_is_no_integer_is_refused(action):
 # Before the reset, after the end
 
 
-@pytest.mark.parametrize(
-    "use",
-    [
-        lambda env: env.step(0),
-        lambda env: env.observe("player_0"),
-        lambda env: env.last(),
-        lambda env: env.state(),
-        lambda env: env.snapshot(),
-        lambda env: env.view(None),
-        lambda env: env.record(),
-        lambda env: env.get_state(),
-        lambda env: next(iter(env.agent_iter())),
-        lambda env: env.render(),
-    ],
-)
-def test_using_an_environment_before_reset_says_so(use):
+USES = ["state", "snapshot", "record", "get_state", "last", "agent_iter", "render", "observe", "view", "step"]
+
+
+@pytest.mark.parametrize("name", USES)
+def test_using_an_environment_before_reset_says_so(name):
+    given = {"observe": ["player_0"], "view": [None], "step": [0]}.get(name, [])
     with pytest.raises(Exception, match="reset"):
-        use(black_jacky_v0.env(num_players=4, render_mode="ansi"))
+        next(iter(getattr(black_jacky_v0.env(num_players=4, render_mode="ansi"), name)(*given)))
 
 
 @pytest.mark.parametrize("length", [0, 5, 61])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from itertools import product
 from typing import Any
 
@@ -17,7 +16,9 @@ from blackjacky_env import black_jacky_v0
 from blackjacky_env.envs.formats import DTYPES, FORMATS, MASK_DTYPES
 from blackjacky_env.envs.seat import SeatEnv
 from blackjacky_env.envs.vector import SeatVectorEnv
+from blackjacky_env.games import DEFAULT
 from tests.envs.playing import assert_same, random_legal
+from tests.envs.test_vector import play
 
 NAMES = ("observation_format", "observation_dtype", "mask_dtype")
 COMBINATIONS = [dict(zip(NAMES, values, strict=True)) for values in product(FORMATS, DTYPES, MASK_DTYPES)]
@@ -28,14 +29,6 @@ every_format = pytest.mark.parametrize(
     [pytest.param(form, marks=[] if form == FAR_FROM_DEFAULT else pytest.mark.prove) for form in COMBINATIONS],
     ids=["-".join(form.values()) for form in COMBINATIONS],
 )
-
-
-def make_seat(**options: Any) -> SeatEnv:
-    return SeatEnv("black_jacky", **{"num_players": 3, **options})
-
-
-def make_seats(**options: Any) -> SeatVectorEnv:
-    return SeatVectorEnv("black_jacky", 5, **{"num_players": 3, "hearts": 1, **options})
 
 
 def shown(form: dict[str, str], vectors: Any, masks: Any) -> Any:
@@ -77,7 +70,7 @@ def test_pettingzoos_tests_pass_in_every_format(form: dict[str, str]) -> None:
 
 @every_format
 def test_gymnasiums_checker_passes_in_every_format_without_a_warning(form: dict[str, str]) -> None:
-    check_env(make_seat(on_illegal="lose", **form), skip_render_check=True)
+    check_env(SeatEnv(DEFAULT, num_players=3, on_illegal="lose", **form), skip_render_check=True)
 
 
 # ---------------------------------------------------------------- the same values in the format asked for
@@ -104,26 +97,14 @@ def test_a_table_shows_the_same_in_every_format(form: dict[str, str]) -> None:
     assert env.rewards == plain.rewards
 
 
-def both(env: SeatVectorEnv, plain: SeatVectorEnv, steps: int) -> Iterator[tuple[Any, Any]]:
-    """Observations and infos of two environments with the same games."""
-    rng = np.random.default_rng(0)
-    one, other = env.reset(seed=0), plain.reset(seed=0)
-    yield one, other
-    for _ in range(steps):
-        actions = random_legal(other[1]["action_mask"], rng)
-        one, other = env.step(actions), plain.step(actions)
-        np.testing.assert_array_equal(one[1], other[1])
-        yield (one[0], one[-1]), (other[0], other[-1])
-        one, other = (one[0], one[-1]), (other[0], other[-1])
-
-
 @every_format
 @pytest.mark.parametrize("kept", [True, False])
 def test_many_seats_show_the_same_in_every_format(form: dict[str, str], kept: bool) -> None:
-    options = {"autoreset_mode": AutoresetMode.SAME_STEP, "copy": kept}
-    env, plain, finals = make_seats(**options, **form), make_seats(**options), 0
-    for (observations, info), (vectors, default) in both(env, plain, 60):
+    options: dict[str, Any] = {"num_players": 3, "hearts": 1, "autoreset_mode": AutoresetMode.SAME_STEP, "copy": kept}
+    env, plain, finals = SeatVectorEnv(DEFAULT, 5, **options, **form), SeatVectorEnv(DEFAULT, 5, **options), 0
+    for (observations, *paid, info), (vectors, *others, default) in zip(play(env, 60), play(plain, 60), strict=True):
         assert_same(observations, shown(form, vectors, default["action_mask"]))
+        assert_same(paid, others)
         assert observations in env.observation_space
         assert_same(info["action_mask"], masked(form, default["action_mask"]))
         assert_same(env.action_masks(), info["action_mask"])

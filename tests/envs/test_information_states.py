@@ -156,11 +156,11 @@ def test_a_key_is_the_same_for_the_same_history_and_changes_with_every_action(ga
 # ---------------------------------------------------------------- many games
 
 
-def tables_of(game: str, batch: Any) -> list[TableEnv]:
+def tables_of(game: str, batch: Any, **options: Any) -> list[TableEnv]:
     """Environments in which the batch's games have just begun."""
     envs = []
     for seed, players in zip(batch.seeds, batch.num_players, strict=True):
-        envs.append(TableEnv(game, int(players), batch.variant))
+        envs.append(TableEnv(game, int(players), batch.variant, **options))
         envs[-1].reset(seed=int(seed))
     return envs
 
@@ -202,9 +202,7 @@ def test_a_batch_with_history_shows_the_last_rows_of_the_player_to_act(game: Gam
 def test_a_finished_game_of_a_batch_shows_its_last_events_to_every_seat() -> None:
     table = {"preset": "mini-1"}
     batch = make_batch("black_jacky", num_games=3, seed=1, history=4, per_seat=True, **table)
-    envs, ended = [TableEnv("black_jacky", **table) for _ in range(3)], 0
-    for env, seed in zip(envs, batch.seeds, strict=True):
-        env.reset(seed=int(seed))
+    envs, ended = tables_of("black_jacky", batch, **table), 0
     for _ in range(12):
         actions = batch.random_actions()
         batch.step(actions)

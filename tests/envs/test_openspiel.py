@@ -95,7 +95,7 @@ def test_what_cannot_be_played_is_refused_with_what_can(options: dict[str, Any],
 def test_the_six_card_game_has_17077_nodes_of_which_60_are_deals() -> None:
     game = six_cards()
     assert len(game.new_initial_state().chance_outcomes()) == len(set(permutations(ALL_SIX))) == 60
-    assert sum(1 for _ in nodes(game.new_initial_state())) == 17_077  # as counted in tests/games, and the chance node
+    assert sum(1 for _ in nodes(game.new_initial_state())) == 17_077  # with the chance node
 
 
 def test_every_outcome_of_a_small_deck_is_the_game_that_reset_rigs() -> None:

@@ -16,7 +16,6 @@ from blackjacky_env.engine import random, table
 from blackjacky_env.engine.purposes import FOR_COPIES, FOR_POLICIES
 from blackjacky_env.envs.aec import TableEnv
 from tests.envs.playing import fresh, play_randomly
-from tests.policies import Follower, first_legal_of
 
 pytestmark = pytest.mark.prove
 
@@ -100,27 +99,3 @@ def test_threads_change_nothing() -> None:
     alone = playout(mixed(), BOTS, 41, threads=1)
     for threads in (2, 5, None):
         np.testing.assert_array_equal(playout(mixed(), BOTS, 41, threads=threads), alone)
-
-
-# ---------------------------------------------------------------- errors
-
-
-@pytest.mark.parametrize(
-    ("changes", "error", "message"),
-    [
-        ({"states": []}, ValueError, r"states=\[\] is empty; allowed are bytes of get_state\(\) or sample_state\(\)"),
-        ({"states": "abc"}, TypeError, "states='abc' is neither a state nor a list of states; allowed are bytes of"),
-        ({"states": [b"", 3]}, ValueError, r"states\[0\]: these bytes are not a complete state"),
-        ({"games": 0}, ValueError, r"games=0 is out of range; allowed are 1 \.\. "),
-        ({"seed": -1}, ValueError, r"seed=-1 is out of range; allowed are 0 \.\. "),
-        ({"threads": 0}, ValueError, r"threads=0 is out of range; allowed are 1 \.\. 1024"),
-        ({"policies": "cuonter"}, ValueError, "unknown opponent 'cuonter' for black_jacky; did you mean 'counter'"),
-        ({"policies": Follower()}, TypeError, "is not compiled, .* allowed are compiled agents by name .*'ppo:PATH'"),
-        ({"policies": ["random"] * 5}, ValueError, r"are 5 agents for the 6 players of states\[2\]; allowed are one"),
-        ({"policies": first_legal_of("black_spy")}, ValueError, "plays black_spy, this environment is black_jacky"),
-    ],
-    ids=lambda value: "" if isinstance(value, dict) else None,
-)
-def test_what_is_wrong_is_refused_by_name(changes: dict[str, Any], error: type[Exception], message: str) -> None:
-    with pytest.raises(error, match=message):
-        playout(**{"states": mixed(), "policies": BOTS, "games": 2, **changes})

@@ -1,15 +1,15 @@
 """Targets of arrays that come back: checkpoints that are restored, and states of many games.
 
-An input says what is changed in arrays that are whole: dtypes, shapes, entries. What is taken is played on from.
+An input is the name of what is restored as it was kept, or else says by which changes. What is taken is played on from.
 """
 
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Callable, Mapping
+from copy import deepcopy
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from random import Random
 from typing import Any, NamedTuple
 
@@ -27,9 +27,10 @@ from blackjacky_agents.learning.self_play import SelfPlay
 from blackjacky_agents.learning.settings import league_settings_of, presets_of, self_play_settings_of
 from blackjacky_agents.solving.sampled import SampledSolver
 from blackjacky_agents.solving.table import Table
-from blackjacky_env.engine.reading import parse_json
 from blackjacky_env.envs.vector import SeatVectorEnv
 from blackjacky_env.games import DEFAULT, GAMES, get_game
+from tests.fuzzing.games import change_entry, change_field
+from tests.fuzzing.mutators import changed_value
 from tests.fuzzing.target import Target, folder
 
 Arrays = Mapping[str, npt.NDArray[Any]]
@@ -39,77 +40,39 @@ class Subject(NamedTuple):
     """Something that can be restored."""
 
     arrays: Arrays
-    state: Mapping[str, Any]  # kept beside them
+    state: Any  # kept beside them
     games: str  # the name of the array of records, if there is one
     dtype: np.dtype[Any]  # of the records
     restore: Callable[[Arrays, Any], object]  # restores these, and goes on for a while
 
 
-def _seeds_of(subjects: Mapping[str, Subject], count: int) -> list[bytes]:
-    """Inputs that change nothing: entries of some arrays are what they are, so that mutators change them a little."""
-    rng, made = Random(0), []
-    for name, subject in subjects.items():
-        for _ in range(count):
-            arrays = {}
-            for key, array in subject.arrays.items():
-                flat = _records(subject, array) if key == subject.games else array
-                entries = [_entry(flat, rng) for _ in range(6 if key == subject.games else rng.randrange(2))]
-                arrays[key] = [entries, str(array.dtype), list(array.shape)]
-            made.append(json.dumps({"of": name, "arrays": arrays, "state": subject.state}).encode())
-    return made
-
-
-def _records(subject: Subject, array: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    return array.reshape(-1).view(subject.dtype)
-
-
-def _entry(array: npt.NDArray[Any], rng: Random) -> list[Any]:
-    """A place in an array, or a record and a field in it, and what stands there."""
-    if array.dtype.names is None:
-        i = rng.randrange(max(array.size, 1))
-        return [i, array.reshape(-1)[i].item() if array.size else 0]
-    i, field = rng.randrange(len(array)), rng.choice(array.dtype.names)
-    return [i, field, *_entry(np.array(array[i][field]), rng)]
-
-
-def _restore(subjects: Mapping[str, Subject], data: bytes) -> None:
-    content = parse_json(data)
-    try:
-        subject = subjects[content["of"]]
-        arrays = {str(name): _changed(subject, name, *each) for name, each in content["arrays"].items()}
-    except (KeyError, TypeError, AttributeError, IndexError, OverflowError) as error:
-        raise ValueError(f"this is no input: {error!r}") from None
-    subject.restore(arrays, content.get("state"))
-
-
-def _changed(subject: Subject, name: str, entries: list[list[Any]], dtype: Any, shape: Any) -> Any:
-    """An array as it is kept, with other entries, or if dtype or shape differ zeros, which take no memory."""
-    kept = subject.arrays.get(name)
-    if kept is None or (dtype, shape) != (str(kept.dtype), list(kept.shape)):
-        zero = np.zeros((), dtype)
-        return np.broadcast_to(zero, shape) if math.prod(shape) < 2**40 else zero
-    array = kept.copy()
-    for i, *entry in entries:
-        if name == subject.games:
-            field, *within = entry
-            record = _records(subject, array)[i : i + 1]
-            values = np.array(record[field][0])
-            _put(values, *within)
-            record[field] = values
+def _restore(made: Callable[[], dict[str, Subject]], data: bytes) -> None:
+    subjects, name, rng = made(), data.decode(errors="replace"), Random(data)
+    subject = subjects.get(name) or rng.choice(list(subjects.values()))
+    arrays, state = {key: array.copy() for key, array in subject.arrays.items()}, deepcopy(subject.state)
+    for _ in range(0 if name in subjects else rng.choice((1, 1, 2, 4))):
+        if state and rng.random() < 0.3:
+            state = changed_value(state, None, rng)
         else:
-            _put(array, i, *entry)
-    return array
+            _change(arrays, rng.choice([*subject.arrays]), subject, rng)
+    subject.restore(arrays, state)
 
 
-def _put(array: npt.NDArray[Any], i: int, value: Any) -> None:
-    """Change an entry; NumPy refuses what is no such number."""
-    if array.dtype == np.bool_:
-        array.view(np.uint8).reshape(-1)[i] = value
+def _change(arrays: dict[str, Any], name: str, subject: Subject, rng: Random) -> None:
+    """Change an entry of an array, give it another type and shape, or leave it out."""
+    array, way = subject.arrays[name], rng.random()
+    if way < 0.1:
+        arrays.pop(name, None)
+    elif way < 0.3:
+        shape = [rng.choice((size, 0, 1, size + 1, 2**40)) for size in array.shape]
+        dtype = rng.choice((array.dtype, np.float64, np.int64, np.bool_, np.uint8))
+        arrays[name] = np.broadcast_to(np.zeros((), dtype), rng.choice((array.shape, shape, [*shape, 1], [])))
     else:
-        array.reshape(-1)[i] = value
-
-
-# ---------------------------------------------------------------- states of many games
+        arrays[name] = changed = array.copy()
+        if name == subject.games:
+            change_field(rng.choice(changed.reshape(-1).view(subject.dtype)), rng)
+        else:
+            change_entry(changed, rng)
 
 
 @cache
@@ -149,8 +112,6 @@ def _play(env: SeatVectorEnv, steps: int) -> None:
         masks = env.action_masks()
         env.step(np.argmax(rng.random(masks.shape) * masks, axis=1))
 
-
-# ---------------------------------------------------------------- checkpoints
 
 _LEAGUE: dict[str, Any] = {"hidden_sizes": (4,), "bots": ("random",), "threads": 1, "pool_size": 2, "encoding": "raw"}
 SMALL = {**_LEAGUE, "num_envs": 3, "n_steps": 4, "batch_size": 4, "advice_logit": 0}
@@ -224,17 +185,11 @@ def _solver() -> Subject:
     return Subject({name: array.copy() for name, array in solver.save().items()}, {}, "", np.dtype([]), restore)
 
 
-TARGETS = (
-    Target(
-        "vector_state",
-        lambda data: _restore(_vectors(), data),
-        (ValueError, TypeError),
-        lambda: _seeds_of(_vectors(), 5),
-    ),
-    Target(
-        "restored_checkpoint",
-        lambda data: _restore(checkpoints(), data),
-        (ValueError, TypeError),
-        lambda: _seeds_of(checkpoints(), 15),
-    ),
+def _names(made: Callable[[], dict[str, Subject]]) -> list[bytes]:
+    return [name.encode() for name in made()]
+
+
+TARGETS = tuple(
+    Target(name, partial(_restore, made), (ValueError, TypeError), partial(_names, made), 2.0)
+    for name, made in {"vector_state": _vectors, "restored_checkpoint": checkpoints}.items()
 )

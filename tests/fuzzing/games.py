@@ -105,7 +105,7 @@ def _load_changed(data: bytes) -> None:
     records = table.read_records(header, content, env.game.state_dtype).copy()
     for _ in range(0 if data == NO_CHANGE else rng.choice((1, 1, 2, 4))):
         if rng.random() < 0.85:
-            _change_field(records[0], rng)
+            change_field(records[0], rng)
         else:
             header = changed_value(header, None, rng)
     if not isinstance(header, dict):
@@ -127,17 +127,27 @@ def _load_changed(data: bytes) -> None:
     env.set_state(kept)
 
 
-def _change_field(record: Any, rng: Random) -> None:
-    """Change an entry of a field, or swap two."""
+def change_field(record: Any, rng: Random) -> None:
+    """Change an entry of a field."""
     name = rng.choice(record.dtype.names)
     values = np.array(record[name])
-    flat, info = values.reshape(-1), np.iinfo(values.dtype)
-    i, k = rng.randrange(len(flat)), rng.randrange(len(flat))
-    near = int(flat[i]) + rng.choice((-1, 1))
-    value = rng.choice((int(flat[k]), near, near, rng.randint(-1, 60), rng.randint(info.min, info.max)))
-    flat[k] = flat[i]
-    flat[i] = min(max(value, info.min), info.max)
+    change_entry(values, rng)
     record[name] = values if values.shape else values.item()
+
+
+def change_entry(values: Any, rng: Random) -> None:
+    """Change an entry of an array that is not empty, or swap two."""
+    flat = (values.view(np.uint8) if values.dtype == np.bool_ else values).reshape(-1)
+    i, k = rng.randrange(max(len(flat), 1)), rng.randrange(max(len(flat), 1))
+    if not len(flat):
+        return
+    old, flat[i] = flat[i], flat[k]
+    if flat.dtype.kind == "f":
+        flat[k] = rng.choice((old, 1 + old, -old, 0.5, 1e30, np.nan, np.inf))
+    else:
+        info, near = np.iinfo(flat.dtype), int(old) + rng.choice((-1, 1))
+        value = rng.choice((int(old), near, near, rng.randint(-1, 60), rng.randint(info.min, info.max)))
+        flat[k] = min(max(value, info.min), info.max)
 
 
 @cache

@@ -35,9 +35,6 @@ def mutate(seed: bytes, other: bytes, rng: Random) -> bytes:
     return seed
 
 
-# ---------------------------------------------------------------- JSON
-
-
 def _change_json(data: bytes, other: bytes, rng: Random) -> bytes:
     """One value changed of a JSON text, or if it is none of a line that is one."""
     for parts, others in (([data], [other]), (data.split(b"\n"), other.split(b"\n"))):
@@ -97,9 +94,6 @@ def _written(value: Any) -> bytes:
 def _unplaced(found: re.Match[bytes]) -> bytes:
     depth = 50 * (1 + found.start() % 40)  # some that only Python's parser can read, and some that it cannot
     return {DEEP: b"[" * depth + b"]" * depth, LONG: b"9" * 5000, INFINITE: b"1e999"}[found[1].decode()]
-
-
-# ---------------------------------------------------------------- bytes
 
 
 def _change_bytes(data: bytes, other: bytes, rng: Random) -> bytes:

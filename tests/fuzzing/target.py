@@ -63,9 +63,6 @@ def seeds_of(target: Target) -> list[bytes]:
     return target.make_seeds()
 
 
-# ---------------------------------------------------------------- what parsing may not do
-
-
 SECONDS = 120.0
 """Enough to compile something on a busy machine; the long search complains about inputs that take a tenth of it."""
 MEMORY = 2**31

@@ -28,9 +28,6 @@ def _table(game: str) -> Table:
     return Table(game, seats, seed=0, hints=[], watch=_WATCH)
 
 
-# ---------------------------------------------------------------- files and orders
-
-
 def _files() -> list[bytes]:
     made = []
     for game in GAMES:
@@ -68,9 +65,6 @@ def _orders() -> list[bytes]:
         order = {"game": name, "variant": variant, "people": ["Ada"], "agents": ["random"] * (size - 1), "rules": {}}
         made += [json.dumps({**order, "rules": each}).encode() for each in ({}, rules)]
     return made
-
-
-# ---------------------------------------------------------------- the application
 
 
 class _Running:

@@ -72,6 +72,12 @@ class RiggedTable:
         assert self.env.get_state() == before
         return self
 
+    def take(self, *names: str) -> Self:
+        """Take actions by name."""
+        for name in names:
+            self.env.step(self.env.parse_action(self.full_name(name)))
+        return self
+
     def first_legal(self, actions: int = 1) -> Self:
         """Take the first legal action, so many times."""
         for _ in range(actions):

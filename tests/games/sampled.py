@@ -12,7 +12,7 @@ import numpy as np
 
 from blackjacky_env.engine.observations import sample_state
 from blackjacky_env.envs.aec import TableEnv
-from tests.chances import UNLIKELY, fit_outcomes
+from tests.chances import UNLIKELY, fit_outcomes, independence
 
 
 def vector(env: Any, seat: int) -> Any:
@@ -45,3 +45,13 @@ def sampled_with(module: Any, seen: Any, *changes: tuple[str, int, Any]) -> byte
         seen[first : first + np.size(value)] = value
     state: bytes = module.sample_state(seen, np.random.default_rng(0))
     return state
+
+
+def independent(one: Any, other: Any) -> float:
+    """The p-value of two sequences of values if they are independent."""
+    return independence(np.histogram2d(one, other, bins=(len({*one}), len({*other})))[0])
+
+
+def orders(decks: Any, kinds: int) -> Any:
+    """How often each kind, a number from 0 on, lies in each place (places, kinds), over decks of the same length."""
+    return np.array([np.bincount(place, minlength=kinds) for place in np.transpose(decks)])

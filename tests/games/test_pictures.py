@@ -36,6 +36,13 @@ def test_nothing_hidden_is_shown(game: str, options: dict[str, Any]) -> None:
     assert not report.failed, report
 
 
+def open_cards(view: dict[str, Any]) -> list[tuple[str, str]]:
+    """The cards of the hands that a view shows, of crews and of the trick, and before whom they lie."""
+    hands = [hand if isinstance(hand, list) else [] for hand in view.get("hands", view.get("crews"))]
+    lying = [(str(card), str(seat)) for seat, hand in enumerate(hands) for card in hand]
+    return sorted([*lying, *((card, str(seat)) for seat, card in view.get("table", ()))])
+
+
 @every_table
 def test_every_view_is_drawn_with_its_seats_apart_and_written_in_a_straight_frame(
     game: str, options: dict[str, Any]
@@ -43,7 +50,7 @@ def test_every_view_is_drawn_with_its_seats_apart_and_written_in_a_straight_fram
     """All layouts show the same cards and names, within the picture."""
     for env in positions(seated(game, **options), seed=3, every=19):
         names = [f"N{seat}" for seat in range(env.num_players)]
-        for scene in scenes(env):
+        for view, scene in zip([*map(env.view, [*env.possible_agents, None]), None], scenes(env), strict=True):
             text = draw_text(scene)
             assert "\x1b" not in text
             assert plain(draw_text(scene, colour=True)) == text
@@ -53,6 +60,8 @@ def test_every_view_is_drawn_with_its_seats_apart_and_written_in_a_straight_fram
             assert len(boxes(document)) == env.num_players
             assert_apart(boxes(document))
             assert get_game(game).title in "".join(told(document))
+            if view is not None and not (view["phase"] == "over" or view.get("turn") == 0):  # and laid open
+                assert sorted(cards(document)) == open_cards(view)
             for layout, width in WIDTHS.items():
                 svg = draw_svg(scene, names=names, layout=layout)
                 left, top, wide, high = map(float, parsed(svg).attrib["viewBox"].split())

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import importlib.util
 import io
 import os
@@ -19,7 +18,7 @@ import numba
 import pytest
 
 from blackjacky_agents import cli
-from blackjacky_agents.cli import compiling, evaluate
+from blackjacky_agents.cli import compiling
 from blackjacky_agents.reports import in_this_shell
 from blackjacky_env.engine.compiling import PLAIN
 
@@ -29,17 +28,14 @@ OF_A_GAME = [name for name in cli.SUBCOMMANDS if name != "mcp"]
 
 
 @pytest.mark.parametrize("arguments", ["", "--help", "-h"])
-def test_alone_it_lists_the_subcommands_with_a_sentence_each(arguments: str, typed: Any) -> None:
+def test_alone_it_lists_the_subcommands_with_a_sentence_each_and_knows_no_others(arguments: str, typed: Any) -> None:
     told = typed(arguments).out
     assert told.startswith("usage: blackjacky SUBCOMMAND")
     for name, subcommand in cli.SUBCOMMANDS.items():
         assert f"  {name} " in told
         assert subcommand.summary in told
-
-
-@pytest.mark.parametrize(("name", "near"), [("tornament", "; did you mean 'tournament'"), ("dance", "; subcommands ")])
-def test_an_unknown_subcommand_ends_with_status_2_and_near_names(name: str, near: str, typed: Any) -> None:
-    assert typed(name, status=2).err.startswith(f"error: unknown subcommand {name!r}{near}")
+    for wrong, near in (("tornament", "; did you mean 'tournament'"), ("dance", "; subcommands ")):
+        assert typed(wrong, status=2).err.startswith(f"error: unknown subcommand {wrong!r}{near}")
 
 
 @pytest.mark.parametrize("name", OF_A_GAME)
@@ -89,9 +85,25 @@ def test_the_game_of_the_terminal_needs_no_torch(tmp_path: Path) -> None:
     assert "Goodbye!" in done.stdout
 
 
-def test_ctrl_c_ends_with_status_130(typed: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(evaluate, "play", Mock(side_effect=KeyboardInterrupt))
-    assert typed("evaluate --players random*2", status=130).err == "\nInterrupted.\n"
+PLAYS = "blackjacky_agents.cli.evaluate.play"
+
+
+@pytest.mark.usefixtures("empty_folder")
+@pytest.mark.parametrize(
+    ("plays", "error", "command", "said"),
+    [
+        (PLAYS, FileNotFoundError(2, "-", "a.json"), "evaluate", "error: there is no file or folder 'a.json': check "),
+        (PLAYS, KeyboardInterrupt(), "evaluate", "\nInterrupted.\n"),
+        ("blackjacky_agents.arena.tournament.Tournament.play", KeyboardInterrupt(), "tournament", "command to resume"),
+        ("blackjacky_agents.data.writing.Writer.write", KeyboardInterrupt(), "dataset", "repeat the command to resume"),
+    ],
+)
+def test_ctrl_c_and_errors_of_the_system_are_one_sentence_which_says_how_to_go_on(
+    plays: str, error: BaseException, command: str, said: str, typed: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(plays, Mock(side_effect=error))
+    players = "--agents random,threshold" if command == "tournament" else "--players random*2"
+    assert said in typed(f"{command} {players}", status=130 if isinstance(error, KeyboardInterrupt) else 2).err
 
 
 CTRL_C = """
@@ -146,39 +158,11 @@ def test_the_installed_command_runs_in_an_empty_folder(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize(
-    "command",
-    [
-        "watch --players random*2 --out",
-        "evaluate --players random*2 --output",
-        "tournament --agents random,threshold --ladder",
-        "play --opponents random --save",
-        "exploit --agent random --results",
-    ],
-)
-def test_a_file_that_cannot_be_written_is_refused_before_anything_is_played(
-    command: str, typed: Any, empty_folder: Path
-) -> None:
-    loop = empty_folder / "loop"
-    loop.symlink_to(loop)
-    said = f"{command.rsplit(maxsplit=1)[-1]} loop cannot be written (Too many levels of symbolic links)"
-    assert typed(f"{command} loop", status=2) == ("", f"error: {said}: choose another place\n")
-    assert list(empty_folder.iterdir()) == [loop]
-
-
 def test_a_port_that_is_taken_is_named_with_what_to_do(tmp_path: Path, typed: Any) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         told = typed(f"play --web --port {port} --tables {tmp_path}", status=2).err
     assert told.startswith(f"error: --port {port} is in use, perhaps by another server; use another one, or --port 0")
-
-
-def test_an_error_of_the_system_is_a_sentence_without_number_or_traceback(
-    typed: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    failing = Mock(main=Mock(side_effect=OSError(errno.ENOENT, os.strerror(errno.ENOENT), "a.json")))
-    monkeypatch.setitem(sys.modules, "blackjacky_agents.cli.play", failing)
-    assert typed("play", status=2).err == "error: there is no file or folder 'a.json': check the path\n"
 
 
 @pytest.mark.skipif(PLAIN, reason="nothing is compiled")

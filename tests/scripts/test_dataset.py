@@ -5,12 +5,10 @@ from __future__ import annotations
 import json
 from pathlib import Path
 from typing import Any
-from unittest.mock import Mock
 
 import pytest
 
 from blackjacky_agents.data import Dataset
-from blackjacky_agents.data.writing import Writer
 
 PLAYERS = "dataset --players threshold,random*2"
 
@@ -29,11 +27,6 @@ def test_it_writes_games_between_the_named_agents_and_says_how_large_they_are(ty
     setup = json.loads((folder / "dataset.json").read_text(encoding="utf-8"))["setup"]
     assert set(setup["versions"]) == {"python", "blackjacky", "numpy", "numba"}
     assert [agent["name"] for agent in setup["agents"]] == ["threshold", "random"]
-
-
-def test_an_interrupted_one_says_how_to_go_on(typed: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Writer, "write", Mock(side_effect=KeyboardInterrupt))
-    assert "Games are saved in data; repeat the command to resume." in typed(f"{PLAYERS} --out data", status=130).err
 
 
 def test_it_verifies_what_was_written_and_names_what_was_changed(typed: Any) -> None:

@@ -95,7 +95,7 @@ def test_impossible_arguments_and_those_of_another_run_are_refused(run, results,
     assert run(100) == 0
     kept = results()
     assert run(100, *wrong.split()) == 2
-    assert wrong.split(maxsplit=1)[0].strip("-") in capsys.readouterr().err
+    assert wrong.split()[0].strip("-") in capsys.readouterr().err
     assert results() == kept
 
 
@@ -107,11 +107,7 @@ def test_the_schedule_gives_a_tenth_or_more_to_every_table_size_policy_and_optio
         here = [kind for kind in kinds if kind.num_players == num_players]
         assert len(here) >= len(kinds) / 10
         assert {kind.policy for kind in here} >= {None, *reference.all_policies}
-        options = [kind.options for kind in here]
-        for variant in reference.variants:
-            if num_players in variant.sizes:
-                assert ({} if variant is reference.variants[0] else {"variant": variant.name}) in options
-        assert None in options
+        assert None in [kind.options for kind in here]
     game = get_game(reference.name)
     for kind in kinds:
         for _ in range(DRAWN):
@@ -138,9 +134,6 @@ def test_steered_games_come_on_top_and_are_counted_apart(run, results, monkeypat
     assert counts["event"]["buyer_must_be_robbed"] == 0 < counts["steered event"]["buyer_must_be_robbed"]
 
 
-# -- planted bugs -----------------------------------------------------------------------------------------------------
-
-
 def laid_out_8_like_any_other(player, plus_one):
     """T8 forgotten."""
     laid = sum(10 * value for value in player.display if value != 5)
@@ -152,12 +145,21 @@ def queen_like_other_hearts(card, heart_ace, penalty=Card.penalty):
     return min(penalty(card, heart_ace), 11)
 
 
+def exchange_without_the_giver(env, agent, observe=TableEnv.observe):
+    """T3: whoever is not in an exchange would see that somebody has given a card, but not who."""
+    seen, exchange_given = observe(env, agent), 119
+    if seen["observation"][exchange_given] and int(agent[-1]) not in env.snapshot()["exchange"]["pair"]:
+        seen["observation"][exchange_given] = 0
+    return seen
+
+
 @pytest.mark.parametrize(
     ("game", "owner", "name", "bug", "players", "most", "said"),
     [
-        # A laid-out 8, and knocks until settlement; the trick with the queen of spades.
+        # A laid-out 8, and knocks until settlement; the trick with the queen of spades; an exchange, seen off turn.
         ("black_jacky", Player, "tenths", laid_out_8_like_any_other, 2, 4, "last_settlement"),
         ("schwarze_katze", Card, "penalty", queen_like_other_hearts, 3, 3, "penalties"),
+        ("black_jacky", TableEnv, "observe", exchange_without_the_giver, 3, 9, "exchange_given"),
     ],
 )
 def test_a_bug_in_the_rules_is_found_and_shrunk_to_a_game_that_can_be_pasted(
@@ -175,24 +177,6 @@ def test_a_bug_in_the_rules_is_found_and_shrunk_to_a_game_that_can_be_pasted(
         assert run(100_000, "--game", game, at_least=1) == 1  # finds it again
         assert results() == first
     play_code(text)
-
-
-def test_a_difference_in_one_entry_for_a_player_off_turn_is_found(run, results, monkeypatch, capsys):
-    """T3: whoever is not in an exchange would see that somebody has given a card, but not who."""
-    observe = TableEnv.observe
-
-    def wrong(env, agent):
-        seen, exchange_given = observe(env, agent), 119
-        if seen["observation"][exchange_given] and int(agent[-1]) not in env.snapshot()["exchange"]["pair"]:
-            seen["observation"][exchange_given] = 0
-        return seen
-
-    monkeypatch.setattr(TableEnv, "observe", wrong)
-    assert run(100_000) == 1
-    assert "exchange_given" in results()["difference"]["what"]
-    assert results()["difference"]["short"]["options"]["num_players"] == 3
-    with pytest.raises(Difference, match="observation of player_"):
-        play_code(capsys.readouterr().out)
 
 
 def test_a_breakdown_is_a_difference_too(run, monkeypatch, capsys):

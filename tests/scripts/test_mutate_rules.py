@@ -6,7 +6,7 @@ import signal
 import pytest
 
 from scripts.proofs import mutate_rules
-from scripts.proofs.mutate_rules import REFERENCE, RULES_TESTS, SURVIVED, judge, name_of, subjects, try_some
+from scripts.proofs.mutate_rules import REFERENCE, RULES_TESTS, SURVIVED, judge, subjects, try_some
 
 pytestmark = [
     pytest.mark.prove,
@@ -31,15 +31,6 @@ def test_a_mutant_whose_process_was_killed_from_outside_does_not_count_as_notice
     monkeypatch.setattr(mutate_rules, "run_tests", lambda *_: os.kill(os.getpid(), signal.SIGKILL))
     with pytest.raises(RuntimeError, match="signal 9 killed the process of a mutant"):
         mutate_rules.passes(subjects()["black_jacky"], "", [])
-
-
-def test_a_mutant_is_named_after_what_changed_and_where():
-    source = "def f(x):\n    if x > 0:\n        return 1\n    return 1\n"
-    mutants = [source.replace(line, line.replace("1", "2")) for line in ("        return 1", "\n    return 1")]
-    names = []
-    for mutant in mutants:
-        names.append(name_of("f", source, mutant, names))
-    assert names == ["f: return 1 => return 2", "f: return 1 => return 2 #2"]
 
 
 def test_a_sample_of_the_mutants_is_part_of_every_larger_one():

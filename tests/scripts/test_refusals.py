@@ -34,6 +34,7 @@ REFUSED = {
     },
     "play": {
         "random": "'random' is no option; options begin with -- and are listed by --help",
+        "--opponents random --save nowhere/a.json": "--save nowhere/a.json cannot be written",
         "--opponents random*2 --seat 3": "--seat 3 is out of range; allowed with these opponents are 0 .. 2",
         "--web --people 7": "--people=7 is out of range; allowed are 1 .. 6",
         "--web --host 256.0.0.1": "--host 256.0.0.1 is not an address of this machine; 0.0.0.0 stands for all",

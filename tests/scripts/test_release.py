@@ -31,11 +31,6 @@ def test_files_that_an_archive_lacks_or_should_not_have_are_named(
     ]
 
 
-def test_a_command_that_fails_ends_the_release_with_what_it_said() -> None:
-    with pytest.raises(SystemExit, match="no-such-file"):
-        release.run("ls", "no-such-file")
-
-
 def test_limits_name_extras_that_there_are() -> None:
     project = tomllib.loads((release.ROOT / "pyproject.toml").read_text("utf-8"))
     limits = project["tool"]["blackjacky"]["release"]

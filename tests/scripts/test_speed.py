@@ -11,7 +11,6 @@ pytest.importorskip("tyro")
 from scripts.speed import bench
 from scripts.speed.bench import Args, compared, main
 
-LOOP, NULL = "loop: `black_jacky_v0.env()` [moves/s]", "loop: null environment [moves/s]"
 BASE = {"same [steps/s]": [1.0, 1.2, 1.1], "slower [steps/s]": [4.0, 4.0], "faster [s]": [1.0, 1.0]}
 NEW = {"same [steps/s]": [1.0, 1.3, 1.1], "slower [steps/s]": [2.0, 2.2], "faster [s]": [0.7, 0.5], "new [s]": [1.0]}
 

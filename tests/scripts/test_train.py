@@ -36,11 +36,11 @@ from blackjacky_agents.reports import in_this_shell
 from tests.agents.positions import positions
 
 BOTS = ["random", "threshold", "trickster", "counter"]
-# Eight updates and four copies in a few seconds; so much time that no learning rate depends on the clock.
-SMALL = (
-    "--preset=sb3 --steps=2048 --minutes=1e18 --num-envs=16 --n-steps=16 --batch-size=64 --hidden-sizes 16 16 "
-    "--threads=1 --snapshot-every=512 --pool-size=2 --seed=7 --eval-games=5 --final-eval-games=10"
-)
+# So much time that no learning rate depends on the clock.
+LITTLE = "--minutes=1e18 --batch-size=64 --hidden-sizes 16 16 --threads=1 --seed=7 --eval-games=5 --final-eval-games=10"
+SMALL = f"--preset=sb3 --steps=2048 --num-envs=16 --n-steps=16 --snapshot-every=512 --pool-size=2 {LITTLE}"
+"""Eight updates and four copies in a few seconds."""
+TINY = f"--game=tiny --preset=scratch --steps=256 --num-envs=4 {LITTLE}"
 STEPS = "step_{:012d}"
 
 
@@ -53,9 +53,9 @@ class Finished(NamedTuple):
     printed: str
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="module", params=[pytest.param(SMALL, marks=pytest.mark.prove, id="sb3")])
 def finished(tmp_path_factory: pytest.TempPathFactory) -> Finished:
-    """Train once, with a checkpoint before each update."""
+    """Train once, with a checkpoint before each update; only `make prove` compiles all bots for that."""
     home = tmp_path_factory.mktemp("home")
     checkpoints = home / "checkpoints"
 
@@ -112,27 +112,23 @@ def progress_of(run: Path) -> list[Any]:
     return [(line["steps"], line["win_rate"]) for line in lines]
 
 
-def assert_same_training(run: Path, finished: Finished) -> None:
+def assert_same_training(run: Path, other: Path) -> None:
     """Everything that was learned, played and drawn is the same to the last bit."""
-    assert (run / "weights.safetensors").read_bytes() == (finished.run / "weights.safetensors").read_bytes()
+    assert (run / "weights.safetensors").read_bytes() == (other / "weights.safetensors").read_bytes()
     arrays, state, _ = load_checkpoint(run / "checkpoints")
-    other_arrays, other_state, _ = load_checkpoint(finished.run / "checkpoints")
+    other_arrays, other_state, _ = load_checkpoint(other / "checkpoints")
     assert arrays.keys() == other_arrays.keys()
     for name, array in arrays.items():
         np.testing.assert_array_equal(array, other_arrays[name], err_msg=name)
-    for name in ("steps", "updates", "drawn_from", "numpy_position"):
-        assert state[name] == other_state[name]
-    assert progress_of(run) == progress_of(finished.run)
-    assert read_json(run / "results.json")["table"] == read_json(finished.run / "results.json")["table"]
+    assert {name for name in state if state[name] != other_state[name]} <= {"seconds", "game_seconds", "times"}
+    assert progress_of(run) == progress_of(other)
+    assert read_json(run / "results.json")["table"] == read_json(other / "results.json")["table"]
 
 
 def test_a_training_leaves_everything_that_belongs_to_it(finished: Finished) -> None:
     kept = {path.name for path in finished.run.iterdir()}
     files = {"config.json", "progress.jsonl", "learning_curve.png", "results.json", "results.md"}
     assert kept == files | {"weights.safetensors", "weights.json", "tensorboard", "checkpoints", ".lock"}
-    assert (finished.run / "learning_curve.png").read_bytes().startswith(b"\x89PNG")
-    assert list((finished.run / "tensorboard").glob("events.out.tfevents.*"))
-    assert len(list((finished.run / "checkpoints").iterdir())) == 2
     config, card = (read_json(finished.run / name) for name in ("config.json", "weights.json"))
     assert config["settings"]["seed"] == 7
     assert {"python", "blackjacky", "numpy", "torch"} <= config["versions"].keys()
@@ -150,7 +146,6 @@ def test_the_learner_is_tested_at_every_refresh_and_at_three_tables_in_the_end(f
     expected = {4: [*BOTS, *get_kit("black_jacky").trained], 2: BOTS, 6: BOTS}
     for size, opponents in expected.items():
         assert [row["opponents"] for row in rows if row["players"] == size] == opponents
-    assert all(0 <= row["low"] <= row["win_rate"] <= row["high"] <= 1 for row in rows)
     assert {(row["games"], row["par"] * row["players"]) for row in rows} == {(10, 1)}
     lines = [line for line in table.splitlines() if line.startswith("|")]
     assert len(lines) == 2 + len(rows)
@@ -165,11 +160,10 @@ def test_the_slope_is_that_of_the_last_two_doublings_of_time() -> None:
     assert found is not None
     assert (found.gain, found.since) == (pytest.approx(0.05), 100)
     assert found.low == pytest.approx(0.05, abs=1e-3) == found.high
-    chance = slope([100, 200, 400], [0.2, 0.25, 0.3], games=100)
+    chance, bent = slope([100, 200, 400], [0.2, 0.25, 0.3], 100), slope([100, 200, 400], [0.1, 0.3, 0.2], 10**9)
     assert chance is not None
     assert chance.high - chance.low == pytest.approx(2 * 1.96 * (0.25 * 0.75 / 100 / 2) ** 0.5, rel=0.02)
     assert slope([0, 10], [0.1, 0.2], games=100) is None
-    bent = slope([100, 200, 400], [0.1, 0.3, 0.2], games=10**9)
     assert bent is not None
     assert bent.high - bent.gain == pytest.approx(12.7062 * math.sqrt(0.015 / 2), rel=1e-4)  # one degree of freedom
 
@@ -230,7 +224,7 @@ def test_a_training_is_resumed_bit_for_bit_from_the_last_checkpoint_that_is_whol
         file.write('{"steps": 10')  # cut short by the kill
     told = f"checkpoint {STEPS.format(1024)} is broken (its checksum is wrong); using the one before it\n"
     assert told in typed(f"train --resume {stopped}").err
-    assert_same_training(stopped, finished)
+    assert_same_training(stopped, finished.run)
 
 
 def test_ctrl_c_stops_after_the_update_and_says_how_to_go_on(
@@ -258,35 +252,28 @@ def content_of(run: Path) -> dict[Path, bytes]:
 
 
 @pytest.mark.parametrize(
-    ("command", "said"),
+    ("command", "where", "change", "said"),
     [
-        ("--resume {} --seed 8", "has seed=7, not 8"),
-        ("--resume {} --steps 1", "has steps=2048, not 1"),
-        (f"--name stopped {SMALL}", "exists: choose another --name, or resume it with --resume runs/stopped"),
+        ("--resume {} --seed 8", "", "", "has seed=7, not 8"),
+        ("--resume {} --steps 1", "", "", "has steps=2048, not 1"),
+        (f"--name stopped {SMALL}", "", "", "exists: choose another --name, or resume it with --resume runs/stopped"),
+        ("--resume {}", "identity", {"game": "skat"}, "has game='skat', this version has 'black_jacky'"),
+        ("--resume {}", "identity", {"encoding_version": 0}, "has encoding_version=0, this version has "),
+        ("--resume {}", "settings", {"encoding": "pixels"}, "encoding='pixels' is unknown; allowed are 'cards'"),
+        ("--resume {}", "settings", {"jokers": 2}, "unknown settings: jokers; missing settings: none. A run can only"),
+        *(("--resume {}", "", content, "does not hold the settings of a run") for content in ("{", "null")),
     ],
 )
-def test_other_settings_than_those_of_the_run_are_refused(stopped: Path, refusal: Any, command: str, said: str) -> None:
-    before = content_of(stopped)
-    assert said in refusal(command.format(stopped))
-    assert content_of(stopped) == before
-
-
-@pytest.mark.parametrize(
-    ("where", "change", "message"),
-    [
-        ("identity", {"game": "skat"}, "has game='skat', this version has 'black_jacky'"),
-        ("identity", {"encoding_version": 0}, "has encoding_version=0, this version has "),
-        ("settings", {"encoding": "pixels"}, "encoding='pixels' is unknown; allowed are 'cards', 'advice'"),
-        ("settings", {"jokers": 2}, "unknown settings: jokers; missing settings: none. A run can only be resumed"),
-        *(("", content, "does not hold the settings of a run") for content in ("{", "null")),
-    ],
-)
-def test_a_run_of_something_else_is_refused(stopped: Path, refusal: Any, where: str, change: Any, message: str) -> None:
+def test_other_settings_and_runs_of_something_else_are_refused(
+    stopped: Path, refusal: Any, command: str, where: str, change: Any, said: str
+) -> None:
     config = read_json(stopped / "config.json")
     if where:
         config[where] |= change
-    (stopped / "config.json").write_text(json.dumps(config) if where else change, "utf-8")
-    assert message in refusal(f"--resume {stopped}")
+    (stopped / "config.json").write_text(change if isinstance(change, str) and change else json.dumps(config), "utf-8")
+    before = content_of(stopped)
+    assert said in refusal(command.format(stopped))
+    assert content_of(stopped) == before
 
 
 def test_checkpoints_that_are_damaged_forged_or_being_written_are_refused(stopped: Path, refusal: Any) -> None:
@@ -302,22 +289,22 @@ def test_checkpoints_that_are_damaged_forged_or_being_written_are_refused(stoppe
     assert "error: there is no complete checkpoint in " in refusal(f"--resume {stopped}")
 
 
-@pytest.mark.usefixtures("empty_folder")
+@pytest.mark.usefixtures("tiny", "empty_folder")
+@pytest.mark.parametrize("settings", [TINY, pytest.param(SMALL, marks=pytest.mark.prove)], ids=["tiny", "sb3"])
 def test_an_agent_is_saved_after_the_checkpoint_that_its_training_goes_on_from(
-    finished: Finished, typed: Any, monkeypatch: pytest.MonkeyPatch
+    settings: str, typed: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A kill between them must not leave an agent that can neither be trained on nor begun again."""
-
-    class KillError(Exception):
-        pass
-
     monkeypatch.setattr(training, "CHECKPOINT_SECONDS", 0.0)
+    if settings == TINY:
+        monkeypatch.setattr("blackjacky_agents.cli.train.differences_of", lambda run: [])  # a quarter of the time
+    typed(f"train --name whole {settings}")
     with monkeypatch.context() as killed:
-        killed.setattr(training, "save_agent", Mock(side_effect=KillError))
-        with pytest.raises(KillError):
-            typed(f"train --name killed {SMALL}")
+        killed.setattr(training, "save_agent", Mock(side_effect=InterruptedError))
+        with pytest.raises(InterruptedError):
+            typed(f"train --name killed {settings}")
     typed("train --resume runs/killed")
-    assert_same_training(Path("runs/killed"), finished)
+    assert_same_training(Path("runs/killed"), Path("runs/whole"))
 
 
 @pytest.mark.usefixtures("empty_folder")

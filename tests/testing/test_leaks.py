@@ -13,7 +13,6 @@ import numpy as np
 import pytest
 
 from blackjacky_env import black_jacky_v0
-from blackjacky_env.engine import table
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.games import GAMES, Registration
 from blackjacky_env.games.black_jacky.state import EXCHANGE, NO_CARD, RECORD
@@ -106,9 +105,10 @@ def test_a_planted_leak_is_caught_where_it_is_shown(place, secret, said):
         check_no_leaks(functools.partial(Leaky, place, secret), positions=2000, **PROMISES)
 
 
-# What others do unseen: a game that declares nothing but its fields and its actions (`test_your_game` has one more)
+# What others do unseen: a game that declares nothing but its fields and its actions
 
 FORGOTTEN = {
+    "that it is secret": ((', secret=("card",), secret_phases=("down",)', ""), r"card|bid"),
     "in which phases": (('secret_phases=("down",)', 'secret_phases=("answer",)'), r"events.*\['card'\]"),
     "only its player sees it": (("words=plain_words", "words=all_see"), r"\['bid'\]"),
     "legal actions do not tell it": (("s.hands[s.player, card]", "card != s.bid[s.first]"), "action_mask"),
@@ -200,32 +200,18 @@ def test_a_part_of_the_observation_that_is_missing_is_noticed(part):
 # The variation itself
 
 
-def rng(seed):
-    return np.random.default_rng(seed)
-
-
-def positions(number, **options):
-    settings = {**PROMISES, "vary_hidden": lambda env, agent, rng: None}
-    make_env = functools.partial(black_jacky_v0.env, num_players=4, hearts=1, **options)
-    for examined in examine(make_env, positions=number, **settings):
-        yield examined.env
-
-
-def records_of(env):
-    return table.read_records(*table.unpack(env.get_state()), env.game.state_dtype)
-
-
 @pytest.mark.parametrize(
     "agent", ["player_0", *(pytest.param(each, marks=pytest.mark.prove) for each in ("player_2", None))]
 )
 def test_a_variation_is_another_deal_that_the_player_may_believe_in(agent):
     """Cards are conserved, numbers of cards stay, and what is known stays known."""
-    for number, env in enumerate(positions(200)):
-        other = vary_hidden(env, agent, rng(number))
-        here, there = env.snapshot(), other.snapshot()
-        assert cards_on_table(there) == cards_on_table(here)
+    make_env = functools.partial(black_jacky_v0.env, num_players=4, hearts=1)
+    nothing = {**PROMISES, "vary_hidden": lambda env, agent, rng: None}
+    for number, examined in enumerate(examine(make_env, positions=200, **nothing)):
+        env, other = examined.env, vary_hidden(examined.env, agent, np.random.default_rng(number))
+        assert cards_on_table(other.snapshot()) == cards_on_table(env.snapshot())
         assert env.view(agent) == other.view(agent)
-        s = records_of(other)[0]
+        s = record(other)
         for seat in range(4):
             assert (s["known"][seat] <= np.where(np.arange(7) == seat, 9, s["hands"][seat][:, None]).T).all()
         for i, giver in enumerate(s["pair"]):

@@ -34,8 +34,7 @@ from scripts.proofs.attacks.common import ERROR, LOST, REFUSED, SURVIVED, Fork, 
 
 _KILLS_PER_RUN = 8  # kills before a command may finish
 _DISK = 16 << 20  # bytes
-NAMESPACE = ("unshare", "--map-root-user", "--mount")
-"""Words before a command that may mount a disk."""
+NAMESPACE = ("unshare", "--map-root-user", "--mount")  # Words before a command that may mount a disk.
 _PAGES = 20_000  # bytes, a few pages of memory, so that small files have room at times
 _REASONS = ("is being written by ", "choose another --name")  # why a second process may be refused
 _BOTS = ",".join(bot_names(DEFAULT)[:2])
@@ -43,9 +42,6 @@ _TRAIN = "train --name it --steps 1024 --minutes 1e18 --num-envs 16 --n-steps 16
 _TRAIN += " --threads 1 --snapshot-every 512 --pool-size 2 --seed 7 --eval-games 5 --final-eval-games 10"
 _TOURNAMENT = f"tournament --agents {_BOTS} --players 2 --games 400 --threads 1 --output games"
 _DATASET = f"dataset --players {_BOTS} --games 400 --games-per-file 150 --threads 1 --out data"
-
-
-# ---------------------------------------------------------------- commands and their results
 
 
 class Job(NamedTuple):
@@ -104,14 +100,9 @@ class Prepared:
         tqdm.set_lock(threading.RLock())  # the usual one is shared by forks; a killed one would hold it for ever
         training.CHECKPOINT_SECONDS = 0.0
         for _ in range(2):
-            with new_home() as (home, _):
+            with new_home() as (home, log), log.open("w") as out, redirect_stdout(out), redirect_stderr(out):
                 begun = time.monotonic()
-                with (
-                    contextlib.chdir(home),
-                    Path(os.devnull).open("w") as out,
-                    redirect_stdout(out),
-                    redirect_stderr(out),
-                ):
+                with contextlib.chdir(home):
                     status = self._run(home)
                 self.seconds = time.monotonic() - begun
                 if status:
@@ -130,14 +121,13 @@ class Prepared:
         """A process that begins or resumes the job in a folder."""
         return Fork(lambda: self._run(home), home, log)
 
-    def empty(self, home: Path, with_result: bool = False) -> Path:
+    def empty(self, home: Path, with_result: bool = False) -> None:
         """Empty a folder, and write the files of the finished job into it if they are wanted."""
         for path in home.iterdir():
             shutil.rmtree(path) if path.is_dir() else path.unlink()
         for path, content in self.files.items() if with_result else ():
             (home / path).parent.mkdir(parents=True, exist_ok=True)
             (home / path).write_bytes(content)
-        return home
 
     def is_whole(self, home: Path) -> bool:
         """Whether the result of a finished job is that of an undisturbed run; prints what is wrong."""
@@ -155,12 +145,8 @@ class Prepared:
         program = self.start(home, log)
         if (outcome := program.outcome()) == REFUSED:
             print(program.output, file=sys.stderr)
-        if outcome in (REFUSED, SURVIVED):
-            return SURVIVED if outcome == SURVIVED and self.is_whole(home) else LOST
-        return outcome
-
-
-# ---------------------------------------------------------------- kills
+            return LOST
+        return LOST if outcome == SURVIVED and not self.is_whole(home) else outcome
 
 
 def kill(name: str, tries: int, seed: int) -> Tries:
@@ -178,9 +164,6 @@ def kill(name: str, tries: int, seed: int) -> Tries:
                     outcome = prepared.finishes(home, log)
                     prepared.empty(home)
             yield f"killed: {name}", prepared.finishes(home, log) if outcome == SURVIVED else outcome, count
-
-
-# ---------------------------------------------------------------- full disks
 
 
 def fill(name: str, tries: int, seed: int) -> Tries:
@@ -206,9 +189,6 @@ def fill(name: str, tries: int, seed: int) -> Tries:
         subprocess.run(["umount", disk], check=True)
 
 
-# ---------------------------------------------------------------- two writers
-
-
 def write_twice(name: str, tries: int, seed: int) -> Tries:
     """Run a command beside itself, half the time where it has a result already, and half the time kill the first.
 
@@ -224,10 +204,8 @@ def write_twice(name: str, tries: int, seed: int) -> Tries:
             if rng.random() < 0.5 and first.killed_within(rng.uniform(0, prepared.seconds)):
                 programs.remove(first)
             outcomes = {_outcome_of_writer(program) for program in programs}
-            if (
-                not (bad := outcomes - {SURVIVED, REFUSED})
-                and prepared.finishes(home, log.with_name("log_3")) != SURVIVED
-            ):
+            bad = outcomes - {SURVIVED, REFUSED}
+            if not bad and prepared.finishes(home, log.with_name("log_3")) != SURVIVED:
                 bad = {LOST}
             yield f"two processes: {name}", min(bad or outcomes), 1
 

@@ -10,22 +10,20 @@ from __future__ import annotations
 import faulthandler
 import json
 import os
-import signal
 import subprocess
 import sys
-import time
-import traceback
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from importlib import import_module
+from multiprocessing import get_context
 from pathlib import Path
 from typing import NamedTuple
 
+from scripts.results import ROOT
+
 OUTCOMES = ("refused", "survived", "crashes", "hangs", "lost", "tracebacks", "other errors")
 REFUSED, SURVIVED, CRASH, HANG, LOST, TRACEBACK, ERROR = OUTCOMES
-ROOT = Path(__file__).parents[3]
 PATIENCE = 120.0  # seconds that a program has to end, and a task for each of its tries
-_PAUSE = 0.002  # seconds between two checks of a program
 _SHOWN = 1500  # characters at the end of what was printed
 
 Tries = Iterator[tuple[str, str, int]]
@@ -75,31 +73,18 @@ class Fork:
 
     def __init__(self, run: Callable[[], int | None], home: Path, log: Path) -> None:
         self.log = log
-        self.status: int | None = None
         log.write_bytes(b"")
-        self.pid = os.fork()
-        if not self.pid:
-            _run_fork(run, home, log)
-
-    def ends_within(self, seconds: float) -> bool:
-        """Wait; returns whether it has ended, with `status`: negative if a signal has ended it."""
-        until = time.monotonic() + seconds
-        while self.status is None:
-            pid, status = os.waitpid(self.pid, os.WNOHANG)
-            if pid:
-                self.status = os.waitstatus_to_exitcode(status)
-            elif time.monotonic() >= until:
-                return False
-            else:
-                time.sleep(_PAUSE)
-        return True
+        self._process = get_context("fork").Process(target=_run_fork, args=(run, home, log))
+        self._process.start()
 
     def killed_within(self, seconds: float) -> bool:
         """End it without notice after so long, as a lack of memory would, unless it has ended by itself."""
-        if self.ends_within(seconds):
+        self._process.join(seconds)
+        if self._process.exitcode is not None:
             return False
-        os.kill(self.pid, signal.SIGKILL)
-        return self.ends_within(PATIENCE)
+        self._process.kill()
+        self._process.join(PATIENCE)
+        return True
 
     @property
     def output(self) -> str:
@@ -108,38 +93,21 @@ class Fork:
 
     def outcome(self) -> str:
         """Wait for its end; returns the outcome. An improper end is printed."""
-        if self.killed_within(PATIENCE):
-            found = HANG
-        elif (self.status or 0) < 0:
-            found = CRASH
-        elif "Traceback" in self.output:
-            found = TRACEBACK
-        elif self.status == 2 and "error: " in self.output:
-            return REFUSED
-        elif self.status == 0:
-            return SURVIVED
-        else:
-            found = ERROR
-        print(f"{found}, exit status {self.status}:\n{self.output[-_SHOWN:]}", file=sys.stderr)
+        is_late, status, told = self.killed_within(PATIENCE), self._process.exitcode or 0, self.output
+        found = HANG if is_late else CRASH if status < 0 else TRACEBACK if "Traceback" in told else ERROR
+        if found == ERROR and (status == 0 or (status == 2 and "error: " in told)):
+            return SURVIVED if status == 0 else REFUSED
+        print(f"{found}, exit status {status}:\n{told[-_SHOWN:]}", file=sys.stderr)
         return found
 
 
 def _run_fork(run: Callable[[], int | None], home: Path, log: Path) -> None:
-    """Run a fork, which must never return into its parent's code."""
-    status = 1
-    try:
-        output = os.open(log, os.O_WRONLY | os.O_APPEND)
+    with log.open("ab") as output:
         for number in (1, 2):
-            os.dup2(output, number)
-        os.chdir(home)
-        faulthandler.dump_traceback_later(0.9 * PATIENCE)  # says where it hangs
-        status = run() or 0
-    except BaseException:  # noqa: BLE001 - nothing may leave a fork
-        traceback.print_exc()
-    finally:
-        print(end="", flush=True)
-        print(end="", flush=True, file=sys.stderr)
-        os._exit(status)
+            os.dup2(output.fileno(), number)
+    os.chdir(home)
+    faulthandler.dump_traceback_later(0.9 * PATIENCE)  # says where it hangs
+    sys.exit(run())
 
 
 if __name__ == "__main__":

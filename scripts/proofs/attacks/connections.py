@@ -1,4 +1,4 @@
-"""Slow, idle, flooding and nonsensical connections to a table server, while somebody plays a game there.
+"""Slow, idle and flooding connections to a table server, while somebody plays a game there.
 
 A try is one connection. It is refused if the server closes it, and survives if it can stay. The server may have 256
 open files, and the attacker holds as many connections as it can at once. If the person who plays cannot go on, or the
@@ -14,9 +14,8 @@ import random
 import socket
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
 
 from websockets.frames import Frame, Opcode
@@ -27,9 +26,6 @@ from scripts.proofs.attacks.table_server import PATIENCE, Person, TableServer, t
 HELD = 300  # connections at once
 _GROWTH = 16  # MiB by which the memory may differ: what the allocator keeps
 _FLOOD = 50  # times that as much as fits is sent
-
-
-# ---------------------------------------------------------------- raw connections
 
 
 def open_socket(port: int, data: bytes = b"") -> socket.socket:
@@ -80,19 +76,15 @@ def take_seat(port: int, token: str) -> socket.socket:
     return connection
 
 
-def flood(connection: socket.socket, data: bytes) -> Iterator[int]:
-    """Send ``data`` repeatedly without waiting; the number of bytes sent each time, 0 if none could be sent.
-
-    Raises `ConnectionError` when the server has closed the connection.
-    """
+def flood(connection: socket.socket, data: bytes) -> socket.socket:
+    """Send as much as can be sent for a while without waiting, and read nothing."""
     connection.setblocking(False)
     rest = data
-    while True:
-        sent = 0
-        with contextlib.suppress(BlockingIOError):
-            sent = connection.send(rest)
-        rest = rest[sent:] or data
-        yield sent
+    with contextlib.suppress(ConnectionError):
+        for _ in range(_FLOOD):
+            with contextlib.suppress(BlockingIOError):
+                rest = rest[connection.send(rest) :] or data
+    return connection
 
 
 def is_open(connection: socket.socket, patience: float = 0) -> bool:
@@ -106,9 +98,6 @@ def is_open(connection: socket.socket, patience: float = 0) -> bool:
     except ConnectionError:
         pass
     return False
-
-
-# ---------------------------------------------------------------- attacks
 
 
 @dataclass
@@ -125,51 +114,13 @@ def _slow_body(target: Target) -> socket.socket:
     return open_socket(target.port, request(path, "Content-Length: 100000", method="POST") + b"{")
 
 
-def _garbage_frames(target: Target) -> socket.socket:
-    whole = bytearray(frame(Opcode.TEXT, target.rng.randbytes(target.rng.randrange(200))))
-    whole[0] = target.rng.choice([0, 0x80, 0xC0]) + target.rng.choice([*Opcode, 3])
-    return _flood(take_seat(target.port, target.token), bytes(_changed(whole, target.rng)))
-
-
-def _garbage_requests(target: Target) -> socket.socket:
-    rng = target.rng
-    whole = rng.choice(
-        [
-            upgrade(target.token),
-            request("/seat/x", "Transfer-Encoding: chunked", method="POST") + b"5\r\nabcde\r\n0\r\n\r\n",
-            request("/lobby/x/tables", "Content-Length: 5", method="POST") + b"abcde",
-            request("/", *(f"{rng.getrandbits(32)}: {rng.getrandbits(32)}" for _ in range(2000))),
-            rng.randbytes(2000),
-        ]
-    )
-    return open_socket(target.port, bytes(_changed(bytearray(whole), rng)))
-
-
-def _changed(data: bytearray, rng: random.Random) -> bytearray:
-    for _ in range(rng.randrange(4)):
-        place = rng.randrange(len(data))
-        data[place : place + rng.randrange(2)] = rng.randbytes(rng.randrange(3))
-        data = data or bytearray(b"\0")
-    return data
-
-
-def _flood(connection: socket.socket, data: bytes) -> socket.socket:
-    """Send as much as can be sent for a while, and read nothing."""
-    with contextlib.suppress(ConnectionError):
-        for _ in islice(flood(connection, data), _FLOOD):
-            pass
-    return connection
-
-
 KINDS: dict[str, Callable[[Target], socket.socket]] = {
     "connections that send nothing": lambda it: open_socket(it.port),
     "bodies that do not end": _slow_body,
-    "responses that are not read": lambda it: _flood(open_socket(it.port), 200 * request("/page/lobby.js")),
+    "responses that are not read": lambda it: flood(open_socket(it.port), 200 * request("/page/lobby.js")),
     "WebSockets of unknown seats": lambda it: take_seat(it.port, f"{it.rng.getrandbits(192):032x}"),
-    "WebSocket pings whose pongs are not read": lambda it: _flood(take_seat(it.port, it.token), PINGS),
-    "WebSocket messages at full speed": lambda it: _flood(take_seat(it.port, it.token), SKIPS),
-    "garbage as WebSocket frames": _garbage_frames,
-    "garbage as HTTP requests": _garbage_requests,
+    "WebSocket pings whose pongs are not read": lambda it: flood(take_seat(it.port, it.token), PINGS),
+    "WebSocket messages at full speed": lambda it: flood(take_seat(it.port, it.token), SKIPS),
 }
 
 

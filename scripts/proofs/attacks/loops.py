@@ -129,6 +129,6 @@ def kill_server(name: str, tries: int, seed: int) -> Tries:
                 person.start()
                 person.wait_for_moves(1)
                 person.join(rng.uniform(0, 0.3))
-                server.kill()
+                server.process.kill()
             person.stop()
             yield f"killed: {name}", SURVIVED if person.moves and person.is_saved() else LOST, 1

@@ -24,8 +24,8 @@ from blackjacky_agents.web.serve import listen, uvicorn_server
 from blackjacky_agents.web.server import Server
 from blackjacky_agents.web.table import Table, resumed
 from blackjacky_env.games import DEFAULT
+from scripts.results import ROOT
 
-ROOT = Path(__file__).parents[3]
 OPEN_FILES = 256
 PEOPLE = ("Person", "Stranger")  # each at their own table
 PATIENCE = 60.0  # seconds after which a silent server counts as hanging
@@ -41,19 +41,19 @@ class TableServer:
         self.log = folder / "log.txt"
         command = [sys.executable, "-m", "scripts.proofs.attacks.table_server", str(folder)]
         with self.log.open("wb") as log:
-            self._process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=log)
-        assert self._process.stdout is not None
-        self.port, *self.tokens = json.loads(self._process.stdout.readline())
+            self.process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=log)
+        assert self.process.stdout is not None
+        self.port, *self.tokens = json.loads(self.process.stdout.readline())
 
     @property
     def is_alive(self) -> bool:
         """Whether the process is running."""
-        return self._process.poll() is None
+        return self.process.poll() is None
 
     @property
     def memory(self) -> float:
         """Resident memory in MiB."""
-        pages = int(Path(f"/proc/{self._process.pid}/statm").read_text().split()[1])
+        pages = int(Path(f"/proc/{self.process.pid}/statm").read_text().split()[1])
         return pages * os.sysconf("SC_PAGESIZE") / 2**20
 
     @property
@@ -61,28 +61,22 @@ class TableServer:
         """The lines of the log."""
         return self.log.read_text(encoding="utf-8", errors="replace").splitlines()
 
-    def kill(self) -> None:
-        """End the process without notice."""
-        self._process.kill()
-        self._process.wait()
-
     def stop(self) -> int:
         """End the process as Ctrl-C does; the exit status."""
-        self._process.send_signal(signal.SIGINT)
-        return self._process.wait(timeout=PATIENCE)
+        self.process.send_signal(signal.SIGINT)
+        return self.process.wait(timeout=PATIENCE)
 
 
 @contextlib.contextmanager
 def table_server(folder: Path) -> Iterator[TableServer]:
     """Context with a server that saves its tables in the folder."""
     server = TableServer(folder)
-    try:
-        yield server
-    finally:
-        if server.is_alive:
-            server.stop()
-        assert server._process.stdout is not None
-        server._process.stdout.close()
+    with server.process:
+        try:
+            yield server
+        finally:
+            if server.is_alive:
+                server.stop()
 
 
 class Person(threading.Thread):

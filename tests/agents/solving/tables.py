@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -13,7 +14,7 @@ from unittest import mock
 import numpy as np
 import pytest
 
-from blackjacky_agents.solving.strategies import Strategies, normalised, reach_of
+from blackjacky_agents.solving.strategies import Strategies, normalised
 from blackjacky_agents.solving.table import Table
 from blackjacky_agents.solving.tree import Tree, build_tree
 from blackjacky_env.envs.aec import TableEnv
@@ -78,6 +79,9 @@ def random_strategies(found: Tree, seed: int = 0) -> Strategies:
     return tuple(normalised(each.first, rng.random(len(each.after) - 1) ** 2) for each in found.seats)
 
 
-def reaches_of(found: Tree, played: Strategies) -> tuple[Any, ...]:
-    """The probability with which each seat plays to each of its sequences."""
-    return tuple(reach_of(each, own, np.zeros(len(own))) for each, own in zip(found.seats, played, strict=True))
+def by_key(found: Tree, values: Sequence[Any]) -> list[dict[bytes, Any]]:
+    """For each seat the part of its values that belongs to each information state, by the state's key."""
+    return [
+        {key.tobytes(): own[slice(*ends)] for key, ends in zip(states.keys, pairwise(seat.first), strict=True)}
+        for states, seat, own in zip(found.states, found.seats, values, strict=True)
+    ]

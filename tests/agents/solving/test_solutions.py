@@ -8,7 +8,7 @@ import pickle
 import signal
 from dataclasses import replace
 from pathlib import Path
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 from typing import Any
 from unittest import mock
 
@@ -56,9 +56,6 @@ def saved(tmp_path: Path) -> Path:
     return path
 
 
-# ---------------------------------------------------------------- files
-
-
 def test_a_solution_is_loaded_as_it_was_saved_by_file_folder_and_name(
     saved: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -71,30 +68,18 @@ def test_a_solution_is_loaded_as_it_was_saved_by_file_folder_and_name(
     folder.mkdir(parents=True)
     for end in (".safetensors", ".json"):
         saved.with_suffix(end).rename(folder / f"solution{end}")
-    names = ("six", str(folder), str(folder / "solution.safetensors"))
-    assert {find_solution(name, "black_jacky") for name in names} == {folder / "solution.safetensors"}
-    assert make_agent("solved:six").name == "solved:six"
+    for name in ("six", str(folder), str(folder / "solution.safetensors")):
+        assert find_solution(name, "black_jacky") == folder / "solution.safetensors"
     with pytest.raises(ValueError, match="there is no solution at 'seven'"):
         make_agent("solved:seven")
 
 
-def test_a_damaged_solution_and_one_of_another_game_are_refused(saved: Path) -> None:
+def test_a_damaged_solution_one_of_another_game_and_arrays_that_contradict_each_other_are_refused(saved: Path) -> None:
     def refused(said: str, game: str = "black_jacky") -> None:
         with pytest.raises(ValueError, match=said):
             load_solution(str(saved), game)
 
     refused("is for game='black_jacky', not for 'black_spy'", "black_spy")
-    card = json.loads(saved.with_suffix(".json").read_text("utf-8"))
-    saved.with_suffix(".json").write_text(json.dumps({**card, "version": 9}), "utf-8")
-    refused("is for version=9, not for 0")
-    saved.with_suffix(".json").write_text(json.dumps(card), "utf-8")
-    saved.write_bytes(saved.read_bytes()[:-1])
-    refused("is damaged: solution.safetensors does not match the checksum")
-    saved.with_suffix(".json").unlink()
-    refused("the card .* is missing or damaged")
-
-
-def test_arrays_that_contradict_each_other_are_refused(saved: Path) -> None:
     policy = solution("six").policy
     for name, wrong in [
         ("chances", policy.chances * 2),
@@ -109,11 +94,16 @@ def test_arrays_that_contradict_each_other_are_refused(saved: Path) -> None:
         ("keys", policy.keys[:, :1].copy()),
     ]:
         save_solution(saved, policy._replace(**{name: wrong}), table("six"))
-        with pytest.raises(ValueError, match="its arrays contradict each other"):
-            load_solution(str(saved))
-
-
-# ---------------------------------------------------------------- an agent like any other
+        refused("its arrays contradict each other")
+    path = saved.with_suffix(".json")
+    card = json.loads(path.read_text("utf-8"))
+    path.write_text(json.dumps({**card, "version": 9}), "utf-8")
+    refused("is for version=9, not for 0")
+    path.write_text(json.dumps(card), "utf-8")
+    saved.write_bytes(saved.read_bytes()[:-1])
+    refused("is damaged: solution.safetensors does not match the checksum")
+    path.unlink()
+    refused("the card .* is missing or damaged")
 
 
 def test_it_plays_the_solution_in_every_seat_and_start() -> None:
@@ -152,8 +142,6 @@ def test_it_says_what_it_lacks_and_which_table_it_is_for_and_one_that_was_sample
         each.reset(seed=0)
     with pytest.raises(ValueError, match=r"needs to know what its seat recalls: pass env.information_key\(agent\)"):
         agent.act(env.observe(env.agent_selection))
-    with pytest.raises(ValueError, match="needs to know what the seats recall"):
-        agent.act_batch(np.zeros((1, 296), np.int8), np.ones((1, 61), np.int8))
     shown = shown_to([agent], other, other.agent_selection)
     with pytest.raises(AgentError, match=r"does not know this position: it is for 2 players, .*hand_size=1"):
         agent.act(shown)
@@ -164,27 +152,17 @@ def test_it_says_what_it_lacks_and_which_table_it_is_for_and_one_that_was_sample
 
 def test_in_a_batch_of_games_it_is_given_the_keys_of_environments() -> None:
     """Also between moves of compiled agents, which are played without returning to Python."""
-    given: list[bytes] = []
-
-    class Noting(SolvedAgent):
-        def act_batch(self, observations: Any, masks: Any, keys: Any = None) -> Any:
-            given.extend(key.tobytes() for key in keys)
-            return super().act_batch(observations, masks, keys)
-
-    agent = Noting("noting", "black_jacky", solution("six").policy, table("six").identity())
-    options = dict(table("six").options)
-    played = arena.Table("black_jacky", "classic", 2, options, (agent, make_agent("random")), ((0, 1),), 3, True)
-    rows, env, expected = played.play(0, 20), environment("six"), []
+    agents, options = (solution("six"), make_agent("random")), dict(table("six").options)
+    with mock.patch.object(SolvedAgent, "act_batch", autospec=True, side_effect=SolvedAgent.act_batch) as given:
+        rows = arena.Table("black_jacky", "classic", 2, options, agents, ((0, 1),), 3, True).play(0, 20)
+    env, expected = environment("six"), []
     for seed, seats, actions in zip(rows.seeds, rows.seats, rows.actions, strict=True):
         env.reset(seed=int(seed))
         for action in arena.decode_actions(actions, 61):
             if seats[int(env.agent_selection[-1])] == 0:
                 expected.append(env.information_key(env.agent_selection).tobytes())
             env.step(action)
-    assert sorted(given) == sorted(expected)
-
-
-# ---------------------------------------------------------------- asked everywhere
+    assert sorted(key.tobytes() for call in given.call_args_list for key in call.args[3]) == sorted(expected)
 
 
 def test_a_solution_is_as_exploitable_as_its_strategies_and_who_tells_probabilities_is_known_by_them() -> None:
@@ -193,7 +171,7 @@ def test_a_solution_is_as_exploitable_as_its_strategies_and_who_tells_probabilit
     exact = worth_of(tree("six"), strategies_of(tree("six"), agent.policy))
     assert worth_of(tree("six"), found.strategies).exploitability == pytest.approx(exact.exploitability, abs=1e-12)
     random = CompiledAgent("random", "leduc_poker", make_agent("random").policy)
-    for each in (random, PythonAgent(Telling(even), "mine:Even", "leduc_poker")):
+    for each in (random, own(chances=even)):
         told = ask_everywhere(table("leduc"), each)
         assert found.how == told.how == "probabilities"
         for one, other in zip(told.strategies, uniform(tree("leduc")), strict=True):
@@ -218,18 +196,10 @@ def test_a_deterministic_agent_is_asked_once_and_others_as_often_as_wished() -> 
         np.testing.assert_allclose(own[seat.first[:-1]], 0.75, atol=0.11)
 
 
-class Telling:
-    """Tells probabilities, which count; else it always chooses the same action."""
-
-    name, game = "telling", "leduc_poker"
-
-    def __init__(self, chances: Any, action: int = 0) -> None:
-        self.action = action
-        if chances is not None:
-            self.probabilities = lambda observations, masks: chances(masks)
-
-    def act(self, observation: Any) -> int:
-        return self.action
+def own(act: Any = None, chances: Any = None) -> PythonAgent:
+    """An agent that always chooses the same action, or tells probabilities, which count."""
+    telling = {} if chances is None else {"probabilities": lambda observations, masks: chances(masks)}
+    return PythonAgent(SimpleNamespace(act=lambda observation: act, **telling), "my:Own", "leduc_poker")
 
 
 def even(masks: Any) -> Any:
@@ -239,13 +209,12 @@ def even(masks: Any) -> Any:
 @pytest.mark.parametrize(
     ("agent", "said"),
     [
-        (PythonAgent(Telling(None, -1), "my:Own", "leduc_poker"), "agent 'my:Own' chooses -1; allowed are 0"),
-        (PythonAgent(Telling(None, 99), "my:Own", "leduc_poker"), "agent 'my:Own' chooses 99; allowed are 0"),
-        (Telling(lambda masks: masks * 1.0), "do not sum to 1"),
-        (Telling(lambda masks: np.ones(masks.shape) / 3), "chooses actions that are not legal"),
-        (Telling(lambda masks: masks[:, :1] * 1.0), "are not numbers from 0 of shape"),
-        (Telling(lambda masks: masks * np.nan), "are not numbers from 0 of shape"),
-        (Telling(lambda masks: even(masks).tolist()[:-1]), "are not numbers from 0 of shape"),
+        *((own(action), f"agent 'my:Own' chooses {action}; allowed are 0") for action in (-1, 99)),
+        (own(chances=lambda masks: masks * 1.0), "do not sum to 1"),
+        (own(chances=lambda masks: np.ones(masks.shape) / 3), "chooses actions that are not legal"),
+        (own(chances=lambda masks: masks[:, :1] * 1.0), "are not numbers from 0 of shape"),
+        (own(chances=lambda masks: masks * np.nan), "are not numbers from 0 of shape"),
+        (own(chances=lambda masks: even(masks).tolist()[:-1]), "are not numbers from 0 of shape"),
     ],
 )
 def test_what_is_no_action_and_no_probability_is_refused(agent: Any, said: str) -> None:
@@ -253,13 +222,10 @@ def test_what_is_no_action_and_no_probability_is_refused(agent: Any, said: str) 
         ask_everywhere(table("leduc"), agent)
 
 
-# ---------------------------------------------------------------- runs
-
 KUHN = SolveSettings(game="kuhn_poker", players=2, variant="classic")
 
 
 def begun(folder: Path, settings: SolveSettings = KUHN) -> SolvingRun:
-    """A run in this folder, or one that goes on there."""
     folder.mkdir(exist_ok=True)
     run = SolvingRun(settings, folder, "command")
     assert run.prepare() == []

@@ -15,22 +15,12 @@ from blackjacky_agents.solving.habits import costliest_habits
 from blackjacky_agents.solving.parts import PartedSolver
 from blackjacky_agents.solving.sampled import SampledSolver
 from blackjacky_agents.solving.solution import strategies_of
-from blackjacky_agents.solving.strategies import Strategies, best_response, uniform, worth_of
+from blackjacky_agents.solving.strategies import Strategies, best_response, reach_of, uniform, worth_of
 from blackjacky_agents.solving.table import Table
 from tests.agents.solving import brute_force
-from tests.agents.solving.tables import (
-    EACH_TABLE,
-    SIX_CARDS,
-    environment,
-    random_strategies,
-    reaches_of,
-    table,
-    tree,
-)
+from tests.agents.solving.tables import EACH_TABLE, SIX_CARDS, by_key, environment, random_strategies, table, tree
 
 BRUTE = ["kuhn", *(pytest.param(name, marks=pytest.mark.prove) for name in ("four cards", "six", "three, one turn"))]
-CHIPS = {"kuhn": 2, "leduc": 13}
-"""What a result of 1 is worth."""
 
 
 def solved(name: str, iterations: int, variant: Variant = "dcfr") -> Strategies:
@@ -39,20 +29,14 @@ def solved(name: str, iterations: int, variant: Variant = "dcfr") -> Strategies:
     return solver.average()
 
 
-# ---------------------------------------------------------------- what is known
-
-
 @pytest.mark.parametrize(
-    ("name", "value"), [("kuhn", -1 / 18), pytest.param("leduc", -0.0856064, marks=pytest.mark.prove)]
+    ("name", "chips", "value"), [("kuhn", 2, -1 / 18), pytest.param("leduc", 13, -0.0856064, marks=pytest.mark.prove)]
 )
-def test_the_value_of_poker_is_found(name: str, value: float) -> None:
-    """Kuhn 1950; OpenSpiel's `leduc_poker`."""
+def test_the_value_of_poker_is_found(name: str, chips: int, value: float) -> None:
+    """Kuhn 1950; OpenSpiel's `leduc_poker`; a result of 1 is worth so many chips."""
     worth = worth_of(tree(name), solved(name, 2000))
-    assert CHIPS[name] * worth.values[0] == pytest.approx(value, abs=5e-5)
-    assert CHIPS[name] * worth.exploitability < 1e-4
-
-
-# ---------------------------------------------------------------- best responses
+    assert chips * worth.values[0] == pytest.approx(value, abs=5e-5)
+    assert chips * worth.exploitability < 1e-4
 
 
 @pytest.mark.parametrize("name", BRUTE)
@@ -60,13 +44,7 @@ def test_values_and_best_responses_are_those_of_the_definition(name: str) -> Non
     """Against strategies drawn at random, on all histories of environments."""
     found, env = tree(name), environment(name)
     drawn = random_strategies(found)
-    known = [
-        {
-            key.tobytes(): own[first:last]
-            for key, first, last in zip(states.keys, seat.first[:-1], seat.first[1:], strict=True)
-        }
-        for states, seat, own in zip(found.states, found.seats, drawn, strict=True)
-    ]
+    known = by_key(found, drawn)
     game, worth = found.table.game, worth_of(found, drawn)
     cards = [game.card_names[card] for card in game.whole_deck(found.table.num_players, found.table.options)]
     nodes = brute_force.openings(env, cards)
@@ -84,17 +62,14 @@ def test_values_and_best_responses_are_those_of_the_definition(name: str) -> Non
 def test_what_habits_cost_adds_up_to_what_is_lost_against_the_solution(name: str) -> None:
     found, solution = tree(name), solved(name, 100)
     agent, players = uniform(found), len(found.seats)
-    reaches, lost = reaches_of(found, solution), 0.0
+    reaches = tuple(reach_of(each, own, np.zeros(len(own))) for each, own in zip(found.seats, solution, strict=True))
+    lost = 0.0
     for seat in range(players):
         mixed = tuple(agent[q] if q == seat else solution[q] for q in range(players))
         lost += best_response(found, seat, reaches).value - worth_of(found, mixed).values[seat]
     habits = costliest_habits(found, solution, agent, most=1000)
     assert sum(habit.cost for habit in habits) == pytest.approx(lost / players, abs=1e-12)
     assert [habit.cost for habit in habits] == sorted((habit.cost for habit in habits), reverse=True)
-    assert all(habit.does != habit.better for habit in habits)
-
-
-# ---------------------------------------------------------------- iterations
 
 
 @EACH_TABLE
@@ -119,7 +94,7 @@ def test_threads_change_nothing(variant: Variant) -> None:
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
-def test_a_solver_goes_on_where_another_one_stopped(variant: Variant) -> None:
+def test_a_solver_goes_on_where_another_one_stopped_but_not_one_of_another_tree(variant: Variant) -> None:
     whole, half, rest = (Solver(tree("kuhn"), variant) for _ in range(3))
     whole.run(20)
     half.run(9)
@@ -127,44 +102,21 @@ def test_a_solver_goes_on_where_another_one_stopped(variant: Variant) -> None:
     rest.run(11)
     for one, other in zip(whole.average(), rest.average(), strict=True):
         np.testing.assert_array_equal(one, other)
-
-
-@pytest.mark.prove
-def test_a_checkpoint_of_another_tree_is_refused() -> None:
     with pytest.raises(ValueError, match="regrets_0 of the checkpoint is float64 of shape"):
-        Solver(tree("leduc")).restore(Solver(tree("kuhn")).save())
+        rest.restore({**half.save(), "regrets_0": np.zeros(99)})
 
 
-# ---------------------------------------------------------------- sampled games
+SMALL = 2**22  # bytes
 
 
 @pytest.mark.prove
 @pytest.mark.parametrize(("name", "close"), [("kuhn", 0.03), ("leduc", 0.05), ("six", 0.05), ("reshuffling", 0.05)])
 def test_sampled_games_come_close_to_an_equilibrium(name: str, close: float) -> None:
-    solver, distances = SampledSolver(table(name), memory=2**22), []
+    solver, distances = SampledSolver(table(name), memory=SMALL), []
     for iterations in (64, 4000):
         solver.run(iterations)
         distances.append(worth_of(tree(name), strategies_of(tree(name), solver.policy())).exploitability)
     assert distances[1] < min(close, distances[0])
-
-
-@pytest.mark.prove
-def test_sampled_games_with_the_same_seed_are_the_same_on_any_number_of_threads_and_after_a_break() -> None:
-    def sampled_by(threads: int, seed: int, breaks: bool = False) -> SampledSolver:
-        solver = SampledSolver(table("leduc"), seed, 2**22, threads)
-        solver.run(solver.round)
-        if breaks:
-            other = SampledSolver(table("leduc"), seed, 2**22, threads)
-            other.restore({name: array.copy() for name, array in solver.save().items()})
-            solver = other
-        solver.run(3 * solver.round)
-        return solver
-
-    one = sampled_by(1, 5)
-    for other in (sampled_by(3, 5), sampled_by(2, 5, breaks=True)):
-        for array, again in zip(one.policy(), other.policy(), strict=True):
-            np.testing.assert_array_equal(array, again)
-    assert not np.array_equal(one.policy().chances, sampled_by(1, 6).policy().chances)
 
 
 @pytest.mark.prove
@@ -173,12 +125,6 @@ def test_a_table_with_too_many_own_decisions_is_refused() -> None:
     few = mock.patch.object(sampled, "_MOST_VISITS", 2000)
     with few, pytest.raises(ValueError, match=r"more than 2,000 information states; choose rule options with fewer"):
         SampledSolver(given)
-
-
-# ---------------------------------------------------------------- sampled in parts
-
-
-SMALL = 2**22
 
 
 class Here(ThreadPoolExecutor):
@@ -192,25 +138,29 @@ class Here(ThreadPoolExecutor):
         return super().submit(work, *arguments, **named)
 
 
-def sampled_by(threads: int = 1, breaks: bool = False, **options: Any) -> PartedSolver:
-    solver = PartedSolver(table("six"), 5, SMALL, threads, **{"parts": 3, **options})
-    solver.run(1000)
-    if breaks:
-        other = PartedSolver(table("six"), 5, SMALL, threads, 3)
-        other.restore({name: array.copy() for name, array in solver.save().items()})
-        solver = other
-    solver.run(2000)
-    return solver
-
-
 @pytest.mark.prove
-def test_parts_are_the_same_on_threads_and_nodes_when_done_twice_and_after_a_break() -> None:
+@pytest.mark.parametrize(
+    ("kind", "name", "others"),
+    [(SampledSolver, "leduc", ({"threads": 3},)), (PartedSolver, "six", ({"threads": 2}, {"cluster": Here(2)}))],
+)
+def test_sampled_games_are_the_same_on_threads_and_nodes_when_done_twice_and_after_a_break(
+    kind: Any, name: str, others: tuple[dict[str, Any], ...]
+) -> None:
+    def sampled_by(breaks: bool = False, seed: int = 5, **options: Any) -> dict[str, np.ndarray]:
+        solver = kind(table(name), seed, SMALL, **options)
+        solver.run(1000)
+        if breaks:
+            other = kind(table(name), seed, SMALL, **options)
+            other.restore({name: array.copy() for name, array in solver.save().items()})
+            solver = other
+        solver.run(2000)
+        return {**solver.save(), "chances": solver.policy().chances}
+
     one = sampled_by()
-    for other in (sampled_by(2), sampled_by(breaks=True), sampled_by(cluster=Here(2))):
-        assert other.iterations == one.iterations
-        for name, array in one.save().items():
-            np.testing.assert_array_equal(array, other.save()[name])
-    assert not np.array_equal(one.policy().chances, sampled_by(parts=4).policy().chances)
+    for other in (sampled_by(breaks=True), *(sampled_by(**options) for options in others)):
+        for part, array in one.items():
+            np.testing.assert_array_equal(array, other[part])
+    assert not np.array_equal(one["chances"], sampled_by(seed=6)["chances"])
 
 
 @pytest.mark.prove

@@ -18,18 +18,14 @@ from blackjacky_agents.solving.tree import MemoryNeededError, Tree, build_tree, 
 from blackjacky_env.engine.compiling import compiled, inlined
 from blackjacky_env.engine.game import Game
 from blackjacky_env.engine.random import draw
-from tests.agents.solving.tables import EACH_TABLE, SIX_CARDS, TABLES, environment, random_strategies, table, tree
+from blackjacky_env.games import GAMES
+from tests.agents.solving.tables import EACH_TABLE, SIX_CARDS, by_key, environment, random_strategies, table, tree
 
 
-def by_key(found: Tree) -> list[dict[bytes, tuple[int, ...]]]:
+def actions_of(found: Tree) -> list[dict[bytes, list[int]]]:
     """For each seat the actions of every information state by its key."""
-    return [
-        {
-            key.tobytes(): tuple(states.actions[first:last].tolist())
-            for key, first, last in zip(states.keys, seat.first[:-1], seat.first[1:], strict=True)
-        }
-        for seat, states in zip(found.seats, found.states, strict=True)
-    ]
+    seats = by_key(found, tuple(states.actions for states in found.states))
+    return [{key: actions.tolist() for key, actions in seat.items()} for seat in seats]
 
 
 @pytest.mark.prove
@@ -46,14 +42,14 @@ def test_the_numbers_of_nodes_and_information_states_are_those_that_are_known() 
 @EACH_TABLE
 def test_games_meet_known_information_states_and_bring_what_random_play_is_worth(name: str) -> None:
     """Deals, reshuffles, later rounds and results: the mean over games agrees with the tree's exact value."""
-    env, known, rng, results = environment(name), by_key(tree(name)), np.random.default_rng(1), []
+    env, known, rng, results = environment(name), actions_of(tree(name)), np.random.default_rng(1), []
     for seed in range(1500):
         env.reset(seed=seed, options={"start_player": 0})
         while not env.terminations[env.agent_selection]:
             agent = env.agent_selection
             legal = np.flatnonzero(env.observe(agent)["action_mask"])
             if seed < 30:
-                assert known[int(agent[-1])][env.information_key(agent).tobytes()] == tuple(legal)
+                assert known[int(agent[-1])][env.information_key(agent).tobytes()] == legal.tolist()
             env.step(int(rng.choice(legal)))
         results.append(list(env.rewards.values()))
     means, errors = np.mean(results, axis=0), np.std(results, axis=0) / np.sqrt(len(results))
@@ -79,13 +75,13 @@ def test_the_pile_is_decided_card_by_card_with_the_same_result_as_whole_decks(na
     given, lazy = table(name), tree(name)
     whole = build_tree(replace(given, game=without_pile(given.game)))
     assert (whole.num_nodes, whole.num_states, whole.num_ends) == (lazy.num_nodes, lazy.num_states, lazy.num_ends)
-    assert by_key(whole) == by_key(lazy)
+    assert actions_of(whole) == actions_of(lazy)
     strategies = random_strategies(lazy)
     assert worth_of(whole, strategies).values == pytest.approx(worth_of(lazy, strategies).values, abs=1e-12)
 
 
 @pytest.mark.prove
-def test_chance_that_is_not_declared_is_refused() -> None:
+def test_chance_that_is_not_declared_results_that_do_not_sum_to_0_and_too_many_deals_are_refused() -> None:
     rules, reshuffling = table("leduc").game.rules, table("reshuffling")
     apply, begin, redeal = rules.apply, rules.begin, rules.redeal
 
@@ -102,40 +98,28 @@ def test_chance_that_is_not_declared_is_refused() -> None:
         redeal(s, deck)
         s.winners[0] = won
 
-    with pytest.raises(ValueError, match="something beside the deck and declared reshuffles is drawn from the key"):
-        build_tree(with_rules("leduc", apply=inlined(apply_and_draw)))
-    with pytest.raises(ValueError, match="something beside the deck"):
-        build_tree(with_rules("leduc", begin=inlined(begin_and_draw), redeal=inlined(redeal_and_keep)))
-    with pytest.raises(ValueError, match="cannot be enumerated at this table: cards are reshuffled"):
-        build_tree(replace(reshuffling, game=without_pile(reshuffling.game)))
-
-
-@pytest.mark.prove
-@pytest.mark.parametrize("game", ["schwarze_katze", "halunken", "black_spy", "black_jacky"])
-def test_a_whole_game_is_refused_for_its_deals(game: str) -> None:
-    with pytest.raises(ValueError, match=r"orders at this table; allowed are 4,000,000"):
-        build_tree(Table.of(game, 4 if game == "black_jacky" else None))
-
-
-@pytest.mark.parametrize(
-    ("copies", "length", "orders"),
-    [([1, 1, 1], 3, 6), ([1, 1, 1], 2, 6), ([2, 2, 2], 6, 90), ([1, 2, 3], 3, 19), ([4], 3, 1), ([1, 2], 0, 1)],
-)
-def test_orders_are_counted(copies: list[int], length: int, orders: int) -> None:
-    assert count_orders(copies, length) == pytest.approx(orders)
-
-
-@pytest.mark.prove
-def test_results_that_do_not_sum_to_zero_are_refused() -> None:
     def returns(s, rewards):  # type: ignore[no-untyped-def]
         rewards[0] = 1.0
 
-    with pytest.raises(ValueError, match="do not sum to 0"):
-        build_tree(with_rules("kuhn", returns=compiled(returns)))
+    for given, said in (
+        (with_rules("leduc", apply=inlined(apply_and_draw)), "something beside the deck and declared reshuffles"),
+        (with_rules("leduc", begin=inlined(begin_and_draw), redeal=inlined(redeal_and_keep)), "something beside the"),
+        (replace(reshuffling, game=without_pile(reshuffling.game)), "cannot be enumerated .*: cards are reshuffled"),
+        (with_rules("kuhn", returns=compiled(returns)), "do not sum to 0"),
+        *((Table.of(game), "orders at this table; allowed are 4,000,000") for game in GAMES),
+    ):
+        with pytest.raises(ValueError, match=said):
+            build_tree(given)
+
+
+def test_orders_are_counted() -> None:
+    cases = [([1, 1, 1], 3, 6), ([1, 1, 1], 2, 6), ([2, 2, 2], 6, 90), ([1, 2, 3], 3, 19), ([4], 3, 1), ([1, 2], 0, 1)]
+    for copies, length, orders in cases:
+        assert count_orders(copies, length) == pytest.approx(orders)
 
 
 @pytest.mark.prove
-@pytest.mark.parametrize("name", TABLES)
+@EACH_TABLE
 def test_the_size_is_estimated_before_a_tree_is_built(name: str) -> None:
     done: list[float] = []
     size, found = estimate(table(name), progress=done.append), tree(name)

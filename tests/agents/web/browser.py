@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from importlib.resources import files
 from itertools import product
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pytest
@@ -33,6 +33,7 @@ DEVICES = {"desktop": (1280, 800), "phone": (390, 844)}
 LOOKS = (("desktop", "light", "en"), ("phone", "dark", "de"))
 NAMES = ("Bruno", "Carla", "David", "Elif", "Femke", "Goran", "Hana", "Igor", "Jana")
 PERSON = "player_0"
+Record = dict[str, Any]
 _SEEDS = 40
 _EARLY = 60  # moves; later positions look much the same
 TOURED = f"try {{ for (const game of {[*GAMES]}) localStorage.setItem(`tour ${{game}}`, 'seen') }} catch {{ }}"
@@ -44,27 +45,14 @@ return Boolean(find("#actions button:enabled") || ended || find("#status.paused"
 """
 
 
-class Position(NamedTuple):
-    """A position in which the person in seat 0 is to act, or the game is over: how it was made and reached."""
-
-    options: Mapping[str, Any]
-    seed: int
-    actions: list[int]
-    reset: Mapping[str, Any] | None = None
-
-
-# ---------------------------------------------------------------- positions
-
-
-def positions(game: str) -> dict[str, Position]:
-    """A position for each phase of a game, at the largest table that has the phase."""
+def positions(game: str) -> dict[str, Record]:
+    """The record of a game for each phase in which the person in seat 0 is to act, and for a game that is over."""
     phases, rare = get_game(game).words.phases, get_kit(game).rare
     found = {phase: _rare_position(game, phase, each) for phase, each in rare.items()}
     for options, seed in product(_tables(game), range(_SEEDS)):
         if len(found) == len(phases):
             break
-        for phase, actions in _random_game(game, options, seed).items():
-            found.setdefault(phase, Position(options, seed, actions))
+        found = _random_game(game, options, seed) | found
     return {phase: found[phase] for phase in phases}
 
 
@@ -77,50 +65,42 @@ def _tables(game: str) -> Iterator[dict[str, Any]]:
         yield {name: value for name, value in options.items() if name != "reward"}
 
 
-def _random_game(game: str, options: Mapping[str, Any], seed: int) -> dict[str, list[int]]:
-    """By phase: the actions before the person decides in it, for the last time early in the game."""
+def _random_game(game: str, options: Mapping[str, Any], seed: int) -> dict[str, Record]:
+    """By phase: the game until the person decides in it, for the last time early in the game."""
     env, rng = TableEnv(game, **options), np.random.default_rng(seed)
-    actions: list[int] = []
-    found: dict[str, list[int]] = {}
+    found: dict[str, Record] = {}
     env.reset(seed=seed)
     while (mask := env.infos[env.agent_selection]["action_mask"]).any():
         if env.agent_selection == PERSON:
-            phase = env.view(PERSON)["phase"]
-            if phase not in found or len(actions) < _EARLY:
-                found[phase] = actions.copy()
-        actions.append(int(rng.choice(np.flatnonzero(mask))))
-        env.step(actions[-1])
-    return {**found, "over": actions}
+            phase, record = env.view(PERSON)["phase"], env.record()
+            if phase not in found or len(record["actions"]) < _EARLY:
+                found[phase] = record
+        env.step(int(rng.choice(np.flatnonzero(mask))))
+    return {**found, "over": env.record()}
 
 
-def _rare_position(game: str, phase: str, rare: Rare) -> Position:
+def _rare_position(game: str, phase: str, rare: Rare) -> Record:
     env = TableEnv(game, **rare.options)
-    actions: list[int] = []
     env.reset(seed=0, options=dict(rare.reset))
     wanted = [env.parse_action(name) for name in rare.prefers]
     while env.view(PERSON)["phase"] != phase:
         legal = np.flatnonzero(env.infos[env.agent_selection]["action_mask"]).tolist()
-        actions.append(next((action for action in wanted if action in legal), legal[0]))
-        env.step(actions[-1])
-    return Position(rare.options, 0, actions, rare.reset)
+        env.step(next((action for action in wanted if action in legal), legal[0]))
+    return env.record()
 
 
-def table_at(game: str, position: Position, hints: Sequence[str] | None = None) -> Table:
-    """A table of one person and random agents in this position; ``hints`` as for `Table`."""
-    options = dict(position.options)
-    players, variant = options.pop("num_players"), options.pop("variant", None)
-    table = Table(game, seats_for(["Anna"], ["random"] * (players - 1)), variant, options, position.seed, hints)
+def table_at(record: Record) -> Table:
+    """A table of one person and random agents in this position."""
+    seats = seats_for(["Anna"], ["random"] * (record["num_players"] - 1))
+    table = Table(record["game"], seats, record["variant"], record["options"], hints=[])
     for seat, name in zip(table.seats[1:], NAMES, strict=False):
         seat.name = name
-    if position.reset is not None:
-        table.env.reset(seed=position.seed, options=dict(position.reset))
-        table._views = table._look()
-    for action in position.actions:
+    table.env.replay({**record, "actions": []})
+    table._views = table._look()
+    for action in record["actions"]:
         table.play(action)
     return table
 
-
-# ---------------------------------------------------------------- the browser
 
 SHADOW = "document.getElementById('picture').shadowRoot"
 READY = "return document.querySelector('#actions button:enabled')"

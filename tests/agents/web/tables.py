@@ -19,10 +19,6 @@ from blackjacky_env.envs.aec import TableEnv
 
 SHORT = {"schwarze_katze": {"deals": 2}, "black_spy": {"max_deals": 2, "mole": True, "call_colour": True}}
 """Rule options by game that make games short and let much happen."""
-STATE_KEYS = {
-    *("type", "game", "title", "you", "names", "agents", "move", "turn", "view", "picture", "actions", "story"),
-    *("hints", "winners", "scores", "last_pause", "table", "options"),
-}
 PACE_KEYS = (
     *("connected", "awaited", "started", "speed", "may_continue", "can_skip", "wishes", "moment"),
     *("watching", "watch", "failure"),

@@ -58,21 +58,13 @@ def wait_until(holds):
         time.sleep(0.01)
 
 
-def received_from(connection):
-    """All that is received until the connection is closed."""
+def closing_code(connection):
+    """The code with which the server closes, after all that it sends until then."""
     received = b""
     with contextlib.suppress(ConnectionError):
         while data := connection.recv(1 << 16):
             received += data
-    return received
-
-
-def closing_code(connection):
-    received = received_from(connection)
     return Close.parse(received[received.rindex(b"\x88") + 2 :]).code
-
-
-# ---------------------------------------------------------------- what a WebSocket sends
 
 
 ENDLESS = frame(Opcode.TEXT, b"{", fin=False) + 50 * frame(Opcode.CONT, b"", fin=False)
@@ -112,9 +104,6 @@ def test_a_page_whose_seat_was_taken_over_has_limited_time_to_say_goodbye():
             received += second.recv(1 << 16)
 
 
-# ---------------------------------------------------------------- requests
-
-
 @pytest.mark.parametrize(
     "data",
     [
@@ -131,9 +120,6 @@ def test_a_request_that_does_not_arrive_closes_the_connection(data):
         with open_socket(there.port, data) as connection:
             assert not is_open(connection, 60)
         wait_until(lambda: len(there.gate) == 0)
-
-
-# ---------------------------------------------------------------- too many connections
 
 
 def test_with_few_files_a_person_plays_beside_hundreds_of_idle_connections(tmp_path):

@@ -65,17 +65,17 @@ async def test_a_settlement_waits_for_one_who_continues(game):
         move_until(host, "settlement")
         host.wake()
         if host.moments[0] == "pause":
-            first.do(type="continue", move=host.table.move)
+            first.do("continue", move=host.table.move)
         await until(lambda: host.moments == ["settlement"] and host._playing.done())
         for page in (first, *others):
             scores = page.state["scores"]
             assert {len(row["cells"]) for row in scores["rows"]} == {len(scores["columns"])}
             assert [row["seat"] for row in scores["rows"]] == list(range(len(host.table.seats)))
             assert page.state["may_continue"]
-        first.refused("gone on already", type="continue", move=host.table.move - 1)
-        others[0].do(type="continue", move=host.table.move)
+        first.refused("gone on already", "continue", move=host.table.move - 1)
+        others[0].do("continue", move=host.table.move)
         assert first.state["moment"] is None
-        first.refused("gone on already", type="continue", move=host.table.move)
+        first.refused("gone on already", "continue", move=host.table.move)
 
 
 @pytest.mark.parametrize("game", NAMES)

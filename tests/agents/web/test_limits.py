@@ -78,9 +78,6 @@ def test_trusted_proxies_have_no_limit_of_their_own_and_there_are_fewer_connecti
     assert all(2 * connections_for(files) < files for files in range(1, 5000))
 
 
-# ---------------------------------------------------------------- the log
-
-
 @pytest.fixture
 def log(monkeypatch):
     """A logger with a filter and what it writes, and a clock that stands still."""

@@ -20,7 +20,6 @@ from tests.agents.web.test_pace import Page, anyio_backend  # noqa: F401  # a fi
 HERE, AWAY = ("127.0.0.1", 1), ("192.168.0.9", 1)
 ORDER = {"game": "tiny", "variant": "classic", "people": ["Anna", "Ben"], "agents": ["random"], "rules": {}}
 
-
 pytestmark = pytest.mark.usefixtures("tiny")
 
 
@@ -88,9 +87,7 @@ def test_the_lobby_tells_how_far_tables_are(server, client):
     [
         ({"game": "chess"}, "game='chess' is unknown; allowed are black_jacky, "),
         ({"people": []}, "at least one person"),
-        ({"people": "Anna"}, "people is not of type list"),
         ({"people": ["\u202eevil"]}, "1 .. 20 printable characters"),
-        ({"people": ["A"] * 60}, "more than"),
         ({"agents": ["ppo:/etc/passwd"]}, "agent 'ppo:/etc/passwd' is unknown; allowed are random"),
         ({"agents": [], "people": ["A"]}, "num_players=1 is out of range"),
         ({"variant": "long"}, "variant='long'"),
@@ -118,9 +115,6 @@ def test_codes_hold_addresses_that_work_in_the_network(server, client):
         assert client.get(place).headers["content-type"].startswith("image/svg+xml")
 
 
-# ---------------------------------------------------------------- how many tables are kept
-
-
 def files_of(folder):
     return {*folder.glob("*.jsonl")}
 
@@ -141,13 +135,10 @@ async def test_nobody_is_thrown_out_and_a_lost_connection_is_waited_for(server, 
     order = Order(**ORDER)
     async with server.running():
         first, _ = await server.open(order), await server.open(order)
-        sitting = Page(first, 0)
-        await sitting.open()
+        sitting = await Page(first, 0).open()
         third = await server.open(order)
         assert server.hosts == [first, third]
-        leaving = Page(third, 0)
-        await leaving.open()
-        await leaving.leave()
+        await (await Page(third, 0).open()).leave()
         with pytest.raises(MessageError, match="people play at"):
             await server.open(order)
         monkeypatch.setattr(lobby, "AWAY", 0)

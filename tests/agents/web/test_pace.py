@@ -4,6 +4,7 @@ import asyncio
 import json
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -31,30 +32,29 @@ class Page:
     def __init__(self, host, seat):
         self.host, self.seat, self.sent = host, seat, []
         self.said = asyncio.Queue()
+        self.receive = self.said.get
 
     async def send_text(self, text):
         self.sent.append(json.loads(text))
 
-    async def receive(self):
-        return await self.said.get()
-
-    async def close(self, code, reason):
+    async def close(self, code=1000, reason=""):
         self.said.put_nowait({"type": "websocket.disconnect"})
 
     async def open(self):
         self.serving = asyncio.create_task(self.host.serve(self.seat, self))
         await until(lambda: self.sent)
+        return self
 
     async def leave(self):
-        await self.close(1000, "")
+        await self.close()
         await self.serving
 
-    def do(self, **message):
-        self.host.answer(self.seat, message)
+    def do(self, kind, **message):
+        self.host.answer(self.seat, {"type": kind, **message})
 
-    def refused(self, answer, code=None, **message):
+    def refused(self, answer, kind, code=None, **message):
         with pytest.raises(MessageError, match=answer) as error:
-            self.do(**message)
+            self.do(kind, **message)
         assert code in (None, error.value.code)
 
     @property
@@ -76,10 +76,7 @@ async def at_a_table(*, delay=LONG, pages=None, prepare=lambda host: None, playe
         with ThreadPoolExecutor(1) as pool:
             host = Host(table, pool, delay, per_second=1e9)
             prepare(host)
-            opened = [Page(host, seat) for seat in table.people][:pages]
-            for page in opened:
-                await page.open()
-            yield host, *opened
+            yield host, *[await Page(host, seat).open() for seat in [*table.people][:pages]]
             await host.close()
 
 
@@ -95,9 +92,8 @@ def move_until(host, kind):
 async def test_the_game_waits_until_everybody_has_come_once():
     async with at_a_table(people=2, players=2, pages=1) as (host, first):
         assert (first.state["started"], first.state["awaited"], first.state["actions"]) == (False, [1], [])
-        first.refused("the game begins when everybody is there", "waiting", type="act", move=0, action=0)
-        second = Page(host, 1)
-        await second.open()
+        first.refused("the game begins when everybody is there", "act", "waiting", move=0, action=0)
+        second = await Page(host, 1).open()
         assert (first.state["started"], first.state["awaited"]) == (True, [])
         await second.leave()
         assert first.state["started"]
@@ -107,7 +103,7 @@ async def test_the_game_waits_until_everybody_has_come_once():
 async def test_a_full_trick_stays_and_can_be_seen_again():
     async with at_a_table(game="schwarze_katze", people=3) as (host, *pages):
         assert pages[0].state["last_pause"] is None
-        pages[0].refused("nothing to look at", type="pause")
+        pages[0].refused("nothing to look at", "pause")
         move_until(host, "pause")
         for page in pages:
             state = page.state
@@ -117,12 +113,12 @@ async def test_a_full_trick_stays_and_can_be_seen_again():
             assert state["picture"] == host.table.pause(page.seat)["picture"]
             assert state["picture"] != host.table.state(page.seat)["picture"]
         turn = host.table.turn
-        pages[turn].refused("goes on after this pause", "moment", type="act", move=host.table.move, action=0)
+        pages[turn].refused("goes on after this pause", "act", "moment", move=host.table.move, action=0)
         host.wake()
-        pages[0].do(type="continue", move=host.table.move)
+        pages[0].do("continue", move=host.table.move)
         await until(lambda: not host.moments)
         assert pages[turn].state["actions"]
-        pages[0].do(type="pause")
+        pages[0].do("pause")
         await until(lambda: any(message["type"] == "pause" for message in pages[0].sent))
         (seen,) = (message for message in pages[0].sent if message["type"] == "pause")
         assert seen["name"] == {"key": "last_trick", "values": {}}
@@ -134,21 +130,21 @@ async def test_who_is_out_continues_only_when_nobody_else_can():
         host.moments = ["settlement"]
         host.table.is_out = lambda seat: seat == 0
         assert (first.state["may_continue"], second.state["may_continue"]) == (False, True)
-        first.refused("somebody who is still in", type="continue", move=host.table.move)
+        first.refused("somebody who is still in", "continue", move=host.table.move)
         await second.leave()
-        first.do(type="continue", move=host.table.move)
+        first.do("continue", move=host.table.move)
         assert not host.moments
 
 
 async def test_the_rest_is_skipped_when_no_person_has_a_part_in_it():
     async with at_a_table(players=3) as (host, first):
-        first.refused("no person has a part", type="skip")
+        first.refused("no person has a part", "skip")
         host.table.is_out = lambda seat: True
         host.table.act = None  # no person moves any more
         host.table.seats[0].token = None
         host.table._agents[0] = host.table._agents[1]
         assert first.state["can_skip"]
-        first.do(type="skip")
+        first.do("skip")
         await until(lambda: host.table.over)
         assert not host.skipping
 
@@ -156,23 +152,22 @@ async def test_the_rest_is_skipped_when_no_person_has_a_part_in_it():
 async def test_a_running_game_is_given_up_when_all_want_to_those_with_a_lost_connection_too():
     async with at_a_table(people=2, players=2) as (host, first, second):
         move_until(host, "settlement")
-        first.do(type="restart")
+        first.do("restart")
         assert second.state["wishes"] == [0]
         await second.leave()
-        first.do(type="restart")
+        first.do("restart")
         assert (host.table.earlier, first.state["wishes"]) == (0, [0])
         await second.open()
-        second.do(type="restart")
+        second.do("restart")
         assert host.table.earlier > 0
         assert (host.moments, second.state["wishes"]) == ([], [])
 
 
 async def test_nobody_restarts_a_game_of_an_earlier_server_before_the_others_are_back():
     async with at_a_table(people=2, players=2, pages=0, played=3) as (host,):
-        first = Page(host, 0)
-        await first.open()
-        first.do(type="start")
-        first.do(type="restart")
+        first = await Page(host, 0).open()
+        first.do("start")
+        first.do("restart")
         assert (host.table.earlier, first.state["wishes"]) == (0, [0])
 
 
@@ -198,22 +193,17 @@ async def test_an_agent_that_thinks_about_a_game_given_up_does_not_move_in_the_n
         assert host.table.move == move
 
 
+SPENT = AgentError("the budget is spent, says /home/somebody")
+
+
 @pytest.mark.parametrize(
-    ("error", "kind", "traces"),
-    [
-        (AgentError("the budget is spent, says /home/somebody"), "stopped", 0),
-        (IllegalActionError("action 99"), "illegal", 0),
-        (KeyError("lost"), "error", 1),
-    ],
+    ("error", "kind"), [(SPENT, "stopped"), (IllegalActionError("action 99"), "illegal"), (KeyError("lost"), "error")]
 )
 async def test_people_are_told_that_an_agent_has_failed_until_it_plays_again_and_the_log_says_why_once(
-    error, kind, traces, caplog
+    error, kind, caplog
 ):
-    def fail():
-        raise error
-
     def fail_at(host):
-        thought, host.table.thought = host.table.thought, lambda: fail
+        thought, host.table.thought = host.table.thought, lambda: Mock(side_effect=error)
         host.repair = lambda: setattr(host.table, "thought", thought)
 
     seed = next(seed for seed in range(20) if new_table(players=2, seed=seed).turn)
@@ -223,7 +213,7 @@ async def test_people_are_told_that_an_agent_has_failed_until_it_plays_again_and
         assert str(error) not in json.dumps(page.state) + host.failure_in_words
         assert host.failure_in_words.startswith(FAILURES[kind].format(name="random"))
         for repair in (lambda: None, host.repair):  # messages do not ask it again, another page does
-            page.do(type="speed", speed="fast")
+            page.do("speed", speed="fast")
             assert host.failure
             repair()
             await page.leave()
@@ -232,4 +222,4 @@ async def test_people_are_told_that_an_agent_has_failed_until_it_plays_again_and
         assert page.state["failure"] is None
     assert [record.levelname for record in caplog.records] == ["ERROR"]
     assert repr(error) in caplog.text
-    assert caplog.text.count("Traceback") == traces
+    assert caplog.text.count("Traceback") == (kind == "error")

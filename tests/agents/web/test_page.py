@@ -34,22 +34,17 @@ def open_page(browser, address, language="en"):
     return browser
 
 
-def play_to_the_end(*pages):
-    """Click the first legal action wherever there is one, until the game is over."""
-    for _ in range(CLICKS):
-        over = [page.execute_script(CLICK + IS_OVER) for page in pages]
-        if all(over):
-            return
-    raise AssertionError("the game does not end")
-
-
 def click_until(page, condition, click=lambda page: page.execute_script(CLICK)):
-    """The same, until the condition holds."""
+    """Click the first legal action, or do something else, until the condition holds."""
     for _ in range(CLICKS):
         if condition():
             return
         click(page)
     raise AssertionError("that does not happen")
+
+
+def play_to_the_end(page):
+    click_until(page, lambda: page.execute_script(IS_OVER))
 
 
 @contextmanager
@@ -58,9 +53,6 @@ def at_seat(browser, table, language="en", **options):
     server.add(table)
     with pages_of(browser, server) as base:
         yield open_page(browser, f"{base}/seat/{table.people[0]}", language), server.hosts[0]
-
-
-# ---------------------------------------------------------------- games
 
 
 def test_a_person_plays_a_whole_game_against_three_bots_with_a_hint_and_a_key(browser):
@@ -108,27 +100,13 @@ def test_the_page_puts_phrases_into_the_same_words_as_the_terminal(browser, game
             assert page.execute_async_script(TELL, phrases, names, language) == expected
 
 
-# ---------------------------------------------------------------- the lobby
-
-
-@contextmanager
-def lobby(browser, language="en"):
-    """The page of the lobby of a new server, with the rule options of its first game, and that server."""
+def test_a_table_is_opened_in_the_lobby_and_played_to_the_end_with_its_replay(browser):
     server = server_of()
     with pages_of(browser, server) as base:
-        page = open_page(browser, f"{base}/lobby/{server.owner}", language)
+        page = open_page(browser, f"{base}/lobby/{server.owner}", "de")
         wait_for(page, "return document.querySelectorAll('#rules .rule').length")
-        yield page, server
-
-
-def choose_game(page, name):
-    page.execute_script(f"document.querySelector('input[value={name}]').click()")
-
-
-def test_a_table_is_opened_in_the_lobby_and_played_to_the_end_with_its_replay(browser):
-    with lobby(browser, "de") as (page, server):
-        choose_game(page, "schwarze_katze")
         page.execute_script(
+            "document.querySelector('input[value=schwarze_katze]').click();"
             "const deals = document.querySelector('#rules input[max=\"50\"]'); deals.value = 1; deals.oninput();"
             "document.querySelectorAll('#agents select').forEach((each) => { each.value = 'random'; each.onchange() })"
         )
@@ -148,9 +126,6 @@ def test_a_table_is_opened_in_the_lobby_and_played_to_the_end_with_its_replay(br
         press(page, "replay-close")
         press(page, "again")
         wait_for(page, "return document.getElementById('end').hidden")
-
-
-# ---------------------------------------------------------------- waiting, lost seats
 
 
 def test_a_game_is_given_up_after_a_question_and_starts_without_those_who_do_not_come(browser):

@@ -53,7 +53,7 @@ def pages(browser, tables):
 
 @pytest.mark.parametrize("game", GAMES)
 def test_in_no_phase_the_page_must_be_scrolled_much_and_axe_finds_nothing_serious(browser, game):
-    phases = {phase: table_at(game, each, hints=[]) for phase, each in positions(game).items()}
+    phases = {phase: table_at(each) for phase, each in positions(game).items()}
     with pages(browser, phases.values()) as addresses:
         for (phase, address), (device, scheme, language) in (
             (each, look) for each in zip(phases, addresses, strict=True) for look in LOOKS
@@ -72,8 +72,6 @@ def test_in_no_phase_the_page_must_be_scrolled_much_and_axe_finds_nothing_seriou
             assert measured["reach"] <= ON_PHONE * height, phase
             assert measured["picture"] > 0.9 * width
 
-
-# ---------------------------------------------------------------- the tour of the first turn
 
 NOT_TOURED = "for (const name of Object.keys(localStorage)) if (name.startsWith('tour ')) localStorage.removeItem(name)"
 TOUR = f"""
@@ -108,8 +106,6 @@ def test_the_first_turn_has_a_tour_that_covers_nothing_and_does_not_come_back(br
         assert not browser.execute_script(TOURED_NOW)
         assert browser.execute_script(f"return localStorage.getItem('tour {game}')") == "seen"
 
-
-# ---------------------------------------------------------------- whole games
 
 QUICK = {
     "black_jacky": {"players": 2, "rules": {"hearts": 1}},

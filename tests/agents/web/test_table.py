@@ -22,6 +22,14 @@ from tests.agents.web.tables import as_sent, new_table, play_on
 pytestmark = pytest.mark.usefixtures("tiny")
 
 
+def kept(folder, **options):
+    """A table in a file."""
+    table = new_table(**options)
+    table.path = folder / "table.jsonl"
+    table.save()
+    return table
+
+
 def test_what_is_not_allowed_is_named_and_changes_nothing():
     table = new_table(people=2, players=2, hints=["random"])
     turn, before = table.turn, table.env.snapshot()
@@ -69,10 +77,7 @@ def test_the_record_is_there_when_the_game_is_over_and_another_game_can_begin(ga
 
 
 def test_a_table_is_taken_up_again_where_it_was(game, tmp_path):
-    table = new_table(game.name, people=2, hints=["random"])
-    table.path = tmp_path / "table.jsonl"
-    table.save()
-    rng = np.random.default_rng(5)
+    table, rng = kept(tmp_path, game=game.name, people=2, hints=["random"]), np.random.default_rng(5)
     table.rename(0, "Zoë")
     play_on(table, rng)
     table.again()
@@ -107,18 +112,15 @@ def test_a_game_goes_on_when_it_cannot_be_kept_and_is_kept_again_as_soon_as_it_c
 @pytest.mark.parametrize("change", [lambda table: table.again(), lambda table: table.rename(0, "Zoë")])
 def test_what_cannot_be_saved_is_not_done(tmp_path, monkeypatch, change):
     """Otherwise the moves of a new game would be added to the file of the old one."""
-    table = new_table(people=2, players=2)
+    table = kept(tmp_path, people=2, players=2)
     play_on(table, np.random.default_rng(0))
-    table.path = tmp_path / "table.jsonl"
-    table.save()
-    before, kept = as_sent(table.state(0)), table.path.read_bytes()
-    full = OSError(errno.ENOSPC, "No space left on device")
+    before, written = as_sent(table.state(0)), table.path.read_bytes()
     with monkeypatch.context() as patched:
-        patched.setattr(Path, "write_bytes", Mock(side_effect=full))
+        patched.setattr(Path, "write_bytes", Mock(side_effect=OSError(errno.ENOSPC, "No space left on device")))
         with pytest.raises(MessageError, match="could not be saved, so nothing has changed: No space left"):
             change(table)
     assert as_sent(table.state(0)) == before
-    assert {path: path.read_bytes() for path in tmp_path.iterdir()} == {table.path: kept}
+    assert {path: path.read_bytes() for path in tmp_path.iterdir()} == {table.path: written}
     change(table)
     assert resumed(table.path).move == table.move
 
@@ -135,14 +137,6 @@ def test_no_two_players_or_agents_at_a_table_have_names_that_look_the_same():
             Table("black_jacky", seats_for(people, agents))
     with pytest.raises(MessageError, match="printable characters"):
         seats_for(["\u2800"], ["random"])
-
-
-@pytest.fixture
-def saved(tmp_path):
-    table = new_table()
-    table.path = tmp_path / "table.jsonl"
-    table.save()
-    return table.path
 
 
 @pytest.mark.parametrize("content", [b"\xff\xfe\n", b"[]\n", b"[" * 100_000 + b"\n", b"null\n3\n", b'{"format": 1}\n'])
@@ -167,13 +161,10 @@ def changed(seat, **change):
     ("change", "message"),
     [
         ("60\n", "IllegalActionError"),
-        ("x\n", "invalid literal"),
         ({"format": 0}, "format=0 is not 1"),
         ({"seats": [{"name": "x"}]}, "num_players"),
-        ({"seats": [{"password": "x"}] * 3}, "unexpected keyword"),
         (changed(0, token=None), "seat 0 needs either an agent or the token of a person"),
         (changed(0, token=""), "the token of seat 0"),
-        (changed(0, token=["x"]), "TypeError"),
         (changed(0, name="A" * 100_000), "1 .. 20 printable characters"),
         (changed(0, name="Rando\u034fm"), "somebody at this table is called"),
         (changed(1, name="A" * 100_000), "the name of the agent in seat 1"),
@@ -183,8 +174,9 @@ def changed(seat, **change):
         ({"earlier": -1}, "earlier=-1 is out of range"),
     ],
 )
-def test_a_file_that_holds_no_table_is_refused(saved, change, message):
+def test_a_file_that_holds_no_table_is_refused(tmp_path, change, message):
     """Also one that would be served, and then fail because of a seat that nobody has."""
+    saved = kept(tmp_path).path
     first, *_ = saved.read_text("utf-8").splitlines(keepends=True)
     end = change if isinstance(change, str) else ""
     header = first if end else json.dumps({**json.loads(first), **change}) + "\n"

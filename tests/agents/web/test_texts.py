@@ -16,9 +16,9 @@ from blackjacky_agents.wording import in_words, page_texts, refusal_in_words
 from blackjacky_env import IllegalActionError
 from blackjacky_env.draw.picture import LAYOUTS, draw_svg
 from blackjacky_env.engine.options import declared_options
-from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.games import GAMES, get_game
 from tests.agents.web.tables import SHORT, choose
+from tests.envs.playing import fresh, play_randomly
 from tests.replay.reading import REAL
 
 TEXTS = json.loads((PAGE / "texts.json").read_text("utf-8"))
@@ -91,9 +91,6 @@ def test_the_page_uses_the_texts_that_there_are_in_all_languages_and_names_no_ga
     assert not re.search("|".join(f"{name}|{get_game(name).title}" for name in GAMES), files)
 
 
-# ---------------------------------------------------------------- positions
-
-
 class Asked(dict):
     """Translations that remember the templates they do not have."""
 
@@ -113,14 +110,10 @@ def positions(game, every):
     examples = get_game(game).examples
     tables = [{"num_players": size, "variant": each.name} for each in get_game(game).variants for size in each.sizes]
     for options in [*(table | examples.short for table in tables), *examples.tables]:
-        env, rng, turn = TableEnv(game, **options), np.random.default_rng(7), 0
-        env.reset(seed=7)
-        while (mask := env.infos[env.agent_selection]["action_mask"]).any():
-            if turn % every == 0:
-                yield env
-            env.step(int(rng.choice(np.flatnonzero(mask))))
-            turn += 1
+        env, seed = fresh(7, game, **options), 0
         yield env
+        while not env.terminations[env.agent_selection]:
+            yield play_randomly(env, seed := seed + 1, every)
 
 
 @every_game

@@ -100,18 +100,9 @@ class Table(RiggedTable):
     def __getitem__(self, key: str) -> Any:
         return self.now[key]
 
-    def snapshot(self) -> dict[str, Any]:
-        return self.now
-
     @property
     def legal(self) -> set[int]:
         return set(self.actions)
-
-    def shows(self, **expected: Any) -> Table:
-        """Assert what is ``asked`` and ``legal``, and entries of the snapshot."""
-        now = {**self.now, "asked": self.asked, "legal": self.legal}
-        assert {name: now[name] for name in expected} == expected
-        return self
 
     def settled(self, **expected: Any) -> Table:
         told = self.now["last_settlement"]

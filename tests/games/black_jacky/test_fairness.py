@@ -1,25 +1,19 @@
 """Deck, reshuffle and start player are fair, as players at the table see them: chi-square over many seeds."""
 
 from itertools import permutations, product
-from math import prod
 
 import numpy as np
 import pytest
 
 from blackjacky_env import black_jacky_v0, make_batch
-from tests.chances import UNLIKELY, fit, fit_of_orders, independence
+from tests.chances import UNLIKELY, fit, fit_of_orders
 from tests.games.black_jacky.rigging import KNOCKS, NO_TRICK, deal, swap_draw
+from tests.games.sampled import independent
 
 pytestmark = pytest.mark.prove
 SHARE = np.arange(1, 9) / 36  # R1: of the value v there are v cards
 SEEDS = 4000
 PLACES = [0, 1, 2, 18, 34]
-
-
-def independent(one, other):
-    """How likely values 0, 1, .. that are independent differ so much from what is expected."""
-    shape = (1 + int(np.max(one)), 1 + int(np.max(other)))
-    return independence(np.bincount(np.ravel_multi_index((one, other), shape), minlength=prod(shape)).reshape(shape))
 
 
 def grouped(values):

@@ -358,10 +358,6 @@ def test_t4_hits_the_trickster_when_everybody_else_has_knocked():
     table.shows(hands=[[8, 8], [7, 7], [5, 6]], phase="zock")
 
 
-def test_t5_is_turned_over_and_counts_nothing():
-    one_round([[5, 8], [5, 7]]).play(lay(5), KNOCK, KNOCKS).settled(displays=[[5], []], sums=[80, 120])
-
-
 @pytest.mark.parametrize("relative", range(3))
 def test_t6_puts_plus_one_before_any_active_player_or_moves_it_there(relative):
     seat = (1 + relative) % 3
@@ -387,7 +383,3 @@ def test_t7_turns_the_top_of_the_draw_pile_onto_the_discard_pile():
     table = one_round([[7, 8], [6, 6]], top=1, draw=[5, 2]).play(lay(7)).shows(discard_top=5, discards=[1, 5])
     assert table["draw_pile"][0] == 2
     assert table.play(swap_discard(8))["hands"][0] == [5]
-
-
-def test_t8_only_a_laid_8_counts_a_tenth_more():
-    one_round([[8, 4], [8, 3]]).play(lay(8), KNOCK, KNOCKS).settled(sums=[121, 110])

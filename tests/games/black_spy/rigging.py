@@ -87,20 +87,10 @@ class Table(RiggedTable):
 
     def play(self, cards: str) -> Table:
         """Choose cards such as ``"r7 k11"`` one after the other."""
-        for card in cards.split():
-            self.env.step(KINDS.index(card))
-        return self
-
-    def say(self, name: str) -> Table:
-        """Another action, such as ``"call red"``."""
-        self.env.step(self.env.parse_action(name))
-        return self
+        return self.take(*cards.split())
 
     def full_name(self, action: str) -> str:
         return full(action) if action in KINDS else action
-
-    def record(self) -> Any:
-        return self.records()[0]
 
     def arrange(self, **fields: Any) -> Table:
         """Set fields of the record; those by seat are filled up with 0."""
@@ -129,12 +119,12 @@ def _before_last_card(players: int) -> bytes:
     game = dealt(players)
     while sum(map(len, game.now["hands"])) > 1:
         game.first_legal()
-    return game.record().tobytes()
+    return game.records()[0].tobytes()
 
 
-def second_deal(players: int, totals: Sequence[int] = (), **options: Any) -> Table:
-    """A game with a mole in its second deal (V3), with these totals before the first one was scored."""
-    return last_card(players, mole=True, **options).arrange(totals=totals).first_legal()
+def second_deal(players: int, **options: Any) -> Table:
+    """A game with a mole in its second deal (V3)."""
+    return last_card(players, mole=True, **options).first_legal()
 
 
 def laid_out(

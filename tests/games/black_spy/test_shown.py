@@ -4,11 +4,7 @@ from collections import Counter
 
 import pytest
 
-from blackjacky_env import black_spy_v0
-from blackjacky_env.draw.picture import draw_svg
-from tests.drawings import cards
 from tests.games.black_spy.rigging import BLACKS, MYSELF, OTHERS, Table, full, last_card, shoot, shooter
-from tests.games.tables import positions
 from tests.phrases import assert_every_sentence_occurs, stories, tell
 
 pytestmark = pytest.mark.prove
@@ -20,15 +16,6 @@ GAMES = [
     {"num_players": 6, "mole": True, "moon_choice": True, "moon_choice_spies": "never_scored", "max_deals": 2},
 ]
 every_game = pytest.mark.parametrize("options", GAMES)
-
-
-@every_game
-def test_all_cards_of_the_own_hand_are_shown(options):
-    for now in positions(black_spy_v0.env(**options), seed=3, every=37):
-        for owner, agent in enumerate(now.possible_agents):
-            shown = [card for card, of in cards(draw_svg(now.unwrapped.scene(agent))) if of == str(owner)]
-            played = [name for each, name in now.snapshot()["table"] if each == owner]
-            assert sorted(shown) == sorted([*now.snapshot()["hands"][owner], *played])
 
 
 def phrases(game, *names):

@@ -44,6 +44,7 @@ class Table(RiggedTable):
     """
 
     module = halunken_v0
+    play = RiggedTable.take
 
     def __init__(
         self, *captains: int, taverns: Taverns | None = None, jack: int = 13, jack_deck: str = "", **options: Any
@@ -54,12 +55,6 @@ class Table(RiggedTable):
         self.play(*(f"field {field}" for field in captains))
         if self.env.unwrapped.variant != "basic":
             self.play(f"field {jack}")
-
-    def play(self, *names: str) -> Table:
-        """Play actions by name, such as ``"field 3"``, ``"R15"`` or ``"pass"``."""
-        for name in names:
-            self.env.step(self.env.parse_action(name))
-        return self
 
     def nobody_bids(self) -> Table:
         while self.now["phase"] == "bid":

@@ -8,6 +8,7 @@ import pytest
 from blackjacky_env import halunken_v0
 from tests.chances import UNLIKELY, fit, fit_of_orders, independence
 from tests.games.halunken.rigging import CARDS
+from tests.games.sampled import independent, orders
 
 pytestmark = pytest.mark.prove
 SEEDS = 1500
@@ -33,11 +34,6 @@ def deals():
     return np.array(starts), np.array(rogues), np.array(jacks)
 
 
-def orders(decks, kinds):
-    """Return how often each card lies in each place."""
-    return np.array([np.bincount(place, minlength=kinds) for place in decks.T])
-
-
 def test_every_rogue_and_every_card_of_black_jack_lies_in_every_place_equally_often(deals):
     """H1, J1."""
     assert fit_of_orders(orders(deals[1], 42)) > UNLIKELY
@@ -51,9 +47,7 @@ def test_start_player_rogues_and_black_jacks_cards_are_independent_of_each_other
     starts, rogues, jacks = deals
     colour, half = rogues[:, 5] // 11, jacks[:, 0] > 6
     pairs = [(starts, colour), (starts, half), (colour, half), (colour[1:], colour[:-1]), (half[1:], half[:-1])]
-    for one, other in pairs:
-        table, _, _ = np.histogram2d(one, other, bins=(len(set(one)), len(set(other))))
-        assert independence(table) > UNLIKELY
+    assert all(independent(*pair) > UNLIKELY for pair in pairs)
 
 
 def test_d1_black_jacks_eight_cards_and_the_decks_of_successive_games_are_independent():

@@ -2,37 +2,12 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from tests.games.halunken.rigging import CARDS, Table
 
 
 def seen_by(table, part):
     """Return a part of the observation as every player sees it."""
     return [table.seen(seat)[part] for seat in range(table.env.num_players)]
-
-
-def from_each_seat(by_seat, size=4):
-    """Return entries by absolute seat as every player has to see them: the own one first, 0 for empty seats."""
-    return [[*by_seat[seat:], *by_seat[:seat], *[0] * (size - len(by_seat))] for seat in range(len(by_seat))]
-
-
-def test_own_secret_choices_are_seen_and_others_only_that_they_are_made():
-    """H4."""
-    table = Table(0, 4, 8, variant="basic").play("move 3", "move Rum")
-    assert seen_by(table, "chosen") == from_each_seat([1, 1, 0])
-    assert seen_by(table, "my_choice") == [3, 8, 0]
-    assert seen_by(table, "laid") == [[0] * 4] * 3
-    table.play("move 5")
-    assert seen_by(table, "chosen") == [[0] * 4] * 3
-    assert seen_by(table, "my_choice") == [0] * 3
-    assert seen_by(table, "laid") == from_each_seat([3, 8, 5])
-    assert seen_by(table, "numbers") == from_each_seat([3, 8, 5])
-    spent = np.zeros((4, 4, 8), int)
-    for seat, card in enumerate((3, 8, 5)):
-        for observer in range(3):
-            spent[observer, (seat - observer) % 3, card - 1] = 1
-    assert np.array_equal(seen_by(table, "spent"), spent[:3])
 
 
 def test_the_card_chosen_for_black_jack_is_seen_by_the_buyer_alone():

@@ -309,10 +309,3 @@ def test_a_deck_that_is_not_all_of_black_jacks_cards_is_refused(players, deck):
     allowed = "7, 'Rum'" if players == 2 else "11, 12"
     with pytest.raises(ValueError, match=rf"black_jack_deck=.* is not the whole deck; allowed are \[1, .*{allowed}\]"):
         env.reset(seed=0, options={"black_jack_deck": deck})
-
-
-def test_actions_are_written_and_read_as_people_write_them():
-    env = halunken_v0.env()
-    names = [env.action_name(action) for action in range(74)]
-    assert names[14:56] == CARDS
-    assert [env.parse_action(f" {name.lower()} ") for name in names] == list(range(74))

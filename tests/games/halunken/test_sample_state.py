@@ -6,24 +6,17 @@ from collections import Counter
 from functools import cache, partial
 from itertools import combinations, product
 
-import numpy as np
 import pytest
 
 from blackjacky_env import halunken_v0
-from tests.chances import UNLIKELY, fit_of_orders, fit_outcomes, independence
+from tests.chances import UNLIKELY, fit_of_orders, fit_outcomes
 from tests.games.halunken.rigging import CARDS, Table, every_jack_card
-from tests.games.sampled import imagined, sampled_with, vector
+from tests.games.sampled import imagined, independent, orders, sampled_with, vector
 
 
 def samples(table, seat, count):
     """Return snapshots of positions imagined by a player."""
     return (other.snapshot() for other in imagined(table.env, seat, count))
-
-
-def orders(piles, kinds):
-    """Return how often each kind lies in each place, over piles of the same length."""
-    places = np.array([[kinds.index(card) for card in pile] for pile in piles])
-    return np.array([np.bincount(column, minlength=len(kinds)) for column in places.T])
 
 
 def placing():
@@ -40,7 +33,7 @@ def test_unseen_rogues_lie_in_uniform_order_in_the_hidden_places(table):
     piles = [[card for tavern in now["taverns"] for card in tavern["hidden"]] for now in samples(table(), 1, 300)]
     kinds = sorted(piles[0])
     assert all(sorted(pile) == kinds for pile in piles)
-    assert fit_of_orders(orders(piles, kinds)) > UNLIKELY
+    assert fit_of_orders(orders([[*map(kinds.index, pile)] for pile in piles], len(kinds))) > UNLIKELY
 
 
 @pytest.mark.prove
@@ -54,7 +47,7 @@ def test_black_jacks_unseen_cards_lie_in_uniform_order(captains):
             table.play(min(table.legal))
     kinds = [card for card in every_jack_card(len(captains), "") if card not in (1, 2)]
     piles = [now["black_jack_deck"] for now in samples(table, 1, 500)]
-    assert fit_of_orders(orders(piles, kinds)) > UNLIKELY
+    assert fit_of_orders(orders([[*map(kinds.index, pile)] for pile in piles], len(kinds))) > UNLIKELY
 
 
 @pytest.mark.prove
@@ -66,7 +59,7 @@ def test_rogues_black_jacks_cards_and_choices_are_drawn_independently():
         places["card"].append(now["black_jack_deck"][0] <= 6)
         places["choice"].append(now["choices"][1] in (1, 2, 3, 4))
     for one, other in combinations(places.values(), 2):
-        assert independence(np.histogram2d(one, other, bins=2)[0]) > UNLIKELY
+        assert independent(one, other) > UNLIKELY
 
 
 def chosen():

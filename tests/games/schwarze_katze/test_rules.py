@@ -100,11 +100,10 @@ def test_the_highest_card_of_the_led_suit_wins_whatever_else_is_played():
 
 def test_an_illegal_card_is_refused_in_the_words_of_the_game_and_changes_nothing():
     table = Table("5C", "3C AD", "QS", "", "").play("5C")
-    table.refuses("AD", r"clubs were led and there are clubs in the hand \(K4\)")
-    table.refuses("QS", "not in the hand")
-    table.refuses("2D", r"with 5 players it is not in the game \(K2\)")
+    table.refuses("AD", "clubs were led and there are clubs in the hand (K4)").refuses("QS", "not in the hand")
+    table.refuses("2D", "with 5 players it is not in the game (K2)")
     table = Table("2H 3H 4C", "", "", "", piatnik_heart_lead=True)
-    table.refuses("2H", r"a heart may be led only by a player who holds nothing else \(K9\)")
+    table.refuses("2H", "a heart may be led only by a player who holds nothing else (K9)")
 
 
 @pytest.mark.parametrize("ace", [10, 11])
@@ -153,11 +152,3 @@ def test_who_does_not_follow_is_known_to_have_none_of_the_suit():
     assert [void(table, observer) for observer in (3, 0)] == [{3: "C"}] * 2
     for options, known in (({"piatnik_heart_lead": True}, {0: "CDS"}), ({}, {})):
         assert void(Table(HEARTS, "", "", "", **options).play("AH"), 1) == known
-
-
-def test_cards_are_written_and_read_as_people_write_them():
-    env = schwarze_katze_v0.env()
-    assert [env.action_name(action) for action in range(52)] == CARDS
-    assert [env.parse_action(f" {name.lower()} ") for name in CARDS] == list(range(52))
-    with pytest.raises(ValueError, match=r"no action is called 'QX'; examples of names are '2C', '2H', 'AS'"):
-        env.parse_action("QX")

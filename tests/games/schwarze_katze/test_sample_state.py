@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from blackjacky_env import schwarze_katze_v0
-from tests.envs.playing import fresh
+from tests.envs.playing import fresh, play_randomly
 from tests.games.sampled import check_distribution, imagined, sampled_with, vector
 from tests.games.schwarze_katze.rigging import CARDS, Table, in_game
 
@@ -77,10 +77,7 @@ def numbers(hands):
 def late(players, tricks, cards, seed):
     """A random deal after so many tricks and cards of the next, so that all deals that fit can be listed."""
     env = fresh(seed, "schwarze_katze", num_players=players, deals=1, piatnik_heart_lead=seed == 2)
-    rng = np.random.default_rng(seed)
-    for _ in range(players * tricks + cards):
-        env.step(int(rng.choice(np.flatnonzero(env.infos[env.agent_selection]["action_mask"]))))
-    return env
+    return play_randomly(env, seed, players * tricks + cards)
 
 
 LATE = [(3, 15, 0), (3, 15, 1), (4, 11, 0), (4, 11, 2), (5, 8, 2), (6, 7, 0), (8, 5, 2), (10, 4, 5)]

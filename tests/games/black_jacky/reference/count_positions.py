@@ -1,6 +1,6 @@
-"""Count all lines of play of small games of Black Jacky, and the exact chances of fixed policies, in two ways.
+"""Count all lines of play of small games of Black Jacky in two ways.
 
-    python tests/games/black_jacky/reference/count_positions.py       count all, and print the tables of README.md
+    python tests/games/black_jacky/reference/count_positions.py       count all, and print the table of README.md
 
 Chess programs prove their rules in this way (perft). The engine goes through a tree breadth first and merges equal
 positions, the reference implementation depth first, line by line; they share no code, and have to agree.
@@ -9,9 +9,8 @@ positions, the reference implementation depth first, line by line; they share no
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
-from fractions import Fraction
 from itertools import islice, permutations
 from typing import Any
 
@@ -24,7 +23,7 @@ from blackjacky_env.games.black_jacky import GAME
 from blackjacky_env.games.black_jacky.state import full_deck
 from tests.games.black_jacky.reference import counting
 
-NO_TRICK, LAY_4, LAY_7, DRAW, LAST_DRAW, KNOCK = 0, 4, 7, 30, 38, 47
+LAY_4, LAY_7, DRAW, LAST_DRAW = 4, 7, 30, 38
 OVER = 4
 NOT_THE_POSITION = ("key", "reshuffles", "known")  # the random key, and what players remember
 
@@ -67,33 +66,13 @@ TREES = [
 ]
 
 
-def anything(legal: list[int]) -> list[int]:
-    return legal
-
-
-def knock_at_once(legal: list[int]) -> list[int]:
-    """No trick, then a knock; in an exchange the lowest card."""
-    return [next((action for action in (NO_TRICK, KNOCK) if action in legal), legal[0])]
-
-
-def trick_and_draw(legal: list[int]) -> list[int]:
-    """The trick with the highest number, then a card from the draw pile if there is one; else as `knock_at_once`."""
-    if NO_TRICK in legal:
-        return legal[-1:]
-    return [DRAW] if DRAW in legal else knock_at_once(legal)
-
-
-PAIRINGS = [(anything, anything), (knock_at_once, knock_at_once), (anything, knock_at_once), (trick_and_draw, anything)]
-PLAYED = [TREES[0], Tree("the same as Schnell-Duell", {**SIX, "variant": "schnell_duell"}), TREES[2], TREES[3]]
-
-
 class Engine:
     """The engine's rules over single positions: records as bytes, without the random key and what players remember."""
 
     def __init__(self, tree: Tree) -> None:
-        rules = {name: value for name, value in tree.options.items() if name not in ("num_players", "variant")}
-        players, variant = tree.options["num_players"], tree.options.get("variant", "classic")
-        self.blank = GAME.new_state(players, variant, GAME.check_options(players, variant, rules))
+        rules = dict(tree.options)
+        players = rules.pop("num_players")
+        self.blank = GAME.new_state(players, "classic", GAME.check_options(players, "classic", rules))
         self.decks = [np.array(deck, np.int8) for deck in tree.decks()]
         self.functions = table_functions(GAME)
         self.not_asked = np.zeros((2, GAME.max_players))
@@ -166,45 +145,26 @@ def is_over(position: bytes) -> bool:
     return bool(record(position)["phase"][0] == OVER)
 
 
-def levels(tree: Tree, choosers: Sequence[counting.Chooser] | None = None) -> Iterator[Counter[Any]]:
-    """By depth: lines to every position, equal ones merged; or, of these choosers, their chance times the decks."""
+def levels(tree: Tree) -> Iterator[Counter[bytes]]:
+    """By depth: lines to every position, equal ones merged."""
     engine = Engine(tree)
-    level: Counter[Any] = Counter(engine.started())
+    level = Counter(engine.started())
     while level:
         yield level
-        deeper: Counter[Any] = Counter()
-        for position, weight in level.items():
-            legal = engine.legal(position)
-            chosen = choosers[int(record(position)["player"][0])](legal) if legal and choosers else legal
-            for action in chosen:
-                after = engine.outcomes(position, action)
-                for one in after:
-                    deeper[one] += Fraction(weight, len(chosen) * len(after)) if choosers else weight
+        deeper: Counter[bytes] = Counter()
+        for position, lines in level.items():
+            for action in engine.legal(position):
+                for after in engine.outcomes(position, action):
+                    deeper[after] += lines
         level = deeper
 
 
-def count_lines(tree: Tree) -> list[tuple[int, int, int]]:
-    """By depth: lines of play, distinct positions, and lines that have ended."""
-    stop = None if tree.depth is None else tree.depth + 1
-    return [
-        (level.total(), len(level), sum(lines for position, lines in level.items() if is_over(position)))
-        for level in islice(levels(tree), stop)
-    ]
-
-
-def chances(tree: Tree, choosers: Sequence[counting.Chooser]) -> dict[tuple[int, ...], Fraction]:
-    """The chance of every set of winners when these policies play and all decks are equally likely."""
-    ended: dict[tuple[int, ...], Fraction] = {}
-    for level in levels(tree, choosers):
-        for position in filter(is_over, level):
-            winners = tuple(np.flatnonzero(record(position)["winners"][0]).tolist())
-            ended[winners] = ended.get(winners, Fraction(0)) + Fraction(level[position]) / len(tree.decks())
-    return ended
-
-
 def rows_of_lines(tree: Tree) -> list[list[object]]:
-    """A row for each depth, counted twice."""
-    counts = count_lines(tree)
+    """By depth: lines of play, those that have ended and distinct positions, counted twice."""
+    counts = [
+        (level.total(), len(level), sum(lines for position, lines in level.items() if is_over(position)))
+        for level in islice(levels(tree), None if tree.depth is None else tree.depth + 1)
+    ]
     assert counts == counting.count_lines(tree.options, tree.decks(), tree.depth), tree.name
     return [
         [tree.name, depth, f"{lines:,}", f"{ended:,}", f"{found:,}"]
@@ -212,17 +172,6 @@ def rows_of_lines(tree: Tree) -> list[list[object]]:
     ]
 
 
-def row_of_chances(tree: Tree, pairing: Sequence[counting.Chooser]) -> list[object]:
-    """Who wins how often, worked out twice."""
-    exact = chances(tree, pairing)
-    assert exact == counting.chances(tree.options, tree.decks(), pairing), tree.name
-    shares = [exact.get(winners, Fraction(0)) for winners in ((0,), (1,), (0, 1), ())]
-    names = [chooser.__name__.replace("_", " ") for chooser in pairing]
-    return [tree.name, *names, *(f"{share} = {float(share):.4f}" if share else "0" for share in shares)]
-
-
 if __name__ == "__main__":
     lines = [row for tree in TREES for row in rows_of_lines(tree)]
-    won = [row_of_chances(tree, pairing) for tree in PLAYED for pairing in PAIRINGS]
     print(markdown_table(["game", "depth", "lines", "ended", "positions"], lines))
-    print(markdown_table(["game", "player 0", "player 1", "0 wins", "1 wins", "both win", "nobody wins"], won))

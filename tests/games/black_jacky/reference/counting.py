@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import copy
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
-from fractions import Fraction
 from itertools import permutations
 from typing import Any
 
 from .rules import Cards, ReferenceGame
-
-Chooser = Callable[[list[int]], list[int]]
-"""From the legal actions in ascending order to those that a player takes, each with equal chance."""
 
 
 def count_lines(options: Mapping[str, Any], decks: Iterable[Cards], depth: int | None) -> list[tuple[int, int, int]]:
@@ -35,28 +31,6 @@ def count_lines(options: Mapping[str, Any], decks: Iterable[Cards], depth: int |
     for deck in decks:
         follow(started(options, deck), 0)
     return [(lines[done], len(positions[done]), ended[done]) for done in sorted(lines)]
-
-
-def chances(
-    options: Mapping[str, Any], decks: list[Cards], choosers: Sequence[Chooser]
-) -> dict[tuple[int, ...], Fraction]:
-    """The chance of every set of winners when these policies play, player 0 starts and all decks are equally likely."""
-    total: dict[tuple[int, ...], Fraction] = {}
-
-    def follow(game: ReferenceGame, chance: Fraction) -> None:
-        if game.over:
-            winners = tuple(game.winners)
-            total[winners] = total.get(winners, Fraction(0)) + chance
-            return
-        chosen = choosers[game.actor.seat](sorted(game.legal_actions()))
-        for action in chosen:
-            after = list(outcomes(game, action))
-            for one in after:
-                follow(one, chance / len(chosen) / len(after))
-
-    for deck in decks:
-        follow(started(options, deck), Fraction(1, len(decks)))
-    return total
 
 
 def started(options: Mapping[str, Any], deck: Cards) -> ReferenceGame:

@@ -17,44 +17,9 @@ def moved(before: Snapshot, after: Snapshot, old: str, new: str) -> list[int]:
     return [seat for seat, statuses in enumerate(pairs) if statuses == (old, new)]
 
 
-def reshuffle(before: Snapshot, action: int, _after: Snapshot) -> bool:
-    needs_a_card = action in (TRICK_4, TRICK_7, DRAW, *SWAPS_WITH_DRAW_PILE)
-    return needs_a_card and not before["draw_pile"] and len(before["discards"]) > 1
-
-
-def everybody_knocked(before: Snapshot, action: int, _after: Snapshot) -> bool:
-    silent = [s for s, hearts in enumerate(before["hearts"]) if hearts and not before["knocked"][s]]
-    return action == KNOCK and silent == [before["player"]]
-
-
-def turn_limit(before: Snapshot, _action: int, after: Snapshot) -> bool:
-    all_had_their_last_turn = before["last_turns"] == [before["player"]]
-    return settled(before, after) and not before["ends_after_turn"] and not all_had_their_last_turn
-
-
-def exchange_of_others(before: Snapshot, _action: int, after: Snapshot) -> bool:
-    exchange = before["exchange"]
-    return bool(exchange) and after["phase"] == "zock" and exchange["trickster"] not in exchange["pair"]
-
-
-def trick_4_on_oneself(before: Snapshot, action: int, after: Snapshot) -> bool:
-    me = before["player"]
-    return action == TRICK_4 and len(after["hands"][me]) == len(before["hands"][me])
-
-
-def both_lose_the_last_heart(before: Snapshot, _action: int, after: Snapshot) -> bool:
-    in_saloon = before["status"].count("saloon")
-    return after["phase"] == "over" and in_saloon == 2 and not after["winners"]
-
-
-def more_than_two_lose_the_last_heart(before: Snapshot, _action: int, after: Snapshot) -> bool:
-    in_saloon = before["status"].count("saloon")
-    return after["phase"] == "over" and in_saloon > 2 and not after["winners"]
-
-
-def tie_decided_by_sums(_before: Snapshot, _action: int, after: Snapshot) -> bool:
-    tied = after["hearts"].count(max(after["hearts"]))
-    return after["phase"] == "over" and tied > len(after["winners"]) > 0
+def nobody_wins(before: Snapshot, after: Snapshot) -> int:
+    """How many players lose the last heart at once."""
+    return before["status"].count("saloon") if after["phase"] == "over" and not after["winners"] else 0
 
 
 EVENTS: dict[str, Event] = {
@@ -62,13 +27,23 @@ EVENTS: dict[str, Event] = {
     "empty_hand": lambda before, _action, _after: (
         before["phase"] in ("trick", "zock") and not before["hands"][before["player"]]
     ),
-    "reshuffle": reshuffle,
+    "reshuffle": lambda before, action, _after: (
+        action in (TRICK_4, TRICK_7, DRAW, *SWAPS_WITH_DRAW_PILE)
+        and not before["draw_pile"]
+        and len(before["discards"]) > 1
+    ),
     "nothing_to_draw": lambda before, _action, _after: (
         before["phase"] == "zock" and not before["draw_pile"] and len(before["discards"]) == 1
     ),
     # R12, R15, T1
-    "everybody_knocked": everybody_knocked,
-    "turn_limit": turn_limit,
+    "everybody_knocked": lambda before, action, _after: (
+        action == KNOCK
+        and [s for s, hearts in enumerate(before["hearts"]) if hearts and not before["knocked"][s]]
+        == [before["player"]]
+    ),
+    "turn_limit": lambda before, _action, after: (
+        settled(before, after) and not before["ends_after_turn"] and before["last_turns"] != [before["player"]]
+    ),
     "last_turns_cut_off": lambda before, _action, after: (
         settled(before, after) and len(before["last_turns"] or []) > 1 and before["ends_after_turn"]
     ),
@@ -78,13 +53,19 @@ EVENTS: dict[str, Event] = {
         action == KNOCK and 2 in before["displays"][before["player"]] and before["first_knocker"] is None
     ),
     # T3
-    "exchange_of_others": exchange_of_others,
+    "exchange_of_others": lambda before, _action, after: (
+        bool(exchange := before["exchange"])
+        and after["phase"] == "zock"
+        and exchange["trickster"] not in exchange["pair"]
+    ),
     "trick_3_without_effect": lambda _before, action, _after: action == NO_PAIR,
     # T4
     "trick_4_without_card": lambda before, action, after: (
         action == TRICK_4 and sum(map(len, after["hands"])) < sum(map(len, before["hands"]))
     ),
-    "trick_4_on_oneself": trick_4_on_oneself,
+    "trick_4_on_oneself": lambda before, action, after: (
+        action == TRICK_4 and len(after["hands"][(me := before["player"])]) == len(before["hands"][me])
+    ),
     # T6, T7
     "plus_one_stuck": lambda _before, action, _after: action == NO_PLACE,
     "trick_7_without_card": lambda before, action, after: (
@@ -110,9 +91,11 @@ EVENTS: dict[str, Event] = {
         bool(after["winners"]) and after["winners"] == moved(before, after, "wanted", "saloon")
     ),
     # E2
-    "both_lose_the_last_heart": both_lose_the_last_heart,
-    "more_than_two_lose_the_last_heart": more_than_two_lose_the_last_heart,
+    "both_lose_the_last_heart": lambda before, _action, after: nobody_wins(before, after) == 2,
+    "more_than_two_lose_the_last_heart": lambda before, _action, after: nobody_wins(before, after) > 2,
     # Q2
-    "tie_decided_by_sums": tie_decided_by_sums,
+    "tie_decided_by_sums": lambda _before, _action, after: (
+        after["phase"] == "over" and after["hearts"].count(max(after["hearts"])) > len(after["winners"]) > 0
+    ),
     "several_winners": lambda _before, _action, after: len(after["winners"]) > 1,
 }

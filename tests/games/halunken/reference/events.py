@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 
 from tests.reference.declaration import Event, Snapshot, tells, told
 
@@ -24,24 +25,9 @@ def start_cards(before: Snapshot, after: Snapshot) -> list[int]:
     return [rules.value(crew[0]) for crew in after["crews"]] if placed else []
 
 
-def lowest_start_cards_tie(before: Snapshot, _action: int, after: Snapshot) -> bool:
+def tie_at(end: Callable[..., int], before: Snapshot, after: Snapshot) -> bool:
     values = start_cards(before, after)
-    return values.count(min(values, default=0)) > 1
-
-
-def highest_start_cards_tie(before: Snapshot, _action: int, after: Snapshot) -> bool:
-    values = start_cards(before, after)
-    return values.count(max(values, default=0)) > 1
-
-
-def bids_after_a_pass(before: Snapshot, action: int, _after: Snapshot) -> bool:
-    passed = before["bidder"] is None and before["player"] != before["opener"]
-    return before["phase"] == "bid" and is_duel(before) and passed and action != rules.PASS
-
-
-def black_jack_lands_on_his_buyer(before: Snapshot, _action: int, after: Snapshot) -> bool:
-    buyer = before["buyer"]
-    return buyer is not None and any(landed[::2] == (rules.JACK, buyer) for landed in told(after, rules.Landed))
+    return values.count(end(values, default=0)) > 1
 
 
 EVENTS: dict[str, Event] = {
@@ -56,8 +42,8 @@ EVENTS: dict[str, Event] = {
     "pushed_several_fields": tells(rules.Pushed, lambda pushed: pushed.fields > 1),
     "pushed_before_moving": tells(rules.Pushed, lambda pushed: pushed.before_moving),
     # J1
-    "lowest_start_cards_tie": lowest_start_cards_tie,
-    "highest_start_cards_tie": highest_start_cards_tie,
+    "lowest_start_cards_tie": lambda before, _action, after: tie_at(min, before, after),
+    "highest_start_cards_tie": lambda before, _action, after: tie_at(max, before, after),
     "start_cards_tie_at_both_ends": lambda before, _action, after: (
         sorted(Counter(start_cards(before, after)).values()) == [2, 2]
     ),  # two with the one value, two with the other
@@ -73,8 +59,16 @@ EVENTS: dict[str, Event] = {
     # J5
     "gives_as_nobody_has_bid": lambda before, _action, _after: before["phase"] == "give" and not is_duel(before),
     # D2, D4
-    "bids_after_a_pass": bids_after_a_pass,
-    "black_jack_lands_on_his_buyer": black_jack_lands_on_his_buyer,
+    "bids_after_a_pass": lambda before, action, _after: (
+        (before["phase"], before["bidder"]) == ("bid", None)
+        and is_duel(before)
+        and before["player"] != before["opener"]
+        and action != rules.PASS
+    ),
+    "black_jack_lands_on_his_buyer": lambda before, _action, after: (
+        before["buyer"] is not None
+        and any(landed[::2] == (rules.JACK, before["buyer"]) for landed in told(after, rules.Landed))
+    ),
     "overtaking_black_jack_is_cancelled": tells(rules.JackStands, lambda stands: stands.overtakes),
     # D5
     "takes_rather_than_robs": lambda before, action, _after: before["phase"] == "take_or_rob" and action == rules.TAKE,

@@ -45,72 +45,56 @@ def leads(before: Snapshot, action: int) -> Card | None:
     return None if before["table"] else Card.numbered(action)
 
 
+def queen_goes(before: Snapshot, action: int) -> str:
+    """What becomes of the queen of a trick in spades that this action ends."""
+    trick = whole_trick(before, action)
+    holders = [seat for seat, card in followers(trick) if card == QUEEN]
+    return "" if not holders else "to her player" if holders == [taker(trick)] else "to another"
+
+
 def discards(before: Snapshot, action: int) -> Card | None:
     card = Card.numbered(action)
     return card if before["table"] and Card.called(before["table"][0][1]).suit != card.suit else None
 
 
-def suit(card: Card | None) -> str | None:
-    return card and card.suit
-
-
-def hearts_alone(hand: list[str]) -> bool:
-    return len(hand) > 1 and all(card.endswith("H") for card in hand)
-
-
-def queen_takes_her_trick(before: Snapshot, action: int, _after: Snapshot) -> bool:
-    trick = whole_trick(before, action)
-    return any(card == QUEEN and seat == taker(trick) for seat, card in trick)
-
-
-def queen_caught(before: Snapshot, action: int, _after: Snapshot) -> bool:
-    """Spades were led, and king or ace takes her."""
-    trick = whole_trick(before, action)
-    return any(card == QUEEN and seat != taker(trick) for seat, card in followers(trick))
-
-
-def ace_loses_off_suit(before: Snapshot, action: int, _after: Snapshot) -> bool:
-    """A high card of another suit does not take the trick."""
-    trick = whole_trick(before, action)
-    return any(card.height > dict(trick)[taker(trick)].height for _, card in trick)
-
-
-def all_penalties_to_one(before: Snapshot, _action: int, after: Snapshot) -> bool:
-    """There is no bonus for it, also if others have taken tricks."""
-    if not scored(before, after):
-        return False
-    penalties = after["last_deal"]
-    return sum(penalty > 0 for penalty in penalties) == 1 and 0 in penalties
-
-
 EVENTS: dict[str, Event] = {
     # K4
-    "heart_discarded": lambda before, action, _after: suit(discards(before, action)) == "H",
+    "heart_discarded": lambda before, action, _after: (
+        (card := discards(before, action)) is not None and card.suit == "H"
+    ),
     "queen_discarded": lambda before, action, _after: discards(before, action) == QUEEN,
     "queen_discarded_on_hearts": lambda before, action, _after: (
         discards(before, action) == QUEEN and before["table"][0][1].endswith("H")
     ),
     # K3, K9
-    "heart_led": lambda before, action, _after: suit(leads(before, action)) == "H",
+    "heart_led": lambda before, action, _after: (card := leads(before, action)) is not None and card.suit == "H",
     "queen_led": lambda before, action, _after: leads(before, action) == QUEEN,
     "hearts_alone_led": lambda before, action, _after: (
-        leads(before, action) is not None and hearts_alone(before["hands"][before["player"]])
+        leads(before, action) is not None
+        and len(hand := before["hands"][before["player"]]) > 1
+        and all(card.endswith("H") for card in hand)
     ),
     # K5
-    "queen_takes_her_trick": queen_takes_her_trick,
-    "queen_caught": queen_caught,
+    "queen_takes_her_trick": lambda before, action, _after: queen_goes(before, action) == "to her player",
+    "queen_caught": lambda before, action, _after: queen_goes(before, action) == "to another",  # spades were led
     "queen_in_the_last_trick": lambda before, action, after: (
         scored(before, after) and any(card == QUEEN for _, card in trick_after(before, action))
     ),
     "nobody_else_follows": lambda before, action, _after: len(followers(whole_trick(before, action))) == 1,
-    "ace_loses_off_suit": ace_loses_off_suit,
+    "ace_loses_off_suit": lambda before, action, _after: any(
+        card.height > dict(trick)[taker(trick)].height
+        for trick in [whole_trick(before, action)]
+        for _, card in trick  # a high card of another suit does not take the trick
+    ),
     # K6
     "nobody_without_a_trick": lambda before, action, after: without_a_trick(before, action, after) == 0,
     "several_without_a_trick": lambda before, action, after: (without_a_trick(before, action, after) or 0) > 1,
     "all_tricks_to_one": lambda before, action, after: (
         without_a_trick(before, action, after) == len(before["hands"]) - 1
     ),
-    "all_penalties_to_one": all_penalties_to_one,
+    "all_penalties_to_one": lambda before, _action, after: (
+        scored(before, after) and 0 in after["last_deal"] and sum(penalty > 0 for penalty in after["last_deal"]) == 1
+    ),  # there is no bonus for it, also if others have taken tricks
     # K6, K8
     "tricks_without_penalty": lambda before, _action, after: scored(before, after) and 0 in after["last_deal"],
     "negative_total": lambda before, _action, after: scored(before, after) and min(after["totals"]) < 0,

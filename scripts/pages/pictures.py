@@ -9,6 +9,8 @@ from xml.etree import ElementTree
 import numpy as np
 
 from blackjacky_agents import bot_names, make_agent
+from blackjacky_env.draw.picture import draw_svg
+from blackjacky_env.draw.scene import EVERYTHING
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.games import DEFAULT
 from scripts.pages.part import DOCS, Part
@@ -45,8 +47,6 @@ ANIMATED_OPTIONS: Mapping[str, Any] = {"hearts": 1}  # Rule options with which a
 def scenes(players: list[str]) -> Iterator[str]:
     """The open table before each move that changed more of it than its phase, and at the end."""
     env = TableEnv(DEFAULT, num_players=len(players), **ANIMATED_OPTIONS)
-    draw = env.game.words.draw_svg
-    assert draw is not None
     env.reset(seed=ANIMATED_SEED)
     agents = dict(zip(env.possible_agents, (make_agent(name, DEFAULT) for name in players), strict=True))
     for number, agent in enumerate(agents.values()):
@@ -56,7 +56,8 @@ def scenes(players: list[str]) -> Iterator[str]:
         now = {key: value for key, value in env.snapshot().items() if key != "phase"}
         if now != before:
             told = env.last_action(everything=True, names=players)
-            yield draw(env.snapshot(), env.config_dict(), names=players, last_action=told, theme="auto")
+            everything = env.game.scene(env.snapshot(), env.config_dict(), EVERYTHING)
+            yield draw_svg(everything, names=players, last_action=told)
         if env.terminations[env.agent_selection]:
             return
         before = now

@@ -21,7 +21,6 @@ from blackjacky_env.engine.compiling import zeros
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.games import get_game
 from blackjacky_env.replay import Thoughts, WinCurve, chance_to_win
-from tests.every_game import TINY, with_tiny
 from tests.games.black_jacky.rigging import exchange, give, one_round
 from tests.replay.reading import REAL, film_in, pictures_in, random_game
 
@@ -161,12 +160,10 @@ def test_records_that_are_none_are_named(change: Callable[[Any], Any], message: 
         replay_html(change(record))
 
 
-def test_moves_after_the_end_and_games_without_pictures_are_refused() -> None:
+def test_moves_after_the_end_are_refused() -> None:
     record = random_game("black_jacky", num_players=2).record()
     with pytest.raises(ValueError, match="the game is over"):
         replay_html({**record, "actions": [*record["actions"], 47]})
-    with with_tiny(), pytest.raises(NotImplementedError, match="Tiny has no picture, so there is no replay of it"):
-        replay_html(random_game(TINY).record())
 
 
 def paid(winners: int, players: int) -> list[float]:

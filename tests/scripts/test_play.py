@@ -15,7 +15,7 @@ from blackjacky_agents.files import only_writer
 from blackjacky_agents.registry import display_names
 from blackjacky_agents.search import hints
 from blackjacky_env import black_jacky_v0
-from blackjacky_env.draw.text import WIDTH, columns_of, fitted, plain, with_names
+from blackjacky_env.draw.text import WIDTH, columns_of
 from blackjacky_env.engine.observations import sample_state
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.games import DEFAULT, GAMES, get_game
@@ -102,7 +102,7 @@ def test_tables_fit_the_terminal_in_whole_frames(game):
     for move in range(10):
         play_randomly(env, move, 6)
         for width in (40, 200):
-            drawn = plain(fitted(with_names(env.draw_text("player_0"), called), width)).split("\n")
+            drawn = env.draw_text("player_0", names=called, width=min(width, WIDTH)).split("\n")
             assert {columns_of(line) for line in drawn} == {min(width, WIDTH)}
             assert all(line[0] in "\u256d\u2502\u2570" for line in drawn)
 

@@ -112,7 +112,9 @@ def _sentences(env: TableEnv, move: Move) -> list[Phrase]:
 def _state(table: Table, env: TableEnv, seat: int | None, told: list[dict[str, Any]], move: int) -> Any:
     agent = viewer(seat)
     view, over = env.view(agent), env.view(agent)["phase"] == "over"
-    blind: Any = SimpleNamespace(game=env.game, view=lambda agent: view, config_dict=env.config_dict)
+    blind: Any = SimpleNamespace(
+        game=env.game, view=lambda agent: view, config_dict=env.config_dict, possible_agents=env.possible_agents
+    )
     mine = not over and view["player"] == seat
     legal = np.flatnonzero(env.observe(agent)["action_mask"]).tolist() if mine else []
     infos = env.game.words.actions

@@ -44,6 +44,7 @@ class _Plain:
             (len(told[key]) for key, each in declared.items() if each.axes and key in told), game.min_players
         )
         self.cards = words.cards
+        self.private = {key for key, field in declared.items() if field.own and field.low >= 0}
         kinds = {key: declared[key].kind if key in declared else "" for key in told}
         self.roles = [key for key, kind in kinds.items() if kind == "seat" and not isinstance(told[key], list)]
         rest = {key: value for key, value in told.items() if key not in self.roles}
@@ -87,8 +88,8 @@ class _Plain:
         names = self.game.card_names
         if key in self.cards:
             held = value if isinstance(value, list) else [value]
-            private = any(str(field.part) == key and field.own for field in self.game.fields.shown.values())
-            shown = [Card() if card is None else _card(card) for card in held if private or card is not None]
+            is_back = look == "cards" and key in self.private
+            shown = [Card() if card is None else _card(card) for card in held if is_back or card is not None]
             return Row(Say(_label(key)), shown, look)
         if isinstance(value, list) and len(value) == len(names) > 1 and {*value} <= {0, 1}:
             marked = [_card(name) for name, mark in zip(names, value, strict=True) if mark]

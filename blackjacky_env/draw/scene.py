@@ -139,6 +139,7 @@ class Figure(NamedTuple):
     """A shape behind it."""
     called: Value = ""
     """Its name on a board."""
+    is_asleep: bool = False
 
 
 class Row(NamedTuple):

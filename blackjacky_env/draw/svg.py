@@ -165,10 +165,10 @@ class Pen:
         ground = box(x, y, width, height, height / 2, more=f' fill="{colour}"')
         return ground + text(words, x + width / 2, y + size, size, ' fill="#fff" text-anchor="middle"'), width
 
-    def figure(self, figure: Figure, x: float, y: float, height: float, awake: bool = True) -> str:
+    def figure(self, figure: Figure, x: float, y: float, height: float) -> str:
         """A figure so high."""
         scale = round(height / SIZES[figure.shape][1], 2)
-        eyes = [use("awake" if awake else "asleep")] if figure.shape == "cat" else []
+        eyes = [use("asleep" if figure.is_asleep else "awake")] if figure.shape == "cat" else []
         over = [use(shape, more=f' fill="{figure.ink}" stroke="none"') for shape in figure.over]
         under = [use(figure.under)] if figure.under else []
         return group([*under, use(figure.shape, fill=figure.fill), *over, *eyes], x, y, scale, f' stroke="{INK}"')
@@ -209,6 +209,9 @@ def front(face: Face) -> str:
     if face.motif:
         place = (18, 40, width - 23, height - 46) if face.sign else (6, 26, width - 12, height - 32)
         parts.append(fitted(face.motif, place, fill))
+    elif not face.sign:
+        middle = f' fill="{ink}" fill-opacity=".25" text-anchor="middle"'
+        parts.append(text(face.corner, 29, 60, 38 if len(face.corner) < 3 else 20, middle))
     parts.append(text(face.corner, 4, 23, size, f' fill="{ink}"'))
     if face.sign:
         parts.append(fitted(face.sign, (5, 29, 13, 13), ink))

@@ -175,11 +175,10 @@ def _seat(view: View, options: Options, seat: int) -> Seat:
         rows.append(Row(Say("before"), settled))
         if (was := _sum(before, options)) is not None:
             facts.append(Fact(Say("before"), was, before.lost))
-    status = view["status"][seat]
+    status, stripes = view["status"][seat], ("stripes",) if seat % 2 else ()
+    poster = "poster" if status == "wanted" else ""
     return Seat(
-        Figure(
-            "cat", FURS[seat % len(FURS)], over=("stripes",) if seat % 2 else (), under="poster" * (status == "wanted")
-        ),
+        Figure("cat", FURS[seat % len(FURS)], over=stripes, under=poster, is_asleep=status == "out"),
         tags=_tags(view, seat),
         facts=facts,
         rows=rows,

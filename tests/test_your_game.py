@@ -11,10 +11,13 @@ from pathlib import Path
 
 import pytest
 
+from blackjacky_env.draw.picture import draw_svg
+from blackjacky_env.draw.scene import described, in_words
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.games import GAMES, Registration
 from blackjacky_env.testing import check_all
 from blackjacky_env.testing.tables import PROMISES
+from tests.drawings import cards, told
 
 pytestmark = pytest.mark.prove
 
@@ -148,3 +151,19 @@ def test_the_checks_find_a_secret_that_is_forgotten_as_the_page_says(
     quoted = " ".join(PAGE.split()).partition("--only no_leaks ")[2].partition(" ... ```")[0]
     assert quoted
     assert quoted in " ".join(str(report).split())
+
+
+def test_a_game_that_draws_nothing_has_a_card_table_whose_cards_can_be_clicked(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(GOOFSPIEL)
+    monkeypatch.setitem(GAMES, "goofspiel", Registration("goofspiel:GAME"))
+    env = TableEnv("goofspiel")
+    env.reset(seed=1, options={"start_player": 0})
+    env.step(1)
+    drawn = {agent: draw_svg(env.scene(agent), names=["Ada", "Bob"]) for agent in ("player_0", "player_1", None)}
+    assert [card for card, seat in cards(drawn["player_1"]) if seat == "1"] == ["1", "2", "3", "4"]
+    assert ["bid" in told(drawn[agent]) for agent in drawn] == [True, False, False]
+    for agent in drawn:
+        assert {"Ada", "Bob", "prize", "turned"} <= set(told(drawn[agent]))
+        assert "prize" in env.draw_text(agent)
+        words = " ".join(in_words(each, ["Ada", "Bob"]) for each in described(env.scene(agent)))
+        assert ("bid 2" in words) == (agent == "player_0")

@@ -161,9 +161,9 @@ def test_a_game_that_draws_nothing_has_a_card_table_whose_cards_can_be_clicked(m
     env.step(1)
     drawn = {agent: draw_svg(env.scene(agent), names=["Ada", "Bob"]) for agent in ("player_0", "player_1", None)}
     assert [card for card, seat in cards(drawn["player_1"]) if seat == "1"] == ["1", "2", "3", "4"]
-    assert ["bid" in told(drawn[agent]) for agent in drawn] == [True, False, False]
-    for agent in drawn:
-        assert {"Ada", "Bob", "prize", "turned"} <= set(told(drawn[agent]))
+    assert ["bid" in told(picture) for picture in drawn.values()] == [True, False, False]
+    for agent, picture in drawn.items():
+        assert {"Ada", "Bob", "prize", "turned"} <= set(told(picture))
         assert "prize" in env.draw_text(agent)
         words = " ".join(in_words(each, ["Ada", "Bob"]) for each in described(env.scene(agent)))
         assert ("bid 2" in words) == (agent == "player_0")

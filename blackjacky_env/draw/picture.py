@@ -22,6 +22,7 @@ have a title of their own; ``phone``: the table alone, 360 units wide."""
 
 _MARGIN, _TOP, _BOTTOM, _WORDS = 10, 44, 540, 560
 _PHONE_MARGIN, _PHONE_GAP = 3, 6
+_BOARD = 366  # where a board ends
 _MANY = 8
 """Seats whose panels are small."""
 _NAME_LENGTH = 14
@@ -233,7 +234,10 @@ def _below_board(pen: Pen, scene: Scene) -> list[str]:
     sizes = _OTHER._replace(figure=38)
     panels = [Panel(pen, scene, seat, width, sizes, False) for seat in range(count)]
     height = max(panel.height for panel in panels)
-    drawn = [panel.drawn(_MARGIN + i * (width + 7), _BOTTOM - height, height) for i, panel in enumerate(panels)]
+    scale = min(1.0, (_BOTTOM - _BOARD) / height)
+    if scale < 1:
+        panels, height = [Panel(pen, scene, seat, width / scale, sizes, False) for seat in range(count)], height * scale
+    drawn = [panel.drawn(_MARGIN + i * (width + 7), _BOTTOM - height, height, scale) for i, panel in enumerate(panels)]
     table = [box(70, 68, WIDTH - 140, 284, 150, "rim"), box(80, 78, WIDTH - 160, 264, 140, "felt")]
     return [*table, *draw_track(pen, scene), *drawn]
 

@@ -84,7 +84,7 @@ def test_positions_that_look_alike_get_the_same_action(seed: int, players: int, 
     imagined = Table([], players)
     observation = table.env.observe(table.env.agent_selection)["observation"]
     imagined.env.unwrapped.set_state(black_jacky_v0.sample_state(observation, rng))
-    assert imagined.snapshot() != table.snapshot()
+    assert imagined.env.unwrapped.snapshot() != table.env.unwrapped.snapshot()
     assert [choice(name, imagined) for name in BOTS] == [choice(name, table) for name in BOTS]
 
 

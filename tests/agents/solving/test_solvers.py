@@ -58,6 +58,12 @@ def test_values_and_best_responses_are_those_of_the_definition(name: str) -> Non
         assert brute_force.best_response_value(nodes, policy, seat) == pytest.approx(value + gain, abs=1e-12)
 
 
+@pytest.fixture(scope="module", autouse=True)
+def built() -> None:
+    """What most tests need is compiled once, before any of them."""
+    tree("kuhn")
+
+
 @EACH_TABLE
 def test_what_habits_cost_adds_up_to_what_is_lost_against_the_solution(name: str) -> None:
     found, solution = tree(name), solved(name, 100)

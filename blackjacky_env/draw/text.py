@@ -8,7 +8,7 @@ from itertools import groupby
 from unicodedata import combining, east_asian_width
 
 from blackjacky_env.draw.picture import names_of, viewed
-from blackjacky_env.draw.scene import Card, Choice, Face, Figure, Pile, Row, Scene, Seat, in_words, say
+from blackjacky_env.draw.scene import Card, Choice, Face, Figure, Pile, Row, Scene, Seat, Sign, in_words, say
 
 WIDTH = 79  # some terminals break a line of 80 characters
 FAINT, STRONG, TITLE, RED, YOURS = "90", "1", "1;33", "1;31", "1;36"
@@ -145,8 +145,8 @@ class _Terminal:
                     label, shown = piece.label, _row(piece) or paint("empty", FAINT)
                 case Choice():
                     label, shown = say("choice"), paint(in_words(piece.text, self.names), _style(piece.face))
-                case _:
-                    label, shown = piece.text, ""
+                case Sign():
+                    continue  # the sentences say it
             found.append((in_words(label, self.names), shown))
         width = max((columns_of(label) for label, _ in found), default=0)
         return [

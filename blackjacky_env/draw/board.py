@@ -128,7 +128,7 @@ def _within(pen: Pen, scene: Scene, ring: _Ring) -> list[str]:
 
 def _owned(pen: Pen, row: Row, middle: float, y: float, room: float) -> tuple[list[str], float]:
     """Cards, each with the figure of its owner."""
-    scale, step = (0.44, 56.0) if pen.is_phone else (0.58, 62.0)
+    scale, step = (0.5, 58.0) if pen.is_phone else (0.58, 62.0)
     lines = _lines(row.cards, int(room // step))
     parts = []
     for cards in lines:

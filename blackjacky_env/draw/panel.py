@@ -95,6 +95,10 @@ class Panel:
     def _line_height(self) -> float:
         return self.sizes.text + 3
 
+    @property
+    def _small_text(self) -> float:
+        return max(self.sizes.text - 2, svg.PHONE_TEXT)
+
     def _head(self) -> float:
         """The figure, the name, tokens, tags, notes and facts; where they end."""
         sizes, pen, seat = self.sizes, self.pen, self.seat
@@ -187,7 +191,7 @@ class Panel:
 
     def _line(self, row: Row) -> Piece:
         """A row in a line: its label and its cards."""
-        size = self.sizes.text - 2
+        size = self._small_text
         label = self.pen.width(row.label, size) + 6 if row.says else 0
         cards = self._small(row)
         after = row.after
@@ -224,7 +228,7 @@ class Panel:
         if row.look == "groups":
             return self._groups(row.cards)
         (width, height), count = self._chip, len(row.cards)
-        label = self.pen.width(row.label, self.sizes.text - 2) + 6 if row.says else 0
+        label = self.pen.width(row.label, self._small_text) + 6 if row.says else 0
         room = self.room - label - (26 if row.after else 0)
         step = min(width + 3, (room - width) / max(1, count - 1))
 
@@ -238,7 +242,7 @@ class Panel:
 
     def _groups(self, cards: Sequence[Card]) -> Piece:
         """Cards of one ground together, as marks and corners."""
-        size = self.sizes.text - 2
+        size = self._small_text
         pieces = []
         for _, group_of in groupby(cards, _ground):
             faces = [card.face for card in group_of if card.face is not None]
@@ -300,7 +304,7 @@ class Panel:
         return y + high * lines
 
     def _beside_each_other(self, rows: Sequence[Row], x: float, y: float, room: float, scale: float) -> float:
-        width, size = CARD[0] * scale, self.sizes.text - 2
+        width, size = CARD[0] * scale, self._small_text
         packed = [
             row._replace(cards=row.cards[:3]) if _is_hidden(row.cards) and len(row.cards) > 4 else row for row in rows
         ]
@@ -316,7 +320,8 @@ class Panel:
 
     def _live(self, card: Card, is_hand: bool = False) -> str:
         """Attributes of a card that can be clicked."""
-        known = {"card": card.name, **card.data} if is_hand else card.data
+        is_open = is_hand and card.face is not None and not card.seen_through
+        known = {"card": card.name, **card.data} if is_open else card.data
         if "card" not in known:
             return data(known)
         return ' class="card"' + data({"seat": self.number, **known})

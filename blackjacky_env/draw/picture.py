@@ -256,7 +256,7 @@ def _on_phone(pen: Pen, scene: Scene) -> tuple[list[str], float]:
     )
     end += _PHONE_GAP
     if scene.centre:
-        high = 96 if all(isinstance(piece, Pile | Choice | Sign) for piece in scene.centre) else 150
+        high = 96 if all(isinstance(piece, Pile | Choice | Sign) for piece in scene.centre) else 140
         parts += _pieces(pen, scene.centre, (PHONE_WIDTH / 2, end + high / 2 - 2), PHONE_WIDTH - 20)
         end += high
     own = Panel(pen, scene, near, PHONE_WIDTH - 2 * _PHONE_MARGIN, _PHONE_NEAR, True)

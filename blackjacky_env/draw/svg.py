@@ -160,7 +160,7 @@ class Pen:
     ) -> tuple[str, float]:
         """A white word in a rounded box that starts at ``x``, and its width; ``colour`` is dark enough for white."""
         words = self.said(value)
-        size = min(size, (room - 10) / (LETTER * 1.1 * len(words)))
+        size = max(min(size, (room - 10) / (LETTER * 1.1 * len(words))), PHONE_TEXT)
         width, height = LETTER * 1.1 * size * len(words) + 10, size + 5
         ground = box(x, y, width, height, height / 2, more=f' fill="{colour}"')
         return ground + text(words, x + width / 2, y + size, size, ' fill="#fff" text-anchor="middle"'), width
@@ -203,7 +203,7 @@ def back() -> str:
 
 def front(face: Face) -> str:
     """The front of a card."""
-    (width, height), size = CARD, 25 if len(face.corner) < 2 else 21
+    (width, height), size = CARD, 25 if len(face.corner) < 2 else 24
     ink, fill = face.ink, face.fill or face.ink
     parts = [filled(0, 0, width, height, 6, face.ground, INK)]
     if face.motif:
@@ -212,7 +212,7 @@ def front(face: Face) -> str:
     elif not face.sign:
         middle = f' fill="{ink}" fill-opacity=".25" text-anchor="middle"'
         parts.append(text(face.corner, 29, 60, 38 if len(face.corner) < 3 else 20, middle))
-    parts.append(text(face.corner, 4, 23, size, f' fill="{ink}"'))
+    parts.append(text(face.corner, 4 if len(face.corner) < 2 else 2, 23, size, f' fill="{ink}"'))
     if face.sign:
         parts.append(fitted(face.sign, (5, 29, 13, 13), ink))
     return "".join(parts)
@@ -220,7 +220,7 @@ def front(face: Face) -> str:
 
 def chip(card: Card, x: float, y: float, width: float, height: float, attributes: str = "") -> str:
     """A card as a small plate with its corner; only that if it is spent."""
-    face, size, ink = card.face or Face("?", BACK, "#fff"), max(height * 0.62, 9), f' fill="{INK}"'
+    face, size, ink = card.face or Face("?", BACK, "#fff"), max(height * 0.62, PHONE_TEXT), f' fill="{INK}"'
     if card.spent:
         return group([text(face.corner, width / 2, height / 2 + 0.36 * size, size, _FAINT)], x, y, 1, attributes)
     ink = f' fill="{face.ink}" text-anchor="middle"'

@@ -25,7 +25,7 @@ from tests.games.black_jacky.rigging import exchange, give, one_round
 from tests.replay.reading import REAL, film_in, pictures_in, random_game
 
 NAMES = ["Ada", "Bob", "<b>Cem & Co</b>", "Dora"]
-MOST_BYTES = 300_000
+MOST_BYTES = 400_000
 
 
 def expected(env: TableEnv, names: list[str], theme: str) -> list[str]:

@@ -250,8 +250,8 @@ def _centre(view: View) -> list[Pile | Choice | Sign | Row]:
         case "choose":
             points = Face(str(MOON), *_LOOKS["black"][:2], motif="spy", fill="#4a505e")
             return [
-                Choice(Say("for each of the others"), points, {"kind": "others"}),
-                Choice(Say("off their own total"), points, {"kind": "myself"}),
+                Choice(Say("for the others"), points, {"kind": "others"}),
+                Choice(Say("off own total"), points, {"kind": "myself"}),
             ]
     if view["called"] is None or view["phase"] == "over":
         return []

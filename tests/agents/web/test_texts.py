@@ -137,8 +137,8 @@ def test_pictures_and_the_table_in_words_are_translated_and_name_every_player(ga
         "pass",
         "overtaken",
         "a moon",
-        "for each of the others",
-        "off their own total",
+        "for the others",
+        "off own total",
     }
 
 

@@ -37,7 +37,7 @@ def test_all_cards_of_harbour_and_taverns_are_shown(options):
             assert [card.get("data-card") for card in harbour if card.get("data-card")] == view["harbour"]
         fields = sorted(groups(parsed(svg), kind="field"), key=lambda group: int(group.attrib["data-number"]))
         for group, tavern in zip(fields, view["taverns"], strict=True):
-            values = [tavern["top"][1:]] if tavern["top"] else []
+            values = 2 * [tavern["top"][1:]] if tavern["top"] else []
             below = [str(tavern["hidden"])] if tavern["hidden"] else []
             assert told(group)[1:] == ([*values, *below] or ["empty"])
 

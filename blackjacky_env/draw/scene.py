@@ -331,7 +331,10 @@ def described(scene: Scene) -> list[Value]:
 def _in_the_middle(piece: Pile | Choice | Sign | Row) -> Say:
     match piece:
         case Pile():
-            return say("{label} {count}: {cards}.", label=piece.label, count=piece.cards, cards=_names([piece.top]))
+            if piece.top.face is None:
+                return say("{label}: {count} cards.", label=piece.label, count=piece.cards)
+            top = CardName(piece.top.name)
+            return say("{label}: {count} cards, on top {card}.", label=piece.label, count=piece.cards, card=top)
         case Row():
             return say("{label}: {cards}.", label=piece.label, cards=_names(piece.cards))
     return say("{text}.", text=piece.text)

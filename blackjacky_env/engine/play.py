@@ -16,7 +16,7 @@ from blackjacky_env.engine.policies import CompiledPolicy, Policy, PythonPolicy
 from blackjacky_env.engine.purposes import FOR_COPIES, FOR_LINEUPS, FOR_POLICIES
 from blackjacky_env.engine.random import below, draw, game_key, stream
 from blackjacky_env.engine.recall import make_listen, make_phase, new_ear
-from blackjacky_env.engine.step import NOBODY, NONE, is_running, make_look, make_shared_step, only_legal
+from blackjacky_env.engine.step import NOBODY, NONE, checked, is_running, make_look, make_shared_step, only_legal
 
 Encoder = Callable[..., None]
 """(observation int8 or int16 (K,), mask int8 (A,), out float32 (F,)): write the learner's input made from them."""
@@ -52,7 +52,8 @@ class LearnerArrays(NamedTuple):
 def make_choose(game: Game, ask: Policy = ask) -> Callable[..., int]:
     """Compiled (s, agent, decision, cast, observation, mask) -> action: the agent's choice for the player to act.
 
-    ``ask`` asks a policy by its entry in ``cast.addresses``; the only legal action is taken unasked.
+    ``ask`` asks a policy by its entry in ``cast.addresses``; the only legal action is taken unasked. `STUCK`, which
+    ends the game, if there is none, or for an illegal choice.
     """
     encode, legal = game.rules.encode, game.rules.legal
 
@@ -63,7 +64,8 @@ def make_choose(game: Game, ask: Policy = ask) -> Callable[..., int]:
             return action
         encode(s, s.player, observation)
         own = cast.parameters[cast.offsets[agent] : cast.offsets[agent + 1]]
-        return np.int64(ask(cast.addresses[agent], observation, mask, stream(s.key, FOR_POLICIES, decision, 0), own))
+        bits = stream(s.key, FOR_POLICIES, decision, 0)
+        return checked(np.int64(ask(cast.addresses[agent], observation, mask, bits, own)), mask)
 
     return compiled(choose)
 

@@ -475,6 +475,8 @@ class TableEnv(AECEnv[str, Any, Any]):
             self._clear_observation()
             return
         self._functions.look(self._states, player, self._observation, self._mask)
+        if not self._mask.any():
+            raise ValueError("this is no state of a game that can go on: no action is legal")
         self._shown_to = self.agent_selection
         self.infos[self._shown_to] = {"action_mask": self._shown_mask.copy()}
 
@@ -842,7 +844,7 @@ class TableEnv(AECEnv[str, Any, Any]):
         """Continue from a state of `get_state` or `sample_state`.
 
         Raises `TypeError` or `ValueError` if it belongs to another game, version, number of players, variant or rule
-        options, is damaged, or contradicts itself (the message says how); the running game is unchanged.
+        options, is damaged, or has values out of range (the message says which); the running game is unchanged.
         """
         header, data = table.unpack(state)
         table.refuse_other("state", self._identity(), header)
@@ -894,16 +896,6 @@ class TableEnv(AECEnv[str, Any, Any]):
         else:
             self.__dict__.update(history)
         self._observe_everybody()
-
-    def _put(self, records: npt.NDArray[Any], generator: np.random.Generator | None = None) -> None:
-        """Continue from any records, even from impossible ones, without the actions that led there; for tests."""
-        kept = {name: copy.copy(getattr(self, name)) for name in BOOKKEEPING}
-        kept |= {"_start": records.copy(), "_actions": [], "_reseeds": []}
-        kept |= {"_rigged": {}, "_deals": 0, "_reshuffles": 0}
-        kept["_np_random"] = copy.deepcopy(self._np_random) if generator is None else generator
-        if (player := int(records["player"][0])) >= 0:
-            kept["agent_selection"] = self.possible_agents[player]
-        self._restore(records, kept)
 
     def __copy__(self) -> TableEnv:
         """A copy that shares nothing, like ``copy.deepcopy``."""

@@ -13,6 +13,7 @@ from blackjacky_env import playout
 from blackjacky_env.engine import table
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.games import get_game
+from blackjacky_env.games.black_jacky.state import RECORD
 from blackjacky_env.testing.tables import state_with
 from tests.envs.playing import fresh, play_randomly
 from tests.every_game import FIRST, NAMES
@@ -110,6 +111,23 @@ def test_a_state_names_all_options_also_those_that_are_none() -> None:
     for load in (env.set_state, lambda state: playout(state, "random", games=1)):
         with pytest.raises(ValueError, match="lacks the option 'max_turns_per_round'"):
             load(state)
+
+
+@pytest.mark.parametrize(("field", "value"), [("turn_player", 5), ("hearts", 2), ("tips", [0, 0, 0, 0, 5, 0])])
+def test_nobody_sits_at_an_empty_seat(field: str, value: Any) -> None:
+    env = fresh(0, num_players=4)
+    records = env._states[:1].copy()
+    records[field] = value
+    with pytest.raises(ValueError, match=f"{field} of this state is .*; allowed are seats up to 3"):
+        env.set_state(state_with(env, records))
+
+
+def test_a_position_in_which_nothing_is_legal_is_refused() -> None:
+    env = fresh(0)
+    records = env._states[:1].copy()
+    records["phase"] = RECORD.fields["phase"].choices.index("over")
+    with pytest.raises(ValueError, match="no action is legal"):
+        env.set_state(state_with(env, records))
 
 
 def scrambled(env: TableEnv, field: str, rng: np.random.Generator) -> bytes:

@@ -106,6 +106,14 @@ def test_a_planted_leak_is_caught_where_it_is_shown(place, secret, said):
         check_no_leaks(functools.partial(Leaky, place, secret), positions=2000, **promises_of("black_jacky"))
 
 
+@pytest.mark.parametrize("place", ["mask", "infos", "view", "drawing", "picture", "refusal"])
+def test_without_a_word_about_what_is_hidden_leaks_are_caught_everywhere_but_in_the_observation(place):
+    """Code of the game shows parts of it, so that positions are sampled from it."""
+    check_no_leaks(functools.partial(TableEnv, "black_jacky", num_players=3), positions=100, **PROMISES)
+    with pytest.raises(ConformanceError, match=r"^no_leaks \(seed \d+, step \d+, .*shown to player_\d"):
+        check_no_leaks(functools.partial(Leaky, place, "the left hand"), positions=2000, **PROMISES)
+
+
 # What others do unseen: a game that declares nothing but its fields and its actions
 
 FORGOTTEN = {
@@ -209,10 +217,8 @@ def test_a_variation_is_another_deal_that_the_player_may_believe_in(agent):
     make_env = functools.partial(black_jacky_v0.env, num_players=4, hearts=1)
     nothing = {**PROMISES, "vary_hidden": lambda env, agent, rng: None}
     for number, examined in enumerate(examine(make_env, positions=200, **nothing)):
-        env, other = (
-            examined.env,
-            vary_hidden(examined.env, agent, np.random.default_rng(number), hidden_of("black_jacky")),
-        )
+        env, rng = examined.env, np.random.default_rng(number)
+        other = vary_hidden(env, agent, rng, hidden_of("black_jacky"))
         assert cards_on_table(other.snapshot()) == cards_on_table(env.snapshot())
         assert env.view(agent) == other.view(agent)
         s = record(other)

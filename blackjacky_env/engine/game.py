@@ -113,6 +113,8 @@ class Words:
     """The values of the snapshot's ``phase``, in the order of play."""
     phase_field: str = ""
     """The record field that numbers `phases`; needed by a game with `ActionInfo.secret_phases`."""
+    beyond_observation: tuple[str, ...] = ()
+    """Keys of a view that do not follow from the observation, besides the settlement: what a player has to remember."""
     scene: Callable[[View, Options, Viewer], Scene] | None = None
     """(view, options, whose view it is) -> what lies on the table; None: it is made from the fields."""
     cards: frozenset[str] = frozenset()
@@ -205,7 +207,9 @@ class Game:
     After `Rules.begin` the protocol is `Rules.apply`, then `Rules.settle` if `Rules.is_settled`, until nobody is to
     act. The rules serve one table, thousands on threads, a GPU and plain Python, so they keep to integers and fixed
     arrays: no allocation, no exceptions, no Python objects. They are only called with legal actions and checked
-    options. All randomness comes from the record's ``key`` through `blackjacky_env.engine.random`.
+    options, but also in positions from elsewhere, which may be impossible though all values are in their ranges: loops
+    and indices are bounded by the shape of the record, so that a wrong position leads to a wrong game. All randomness
+    comes from the record's ``key`` through `blackjacky_env.engine.random`.
 
     Raises `ValueError` if the declaration contradicts itself.
     """

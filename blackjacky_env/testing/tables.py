@@ -24,6 +24,7 @@ from blackjacky_env.testing.readouts import Env
 from blackjacky_env.testing.trial import Look
 
 _MOVES_HEARD = 3  # after the variation
+_SAMPLES = 20  # until an agent remembers the same
 
 
 @dataclass(frozen=True)
@@ -46,12 +47,12 @@ def vary_hidden(env: Env, agent: str | None, rng: np.random.Generator, hidden: H
     """A table that is the same as far as ``agent`` (None: a spectator) can know, but differs in everything hidden.
 
     ``hidden`` says what that is; None: the fields of the game do. Where code of the game shows parts of the
-    observation, they cannot: then the hidden fields are those of a position sampled from the agent's observation, and
-    None is returned for a spectator, who has none.
+    observation, they cannot: then the hidden fields are those of a position sampled from the agent's observation, in
+    which it remembers the same. None is returned if there is no such position, and for a spectator.
     """
     raw = table_of(env)
     vary = partial(_vary_fields, raw.game.fields) if hidden is None else hidden.vary_hidden
-    if hidden is None and _shown_by_code(raw):
+    if samples := hidden is None and bool(_shown_by_code(raw)):
         if agent is None:
             return None
         vary = partial(_sample_fields, raw.game)
@@ -62,7 +63,16 @@ def vary_hidden(env: Env, agent: str | None, rng: np.random.Generator, hidden: H
             if record is not None:
                 record["key"] = rng.integers(2**64, dtype=np.uint64)
 
-    return arranged(raw, change, np.random.default_rng(rng.integers(2**63)))
+    for _ in range(_SAMPLES):
+        other = arranged(raw, change, np.random.default_rng(rng.integers(2**63)))
+        if not samples or _remembered(other, agent) == _remembered(raw, agent):
+            return other
+    return None
+
+
+def _remembered(raw: TableEnv, agent: str | None) -> list[Any]:
+    view = raw.view(agent)
+    return [view[key] for key in raw.game.words.beyond_observation]
 
 
 def vary_public(

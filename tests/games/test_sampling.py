@@ -16,15 +16,13 @@ from tests.envs.playing import play_randomly
 from tests.games.fixtures import check_invariants
 from tests.games.tables import every_game, every_table, positions, seated
 
-UNSEEN = {"black_spy": {"passed", "left"}}
-"""Parts of a view that do not follow from the observation (O3 of the game), beside the last settlement."""
-
 
 @every_table
 def test_every_sample_is_a_legal_position_that_looks_the_same_to_its_player(game, options):
     """In every phase, by every seat in turn, also when the game is over; from player_0's seat and from the own one."""
     env, other, rng = seated(game, **options), seated(game, **options), np.random.default_rng(5)
-    unseen = UNSEEN.get(game, set()) | {get_game(game).words.settlement_key}
+    words = get_game(game).words
+    unseen = {*words.beyond_observation, words.settlement_key}
     for turn, _ in enumerate(positions(env, seed=5, every=2)):
         seat = turn % env.num_players
         seen = env.observe(f"player_{seat}")

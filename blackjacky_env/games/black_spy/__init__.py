@@ -54,6 +54,7 @@ GAME = Game(
         settlement_key="last_deal",
         phases=state.RECORD.fields["phase"].choices,
         phase_field="phase",
+        beyond_observation=("passed", "left"),  # O3
     ),
     presets=_MINIATURES,
     event=gets_most("gets the most points of the deal", rules.points_of_deal),  # B7, B8

@@ -17,7 +17,8 @@ import numpy.typing as npt
 from blackjacky_env.engine.checks import few
 from blackjacky_env.engine.compiling import zeros
 from blackjacky_env.engine.game import Game
-from blackjacky_env.engine.table import identity, pack, read_records, refuse_other, unpack
+from blackjacky_env.engine.step import NOBODY
+from blackjacky_env.engine.table import identity, pack, read_records, refuse_other, table_functions, unpack
 
 Array = npt.NDArray[Any]
 
@@ -85,7 +86,7 @@ def read_games(game: Game, memory: npt.NDArray[np.uint8], tables: Array) -> Arra
 
 
 def check_records(game: Game, header: Mapping[str, Any], records: np.ndarray[Any, Any]) -> None:
-    """Raise a `ValueError` unless these are records of a table with values in their ranges.
+    """Raise a `ValueError` unless these are records of a table with values in their ranges, at which somebody can act.
 
     Args:
         game: the game.
@@ -98,6 +99,12 @@ def check_records(game: Game, header: Mapping[str, Any], records: np.ndarray[Any
         check_ranges(game, record)
         found = identity(game, *game.read_options(record))
         refuse_other("record of this state", {name: header.get(name) for name in found}, found)
+    player = int(records["player"][0])
+    if player != NOBODY:
+        seen, mask = game.new_arrays()
+        table_functions(game).look(records[:1], player, seen, mask)
+        if not mask.any():
+            raise ValueError(f"in this state player_{player} is to act, and no action is legal")
 
 
 def check_identity(game: Game, header: Mapping[str, Any]) -> None:

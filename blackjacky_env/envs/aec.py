@@ -475,8 +475,6 @@ class TableEnv(AECEnv[str, Any, Any]):
             self._clear_observation()
             return
         self._functions.look(self._states, player, self._observation, self._mask)
-        if not self._mask.any():
-            raise ValueError("this is no state of a game that can go on: no action is legal")
         self._shown_to = self.agent_selection
         self.infos[self._shown_to] = {"action_mask": self._shown_mask.copy()}
 

@@ -92,7 +92,11 @@ def vary_public(
         if indices:
             index = indices[int(rng.integers(len(indices)))]
             others = [value for value in values if value != state[name][index]]
-            yield f"{name}{list(index)}", arranged(raw, partial(_set, name, index, int(rng.choice(others))))
+            try:
+                other = arranged(raw, partial(_set, name, index, int(rng.choice(others))))
+            except ValueError:  # nothing is legal there
+                continue
+            yield f"{name}{list(index)}", other
 
 
 def _shown_by_code(raw: TableEnv) -> list[str]:
@@ -115,6 +119,8 @@ def arranged(
     """Another environment in the position that ``change`` makes of this one, without the actions that led there.
 
     ``change`` gets the record and that of the last settlement, or None, and may make an impossible position of it.
+
+    Raises `ValueError` if that is no state, for example because no action is legal.
     """
     records = raw._states[: 1 + raw._has_settled].copy()
     change(records[0], records[1] if raw._has_settled else None)

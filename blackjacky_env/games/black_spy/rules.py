@@ -306,7 +306,7 @@ def legal(s, mask):
         mask[MOON_MYSELF] = 1
     elif s.phase == TAKE:
         mark_cards(s, PILE, mask)
-    else:
+    elif s.phase < OVER:
         mark_cards(s, int(s.player), mask)
         if s.phase == PLAY:
             restrict(s, int(s.player), mask)

@@ -250,8 +250,8 @@ def legal(s, mask):
     elif decision == TAKE_OR_ROB:
         mask[TAKE_FROM_HARBOUR] = 1
         mask[ROB_BUYER] = 1
-    else:
-        place = source_of_cards(s)  # NOBODY when all games have ended
+    elif decision < OVER:
+        place = source_of_cards(s)
         for card in range(CARDS):
             mask[CARD + card] = s.where[card] == place
 

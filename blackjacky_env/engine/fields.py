@@ -222,7 +222,7 @@ class Fields:
         for part, field in self.shown.items():
             if field.beside:
                 written = self._write_all(field, self.layout.offset(part), ("n",))
-                lines += [f"if s.{field.beside} and n < {self.seats}:", "    seat = n", *_indented(written)]
+                lines += [f"if s.{field.beside}:", "    seat = n", *_indented(written)]
         return _function("encode_shown(s, observer, out)", lines)
 
     def source_of_sample(self) -> str:

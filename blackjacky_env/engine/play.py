@@ -23,6 +23,7 @@ Encoder = Callable[..., None]
 
 BEGIN, KEEP = -1, -2  # in place of a learner's action: start a game; only observe the running one
 DRAWN = -1  # start player or learner's seat: drawn for each game
+LONGEST = 10**6  # decisions of a playout; longer ones, by policies that never end a game, have no winner
 _LOG_SIZE = 256  # initial capacity of the log, in decisions of a game
 _CHUNK = 512  # games that a thread plays before Python can react to Ctrl-C
 
@@ -89,7 +90,7 @@ def _make_finish(game: Game, ask: Policy) -> Callable[..., int]:
 
     def finish(s, seats, cast, observation, mask, result):
         decisions = 0
-        while is_running(s):
+        while is_running(s) and decisions < LONGEST:
             step(s, choose(s, seats[s.player], decisions, cast, observation, mask))
             decisions += 1
         returns(s, result)

@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from blackjacky_env.engine.checks import few
 from blackjacky_env.engine.compiling import zeros
+from blackjacky_env.engine.fields import Field
 from blackjacky_env.engine.game import Game
 from blackjacky_env.engine.step import NOBODY
 from blackjacky_env.engine.table import identity, pack, read_records, refuse_other, table_functions, unpack
@@ -152,16 +153,21 @@ def check_ranges(game: Game, record: Any) -> None:
             values = record[name]
             if (values < low).any() or (values > high).any():
                 raise ValueError(f"{name} of this state is {values.tolist()}; allowed are {low} .. {high}")
-    players = int(record["num_players"])
-    for field in game.fields.fields.values() if players < game.max_players else ():
-        values = record[field.name]
-        if field.kind == "seat":
-            sits = ((values >= players) & (values < game.max_players)).any()
-        else:
-            by_seat = field.axes == 1 and field.part is not None
-            sits = by_seat and (values[players + bool(field.beside) : game.max_players] + field.plus).any()
-        if sits:
-            raise ValueError(f"{field.name} of this state is {values.tolist()}; allowed are seats up to {players - 1}")
+    for field in game.fields.fields.values():
+        if _is_at_empty_seat(game, field, record):
+            name, value, last = field.name, record[field.name].tolist(), record["num_players"] - 1
+            raise ValueError(f"{name} of this state is {value}; allowed are seats up to {last}")
+
+
+def _is_at_empty_seat(game: Game, field: Field, record: Any) -> bool:
+    """Whether a field names a seat without a player, or has something there."""
+    values, players, most = record[field.name], int(record["num_players"]), game.max_players
+    if players == most:
+        return bool(field.beside and record[field.beside])
+    if field.kind == "seat":
+        return bool(((values >= players) & (values < most)).any())
+    by_seat = field.axes == 1 and field.part is not None
+    return by_seat and bool((values[players + bool(field.beside) : most] + field.plus).any())
 
 
 @dataclasses.dataclass(frozen=True)

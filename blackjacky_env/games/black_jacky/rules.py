@@ -105,8 +105,7 @@ def deal(s):
     """Shuffle all cards by (key, round) and deal them (R4)."""
     count = 0
     for v in range(1, int(s.max_card) + 1):
-        out = int(s.displays[s.num_players, v]) if s.left_out and s.num_players < SEATS else 0
-        for _ in range(v - out):
+        for _ in range(v - (int(s.displays[s.num_players, v]) if s.left_out else 0)):
             s.draw_pile[count] = v
             count += 1
     shuffle(s.draw_pile, count, stream(s.key, FOR_DECK, int(s.round_number), 0))

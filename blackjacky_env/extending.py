@@ -16,7 +16,7 @@ from blackjacky_env.engine.fields import (
     role,
     seen_from,
 )
-from blackjacky_env.engine.game import Event, Examples, Game, Hidden, Position, Rules, Words
+from blackjacky_env.engine.game import Event, Game, Rules, Words
 from blackjacky_env.engine.layout import Part
 from blackjacky_env.engine.options import Range, Variant
 from blackjacky_env.engine.plain_words import plain_words
@@ -27,12 +27,9 @@ __all__ = [
     "ActionInfo",
     "Actions",
     "Event",
-    "Examples",
     "Fields",
     "Game",
-    "Hidden",
     "Part",
-    "Position",
     "Range",
     "Rules",
     "Stored",

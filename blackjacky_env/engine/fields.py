@@ -351,32 +351,6 @@ class Fields:
                 values = range(len(field.choices))
             yield field.name, indices, values
 
-    def facts_of_seats(self, seen: Mapping[str, Any]) -> Iterator[tuple[bool, str]]:
-        """What is true of the parts of an observation, by name, that mark seats and choices, or are by seat."""
-        n = seen.get("num_players", self.seats)
-        for part, field in self.shown.items():
-            values = seen[part]
-            if field.axes and not field.own:
-                yield not np.any(values[n + bool(field.beside) : self.seats]), f"nobody sits at an empty seat in {part}"
-            elif field.kind != "number" and not field.plus and not field.shape:
-                yield sum(values) == 1 or (sum(values) == 0 and field.low < 0), f"one entry of {part} is marked"
-                if field.kind == "seat":
-                    yield not any(values[n : self.seats]), f"{part} has a seat"
-
-    def facts(self, s: Any) -> Iterator[tuple[bool, str]]:
-        """What is true of the seats of a record with fields in their ranges, as plain Python values."""
-        n = s.num_players
-        for field in self.fields.values():
-            value = getattr(s, field.name)
-            if field.kind == "seat":
-                seats = np.ravel(value)
-                yield bool(np.all((seats < n) | (seats >= self.seats))), "all players have seats"
-            elif field.axes == 1 and field.part:
-                yield (
-                    not np.any(np.add(value[n + bool(field.beside) : self.seats], field.plus)),
-                    "nobody sits at an empty seat",
-                )
-
     @property
     def on_table(self) -> tuple[str, ...]:
         """The fields that ``state()`` returns: the whole table, including hidden cards but not the random key."""

@@ -20,8 +20,6 @@ from blackjacky_env.engine.fields import Fields
 from blackjacky_env.engine.layout import Layout, Vector
 from blackjacky_env.engine.options import Variant, declared_options, describe_options, plain, read_options
 
-Fact = tuple[bool, str]
-"""Whether a sentence is true, and the sentence."""
 State = Any
 """One state record: in compiled code a Numba record, in Python an element of an array of the game's ``state_dtype``."""
 
@@ -79,14 +77,11 @@ class Rules:
     sample: Callable[..., None]
     """(observation layout.dtype (layout.size,), bits uint64, s): write a full position consistent with the observation.
 
-    The observer gets seat 0; hidden cards and a new key are drawn from ``bits``. The observation must have occurred in
-    a game.
+    The observer gets seat 0; hidden cards and a new key are drawn from ``bits``. An observation with entries in their
+    ranges that no position shows may lead to any position, but not out of the arrays, and not on for ever.
     """
     score: Callable[..., int] = no_score
     """(s, seat) -> int: the seat's score; `Game.score_reward` pays its changes."""
-    contradiction: Callable[..., int] | None = None
-    """(observation with entries in their ranges) -> the index in `Game.contradictions` of something in it that `sample`
-    or the game's bots cannot handle, or -1."""
 
     @classmethod
     def of(cls, *modules: ModuleType) -> Rules:
@@ -118,26 +113,12 @@ class Words:
     """The values of the snapshot's ``phase``, in the order of play."""
     phase_field: str = ""
     """The record field that numbers `phases`; needed by a game with `ActionInfo.secret_phases`."""
+    beyond_observation: tuple[str, ...] = ()
+    """Keys of a view that do not follow from the observation, besides the settlement: what a player has to remember."""
     scene: Callable[[View, Options, Viewer], Scene] | None = None
     """(view, options, whose view it is) -> what lies on the table; None: it is made from the fields."""
     cards: frozenset[str] = frozenset()
     """Keys of the snapshot whose values are cards, for a scene that is made from the fields."""
-
-
-@dataclass(frozen=True)
-class Hidden:
-    """Functions that vary the hidden and the visible parts of a state record, to prove that nothing hidden leaks.
-
-    They must not use the functions under test: `Rules.encode` and `Rules.sample`.
-    """
-
-    vary_hidden: Callable[[State, State | None, int | None, np.random.Generator], None]
-    """(state, state at the last settlement or None, seat or None for a spectator, generator): change in place
-    everything that the seat cannot know, except the key, to something else that is possible from its view."""
-    visible: Callable[[State, int], Iterable[tuple[str, Sequence[tuple[int, ...]], Sequence[int]]]]
-    """(state, seat) -> (field, indices of entries, which may be none, and () for a number, possible values) for each
-    kind of thing that the seat can see now. With one entry changed the position may be impossible, but it can be
-    encoded."""
 
 
 @dataclass(frozen=True)
@@ -148,31 +129,6 @@ class Event:
     """What happens to the seat, as in "loses a heart"."""
     happens: Callable[..., bool]
     """Compiled (s, seat) -> bool: whether it does, in a position in which `Rules.settle` is due."""
-
-
-@dataclass(frozen=True)
-class Position:
-    """A position reached by random moves."""
-
-    seed: int
-    """Seed of the game and of the random moves."""
-    moves: int
-
-
-@dataclass(frozen=True, eq=False)
-class Examples:
-    """Example games and tables for proofs and documents; every field has a default that works with any game."""
-
-    seeds: Mapping[tuple[str, int], int] = field(default_factory=dict)
-    """By (variant, table size): seed of an eventful game of random moves, for the playthroughs; 0 if not given."""
-    short: Mapping[str, Any] = field(default_factory=dict)
-    """Rule options that keep playthroughs short."""
-    tables: Sequence[Mapping[str, Any]] = ()
-    """Constructor options of further tables to check, besides those of every variant and table size."""
-    counted: Mapping[str, Callable[[dict[str, Any]], bool]] = field(default_factory=dict)
-    """By name: predicates on a spectator's view, for situations that a proof should meet; the report counts them."""
-    picture: Position = Position(seed=0, moves=20)
-    """The position drawn in the game's table.svg, at the default table."""
 
 
 @dataclass(frozen=True)
@@ -241,11 +197,6 @@ def keep_options(num_players: int, variant: str, options: Any) -> Any:
     return options
 
 
-def no_facts(*about: Any) -> Iterable[Fact]:
-    """The default of `Game.state_facts` and `Game.observation_facts`."""
-    return ()
-
-
 @dataclass(frozen=True)
 class Game:
     """One game: facts as data, rules as compiled functions, words as Python functions.
@@ -256,7 +207,9 @@ class Game:
     After `Rules.begin` the protocol is `Rules.apply`, then `Rules.settle` if `Rules.is_settled`, until nobody is to
     act. The rules serve one table, thousands on threads, a GPU and plain Python, so they keep to integers and fixed
     arrays: no allocation, no exceptions, no Python objects. They are only called with legal actions and checked
-    options. All randomness comes from the record's ``key`` through `blackjacky_env.engine.random`.
+    options, but also in positions from elsewhere, which may be impossible though all values are in their ranges: loops
+    and indices are bounded by the shape of the record, so that a wrong position leads to a wrong game. All randomness
+    comes from the record's ``key`` through `blackjacky_env.engine.random`.
 
     Raises `ValueError` if the declaration contradicts itself.
     """
@@ -294,30 +247,16 @@ class Game:
     """None: nothing is shuffled but whole decks."""
     pile: Pile | None = None
     """The only cards whose order nobody knows. None: solvers try every order of the deck."""
-    state_facts: Callable[[Any, bool], Iterable[Fact]] = no_facts
-    """(record with fields in their ranges, as plain Python values; whether it is the copy made just before a
-    settlement) -> what must be true of it, checked in order, to refuse saved states that contradict themselves."""
-    observation_facts: Callable[[dict[str, Any]], Iterable[Fact]] = no_facts
-    """(parts of an observation with entries in their ranges, by name) -> what `Rules.sample` relies on."""
-    sampled_facts: Callable[[Any, bool], Iterable[Fact]] | None = None
-    """What must be true of a sampled position, as `state_facts`; None: these."""
-    contradictions: tuple[str, ...] = ()
-    """What `Rules.contradiction` finds in observations, in words; empty: it is not called."""
-    hidden: Hidden | None = None
-    """None: the fields say what is hidden; needed where code of the game shows parts of the observation."""
     presets: Mapping[str, Preset] = field(default_factory=dict, hash=False)
     """Tables by name, such as miniatures that can be solved exactly, the smallest first."""
     event: Event | None = None
     """What can be forecast besides who wins; None: nothing."""
-    examples: Examples = Examples()
 
     def __post_init__(self) -> None:
         if missing := [name for name in STATE_FIELDS if name not in (self.state_dtype.names or ())]:
             raise ValueError(f"the record of {self.name} lacks the fields {', '.join(missing)}")
         if self.state_dtype["winners"].shape != (self.max_players,):
             raise ValueError(f"winners in the record of {self.name} need the shape ({self.max_players},)")
-        if bool(self.contradictions) != (self.rules.contradiction is not None):
-            raise ValueError(f"{self.name} declares Rules.contradiction without contradictions, or the reverse")
         if len(self.words.actions) != self.num_actions:
             raise ValueError(f"{self.name} has {self.num_actions} actions and describes {len(self.words.actions)}")
         for preset in self.presets.values():

@@ -1,8 +1,12 @@
-"""Checks of observations from outside: compiled code checks nothing."""
+"""Checks of observations from outside, and positions sampled from them.
+
+An observation whose entries are in their ranges may still be one that no position shows: a policy then chooses some
+action. A sampled position is right when encoding it shows the same observation again.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from functools import cache
 from typing import Any
 
@@ -10,14 +14,14 @@ import numpy as np
 import numpy.typing as npt
 
 from blackjacky_env.engine.checks import check_integer
-from blackjacky_env.engine.compiling import compiled, copied, entry, zeros
-from blackjacky_env.engine.game import Fact, Game
+from blackjacky_env.engine.compiling import copied, entry, zeros
+from blackjacky_env.engine.game import Game
 from blackjacky_env.engine.layout import Vector
-from blackjacky_env.engine.states import plain_record
+from blackjacky_env.engine.states import check_ranges
 from blackjacky_env.engine.table import identity, pack, table_functions
 
 NOTHING = -1
-_NO_POSITION = "no legal position matches this observation"
+_NO_POSITION = "no legal position matches this observation: its parts contradict each other"
 
 
 def find_invalid(game: Game, observations: Vector, masks: npt.NDArray[np.int8]) -> int:
@@ -27,20 +31,14 @@ def find_invalid(game: Game, observations: Vector, masks: npt.NDArray[np.int8]) 
         game: the game.
         observations: of the game's dtype, (N, K), C-contiguous.
         masks: int8, (N, A), C-contiguous; entries other than 0 and 1 are out of range.
-
-    Raises:
-        ValueError: an earlier row has a `Rules.contradiction`.
     """
-    found = _finder(game)(observations, masks)
-    if found < NOTHING:
-        raise ValueError(f"{_NO_POSITION}: {game.contradictions[NOTHING - 1 - found]}")
-    return found
+    return _finder(game)(observations, masks)
 
 
 @cache
 def _finder(game: Game) -> Callable[[Vector, npt.NDArray[np.int8]], int]:
     """One call for all checks, since a call from Python costs more than they do."""
-    low, high, contradiction = game.layout.low, game.layout.high, game.rules.contradiction or _no_contradiction
+    low, high = game.layout.low, game.layout.high
 
     def find(observations, masks):
         for i in range(len(observations)):
@@ -51,17 +49,9 @@ def _finder(game: Game) -> Callable[[Vector, npt.NDArray[np.int8]], int]:
                 outside |= observations[i, k] < low[k] or observations[i, k] > high[k]
             if legal != 1 or outside:
                 return i
-            found = contradiction(observations[i])
-            if found != NOTHING:
-                return NOTHING - 1 - found
         return NOTHING
 
     return entry(find)
-
-
-@compiled
-def _no_contradiction(observation):
-    return NOTHING
 
 
 def sample_record(
@@ -72,27 +62,19 @@ def sample_record(
     Raises `ValueError` if there is none.
     """
     vector = game.layout.checked(observation)
-    find_invalid(game, vector[None], np.ones((1, 1), np.int8))
-    seen = game.layout.decode(vector)
-    _require(game.fields.facts_of_seats(seen))
-    _require(game.observation_facts(seen))
     records = zeros(1, game.state_dtype)
     table_functions(game).sample(vector, rng.integers(2**64, dtype=np.uint64), records)
-    position = records[0]
+    try:
+        check_ranges(game, records[0])
+    except ValueError as error:
+        raise ValueError(_NO_POSITION) from error
     if seat:
         records = rotated(game, records, check_integer("seat", seat, 0, int(records["num_players"][0]) - 1))
     shown, mask = game.new_arrays()
     table_functions(game).look(records, seat, shown, mask)
     if not np.array_equal(shown, vector):
-        raise ValueError(f"{_NO_POSITION}: its parts contradict each other")
-    _require((game.sampled_facts or game.state_facts)(plain_record(position), False))
+        raise ValueError(_NO_POSITION)
     return records, mask
-
-
-def _require(facts: Iterable[Fact]) -> None:
-    for is_true, sentence in facts:
-        if not is_true:
-            raise ValueError(f"{_NO_POSITION}: it is not true that {sentence}")
 
 
 def sample_state(game: Game, observation: npt.ArrayLike, rng: np.random.Generator, seat: int | None = None) -> bytes:

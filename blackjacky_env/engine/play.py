@@ -16,13 +16,14 @@ from blackjacky_env.engine.policies import CompiledPolicy, Policy, PythonPolicy
 from blackjacky_env.engine.purposes import FOR_COPIES, FOR_LINEUPS, FOR_POLICIES
 from blackjacky_env.engine.random import below, draw, game_key, stream
 from blackjacky_env.engine.recall import make_listen, make_phase, new_ear
-from blackjacky_env.engine.step import NOBODY, NONE, is_running, make_look, make_shared_step, only_legal
+from blackjacky_env.engine.step import NOBODY, NONE, checked, is_running, make_look, make_shared_step, only_legal
 
 Encoder = Callable[..., None]
 """(observation int8 or int16 (K,), mask int8 (A,), out float32 (F,)): write the learner's input made from them."""
 
 BEGIN, KEEP = -1, -2  # in place of a learner's action: start a game; only observe the running one
 DRAWN = -1  # start player or learner's seat: drawn for each game
+LONGEST = 10**6  # decisions of a playout; longer ones, by policies that never end a game, have no winner
 _LOG_SIZE = 256  # initial capacity of the log, in decisions of a game
 _CHUNK = 512  # games that a thread plays before Python can react to Ctrl-C
 
@@ -52,7 +53,8 @@ class LearnerArrays(NamedTuple):
 def make_choose(game: Game, ask: Policy = ask) -> Callable[..., int]:
     """Compiled (s, agent, decision, cast, observation, mask) -> action: the agent's choice for the player to act.
 
-    ``ask`` asks a policy by its entry in ``cast.addresses``; the only legal action is taken unasked.
+    ``ask`` asks a policy by its entry in ``cast.addresses``; the only legal action is taken unasked. `STUCK`, which
+    ends the game, if there is none, or for an illegal choice.
     """
     encode, legal = game.rules.encode, game.rules.legal
 
@@ -63,7 +65,8 @@ def make_choose(game: Game, ask: Policy = ask) -> Callable[..., int]:
             return action
         encode(s, s.player, observation)
         own = cast.parameters[cast.offsets[agent] : cast.offsets[agent + 1]]
-        return np.int64(ask(cast.addresses[agent], observation, mask, stream(s.key, FOR_POLICIES, decision, 0), own))
+        bits = stream(s.key, FOR_POLICIES, decision, 0)
+        return checked(np.int64(ask(cast.addresses[agent], observation, mask, bits, own)), mask)
 
     return compiled(choose)
 
@@ -87,7 +90,7 @@ def _make_finish(game: Game, ask: Policy) -> Callable[..., int]:
 
     def finish(s, seats, cast, observation, mask, result):
         decisions = 0
-        while is_running(s):
+        while is_running(s) and decisions < LONGEST:
             step(s, choose(s, seats[s.player], decisions, cast, observation, mask))
             decisions += 1
         returns(s, result)

@@ -1,11 +1,14 @@
-"""Checks of arrays and state records from outside: compiled code checks nothing."""
+"""Checks of arrays and state records from outside.
+
+A record from outside has the layout, the options and the ranges of its game, and its seats are those of its table. It
+may still be no position of any game: then the rules lead to a wrong game, but never out of an array or on for ever.
+"""
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import cache
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -13,10 +16,11 @@ import numpy.typing as npt
 
 from blackjacky_env.engine.checks import few
 from blackjacky_env.engine.compiling import zeros
-from blackjacky_env.engine.game import Fact, Game
-from blackjacky_env.engine.table import identity, pack, read_records, refuse_other, unpack
+from blackjacky_env.engine.fields import Field
+from blackjacky_env.engine.game import Game
+from blackjacky_env.engine.step import NOBODY
+from blackjacky_env.engine.table import identity, pack, read_records, refuse_other, table_functions, unpack
 
-NOBODY = -1
 Array = npt.NDArray[Any]
 
 
@@ -68,7 +72,7 @@ def read_games(game: Game, memory: npt.NDArray[np.uint8], tables: Array) -> Arra
         tables: records of the same games with their table sizes, variants and options, (N,).
 
     Raises:
-        TypeError, ValueError: a record is of another table, or not of a game as it could be played.
+        TypeError, ValueError: a record is of another table, or has values out of range.
     """
     records = zeros(len(tables), game.state_dtype)
     records.view(np.uint8)[:] = memory.ravel()
@@ -83,7 +87,7 @@ def read_games(game: Game, memory: npt.NDArray[np.uint8], tables: Array) -> Arra
 
 
 def check_records(game: Game, header: Mapping[str, Any], records: np.ndarray[Any, Any]) -> None:
-    """Raise a `ValueError` unless these are records of a game as it could be played.
+    """Raise a `ValueError` unless these are records of a table with values in their ranges, at which somebody can act.
 
     Args:
         game: the game.
@@ -92,14 +96,16 @@ def check_records(game: Game, header: Mapping[str, Any], records: np.ndarray[Any
     """
     if len(records) not in {1, 2}:
         raise ValueError(f"this state has {len(records)} records; allowed are 1 and 2")
-    for i, record in enumerate(records):
-        _check_ranges(game, record)
+    for record in records:
+        check_ranges(game, record)
         found = identity(game, *game.read_options(record))
         refuse_other("record of this state", {name: header.get(name) for name in found}, found)
-        plain = plain_record(record)
-        for fact in (*_common_facts(record), *game.fields.facts(plain), *game.state_facts(plain, i > 0)):
-            if not fact[0]:
-                raise ValueError(f"this state contradicts itself: it is not true that {fact[1]}")
+    player = int(records["player"][0])
+    if player != NOBODY:
+        seen, mask = game.new_arrays()
+        table_functions(game).look(records[:1], player, seen, mask)
+        if not mask.any():
+            raise ValueError(f"in this state player_{player} is to act, and no action is legal")
 
 
 def check_identity(game: Game, header: Mapping[str, Any]) -> None:
@@ -116,7 +122,7 @@ def check_identity(game: Game, header: Mapping[str, Any]) -> None:
 def read_state(game: Game, state: bytes) -> tuple[dict[str, Any], np.ndarray[Any, Any]]:
     """The header and the checked records of a saved state of this game, with any table and options.
 
-    Raises `TypeError` or `ValueError` if it belongs to another game or version, is damaged, or contradicts itself.
+    Raises `TypeError` or `ValueError` if it belongs to another game or version, is damaged, or has values out of range.
     """
     header, data = unpack(state)
     for name, own in (("game", game.name), ("version", game.version)):
@@ -139,26 +145,29 @@ def reseed_state(game: Game, state: bytes, rng: np.random.Generator) -> bytes:
     return pack(header, records)
 
 
-def plain_record(record: Any) -> SimpleNamespace:
-    """A record with its fields as Python integers and nested lists."""
-    return SimpleNamespace(**{name: record[name].tolist() for name in record.dtype.names})
-
-
-def _common_facts(record: Any) -> Iterator[Fact]:
-    n, player, winners = int(record["num_players"]), int(record["player"]), record["winners"]
-    yield NOBODY <= player < n, "the player to act has a seat"
-    yield bool(((winners == 0) | (winners == 1)).all() and not winners[n:].any()), "the winners have seats"
-    yield player == NOBODY or not winners.any(), "nobody has won before the end"
-
-
-def _check_ranges(game: Game, record: Any) -> None:
+def check_ranges(game: Game, record: Any) -> None:
+    """Raise a `ValueError` unless all values of a record are in their ranges, and nobody sits at an empty seat."""
     memory = np.frombuffer(record.tobytes(), np.uint8)
-    if all(limits.hold(memory) for limits in _limits(game)):
-        return
-    for name, (low, high) in game.fields.ranges.items():
-        values = record[name]
-        if (values < low).any() or (values > high).any():
-            raise ValueError(f"{name} of this state is {values.tolist()}; allowed are {low} .. {high}")
+    if not all(limits.hold(memory) for limits in _limits(game)):
+        for name, (low, high) in game.fields.ranges.items():
+            values = record[name]
+            if (values < low).any() or (values > high).any():
+                raise ValueError(f"{name} of this state is {values.tolist()}; allowed are {low} .. {high}")
+    for field in game.fields.fields.values():
+        if _is_at_empty_seat(game, field, record):
+            name, value, last = field.name, record[field.name].tolist(), record["num_players"] - 1
+            raise ValueError(f"{name} of this state is {value}; allowed are seats up to {last}")
+
+
+def _is_at_empty_seat(game: Game, field: Field, record: Any) -> bool:
+    """Whether a field names a seat without a player, or has something there."""
+    values, players, most = record[field.name], int(record["num_players"]), game.max_players
+    if players == most:
+        return bool(field.beside and record[field.beside])
+    if field.kind == "seat":
+        return bool(((values >= players) & (values < most)).any())
+    by_seat = field.axes == 1 and field.part is not None
+    return by_seat and bool((values[players + bool(field.beside) : most] + field.plus).any())
 
 
 @dataclasses.dataclass(frozen=True)

@@ -10,7 +10,7 @@ from blackjacky_env.engine.game import Game
 
 SETTLED, OVER = 1, 2  # flags of a step
 NOBODY = -1
-NONE = -1  # no action
+NONE, STUCK = -1, -2  # no action: several are legal; none is, which happens in impossible positions alone
 
 
 @inlined
@@ -26,7 +26,7 @@ def keep_nothing(s):
 
 @compiled
 def only_legal(mask):
-    """The legal action if there is just one, else `NONE`."""
+    """The legal action if there is just one; `NONE` if there are several, `STUCK` if there is none."""
     count = 0  # without branches, which would be mispredicted
     for action in range(len(mask)):
         count += mask[action] != 0
@@ -34,7 +34,13 @@ def only_legal(mask):
         for action in range(len(mask)):
             if mask[action]:
                 return action
-    return NONE
+    return NONE if count else STUCK
+
+
+@inlined
+def checked(action, mask):
+    """What a policy has chosen, or `STUCK` for an illegal action, which other code would play on with."""
+    return action if 0 <= action < len(mask) and mask[action] else STUCK
 
 
 @cache
@@ -54,7 +60,7 @@ def make_look(game: Game) -> Callable[..., None]:
 
 @cache
 def make_step(game: Game, before_settling: Callable[..., None] = keep_nothing) -> Callable[..., int]:
-    """Inlined (s, action, *more) -> flags: apply a legal action and settle if a round has ended.
+    """Inlined (s, action, *more) -> flags: apply a legal action and settle if a round has ended; `STUCK` ends the game.
 
     The flags are `SETTLED` if a round was settled, and `OVER` if the game is over. ``before_settling`` is a compiled
     function that is called with (s, *more) just before a settlement.
@@ -62,6 +68,9 @@ def make_step(game: Game, before_settling: Callable[..., None] = keep_nothing) -
     apply, is_settled, settle = game.rules.apply, game.rules.is_settled, game.rules.settle
 
     def step(s, action, *more):
+        if action == STUCK:
+            s.player = NOBODY
+            return OVER
         flags = 0
         apply(s, action)
         if is_settled(s):

@@ -15,7 +15,7 @@ from blackjacky_env.engine import random
 from blackjacky_env.engine.compiling import entry, inlined, zeros
 from blackjacky_env.engine.game import Game
 from blackjacky_env.engine.reading import parse_json
-from blackjacky_env.engine.step import OVER, SETTLED, make_look, make_scored_step
+from blackjacky_env.engine.step import NOBODY, OVER, SETTLED, STUCK, make_look, make_scored_step, only_legal
 
 _MAGIC = b"blackjacky state 1\n"
 _CHECKSUM = 32
@@ -62,6 +62,9 @@ def table_functions(game: Game) -> TableFunctions:
         flags, s = step_and_pay(states, action, paid), states[0]
         if not flags & OVER:
             _look(s, s.player, observation, mask)
+            if only_legal(mask) == STUCK:
+                s.player = NOBODY
+                flags |= OVER
         return flags
 
     def look(states, seat, observation, mask):

@@ -842,7 +842,7 @@ class TableEnv(AECEnv[str, Any, Any]):
         """Continue from a state of `get_state` or `sample_state`.
 
         Raises `TypeError` or `ValueError` if it belongs to another game, version, number of players, variant or rule
-        options, is damaged, or contradicts itself (the message says how); the running game is unchanged.
+        options, is damaged, or has values out of range (the message says which); the running game is unchanged.
         """
         header, data = table.unpack(state)
         table.refuse_other("state", self._identity(), header)
@@ -894,16 +894,6 @@ class TableEnv(AECEnv[str, Any, Any]):
         else:
             self.__dict__.update(history)
         self._observe_everybody()
-
-    def _put(self, records: npt.NDArray[Any], generator: np.random.Generator | None = None) -> None:
-        """Continue from any records, even from impossible ones, without the actions that led there; for tests."""
-        kept = {name: copy.copy(getattr(self, name)) for name in BOOKKEEPING}
-        kept |= {"_start": records.copy(), "_actions": [], "_reseeds": []}
-        kept |= {"_rigged": {}, "_deals": 0, "_reshuffles": 0}
-        kept["_np_random"] = copy.deepcopy(self._np_random) if generator is None else generator
-        if (player := int(records["player"][0])) >= 0:
-            kept["agent_selection"] = self.possible_agents[player]
-        self._restore(records, kept)
 
     def __copy__(self) -> TableEnv:
         """A copy that shares nothing, like ``copy.deepcopy``."""

@@ -70,7 +70,7 @@ class GameModule:
     def reseed_state(self, state: bytes, rng: np.random.Generator) -> bytes:
         """The position of `TableEnv.get_state` with another future, drawn from ``rng``, as `TableEnv.reseed` makes it.
 
-        Raises `TypeError` or `ValueError` if the state belongs to another game or version, is damaged, or contradicts
-        itself.
+        Raises `TypeError` or `ValueError` if the state belongs to another game or version, is damaged, or has
+        values out of range.
         """
         return reseed_state(get_game(self.game), state, rng)

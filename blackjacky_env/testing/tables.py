@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from functools import partial
 from itertools import combinations
 from typing import Any
@@ -14,41 +15,93 @@ import numpy.typing as npt
 from blackjacky_env.engine import table
 from blackjacky_env.engine.compiling import copied
 from blackjacky_env.engine.fields import NOBODY, Field, Fields, Visible
-from blackjacky_env.engine.game import Hidden, IllegalActionError, State
+from blackjacky_env.engine.game import Game, IllegalActionError, State
+from blackjacky_env.engine.observations import sample_record
 from blackjacky_env.envs.aec import TableEnv
+from blackjacky_env.envs.history import write_start
 from blackjacky_env.testing.errors import Skipped
 from blackjacky_env.testing.readouts import Env
 from blackjacky_env.testing.trial import Look
 
 _MOVES_HEARD = 3  # after the variation
+_SAMPLES = 20  # until an agent remembers the same
 
 
-def vary_hidden(env: Env, agent: str | None, rng: np.random.Generator) -> TableEnv:
+@dataclass(frozen=True)
+class Hidden:
+    """Functions that vary the hidden and the visible parts of a state record, to prove that nothing hidden leaks.
+
+    They must not use the functions under test: `Rules.encode` and `Rules.sample`.
+    """
+
+    vary_hidden: Callable[[State, State | None, int | None, np.random.Generator], None]
+    """(state, state at the last settlement or None, seat or None for a spectator, generator): change in place
+    everything that the seat cannot know, except the key, to something else that is possible from its view."""
+    visible: Callable[[State, int], Iterable[Visible]]
+    """(state, seat) -> (field, indices of entries, which may be none, and () for a number, possible values) for each
+    kind of thing that the seat can see now. With one entry changed the position may be impossible, but it can be
+    encoded."""
+
+
+def vary_hidden(env: Env, agent: str | None, rng: np.random.Generator, hidden: Hidden | None = None) -> TableEnv | None:
     """A table that is the same as far as ``agent`` (None: a spectator) can know, but differs in everything hidden.
 
-    The game itself varies its state record (`Hidden`), or else its fields say what is hidden; nothing is encoded, or
-    sampled from an observation.
+    ``hidden`` says what that is; None: the fields of the game do. Where code of the game shows parts of the
+    observation, they cannot: then the hidden fields are those of a position sampled from the agent's observation, in
+    which it remembers the same. None is returned if there is no such position, and for a spectator.
     """
-    raw = _table(env)
+    raw = table_of(env)
+    vary = partial(_vary_fields, raw.game.fields) if hidden is None else hidden.vary_hidden
+    if samples := hidden is None and bool(_shown_by_code(raw)):
+        if agent is None:
+            return None
+        vary = partial(_sample_fields, raw.game)
 
     def change(state: State, settled: State | None) -> None:
-        _hidden(raw).vary_hidden(state, settled, _seat(raw, agent), rng)
+        vary(state, settled, _seat(raw, agent), rng)
         for record in (state, settled):
             if record is not None:
                 record["key"] = rng.integers(2**64, dtype=np.uint64)
 
-    return _changed(raw, change, np.random.default_rng(rng.integers(2**63)))
+    for _ in range(_SAMPLES):
+        other = arranged(raw, change, np.random.default_rng(rng.integers(2**63)))
+        if not samples or _remembered(other, agent) == _remembered(raw, agent):
+            return other
+    return None
 
 
-def vary_public(env: Env, agent: str, rng: np.random.Generator) -> Iterator[tuple[str, TableEnv]]:
-    """For each kind of thing that ``agent`` can see, the same table with one such thing changed."""
-    raw = _table(env)
-    records = table.read_records(*table.unpack(raw.get_state()), raw.game.state_dtype)
-    for name, indices, values in _hidden(raw).visible(records[0], raw.possible_agents.index(agent)):
+def _remembered(raw: TableEnv, agent: str | None) -> list[Any]:
+    view = raw.view(agent)
+    return [view[key] for key in raw.game.words.beyond_observation]
+
+
+def vary_public(
+    env: Env, agent: str, rng: np.random.Generator, hidden: Hidden | None = None
+) -> Iterator[tuple[str, TableEnv]]:
+    """For each kind of thing that ``agent`` can see, the same table with one such thing changed.
+
+    ``hidden`` says what that is; None: the fields of the game do, unless code of the game shows parts of the
+    observation.
+    """
+    raw = table_of(env)
+    if hidden is None and (by_code := _shown_by_code(raw)):
+        raise Skipped(f"{raw.game.title} shows {by_code[0]} by code of its own, so it needs a `Hidden`")
+    visible = partial(_visible_fields, raw.game.fields) if hidden is None else hidden.visible
+    state = raw._states[0].copy()
+    for name, indices, values in visible(state, raw.possible_agents.index(agent)):
         if indices:
             index = indices[int(rng.integers(len(indices)))]
-            others = [value for value in values if value != records[0][name][index]]
-            yield f"{name}{list(index)}", _changed(raw, partial(_set, name, index, int(rng.choice(others))))
+            others = [value for value in values if value != state[name][index]]
+            try:
+                other = arranged(raw, partial(_set, name, index, int(rng.choice(others))))
+            except ValueError:  # nothing is legal there
+                continue
+            yield f"{name}{list(index)}", other
+
+
+def _shown_by_code(raw: TableEnv) -> list[str]:
+    """The parts of the observation that code of the game shows."""
+    return [part for part in raw.game.layout.parts if part not in raw.game.fields.shown]
 
 
 def _set(name: str, index: tuple[int, ...], value: int, state: State, settled: State | None) -> None:
@@ -58,34 +111,55 @@ def _set(name: str, index: tuple[int, ...], value: int, state: State, settled: S
         state[name] = value
 
 
-def _changed(
+def arranged(
     raw: TableEnv,
     change: Callable[[State, State | None], None] = lambda state, settled: None,
     generator: np.random.Generator | None = None,
 ) -> TableEnv:
-    """Another environment in the position that ``change`` makes of this one, without the actions that led there."""
-    header, data = table.unpack(raw.get_state())
-    records = table.read_records(header, data, raw.game.state_dtype)
-    change(records[0], records[1] if len(records) > 1 else None)
+    """Another environment in the position that ``change`` makes of this one, without the actions that led there.
+
+    ``change`` gets the record and that of the last settlement, or None, and may make an impossible position of it.
+
+    Raises `ValueError` if that is no state, for example because no action is legal.
+    """
+    records = raw._states[: 1 + raw._has_settled].copy()
+    change(records[0], records[1] if raw._has_settled else None)
     other = copy.copy(raw)
-    other._put(records, generator)
+    other.set_state(state_with(raw, records, generator))
     return other
 
 
-def vary_unseen(env: Env, agent: str | None, rng: np.random.Generator) -> Iterator[tuple[str, TableEnv, TableEnv]]:
+def state_with(raw: TableEnv, records: npt.NDArray[Any], generator: np.random.Generator | None = None) -> bytes:
+    """The state of a table with other records, shape (1,) or (2,), and without the actions that led there."""
+    header, _ = table.unpack(raw.get_state())
+    history, player = header["history"], int(records["player"][0])
+    history |= {"start": write_start(records), "actions": [], "reseeds": []}
+    history |= {"reset_options": {}, "deals": 0, "reshuffles": 0}
+    history["terminations"] = dict.fromkeys(history["terminations"], player == NOBODY)
+    if player != NOBODY:
+        history["agent_selection"] = raw.possible_agents[player]
+    if generator is not None:
+        history["generator"] = generator.bit_generator.state
+    return table.pack(header, records)
+
+
+def vary_unseen(
+    env: Env, agent: str | None, rng: np.random.Generator, hidden: Hidden | None = None
+) -> Iterator[tuple[str, TableEnv, TableEnv]]:
     """What has happened, and two tables after it that ``agent`` (None: a spectator) cannot tell apart.
 
     First another player takes different actions in them, if there are any whose traces the agent does not see. Then
     the tables differ in everything hidden. From both, a few more moves are played as long as the agent's view is the
     same; where an action is secret, others take different ones.
     """
-    raw = _table(env)
+    raw = table_of(env)
     unseen = _unseen_actions(raw, agent, rng)
     if unseen:
-        games = [_listening(_changed(raw)), _listening(_changed(raw))]
+        games = [_listening(arranged(raw)), _listening(arranged(raw))]
         yield f"{_step(games, unseen)}, which leaves no trace that it sees", games[0], games[1]
         yield from _play_on(games, agent, rng)
-    yield from _play_on([_listening(_changed(raw)), _listening(vary_hidden(raw, agent, rng))], agent, rng)
+    if (other := vary_hidden(raw, agent, rng, hidden)) is not None:
+        yield from _play_on([_listening(arranged(raw)), _listening(other)], agent, rng)
 
 
 def _play_on(
@@ -138,8 +212,7 @@ def _unseen_actions(raw: TableEnv, agent: str | None, rng: np.random.Generator) 
 def _listening(game: TableEnv) -> TableEnv:
     """The same table, whose infos hold what is heard from now on."""
     game.events_in_infos = True
-    game._put(game._states[: 1 + game._has_settled])
-    return game
+    return arranged(game)
 
 
 def _indistinguishable_moves(
@@ -163,25 +236,24 @@ def _indistinguishable_moves(
 
 
 def _view(env: Env, agent: str | None) -> dict[str, Any]:
-    return _table(env).view(agent)
+    return table_of(env).view(agent)
 
 
 def _drawing(env: Env, agent: str | None) -> str:
-    return _table(env).draw_text(agent)
+    return table_of(env).draw_text(agent)
 
 
 def _picture(env: Env, agent: str | None) -> str:
-    raw = _table(env)
-    return raw.draw(agent)
+    return table_of(env).draw(agent)
 
 
 def _last_action(env: Env, agent: str | None) -> str:
-    raw = _table(env)
+    raw = table_of(env)
     return raw.last_action(_seat(raw, agent))
 
 
 def _refusal(env: Env, agent: str | None) -> str:
-    raw = _table(env)
+    raw = table_of(env)
     if agent != raw.agent_selection or raw.terminations[agent]:
         return ""
     seen = raw.observe(agent)
@@ -197,21 +269,22 @@ def _refusal(env: Env, agent: str | None) -> str:
 
 def _information_vector(env: Env, agent: str | None) -> Any:
     try:
-        return None if agent is None else _table(env).information_state_vector(agent)
+        return None if agent is None else table_of(env).information_state_vector(agent)
     except ValueError:  # too long at this table
         return None
 
 
 _RECALLED: Mapping[str, Look] = {
-    "events": lambda env, agent: _table(env).events(agent),
-    "information_state": lambda env, agent: _table(env).information_state(agent),
+    "events": lambda env, agent: table_of(env).events(agent),
+    "information_state": lambda env, agent: table_of(env).information_state(agent),
     "information_state_vector": _information_vector,
-    "information_key": lambda env, agent: None if agent is None else _table(env).information_key(agent),
+    "information_key": lambda env, agent: None if agent is None else table_of(env).information_key(agent),
 }
 """Functions (env, agent) of what an agent has heard."""
 
 
-def _table(env: Env) -> TableEnv:
+def table_of(env: Env) -> TableEnv:
+    """The environment, if it is one of this package."""
     if not isinstance(env, TableEnv):
         raise TypeError(f"{env} is not a PettingZoo environment of this package, or it is wrapped")
     return env
@@ -219,15 +292,6 @@ def _table(env: Env) -> TableEnv:
 
 def _seat(raw: TableEnv, agent: str | None) -> int | None:
     return None if agent is None else raw.possible_agents.index(agent)
-
-
-def _hidden(raw: TableEnv) -> Hidden:
-    fields = raw.game.fields
-    if raw.game.hidden is not None:
-        return raw.game.hidden
-    if by_code := [part for part in fields.layout.parts if part not in fields.shown]:
-        raise Skipped(f"{raw.game.title} shows {by_code[0]} by code of its own, so it needs `Game.hidden`")
-    return Hidden(partial(_vary_fields, fields), partial(_visible_fields, fields))
 
 
 def _vary_fields(fields: Fields, s: State, settled: State | None, seat: int | None, rng: np.random.Generator) -> None:
@@ -253,24 +317,39 @@ def _varied(field: Field, value: npt.NDArray[Any], rng: np.random.Generator) -> 
     return varied
 
 
+def _sample_fields(game: Game, s: State, settled: State | None, seat: int, rng: np.random.Generator) -> None:
+    """Change the fields that the seat does not see to those of a position sampled from its observation."""
+    observation, mask = game.new_arrays()
+    table.table_functions(game).look(s[None], seat, observation, mask)
+    other = sample_record(game, observation, rng, seat)[0][0]
+    for field in game.fields.fields.values():
+        if field.own or (field.part is None and field.name not in ("deals", "num_players")):
+            s[field.name] = other[field.name]
+
+
 def _visible_fields(fields: Fields, s: State, seat: int) -> Iterator[Visible]:
     yield from fields.visible(s, seat, {"player"} if s["player"] == NOBODY else ())
 
 
-PROMISES: dict[str, Any] = {
-    "refusal": "raise",
-    "off_turn_mask": "zero",
-    "vary_hidden": vary_hidden,
-    "vary_unseen": vary_unseen,
-    "vary_public": vary_public,
-    "looks": {
-        "view": _view,
-        "drawing": _drawing,
-        "picture": _picture,
-        "last_action": _last_action,
-        "refusal": _refusal,
-    },
-    "recalls": _RECALLED,
-    "spectator": True,
-}
+def promises(hidden: Hidden | None = None) -> dict[str, Any]:
+    """Settings for the environments of a game; ``hidden`` varies what its agents see; None: derived from its fields."""
+    return {
+        "refusal": "raise",
+        "off_turn_mask": "zero",
+        "vary_hidden": partial(vary_hidden, hidden=hidden),
+        "vary_unseen": partial(vary_unseen, hidden=hidden),
+        "vary_public": partial(vary_public, hidden=hidden),
+        "looks": {
+            "view": _view,
+            "drawing": _drawing,
+            "picture": _picture,
+            "last_action": _last_action,
+            "refusal": _refusal,
+        },
+        "recalls": _RECALLED,
+        "spectator": True,
+    }
+
+
+PROMISES = promises()
 """Settings for every environment of this package."""

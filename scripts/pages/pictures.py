@@ -15,6 +15,7 @@ from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.games import DEFAULT
 from scripts.pages.part import DOCS, Part
 from scripts.results import ROOMS
+from tests.games.fixtures import examples_of
 
 
 def parts() -> Iterator[Part]:
@@ -28,7 +29,7 @@ def parts() -> Iterator[Part]:
 def table(game: str) -> str:
     """The game's example position, after random moves, seen by player_0; follows the reader's light or dark mode."""
     env = TableEnv(game)
-    position = env.game.examples.picture
+    position = examples_of(env.game.name).picture
     env.reset(seed=position.seed)
     rng = np.random.default_rng(position.seed)
     for _ in range(position.moves):

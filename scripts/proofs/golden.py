@@ -32,6 +32,7 @@ from blackjacky_env.engine.observations import sample_state
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.games import GAMES, get_game, seat_id
 from scripts.results import ROOT
+from tests.games.fixtures import examples_of
 
 FOLDER = ROOT / "tests" / "games"
 LOG_VIEW_EVERY = 45  # actions
@@ -77,8 +78,8 @@ def path_of(game: str, variant: str, players: int) -> str:
 def playthrough(name: str, variant: str, players: int) -> Iterator[str]:
     """The log of one random game, played with both rewards: moves with their changes to the table, and settlements."""
     game, digest = get_game(name), hashlib.sha256()
-    rewards, words, seed = ("win", game.score_reward), game.words, game.examples.seeds.get((variant, players), 0)
-    envs = [TableEnv(name, players, variant, reward, **game.examples.short) for reward in rewards]
+    rewards, words, seed = ("win", game.score_reward), game.words, examples_of(name).seeds.get((variant, players), 0)
+    envs = [TableEnv(name, players, variant, reward, **examples_of(name).short) for reward in rewards]
     for each in envs:
         each.reset(seed=seed)
     env, rng = envs[0], random.Random(seed)

@@ -27,8 +27,8 @@ from blackjacky_env.engine.checks import check_integer
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.games import DEFAULT, get_game
 from blackjacky_env.testing import examine
-from blackjacky_env.testing.tables import PROMISES
 from scripts.results import save
+from tests.games.fixtures import examples_of, promises_of
 
 CHUNK = 200  # positions between two updates of the progress bar; the games depend on it
 SEEDS_PER_CHUNK = 1000
@@ -70,7 +70,7 @@ def tables(name: str) -> list[Mapping[str, Any]]:
     game = get_game(name)
     usual = sorted((n, place) for place, variant in enumerate(game.variants) for n in variant.sizes)
     named = [{"num_players": n, "variant": game.variants[place].name} for n, place in usual]
-    return [*named, *game.examples.tables]
+    return [*named, *examples_of(name).tables]
 
 
 def chunks(args: Args) -> list[tuple[int, int, int]]:
@@ -106,11 +106,11 @@ def prove(todo: list[tuple[int, int, int]], args: Args) -> tuple[dict[int, Count
 def examine_chunk(game: str, with_told: bool, table: int, seed: int, positions: int) -> tuple[Counter[str], list[str]]:
     """The counts and the leaks of one part of the work."""
     make_env = functools.partial(TableEnv, game, **tables(game)[table])
-    counted = get_game(game).examples.counted
-    counts, leaks, promises = Counter[str](), list[str](), dict(PROMISES)
+    counted = examples_of(game).counted
+    counts, leaks, promises = Counter[str](), list[str](), promises_of(game)
     if with_told:
-        promises["looks"] = PROMISES["looks"] | {"told now": told_now}
-        promises["recalls"] = PROMISES["recalls"] | {"told": told}
+        promises["looks"] |= {"told now": told_now}
+        promises["recalls"] = promises["recalls"] | {"told": told}
     for examined in examine(make_env, seed=seed, positions=positions, **promises):
         env: Any = examined.env.unwrapped
         seen = env.view(None)
@@ -124,7 +124,7 @@ def examine_chunk(game: str, with_told: bool, table: int, seed: int, positions: 
 def rows_of(name: str, counts: Mapping[int, Counter[str]]) -> list[dict[str, Any]]:
     """The counts of every table."""
     game = get_game(name)
-    columns = ["positions", *game.words.phases, *game.examples.counted, "comparisons", "leaks"]
+    columns = ["positions", *game.words.phases, *examples_of(game.name).counted, "comparisons", "leaks"]
     rows = []
     for i, options in enumerate(tables(name)):
         told = ", ".join(f"{option}={choice}" for option, choice in options.items())

@@ -231,3 +231,8 @@ def test_entries_out_of_range_are_refused(game: Game, beyond: int) -> None:
 def test_a_policy_that_finds_no_action_is_named() -> None:
     with pytest.raises(ValueError, match="lost chose -1, which is no action of black_jacky: observation and mask 199"):
         CompiledAgent("lost", "black_jacky", no_action).act_batch(*positions())
+
+
+def test_a_compiled_game_in_which_a_policy_finds_no_action_ends_without_a_winner() -> None:
+    lost = CompiledAgent("lost", "black_jacky", no_action)
+    assert not play_games([lost], np.zeros((5, 2), np.int64)).any()

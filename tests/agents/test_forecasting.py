@@ -29,6 +29,7 @@ from blackjacky_agents.thoughts import Thoughts
 from blackjacky_env.engine.compiling import zeros
 from blackjacky_env.engine.table import table_functions
 from blackjacky_env.games import GAMES, get_game
+from tests.games.fixtures import hidden_of
 
 pytestmark = pytest.mark.prove
 SMALL: dict[str, Any] = {"num_players": 3, "games": 12, "playouts": 40, "hearts": 1}
@@ -96,9 +97,11 @@ def test_hidden_cards_change_the_truth_but_no_forecast(name: str) -> None:
     states[:] = game.new_state(players, variant, game.check_options(players, variant, {}))
     drawn, shown, _ = draw_positions(game, states, np.arange(30), np.zeros((30, game.max_players), np.int64), [agent])
     (seen, mask), truths, rng = game.new_arrays(), [], np.random.default_rng(0)
+    hidden = hidden_of(name)
+    assert hidden is not None
     for i in range(30):
         truths.append(outcomes_of(agent, drawn[i : i + 1], 20, number=i))
-        game.hidden.vary_hidden(drawn[i], None, int(drawn[i]["player"]), rng)
+        hidden.vary_hidden(drawn[i], None, int(drawn[i]["player"]), rng)
         table_functions(game).look(drawn[i : i + 1], int(drawn[i]["player"]), seen, mask)
         assert np.array_equal(seen, shown[i])
     others = [outcomes_of(agent, drawn[i : i + 1], 20, number=i) for i in range(30)]

@@ -1,5 +1,7 @@
 """What language models are told: complete, true, nothing hidden; and which actions their answers mean."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 
@@ -14,11 +16,11 @@ from blackjacky_env.engine.observations import sample_state
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.games import get_game
 from blackjacky_env.testing import check_no_leaks
-from blackjacky_env.testing.tables import PROMISES
 from tests.agents.web.tables import SHORT, new_table, play_on
+from tests.games.fixtures import promises_of
 from tests.policies import Follower
 
-LEAK_PROOF = {**PROMISES, "looks": {"told now": told_now}, "recalls": {"told": told}, "spectator": False}
+TOLD = {"looks": {"told now": told_now}, "recalls": {"told": told}, "spectator": False}
 
 pytestmark = pytest.mark.usefixtures("tiny")
 
@@ -34,7 +36,8 @@ def positions(game, seed=0):
 
 
 def test_what_is_told_is_the_same_when_everything_hidden_changes(game):
-    check_no_leaks(lambda: TableEnv(game.name, **SHORT.get(game.name, {})), positions=40, **LEAK_PROOF)
+    make_env = partial(TableEnv, game.name, **SHORT.get(game.name, {}))
+    check_no_leaks(make_env, positions=40, **promises_of(game.name) | TOLD)
 
 
 def test_what_is_drawn_for_a_seat_that_has_heard_nothing_is_not_told(game, monkeypatch):

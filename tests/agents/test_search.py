@@ -24,9 +24,9 @@ from blackjacky_agents.search.tree import steps_of
 from blackjacky_env.engine.compiling import compiled, entry, zeros
 from blackjacky_env.engine.random import draw
 from blackjacky_env.games import DEFAULT, get_game
-from blackjacky_env.games.black_jacky.hidden import vary_hidden
 from blackjacky_env.games.black_jacky.state import RECORD
 from tests.agents.positions import FAMILY, Positions, positions
+from tests.games.black_jacky.hidden import vary_hidden
 from tests.games.black_jacky.rigging import DRAW, KNOCK, NO_TRICK, Table, one_round, swap_discard
 from tests.plain_mode import printed_in_plain_mode
 
@@ -182,7 +182,8 @@ def test_a_budget_that_is_none_is_named_with_what_is_allowed(kind: str) -> None:
 def test_an_observation_that_cannot_be_is_refused() -> None:
     seen = positions(games=2, moves=3)
     wrong = seen.observations.copy()
-    wrong[-1, RECORD.layout.offset("my_hand")] += 1  # a card too many in my hand
+    offset = RECORD.layout.offset("phase")
+    wrong[-1, offset : offset + len(RECORD.fields["phase"].choices)] = 0  # nothing is decided
     for name in (*NAMES, "ismcts:1s", "search:1s"):
         with pytest.raises(ValueError, match="no legal position matches this observation"):
             make_agent(name).act_batch(wrong, seen.masks)

@@ -22,6 +22,7 @@ from blackjacky_env.engine.batch import Batch
 from blackjacky_env.games import DEFAULT, get_game
 from tests.envs.playing import fresh
 from tests.every_game import NAMES, with_tiny
+from tests.games.fixtures import examples_of
 from tests.plain_mode import printed_in_plain_mode
 
 pytestmark = pytest.mark.prove
@@ -34,7 +35,7 @@ def tables() -> list[dict[str, Any]]:
     """Each game, with every variant and table size."""
     games = [get_game(name) for name in NAMES]
     return [
-        {**game.examples.short, "game": game.name, "variant": variant.name, "num_players": size}
+        {**examples_of(game.name).short, "game": game.name, "variant": variant.name, "num_players": size}
         for game in games
         for variant in game.variants
         for size in variant.sizes
@@ -65,7 +66,7 @@ def seats_and_errors(backend: str) -> str:
     """A hash of what a batch of several blocks with ``per_seat=True`` keeps and shows, and what it refuses."""
     game = get_game(DEFAULT)
     options = {"reward": game.score_reward, "per_seat": True, "gamma": 0.9, "score_shaping": 0.3}
-    batch = make_batch(DEFAULT, 5, [2, 4], 3, backend, **game.examples.short, **options)
+    batch = make_batch(DEFAULT, 5, [2, 4], 3, backend, **examples_of(game.name).short, **options)
     digests, ended = [], False
     while not ended:
         batch.step(batch.random_actions())

@@ -11,6 +11,7 @@ import pytest
 
 from blackjacky_env import make_batch
 from blackjacky_env.engine.compiling import inlined
+from blackjacky_env.engine.step import NONE, STUCK, only_legal
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.envs.vector import SeatVectorEnv
 from blackjacky_env.games import GAMES, Registration
@@ -56,3 +57,8 @@ def test_a_learner_is_paid_all_that_its_score_changes_by() -> None:
         seen, rewards, ended, _, info = envs.step(info["action_mask"].argmax(axis=1))
         paid += rewards
     assert paid.tolist() == [10 * table["points"][0] + BID for table in map(PAYING.layout.decode, seen)]
+
+
+@pytest.mark.parametrize(("mask", "action"), [([0, 0, 1], 2), ([1, 0, 1], NONE), ([0, 0, 0], STUCK)])
+def test_the_only_legal_action_is_taken_unasked_and_none_ends_a_game(mask: list[int], action: int) -> None:
+    assert only_legal(np.array(mask, np.int8)) == action

@@ -30,9 +30,9 @@ from blackjacky_env.envs.seat import SeatEnv
 from blackjacky_env.envs.vector import SeatVectorEnv
 from blackjacky_env.games import GAMES, get_game
 from blackjacky_env.testing import CHECKS, check_all
-from blackjacky_env.testing.tables import PROMISES
 from tests.envs.playing import assert_same, fingerprint, fresh, play_randomly
 from tests.every_game import TINY
+from tests.games.fixtures import examples_of, promises_of
 
 
 def sizes(game: Game) -> range:
@@ -156,7 +156,14 @@ def test_actions_are_described_as_data_that_tells_them_apart(game: Game) -> None
 
 def test_the_conformance_kit_finds_nothing(each_game: Game) -> None:
     names = set(CHECKS) - {"other_process"}
-    report = check_all(functools.partial(TableEnv, each_game.name), names, games=2, moments=2, positions=20, **PROMISES)
+    report = check_all(
+        functools.partial(TableEnv, each_game.name),
+        names,
+        games=2,
+        moments=2,
+        positions=20,
+        **promises_of(each_game.name),
+    )
     assert not report.failed, report
 
 
@@ -195,7 +202,7 @@ def test_a_games_module_describes_decodes_and_samples(game: Game) -> None:
 def test_a_batch_plays_the_games_of_the_environment(game: Game) -> None:
     """Until a game has ended at every index."""
     for variant, reward in itertools.product(game.variants, ("win", game.score_reward)):
-        options = {**game.examples.short, "variant": variant.name, "reward": reward}
+        options = {**examples_of(game.name).short, "variant": variant.name, "reward": reward}
         batch = make_batch(game.name, 5, num_players=list(variant.sizes), seed=7, per_seat=True, **options)
         sizes = batch.num_players.tolist()
         envs = [fresh(int(batch.seeds[i]), game.name, num_players=sizes[i], **options) for i in range(5)]

@@ -17,6 +17,7 @@ from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.envs.module import GameModule
 from tests.envs.playing import fresh, play_randomly
 from tests.every_game import TINY
+from tests.games.fixtures import check_invariants, examples_of
 
 pytestmark = [pytest.mark.prove, pytest.mark.usefixtures("tiny")]
 
@@ -24,7 +25,7 @@ pytestmark = [pytest.mark.prove, pytest.mark.usefixtures("tiny")]
 def tables(game: Game) -> Iterator[TableEnv]:
     """Positions of random games, a few for every variant, table size and example table, all of a game's phases."""
     usual = [{"num_players": n, "variant": variant.name} for variant in game.variants for n in variant.sizes]
-    for seed, options in enumerate([*usual, *game.examples.tables]):
+    for seed, options in enumerate([*usual, *examples_of(game.name).tables]):
         env = fresh(seed, game.name, **options)
         rng = np.random.default_rng(seed)
         while not env.terminations[env.agent_selection]:
@@ -50,6 +51,7 @@ def test_everybody_sees_the_same_in_a_position_turned_around_the_table(game: Gam
         for places in (1, n - 1):
             other = rotated(game, env._states[: 1 + env._has_settled], places)
             check_records(game, header, other)
+            check_invariants(game, other)
             for seat in range(n):
                 assert look(game, other[:1], (seat + places) % n) == look(game, env._states[:1], seat)
 

@@ -1,4 +1,4 @@
-"""Saved states that no game can have are refused, and leave the running game as it was."""
+"""Saved states of no such table are refused, and leave the running game as it was; others can be played to the end."""
 
 from __future__ import annotations
 
@@ -13,7 +13,9 @@ from blackjacky_env import playout
 from blackjacky_env.engine import table
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.games import get_game
-from tests.envs.playing import fresh
+from blackjacky_env.games.black_jacky.state import RECORD
+from blackjacky_env.testing.tables import state_with
+from tests.envs.playing import fresh, play_randomly
 from tests.every_game import FIRST, NAMES
 
 pytestmark = pytest.mark.usefixtures("tiny")
@@ -52,7 +54,7 @@ CHANGES = {
     "player 100": set_field("player", 100),
     "100 players": set_field("num_players", 100),
     "nobody to act": set_field("player", -1),
-    "winners": set_field("winners", 1),
+    "winners": set_field("winners", 2),
     "three records": lambda header, records: np.concatenate([records[:1]] * 3),
     "no records": lambda header, records: records[:0],
     "another table size": put("", "num_players", 9),
@@ -109,3 +111,54 @@ def test_a_state_names_all_options_also_those_that_are_none() -> None:
     for load in (env.set_state, lambda state: playout(state, "random", games=1)):
         with pytest.raises(ValueError, match="lacks the option 'max_turns_per_round'"):
             load(state)
+
+
+@pytest.mark.parametrize(("field", "value"), [("turn_player", 5), ("hearts", 2), ("tips", [0, 0, 0, 0, 5, 0])])
+def test_nobody_sits_at_an_empty_seat(field: str, value: Any) -> None:
+    env = fresh(0, num_players=4)
+    records = env._states[:1].copy()
+    records[field] = value
+    with pytest.raises(ValueError, match=f"{field} of this state is .*; allowed are seats up to 3"):
+        env.set_state(state_with(env, records))
+
+
+def test_a_position_in_which_nothing_is_legal_is_refused() -> None:
+    env = fresh(0)
+    records = env._states[:1].copy()
+    records["phase"] = RECORD.fields["phase"].choices.index("over")
+    with pytest.raises(ValueError, match="no action is legal"):
+        env.set_state(state_with(env, records))
+
+
+def scrambled(env: TableEnv, field: str, rng: np.random.Generator) -> bytes:
+    """The state with any values in the range of a field, and seats that have players."""
+    fields, records = env.game.fields, env._states[:1].copy()
+    low, high = fields.ranges[field]
+    values = rng.integers(low, high, records[field].shape, endpoint=True)
+    if field in fields.of_seats:
+        values = np.where((values >= env.num_players) & (values < fields.seats), 0, values)
+    if fields.fields[field].axes:
+        values[:, env.num_players :] = records[field][:, env.num_players :]
+    records[field] = values
+    return state_with(env, records)
+
+
+@every_game
+def test_an_impossible_position_is_refused_or_played_to_an_end(name: str) -> None:
+    """Each field in turn is anything that it may be; only the table and its options must be those of the header."""
+    env, rng = begun(name), np.random.default_rng(0)
+    kept, refused, ended = env.get_state(), 0, 0
+    for field in env.game.fields.ranges:
+        for _ in range(4):
+            env.set_state(kept)
+            try:
+                env.set_state(state := scrambled(env, field, rng))
+            except ValueError:
+                refused += 1
+                continue
+            playout(state, "random", games=4)
+            env.view(None)
+            play_randomly(env, 0, 20_000)
+            assert env.terminations[env.agent_selection], field
+            ended += 1
+    assert ended > refused

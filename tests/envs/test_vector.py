@@ -397,8 +397,11 @@ def other_table(state: dict[str, Any]) -> None:
 WRONG: list[tuple[Callable[[dict[str, Any]], Any], str]] = [
     (lambda state: records_of(state)["num_players"].fill(120), "num_players of this state is 120; allowed are 2 .. 6"),
     (lambda state: records_of(state)["player"].fill(-2), "game 0: player of this state is -2"),
-    (lambda state: records_of(state)["status"].fill(2), "game 0: this state contradicts itself"),
-    (lambda state: records_of(state)["player"].__iadd__(1), "the learner is not to act|the player to act has a seat"),
+    (lambda state: records_of(state)["status"].fill(3), "game 0: status of this state is"),
+    (
+        lambda state: records_of(state)["player"].__iadd__(1),
+        "the learner is not to act|allowed are seats up to 1",
+    ),
     (other_table, "game 0: this record of this state has num_players=3, the environment has 2"),
     (lambda state: state.pop("states"), "this state lacks the array 'states'; allowed are keys, played, .*, states"),
     (lambda state: state.update(masks=np.ones((10, 61), np.int8)), "this state has the array 'masks'; allowed are"),

@@ -12,15 +12,16 @@ from typing import Any
 import numpy as np
 
 from blackjacky_agents.cli import watch
-from blackjacky_agents.registry import agent_names, make_agent
+from blackjacky_agents.registry import agent_names, bot_names, make_agent
 from blackjacky_env import playout
 from blackjacky_env.engine import table
 from blackjacky_env.engine.reading import parse_json
 from blackjacky_env.envs.aec import TableEnv
-from blackjacky_env.games import DEFAULT, GAMES, get_game
+from blackjacky_env.games import DEFAULT, GAMES
 from blackjacky_env.replay import new_table
 from tests.fuzzing.mutators import changed_value
 from tests.fuzzing.target import INPUT_ERRORS, Target, written
+from tests.games.fixtures import examples_of
 
 NO_CHANGE = bytes(range(32))
 _HEAD = len(table.pack({}, np.zeros(0, np.dtype([("a", "i1")])))) - len(json.dumps({"layout": "0" * 16})) - 4
@@ -31,8 +32,7 @@ def played_games() -> list[TableEnv]:
     """The beginning of a game at the usual table of each game and at every table that it declares as an example."""
     envs = []
     for name in GAMES:
-        game = get_game(name)
-        for number, options in enumerate([{}, *game.examples.tables]):
+        for number, options in enumerate([{}, *examples_of(name).tables]):
             env = TableEnv(name, **options)
             env.reset(seed=number)
             play_on(env, 12, Random(number))
@@ -121,7 +121,7 @@ def _load_changed(data: bytes) -> None:
     for agent in (None, *env.possible_agents):
         env.view(agent)
     if rng.random() < 0.1:
-        playout(state, "random", games=2)
+        playout(state, rng.choice(bot_names(env.game.name)), games=2)
     play_on(env, 20_000, rng)
     assert env.terminations[env.agent_selection], "the game does not end"
     env.set_state(kept)

@@ -14,6 +14,7 @@ import pytest
 from blackjacky_env import IllegalActionError
 from blackjacky_env.draw.picture import draw_svg
 from blackjacky_env.engine import table
+from blackjacky_env.testing.tables import state_with
 from tests.reference.side_by_side import replay
 
 
@@ -112,6 +113,10 @@ class RiggedTable:
     def records(self) -> Any:
         """A copy of the records of the state."""
         return table.read_records(*table.unpack(self.env.get_state()), self.env.unwrapped.game.state_dtype)
+
+    def put(self, records: Any) -> None:
+        """Go on from these records, which must have values in their ranges, without the actions that led there."""
+        self.env.set_state(state_with(self.env.unwrapped, records))
 
     def drawn(self, agent: str | None = None, **options: Any) -> str:
         """The picture that an agent sees, or a spectator."""

@@ -13,6 +13,7 @@ import numpy as np
 from blackjacky_env.engine.observations import sample_state
 from blackjacky_env.envs.aec import TableEnv
 from tests.chances import UNLIKELY, fit_outcomes, independence
+from tests.envs.playing import play_randomly
 
 
 def vector(env: Any, seat: int) -> Any:
@@ -37,14 +38,32 @@ def check_distribution(
     assert fit_outcomes(Counter(sample(count)), chances) > UNLIKELY
 
 
+OUT_OF_RANGE = r"entries outside the ranges that describe_observation\(\) states"
+CONTRADICTORY = "no legal position matches this observation: its parts contradict each other"
+
+
 def sampled_with(module: Any, seen: Any, *changes: tuple[str, int, Any]) -> bytes:
     """A position that shows this observation with entries changed: (part, index, value or values from there on)."""
+    state: bytes = module.sample_state(changed(module, seen, *changes), np.random.default_rng(0))
+    return state
+
+
+def changed(module: Any, seen: Any, *changes: tuple[str, int, Any]) -> Any:
+    """The observation with entries changed, as for `sampled_with`."""
     seen, offsets = seen.copy(), {part["name"]: part["offset"] for part in module.describe_observation()}
     for part, index, value in changes:
         first = offsets[part] + index
         seen[first : first + np.size(value)] = value
-    state: bytes = module.sample_state(seen, np.random.default_rng(0))
-    return state
+    return seen
+
+
+def check_shown(module: Any, env: Any, seen: Any, *changes: tuple[str, int, Any]) -> None:
+    """Assert that a sampled position shows the changed observation, which no game does, and is played to an end."""
+    other = TableEnv(env.unwrapped.game.name, **env.unwrapped.config_dict())
+    other.set_state(sampled_with(module, seen, *changes))
+    np.testing.assert_array_equal(vector(other, 0), changed(module, seen, *changes))
+    play_randomly(other, 0, 20_000)
+    assert other.terminations[other.agent_selection]
 
 
 def independent(one: Any, other: Any) -> float:

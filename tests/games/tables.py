@@ -11,6 +11,7 @@ import pytest
 from blackjacky_env.draw.scene import EVERYTHING, Scene
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.games import DEFAULT, GAMES, get_game
+from tests.games.fixtures import examples_of
 
 SIZES = [
     (name, {"variant": variant.name, "num_players": players})
@@ -18,7 +19,7 @@ SIZES = [
     for variant in get_game(name).variants
     for players in variant.sizes
 ]
-TABLES = [*SIZES, *((name, dict(options)) for name in GAMES for options in get_game(name).examples.tables)]
+TABLES = [*SIZES, *((name, dict(options)) for name in GAMES for options in examples_of(name).tables)]
 
 
 def in_first(name: str, options: dict[str, Any]) -> bool:
@@ -46,7 +47,7 @@ every_game = pytest.mark.parametrize(
 
 def seated(game: str, **options: Any) -> TableEnv:
     """An environment whose games are short."""
-    return TableEnv(game, **{**get_game(game).examples.short, **options})
+    return TableEnv(game, **{**examples_of(game).short, **options})
 
 
 def positions(env: TableEnv, seed: int, every: int = 1) -> Iterator[TableEnv]:

@@ -19,6 +19,7 @@ from hypothesis.stateful import Bundle, RuleBasedStateMachine, initialize, invar
 
 from blackjacky_env import IllegalActionError
 from tests.envs.playing import fingerprint
+from tests.games.fixtures import check_invariants
 from tests.reference.declaration import Reference
 from tests.reference.registry import REFERENCES
 from tests.reference.side_by_side import replay
@@ -132,9 +133,13 @@ class AnyGame(RuleBasedStateMachine):
 
     @invariant()
     def look(self) -> None:
-        """Exactly one player may act, unless the game is over, and then somebody may have won; nothing is truncated."""
+        """Exactly one player may act, unless the game is over, and then somebody may have won; nothing is truncated.
+
+        What is true of every position of the game is true of this one.
+        """
         if not self.env.agents:
             return
+        check_invariants(self.env.game, self.env._states[: 1 + self.env._has_settled])
         table = self.env.snapshot()
         over = table["phase"] == "over"
         able = [agent for agent in self.env.agents if self.env.observe(agent)["action_mask"].any()]

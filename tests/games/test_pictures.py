@@ -13,8 +13,8 @@ from blackjacky_env.draw.text import draw_text, plain
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.games import get_game
 from blackjacky_env.testing import check_all
-from blackjacky_env.testing.tables import PROMISES
 from tests.drawings import SVG, assert_apart, boxes, cards, parsed, told
+from tests.games.fixtures import promises_of
 from tests.games.tables import every_game, every_table, positions, scenes, seated
 
 WIDTHS = {"table": WIDTH, "phone": PHONE_WIDTH}
@@ -32,7 +32,7 @@ def drawn(env: TableEnv, agent: str | None = None, **options: Any) -> str:
 @every_table
 def test_nothing_hidden_is_shown(game: str, options: dict[str, Any]) -> None:
     """Neither in observations, views and pictures, nor in what is heard or said of an illegal action."""
-    report = check_all(functools.partial(seated, game, **options), {"no_leaks"}, positions=25, **PROMISES)
+    report = check_all(functools.partial(seated, game, **options), {"no_leaks"}, positions=25, **promises_of(game))
     assert not report.failed, report
 
 

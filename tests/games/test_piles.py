@@ -9,6 +9,7 @@ import pytest
 
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.games import GAMES, get_game
+from blackjacky_env.testing.tables import state_with
 from tests.games.tables import SIZES
 
 WITH_PILE = [name for name in GAMES if get_game(name).pile is not None]
@@ -36,7 +37,7 @@ def test_cards_below_those_that_are_drawn_change_nothing_but_their_places(game: 
             shuffled, expected = before.copy(), after.copy()
             shuffled[pile.cards][0, :left] = rng.permutation(before[pile.cards][0, :left])
             expected[pile.cards][0, :left] = shuffled[pile.cards][0, :left]
-            other._put(shuffled)
+            other.set_state(state_with(other, shuffled))
             other._states["key"] = before["key"]
             for agent, shown in zip(env.possible_agents, seen, strict=True):
                 again = other.observe(agent)

@@ -13,22 +13,22 @@ from blackjacky_env.engine.observations import sample_state
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.games import GAMES, get_game
 from tests.envs.playing import play_randomly
+from tests.games.fixtures import check_invariants
 from tests.games.tables import every_game, every_table, positions, seated
-
-UNSEEN = {"black_spy": {"passed", "left"}}
-"""Parts of a view that do not follow from the observation (O3 of the game), beside the last settlement."""
 
 
 @every_table
 def test_every_sample_is_a_legal_position_that_looks_the_same_to_its_player(game, options):
     """In every phase, by every seat in turn, also when the game is over; from player_0's seat and from the own one."""
     env, other, rng = seated(game, **options), seated(game, **options), np.random.default_rng(5)
-    unseen = UNSEEN.get(game, set()) | {get_game(game).words.settlement_key}
+    words = get_game(game).words
+    unseen = {*words.beyond_observation, words.settlement_key}
     for turn, _ in enumerate(positions(env, seed=5, every=2)):
         seat = turn % env.num_players
         seen = env.observe(f"player_{seat}")
         place = seat * (turn // env.num_players % 2)
-        other.set_state(sample_state(env.game, seen["observation"], rng, place))  # refuses what contradicts the rules
+        other.set_state(sample_state(env.game, seen["observation"], rng, place))
+        check_invariants(env.game, other._states[:1])
         again = other.observe(f"player_{place}")
         assert all(np.array_equal(seen[part], again[part]) for part in seen)
         assert set(other.rewards.values()) == set(other._cumulative_rewards.values()) == {0}
@@ -56,7 +56,7 @@ def test_a_sample_has_no_history_and_follows_the_generator_alone(game):
 @every_game
 @given(data=st.data(), seed=st.integers(0, 99), moves=st.integers(0, 99), changes=st.integers(1, 3))
 @settings(max_examples=100)
-def test_a_vector_that_was_tampered_with_is_refused_or_shown_by_a_legal_position(game, data, seed, moves, changes):
+def test_a_vector_that_was_tampered_with_is_refused_or_shown_by_a_position(game, data, seed, moves, changes):
     env = seated(game)
     env.reset(seed=seed)
     seen = play_randomly(env, seed, moves).observe(data.draw(st.sampled_from(env.possible_agents)))["observation"]

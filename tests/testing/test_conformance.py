@@ -12,7 +12,7 @@ from blackjacky_env import black_jacky_v0
 from blackjacky_env.envs.wrappers import ScaledTable
 from blackjacky_env.testing import CHECKS, ConformanceError, Skipped, cases, check_all
 from blackjacky_env.testing.__main__ import main
-from blackjacky_env.testing.tables import PROMISES
+from tests.games.fixtures import promises_of
 from tests.testing import toy
 
 NO_PROOFS = {"no_leaks": "skipped", "public_shows": "skipped"}
@@ -33,7 +33,9 @@ def outcomes(report):
 @pytest.mark.parametrize("options", OURS, ids=str)
 def test_our_environments_pass_every_check(options):
     make_env = functools.partial(black_jacky_v0.env, **options)
-    report = check_all(make_env, set(CHECKS) - {"other_process"}, games=2, moments=2, positions=60, **PROMISES)
+    report = check_all(
+        make_env, set(CHECKS) - {"other_process"}, games=2, moments=2, positions=60, **promises_of("black_jacky")
+    )
     assert {result.name for result in report if result.outcome != "passed"} <= {"rewards_cleared"}, report
     assert not report.failed
 

@@ -19,6 +19,7 @@ from blackjacky_env.games.black_jacky.state import EXCHANGE, NO_CARD, RECORD
 from blackjacky_env.testing import ConformanceError, check_all, check_no_leaks, check_public_shows, examine
 from blackjacky_env.testing.tables import PROMISES, vary_hidden
 from tests.games.black_jacky.rigging import cards_on_table
+from tests.games.fixtures import hidden_of, promises_of
 
 GOOFSPIEL = (Path(__file__).parents[2] / "examples" / "goofspiel" / "goofspiel.py").read_text("utf-8")
 
@@ -102,7 +103,15 @@ LEAKS = [
 @pytest.mark.parametrize(("place", "secret", "said"), LEAKS)
 def test_a_planted_leak_is_caught_where_it_is_shown(place, secret, said):
     with pytest.raises(ConformanceError, match=rf"^no_leaks \(seed \d+, step \d+, .*shown to .*{said}"):
-        check_no_leaks(functools.partial(Leaky, place, secret), positions=2000, **PROMISES)
+        check_no_leaks(functools.partial(Leaky, place, secret), positions=2000, **promises_of("black_jacky"))
+
+
+@pytest.mark.parametrize("place", ["mask", "infos", "view", "drawing", "picture", "refusal"])
+def test_without_a_word_about_what_is_hidden_leaks_are_caught_everywhere_but_in_the_observation(place):
+    """Code of the game shows parts of it, so that positions are sampled from it."""
+    check_no_leaks(functools.partial(TableEnv, "black_jacky", num_players=3), positions=100, **PROMISES)
+    with pytest.raises(ConformanceError, match=r"^no_leaks \(seed \d+, step \d+, .*shown to player_\d"):
+        check_no_leaks(functools.partial(Leaky, place, "the left hand"), positions=2000, **PROMISES)
 
 
 # What others do unseen: a game that declares nothing but its fields and its actions
@@ -199,7 +208,7 @@ class Blind(TableEnv):
 @pytest.mark.parametrize("part", SHOWN)
 def test_a_part_of_the_observation_that_is_missing_is_noticed(part):
     with pytest.raises(ConformanceError, match=r"differs, but the observation of player_\d does not"):
-        check_public_shows(functools.partial(Blind, part), positions=2000, **PROMISES)
+        check_public_shows(functools.partial(Blind, part), positions=2000, **promises_of("black_jacky"))
 
 
 # The variation itself
@@ -213,7 +222,8 @@ def test_a_variation_is_another_deal_that_the_player_may_believe_in(agent):
     make_env = functools.partial(black_jacky_v0.env, num_players=4, hearts=1)
     nothing = {**PROMISES, "vary_hidden": lambda env, agent, rng: None}
     for number, examined in enumerate(examine(make_env, positions=200, **nothing)):
-        env, other = examined.env, vary_hidden(examined.env, agent, np.random.default_rng(number))
+        env, rng = examined.env, np.random.default_rng(number)
+        other = vary_hidden(env, agent, rng, hidden_of("black_jacky"))
         assert cards_on_table(other.snapshot()) == cards_on_table(env.snapshot())
         assert env.view(agent) == other.view(agent)
         s = record(other)

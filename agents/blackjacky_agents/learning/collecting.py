@@ -29,9 +29,9 @@ from blackjacky_env.engine.play import DRAWN
 from blackjacky_env.engine.purposes import FOR_LINEUPS, FOR_POLICIES
 from blackjacky_env.engine.random import below, draw, game_key, stream
 from blackjacky_env.engine.states import check_arrays, check_entries, read_games
-from blackjacky_env.engine.step import SETTLED, is_running, make_shared_step
+from blackjacky_env.engine.step import NONE, SETTLED, checked, is_running, make_shared_step, only_legal
 
-NOT_DECIDED = NONE = -1
+NOT_DECIDED = -1
 
 
 class Tables(NamedTuple):
@@ -258,8 +258,9 @@ def _make_decide(game: Game, encoding: Encoding, shaping: Shaping) -> Callable[.
         bits = stream(s.key, FOR_POLICIES, tables.decisions[i], 0)
         tables.decisions[i] += 1
         legal(s, seen.mask)
-        if seen.mask.sum() == 1:
-            move(s, np.argmax(seen.mask), i, tables)
+        only = only_legal(seen.mask)
+        if only != NONE:
+            move(s, only, i, tables)
             return 0
         encode(s, s.player, seen.observation)
         if agent != LEARNER:
@@ -284,7 +285,7 @@ def _make_decide(game: Game, encoding: Encoding, shaping: Shaping) -> Callable[.
 def asked(seen, bits, cast, agent):
     """What an opponent does."""
     own = cast.parameters[cast.offsets[agent - 1] : cast.offsets[agent]]
-    return ask(cast.addresses[agent - 1], seen.observation, seen.mask, bits, own)
+    return checked(ask(cast.addresses[agent - 1], seen.observation, seen.mask, bits, own), seen.mask)
 
 
 @compiled

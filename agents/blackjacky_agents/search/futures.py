@@ -13,7 +13,7 @@ from blackjacky_env.engine.backend_cpu import ask, make_cast, spread
 from blackjacky_env.engine.compiling import compiled, entry, zeros
 from blackjacky_env.engine.game import Game
 from blackjacky_env.engine.layout import Vector
-from blackjacky_env.engine.play import DRAWN, make_choose
+from blackjacky_env.engine.play import DRAWN, LONGEST, make_choose
 from blackjacky_env.engine.purposes import FOR_COPIES, FOR_POSITIONS, FOR_QUESTIONS
 from blackjacky_env.engine.random import below, draw, game_key, stream
 from blackjacky_env.engine.step import is_running, make_look, make_shared_step, make_step
@@ -145,7 +145,7 @@ def _make_finish(game: Game) -> Callable[..., None]:
 
     def finish(s, cast, observation, mask, result):
         decision, won, noted = 0, 0, np.zeros(1, np.int8)
-        while is_running(s):
+        while is_running(s) and decision < LONGEST:
             step(s, choose(s, 0, decision, cast, observation, mask), result, noted)
             decision += 1
         for p in range(s.num_players):

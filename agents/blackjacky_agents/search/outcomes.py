@@ -17,7 +17,7 @@ from blackjacky_env.engine.compiling import entry, record_maker
 from blackjacky_env.engine.game import Game
 from blackjacky_env.engine.purposes import FOR_MOVES, FOR_POSITIONS
 from blackjacky_env.engine.random import stream
-from blackjacky_env.engine.step import NONE
+from blackjacky_env.engine.step import NONE, checked
 from blackjacky_env.games import get_game
 
 _KEY = np.uint64(0)
@@ -68,7 +68,8 @@ def _play_on(game: Game) -> Callable[..., None]:
                 while not done and made < LONGEST:
                     move = look(s, seen, may)
                     if move == NONE:
-                        move = int(ask(address, seen, may, stream(s.key, FOR_MOVES, made, 0), parameters))
+                        bits = stream(s.key, FOR_MOVES, made, 0)
+                        move = checked(int(ask(address, seen, may, bits, parameters)), may)
                     done = advance(s, move, result)
                     made += 1
                 results[number, i] = result[0]

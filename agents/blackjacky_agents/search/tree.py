@@ -27,7 +27,7 @@ from blackjacky_env.engine.layout import Vector
 from blackjacky_env.engine.policies import Policy
 from blackjacky_env.engine.purposes import FOR_ACCEPTANCE, FOR_DECISIONS, FOR_MOVES, FOR_POSITIONS, FOR_TREE
 from blackjacky_env.engine.random import draw, stream
-from blackjacky_env.engine.step import NONE, OVER, SETTLED, make_step, only_legal
+from blackjacky_env.engine.step import NONE, OVER, SETTLED, checked, make_step, only_legal
 
 LONGEST = 1000  # actions of one simulation; longer ones, by policies that never end a game, have the result 0
 _UNIT = 2.0**-53  # scales 53 random bits to a number 0 .. 1
@@ -66,7 +66,7 @@ def steps_of(game: Game, config: SearchConfig) -> Steps:
         while not done and actions < LONGEST:
             action = look(s, seen, may)
             if action == NONE:
-                action = int(policy(seen, may, stream(s.key, FOR_MOVES, actions, 0), parameters))
+                action = checked(int(policy(seen, may, stream(s.key, FOR_MOVES, actions, 0), parameters)), may)
             done = advance(s, action, result)
             actions += 1
 
@@ -379,7 +379,8 @@ def _make_simulate(game: Game, config: SearchConfig) -> Callable[..., tuple[int,
                 if node != NONE:
                     action = select(tree, node, may, np.float64(parameters[EXPLORATION]), np.float64(parameters[PRIOR]))
                 else:
-                    action = int(policy(seen, may, stream(s.key, FOR_TREE, moves, 0), parameters[TREE_HEAD:]))
+                    bits = stream(s.key, FOR_TREE, moves, 0)
+                    action = checked(int(policy(seen, may, bits, parameters[TREE_HEAD:])), may)
                     if own:
                         node = add(tree, code, slot, action)
                         inside = False

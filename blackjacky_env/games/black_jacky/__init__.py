@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 from blackjacky_env.engine.game import (
-    Examples,
     Game,
-    Hidden,
     Pile,
-    Position,
     Preset,
     Reshuffle,
     Rules,
@@ -15,8 +12,6 @@ from blackjacky_env.engine.game import (
     Words,
 )
 from blackjacky_env.games.black_jacky import (
-    contradictions,
-    hidden,
     observation,
     questions,
     rules,
@@ -71,7 +66,7 @@ GAME = Game(
     small_deck=SmallDeck(state.leave_out, state.left_out),
     reshuffle=Reshuffle("reshuffles", rules.stack_discards),
     pile=Pile("draw_pile", "draw_count"),
-    rules=Rules.of(rules, observation, contradictions),
+    rules=Rules.of(rules, observation),
     words=Words(
         snapshot=words.snapshot,
         view=words.view,
@@ -82,34 +77,6 @@ GAME = Game(
         settlement_key="last_settlement",
         phases=state.RECORD.fields["phase"].choices,
     ),
-    state_facts=state.facts,
-    contradictions=contradictions.CONTRADICTIONS,
-    hidden=Hidden(hidden.vary_hidden, hidden.visible),
     presets=_MINIATURES,
     event=questions.EVENT,
-    examples=Examples(
-        seeds={  # with exchanges, knocks undone, correct tips, black hearts lost, ties
-            ("classic", 2): 241,
-            ("classic", 3): 61,
-            ("classic", 4): 224,
-            ("classic", 5): 169,
-            ("classic", 6): 155,
-            ("schnell_duell", 2): 35,
-            ("schnell_duell", 3): 128,
-            ("schnell_duell", 4): 202,
-            ("schnell_duell", 5): 34,
-            ("schnell_duell", 6): 191,
-        },
-        tables=(
-            *({"num_players": players, "hearts": 1} for players in (4, 5, 6)),  # more tips
-            {
-                **{"num_players": 3, "max_card": 5, "bust_at": 12, "hand_size": 3, "tricks": [2, 3, 4]},
-                "max_turns_per_round": None,
-            },
-            {"num_players": 6, "max_card": 6, "hand_size": 3, "reward": "hearts"},  # a short draw pile
-            {"num_players": 4, "hand_size": 8, "bust_at": 99},
-        ),
-        counted={"card given": lambda seen: seen["exchange"] is not None and seen["exchange"]["given"] != [None, None]},
-        picture=Position(seed=429, moves=119),  # a tip, a black heart, a knock and "+1"
-    ),
 )

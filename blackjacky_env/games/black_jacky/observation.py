@@ -39,7 +39,9 @@ def encode(s, observer, out):
     out[AT.turn] = min(int(s.turn), 127)
     if s.first_knocker != NOBODY and s.phase != OVER:
         q = int(s.turn_player)
-        while q != s.first_knocker:
+        for _ in range(n):
+            if q == s.first_knocker:
+                break
             if s.status[q] == SALOON:
                 out[AT.last_turns + seen_from(observer, q, n)] = 1
             q = left_of(s, q)
@@ -142,7 +144,7 @@ def imagine_hands(observation, bits, s):
         free = int(s.hand_counts[p])
         for v in range(1, VALUES):
             free -= int(s.hands[p, v])
-        for _ in range(free):
+        for _ in range(min(free, count)):
             count -= 1
             s.hands[p, s.draw_pile[count]] += 1
             s.draw_pile[count] = NO_CARD
@@ -165,7 +167,7 @@ def random_card(s, p, bits):
     """A uniformly random card of p's hand."""
     left = np.int64(below(bits, int(s.hand_counts[p])))
     v = 1
-    while left >= s.hands[p, v]:
+    while v + 1 < VALUES and left >= s.hands[p, v]:
         left -= int(s.hands[p, v])
         v += 1
     return v

@@ -249,9 +249,11 @@ def take_from_discard_pile(s):
 
 @inlined
 def take_from_draw_pile(s):
-    """Take the top of the draw pile, reshuffled if it is empty (R14)."""
-    if s.draw_count == 0:
+    """Take the top of the draw pile, reshuffled if it is empty (R14); NO_CARD if there is none to reshuffle."""
+    if s.draw_count <= 0:
         reshuffle(s)
+    if s.draw_count == 0:
+        return NO_CARD
     s.draw_count -= 1
     v = int(s.draw_pile[s.draw_count])
     s.draw_pile[s.draw_count] = NO_CARD
@@ -264,7 +266,7 @@ def reshuffle(s):
     s.discards[s.discard_top] -= 1
     count = 0
     for v in range(1, VALUES):
-        for _ in range(s.discards[v]):
+        for _ in range(min(int(s.discards[v]), CARDS - count)):
             s.draw_pile[count] = v
             count += 1
         s.discards[v] = 0
@@ -282,7 +284,7 @@ def stack_discards(s, deck):
     place = int(s.discard_count) - 1
     s.draw_count = place
     for v in deck:
-        if s.discards[v] > 0:
+        if s.discards[v] > 0 and place > 0:
             s.discards[v] -= 1
             place -= 1
             s.draw_pile[place] = v
@@ -339,7 +341,7 @@ def legal(s, mask):
     elif s.phase == EXCHANGE:
         for v in range(1, VALUES):
             mask[GIVE + v] = s.hands[p, v] > 0
-    else:  # TIP
+    elif s.phase == TIP:
         for relative in range(1, s.num_players):  # P1
             mask[NAME + relative] = in_saloon(s, seat_at(s, p, relative))
 
@@ -431,7 +433,7 @@ def start_exchange(s, p, pair):
 @inlined
 def give(s, p, v):
     """T3: p gives a v; when both have given, the cards change hands and the trickster continues with the zock."""
-    if p == s.pair[0]:
+    if s.given[0] == NO_CARD:
         s.given[0] = v
         s.player = s.pair[1]
         return
@@ -493,7 +495,7 @@ def end_turn(s, p):
     """Pass the turn to the next in the saloon, unless the round is over (R12, R15, T1)."""
     s.turn += 1
     following = next_in_saloon(s, p)
-    if s.ends_after_turn or following == s.first_knocker or (s.max_turns and s.turn >= s.max_turns):
+    if s.ends_after_turn or s.knocked[following] or (s.max_turns and s.turn >= s.max_turns):
         s.phase = SETTLEMENT
         find_losers(s)
     else:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from blackjacky_env.engine import trick_taking
-from blackjacky_env.engine.game import Examples, Game, Hidden, Position, Preset, Rules, SmallDeck, Words
+from blackjacky_env.engine.game import Game, Preset, Rules, SmallDeck, Words
 from blackjacky_env.engine.questions import gets_most
 from blackjacky_env.games.black_spy import (
-    hidden,
     imagined,
     observation,
     rules,
@@ -14,15 +13,6 @@ from blackjacky_env.games.black_spy import (
     state,
     words,
 )
-
-_EVERYTHING = {
-    "moon_choice": True,
-    "mole": True,
-    "call_colour": True,
-    "rank_follow": True,
-    "rank_follow_strict": True,
-    "exact_limit": True,
-}
 
 _MINIATURES = {
     "mini-1": Preset(
@@ -64,34 +54,8 @@ GAME = Game(
         settlement_key="last_deal",
         phases=state.RECORD.fields["phase"].choices,
         phase_field="phase",
+        beyond_observation=("passed", "left"),  # O3
     ),
-    state_facts=state.facts,
-    observation_facts=state.observation_facts,
-    sampled_facts=state.sampled_facts,
-    hidden=Hidden(hidden.vary_hidden, hidden.visible),
     presets=_MINIATURES,
     event=gets_most("gets the most points of the deal", rules.points_of_deal),  # B7, B8
-    examples=Examples(
-        seeds={("classic", 3): 4, ("classic", 4): 9, ("classic", 6): 15},  # black 7s tie, the red 1 is passed
-        short={"max_deals": 2, "mole": True, "moon_choice": True},
-        tables=(
-            {"num_players": 3, **_EVERYTHING, "no_good_spies": True, "max_deals": 3, "reward": "points"},
-            {"num_players": 4, **_EVERYTHING, "call_timing": "before_pass", "pass_cycle": "left_across_right"},
-            {
-                "num_players": 5,
-                "mole": True,
-                "mole_replaces_pass": True,
-                "rank_follow": True,
-                "opener": "left_of_dealer",
-            },
-            {"num_players": 6, "moon_choice": True, "moon_choice_spies": "never_scored", "pass_cycle": "left"},
-        ),
-        counted={
-            "chosen in secret": lambda seen: any(seen["chosen"]),
-            "left in the pile": lambda seen: any(seen["left"]),
-            "known to lack": lambda seen: any(seen["lacks"]),
-            "red 1 known": lambda seen: seen["red_star"] is not None,
-        },
-        picture=Position(seed=145, moves=35),  # a black spy lies in a trick that the red 7 has led
-    ),
 )

@@ -209,7 +209,7 @@ def start_play(s):
     s.phase = PLAY
     if s.call_colour:
         s.leader = first_who_holds(s, int(s.called))
-    elif s.left_opens:
+    elif s.left_opens or s.where[RED_1] >= s.num_players:  # in every game somebody holds the red 1
         s.leader = next_seat(int(s.dealer), int(s.num_players))
     else:
         s.leader = s.where[RED_1]
@@ -221,7 +221,9 @@ def start_play(s):
 def first_who_holds(s, colour):
     """V4: the first seat clockwise from the dealer's left that holds the colour; who is skipped is known to lack it."""
     p = next_seat(int(s.dealer), int(s.num_players))
-    while not holds_any(s.where, p, RANKS * colour, RANKS * colour + RANKS):
+    for _ in range(s.num_players):
+        if holds_any(s.where, p, RANKS * colour, RANKS * colour + RANKS):
+            break
         s.colour_voids[p, colour] = 1
         p = next_seat(p, int(s.num_players))
     return p
@@ -260,7 +262,7 @@ def find_card(s, kind, place):
     if kind != BLACK_7 or is_free(s, BLACK_7, place):
         return kind
     card = KINDS
-    while not is_free(s, card, place):
+    while card + 1 < CARDS and not is_free(s, card, place):
         card += 1
     return card
 
@@ -304,7 +306,7 @@ def legal(s, mask):
         mask[MOON_MYSELF] = 1
     elif s.phase == TAKE:
         mark_cards(s, PILE, mask)
-    else:
+    elif s.phase < OVER:
         mark_cards(s, int(s.player), mask)
         if s.phase == PLAY:
             restrict(s, int(s.player), mask)
@@ -498,7 +500,7 @@ def take_trick(s):
     s.trick += 1
     s.leader = winner
     s.player = winner
-    if s.trick == hand_size(s):
+    if s.trick >= hand_size(s):
         shooter = shooter_of(s)
         s.phase = SETTLEMENT
         if s.moon_choice and shooter != NOBODY:
@@ -545,7 +547,7 @@ def settle(s):
     """Score the deal; the next player deals (B2), or the game is over (B9)."""
     n = int(s.num_players)
     limit = int(LIMITS[n])
-    reached = s.deals == s.max_deals
+    reached = s.deals >= s.max_deals
     for p in range(n):
         total = int(s.totals[p]) + points_of_deal(s, p)
         if s.exact_limit and total == limit:  # V6

@@ -133,7 +133,7 @@ def imagine_owners(observation, s):
         owner = int(observation[AT.owners + card]) - 1
         s.where[card] = TAVERN if owner == NOBODY else owner
         if owner != NOBODY:
-            while s.deck[place] != NO_CARD:
+            while place + 1 < CARDS and s.deck[place] != NO_CARD:
                 place += 1
             s.deck[place] = card
             s.counts[owner] += 1
@@ -185,7 +185,7 @@ def random_move(spent, bits):
     for i in range(MOVES):
         left += spent[i] == 0
     skip, move = np.int64(below(bits, left)), 1
-    while skip or spent[move - 1]:
+    while move < MOVES and (skip or spent[move - 1]):
         skip -= spent[move - 1] == 0
         move += 1
     return move

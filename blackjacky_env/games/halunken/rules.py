@@ -250,8 +250,8 @@ def legal(s, mask):
     elif decision == TAKE_OR_ROB:
         mask[TAKE_FROM_HARBOUR] = 1
         mask[ROB_BUYER] = 1
-    else:
-        place = source_of_cards(s)  # NOBODY when all games have ended
+    elif decision < OVER:
+        place = source_of_cards(s)
         for card in range(CARDS):
             mask[CARD + card] = s.where[card] == place
 
@@ -399,7 +399,7 @@ def auction_ends(s, action, following, opener_passed):
     """J2: after one lap; D2: when a player passes after an offer, or offers after the opener has passed."""
     if is_duel(s):
         return opener_passed or (action == PASS and s.bidder != NOBODY)
-    return following == s.opener
+    return s.opener in (following, NOBODY)
 
 
 @inlined
@@ -430,7 +430,7 @@ def choose(s, move):
     p = int(s.player)
     s.choices[p] = move
     following = next_seat(s, p)
-    if following == s.opener:
+    if s.choices[following]:
         reveal(s)
     else:
         ask_for_choice(s, following)
@@ -473,7 +473,7 @@ def reveal_for_jack(s):
 def next_jack_card(s):
     """The first card of Black Jack's deck that is not spent."""
     i = 0
-    while s.jack_spent[int(s.jack_deck[i]) - 1]:
+    while i + 1 < JACK_MOVES and s.jack_spent[int(s.jack_deck[i]) - 1]:
         i += 1
     return int(s.jack_deck[i])
 
@@ -680,7 +680,7 @@ def overtake(s):
         s.jack_spent[steps - 1] = 1
     s.numbers[JACK] = 0
     step, count, p = 0, 0, NOBODY
-    while step < steps or p != NOBODY:
+    while step < steps or (p != NOBODY and step < FIELDS):
         step += 1
         p = captain_on(s, ahead(old, step))
         if NOBODY != p != s.buyer:

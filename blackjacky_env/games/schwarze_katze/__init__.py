@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from blackjacky_env.engine import trick_taking
-from blackjacky_env.engine.game import Examples, Game, Hidden, Position, Preset, Rules, SmallDeck, Words
+from blackjacky_env.engine.game import Game, Preset, Rules, SmallDeck, Words
 from blackjacky_env.engine.questions import gets_most
-from blackjacky_env.games.schwarze_katze import hidden, observation, rules, scene, state, words
+from blackjacky_env.games.schwarze_katze import observation, rules, scene, state, words
 
 _ONE_DEAL = {"deals": 1}
 _MINIATURES = {
@@ -52,17 +52,6 @@ GAME = Game(
         settlement_key="last_deal",
         phases=("play", "over"),
     ),
-    state_facts=state.facts,
-    hidden=Hidden(hidden.vary_hidden, hidden.visible),
     presets=_MINIATURES,
     event=gets_most("gets the most penalty points of the deal", rules.penalties_of_deal),  # K6
-    examples=Examples(
-        short={"deals": 2},
-        tables=(
-            *({"num_players": players, "piatnik_heart_lead": True} for players in (3, 4, 10)),  # more known voids
-            {"num_players": 5, "deals": 2, "heart_ace": 10, "reward": "points"},
-        ),
-        counted={"trick begun": lambda seen: bool(seen["table"])},
-        picture=Position(seed=12, moves=63),  # the black cat lies on the table
-    ),
 )

@@ -191,7 +191,7 @@ def take_trick(s):
     s.trick += 1
     s.leader = winner
     s.player = winner
-    if s.trick == hand_size(s):
+    if s.trick >= hand_size(s):
         s.phase = SETTLEMENT
 
 
@@ -226,7 +226,7 @@ def settle(s):
     """Score the deal (K6); the next player deals (K3), or the game is over (K7)."""
     for p in range(s.num_players):
         s.totals[p] += penalties_of_deal(s, p)
-    if s.deals == s.game_deals:
+    if s.deals >= s.game_deals:
         mark_lowest(s.totals, int(s.num_players), s.winners)  # K8
         s.phase = OVER
         s.player = NOBODY

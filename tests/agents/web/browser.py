@@ -20,6 +20,7 @@ from blackjacky_agents.web.server import Server
 from blackjacky_agents.web.table import Table
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.games import GAMES, get_game
+from tests.games.fixtures import examples_of
 
 IN_BROWSER = [
     pytest.mark.prove,
@@ -58,7 +59,7 @@ def positions(game: str) -> dict[str, Record]:
 
 def _tables(game: str) -> Iterator[dict[str, Any]]:
     """Constructor options: of each variant at its largest size, then the game's further examples."""
-    examples = get_game(game).examples
+    examples = examples_of(game)
     for variant in get_game(game).variants:
         yield {"num_players": variant.max_players, "variant": variant.name, **examples.short}
     for options in examples.tables:

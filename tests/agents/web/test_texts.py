@@ -19,6 +19,7 @@ from blackjacky_env.engine.options import declared_options
 from blackjacky_env.games import GAMES, get_game
 from tests.agents.web.tables import SHORT, choose
 from tests.envs.playing import fresh, play_randomly
+from tests.games.fixtures import examples_of
 from tests.replay.reading import REAL
 
 TEXTS = json.loads((PAGE / "texts.json").read_text("utf-8"))
@@ -107,7 +108,7 @@ class Asked(dict):
 
 def positions(game, every):
     """Every so many positions of a random game at each table and with the options of the examples, the last too."""
-    examples = get_game(game).examples
+    examples = examples_of(game)
     tables = [{"num_players": size, "variant": each.name} for each in get_game(game).variants for size in each.sizes]
     for options in [*(table | examples.short for table in tables), *examples.tables]:
         env, seed = fresh(7, game, **options), 0

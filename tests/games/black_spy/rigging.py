@@ -98,7 +98,7 @@ class Table(RiggedTable):
         for name, value in fields.items():
             room = records[0][name]
             records[0][name] = [*value, *[0] * (len(room) - len(value))] if np.ndim(room) else value
-        self.env._put(records[:1])
+        self.put(records[:1])
         return self
 
 

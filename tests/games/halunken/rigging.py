@@ -94,7 +94,7 @@ class Table(RiggedTable):
             if value is not None:
                 record[name] = padded(value, record[name])
         lay_out(record, [crew.split() for crew in crews], harbour.split(), taverns or {})
-        self.env._put(records[:1])
+        self.put(records[:1])
         return self
 
 

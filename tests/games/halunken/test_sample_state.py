@@ -11,7 +11,16 @@ import pytest
 from blackjacky_env import halunken_v0
 from tests.chances import UNLIKELY, fit_of_orders, fit_outcomes
 from tests.games.halunken.rigging import CARDS, Table, every_jack_card
-from tests.games.sampled import imagined, independent, orders, sampled_with, vector
+from tests.games.sampled import (
+    CONTRADICTORY,
+    OUT_OF_RANGE,
+    check_shown,
+    imagined,
+    independent,
+    orders,
+    sampled_with,
+    vector,
+)
 
 
 def samples(table, seat, count):
@@ -120,43 +129,53 @@ R4, Y12 = CARDS.index("R4"), CARDS.index("Y12")
 
 
 @pytest.mark.parametrize(
-    ("changes", "words"),
+    "changes",
     [
-        ([("decision", 4, 0)], "decision and player to act"),
-        ([("to_act", 0, 0), ("to_act", 1, 0), ("to_act", 2, 0)], "decision and player to act"),
-        ([("variant", 1, 1)], "the variant is not for this many players"),
-        ([("to_act", 3, 1)], "to_act is an empty seat"),
-        ([("chosen", 3, 1)], "chosen is an empty seat"),
-        ([("owners", R4, 4)], "an empty seat has cards or is robbed"),
-        ([("tops", 13, 1 + CARDS.index("V4"))], "a card lies in two places"),
-        ([("owners", Y12, 1)], "do not add up to the deck"),
-        ([("chosen", 1, 1), *(("spent", 8 + i, 1) for i in range(8))], "a player without movement cards has chosen"),
-        ([("my_choice", 0, 3)], "its parts contradict each other"),
-        ([("black_jack_chosen", 0, 1)], "no card can have been chosen for Black Jack"),
-        ([("variant", 0, 0), ("variant", 1, 1), ("black_jack", 0, 0)], "Black Jack spends a card in each round"),
-        ([("captains", 1, 0)], "captains are placed one after the other"),
-        ([("captains", 1, 3), ("captains", 2, 3)], "two figures share a field only when one has landed there"),
-        ([("black_jack", 0, 0)], "Black Jack is placed after the captains"),
-        ([("opener", 0, 0), ("opener", 1, 0), ("opener", 2, 0)], "nobody opens the round"),
-        ([("offers", 1, 1 + R4)], "the last bidder has offered a card"),
-        ([("buyer", 1, 1)], "the last bidder buys"),
-        ([("round", 0, 5)], "the movement cards do not fit the round"),
-        ([("black_jack_spent", 3, 1)], "Black Jack's cards are spent in order"),
-        ([("numbers", 1, 3)], "figures move after the cards are revealed"),
-        ([("mover", 0, 1)], "a figure is moving when cards are taken"),
-        ([("victim", 1, 1)], "somebody is robbed when a card is robbed"),
-        ([("to_rob", 0, 2)], "nobody waits to be robbed"),
-        ([("round", 0, 8)], r"entries outside the ranges that describe_observation\(\) states"),
+        [("decision", 4, 0)],
+        [("variant", 1, 1)],
+        [("to_act", 3, 1)],
+        [("chosen", 3, 1)],
+        [("owners", R4, 4)],
+        [("owners", Y12, 1)],
+        [("my_choice", 0, 3)],
     ],
 )
-def test_an_observation_that_no_position_shows_is_refused(changes, words):
-    with pytest.raises(ValueError, match=words):
+def test_an_observation_that_no_position_shows_is_refused(changes):
+    with pytest.raises(ValueError, match=CONTRADICTORY):
         sampled(seen(), *changes)
 
 
-def test_nobody_can_have_chosen_for_black_jack_when_all_his_cards_are_spent():
+def test_an_observation_out_of_range_is_refused():
+    with pytest.raises(ValueError, match=OUT_OF_RANGE):
+        sampled(seen(), ("round", 0, 8))
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        [("to_act", 0, 0), ("to_act", 1, 0), ("to_act", 2, 0)],
+        [("tops", 13, 1 + CARDS.index("V4"))],
+        [("captains", 1, 0)],
+        [("captains", 1, 3), ("captains", 2, 3)],
+        [("black_jack", 0, 0)],
+        [("opener", 0, 0), ("opener", 1, 0), ("opener", 2, 0)],
+        [("offers", 1, 1 + R4)],
+        [("buyer", 1, 1)],
+        [("round", 0, 5)],
+        [("black_jack_spent", 3, 1)],
+        [("numbers", 1, 3)],
+        [("mover", 0, 1)],
+        [("victim", 1, 1)],
+        [("to_rob", 0, 2)],
+        [("black_jack_chosen", 0, 1)],
+        [("chosen", 1, 1), *(("spent", 8 + i, 1) for i in range(8))],
+    ],
+)
+def test_an_observation_that_no_game_shows_is_shown_by_the_sampled_position(changes):
+    check_shown(halunken_v0, Table(0, 4, 8).env, seen(), *changes)
+
+
+def test_a_card_chosen_for_black_jack_when_all_are_spent_is_imagined_as_some_card():
     """D1."""
-    seen = vector(Table(0, 7).buys(1, "R11").play("move 3").env, 0)
-    sampled(seen)
-    with pytest.raises(ValueError, match="no card can have been chosen for Black Jack"):
-        sampled(seen, *(("black_jack_spent", i, 1) for i in range(8)))
+    table = Table(0, 7).buys(1, "R11").play("move 3")
+    check_shown(halunken_v0, table.env, vector(table.env, 0), *(("black_jack_spent", i, 1) for i in range(8)))

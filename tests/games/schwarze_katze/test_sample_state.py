@@ -10,30 +10,45 @@ import pytest
 
 from blackjacky_env import schwarze_katze_v0
 from tests.envs.playing import fresh, play_randomly
-from tests.games.sampled import check_distribution, imagined, sampled_with, vector
+from tests.games.sampled import (
+    CONTRADICTORY,
+    OUT_OF_RANGE,
+    check_distribution,
+    check_shown,
+    imagined,
+    sampled_with,
+    vector,
+)
 from tests.games.schwarze_katze.rigging import CARDS, Table, in_game
 
-TAKEN_OUT, TRICK = r"the lowest cards are taken out \(K2\)", "cards of the trick have been played"
 REFUSED = [
-    (("played", CARDS.index("5C"), 6), TRICK),
-    (("played", CARDS.index("5C"), 5), TRICK),
-    (("played", CARDS.index("2C"), 1), TAKEN_OUT),
-    (("my_hand", CARDS.index("2D"), 1), TAKEN_OUT),
-    (("played", CARDS.index("AS"), 1), "everybody plays one card to each trick"),
-    (("phase", 0, 0), "one entry of phase is marked"),
-    (("dealer", 0, 1), "one entry of dealer is marked"),
-    (("table", 7, 3), "nobody sits at an empty seat in table"),
-    (("trick", 0, 18), r"entries outside the ranges that describe_observation\(\) states"),
-    (("voids", 4, [1, 0, 0, 0] * 4), TAKEN_OUT),  # nobody is left to hold a suit
+    (("phase", 0, 0), CONTRADICTORY),
+    (("dealer", 0, 1), CONTRADICTORY),
+    (("table", 7, 3), CONTRADICTORY),
+    (("trick", 0, 18), OUT_OF_RANGE),
 ]
+SHOWN = [
+    ("played", CARDS.index("5C"), 5),
+    ("played", CARDS.index("2C"), 1),
+    ("my_hand", CARDS.index("2D"), 1),
+    ("played", CARDS.index("AS"), 1),
+]
+
+
+def after_two_cards():
+    """What player_2 of five sees after 5C and 3C."""
+    return vector(Table("5C", "3C", "4C", "", "").play("5C 3C").env, 2)
 
 
 @pytest.mark.parametrize(("change", "words"), REFUSED)
 def test_an_observation_that_no_position_shows_is_refused(change, words):
-    """What player_2 of five sees after 5C and 3C, with a change."""
-    seen = vector(Table("5C", "3C", "4C", "", "").play("5C 3C").env, 2)
     with pytest.raises(ValueError, match=words):
-        sampled_with(schwarze_katze_v0, seen, change)
+        sampled_with(schwarze_katze_v0, after_two_cards(), change)
+
+
+@pytest.mark.parametrize("change", SHOWN)
+def test_an_observation_that_no_game_shows_is_shown_by_the_sampled_position(change):
+    check_shown(schwarze_katze_v0, Table("", "", "", "", "").env, after_two_cards(), change)
 
 
 def listed(env, seat):

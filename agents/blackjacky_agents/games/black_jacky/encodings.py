@@ -172,7 +172,7 @@ def _show_next_sums(observation, over, chances, out):
     """What each zock may lead to; ``over``: my whole points less bust_at."""
     top = 0
     for v in range(1, VALUES + 1):
-        top += v * observation[AT.discard_top + v - 1]
+        top += v * int(observation[AT.discard_top + v - 1])
         if over + v >= -6:
             out[TO.after_draw + min(over + v, 0) + 6] += chances[v]
     for v in range(1, VALUES + 1):
@@ -205,7 +205,7 @@ def _show_others(observation, total, chances, out):
             known = int(observation[AT.known + VALUES * (seat - 1) + v - 1])
             fixed += 10 * v * known
             unknown -= known
-        unknown = min(unknown, _UNKNOWN)
+        unknown = max(0, min(unknown, _UNKNOWN))
         while ready < unknown:
             _add_card(spread, ready, chances)
             ready += 1

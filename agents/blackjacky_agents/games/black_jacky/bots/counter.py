@@ -190,7 +190,7 @@ def hidden_cards(observation, seat):
     count = int(observation[AT.hand_counts + seat])
     for v in range(1, 9):
         count -= int(observation[KNOWN + 8 * seat + v])
-    return count
+    return max(count, 0)  # more are known than held in impossible observations alone
 
 
 @inlined

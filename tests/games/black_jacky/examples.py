@@ -1,0 +1,31 @@
+"""Games and tables of Black Jacky for proofs and documents."""
+
+from __future__ import annotations
+
+from tests.games.example import Examples, Position
+
+EXAMPLES = Examples(
+    seeds={  # with exchanges, knocks undone, correct tips, black hearts lost, ties
+        ("classic", 2): 241,
+        ("classic", 3): 61,
+        ("classic", 4): 224,
+        ("classic", 5): 169,
+        ("classic", 6): 155,
+        ("schnell_duell", 2): 35,
+        ("schnell_duell", 3): 128,
+        ("schnell_duell", 4): 202,
+        ("schnell_duell", 5): 34,
+        ("schnell_duell", 6): 191,
+    },
+    tables=(
+        *({"num_players": players, "hearts": 1} for players in (4, 5, 6)),  # more tips
+        {
+            **{"num_players": 3, "max_card": 5, "bust_at": 12, "hand_size": 3, "tricks": [2, 3, 4]},
+            "max_turns_per_round": None,
+        },
+        {"num_players": 6, "max_card": 6, "hand_size": 3, "reward": "hearts"},  # a short draw pile
+        {"num_players": 4, "hand_size": 8, "bust_at": 99},
+    ),
+    counted={"card given": lambda seen: seen["exchange"] is not None and seen["exchange"]["given"] != [None, None]},
+    picture=Position(seed=429, moves=119),  # a tip, a black heart, a knock and "+1"
+)

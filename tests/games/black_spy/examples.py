@@ -1,0 +1,38 @@
+"""Games and tables of Black Spy for proofs and documents."""
+
+from __future__ import annotations
+
+from tests.games.example import Examples, Position
+
+_EVERYTHING = {
+    "moon_choice": True,
+    "mole": True,
+    "call_colour": True,
+    "rank_follow": True,
+    "rank_follow_strict": True,
+    "exact_limit": True,
+}
+
+EXAMPLES = Examples(
+    seeds={("classic", 3): 4, ("classic", 4): 9, ("classic", 6): 15},  # black 7s tie, the red 1 is passed
+    short={"max_deals": 2, "mole": True, "moon_choice": True},
+    tables=(
+        {"num_players": 3, **_EVERYTHING, "no_good_spies": True, "max_deals": 3, "reward": "points"},
+        {"num_players": 4, **_EVERYTHING, "call_timing": "before_pass", "pass_cycle": "left_across_right"},
+        {
+            "num_players": 5,
+            "mole": True,
+            "mole_replaces_pass": True,
+            "rank_follow": True,
+            "opener": "left_of_dealer",
+        },
+        {"num_players": 6, "moon_choice": True, "moon_choice_spies": "never_scored", "pass_cycle": "left"},
+    ),
+    counted={
+        "chosen in secret": lambda seen: any(seen["chosen"]),
+        "left in the pile": lambda seen: any(seen["left"]),
+        "known to lack": lambda seen: any(seen["lacks"]),
+        "red 1 known": lambda seen: seen["red_star"] is not None,
+    },
+    picture=Position(seed=145, moves=35),  # a black spy lies in a trick that the red 7 has led
+)

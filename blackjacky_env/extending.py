@@ -16,7 +16,7 @@ from blackjacky_env.engine.fields import (
     role,
     seen_from,
 )
-from blackjacky_env.engine.game import Event, Game, Rules, Words
+from blackjacky_env.engine.game import Game, Question, Rules, Words
 from blackjacky_env.engine.layout import Part
 from blackjacky_env.engine.options import Range, Variant
 from blackjacky_env.engine.plain_words import plain_words
@@ -26,10 +26,10 @@ __all__ = [
     "NOBODY",
     "ActionInfo",
     "Actions",
-    "Event",
     "Fields",
     "Game",
     "Part",
+    "Question",
     "Range",
     "Rules",
     "Stored",

@@ -22,25 +22,26 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-import itertools
 import json
-import math
-from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from gymnasium.error import DependencyNotInstalled
 
-from blackjacky_env.engine import event_rows
+from blackjacky_env.engine import heard
 from blackjacky_env.engine.checks import check_integer
 from blackjacky_env.engine.compiling import copied, zeros
-from blackjacky_env.engine.decks import read_deck
+from blackjacky_env.engine.decks import read_rigging
+from blackjacky_env.engine.fields import NOBODY
 from blackjacky_env.engine.game import Game
 from blackjacky_env.engine.observations import sample_record
 from blackjacky_env.engine.options import Option, declared_options
-from blackjacky_env.engine.recall import sounds
+from blackjacky_env.engine.past import Move
+from blackjacky_env.engine.recall import listener, new_ear
+from blackjacky_env.engine.shuffling import Shuffles, make_deck, step_with
+from blackjacky_env.engine.step import DRAWN
 from blackjacky_env.engine.table import has_reshuffled, table_functions
 from blackjacky_env.envs.arguments import refuse_unknown
 from blackjacky_env.games import DEFAULT, get_game
@@ -51,18 +52,10 @@ except ImportError as error:
     raise DependencyNotInstalled('OpenSpiel is not installed: pip install "blackjacky[openspiel]"') from error
 
 SHORT_NAME = "blackjacky"
-MOST_ORDERS = 400_000  # of the cards, at one chance node
-MOST_STACKED = 1_000  # the same where cards are reshuffled
-_KEPT = 1_000_000  # outcomes of chance nodes that are kept
-_LONGEST_TENSOR = 10_000  # numbers of an information state tensor
 _LONGEST = 1_000_000  # actions, where games have no bound
 _MOST_PLAYERS = 64
 _ALL = "all"  # cards
-_DRAWN = -1  # start player: drawn
 _DEAL = -1  # the chance node at the start, which no action led to
-
-_Opening = tuple[npt.NDArray[np.int8], int]
-"""A deck, top first, and the seat that starts."""
 
 PARAMETERS: dict[str, Any] = {
     "game": DEFAULT,
@@ -71,7 +64,7 @@ PARAMETERS: dict[str, Any] = {
     "options": "",
     "chance_outcomes": 1000,
     "cards": "",
-    "start_player": _DRAWN,
+    "start_player": DRAWN,
     "seed": 0,
 }
 """The parameters of the registered game and their defaults, as for `load_game`; 0 players and an empty variant stand
@@ -116,7 +109,7 @@ def load_game(
     size, name = table.choose_table(chosen_size, chosen_variant)
     options = table.check_options(size, name, rule_options)
     given = " ".join(f"{option}:{_written(value)}" for option, value in options.items() if option in rule_options)
-    start = _DRAWN if start_player is None else check_integer("start_player", start_player, 0, size - 1)
+    start = DRAWN if start_player is None else check_integer("start_player", start_player, 0, size - 1)
     chance = {"chance_outcomes": chance_outcomes, "cards": cards, "start_player": start, "seed": seed}
     return SpielGame({"game": game, "players": size, "variant": name, "options": given, **chance})
 
@@ -144,10 +137,11 @@ class SpielGame(pyspiel.Game):  # type: ignore[misc]  # pyspiel has no types
     def __init__(self, parameters: Mapping[str, Any] | None = None) -> None:
         given = {**PARAMETERS, **(parameters or {})}
         self.rules = _Rules(given)
-        game, players = self.rules.game, self.rules.num_players
+        game, players, shuffles = self.rules.game, self.rules.num_players, self.rules.shuffles
+        outcomes = self.rules.chance_outcomes
         info = pyspiel.GameInfo(
             num_distinct_actions=game.num_actions,
-            max_chance_outcomes=max(self.rules.chance_outcomes, len(self.rules.openings), len(self.rules.orders)),
+            max_chance_outcomes=max(outcomes, len(self.rules.openings), len(shuffles.orders)) if shuffles else outcomes,
             num_players=players,
             min_utility=-1.0,
             max_utility=1.0,
@@ -208,22 +202,21 @@ class _Rules:
         self.game: Game = get_game(given["game"])
         self.num_players, variant = self.game.choose_table(given["players"] or None, given["variant"] or None)
         self.options = self.game.check_options(self.num_players, variant, self._read_options(given["options"]))
-        self.start_player = check_integer("start_player", given["start_player"], _DRAWN, self.num_players - 1)
+        self.start_player = check_integer("start_player", given["start_player"], DRAWN, self.num_players - 1)
         self.chance_outcomes = check_integer("chance_outcomes", given["chance_outcomes"], 1, 2**31 - 1)
         self.seed = check_integer("seed", given["seed"], 0, 2**31 - 1)
         self.functions = table_functions(self.game)
         self.blank = zeros(2, self.game.state_dtype)
         self.blank[:1] = self.game.new_state(self.num_players, variant, self.options)
-        self.orders = self._orders(given["cards"].split()) if given["cards"] else []
-        self.openings = self._openings()
-        self._later: dict[tuple[bytes, int], list[tuple[npt.NDArray[np.int8], float]]] = {}
-        self._kept = 0  # outcomes in `_later`
-        self.longest: int | None = None  # actions of a game, if there is a bound
-        self.tensor_size = 0  # of an information state; 0: there is no tensor
+        self.shuffles = self._shuffles(given["cards"].split()) if given["cards"] else None
+        self.openings = self.shuffles.openings(self._start_players()) if self.shuffles else []
+        self.listen, self.ear = listener(self.game), new_ear(self.game)
+        bound = self.game.most_actions
+        self.longest = bound and bound(self.num_players, variant, self.options)  # actions of a game; None: no bound
+        self.rows = self.tensor_size = 0  # of an information state; 0: there is no tensor
         with contextlib.suppress(ValueError):
-            self.longest = event_rows.most_events(self.game, self.num_players, variant, self.options)
-            size = self.game.layout.size + self.longest * event_rows.row_size(self.game)
-            self.tensor_size = size if size <= _LONGEST_TENSOR else 0
+            self.rows = heard.most_rows(self.game, self.num_players, variant, self.options)
+            self.tensor_size = heard.vector_size(self.game, self.rows)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> _Rules:
         """Clones of states share their rules."""
@@ -235,109 +228,15 @@ class _Rules:
         return {name: _read(declared[name], value) if name in declared else value for name, _, value in pairs}
 
     def _start_players(self) -> range:
-        drawn = self.start_player == _DRAWN
+        drawn = self.start_player == DRAWN
         return range(self.num_players) if drawn else range(self.start_player, self.start_player + 1)
 
-    def _openings(self) -> list[tuple[_Opening, float]]:
-        """The decks and start players of the first deal, with their probabilities."""
-        found: dict[bytes, tuple[_Opening, int]] = {}
-        records, openings = copied(self.blank), list(itertools.product(self.orders, self._start_players()))
-        for deck, start in openings:
-            records[:] = self.blank
-            self.functions.begin(records, np.uint64(0), start)
-            self.functions.redeal["deck"](records, deck)
-            opening, count = found.get(records.tobytes(), ((deck, start), 0))
-            found[records.tobytes()] = opening, count + 1
-        return [(opening, count / len(openings)) for opening, count in found.values()]
-
-    def _orders(self, names: list[str]) -> list[npt.NDArray[np.int8]]:
-        """Every distinct order of the deck, top first; cards with the same name are alike."""
-        if names == [_ALL]:
-            deck = list(self.game.whole_deck(self.num_players, self.options))
-        else:
+    def _shuffles(self, names: list[str]) -> Shuffles:
+        """Every order of the deck; ``names``: its cards, or `_ALL`."""
+        if names != [_ALL]:
             cards = [int(name) if name.lstrip("-").isdigit() else name for name in names]
-            deck = read_deck(self.game, cards, self.num_players, self.options)
-        kinds = [self.game.card_names[card] for card in sorted(deck)]
-        copies = math.prod(math.factorial(count) for count in Counter(kinds).values())
-        if (count := math.factorial(len(deck)) // copies) > MOST_ORDERS:
-            raise ValueError(f"these {len(deck)} cards have {count:,} distinct orders; allowed are {MOST_ORDERS:,}")
-        alike = [[card for card in sorted(deck) if self.game.card_names[card] == kind] for kind in dict.fromkeys(kinds)]
-        numbers = [number for number, cards in enumerate(alike) for _ in cards]
-        orders = []
-        for order in _distinct_orders(numbers):
-            left = [iter(cards) for cards in alike]
-            orders.append(np.array([next(left[number]) for number in order], np.int8))
-        return orders
-
-    def phase_of(self, records: Any) -> int:
-        """The number of the phase, if it decides what is secret; else 0."""
-        field = self.game.words.phase_field
-        return int(records[field][0]) if field else 0
-
-    def step(self, records: Any, action: int) -> tuple[int, npt.NDArray[np.float64]]:
-        """Take an action in records (2,); returns the flags of the step and the results, (max_players,)."""
-        paid = np.zeros((2, self.game.max_players))
-        return self.functions.step(records, action, paid, *self.game.new_arrays()), paid[0]
-
-    def step_with(
-        self, records: Any, action: int, deck: npt.NDArray[np.int8] | None
-    ) -> tuple[int, npt.NDArray[np.float64]]:
-        """As `step`; cards that are dealt or reshuffled lie in the order of a deck."""
-        deals = int(records["deals"][0])
-        if deck is not None and self.functions.stack is not None:
-            self.functions.stack(records, deck)
-        found = self.step(records, action)
-        if deck is not None and records["deals"][0] > deals:
-            self.functions.redeal["deck"](records, deck)
-        return found
-
-    def later_orders(self, records: Any, action: int) -> list[tuple[npt.NDArray[np.int8], float]]:
-        """The orders in which an action may deal or reshuffle, with their probabilities; empty: keys decide.
-
-        Those that lead to the same position are one.
-        """
-        if not self.orders:
-            return []
-        if (known := self._later.get((records.tobytes(), action))) is not None:
-            return known
-        dealt = copied(records)
-        self.step(dealt, action)
-        orders: list[tuple[npt.NDArray[np.int8], float]] = []
-        if dealt["deals"][0] > records["deals"][0]:
-            orders = self._merged(dealt, self.orders, self.functions.redeal["deck"])
-        elif len(self.orders) <= MOST_STACKED and self.functions.stack is not None:
-            orders = self._reshuffles(records, action)
-        self._kept += len(orders) + 1
-        if self._kept > _KEPT:
-            self._later.clear()
-            self._kept = len(orders) + 1
-        self._later[records.tobytes(), action] = orders
-        return orders
-
-    def _merged(
-        self, records: Any, decks: Sequence[npt.NDArray[np.int8]], apply: Callable[[Any, npt.NDArray[np.int8]], object]
-    ) -> list[tuple[npt.NDArray[np.int8], float]]:
-        """Equally likely decks with their probabilities; those with which ``apply`` makes the same records are one."""
-        found: dict[bytes, tuple[npt.NDArray[np.int8], int]] = {}
-        after = copied(records)
-        for deck in decks:
-            after[:] = records
-            apply(after, deck)
-            first, count = found.get(after.tobytes(), (deck, 0))
-            found[after.tobytes()] = first, count + 1
-        return [(deck, count / len(decks)) for deck, count in found.values()]
-
-    def _reshuffles(self, records: Any, action: int) -> list[tuple[npt.NDArray[np.int8], float]]:
-        """The same for a reshuffle: every distinct order of the cards that it shuffles is equally likely."""
-        assert self.functions.stack is not None
-        stacked = [deck for deck, _ in self._merged(records, self.orders, self.functions.stack)]
-        return self._merged(records, stacked, lambda after, deck: self.step_with(after, action, deck))
-
-    def row(self, records: Any, seat: int, action: int) -> bytes:
-        """An action that is about to be taken, as a row of a seat's information state."""
-        row = np.zeros(event_rows.row_size(self.game), event_rows.row_dtype(self.game))
-        event_rows.row_writer(self.game)(records, seat, action, row)
-        return row.tobytes()
+            read_rigging(self.game, self.num_players, self.options, {"deck": cards})
+        return Shuffles(self.game, self.blank, make_deck(self.game, self.num_players, self.options))
 
     def look(self, records: Any, seat: int) -> tuple[npt.NDArray[Any], npt.NDArray[np.int8]]:
         """What a seat sees, and its legal actions."""
@@ -345,15 +244,6 @@ class _Rules:
         seen, mask = self.game.new_arrays()
         self.functions.look(records, seat, seen, mask)
         return seen, mask
-
-
-def _distinct_orders(cards: list[int]) -> Iterator[tuple[int, ...]]:
-    """Every distinct order of sorted cards, in ascending order."""
-    if not cards:
-        yield ()
-    for i, card in enumerate(cards):
-        if i == 0 or cards[i - 1] != card:
-            yield from ((card, *rest) for rest in _distinct_orders(cards[:i] + cards[i + 1 :]))
 
 
 class SpielState(pyspiel.State):  # type: ignore[misc]  # pyspiel has no types
@@ -366,8 +256,8 @@ class SpielState(pyspiel.State):  # type: ignore[misc]  # pyspiel has no types
         self._records = copied(rules.blank)
         self._records["key"] = rules.seed
         self._pending: int | None = _DEAL
-        self._heard: tuple[bytes, ...] = (b"",) * rules.num_players  # by seat: a hash over what it has observed
-        self._rows: tuple[tuple[bytes, ...], ...] = ((),) * rules.num_players  # by seat: events, the newest first
+        self._keys = np.zeros((rules.num_players, 2), np.uint64)  # what the seats recall, `Keys`
+        self._rows: tuple[tuple[bytes, ...], ...] = ((),) * rules.num_players  # by seat: `new_row`, the newest first
         self._results = (0.0,) * rules.num_players
 
     # ------------------------------------------------------------ OpenSpiel
@@ -399,7 +289,9 @@ class SpielState(pyspiel.State):  # type: ignore[misc]  # pyspiel has no types
     def _orders(self) -> Sequence[tuple[Any, float]]:
         """At a chance node: openings, or decks, with their probabilities; empty: keys decide."""
         rules = self._rules
-        return rules.openings if self._pending == _DEAL else rules.later_orders(self._records, self._pending or 0)
+        if rules.shuffles is None or self._pending is None:
+            return []
+        return rules.openings if self._pending == _DEAL else rules.shuffles.after(self._records, self._pending)
 
     def legal_actions(self, player: int | None = None) -> list[int]:
         """The legal actions or outcomes in ascending order; none for a ``player`` who is not to act."""
@@ -464,10 +356,9 @@ class SpielState(pyspiel.State):  # type: ignore[misc]  # pyspiel has no types
         other._records[:1] = sample_record(rules.game, seen, rng, player)[0]
         other._pending, other._results = None, self._results
         other._rows = tuple(rows if seat == player else () for seat, rows in enumerate(self._rows))
-        other._heard = tuple(
-            heard if seat == player else _hash(self._heard[player], rules.look(other._records, seat)[0].tobytes())
-            for seat, heard in enumerate(self._heard)
-        )
+        other._keys[:] = self._keys[player]
+        rules.listen(other._records, NOBODY, 0, 0, other._keys, rules.ear)
+        other._keys[player] = self._keys[player]
         return other
 
     # ------------------------------------------------------------ chance
@@ -475,12 +366,12 @@ class SpielState(pyspiel.State):  # type: ignore[misc]  # pyspiel has no types
     def _is_left_to_chance(self, action: int) -> bool:
         """Whether the action shuffles cards, or leads elsewhere with another key."""
         rules, one = self._rules, copied(self._records)
-        flags, _ = rules.step(one, action)
+        flags, _ = step_with(rules.game, one, action)
         if one["deals"][0] > self._records["deals"][0] or has_reshuffled(rules.game, self._records, one, flags):
             return True
         another = copied(self._records)
         another["key"] = ~another["key"]
-        rules.step(another, action)
+        step_with(rules.game, another, action)
         another["key"] = one["key"]
         return bool((one[:1].view(np.uint8) != another[:1].view(np.uint8)).any())
 
@@ -496,41 +387,29 @@ class SpielState(pyspiel.State):  # type: ignore[misc]  # pyspiel has no types
             rules.functions.begin(self._records, self._records["key"][0], start)
             if deck is not None:
                 rules.functions.redeal["deck"](self._records, deck)
-            self._listen(b"")
+            rules.listen(self._records, NOBODY, 0, 0, self._keys, rules.ear)
         elif action is not None:
             self._take(action, orders[outcome][0] if orders else None)
 
     def _take(self, action: int, deck: npt.NDArray[np.int8] | None = None) -> None:
         """Take a player's action; cards that it deals or reshuffles lie in the order of ``deck``."""
-        rules, actor = self._rules, int(self._records["player"][0])
-        sound = int(sounds(rules.game)[rules.phase_of(self._records), action])
-        if rules.tensor_size:
-            self._rows = tuple((rules.row(self._records, seat, action), *rows) for seat, rows in enumerate(self._rows))
-        _, results = rules.step_with(self._records, action, deck)
+        rules, words = self._rules, self._rules.game.words
+        move = int(self._records["player"][0]), action, words.phase_of(self._records)
+        if rules.rows:
+            self._rows = tuple((self._row(seat, move), *rows) for seat, rows in enumerate(self._rows))
+        _, results = step_with(rules.game, self._records, action, deck)
         self._results = tuple(results[: rules.num_players].tolist())
-        self._listen(b"%d %d" % (actor, sound), actor, b"%d %d" % (actor, action))
+        rules.listen(self._records, *move, self._keys, rules.ear)
+
+    def _row(self, seat: int, move: Move) -> bytes:
+        rules = self._rules
+        return heard.new_row(rules.game, seat, move, rules.num_players, rules.look(self._records, seat)[0]).tobytes()
 
     def recalled(self, player: int) -> npt.NDArray[Any]:
         """The information state of a player as a vector, `TableEnv.information_state_vector`."""
-        game, longest = self._rules.game, self._rules.longest or 0
-        rows = np.zeros((longest, event_rows.row_size(game)), event_rows.row_dtype(game))
-        for row, written in zip(rows, self._rows[player], strict=False):
-            row[:] = np.frombuffer(written, rows.dtype)
-        return event_rows.joined(self._rules.look(self._records, player)[0], rows)
-
-    def _listen(self, sound: bytes, actor: int | None = None, own: bytes = b"") -> None:
-        """Let every seat hear an action and observe the position."""
-        self._heard = tuple(
-            _hash(heard, own if seat == actor else sound, self._rules.look(self._records, seat)[0].tobytes())
-            for seat, heard in enumerate(self._heard)
-        )
-
-
-def _hash(*parts: bytes) -> bytes:
-    digest = hashlib.blake2b(digest_size=16)
-    for part in parts:
-        digest.update(len(part).to_bytes(4, "little") + part)
-    return digest.digest()
+        rules, dtype = self._rules, heard.row_dtype(self._rules.game)
+        rows = [np.frombuffer(row, dtype) for row in self._rows[player]]
+        return heard.as_vector(rules.game, rules.look(self._records, player)[0], rows, rules.rows)
 
 
 class _Observer:
@@ -558,7 +437,7 @@ class _Observer:
         """What the player has observed so far, as a hash, or what it sees now."""
         check_integer("player", player, 0, state._rules.num_players - 1)
         if self._recalls:
-            return f"player_{player} {state._heard[player].hex()}"
+            return f"player_{player} {state._keys[player].tobytes().hex()}"
         if state._pending == _DEAL:
             return "to be dealt"
         seen, _ = state._rules.look(state._records, player)

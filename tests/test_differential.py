@@ -38,15 +38,15 @@ def test_both_agree_after_every_action(reference: Reference, setting: Setting) -
         options = {"num_players": setting.num_players, "reward": reference.rewards[seed % 2], **setting.options}
         rigged = setting.rig(random.Random(seed), options)
         game = SideBySide(reference.name, seed, options, rigged.reset, views=seed % VIEWED == 0)
-        met += play(game, setting.policy, seed, rigged.opening).events
-        if seed >= 3 and all(met[event] for event in setting.meets):
+        met += play(game, setting.policy, seed, rigged.opening).cases
+        if seed >= 3 and all(met[case] for case in setting.meets):
             break
-    assert [event for event in setting.meets if not met[event]] == []
+    assert [case for case in setting.meets if not met[case]] == []
 
 
 @pytest.mark.parametrize("reference", REFERENCES.values(), ids=list(REFERENCES))
-def test_every_rare_event_is_asked_of_some_setting(reference: Reference) -> None:
-    assert {event for setting in reference.settings for event in setting.meets} == set(reference.events)
+def test_every_rare_case_is_asked_of_some_setting(reference: Reference) -> None:
+    assert {case for setting in reference.settings for case in setting.meets} == set(reference.cases)
 
 
 @of_every_game("reference, seed", lambda _: range(24))

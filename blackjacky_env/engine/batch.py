@@ -17,9 +17,8 @@ from blackjacky_env.engine.copies import own_arrays
 from blackjacky_env.engine.game import Game, IllegalActionError
 from blackjacky_env.engine.layout import Vector
 from blackjacky_env.engine.purposes import FOR_ACTIONS, FOR_GAMES
-from blackjacky_env.engine.step import NONE, OVER, make_look, make_scored_step, make_step
+from blackjacky_env.engine.step import DRAWN, NONE, OVER, make_look, make_scored_step, make_step
 
-DRAWN = -1  # start player: drawn for each game
 MOVES_PER_THREAD = 512  # waking a thread takes as long as a few hundred moves
 SHOWN = ("observations", "current_player", "seeds", "rewards", "terminated")  # public arrays besides the masks
 
@@ -325,17 +324,6 @@ def _make_masks(game: Game, num_games: int) -> tuple[npt.NDArray[np.int8], npt.N
     return memory[: num_games * size].reshape(num_games, size), words
 
 
-class Parts(NamedTuple):
-    """Inlined functions that a batch's moves are made of."""
-
-    begin_next: Callable[..., None]
-    """(board, key, i): start the next game at index i."""
-    listen: Callable[..., None]
-    """(board, i, action): an action is about to be taken in game i."""
-    observe: Callable[..., None]
-    """(board, i): write observation and mask of the player to act in game i."""
-
-
 class BatchFunctions(NamedTuple):
     """The compiled entries of a batch, which work on the games ``first`` .. ``last - 1``.
 
@@ -359,24 +347,18 @@ class BatchFunctions(NamedTuple):
 
 
 @cache
-def batch_functions(
-    game: Game, pays_result: bool, per_seat: bool = False, parts: Callable[..., Parts] | None = None
-) -> BatchFunctions:
+def batch_functions(game: Game, pays_result: bool, per_seat: bool = False) -> BatchFunctions:
     """The functions for rewards that pay the result, or else score changes.
 
     Args:
         game: the game.
         pays_result: whether the result is paid.
         per_seat: with `SeatArrays`.
-        parts: (game, `Parts`) -> parts that do more; None: they are used as they are.
     """
     num_actions, game_key, look = game.num_actions, random.game_key, make_look(game)
     begin_next, observe = _make_begin_next(game), _make_observe(game)
     clear, before_move, after_move = _make_credit(game) if per_seat else (_no_credit, _no_credit, _no_credit)
-    listen = _hear_nothing
-    if parts is not None:
-        begin_next, listen, observe = parts(game, Parts(begin_next, listen, observe))
-    move = _make_move(game, pays_result, before_move, after_move, begin_next, listen, observe)
+    move = _make_move(game, pays_result, before_move, after_move, begin_next, observe)
 
     def start(board, seat_arrays, seed, first, last):
         for i in range(first, last):
@@ -412,7 +394,6 @@ def _make_move(
     before_move: Callable[..., None],
     after_move: Callable[..., None],
     begin_next: Callable[..., None],
-    listen: Callable[..., None],
     observe: Callable[..., None],
 ) -> Callable[..., None]:
     """Inlined (board, seat_arrays, key, i, action): take the action, start the next game if it is over, and observe."""
@@ -420,7 +401,6 @@ def _make_move(
 
     def move(board, seat_arrays, key, i, action):
         s = board.states[i]
-        listen(board, i, action)
         before_move(board, seat_arrays, i)
         board.moves[i] += 1
         board.rewards[i] = 0.0
@@ -434,11 +414,6 @@ def _make_move(
         observe(board, i)
 
     return inlined(move)
-
-
-@inlined
-def _hear_nothing(board, i, action):
-    """In place of `Parts.listen` in a batch without history."""
 
 
 @inlined

@@ -10,12 +10,12 @@ import numpy as np
 import numpy.typing as npt
 
 from blackjacky_env.engine.backend_cpu import spread
-from blackjacky_env.engine.batch import DRAWN, make_step_and_pay
+from blackjacky_env.engine.batch import make_step_and_pay
 from blackjacky_env.engine.compiling import compiled, entry
 from blackjacky_env.engine.game import Game, IllegalActionError
 from blackjacky_env.engine.layout import Vector
 from blackjacky_env.engine.random import game_key
-from blackjacky_env.engine.step import is_running
+from blackjacky_env.engine.step import DRAWN, is_running
 
 NONE = -1  # no later decision; no wrong move
 

@@ -120,10 +120,14 @@ class Words:
     cards: frozenset[str] = frozenset()
     """Keys of the snapshot whose values are cards, for a scene that is made from the fields."""
 
+    def phase_of(self, states: npt.NDArray[Any]) -> int:
+        """The number of the first record's phase, if `phase_field` says it; else 0."""
+        return int(states[self.phase_field][0]) if self.phase_field else 0
+
 
 @dataclass(frozen=True)
-class Event:
-    """Something that the next settlement may do to each seat, so that agents can be asked to forecast it."""
+class Question:
+    """What the next settlement may do to each seat, so that agents can be asked to forecast it."""
 
     words: str
     """What happens to the seat, as in "loses a heart"."""
@@ -135,11 +139,8 @@ class Event:
 class ExtraDeck:
     """A second deck of a game, which `reset` can rig beside the main one."""
 
-    read: Callable[[Iterable[Any], int, Mapping[str, Any]], list[int]]
-    """(cards as written in snapshots, num_players, options) -> the deck as integers, top first; raises `TypeError` or
-    `ValueError` if the cards are not the whole deck."""
-    write: Callable[[Sequence[int], int], list[int | str]]
-    """(deck as integers, num_players) -> the cards as written in snapshots."""
+    cards: Callable[[int], Sequence[tuple[int, int | str]]]
+    """(num_players) -> all its cards: their integers, and their names in snapshots."""
     redeal: Callable[..., None]
     """Compiled (s, deck int8 array, top first): repeat the last deal with this deck."""
 
@@ -249,7 +250,7 @@ class Game:
     """The only cards whose order nobody knows. None: solvers try every order of the deck."""
     presets: Mapping[str, Preset] = field(default_factory=dict, hash=False)
     """Tables by name, such as miniatures that can be solved exactly, the smallest first."""
-    event: Event | None = None
+    question: Question | None = None
     """What can be forecast besides who wins; None: nothing."""
 
     def __post_init__(self) -> None:

@@ -11,18 +11,18 @@ import numpy.typing as npt
 
 from blackjacky_env.engine.backend_cpu import NOT_COMPILED, ask, make_cast, spread
 from blackjacky_env.engine.compiling import compiled, entry, zeros
+from blackjacky_env.engine.fields import NOBODY
 from blackjacky_env.engine.game import Game, IllegalActionError
 from blackjacky_env.engine.policies import CompiledPolicy, Policy, PythonPolicy
 from blackjacky_env.engine.purposes import FOR_COPIES, FOR_LINEUPS, FOR_POLICIES
 from blackjacky_env.engine.random import below, draw, game_key, stream
 from blackjacky_env.engine.recall import make_listen, make_phase, new_ear
-from blackjacky_env.engine.step import NOBODY, NONE, checked, is_running, make_look, make_shared_step, only_legal
+from blackjacky_env.engine.step import DRAWN, NONE, checked, is_running, make_look, make_shared_step, only_legal
 
 Encoder = Callable[..., None]
 """(observation int8 or int16 (K,), mask int8 (A,), out float32 (F,)): write the learner's input made from them."""
 
 BEGIN, KEEP = -1, -2  # in place of a learner's action: start a game; only observe the running one
-DRAWN = -1  # start player or learner's seat: drawn for each game
 LONGEST = 10**6  # decisions of a playout; longer ones, by policies that never end a game, have no winner
 _LOG_SIZE = 256  # initial capacity of the log, in decisions of a game
 _CHUNK = 512  # games that a thread plays before Python can react to Ctrl-C

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from blackjacky_env.engine.compiling import compiled
-from blackjacky_env.engine.game import Event
+from blackjacky_env.engine.game import Question
 
 
-def gets_most(words: str, points: Callable[..., int], sign: int = 1) -> Event:
+def gets_most(words: str, points: Callable[..., int], sign: int = 1) -> Question:
     """The question whether nobody gets more points than a seat, with ``sign`` -1 fewer.
 
     Args:
-        words: what happens to the seat, see `Event`.
+        words: what happens to the seat, see `Question`.
         points: compiled (s, p) -> int: what the settlement that is due gives to p.
         sign: 1 or -1.
     """
@@ -24,4 +24,4 @@ def gets_most(words: str, points: Callable[..., int], sign: int = 1) -> Event:
             most &= sign * points(s, other) <= own
         return most
 
-    return Event(words, happens)
+    return Question(words, happens)

@@ -16,9 +16,10 @@ import numpy as np
 import numpy.typing as npt
 
 from blackjacky_env.engine.compiling import PLAIN, compiled, entry, inlined
+from blackjacky_env.engine.fields import NOBODY
 from blackjacky_env.engine.game import Game
 from blackjacky_env.engine.random import draw
-from blackjacky_env.engine.step import NOBODY, make_look
+from blackjacky_env.engine.step import make_look
 
 Keys = npt.NDArray[np.uint64]
 """Keys of seats, (..., P, 2)."""
@@ -88,31 +89,20 @@ def make_phase(game: Game) -> Callable[..., int]:
 
 
 @cache
-def make_hear(game: Game) -> Callable[..., tuple[int, int]]:
-    """Inlined (seat, actor, action, phase, players) -> the relative actor, and the action as the seat hears it."""
-    heard = sounds(game)
-
-    def hear(seat, actor, action, phase, players):
-        return (actor - seat + players) % players, action if actor == seat else heard[phase, action]
-
-    return inlined(hear)
-
-
-@cache
 def make_listen(game: Game) -> Callable[..., None]:
     """Compiled (s, actor, action, phase, keys, ear): let every seat hear an action and see the position after it.
 
     ``phase`` is that before the action; at the start of a game ``actor`` is `NOBODY` and ``keys`` (P, 2) are zeros.
     """
-    look, hear, actions = make_look(game), make_hear(game), game.num_actions
+    look, heard, actions = make_look(game), sounds(game), game.num_actions
 
     def listen(s, actor, action, phase, keys, ear):
         players = int(s.num_players)
         for seat in range(players):
             word = np.uint64(0)
             if actor != NOBODY:
-                who, what = hear(seat, actor, action, phase, players)
-                word = np.uint64(1 + who * actions + what)
+                what = action if actor == seat else heard[phase, action]
+                word = np.uint64(1 + (actor - seat + players) % players * actions + what)
             look(s, seat, ear.seen, ear.mask)
             low, high = absorb(keys[seat, 0], keys[seat, 1], word)
             for i in range(len(ear.words)):

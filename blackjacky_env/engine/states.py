@@ -16,9 +16,8 @@ import numpy.typing as npt
 
 from blackjacky_env.engine.checks import few
 from blackjacky_env.engine.compiling import zeros
-from blackjacky_env.engine.fields import Field
+from blackjacky_env.engine.fields import NOBODY, Field
 from blackjacky_env.engine.game import Game
-from blackjacky_env.engine.step import NOBODY
 from blackjacky_env.engine.table import identity, pack, read_records, refuse_other, table_functions, unpack
 
 Array = npt.NDArray[Any]

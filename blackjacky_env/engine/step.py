@@ -6,10 +6,11 @@ from collections.abc import Callable
 from functools import cache
 
 from blackjacky_env.engine.compiling import compiled, inlined
+from blackjacky_env.engine.fields import NOBODY
 from blackjacky_env.engine.game import Game
 
 SETTLED, OVER = 1, 2  # flags of a step
-NOBODY = -1
+DRAWN = -1  # start player: drawn for each game
 NONE, STUCK = -1, -2  # no action: several are legal; none is, which happens in impossible positions alone
 
 

@@ -13,9 +13,10 @@ import numpy as np
 
 from blackjacky_env.engine import random
 from blackjacky_env.engine.compiling import entry, inlined, zeros
+from blackjacky_env.engine.fields import NOBODY
 from blackjacky_env.engine.game import Game
 from blackjacky_env.engine.reading import parse_json
-from blackjacky_env.engine.step import NOBODY, OVER, SETTLED, STUCK, make_look, make_scored_step, only_legal
+from blackjacky_env.engine.step import OVER, SETTLED, STUCK, make_look, make_scored_step, only_legal
 
 _MAGIC = b"blackjacky state 1\n"
 _CHECKSUM = 32
@@ -50,7 +51,7 @@ class TableFunctions:
 def table_functions(game: Game) -> TableFunctions:
     """Compile a game's entries (lazily, each at its first call, or from the cache on disk)."""
     _begin, _sample, _look = game.rules.begin, game.rules.sample, make_look(game)
-    _game_key, step_and_pay = random.game_key, _make_step_and_pay(game)
+    _game_key, scored_step, returns = random.game_key, make_scored_step(game, _keep_settled), game.rules.returns
 
     def game_key(seed):
         return _game_key(seed)
@@ -59,8 +60,13 @@ def table_functions(game: Game) -> TableFunctions:
         _begin(states[0], key, start_player)
 
     def step(states, action, paid, observation, mask):
-        flags, s = step_and_pay(states, action, paid), states[0]
-        if not flags & OVER:
+        s = states[0]
+        flags = scored_step(s, action, paid[1], states)
+        if paid[1].any():
+            flags |= PAID
+        if flags & OVER:
+            returns(s, paid[0])
+        else:
             _look(s, s.player, observation, mask)
             if only_legal(mask) == STUCK:
                 s.player = NOBODY
@@ -89,22 +95,6 @@ def _make_rigged(lay: Callable[..., None]) -> Callable[..., None]:
 @inlined
 def _keep_settled(s, states):
     states[1] = s
-
-
-def _make_step_and_pay(game: Game) -> Callable[..., int]:
-    """Inlined (states, action, paid) -> SETTLED | OVER | PAID."""
-    step, returns = make_scored_step(game, _keep_settled), game.rules.returns
-
-    def step_and_pay(states, action, paid):
-        s = states[0]
-        flags = step(s, action, paid[1], states)
-        if paid[1].any():
-            flags |= PAID
-        if flags & OVER:
-            returns(s, paid[0])
-        return flags
-
-    return inlined(step_and_pay)
 
 
 def has_reshuffled(game: Game, before: np.ndarray[Any, Any], after: np.ndarray[Any, Any], flags: int) -> bool:

@@ -8,11 +8,9 @@ from __future__ import annotations
 
 import copy
 import math
-import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
-from functools import partial
-from typing import Any, TypeVar
+from typing import Any
 
 import gymnasium
 import numpy as np
@@ -26,39 +24,28 @@ from pettingzoo.utils.env import AECIterable
 from blackjacky_env.draw.picture import draw_svg, names_of
 from blackjacky_env.draw.scene import Scene
 from blackjacky_env.draw.text import WIDTH, draw_text
-from blackjacky_env.engine import event_rows, recall, table
+from blackjacky_env.engine import heard, table
 from blackjacky_env.engine.actions import names_from
 from blackjacky_env.engine.checks import check_choice, check_flag, check_integer, read_integer
 from blackjacky_env.engine.compiling import copied, zeros
 from blackjacky_env.engine.copies import own_arrays
-from blackjacky_env.engine.decks import read_deck
+from blackjacky_env.engine.decks import Rigging, read_rigging
 from blackjacky_env.engine.game import Game, IllegalActionError, State
 from blackjacky_env.engine.layout import Vector
+from blackjacky_env.engine.past import OTHER_PAST, Moment, Past, moments
 from blackjacky_env.engine.states import check_records
-from blackjacky_env.engine.step import NOBODY, OVER, SETTLED
+from blackjacky_env.engine.step import OVER, SETTLED
 from blackjacky_env.envs import screen
 from blackjacky_env.envs.arguments import refuse_unknown
-from blackjacky_env.envs.events import Diary, Listener, title
 from blackjacky_env.envs.formats import Format
-from blackjacky_env.envs.history import (
-    BOOKKEEPING,
-    check_actions,
-    check_bookkeeping,
-    check_last_move,
-    check_reseeds,
-    read_generator,
-    read_start,
-    write_start,
-)
+from blackjacky_env.envs.saving import BOOKKEEPING, check_bookkeeping, read_generator, read_past, write_past
 from blackjacky_env.games import get_game
 
-T = TypeVar("T")
 Observation = Any
 """A dict of ``observation`` and ``action_mask``, or with ``observation_format="flat"`` the vector."""
 
 MAX_SEED = 2**63 - 1
 _RECORD_KINDS: dict[str, type] = {"options": Mapping, "reset_options": Mapping, "actions": list}
-_DRAWN = -1  # start player: drawn from the game's key
 
 
 class TableEnv(AECEnv[str, Any, Any]):
@@ -138,15 +125,10 @@ class TableEnv(AECEnv[str, Any, Any]):
         self._blank[:1] = self.game.new_state(self.num_players, self.variant, self.options)
         self._new_game_arrays()
         self._np_random: np.random.Generator | None = None
-        self._rigged: dict[str, Any] = {}
-        self._start: int | npt.NDArray[Any] = 0  # the key that the game began with, or records without history
-        self._actions: list[int] = []  # since then
-        self._reseeds: list[list[int]] = []  # the number of actions before each, and the new key
-        self._listeners: dict[str, Listener] = {}  # with events_in_infos
-        self._followers: dict[tuple[str, Any], tuple[Any, TableEnv]] = {}  # see `_follow`
+        self._past = Past()
+        self._hearing: dict[Any, Any] = {}  # see `_recall`
         self._started = False
         self._shown_to: str | None = None
-        self._last_move: list[int] | None = None
         self._window: screen.Window | None = None
 
     def _check_settings(
@@ -185,7 +167,7 @@ class TableEnv(AECEnv[str, Any, Any]):
         self._paid = np.zeros((2, self.game.max_players))  # results, score changes
         self._observation, self._mask = self.game.new_arrays()  # of the player to act; callers get copies
         self._shown_mask = self._format.mask(self._mask)
-        self._followers = {}
+        self._hearing = {}
 
     # ------------------------------------------------------------ PettingZoo
 
@@ -211,7 +193,7 @@ class TableEnv(AECEnv[str, Any, Any]):
         Raises:
             TypeError, ValueError: the seed, start player or deck is invalid; the running game is unchanged.
         """
-        rigged = self._check_reset_options(options or {})
+        rigging = self._read_rigging(options or {})
         if seed is not None:
             seed = check_integer("seed", seed, 0, MAX_SEED)
             self._np_random, _ = seeding.np_random(seed)
@@ -219,18 +201,14 @@ class TableEnv(AECEnv[str, Any, Any]):
             if self._np_random is None:
                 self._np_random, _ = seeding.np_random()
             seed = int(self._np_random.integers(2**63))
-        self._begin(int(self._functions.game_key(seed)), rigged)
+        self._begin(int(self._functions.game_key(seed)), rigging)
 
-    def _begin(self, key: int, rigged: dict[str, Any]) -> None:
+    def _begin(self, key: int, rigging: Rigging) -> None:
         self._new_game_arrays()
-        self._rigged, self._start, self._reseeds = rigged, key, []
-        self._functions.begin(self._states, np.uint64(key), rigged.get("start_player", _DRAWN))
-        self._actions = []
-        self._last_move = None
+        self._past = Past(key, rigging)
+        self._functions.begin(self._states, np.uint64(key), rigging.start_player)
         self._started = True
-        self._deals = 0
-        self._reshuffles = 0
-        self._redeal_if_rigged()
+        rigging.redeal(self.game, self._states)
         self._reset_bookkeeping()
         self._observe_everybody()
         if self.render_mode == "human":
@@ -262,19 +240,15 @@ class TableEnv(AECEnv[str, Any, Any]):
                 raise IllegalActionError(f"the game is over for {agent}: step(None), or reset() to start the next")
             self._was_dead_step(None)
             return
-        number, phase = self._check_action(action), self._phase_number()
-        if self._rigged:
-            self._stack_if_rigged(number)
+        number, phase = self._check_action(action), self.game.words.phase_of(self._states)
+        past = self._past
+        if past.rigging.decks:
+            past.rigging.stack(self.game, self._states, number)
         flags = self._functions.step(self._states, number, self._paid, self._observation, self._mask)
-        self._actions.append(number)
-        self._last_move = [self._seats[agent], number, phase]
+        past.actions.append(number)
+        past.last_move = [self._seats[agent], number, phase]
         self._pay_rewards(agent, flags)
         self._pass_turn(agent, flags)
-
-    def _phase_number(self) -> int:
-        """The number of the phase, for a game in which it decides what is secret; otherwise 0."""
-        field = self.game.words.phase_field
-        return int(self._states[field][0]) if field else 0
 
     def observe(self, agent: str) -> Observation:
         """The observation of ``agent`` in new arrays; its mask is all zeros off turn."""
@@ -384,9 +358,9 @@ class TableEnv(AECEnv[str, Any, Any]):
             everything: include secrets.
             names: names of the players by seat; None: ``player_0`` .. .
         """
-        if self._last_move is None:
+        if self._past.last_move is None:
             return ""
-        words, (actor, action, phase) = self.game.words, self._last_move
+        words, (actor, action, phase) = self.game.words, self._past.last_move
         actions = words.actions
         called = self.possible_agents if names is None else names
         known = actions.known(action, words.phases[phase], is_own=everything or seat == actor)
@@ -452,12 +426,13 @@ class TableEnv(AECEnv[str, Any, Any]):
             self.agent_selection = self.agents[0]
             self._clear_observation()
         else:
-            if self._rigged and self._redeal_if_rigged():
+            rigging = self._past.rigging
+            if rigging.decks and rigging.redeal(self.game, self._states):
                 self._functions.look(self._states, int(self._player[0]), self._observation, self._mask)
             self._shown_to = self.agent_selection = self.possible_agents[self._player[0]]
             self.infos[self._shown_to] = {"action_mask": self._shown_mask.copy()}
-        if self._listeners:
-            self._hear()
+        if self._hearing or self.events_in_infos:
+            self._tell()
         if self.render_mode == "human":
             self.render()
 
@@ -466,7 +441,6 @@ class TableEnv(AECEnv[str, Any, Any]):
         self.infos = {agent: {"action_mask": self._zero_mask.copy()} for agent in self.agents}
         self._observe_player_to_act()
         if self.events_in_infos:
-            self._listeners = {agent: copy.copy(self._listen(self._seats[agent])) for agent in self.agents}
             self._show_events()
 
     def _observe_player_to_act(self) -> None:
@@ -491,66 +465,8 @@ class TableEnv(AECEnv[str, Any, Any]):
             self._require_game()
             raise ResetNeeded("the game is over and all agents are done: call reset() to start the next")
 
-    # ------------------------------------------------------------ rigged deals
-
-    def _check_reset_options(self, options: Mapping[str, Any]) -> dict[str, Any]:
-        """The given reset options, checked: ``start_player`` as an int, and a list of decks for each deck."""
-        readers: dict[str, Callable[..., Any]] = {"deck": partial(read_deck, self.game)}
-        readers |= {name: deck.read for name, deck in self.game.extra_decks.items()}
-        if self.game.reshuffle is not None:
-            readers["reshuffle"] = readers["deck"]
-        allowed = ", ".join(map(repr, ("start_player", *readers)))
-        if not isinstance(options, Mapping):
-            raise TypeError(f"options={options!r} is not a mapping; allowed are {allowed}")
-        for name in options:
-            if name != "start_player" and name not in readers:
-                warnings.warn(f"reset option {name!r} is ignored; allowed are {allowed}", UserWarning, stacklevel=3)
-        rigged: dict[str, Any] = {}
-        if options.get("start_player") is not None:
-            rigged["start_player"] = check_integer("start_player", options["start_player"], 0, self.num_players - 1)
-        for name, read in readers.items():
-            if options.get(name) is not None:
-                rigged[name] = [self._read_deck(name, read, cards) for cards in _list_of_decks(name, options[name])]
-        return rigged
-
-    def _read_deck(self, name: str, read: Callable[..., Any], cards: Any) -> Any:
-        try:
-            return read(cards, self.num_players, self.options)
-        except (TypeError, ValueError) as error:
-            raise type(error)(f"reset option {name!r}: {error}") from None
-
-    def _written_reset_options(self) -> dict[str, Any]:
-        written = dict(self._rigged)
-        names = self.game.card_names
-        for name in ("deck", "reshuffle"):
-            if name in written:
-                written[name] = [[names[card] for card in deck] for deck in written[name]]
-        for name, extra in self.game.extra_decks.items():
-            if name in written:
-                written[name] = [extra.write(deck, self.num_players) for deck in written[name]]
-        return written
-
-    def _redeal_if_rigged(self) -> bool:
-        """Repeat the deal just made from its rigged decks, if it has any; returns whether it has."""
-        deals, rigged = int(self._states["deals"][0]), False
-        for name, redeal in self._functions.redeal.items():
-            decks = self._rigged.get(name, [])
-            if self._deals < deals <= len(decks):
-                redeal(self._states, np.array(decks[deals - 1], np.int8))
-                rigged = True
-        self._deals = deals
-        return rigged
-
-    def _stack_if_rigged(self, action: int) -> None:
-        """Lay the cards that the action will shuffle, if it does, in the order of the rigged reshuffle."""
-        decks = self._rigged.get("reshuffle", [])
-        if self._reshuffles == len(decks) or self._functions.stack is None:
-            return
-        tried = copied(self._states)
-        flags = self._functions.step(tried, action, self._paid.copy(), *self.game.new_arrays())
-        if table.has_reshuffled(self.game, self._states, tried, flags):
-            self._functions.stack(self._states, np.array(decks[self._reshuffles], np.int8))
-            self._reshuffles += 1
+    def _read_rigging(self, options: Any, stacklevel: int = 4) -> Rigging:
+        return read_rigging(self.game, self.num_players, self.options, options, stacklevel)
 
     # ------------------------------------------------------------ looking at a game
 
@@ -584,64 +500,44 @@ class TableEnv(AECEnv[str, Any, Any]):
 
         Raises `ValueError` if the position was set by a state whose actions do not lead to it.
         """
-        self._require_game()
-        if agent is not None:
-            self._check_agent(agent)
-        return self._listen(None if agent is None else self._seats[agent]).events
+        return self._heard_by(agent).since_deal
 
     def information_state(self, agent: str | None) -> str:
         """Everything that ``agent`` (None: a spectator) has observed since the game began, as text.
 
         The first line names the table, the second one shows the agent's view at the start, and then there is a line for
-        each action: what the agent knows of it, and the entries of its view that it changed. So later texts begin with
-        the earlier ones, and the texts of two histories are equal exactly if the agent cannot tell them apart. A
-        position from ``sample_state`` has no past, and its text begins there.
+        each action: what the agent knows of it, and the entries of its view that it changed, or all after a deal. So
+        later texts begin with the earlier ones, and the texts of two histories are equal exactly if the agent cannot
+        tell them apart. A position from ``sample_state`` has no past, and its text begins there.
 
         Raises `ValueError` if the position was set by a state whose actions do not lead to it.
         """
-        self._require_game()
-        seat = None if agent is None else self._check_agent(agent)
         settings = {"num_players": self.num_players, "variant": self.variant, **self.options}
-
-        def tell(diary: Diary, replayed: TableEnv) -> None:
-            diary.write(replayed.snapshot(), replayed._last_move)
-
-        diary = self._follow(("diary", seat), partial(Diary, self.game, seat, self.possible_agents), tell)
-        return "\n".join([title(self.game, agent, settings), *diary.lines])
+        return self._heard_by(agent).text(self.possible_agents, settings)
 
     @property
     def information_state_space(self) -> spaces.Box:
         """The space of `information_state_vector`; `ValueError` if it has none at this table."""
-        rows, layout, dtype = self._most_events(), self.game.layout, event_rows.row_dtype(self.game)
-        heads = [(0, self.num_players), (0, self.game.num_actions)]
-        low = [*[each for each, _ in heads], *np.minimum(layout.low, 0)]
-        high = [*[each for _, each in heads], *layout.high]
-        return spaces.Box(
-            np.concatenate([layout.low, np.tile(low, rows)]).astype(dtype),
-            np.concatenate([layout.high, np.tile(high, rows)]).astype(dtype),
-            dtype=dtype.type,
-        )
+        low, high = heard.vector_bounds(self.game, self.num_players, self._most_rows())
+        return spaces.Box(low, high, dtype=low.dtype.type)
 
     def information_state_vector(self, agent: str) -> npt.NDArray[Any]:
         """What ``agent`` has observed since the game began, as a vector whose length depends on the table alone.
 
         It is the agent's observation, followed by a row for each action that the table allows, the last one first
-        (`blackjacky_env.engine.event_rows`): int8 or int16, shape of `information_state_space`. Two histories have the
+        (`blackjacky_env.engine.heard`): int8 or int16, shape of `information_state_space`. Two histories have the
         same vector exactly if the agent has observed and heard the same in them.
 
-        Raises `ValueError` if games have no bound at this table, or such a large one that the vector would have over a
-        million entries, and if the position was set by a state whose actions do not lead to it.
+        Raises `ValueError` if games have no bound at this table, or such a large one that the vector would have over
+        10,000 entries, and if the position was set by a state whose actions do not lead to it.
         """
         self._require_game()
-        seat, write, made = self._check_agent(agent), event_rows.row_writer(self.game), len(self._actions)
-        rows = np.zeros((self._most_events(), event_rows.row_size(self.game)), event_rows.row_dtype(self.game))
-        for number, replayed in enumerate(self._play_again()):
-            if number < made:
-                write(replayed._states, seat, self._actions[number], rows[made - 1 - number])
-        return event_rows.joined(self._look(agent)[0], rows)
+        seat, most = self._check_agent(agent), self._most_rows()
+        rows: heard.Rows = self._recall(heard.Rows, seat)
+        return heard.as_vector(self.game, self._look(agent)[0], rows.rows, most)
 
-    def _most_events(self) -> int:
-        return event_rows.most_events(self.game, self.num_players, self.variant, self.options)
+    def _most_rows(self) -> int:
+        return heard.most_rows(self.game, self.num_players, self.variant, self.options)
 
     def information_key(self, agent: str) -> npt.NDArray[np.uint64]:
         """What ``agent`` recalls of the game, as 128 bits: uint64, (2,).
@@ -654,94 +550,43 @@ class TableEnv(AECEnv[str, Any, Any]):
         Raises `ValueError` if the position was set by a state whose actions do not lead to it.
         """
         self._require_game()
-        seat, hear, ear = self._check_agent(agent), recall.listener(self.game), recall.new_ear(self.game)
-
-        def listen(keys: recall.Keys, replayed: TableEnv) -> None:
-            actor, action, phase = replayed._last_move or (NOBODY, 0, 0)
-            hear(replayed._states, actor, action, phase, keys, ear)
-
-        keys = self._follow(("keys", None), lambda: np.zeros((self.num_players, 2), np.uint64), listen)
-        own: npt.NDArray[np.uint64] = keys[seat].copy()
+        seat, recalled = self._check_agent(agent), self._recall(heard.Keys, self.num_players)
+        own: npt.NDArray[np.uint64] = recalled.keys[seat].copy()
         return own
 
-    def _follow(self, kind: tuple[str, Any], make: Callable[[], T], show: Callable[[T, TableEnv], None]) -> T:
-        """What ``make`` makes, after ``show`` has shown it the game at its start and after every action.
+    def _heard_by(self, agent: str | None) -> heard.Events:
+        self._require_game()
+        events: heard.Events = self._recall(heard.Events, None if agent is None else self._check_agent(agent))
+        return events
 
-        It is kept, and the next time it is shown only what it has not seen. Raises `ValueError` if the actions do not
-        lead to this position.
-        """
-        kept = self._followers.pop(kind, None)
-        follower, replayed = kept or (make(), self._at_start())
-        if kept is None:
-            show(follower, replayed)
-        for number in range(len(replayed._actions), len(self._actions)):
-            self._repeat(replayed, number)
-            show(follower, replayed)
-        self._check_replayed(replayed)
-        self._followers[kind] = follower, replayed
-        return follower
+    def _recall(self, kind: Callable[[Game, Any], Any], of: int | None) -> Any:
+        """What ``kind(game, of)`` has heard of the game so far.
 
-    def _play_again(self) -> Iterator[TableEnv]:
-        """The game so far, played again: the same environment at its start and after every action.
-
+        It is made when it is first asked for, from the actions so far, and from then on hears every action.
         Raises `ValueError` if the actions do not lead to this position.
         """
-        replayed = self._at_start()
-        for number in range(len(self._actions)):
-            yield replayed
-            self._repeat(replayed, number)
-        self._check_replayed(replayed)
-        yield replayed
+        if (kind, of) not in self._hearing:
+            made = kind(self.game, of)
+            for now in moments(self.game, self._blank, self._past):
+                made.hear(now)
+            if now.snapshot != self.snapshot():  # keys, the future, may differ
+                raise ValueError(OTHER_PAST)
+            self._hearing[kind, of] = made
+        return self._hearing[kind, of]
 
-    def _listen(self, seat: int | None) -> Listener:
-        """A listener that has heard the game so far."""
+    def _moment(self) -> Moment:
+        return Moment(self.game, self._states, self._has_settled, self._past.last_move)
 
-        def tell(listener: Listener, replayed: TableEnv) -> None:
-            listener.hear(replayed.snapshot(), replayed._last_move, replayed._deals_made())
-
-        return self._follow(("events", seat), partial(Listener, self.game, seat), tell)
-
-    def _check_replayed(self, replayed: TableEnv) -> None:
-        """Raise a `ValueError` unless the replayed game is in this position; keys, the future, may differ."""
-        if self.snapshot() != replayed.snapshot():
-            raise ValueError("this position was set by a state whose actions do not lead to it, so its past is unknown")
-
-    def _bare_copy(self) -> TableEnv:
-        """A copy without rendering and listeners; it shares the spaces, which take long to copy."""
-        other = TableEnv.__new__(TableEnv)
-        other.__setstate__({**self.__getstate__(), "agents": self.agents.copy(), "_actions": self._actions.copy()})
-        other.render_mode, other.events_in_infos, other._listeners = None, False, {}
-        return other
-
-    def _at_start(self) -> TableEnv:
-        other = self._bare_copy()
-        if isinstance(self._start, int):
-            other._begin(self._start, self._rigged)
-        else:
-            other._restore(self._start, None)
-        return other
-
-    def _repeat(self, other: TableEnv, number: int) -> None:
-        for count, key in self._reseeds:
-            if count == number:
-                other._states["key"] = key
-        try:
-            other.step(self._actions[number])
-        except (IllegalActionError, ResetNeeded) as error:
-            raise ValueError(f"this position was set by a state whose actions do not lead to it: {error}") from None
-
-    def _deals_made(self) -> int:
-        return int(self._states["deals"][0])
-
-    def _hear(self) -> None:
-        table = self.snapshot()
-        for listener in self._listeners.values():
-            listener.hear(table, self._last_move, self._deals_made())
-        self._show_events()
+    def _tell(self) -> None:
+        now = self._moment()
+        for each in self._hearing.values():
+            each.hear(now)
+        if self.events_in_infos:
+            self._show_events()
 
     def _show_events(self) -> None:
-        for agent, listener in self._listeners.items():
-            self.infos[agent]["events"] = listener.events
+        for agent in self.agents:
+            self.infos[agent]["events"] = self.events(agent)
 
     def action_name(self, action: int) -> str:
         """The English name of ``action``; seats in it are relative to the acting player."""
@@ -763,15 +608,16 @@ class TableEnv(AECEnv[str, Any, Any]):
         Raises `RuntimeError` for a position from `sample_state`, which has no history, and after `reseed`.
         """
         self._require_game()
-        if self._reseeds or not isinstance(self._start, int):
+        past = self._past
+        if past.reseeds or not isinstance(past.start, int):
             raise RuntimeError(
                 "this position was sampled or reseeded and has no history; record() needs a game from reset()"
             )
         return {
             **self._identity(),
-            "key": self._start,
-            "reset_options": self._written_reset_options(),
-            "actions": list(self._actions),
+            "key": past.start,
+            "reset_options": past.rigging.written(self.game, self.num_players, self.options),
+            "actions": list(past.actions),
         }
 
     def replay(self, record: Mapping[str, Any]) -> None:
@@ -788,10 +634,10 @@ class TableEnv(AECEnv[str, Any, Any]):
             if not isinstance(record[name], kind):
                 raise TypeError(f"{name}={record[name]!r} of this record is not a {kind.__name__.lower()}")
         table.refuse_other("record", self._identity(), record)
-        rigged = self._check_reset_options(record["reset_options"])
+        rigging = self._read_rigging(record["reset_options"])
         key = check_integer("key", record["key"], 0, 2**64 - 1)
         before = self.get_state() if self._started else None
-        self._begin(key, rigged)
+        self._begin(key, rigging)
         try:
             for action in record["actions"]:
                 self.step(action)
@@ -813,7 +659,7 @@ class TableEnv(AECEnv[str, Any, Any]):
         self._require_game()
         key = int(rng.integers(2**64, dtype=np.uint64))
         self._states["key"] = key
-        self._reseeds.append([len(self._actions), key])
+        self._past.reseeds.append([len(self._past.actions), key])
 
     def _identity(self) -> dict[str, Any]:
         return table.identity(self.game, self.num_players, self.variant, self.options)
@@ -825,14 +671,8 @@ class TableEnv(AECEnv[str, Any, Any]):
         """
         self._require_game()
         history = {
-            "start": write_start(self._start),
-            "actions": self._actions,
-            "reseeds": self._reseeds,
-            "reset_options": self._written_reset_options(),
-            "deals": self._deals,
-            "reshuffles": self._reshuffles,
+            **write_past(self._past, self.game, self.num_players, self.options),
             "generator": None if self._np_random is None else self._np_random.bit_generator.state,
-            "last_move": self._last_move,
             "_skip_agent_selection": self._skip_agent_selection,
             **{name: getattr(self, name) for name in BOOKKEEPING},
         }
@@ -862,24 +702,11 @@ class TableEnv(AECEnv[str, Any, Any]):
         if not isinstance(history, Mapping):
             raise TypeError(f"the history of this state is a {type(history).__name__}, not a mapping")
         generator = read_generator(history.get("generator"))
-        rigged = self._read_rigged(history.get("reset_options"))
         return {
             **check_bookkeeping(history, self.possible_agents, int(record["player"])),
-            "_start": read_start(history.get("start"), self.game, header),
-            "_actions": (actions := check_actions(history.get("actions"), self.game)),
-            "_reseeds": check_reseeds(history.get("reseeds"), len(actions)),
-            "_last_move": check_last_move(history.get("last_move"), self.game, self.num_players),
-            "_rigged": rigged,
-            "_deals": check_integer("deals", history.get("deals"), 0, int(record["deals"])),
-            "_reshuffles": check_integer("reshuffles", history.get("reshuffles"), 0, len(rigged.get("reshuffle", []))),
+            "_past": read_past(history, self.game, header, int(record["deals"])),
             "_np_random": self._np_random if generator is None else generator,
         }
-
-    def _read_rigged(self, written: Any) -> dict[str, Any]:
-        allowed = ("start_player", "reshuffle", *self._functions.redeal)
-        if not isinstance(written, Mapping) or any(name not in allowed for name in written):
-            raise ValueError(f"the reset options of this state are {written!r}; allowed are {', '.join(allowed)}")
-        return self._check_reset_options(written)
 
     def _restore(self, records: npt.NDArray[Any], history: dict[str, Any] | None) -> None:
         """Continue from checked records; ``history``: attributes to set, None for a position without history."""
@@ -888,8 +715,7 @@ class TableEnv(AECEnv[str, Any, Any]):
         self._has_settled = len(records) > 1
         self._started = True
         if history is None:
-            self._start, self._actions, self._reseeds = records.copy(), [], []
-            self._rigged, self._deals, self._reshuffles, self._last_move = {}, 0, 0, None
+            self._past = Past.of_position(records)
             self._reset_bookkeeping()
         else:
             self.__dict__.update(history)
@@ -907,7 +733,7 @@ class TableEnv(AECEnv[str, Any, Any]):
             "_functions": None,
             "_player": None,
             "_window": None,
-            "_followers": {},
+            "_hearing": {},
         }
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -920,12 +746,3 @@ class TableEnv(AECEnv[str, Any, Any]):
     def __repr__(self) -> str:
         given = ", ".join(f"{name}={value!r}" for name, value in self.config_dict().items())
         return f"{self.metadata['name']}.env({given})"
-
-
-def _list_of_decks(name: str, deck: Any) -> list[Any]:
-    try:
-        first = next(iter(deck))
-        return [deck] if isinstance(first, str) or not hasattr(first, "__iter__") else list(deck)
-    except (TypeError, StopIteration):
-        message = f"{name}={deck!r} is neither a list of all cards, top first, nor a list of such lists"
-        raise ValueError(message) from None

@@ -8,9 +8,7 @@ from typing import Any
 from blackjacky_env.engine.backend_cpu import check_threads
 from blackjacky_env.engine.batch import Batch, choose_tables, make_seat_arrays
 from blackjacky_env.engine.checks import check_choice, check_flag, check_integer, check_memory, check_number
-from blackjacky_env.engine.event_rows import row_dtype, row_size
 from blackjacky_env.engine.game import Game
-from blackjacky_env.engine.history_batch import HistoryBatch
 from blackjacky_env.envs.arguments import refuse_unknown
 from blackjacky_env.games import get_game
 
@@ -28,7 +26,6 @@ def make_batch(
     per_seat: bool = False,
     gamma: float = 1.0,
     score_shaping: float = 0.0,
-    history: int = 0,
     preset: str | None = None,
     **rule_options: Any,
 ) -> Batch:
@@ -55,8 +52,6 @@ def make_batch(
             between two decisions a seat receives gamma * P(second) - P(first) more, where P is w times its score minus
             the mean score of the table, and 0 at the end of the game. The optimal policies are those without shaping
             (Ng, Harada and Russell, ICML 1999).
-        history: number of events that observations show after the present position, 0 .. 1000, as
-            `blackjacky_env.engine.history_batch.HistoryBatch` describes; ``"cpu"`` only.
         preset: name of one of the game's tables, as for the environments.
         rule_options: the game's own options.
 
@@ -70,8 +65,8 @@ def make_batch(
     refuse_unknown(rule_options, declared, make_batch)
     if check_choice("backend", backend, ("cpu", "cuda")) == "cuda" and (copy or threads is not None):
         raise ValueError("copy=True and threads are for backend='cpu'")
-    count, rows = check_integer("num_games", num_games, 1, 2**31), check_integer("history", history, 0, 1000)
-    check_memory("num_games", count, _bytes_per_game(declared, check_flag("per_seat", per_seat), rows))
+    count = check_integer("num_games", num_games, 1, 2**31)
+    check_memory("num_games", count, _bytes_per_game(declared, check_flag("per_seat", per_seat)))
     num_players, variant, rule_options = declared.choose_preset(preset, num_players, variant, rule_options)
     sizes, variant = choose_tables(declared, count, num_players, variant)
     seat_arrays = None
@@ -83,18 +78,15 @@ def make_batch(
     paid = check_choice("reward", reward, ("win", declared.score_reward))
     seed = check_integer("seed", seed, 0, 2**63 - 1)
     if backend == "cuda":
-        if rows:
-            raise ValueError(f"history={history} is for backend='cpu'")
         from blackjacky_env.engine.backend_cuda import CudaBatch
 
         return CudaBatch(declared, sizes, variant, paid, seed, seat_arrays, rule_options)
     settings = (declared, sizes, variant, paid, seed, check_threads(threads), check_flag("copy", copy), seat_arrays)
-    return HistoryBatch(*settings, rule_options, history=rows) if rows else Batch(*settings, rule_options)
+    return Batch(*settings, rule_options)
 
 
-def _bytes_per_game(game: Game, per_seat: bool, rows: int) -> int:
+def _bytes_per_game(game: Game, per_seat: bool) -> int:
     """Memory of a game of a batch, at least."""
     kept = game.state_dtype.itemsize + 8 * game.max_players  # record and rewards, twice if ``per_seat``
     seen = game.layout.size * game.layout.dtype.itemsize + game.num_actions
-    history = rows * row_size(game) * row_dtype(game).itemsize * (1 + 2 * game.min_players)
-    return kept * (1 + per_seat) + seen + history + 48  # six numbers
+    return kept * (1 + per_seat) + seen + 48  # six numbers

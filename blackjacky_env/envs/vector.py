@@ -22,7 +22,6 @@ from blackjacky_env.engine.copies import own_arrays
 from blackjacky_env.engine.game import Game, IllegalActionError
 from blackjacky_env.engine.play import (
     BEGIN,
-    DRAWN,
     KEEP,
     Encoder,
     LearnerArrays,
@@ -31,7 +30,7 @@ from blackjacky_env.engine.play import (
     seat_everybody,
 )
 from blackjacky_env.engine.states import check_arrays, check_entries, read_games
-from blackjacky_env.engine.step import NONE
+from blackjacky_env.engine.step import DRAWN, NONE
 from blackjacky_env.envs.aec import MAX_SEED, Observation
 from blackjacky_env.envs.arguments import refuse_unknown
 from blackjacky_env.envs.formats import Format

@@ -17,8 +17,9 @@ from blackjacky_env.engine.compiling import copied
 from blackjacky_env.engine.fields import NOBODY, Field, Fields, Visible
 from blackjacky_env.engine.game import Game, IllegalActionError, State
 from blackjacky_env.engine.observations import sample_record
+from blackjacky_env.engine.past import Past
 from blackjacky_env.envs.aec import TableEnv
-from blackjacky_env.envs.history import write_start
+from blackjacky_env.envs.saving import write_past
 from blackjacky_env.testing.errors import Skipped
 from blackjacky_env.testing.readouts import Env
 from blackjacky_env.testing.trial import Look
@@ -133,8 +134,8 @@ def state_with(raw: TableEnv, records: npt.NDArray[Any], generator: np.random.Ge
     """The state of a table with other records, shape (1,) or (2,), and without the actions that led there."""
     header, _ = table.unpack(raw.get_state())
     history, player = header["history"], int(records["player"][0])
-    history |= {"start": write_start(records), "actions": [], "reseeds": []}
-    history |= {"reset_options": {}, "deals": 0, "reshuffles": 0}
+    past = Past.of_position(records, history["last_move"])
+    history |= write_past(past, raw.game, raw.num_players, raw.options)
     history["terminations"] = dict.fromkeys(history["terminations"], player == NOBODY)
     if player != NOBODY:
         history["agent_selection"] = raw.possible_agents[player]

@@ -4,11 +4,11 @@
     python -m scripts.proofs.fuzz --game NAME --write    write results/NAME/fuzz.json, if there is no difference
 
 Games cover every table size, variant and policy, with and without rule options. Games that are steered towards rare
-events, if the reference implementation declares any, are counted separately. After every action, snapshot, every
+cases, if the reference implementation declares any, are counted separately. After every action, snapshot, every
 player's observation and mask, and the rewards must be equal in both, in a fraction of the games the views too. An
 interrupted run is resumed from the output file. The first difference is shrunk to a short game.
 
-Exit status 0: no difference; 1: a difference, or a rare event was not covered often enough; 2: invalid arguments.
+Exit status 0: no difference; 1: a difference, or a rare case was not covered often enough; 2: invalid arguments.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ CODE = (
 )
 """Files on which a run depends."""
 VIEWED = 1 / 8  # fraction of games in which views are compared, which takes as long as everything else
-USUAL_RARITY = 20_000  # maximum number of actions per occurrence of a rare event: 1,000 in 20 million
+USUAL_RARITY = 20_000  # maximum number of actions per occurrence of a rare case: 1,000 in 20 million
 CATEGORIES = ("table size", "variant", "rule options", "policy")
 
 Counts = dict[str, Counter[str]]
@@ -60,7 +60,7 @@ class Args:
     actions: int = 20_000_000  # Minimum number of actions; the last games are played to their end.
     seed: int = 0  # Random seed of the games.
     workers: int = 2  # Number of processes; results do not depend on it. 1: no additional process.
-    at_least: int | None = None  # Fail if a rare event occurred less often; by default once in 20,000 actions.
+    at_least: int | None = None  # Fail if a rare case occurred less often; by default once in 20,000 actions.
     chunk: int = 10_000  # Actions between two writes of the results; the games depend on it.
     output: Path | None = None  # File of what has been played (JSON); by default runs/fuzz_GAME.json.
     write: bool = False  # Write results/GAME/fuzz.json, if the run succeeds.
@@ -142,7 +142,7 @@ def play_chunk(game: str, seed: int, number: int, actions: int) -> Counts:
         if turn < len(by_chance):
             add(counts, counts_of(table, policy))
         else:
-            add(counts, {"steered": Counter({str(kind): len(table.actions)}), "steered event": table.events})
+            add(counts, {"steered": Counter({str(kind): len(table.actions)}), "steered case": table.cases})
     return counts
 
 
@@ -154,14 +154,14 @@ def no_counts(reference: Reference) -> Counts:
         "variant": Counter({variant.name: 0 for variant in reference.variants}),
         "rule options": Counter({"default": 0, "others": 0}),
         "policy": Counter(dict.fromkeys(reference.all_policies, 0)),
-        "event": Counter(dict.fromkeys(reference.events, 0)),
+        "case": Counter(dict.fromkeys(reference.cases, 0)),
         "steered": Counter({str(kind): 0 for kind in reference.steered}),
-        "steered event": Counter(dict.fromkeys(reference.events if reference.steered else (), 0)),
+        "steered case": Counter(dict.fromkeys(reference.cases if reference.steered else (), 0)),
     }
 
 
 def counts_of(table: SideBySide, policy: str) -> Counts:
-    """The counts of one game: its actions by category, and occurrences of events."""
+    """The counts of one game: its actions by category, and occurrences of rare cases."""
     actions, options = len(table.actions), table.story.options
     _, variant = get_game(table.story.game).choose_table(options["num_players"], options.get("variant"))
     others = options.keys() - {"num_players", "variant", "reward"}
@@ -171,7 +171,7 @@ def counts_of(table: SideBySide, policy: str) -> Counts:
         "variant": Counter({variant: actions}),
         "rule options": Counter({"others" if others else "default": actions}),
         "policy": Counter({policy: actions}),
-        "event": table.events,
+        "case": table.cases,
     }
 
 
@@ -231,9 +231,9 @@ def report_difference(difference: Difference, results: Results, args: Args) -> i
 
 
 def too_rare(counts: Counts, args: Args) -> list[str]:
-    """Rare events that occurred too seldom, in sentences."""
+    """Rare cases that occurred too seldom, in sentences."""
     needed = max(1, args.actions // USUAL_RARITY) if args.at_least is None else args.at_least
-    occurred = {name: times + counts["steered event"][name] for name, times in counts["event"].items()}
+    occurred = {name: times + counts["steered case"][name] for name, times in counts["case"].items()}
     told = "too rare: {} occurred {:,} times, but {:,} are required"
     return [told.format(name, times, needed) for name, times in occurred.items() if times < needed]
 
@@ -242,9 +242,9 @@ def write(results: Results, args: Args) -> None:
     """Write the counts as a result."""
     counts, total = results["counts"], results["counts"]["total"]
     columns = {
-        "event": ("rare event", "occurrences"),
+        "case": ("rare case", "occurrences"),
         "steered": ("steered games", "actions"),
-        "steered event": ("rare event in steered games", "occurrences"),
+        "steered case": ("rare case in steered games", "occurrences"),
     }
     rows: list[dict[str, Any]] = [
         {"category": group, "value": name, "actions": n} for group in CATEGORIES for name, n in counts[group].items()

@@ -24,7 +24,7 @@ from blackjacky_agents.arena.forecasting import (
 )
 from blackjacky_agents.external.python_agent import PythonAgent
 from blackjacky_agents.registry import make_agent, make_compiled_agent
-from blackjacky_agents.search.futures import EVENT, WIN, draw_positions, outcomes_of
+from blackjacky_agents.search.futures import QUESTION, WIN, draw_positions, outcomes_of
 from blackjacky_agents.thoughts import Thoughts
 from blackjacky_env.engine.compiling import zeros
 from blackjacky_env.engine.table import table_functions
@@ -82,7 +82,7 @@ def test_the_same_seed_gives_the_same_task_on_any_number_of_threads(task: Task) 
 
 def test_playouts_foresee_more_than_par_and_more_playouts_more(task: Task) -> None:
     few, many = by_playouts(task, make_compiled_agent("champion"), [3, 300])
-    for row in (WIN, EVENT):
+    for row in (WIN, QUESTION):
         nothing, little, much = (score(task, told)[row] for told in (par(task), few, many))
         assert much.log_excess.mean < min(little.log_excess.mean, nothing.log_excess.mean)
         assert much.brier_excess.mean < min(little.brier_excess.mean, nothing.brier_excess.mean)
@@ -108,7 +108,7 @@ def test_hidden_cards_change_the_truth_but_no_forecast(name: str) -> None:
     assert not np.array_equal(truths, others)
     outcomes = np.concatenate(truths)
     assert outcomes[:, WIN].sum(axis=1) == pytest.approx(1)
-    assert (outcomes[:, EVENT].sum(axis=1) >= 1).all()
+    assert (outcomes[:, QUESTION].sum(axis=1) >= 1).all()
     assert not outcomes[:, :, players:].any()
 
 

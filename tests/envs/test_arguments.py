@@ -51,8 +51,6 @@ REFUSED: list[tuple[tuple[str, ...], dict[str, Any], type[Exception], str]] = [
     ((BATCH,), {"num_games": 0}, ValueError, r"num_games=0 is out of range; allowed are 1 \.\. "),
     ((BATCH,), {"seed": -1}, ValueError, "seed=-1 is out of range"),
     ((BATCH,), {"backend": "tpu"}, ValueError, "backend='tpu' is unknown; allowed are 'cpu', 'cuda'"),
-    ((BATCH,), {"history": -1}, ValueError, r"history=-1 is out of range; allowed are 0 \.\. 1000"),
-    ((BATCH,), {"history": 2, "backend": "cuda"}, ValueError, "history=2 is for backend='cpu'"),
     ((BATCH,), {"gamma": 1.1, "per_seat": True}, ValueError, r"gamma=1.1 is out of range; allowed are 0 \.\. 1"),
     ((BATCH,), {"score_shaping": math.nan, "per_seat": True}, ValueError, "score_shaping=nan is out of range"),
     ((BATCH,), {"score_shaping": 0.1}, ValueError, "score_shaping=0.1 needs per_seat=True"),

@@ -104,9 +104,7 @@ def test_copied_seats_go_on_alone(copied: Copied) -> None:
 
 
 @in_every_way
-@pytest.mark.parametrize(
-    "options", [{"copy": True}, {"copy": False}, pytest.param({"history": 3}, marks=pytest.mark.prove)], ids=str
-)
+@pytest.mark.parametrize("options", [{"copy": True}, {"copy": False}], ids=str)
 def test_a_copied_batch_goes_on_alone(copied: Copied, options: dict[str, Any]) -> None:
     batch = make_batch("black_jacky", 4, num_players=3, seed=1, hearts=1, **options)
     other, before = copied(batch), arrays(batch)

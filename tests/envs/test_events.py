@@ -13,6 +13,7 @@ import pytest
 
 from blackjacky_env.engine import table
 from blackjacky_env.engine.game import Game
+from blackjacky_env.envs import aec
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.envs.module import GameModule
 from blackjacky_env.games import get_game
@@ -51,7 +52,7 @@ def test_every_action_since_the_deal_is_heard_after_the_one_that_led_to_it(game:
     while not env.terminations[env.agent_selection]:
         actor = env.agent_selection
         play_randomly(env, 2, 1)
-        done = (env.possible_agents.index(actor), env.describe_action(env._actions[-1])["kind"])
+        done = (env.possible_agents.index(actor), env.describe_action(env._past.actions[-1])["kind"])
         taken = [*taken, done] if env._states["deals"][0] == deals else [done]
         deals = int(env._states["deals"][0])
     events = env.events("player_0")
@@ -86,6 +87,20 @@ def test_copies_states_and_records_have_heard_the_same(game: Game) -> None:
         assert heard_by_all(play_randomly(other, 5, 3)) == heard_by_all(play_randomly(copy.deepcopy(env), 5, 3))
 
 
+def test_what_was_asked_for_once_is_kept_up_and_not_played_again(game: Game, monkeypatch: pytest.MonkeyPatch) -> None:
+    def heard_of(env: TableEnv) -> list[Any]:
+        texts = [env.information_state(agent) for agent in [*env.possible_agents, None]]
+        return [heard_by_all(env), texts, [env.information_key(agent).tolist() for agent in env.possible_agents]]
+
+    env = play_randomly(fresh(3, game.name), 3, 5)
+    heard_of(env)
+    with monkeypatch.context() as changed:
+        changed.setattr(aec, "moments", None)
+        play_randomly(env, 4, 30)
+        kept_up = heard_of(env)
+    assert kept_up == heard_of(copy.deepcopy(env))
+
+
 def test_a_sampled_position_is_heard_of_from_there_on(game: Game) -> None:
     env = play_randomly(fresh(6, game.name), 6, 5)
     sampled = GameModule(game.name).sample_state(env.last()[0]["observation"], np.random.default_rng(0))
@@ -106,7 +121,7 @@ def tampered(state: bytes, **history: Any) -> bytes:
 
 def test_actions_that_do_not_lead_to_the_position_are_found_out() -> None:
     env = play_randomly(fresh(7), 7, 6)
-    state, actions = env.get_state(), list(env._actions)
+    state, actions = env.get_state(), list(env._past.actions)
     for wrong in (actions[:-1], actions[::-1], [60] * 6, actions * 50):
         env.set_state(tampered(state, actions=wrong))
         with pytest.raises(ValueError, match="actions do not lead to it"):

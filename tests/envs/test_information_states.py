@@ -15,8 +15,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from blackjacky_env import make_batch
-from blackjacky_env.engine import event_rows, recall
+from blackjacky_env.engine import recall
 from blackjacky_env.engine.game import Game
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.games import GAMES, get_game
@@ -127,7 +126,7 @@ def test_a_vector_is_in_its_space_and_shows_the_observation_and_every_action_wit
                 break
             actor, action = int(env.agent_selection[-1]), int(rng.choice(legal(env)))
             for seat, agent in enumerate(env.possible_agents):
-                heard = recall.sounds(env.game)[env._phase_number(), action]
+                heard = recall.sounds(env.game)[env.game.words.phase_of(env._states), action]
                 row = [1 + (actor - seat) % env.num_players, 1 + (action if seat == actor else heard)]
                 seen[agent].insert(0, [*row, *env.observe(agent)["observation"].tolist()])
             env.step(action)
@@ -151,68 +150,3 @@ def test_a_key_is_the_same_for_the_same_history_and_changes_with_every_action(ga
             assert now == keys(copy.deepcopy(env)) == keys(played(TableEnv(game.name), seed, moves))
             assert before.isdisjoint(now)
             before |= set(now)
-
-
-# ---------------------------------------------------------------- many games
-
-
-def tables_of(game: str, batch: Any, **options: Any) -> list[TableEnv]:
-    """Environments in which the batch's games have just begun."""
-    envs = []
-    for seed, players in zip(batch.seeds, batch.num_players, strict=True):
-        envs.append(TableEnv(game, int(players), batch.variant, **options))
-        envs[-1].reset(seed=int(seed))
-    return envs
-
-
-def rows_of(env: TableEnv, seat: int, count: int) -> np.ndarray:
-    """The last events of a seat, as the environment's replay tells them."""
-    size = event_rows.row_size(env.game)
-    rows, write = np.zeros((count, size), event_rows.row_dtype(env.game)), event_rows.row_writer(env.game)
-    states = [replayed._states[:1].copy() for replayed in env._play_again()]
-    for row, action, state in zip(rows, env._actions[::-1], states[-2::-1], strict=False):
-        write(state, seat, action, row)
-    return rows
-
-
-@pytest.mark.parametrize("history", [1, 5])
-def test_a_batch_with_history_shows_the_last_rows_of_the_player_to_act(game: Game, history: int) -> None:
-    sizes = list(game.variants[0].sizes)[:3]
-    batch, plain = (
-        make_batch(game.name, num_games=6, num_players=sizes, seed=5, history=rows) for rows in (history, 0)
-    )
-    envs = tables_of(game.name, batch)
-    for _ in range(60):
-        for i, env in enumerate(envs):
-            seat = int(batch.current_player[i])
-            expected = event_rows.joined(plain.observations[i], rows_of(env, seat, history))
-            np.testing.assert_array_equal(batch.observations[i], expected)
-            assert batch.observations.dtype == expected.dtype
-            np.testing.assert_array_equal(batch.observe([i], [seat])[0][0], expected)
-        np.testing.assert_array_equal(batch.action_masks, plain.action_masks)
-        actions = plain.random_actions()
-        batch.step(actions)
-        plain.step(actions)
-        for env, action in zip(envs, actions, strict=True):
-            env.step(int(action))
-        for i in np.flatnonzero(batch.terminated):
-            envs[i].reset(seed=int(batch.seeds[i]))
-
-
-def test_a_finished_game_of_a_batch_shows_its_last_events_to_every_seat() -> None:
-    table = {"preset": "mini-1"}
-    batch = make_batch("black_jacky", num_games=3, seed=1, history=4, per_seat=True, **table)
-    envs, ended = tables_of("black_jacky", batch, **table), 0
-    for _ in range(12):
-        actions = batch.random_actions()
-        batch.step(actions)
-        for i, env in enumerate(envs):
-            env.step(int(actions[i]))
-            if batch.terminated[i]:
-                for seat in range(2):
-                    shown, _ = batch.observe([i], [seat], final=True)
-                    np.testing.assert_array_equal(shown[0], env.information_state_vector(f"player_{seat}"))
-                    assert not batch.observe([i], [seat])[0][0, env.game.layout.size :].any()
-                    ended += 1
-                env.reset(seed=int(batch.seeds[i]))
-    assert ended > 4

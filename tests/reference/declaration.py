@@ -19,7 +19,7 @@ Snapshot = dict[str, Any]
 
 Policy = Callable[[set[int]], set[int]]
 """From the legal actions to those that the policy likes; it takes each of these with equal chance."""
-Event = Callable[[Snapshot, int, Snapshot], bool]
+Case = Callable[[Snapshot, int, Snapshot], bool]
 """(snapshot before an action, action, snapshot after it, with `Reference.told` as ``told``)"""
 
 
@@ -28,8 +28,8 @@ def told(after: Snapshot, kind: type[T]) -> list[T]:
     return [each for each in after["told"] if isinstance(each, kind)]
 
 
-def tells(kind: type[T], which: Callable[[T], bool] = lambda _: True) -> Event:
-    """The event that the reference implementation tells something of this kind."""
+def tells(kind: type[T], which: Callable[[T], bool] = lambda _: True) -> Case:
+    """The case that the reference implementation tells something of this kind."""
     return lambda _before, _action, after: any(map(which, told(after, kind)))
 
 
@@ -76,7 +76,7 @@ def by_chance(_rng: Any, _options: Options) -> Rigged:
 
 @dataclass(frozen=True)
 class Setting:
-    """Some games of one kind for the tests, and the rare events that they must meet."""
+    """Some games of one kind for the tests, and the rare cases that they must meet."""
 
     policy: str
     num_players: int
@@ -135,22 +135,22 @@ class Reference:
     policies: Mapping[str, Policy]
     """Those of random games."""
     steering: Mapping[str, Policy] = field(default_factory=dict)
-    """Further ones, which look for rare events."""
+    """Further ones, which look for rare cases."""
     any_options: Callable[[Any, int], Options]
     """(random.Random, number of players) to options of a game that can be dealt."""
-    events: Mapping[str, Event]
+    cases: Mapping[str, Case]
     """By name: positions or moves that random play seldom meets."""
     settings: tuple[Setting, ...]
     kinds: tuple[Kind, ...] = ()
     """What the long run needs beside games of every size, policy and variant, with options and without."""
     steered: tuple[Kind, ...] = ()
-    """Games that are steered towards rare events; the long run counts them apart, on top of the others."""
+    """Games that are steered towards rare cases; the long run counts them apart, on top of the others."""
     short: Options = field(default_factory=dict)
     """The options of the shortest games, for shrinking."""
     hurry: Callable[[Any, int], str | None] = lambda _game, _actions: None
     """(game, actions so far) to the policy that brings a game without limit to its end, once that is wanted."""
     told: Callable[[Any], Any] = lambda _game: None
-    """What a game tells of its last step, for events that do not show in the snapshots."""
+    """What a game tells of its last step, for cases that do not show in the snapshots."""
     attach: Callable[[Any], None] = lambda _table: None
     """Given a `SideBySide` before it starts: tells the reference what else chance decides in the environment."""
 

@@ -87,7 +87,7 @@ class SideBySide:
         self.views = views
         self.story = Story(game, seed, options, rigged, key=key)
         self.actions = self.story.actions
-        self.events: Counter[str] = Counter()
+        self.cases: Counter[str] = Counter()
         self._together(self._begin)
 
     def step(self, action: int) -> None:
@@ -95,7 +95,7 @@ class SideBySide:
         self.actions.append(action)
         self._together(self._act)
         after = {**self.now, "told": self.reference.told(self.reference_game)}
-        self.events.update(name for name, met in self.reference.events.items() if met(self.before, action, after))
+        self.cases.update(name for name, met in self.reference.cases.items() if met(self.before, action, after))
 
     def _begin(self) -> None:
         self.env.reset(seed=self.story.seed, options=self.story.rigged)

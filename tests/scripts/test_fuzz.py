@@ -56,14 +56,14 @@ def test_the_counts_of_a_run_add_up_and_are_written_as_rows(reference, run, resu
         told = {row["value"]: row["actions"] for row in rows if row.get("category") == category}
         assert told == counts[category]
         assert sum(told.values()) == settings["actions"]
-    met = {row["rare event"].strip("`"): row["occurrences"] for row in rows if "rare event" in row}
-    assert met == counts["event"]
-    assert [*met] == [*reference.events]
+    met = {row["rare case"].strip("`"): row["occurrences"] for row in rows if "rare case" in row}
+    assert met == counts["case"]
+    assert [*met] == [*reference.cases]
 
 
-def test_a_run_that_has_met_an_event_too_seldom_fails_and_names_it(run, results, capsys):
+def test_a_run_that_has_met_a_case_too_seldom_fails_and_names_it(run, results, capsys):
     assert run(300, at_least=1) == 1
-    never = [name for name, times in results()["counts"]["event"].items() if times == 0]
+    never = [name for name, times in results()["counts"]["case"].items() if times == 0]
     said = capsys.readouterr().err
     assert never
     assert [name for name in never if f"too rare: {name} occurred 0 times, but 1 are required" not in said] == []
@@ -131,7 +131,7 @@ def test_steered_games_come_on_top_and_are_counted_apart(run, results, monkeypat
     assert results()["chunks"] == len(steered) + 2
     assert sum(counts["policy"].values()) == counts["total"]["actions"] < 400
     assert min(counts["steered"][name] for name in steered) >= 100
-    assert counts["event"]["buyer_must_be_robbed"] == 0 < counts["steered event"]["buyer_must_be_robbed"]
+    assert counts["case"]["buyer_must_be_robbed"] == 0 < counts["steered case"]["buyer_must_be_robbed"]
 
 
 def laid_out_8_like_any_other(player, plus_one):

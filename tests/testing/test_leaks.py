@@ -171,7 +171,7 @@ def telling(form, name):
     plain, tell = getattr(TableEnv, form), FORMS[form]
     told = {
         form: lambda self, *agent, **options: tell(
-            plain(self, *agent, **options), self._last_move[1] if self._last_move else 0
+            plain(self, *agent, **options), self._past.last_move[1] if self._past.last_move else 0
         )
     }
     return type("Telling", (TableEnv,), told)(name)

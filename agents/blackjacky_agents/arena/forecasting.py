@@ -37,7 +37,7 @@ Track = Callable[[Iterable[int]], Iterable[int]]
 
 
 class Truth(NamedTuple):
-    """Moments of the outcomes of N positions over all playouts, (N, 2, P): rows `WIN` and `EVENT`, seats clockwise."""
+    """Moments of the outcomes of N positions over all playouts, (N, 2, P): rows `WIN`, `QUESTION`; seats clockwise."""
 
     means: Floats
     squares: Floats
@@ -67,7 +67,7 @@ class Task:
     @property
     def questions(self) -> tuple[str, ...]:
         """What is asked, by row."""
-        return ("wins",) if self.game.event is None else ("wins", self.game.event.words)
+        return ("wins",) if self.game.question is None else ("wins", self.game.question.words)
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ from safetensors.numpy import load, save
 from blackjacky_agents.files import write_json
 from blackjacky_env.engine.checks import check_integer
 from blackjacky_env.engine.reading import MAX_DATA, MAX_LIST, read_file
-from blackjacky_env.envs.history import read_generator
+from blackjacky_env.envs.saving import read_generator
 
 Arrays = dict[str, npt.NDArray[Any]]
 

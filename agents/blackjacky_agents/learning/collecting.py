@@ -25,11 +25,10 @@ from blackjacky_env.engine.backend_cpu import ask, make_cast, spread
 from blackjacky_env.engine.compiling import compiled, copied, entry
 from blackjacky_env.engine.game import Game
 from blackjacky_env.engine.layout import Vector
-from blackjacky_env.engine.play import DRAWN
 from blackjacky_env.engine.purposes import FOR_LINEUPS, FOR_POLICIES
 from blackjacky_env.engine.random import below, draw, game_key, stream
 from blackjacky_env.engine.states import check_arrays, check_entries, read_games
-from blackjacky_env.engine.step import NONE, SETTLED, checked, is_running, make_shared_step, only_legal
+from blackjacky_env.engine.step import DRAWN, NONE, SETTLED, checked, is_running, make_shared_step, only_legal
 
 NOT_DECIDED = -1
 

@@ -27,11 +27,11 @@ from blackjacky_env.engine.backend_cpu import make_cast, spread
 from blackjacky_env.engine.compiling import compiled, entry, zeros
 from blackjacky_env.engine.game import Game
 from blackjacky_env.engine.layout import Vector
-from blackjacky_env.engine.play import DRAWN, make_choose
+from blackjacky_env.engine.play import make_choose
 from blackjacky_env.engine.policies import Policy
 from blackjacky_env.engine.purposes import FOR_COPIES, FOR_STUDIES
 from blackjacky_env.engine.random import below, draw, game_key, stream
-from blackjacky_env.engine.step import SETTLED, is_running, make_shared_step
+from blackjacky_env.engine.step import DRAWN, SETTLED, is_running, make_shared_step
 
 NOT_LEGAL, NOT_TRIED = np.float32(np.nan), np.float32(np.inf)
 MAX_ROUNDS = 24  # whose standings are kept, of one game

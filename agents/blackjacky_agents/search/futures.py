@@ -13,13 +13,13 @@ from blackjacky_env.engine.backend_cpu import ask, make_cast, spread
 from blackjacky_env.engine.compiling import compiled, entry, zeros
 from blackjacky_env.engine.game import Game
 from blackjacky_env.engine.layout import Vector
-from blackjacky_env.engine.play import DRAWN, LONGEST, make_choose
+from blackjacky_env.engine.play import LONGEST, make_choose
 from blackjacky_env.engine.purposes import FOR_COPIES, FOR_POSITIONS, FOR_QUESTIONS
 from blackjacky_env.engine.random import below, draw, game_key, stream
-from blackjacky_env.engine.step import is_running, make_look, make_shared_step, make_step
+from blackjacky_env.engine.step import DRAWN, is_running, make_look, make_shared_step, make_step
 from blackjacky_env.games import get_game
 
-WIN, EVENT = 0, 1  # rows of outcomes
+WIN, QUESTION = 0, 1  # rows of outcomes
 
 
 def draw_positions(
@@ -92,8 +92,8 @@ def outcomes_of(
 
     Returns:
         Float32, (G, 2, max_players), the player to act first and the others clockwise: `WIN`, the share of the win, or
-        an equal one for all if nobody wins; and `EVENT`, 1 if the game's event happens to the seat at the next
-        settlement, else 0. Empty seats have 0.
+        an equal one for all if nobody wins; and `QUESTION`, 1 if the next settlement does to the seat
+        what the game's `Question` is about, else 0. Empty seats have 0.
     """
     game = get_game(agent.game)
     records, seen = zeros(1, game.state_dtype), np.zeros(game.layout.size, game.layout.dtype)
@@ -132,14 +132,14 @@ def _play_on(game: Game) -> Callable[..., None]:
 
 
 def _make_finish(game: Game) -> Callable[..., None]:
-    """Compiled (s, cast, observation, mask, result): play to the end, and write `WIN` and `EVENT` by seat."""
-    happens = game.event.happens if game.event is not None else _never
+    """Compiled (s, cast, observation, mask, result): play to the end, and write `WIN` and `QUESTION` by seat."""
+    happens = game.question.happens if game.question is not None else _never
 
     def note(s, result, noted):
         if noted[0] == 0:
             noted[0] = 1
             for p in range(s.num_players):
-                result[EVENT, p] = happens(s, p)
+                result[QUESTION, p] = happens(s, p)
 
     choose, step = make_choose(game, ask), make_step(game, compiled(note))
 

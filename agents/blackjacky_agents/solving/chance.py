@@ -14,9 +14,21 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from blackjacky_agents.solving.orders import DEPTH, KINDS, SIZE, Orders, advance, decide_next, new_orders
 from blackjacky_env.engine.compiling import compiled, inlined, zeros
 from blackjacky_env.engine.game import Game
+from blackjacky_env.engine.shuffling import (
+    DEPTH,
+    KINDS,
+    SIZE,
+    Deck,
+    Orders,
+    advance,
+    decide_next,
+    gather,
+    lay_deck,
+    make_deck,
+    new_orders,
+)
 from blackjacky_env.engine.step import OVER, SETTLED, make_step
 
 FINE, HIDDEN_CHANCE, STUCK_RESHUFFLE = 0, -1, -2
@@ -24,18 +36,6 @@ FINE, HIDDEN_CHANCE, STUCK_RESHUFFLE = 0, -1, -2
 _MOST_IN_PILE = 128  # kinds of cards, and cards: they are int8
 _KEYS = np.uint64(0), np.uint64(0x9E3779B97F4A7C15)
 _BASE, PLAYED, _SETTLED, DEALT, _OTHER, _OTHER_SETTLED = range(6)  # places in `Desk.records`
-
-
-class Deck(NamedTuple):
-    """The cards of a deal by kind, and the arrangement that is being tried."""
-
-    cards: npt.NDArray[np.int8]
-    """All cards, kind by kind, (C,)."""
-    starts: npt.NDArray[np.int64]
-    """Where each kind begins, and the end, (kinds + 1,)."""
-    laid: npt.NDArray[np.int8]
-    """The deck as it lies, top first, (C,)."""
-    orders: Orders
 
 
 class Desk(NamedTuple):
@@ -50,16 +50,6 @@ class Desk(NamedTuple):
     """The kinds of cards in the pile."""
     orders: Orders
     """Of the pile."""
-
-
-def make_deck(game: Game, num_players: int, options: Mapping[str, Any]) -> Deck:
-    """The deck of a table; cards of one name are one kind."""
-    whole, names = list(game.whole_deck(num_players, options)), game.card_names
-    kinds = sorted({names[card] for card in whole}, key=names.index)
-    groups = [[card for card in whole if names[card] == kind] for kind in kinds]
-    cards = np.array([card for group in groups for card in group], np.int8)
-    starts = np.cumsum([0, *map(len, groups)]).astype(np.int64)
-    return Deck(cards, starts, cards.copy(), new_orders(len(kinds), len(cards)))
 
 
 def new_desk(game: Game, num_players: int, options: Mapping[str, Any]) -> Desk:
@@ -220,32 +210,6 @@ def _make_deal(game: Game, emit: Callable[..., int]) -> Callable[..., int]:
                 return status
 
     return compiled(deal)
-
-
-@compiled
-def gather(deck):
-    """Take all cards together, none of them decided."""
-    kinds = len(deck.starts) - 1
-    deck.orders.at[DEPTH], deck.orders.at[SIZE], deck.orders.at[KINDS] = 0, len(deck.cards), kinds
-    for kind in range(kinds):
-        deck.orders.left[kind] = deck.starts[kind + 1] - deck.starts[kind]
-
-
-@compiled
-def lay_deck(deck):
-    """Lay the deck as arranged, top first."""
-    orders, place = deck.orders, 0
-    for i in range(orders.at[DEPTH]):
-        kind = orders.chosen[i]
-        earlier = 0
-        for j in range(i):
-            earlier += orders.chosen[j] == kind
-        deck.laid[place] = deck.cards[deck.starts[kind] + earlier]
-        place += 1
-    for kind in range(orders.at[KINDS]):
-        for i in range(deck.starts[kind + 1] - orders.left[kind], deck.starts[kind + 1]):
-            deck.laid[place] = deck.cards[i]
-            place += 1
 
 
 # ---------------------------------------------------------------- the pile

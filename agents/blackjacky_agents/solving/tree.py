@@ -8,9 +8,8 @@ nodes with the same sequences are merged.
 
 from __future__ import annotations
 
-import math
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -21,6 +20,7 @@ from blackjacky_agents.solving import walk as walks
 from blackjacky_agents.solving.chance import FINE, HIDDEN_CHANCE, STUCK_RESHUFFLE, new_desk
 from blackjacky_agents.solving.table import Table
 from blackjacky_env.engine.compiling import zeros
+from blackjacky_env.engine.shuffling import count_orders
 from blackjacky_env.engine.table import table_functions
 
 _NODES = 200_000  # between two reports of progress: about a third of a second
@@ -222,17 +222,6 @@ def _cards_dealt(table: Table, deck: npt.NDArray[np.int8]) -> int:
     functions.begin(states, functions.game_key(0), 0)
     functions.redeal["deck"](states, deck)
     return len(deck) - int(states[game.pile.count][0])
-
-
-def count_orders(copies: Sequence[int], length: int) -> float:
-    """In how many ways the first ``length`` cards can lie, with so many copies of each kind of card."""
-    ways = [1.0, *[0.0] * length]  # by cards laid, divided by the orders of as many different ones
-    for most in copies:
-        ways = [
-            sum(ways[before] / math.factorial(laid - before) for before in range(max(0, laid - most), laid + 1))
-            for laid in range(length + 1)
-        ]
-    return ways[length] * math.factorial(length)
 
 
 def build_tree(table: Table, memory: float = 4 * 2**30, progress: Progress = lambda fraction, nodes: None) -> Tree:

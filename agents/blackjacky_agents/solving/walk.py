@@ -15,9 +15,9 @@ import numpy.typing as npt
 
 from blackjacky_agents.solving.chance import FINE, make_expand, make_open
 from blackjacky_env.engine.compiling import compiled, entry, zeros
+from blackjacky_env.engine.fields import NOBODY
 from blackjacky_env.engine.game import Game
 from blackjacky_env.engine.recall import Ear, absorb, make_listen, make_phase, new_ear
-from blackjacky_env.engine.step import NOBODY
 
 # Why the walk has stopped; `chance` has more reasons, below 0.
 DONE, PAUSED, WORLDS_FULL, STACK_FULL, STATES_FULL, ENDS_FULL, SHOWN_FULL, OTHER_ACTIONS, NO_RECALL = range(1, 10)

@@ -78,5 +78,5 @@ GAME = Game(
         phases=state.RECORD.fields["phase"].choices,
     ),
     presets=_MINIATURES,
-    event=questions.EVENT,
+    question=questions.QUESTION,
 )

@@ -1,7 +1,7 @@
 """What can be asked about the next settlement."""
 
 from blackjacky_env.engine.compiling import compiled
-from blackjacky_env.engine.game import Event
+from blackjacky_env.engine.game import Question
 
 
 @compiled
@@ -10,4 +10,4 @@ def loses_heart(s, p):
     return s.losers[p] != 0
 
 
-EVENT = Event("loses a heart", loses_heart)
+QUESTION = Question("loses a heart", loses_heart)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from blackjacky_env.engine.compiling import inlined
+from blackjacky_env.engine.fields import NOBODY
 from blackjacky_env.engine.random import below, draw, shuffle, stream
 from blackjacky_env.games.black_jacky.state import (
     CARDS,
@@ -22,7 +23,6 @@ from blackjacky_env.games.black_jacky.state import (
     NAME,
     NO_CARD,
     NO_TRICK,
-    NOBODY,
     NUM_ACTIONS,
     OUT,
     OVER,

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated, Any
 
-from blackjacky_env.engine.fields import Fields, Stored, by_seat, choice, flag, hidden, number, own, role
+from blackjacky_env.engine.fields import NOBODY, Fields, Stored, by_seat, choice, flag, hidden, number, own, role
 from blackjacky_env.engine.layout import Part
 from blackjacky_env.engine.options import Cards, Range, Variant
 
@@ -14,7 +14,6 @@ SEATS = 6  # largest table (R1)
 CARDS = 36  # mouse cards in the box (R1)
 VALUES = 9  # arrays by value have an entry for each v = 0 .. 8; entry 0 stays empty
 SPECTATOR = SEATS  # the observer who sees only what is public
-NOBODY = -1
 NO_CARD = 0
 
 # Phases. SETTLEMENT is only passed through between `apply` and `settle`; nobody acts in it.

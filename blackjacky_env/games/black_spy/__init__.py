@@ -57,5 +57,5 @@ GAME = Game(
         beyond_observation=("passed", "left"),  # O3
     ),
     presets=_MINIATURES,
-    event=gets_most("gets the most points of the deal", rules.points_of_deal),  # B7, B8
+    question=gets_most("gets the most points of the deal", rules.points_of_deal),  # B7, B8
 )

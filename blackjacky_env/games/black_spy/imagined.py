@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from blackjacky_env.engine.compiling import inlined
-from blackjacky_env.engine.fields import seen_from
+from blackjacky_env.engine.fields import NOBODY, seen_from
 from blackjacky_env.engine.random import below, draw
 from blackjacky_env.engine.trick_taking import NO_CARD, PLAYED, next_seat
 from blackjacky_env.games.black_spy.rules import (
@@ -29,7 +29,6 @@ from blackjacky_env.games.black_spy.state import (
     CARDS,
     CHOOSE,
     KINDS,
-    NOBODY,
     OVER,
     PASS,
     PICKS,

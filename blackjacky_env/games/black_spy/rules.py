@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from blackjacky_env.engine.compiling import inlined
-from blackjacky_env.engine.fields import seen_from
+from blackjacky_env.engine.fields import NOBODY, seen_from
 from blackjacky_env.engine.random import shuffle, stream
 from blackjacky_env.engine.trick_taking import (
     FOR_DECK,
@@ -44,7 +44,6 @@ from blackjacky_env.games.black_spy.state import (
     MOON_MYSELF,
     MOON_OTHERS,
     NO_COLOUR,
-    NOBODY,
     NUM_ACTIONS,
     OVER,
     PASS,

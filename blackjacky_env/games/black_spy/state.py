@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
-from blackjacky_env.engine.fields import Fields, Stored, by_seat, choice, hidden, number, role
+from blackjacky_env.engine.fields import NOBODY, Fields, Stored, by_seat, choice, hidden, number, role
 from blackjacky_env.engine.layout import Part
 from blackjacky_env.engine.options import Cards, Range, Variant
 from blackjacky_env.engine.trick_taking import NO_CARD, PLAYED, check_small_deck
@@ -18,7 +18,7 @@ BLACK_1, BLACK_7, RED_1 = 44, 50, 33  # kinds
 SPY_RANK = 6  # the rank of the 7s
 BLACK_CARDS, BLACK_7S = 16, 6
 PICKS = 3  # cards that each player passes (B3) or takes from the pile (V3)
-NOBODY, NO_COLOUR = -1, -1
+NO_COLOUR = -1
 PILE = 16  # in ``where``: the card lies in the mole's pile; above all seats, below `PLAYED`
 MOON = 60  # points of a player who has taken all black cards, for the others (B8) or off his own (V2)
 # Actions: a card, a colour to call, who gets the points of a moon.

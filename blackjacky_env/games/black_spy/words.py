@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from blackjacky_env.engine.actions import ActionInfo, Actions
+from blackjacky_env.engine.fields import NOBODY
 from blackjacky_env.engine.game import State
 from blackjacky_env.engine.trick_taking import NO_CARD, PLAYED, is_leading
 from blackjacky_env.games.black_spy.rules import has_pile, pass_places, place_of_seat, points_of_deal
@@ -23,7 +24,6 @@ from blackjacky_env.games.black_spy.state import (
     KINDS,
     MOON_OTHERS,
     NO_COLOUR,
-    NOBODY,
     PASS,
     PILE,
     PLAY,

@@ -21,9 +21,7 @@ GAME = Game(
     score_reward="points",
     card_names=state.CARD_NAMES,
     most_actions=state.most_actions,
-    extra_decks={
-        "black_jack_deck": ExtraDeck(state.read_jack_deck, state.write_jack_deck, rules.redeal_jack),
-    },
+    extra_decks={"black_jack_deck": ExtraDeck(state.jack_cards, rules.redeal_jack)},
     rules=Rules.of(rules, observation),
     words=Words(
         snapshot=words.snapshot,
@@ -35,5 +33,5 @@ GAME = Game(
         settlement_key="last_game",
         phases=state.DECISIONS,
     ),
-    event=gets_most("gets the fewest points of the game", rules.present_score, sign=-1),  # C1
+    question=gets_most("gets the fewest points of the game", rules.present_score, sign=-1),  # C1
 )

@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from blackjacky_env.engine.compiling import inlined
+from blackjacky_env.engine.fields import NOBODY
 from blackjacky_env.engine.random import below, draw, shuffle
 from blackjacky_env.games.halunken.rules import jack_moves, present_score, top_of
 from blackjacky_env.games.halunken.state import (
@@ -21,7 +22,6 @@ from blackjacky_env.games.halunken.state import (
     LEVELS,
     MOVES,
     NO_CARD,
-    NOBODY,
     PLACE_CAPTAIN,
     RECORD,
     SEATS,

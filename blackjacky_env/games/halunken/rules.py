@@ -9,6 +9,7 @@ Plain Python mode has NumPy scalars in the fields, so fields are widened by ``in
 from __future__ import annotations
 
 from blackjacky_env.engine.compiling import inlined
+from blackjacky_env.engine.fields import NOBODY
 from blackjacky_env.engine.random import below, draw, shuffle, stream
 from blackjacky_env.games.halunken.state import (
     BASIC,
@@ -30,7 +31,6 @@ from blackjacky_env.games.halunken.state import (
     MOVES,
     NAME,
     NO_CARD,
-    NOBODY,
     NUM_ACTIONS,
     NUM_COLOURS,
     NUMBER,

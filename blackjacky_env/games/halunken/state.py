@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
 import numpy as np
 
-from blackjacky_env.engine.fields import Fields, Stored, by_seat, choice, flag, hidden, number, own, role
+from blackjacky_env.engine.fields import NOBODY, Fields, Stored, by_seat, choice, flag, hidden, number, own, role
 from blackjacky_env.engine.layout import Part
 from blackjacky_env.engine.options import Variant
 
@@ -18,7 +18,6 @@ ROUNDS, GAMES = 8, 3
 MOVES = 8  # movement cards of a captain: 1 .. 7, and
 RUM = 8  # also Black Jack's in a duel; otherwise he has
 JACK_MOVES = 12  # cards, all of them numbers
-NOBODY = -1
 NO_CARD = -1
 JACK = SEATS  # Black Jack as a figure
 HARBOUR, TAVERN = SEATS, SEATS + 1  # places of cards beside the seats
@@ -164,20 +163,10 @@ def jack_card(number: int, variant: str) -> int | str:
     return movement_card(number) if variant == "duel" else number
 
 
-def read_jack_deck(cards: Iterable[Any], num_players: int, options: Mapping[str, Any]) -> list[int]:
-    """Black Jack's movement cards of a rigged game, top first; `ValueError` unless each occurs once (J1, D1)."""
-    names: list[int | str] = [*range(1, MOVES), _RUM] if num_players == 2 else [*range(1, JACK_MOVES + 1)]
-    deck = list(cards)
-    booleans = any(isinstance(card, bool) for card in deck)  # True equals 1
-    if booleans or len(deck) != len(names) or any(deck.count(card) != 1 for card in names):
-        raise ValueError(f"black_jack_deck={deck} is not the whole deck; allowed are {names} in any order, top first")
-    return [names.index(card) + 1 for card in deck]
-
-
-def write_jack_deck(deck: Sequence[int], num_players: int) -> list[int | str]:
-    """Black Jack's movement cards as `read_jack_deck` reads them."""
-    variant = "duel" if num_players == 2 else "standard"
-    return [jack_card(int(move), variant) for move in deck]
+def jack_cards(num_players: int) -> list[tuple[int, int | str]]:
+    """Black Jack's movement cards, each of which occurs once (J1, D1): integers and names."""
+    last, variant = (MOVES, "duel") if num_players == 2 else (JACK_MOVES, "standard")
+    return [(move, jack_card(move, variant)) for move in range(1, last + 1)]
 
 
 def most_actions(num_players: int, variant: str, options: Mapping[str, Any]) -> int:

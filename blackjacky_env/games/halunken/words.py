@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from blackjacky_env.engine.actions import HIDDEN, ActionInfo, Actions
+from blackjacky_env.engine.fields import NOBODY
 from blackjacky_env.engine.game import State
 from blackjacky_env.games.halunken.rules import highest_offer, jack_moves, present_score, source_of_cards
 from blackjacky_env.games.halunken.state import (
@@ -19,7 +20,6 @@ from blackjacky_env.games.halunken.state import (
     LEVELS,
     MOVES,
     NO_CARD,
-    NOBODY,
     PLACE_CAPTAIN,
     RECORD,
     VALUES,

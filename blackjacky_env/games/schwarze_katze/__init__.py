@@ -53,5 +53,5 @@ GAME = Game(
         phases=("play", "over"),
     ),
     presets=_MINIATURES,
-    event=gets_most("gets the most penalty points of the deal", rules.penalties_of_deal),  # K6
+    question=gets_most("gets the most penalty points of the deal", rules.penalties_of_deal),  # K6
 )

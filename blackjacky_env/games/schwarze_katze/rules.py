@@ -8,6 +8,7 @@ place; ``p`` and ``q`` are seats. Cards are numbered suit by suit, clubs, diamon
 from __future__ import annotations
 
 from blackjacky_env.engine.compiling import inlined
+from blackjacky_env.engine.fields import NOBODY
 from blackjacky_env.engine.random import shuffle, stream
 from blackjacky_env.engine.trick_taking import (
     ASIDE,
@@ -30,7 +31,6 @@ from blackjacky_env.games.schwarze_katze.state import (
     CARDS,
     HEARTS,
     NO_TRICK,
-    NOBODY,
     OVER,
     PLAY,
     QUEEN_OF_SPADES,

@@ -16,7 +16,6 @@ SEATS = 10  # largest table (K1)
 CARDS, SUITS, RANKS = 52, 4, 13
 HEARTS = 2  # a suit
 QUEEN_OF_SPADES = 49
-NOBODY = -1
 NO_TRICK = -50  # penalty of a deal without a trick (K6)
 MAX_TRICKS = 17
 # SETTLEMENT is only passed through between `apply` and `settle`; nobody acts in it.

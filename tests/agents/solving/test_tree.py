@@ -14,7 +14,7 @@ import pytest
 from blackjacky_agents.solving.estimate import estimate
 from blackjacky_agents.solving.strategies import uniform, worth_of
 from blackjacky_agents.solving.table import Table
-from blackjacky_agents.solving.tree import MemoryNeededError, Tree, build_tree, count_orders
+from blackjacky_agents.solving.tree import MemoryNeededError, Tree, build_tree
 from blackjacky_env.engine.compiling import compiled, inlined
 from blackjacky_env.engine.game import Game
 from blackjacky_env.engine.random import draw
@@ -110,12 +110,6 @@ def test_chance_that_is_not_declared_results_that_do_not_sum_to_0_and_too_many_d
     ):
         with pytest.raises(ValueError, match=said):
             build_tree(given)
-
-
-def test_orders_are_counted() -> None:
-    cases = [([1, 1, 1], 3, 6), ([1, 1, 1], 2, 6), ([2, 2, 2], 6, 90), ([1, 2, 3], 3, 19), ([4], 3, 1), ([1, 2], 0, 1)]
-    for copies, length, orders in cases:
-        assert count_orders(copies, length) == pytest.approx(orders)
 
 
 @pytest.mark.prove

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from blackjacky_env.engine.fields import Visible
+from blackjacky_env.engine.fields import NOBODY, Visible
 from blackjacky_env.engine.game import State
 from blackjacky_env.engine.trick_taking import PLAYED
 from blackjacky_env.games.black_spy.rules import colour_of, kind_of, pass_places, place_of_seat, rank_of
@@ -14,7 +14,6 @@ from blackjacky_env.games.black_spy.state import (
     BLACK_7,
     CARDS,
     KINDS,
-    NOBODY,
     OVER,
     PASS,
     PILE,

@@ -306,6 +306,5 @@ EIGHT = [*range(1, 8), "Rum"]
 def test_a_deck_that_is_not_all_of_black_jacks_cards_is_refused(players, deck):
     """J1, D1."""
     env = halunken_v0.env(num_players=players)
-    allowed = "7, 'Rum'" if players == 2 else "11, 12"
-    with pytest.raises(ValueError, match=rf"black_jack_deck=.* is not the whole deck; allowed are \[1, .*{allowed}\]"):
+    with pytest.raises(ValueError, match=r"reset option 'black_jack_deck': .* is not (a card|the whole deck)"):
         env.reset(seed=0, options={"black_jack_deck": deck})

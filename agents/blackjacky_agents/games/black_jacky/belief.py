@@ -10,8 +10,9 @@ import numpy as np
 
 from blackjacky_agents.games.black_jacky.bots.counter import DONE, FIRST, LATE, OPEN, PARAMETERS
 from blackjacky_env.engine.compiling import compiled
+from blackjacky_env.engine.fields import NOBODY
 from blackjacky_env.games.black_jacky.rules import left_of, tenths
-from blackjacky_env.games.black_jacky.state import NOBODY, SALOON
+from blackjacky_env.games.black_jacky.state import SALOON
 
 _POINT = 10  # tenths
 

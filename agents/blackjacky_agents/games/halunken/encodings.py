@@ -22,6 +22,7 @@ from blackjacky_agents.learning.encoding import Encoding
 from blackjacky_agents.learning.features import Features, divided, one_hot
 from blackjacky_agents.search.config import Value
 from blackjacky_env.engine.compiling import compiled, scratch
+from blackjacky_env.engine.fields import NOBODY
 from blackjacky_env.engine.layout import Layout, Part
 from blackjacky_env.engine.play import Encoder
 from blackjacky_env.engine.random import draw
@@ -33,7 +34,6 @@ from blackjacky_env.games.halunken.state import (
     HARBOUR,
     JACK_MOVES,
     MOVES,
-    NOBODY,
     NUM_ACTIONS,
     NUM_COLOURS,
     PLACE_CAPTAIN,

@@ -15,6 +15,7 @@ from blackjacky_agents.games.halunken.prospects import expected_score, rounds_le
 from blackjacky_agents.games.halunken.prospects import value as formula
 from blackjacky_agents.learning.value_network import ValueNetwork, write_lead
 from blackjacky_env.engine.compiling import compiled, scratch
+from blackjacky_env.engine.fields import NOBODY
 from blackjacky_env.engine.layout import Layout, Part
 from blackjacky_env.games.halunken.rules import ahead, present_score, top_of
 from blackjacky_env.games.halunken.state import (
@@ -24,7 +25,6 @@ from blackjacky_env.games.halunken.state import (
     HARBOUR,
     JACK_MOVES,
     MOVES,
-    NOBODY,
     NUM_COLOURS,
     ROUNDS,
     SEATS,

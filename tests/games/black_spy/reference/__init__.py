@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.reference.declaration import Reference
 
 from . import chance, observation, played
-from .events import EVENTS
+from .cases import CASES
 from .rules import ReferenceGame
 
 REFERENCE = Reference(
@@ -18,7 +18,7 @@ REFERENCE = Reference(
     decks=chance.DECKS,
     policies=played.POLICIES,
     any_options=played.any_options,
-    events=EVENTS,
+    cases=CASES,
     settings=played.SETTINGS,
     kinds=played.KINDS_OF_GAMES,
     steered=played.STEERED,

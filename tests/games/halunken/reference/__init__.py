@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.reference.declaration import Reference
 
 from . import chance, observation, played
-from .events import EVENTS
+from .cases import CASES
 from .rules import ReferenceGame
 
 REFERENCE = Reference(
@@ -19,7 +19,7 @@ REFERENCE = Reference(
     policies=played.POLICIES,
     steering=played.STEERING,
     any_options=played.any_options,
-    events=EVENTS,
+    cases=CASES,
     settings=played.SETTINGS,
     steered=played.STEERED,
     told=lambda game: game.told,

@@ -1,8 +1,8 @@
-"""Rare events: what happened between two snapshots of a game. The rules they concern stand beside their list below."""
+"""Rare cases: what happened between two snapshots of a game. The rules they concern stand beside their list below."""
 
 from __future__ import annotations
 
-from tests.reference.declaration import Event, Snapshot
+from tests.reference.declaration import Case, Snapshot
 
 NO_PAIR, TRICK_2, TRICK_4, NO_PLACE, TRICK_7, DRAW, KNOCK = 3, 2, 4, 6, 7, 30, 47
 SWAPS_WITH_DRAW_PILE = range(31, 39)
@@ -22,7 +22,7 @@ def nobody_wins(before: Snapshot, after: Snapshot) -> int:
     return before["status"].count("saloon") if after["phase"] == "over" and not after["winners"] else 0
 
 
-EVENTS: dict[str, Event] = {
+CASES: dict[str, Case] = {
     # R11, R14
     "empty_hand": lambda before, _action, _after: (
         before["phase"] in ("trick", "zock") and not before["hands"][before["player"]]

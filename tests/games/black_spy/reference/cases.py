@@ -1,8 +1,8 @@
-"""Rare events: what an action has brought about. The rules they concern stand beside their list below."""
+"""Rare cases: what an action has brought about. The rules they concern stand beside their list below."""
 
 from __future__ import annotations
 
-from tests.reference.declaration import Event, Snapshot, tells, told
+from tests.reference.declaration import Case, Snapshot, tells, told
 
 from . import rules
 
@@ -19,7 +19,7 @@ def moon_with_good_spies(_before: Snapshot, _action: int, after: Snapshot) -> bo
     return bool(scored) and any(0 < points < rules.MOON for points in after["last_deal"])
 
 
-EVENTS: dict[str, Event] = {
+CASES: dict[str, Case] = {
     # B3
     "passed_across": lambda before, _action, after: before["pass_to"] == "across" and bool(told(after, rules.Passed)),
     "red_1_passed": tells(rules.Passed, lambda passed: rules.RED_STAR in passed.cards),

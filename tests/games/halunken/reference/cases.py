@@ -1,11 +1,11 @@
-"""Rare events: what an action has brought about. The rules they concern stand beside their list below."""
+"""Rare cases: what an action has brought about. The rules they concern stand beside their list below."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
 
-from tests.reference.declaration import Event, Snapshot, tells, told
+from tests.reference.declaration import Case, Snapshot, tells, told
 
 from . import rules
 
@@ -30,7 +30,7 @@ def tie_at(end: Callable[..., int], before: Snapshot, after: Snapshot) -> bool:
     return values.count(end(values, default=0)) > 1
 
 
-EVENTS: dict[str, Event] = {
+CASES: dict[str, Case] = {
     # H4, H5
     "two_pairs_cancel": lambda _before, _action, after: sorted(laid(after).values()) == [2, 2],
     "rum_against_rum": lambda _before, _action, after: laid(after)[rules.RUM] > 1,

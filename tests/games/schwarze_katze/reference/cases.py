@@ -1,8 +1,8 @@
-"""Rare events: what happened between two snapshots of a game. The rules they concern stand beside their list below."""
+"""Rare cases: what happened between two snapshots of a game. The rules they concern stand beside their list below."""
 
 from __future__ import annotations
 
-from tests.reference.declaration import Event, Snapshot
+from tests.reference.declaration import Case, Snapshot
 
 from .rules import Card
 
@@ -57,7 +57,7 @@ def discards(before: Snapshot, action: int) -> Card | None:
     return card if before["table"] and Card.called(before["table"][0][1]).suit != card.suit else None
 
 
-EVENTS: dict[str, Event] = {
+CASES: dict[str, Case] = {
     # K4
     "heart_discarded": lambda before, action, _after: (
         (card := discards(before, action)) is not None and card.suit == "H"

@@ -7,13 +7,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from gymnasium.utils import seeding
 
 from blackjacky_env.engine.checks import check_integer
+from blackjacky_env.engine.decks import Rigging, read_rigging, rigged_by
 from blackjacky_env.engine.game import Game
+from blackjacky_env.engine.past import Past
 from blackjacky_env.engine.states import check_records
-from blackjacky_env.engine.table import read_records, with_blank_padding
+from blackjacky_env.engine.table import read_records
 
 BOOKKEEPING = ("agents", "agent_selection", "rewards", "_cumulative_rewards", "terminations", "truncations")
 """Attributes of a PettingZoo environment that are saved."""
@@ -31,25 +32,55 @@ def read_generator(state: Any) -> np.random.Generator | None:
     return generator
 
 
-def write_start(start: int | npt.NDArray[Any]) -> int | str:
-    """JSON-ready: the key that a game began with, or the records of a position without history, as base64."""
-    return start if isinstance(start, int) else base64.b64encode(with_blank_padding(start).tobytes()).decode()
+def write_past(past: Past, game: Game, num_players: int, options: Mapping[str, Any]) -> dict[str, Any]:
+    """What led to a position, JSON-ready: the start is a key, or records as base64."""
+    start, rigging = past.start, past.rigging
+    return {
+        "start": start if isinstance(start, int) else base64.b64encode(start).decode(),
+        "actions": past.actions,
+        "reseeds": past.reseeds,
+        "reset_options": rigging.written(game, num_players, options),
+        "deals": rigging.deals,
+        "reshuffles": rigging.reshuffles,
+        "last_move": past.last_move,
+    }
 
 
-def read_start(start: Any, game: Game, header: Mapping[str, Any]) -> int | npt.NDArray[Any]:
-    """What `write_start` wrote; `TypeError` or `ValueError` if no game with this header begins like that."""
+def read_past(history: Mapping[str, Any], game: Game, header: Mapping[str, Any], deals: int) -> Past:
+    """What `write_past` wrote, of a state with this header after so many deals; `TypeError` or `ValueError` if not."""
+    actions = _check_actions(history.get("actions"), game)
+    return Past(
+        _read_start(history.get("start"), game, header),
+        _read_rigging(history, game, header, deals),
+        actions,
+        _check_reseeds(history.get("reseeds"), len(actions)),
+        _check_last_move(history.get("last_move"), game, header["num_players"]),
+    )
+
+
+def _read_start(start: Any, game: Game, header: Mapping[str, Any]) -> int | bytes:
     if not isinstance(start, str):
         return check_integer("start", start, 0, 2**64 - 1)
     try:
         data = base64.b64decode(start, validate=True)
     except ValueError:
         raise ValueError(f"start={start[:20]!r} of this state is neither a key nor base64") from None
-    records = read_records(header, data, game.state_dtype)
-    check_records(game, header, records)
-    return records
+    check_records(game, header, read_records(header, data, game.state_dtype))
+    return data
 
 
-def check_reseeds(reseeds: Any, actions: int) -> list[list[int]]:
+def _read_rigging(history: Mapping[str, Any], game: Game, header: Mapping[str, Any], deals: int) -> Rigging:
+    written, allowed = history.get("reset_options"), rigged_by(game)
+    if not isinstance(written, Mapping) or any(name not in allowed for name in written):
+        raise ValueError(f"the reset options of this state are {written!r}; allowed are {', '.join(allowed)}")
+    rigging = read_rigging(game, header["num_players"], header["options"], written)
+    rigging.deals = check_integer("deals", history.get("deals"), 0, deals)
+    most = len(rigging.decks.get("reshuffle", []))
+    rigging.reshuffles = check_integer("reshuffles", history.get("reshuffles"), 0, most)
+    return rigging
+
+
+def _check_reseeds(reseeds: Any, actions: int) -> list[list[int]]:
     """For each reseeding the number of actions before it and the new key; `TypeError` or `ValueError` if not."""
     if not isinstance(reseeds, list) or not all(isinstance(each, list) and len(each) == 2 for each in reseeds):
         raise ValueError("the reseeds of this state are not pairs of a number of actions and a key")
@@ -59,14 +90,14 @@ def check_reseeds(reseeds: Any, actions: int) -> list[list[int]]:
     ]
 
 
-def check_actions(actions: Any, game: Game) -> list[int]:
+def _check_actions(actions: Any, game: Game) -> list[int]:
     """The actions of a game so far; `TypeError` or `ValueError` if there are no such actions."""
     if not isinstance(actions, list):
         raise TypeError(f"the actions of this state are a {type(actions).__name__}, not a list")
     return [check_integer("an action of this state", action, 0, game.num_actions - 1) for action in actions]
 
 
-def check_last_move(move: Any, game: Game, num_players: int) -> list[int] | None:
+def _check_last_move(move: Any, game: Game, num_players: int) -> list[int] | None:
     """Seat, action and number of the phase of the last move, or None; `TypeError` or `ValueError` for anything else."""
     if move is None:
         return None

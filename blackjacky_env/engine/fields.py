@@ -57,14 +57,10 @@ class Field:
     """What the values mean; values beyond these are not shown."""
     place: int | None = None
     """Values from this one on are seats, too."""
-    wide: bool = False
-    """Whether it takes two bytes although its values fit into one: code of the game keeps other values there."""
     on_table: bool = True
     """Whether it is part of the table that `state()` returns."""
     extra: int = 0
     """Number of values beyond the seats, for what has no seat; or of more entries on the last axis of seats."""
-    beside: str = ""
-    """The field that counts the cards that are not in the deck, if they are in the entry of the first empty seat."""
 
     @property
     def seen(self) -> tuple[int, ...]:
@@ -219,10 +215,6 @@ class Fields:
         if seats:
             lines += ["q = observer", "for seat in range(n):", *_indented(seats)]
             lines += ["    q = q + 1 if q + 1 < n else 0"]
-        for part, field in self.shown.items():
-            if field.beside:
-                written = self._write_all(field, self.layout.offset(part), ("n",))
-                lines += [f"if s.{field.beside}:", "    seat = n", *_indented(written)]
         return _function("encode_shown(s, observer, out)", lines)
 
     def source_of_sample(self) -> str:
@@ -433,7 +425,7 @@ def _known(value: int) -> int | None:
 
 
 def _narrowest(field: Field) -> type[np.integer[Any]]:
-    for kind in (np.int8, np.int16, np.int32)[field.wide :]:
+    for kind in (np.int8, np.int16, np.int32):
         if np.iinfo(kind).min <= field.low and field.high <= np.iinfo(kind).max:
             return kind
     raise ValueError(f"the field {field.name!r} ({field.low} .. {field.high}) does not fit into int32")

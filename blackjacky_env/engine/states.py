@@ -161,12 +161,10 @@ def check_ranges(game: Game, record: Any) -> None:
 def _is_at_empty_seat(game: Game, field: Field, record: Any) -> bool:
     """Whether a field names a seat without a player, or has something there."""
     values, players, most = record[field.name], int(record["num_players"]), game.max_players
-    if players == most:
-        return bool(field.beside and record[field.beside])
     if field.kind == "seat":
         return bool(((values >= players) & (values < most)).any())
     by_seat = field.axes == 1 and field.part is not None
-    return by_seat and bool((values[players + bool(field.beside) : most] + field.plus).any())
+    return by_seat and bool((values[players:most] + field.plus).any())
 
 
 @dataclasses.dataclass(frozen=True)

@@ -1,11 +1,11 @@
 """Rules shared by trick-taking games: dealing, following suit, who wins a trick, who wins the game.
 
 Cards are integers; the cards of a suit are consecutive, the highest last. ``where`` (int8, (cards,)) says where each
-card is: the seat whose hand holds it, `PLAYED` + seat once that seat has played it in this deal, or `ASIDE` if it is
-not in the game. Cards that the option ``deck`` leaves out count as played by the first empty seat, `PLAYED` + number of
-players, and ``left_out`` is their number. ``table`` (int8, (seats,)) holds the card that each seat has played to the
-trick, or `NO_CARD`; two seats may have played equal cards. A record ``s`` also has the fields ``deal_number``,
-``dealer``, ``leader`` and ``totals``, of which the lowest wins.
+card is: the seat whose hand holds it, `PLAYED` + seat once that seat has played it in this deal, `NOT_IN_DECK` if the
+option ``deck`` leaves it out, or `ASIDE` if the rules do; ``left_out`` is the number of those that the option leaves
+out. ``table`` (int8, (seats,)) holds the card that each seat has played to the trick, or `NO_CARD`; two seats may have
+played equal cards. A record ``s`` also has the fields ``deal_number``, ``dealer``, ``leader`` and ``totals``, of which
+the lowest wins.
 """
 
 from __future__ import annotations
@@ -17,10 +17,11 @@ import numpy as np
 
 from blackjacky_env.engine.compiling import inlined
 from blackjacky_env.engine.fields import NOBODY
-from blackjacky_env.engine.random import below, draw, stream
+from blackjacky_env.engine.random import below, draw, shuffle, stream
 
 ASIDE = -1
 PLAYED = 32  # + seat
+NOT_IN_DECK = PLAYED - 1
 NO_CARD = -1
 FOR_FIRST, FOR_DECK = range(2)  # what random numbers are drawn for
 
@@ -56,41 +57,39 @@ def deal_in_turn(where, deck, first, num_players):
 
 
 @inlined
-def seat_in_turn(where, first, end, num_players):
-    """Give the cards first .. end - 1 to the seats in turn, before they are shuffled.
+def deal_shuffled(s, pile, place_of_pile, stream):
+    """Deal all cards in the game, shuffled: so many to a pile, and the others to the seats in turn.
 
-    Shuffling the seats of the cards is the same as shuffling the cards.
+    Shuffling the places of the cards is the same as shuffling the cards.
     """
-    p = 0
-    for i in range(first, end):
-        where[i] = p
-        p = next_seat(p, num_players)
+    aside, not_in_deck = cards_at(s, ASIDE), cards_at(s, NOT_IN_DECK)
+    count, p = 0, 0
+    for card in range(len(s.where)):
+        count += 1 - ((aside | not_in_deck) >> card & 1)
+    for i in range(pile):
+        s.where[i] = place_of_pile
+    for i in range(pile, count):
+        s.where[i] = p
+        p = next_seat(p, int(s.num_players))
+    shuffle(s.where, count, stream)
+    if aside | not_in_deck:
+        for card in range(len(s.where) - 1, -1, -1):
+            if aside >> card & 1:
+                s.where[card] = ASIDE
+            elif not_in_deck >> card & 1:
+                s.where[card] = NOT_IN_DECK
+            else:
+                count -= 1
+                s.where[card] = s.where[count]
 
 
 @inlined
-def left_out_cards(s):
-    """The cards that are not in the deck, one bit for each."""
-    cards, place = 0, PLAYED + int(s.num_players)
+def cards_at(s, place):
+    """The cards at a place, one bit for each."""
+    cards = 0
     for card in range(len(s.where)):
         cards |= int(s.where[card] == place) << card
     return cards
-
-
-@inlined
-def take_out(s, cards):
-    """Note again which cards are not in the deck, one bit for each."""
-    for card in range(len(s.where)):
-        if cards >> card & 1:
-            s.where[card] = PLAYED + int(s.num_players)
-
-
-@inlined
-def spread(where, count, others):
-    """Move what is dealt, the first ``count`` entries, to the cards that are not among ``others``, one bit for each."""
-    for card in range(len(where) - 1, -1, -1):
-        if not others >> card & 1:
-            count -= 1
-            where[card] = where[count]
 
 
 @inlined
@@ -141,13 +140,13 @@ def score(s, p):
 
 def leave_out(s: Any, cards: Sequence[int]) -> None:
     """Note in a record with options that these cards are not in the deck."""
-    s["where"][list(cards)] = PLAYED + s["num_players"]
+    s["where"][list(cards)] = NOT_IN_DECK
     s["left_out"] = len(cards)
 
 
 def left_out(s: Any) -> list[int]:
     """The cards that `leave_out` has noted."""
-    cards: list[int] = np.flatnonzero(s["where"] == PLAYED + s["num_players"]).tolist()
+    cards: list[int] = np.flatnonzero(s["where"] == NOT_IN_DECK).tolist()
     return cards
 
 

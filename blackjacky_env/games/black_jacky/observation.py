@@ -54,6 +54,8 @@ def encode(s, observer, out):
         if seat > 0:
             put_values(out, AT.known + 8 * (seat - 1), s.known[q, observer])
         q = left_of(s, q)
+    if n < SEATS:
+        put_values(out, AT.displays + 8 * n, s.left_out)
     for i in range(2):
         out[AT.exchange_given + i] = s.given[i] != NO_CARD
         if s.pair[i] == observer and s.given[i] != NO_CARD:
@@ -87,11 +89,13 @@ def sample(observation, bits, s):
     s.reshuffles = 0
     s.deals = int(s.round_number) + (s.phase != TIP)
     s.discard_top = 1 + marked(observation, AT.discard_top, 8)
-    s.discard_count = s.left_out = 0
+    s.discard_count = 0
+    s.left_out[:] = 0
     for v in range(1, VALUES):
         s.discard_count += s.discards[v]
         if s.num_players < SEATS:
-            s.left_out += s.displays[s.num_players, v]
+            s.left_out[v] = s.displays[s.num_players, v]
+            s.displays[s.num_players, v] = 0
     imagine_seats(observation, s)
     imagine_known(observation, s)
     imagine_hands(observation, draw(bits, 1), s)
@@ -132,7 +136,7 @@ def imagine_hands(observation, bits, s):
         take_values(observation, AT.known + 8 * (p - 1), s.hands[p])
     count = 0
     for v in range(1, int(s.max_card) + 1):
-        unseen = v - int(s.discards[v])
+        unseen = v - int(s.discards[v]) - int(s.left_out[v])
         for p in range(SEATS):
             unseen -= int(s.hands[p, v]) + int(s.displays[p, v])
         for _ in range(unseen):

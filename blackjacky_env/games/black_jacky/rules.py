@@ -95,8 +95,7 @@ def clear_table(s):
     s.losers[:] = 0
     s.hand_counts[:] = 0
     s.hands[:] = 0
-    for p in range(s.num_players):  # before the next seat lies what is not in the deck
-        s.displays[p] = 0
+    s.displays[:] = 0
     s.known[:] = 0
 
 
@@ -105,7 +104,7 @@ def deal(s):
     """Shuffle all cards by (key, round) and deal them (R4)."""
     count = 0
     for v in range(1, int(s.max_card) + 1):
-        for _ in range(v - (int(s.displays[s.num_players, v]) if s.left_out else 0)):
+        for _ in range(v - int(s.left_out[v])):
             s.draw_pile[count] = v
             count += 1
     shuffle(s.draw_pile, count, stream(s.key, FOR_DECK, int(s.round_number), 0))

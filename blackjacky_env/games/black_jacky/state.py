@@ -96,10 +96,10 @@ RECORD = Fields(
         number("discards", 0, 8, "cards in the discard pile by value, top included", (VALUES,), first=1),
         by_seat("hand_counts", 0, CARDS, "cards in hand by seat"),
         own("hands", 0, 8, "my hand by value", (VALUES,), part="my_hand", first=1),
-        by_seat("displays", 0, 8, _LAID_OUT, (VALUES,), first=1, beside="left_out"),
+        by_seat("displays", 0, 8, _LAID_OUT, (VALUES,), first=1),
         # [holder, observer, value]; observer == holder is not read
         hidden("known", 0, CARDS, (VALUES,), axes=2, extra=1, on_table=False),
-        hidden("left_out", 0, CARDS, on_table=False),  # cards that are not in the deck
+        hidden("left_out", 0, 8, (VALUES,), on_table=False),  # cards that are not in the deck, by value
     ),
     observed=(
         "phase round",
@@ -151,16 +151,14 @@ def full_deck(max_card: int) -> list[int]:
 
 
 def leave_out(s: Any, cards: Sequence[int]) -> None:
-    """Lay the cards that are not in the deck before the first empty seat."""
+    """Note in a record with options that these cards are not in the deck."""
     for v in cards:
-        s["displays"][s["num_players"], v] += 1
-    s["left_out"] = len(cards)
+        s["left_out"][v] += 1
 
 
 def left_out(s: Any) -> list[int]:
-    """The cards that `leave_out` has laid there."""
-    n = int(s["num_players"])
-    return [v for v in range(VALUES) for _ in range(s["displays"][n, v])] if n < SEATS else []
+    """The cards that `leave_out` has noted."""
+    return [v for v in range(VALUES) for _ in range(s["left_out"][v])]
 
 
 def most_actions(num_players: int, variant: str, options: Mapping[str, Any]) -> int | None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from blackjacky_env.engine.compiling import inlined
 from blackjacky_env.engine.fields import seen_from
-from blackjacky_env.engine.trick_taking import PLAYED
+from blackjacky_env.engine.trick_taking import NOT_IN_DECK, PLAYED
 from blackjacky_env.games.black_spy.rules import black_7, has_pile, pass_places, place_of_seat
 from blackjacky_env.games.black_spy.state import (
     BLACK_7,
@@ -32,7 +32,7 @@ def encode(s, observer, out):
     out[AT.pass_to] = pass_places(s)
     encode_cards(s, observer, n, out)
     if s.left_out:
-        encode_left_out(s, observer, n, out)
+        encode_left_out(s, n, out)
     if pass_places(s):
         encode_passing(s, observer, n, out)
     if has_pile(s):
@@ -58,15 +58,13 @@ def encode_cards(s, observer, n, out):
 
 
 @inlined
-def encode_left_out(s, observer, n, out):
-    """The cards that are not in the deck, as if the first empty seat had played them."""
+def encode_left_out(s, n, out):
+    """The cards that are not in the deck are shown as if the first empty seat had played them."""
     for card in range(KINDS):
-        if s.where[card] == PLAYED + n and card != BLACK_7:
+        if s.where[card] == NOT_IN_DECK and card != BLACK_7:
             out[AT.played + card] = 1 + n
     for i in range(BLACK_7S):
-        if s.where[black_7(i)] == PLAYED + n:
-            out[AT.black_7s_played + seen_from(observer, n, n)] -= 1
-            out[AT.black_7s_played + n] += 1
+        out[AT.black_7s_played + n] += s.where[black_7(i)] == NOT_IN_DECK
 
 
 @inlined
@@ -90,7 +88,7 @@ def encode_passing(s, observer, n, out):
 
 @inlined
 def holder_of(s, card):
-    """The seat that has the card in its hand, or has played it."""
+    """The seat that has the card in its hand, or has played it; for others no seat."""
     return s.where[card] & (PLAYED - 1)
 
 

@@ -12,21 +12,18 @@ import numpy as np
 
 from blackjacky_env.engine.compiling import inlined
 from blackjacky_env.engine.fields import NOBODY, seen_from
-from blackjacky_env.engine.random import shuffle, stream
+from blackjacky_env.engine.random import stream
 from blackjacky_env.engine.trick_taking import (
     FOR_DECK,
     NO_CARD,
     PLAYED,
     deal_in_turn,
+    deal_shuffled,
     holds_any,
     is_leading,
-    left_out_cards,
     mark_lowest,
     next_seat,
-    seat_in_turn,
-    spread,
     start_game,
-    take_out,
     winner_of_trick,
 )
 from blackjacky_env.games.black_spy.state import (
@@ -79,15 +76,7 @@ def deal(s):
     """Deal all cards (B2), with a pile for the mole (V3), shuffled by (key, deal)."""
     start_deal(s)
     s.deals += 1
-    n, pile, count = int(s.num_players), pile_size(s), CARDS - int(s.left_out)
-    out = left_out_cards(s) if s.left_out else 0
-    for i in range(pile):
-        s.where[i] = PILE
-    seat_in_turn(s.where, pile, count, n)
-    shuffle(s.where, count, stream(s.key, FOR_DECK, int(s.deal_number), 0))
-    if out:
-        spread(s.where, count, out)
-        take_out(s, out)
+    deal_shuffled(s, pile_size(s), PILE, stream(s.key, FOR_DECK, int(s.deal_number), 0))
     open_deal(s)
 
 

@@ -95,7 +95,7 @@ RECORD = Fields(
         number("trick", 0, CARDS // 3, "tricks taken in this deal"),
         role("leader", "that leads the trick; none before the first"),
         by_seat("table", NO_CARD, KINDS - 1, "by seat: 1 + the card played to this trick, 0 = none", plus=1),
-        hidden("where", 0, PLAYED + SEATS - 1, (CARDS,), place=PLAYED),  # or PILE
+        hidden("where", 0, PLAYED + SEATS - 1, (CARDS,), place=PLAYED),  # or PILE or NOT_IN_DECK
         hidden("passed_by", NOBODY, 0, (CARDS,), kind="seat"),  # B3: who has passed the card, or chosen to
         hidden("taken_at", 0, SEATS, (CARDS,)),  # V3: 1 + the place in the order of taking it; 0 when passed
         by_seat("colour_voids", 0, 1, "1: known to have no blue, yellow, green, red, black card", (COLOURS,)),
@@ -104,7 +104,7 @@ RECORD = Fields(
         by_seat(
             *("spies_taken", 0, BLACK, "by seat: coloured 7s in the tricks taken in this deal"), part="good_spies_taken"
         ),
-        by_seat("points", -20, 80, "by seat: points of the cards taken in this deal", wide=True),
+        by_seat("points", -20, 80, "by seat: points of the cards taken in this deal"),
         hidden("moon", 0, MOON_MYSELF),  # V2: the action chosen, 0 for none
     ),
     observed=(

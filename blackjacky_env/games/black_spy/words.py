@@ -9,7 +9,7 @@ import numpy as np
 from blackjacky_env.engine.actions import ActionInfo, Actions
 from blackjacky_env.engine.fields import NOBODY
 from blackjacky_env.engine.game import State
-from blackjacky_env.engine.trick_taking import NO_CARD, PLAYED, is_leading
+from blackjacky_env.engine.trick_taking import NO_CARD, NOT_IN_DECK, PLAYED, is_leading
 from blackjacky_env.games.black_spy.rules import has_pile, pass_places, place_of_seat, points_of_deal
 from blackjacky_env.games.black_spy.state import (
     BLACK,
@@ -153,7 +153,7 @@ def _reason(s: State, action: int) -> str:
     copies = [action, *range(KINDS, CARDS)] if action == BLACK_7 else [action]
     held = [card for card in copies if s["where"][card] == s["player"]]
     if not held:
-        out = all(s["where"][card] == PLAYED + s["num_players"] for card in copies)
+        out = all(s["where"][card] == NOT_IN_DECK for card in copies)
         return "it is not in the deck" if out else "it is not in the hand"
     if phase == PASS:
         return "it has been chosen to be passed already (B3)"

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from blackjacky_env.engine.compiling import inlined
+from blackjacky_env.engine.compiling import inlined, scratch
 from blackjacky_env.engine.fields import NOBODY
 from blackjacky_env.engine.random import below, draw, shuffle
-from blackjacky_env.games.halunken.rules import jack_moves, present_score, top_of
+from blackjacky_env.games.halunken.rules import forget_what_happened, jack_moves, present_score, top_of
 from blackjacky_env.games.halunken.state import (
     CARDS,
     COLOURS,
@@ -80,6 +80,7 @@ def sample(observation, bits, s):
     s.key = draw(bits, 0)
     _sample_shown(observation, s)
     s.deals = int(s.game_number) + 1
+    forget_what_happened(s)
     s.numbers[JACK] = observation[AT.black_jack_number]
     imagine_rogues(observation, draw(bits, 1), s)
     imagine_jack_deck(draw(bits, 2), s)
@@ -90,15 +91,14 @@ def sample(observation, bits, s):
 def imagine_rogues(observation, bits, s):
     """Place the cards that have been seen, and the others in the hidden places, shuffled.
 
-    ``s.where`` serves as the list of the unseen cards first. Cards that have left a tavern are laid above the others in
-    ``deck``, in any order: it does not matter any more.
+    Cards that have left a tavern are laid above the others in ``deck``, in any order: it does not matter any more.
     """
-    unseen = 0
+    cards, unseen = scratch(CARDS, np.int8), 0
     for card in range(CARDS):
         if not observation[AT.owners + card] and not is_top(observation, card):
-            s.where[unseen] = card
+            cards[unseen] = card
             unseen += 1
-    shuffle(s.where, unseen, bits)
+    shuffle(cards, unseen, bits)
     for field in range(FIELDS):
         top, hidden = int(observation[AT.tops + field]), int(observation[AT.hidden + field])
         s.heights[field] = hidden + (top > 0)
@@ -109,7 +109,7 @@ def imagine_rogues(observation, bits, s):
                 s.deck[place] = top - 1
             elif level >= LEVELS - hidden:
                 unseen -= 1
-                s.deck[place] = s.where[unseen]
+                s.deck[place] = cards[unseen]
     imagine_owners(observation, s)
 
 

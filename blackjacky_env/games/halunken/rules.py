@@ -26,28 +26,38 @@ from blackjacky_env.games.halunken.state import (
     HARBOUR,
     JACK,
     JACK_MOVES,
+    LANDS_ON,
     LEVELS,
+    MOST_HAPPENED,
     MOVE,
     MOVES,
+    MOVES_ON,
+    MOVES_TO,
     NAME,
     NO_CARD,
+    NOTHING,
     NUM_ACTIONS,
     NUM_COLOURS,
     NUMBER,
     OVER,
+    OVERTAKES,
     PASS,
+    PASSED,
     PLACE_CAPTAIN,
     PLACE_JACK,
     RESOLVING,
+    REVEALS,
     ROB,
     ROB_BUYER,
     ROUNDS,
     RUM,
     SEATS,
     SETTLEMENT,
+    SPARED,
     TAKE,
     TAKE_FROM_HARBOUR,
     TAKE_OR_ROB,
+    TAKES,
     TAVERN,
     VALUES,
 )
@@ -62,6 +72,7 @@ FOR_START, FOR_DECK, FOR_JACK_DECK = range(3)
 @inlined
 def begin(s, key, start_player):
     """Start with the options in ``s``; start_player, who places first, NOBODY: drawn (H2)."""
+    forget_what_happened(s)
     s.key = key
     s.game_number = 0
     s.deals = 0
@@ -145,6 +156,25 @@ def jack_moves(s):
     return MOVES if s.variant == DUEL else JACK_MOVES
 
 
+# ---------------------------------------------------------------- what happens after an action
+
+
+@inlined
+def forget_what_happened(s):
+    """Begin to log what happens after an action."""
+    s.happened[:] = NOTHING
+    s.happenings = 0
+
+
+@inlined
+def log(s, what, figure, number, field, card):
+    """Log what happens to a figure."""
+    if s.happenings < MOST_HAPPENED:
+        row = s.happened[s.happenings]
+        row[0], row[1], row[2], row[3], row[4] = what, figure, number, field, card
+        s.happenings += 1
+
+
 # ---------------------------------------------------------------- cards and figures
 
 
@@ -178,11 +208,13 @@ def move_card(s, card, to):
 
 @inlined
 def take_top(s, field, to):
-    """H6: the top card of the tavern, if there is one, goes to ``to``; the next one is then turned up."""
-    if s.heights[field] > 0:
-        card = top_of(s, field)
-        s.heights[field] -= 1
-        move_card(s, card, to)
+    """H6: the top card of the tavern goes to ``to``; the next one is then turned up. Returns it, NO_CARD: none."""
+    if s.heights[field] == 0:
+        return NO_CARD
+    card = top_of(s, field)
+    s.heights[field] -= 1
+    move_card(s, card, to)
+    return card
 
 
 @inlined
@@ -308,6 +340,7 @@ def source_of_cards(s):
 @inlined
 def apply(s, action):
     """Take a legal action, then resolve what follows until somebody is asked or the game is settled."""
+    forget_what_happened(s)
     decision = int(s.decision)
     if decision == PLACE_CAPTAIN:
         place_captain(s, action)
@@ -335,7 +368,7 @@ def place_captain(s, field):
     """H2: the captain takes the top card; after the last one J1 follows, or the first round."""
     p = int(s.player)
     s.captains[p] = field
-    take_top(s, field, p)
+    log(s, TAKES, p, NOTHING, field, take_top(s, field, p))
     s.player = next_seat(s, p)
     if s.player != s.start_player:
         return
@@ -443,6 +476,7 @@ def reveal(s):
         s.laid[p] = s.choices[p]
         s.choices[p] = 0
         s.spent[p, int(s.laid[p]) - 1] = 1
+        log(s, REVEALS, p, int(s.laid[p]), NOTHING, NOTHING)
     if is_duel(s):
         reveal_for_jack(s)
     for figure in range(s.num_players):
@@ -467,6 +501,7 @@ def reveal_for_jack(s):
     s.jack_laid = move
     s.jack_choice = 0
     s.jack_spent[move - 1] = 1
+    log(s, REVEALS, JACK, move, NOTHING, NOTHING)
 
 
 @inlined
@@ -502,9 +537,9 @@ def let_the_standing_take(s):
     """H6: captains who stand take the top card of their tavern; in a duel Black Jack too (D4, D6)."""
     for p in range(s.num_players):
         if s.numbers[p] == 0:
-            take_top(s, int(s.captains[p]), p)
+            log(s, TAKES, p, NOTHING, int(s.captains[p]), take_top(s, int(s.captains[p]), p))
     if is_duel(s) and s.numbers[JACK] == 0:
-        take_top(s, int(s.jack), jacks_owner(s))
+        log(s, TAKES, JACK, NOTHING, int(s.jack), take_top(s, int(s.jack), jacks_owner(s)))
 
 
 @inlined
@@ -554,15 +589,17 @@ def lowest_figure(s):
 def land(s, figure):
     """H6: the figure moves and takes a card; then it robs and pushes whoever stands there (H7, H8)."""
     at = int(s.jack) if figure == JACK else int(s.captains[figure])
-    field = ahead(at, int(s.numbers[figure]))
+    number = int(s.numbers[figure])
+    field = ahead(at, number)
     s.numbers[figure] = 0
     met = figure_on(s, field)
     owner = jacks_owner(s) if figure == JACK else figure
     before = int(s.counts[owner])
-    take_top(s, field, owner)
+    log(s, MOVES_TO, figure, number, field, take_top(s, field, owner))
     put(s, figure, field)
     if met == NOBODY:
         return
+    log(s, LANDS_ON, met, NOTHING, NOTHING, NOTHING)
     s.mover = figure
     strength = before if s.rob_before_pick else int(s.counts[owner])
     if met == JACK:
@@ -597,6 +634,8 @@ def meet_captain(s, owner, q, strength):
     elif owner != q and may_rob(s, strength, q):
         s.victim = q
         ask(s, ROB, owner)
+    elif owner != q:
+        log(s, SPARED, q, NOTHING, NOTHING, NOTHING)
 
 
 @inlined
@@ -652,8 +691,10 @@ def push(s):
     for p in range(s.num_players):
         if p != s.mover and s.captains[p] == field:
             s.captains[p] = target
+            log(s, MOVES_ON, p, NOTHING, target, NOTHING)
     if s.mover != JACK and s.jack == field:
         s.jack = target
+        log(s, MOVES_ON, JACK, NOTHING, target, NOTHING)
     s.mover = NOBODY
 
 
@@ -683,10 +724,13 @@ def overtake(s):
     while step < steps or (p != NOBODY and step < FIELDS):
         step += 1
         p = captain_on(s, ahead(old, step))
+        if p != NOBODY:
+            log(s, PASSED, p, NOTHING, NOTHING, NOTHING)
         if NOBODY != p != s.buyer:
             s.to_rob[count] = p
             count += 1
     s.jack = ahead(old, step)
+    log(s, OVERTAKES, JACK, steps, int(s.jack), NOTHING)
 
 
 @inlined
@@ -700,6 +744,8 @@ def meet_overtaken(s):
     elif may_rob(s, int(s.counts[s.buyer]), q):
         s.victim = q
         ask(s, ROB, int(s.buyer))
+    else:
+        log(s, SPARED, q, NOTHING, NOTHING, NOTHING)
     if s.decision == RESOLVING:
         forget_overtaken(s)
 

@@ -44,6 +44,22 @@ STANDARD, BASIC, DUEL = range(3)
     RESOLVING,
 ) = range(13)
 
+# What happens after an action, as rows of ``happened``: of what kind, and then figure, number, field and card.
+REVEALS, TAKES, MOVES_TO, LANDS_ON, SPARED, MOVES_ON, PASSED, OVERTAKES = range(1, 9)
+HAPPENED = {
+    REVEALS: ("reveals", "figure number"),
+    TAKES: ("takes", "figure field card"),
+    MOVES_TO: ("moves", "figure number field card"),
+    LANDS_ON: ("lands_on", "figure"),
+    SPARED: ("is_spared", "figure"),
+    MOVES_ON: ("moves_on", "figure field"),
+    PASSED: ("is_passed", "figure"),
+    OVERTAKES: ("overtakes", "figure number field"),
+}
+"""Names of the kinds and of what is told of each, as snapshots write them."""
+NOTHING = 0  # in ``happened``: no such row, or not told of it
+MOST_HAPPENED = 28  # four captains reveal, move, meet somebody who is spared and moves on; Black Jack overtakes them
+
 DECISIONS = (
     "place_captain",
     "place_black_jack",
@@ -133,6 +149,9 @@ RECORD = Fields(
         hidden("counts", 0, CARDS, axes=1, extra=1),  # cards of each seat and in the harbour
         hidden("colours", 0, CARDS, (NUM_COLOURS,), axes=1),  # cards by colour
         hidden("values", 0, 1000, (NUM_COLOURS,), axes=1),  # and their value
+        # what has happened since the last action, for those who tell it
+        hidden("happened", NO_CARD, CARDS - 1, (MOST_HAPPENED, 5), on_table=False),
+        hidden("happenings", 0, MOST_HAPPENED, on_table=False),
     ),
     observed=(
         "game round decision to_act start_player opener buyer bidder offers captains black_jack mover victim to_rob",

@@ -15,6 +15,7 @@ from blackjacky_env.games.halunken.state import (
     CARD_NAMES,
     DECISIONS,
     FIELDS,
+    HAPPENED,
     HARBOUR,
     JACK,
     LEVELS,
@@ -22,6 +23,7 @@ from blackjacky_env.games.halunken.state import (
     NO_CARD,
     PLACE_CAPTAIN,
     RECORD,
+    REVEALS,
     VALUES,
     VARIANT_NAMES,
     jack_card,
@@ -70,6 +72,7 @@ def snapshot(s: State, settled: State | None) -> dict[str, Any]:
         "mover": BLACK_JACK if s["mover"] == JACK else RECORD.tell(s, "mover")["mover"],
         **RECORD.tell(s, "victim"),
         "to_rob": [int(p) for p in s["to_rob"] if p != NOBODY],
+        "happened": [_happened(row) for row in s["happened"][: int(s["happenings"])].tolist() if row[0] in HAPPENED],
         "scores": [present_score(s, p) for p in range(n)],
         **RECORD.tell(s, "totals"),
         "last_game": None if settled is None else [present_score(settled, p) for p in range(n)],
@@ -104,6 +107,19 @@ def _movement_cards(s: State, n: int) -> dict[str, Any]:
         "numbers": [movement_card(number) for number in s["numbers"][:n].tolist()],
         "black_jack_number": movement_card(int(s["numbers"][JACK])),
     }
+
+
+def _happened(row: list[int]) -> dict[str, Any]:
+    """What has happened since the last action: ``what``, and what is told of it."""
+    what, figure, number, field, card = row
+    kind, told = HAPPENED[what]
+    facts = {
+        "figure": BLACK_JACK if figure == JACK else figure,
+        "number": movement_card(number) if what == REVEALS else number,
+        "field": field,
+        "card": None if card == NO_CARD else CARD_NAMES[card],
+    }
+    return {"what": kind, **{name: facts[name] for name in told.split()}}
 
 
 def _card_or_none(move: int) -> int | str | None:

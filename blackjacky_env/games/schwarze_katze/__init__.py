@@ -5,7 +5,7 @@ from __future__ import annotations
 from blackjacky_env.engine import trick_taking
 from blackjacky_env.engine.game import Game, Preset, Rules, SmallDeck, Words
 from blackjacky_env.engine.questions import gets_most
-from blackjacky_env.games.schwarze_katze import observation, rules, scene, state, words
+from blackjacky_env.games.schwarze_katze import imagined, observation, rules, scene, state, words
 
 _ONE_DEAL = {"deals": 1}
 _MINIATURES = {
@@ -41,7 +41,7 @@ GAME = Game(
     card_names=state.CARD_NAMES,
     deck=state.deck,
     small_deck=SmallDeck(trick_taking.leave_out, trick_taking.left_out),
-    rules=Rules.of(trick_taking, rules, observation),
+    rules=Rules.of(trick_taking, rules, observation, imagined),
     words=Words(
         snapshot=words.snapshot,
         view=words.view,

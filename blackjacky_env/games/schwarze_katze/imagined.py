@@ -1,192 +1,114 @@
-"""Imagined hands: a random deal of the unseen cards, uniform over all that fit the hand sizes and known voids.
+"""Imagined positions: `sample_state` leads from an observation back to a random full position that shows it.
 
-Dealing at random and then repairing would not be uniform. Instead players with the same voids form a group. For each
-way to take a group's cards out of the suits the number of deals that follow is counted, and ways are drawn in
-proportion to it.
-
-Nothing is allocated, so that it runs on a GPU. Four numbers by suit, 0 .. 13 each, are packed into one integer, four
-bits for each, and so are the groups: a stack of four bits for the voids, and one of six bits for the number of cards.
+All deals of the unseen cards that fit the hand sizes and known voids are equally likely (K4, K9).
 """
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
-from blackjacky_env.engine.compiling import compiled, inlined
-from blackjacky_env.engine.random import below, draw, shuffle
-from blackjacky_env.engine.trick_taking import NO_CARD
-from blackjacky_env.games.schwarze_katze.rules import hand_size
-from blackjacky_env.games.schwarze_katze.state import RANKS, SUITS
+from blackjacky_env.engine.compiling import inlined, scratch
+from blackjacky_env.engine.random import below, draw
+from blackjacky_env.engine.trick_taking import ASIDE, NO_CARD, NOT_IN_DECK, PLAYED
+from blackjacky_env.engine.unseen import NOWHERE, add, clear, deal_unseen, unseen_cards
+from blackjacky_env.games.schwarze_katze.rules import hand_size, is_taken_out, suit_of
+from blackjacky_env.games.schwarze_katze.state import CARDS, RECORD, SEATS, SUITS
 
-_GROUPS = 1 << SUITS  # a group is numbered by the voids of its players, one bit per suit
-_FOUR_BITS, _SIX_BITS = 15, 63
-CHOOSE = np.array([[float(math.comb(n, k)) for k in range(RANKS + 1)] for n in range(RANKS + 1)])
-"""Binomial coefficients n over k, float64, (14, 14)."""
+AT = RECORD.at
+_sample_shown = RECORD.sample
+_FOR_GROUPS, _FOR_HANDS = 1, 2  # draws
+HANDS = unseen_cards(CARDS, SEATS)
 
 
 @inlined
-def deal_unseen(unseen, bits, s):
-    """Deal the cards marked in ``unseen`` (one bit for each) to seats 1 .. of ``s``, overwriting ``s.where``.
+def sample(observation, bits, s):
+    """Write into ``s`` a random full legal position consistent with ``observation``.
 
-    ``s`` determines the hand sizes, which add up to the number of unseen cards, and the voids; ``bits`` (uint64)
-    determine everything that is drawn. Returns the holders by suit: a tuple of integers with four bits for each rank,
-    which are the seat, or 0 for cards that are not dealt.
+    ``observation``: integers, (K,), as written by `encode`; ``bits`` (uint64) determine everything that is drawn.
+    The observer gets seat 0, the game a new key.
     """
-    left = sort_by_suit(unseen, bits, s.where)
-    groups, sizes = list_groups(s)
-    holders = (0, 0, 0, 0)
-    while groups:
-        group = groups & _FOUR_BITS
-        taken = choose_numbers(groups, sizes, left, draw(bits, SUITS + group))
-        holders = deal_group(s, group, left, taken, draw(bits, SUITS + _GROUPS + group), holders)
-        left -= taken
-        groups, sizes = groups >> 4, sizes >> 6
-    return deal_group(s, 0, left, left, draw(bits, SUITS + _GROUPS), holders)
+    s.key = draw(bits, 0)
+    _sample_shown(observation, s)
+    s.deals = int(s.deal_number) + 1
+    place_seen(observation, s)
+    deal_others(s, bits)
 
 
 @inlined
-def count_of(counts, suit):
-    """The number of a suit, from four packed ones."""
-    return counts >> 4 * suit & _FOUR_BITS
+def place_seen(observation, s):
+    """Cards in the observer's hand, played ones, and those that are not in the game; all others are `NOWHERE`."""
+    n = int(s.num_players)
+    s.left_out = 0
+    for card in range(CARDS):
+        played = int(observation[AT.played + card])
+        if observation[AT.my_hand + card]:
+            s.where[card] = 0
+        elif played > n:
+            s.where[card] = NOT_IN_DECK
+            s.left_out += 1
+        elif played:
+            s.where[card] = PLAYED + played - 1
+        else:
+            s.where[card] = ASIDE if is_taken_out(card, n) else NOWHERE
 
 
 @inlined
-def packed(clubs, diamonds, hearts, spades):
-    """Four numbers by suit, packed."""
-    return clubs | diamonds << 4 | hearts << 8 | spades << 12
+def deal_others(s, bits):
+    """Deal all other cards to the hands: first to groups of players with the same voids, then within each group."""
+    records, groups = scratch(1, HANDS), scratch(SEATS, np.int64)
+    hands = records[0]
+    clear(hands)
+    for p in range(1, s.num_players):
+        groups[p] = group_of(s, p)
+        hands.room[groups[p]] += cards_held(s, p)
+    for card in range(CARDS):
+        if s.where[card] == NOWHERE:
+            add(hands, card, groups_that_may_hold(s, groups, suit_of(card)))
+    deal_unseen(hands, draw(bits, _FOR_GROUPS))
+    for p in range(1, s.num_players):
+        hands.room[p] = cards_held(s, p)
+    for i in range(hands.count):
+        if hands.place[i] != NOWHERE:
+            p = draw_player(s, groups, hands.room, int(hands.place[i]), draw(draw(bits, _FOR_HANDS), i))
+            s.where[hands.card[i]] = p
+            hands.room[p] -= 1
 
 
 @inlined
-def sort_by_suit(unseen, bits, cards):
-    """Write the unseen cards into ``cards``, each suit shuffled from RANKS * suit on; returns how many there are."""
-    left = 0
-    for suit in range(SUITS):
-        count = 0
-        for card in range(RANKS * suit, RANKS * suit + RANKS):
-            if unseen >> card & 1:
-                cards[RANKS * suit + count] = card
-                count += 1
-        shuffle(cards[RANKS * suit : RANKS * suit + RANKS], count, draw(bits, suit))
-        left |= count << 4 * suit
-    return left
-
-
-@inlined
-def cards_left(s, p):
+def cards_held(s, p):
     """Number of cards that p holds."""
-    return hand_size(s) - int(s.trick) - int(s.table[p] != NO_CARD)
+    return max(0, hand_size(s) - int(s.trick) - int(s.table[p] != NO_CARD))
 
 
 @inlined
-def voids_of(s, p):
-    """The group of p: one bit for each known void."""
-    group = 0
-    for suit in range(SUITS):
-        group |= int(s.voids[p, suit]) << suit
-    return group
+def group_of(s, p):
+    """The first of the other players with p's known voids."""
+    for q in range(1, p):
+        same = True
+        for suit in range(SUITS):
+            same &= s.voids[q, suit] == s.voids[p, suit]
+        if same:
+            return q
+    return p
 
 
 @inlined
-def list_groups(s):
-    """The groups that have voids and get cards, as a stack, the last one on top, and their numbers of cards."""
-    groups, sizes = 0, 0
-    for group in range(1, _GROUPS):
-        size = 0
-        for p in range(1, int(s.num_players)):
-            if voids_of(s, p) == group:
-                size += cards_left(s, p)
-        if size > 0:
-            groups, sizes = groups << 4 | group, sizes << 6 | size
-    return groups, sizes
-
-
-@compiled
-def count_ways(groups, sizes, left):
-    """Number of ways in which the groups can share what is left of the suits; the group without voids takes the rest.
-
-    Who in a group gets a card does not matter here. The function calls itself for the groups below the top one.
-    """
-    if groups == 0:
-        return 1.0
-    group, size, total = groups & _FOUR_BITS, sizes & _SIX_BITS, 0.0
-    for x in range(max_cards(group, 0, left, size) + 1):
-        for y in range(max_cards(group, 1, left, size - x) + 1):
-            for z in range(max_cards(group, 2, left, size - x - y) + 1):
-                rest = size - x - y - z
-                if rest <= max_cards(group, 3, left, rest):
-                    ways = count_ways(groups >> 4, sizes >> 6, left - packed(x, y, z, rest))
-                    total += count_choices(left, x, y, z, rest) * ways
-    return total
+def groups_that_may_hold(s, groups, suit):
+    """The groups that are not known to lack the suit, one bit for each."""
+    allowed = 0
+    for p in range(1, s.num_players):
+        allowed |= int(not s.voids[p, suit]) << groups[p]
+    return allowed
 
 
 @inlined
-def max_cards(group, suit, left, size):
-    """Maximum number of cards of a suit that the group can take."""
-    return 0 if group >> suit & 1 else min(count_of(left, suit), size)
-
-
-@inlined
-def count_choices(left, x, y, z, rest):
-    """Number of ways to choose these numbers of cards from what is left of the suits."""
-    clubs, diamonds = CHOOSE[count_of(left, 0), x], CHOOSE[count_of(left, 1), y]
-    return clubs * diamonds * CHOOSE[count_of(left, 2), z] * CHOOSE[count_of(left, 3), rest]
-
-
-@compiled
-def choose_numbers(groups, sizes, left, bits):
-    """Numbers of cards of each suit for the top group, packed, drawn in proportion to the deals that follow."""
-    group, size, taken = groups & _FOUR_BITS, sizes & _SIX_BITS, 0
-    point = float(bits >> np.uint64(11)) * 2.0**-53 * count_ways(groups, sizes, left)
-    for x in range(max_cards(group, 0, left, size) + 1):
-        for y in range(max_cards(group, 1, left, size - x) + 1):
-            for z in range(max_cards(group, 2, left, size - x - y) + 1):
-                rest = size - x - y - z
-                if rest <= max_cards(group, 3, left, rest):
-                    numbers = packed(x, y, z, rest)
-                    ways = count_ways(groups >> 4, sizes >> 6, left - numbers)
-                    chosen = count_choices(left, x, y, z, rest) * ways
-                    point -= chosen
-                    if chosen > 0.0:
-                        taken = numbers
-                    if point < 0.0:
-                        return taken
-    return taken
-
-
-@inlined
-def deal_group(s, group, left, taken, stream, holders):
-    """Shuffle a group's cards, the last ones of each suit, and deal them to its players."""
-    count = count_of(taken, 0) + count_of(taken, 1) + count_of(taken, 2) + count_of(taken, 3)
-    for p in range(1, int(s.num_players)):
-        if voids_of(s, p) == group:
-            for _ in range(min(cards_left(s, p), count)):
-                count -= 1
-                drawn = place_of(left, taken, np.int64(below(draw(stream, count), count + 1)))
-                holders = with_holder(holders, int(s.where[drawn]), p)
-                s.where[drawn] = s.where[place_of(left, taken, count)]
-    return holders
-
-
-@inlined
-def place_of(left, taken, i):
-    """Position of card i of those taken."""
-    suit = 0
-    while i >= count_of(taken, suit):
-        i -= count_of(taken, suit)
-        suit += 1
-    return RANKS * suit + count_of(left, suit) - 1 - i
-
-
-@inlined
-def with_holder(holders, card, p):
-    """``holders`` with the card added to p."""
-    suit, mark = card // RANKS, p << 4 * (card % RANKS)
-    clubs, diamonds, hearts, spades = holders
-    return (
-        clubs | mark * (suit == 0),
-        diamonds | mark * (suit == 1),
-        hearts | mark * (suit == 2),
-        spades | mark * (suit == 3),
-    )
+def draw_player(s, groups, room, group, bits):
+    """A player of the group, each in proportion to the room left in the hand."""
+    total = 0
+    for p in range(group, s.num_players):
+        total += int(room[p]) * (groups[p] == group)
+    point, p = np.int64(below(bits, total)), group
+    while groups[p] != group or point >= room[p]:
+        point -= int(room[p]) * (groups[p] == group)
+        p += 1
+    return p

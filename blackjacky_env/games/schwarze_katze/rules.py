@@ -9,22 +9,19 @@ from __future__ import annotations
 
 from blackjacky_env.engine.compiling import inlined
 from blackjacky_env.engine.fields import NOBODY
-from blackjacky_env.engine.random import shuffle, stream
+from blackjacky_env.engine.random import stream
 from blackjacky_env.engine.trick_taking import (
     ASIDE,
     FOR_DECK,
     NO_CARD,
     PLAYED,
     deal_in_turn,
+    deal_shuffled,
     holds_any,
     is_leading,
-    left_out_cards,
     mark_lowest,
     next_seat,
-    seat_in_turn,
-    spread,
     start_game,
-    take_out,
     winner_of_trick,
 )
 from blackjacky_env.games.schwarze_katze.state import (
@@ -49,6 +46,9 @@ NUM_ACTIONS = CARDS  # an action is the card to play
 def begin(s, key, start_player):
     """Start a game with the options in ``s``; start_player, who leads the first trick, NOBODY: drawn (K3)."""
     start_game(s, key, start_player)
+    for card in range(CARDS):
+        if is_taken_out(card, int(s.num_players)):
+            s.where[card] = ASIDE
     deal(s)
 
 
@@ -57,40 +57,13 @@ def deal(s):
     """Deal the same number of cards to each player (K2), shuffled by (key, deal)."""
     start_deal(s)
     s.deals += 1
-    n = int(s.num_players)
-    count, out = n * hand_size(s), left_out_cards(s)
-    seat_in_turn(s.where, 0, count, n)
-    shuffle(s.where, count, stream(s.key, FOR_DECK, int(s.deal_number), 0))
-    if count < CARDS:
-        spread(s.where, count, out | lowest_cards(n))
-        take_out(s, out)
-        set_aside(s)
-
-
-@inlined
-def lowest_cards(num_players):
-    """K2: the cards that are taken out, one bit for each."""
-    cards = 0
-    for card in range(CARDS):
-        cards |= int(is_taken_out(card, num_players)) << card
-    return cards
-
-
-@inlined
-def set_aside(s):
-    """K2: put the lowest cards aside."""
-    for card in range(CARDS):
-        if is_taken_out(card, int(s.num_players)):
-            s.where[card] = ASIDE
+    deal_shuffled(s, 0, ASIDE, stream(s.key, FOR_DECK, int(s.deal_number), 0))
 
 
 @inlined
 def redeal(s, deck):
     """Repeat the last deal with ``deck``: all cards in the game, top first."""
     start_deal(s)
-    out = left_out_cards(s)
-    s.where[:] = ASIDE
-    take_out(s, out)
     deal_in_turn(s.where, deck, int(s.leader), int(s.num_players))
 
 

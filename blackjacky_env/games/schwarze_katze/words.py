@@ -8,7 +8,7 @@ import numpy as np
 
 from blackjacky_env.engine.actions import ActionInfo, Actions
 from blackjacky_env.engine.game import State
-from blackjacky_env.engine.trick_taking import NO_CARD, PLAYED, is_leading
+from blackjacky_env.engine.trick_taking import NO_CARD, NOT_IN_DECK, is_leading
 from blackjacky_env.games.schwarze_katze.state import CARD_NAMES, NO_TRICK, RANKS, RECORD, taken_out
 
 ACTIONS = Actions((ActionInfo("play", card=name) for name in CARD_NAMES), {"play": "{card}"})
@@ -58,7 +58,7 @@ def _reason(s: State, action: int) -> str:
     n = int(s["num_players"])
     if action in taken_out(n):
         return f"with {n} players it is not in the game (K2)"
-    if s["where"][action] == PLAYED + n:
+    if s["where"][action] == NOT_IN_DECK:
         return "it is not in the deck"
     if s["where"][action] != s["player"]:
         return "it is not in the hand"

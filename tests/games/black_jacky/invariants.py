@@ -29,8 +29,6 @@ def facts(s: Any, settled: bool) -> Iterator[Fact]:
     n = s.num_players
     yield (s.phase == SETTLEMENT) == settled, "a round is being settled in the second record only"
     yield (s.player == NOBODY) == (s.phase == OVER), "nobody is to act when, and only when, the game is over"
-    beside = sum(s.displays[n]) if n < SEATS else 0
-    yield beside == s.left_out, "cards that are not in the deck are counted"
     yield from _facts_of_seats(s, n)
     if s.phase == TIP:
         yield from _facts_of_tipping(s)
@@ -67,7 +65,7 @@ def _facts_of_cards(s: Any) -> Iterator[Fact]:
     yield all(pile[: s.draw_count]) and not any(pile[s.draw_count :]), "the draw pile has as many cards as are counted"
     for v in range(VALUES):
         held = sum(s.hands[p][v] + s.displays[p][v] for p in range(SEATS))
-        lying = s.discards[v] + (pile.count(v) if v else 0)
+        lying = s.discards[v] + s.left_out[v] + (pile.count(v) if v else 0)
         yield held + lying == (v if v <= s.max_card else 0), f"every card {v} lies somewhere (R1)"
     yield sum(s.discards) == s.discard_count, "the discard pile has as many cards as are counted"
     yield s.discards[s.discard_top] > 0, "the top of the discard pile lies there"

@@ -8,7 +8,7 @@ import numpy as np
 
 from blackjacky_env.engine.fields import NOBODY, Visible
 from blackjacky_env.engine.game import State
-from blackjacky_env.engine.trick_taking import PLAYED
+from blackjacky_env.engine.trick_taking import NOT_IN_DECK, PLAYED
 from blackjacky_env.games.black_spy.rules import colour_of, kind_of, pass_places, place_of_seat, rank_of
 from blackjacky_env.games.black_spy.state import (
     BLACK_7,
@@ -66,7 +66,7 @@ def _is_known(s: State, card: int, seat: int | None) -> bool:
     if where == PILE:
         return bool(s["player"] == seat)
     passed = seat is not None and s["passed_by"][card] == seat
-    return bool(where >= PLAYED or where == seat or passed or (card == RED_1 and s["star"] != NOBODY))
+    return bool(where >= NOT_IN_DECK or where == seat or passed or (card == RED_1 and s["star"] != NOBODY))
 
 
 def _may_lie(s: State, card: int, place: int) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from blackjacky_env.engine.trick_taking import NO_CARD, PLAYED
+from blackjacky_env.engine.trick_taking import NO_CARD, NOT_IN_DECK, PLAYED
 from blackjacky_env.games.black_spy.state import (
     BLACK_1,
     BLACK_7,
@@ -72,8 +72,8 @@ def _facts_of_calling(s: Any) -> Iterator[Fact]:
 
 
 def _facts_of_places(s: Any, n: int) -> Iterator[Fact]:
-    places = {PILE, *range(n), *range(PLAYED, PLAYED + n + (s.left_out > 0))}
-    yield s.where.count(PLAYED + n) == s.left_out, "cards that are not in the deck are counted"
+    places = {PILE, NOT_IN_DECK, *range(n), *range(PLAYED, PLAYED + n)}
+    yield s.where.count(NOT_IN_DECK) == s.left_out, "cards that are not in the deck are counted"
     yield all(place in places for place in s.where), "all cards lie somewhere"
     yield s.phase == TAKE or PILE not in s.where, "the pile is taken before anything else (V3)"
     laid = [(s.leader + i) % n for i in range((s.player - s.leader) % n if s.phase == PLAY else 0)]

@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 
 from blackjacky_env import black_spy_v0
-from blackjacky_env.engine import table
+from blackjacky_env.engine import table, unseen
 from blackjacky_env.engine.compiling import PLAIN
-from blackjacky_env.games.black_spy import unseen
 from blackjacky_env.games.black_spy.state import STATE
 from tests.games.black_spy.listing import Listing
 from tests.games.black_spy.rigging import CARDS, KINDS, Table, laid_out

@@ -15,6 +15,7 @@ from blackjacky_env.games.halunken.state import (
     DUEL,
     FIELDS,
     GIVE,
+    HAPPENED,
     HARBOUR,
     JACK,
     JACK_MOVES,
@@ -67,6 +68,7 @@ def facts(s: Any, settled: bool) -> Iterator[Fact]:
 
 
 def _facts_of_cards(s: Any) -> Iterator[Fact]:
+    yield all(row[0] in HAPPENED for row in s.happened[: s.happenings]), "what has happened has a name"
     yield sorted(s.deck) == [*range(CARDS)], "the deck has every rogue card once (H1)"
     for i, card in enumerate(s.deck):
         level, field = divmod(i, FIELDS)

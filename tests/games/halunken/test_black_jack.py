@@ -41,7 +41,7 @@ def test_black_jack_is_placed_on_any_free_field_by_the_lowest_start_card_and_tak
         with pytest.raises(IllegalActionError, match=reason):
             env.step(action)
     env.step(0)
-    changed = {"black_jack": 0, "phase": "bid", "player": 1, "opener": 1}
+    changed = {"black_jack": 0, "phase": "bid", "player": 1, "opener": 1, "happened": []}
     assert env.snapshot() == before | changed
     assert sorted(before["black_jack_deck"]) == list(range(1, 13))
 

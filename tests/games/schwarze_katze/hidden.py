@@ -8,7 +8,7 @@ import numpy as np
 
 from blackjacky_env.engine.fields import Visible
 from blackjacky_env.engine.game import State
-from blackjacky_env.engine.trick_taking import ASIDE, PLAYED
+from blackjacky_env.engine.trick_taking import ASIDE, NOT_IN_DECK, PLAYED
 from blackjacky_env.games.schwarze_katze.state import CARDS, OVER, RANKS, RECORD
 
 _SWAPS = 200
@@ -21,7 +21,7 @@ def vary_hidden(s: State, settled: State | None, seat: int | None, rng: np.rando
     last, nothing is hidden.
     """
     where, voids = s["where"], s["voids"].tolist()
-    held = [card for card in range(CARDS) if 0 <= where[card] < PLAYED and where[card] != seat]
+    held = [card for card in range(CARDS) if 0 <= where[card] < NOT_IN_DECK and where[card] != seat]
     for i, j in rng.integers(len(held), size=(_SWAPS, 2)).tolist() if held else []:
         a, b = held[i], held[j]
         p, q = int(where[a]), int(where[b])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from blackjacky_env.engine.trick_taking import ASIDE, NO_CARD, PLAYED
+from blackjacky_env.engine.trick_taking import ASIDE, NO_CARD, NOT_IN_DECK, PLAYED
 from blackjacky_env.games.schwarze_katze.state import (
     CARDS,
     HEARTS,
@@ -37,7 +37,7 @@ def facts(s: Any, settled: bool) -> Iterator[Fact]:
 def _facts_of_cards(s: Any, n: int, size: int) -> Iterator[Fact]:
     aside = {card for card in range(CARDS) if s.where[card] == ASIDE}
     yield aside == taken_out(n), "the lowest cards are taken out (K2)"
-    yield s.where.count(PLAYED + n) == s.left_out, "cards that are not in the deck are counted"
+    yield s.where.count(NOT_IN_DECK) == s.left_out, "cards that are not in the deck are counted"
     laid = [(s.leader + i) % n for i in range((s.player - s.leader) % n if s.phase == PLAY else 0)]
     for p in range(n):
         card = s.table[p]
@@ -50,7 +50,7 @@ def _facts_of_cards(s: Any, n: int, size: int) -> Iterator[Fact]:
             held = p in s.where[RANKS * suit : RANKS * suit + RANKS]
             yield not (s.voids[p][suit] and held), "players known to lack a suit have no card of it (K4)"
     on_table = set(s.table)
-    played = [card for card in range(CARDS) if PLAYED <= s.where[card] < PLAYED + n]
+    played = [card for card in range(CARDS) if s.where[card] >= PLAYED]
     taken = sum(_penalty(s, card) for card in played if card not in on_table)
     yield sum(s.penalties) == taken, "the penalties are those of the cards taken (K6)"
 

@@ -1,12 +1,12 @@
 """Descriptions of Halunken & Spelunken's moves and scores; the sentences are in ``texts.json``.
 
-After one action several figures may move. What they did is worked out from the views before and after the action, by
-the rules of the game's README: who moved, in ascending order, onto whom and past whom, and who took which card.
+After one action several figures may move. What they did stands in the view after it, under ``happened``: who moved, in
+ascending order, onto whom and past whom, and who took which card.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from blackjacky_agents.narration import (
@@ -27,11 +27,9 @@ from blackjacky_agents.narration import (
 )
 from blackjacky_env.draw.scene import Settled
 from blackjacky_env.engine.actions import HIDDEN
-from blackjacky_env.games.halunken.scene import MOVEMENT_CARDS, Mover, doubled_colour, standing
-from blackjacky_env.games.halunken.state import FIELDS
+from blackjacky_env.games.halunken.scene import Mover, doubled_colour
 from blackjacky_env.games.halunken.words import BLACK_JACK
 
-_HARBOUR = "harbour"
 _COLOURS = {"R": "red", "V": "violet", "G": "grey", "Y": "yellow"}
 
 # ---------------------------------------------------------------- moves
@@ -45,10 +43,10 @@ def story(move: Move) -> list[Phrase]:
         buyer = after["buyer"]
         hired = {} if buyer is None else {"seat": seat(buyer), "card": the(after["offers"][buyer])}
         told.append(say("hires" if hired else "nobody_hires", **hired))
-    if _all_have_chosen(move):
+    if _revealed(move):
         told += _reveal(move)
     if before["phase"] in ("choose", "name", "take", "rob", "give"):
-        told += _Resolution(move).tell()
+        told += _resolution(move)
     return [*told, *_beginning(before, after)]
 
 
@@ -56,8 +54,8 @@ def _tell_action(move: Move) -> Phrase:
     actor, info, before = seat(move.actor), move.action, move.before
     match before["phase"]:
         case "place_captain":
-            taken = the(_Resolution(move).take(int(info.number or 0), move.actor) or HIDDEN)
-            return say("places", actor=actor, field=info.number, card=taken)
+            (taken,) = move.after["happened"]
+            return say("places", actor=actor, field=info.number, card=the(taken["card"]))
         case "place_black_jack":
             return say("places_black_jack", actor=actor, field=info.number)
         case "bid":
@@ -94,21 +92,9 @@ def _beginning(before: View, after: View) -> list[Phrase]:
 # ---------------------------------------------------------------- movement cards
 
 
-def _all_have_chosen(move: Move) -> bool:
-    """H9: whether the last seat has chosen, so that the cards are revealed."""
-    return bool(move.before["phase"] == "choose" and (move.actor + 1) % move.players == move.before["opener"])
-
-
 def _revealed(move: Move) -> dict[Mover, int | str]:
     """The movement cards just revealed; in a duel with that of Black Jack."""
-    before, after = move.before, move.after
-    figures: list[Mover] = [*range(move.players), *([BLACK_JACK] if move.players == 2 else [])]
-    if before["game"] == after["game"]:
-        laid = [*after["laid"], after["black_jack_laid"]]
-    else:  # all is set up anew, but in the last round everybody has one card left
-        spent = [*before["spent"], before["black_jack_spent"]]
-        laid = [next(card for card in MOVEMENT_CARDS if card not in each) for each in spent]
-    return dict(zip(figures, laid, strict=False))
+    return {each["figure"]: each["number"] for each in move.after["happened"] if each["what"] == "reveals"}
 
 
 def _reveal(move: Move) -> list[Phrase]:
@@ -134,159 +120,40 @@ def _all_of(names: Sequence[Any]) -> Any:
 # ---------------------------------------------------------------- what the figures do
 
 
-class _Resolution:
-    """The figures and taverns as they change after an action."""
+def _resolution(move: Move) -> Iterator[Phrase]:
+    """What has happened to the figures since the action."""
+    passed: list[Phrase | str] = []
+    for each in move.after["happened"]:
+        figure, field = _name(each["figure"]), each.get("field")
+        match each["what"]:
+            case "takes":
+                yield say("stays", figure=figure, field=field, gain=_gain(move, each))
+            case "moves":
+                mover = figure
+                yield say("moves", figure=figure, number=each["number"], field=field, gain=_gain(move, each))
+            case "lands_on":
+                yield say("lands_on", figure=mover, other=figure)
+            case "is_spared":
+                yield say("is_spared", seat=figure)
+            case "moves_on":
+                yield say("moves_on", figure=figure, field=field)
+            case "is_passed":
+                passed.append(figure)
+            case "overtakes":
+                past = say("past", figures=_all_of(passed)) if passed else ""
+                yield say("black_jack_moves", number=each["number"], field=field, past=past)
 
-    def __init__(self, move: Move) -> None:
-        self.move = move
-        self.before, self.after = move.before, move.after
-        self.fields = standing(self.before)
-        self.taken = [0] * FIELDS
-        self.told: list[Phrase] = []
 
-    def tell(self) -> list[Phrase]:
-        before, after = self.before, self.after
-        if before["phase"] in ("take", "rob", "give") and not before["to_rob"]:
-            self.push(before["mover"])
-        numbers = self.numbers()
-        if after["phase"] == "name":
-            return self.told
-        if before["phase"] == "name" or _all_have_chosen(self.move):
-            for figure in [each for each, number in numbers.items() if not number]:
-                self.stay(figure)
-        for number, figure in sorted((n, f) for f, n in self.moved(numbers).items() if not self.overtakes(f)):
-            self.land(figure, number)
-        self.spare(before["to_rob"][1:])
-        self.overtake(numbers)
-        return self.told
-
-    # ------------------------------------------------------------ who moves
-
-    def numbers(self) -> dict[Mover, Any]:
-        """By figure: how far it had still to move, 0 for nothing; Black Jack only where the views tell it."""
-        if _all_have_chosen(self.move):
-            laid = _revealed(self.move)
-            return {each: 0 if [*laid.values()].count(value) > 1 else value for each, value in laid.items()}
-        numbers: dict[Mover, Any] = dict(enumerate(self.before["numbers"]))
-        if self.move.players == 2:
-            numbers[BLACK_JACK] = self.before["black_jack_number"]
-        return {each: self.move.action.number if number == "Rum" else number for each, number in numbers.items()}
-
-    def moved(self, numbers: dict[Mover, Any]) -> dict[Mover, Any]:
-        """The numbers of those that have moved since."""
-        left: dict[Mover, Any] = dict(enumerate(self.after["numbers"]))
-        left[BLACK_JACK] = self.after["black_jack_number"]
-        return {each: number for each, number in numbers.items() if number and not left[each]}
-
-    def overtakes(self, figure: Mover) -> bool:
-        """J4, D4: whether the figure moves after the captains and past them."""
-        return figure == BLACK_JACK and (self.move.players > 2 or self.move.options["duel_black_jack"] == "standard")
-
-    # ------------------------------------------------------------ cards
-
-    def owner(self, figure: Mover) -> Mover:
-        """D4, D6: the seat that gets what the figure takes, or the harbour."""
-        if figure != BLACK_JACK:
-            return figure
-        return _HARBOUR if self.before["buyer"] is None else int(self.before["buyer"])
-
-    def take(self, field: int, owner: Mover) -> str | None:
-        """H6: the top card of the tavern, hidden if the views do not tell it; None if the tavern is empty."""
-        tavern, below = self.before["taverns"][field], self.taken[field]
-        if below == tavern["hidden"] + (tavern["top"] is not None):
-            return None
-        self.taken[field] += 1
-        if tavern["top"] is not None and not below:
-            return str(tavern["top"])
-        new = self.new_cards(owner)
-        return new[0] if len(new) == 1 else HIDDEN
-
-    def new_cards(self, owner: Mover) -> list[str]:
-        """The owner's cards that lay face down before the action."""
-        before, after = self.before, self.after
-        if before["game"] != after["game"]:
-            return []
-        seen = [*before["harbour"], *(name for crew in before["crews"] for name in crew)]
-        seen += [tavern["top"] for tavern in before["taverns"]]
-        cards = after["harbour"] if isinstance(owner, str) else after["crews"][owner]
-        return [name for name in cards if name not in seen]
-
-    def gain(self, figure: Mover, field: int) -> Phrase:
-        """The end of a sentence: what the figure takes from the tavern."""
-        owner = self.owner(figure)
-        taken = self.take(field, owner)
-        if taken is None:
-            return say("finds_nothing")
-        if owner == figure:
-            return say("finds", card=the(taken))
-        if isinstance(owner, str):
-            return say("finds_for_harbour", card=the(taken))
-        return say("finds_for", card=the(taken), seat=seat(owner))
-
-    # ------------------------------------------------------------ figures
-
-    def stay(self, figure: Mover) -> None:
-        """H6: a figure that stands takes the top card of its tavern."""
-        field = self.fields[figure]
-        self.told.append(say("stays", figure=_name(figure), field=field, gain=self.gain(figure, field)))
-
-    def land(self, figure: Mover, number: int) -> None:
-        """H6: a figure moves and takes a card; whoever stands there is robbed, or pushed at once."""
-        field = (self.fields[figure] + number) % FIELDS
-        met = self.figure_on(field)
-        moves = {"figure": _name(figure), "number": number, "field": field}
-        self.told.append(say("moves", **moves, gain=self.gain(figure, field)))
-        self.fields[figure] = field
-        if met is None:
-            return
-        self.told.append(say("lands_on", figure=_name(figure), other=_name(met)))
-        if self.after["mover"] == figure:  # a decision is pending
-            return
-        if isinstance(met, int) and self.owner(figure) not in (met, _HARBOUR):
-            self.told.append(say("is_spared", seat=seat(met)))
-        self.push(figure)
-
-    def figure_on(self, field: int, but: Mover | None = None) -> Mover | None:
-        return next((each for each, at in self.fields.items() if at == field and each != but), None)
-
-    def push(self, mover: Mover) -> None:
-        """H8: the figure on which the mover has landed goes to the next free field."""
-        pushed = self.figure_on(self.fields[mover], but=mover)
-        field = self.fields[mover] + 1
-        while self.figure_on(field % FIELDS) is not None:
-            field += 1
-        assert pushed is not None
-        self.fields[pushed] = field % FIELDS
-        self.told.append(say("moves_on", figure=_name(pushed), field=field % FIELDS))
-
-    def overtake(self, numbers: dict[Mover, Any]) -> None:
-        """J4, J5: Black Jack moves past captains to a free field."""
-        number = self.steps_of_black_jack(numbers)
-        if not number:
-            return
-        captains = {at: each for each, at in self.fields.items() if isinstance(each, int)}
-        passed: list[int] = []
-        field, steps = self.fields[BLACK_JACK], 0
-        while steps < number or field in captains:
-            field, steps = (field + 1) % FIELDS, steps + 1
-            passed += [captains[field]] if field in captains else []
-        self.fields[BLACK_JACK] = field
-        past = say("past", figures=_all_of([seat(each) for each in passed])) if passed else ""
-        self.told.append(say("black_jack_moves", number=number, field=field, past=past))
-        self.spare(passed)
-
-    def steps_of_black_jack(self, numbers: dict[Mover, Any]) -> int:
-        """How far Black Jack has moved past captains, 0 if he has not."""
-        if self.move.players == 2:
-            return int(self.moved(numbers).get(BLACK_JACK, 0)) if self.overtakes(BLACK_JACK) else 0
-        turned_up = len(self.after["black_jack_spent"]) > len(self.before["black_jack_spent"])
-        return int(self.after["black_jack_laid"]) if turned_up else 0
-
-    def spare(self, overtaken: Iterable[int]) -> None:
-        """J4: whoever of those overtaken is not going to be robbed has too few cards."""
-        buyer, to_rob = self.before["buyer"], self.after["to_rob"]
-        if buyer is not None:
-            self.told += [say("is_spared", seat=seat(each)) for each in overtaken if each not in (buyer, *to_rob)]
+def _gain(move: Move, each: dict[str, Any]) -> Phrase:
+    """The end of a sentence: what the figure takes from the tavern, and for whom (D4, D6)."""
+    found, buyer = each["card"], move.before["buyer"]
+    if found is None:
+        return say("finds_nothing")
+    if each["figure"] != BLACK_JACK:
+        return say("finds", card=the(found))
+    if buyer is None:
+        return say("finds_for_harbour", card=the(found))
+    return say("finds_for", card=the(found), seat=seat(buyer))
 
 
 # ---------------------------------------------------------------- scores
@@ -319,10 +186,10 @@ def _score(view: View, player: int, points: int) -> Phrase:
 
 def pause(move: Move) -> Pause | None:
     """The movement cards, revealed, with the figures where they still stand."""
-    if not _all_have_chosen(move):
+    before, laid, seats = move.before, _revealed(move), range(move.players)
+    if not laid:
         return None
-    before, laid, numbers = move.before, _revealed(move), _Resolution(move).numbers()
-    seats = range(move.players)
+    numbers = {each: 0 if [*laid.values()].count(value) > 1 else value for each, value in laid.items()}
     shown = {
         **before,
         "phase": "name",  # in which the cards lie open

@@ -176,6 +176,7 @@ class ReferenceGame(AskingGame):
         self.points = self.paid = [0] * len(self.players)
         self.rules = self._all_games()
         self.told: list[NamedTuple] = []
+        self.happened: list[dict[str, Any]] = []
         self.question = next(self.rules)
 
     @property
@@ -254,6 +255,7 @@ class ReferenceGame(AskingGame):
             place = yield Question("place_captain", player, self._free_fields())
             player.captain.place = place
             player.crew.append(self.taverns[place].pop(0))
+            self._happens("takes", player.captain, field=place, card=player.crew[0])
         self.tops = [tavern.pop(0) for tavern in self.taverns]
 
     def _free_fields(self) -> dict[int, int]:
@@ -325,6 +327,7 @@ class ReferenceGame(AskingGame):
         """H4: equal cards cancel each other."""
         for figure in self.laying:
             figure.reveal(figure.choice or figure.cards[0])  # D6: the top one, if nobody has chosen for Black Jack
+            self._happens("reveals", figure, number=figure.laid)
         laid = [figure.laid for figure in self.laying]
         self.told.append(Revealed(laid))
         for figure in self.laying:
@@ -349,7 +352,7 @@ class ReferenceGame(AskingGame):
 
     def _stand(self, figure: Figure) -> None:
         """H6."""
-        self._take_tavern_card(figure)
+        self._happens("takes", figure, field=figure.place, card=self._take_tavern_card(figure))
         if figure is self.jack:
             self.told.append(JackStands(seat_of(self.buyer), self.duel_overtakes))
 
@@ -367,11 +370,13 @@ class ReferenceGame(AskingGame):
         """H6."""
         place = (figure.place + figure.number) % len(FIELDS)
         met = next((other for other in self.figures if other.place == place), None)
-        figure.place, figure.number = place, 0
+        number, figure.place, figure.number = figure.number, place, 0
         card = self._take_tavern_card(figure)
+        self._happens("moves", figure, number=number, field=place, card=card)
         self.told.append(Landed(self._name_of(figure), card, self._name_of(met)))
         if met is None:
             return
+        self._happens("lands_on", met)
         self.mover = figure
         if met is self.jack:
             yield from self._land_on_jack(figure, card)
@@ -387,6 +392,8 @@ class ReferenceGame(AskingGame):
             yield from self._give(victim)
         elif owner is not victim and self._may_rob(figure, victim, card):
             yield from self._rob(owner, victim)
+        elif owner is not victim:
+            self._happens("is_spared", victim.captain)
 
     def _may_rob(self, figure: Figure, victim: Player, card: Card | None) -> bool:
         """H7, when the mover has taken this card from the tavern."""
@@ -420,6 +427,7 @@ class ReferenceGame(AskingGame):
     def _push(self, figure: Figure) -> None:
         """H8."""
         place, figure.place = figure.place, self.next_free(figure.place)
+        self._happens("moves_on", figure, field=figure.place)
         self.told.append(Pushed((figure.place - place) % len(FIELDS), before_moving=bool(figure.number)))
 
     def _land_on_jack(self, figure: Figure, card: Card | None) -> Asking:
@@ -464,19 +472,28 @@ class ReferenceGame(AskingGame):
         far = (self.jack.place - left) % len(FIELDS) or len(FIELDS)
         self.told.append(JackMoved(number, far))
         ahead = {(player.captain.place - left) % len(FIELDS): player for player in self.players}
-        return [ahead[distance] for distance in sorted(ahead) if distance < far]
+        passed = [ahead[distance] for distance in sorted(ahead) if distance < far]
+        for player in passed:
+            self._happens("is_passed", player.captain)
+        self._happens("overtakes", self.jack, number=number, field=self.jack.place)
+        return passed
 
     def _rob_or_give(self, victim: Player) -> Asking:
         """J4, J5."""
         if self.buyer is None:
             yield from self._give(victim)
-        elif len(victim.crew) < len(self.buyer.crew):
-            self.told.append(Spared(overtaken=True))
-        elif victim.crew:
+        elif victim.crew and len(victim.crew) >= len(self.buyer.crew):
             yield from self._rob(self.buyer, victim)
+        else:
+            self._happens("is_spared", victim.captain)
+            if victim.crew or self.buyer.crew:
+                self.told.append(Spared(overtaken=True))
+
+    def _happens(self, what: str, figure: Figure, **facts: Any) -> None:
+        self.happened.append({"what": what, "figure": self._name_of(figure), **facts})
 
     def step(self, action: int) -> None:
-        before, self.told = self.points, []
+        before, self.told, self.happened = self.points, [], []
         self.answer(action)
         self.points = self._count_points()
         self.paid = [now - then for now, then in zip(self.points, before, strict=True)]
@@ -500,6 +517,7 @@ class ReferenceGame(AskingGame):
             "mover": self._name_of(self.mover),
             "victim": seat_of(self.victim),
             "to_rob": [player.seat for player in self.to_rob],
+            "happened": list(self.happened),
             "scores": [score(player.crew) for player in self.players],
             "totals": [player.total for player in self.players],
             "last_game": self.last_game,

@@ -32,6 +32,7 @@ GAME = Game(
         round_key="game",
         settlement_key="last_game",
         phases=state.DECISIONS,
+        beyond_observation=("happened",),
     ),
     question=gets_most("gets the fewest points of the game", rules.present_score, sign=-1),  # C1
 )

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from blackjacky_env.engine.fields import NOBODY
 from blackjacky_env.engine.trick_taking import ASIDE, NO_CARD, NOT_IN_DECK, PLAYED
 from blackjacky_env.games.schwarze_katze.state import (
     CARDS,
     HEARTS,
-    NOBODY,
     OVER,
     PLAY,
     QUEEN_OF_SPADES,

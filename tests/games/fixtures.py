@@ -11,8 +11,11 @@ from typing import Any
 from blackjacky_env.engine.fields import NOBODY
 from blackjacky_env.engine.game import Game
 from blackjacky_env.engine.states import check_ranges
+from blackjacky_env.engine.trick_taking import NOT_IN_DECK, PLAYED
 from blackjacky_env.testing.tables import Hidden, promises
 from tests.games.example import Examples
+
+Fact = tuple[bool, str]
 
 
 @cache
@@ -44,18 +47,26 @@ def promises_of(game: str) -> dict[str, Any]:
 
 
 def check_invariants(game: Game, records: Any) -> None:
-    """Assert what is true of every position: of its record and, after a settlement, of the copy made just before it."""
-    module = _module(game.name, "invariants")
-    for i, record in enumerate(records):
+    """Assert what is true of every position: of its record and, after a settlement, of the copy made just before it.
+
+    Everything that observations and snapshots show is compared with the reference implementations instead.
+    """
+    of_game = getattr(_module(game.name, "invariants"), "facts", lambda s: ())
+    for record in records:
         check_ranges(game, record)
-        plain = SimpleNamespace(**{name: record[name].tolist() for name in record.dtype.names})
-        for is_true, what in (*facts(plain), *(module.facts(plain, i > 0) if module is not None else ())):
-            assert is_true, f"it is not true that {what}: {plain}"
+        s = SimpleNamespace(**{name: record[name].tolist() for name in record.dtype.names})
+        over = s.player == NOBODY
+        seated = s.player < s.num_players and not any(s.winners[s.num_players :])
+        general = [(seated, "who acts or wins has a seat"), (over or not any(s.winners), "nobody wins before the end")]
+        assert [what for is_true, what in (*general, *of_game(s)) if not is_true] == [], s
 
 
-def facts(s: Any) -> Iterator[tuple[bool, str]]:
-    """What is true of the record of any game, with its fields as plain Python values."""
+def facts_of_tricks(s: Any, cards: int, playing: bool) -> Iterator[Fact]:
+    """Of the record of a trick-taking game in which all cards are dealt."""
     n = s.num_players
-    yield NOBODY <= s.player < n, "the player to act has a seat"
-    yield set(s.winners) <= {0, 1} and not any(s.winners[n:]), "the winners have seats"
-    yield s.player == NOBODY or not any(s.winners), "nobody has won before the end"
+    yield s.where.count(NOT_IN_DECK) == s.left_out, "cards that are not in the deck are counted"
+    laid = (s.player - s.leader) % n if playing else 0
+    for p in range(n):
+        played = s.where.count(PLAYED + p)
+        yield played == s.trick + ((p - s.leader) % n < laid), "everybody plays one card to each trick"
+        yield s.where.count(p) + played == (cards - s.left_out) // n, "everybody was dealt the same number of cards"

@@ -104,12 +104,6 @@ def test_every_order_of_four_cards_is_equally_likely() -> None:
     assert fit(counts) > UNLIKELY
 
 
-@pytest.mark.parametrize("place", [0, 17, 35])
-def test_every_card_of_a_deck_is_equally_likely_at_every_place(place: int) -> None:
-    decks = shuffled(list(range(36)), 36)
-    assert fit(np.bincount(decks[:, place], minlength=36)) > UNLIKELY
-
-
 def test_no_two_purposes_have_the_same_number() -> None:
     numbers = [number for name, number in vars(purposes).items() if name.startswith("FOR_")]
     assert len(set(numbers)) == len(numbers) > 10

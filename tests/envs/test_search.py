@@ -95,12 +95,3 @@ def test_a_state_can_be_reseeded_and_goes_on_like_a_reseeded_game(game: Game) ->
     assert other.get_state() == env.get_state()
     sampled = GameModule(game.name).sample_state(env.last()[0]["observation"], np.random.default_rng(0))
     assert reseed_state(game, sampled, np.random.default_rng(1)) != sampled
-
-
-def test_a_reseeded_game_has_no_record() -> None:
-    env = fresh(0)
-    env.reseed(np.random.default_rng(0))
-    with pytest.raises(RuntimeError, match="reseeded"):
-        env.record()
-    env.reset(seed=0)
-    assert env.record()["actions"] == []

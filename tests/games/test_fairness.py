@@ -79,17 +79,3 @@ def test_everybody_begins_equally_often(game: str, options: dict[str, Any]) -> N
     """R3, K3, H2, B2."""
     batch, players = make_batch(game, 4000, seed=2, **options), options["num_players"]
     assert fit(np.bincount(batch.current_player, minlength=players)) > UNLIKELY
-
-
-@pytest.mark.parametrize(
-    ("game", "players"), [(game, size) for game in GAMES for size in get_game(game).variants[0].sizes]
-)
-def test_all_cards_come_equally_often(game: str, players: int) -> None:
-    """K2, B2."""
-    batch, of_game = make_batch(game, 4000, num_players=players, seed=2), get_game(game)
-    part = next(part for part in of_game.layout.describe() if part["name"] == "my_hand")
-    hands = batch.observations[:, part["offset"] : part["offset"] + part["length"]].sum(axis=0)
-    dealt = {card: hands[i] for i, card in enumerate(dict.fromkeys(of_game.card_names)) if hands[i]}
-    copies = np.array([6 if card in COPIES else 1 for card in dealt])
-    assert sum(dealt.values()) == 4000 * (copies.sum() // players)
-    assert fit([*dealt.values()], copies / copies.sum()) > UNLIKELY

@@ -88,15 +88,6 @@ def test_words_are_translated_and_never_smaller_than_a_phone_needs(game: str) ->
 
 
 @every_game
-def test_themes_change_colours_and_nothing_else(game: str) -> None:
-    light, dark, auto = (drawn(begun(game), theme=theme) for theme in ("light", "dark", "auto"))
-    assert len({light, dark, auto}) == 3
-    assert len({part.split("</style>")[1] for part in (light, dark, auto)}) == 1
-    assert "prefers-color-scheme" in auto
-    assert drawn(begun(game)) == auto
-
-
-@every_game
 def test_names_are_escaped_shortened_and_used_in_every_sentence(game: str) -> None:
     env = begun(game)
     names = ["<b>&\"'</b>", "Ада\0\ud800", "a name much too long", *map(str, range(7))][: env.num_players]

@@ -5,15 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from blackjacky_agents import make_agent
-from blackjacky_agents.games.black_spy.encodings import ENCODINGS
 from blackjacky_agents.games.black_spy.prospects import value
-from blackjacky_agents.learning.network import encode_all
-from blackjacky_env import make_batch
 from blackjacky_env.engine.compiling import entry
 from blackjacky_env.games.black_spy.state import SEATS
 from tests.games.black_spy.rigging import dealt
-from tests.games.test_bots import BLACK_SPY
 
 pytestmark = pytest.mark.prove
 
@@ -28,13 +23,3 @@ def test_the_value_is_a_zero_sum_and_highest_for_the_lowest_total() -> None:
     _value(game.arrange(totals=[30, 10, 80, 30, 99, 0]).records(), result)
     assert result.sum() == pytest.approx(0)
     assert np.argsort(result, kind="stable").tolist() == [4, 2, 0, 3, 1, 5]
-
-
-def test_advice_names_what_counter_plays() -> None:
-    batch = make_batch("black_spy", num_games=50, seed=0, **BLACK_SPY)
-    agent, advice = make_agent("counter", "black_spy"), ENCODINGS[1].advice
-    for _ in range(80):
-        shown = encode_all(ENCODINGS[1], batch.observations, batch.action_masks)[:, advice:]
-        actions = agent.act_batch(batch.observations, batch.action_masks)
-        np.testing.assert_array_equal(shown.argmax(axis=1), actions)
-        batch.step(actions)

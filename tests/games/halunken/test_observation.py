@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.games.halunken.rigging import CARDS, Table
+from tests.games.halunken.rigging import Table
 
 
 def seen_by(table, part):
@@ -21,15 +21,6 @@ def test_the_card_chosen_for_black_jack_is_seen_by_the_buyer_alone():
     assert seen_by(table, "black_jack_chosen") == seen_by(table, "my_black_jack_choice") == [0, 0]
     assert seen_by(table, "black_jack_laid") == seen_by(table, "black_jack_number") == [6, 6]
     assert seen_by(table, "black_jack_spent") == [[0, 0, 0, 0, 0, 1, *[0] * 6]] * 2
-
-
-def test_the_state_vector_counts_cards_that_have_changed_hands():
-    """H7, J2."""
-    table = Table(0, 3, 8).arrange(["R4 R5", "V3 V4 Y12", "G2 G13"], taverns={3: "Y1"}, jack=12).buys(2, "G13")
-    state = table.choose(3, 7, 6).play("V4").state_parts()
-    assert (state["counts"], state["where"][CARDS.index("G13")]) == ([4, 3, 2, 0, 1], 4)
-    assert (state["colours"][0], state["values"][0]) == ([2, 1, 0, 1], [9, 4, 0, 1])
-    assert (state["colours"][3], state["values"][3]) == ([0] * 4, [0] * 4)
 
 
 def test_the_state_vector_has_black_jacks_movement_cards_and_zeros_where_he_has_none():

@@ -2,10 +2,6 @@
 
 import pytest
 
-from blackjacky_env import halunken_v0
-from blackjacky_env.draw.picture import draw_svg
-from tests.drawings import SVG, parsed, told
-from tests.games.tables import positions
 from tests.phrases import assert_every_sentence_occurs, stories
 
 pytestmark = pytest.mark.prove
@@ -20,26 +16,6 @@ GAMES = [
     {"num_players": 2, "rob_count": "before_pick", "three_games": True},
 ]
 every_game = pytest.mark.parametrize("options", GAMES)
-
-
-def groups(part, **attributes):
-    """The groups of a picture, or a part of it, with these data attributes."""
-    wanted = {f"data-{name}": value for name, value in attributes.items()}
-    return [group for group in part.iter(f"{SVG}g") if wanted.items() <= group.attrib.items()]
-
-
-@pytest.mark.parametrize("options", GAMES[::3])
-def test_all_cards_of_harbour_and_taverns_are_shown(options):
-    for now in positions(halunken_v0.env(**options), seed=7, every=9):
-        view, svg = now.view(None), draw_svg(now.unwrapped.scene())
-        if view["harbour"]:
-            (harbour,) = groups(parsed(svg), pile="harbour")
-            assert [card.get("data-card") for card in harbour if card.get("data-card")] == view["harbour"]
-        fields = sorted(groups(parsed(svg), kind="field"), key=lambda group: int(group.attrib["data-number"]))
-        for group, tavern in zip(fields, view["taverns"], strict=True):
-            values = 2 * [tavern["top"][1:]] if tavern["top"] else []
-            below = [str(tavern["hidden"])] if tavern["hidden"] else []
-            assert told(group)[1:] == ([*values, *below] or ["empty"])
 
 
 @every_game

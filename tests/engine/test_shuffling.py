@@ -37,11 +37,6 @@ def test_every_distinct_order_of_a_deck_is_there_once_in_ascending_order() -> No
     assert list(map(tuple, orders.tolist())) == sorted(set(permutations([1, 2, 2, 3, 3, 3])))
 
 
-def test_a_deck_with_too_many_orders_is_refused() -> None:
-    with pytest.raises(ValueError, match="distinct orders; allowed are 400,000"):
-        shuffles_of(get_game("black_jacky"), 4, {})
-
-
 def test_first_and_later_deals_have_one_order_for_each_way_to_deal_whole_hands() -> None:
     """6! orders of six cards in hands of two are 90 deals."""
     game = get_game("schwarze_katze")

@@ -17,7 +17,6 @@ from blackjacky_env.envs import aec
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.envs.module import GameModule
 from blackjacky_env.games import get_game
-from blackjacky_env.games.black_jacky.state import GIVE
 from tests.envs.playing import fresh, play_randomly
 
 pytestmark = pytest.mark.prove
@@ -57,20 +56,6 @@ def test_every_action_since_the_deal_is_heard_after_the_one_that_led_to_it(game:
         deals = int(env._states["deals"][0])
     events = env.events("player_0")
     assert [(event["actor"], event["action"] and event["action"]["kind"]) for event in events] == taken
-
-
-def test_own_actions_are_known_and_what_others_do_in_secret_is_hidden() -> None:
-    env = fresh()
-    while env.snapshot()["phase"] != "exchange":
-        play_randomly(env, 0, 1)
-    giver = env.agent_selection
-    (card, *_) = (card for card in range(1, 9) if env.last()[0]["action_mask"][GIVE + card])
-    env.step(GIVE + card)
-    told = {agent: env.events(agent)[-1] for agent in [*env.possible_agents, None]}
-    for agent, event in told.items():
-        assert event["actor"] == env.possible_agents.index(giver)
-        assert event["action"]["kind"] == "give"
-        assert event["action"]["card"] == (card if agent == giver else "hidden")
 
 
 # ---------------------------------------------------------------- copies

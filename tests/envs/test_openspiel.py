@@ -132,21 +132,6 @@ def test_nothing_is_shuffled_but_at_chance_nodes(game: Game) -> None:
     assert chances > 0
 
 
-def test_a_later_deal_merges_orders_too_and_no_chance_node_has_more_outcomes_than_the_game_declares() -> None:
-    deck = ["KH", "AH", "JS", "QS", "KS", "AS"]
-    game = load_game("schwarze_katze", 3, deals=2, deck=deck, cards="all", start_player=0, chance_outcomes=1)
-    state, counts = game.new_initial_state(), []
-    while not state.is_terminal():
-        if state.is_chance_node():
-            outcomes = state.chance_outcomes()
-            assert len({str(state.child(outcome)) for outcome, _ in outcomes}) == len(outcomes)
-            assert sum(chance for _, chance in outcomes) == pytest.approx(1)
-            counts.append(len(outcomes))
-        state.apply_action(state.legal_actions()[0])
-    assert counts == [90, 90]  # 6! orders, of hands of two cards
-    assert max(counts) <= game.max_chance_outcomes()
-
-
 def test_reshuffled_cards_are_equally_likely_to_be_drawn() -> None:
     """Also where some of their kind are elsewhere, as at `mini-3`."""
     game, draw, met = load_game(preset="mini-3", cards="all", start_player=0), 30, 0

@@ -90,10 +90,8 @@ def test_a_small_deck_is_given_in_any_order_and_rigged_and_the_whole_deck_is_no_
     ids=str,
 )
 def test_a_deck_that_cannot_be_played_is_refused(game: str, players: int, deck: Any, said: str) -> None:
+    """And a card that an option leaves out."""
     with pytest.raises((TypeError, ValueError), match=said):
         TableEnv(game, num_players=players, deck=deck)
-
-
-def test_a_card_above_the_highest_one_is_refused() -> None:
     with pytest.raises(ValueError, match="deck has 4, which is not in the game"):
         TableEnv("black_jacky", max_card=3, deck=[1, 2, 2, 3, 3, 3, 4, 4, 4])

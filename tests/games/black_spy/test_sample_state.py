@@ -161,8 +161,7 @@ def seen():
         ("pass_to", 0, 4),
         ("pass_to", 0, 2),
         ("table", 4, 1),
-        ("played", KINDS.index("r5"), 1),  # at an empty seat
-        ("played", KINDS.index("r6"), 6),
+        ("played", KINDS.index("r6"), 6),  # at an empty seat
         ("played", KINDS.index("k7"), 1),
         ("my_hand", KINDS.index("r7"), 2),
         ("my_hand", KINDS.index("r5"), 1),
@@ -185,6 +184,7 @@ def test_an_observation_out_of_range_is_refused():
     [
         ("to_act", 0, 0),
         ("leader", 2, 0),
+        ("played", KINDS.index("r5"), 1),
         ("trick", 0, 1),
     ],
 )

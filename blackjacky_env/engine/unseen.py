@@ -44,7 +44,7 @@ def unseen_cards(cards: int, places: int) -> np.dtype[Any]:
             ("card", np.int8, by_card),
             ("allowed", np.int16, by_card),
             ("place", np.int8, by_card),
-            ("sum", np.int16, by_card),  # of the weights of the places that it may go to
+            ("total", np.int16, by_card),  # of the weights of the places that it may go to
             ("choice", np.int8, by_card),
             ("room", np.int16, by_place),
             ("weight", np.int16, by_place),
@@ -141,7 +141,7 @@ def choose_weights(d, places):
             if places >> place & 1:
                 d.weight[place] = max(1, int(d.weight[place]) * _SUM // total)
     for i in range(d.count):
-        d.sum[i] = weight_of(d, int(d.allowed[i]))
+        d.total[i] = weight_of(d, int(d.allowed[i]))
 
 
 @inlined
@@ -180,7 +180,7 @@ def choose_places(d, places, bits, number):
     for i in range(d.count):
         allowed = int(d.allowed[i])
         if d.place[i] == NOWHERE and allowed != places:
-            point, place = np.int64(below(draw(bits, number + int(d.card[i])), d.sum[i])), 0
+            point, place = np.int64(below(draw(bits, number + int(d.card[i])), d.total[i])), 0
             while allowed >> place & 1 == 0 or point >= d.weight[place]:
                 point -= int(d.weight[place]) * (allowed >> place & 1)
                 place += 1

@@ -22,6 +22,7 @@ REFUSED = "test_a_deck_that_cannot_be_played_is_refused"
 def test_the_tests_of_the_rules_pass_in_plain_python_and_reach_every_branch(game, tmp_path):
     told = tomllib.loads((HERE / game / "plain_mode.toml").read_text(encoding="utf-8"))
     suite = [HERE / game / f"test_{name}.py" for name in told["files"]]
+    suite.append(HERE / "test_wrong_states.py")
     suite += [HERE / f"test_sampling.py::{SAMPLED}[{game} {table}]" for table in told["sampled"]]
     if get_game(game).small_deck is not None:
         suite += [HERE / f"test_small_decks.py::{name}" for name in (f"{SMALL_DECKS}[{game}]", REFUSED)]

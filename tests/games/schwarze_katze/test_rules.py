@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from blackjacky_env import schwarze_katze_v0
+from blackjacky_env.engine import trick_taking
 from tests.envs.playing import fresh
 from tests.games.schwarze_katze.rigging import CARDS, Table, in_game
 
@@ -152,3 +153,9 @@ def test_who_does_not_follow_is_known_to_have_none_of_the_suit():
     assert [void(table, observer) for observer in (3, 0)] == [{3: "C"}] * 2
     for options, known in (({"piatnik_heart_lead": True}, {0: "CDS"}), ({}, {})):
         assert void(Table(HEARTS, "", "", "", **options).play("AH"), 1) == known
+
+
+def test_a_pile_is_dealt_before_the_seats_in_games_that_have_one():
+    s = fresh(game="schwarze_katze", num_players=4)._states[0]
+    trick_taking.deal_shuffled(s, 3, 99, np.uint64(1))
+    assert [int((s["where"] == place).sum()) for place in (99, 0, 1, 2, 3)] == [3, 13, 12, 12, 12]

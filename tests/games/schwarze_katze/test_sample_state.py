@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 
 from blackjacky_env import schwarze_katze_v0
+from blackjacky_env.engine import unseen
+from blackjacky_env.engine.compiling import PLAIN
 from tests.envs.playing import fresh, play_randomly
 from tests.games.sampled import (
     CONTRADICTORY,
@@ -44,6 +46,14 @@ def after_two_cards():
 def test_an_observation_that_no_position_shows_is_refused(change, words):
     with pytest.raises(ValueError, match=words):
         sampled_with(schwarze_katze_v0, after_two_cards(), change)
+
+
+def test_voids_that_leave_nobody_to_hold_a_suit_are_refused(monkeypatch):
+    if PLAIN:  # would try for too long; what is compiled now would keep the number for the tests after this one
+        monkeypatch.setattr(unseen, "_ATTEMPTS", 20)
+    nobody = [("voids", 4 * place + 3, 1) for place in range(1, 5)]
+    with pytest.raises(ValueError, match=CONTRADICTORY):
+        sampled_with(schwarze_katze_v0, after_two_cards(), *nobody)
 
 
 @pytest.mark.parametrize("change", SHOWN)

@@ -1,0 +1,73 @@
+"""What is compiled comes to an end in a state that no game reaches: its loops and indices are bounded."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from blackjacky_env.games import get_game
+from blackjacky_env.games.black_jacky import rules as black_jacky
+from blackjacky_env.games.black_spy import rules as black_spy
+from blackjacky_env.games.halunken import rules as halunken
+from tests.games.tables import every_game, seated
+
+pytestmark = pytest.mark.prove
+
+
+def begun(game: str) -> Any:
+    """The record of a game at its beginning."""
+    env = seated(game)
+    env.reset(seed=0)
+    return env._states[0]
+
+
+@every_game
+def test_nothing_is_legal_once_a_game_is_over(game: str) -> None:
+    s, mask = begun(game), np.ones(get_game(game).num_actions, np.int8)
+    s["player"] = -1
+    for name in ("phase", "decision"):
+        if name in s.dtype.names:
+            s[name] = get_game(game).fields.ranges[name][1]
+    get_game(game).rules.legal(s, mask)
+    assert not mask.any()
+
+
+def a_pile_without_cards(s: Any) -> None:
+    """R14."""
+    s["draw_count"], s["discards"][:] = 0, 0
+    assert black_jacky.take_from_draw_pile(s) == 0
+
+
+def a_knock_of_nobody_at_the_table(s: Any) -> None:
+    """R12."""
+    s["first_knocker"] = 5
+    black_jacky_game = get_game("black_jacky")
+    black_jacky_game.rules.encode(s, 0, np.empty(black_jacky_game.layout.size, black_jacky_game.layout.dtype))
+
+
+def a_colour_that_nobody_holds(s: Any) -> None:
+    """V4."""
+    s["where"][:] = s["num_players"]
+    assert 0 <= black_spy.first_who_holds(s, 0) < s["num_players"]
+
+
+def a_full_log(s: Any) -> None:
+    s["happenings"] = len(s["happened"])
+    halunken.log(s, 0, 0, 0, 0, 0)
+    assert s["happenings"] == len(s["happened"])
+
+
+WRONG = {
+    "black_jacky": (a_pile_without_cards, a_knock_of_nobody_at_the_table),
+    "black_spy": (a_colour_that_nobody_holds,),
+    "halunken": (a_full_log,),
+}
+CASES = [pytest.param(game, case, id=f"{game} {case.__name__}") for game, cases in WRONG.items() for case in cases]
+
+
+@pytest.mark.parametrize(("game", "case"), CASES)
+def test_a_wrong_state_ends_in_a_wrong_game(game: str, case: Callable[[Any], None]) -> None:
+    case(begun(game))

@@ -10,14 +10,13 @@ import pytest
 
 from blackjacky_agents import make_agent
 from blackjacky_agents.agent import CompiledAgent
-from blackjacky_agents.learning.network import action_probabilities, find_network
+from blackjacky_agents.learning.network import find_network
 from blackjacky_agents.search import analysis
 from blackjacky_agents.search.analysis import analyse
 from blackjacky_agents.thoughts import champion_of, explain, replay
 from blackjacky_env import replay_html
 from blackjacky_env.games import GAMES, get_game
 from blackjacky_env.replay import new_table
-from tests.agents.positions import positions
 from tests.games.black_jacky.rigging import KNOCK, NO_TRICK, Table, deal, losing, one_round
 from tests.replay.reading import film_in, random_game
 
@@ -87,35 +86,6 @@ def test_who_plays_as_badly_as_can_be_makes_clear_mistakes_and_champions_make_no
         assert not any(cost for seat, cost in costs if seat)
 
 
-def test_intervals_of_a_game_rarely_find_a_mistake_where_there_is_none() -> None:
-    """40 moves that cost nothing, with 48 samples each: some interval is beside 0 in about 5 % of the games at most."""
-    course = analysis._Course(random_game("black_jacky", most=0), [], [])
-    questions = [analysis._Question(step, 0, (0, 1)) for step in range(40)]
-    rng, found, games = np.random.default_rng(1), 0, 400
-    for _ in range(games):
-        costs = analysis._costs(course, questions, list(rng.normal(size=(40, 48, 2)) / 10))
-        found += any(not low <= 0 <= high for _, low, high in costs.values())
-    assert 0 < found <= 0.08 * games
-
-
-def seen(count: int = 12) -> list[dict[str, Any]]:
-    """What players on turn see in a random game."""
-    rows = zip(*positions(games=1, moves=count, num_players=3), strict=True)
-    return [{"observation": observation, "action_mask": mask} for observation, mask in rows]
-
-
-def test_a_network_tells_its_chances_and_bots_and_rollouts_tell_nothing() -> None:
-    champion = make_agent("champion")
-    for view in seen():
-        thoughts = explain(champion, view)
-        assert thoughts is not None
-        chances = action_probabilities(champion, view["observation"][None], view["action_mask"][None])[0]
-        assert np.array_equal(thoughts.probabilities, chances)
-        assert thoughts.probabilities.argmax() == champion.act(view)
-        assert thoughts.win is None
-    assert [explain(make_agent(name), view) for name in ("random", "counter", "rollout:2")] == [None] * 3
-
-
 def test_a_network_plays_on_to_find_its_chance_to_win() -> None:
     """player_1 has one heart of three left, so player_0 is better off, whatever the cards."""
     decks = [losing([1], range(2)), losing([1], range(2), start=1), deal([[2, 6], [3, 5]], start=1)]
@@ -129,4 +99,4 @@ def test_a_network_plays_on_to_find_its_chance_to_win() -> None:
     assert chances["player_0"] > 0.75
     assert chances["player_1"] < 0.35
     with pytest.raises(ValueError, match="playouts=-1"):
-        explain(champion, seen(1)[0], playouts=-1)
+        explain(champion, table.env.observe(table.env.agent_selection), playouts=-1)

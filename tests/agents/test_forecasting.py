@@ -1,4 +1,4 @@
-"""Forecasts: scores that are proper, tasks that can be repeated, and nothing hidden that helps."""
+"""Forecasts: scores that are proper, and tasks that can be repeated."""
 
 from __future__ import annotations
 
@@ -24,12 +24,9 @@ from blackjacky_agents.arena.forecasting import (
 )
 from blackjacky_agents.external.python_agent import PythonAgent
 from blackjacky_agents.registry import make_agent, make_compiled_agent
-from blackjacky_agents.search.futures import QUESTION, WIN, draw_positions, outcomes_of
+from blackjacky_agents.search.futures import QUESTION, WIN
 from blackjacky_agents.thoughts import Thoughts
-from blackjacky_env.engine.compiling import zeros
-from blackjacky_env.engine.table import table_functions
-from blackjacky_env.games import GAMES, get_game
-from tests.games.fixtures import hidden_of
+from blackjacky_env.games import get_game
 
 pytestmark = pytest.mark.prove
 SMALL: dict[str, Any] = {"num_players": 3, "games": 12, "playouts": 40, "hearts": 1}
@@ -87,29 +84,6 @@ def test_playouts_foresee_more_than_par_and_more_playouts_more(task: Task) -> No
         assert much.log_excess.mean < min(little.log_excess.mean, nothing.log_excess.mean)
         assert much.brier_excess.mean < min(little.brier_excess.mean, nothing.brier_excess.mean)
     assert 0 < truth_error(task, WIN) < 0.1
-
-
-@pytest.mark.parametrize("name", GAMES)
-def test_hidden_cards_change_the_truth_but_no_forecast(name: str) -> None:
-    game, agent = get_game(name), make_compiled_agent("random", name)
-    players, variant = game.choose_table()
-    states = zeros(30, game.state_dtype)
-    states[:] = game.new_state(players, variant, game.check_options(players, variant, {}))
-    drawn, shown, _ = draw_positions(game, states, np.arange(30), np.zeros((30, game.max_players), np.int64), [agent])
-    (seen, mask), truths, rng = game.new_arrays(), [], np.random.default_rng(0)
-    hidden = hidden_of(name)
-    assert hidden is not None
-    for i in range(30):
-        truths.append(outcomes_of(agent, drawn[i : i + 1], 20, number=i))
-        hidden.vary_hidden(drawn[i], None, int(drawn[i]["player"]), rng)
-        table_functions(game).look(drawn[i : i + 1], int(drawn[i]["player"]), seen, mask)
-        assert np.array_equal(seen, shown[i])
-    others = [outcomes_of(agent, drawn[i : i + 1], 20, number=i) for i in range(30)]
-    assert not np.array_equal(truths, others)
-    outcomes = np.concatenate(truths)
-    assert outcomes[:, WIN].sum(axis=1) == pytest.approx(1)
-    assert (outcomes[:, QUESTION].sum(axis=1) >= 1).all()
-    assert not outcomes[:, :, players:].any()
 
 
 def seer(told: Any) -> Any:

@@ -13,7 +13,6 @@ import pytest
 pytest.importorskip("openai", reason="needs openai, of the extra `llm`")
 
 import language_model
-from filelock import FileLock
 from language_model import LanguageModel, Settings, report
 from stand_in_model import StandIn, completion, serving
 
@@ -115,23 +114,6 @@ def test_a_whole_game_is_played_behind_an_endpoint_and_again_without_it(game, en
     again = ask(None, game)
     assert play(again) == shares
     assert lines(again) == (head, calls)
-
-
-def test_another_process_cannot_write_to_the_transcript(endpoint, ask):
-    model = ask(endpoint)
-    path = model.settings.transcript
-    path.parent.mkdir(parents=True)
-    elsewhere = FileLock(path.with_name(f".{path.name}.lock"))
-    with elsewhere, pytest.raises(AgentError, match="is being written by another process: wait for it"):
-        model.act(first_decision())
-    assert endpoint.asked == []
-
-
-def test_what_is_no_chat_completion_is_an_error(endpoint, ask):
-    for body in ({"choices": {"0": 1}}, [], completion(5, None)):
-        endpoint.answers.append((200, {}, body))
-        with pytest.raises(AgentError, match="no OpenAI-compatible"):
-            ask(endpoint).act(first_decision())
 
 
 @pytest.mark.parametrize("reply", ["", "half \ud800 of a pair", "ANSWER: " + "1. " * 3000, "ANSWER: " + "9" * 5000])

@@ -15,7 +15,6 @@ pytest.importorskip("mcp", reason="needs mcp, of the extra `mcp`")
 from mcp import Client, StdioServerParameters, stdio_client
 from starlette.testclient import TestClient
 
-from blackjacky_agents.agent import AgentError
 from blackjacky_agents.language import mcp_server
 from blackjacky_agents.language.mcp_server import PLACE, USUAL, Assistants, Usual, make_server
 from blackjacky_agents.language.telling import Seen, situation
@@ -181,25 +180,6 @@ async def test_the_usual_table_is_started_unless_another_one_is_asked_for():
         envs = [table.env for table in server.tables()]
         assert [env.variant for env in envs[:2]] == ["standard", "duel"]
         assert envs[2].config_dict() == TableEnv("black_jacky", preset="mini-1").config_dict()
-
-
-async def test_an_assistant_is_told_that_an_agent_has_failed_and_can_have_it_tried_again(caplog):
-    async with assistants() as (server, assistant):
-
-        def fail():
-            raise AgentError("the endpoint at http://10.0.0.1 gave no answer")
-
-        text = await assistant.call("start_table", game="black_jacky", opponents=["random"])
-        [host] = server.hosts
-        thought, host.table.thought = host.table.thought, lambda: fail
-        while "cannot go on" not in text:
-            text = await assistant.act(text, "1")
-        assert "random cannot go on, so the game has stopped." in text
-        assert "10.0.0.1" not in text
-        assert "cannot go on" in await assistant.call("wait", secret=assistant.secret)
-        host.table.thought = thought
-        assert "cannot go on" not in await assistant.call("wait", secret=assistant.secret)
-    assert caplog.text.count("10.0.0.1") == 1
 
 
 async def test_an_invitation_is_for_the_free_seats_alone_and_who_is_slow_is_told():

@@ -1,8 +1,7 @@
-"""Value networks: what their numbers mean, their files, and the script that trains them."""
+"""Value networks: what their numbers mean, and their files."""
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -16,7 +15,6 @@ from blackjacky_agents.learning.value_network import ValueNetwork
 from blackjacky_env.engine.compiling import entry
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.games import GAMES, get_game
-from scripts.tuning import train_value_network
 
 pytestmark = pytest.mark.prove
 NETWORKS = {game: network for game in GAMES if (network := get_kit(game).value_network) is not None}
@@ -101,13 +99,3 @@ def test_a_damaged_file_or_one_with_other_features_is_refused(game: str, tmp_pat
         spoil()
         with pytest.raises(ValueError, match="is damaged or has other features; delete it and its card"):
             network.read()
-
-
-@EACH
-def test_the_script_trains_a_network_that_says_more_than_nothing(
-    game: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    network = replace(NETWORKS[game], file=tmp_path / "value_network.safetensors")
-    monkeypatch.setattr(train_value_network, "find", lambda name: network)
-    assert train_value_network.main(train_value_network.Args(game=game, games=400, epochs=20)) == 0
-    assert json.loads(network.file.with_suffix(".json").read_text("utf-8"))["explained"]["network"] > 0

@@ -100,15 +100,10 @@ def test_tianshous_table_takes_the_environment_as_it_is() -> None:
     ("name", "arguments"),
     [
         ("dtype_v0", (np.float32,)),
-        ("frame_stack_v1", (3,)),
-        ("normalize_obs_v0", ()),
-        ("flatten_v0", ()),
-        ("delay_observations_v0", (2,)),
-        ("max_observation_v0", (2,)),
         ("observation_lambda_v0", (lambda seen, _space: seen,)),
-        ("pad_observations_v0", ()),
-        ("pad_action_space_v0", ()),
-        ("clip_reward_v0", ()),
+        *((name, (2,)) for name in ("frame_stack_v1", "delay_observations_v0", "max_observation_v0")),
+        *((name, ()) for name in ("normalize_obs_v0", "flatten_v0", "clip_reward_v0")),
+        *((name, ()) for name in ("pad_observations_v0", "pad_action_space_v0")),
     ],
 )
 def test_supersuits_wrappers_take_flat_observations(name: str, arguments: tuple[Any, ...]) -> None:

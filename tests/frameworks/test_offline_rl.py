@@ -67,12 +67,3 @@ def test_cloning_learns_to_choose_as_the_players_do(example: Any, data: Path, tm
     before = agreement()
     learner.clone()
     assert agreement() > max(0.8, before + 0.2)
-
-
-def test_no_illegal_action_has_a_value(example: Any, data: Path, tmp_path: Path) -> None:
-    learner = example.Learner(args_of(example, data, tmp_path))
-    for batch in learner.batches(1000, transitions=True):
-        for when in (batch, batch["next"]):
-            values = learner.network(when["observation"], when["action_mask"])
-            assert (values[~when["action_mask"]] == example.ILLEGAL).all()
-            assert (values[when["action_mask"]] > example.ILLEGAL / 2).all()

@@ -17,9 +17,7 @@ import pytest
 from blackjacky_env import replay_html
 from blackjacky_env.draw.picture import draw_svg, names_of
 from blackjacky_env.draw.scene import EVERYTHING
-from blackjacky_env.engine.compiling import zeros
 from blackjacky_env.envs.aec import TableEnv
-from blackjacky_env.games import get_game
 from blackjacky_env.replay import Thoughts, WinCurve, chance_to_win
 from tests.games.black_jacky.rigging import exchange, give, one_round
 from tests.replay.reading import REAL, film_in, pictures_in, random_game
@@ -166,19 +164,7 @@ def test_moves_after_the_end_are_refused() -> None:
         replay_html({**record, "actions": [*record["actions"], 47]})
 
 
-def paid(winners: int, players: int) -> list[float]:
-    """The "win" rewards of a game that the first seats have won."""
-    game = get_game("black_jacky")
-    record, rewards = zeros(1, game.state_dtype), np.zeros(game.max_players)
-    record["num_players"] = players
-    record["winners"][0, :winners] = 1
-    game.rules.returns(record[0], rewards)
-    return rewards[:players].tolist()
-
-
 @pytest.mark.parametrize("players", [2, 3, 6])
 def test_a_sole_winner_has_everything_and_nobody_or_everybody_the_same(players: int) -> None:
-    assert [chance_to_win(reward, players) for reward in paid(1, players)] == pytest.approx([1, *[0] * (players - 1)])
-    for winners in (0, players):
-        assert [chance_to_win(reward, players) for reward in paid(winners, players)] == [1 / players] * players
-    assert chance_to_win(paid(2, 4)[0], 4) == pytest.approx(1 / 2 + 1 / (2 * 4))
+    rewards = [1, -1 / (players - 1), 0]  # of a sole winner, who has lost to one, and who wins or loses with all
+    assert [chance_to_win(each, players) for each in rewards] == pytest.approx([1, 0, 1 / players])

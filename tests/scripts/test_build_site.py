@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
@@ -62,18 +61,3 @@ def test_everything_that_the_pages_of_the_site_link_to_is_there(site: Path) -> N
             target = match["target"].partition("#")[0]
             if target and "://" not in target:
                 assert (path.parent / target).exists(), f"{path.relative_to(site)}: {target}"
-
-
-def test_notebooks_show_their_outputs_and_a_live_replay(site: Path) -> None:
-    watch = (site / "notebooks" / "03_watch.md").read_text("utf-8")
-    assert len(re.findall(r'^<iframe title="Replay"[^\n]*</iframe>$', watch, re.MULTILINE)) == 1
-    pictures = re.findall(r"!\[Output of the cell above\]\(([^)]+)\)", watch)
-    assert {Path(name).suffix for name in pictures} == {".svg", ".png"}
-    assert "\x1b" not in (site / "notebooks" / "01_quickstart.md").read_text("utf-8")
-
-
-def test_a_page_that_loads_something_from_another_site_is_noticed() -> None:
-    for foreign in ('<script src="https://a.b/c.js">', "<img src=//a.b/c.png>", '<link href="http://a.b/c.css">'):
-        assert build_site.FOREIGN.search(foreign)
-    for own in ('<script src="a.js">', '<a href="https://a.b">', '<link href="a.css">'):
-        assert not build_site.FOREIGN.search(own)

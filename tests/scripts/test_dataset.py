@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -24,9 +23,6 @@ def test_it_writes_games_between_the_named_agents_and_says_how_large_they_are(ty
     assert dataset.description.players == ["threshold", "random", "random"]
     assert (dataset.setup.options["hearts"], dataset.description.licence) == (1, "CC-BY-4.0")
     assert dataset.description.command in (folder / "README.md").read_text(encoding="utf-8")
-    setup = json.loads((folder / "dataset.json").read_text(encoding="utf-8"))["setup"]
-    assert set(setup["versions"]) == {"python", "blackjacky", "numpy", "numba"}
-    assert [agent["name"] for agent in setup["agents"]] == ["threshold", "random"]
 
 
 def test_it_verifies_what_was_written_and_names_what_was_changed(typed: Any) -> None:

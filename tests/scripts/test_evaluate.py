@@ -41,19 +41,14 @@ def test_games_are_added_up_over_chunks_whatever_the_number_of_threads(typed, em
 
 def test_the_results_are_printed_and_kept_with_everything_that_decides_them(typed, empty_folder):
     options = "--games 50 --seed 3 --hearts 1 --tricks 1 5 --max-turns-per-round None --output kept.json"
-    printed = typed(f"evaluate --players threshold,random {options}")
+    printed = typed(f"evaluate --players threshold,random {options}").out
     (kept,) = empty_folder.iterdir()
     stored = json.loads(kept.read_text("utf-8"))
     rules = {"hearts": 1, "tricks": [1, 5], "max_turns_per_round": None}
     names = ("threshold", "random")
     scores = dict(zip(names, at_one_table([*map(make_agent, names)], 50, 3, **rules), strict=True))
-    for name, score in scores.items():
-        cells = (name, percent(score.win_rate), percent(score.low, score.high), "50.0%", percent(score.nobody), "50")
-        assert f"\n| {' | '.join(cells)} |\n" in printed.out
     for row in stored["results"]:
         assert (row["seats"], row["games"], row["win_rate"]) == (1, 50, scores[row["agent"]].win_rate)
     assert stored["rules"] == {"max_card": 8, "bust_at": 21, "hand_size": 2, "deck": None, **rules}
     assert [stored[name] for name in ("players", "games", "seed", "variant")] == ["threshold,random", 50, 3, "classic"]
-    assert set(stored["versions"]) == {"python", "blackjacky", "numpy", "numba"}
-    assert stored["command"] in printed.out
-    assert "50/50" in printed.err
+    assert stored["command"] in printed

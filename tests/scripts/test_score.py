@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import shlex
-import shutil
-import subprocess
 import sys
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -28,12 +26,8 @@ from scripts.measures import protocol
 from tests.scripts.protocols import GAME, small_protocol
 
 OURS = [name for name, registered in GAMES.items() if registered.target.startswith("blackjacky_env.")]
-ROOT = Path(__file__).parents[2]
-EXAMPLE = ROOT / "examples" / "agent.pl"
 
 pytestmark = pytest.mark.usefixtures("empty_folder")
-
-HAS_PERL = shutil.which("perl") and not subprocess.run(["perl", "-MJSON::PP", "-e1"], check=False).returncode
 
 
 @pytest.fixture
@@ -220,14 +214,6 @@ def test_an_agent_is_not_told_the_seed_of_the_deal(small: Protocol) -> None:
     deals = [make_table(small, number, make_agent("random")).schedule(0, 12)[0].tolist() for number in (0, 1)]
     assert len(set(told)) == 24  # also in the games of one deal
     assert not {*told} & {seed for table in deals for seed in table}
-
-
-@pytest.mark.prove
-@pytest.mark.skipif(not HAS_PERL, reason="needs Perl with JSON::PP")
-def test_an_agent_in_perl_is_scored(small: Protocol, run: Any) -> None:
-    run(f"cmd:perl {EXAMPLE.as_posix()}")
-    assert card()["score"]["low"] > 0  # better than random
-    assert card()["run"]["move_microseconds"]["median"] > 0
 
 
 def test_the_messages_of_a_game() -> None:

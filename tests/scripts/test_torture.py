@@ -20,8 +20,7 @@ pytestmark = [
     pytest.mark.skipif(not hasattr(os, "fork"), reason="kills forks of a process"),
 ]
 _OTHERS = """
-import json, os, time
-from scripts.proofs.attacks import loops
+import os, time
 
 def abort(*_):
     os.abort()
@@ -29,16 +28,6 @@ def abort(*_):
 def hang(*_):
     yield "before", "survived", 2
     time.sleep(1000)
-
-def write_in_place(path, content):
-    text = json.dumps(content)
-    with path.open("w") as file:
-        for part in (text[:10], text[10:]):
-            time.sleep(0.005)
-            print(part, end="", file=file, flush=True)
-
-loops.write_json = write_in_place
-attack = loops.kill
 """
 
 
@@ -64,13 +53,6 @@ def test_what_becomes_of_a_process_is_counted(
     monkeypatch.setattr(common, "PATIENCE", patience)
     assert sum(run_apart(Task(call, "", 1, 0)).values(), Counter()) == outcomes
     assert call in capfd.readouterr().err
-
-
-@pytest.mark.usefixtures("others")
-def test_a_kill_that_leaves_half_a_file_is_noticed() -> None:
-    (found,) = run_apart(Task("others:attack", "file", 20, 0)).values()
-    assert found["lost"] > 0
-    assert found.total() == 20
 
 
 @pytest.mark.parametrize("outcome", OUTCOMES)

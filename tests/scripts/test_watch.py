@@ -93,12 +93,3 @@ def test_a_game_that_draws_nothing_is_told_and_has_a_page(typed: Any) -> None:
     assert "won the game" in typed(command).out
     typed(f"{command} --out game.html")
     assert film_in(page())["game"] == "Tiny"
-
-
-def test_a_file_that_holds_no_game_is_named(typed: Any) -> None:
-    for content, said in (
-        ("[]", "is not a record: it must be the result of env.record()"),
-        ("[" * 10**5, "is not JSON"),
-    ):
-        Path("game.json").write_text(content, encoding="utf-8")
-        assert said in typed("watch --record game.json --out game.html", status=2).err

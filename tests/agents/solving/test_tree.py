@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from dataclasses import replace
 from functools import cache
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -132,20 +130,3 @@ def test_a_tree_that_does_not_fit_is_refused_and_progress_never_goes_back_and_en
     assert told == sorted(told)
     assert told[-1] == (1.0, found.num_nodes)
     assert len(told) > 1
-
-
-@EACH_TABLE
-def test_states_follow_the_sequence_that_leads_to_them_and_seats_see_the_same_ends(name: str) -> None:
-    for seat in tree(name).seats:
-        levels: defaultdict[int, int] = defaultdict(int)
-        parents = {state: i for i, (first, last) in enumerate(pairwise(seat.after)) for state in range(first, last)}
-        assert sorted(parents) == list(range(len(seat.first) - 1))
-        for level, (first, last) in enumerate(pairwise(seat.levels)):
-            levels.update(dict.fromkeys(range(first, last), level))
-        for state, sequence in parents.items():
-            owner = int(np.searchsorted(seat.first, sequence, side="right")) - 1
-            assert levels[state] == (levels[owner] + 1 if sequence else 0)
-        assert seat.first[0] == 1
-        assert seat.rows[-1] == len(seat.payoffs)
-    # Whoever adds them up: with random strategies of all seats the values sum to 0.
-    assert sum(worth_of(tree(name), random_strategies(tree(name))).values) == pytest.approx(0.0, abs=1e-12)

@@ -4,8 +4,7 @@ import json
 
 import pytest
 
-from blackjacky_agents.web import messages
-from blackjacky_agents.web.messages import Allowance, MessageError, read_message
+from blackjacky_agents.web.messages import MessageError, read_message
 from blackjacky_agents.web.names import check_free, check_name, looks_of
 
 
@@ -31,17 +30,6 @@ def test_what_is_no_message_is_named(text, answer):
     assert answer in str(error.value)
     assert error.value.code == "message"
     assert len(str(error.value)) < 200
-
-
-def test_an_allowance_is_used_up_and_comes_back(monkeypatch):
-    now = 100.0
-    monkeypatch.setattr(messages.time, "monotonic", lambda: now)
-    allowance = Allowance(at_once=3, per_second=2)
-    assert [allowance.take() for _ in range(5)] == [True, True, True, False, False]
-    now += 1.0
-    assert [allowance.take() for _ in range(3)] == [True, True, False]
-    now += 1000.0
-    assert [allowance.take() for _ in range(4)] == [True, True, True, False]
 
 
 INVISIBLE = ["\u034f", "\u115f", "\u1160", "\u17b4", "\u180b", "\u3164", "\ufe0f", "\uffa0", "\u2800", "\U000e0100"]

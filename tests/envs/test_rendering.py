@@ -15,6 +15,7 @@ from blackjacky_env.envs import screen
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.envs.seat import SeatEnv
 from blackjacky_env.games import GAMES
+from tests.drawings import told
 from tests.envs.playing import fresh
 from tests.every_game import TINY, with_tiny
 
@@ -73,13 +74,10 @@ def test_a_missing_library_is_named_with_the_extra_when_something_is_drawn(
     assert fresh(render_mode="ansi").draw().startswith("<svg")
 
 
-def test_a_game_without_a_picture_offers_text_only() -> None:
+def test_a_game_that_draws_nothing_has_a_picture_made_from_its_fields() -> None:
     with with_tiny():
         env = TableEnv(TINY, render_mode="ansi")
-        assert env.metadata["render_modes"] == SeatEnv(TINY).metadata["render_modes"] == ["ansi"]
+        assert env.metadata["render_modes"] == SeatEnv(TINY).metadata["render_modes"] == ["human", "rgb_array", "ansi"]
         env.reset(seed=0)
-        assert env._repr_svg_() is None
-        with pytest.raises(NotImplementedError, match="Tiny has no picture"):
-            env.draw()
-        with pytest.raises(ValueError, match=r"render_mode='rgb_array'.*'ansi'"):
-            TableEnv(TINY, render_mode="rgb_array")
+        assert env._repr_svg_() == env.draw()
+        assert "points 0" in told(env.draw())

@@ -24,7 +24,7 @@ pytestmark = pytest.mark.prove
 
 def late(*crews: str, left: tuple[int, ...] = (3, 4), **options: Any) -> Table:
     """Three captains on the fields 0, 5 and 10 in the last round of a basic game: the others will move 1 and 2."""
-    spent = [[move not in cards for move in range(1, 9)] for cards in (left, (1,), (2,), ())]  # Rum is 8
+    spent = [[move not in cards for move in range(1, 9)] for cards in (left, (1,), (2,), range(9))]  # Rum is 8
     return Table(0, 5, 10, variant="basic").arrange(crews, **{"round_number": 7, "spent": spent, **options})
 
 

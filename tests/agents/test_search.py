@@ -149,18 +149,30 @@ def test_any_network_can_guide_and_what_is_none_is_refused() -> None:
         make_agent("search:20+champ")
 
 
-@pytest.mark.parametrize("name", ["search:50", pytest.param("search:0.02s", marks=pytest.mark.prove), "ismcts:0.02s"])
-def test_it_explains_itself_and_searches_as_long_as_it_may(name: str) -> None:
-    table = one_round([[3], [1]], start=1, **SMALL).play(NO_TRICK, KNOCK, NO_TRICK)
-    agent, seen = make_agent(name), table.env.observe("player_0")
+TIMED = [pytest.param("search:0.02s", marks=pytest.mark.prove), "ismcts:0.02s"]
+
+
+def surely_draws() -> Table:
+    """A position in which drawing is best."""
+    return one_round([[3], [1]], start=1, **SMALL).play(NO_TRICK, KNOCK, NO_TRICK)
+
+
+@pytest.mark.parametrize("name", ["search:50", *TIMED])
+def test_it_explains_itself(name: str) -> None:
+    agent = make_agent(name)
     agent.reset(0)
-    thoughts = agent.explain(seen)  # type: ignore[attr-defined]  # searchers have it
+    thoughts = agent.explain(surely_draws().env.observe("player_0"))  # type: ignore[attr-defined]  # searchers have it
     assert thoughts is not None
     assert thoughts.probabilities.argmax() == DRAW
     assert thoughts.probabilities.sum() == pytest.approx(1)
     assert thoughts.win is not None
-    if not isinstance(agent, TimedSearcher):
-        return
+
+
+@pytest.mark.parametrize("name", TIMED)
+def test_it_searches_as_long_as_it_may(name: str) -> None:
+    agent, seen = make_agent(name), surely_draws().env.observe("player_0")
+    assert isinstance(agent, TimedSearcher)
+    agent.reset(0)
     assert agent.act(seen) == DRAW
     assert agent.simulations > 0
     assert [twin.act(seen) for twin in (copy.deepcopy(agent), pickle.loads(pickle.dumps(agent)))] == [DRAW, DRAW]

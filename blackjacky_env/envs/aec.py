@@ -8,36 +8,28 @@ from __future__ import annotations
 
 import copy
 import math
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict
+from collections.abc import Mapping
 from typing import Any
 
-import gymnasium
 import numpy as np
 import numpy.typing as npt
 from gymnasium import spaces
 from gymnasium.error import ResetNeeded
 from gymnasium.utils import seeding
-from pettingzoo import AECEnv
 from pettingzoo.utils.env import AECIterable
 
-from blackjacky_env.draw.picture import draw_svg, names_of
-from blackjacky_env.draw.scene import Scene
-from blackjacky_env.draw.text import WIDTH, draw_text
-from blackjacky_env.engine import heard, table
-from blackjacky_env.engine.actions import names_from
+from blackjacky_env.engine import table
 from blackjacky_env.engine.checks import check_choice, check_flag, check_integer, read_integer
 from blackjacky_env.engine.compiling import copied, zeros
 from blackjacky_env.engine.copies import own_arrays
 from blackjacky_env.engine.decks import Rigging, read_rigging
-from blackjacky_env.engine.game import Game, IllegalActionError, State
-from blackjacky_env.engine.layout import Vector
-from blackjacky_env.engine.past import OTHER_PAST, Moment, Past, moments
+from blackjacky_env.engine.game import IllegalActionError, State
+from blackjacky_env.engine.past import Past
 from blackjacky_env.engine.states import check_records
 from blackjacky_env.engine.step import OVER, SETTLED
-from blackjacky_env.envs import screen
 from blackjacky_env.envs.arguments import refuse_unknown
 from blackjacky_env.envs.formats import Format
+from blackjacky_env.envs.looking import Looking
 from blackjacky_env.envs.saving import BOOKKEEPING, check_bookkeeping, read_generator, read_past, write_past
 from blackjacky_env.games import get_game
 
@@ -48,7 +40,7 @@ MAX_SEED = 2**63 - 1
 _RECORD_KINDS: dict[str, type] = {"options": Mapping, "reset_options": Mapping, "actions": list}
 
 
-class TableEnv(AECEnv[str, Any, Any]):
+class TableEnv(Looking):
     """One table of a game for PettingZoo.
 
     Examples:
@@ -73,7 +65,7 @@ class TableEnv(AECEnv[str, Any, Any]):
         reward: ``"win"`` (at the end +1 shared by the winners, -1 by the others) or the game's score reward, paid when
             the score changes (``"hearts"`` in Black Jacky).
         render_mode: ``"ansi"`` (`render` returns text), ``"rgb_array"`` (pixels, uint8, shape (390, 416, 3)),
-            ``"human"`` (every step shows them in a window) or None. A game without a picture has only ``"ansi"``.
+            ``"human"`` (every step shows them in a window) or None.
         render_as: the agent whose view is drawn; None: a spectator.
         observation_format: ``"dict"`` (of ``observation``, the vector, and ``action_mask``) or ``"flat"`` (the vector).
         observation_dtype: dtype of the vector, ``"integer"`` (int8 or int16, by game) or ``"float32"`` (the same
@@ -110,7 +102,7 @@ class TableEnv(AECEnv[str, Any, Any]):
         **rule_options: Any,
     ) -> None:
         super().__init__()  # type: ignore[no-untyped-call]  # PettingZoo leaves it untyped
-        self.game: Game = get_game(game)
+        self.game = get_game(game)
         refuse_unknown(rule_options, self.game, TableEnv)
         self._format = Format(observation_format, observation_dtype, mask_dtype)
         self._is_plain = self._format == Format("dict")
@@ -126,10 +118,10 @@ class TableEnv(AECEnv[str, Any, Any]):
         self._new_game_arrays()
         self._np_random: np.random.Generator | None = None
         self._past = Past()
-        self._hearing: dict[Any, Any] = {}  # see `_recall`
+        self._hearing = {}
         self._started = False
         self._shown_to: str | None = None
-        self._window: screen.Window | None = None
+        self._window = None
 
     def _check_settings(
         self, num_players: int | None, variant: str | None, reward: str, render_mode: str | None, render_as: str | None
@@ -260,12 +252,6 @@ class TableEnv(AECEnv[str, Any, Any]):
             return {"observation": observation, "action_mask": mask}
         return self._format.show(observation, mask)
 
-    def _look(self, agent: str) -> tuple[Vector, npt.NDArray[Any]]:
-        self._require_game()
-        observation, mask = self.game.new_arrays()
-        self._functions.look(self._states, self._check_agent(agent), observation, mask)
-        return observation, self._format.mask(mask)
-
     def last(self, observe: bool = True) -> tuple[Observation | None, float, bool, bool, dict[str, Any]]:
         """Observation, cumulative reward, terminated, truncated and info of ``agent_selection``."""
         self._require_agents()
@@ -283,117 +269,12 @@ class TableEnv(AECEnv[str, Any, Any]):
         self._require_game()
         return super().agent_iter(max_iter)
 
-    def render(self) -> str | screen.Frame | None:
-        """The table as ``render_as`` sees it.
-
-        Returns:
-            ``"ansi"``: text, as by `draw_text`; ``"rgb_array"``: pixels, uint8, shape (390, 416, 3); ``"human"``: None,
-            drawn in a window.
-        """
-        self._require_game()
-        if self.render_mode is None:
-            modes = ", ".join(map(repr, self.metadata["render_modes"]))
-            gymnasium.logger.warn(f"render() was called without a render mode: pass one of {modes} as render_mode")
-            return None
-        if self.render_mode == "ansi":
-            return self.draw_text(self.render_as)
-        svg = self.draw(self.render_as, theme="light")
-        if self.render_mode == "rgb_array":
-            return screen.frame(svg)
-        self._window = self._window or screen.Window()
-        self._window.show(svg, self.game.title, self.metadata["render_fps"])
-        return None
-
-    def scene(self, agent: str | None = None) -> Scene:
-        """What ``agent`` (None: a spectator) sees on the table, as data, of which pictures and texts are made."""
-        viewer = None if agent is None else self._seats[agent]
-        return self.game.scene(self.view(agent), self.config_dict(), viewer)
-
-    def draw_text(
-        self,
-        agent: str | None = None,
-        *,
-        colour: bool = False,
-        names: Sequence[str] | None = None,
-        width: int = WIDTH,
-    ) -> str:
-        """The table as ``agent`` (None: a spectator) sees it, as text, wherever it will be shown.
-
-        Args:
-            agent: the agent whose view is drawn.
-            colour: whether the text has ANSI escape codes, which change no visible character.
-            names: names of the players by seat; None: ``player_0`` .. .
-            width: columns of the frame; longer lines continue below.
-
-        Raises `ValueError` for an unknown agent or a wrong number of names.
-        """
-        return draw_text(self.scene(agent), colour=check_flag("colour", colour), names=names, width=width)
-
-    def draw(self, agent: str | None = None, *, names: Sequence[str] | None = None, theme: str = "auto") -> str:
-        """The table as ``agent`` sees it, with the last action, as an SVG of 640 x 600 units.
-
-        Seats are groups ``g.seat[data-seat]``. Open cards of the seat at the bottom, or of all seats where everybody's
-        lie open, are groups ``g.card[data-card]`` in that seat, named as in the snapshot. What else belongs to actions
-        has their fields: ``data-kind``, ``data-pile``, ``data-number``.
-
-        Args:
-            agent: the agent whose view is drawn; None: a spectator.
-            names: names of the players by seat; None: ``player_0`` .. .
-            theme: ``"light"``, ``"dark"`` or ``"auto"`` (what the reader's system prefers).
-
-        Raises:
-            ValueError: the agent or the theme is unknown, or the number of names is wrong.
-        """
-        scene, shown = self.scene(agent), names_of(self.num_players, names)
-        last_action = self.last_action(None if agent is None else self._seats[agent], names=shown)
-        return draw_svg(scene, names=names, last_action=last_action, theme=theme)
-
-    def last_action(
-        self, seat: int | None = None, everything: bool = False, *, names: Sequence[str] | None = None
-    ) -> str:
-        """The last action and who took it, in words; empty at the start of a game.
-
-        Args:
-            seat: the seat whose knowledge is used, since parts of an action may be secret; None: a spectator.
-            everything: include secrets.
-            names: names of the players by seat; None: ``player_0`` .. .
-        """
-        if self._past.last_move is None:
-            return ""
-        words, (actor, action, phase) = self.game.words, self._past.last_move
-        actions = words.actions
-        called = self.possible_agents if names is None else names
-        known = actions.known(action, words.phases[phase], is_own=everything or seat == actor)
-        return f"{called[actor]}: {actions.tell(known, names_from(actor, called))}"
-
-    def _repr_svg_(self) -> str | None:
-        return self.draw(self.render_as) if self._started else None
-
-    def state(self) -> npt.NDArray[np.int16]:
-        """The whole table, hidden cards included, for centralised critics: int16, shape of ``state_space``."""
-        self._require_game()
-        s = self._states[0]
-        fields = np.concatenate([np.ravel(s[name]) for name in self.game.fields.on_table])
-        whole: npt.NDArray[np.int16] = np.minimum(fields.astype(np.int64), np.iinfo(np.int16).max).astype(np.int16)
-        return whole
-
-    def close(self) -> None:
-        """Close the window, if there is one."""
-        if self._window is not None:
-            self._window.close()
-            self._window = None
-
     @property
     def unwrapped(self) -> TableEnv:
         """This environment, which has no wrappers."""
         return self
 
     # ------------------------------------------------------------ the parts of step
-
-    def _check_agent(self, agent: str) -> int:
-        if agent not in self._seats:
-            raise ValueError(f"unknown agent {agent!r}; agents are {', '.join(self.possible_agents)}")
-        return self._seats[agent]
 
     def _check_action(self, action: Any) -> int:
         number = action if type(action) is int else read_integer("action", action, f"0 .. {self.game.num_actions - 1}")
@@ -456,10 +337,6 @@ class TableEnv(AECEnv[str, Any, Any]):
         self._shown_to = None
         self._mask[:] = 0
 
-    def _require_game(self) -> None:
-        if not self._started:
-            raise ResetNeeded("no game is running: call reset() first")
-
     def _require_agents(self) -> None:
         if not self.agents:
             self._require_game()
@@ -467,140 +344,6 @@ class TableEnv(AECEnv[str, Any, Any]):
 
     def _read_rigging(self, options: Any, stacklevel: int = 4) -> Rigging:
         return read_rigging(self.game, self.num_players, self.options, options, stacklevel)
-
-    # ------------------------------------------------------------ looking at a game
-
-    def config_dict(self) -> dict[str, Any]:
-        """All options in force as plain Python values."""
-        names = ("num_players", "variant", "reward", "render_mode", "render_as")
-        usual = {name: getattr(self, name) for name in names}
-        return {**usual, **asdict(self._format), "events_in_infos": self.events_in_infos, **self.options}
-
-    def snapshot(self) -> dict[str, Any]:
-        """Everything on the table, hidden cards included; plain Python values, JSON-ready."""
-        self._require_game()
-        return self.game.words.snapshot(self._states[0], self._states[1] if self._has_settled else None)
-
-    def view(self, agent: str | None) -> dict[str, Any]:
-        """The snapshot as ``agent`` may know it; None: as a spectator."""
-        if agent is not None:
-            self._check_agent(agent)
-        return self.game.words.view(self.snapshot(), None if agent is None else self._seats[agent])
-
-    def events(self, agent: str | None) -> list[dict[str, Any]]:
-        """What ``agent`` (None: a spectator) has heard since the last deal, oldest first; plain values, JSON-ready.
-
-        Each event is a dict of ``actor`` (the seat that acted; None: nobody did), ``action`` (as by `describe_action`,
-        with ``"hidden"`` for what this agent may not know of it; None: nobody acted) and ``shown`` (the entries of
-        `view` that changed, with their new values). The first event shows the whole view after the deal, and names the
-        action that ended the deal before, if there was one; together the events make up the current view. A position
-        from ``sample_state`` has no past: its first event shows it as it was sampled.
-
-        Events are shared with `infos`: do not change them.
-
-        Raises `ValueError` if the position was set by a state whose actions do not lead to it.
-        """
-        return self._heard_by(agent).since_deal
-
-    def information_state(self, agent: str | None) -> str:
-        """Everything that ``agent`` (None: a spectator) has observed since the game began, as text.
-
-        The first line names the table, the second one shows the agent's view at the start, and then there is a line for
-        each action: what the agent knows of it, and the entries of its view that it changed, or all after a deal. So
-        later texts begin with the earlier ones, and the texts of two histories are equal exactly if the agent cannot
-        tell them apart. A position from ``sample_state`` has no past, and its text begins there.
-
-        Raises `ValueError` if the position was set by a state whose actions do not lead to it.
-        """
-        settings = {"num_players": self.num_players, "variant": self.variant, **self.options}
-        return self._heard_by(agent).text(self.possible_agents, settings)
-
-    @property
-    def information_state_space(self) -> spaces.Box:
-        """The space of `information_state_vector`; `ValueError` if it has none at this table."""
-        low, high = heard.vector_bounds(self.game, self.num_players, self._most_rows())
-        return spaces.Box(low, high, dtype=low.dtype.type)
-
-    def information_state_vector(self, agent: str) -> npt.NDArray[Any]:
-        """What ``agent`` has observed since the game began, as a vector whose length depends on the table alone.
-
-        It is the agent's observation, followed by a row for each action that the table allows, the last one first
-        (`blackjacky_env.engine.heard`): int8 or int16, shape of `information_state_space`. Two histories have the
-        same vector exactly if the agent has observed and heard the same in them.
-
-        Raises `ValueError` if games have no bound at this table, or such a large one that the vector would have over
-        10,000 entries, and if the position was set by a state whose actions do not lead to it.
-        """
-        self._require_game()
-        seat, most = self._check_agent(agent), self._most_rows()
-        rows: heard.Rows = self._recall(heard.Rows, seat)
-        return heard.as_vector(self.game, self._look(agent)[0], rows.rows, most)
-
-    def _most_rows(self) -> int:
-        return heard.most_rows(self.game, self.num_players, self.variant, self.options)
-
-    def information_key(self, agent: str) -> npt.NDArray[np.uint64]:
-        """What ``agent`` recalls of the game, as 128 bits: uint64, (2,).
-
-        Equal after two histories exactly if the agent has seen and heard the same in them: after each action what it
-        may know of it, its observation and its mask (`blackjacky_env.engine.recall`). Seats are relative, so that the
-        same history from another chair has the same key. Agents that look up what to do in their information state,
-        such as solutions of small tables, need it beside the observation.
-
-        Raises `ValueError` if the position was set by a state whose actions do not lead to it.
-        """
-        self._require_game()
-        seat, recalled = self._check_agent(agent), self._recall(heard.Keys, self.num_players)
-        own: npt.NDArray[np.uint64] = recalled.keys[seat].copy()
-        return own
-
-    def _heard_by(self, agent: str | None) -> heard.Events:
-        self._require_game()
-        events: heard.Events = self._recall(heard.Events, None if agent is None else self._check_agent(agent))
-        return events
-
-    def _recall(self, kind: Callable[[Game, Any], Any], of: int | None) -> Any:
-        """What ``kind(game, of)`` has heard of the game so far.
-
-        It is made when it is first asked for, from the actions so far, and from then on hears every action.
-        Raises `ValueError` if the actions do not lead to this position.
-        """
-        if (kind, of) not in self._hearing:
-            made = kind(self.game, of)
-            for now in moments(self.game, self._blank, self._past):
-                made.hear(now)
-            if now.snapshot != self.snapshot():  # keys, the future, may differ
-                raise ValueError(OTHER_PAST)
-            self._hearing[kind, of] = made
-        return self._hearing[kind, of]
-
-    def _moment(self) -> Moment:
-        return Moment(self.game, self._states, self._has_settled, self._past.last_move)
-
-    def _tell(self) -> None:
-        now = self._moment()
-        for each in self._hearing.values():
-            each.hear(now)
-        if self.events_in_infos:
-            self._show_events()
-
-    def _show_events(self) -> None:
-        for agent in self.agents:
-            self.infos[agent]["events"] = self.events(agent)
-
-    def action_name(self, action: int) -> str:
-        """The English name of ``action``; seats in it are relative to the acting player."""
-        return self.game.words.actions.name(check_integer("action", action, 0, self.game.num_actions - 1))
-
-    def describe_action(self, action: int) -> dict[str, Any]:
-        """``action`` as JSON-ready data, and errors, as by ``describe_action`` of the game's module."""
-        return self.game.words.actions[check_integer("action", action, 0, self.game.num_actions - 1)].describe()
-
-    def parse_action(self, text: str) -> int:
-        """The action called ``text``; `TypeError` if it is not a string, `ValueError` if there is no such action."""
-        if not isinstance(text, str):
-            raise TypeError(f"text={text!r} is not a string; allowed are names of actions")
-        return self.game.words.actions.parse(text)
 
     def record(self) -> dict[str, Any]:
         """The game so far, JSON-ready: game, options, key, rigged deals and actions; `replay` plays it again.

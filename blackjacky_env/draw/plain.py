@@ -60,7 +60,7 @@ class _Plain:
         is_over = view["player"] is None or view["phase"] == "over"
         when = [] if key not in view else [say("{unit} {number}", unit=Say(_label(key)), number=view[key] + 1)]
         numbers = {name: value for name, value in self.middle.items() if self._row(name, value) is None}
-        told = [say("{label} {value}", label=Say(_label(name)), value=_plain(value)) for name, value in numbers.items()]
+        told = [say("{label} {value}", label=Say(_label(name)), value=_text(value)) for name, value in numbers.items()]
         rows = (self._row(name, value) for name, value in self.middle.items())
         return Scene(
             title=self.game.title,
@@ -78,7 +78,7 @@ class _Plain:
             Figure("cat", FURS[seat % len(FURS)], over=("stripes",) if seat % 2 else ()),
             tags=winner(self.view, seat),
             notes=[Say(_label(key)) for key in self.roles if self.view[key] == seat],
-            facts=[Fact(Say(_label(key)), _plain(value)) for key, value in values.items() if rows[key] is None],
+            facts=[Fact(Say(_label(key)), _text(value)) for key, value in values.items() if rows[key] is None],
             rows=[row for row in rows.values() if row is not None],
             acts=not is_over and seat == self.view["player"],
         )
@@ -105,7 +105,7 @@ def _label(key: str) -> str:
     return key.replace("_", " ")
 
 
-def _plain(value: Any) -> str:
+def _text(value: Any) -> str:
     if isinstance(value, Sequence) and not isinstance(value, str):
-        return " ".join(map(_plain, value))
+        return " ".join(map(_text, value))
     return "?" if value is None else str(value)

@@ -44,8 +44,10 @@ def a_pile_without_cards(s: Any) -> None:
 def a_knock_of_nobody_at_the_table(s: Any) -> None:
     """R12."""
     s["first_knocker"] = 5
-    black_jacky_game = get_game("black_jacky")
-    black_jacky_game.rules.encode(s, 0, np.empty(black_jacky_game.layout.size, black_jacky_game.layout.dtype))
+    game = get_game("black_jacky")
+    out = np.empty(game.layout.size, game.layout.dtype)
+    game.rules.encode(s, 0, out)
+    assert game.layout.decode(out)["num_players"] == s["num_players"]
 
 
 def a_colour_that_nobody_holds(s: Any) -> None:

@@ -33,6 +33,7 @@ from blackjacky_env.draw.scene import (
     winner,
 )
 from blackjacky_env.draw.shapes import FURS
+from blackjacky_env.draw.tricks import roles, tricks_of
 from blackjacky_env.games.black_spy.rules import LIMITS
 from blackjacky_env.games.black_spy.state import BLACK, COLOUR_NAMES, MOON, PICKS
 
@@ -91,12 +92,6 @@ def _when(view: View) -> list[Say]:
     }
     trick = say("trick {trick} of {tricks}", trick=view["trick"] + 1, tricks=tricks_of(view))
     return [say("deal {deal}", deal=view["deal"] + 1), doing.get(view["phase"], trick)]
-
-
-def tricks_of(view: View) -> int:
-    """The number of tricks in this deal: those taken, and one for each card that seat 0 holds or has in the trick."""
-    tricks: int = view["trick"] + count_of(view["hands"][0]) + sum(seat == 0 for seat, _ in view["table"])
-    return tricks
 
 
 def limit(view: View) -> int:
@@ -176,20 +171,13 @@ def _seat(view: View, seat: int, viewer: Viewer) -> Seat:
     return Seat(
         Figure("spy", FURS[seat % len(FURS)]),
         tags=winner(view, seat),
-        notes=_roles(view, seat),
+        notes=roles(view, seat),
         facts=facts,
         rows=_rows(view, seat, is_own=seat == viewer),
         played=_played(view, seat),
         acts=seat == view["player"],
         loses=counts,
     )
-
-
-def _roles(view: View, seat: int) -> list[Say]:
-    """What the seat is in this deal and trick."""
-    if view["phase"] == "over":
-        return []
-    return [Say("dealer")] * (seat == view["dealer"]) + [Say("leads")] * (seat == view["leader"])
 
 
 def _rows(view: View, seat: int, is_own: bool) -> list[Row]:

@@ -19,7 +19,6 @@ from blackjacky_env.draw.scene import (
     Viewer,
     cards_of,
     change,
-    count_of,
     loses,
     say,
     signed,
@@ -27,6 +26,7 @@ from blackjacky_env.draw.scene import (
     winner,
 )
 from blackjacky_env.draw.shapes import FURS
+from blackjacky_env.draw.tricks import roles, tricks_of
 from blackjacky_env.games.schwarze_katze.state import SUIT_LETTERS
 from blackjacky_env.games.schwarze_katze.words import SUIT_NAMES
 
@@ -51,12 +51,6 @@ def _when(view: View, options: Options) -> list[Say]:
     if view["phase"] == "over":
         return [deal, Say("game over")]
     return [deal, say("trick {trick} of {tricks}", trick=view["trick"] + 1, tricks=tricks_of(view))]
-
-
-def tricks_of(view: View) -> int:
-    """The number of tricks in this deal: those taken, and one for each card that seat 0 holds or has in the trick."""
-    tricks: int = view["trick"] + count_of(view["hands"][0]) + sum(seat == 0 for seat, _ in view["table"])
-    return tricks
 
 
 def _options(options: Options) -> list[str]:
@@ -90,13 +84,6 @@ def _seat(view: View, seat: int) -> Seat:
         acts=seat == view["player"],
         loses=counts,
     )
-
-
-def roles(view: View, seat: int) -> list[Say]:
-    """What the seat is in this deal and trick."""
-    if view["phase"] == "over":
-        return []
-    return [Say("dealer")] * (seat == view["dealer"]) + [Say("leads")] * (seat == view["leader"])
 
 
 def _played(view: View, seat: int) -> Card | None:

@@ -13,7 +13,7 @@ import pytest
 
 from blackjacky_env.engine import table
 from blackjacky_env.engine.game import Game
-from blackjacky_env.envs import aec
+from blackjacky_env.envs import looking
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.envs.module import GameModule
 from blackjacky_env.games import get_game
@@ -80,7 +80,7 @@ def test_what_was_asked_for_once_is_kept_up_and_not_played_again(game: Game, mon
     env = play_randomly(fresh(3, game.name), 3, 5)
     heard_of(env)
     with monkeypatch.context() as changed:
-        changed.setattr(aec, "moments", None)
+        changed.setattr(looking, "moments", None)
         play_randomly(env, 4, 30)
         kept_up = heard_of(env)
     assert kept_up == heard_of(copy.deepcopy(env))

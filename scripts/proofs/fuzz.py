@@ -40,7 +40,7 @@ from tests.reference.side_by_side import Difference, SideBySide, play
 
 CODE = (
     *("blackjacky_env/games/__init__.py", "blackjacky_env/games/{game}/*.py", "blackjacky_env/engine/*.py"),
-    *("blackjacky_env/envs/aec.py", "blackjacky_env/envs/module.py"),
+    *("blackjacky_env/envs/aec.py", "blackjacky_env/envs/looking.py", "blackjacky_env/envs/module.py"),
     *("tests/reference/*.py", "tests/games/{game}/reference/*.py", "scripts/proofs/fuzz.py"),
 )
 """Files on which a run depends."""

@@ -9,7 +9,7 @@ from types import ModuleType
 import gymnasium
 import pettingzoo
 
-from blackjacky_env.engine.game import IllegalActionError
+from blackjacky_env.declare.game import IllegalActionError
 from blackjacky_env.envs.batch import make_batch
 from blackjacky_env.envs.module import GameModule
 from blackjacky_env.envs.playouts import playout

@@ -1,8 +1,9 @@
 """Everything needed to declare a game in a package of your own: see docs/your_game.md."""
 
-from blackjacky_env.engine.actions import ActionInfo, Actions
-from blackjacky_env.engine.compiling import compiled, inlined
-from blackjacky_env.engine.fields import (
+from blackjacky_env.compiled.compiling import compiled, inlined
+from blackjacky_env.compiled.random import below, draw, shuffle, stream
+from blackjacky_env.declare.actions import ActionInfo, Actions
+from blackjacky_env.declare.fields import (
     NOBODY,
     Fields,
     Stored,
@@ -16,11 +17,10 @@ from blackjacky_env.engine.fields import (
     role,
     seen_from,
 )
-from blackjacky_env.engine.game import Game, Question, Rules, Words
-from blackjacky_env.engine.layout import Part
-from blackjacky_env.engine.options import Range, Variant
-from blackjacky_env.engine.plain_words import plain_words
-from blackjacky_env.engine.random import below, draw, shuffle, stream
+from blackjacky_env.declare.game import Game, Question, Rules, Words
+from blackjacky_env.declare.layout import Part
+from blackjacky_env.declare.options import Range, Variant
+from blackjacky_env.declare.plain_words import plain_words
 
 __all__ = [
     "NOBODY",

@@ -30,21 +30,21 @@ import numpy as np
 import numpy.typing as npt
 from gymnasium.error import DependencyNotInstalled
 
-from blackjacky_env.engine import heard
-from blackjacky_env.engine.checks import check_integer
-from blackjacky_env.engine.compiling import copied, zeros
-from blackjacky_env.engine.decks import read_rigging
-from blackjacky_env.engine.fields import NOBODY
-from blackjacky_env.engine.game import Game
-from blackjacky_env.engine.observations import sample_record
-from blackjacky_env.engine.options import Option, declared_options
-from blackjacky_env.engine.past import Move
-from blackjacky_env.engine.recall import listener, new_ear
-from blackjacky_env.engine.shuffling import Shuffles, make_deck, step_with
-from blackjacky_env.engine.step import DRAWN
-from blackjacky_env.engine.table import has_reshuffled, table_functions
+from blackjacky_env.checks import check_integer
+from blackjacky_env.compiled.compiling import copied, zeros
+from blackjacky_env.declare.fields import NOBODY
+from blackjacky_env.declare.game import Game
+from blackjacky_env.declare.options import Option, declared_options
 from blackjacky_env.envs.arguments import refuse_unknown
 from blackjacky_env.games import DEFAULT, get_game
+from blackjacky_env.play import heard
+from blackjacky_env.play.decks import read_rigging
+from blackjacky_env.play.one_game import has_reshuffled, table_functions
+from blackjacky_env.play.past import Move
+from blackjacky_env.play.recall import listener, new_ear
+from blackjacky_env.play.sampling import sample_record
+from blackjacky_env.play.shuffling import Shuffles, make_deck, step_with
+from blackjacky_env.play.step import DRAWN
 
 try:
     import pyspiel

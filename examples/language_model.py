@@ -37,8 +37,8 @@ from blackjacky_agents.language.answers import HOW_TO_ANSWER, answer_in, find_ac
 from blackjacky_agents.language.telling import Seen, imagine, rules_in_short, situation
 from blackjacky_agents.reports import markdown_table
 from blackjacky_agents.wording import why_not
-from blackjacky_env.engine.reading import MAX_DATA, parse_json, read_file
 from blackjacky_env.games import DEFAULT, get_game
+from blackjacky_env.reading import MAX_DATA, parse_json, read_file
 
 FORMAT = 1
 NOTHING = "(no answer)"  # in place of an empty answer, which endpoints refuse in a conversation

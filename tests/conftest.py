@@ -23,7 +23,7 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")  # of PyTorch: threads of several 
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # or each of these processes parses every module again
 sys.dont_write_bytecode = False
 
-from blackjacky_env.engine.game import Game  # noqa: E402
+from blackjacky_env.declare.game import Game  # noqa: E402
 from blackjacky_env.games import get_game  # noqa: E402
 from tests.every_game import FIRST, NAMES, with_tiny  # noqa: E402
 from tests.skipped import in_one_line  # noqa: E402

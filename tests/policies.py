@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from blackjacky_agents import CompiledAgent
-from blackjacky_env.engine.compiling import compiled
+from blackjacky_env.compiled.compiling import compiled
 
 
 @compiled

@@ -12,12 +12,12 @@ from typing import Annotated
 
 import numpy as np
 
-from blackjacky_env.engine.actions import ActionInfo, Actions
-from blackjacky_env.engine.compiling import inlined
-from blackjacky_env.engine.fields import Fields, by_seat, flag, hidden, number, own, role
-from blackjacky_env.engine.game import Game, Rules, Words, share_result
-from blackjacky_env.engine.options import Range, Variant
-from blackjacky_env.engine.random import draw, stream
+from blackjacky_env.compiled.compiling import inlined
+from blackjacky_env.compiled.random import draw, stream
+from blackjacky_env.declare.actions import ActionInfo, Actions
+from blackjacky_env.declare.fields import Fields, by_seat, flag, hidden, number, own, role
+from blackjacky_env.declare.game import Game, Rules, Words, share_result
+from blackjacky_env.declare.options import Range, Variant
 
 SEATS, CARDS, BIDS, ROUNDS = 3, 6, 3, 3
 NOT_YET, OVER = -1, -1

@@ -14,18 +14,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Self
 import numpy as np
 import numpy.typing as npt
 
-from blackjacky_env.engine.backend_cpu import address_of, ask
-from blackjacky_env.engine.compiling import entry
-from blackjacky_env.engine.copies import own_arrays
-from blackjacky_env.engine.layout import Vector
-from blackjacky_env.engine.observations import NOTHING, find_invalid
-from blackjacky_env.engine.policies import Policy
-from blackjacky_env.engine.purposes import FOR_DECISIONS
-from blackjacky_env.engine.random import stream
+from blackjacky_env.compiled import Policy, address_of, ask, entry, stream
+from blackjacky_env.compiled.purposes import FOR_DECISIONS
+from blackjacky_env.declare import Vector
 from blackjacky_env.games import get_game
+from blackjacky_env.play import NOTHING, find_invalid, own_arrays
 
 if TYPE_CHECKING:
-    from blackjacky_env.envs.aec import TableEnv
+    from blackjacky_env.envs import TableEnv
 
 _NO_PARAMETERS = np.zeros(0, np.float32)
 
@@ -94,7 +90,7 @@ class CompiledAgent:
     Args:
         name: name in tables and results.
         game: name of the game it plays.
-        policy: the compiled function, see `blackjacky_env.engine.policies`.
+        policy: the compiled function, see `blackjacky_env.compiled.policies`.
         parameters: parameters of the policy, converted to float32.
     """
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from secrets import token_hex
 from typing import Any
 
-from blackjacky_env.engine.reading import MAX_DATA, parse_json, read_file
+from blackjacky_env.reading import MAX_DATA, parse_json, read_file
 
 _MAX_COMMAND = 200  # characters of another process's command
 _PART = ".part"  # ends the names of files that are being written

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from blackjacky_agents.narration import Narrator
 from blackjacky_agents.search.config import SearchConfig
-from blackjacky_env.engine.policies import Policy
+from blackjacky_env.compiled import Policy
 
 if TYPE_CHECKING:
     from blackjacky_agents.learning.encoding import Encoding

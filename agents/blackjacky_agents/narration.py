@@ -19,8 +19,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
-from blackjacky_env.draw.scene import CardName, Name, Say, Scene, Value, described
-from blackjacky_env.engine.actions import HIDDEN, ActionInfo
+from blackjacky_env.declare import HIDDEN, ActionInfo
+from blackjacky_env.draw import CardName, Name, Say, Scene, Value, described
 
 View = dict[str, Any]
 Phrase = dict[str, Any]

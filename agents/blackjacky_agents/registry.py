@@ -15,7 +15,7 @@ from blackjacky_agents.games import agent_names, bot_names, default_opponents, g
 from blackjacky_agents.learning.agent_file import load_agent
 from blackjacky_agents.search.searchers import SEARCHERS, make_searcher
 from blackjacky_agents.solving.solution import load_solution
-from blackjacky_env.envs.opponents import register_provider
+from blackjacky_env.envs import register_provider
 from blackjacky_env.games import DEFAULT, get_game
 
 __all__ = ["agent_names", "bot_names", "make_agent", "make_compiled_agent", "parse_agents"]

@@ -18,11 +18,10 @@ from blackjacky_agents.games import get_kit
 from blackjacky_agents.learning.network import action_probabilities, is_network
 from blackjacky_agents.registry import make_compiled_agent
 from blackjacky_env import playout
-from blackjacky_env.engine.checks import check_integer
-from blackjacky_env.engine.observations import sample_state
-from blackjacky_env.engine.table import unpack
-from blackjacky_env.envs.aec import TableEnv
+from blackjacky_env.checks import check_integer
+from blackjacky_env.envs import TableEnv
 from blackjacky_env.games import get_game
+from blackjacky_env.play import sample_state, unpack
 from blackjacky_env.replay import Thoughts, chance_to_win
 
 __all__ = ["Thoughts", "explain", "play"]

@@ -22,7 +22,7 @@ from blackjacky_agents.narration import (
     seat,
     worst,
 )
-from blackjacky_env.draw.scene import Settled, signed
+from blackjacky_env.draw import Settled, signed
 
 Trick = Sequence[Sequence[Any]]
 """[seat, card] pairs in the order of play."""

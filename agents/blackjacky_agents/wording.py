@@ -13,9 +13,8 @@ import numpy.typing as npt
 from blackjacky_agents.games import get_kit
 from blackjacky_agents.narration import Move, Phrase, Score, ScoreTable, View, winner_mark
 from blackjacky_env import IllegalActionError
-from blackjacky_env.engine.actions import HIDDEN, HIDDEN_WORDS, ActionInfo, names_from
-from blackjacky_env.engine.game import Game
-from blackjacky_env.envs.aec import TableEnv
+from blackjacky_env.declare import HIDDEN, HIDDEN_WORDS, ActionInfo, Game, names_from
+from blackjacky_env.envs import TableEnv
 from blackjacky_env.games import get_game
 
 Texts = Mapping[str, Any]

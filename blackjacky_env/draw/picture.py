@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from blackjacky_env.checks import check_choice
 from blackjacky_env.draw import svg
 from blackjacky_env.draw.board import draw_track
 from blackjacky_env.draw.panel import Panel, Sizes, played_card
 from blackjacky_env.draw.scene import Card, Choice, Name, Pile, Row, Say, Scene, Sign, say
 from blackjacky_env.draw.shapes import SIZES
 from blackjacky_env.draw.svg import CARD, Pen, box, data, group
-from blackjacky_env.engine.checks import check_choice
 
 WIDTH, HEIGHT = 640, 600
 """Size of every document, in SVG user units."""

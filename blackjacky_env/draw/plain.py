@@ -24,7 +24,7 @@ from blackjacky_env.draw.scene import (
 from blackjacky_env.draw.shapes import FURS
 
 if TYPE_CHECKING:
-    from blackjacky_env.engine.game import Game
+    from blackjacky_env.declare.game import Game
 
 _TOLD = ("phase", "player", "winners")
 

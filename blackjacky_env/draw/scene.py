@@ -122,7 +122,7 @@ class Card(NamedTuple):
     owner: Figure | None = None
     """Whose card it is, if it does not lie before a seat."""
     data: Mapping[str, Any] = MappingProxyType({})
-    """What an action says that takes it: entries of `blackjacky_env.engine.actions.ActionInfo` by name."""
+    """What an action says that takes it: entries of `blackjacky_env.declare.actions.ActionInfo` by name."""
 
 
 class Figure(NamedTuple):

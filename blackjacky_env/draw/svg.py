@@ -9,9 +9,9 @@ from math import cos, pi, sin
 from typing import Any
 from xml.sax.saxutils import escape, quoteattr
 
+from blackjacky_env.checks import check_choice
 from blackjacky_env.draw.scene import BACK, CREAM, INK, RED, Card, Face, Figure, Say, Value, in_words
 from blackjacky_env.draw.shapes import SHAPES, SIZES, style
-from blackjacky_env.engine.checks import check_choice
 
 THEMES = ("auto", "light", "dark")
 PHONE_TEXT = 12.0

@@ -7,8 +7,8 @@ import inspect
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from blackjacky_env.engine.game import Game
-from blackjacky_env.engine.options import declared_options
+from blackjacky_env.declare.game import Game
+from blackjacky_env.declare.options import declared_options
 
 
 def refuse_unknown(given: Mapping[str, Any], game: Game, *makers: Callable[..., Any]) -> None:

@@ -1,16 +1,16 @@
-"""`make_batch`: many games at once, by the name of the game; see `blackjacky_env.engine.batch.Batch`."""
+"""`make_batch`: many games at once, by the name of the game; see `blackjacky_env.play.batch.Batch`."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
 
-from blackjacky_env.engine.backend_cpu import check_threads
-from blackjacky_env.engine.batch import Batch, choose_tables, make_seat_arrays
-from blackjacky_env.engine.checks import check_choice, check_flag, check_integer, check_memory, check_number
-from blackjacky_env.engine.game import Game
+from blackjacky_env.checks import check_choice, check_flag, check_integer, check_memory, check_number
+from blackjacky_env.compiled.threads import check_threads
+from blackjacky_env.declare.game import Game
 from blackjacky_env.envs.arguments import refuse_unknown
 from blackjacky_env.games import get_game
+from blackjacky_env.play.batch import Batch, choose_tables, make_seat_arrays
 
 
 def make_batch(
@@ -39,7 +39,7 @@ def make_batch(
         seed: 0 .. 2**63 - 1; the seed of a game depends only on it, the game's index and the number of games played at
             that index.
         backend: ``"cpu"``, or ``"cuda"`` for the same games on an NVIDIA GPU, with arrays in its memory; see
-            `blackjacky_env.engine.backend_cuda.CudaBatch`.
+            `blackjacky_env.play.gpu.CudaBatch`.
         threads: maximum number of threads, 1 .. 1024; None: one per core. Results do not depend on it; ``"cpu"`` only.
         variant: name of the variant; by default the game's first that allows all these table sizes.
         reward: as for the environments.
@@ -78,7 +78,7 @@ def make_batch(
     paid = check_choice("reward", reward, ("win", declared.score_reward))
     seed = check_integer("seed", seed, 0, 2**63 - 1)
     if backend == "cuda":
-        from blackjacky_env.engine.backend_cuda import CudaBatch
+        from blackjacky_env.play.gpu import CudaBatch
 
         return CudaBatch(declared, sizes, variant, paid, seed, seat_arrays, rule_options)
     settings = (declared, sizes, variant, paid, seed, check_threads(threads), check_flag("copy", copy), seat_arrays)

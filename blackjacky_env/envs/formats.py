@@ -13,8 +13,8 @@ import numpy as np
 import numpy.typing as npt
 from gymnasium import spaces
 
-from blackjacky_env.engine.checks import check_choice
-from blackjacky_env.engine.layout import Layout
+from blackjacky_env.checks import check_choice
+from blackjacky_env.declare.layout import Layout
 
 Array = npt.NDArray[Any]
 FORMATS = ("flat", "dict")

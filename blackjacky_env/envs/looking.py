@@ -13,17 +13,17 @@ from gymnasium import spaces
 from gymnasium.error import ResetNeeded
 from pettingzoo import AECEnv
 
+from blackjacky_env.checks import check_flag, check_integer
+from blackjacky_env.declare.actions import names_from
+from blackjacky_env.declare.game import Game
+from blackjacky_env.declare.layout import Vector
 from blackjacky_env.draw.picture import draw_svg, names_of
 from blackjacky_env.draw.scene import Scene
 from blackjacky_env.draw.text import WIDTH, draw_text
-from blackjacky_env.engine import heard
-from blackjacky_env.engine.actions import names_from
-from blackjacky_env.engine.checks import check_flag, check_integer
-from blackjacky_env.engine.game import Game
-from blackjacky_env.engine.layout import Vector
-from blackjacky_env.engine.past import OTHER_PAST, Moment, Past, moments
 from blackjacky_env.envs import screen
 from blackjacky_env.envs.formats import Format
+from blackjacky_env.play import heard
+from blackjacky_env.play.past import OTHER_PAST, Moment, Past, moments
 
 
 class Looking(AECEnv[str, Any, Any]):
@@ -237,7 +237,7 @@ class Looking(AECEnv[str, Any, Any]):
         """What ``agent`` has observed since the game began, as a vector whose length depends on the table alone.
 
         It is the agent's observation, followed by a row for each action that the table allows, the last one first
-        (`blackjacky_env.engine.heard`): int8 or int16, shape of `information_state_space`. Two histories have the
+        (`blackjacky_env.play.heard`): int8 or int16, shape of `information_state_space`. Two histories have the
         same vector exactly if the agent has observed and heard the same in them.
 
         Raises `ValueError` if games have no bound at this table, or such a large one that the vector would have over
@@ -252,7 +252,7 @@ class Looking(AECEnv[str, Any, Any]):
         """What ``agent`` recalls of the game, as 128 bits: uint64, (2,).
 
         Equal after two histories exactly if the agent has seen and heard the same in them: after each action what it
-        may know of it, its observation and its mask (`blackjacky_env.engine.recall`). Seats are relative, so that the
+        may know of it, its observation and its mask (`blackjacky_env.play.recall`). Seats are relative, so that the
         same history from another chair has the same key. Agents that look up what to do in their information state,
         such as solutions of small tables, need it beside the observation.
 

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from blackjacky_env.engine.checks import check_integer
-from blackjacky_env.engine.observations import sample_state
-from blackjacky_env.engine.states import reseed_state
+from blackjacky_env.checks import check_integer
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.games import get_game
+from blackjacky_env.play.sampling import sample_state
+from blackjacky_env.play.states import reseed_state
 
 
 @dataclass(frozen=True)

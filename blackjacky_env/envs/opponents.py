@@ -16,8 +16,8 @@ from typing import Any, Protocol, TypeGuard, runtime_checkable
 import numpy as np
 import numpy.typing as npt
 
-from blackjacky_env.engine.compiling import is_compiled
-from blackjacky_env.engine.policies import Policy
+from blackjacky_env.compiled.compiling import is_compiled
+from blackjacky_env.compiled.policies import Policy
 from blackjacky_env.games import leaving_out
 
 GROUP = "blackjacky.agents"
@@ -37,7 +37,7 @@ class Opponent(Protocol):
 
 @runtime_checkable
 class CompiledOpponent(Protocol):
-    """An agent that can play inside a batch: a policy (see `blackjacky_env.engine.policies`) and its parameters."""
+    """An agent that can play inside a batch: a policy (see `blackjacky_env.compiled.policies`) and its parameters."""
 
     policy: Policy
     parameters: npt.NDArray[np.float32]

@@ -8,16 +8,16 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from blackjacky_env.engine import table
-from blackjacky_env.engine.backend_cpu import check_threads
-from blackjacky_env.engine.checks import check_choice, check_integer
-from blackjacky_env.engine.compiling import zeros
-from blackjacky_env.engine.game import Game
-from blackjacky_env.engine.play import play_copies
-from blackjacky_env.engine.states import read_state
+from blackjacky_env.checks import check_choice, check_integer
+from blackjacky_env.compiled.compiling import zeros
+from blackjacky_env.compiled.threads import check_threads
+from blackjacky_env.declare.game import Game
 from blackjacky_env.envs.aec import MAX_SEED
 from blackjacky_env.envs.opponents import CompiledOpponent, find_compiled
 from blackjacky_env.games import get_game
+from blackjacky_env.play import one_game
+from blackjacky_env.play.playouts import play_copies
+from blackjacky_env.play.states import read_state
 
 Member = str | CompiledOpponent
 
@@ -54,7 +54,7 @@ def playout(
         seed: 0 .. 2**63 - 1. Playout g of state i depends only on the seed, i, g and the state.
         threads: maximum number of threads, 1 .. 1024; None: one per core. Results do not depend on it; ``"cpu"`` only.
         backend: ``"cpu"``, or ``"cuda"`` for an NVIDIA GPU, with the results in its memory, as
-            `blackjacky_env.engine.backend_cuda.CudaBatch` has them.
+            `blackjacky_env.play.gpu.CudaBatch` has them.
 
     Returns:
         The zero-sum "win" rewards of all seats, 0 for seats that do not exist, float64, (S, G, P).
@@ -74,9 +74,9 @@ def playout(
     if check_choice("backend", backend, ("cpu", "cuda")) == "cuda":
         if threads is not None:
             raise ValueError("threads are for backend='cpu'")
-        from blackjacky_env.engine import backend_cuda
+        from blackjacky_env.play import gpu
 
-        on_gpu: npt.NDArray[np.float64] = backend_cuda.play_copies(game, records, count, seating, compiled, seed)
+        on_gpu: npt.NDArray[np.float64] = gpu.play_copies(game, records, count, seating, compiled, seed)
         return on_gpu
     threads = max(1, min(check_threads(threads), len(records) * count // _GAMES_PER_THREAD))
     return play_copies(game, records, count, seating, compiled, seed, threads)
@@ -93,7 +93,7 @@ def _check_list(states: Sequence[bytes]) -> Sequence[bytes]:
 
 def _read(states: Sequence[bytes]) -> tuple[Game, Any]:
     """The game of the first state, and the records of all, (S,)."""
-    header, _ = _with_index(0, table.unpack, states[0])
+    header, _ = _with_index(0, one_game.unpack, states[0])
     game: Game = _with_index(0, get_game, header.get("game"))
     records = zeros(len(states), game.state_dtype)
     for i, state in enumerate(states):

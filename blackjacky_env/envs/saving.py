@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 from gymnasium.utils import seeding
 
-from blackjacky_env.engine.checks import check_integer
-from blackjacky_env.engine.decks import Rigging, read_rigging, rigged_by
-from blackjacky_env.engine.game import Game
-from blackjacky_env.engine.past import Past
-from blackjacky_env.engine.states import check_records
-from blackjacky_env.engine.table import read_records
+from blackjacky_env.checks import check_integer
+from blackjacky_env.declare.game import Game
+from blackjacky_env.play.decks import Rigging, read_rigging, rigged_by
+from blackjacky_env.play.one_game import read_records
+from blackjacky_env.play.past import Past
+from blackjacky_env.play.states import check_records
 
 BOOKKEEPING = ("agents", "agent_selection", "rewards", "_cumulative_rewards", "terminations", "truncations")
 """Attributes of a PettingZoo environment that are saved."""

@@ -11,8 +11,8 @@ import numpy as np
 import numpy.typing as npt
 from gymnasium.error import ResetNeeded
 
-from blackjacky_env.engine.checks import check_choice, check_integer
-from blackjacky_env.engine.game import IllegalActionError
+from blackjacky_env.checks import check_choice, check_integer
+from blackjacky_env.declare.game import IllegalActionError
 from blackjacky_env.envs.aec import Observation, TableEnv
 from blackjacky_env.envs.arguments import refuse_unknown
 from blackjacky_env.envs.formats import Format

@@ -13,14 +13,20 @@ from gymnasium.error import ResetNeeded
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
-from blackjacky_env.engine import random
-from blackjacky_env.engine.backend_cpu import check_threads, make_cast, spread
-from blackjacky_env.engine.batch import choose_tables, new_states
-from blackjacky_env.engine.checks import check_choice, check_flag, check_integer, check_memory, check_number
-from blackjacky_env.engine.compiling import is_compiled
-from blackjacky_env.engine.copies import own_arrays
-from blackjacky_env.engine.game import Game, IllegalActionError
-from blackjacky_env.engine.play import (
+from blackjacky_env.checks import check_choice, check_flag, check_integer, check_memory, check_number
+from blackjacky_env.compiled import random
+from blackjacky_env.compiled.callbacks import make_cast
+from blackjacky_env.compiled.compiling import is_compiled
+from blackjacky_env.compiled.threads import check_threads, spread
+from blackjacky_env.declare.game import Game, IllegalActionError
+from blackjacky_env.envs.aec import MAX_SEED, Observation
+from blackjacky_env.envs.arguments import refuse_unknown
+from blackjacky_env.envs.formats import Format
+from blackjacky_env.envs.opponents import CompiledOpponent, check_list, find_compiled
+from blackjacky_env.games import get_game
+from blackjacky_env.play.batch import choose_tables, new_states
+from blackjacky_env.play.copies import own_arrays
+from blackjacky_env.play.playouts import (
     BEGIN,
     KEEP,
     Encoder,
@@ -29,13 +35,8 @@ from blackjacky_env.engine.play import (
     learner_function,
     seat_everybody,
 )
-from blackjacky_env.engine.states import check_arrays, check_entries, read_games
-from blackjacky_env.engine.step import DRAWN, NONE
-from blackjacky_env.envs.aec import MAX_SEED, Observation
-from blackjacky_env.envs.arguments import refuse_unknown
-from blackjacky_env.envs.formats import Format
-from blackjacky_env.envs.opponents import CompiledOpponent, check_list, find_compiled
-from blackjacky_env.games import get_game
+from blackjacky_env.play.states import check_arrays, check_entries, read_games
+from blackjacky_env.play.step import DRAWN, NONE
 
 Array = npt.NDArray[Any]
 Member = str | CompiledOpponent

@@ -14,7 +14,7 @@ from gymnasium.wrappers import TransformObservation
 from pettingzoo import AECEnv
 from pettingzoo.utils.wrappers import BaseWrapper
 
-from blackjacky_env.engine.layout import Layout
+from blackjacky_env.declare.layout import Layout
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.envs.seat import SeatEnv
 

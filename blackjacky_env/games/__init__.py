@@ -19,7 +19,7 @@ from collections.abc import Iterator
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any, NamedTuple
 
-from blackjacky_env.engine.game import Game
+from blackjacky_env.declare.game import Game
 
 GROUP = "blackjacky.games"
 DEFAULT = "black_jacky"

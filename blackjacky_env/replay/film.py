@@ -14,11 +14,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from blackjacky_env.declare.actions import ActionInfo, names_from
 from blackjacky_env.draw.picture import draw_svg, names_of
 from blackjacky_env.draw.scene import EVERYTHING
-from blackjacky_env.engine.actions import ActionInfo, names_from
-from blackjacky_env.engine.reading import parse_json
 from blackjacky_env.envs.aec import TableEnv
+from blackjacky_env.reading import parse_json
 from blackjacky_env.replay.thoughts import Thoughts, WinCurve, check_curve, check_thoughts
 
 _TAG = re.compile(r"<[^>]*>[^<]*")

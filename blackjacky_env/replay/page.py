@@ -12,8 +12,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from blackjacky_env.checks import check_choice
 from blackjacky_env.draw.svg import THEMES
-from blackjacky_env.engine.checks import check_choice
 from blackjacky_env.replay.film import film_of
 from blackjacky_env.replay.thoughts import Thoughts, WinCurve
 

@@ -14,9 +14,9 @@ from blackjacky_agents.narration import in_scene
 from blackjacky_agents.reports import markdown_table
 from blackjacky_agents.wording import in_words, terminal_texts
 from blackjacky_env import extending, make_batch
-from blackjacky_env.engine.game import Game
-from blackjacky_env.engine.options import field_docs
-from blackjacky_env.envs.module import GameModule
+from blackjacky_env.declare import Game
+from blackjacky_env.declare.options import field_docs
+from blackjacky_env.envs import GameModule
 from blackjacky_env.games import DEFAULT, GAMES, get_game, module_name, seat_id
 from blackjacky_env.replay import new_table
 from blackjacky_env.testing.tables import Hidden

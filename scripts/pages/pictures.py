@@ -9,9 +9,8 @@ from xml.etree import ElementTree
 import numpy as np
 
 from blackjacky_agents import bot_names, make_agent
-from blackjacky_env.draw.picture import draw_svg
-from blackjacky_env.draw.scene import EVERYTHING
-from blackjacky_env.envs.aec import TableEnv
+from blackjacky_env.draw import EVERYTHING, draw_svg
+from blackjacky_env.envs import TableEnv
 from blackjacky_env.games import DEFAULT
 from scripts.pages.part import DOCS, Part
 from scripts.results import ROOMS

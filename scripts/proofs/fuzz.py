@@ -30,7 +30,7 @@ from tqdm import tqdm
 
 from blackjacky_agents.arena.workers import in_order, open_pool
 from blackjacky_agents.files import write_json
-from blackjacky_env.engine.checks import check_integer
+from blackjacky_env.checks import check_integer
 from blackjacky_env.games import DEFAULT, get_game
 from scripts.results import ROOT, save
 from tests.reference.declaration import Kind, Options, Reference

@@ -28,9 +28,9 @@ from gymnasium.vector import AutoresetMode
 from blackjacky_agents import agent_names, make_agent
 from blackjacky_agents.files import write_file
 from blackjacky_env import make_batch, playout
-from blackjacky_env.engine.observations import sample_state
-from blackjacky_env.envs.aec import TableEnv
+from blackjacky_env.envs import TableEnv
 from blackjacky_env.games import GAMES, get_game, seat_id
+from blackjacky_env.play import sample_state
 from scripts.results import ROOT
 from tests.games.fixtures import examples_of
 

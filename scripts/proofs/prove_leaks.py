@@ -23,8 +23,8 @@ from tqdm import tqdm
 
 from blackjacky_agents.arena.workers import in_order, open_pool
 from blackjacky_agents.language.telling import told, told_now
-from blackjacky_env.engine.checks import check_integer
-from blackjacky_env.envs.aec import TableEnv
+from blackjacky_env.checks import check_integer
+from blackjacky_env.envs import TableEnv
 from blackjacky_env.games import DEFAULT, get_game
 from blackjacky_env.testing import examine
 from scripts.results import save

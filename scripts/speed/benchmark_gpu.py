@@ -34,18 +34,18 @@ from tqdm import tqdm
 from blackjacky_agents import games as agents_of_games
 from blackjacky_agents.files import write_json
 from blackjacky_env import make_batch, playout
-from blackjacky_env.engine.batch import new_states
-from blackjacky_env.engine.play import play_out
-from blackjacky_env.envs.aec import TableEnv
-from blackjacky_env.envs.opponents import compiled_names, find_compiled
+from blackjacky_env.envs import TableEnv, find_compiled
+from blackjacky_env.envs.opponents import compiled_names
 from blackjacky_env.games import DEFAULT, GAMES, get_game
+from blackjacky_env.play import play_out
+from blackjacky_env.play.batch import new_states
 from scripts.results import ROOT, save
 
 try:
     import numba_cuda
     from numba import cuda
 
-    from blackjacky_env.engine.backend_cuda import check_gpu
+    from blackjacky_env.play.gpu import check_gpu
 except ImportError as missing:
     sys.exit(f"error: {missing}")
 

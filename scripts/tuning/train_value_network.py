@@ -29,15 +29,13 @@ from blackjacky_agents.learning.network import find_network, layers_of
 from blackjacky_agents.learning.value_network import ValueNetwork, Weights
 from blackjacky_agents.registry import make_compiled_agent
 from blackjacky_agents.reports import typed, where
-from blackjacky_env.engine.checks import check_integer
-from blackjacky_env.engine.compiling import compiled, entry, zeros
-from blackjacky_env.engine.game import Game
-from blackjacky_env.engine.play import begin_all
-from blackjacky_env.engine.policies import Policy
-from blackjacky_env.engine.purposes import FOR_MOVES
-from blackjacky_env.engine.random import stream
-from blackjacky_env.engine.step import NONE, OVER, SETTLED, make_step, only_legal
+from blackjacky_env.checks import check_integer
+from blackjacky_env.compiled import Policy, compiled, entry, stream, zeros
+from blackjacky_env.compiled.purposes import FOR_MOVES
+from blackjacky_env.declare import Game
 from blackjacky_env.games import get_game
+from blackjacky_env.play import NONE, OVER, SETTLED, make_step, only_legal
+from blackjacky_env.play.playouts import begin_all
 
 Floats = npt.NDArray[np.float32]
 AT_ONCE = 1000  # games

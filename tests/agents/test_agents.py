@@ -18,8 +18,8 @@ from blackjacky_agents.arena.evaluation import against_copies, at_one_table, pla
 from blackjacky_agents.games.black_jacky.bots import threshold
 from blackjacky_agents.registry import parse_agents
 from blackjacky_env import black_jacky_v0, make_batch
-from blackjacky_env.engine.compiling import compiled
-from blackjacky_env.engine.game import Game
+from blackjacky_env.compiled.compiling import compiled
+from blackjacky_env.declare.game import Game
 from tests.policies import last_legal, no_action
 
 BOTS = bot_names("black_jacky")

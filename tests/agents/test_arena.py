@@ -17,7 +17,7 @@ from blackjacky_agents.arena import results_file
 from blackjacky_agents.arena.standings import stopping_widths
 from blackjacky_agents.arena.tournament import Tournament, copies_lineups, mixed_lineups
 from blackjacky_agents.files import FolderInUseError
-from blackjacky_env.engine.game import IllegalActionError
+from blackjacky_env.declare.game import IllegalActionError
 from blackjacky_env.replay import new_table
 
 NAMES = ["random", "threshold", "trickster"]

@@ -19,7 +19,7 @@ from blackjacky_agents.games.black_jacky.bots import counter
 from blackjacky_agents.games.black_jacky.bots.counter import estimate
 from blackjacky_agents.games.black_jacky.bots.threshold import LIMITS
 from blackjacky_env import black_jacky_v0, make_batch
-from blackjacky_env.engine.compiling import entry
+from blackjacky_env.compiled.compiling import entry
 from tests.agents.positions import ALL_SIZES, FAMILY
 from tests.games.black_jacky.rigging import (
     DRAW,

@@ -21,7 +21,7 @@ from blackjacky_agents.data.description import NAME
 from blackjacky_agents.data.pages import write_games
 from blackjacky_agents.data.writing import Writer
 from blackjacky_agents.files import FolderInUseError, only_writer
-from blackjacky_env.engine.game import Game
+from blackjacky_env.declare.game import Game
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.games import DEFAULT
 

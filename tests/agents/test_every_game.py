@@ -24,7 +24,7 @@ from blackjacky_agents.learning.network import action_probabilities, encode_all,
 from blackjacky_agents.learning.self_play import SelfPlay
 from blackjacky_agents.learning.settings import LeagueSettings, PPOSettings, check_settings, presets_of
 from blackjacky_env import make_batch
-from blackjacky_env.engine.game import Game
+from blackjacky_env.declare.game import Game
 from blackjacky_env.games import GAMES, get_game
 from tests.agents.positions import random_layers
 from tests.every_game import TINY

@@ -29,7 +29,7 @@ from blackjacky_agents.learning.network import encode_all, network_policy, pack
 from blackjacky_agents.learning.run import read_progress
 from blackjacky_agents.learning.settings import presets_of
 from blackjacky_env import black_jacky_v0, make_batch
-from blackjacky_env.engine.compiling import zeros
+from blackjacky_env.compiled.compiling import zeros
 from blackjacky_env.games import get_game
 
 pytestmark = pytest.mark.prove

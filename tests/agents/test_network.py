@@ -15,7 +15,7 @@ from blackjacky_agents.games.black_jacky.encodings import ADVICE_LAYOUT, FEATURE
 from blackjacky_agents.learning.encoding import find_encoding
 from blackjacky_agents.learning.network import WIDEST, action_probabilities, encode_all, layers_of, network_policy, pack
 from blackjacky_env import black_jacky_v0
-from blackjacky_env.engine.layout import Layout
+from blackjacky_env.declare.layout import Layout
 from tests.agents.positions import FAMILY, positions
 
 pytestmark = pytest.mark.prove

@@ -21,8 +21,8 @@ from blackjacky_agents.search.config import SearchConfig
 from blackjacky_agents.search.guided import best_of, give_up, improved, new_trial, weigh
 from blackjacky_agents.search.searchers import TimedSearcher
 from blackjacky_agents.search.tree import steps_of
-from blackjacky_env.engine.compiling import compiled, entry, zeros
-from blackjacky_env.engine.random import draw
+from blackjacky_env.compiled.compiling import compiled, entry, zeros
+from blackjacky_env.compiled.random import draw
 from blackjacky_env.games import DEFAULT, get_game
 from blackjacky_env.games.black_jacky.state import RECORD
 from tests.agents.positions import FAMILY, Positions, positions

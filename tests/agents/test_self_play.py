@@ -24,10 +24,10 @@ from blackjacky_agents.learning.sb3 import LearnerVecEnv
 from blackjacky_agents.learning.self_play import SelfPlay
 from blackjacky_agents.learning.settings import SelfPlaySettings, check_settings, presets_of
 from blackjacky_agents.registry import make_compiled_agent
-from blackjacky_env.engine.compiling import zeros
-from blackjacky_env.engine.game import Game
-from blackjacky_env.engine.purposes import FOR_LINEUPS
-from blackjacky_env.engine.random import draw, stream
+from blackjacky_env.compiled.compiling import zeros
+from blackjacky_env.compiled.purposes import FOR_LINEUPS
+from blackjacky_env.compiled.random import draw, stream
+from blackjacky_env.declare.game import Game
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.envs.vector import SeatVectorEnv
 from blackjacky_env.games import get_game

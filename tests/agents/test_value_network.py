@@ -12,7 +12,7 @@ import pytest
 
 from blackjacky_agents.games import get_kit
 from blackjacky_agents.learning.value_network import ValueNetwork
-from blackjacky_env.engine.compiling import entry
+from blackjacky_env.compiled.compiling import entry
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.games import GAMES, get_game
 

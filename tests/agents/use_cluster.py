@@ -19,7 +19,7 @@ from blackjacky_agents.arena.tournament import Tournament
 from blackjacky_agents.registry import make_agent
 from blackjacky_agents.solving.parts import PartedSolver
 from blackjacky_agents.solving.table import Table
-from blackjacky_env.engine.game import IllegalActionError
+from blackjacky_env.declare.game import IllegalActionError
 from tests.agents.clusters import Cluster, add_node, new_cluster, replace_node
 
 AGENTS = {"compiled": ["random", "threshold"], "in Python": ["random", "careful:Careful"]}

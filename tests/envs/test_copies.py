@@ -12,7 +12,7 @@ import pytest
 
 from blackjacky_agents import make_agent
 from blackjacky_env import make_batch
-from blackjacky_env.engine.game import Game
+from blackjacky_env.declare.game import Game
 from blackjacky_env.envs.seat import SeatEnv
 from blackjacky_env.envs.vector import SeatVectorEnv
 from tests.engine.test_batch import arrays

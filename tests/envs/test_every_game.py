@@ -22,13 +22,13 @@ from pettingzoo.test import api_test, seed_test
 
 import blackjacky_env
 from blackjacky_env import make_batch
-from blackjacky_env.engine.batch import Batch
-from blackjacky_env.engine.game import Game
+from blackjacky_env.declare.game import Game
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.envs.module import GameModule
 from blackjacky_env.envs.seat import SeatEnv
 from blackjacky_env.envs.vector import SeatVectorEnv
 from blackjacky_env.games import GAMES, get_game
+from blackjacky_env.play.batch import Batch
 from blackjacky_env.testing import CHECKS, check_all
 from tests.envs.playing import assert_same, fingerprint, fresh, play_randomly
 from tests.every_game import TINY

@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from blackjacky_env.engine import recall
-from blackjacky_env.engine.game import Game
+from blackjacky_env.declare.game import Game
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.games import GAMES, get_game
+from blackjacky_env.play import recall
 from tests.envs.playing import legal, play_randomly
 
 pytestmark = pytest.mark.prove

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from blackjacky_env.engine.game import Game
+from blackjacky_env.declare.game import Game
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.games import DEFAULT, get_game
 

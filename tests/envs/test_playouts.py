@@ -12,9 +12,10 @@ import pytest
 from blackjacky_agents import make_agent
 from blackjacky_agents.agent import CompiledAgent
 from blackjacky_env import black_jacky_v0, playout
-from blackjacky_env.engine import random, table
-from blackjacky_env.engine.purposes import FOR_COPIES, FOR_POLICIES
+from blackjacky_env.compiled import random
+from blackjacky_env.compiled.purposes import FOR_COPIES, FOR_POLICIES
 from blackjacky_env.envs.aec import TableEnv
+from blackjacky_env.play import one_game
 from tests.envs.playing import fresh, play_randomly
 
 pytestmark = pytest.mark.prove
@@ -55,7 +56,7 @@ def test_a_game_that_is_over_has_its_result_at_once() -> None:
 
 def at(state: bytes) -> TableEnv:
     """The environment that this state belongs to."""
-    header, _ = table.unpack(state)
+    header, _ = one_game.unpack(state)
     env = black_jacky_v0.env(num_players=header["num_players"], variant=header["variant"], **header["options"])
     env.set_state(state)
     return env
@@ -85,11 +86,11 @@ def played_by_hand(state: bytes, key: np.uint64, agents: list[Any]) -> npt.NDArr
 
 def with_key(state: bytes, key: np.uint64) -> bytes:
     """The same position, which goes on by another key."""
-    header, data = table.unpack(state)
+    header, data = one_game.unpack(state)
     env = at(state)
-    records = table.read_records(header, data, env.game.state_dtype)[:1]
+    records = one_game.read_records(header, data, env.game.state_dtype)[:1]
     records["key"] = key
-    return table.pack({**header, "history": None}, records)
+    return one_game.pack({**header, "history": None}, records)
 
 
 # ---------------------------------------------------------------- seeds and threads

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from blackjacky_env.engine.game import Game
-from blackjacky_env.engine.observations import rotated
-from blackjacky_env.engine.states import check_records, reseed_state
-from blackjacky_env.engine.table import identity, table_functions
+from blackjacky_env.declare.game import Game
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.envs.module import GameModule
+from blackjacky_env.play.one_game import identity, table_functions
+from blackjacky_env.play.sampling import rotated
+from blackjacky_env.play.states import check_records, reseed_state
 from tests.envs.playing import fresh, play_randomly
 from tests.every_game import TINY
 from tests.games.fixtures import check_invariants, examples_of

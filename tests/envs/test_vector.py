@@ -18,8 +18,8 @@ from gymnasium.vector import AutoresetMode, SyncVectorEnv
 
 from blackjacky_agents.bots import random_bot
 from blackjacky_env import IllegalActionError, black_jacky_v0
-from blackjacky_env.engine.purposes import FOR_POLICIES
-from blackjacky_env.engine.random import stream
+from blackjacky_env.compiled.purposes import FOR_POLICIES
+from blackjacky_env.compiled.random import stream
 from blackjacky_env.envs.vector import SeatVectorEnv
 from blackjacky_env.games import get_game
 from tests.envs.playing import assert_same, fresh, random_legal

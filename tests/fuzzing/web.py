@@ -12,7 +12,7 @@ from urllib.parse import quote, unquote
 from blackjacky_agents.web.seats import Seat
 from blackjacky_agents.web.server import Server
 from blackjacky_agents.web.table import Table, resumed
-from blackjacky_env.engine.options import declared_options, plain
+from blackjacky_env.declare.options import declared_options, plain
 from blackjacky_env.games import DEFAULT, GAMES, get_game
 from tests.fuzzing.target import Target, folder, written
 

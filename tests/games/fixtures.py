@@ -8,10 +8,10 @@ from functools import cache
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
-from blackjacky_env.engine.fields import NOBODY
-from blackjacky_env.engine.game import Game
-from blackjacky_env.engine.states import check_ranges
-from blackjacky_env.engine.trick_taking import NOT_IN_DECK, PLAYED
+from blackjacky_env.declare.fields import NOBODY
+from blackjacky_env.declare.game import Game
+from blackjacky_env.games.trick_taking import NOT_IN_DECK, PLAYED
+from blackjacky_env.play.states import check_ranges
 from blackjacky_env.testing.tables import Hidden, promises
 from tests.games.example import Examples
 

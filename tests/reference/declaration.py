@@ -8,7 +8,7 @@ from importlib import import_module
 from types import ModuleType
 from typing import Any, Protocol, TypeVar
 
-from blackjacky_env.engine.options import Variant
+from blackjacky_env.declare.options import Variant
 from blackjacky_env.games import get_game, module_name
 
 Cards = list[Any]

@@ -20,7 +20,7 @@ import pytest
 from blackjacky_agents import cli
 from blackjacky_agents.cli import compiling
 from blackjacky_agents.reports import in_this_shell
-from blackjacky_env.engine.compiling import PLAIN
+from blackjacky_env.compiled.compiling import PLAIN
 
 SCRIPTS = Path(__file__).parents[2] / "scripts"
 OF_A_GAME = [name for name in cli.SUBCOMMANDS if name != "mcp"]

@@ -39,13 +39,12 @@ from blackjacky_agents.arena.scoring import (
 from blackjacky_agents.arena.table import Table, decode_actions, encode_actions
 from blackjacky_agents.learning.agent_file import load_agent
 from blackjacky_agents.reports import ready_for_json
-from blackjacky_env.engine.checks import check_choice, check_integer
-from blackjacky_env.engine.expanding import expand_games, new_decisions
-from blackjacky_env.engine.game import IllegalActionError
-from blackjacky_env.engine.play import play_logged
-from blackjacky_env.engine.policies import CompiledPolicy, PythonPolicy
-from blackjacky_env.engine.reading import parse_json, read_file
+from blackjacky_env.checks import check_choice, check_integer
+from blackjacky_env.compiled import CompiledPolicy, PythonPolicy
+from blackjacky_env.declare import IllegalActionError
 from blackjacky_env.games import GAMES, get_game
+from blackjacky_env.play import expand_games, new_decisions, play_logged
+from blackjacky_env.reading import parse_json, read_file
 
 MAX_CHARACTERS = {"kind": 30, "by": 60, "link": 200, "network": 60, "training": 60}
 """Length of each text of an `Entry`."""

@@ -14,11 +14,11 @@ from blackjacky_agents.agent import Agent, CompiledAgent, asked, check_plays
 from blackjacky_agents.arena.cluster import ClusterExecutor
 from blackjacky_agents.arena.intervals import Floats, of_games, shares_of
 from blackjacky_agents.arena.workers import in_parts
-from blackjacky_env.engine.checks import check_integer
-from blackjacky_env.engine.compiling import zeros
-from blackjacky_env.engine.play import play_out
-from blackjacky_env.envs.aec import TableEnv
+from blackjacky_env.checks import check_integer
+from blackjacky_env.compiled import zeros
+from blackjacky_env.envs import TableEnv
 from blackjacky_env.games import DEFAULT, get_game
+from blackjacky_env.play import play_out
 
 _SECONDS = 0.5  # about how long compiled games run before progress is reported and Ctrl-C noticed
 

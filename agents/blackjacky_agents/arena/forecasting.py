@@ -22,11 +22,10 @@ from blackjacky_agents.games import agent_names
 from blackjacky_agents.registry import make_compiled_agent
 from blackjacky_agents.search.futures import WIN, draw_positions, outcomes_of
 from blackjacky_agents.thoughts import Thoughts
-from blackjacky_env.engine.checks import check_integer
-from blackjacky_env.engine.compiling import zeros
-from blackjacky_env.engine.game import Game
-from blackjacky_env.engine.layout import Vector
-from blackjacky_env.envs.aec import MAX_SEED
+from blackjacky_env.checks import check_integer
+from blackjacky_env.compiled import zeros
+from blackjacky_env.declare import Game, Vector
+from blackjacky_env.envs import MAX_SEED
 from blackjacky_env.games import get_game
 
 FLOOR = 0.001

@@ -15,8 +15,8 @@ import numpy as np
 from blackjacky_agents.agent import Agent, CompiledAgent
 from blackjacky_agents.arena.table import Rows, Table, join
 from blackjacky_agents.files import only_writer, versions, write_json
-from blackjacky_env.engine.compiling import fingerprint
-from blackjacky_env.engine.reading import MAX_DATA, MAX_LIST, parse_json, read_file
+from blackjacky_env.compiled import fingerprint
+from blackjacky_env.reading import MAX_DATA, MAX_LIST, parse_json, read_file
 
 _FORMAT = 2
 _UNKNOWN = -1  # size of a file that was being written

@@ -32,8 +32,8 @@ from blackjacky_agents.games import get_kit
 from blackjacky_agents.learning.agent_file import read_card
 from blackjacky_agents.reports import duration, ready_for_json
 from blackjacky_agents.search.searchers import SEARCHERS
-from blackjacky_env.engine.reading import MAX_DATA, parse_json, read_file
 from blackjacky_env.games import get_game
+from blackjacky_env.reading import MAX_DATA, parse_json, read_file
 
 FORMAT = 2
 """Version of the card; 1 held no games."""

@@ -28,7 +28,7 @@ from blackjacky_agents.arena.table import Table, encode_actions
 from blackjacky_agents.arena.workers import in_order, open_pool
 from blackjacky_agents.external.subprocess_agent import SubprocessAgent
 from blackjacky_agents.registry import make_agent, make_compiled_agent
-from blackjacky_env.engine.backend_cpu import check_threads
+from blackjacky_env.compiled import check_threads
 from blackjacky_env.games import get_game
 
 DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"

@@ -12,13 +12,11 @@ import numpy as np
 import numpy.typing as npt
 
 from blackjacky_agents.agent import Agent, CompiledAgent, recalls
-from blackjacky_env.engine import random
-from blackjacky_env.engine.compiling import entry, zeros
-from blackjacky_env.engine.play import play_logged
-from blackjacky_env.engine.policies import CompiledPolicy, PythonPolicy
-from blackjacky_env.engine.purposes import FOR_DEALS, FOR_SEATS
-from blackjacky_env.envs.aec import TableEnv
+from blackjacky_env.compiled import CompiledPolicy, PythonPolicy, entry, random, zeros
+from blackjacky_env.compiled.purposes import FOR_DEALS, FOR_SEATS
+from blackjacky_env.envs import TableEnv
 from blackjacky_env.games import get_game
+from blackjacky_env.play import play_logged
 
 Lineup = tuple[int, ...]
 """Indices of the agents at a table, one per seat, in no particular order."""

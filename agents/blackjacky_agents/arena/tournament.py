@@ -31,10 +31,10 @@ from blackjacky_agents.arena.results_file import ResultsFile
 from blackjacky_agents.arena.standings import Games, stopping_widths
 from blackjacky_agents.arena.table import Lineup, Rows, Table, decode_actions, join
 from blackjacky_agents.registry import make_agent
-from blackjacky_env.engine.backend_cpu import check_threads
-from blackjacky_env.engine.checks import check_integer
-from blackjacky_env.engine.game import IllegalActionError
-from blackjacky_env.envs.aec import MAX_SEED, TableEnv
+from blackjacky_env.checks import check_integer
+from blackjacky_env.compiled import check_threads
+from blackjacky_env.declare import IllegalActionError
+from blackjacky_env.envs import MAX_SEED, TableEnv
 from blackjacky_env.games import DEFAULT
 
 MAX_GAMES = 2**40

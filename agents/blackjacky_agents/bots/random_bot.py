@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from blackjacky_env.engine.compiling import compiled
-from blackjacky_env.engine.random import below, draw
+from blackjacky_env.compiled import below, compiled, draw
 
 
 @compiled

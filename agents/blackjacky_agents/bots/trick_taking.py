@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from blackjacky_env.engine.compiling import compiled
-from blackjacky_env.engine.fields import Fields
+from blackjacky_env.compiled import compiled
+from blackjacky_env.declare import Fields
 
 NOTHING = -1  # no card
 

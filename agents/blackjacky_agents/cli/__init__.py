@@ -112,7 +112,7 @@ def run(name: str, arguments: Sequence[str], program: str = "") -> int:
         from blackjacky_agents.cli.compiling import compiling_shown
         from blackjacky_agents.cli.errors import WrongInputError, reason
         from blackjacky_agents.files import FolderInUseError
-        from blackjacky_env.engine.game import IllegalActionError
+        from blackjacky_env.declare import IllegalActionError
 
     try:
         with never_swallowed(), compiling_shown(), full_disk_said_once():
@@ -205,7 +205,7 @@ def flush_or_drop() -> None:
 def refuse(message: str) -> int:
     """Print an input error, without control characters that an input file may hold; returns the exit status."""
     with ending_at_once():
-        from blackjacky_env.draw.text import printable
+        from blackjacky_env.draw import printable
 
     shown = message if len(message) <= _MOST_SAID else f"{message[:_MOST_SAID]} ..."
     print("error: " + "\n".join(map(printable, shown.split("\n"))), file=sys.stderr)

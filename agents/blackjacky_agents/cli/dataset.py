@@ -19,9 +19,9 @@ from blackjacky_agents.data.description import MOST_GAMES, Description
 from blackjacky_agents.data.writing import CARD, MOST_IN_SHARD, SHARD, Writer
 from blackjacky_agents.registry import parse_agents
 from blackjacky_agents.reports import markdown_table
-from blackjacky_env.engine.backend_cpu import check_threads
-from blackjacky_env.engine.checks import check_integer
-from blackjacky_env.envs.aec import MAX_SEED, TableEnv
+from blackjacky_env.checks import check_integer
+from blackjacky_env.compiled import check_threads
+from blackjacky_env.envs import MAX_SEED, TableEnv
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -21,8 +21,8 @@ from blackjacky_agents.cli.options import GameArgs, R, check_writable, command_l
 from blackjacky_agents.files import versions, write_json
 from blackjacky_agents.registry import parse_agents
 from blackjacky_agents.reports import markdown_table, rate_cells
-from blackjacky_env.engine.checks import check_integer
-from blackjacky_env.envs.aec import TableEnv
+from blackjacky_env.checks import check_integer
+from blackjacky_env.envs import TableEnv
 
 CHUNK = 2048  # games between two updates of the progress bar; the seating depends on it
 

@@ -19,7 +19,7 @@ from blackjacky_agents.files import versions, write_json
 from blackjacky_agents.games import agent_names
 from blackjacky_agents.registry import make_agent
 from blackjacky_agents.reports import markdown_table, ready_for_json
-from blackjacky_env.engine.checks import check_integer
+from blackjacky_env.checks import check_integer
 
 USUAL = 1000  # playouts of agents that tell no forecast themselves
 

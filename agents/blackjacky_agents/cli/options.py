@@ -17,8 +17,7 @@ from tqdm import tqdm
 from blackjacky_agents.cli.errors import WrongInputError, checking_input
 from blackjacky_agents.files import try_to_write
 from blackjacky_agents.reports import in_this_shell
-from blackjacky_env.engine.game import Game
-from blackjacky_env.engine.options import describe_options, plain
+from blackjacky_env.declare import Game, describe_options, plain
 from blackjacky_env.games import DEFAULT, get_game
 
 AGENTS = ("--agents", "--players", "--opponents")

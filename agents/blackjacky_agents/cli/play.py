@@ -18,7 +18,7 @@ from blackjacky_agents.cli.terminal import Sitting, play
 from blackjacky_agents.files import only_writer
 from blackjacky_agents.registry import parse_agents, usual_opponents
 from blackjacky_agents.reports import install
-from blackjacky_env.engine.checks import check_integer
+from blackjacky_env.checks import check_integer
 from blackjacky_env.games import DEFAULT, get_game, usable_games
 
 if TYPE_CHECKING:

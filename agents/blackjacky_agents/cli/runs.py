@@ -16,9 +16,9 @@ from blackjacky_agents.learning.checkpoint import has_checkpoint
 from blackjacky_agents.learning.encoding import find_encoding
 from blackjacky_agents.learning.run import LIBRARIES, PROGRESS_FILE, TrainingRun
 from blackjacky_agents.learning.settings import TrainingSettings, settings_from
-from blackjacky_env.engine.reading import read_file
-from blackjacky_env.engine.table import record_layout
 from blackjacky_env.games import get_game
+from blackjacky_env.play import record_layout
+from blackjacky_env.reading import read_file
 
 RUNS = Path("runs")
 _LIMITS = ("steps", "minutes")

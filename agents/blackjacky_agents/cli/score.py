@@ -36,8 +36,8 @@ from blackjacky_agents.external.subprocess_agent import MOVE_TIMEOUT, START_TIME
 from blackjacky_agents.files import only_writer, versions, write_file, write_json
 from blackjacky_agents.registry import make_agent
 from blackjacky_agents.reports import machine, markdown_table
-from blackjacky_env.draw.text import printable
-from blackjacky_env.engine.checks import check_integer
+from blackjacky_env.checks import check_integer
+from blackjacky_env.draw import printable
 
 UNFINISHED = "deals.jsonl"  # the file of an unfinished score
 

@@ -32,7 +32,7 @@ from blackjacky_agents.solving.run import GIB, Algorithm, Limits, SolveSettings,
 from blackjacky_agents.solving.sampled import SampledSolver
 from blackjacky_agents.solving.solution import FOLDER
 from blackjacky_agents.solving.table import Table
-from blackjacky_env.engine.checks import check_integer
+from blackjacky_env.checks import check_integer
 
 _PARTS = 16  # of a round, on a cluster
 _MERGED = 8  # ends that may have the same sequences, at the most

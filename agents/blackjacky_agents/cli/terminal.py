@@ -31,8 +31,8 @@ from blackjacky_agents.wording import (
     terminal_texts,
     why_not,
 )
-from blackjacky_env.draw.text import WIDTH, listed
-from blackjacky_env.envs.aec import TableEnv
+from blackjacky_env.draw import WIDTH, listed
+from blackjacky_env.envs import TableEnv
 
 GUEST = "Guest"
 NARROWEST = 40

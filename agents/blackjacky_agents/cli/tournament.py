@@ -19,8 +19,8 @@ from blackjacky_agents.cli.tournament_report import Report, draw, markdown_repor
 from blackjacky_agents.files import only_writer, write_file
 from blackjacky_agents.registry import parse_agents
 from blackjacky_agents.reports import ready_for_json, where
-from blackjacky_env.engine.checks import check_integer
-from blackjacky_env.envs.aec import MAX_SEED
+from blackjacky_env.checks import check_integer
+from blackjacky_env.envs import MAX_SEED
 from blackjacky_env.games import get_game
 
 

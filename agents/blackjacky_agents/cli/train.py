@@ -49,7 +49,7 @@ from blackjacky_agents.learning.settings import (
 )
 from blackjacky_agents.registry import display_names
 from blackjacky_agents.reports import duration, machine
-from blackjacky_env.draw.text import WIDTH
+from blackjacky_env.draw import WIDTH
 from blackjacky_env.games import get_game
 
 S = TypeVar("S")

@@ -26,10 +26,10 @@ from blackjacky_agents.thoughts import MOST_PLAYOUTS, Thoughts, champion_of, rep
 from blackjacky_agents.thoughts import play as play_on
 from blackjacky_agents.wording import in_words, is_settled, tell_move, terminal_texts
 from blackjacky_env import replay_html
-from blackjacky_env.draw.text import printable
-from blackjacky_env.engine.checks import check_integer
-from blackjacky_env.engine.reading import MAX_LIST, parse_json, read_file
-from blackjacky_env.envs.aec import MAX_SEED, TableEnv
+from blackjacky_env.checks import check_integer
+from blackjacky_env.draw import printable
+from blackjacky_env.envs import MAX_SEED, TableEnv
+from blackjacky_env.reading import MAX_LIST, parse_json, read_file
 from blackjacky_env.replay import new_table
 
 

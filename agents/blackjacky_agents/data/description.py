@@ -9,11 +9,11 @@ from hashlib import file_digest
 from pathlib import Path
 from typing import Any
 
-from blackjacky_env.engine.checks import check_integer
-from blackjacky_env.engine.game import Game
-from blackjacky_env.engine.reading import MAX_LIST, parse_json, read_file
-from blackjacky_env.engine.table import identity
+from blackjacky_env.checks import check_integer
+from blackjacky_env.declare import Game
 from blackjacky_env.games import get_game
+from blackjacky_env.play import identity
+from blackjacky_env.reading import MAX_LIST, parse_json, read_file
 
 NAME = "dataset.json"
 GAMES = "games"

@@ -13,11 +13,10 @@ import pyarrow.compute as pc
 
 from blackjacky_agents.arena.table import Moves
 from blackjacky_agents.data.schema import decisions_schema, games_schema, write_options
-from blackjacky_env.engine.checks import check_choice
-from blackjacky_env.engine.compiling import zeros
-from blackjacky_env.engine.expanding import Decisions, expand_games, new_decisions
-from blackjacky_env.engine.game import Game
-from blackjacky_env.engine.play import score_all
+from blackjacky_env.checks import check_choice
+from blackjacky_env.compiled import zeros
+from blackjacky_env.declare import Game
+from blackjacky_env.play import Decisions, expand_games, new_decisions, score_all
 
 _MOST_MOVES = 2**18  # of a game
 _DECISIONS_AT_ONCE = 2**16  # decisions that are played back at a time, in whole games, at least one

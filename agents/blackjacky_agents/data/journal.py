@@ -15,7 +15,7 @@ from blackjacky_agents.arena.table import Moves
 from blackjacky_agents.data.games import lists_of
 from blackjacky_agents.data.schema import games_schema
 from blackjacky_agents.files import write_file
-from blackjacky_env.engine.reading import MAX_DATA
+from blackjacky_env.reading import MAX_DATA
 
 _SUM, _SIZE = 16, 8  # bytes of a checksum and of a size
 

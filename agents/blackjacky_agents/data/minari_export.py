@@ -11,9 +11,8 @@ import numpy.typing as npt
 
 from blackjacky_agents.data.dataset import Dataset
 from blackjacky_agents.data.games import Games, Setup
-from blackjacky_env.engine.batch import batch_functions
-from blackjacky_env.engine.expanding import Decisions
 from blackjacky_env.games import seat_id
+from blackjacky_env.play import Decisions, batch_functions
 
 if TYPE_CHECKING:
     from minari import MinariDataset

@@ -8,7 +8,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from blackjacky_env.engine.game import Game
+from blackjacky_env.declare import Game
 
 _NAME = pa.dictionary(pa.int32(), pa.string())
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from blackjacky_env.engine.checks import check_integer
-from blackjacky_env.engine.expanding import NONE, Decisions, new_decisions
+from blackjacky_env.checks import check_integer
+from blackjacky_env.play import NONE, Decisions, new_decisions
 
 if TYPE_CHECKING:
     from blackjacky_agents.data.dataset import Dataset

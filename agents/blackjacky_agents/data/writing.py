@@ -32,8 +32,8 @@ from blackjacky_agents.data.games import Games, Setup
 from blackjacky_agents.data.journal import Journal, is_journal
 from blackjacky_agents.data.pages import MOST_ROWS, MOST_VALUES, write_games
 from blackjacky_agents.files import only_writer, write_file, write_json
-from blackjacky_env.engine.backend_cpu import check_threads
-from blackjacky_env.engine.checks import check_integer
+from blackjacky_env.checks import check_integer
+from blackjacky_env.compiled import check_threads
 from blackjacky_env.games import get_game
 
 SHARD = 2**16  # games of a shard, by default

@@ -15,9 +15,9 @@ import numpy as np
 import numpy.typing as npt
 
 from blackjacky_agents.agent import check_plays, one_by_one, recalls
-from blackjacky_env.draw.text import listed
-from blackjacky_env.engine.checks import read_integer
-from blackjacky_env.engine.game import IllegalActionError
+from blackjacky_env.checks import read_integer
+from blackjacky_env.declare import IllegalActionError
+from blackjacky_env.draw import listed
 
 _PLACE = re.compile(r"([^\W\d]\w*(?:\.[^\W\d]\w*)*):([^\W\d]\w*(?:\.[^\W\d]\w*)*)")
 

@@ -18,8 +18,8 @@ import numpy as np
 import numpy.typing as npt
 
 from blackjacky_agents.agent import AgentError, one_by_one
-from blackjacky_env.engine.reading import parse_json
 from blackjacky_env.games import DEFAULT, get_game
+from blackjacky_env.reading import parse_json
 
 PROTOCOL = 1
 """Version of the messages."""

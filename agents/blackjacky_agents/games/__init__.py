@@ -12,7 +12,7 @@ import importlib
 from importlib.metadata import entry_points
 from typing import TYPE_CHECKING
 
-from blackjacky_env.envs.opponents import GROUP
+from blackjacky_env.envs import GROUP
 from blackjacky_env.games import get_game, leaving_out
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ import contextlib
 import re
 from collections.abc import Mapping
 
-from blackjacky_env.engine.actions import Actions
+from blackjacky_env.declare import Actions
 
 HOW_TO_ANSWER = "End your reply with a line that holds only ANSWER: and the number or the name of one legal action."
 """What a language model is told about answering."""

@@ -37,8 +37,8 @@ from blackjacky_agents.web.origin import is_from_here
 from blackjacky_agents.web.server import Server
 from blackjacky_agents.web.table import Table
 from blackjacky_agents.wording import page_texts, terminal_texts, why_not
-from blackjacky_env.engine.checks import check_integer
-from blackjacky_env.engine.game import Game
+from blackjacky_env.checks import check_integer
+from blackjacky_env.declare import Game
 from blackjacky_env.games import DEFAULT, get_game, usable_games
 
 P = ParamSpec("P")

@@ -17,14 +17,11 @@ import numpy as np
 from blackjacky_agents.games import get_kit
 from blackjacky_agents.narration import Move, Phrase, View, in_scene
 from blackjacky_agents.wording import Texts, explanation, in_words, is_settled, legal_in_words, terminal_texts
-from blackjacky_env.draw.text import listed
-from blackjacky_env.engine.actions import ActionInfo
-from blackjacky_env.engine.heard import Event
-from blackjacky_env.engine.observations import sample_state
-from blackjacky_env.engine.options import describe_options
-from blackjacky_env.engine.table import unpack
-from blackjacky_env.envs.aec import TableEnv
+from blackjacky_env.declare import ActionInfo, describe_options
+from blackjacky_env.draw import listed
+from blackjacky_env.envs import TableEnv
 from blackjacky_env.games import get_game
+from blackjacky_env.play import Event, sample_state, unpack
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,7 @@ from blackjacky_agents.learning.settings import (
     self_play_settings_of,
 )
 from blackjacky_agents.registry import make_compiled_agent
-from blackjacky_env.engine.checks import check_choice
+from blackjacky_env.checks import check_choice
 from blackjacky_env.games import DEFAULT
 
 BEST_FILE = "best.safetensors"

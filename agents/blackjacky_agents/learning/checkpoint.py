@@ -20,9 +20,9 @@ from safetensors import SafetensorError
 from safetensors.numpy import load, save
 
 from blackjacky_agents.files import write_json
-from blackjacky_env.engine.checks import check_integer
-from blackjacky_env.engine.reading import MAX_DATA, MAX_LIST, read_file
-from blackjacky_env.envs.saving import read_generator
+from blackjacky_env.checks import check_integer
+from blackjacky_env.envs import read_generator
+from blackjacky_env.reading import MAX_DATA, MAX_LIST, read_file
 
 Arrays = dict[str, npt.NDArray[Any]]
 

@@ -21,14 +21,21 @@ from blackjacky_agents.games import get_kit
 from blackjacky_agents.learning.encoding import Encoding
 from blackjacky_agents.learning.lineups import LEARNER
 from blackjacky_agents.learning.network import forward, softmax, widest
-from blackjacky_env.engine.backend_cpu import ask, make_cast, spread
-from blackjacky_env.engine.compiling import compiled, copied, entry
-from blackjacky_env.engine.game import Game
-from blackjacky_env.engine.layout import Vector
-from blackjacky_env.engine.purposes import FOR_LINEUPS, FOR_POLICIES
-from blackjacky_env.engine.random import below, draw, game_key, stream
-from blackjacky_env.engine.states import check_arrays, check_entries, read_games
-from blackjacky_env.engine.step import DRAWN, NONE, SETTLED, checked, is_running, make_shared_step, only_legal
+from blackjacky_env.compiled import ask, below, compiled, copied, draw, entry, game_key, make_cast, spread, stream
+from blackjacky_env.compiled.purposes import FOR_LINEUPS, FOR_POLICIES
+from blackjacky_env.declare import Game, Vector
+from blackjacky_env.play import (
+    DRAWN,
+    NONE,
+    SETTLED,
+    check_arrays,
+    check_entries,
+    checked,
+    is_running,
+    make_shared_step,
+    only_legal,
+    read_games,
+)
 
 NOT_DECIDED = -1
 

@@ -15,7 +15,7 @@ from blackjacky_agents.learning.encoding import Encoding
 from blackjacky_agents.learning.league.learner import Learner
 from blackjacky_agents.learning.lookahead import Studies, study
 from blackjacky_agents.learning.settings import LeagueSettings
-from blackjacky_env.engine.compiling import zeros
+from blackjacky_env.compiled import zeros
 from blackjacky_env.games import get_game
 
 _PER_GAME, _FRACTION = 4, 0.5  # decisions that are studied

@@ -6,12 +6,11 @@ from functools import cache
 from typing import NamedTuple
 
 from blackjacky_agents.games import get_kit
-from blackjacky_env.engine.checks import check_choice
-from blackjacky_env.engine.compiling import compiled
-from blackjacky_env.engine.game import Game
-from blackjacky_env.engine.layout import Layout
-from blackjacky_env.engine.play import Encoder
+from blackjacky_env.checks import check_choice
+from blackjacky_env.compiled import compiled
+from blackjacky_env.declare import Game, Layout
 from blackjacky_env.games import get_game
+from blackjacky_env.play import Encoder
 
 
 class Encoding(NamedTuple):

@@ -21,8 +21,8 @@ import numpy as np
 import numpy.typing as npt
 
 from blackjacky_agents.learning.encoding import Encoding
-from blackjacky_env.engine.compiling import compiled, generated, scratch
-from blackjacky_env.engine.layout import Layout, Part
+from blackjacky_env.compiled import compiled, generated, scratch
+from blackjacky_env.declare import Layout, Part
 
 
 class Repeated(NamedTuple):

@@ -3,7 +3,7 @@
 They see its hand, and the cards of all other hands together. They are asked after every fifth trick only: with answers
 after every trick, search does not find as much as with whole deals.
 
-A state record ``s`` has the fields ``num_players``, ``leader`` and ``where``, see `blackjacky_env.engine.trick_taking`.
+A state record ``s`` has the fields ``num_players``, ``leader`` and ``where``, see `blackjacky_env.games.trick_taking`.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from blackjacky_env.engine.compiling import compiled
-from blackjacky_env.engine.layout import Part
+from blackjacky_env.compiled import compiled
+from blackjacky_env.declare import Part
 
 LOWEST = 4  # cards of a suit, of which each is compared with the others'
 _TRICKS_BETWEEN = 5  # answers

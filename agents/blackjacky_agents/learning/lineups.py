@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from blackjacky_agents.agent import CompiledAgent
 from blackjacky_agents.learning.settings import LeagueSettings, SelfPlaySettings
-from blackjacky_env.envs.opponents import check_list
+from blackjacky_env.envs import check_list
 
 LEARNER = 0
 """The learner's number at a table; 1 + i is opponent i."""

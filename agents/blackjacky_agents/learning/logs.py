@@ -14,7 +14,7 @@ from pathlib import Path
 from blackjacky_agents.files import write_file
 from blackjacky_agents.learning.settings import TrainingSettings
 from blackjacky_agents.reports import in_this_shell
-from blackjacky_env.engine.reading import MAX_DATA, read_file
+from blackjacky_env.reading import MAX_DATA, read_file
 
 Write = Callable[[Mapping[str, float], int], object]
 """Adds figures by name, such as ``loss/policy``, after so many training steps."""

@@ -23,15 +23,10 @@ from blackjacky_agents.games import get_kit
 from blackjacky_agents.learning.encoding import Encoding
 from blackjacky_agents.learning.network import forward, softmax, widest
 from blackjacky_agents.search.guided import ACTIONS, make_play, make_propose, new_trial
-from blackjacky_env.engine.backend_cpu import make_cast, spread
-from blackjacky_env.engine.compiling import compiled, entry, zeros
-from blackjacky_env.engine.game import Game
-from blackjacky_env.engine.layout import Vector
-from blackjacky_env.engine.play import make_choose
-from blackjacky_env.engine.policies import Policy
-from blackjacky_env.engine.purposes import FOR_COPIES, FOR_STUDIES
-from blackjacky_env.engine.random import below, draw, game_key, stream
-from blackjacky_env.engine.step import DRAWN, SETTLED, is_running, make_shared_step
+from blackjacky_env.compiled import Policy, below, compiled, draw, entry, game_key, make_cast, spread, stream, zeros
+from blackjacky_env.compiled.purposes import FOR_COPIES, FOR_STUDIES
+from blackjacky_env.declare import Game, Vector
+from blackjacky_env.play import DRAWN, SETTLED, is_running, make_choose, make_shared_step
 
 NOT_LEGAL, NOT_TRIED = np.float32(np.nan), np.float32(np.inf)
 MAX_ROUNDS = 24  # whose standings are kept, of one game

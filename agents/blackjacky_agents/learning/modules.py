@@ -13,7 +13,7 @@ from torch import nn
 
 from blackjacky_agents.learning.checkpoint import Arrays
 from blackjacky_agents.learning.network import Layers
-from blackjacky_env.engine.states import check_arrays
+from blackjacky_env.play import check_arrays
 
 _MOMENTS = ("step", "exp_avg", "exp_avg_sq")  # of Adam
 

@@ -15,12 +15,9 @@ import numpy.typing as npt
 
 from blackjacky_agents.agent import Agent, CompiledAgent, check_asked, register_policies
 from blackjacky_agents.learning.encoding import Encoding, encodings_of, find_encoding
-from blackjacky_env.engine.compiling import compiled, entry, scratch
-from blackjacky_env.engine.layout import Vector
-from blackjacky_env.engine.play import Encoder
-from blackjacky_env.engine.policies import Policy
-from blackjacky_env.engine.random import draw
-from blackjacky_env.engine.states import check_arrays
+from blackjacky_env.compiled import Policy, compiled, draw, entry, scratch
+from blackjacky_env.declare import Vector
+from blackjacky_env.play import Encoder, check_arrays
 
 Layers = Sequence[tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]]
 """Weights (inputs, outputs) and biases (outputs,) of each layer, in order; ReLU between layers."""
@@ -227,7 +224,7 @@ def encode_all(
 ) -> npt.NDArray[np.float32]:
     """Encode observations (N, K) with masks (N, A), by default all zero, as float32 (N, size), where they lie."""
     if not isinstance(observations, np.ndarray):
-        from blackjacky_env.engine.backend_cuda import encode_all as on_gpu
+        from blackjacky_env.play.gpu import encode_all as on_gpu
 
         return on_gpu(encoding.function, encoding.size, observations, masks)
     if masks is None:

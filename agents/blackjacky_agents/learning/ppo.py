@@ -30,8 +30,8 @@ from blackjacky_agents.learning.run import Clock, TrainingRun
 from blackjacky_agents.learning.sb3 import LearnerVecEnv
 from blackjacky_agents.learning.settings import PPOSettings
 from blackjacky_agents.registry import make_compiled_agent
-from blackjacky_env.engine.checks import check_integer, check_number
-from blackjacky_env.engine.states import check_arrays
+from blackjacky_env.checks import check_integer, check_number
+from blackjacky_env.play import check_arrays
 
 
 def make_model(settings: PPOSettings, env: LearnerVecEnv, clock: Clock) -> MaskablePPO:

@@ -29,9 +29,9 @@ from blackjacky_agents.learning.settings import TrainingSettings, check_settings
 from blackjacky_agents.learning.stopping import print_above, stop_gently
 from blackjacky_agents.registry import make_compiled_agent
 from blackjacky_agents.reports import duration
-from blackjacky_env.engine.checks import check_number
-from blackjacky_env.engine.reading import MAX_LIST, parse_json, read_file
+from blackjacky_env.checks import check_number
 from blackjacky_env.games import get_game
+from blackjacky_env.reading import MAX_LIST, parse_json, read_file
 
 LIBRARIES = ("torch", "stable-baselines3", "sb3-contrib", "gymnasium")  # results depend on their versions
 CHECKPOINT_SECONDS = 30.0  # between checkpoints: a kill loses at most this much work and one update

@@ -16,12 +16,11 @@ from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices, VecEnvS
 
 from blackjacky_agents.learning.encoding import Encoding, raw_encoding
 from blackjacky_agents.learning.lineups import Lineup, as_lists
-from blackjacky_env.engine.checks import check_integer
-from blackjacky_env.engine.game import Game
-from blackjacky_env.engine.states import check_arrays
-from blackjacky_env.envs.aec import MAX_SEED
-from blackjacky_env.envs.vector import SeatVectorEnv
+from blackjacky_env.checks import check_integer
+from blackjacky_env.declare import Game
+from blackjacky_env.envs import MAX_SEED, SeatVectorEnv
 from blackjacky_env.games import DEFAULT, get_game
+from blackjacky_env.play import check_arrays
 
 
 class LearnerVecEnv(VecEnv):

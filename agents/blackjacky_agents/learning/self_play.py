@@ -38,9 +38,9 @@ from blackjacky_agents.learning.network import Layers, check_packed, layers_of, 
 from blackjacky_agents.learning.run import TrainingRun
 from blackjacky_agents.learning.settings import SelfPlaySettings
 from blackjacky_agents.registry import make_compiled_agent
-from blackjacky_env.engine.checks import check_number
-from blackjacky_env.engine.compiling import zeros
-from blackjacky_env.engine.states import check_arrays, check_entries
+from blackjacky_env.checks import check_number
+from blackjacky_env.compiled import zeros
+from blackjacky_env.play import check_arrays, check_entries
 
 _LINEUPS = 256  # drawn for each stretch
 _ILLEGAL_LOGIT = -1e9

@@ -9,7 +9,7 @@ from typing import Any, Literal
 from blackjacky_agents.games import bot_names, get_kit
 from blackjacky_agents.learning.encoding import encodings_of, find_encoding
 from blackjacky_agents.learning.network import MAX_UNITS
-from blackjacky_env.engine.checks import check_integer
+from blackjacky_env.checks import check_integer
 from blackjacky_env.games import DEFAULT, get_game
 
 FINAL_GAMES_PER_MINUTE = 800  # of the training, so that the final evaluation is the shorter part of the two

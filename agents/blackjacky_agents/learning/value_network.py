@@ -20,9 +20,9 @@ from safetensors.numpy import load, save
 
 from blackjacky_agents.files import read_by_card, write_with_card
 from blackjacky_agents.search.config import Stage, Value, to_rewards
-from blackjacky_env.engine.compiling import compiled, scratch
-from blackjacky_env.engine.layout import Layout
-from blackjacky_env.engine.reading import parse_json, read_file
+from blackjacky_env.compiled import compiled, scratch
+from blackjacky_env.declare import Layout
+from blackjacky_env.reading import parse_json, read_file
 
 _AT_ONCE = 4  # inputs
 

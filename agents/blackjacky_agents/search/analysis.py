@@ -20,11 +20,11 @@ from blackjacky_agents.agent import CompiledAgent
 from blackjacky_agents.arena.intervals import student
 from blackjacky_agents.search.outcomes import outcomes
 from blackjacky_agents.thoughts import MOST_PLAYOUTS, Thoughts
-from blackjacky_env.engine.backend_cpu import check_threads, spread
-from blackjacky_env.engine.checks import check_integer
-from blackjacky_env.engine.layout import Vector
-from blackjacky_env.engine.step import NONE
-from blackjacky_env.envs.aec import TableEnv
+from blackjacky_env.checks import check_integer
+from blackjacky_env.compiled import check_threads, spread
+from blackjacky_env.declare import Vector
+from blackjacky_env.envs import TableEnv
+from blackjacky_env.play import NONE
 from blackjacky_env.replay import WinCurve, new_table
 
 _FOR_WINS, _FOR_MOVES = 24_000, 16_000  # samples for a game's win estimates, and for the cost of its moves

@@ -9,8 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from blackjacky_agents.bots import random_bot
-from blackjacky_env.engine.compiling import compiled
-from blackjacky_env.engine.policies import Policy
+from blackjacky_env.compiled import Policy, compiled
 
 Value = Callable[..., None]
 """Compiled (s, result float64 (max_players,)): the expected result of each seat where a simulation ends."""

@@ -9,15 +9,11 @@ import numpy as np
 import numpy.typing as npt
 
 from blackjacky_agents.agent import CompiledAgent
-from blackjacky_env.engine.backend_cpu import ask, make_cast, spread
-from blackjacky_env.engine.compiling import compiled, entry, zeros
-from blackjacky_env.engine.game import Game
-from blackjacky_env.engine.layout import Vector
-from blackjacky_env.engine.play import LONGEST, make_choose
-from blackjacky_env.engine.purposes import FOR_COPIES, FOR_POSITIONS, FOR_QUESTIONS
-from blackjacky_env.engine.random import below, draw, game_key, stream
-from blackjacky_env.engine.step import DRAWN, is_running, make_look, make_shared_step, make_step
+from blackjacky_env.compiled import ask, below, compiled, draw, entry, game_key, make_cast, spread, stream, zeros
+from blackjacky_env.compiled.purposes import FOR_COPIES, FOR_POSITIONS, FOR_QUESTIONS
+from blackjacky_env.declare import Game, Vector
 from blackjacky_env.games import get_game
+from blackjacky_env.play import DRAWN, LONGEST, is_running, make_choose, make_look, make_shared_step, make_step
 
 WIN, QUESTION = 0, 1  # rows of outcomes
 

@@ -28,13 +28,11 @@ from blackjacky_agents.learning.encoding import Encoding, encodings_of, find_enc
 from blackjacky_agents.learning.network import forward, network_policy, softmax, widest
 from blackjacky_agents.search.config import SearchConfig, with_parameters
 from blackjacky_agents.search.tree import steps_of
-from blackjacky_env.engine.compiling import compiled, entry, record_maker
-from blackjacky_env.engine.game import Game
-from blackjacky_env.engine.policies import Policy
-from blackjacky_env.engine.purposes import FOR_DECISIONS, FOR_POSITIONS
-from blackjacky_env.engine.random import stream
-from blackjacky_env.engine.step import NONE, only_legal
+from blackjacky_env.compiled import Policy, compiled, entry, record_maker, stream
+from blackjacky_env.compiled.purposes import FOR_DECISIONS, FOR_POSITIONS
+from blackjacky_env.declare import Game
 from blackjacky_env.games import get_game
+from blackjacky_env.play import NONE, only_legal
 
 SIMULATIONS, LEAST, NOISE, SCALE, SPREAD, PROPOSALS = range(6)
 HEAD = 6  # parameters before those of the network

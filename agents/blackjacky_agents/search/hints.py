@@ -20,9 +20,9 @@ from blackjacky_agents.games import bot_names, get_kit
 from blackjacky_agents.registry import make_agent
 from blackjacky_agents.thoughts import explain
 from blackjacky_env import playout
-from blackjacky_env.engine.observations import sample_state
-from blackjacky_env.envs.aec import TableEnv
+from blackjacky_env.envs import TableEnv
 from blackjacky_env.games import get_game
+from blackjacky_env.play import sample_state
 from blackjacky_env.replay import chance_to_win
 
 MOST_OPTIONS = 4

@@ -12,13 +12,11 @@ import numpy.typing as npt
 from blackjacky_agents.agent import CompiledAgent
 from blackjacky_agents.games import get_kit
 from blackjacky_agents.search.tree import LONGEST, steps_of
-from blackjacky_env.engine.backend_cpu import address_of, ask
-from blackjacky_env.engine.compiling import entry, record_maker
-from blackjacky_env.engine.game import Game
-from blackjacky_env.engine.purposes import FOR_MOVES, FOR_POSITIONS
-from blackjacky_env.engine.random import stream
-from blackjacky_env.engine.step import NONE, checked
+from blackjacky_env.compiled import address_of, ask, entry, record_maker, stream
+from blackjacky_env.compiled.purposes import FOR_MOVES, FOR_POSITIONS
+from blackjacky_env.declare import Game
 from blackjacky_env.games import get_game
+from blackjacky_env.play import NONE, checked
 
 _KEY = np.uint64(0)
 

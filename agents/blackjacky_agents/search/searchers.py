@@ -25,10 +25,9 @@ from blackjacky_agents.search.guided import (
     thinking,
 )
 from blackjacky_agents.search.tree import Tree, clocked, rollout_policy, tree_policy
-from blackjacky_env.engine.layout import Vector
-from blackjacky_env.engine.observations import sample_record
-from blackjacky_env.engine.step import NONE
+from blackjacky_env.declare import Vector
 from blackjacky_env.games import get_game
+from blackjacky_env.play import NONE, sample_record
 from blackjacky_env.replay import Thoughts, chance_to_win
 
 SEARCHERS = {

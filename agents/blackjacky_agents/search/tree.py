@@ -1,6 +1,6 @@
 """Search in games with hidden information: flat Monte Carlo and information-set Monte Carlo tree search.
 
-Both are compiled policies (`blackjacky_env.engine.policies`), so they can be used wherever bots can, and they have the
+Both are compiled policies (`blackjacky_env.compiled.policies`), so they can be used wherever bots can, and they have the
 same information: each simulation samples a full position consistent with the observation (`Rules.sample`) and plays it
 out. In sampled positions the searcher has seat 0.
 
@@ -21,13 +21,10 @@ import numpy as np
 import numpy.typing as npt
 
 from blackjacky_agents.search.config import Likelihood, SearchConfig, Stage, Value
-from blackjacky_env.engine.compiling import compiled, entry, record_maker
-from blackjacky_env.engine.game import Game
-from blackjacky_env.engine.layout import Vector
-from blackjacky_env.engine.policies import Policy
-from blackjacky_env.engine.purposes import FOR_ACCEPTANCE, FOR_DECISIONS, FOR_MOVES, FOR_POSITIONS, FOR_TREE
-from blackjacky_env.engine.random import draw, stream
-from blackjacky_env.engine.step import NONE, OVER, SETTLED, checked, make_step, only_legal
+from blackjacky_env.compiled import Policy, compiled, draw, entry, record_maker, stream
+from blackjacky_env.compiled.purposes import FOR_ACCEPTANCE, FOR_DECISIONS, FOR_MOVES, FOR_POSITIONS, FOR_TREE
+from blackjacky_env.declare import Game, Vector
+from blackjacky_env.play import NONE, OVER, SETTLED, checked, make_step, only_legal
 
 LONGEST = 1000  # actions of one simulation; longer ones, by policies that never end a game, have the result 0
 _UNIT = 2.0**-53  # scales 53 random bits to a number 0 .. 1

@@ -15,7 +15,7 @@ from blackjacky_agents.solving import walk as walks
 from blackjacky_agents.solving.strategies import Strategies
 from blackjacky_agents.solving.table import Table
 from blackjacky_agents.solving.tree import SHOWN, Progress, Walker, number_states
-from blackjacky_env.engine.recall import Keys
+from blackjacky_env.play import Keys
 
 _TRIED = 64  # information states, to see whether an agent always does the same
 _TIMES = 16

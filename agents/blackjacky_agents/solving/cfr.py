@@ -31,8 +31,8 @@ from blackjacky_agents.solving.strategies import (
     value_of,
 )
 from blackjacky_agents.solving.tree import SeatTree, Tree
-from blackjacky_env.engine.compiling import compiled, entry
-from blackjacky_env.engine.states import check_arrays, check_entries
+from blackjacky_env.compiled import compiled, entry
+from blackjacky_env.play import check_arrays, check_entries
 
 Variant = Literal["cfr", "cfr+", "dcfr"]
 VARIANTS: tuple[Variant, ...] = ("cfr", "cfr+", "dcfr")

@@ -14,11 +14,13 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from blackjacky_env.engine.compiling import compiled, inlined, zeros
-from blackjacky_env.engine.game import Game
-from blackjacky_env.engine.shuffling import (
+from blackjacky_env.compiled import compiled, inlined, zeros
+from blackjacky_env.declare import Game
+from blackjacky_env.play import (
     DEPTH,
     KINDS,
+    OVER,
+    SETTLED,
     SIZE,
     Deck,
     Orders,
@@ -27,9 +29,9 @@ from blackjacky_env.engine.shuffling import (
     gather,
     lay_deck,
     make_deck,
+    make_step,
     new_orders,
 )
-from blackjacky_env.engine.step import OVER, SETTLED, make_step
 
 FINE, HIDDEN_CHANCE, STUCK_RESHUFFLE = 0, -1, -2
 """Whether an action's outcomes are all those that chance has."""

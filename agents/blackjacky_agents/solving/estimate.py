@@ -13,10 +13,9 @@ from blackjacky_agents.solving.chance import FINE
 from blackjacky_agents.solving.table import Table
 from blackjacky_agents.solving.tree import BYTES_OF_SEQUENCE, Walker, bytes_of_end
 from blackjacky_agents.solving.walk import ALL_WORLDS, ENDED, STACK_FULL, make_try_action, next_node
-from blackjacky_env.engine.compiling import entry
-from blackjacky_env.engine.game import Game
-from blackjacky_env.engine.purposes import FOR_SAMPLED
-from blackjacky_env.engine.random import below, draw, game_key, stream
+from blackjacky_env.compiled import below, draw, entry, game_key, stream
+from blackjacky_env.compiled.purposes import FOR_SAMPLED
+from blackjacky_env.declare import Game
 
 _WALKS, _CHUNK = 20_000, 20
 _MOST_WORLDS = 300_000  # after which no more walks begin

@@ -28,8 +28,8 @@ from blackjacky_agents.solving.solution import SOLUTION_FILE, policy_of, save_so
 from blackjacky_agents.solving.strategies import Strategies, Worth, worth_of
 from blackjacky_agents.solving.table import Table
 from blackjacky_agents.solving.tree import Progress, Tree, build_tree
-from blackjacky_env.engine.checks import check_choice, check_integer, check_number
-from blackjacky_env.engine.reading import MAX_DATA, MAX_LIST, parse_json, read_file
+from blackjacky_env.checks import check_choice, check_integer, check_number
+from blackjacky_env.reading import MAX_DATA, MAX_LIST, parse_json, read_file
 
 if TYPE_CHECKING:
     from blackjacky_agents.arena.cluster import ClusterExecutor

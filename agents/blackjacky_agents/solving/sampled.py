@@ -21,15 +21,19 @@ import numpy.typing as npt
 from blackjacky_agents.solving.solution import Policy, sorted_policy
 from blackjacky_agents.solving.strategies import normalised
 from blackjacky_agents.solving.table import Table
-from blackjacky_env.engine.backend_cpu import spread
-from blackjacky_env.engine.compiling import compiled, entry, zeros
-from blackjacky_env.engine.fields import NOBODY
-from blackjacky_env.engine.game import Game
-from blackjacky_env.engine.purposes import FOR_SAMPLED
-from blackjacky_env.engine.random import draw, game_key, stream
-from blackjacky_env.engine.recall import Ear, make_listen, make_phase, new_ear
-from blackjacky_env.engine.states import check_arrays, check_entries
-from blackjacky_env.engine.step import is_running, make_shared_step
+from blackjacky_env.compiled import compiled, draw, entry, game_key, spread, stream, zeros
+from blackjacky_env.compiled.purposes import FOR_SAMPLED
+from blackjacky_env.declare import NOBODY, Game
+from blackjacky_env.play import (
+    Ear,
+    check_arrays,
+    check_entries,
+    is_running,
+    make_listen,
+    make_phase,
+    make_shared_step,
+    new_ear,
+)
 
 _MOST_VISITS = 1 << 19  # of information states in an iteration
 _ROUND = 1 << 17  # visits in a round, about

@@ -20,9 +20,9 @@ from blackjacky_agents.files import next_of, read_by_card, write_with_card
 from blackjacky_agents.solving.strategies import Strategies, normalised
 from blackjacky_agents.solving.table import Table
 from blackjacky_agents.solving.tree import Tree
-from blackjacky_env.engine.reading import parse_json, read_file
-from blackjacky_env.engine.recall import Keys
 from blackjacky_env.games import DEFAULT, get_game
+from blackjacky_env.play import Keys
+from blackjacky_env.reading import parse_json, read_file
 from blackjacky_env.replay import Thoughts
 
 SOLUTION_FILE = "solution.safetensors"

@@ -15,8 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from blackjacky_agents.solving.tree import SeatTree, Tree
-from blackjacky_env.engine.backend_cpu import spread
-from blackjacky_env.engine.compiling import compiled, entry
+from blackjacky_env.compiled import compiled, entry, spread
 
 Floats = npt.NDArray[np.float64]
 Strategies = tuple[Floats, ...]

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from blackjacky_env.engine.game import Game
-from blackjacky_env.engine.table import identity
+from blackjacky_env.declare import Game
 from blackjacky_env.games import get_game
+from blackjacky_env.play import identity
 
 
 @dataclass(frozen=True)

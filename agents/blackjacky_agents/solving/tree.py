@@ -19,9 +19,8 @@ import numpy.typing as npt
 from blackjacky_agents.solving import walk as walks
 from blackjacky_agents.solving.chance import FINE, HIDDEN_CHANCE, STUCK_RESHUFFLE, new_desk
 from blackjacky_agents.solving.table import Table
-from blackjacky_env.engine.compiling import zeros
-from blackjacky_env.engine.shuffling import count_orders
-from blackjacky_env.engine.table import table_functions
+from blackjacky_env.compiled import zeros
+from blackjacky_env.play import count_orders, table_functions
 
 _NODES = 200_000  # between two reports of progress: about a third of a second
 SHOWN = 4096  # information states whose observations are handed out together
@@ -67,7 +66,7 @@ class SeatStates(NamedTuple):
     """Which information states a seat has, in the order of `SeatTree`."""
 
     keys: npt.NDArray[np.uint64]
-    """`blackjacky_env.engine.recall` identifies them, (I, 2)."""
+    """`blackjacky_env.play.recall` identifies them, (I, 2)."""
     met: npt.NDArray[np.int64]
     """Their numbers in the order in which a walk meets the states of all seats, (I,)."""
     actions: npt.NDArray[np.int16]

@@ -14,10 +14,9 @@ import numpy as np
 import numpy.typing as npt
 
 from blackjacky_agents.solving.chance import FINE, make_expand, make_open
-from blackjacky_env.engine.compiling import compiled, entry, zeros
-from blackjacky_env.engine.fields import NOBODY
-from blackjacky_env.engine.game import Game
-from blackjacky_env.engine.recall import Ear, absorb, make_listen, make_phase, new_ear
+from blackjacky_env.compiled import compiled, entry, zeros
+from blackjacky_env.declare import NOBODY, Game
+from blackjacky_env.play import Ear, absorb, make_listen, make_phase, new_ear
 
 # Why the walk has stopped; `chance` has more reasons, below 0.
 DONE, PAUSED, WORLDS_FULL, STACK_FULL, STATES_FULL, ENDS_FULL, SHOWN_FULL, OTHER_ACTIONS, NO_RECALL = range(1, 10)

@@ -16,9 +16,9 @@ from blackjacky_agents.web.names import check_name
 from blackjacky_agents.web.seats import seats_for
 from blackjacky_agents.web.table import Reader, Table
 from blackjacky_agents.wording import page_texts
-from blackjacky_env.engine.options import describe_options
-from blackjacky_env.engine.reading import parse_json
+from blackjacky_env.declare import describe_options
 from blackjacky_env.games import GAMES, get_game, usable_games
+from blackjacky_env.reading import parse_json
 
 MAX_ORDER = 8192
 """Maximum size of an order in bytes."""

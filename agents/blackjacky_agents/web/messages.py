@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from typing import Any
 
-from blackjacky_env.engine.reading import parse_json
+from blackjacky_env.reading import parse_json
 
 FIELDS: dict[str, dict[str, type]] = {
     "act": {"move": int, "action": int},

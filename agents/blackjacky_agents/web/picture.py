@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from blackjacky_agents.wording import page_texts
-from blackjacky_env.draw.picture import draw_svg
-from blackjacky_env.envs.aec import TableEnv
+from blackjacky_env.draw import draw_svg
+from blackjacky_env.envs import TableEnv
 
 
 class Look(NamedTuple):

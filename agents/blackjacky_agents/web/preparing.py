@@ -19,7 +19,7 @@ from blackjacky_agents.games import agent_names, default_opponents
 from blackjacky_agents.registry import make_agent, parse_agents
 from blackjacky_agents.search.hints import Adviser
 from blackjacky_agents.web.replay import replay_page
-from blackjacky_env.envs.aec import TableEnv
+from blackjacky_env.envs import TableEnv
 
 _NICE = 5  # for the background: games that are played come first
 

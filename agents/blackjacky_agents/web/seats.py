@@ -12,7 +12,7 @@ from blackjacky_agents.agent import asked
 from blackjacky_agents.registry import make_agent
 from blackjacky_agents.web.messages import MessageError
 from blackjacky_agents.web.names import check_free, check_name
-from blackjacky_env.envs.aec import TableEnv
+from blackjacky_env.envs import TableEnv
 
 _TOKEN = "[A-Za-z0-9_-]{1,64}"
 

@@ -29,10 +29,10 @@ from blackjacky_agents.web.picture import TABLE_IN_ENGLISH, Look, picture
 from blackjacky_agents.web.seats import Seat, Thinker, check_seats, check_watch, new_token
 from blackjacky_agents.wording import is_settled, known_move, page_texts, score_table
 from blackjacky_env import IllegalActionError
-from blackjacky_env.draw.scene import Scene
-from blackjacky_env.engine.checks import check_integer
-from blackjacky_env.engine.reading import parse_json, read_file
-from blackjacky_env.envs.aec import MAX_SEED, TableEnv
+from blackjacky_env.checks import check_integer
+from blackjacky_env.draw import Scene
+from blackjacky_env.envs import MAX_SEED, TableEnv
+from blackjacky_env.reading import parse_json, read_file
 
 Reader = int | None
 """Whoever is shown a table: the seat of a person, or None for spectators."""

@@ -2,15 +2,7 @@
 
 from __future__ import annotations
 
-from blackjacky_env.engine.game import (
-    Game,
-    Pile,
-    Preset,
-    Reshuffle,
-    Rules,
-    SmallDeck,
-    Words,
-)
+from blackjacky_env.declare import Game, Pile, Preset, Reshuffle, Rules, SmallDeck, Words
 from blackjacky_env.games.black_jacky import (
     observation,
     questions,

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from blackjacky_env.engine.compiling import inlined
-from blackjacky_env.engine.fields import NOBODY, marked, seen_from
-from blackjacky_env.engine.random import below, draw, shuffle
+from blackjacky_env.compiled import below, draw, inlined, shuffle
+from blackjacky_env.declare import NOBODY, marked, seen_from
 from blackjacky_env.games.black_jacky.rules import left_of
 from blackjacky_env.games.black_jacky.state import (
     EXCHANGE,

@@ -1,7 +1,7 @@
 """What can be asked about the next settlement."""
 
-from blackjacky_env.engine.compiling import compiled
-from blackjacky_env.engine.game import Question
+from blackjacky_env.compiled import compiled
+from blackjacky_env.declare import Question
 
 
 @compiled

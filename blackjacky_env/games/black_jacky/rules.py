@@ -9,9 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from blackjacky_env.engine.compiling import inlined
-from blackjacky_env.engine.fields import NOBODY
-from blackjacky_env.engine.random import below, draw, shuffle, stream
+from blackjacky_env.compiled import below, draw, inlined, shuffle, stream
+from blackjacky_env.declare import NOBODY
 from blackjacky_env.games.black_jacky.state import (
     CARDS,
     DRAW,

@@ -5,16 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from blackjacky_env.draw.scene import (
+from blackjacky_env.draw import (
     INK,
     RED,
     Card,
     CardName,
-    Face,
     Fact,
     Figure,
     Name,
-    Options,
     Pile,
     Row,
     Say,
@@ -22,14 +20,10 @@ from blackjacky_env.draw.scene import (
     Seat,
     Tag,
     Token,
-    View,
-    Viewer,
-    cards_of,
     count_of,
-    loses,
     say,
-    win,
 )
+from blackjacky_env.draw.scene import Face, Options, View, Viewer, cards_of, loses, win
 from blackjacky_env.draw.shapes import FURS
 
 # From cool colours for low cards to hot ones for high cards, all light enough for dark digits.

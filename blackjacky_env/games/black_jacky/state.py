@@ -6,9 +6,22 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated, Any
 
-from blackjacky_env.engine.fields import NOBODY, Fields, Stored, by_seat, choice, flag, hidden, number, own, role
-from blackjacky_env.engine.layout import Part
-from blackjacky_env.engine.options import Cards, Range, Variant
+from blackjacky_env.declare import (
+    NOBODY,
+    Cards,
+    Fields,
+    Part,
+    Range,
+    Stored,
+    Variant,
+    by_seat,
+    choice,
+    flag,
+    hidden,
+    number,
+    own,
+    role,
+)
 
 SEATS = 6  # largest table (R1)
 CARDS = 36  # mouse cards in the box (R1)

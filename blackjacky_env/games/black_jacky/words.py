@@ -6,9 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from blackjacky_env.engine.actions import ActionInfo, Actions
-from blackjacky_env.engine.fields import NOBODY
-from blackjacky_env.engine.game import State
+from blackjacky_env.declare import NOBODY, ActionInfo, Actions, State
 from blackjacky_env.games.black_jacky.rules import PAIRS
 from blackjacky_env.games.black_jacky.state import (
     EXCHANGE,

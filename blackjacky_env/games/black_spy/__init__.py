@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from blackjacky_env.engine import trick_taking
-from blackjacky_env.engine.game import Game, Preset, Rules, SmallDeck, Words
-from blackjacky_env.engine.questions import gets_most
+from blackjacky_env.declare import Game, Preset, Rules, SmallDeck, Words, gets_most
+from blackjacky_env.games import trick_taking
 from blackjacky_env.games.black_spy import (
     imagined,
     observation,

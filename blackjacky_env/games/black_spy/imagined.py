@@ -10,11 +10,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from blackjacky_env.engine.compiling import inlined, scratch
-from blackjacky_env.engine.fields import NOBODY, seen_from
-from blackjacky_env.engine.random import below, draw
-from blackjacky_env.engine.trick_taking import NO_CARD, NOT_IN_DECK, PLAYED, next_seat
-from blackjacky_env.engine.unseen import NOWHERE, add, clear, deal_unseen, unseen_cards
+from blackjacky_env.compiled import below, draw, inlined, scratch
+from blackjacky_env.declare import NOBODY, seen_from
 from blackjacky_env.games.black_spy.observation import holder_of
 from blackjacky_env.games.black_spy.rules import (
     black_7,
@@ -43,6 +40,8 @@ from blackjacky_env.games.black_spy.state import (
     SEATS,
     TAKE,
 )
+from blackjacky_env.games.trick_taking import NO_CARD, NOT_IN_DECK, PLAYED, next_seat
+from blackjacky_env.games.unseen import NOWHERE, add, clear, deal_unseen, unseen_cards
 
 AT = RECORD.at
 _sample_shown = RECORD.sample

@@ -10,22 +10,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from blackjacky_env.engine.compiling import inlined
-from blackjacky_env.engine.fields import NOBODY, seen_from
-from blackjacky_env.engine.random import stream
-from blackjacky_env.engine.trick_taking import (
-    FOR_DECK,
-    NO_CARD,
-    PLAYED,
-    deal_in_turn,
-    deal_shuffled,
-    holds_any,
-    is_leading,
-    mark_lowest,
-    next_seat,
-    start_game,
-    winner_of_trick,
-)
+from blackjacky_env.compiled import inlined, stream
+from blackjacky_env.declare import NOBODY, seen_from
 from blackjacky_env.games.black_spy.state import (
     ALWAYS_LEFT,
     BLACK_1,
@@ -52,6 +38,19 @@ from blackjacky_env.games.black_spy.state import (
     SETTLEMENT,
     SPY_RANK,
     TAKE,
+)
+from blackjacky_env.games.trick_taking import (
+    FOR_DECK,
+    NO_CARD,
+    PLAYED,
+    deal_in_turn,
+    deal_shuffled,
+    holds_any,
+    is_leading,
+    mark_lowest,
+    next_seat,
+    start_game,
+    winner_of_trick,
 )
 
 COLOUR_OF = np.repeat(np.arange(COLOURS, dtype=np.int8), RANKS)

@@ -5,16 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from blackjacky_env.draw.scene import (
+from blackjacky_env.draw import (
     CREAM,
     INK,
     Card,
     Choice,
-    Face,
     Fact,
     Figure,
     Name,
-    Options,
     Pile,
     Row,
     Say,
@@ -22,16 +20,11 @@ from blackjacky_env.draw.scene import (
     Seat,
     Sign,
     Token,
-    View,
-    Viewer,
-    change,
     count_of,
-    loses,
     say,
     signed,
-    win,
-    winner,
 )
+from blackjacky_env.draw.scene import Face, Options, View, Viewer, change, loses, win, winner
 from blackjacky_env.draw.shapes import FURS
 from blackjacky_env.draw.tricks import roles, tricks_of
 from blackjacky_env.games.black_spy.rules import LIMITS

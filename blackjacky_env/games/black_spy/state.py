@@ -6,10 +6,21 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
-from blackjacky_env.engine.fields import NOBODY, Fields, Stored, by_seat, choice, hidden, number, role
-from blackjacky_env.engine.layout import Part
-from blackjacky_env.engine.options import Cards, Range, Variant
-from blackjacky_env.engine.trick_taking import NO_CARD, PLAYED, check_small_deck
+from blackjacky_env.declare import (
+    NOBODY,
+    Cards,
+    Fields,
+    Part,
+    Range,
+    Stored,
+    Variant,
+    by_seat,
+    choice,
+    hidden,
+    number,
+    role,
+)
+from blackjacky_env.games.trick_taking import NO_CARD, PLAYED, check_small_deck
 
 SEATS = 6  # largest table (B1)
 KINDS, CARDS, COLOURS, RANKS = 55, 60, 5, 11

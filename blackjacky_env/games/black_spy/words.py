@@ -6,10 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from blackjacky_env.engine.actions import ActionInfo, Actions
-from blackjacky_env.engine.fields import NOBODY
-from blackjacky_env.engine.game import State
-from blackjacky_env.engine.trick_taking import NO_CARD, NOT_IN_DECK, PLAYED, is_leading
+from blackjacky_env.declare import NOBODY, ActionInfo, Actions, State
 from blackjacky_env.games.black_spy.rules import has_pile, pass_places, place_of_seat, points_of_deal
 from blackjacky_env.games.black_spy.state import (
     BLACK,
@@ -31,6 +28,7 @@ from blackjacky_env.games.black_spy.state import (
     RECORD,
     TAKE,
 )
+from blackjacky_env.games.trick_taking import NO_CARD, NOT_IN_DECK, PLAYED, is_leading
 
 SECRET_PHASES = ("take", "pass")
 """B3, V3: phases in which only the acting player knows the card."""

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from blackjacky_env.engine.game import ExtraDeck, Game, Rules, Words
-from blackjacky_env.engine.questions import gets_most
+from blackjacky_env.declare import ExtraDeck, Game, Rules, Words, gets_most
 from blackjacky_env.games.halunken import (
     observation,
     rules,

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from blackjacky_env.engine.compiling import inlined, scratch
-from blackjacky_env.engine.fields import NOBODY
-from blackjacky_env.engine.random import below, draw, shuffle
+from blackjacky_env.compiled import below, draw, inlined, scratch, shuffle
+from blackjacky_env.declare import NOBODY
 from blackjacky_env.games.halunken.rules import forget_what_happened, jack_moves, present_score, top_of
 from blackjacky_env.games.halunken.state import (
     CARDS,

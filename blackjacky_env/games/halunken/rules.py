@@ -8,9 +8,8 @@ Plain Python mode has NumPy scalars in the fields, so fields are widened by ``in
 
 from __future__ import annotations
 
-from blackjacky_env.engine.compiling import inlined
-from blackjacky_env.engine.fields import NOBODY
-from blackjacky_env.engine.random import below, draw, shuffle, stream
+from blackjacky_env.compiled import below, draw, inlined, shuffle, stream
+from blackjacky_env.declare import NOBODY
 from blackjacky_env.games.halunken.state import (
     BASIC,
     BID,

@@ -5,30 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from blackjacky_env.draw.scene import (
-    INK,
-    Card,
-    Face,
-    Fact,
-    Field,
-    Figure,
-    Name,
-    Options,
-    Row,
-    Say,
-    Scene,
-    Seat,
-    Tag,
-    View,
-    Viewer,
-    cards_of,
-    change,
-    loses,
-    say,
-    win,
-    winner,
-)
-from blackjacky_env.engine.actions import HIDDEN
+from blackjacky_env.declare import HIDDEN
+from blackjacky_env.draw import INK, Card, Fact, Field, Figure, Name, Row, Say, Scene, Seat, Tag, say
+from blackjacky_env.draw.scene import Face, Options, View, Viewer, cards_of, change, loses, win, winner
 from blackjacky_env.games.halunken.state import COLOUR_LETTERS, FIELDS, GAMES, JACK_MOVES, MOVES, ROUNDS, movement_card
 from blackjacky_env.games.halunken.words import BLACK_JACK
 

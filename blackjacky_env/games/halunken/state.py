@@ -8,9 +8,20 @@ from typing import Annotated, Any, Literal
 
 import numpy as np
 
-from blackjacky_env.engine.fields import NOBODY, Fields, Stored, by_seat, choice, flag, hidden, number, own, role
-from blackjacky_env.engine.layout import Part
-from blackjacky_env.engine.options import Variant
+from blackjacky_env.declare import (
+    NOBODY,
+    Fields,
+    Part,
+    Stored,
+    Variant,
+    by_seat,
+    choice,
+    flag,
+    hidden,
+    number,
+    own,
+    role,
+)
 
 SEATS = 4  # largest table
 FIELDS, LEVELS, CARDS, NUM_COLOURS = 14, 3, 42, 4

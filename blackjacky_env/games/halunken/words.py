@@ -6,9 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from blackjacky_env.engine.actions import HIDDEN, ActionInfo, Actions
-from blackjacky_env.engine.fields import NOBODY
-from blackjacky_env.engine.game import State
+from blackjacky_env.declare import HIDDEN, NOBODY, ActionInfo, Actions, State
 from blackjacky_env.games.halunken.rules import highest_offer, jack_moves, present_score, source_of_cards
 from blackjacky_env.games.halunken.state import (
     CARD,

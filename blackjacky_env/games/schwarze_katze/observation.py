@@ -6,9 +6,9 @@ exist are 0. Arrays by card have one entry for each card: clubs, diamonds, heart
 
 from __future__ import annotations
 
-from blackjacky_env.engine.compiling import inlined
-from blackjacky_env.engine.trick_taking import NOT_IN_DECK, PLAYED
+from blackjacky_env.compiled import inlined
 from blackjacky_env.games.schwarze_katze.state import CARDS, RECORD
+from blackjacky_env.games.trick_taking import NOT_IN_DECK, PLAYED
 
 AT = RECORD.at
 _encode_shown = RECORD.encode

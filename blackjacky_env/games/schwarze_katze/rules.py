@@ -7,10 +7,20 @@ place; ``p`` and ``q`` are seats. Cards are numbered suit by suit, clubs, diamon
 
 from __future__ import annotations
 
-from blackjacky_env.engine.compiling import inlined
-from blackjacky_env.engine.fields import NOBODY
-from blackjacky_env.engine.random import stream
-from blackjacky_env.engine.trick_taking import (
+from blackjacky_env.compiled import inlined, stream
+from blackjacky_env.declare import NOBODY
+from blackjacky_env.games.schwarze_katze.state import (
+    CARDS,
+    HEARTS,
+    NO_TRICK,
+    OVER,
+    PLAY,
+    QUEEN_OF_SPADES,
+    RANKS,
+    SETTLEMENT,
+    SUITS,
+)
+from blackjacky_env.games.trick_taking import (
     ASIDE,
     FOR_DECK,
     NO_CARD,
@@ -23,17 +33,6 @@ from blackjacky_env.engine.trick_taking import (
     next_seat,
     start_game,
     winner_of_trick,
-)
-from blackjacky_env.games.schwarze_katze.state import (
-    CARDS,
-    HEARTS,
-    NO_TRICK,
-    OVER,
-    PLAY,
-    QUEEN_OF_SPADES,
-    RANKS,
-    SETTLEMENT,
-    SUITS,
 )
 
 NUM_ACTIONS = CARDS  # an action is the card to play

@@ -2,29 +2,8 @@
 
 from __future__ import annotations
 
-from blackjacky_env.draw.scene import (
-    INK,
-    RED,
-    Card,
-    Face,
-    Fact,
-    Figure,
-    Name,
-    Options,
-    Row,
-    Say,
-    Scene,
-    Seat,
-    View,
-    Viewer,
-    cards_of,
-    change,
-    loses,
-    say,
-    signed,
-    win,
-    winner,
-)
+from blackjacky_env.draw import INK, RED, Card, Fact, Figure, Name, Row, Say, Scene, Seat, say, signed
+from blackjacky_env.draw.scene import Face, Options, View, Viewer, cards_of, change, loses, win, winner
 from blackjacky_env.draw.shapes import FURS
 from blackjacky_env.draw.tricks import roles, tricks_of
 from blackjacky_env.games.schwarze_katze.state import SUIT_LETTERS

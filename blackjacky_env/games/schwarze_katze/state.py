@@ -7,10 +7,8 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Annotated, Any
 
-from blackjacky_env.engine.fields import Fields, Stored, by_seat, choice, hidden, number, role
-from blackjacky_env.engine.layout import Part
-from blackjacky_env.engine.options import Cards, Range, Variant
-from blackjacky_env.engine.trick_taking import ASIDE, NO_CARD, PLAYED, check_small_deck
+from blackjacky_env.declare import Cards, Fields, Part, Range, Stored, Variant, by_seat, choice, hidden, number, role
+from blackjacky_env.games.trick_taking import ASIDE, NO_CARD, PLAYED, check_small_deck
 
 SEATS = 10  # largest table (K1)
 CARDS, SUITS, RANKS = 52, 4, 13

@@ -6,10 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from blackjacky_env.engine.actions import ActionInfo, Actions
-from blackjacky_env.engine.game import State
-from blackjacky_env.engine.trick_taking import NO_CARD, NOT_IN_DECK, is_leading
+from blackjacky_env.declare import ActionInfo, Actions, State
 from blackjacky_env.games.schwarze_katze.state import CARD_NAMES, NO_TRICK, RANKS, RECORD, taken_out
+from blackjacky_env.games.trick_taking import NO_CARD, NOT_IN_DECK, is_leading
 
 ACTIONS = Actions((ActionInfo("play", card=name) for name in CARD_NAMES), {"play": "{card}"})
 """Every action is a card to play."""

@@ -20,7 +20,7 @@ from blackjacky_agents import bot_names
 from blackjacky_agents.files import write_json
 from blackjacky_agents.web.seats import seats_for
 from blackjacky_agents.web.table import Table, resumed
-from blackjacky_env.engine.compiling import entry
+from blackjacky_env.compiled import entry
 from blackjacky_env.games import DEFAULT
 from scripts.proofs.attacks.commands import new_home
 from scripts.proofs.attacks.common import ERROR, HANG, LOST, PATIENCE, SURVIVED, Fork, Tries

@@ -33,8 +33,8 @@ from blackjacky_agents.solving.solution import (
 )
 from blackjacky_agents.solving.strategies import Worth, uniform, worth_of
 from blackjacky_agents.thoughts import explain
-from blackjacky_env.engine.compiling import compiled
-from blackjacky_env.engine.random import below, draw
+from blackjacky_env.compiled.compiling import compiled
+from blackjacky_env.compiled.random import below, draw
 from tests.agents.solving.tables import environment, table, tree, with_poker
 from tests.policies import first_legal
 

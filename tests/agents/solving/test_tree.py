@@ -13,9 +13,9 @@ from blackjacky_agents.solving.estimate import estimate
 from blackjacky_agents.solving.strategies import uniform, worth_of
 from blackjacky_agents.solving.table import Table
 from blackjacky_agents.solving.tree import MemoryNeededError, Tree, build_tree
-from blackjacky_env.engine.compiling import compiled, inlined
-from blackjacky_env.engine.game import Game
-from blackjacky_env.engine.random import draw
+from blackjacky_env.compiled.compiling import compiled, inlined
+from blackjacky_env.compiled.random import draw
+from blackjacky_env.declare.game import Game
 from blackjacky_env.games import GAMES
 from tests.agents.solving.tables import EACH_TABLE, SIX_CARDS, by_key, environment, random_strategies, table, tree
 

@@ -14,8 +14,8 @@ from blackjacky_agents.web.server import PAGE
 from blackjacky_agents.web.table import Table
 from blackjacky_agents.wording import in_words, page_texts, refusal_in_words
 from blackjacky_env import IllegalActionError
+from blackjacky_env.declare.options import declared_options
 from blackjacky_env.draw.picture import LAYOUTS, draw_svg
-from blackjacky_env.engine.options import declared_options
 from blackjacky_env.games import GAMES, get_game
 from tests.agents.web.tables import SHORT, choose
 from tests.envs.playing import fresh, play_randomly

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from blackjacky_env.engine.fields import Visible
-from blackjacky_env.engine.game import State
+from blackjacky_env.declare.fields import Visible
+from blackjacky_env.declare.game import State
 from blackjacky_env.games.black_jacky.state import (
     EXCHANGE,
     NO_CARD,

@@ -6,9 +6,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from blackjacky_env.engine.fields import NOBODY, Visible
-from blackjacky_env.engine.game import State
-from blackjacky_env.engine.trick_taking import NOT_IN_DECK, PLAYED
+from blackjacky_env.declare.fields import NOBODY, Visible
+from blackjacky_env.declare.game import State
 from blackjacky_env.games.black_spy.rules import colour_of, kind_of, pass_places, place_of_seat, rank_of
 from blackjacky_env.games.black_spy.state import (
     BLACK_7,
@@ -22,6 +21,7 @@ from blackjacky_env.games.black_spy.state import (
     TAKE,
 )
 from blackjacky_env.games.black_spy.words import left_in_pile
+from blackjacky_env.games.trick_taking import NOT_IN_DECK, PLAYED
 
 _SWAPS = 200
 _BLACK_7S = [BLACK_7, *range(KINDS, CARDS)]

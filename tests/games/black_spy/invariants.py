@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from blackjacky_env.engine.trick_taking import PLAYED
 from blackjacky_env.games.black_spy.state import (
     BLACK_7,
     CALLING,
@@ -20,6 +19,7 @@ from blackjacky_env.games.black_spy.state import (
     RED_1,
     TAKE,
 )
+from blackjacky_env.games.trick_taking import PLAYED
 from tests.games.fixtures import Fact, facts_of_tricks
 
 

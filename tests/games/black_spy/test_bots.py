@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from blackjacky_agents.games.black_spy.prospects import value
-from blackjacky_env.engine.compiling import entry
+from blackjacky_env.compiled.compiling import entry
 from blackjacky_env.games.black_spy.state import SEATS
 from tests.games.black_spy.rigging import dealt
 

@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 
 from blackjacky_env import black_spy_v0
-from blackjacky_env.engine import table, unseen
-from blackjacky_env.engine.compiling import PLAIN
+from blackjacky_env.compiled.compiling import PLAIN
+from blackjacky_env.games import unseen
 from blackjacky_env.games.black_spy.state import STATE
+from blackjacky_env.play import one_game
 from tests.games.black_spy.listing import Listing
 from tests.games.black_spy.rigging import CARDS, KINDS, Table, laid_out
 from tests.games.sampled import CONTRADICTORY, OUT_OF_RANGE, check_distribution, check_shown, sampled_with, vector
@@ -35,7 +36,7 @@ def samples(env, seat, count):
     """Yield sampled records, which need not be of positions that can be reached."""
     rng, seen = np.random.default_rng(seat), vector(env, seat)
     for _ in range(count):
-        yield table.read_records(*table.unpack(black_spy_v0.sample_state(seen, rng)), STATE)[0]
+        yield one_game.read_records(*one_game.unpack(black_spy_v0.sample_state(seen, rng)), STATE)[0]
 
 
 def check_deals(env, seat):

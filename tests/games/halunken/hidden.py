@@ -7,8 +7,8 @@ from itertools import product
 
 import numpy as np
 
-from blackjacky_env.engine.fields import Visible
-from blackjacky_env.engine.game import State
+from blackjacky_env.declare.fields import Visible
+from blackjacky_env.declare.game import State
 from blackjacky_env.games.halunken.state import (
     BASIC,
     CARDS,

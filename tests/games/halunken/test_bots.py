@@ -14,7 +14,7 @@ from blackjacky_agents.learning.encoding import find_encoding
 from blackjacky_agents.learning.network import encode_all
 from blackjacky_agents.learning.sb3 import LearnerVecEnv
 from blackjacky_env import make_batch
-from blackjacky_env.engine.compiling import entry
+from blackjacky_env.compiled.compiling import entry
 from blackjacky_env.games.halunken.rules import move_card, present_score
 from blackjacky_env.games.halunken.state import CARDS, SEATS, SETTLEMENT, TAVERN
 from tests.games.halunken.rigging import Table

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from blackjacky_env.engine.trick_taking import ASIDE
 from blackjacky_env.games.schwarze_katze.state import CARDS, PLAY, RANKS, SUITS, taken_out
+from blackjacky_env.games.trick_taking import ASIDE
 from tests.games.fixtures import Fact, facts_of_tricks
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from blackjacky_env import schwarze_katze_v0
-from blackjacky_env.engine import trick_taking
+from blackjacky_env.games import trick_taking
 from tests.envs.playing import fresh
 from tests.games.schwarze_katze.rigging import CARDS, Table, in_game
 

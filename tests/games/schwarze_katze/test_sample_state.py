@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from blackjacky_env import schwarze_katze_v0
-from blackjacky_env.engine import unseen
-from blackjacky_env.engine.compiling import PLAIN
+from blackjacky_env.compiled.compiling import PLAIN
+from blackjacky_env.games import unseen
 from tests.envs.playing import fresh, play_randomly
 from tests.games.sampled import (
     CONTRADICTORY,

@@ -17,8 +17,8 @@ from blackjacky_agents.narration import (
     seat,
     winner_mark,
 )
-from blackjacky_env.draw.scene import Settled, count_of
-from blackjacky_env.engine.actions import HIDDEN
+from blackjacky_env.declare import HIDDEN
+from blackjacky_env.draw import Settled, count_of
 
 # ---------------------------------------------------------------- moves
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from blackjacky_agents.search.config import to_rewards
-from blackjacky_env.engine.compiling import compiled
+from blackjacky_env.compiled import compiled
 from blackjacky_env.games.black_jacky.state import SALOON, WANTED
 
 IS_WANTED, BLACK_HEART, ONE_HEART, TWO_HEARTS, THREE_HEARTS = range(5)

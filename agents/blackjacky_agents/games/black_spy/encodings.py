@@ -20,8 +20,8 @@ from blackjacky_agents.games.black_spy.bots.cards import (
 )
 from blackjacky_agents.learning.encoding import Encoding
 from blackjacky_agents.learning.features import Features, divided, one_hot, with_advice
-from blackjacky_env.engine.compiling import compiled, scratch
-from blackjacky_env.engine.layout import Part
+from blackjacky_env.compiled import compiled, scratch
+from blackjacky_env.declare import Part
 from blackjacky_env.games.black_spy.rules import LIMITS
 from blackjacky_env.games.black_spy.state import (
     BLACK,

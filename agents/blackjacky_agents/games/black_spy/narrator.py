@@ -8,8 +8,8 @@ from typing import Any
 
 from blackjacky_agents.narration import Move, Phrase, View, say, seat, the
 from blackjacky_agents.tricks import TrickGame, ends_deal, is_full, trick_of
-from blackjacky_env.draw.scene import count_of, signed
-from blackjacky_env.engine.actions import HIDDEN
+from blackjacky_env.declare import HIDDEN
+from blackjacky_env.draw import count_of, signed
 from blackjacky_env.games.black_spy.scene import colour_of, is_good_spy, limit, number_of, winner_of
 from blackjacky_env.games.black_spy.state import BLACK_CARDS, PICKS
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from blackjacky_agents.search.config import to_rewards
-from blackjacky_env.engine.compiling import compiled
+from blackjacky_env.compiled import compiled
 from blackjacky_env.games.black_spy.rules import LIMITS
 
 SPREAD = np.array([0.0, 0.0, 0.0, 32.0, 21.0, 16.0, 12.0])

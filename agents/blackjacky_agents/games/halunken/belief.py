@@ -9,7 +9,7 @@ from blackjacky_agents.games.halunken.bots.crew import WORK
 from blackjacky_agents.games.halunken.bots.greedy import chances_of, weigh_moves
 from blackjacky_agents.games.halunken.bots.planner import HEAD
 from blackjacky_agents.games.halunken.bots.planner import PARAMETERS as PLANNER
-from blackjacky_env.engine.compiling import compiled, scratch
+from blackjacky_env.compiled import compiled, scratch
 from blackjacky_env.games.halunken.state import JACK
 
 PARAMETERS = PLANNER[HEAD:]

@@ -21,11 +21,8 @@ from blackjacky_agents.games.halunken.value_network import VALUE_NETWORK
 from blackjacky_agents.learning.encoding import Encoding
 from blackjacky_agents.learning.features import Features, divided, one_hot
 from blackjacky_agents.search.config import Value
-from blackjacky_env.engine.compiling import compiled, scratch
-from blackjacky_env.engine.fields import NOBODY
-from blackjacky_env.engine.layout import Layout, Part
-from blackjacky_env.engine.play import Encoder
-from blackjacky_env.engine.random import draw
+from blackjacky_env.compiled import compiled, draw, scratch
+from blackjacky_env.declare import NOBODY, Layout, Part
 from blackjacky_env.games.halunken.rules import ahead, highest_offer, present_score, top_of
 from blackjacky_env.games.halunken.state import (
     CARDS,
@@ -44,6 +41,7 @@ from blackjacky_env.games.halunken.state import (
     STATE,
     VALUES,
 )
+from blackjacky_env.play import Encoder
 
 VERSION = 1
 """Incremented when the features or `planner` change, since agents trained on older features cannot use the new ones."""

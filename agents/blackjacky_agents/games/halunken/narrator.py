@@ -25,8 +25,8 @@ from blackjacky_agents.narration import (
     the,
     worst,
 )
-from blackjacky_env.draw.scene import Settled
-from blackjacky_env.engine.actions import HIDDEN
+from blackjacky_env.declare import HIDDEN
+from blackjacky_env.draw import Settled
 from blackjacky_env.games.halunken.scene import Mover, doubled_colour
 from blackjacky_env.games.halunken.words import BLACK_JACK
 

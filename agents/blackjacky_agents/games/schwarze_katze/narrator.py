@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from blackjacky_agents.narration import Move, Phrase, View, card, listed, say, seat
 from blackjacky_agents.tricks import Trick, TrickGame, ends_deal, is_full, trick_of
-from blackjacky_env.draw.scene import signed
+from blackjacky_env.draw import signed
 from blackjacky_env.games.schwarze_katze.state import CARD_NAMES
 
 

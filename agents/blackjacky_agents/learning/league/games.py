@@ -19,7 +19,7 @@ from blackjacky_agents.learning.league.learner import Learner
 from blackjacky_agents.learning.lineups import LEARNER, draw_tables
 from blackjacky_agents.learning.lookahead import Studies, study
 from blackjacky_agents.learning.settings import LeagueSettings
-from blackjacky_env.engine.compiling import zeros
+from blackjacky_env.compiled import zeros
 from blackjacky_env.games import get_game
 
 NO_SEAT = -1

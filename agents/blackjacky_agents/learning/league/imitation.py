@@ -13,7 +13,7 @@ from blackjacky_agents.learning.league.buffers import ReplayBuffer
 from blackjacky_agents.learning.settings import LeagueSettings
 from blackjacky_agents.registry import make_compiled_agent
 from blackjacky_env import make_batch
-from blackjacky_env.engine.layout import Vector
+from blackjacky_env.declare import Vector
 from blackjacky_env.games import get_game
 
 _NUM_ENVS, _CAPACITY = 4096, 500_000

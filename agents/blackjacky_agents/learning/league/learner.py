@@ -20,7 +20,7 @@ from blackjacky_agents.learning.lookahead import Studies
 from blackjacky_agents.learning.modules import mlp, moments_of, read_moments, read_tensors, set_layers, set_moments
 from blackjacky_agents.learning.network import Layers, encode_all, layers_of, network_agent, pack
 from blackjacky_agents.learning.settings import LeagueSettings
-from blackjacky_env.engine.layout import Vector
+from blackjacky_env.declare import Vector
 from blackjacky_env.games import get_game
 
 _VALUE_SIZES = (64, 64)  # hidden layers of value and scale network

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from blackjacky_agents.agent import CompiledAgent
 from blackjacky_agents.learning.league.games import Played
 from blackjacky_agents.learning.lineups import LEARNER
-from blackjacky_env.engine.checks import check_number
+from blackjacky_env.checks import check_number
 
 _DECAY = 0.99  # factor on earlier results, per batch of games
 _MIN_WEIGHT = 0.02

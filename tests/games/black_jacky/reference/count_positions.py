@@ -17,10 +17,10 @@ from typing import Any
 import numpy as np
 
 from blackjacky_agents.reports import markdown_table
-from blackjacky_env.engine.compiling import copied, zeros
-from blackjacky_env.engine.table import table_functions
+from blackjacky_env.compiled.compiling import copied, zeros
 from blackjacky_env.games.black_jacky import GAME
 from blackjacky_env.games.black_jacky.state import full_deck
+from blackjacky_env.play.one_game import table_functions
 from tests.games.black_jacky.reference import counting
 
 LAY_4, LAY_7, DRAW, LAST_DRAW = 4, 7, 30, 38

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from blackjacky_env.engine.compiling import compiled
+from blackjacky_env.compiled import compiled
 from blackjacky_env.games.black_jacky.state import RECORD
 
 AT = RECORD.at

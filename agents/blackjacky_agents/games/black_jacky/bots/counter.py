@@ -29,7 +29,7 @@ from blackjacky_agents.games.black_jacky.bots.cards import (
     somebody_knocked,
     top_of_discards,
 )
-from blackjacky_env.engine.compiling import compiled, inlined, scratch
+from blackjacky_env.compiled import compiled, inlined, scratch
 from blackjacky_env.games.black_jacky.state import (
     DRAW,
     GIVE,

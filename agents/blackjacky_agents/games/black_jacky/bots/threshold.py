@@ -15,7 +15,7 @@ from blackjacky_agents.games.black_jacky.bots.cards import (
     somebody_knocked,
     top_of_discards,
 )
-from blackjacky_env.engine.compiling import compiled
+from blackjacky_env.compiled import compiled
 from blackjacky_env.games.black_jacky.state import DRAW, GIVE, KNOCK, NO_TRICK, SWAP_DISCARD, SWAP_DRAW
 
 LIMITS = np.array([1, 3, 2, 8], np.float32)

@@ -16,7 +16,7 @@ from blackjacky_agents.games.black_jacky.bots.cards import (
 )
 from blackjacky_agents.games.black_jacky.bots.threshold import LIMITS
 from blackjacky_agents.games.black_jacky.bots.threshold import choose as choose_by_sum
-from blackjacky_env.engine.compiling import compiled
+from blackjacky_env.compiled import compiled
 from blackjacky_env.games.black_jacky.state import LAY_3, LAY_6, NO_TRICK
 
 AVERAGE_CARD = 5.67  # of the whole deck: 204 / 36

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from blackjacky_agents.bots.trick_taking import readers
-from blackjacky_env.engine.compiling import compiled, inlined
+from blackjacky_env.compiled import compiled, inlined
 from blackjacky_env.games.black_spy.state import (
     BLACK_1,
     BLACK_7,

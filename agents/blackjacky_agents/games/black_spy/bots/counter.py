@@ -24,7 +24,7 @@ from blackjacky_agents.games.black_spy.bots.cards import (
     points_of,
     points_on_table,
 )
-from blackjacky_env.engine.compiling import compiled, inlined, scratch
+from blackjacky_env.compiled import compiled, inlined, scratch
 from blackjacky_env.games.black_spy.state import (
     BLACK,
     BLACK_1,

@@ -12,7 +12,7 @@ from blackjacky_agents.games.black_spy.bots.cards import (
     players_to_come,
     points_on_table,
 )
-from blackjacky_env.engine.compiling import compiled
+from blackjacky_env.compiled import compiled
 from blackjacky_env.games.black_spy.state import (
     BLACK_1,
     BLACK_7,

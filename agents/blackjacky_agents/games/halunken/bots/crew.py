@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from blackjacky_env.engine.compiling import compiled, inlined, record_dtype, scratch
-from blackjacky_env.engine.fields import NOBODY
+from blackjacky_env.compiled import compiled, inlined, record_dtype, scratch
+from blackjacky_env.declare import NOBODY
 from blackjacky_env.games.halunken.observation import encode, sample
 from blackjacky_env.games.halunken.rules import ahead, apply, legal, top_of
 from blackjacky_env.games.halunken.state import (

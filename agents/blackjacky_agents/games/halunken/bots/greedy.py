@@ -13,8 +13,7 @@ import math
 import numpy as np
 
 from blackjacky_agents.games.halunken.bots.crew import WORK, add_landings, best_from, cheapest, imagine, steps_to
-from blackjacky_env.engine.compiling import compiled, inlined, scratch
-from blackjacky_env.engine.random import below, draw
+from blackjacky_env.compiled import below, compiled, draw, inlined, scratch
 from blackjacky_env.games.halunken.rules import ahead, highest_offer, is_free, jacks_owner, may_name
 from blackjacky_env.games.halunken.state import (
     BID,

@@ -16,8 +16,7 @@ from blackjacky_agents.games.halunken.bots.crew import WORK, imagine, play, show
 from blackjacky_agents.games.halunken.bots.greedy import LOOT, RUM_KEPT, TEMPERATURE, choose_move, decide
 from blackjacky_agents.games.halunken.prospects import stage, value
 from blackjacky_agents.search.config import Value
-from blackjacky_env.engine.compiling import compiled, inlined, scratch
-from blackjacky_env.engine.random import stream
+from blackjacky_env.compiled import compiled, inlined, scratch, stream
 from blackjacky_env.games.halunken.state import CHOOSE, CHOOSE_FOR_JACK, JACK, NUM_ACTIONS, OVER, SEATS, STATE
 
 # Indices of the parameters: playouts of a decision, shared by its legal actions; then the parameters of `greedy`.

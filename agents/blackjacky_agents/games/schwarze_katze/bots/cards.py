@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from blackjacky_agents.bots.trick_taking import readers
-from blackjacky_env.engine.compiling import inlined
+from blackjacky_env.compiled import inlined
 from blackjacky_env.games.schwarze_katze.rules import is_taken_out
 from blackjacky_env.games.schwarze_katze.state import CARDS, HEARTS, QUEEN_OF_SPADES, RANKS, RECORD
 

@@ -20,7 +20,7 @@ from blackjacky_agents.games.schwarze_katze.bots.cards import (
     led_card,
     penalty_of,
 )
-from blackjacky_env.engine.compiling import compiled, inlined, scratch
+from blackjacky_env.compiled import compiled, inlined, scratch
 from blackjacky_env.games.schwarze_katze.state import CARDS, HEARTS, NO_TRICK, QUEEN_OF_SPADES, RANKS, SEATS, SUITS
 
 # Indices of the parameters. NEARNESS: the chance that a card takes a later trick is the fraction of lower unseen cards

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from blackjacky_agents.bots.trick_taking import NOTHING
 from blackjacky_agents.games.schwarze_katze.bots.cards import beats, highest_on_table, led_card, players_to_come
-from blackjacky_env.engine.compiling import compiled
+from blackjacky_env.compiled import compiled
 from blackjacky_env.games.schwarze_katze.state import CARDS, HEARTS, QUEEN_OF_SPADES, RANKS
 
 

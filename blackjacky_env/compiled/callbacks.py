@@ -1,0 +1,164 @@
+"""The CPU-only parts of the engine: calling machine code by its address, and threads.
+
+The rules of the games, the step protocol and batches also compile for CUDA, as ``tests/play/test_cuda.py`` shows.
+Each policy is compiled once and called by its address. Compiled code releases the GIL, so threads run in parallel.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor, wait
+from functools import cache
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from llvmlite import ir
+from numba import from_dtype, types
+from numba.core.ccallback import CFunc
+from numba.core.sigutils import normalize_signature
+from numba.extending import intrinsic
+from numba.np.numpy_support import carray
+
+from blackjacky_env.checks import check_integer
+from blackjacky_env.compiled.compiling import OPTIONS, PLAIN, ContentCompiler, cache_on_disk, compiled, compiled_once
+from blackjacky_env.compiled.policies import CompiledPolicy, Policy, PythonPolicy
+from blackjacky_env.declare.game import Game
+
+NOT_COMPILED = 0  # in place of an address
+MOST_THREADS = 1024
+
+
+class Cast(NamedTuple):
+    """Agents as arrays.
+
+    Agent a has its policy at ``addresses[a]`` (or NOT_COMPILED) and its parameters in
+    ``parameters[offsets[a]:offsets[a + 1]]``.
+    """
+
+    addresses: npt.NDArray[np.int64]
+    offsets: npt.NDArray[np.int64]
+    parameters: npt.NDArray[np.float32]
+
+
+def make_cast(game: Game, agents: Sequence[CompiledPolicy | PythonPolicy]) -> Cast:
+    """Agents as arrays; policies not yet used in this process are compiled or loaded from the cache."""
+    policies = [None if isinstance(agent, PythonPolicy) else agent for agent in agents]
+    addresses = [address_of(agent[0], game) if agent else NOT_COMPILED for agent in policies]
+    return join_cast(addresses, [agent[1] if agent else np.zeros(0, np.float32) for agent in policies])
+
+
+def join_cast(addresses: Sequence[int], parts: Sequence[npt.NDArray[np.float32]]) -> Cast:
+    """Agents from the address and the parameters of each."""
+    offsets = np.cumsum([0, *map(len, parts)]).astype(np.int64)
+    parameters = np.concatenate([np.zeros(0, np.float32), *parts]).astype(np.float32)
+    return Cast(np.array(addresses, np.int64), offsets, parameters)
+
+
+def address_of(policy: Policy, game: Game) -> int:
+    """Address of the policy's machine code for this game, to be passed to `ask`; valid until the process ends."""
+    if PLAIN:
+        if policy not in _PLAIN_POLICIES:
+            _PLAIN_POLICIES.append(policy)
+        return 1 + _PLAIN_POLICIES.index(policy)
+    return int(_callback(policy, game).address)
+
+
+_PLAIN_POLICIES: list[Policy] = []
+
+
+def callback(function: Callable[..., Any], signature: Any) -> Any:
+    """Compile a C callback that compiled code calls by its ``address``; cached on disk like an `entry`.
+
+    ``signature``: Numba types, such as ``types.int64(types.CPointer(types.int8), types.int64)``.
+    """
+    made: Any = CFunc(function, normalize_signature(signature), {}, OPTIONS, pipeline_class=ContentCompiler)
+    cache_on_disk(made, function)
+    with compiled_once(made._cache, made._sig):
+        made.compile()
+    return made
+
+
+@cache
+def _callback(policy: Policy, game: Game) -> Any:
+    size, num_actions = game.layout.size, game.num_actions
+
+    def act(observation, mask, random_state, parameters, count):
+        seen, allowed = carray(observation, (size,)), carray(mask, (num_actions,))
+        return np.int64(policy(seen, allowed, random_state, carray(parameters, (count,))))
+
+    arrays = (types.CPointer(entry) for entry in (from_dtype(game.layout.dtype), types.int8, types.float32))
+    observation, mask, parameters = arrays
+    return callback(act, types.int64(observation, mask, types.uint64, parameters, types.int64))
+
+
+@intrinsic
+def _call(typing_context, address, observation, mask, random_state, parameters):
+    """Generate a call by address in C's convention; arrays are passed as pointers, the last one with its length."""
+
+    def generate(context, builder, signature, arguments):
+        def array(number):
+            return context.make_array(signature.args[number])(context, builder, arguments[number])
+
+        seen, allowed, numbers = array(1), array(2), array(4)
+        given = [seen.data, allowed.data, arguments[3], numbers.data, numbers.nitems]
+        function = ir.FunctionType(ir.IntType(64), [value.type for value in given])
+        return builder.call(builder.inttoptr(arguments[0], ir.PointerType(function)), given)
+
+    return types.int64(address, observation, mask, random_state, parameters), generate
+
+
+def _ask(address, observation, mask, random_state, parameters):
+    return _call(address, observation, mask, random_state, parameters)  # type: ignore[call-arg]  # Numba gives the first
+
+
+def _ask_plainly(address, observation, mask, random_state, parameters):
+    return _PLAIN_POLICIES[address - 1](observation, mask, random_state, parameters)
+
+
+ask: Policy = _ask_plainly if PLAIN else compiled(_ask)
+"""Compiled (address, observation, mask, random_state, parameters) -> action: ask the policy at `address_of`.
+
+The arrays must be contiguous, of the dtypes that a policy is asked with; nothing checks them.
+"""
+
+
+# ---------------------------------------------------------------- threads
+
+
+def cores() -> int:
+    """CPU cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def check_threads(threads: int | None) -> int:
+    """The maximum number of threads, one per core by default; raises `TypeError` or `ValueError`."""
+    return cores() if threads is None else check_integer("threads", threads, 1, MOST_THREADS)
+
+
+def spread(work: Callable[[int, int], object], count: int, threads: int) -> None:
+    """Call ``work(first, last)`` on equal parts of range(count), one per thread, the calling thread included.
+
+    When a part raises, the others are waited for: they write to arrays of the caller.
+    """
+    bounds = [part * count // threads for part in range(threads + 1)]
+    own, *others = [part for part in pairwise(bounds) if part[0] < part[1]]
+    futures = [_pool().submit(work, *part) for part in others]
+    try:
+        work(*own)
+    finally:
+        wait(futures)
+    for future in futures:
+        future.result()
+
+
+@cache
+def _pool() -> ThreadPoolExecutor:
+    """One for all: it starts a thread only when those that it has are busy."""
+    return ThreadPoolExecutor(MOST_THREADS, "blackjacky")
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_pool.cache_clear)  # threads do not survive a fork

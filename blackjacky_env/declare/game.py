@@ -1,0 +1,464 @@
+"""The Game declaration: everything that environments, batches and agents need to know about a game."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from blackjacky_env.checks import check_choice, few, read_integer
+from blackjacky_env.compiled.compiling import inlined, zeros
+from blackjacky_env.declare.actions import Actions
+from blackjacky_env.declare.fields import Fields
+from blackjacky_env.declare.layout import Layout, Vector
+from blackjacky_env.declare.options import Variant, declared_options, describe_options, plain, read_options
+from blackjacky_env.draw.plain import plain_scene
+from blackjacky_env.draw.scene import Options, Scene, View, Viewer
+
+State = Any
+"""One state record: in compiled code a Numba record, in Python an element of an array of the game's ``state_dtype``."""
+
+
+STATE_FIELDS = ("key", "num_players", "player", "deals", "winners")
+"""Fields that every game's state record must have."""
+
+
+class IllegalActionError(ValueError):
+    """The action is not legal now; the message says why. The game is unchanged."""
+
+
+def _named(declaration: type[Any], modules: Iterable[ModuleType]) -> dict[str, Any]:
+    names = [each.name for each in fields(declaration)]
+    return {name: getattr(module, name) for module in modules for name in names if hasattr(module, name)}
+
+
+@inlined
+def no_score(s, seat):
+    """The default of `Rules.score`: nobody ever scores."""
+    return 0
+
+
+@inlined
+def share_result(s, rewards):
+    """The usual `Rules.returns`: 1 is shared by the ``winners``, -1 by the others; 0 if nobody or everybody wins."""
+    n, won = int(s.num_players), 0
+    for p in range(n):
+        won += s.winners[p]
+    for p in range(n):
+        if 0 < won < n:
+            rewards[p] = 1.0 / won if s.winners[p] else -1.0 / (n - won)
+
+
+@dataclass(frozen=True)
+class Rules:
+    """The compiled functions of a game; each takes one state record ``s``, which it may modify."""
+
+    begin: Callable[..., None]
+    """(s, key uint64, start_player; -1: drawn): start a game with the options in ``s``."""
+    redeal: Callable[..., None]
+    """(s, deck int8 array, top first): repeat the last deal with this deck."""
+    legal: Callable[..., None]
+    """(s, mask int8 (num_actions,)): 1 for the legal actions of the player to act."""
+    apply: Callable[..., None]
+    """(s, action): apply a legal action."""
+    is_settled: Callable[..., bool]
+    """(s) -> bool: whether a round has ended, so that `settle` is due before the next action."""
+    settle: Callable[..., None]
+    """(s): score the round, then start the next one or end the game."""
+    returns: Callable[..., None]
+    """(s, rewards float64 (max_players,) of zeros): write the zero-sum result of a finished game."""
+    encode: Callable[..., None]
+    """(s, seat, out layout.dtype (layout.size,)): write the seat's observation."""
+    sample: Callable[..., None]
+    """(observation layout.dtype (layout.size,), bits uint64, s): write a full position consistent with the observation.
+
+    The observer gets seat 0; hidden cards and a new key are drawn from ``bits``. An observation with entries in their
+    ranges that no position shows may lead to any position, but not out of the arrays, and not on for ever.
+    """
+    score: Callable[..., int] = no_score
+    """(s, seat) -> int: the seat's score; `Game.score_reward` pays its changes."""
+
+    @classmethod
+    def of(cls, *modules: ModuleType) -> Rules:
+        """The functions of these modules that have the names of the fields above; ``returns`` may be left out."""
+        return cls(**{"returns": share_result, **_named(cls, modules)})
+
+
+@dataclass(frozen=True)
+class Words:
+    """A game in words, for people, logs and language models: its actions as data, and Python functions."""
+
+    snapshot: Callable[[State, State | None], dict[str, Any]]
+    """(state, state at the last settlement or None) -> everything on the table, as a dict.
+
+    Every game has the keys ``phase`` (``"over"`` at the end), ``player`` (the seat to act), ``round`` (from 0, raised
+    when a round is settled), ``last_settlement`` (None or a dict) and ``winners`` (seats).
+    """
+    view: Callable[[dict[str, Any], int | None], dict[str, Any]]
+    """(snapshot, seat or None for a spectator) -> the same keys, limited to what that seat may know."""
+    actions: Actions
+    """The ``num_actions`` actions as data, with their English names."""
+    why_illegal: Callable[[State, int], str]
+    """(state, action) -> why the action is not legal now."""
+    round_key: str
+    """Key of the snapshot's round or deal counter."""
+    settlement_key: str
+    """Key of the snapshot's last settlement, whose value is None before the first."""
+    phases: tuple[str, ...]
+    """The values of the snapshot's ``phase``, in the order of play."""
+    phase_field: str = ""
+    """The record field that numbers `phases`; needed by a game with `ActionInfo.secret_phases`."""
+    beyond_observation: tuple[str, ...] = ()
+    """Keys of a view that do not follow from the observation, besides the settlement: what a player has to remember."""
+    scene: Callable[[View, Options, Viewer], Scene] | None = None
+    """(view, options, whose view it is) -> what lies on the table; None: it is made from the fields."""
+    cards: frozenset[str] = frozenset()
+    """Keys of the snapshot whose values are cards, for a scene that is made from the fields."""
+
+    def phase_of(self, states: npt.NDArray[Any]) -> int:
+        """The number of the first record's phase, if `phase_field` says it; else 0."""
+        return int(states[self.phase_field][0]) if self.phase_field else 0
+
+
+@dataclass(frozen=True)
+class Question:
+    """What the next settlement may do to each seat, so that agents can be asked to forecast it."""
+
+    words: str
+    """What happens to the seat, as in "loses a heart"."""
+    happens: Callable[..., bool]
+    """Compiled (s, seat) -> bool: whether it does, in a position in which `Rules.settle` is due."""
+
+
+@dataclass(frozen=True)
+class ExtraDeck:
+    """A second deck of a game, which `reset` can rig beside the main one."""
+
+    cards: Callable[[int], Sequence[tuple[int, int | str]]]
+    """(num_players) -> all its cards: their integers, and their names in snapshots."""
+    redeal: Callable[..., None]
+    """Compiled (s, deck int8 array, top first): repeat the last deal with this deck."""
+
+
+@dataclass(frozen=True)
+class Reshuffle:
+    """Shuffling in the course of a deal, which `reset` can rig beside the deals."""
+
+    count: str
+    """Record field that counts the reshuffles since the last deal."""
+    stack: Callable[..., None]
+    """Compiled (s, deck int8 array, top first): put what the next action would shuffle in this order instead; cards of
+    the deck that are elsewhere are skipped."""
+
+
+@dataclass(frozen=True)
+class SmallDeck:
+    """How the state record notes which cards the option ``deck`` leaves out."""
+
+    leave_out: Callable[[State, Sequence[int]], None]
+    """(record with the other options written, cards as integers): note that these are not in the deck. `Rules.begin`
+    and all that follows keep the note."""
+    left_out: Callable[[State], Sequence[int]]
+    """(record) -> these cards."""
+
+
+@dataclass(frozen=True)
+class Pile:
+    """Cards that lie face down in an order that nobody knows, and are drawn from the top alone.
+
+    Any order of them is then equally likely whatever has happened, so that chance may decide what lies on top when it
+    is drawn: solvers need not try all orders of the whole deck.
+    """
+
+    cards: str
+    """Record field of the cards, (C,); the top is the entry before ``count``. Entries from there on are not read."""
+    count: str
+    """Record field that counts them."""
+
+
+@dataclass(frozen=True)
+class Preset:
+    """A named table of a game: table size, variant and rule options."""
+
+    about: str
+    """What it is, in a sentence without a full stop."""
+    num_players: int
+    variant: str
+    options: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    """The rule options that differ from their defaults."""
+
+
+def keep_options(num_players: int, variant: str, options: Any) -> Any:
+    """The options unchanged, for a game in which all combinations can be played."""
+    return options
+
+
+@dataclass(frozen=True)
+class Game:
+    """One game: facts as data, rules as compiled functions, words as Python functions.
+
+    This is all that a new game declares: environments, batches, replays, checks, documents and command lines are made
+    from it. Fields with a default are optional; without them a game has no rule options, say.
+
+    After `Rules.begin` the protocol is `Rules.apply`, then `Rules.settle` if `Rules.is_settled`, until nobody is to
+    act. The rules serve one table, thousands on threads, a GPU and plain Python, so they keep to integers and fixed
+    arrays: no allocation, no exceptions, no Python objects. They are only called with legal actions and checked
+    options, but also in positions from elsewhere, which may be impossible though all values are in their ranges: loops
+    and indices are bounded by the shape of the record, so that a wrong position leads to a wrong game. All randomness
+    comes from the record's ``key`` through `blackjacky_env.compiled.random`.
+
+    Raises `ValueError` if the declaration contradicts itself.
+    """
+
+    name: str
+    """Lower case with underscores, as in the registry; environment ids and modules are named after it."""
+    title: str
+    """Name shown to people."""
+    version: int
+    """Version, raised by every change in behaviour."""
+    num_actions: int
+    """A: actions are 0 .. A - 1, the same for every seat, table size, variant and option."""
+    fields: Fields
+    """The state record: its fields, rule options, variants, and the observation that shows it. Environments and agents
+    read the fields ``key`` (uint64), ``num_players``, ``player`` (the seat to act; -1: the game is over), ``deals``
+    (made so far) and ``winners`` ((max_players,), 1 for winners)."""
+    card_names: tuple[int | str, ...]
+    """Cards as written in snapshots, indexed by the integers that represent them."""
+    rules: Rules
+    words: Words
+    score_reward: str = "score"
+    """Name of the reward that pays changes of `Rules.score`."""
+    deck: Callable[[int, Mapping[str, Any]], Sequence[int]] | None = None
+    """(num_players, options in force) -> the integers of all cards in the game; None: all of ``card_names``."""
+    small_deck: SmallDeck | None = None
+    """None: the game has no option ``deck`` (`blackjacky_env.declare.options.Cards`)."""
+    complete_options: Callable[[int, str, Any], Any] = keep_options
+    """(num_players, variant, instance of ``options``) -> the options in force, with None replaced where it means a
+    default that depends on the table. `ValueError` for combinations that cannot be played."""
+    most_actions: Callable[[int, str, Mapping[str, Any]], int | None] | None = None
+    """(num_players, variant, options in force) -> a number of actions that no game exceeds; None: there is none."""
+    extra_decks: Mapping[str, ExtraDeck] = field(default_factory=dict, hash=False)
+    """Further decks by the name of the option of `reset` that rigs them."""
+    reshuffle: Reshuffle | None = None
+    """None: nothing is shuffled but whole decks."""
+    pile: Pile | None = None
+    """The only cards whose order nobody knows. None: solvers try every order of the deck."""
+    presets: Mapping[str, Preset] = field(default_factory=dict, hash=False)
+    """Tables by name, such as miniatures that can be solved exactly, the smallest first."""
+    question: Question | None = None
+    """What can be forecast besides who wins; None: nothing."""
+
+    def __post_init__(self) -> None:
+        if missing := [name for name in STATE_FIELDS if name not in (self.state_dtype.names or ())]:
+            raise ValueError(f"the record of {self.name} lacks the fields {', '.join(missing)}")
+        if self.state_dtype["winners"].shape != (self.max_players,):
+            raise ValueError(f"winners in the record of {self.name} need the shape ({self.max_players},)")
+        if len(self.words.actions) != self.num_actions:
+            raise ValueError(f"{self.name} has {self.num_actions} actions and describes {len(self.words.actions)}")
+        for preset in self.presets.values():
+            self.check_options(*self.choose_table(preset.num_players, preset.variant), preset.options)
+
+    @property
+    def variants(self) -> tuple[Variant, ...]:
+        """All variants; the first one that allows the table size is the default."""
+        return self.fields.variants
+
+    @property
+    def options(self) -> type[Any]:
+        """The dataclass of rule options, as described in `blackjacky_env.declare.options`."""
+        return self.fields.options
+
+    @property
+    def state_dtype(self) -> np.dtype[Any]:
+        """Dtype of the state record, aligned."""
+        return self.fields.dtype
+
+    @property
+    def layout(self) -> Layout:
+        """Layout of the observation: all that a player may know about the position, seats relative to the observer."""
+        return self.fields.layout
+
+    @property
+    def min_players(self) -> int:
+        """Smallest table size of any variant."""
+        return min(variant.min_players for variant in self.variants)
+
+    @property
+    def max_players(self) -> int:
+        """Largest table size of any variant: P, the number of seats in arrays."""
+        return max(variant.max_players for variant in self.variants)
+
+    @property
+    def default_players(self) -> int:
+        """Default table size of the first variant."""
+        return self.variants[0].default_players
+
+    @property
+    def variant_names(self) -> tuple[str, ...]:
+        """The names of all variants, the default first."""
+        return tuple(variant.name for variant in self.variants)
+
+    def whole_deck(self, num_players: int, options: Mapping[str, Any]) -> Sequence[int]:
+        """The integers of all cards in the deck at this table."""
+        full = self._full_deck(num_players, options)
+        return full if options.get("deck") is None else _named_cards(self.card_names, full, options["deck"])[0]
+
+    def _full_deck(self, num_players: int, options: Mapping[str, Any]) -> Sequence[int]:
+        """All cards if the option ``deck`` leaves none out."""
+        return range(len(self.card_names)) if self.deck is None else self.deck(num_players, options)
+
+    def choose_table(
+        self, num_players: object = None, variant: str | None = None, label: str = "num_players"
+    ) -> tuple[int, str]:
+        """Table size and variant: those given, with defaults for None.
+
+        Args:
+            num_players: None: the variant's default table size.
+            variant: None: the first one that allows the table size.
+            label: name of ``num_players`` in error messages.
+
+        Raises:
+            TypeError, ValueError: the combination is not allowed; the message says what is.
+        """
+        if num_players is None:
+            chosen = self.choose_variant((), variant)
+            return chosen.default_players, chosen.name
+        size = read_integer(label, num_players, self.sizes_in_words())
+        return size, self.choose_variant((size,), variant, label).name
+
+    def choose_variant(self, sizes: Sequence[int], variant: str | None = None, label: str = "num_players") -> Variant:
+        """The variant for tables of all these sizes: the given one, or the first that allows them.
+
+        Raises `ValueError` if there is none; the message says what is allowed.
+        """
+        if variant is not None:
+            check_choice("variant", variant, self.variant_names)
+        asked = [each for each in self.variants if variant in (None, each.name)]
+        for each in asked:
+            if all(size in each.sizes for size in sizes):
+                return each
+        allowed = self.sizes_in_words()
+        for size in sizes:
+            if not any(size in each.sizes for each in self.variants):
+                raise ValueError(f"{label}={size} is out of range; allowed are {allowed}")
+            if not any(size in each.sizes for each in asked):
+                raise ValueError(f"{label}={size} is out of range for variant={variant!r}; allowed are {allowed}")
+        mixed = ", ".join(map(str, sorted(set(sizes))))
+        raise ValueError(f"no variant allows all of the table sizes {mixed}; allowed are {allowed}")
+
+    def sizes_in_words(self) -> str:
+        """The allowed table sizes, by variant if they differ."""
+        variants: dict[str, list[str]] = {}
+        for each in self.variants:
+            few, many = each.min_players, each.max_players
+            variants.setdefault(f"{few} .. {many}" if few < many else str(few), []).append(repr(each.name))
+        if len(variants) == 1:
+            return next(iter(variants))
+        return ", ".join(f"{sizes} ({', '.join(names)})" for sizes, names in variants.items())
+
+    def choose_preset(
+        self,
+        name: str | None,
+        num_players: object,
+        variant: str | None,
+        given: Mapping[str, Any],
+        called: str = "preset",
+    ) -> tuple[Any, str | None, dict[str, Any]]:
+        """Table size, variant and rule options of a preset, or those ``given`` if ``name`` is None.
+
+        ``called``: what a preset is called where it was named, for messages.
+
+        Raises `TypeError` or `ValueError` for an unknown preset, and for a size, variant or option that is given beside
+        the preset and differs from the preset's.
+        """
+        if name is None:
+            return num_players, variant, dict(given)
+        if not self.presets:
+            raise ValueError(f"{called}={name!r} is unknown: {self.name} has no presets")
+        preset = self.presets[check_choice(called, name, self.presets)]
+        fixed: dict[str, Any] = {"num_players": preset.num_players, "variant": preset.variant}
+        fixed |= self.check_options(preset.num_players, preset.variant, preset.options)
+        beside: dict[str, Any] = {"num_players": num_players, "variant": variant}
+        beside = {option: value for option, value in beside.items() if value is not None}
+        beside |= {option: plain(getattr(read_options(self.options, given, self.name), option)) for option in given}
+        for option, value in beside.items():
+            there: Any = fixed.get(option)
+            if not np.array_equal(value, there):
+                raise ValueError(
+                    f"{option}={value!r} contradicts {called}={name!r}, which has {option}={there!r}; "
+                    "leave one of them out"
+                )
+        return preset.num_players, preset.variant, dict(preset.options)
+
+    def check_options(self, num_players: int, variant: str, given: Mapping[str, Any]) -> dict[str, Any]:
+        """All rule options in force, by name and as plain values: those ``given``, and defaults for the others.
+
+        Raises `TypeError` or `ValueError`, naming option, value and what is allowed, for unknown options, values out
+        of range and games that cannot be played.
+        """
+        options = self.complete_options(num_players, variant, read_options(self.options, given, self.name))
+        in_force = {field.name: plain(getattr(options, field.name)) for field in fields(options)}
+        if self.small_deck is None:
+            return in_force
+        full = self._full_deck(num_players, in_force)
+        kept, missing = _named_cards(self.card_names, full, in_force["deck"] or ())
+        if missing:
+            there_are = few(self.card_names[card] for card in full)
+            raise ValueError(
+                f"deck has {missing[0]!r}, which is not in the game at this table; allowed are {there_are}"
+            )
+        if len(kept) in (0, len(full)):
+            del in_force["deck"]
+        return in_force
+
+    def read_options(self, s: State) -> tuple[int, str, dict[str, Any]]:
+        """The number of players, variant and rule options of a record, as `new_state` has written them."""
+        size, variant, options = self.fields.read_options(s)
+        if self.small_deck is not None and (out := self.small_deck.left_out(s)):
+            kept = Counter(self._full_deck(size, options)) - Counter(out)
+            options["deck"] = [self.card_names[card] for card in sorted(kept.elements(), key=self._place_in_box)]
+        return size, variant, options
+
+    def _place_in_box(self, card: int) -> int:
+        box = next(option.choices for option in declared_options(self.options) if option.kind == "cards")
+        return box.index(self.card_names[card])
+
+    def describe_options(self) -> list[dict[str, Any]]:
+        """The rule options as JSON-ready data, in order; see `blackjacky_env.declare.options.describe_options`."""
+        return describe_options(self.options)
+
+    def scene(self, view: View, options: Options, viewer: Viewer) -> Scene:
+        """What lies on the table that a view shows; ``viewer``: whose view it is."""
+        draw = self.words.scene
+        return plain_scene(self, view, viewer) if draw is None else draw(view, options, viewer)
+
+    def new_arrays(self) -> tuple[Vector, npt.NDArray[np.int8]]:
+        """Uninitialised arrays for an observation and a mask."""
+        return np.empty(self.layout.size, self.layout.dtype), np.empty(self.num_actions, np.int8)
+
+    def new_state(self, num_players: int, variant: str, options: Mapping[str, Any]) -> Any:
+        """A record array, shape (1,), with checked options written and no game started."""
+        states = zeros(1, self.state_dtype)
+        self.fields.write_options(states[0], num_players, variant, options)
+        if self.small_deck is not None and options.get("deck") is not None:
+            full = Counter(self._full_deck(num_players, options))
+            full -= Counter(self.whole_deck(num_players, options))
+            self.small_deck.leave_out(states[0], list(full.elements()))
+        return states
+
+
+def _named_cards(
+    names: Sequence[int | str], cards: Iterable[int], wanted: Iterable[int | str]
+) -> tuple[list[int], list[int | str]]:
+    """The first of the ``cards`` that have the ``wanted`` names, and the names that are left over."""
+    left, found = Counter(wanted), []
+    for card in cards:
+        if left[names[card]] > 0:
+            left[names[card]] -= 1
+            found.append(card)
+    return found, list(left.elements())

@@ -1,0 +1,67 @@
+"""Words for a game that has none of its own, made from the fields of its record."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from blackjacky_env.declare.actions import Actions
+from blackjacky_env.declare.fields import Fields, State
+from blackjacky_env.declare.game import Words
+
+Table = dict[str, Any]
+
+
+def plain_words(
+    fields: Fields,
+    actions: Actions,
+    *,
+    names: Mapping[str, Sequence[str]] = {},
+    settlement: Callable[[State], Table] = lambda s: {},
+) -> Words:
+    """Words made from the fields alone.
+
+    Args:
+        fields: of the game's record; what is shown is on the table, under its name there. A choice ``phase`` tells the
+            phases, if there are several.
+        actions: the actions.
+        names: by field: words for its values, starting from 0.
+        settlement: (record at the last settlement) -> what is told about it.
+    """
+    shown = [field for field in fields.shown.values() if field.name not in ("player", "phase", "winners")]
+    private = [str(field.part) for field in shown if field.own]
+    phases = fields.fields["phase"].choices if "phase" in fields.fields else ()
+
+    def snapshot(s: State, settled: State | None) -> Table:
+        player = fields.tell(s, "player")["player"]
+        return {
+            "phase": "over" if player is None else phases[int(s["phase"])] if phases else "play",
+            "player": player,
+            "round": int(s["deals"]) - (player is not None),
+            **{str(field.part): named(field.name, fields.tell(s, field.name)[field.name]) for field in shown},
+            "last_settlement": None if settled is None else settlement(settled),
+            "winners": np.flatnonzero(s["winners"]).tolist(),
+        }
+
+    def named(field: str, value: Any) -> Any:
+        if isinstance(value, list):
+            return [named(field, each) for each in value]
+        return names[field][value] if field in names and value is not None else value
+
+    def view(table: Table, seat: int | None) -> Table:
+        own = {part: [value if q == seat else None for q, value in enumerate(table[part])] for part in private}
+        return {**table, **own}
+
+    def why_illegal(s: State, action: int) -> str:
+        return f"{actions.name(action)} (action {action}) is not among the legal actions of the player to act"
+
+    return Words(
+        *(snapshot, view, actions, why_illegal),
+        round_key="round",
+        settlement_key="last_settlement",
+        phases=(*(phases or ("play",)), "over"),
+        phase_field="phase" if phases else "",
+        cards=frozenset(str(fields.fields[name].part) for name in names),
+    )

@@ -1,0 +1,161 @@
+"""Rules shared by trick-taking games: dealing, following suit, who wins a trick, who wins the game.
+
+Cards are integers; the cards of a suit are consecutive, the highest last. ``where`` (int8, (cards,)) says where each
+card is: the seat whose hand holds it, `PLAYED` + seat once that seat has played it in this deal, `NOT_IN_DECK` if the
+option ``deck`` leaves it out, or `ASIDE` if the rules do; ``left_out`` is the number of those that the option leaves
+out. ``table`` (int8, (seats,)) holds the card that each seat has played to the trick, or `NO_CARD`; two seats may have
+played equal cards. A record ``s`` also has the fields ``deal_number``, ``dealer``, ``leader`` and ``totals``, of which
+the lowest wins.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from blackjacky_env.compiled.compiling import inlined
+from blackjacky_env.compiled.random import below, draw, shuffle, stream
+from blackjacky_env.declare.fields import NOBODY
+
+ASIDE = -1
+PLAYED = 32  # + seat
+NOT_IN_DECK = PLAYED - 1
+NO_CARD = -1
+FOR_FIRST, FOR_DECK = range(2)  # what random numbers are drawn for
+
+
+@inlined
+def start_game(s, key, start_player):
+    """Before the first deal; start_player sits left of the dealer, NOBODY: drawn."""
+    n = int(s.num_players)
+    s.key = key
+    s.deal_number = 0
+    s.deals = 0
+    s.totals[:] = 0
+    s.winners[:] = 0
+    first = int(start_player)
+    if first == NOBODY:
+        first = below(draw(stream(key, FOR_FIRST, 0, 0), 0), n)
+    s.dealer = first - 1 if first > 0 else n - 1
+
+
+@inlined
+def next_seat(p, num_players):
+    """The seat clockwise of p."""
+    return p + 1 if p + 1 < num_players else 0
+
+
+@inlined
+def deal_in_turn(where, deck, first, num_players):
+    """Deal all of ``deck``, top first, one card at a time clockwise, beginning with the seat ``first``."""
+    p = first
+    for i in range(len(deck)):
+        where[deck[i]] = p
+        p = next_seat(p, num_players)
+
+
+@inlined
+def deal_shuffled(s, pile, place_of_pile, stream):
+    """Deal all cards in the game, shuffled: so many to a pile, and the others to the seats in turn.
+
+    Shuffling the places of the cards is the same as shuffling the cards.
+    """
+    aside, not_in_deck = cards_at(s, ASIDE), cards_at(s, NOT_IN_DECK)
+    count, p = 0, 0
+    for card in range(len(s.where)):
+        count += 1 - ((aside | not_in_deck) >> card & 1)
+    for i in range(pile):
+        s.where[i] = place_of_pile
+    for i in range(pile, count):
+        s.where[i] = p
+        p = next_seat(p, int(s.num_players))
+    shuffle(s.where, count, stream)
+    if aside | not_in_deck:
+        for card in range(len(s.where) - 1, -1, -1):
+            if aside >> card & 1:
+                s.where[card] = ASIDE
+            elif not_in_deck >> card & 1:
+                s.where[card] = NOT_IN_DECK
+            else:
+                count -= 1
+                s.where[card] = s.where[count]
+
+
+@inlined
+def cards_at(s, place):
+    """The cards at a place, one bit for each."""
+    cards = 0
+    for card in range(len(s.where)):
+        cards |= int(s.where[card] == place) << card
+    return cards
+
+
+@inlined
+def is_leading(s):
+    """Whether the player to act leads a trick."""
+    return s.table[s.leader] == NO_CARD
+
+
+@inlined
+def holds_any(where, p, low, high):
+    """Whether p's hand holds one of the cards low .. high - 1."""
+    count = 0
+    for card in range(low, high):
+        count += where[card] == p
+    return count > 0
+
+
+@inlined
+def winner_of_trick(table, leader, num_players, low, high):
+    """The seat that played the highest of the cards low .. high - 1, the led suit; of equal cards the first wins."""
+    winner, best = int(leader), int(table[leader])
+    p = next_seat(winner, num_players)
+    while p != leader:
+        if best < table[p] < high:
+            winner, best = p, int(table[p])
+        p = next_seat(p, num_players)
+    return winner
+
+
+@inlined
+def mark_lowest(totals, num_players, winners):
+    """Whoever has the lowest total wins; a tie is shared."""
+    lowest = int(totals[0])
+    for p in range(1, num_players):
+        lowest = min(lowest, int(totals[p]))
+    for p in range(num_players):
+        winners[p] = totals[p] == lowest
+
+
+@inlined
+def score(s, p):
+    """Minus p's total; ``reward="points"`` pays its changes."""
+    return -int(s.totals[p])
+
+
+# ---------------------------------------------------------------- small decks, from Python
+
+
+def leave_out(s: Any, cards: Sequence[int]) -> None:
+    """Note in a record with options that these cards are not in the deck."""
+    s["where"][list(cards)] = NOT_IN_DECK
+    s["left_out"] = len(cards)
+
+
+def left_out(s: Any) -> list[int]:
+    """The cards that `leave_out` has noted."""
+    cards: list[int] = np.flatnonzero(s["where"] == NOT_IN_DECK).tolist()
+    return cards
+
+
+def check_small_deck(deck: Sequence[str], num_players: int, seats: int) -> None:
+    """Raise `ValueError` unless the cards of a small deck can be dealt to so many of ``seats`` seats."""
+    if num_players == seats:
+        raise ValueError(f"deck={list(deck)} needs an empty seat, and num_players={seats} leaves none")
+    if not deck or len(deck) % num_players:
+        raise ValueError(
+            f"deck={list(deck)} has {len(deck)} cards, which cannot be dealt to num_players={num_players} without a "
+            f"rest; allowed are multiples of {num_players}"
+        )

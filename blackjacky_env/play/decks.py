@@ -1,0 +1,154 @@
+"""Rigged games: decks as people write them, and the order in which their cards then lie."""
+
+from __future__ import annotations
+
+import warnings
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from blackjacky_env.checks import card_key, check_integer, few
+from blackjacky_env.compiled.compiling import copied
+from blackjacky_env.declare.game import Game
+from blackjacky_env.play.one_game import has_reshuffled, table_functions
+from blackjacky_env.play.step import DRAWN
+
+Cards = Sequence[tuple[int, int | str]]
+"""All cards of a deck: their integers, and their names in snapshots."""
+_RESHUFFLE = "reshuffle"
+
+
+@dataclass
+class Rigging:
+    """What `reset` has rigged of a game, and how much of that has been used."""
+
+    start_player: int = DRAWN
+    decks: dict[str, list[list[int]]] = field(default_factory=dict)
+    """By reset option, the decks of the first deals, top first; of ``reshuffle``, those of the first reshuffles."""
+    deals: int = 0
+    reshuffles: int = 0
+
+    def stack(self, game: Game, states: Any, action: int) -> None:
+        """Before an action: what it will shuffle, if it does, lies in the order of the next rigged reshuffle."""
+        decks, functions = self.decks.get(_RESHUFFLE, []), table_functions(game)
+        if self.reshuffles == len(decks) or functions.stack is None:
+            return
+        tried = copied(states)
+        flags = functions.step(tried, action, np.zeros((2, game.max_players)), *game.new_arrays())
+        if has_reshuffled(game, states, tried, flags):
+            functions.stack(states, np.array(decks[self.reshuffles], np.int8))
+            self.reshuffles += 1
+
+    def redeal(self, game: Game, states: Any) -> bool:
+        """After a deal: repeat it from its rigged decks, if it has any; returns whether it has."""
+        deals, rigged = int(states["deals"][0]), False
+        for name, redeal in table_functions(game).redeal.items():
+            decks = self.decks.get(name, [])
+            if self.deals < deals <= len(decks):
+                redeal(states, np.array(decks[deals - 1], np.int8))
+                rigged = True
+        self.deals = deals
+        return rigged
+
+    def written(self, game: Game, num_players: int, options: Mapping[str, Any]) -> dict[str, Any]:
+        """The options of `reset` that rig a game like this, JSON-ready."""
+        written: dict[str, Any] = {} if self.start_player == DRAWN else {"start_player": self.start_player}
+        for name, decks in self.decks.items():
+            names = dict(_cards(game, name, num_players, options))
+            written[name] = [[names[card] for card in deck] for deck in decks]
+        return written
+
+
+def rigged_by(game: Game) -> list[str]:
+    """The options of `reset` that rig a game: ``start_player``, and the names of decks."""
+    return ["start_player", "deck", *game.extra_decks, *([] if game.reshuffle is None else [_RESHUFFLE])]
+
+
+def read_rigging(
+    game: Game, num_players: int, options: Mapping[str, Any], given: Mapping[str, Any], stacklevel: int = 3
+) -> Rigging:
+    """What the options ``given`` to `reset` rig.
+
+    Args:
+        game: the game.
+        num_players: the table size.
+        options: the rule options in force.
+        given: see `TableEnv.reset`; others are ignored with a `UserWarning`.
+        stacklevel: of that warning.
+
+    Raises:
+        TypeError, ValueError: the options are no mapping, or a start player or deck is invalid.
+    """
+    _, *decks = names = rigged_by(game)
+    allowed = ", ".join(map(repr, names))
+    if not isinstance(given, Mapping):
+        raise TypeError(f"options={given!r} is not a mapping; allowed are {allowed}")
+    for name in given:
+        if name not in names:
+            warnings.warn(f"reset option {name!r} is ignored; allowed are {allowed}", UserWarning, stacklevel)
+    rigging = Rigging()
+    if given.get("start_player") is not None:
+        rigging.start_player = check_integer("start_player", given["start_player"], 0, num_players - 1)
+    for name in decks:
+        if given.get(name) is not None:
+            cards = _cards(game, name, num_players, options)
+            rigging.decks[name] = [_read(name, cards, deck) for deck in _list_of_decks(name, given[name])]
+    return rigging
+
+
+def _cards(game: Game, deck: str, num_players: int, options: Mapping[str, Any]) -> Cards:
+    """The cards of a deck that `reset` can rig; ``deck``: the name of the option."""
+    if deck in game.extra_decks:
+        return game.extra_decks[deck].cards(num_players)
+    return [(card, game.card_names[card]) for card in game.whole_deck(num_players, options)]
+
+
+def _read(name: str, cards: Cards, deck: Any) -> list[int]:
+    try:
+        return read_deck(cards, deck)
+    except (TypeError, ValueError) as error:
+        raise type(error)(f"reset option {name!r}: {error}") from None
+
+
+def _list_of_decks(name: str, deck: Any) -> list[Any]:
+    try:
+        first = next(iter(deck))
+        return [deck] if isinstance(first, str) or not hasattr(first, "__iter__") else list(deck)
+    except (TypeError, StopIteration):
+        message = f"{name}={deck!r} is neither a list of all cards, top first, nor a list of such lists"
+        raise ValueError(message) from None
+
+
+def read_deck(cards: Cards, deck: Iterable[Any]) -> list[int]:
+    """A deck for a rigged deal as integers, top first.
+
+    Args:
+        cards: all cards.
+        deck: the same, top first, by their names; letters may be small or large.
+
+    Raises:
+        TypeError: ``deck`` is not a collection.
+        ValueError: naming what is no card, or which cards are missing and which are too many.
+    """
+    known = {card_key(name): name for _, name in cards}
+    read = []
+    for card in deck:
+        if card_key(card) not in known:
+            raise ValueError(f"{card!r} is not a card; allowed are {few(known.values())}")
+        read.append(known[card_key(card)])
+    missing, surplus = Counter(name for _, name in cards), Counter(read)
+    missing, surplus = missing - surplus, surplus - missing
+    if missing or surplus:
+        places = list(known.values())
+        too_few, too_many = (sorted(each.elements(), key=places.index) for each in (missing, surplus))
+        raise ValueError(
+            f"the deck is not the whole deck: missing {too_few}, too many {too_many}; "
+            f"allowed are all {len(cards)} cards, top first"
+        )
+    copies: dict[Any, list[int]] = {}
+    for number, name in reversed(cards):
+        copies.setdefault(name, []).append(number)
+    return [copies[name].pop() for name in read]

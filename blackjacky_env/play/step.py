@@ -1,0 +1,115 @@
+"""The step protocol, written once: apply a move, settle if a round has ended, see whether the game is over."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+
+from blackjacky_env.compiled.compiling import compiled, inlined
+from blackjacky_env.declare.fields import NOBODY
+from blackjacky_env.declare.game import Game
+
+SETTLED, OVER = 1, 2  # flags of a step
+DRAWN = -1  # start player: drawn for each game
+NONE, STUCK = -1, -2  # no action: several are legal; none is, which happens in impossible positions alone
+
+
+@inlined
+def is_running(s):
+    """Whether somebody is to act: the game has begun and is not over."""
+    return s.player != NOBODY
+
+
+@inlined
+def keep_nothing(s):
+    """The default of ``before_settling``: does nothing."""
+
+
+@compiled
+def only_legal(mask):
+    """The legal action if there is just one; `NONE` if there are several, `STUCK` if there is none."""
+    count = 0  # without branches, which would be mispredicted
+    for action in range(len(mask)):
+        count += mask[action] != 0
+    if count == 1:
+        for action in range(len(mask)):
+            if mask[action]:
+                return action
+    return NONE if count else STUCK
+
+
+@inlined
+def checked(action, mask):
+    """What a policy has chosen, or `STUCK` for an illegal action, which other code would play on with."""
+    return action if 0 <= action < len(mask) and mask[action] else STUCK
+
+
+@cache
+def make_look(game: Game) -> Callable[..., None]:
+    """Compiled (s, seat, observation, mask): write what a seat sees, and its legal actions, none off turn."""
+    encode, legal = game.rules.encode, game.rules.legal
+
+    def look(s, seat, observation, mask):
+        encode(s, seat, observation)
+        if s.player == seat:
+            legal(s, mask)
+        else:
+            mask[:] = 0
+
+    return compiled(look)
+
+
+@cache
+def make_step(game: Game, before_settling: Callable[..., None] = keep_nothing) -> Callable[..., int]:
+    """Inlined (s, action, *more) -> flags: apply a legal action and settle if a round has ended; `STUCK` ends the game.
+
+    The flags are `SETTLED` if a round was settled, and `OVER` if the game is over. ``before_settling`` is a compiled
+    function that is called with (s, *more) just before a settlement.
+    """
+    apply, is_settled, settle = game.rules.apply, game.rules.is_settled, game.rules.settle
+
+    def step(s, action, *more):
+        if action == STUCK:
+            s.player = NOBODY
+            return OVER
+        flags = 0
+        apply(s, action)
+        if is_settled(s):
+            before_settling(s, *more)
+            settle(s)
+            flags = SETTLED
+        if not is_running(s):
+            flags |= OVER
+        return flags
+
+    return inlined(step)
+
+
+@cache
+def make_scored_step(game: Game, before_settling: Callable[..., None] = keep_nothing) -> Callable[..., int]:
+    """Inlined (s, action, changes, *more) -> flags: as `make_step`, and write the change of each seat's score.
+
+    ``changes``: float64, (max_players,); 0 for seats that do not exist.
+    """
+    step, score, size = make_step(game, before_settling), game.rules.score, game.max_players
+
+    def scored_step(s, action, changes, *more):
+        for seat in range(size):
+            changes[seat] = -score(s, seat)
+        flags = step(s, action, *more)
+        for seat in range(size):
+            changes[seat] += score(s, seat)
+        return flags
+
+    return inlined(scored_step)
+
+
+@cache
+def make_shared_step(game: Game) -> Callable[..., int]:
+    """Compiled (s, action) -> flags: `make_step` as one shared function, for callers that need no inlining."""
+    step = make_step(game)
+
+    def shared_step(s, action):
+        return step(s, action)
+
+    return compiled(shared_step)

@@ -1,0 +1,278 @@
+"""The cache on disk: it works across processes, is never stale, and never mixes two functions."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import pickle
+import shutil
+import struct
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numba
+import numpy as np
+import pytest
+
+import blackjacky_env
+from blackjacky_env.compiled.compiling import compiled, entry
+
+pytestmark = pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="nothing is compiled")
+
+PACKAGE = Path(blackjacky_env.__file__).parent
+
+
+@pytest.fixture(autouse=True)
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty cache folder."""
+    monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path / "cache"))
+    return tmp_path / "cache"
+
+
+def hits(function: Any) -> int:
+    return sum(function.stats.cache_hits.values())
+
+
+def files(cache: Path) -> list[Path]:
+    return sorted(path for path in cache.rglob("*") if path.is_file())
+
+
+@compiled
+def double(x):
+    return 2 * x
+
+
+@compiled
+def triple(x):
+    return 3 * x
+
+
+def make_sum(inner: Callable[[int], int], constant: Any) -> Any:
+    def run(x):
+        return inner(x) + constant
+
+    return entry(run)
+
+
+def uncompiled(part: Any) -> Any:
+    """The part as a new process finds it."""
+    return compiled(part.py_func)
+
+
+def load(path: Path) -> dict[str, Any]:
+    """Run a file as a module; its functions know where they stand, as the cache needs."""
+    names: dict[str, Any] = {"__name__": "loaded", "__file__": str(path)}
+    exec(compile(path.read_text(), path, "exec"), names)
+    return names
+
+
+# ---------------------------------------------------------------- across processes
+
+FIRST_OBSERVATION = """
+import numba.core.event
+compilations = numba.core.event.RecordingListener()
+numba.core.event.register("numba:compile", compilations)
+from blackjacky_env.envs.aec import TableEnv
+from tests.every_game import TINY, with_tiny
+with with_tiny():
+    env = TableEnv(TINY)
+    env.reset(seed=7)
+    print(env.last()[0]["observation"].tolist())
+print(len(compilations.buffer))
+"""
+
+KEY = """
+from blackjacky_env.play.one_game import table_functions
+from blackjacky_env.games import get_game
+game_key = table_functions(get_game("black_jacky")).game_key
+print(int(game_key(5)))
+print(sum(game_key.stats.cache_hits.values()))
+"""
+
+
+def start(code: str, folder: Path, *arguments: str, **variables: str) -> subprocess.Popen[str]:
+    """A new process that runs code with the packages in ``folder`` before all others."""
+    environment = {**os.environ, "PYTHONPATH": str(folder), "PYTHONDONTWRITEBYTECODE": "1", **variables}
+    return subprocess.Popen(
+        [sys.executable, "-W", "error", "-c", code, *arguments],
+        env=environment,
+        cwd=folder,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def finish(process: subprocess.Popen[str]) -> list[str]:
+    output, errors = process.communicate(timeout=1200)
+    assert process.returncode == 0, errors
+    return output.splitlines()
+
+
+def test_a_second_process_shows_the_first_observation_and_compiles_nothing(tmp_path: Path, cache: Path) -> None:
+    variables = {"NUMBA_CACHE_DIR": str(cache), "PYTHONPATH": str(PACKAGE.parent)}  # other libraries install tests, too
+    first = finish(start(FIRST_OBSERVATION, tmp_path, **variables))
+    second = finish(start(FIRST_OBSERVATION, tmp_path, **variables))
+    assert first[0] == second[0]
+    assert int(first[1]) > 0
+    assert int(second[1]) == 0
+
+
+@pytest.mark.prove
+def test_of_two_processes_at_once_one_compiles_and_leaves_a_cache_that_works(tmp_path: Path, cache: Path) -> None:
+    together = [finish(process) for process in [start(KEY, tmp_path, NUMBA_CACHE_DIR=str(cache)) for _ in range(2)]]
+    assert together[0][0] == together[1][0]
+    assert {found[1] for found in together} == {"0", "1"}, "one has compiled, the other has waited"
+    assert finish(start(KEY, tmp_path, NUMBA_CACHE_DIR=str(cache)))[1] == "1"
+    assert {path.suffix for path in files(cache)} == {".nbc", ".nbp"}
+
+
+@pytest.mark.prove
+def test_an_edit_of_a_callee_in_another_file_of_the_package_is_seen(tmp_path: Path, cache: Path) -> None:
+    copied = shutil.copytree(PACKAGE, tmp_path / "blackjacky_env", ignore=shutil.ignore_patterns("__pycache__"))
+    source = Path(copied) / "engine" / "random.py"
+    before = finish(start(KEY, tmp_path, NUMBA_CACHE_DIR=str(cache)))
+    text = source.read_text()
+    assert "np.uint64(27)" in text
+    source.write_text(text.replace("np.uint64(27)", "np.uint64(26)"))
+    after = finish(start(KEY, tmp_path, NUMBA_CACHE_DIR=str(cache)))
+    source.write_text(text)
+    again = finish(start(KEY, tmp_path, NUMBA_CACHE_DIR=str(cache)))
+    assert before[0] != after[0]
+    assert after[1] == "0"
+    assert again == [before[0], "1"]
+
+
+# ---------------------------------------------------------------- never stale
+
+MODULE = """
+import numpy as np
+from blackjacky_env.compiled.compiling import compiled, entry
+LIMIT = 3
+TABLE = np.array([1, 2])
+
+@compiled
+def callee(x, y=4):
+    return x + LIMIT + y + TABLE[0]
+
+@entry
+def run(x):
+    return callee(x)
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "result"),
+    [
+        ("x + LIMIT", "x - LIMIT", 12),
+        ("LIMIT = 3", "LIMIT = 5", 20),
+        ("y=4", "y=5", 19),
+        ("[1, 2]", "[2, 2]", 19),
+        ("TABLE[0]", "TABLE[1]", 19),
+        ("return callee(x)", "return -callee(x)", -18),
+    ],
+)
+def test_an_edit_is_seen_at_the_next_start(tmp_path: Path, old: str, new: str, result: int) -> None:
+    path = tmp_path / "module.py"
+    path.write_text(MODULE)
+    assert load(path)["run"](10) == 18
+    assert old in MODULE
+    path.write_text(MODULE.replace(old, new))
+    edited = load(path)["run"]
+    assert edited(10) == result
+    assert hits(edited) == 0
+
+
+# ---------------------------------------------------------------- never mixed
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ((double, 1), (triple, 1)),
+        ((double, 1), (double, 2)),
+        ((double, 1), (double, 1.0)),
+        ((double, np.array([1, 2])), (double, np.array([1, 3]))),
+    ],
+    ids=["function", "constant", "type of constant", "array"],
+)
+def test_closures_of_one_factory_with_one_signature_are_kept_apart(one: Any, other: Any) -> None:
+    for inner, constant in (one, other):
+        function = make_sum(inner, constant)
+        assert str(function(10)) == str(inner(10) + constant)
+        assert hits(function) == 0
+    again = make_sum(*one)
+    assert str(again(10)) == str(one[0](10) + one[1])
+    assert hits(again) == 1
+
+
+# ---------------------------------------------------------------- damage
+
+
+def _with_checksum(data: bytes) -> bytes:
+    return hashlib.sha256(data).digest() + data
+
+
+DAMAGE: dict[str, Callable[[bytes], bytes]] = {
+    "cut": lambda content: content[: len(content) // 2],
+    "a bit flipped": lambda content: content[:-1] + bytes([content[-1] ^ 1]),
+    "empty": lambda content: b"",
+    "no pickle": lambda content: _with_checksum(b"not a pickle"),
+    "pickle of another thing": lambda content: _with_checksum(pickle.dumps({"a": 1})),
+    "pickle of a missing module": lambda content: _with_checksum(b"cno_such_module\nmake\n(tR."),
+    "pickle that raises": lambda content: _with_checksum(  # 1 / 0, and its double
+        b"c_operator\nmul\n(c_operator\ntruediv\n(I1\nI0\ntRI2\ntR."
+    ),
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGE.values(), ids=DAMAGE)
+def test_a_damaged_file_is_ignored_and_replaced(cache: Path, damage: Callable[[bytes], bytes]) -> None:
+    make_sum(uncompiled(double), 1)(10)
+    assert {path.suffix for path in files(cache)} == {".nbc", ".nbp"}
+    for path in files(cache):
+        path.write_bytes(damage(path.read_bytes()))
+    function = make_sum(uncompiled(double), 1)
+    assert function(10) == 21
+    assert hits(function) == 0
+    repaired = make_sum(uncompiled(double), 1)
+    assert repaired(10) == 21
+    assert hits(repaired) == 1
+
+
+def _access_list(mask: int) -> bytes:
+    """The POSIX access list in which the user 1234 may read and write, as far as the mask allows."""
+    nobody, entries = 2**32 - 1, [(1, 7), (2, 6), (4, 5), (16, mask), (32, 0)]
+    return struct.pack("<I", 2) + b"".join(
+        struct.pack("<HHI", *each, 1234 if each[0] == 2 else nobody) for each in entries
+    )
+
+
+@pytest.mark.parametrize(
+    ("where", "how"),
+    [("file", "mode"), ("folder", "mode"), ("file", "access"), ("folder", "access"), ("folder", "default")],
+)
+def test_what_others_may_have_written_is_neither_loaded_nor_kept(
+    cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, where: str, how: str
+) -> None:
+    make_sum(uncompiled(double), 1)(10)
+    trap = tmp_path / "sprung"
+    for path in files(cache):
+        path.write_bytes(_with_checksum(b"cos\nsystem\n(Vtouch %b\ntR." % bytes(trap)))  # runs when it is unpickled
+    for path in files(cache):
+        shared = path if where == "file" else path.parent
+        if how == "mode":
+            shared.chmod(0o777)
+            continue
+        try:
+            os.setxattr(shared, f"system.posix_acl_{how}", _access_list(6))
+        except (AttributeError, OSError) as error:
+            pytest.skip(f"no access lists here: {error}")
+    planted = {path: path.stat().st_ino for path in files(cache)}
+    assert make_sum(uncompiled(double), 1)(10) == 21
+    assert not trap.exists()
+    if where == "folder":
+        assert planted == {path: path.stat().st_ino for path in files(cache)}

@@ -1,0 +1,148 @@
+"""The kernels for GPUs compile and assemble as they are, for compute capability 9.0, without a GPU.
+
+That they say the same as on a CPU, `test_cuda_batch` shows in a simulator, and ``scripts/speed/benchmark_gpu.py`` on a
+GPU.
+"""
+
+from __future__ import annotations
+
+import gc
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+from unittest import mock
+
+import numba
+import numpy as np
+import pytest
+
+from blackjacky_env.compiled.compiling import PLAIN, compiled, fingerprint, zeros
+from blackjacky_env.declare.game import Game
+from blackjacky_env.envs.opponents import compiled_names, find_compiled
+from blackjacky_env.games import DEFAULT, get_game
+from blackjacky_env.play.batch import make_seat_arrays
+from tests.every_game import with_tiny
+
+pytest.importorskip("numba_cuda", reason="numba-cuda is not installed")
+nvidia = pytest.importorskip("nvidia", reason="nvidia-cuda-nvcc is not installed")
+pytestmark = [pytest.mark.prove, pytest.mark.skipif(PLAIN, reason="nothing is compiled in plain mode")]
+
+if not PLAIN:
+    import numba_cuda
+    from numba import cuda, typeof
+    from numba.core.errors import TypingError
+    from numba.cuda import dispatcher
+
+    from blackjacky_env.play import gpu
+    from blackjacky_env.play.gpu import (
+        make_kernel,
+        make_kernels,
+        make_numbered_cast,
+        make_padded_board,
+        make_playouts,
+        no_contraction,
+    )
+
+CAPABILITY = (9, 0)  # H100, H200
+
+
+def ptx_of(kernel: Any, arguments: tuple[Any, ...], optimized: bool = False) -> str:
+    """A kernel in NVIDIA's assembly language, by numba-cuda, which spends most of its time on optimising it."""
+    with a_device(), no_contraction():
+        ptx, _ = cuda.compile_ptx(kernel.py_func, tuple(map(typeof, arguments)), cc=CAPABILITY, opt=optimized)
+    return str(ptx)
+
+
+def a_device() -> Any:
+    """numba-cuda asks the current device what to compile for; this one answers where there is none."""
+    device = SimpleNamespace(compute_capability=CAPABILITY)
+    return mock.patch.object(dispatcher, "get_current_device", return_value=device)
+
+
+def playouts_and_arguments(game: Game, bots: list[str]) -> tuple[Any, tuple[Any, ...]]:
+    """The kernel of playouts of these bots, and arguments."""
+    agents = [(agent.policy, agent.parameters) for agent in (find_compiled(game.name, bot) for bot in bots)]
+    policies = tuple(policy for policy, _ in agents)
+    states, seating = zeros(1, game.state_dtype), np.zeros((1, game.max_players), np.int64)
+    results = np.zeros((1, 1, game.max_players))
+    return make_playouts(game, policies), (states, seating, make_numbered_cast(policies, agents), 0, states, results, 0)
+
+
+@pytest.fixture
+def _no_collection() -> Iterator[None]:
+    gc.disable()  # a fifth of the time of compiling
+    yield
+    gc.enable()
+
+
+@pytest.mark.usefixtures("_no_collection")
+def test_a_step_a_sample_and_all_bots_compile(game: Game, pytestconfig: pytest.Config) -> None:
+    """Begin, legal, apply, settle, returns, encode, random numbers, what is kept for each seat, imagined positions.
+
+    It takes many seconds, so what has compiled before is not compiled again.
+    """
+    bots = [name for name in compiled_names(game.name) if not name.endswith(":")]
+    playouts, cast = playouts_and_arguments(game, bots)
+    run = compiled(make_kernels(game, pays_result=True, per_seat=True).run_random.py_func)
+    sample, score, play = game.rules.sample, game.rules.score, compiled(playouts.py_func)
+
+    def everything(board, seat_arrays, bits, states, seating, cast, seed, copies, results, first):
+        i = cuda.grid(1)
+        run(board, seat_arrays, seed, 1)
+        sample(board.observations[i], bits[i], states[i])
+        board.rewards[i, 0] = score(states[i], 0)
+        play(states, seating, cast, seed, copies, results, first)
+
+    cache, place = getattr(pytestconfig, "cache", None), f"blackjacky/compiled for a GPU/{game.name}"
+    content = fingerprint(everything, game.state_dtype, numba.__version__, numba_cuda.__version__, on_gpu())
+    if cache and cache.get(place, "") == content:
+        return
+    arrays = make_padded_board(game, 1), make_seat_arrays(game, 1, 1.0, 1.0), np.zeros(1, np.uint64)
+    ptx = ptx_of(make_kernel(everything), (*arrays, *cast))
+    assert ".visible .entry" in ptx
+    if cache:
+        cache.set(place, content)
+
+
+def on_gpu() -> str:
+    """The code by which kernels are made: no function of a kernel refers to it."""
+    return Path(gpu.__file__).read_text(encoding="utf-8")
+
+
+def test_a_step_is_assembled(tmp_path: Path) -> None:
+    """NVIDIA's assembler, from the package nvidia-cuda-nvcc, takes what numba-cuda writes."""
+    board, games = make_padded_board(get_game(DEFAULT), 1), np.zeros(1, np.int64)
+    kernels = make_kernels(get_game(DEFAULT), pays_result=True)
+    ptx = ptx_of(kernels.observe, (board.states, games, games, board.observations, board.action_masks))
+    (tmp_path / "kernel.ptx").write_text(ptx, encoding="utf-8")
+    [ptxas] = (path for folder in nvidia.__path__ for path in Path(folder).glob("*/bin/ptxas"))
+    subprocess.run([ptxas, "-O0", "-arch=sm_90", "kernel.ptx", "-o", "kernel.cubin"], cwd=tmp_path, check=True)
+
+
+def test_kernels_round_like_a_cpu() -> None:
+    """A product and a sum are not made one operation, which would be rounded once."""
+
+    def multiply_and_add(numbers):
+        numbers[0] = numbers[1] * numbers[2] + numbers[3]
+
+    numbers = (np.zeros(4),)
+    assert "fma." not in ptx_of(make_kernel(multiply_and_add), numbers, optimized=True)
+    with a_device():
+        contracted, _ = cuda.compile_ptx(multiply_and_add, tuple(map(typeof, numbers)), cc=CAPABILITY)
+    assert "fma." in contracted
+
+
+def test_an_agent_that_allocates_arrays_is_refused() -> None:
+    """`scratch` has to be used instead."""
+
+    def choose(observation, mask, random_state, parameters):
+        return np.argmax(np.empty(len(mask)))
+
+    with with_tiny():
+        tiny = get_game("tiny")
+        _, arguments = playouts_and_arguments(tiny, ["random"])
+    playouts = make_playouts(tiny, (compiled(choose),))
+    with pytest.raises(TypingError, match="empty"):
+        ptx_of(playouts, arguments)

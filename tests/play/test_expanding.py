@@ -1,0 +1,73 @@
+"""Games expanded from their moves: the same as stepping the environment, and nothing is trusted."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from blackjacky_env.compiled.compiling import zeros
+from blackjacky_env.declare.game import Game, IllegalActionError
+from blackjacky_env.envs.aec import TableEnv
+from blackjacky_env.games import DEFAULT
+from blackjacky_env.play.expanding import NONE, Decisions, expand_games, new_decisions
+from tests.envs.playing import play_randomly
+
+pytestmark = pytest.mark.prove
+
+SEEDS = (5, 6, 7)
+
+
+def random_game(env: TableEnv, seed: int) -> list[int]:
+    """The moves of a random game, played through the environment."""
+    env.reset(seed=seed)
+    moves: list[int] = play_randomly(env, seed).record()["actions"]
+    return moves
+
+
+def expanded(env: TableEnv, games: list[list[int]], threads: int = 1) -> Decisions:
+    """Games with the seeds `SEEDS`, from their moves."""
+    states = zeros(len(games), env.game.state_dtype)
+    states[:] = env.game.new_state(env.num_players, env.variant, env.options)
+    moves = np.array([move for game in games for move in game], np.uint16)
+    starts = np.cumsum([0, *map(len, games)])
+    decisions = new_decisions(env.game, len(moves))
+    expand_games(env.game, states, np.array(SEEDS[: len(games)]), moves, starts, decisions, env.reward, threads, 100)
+    return decisions
+
+
+def stepped(env: TableEnv, seed: int, moves: list[int]) -> list[tuple[int, Any, list[float]]]:
+    """What the environment shows and pays: seat, mask, and the rewards of the step, for each move."""
+    env.reset(seed=seed)
+    rows = []
+    for move in moves:
+        seat, mask = env.possible_agents.index(env.agent_selection), env.infos[env.agent_selection]["action_mask"]
+        env.step(move)
+        rows.append((seat, mask, list(env.rewards.values())))
+    return rows
+
+
+def test_a_decision_leads_to_the_next_one_of_its_seat_and_earns_what_is_paid_on_the_way(game: Game) -> None:
+    env = TableEnv(game.name, reward=game.score_reward)
+    games = [random_game(env, seed) for seed in SEEDS]
+    decisions, first = expanded(env, games, threads=2), 0
+    for seed, moves in zip(SEEDS, games, strict=True):
+        rows = stepped(env, seed, moves)
+        for number, (seat, *_) in enumerate(rows):
+            later = [other for other in range(number + 1, len(rows)) if rows[other][0] == seat]
+            assert decisions.seats[first + number] == seat
+            assert decisions.following[first + number] == (first + later[0] if later else NONE)
+            paid = sum(rewards[seat] for *_, rewards in rows[number : later[0] if later else None])
+            assert decisions.earned[first + number] == pytest.approx(paid, abs=1e-4)
+        first += len(rows)
+
+
+def test_every_single_move_is_looked_up_in_its_mask() -> None:
+    env = TableEnv(DEFAULT, 2)
+    moves = random_game(env, SEEDS[0])
+    assert len(moves) > 10
+    for number, (_, mask, _) in enumerate(stepped(env, SEEDS[0], moves)):
+        illegal = np.flatnonzero(mask == 0)
+        with pytest.raises(IllegalActionError, match=rf"game 100: move {number} \({illegal[-1]}\) cannot be played"):
+            expanded(env, [[*moves[:number], int(illegal[-1]), *moves[number + 1 :]]])

@@ -1,0 +1,64 @@
+"""One protocol for a move, wherever it is made: changes of score are paid when they happen, settled or not."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+from unittest import mock
+
+import numpy as np
+import pytest
+
+from blackjacky_env import make_batch
+from blackjacky_env.compiled.compiling import inlined
+from blackjacky_env.envs.aec import TableEnv
+from blackjacky_env.envs.vector import SeatVectorEnv
+from blackjacky_env.games import GAMES, Registration
+from blackjacky_env.play.step import NONE, STUCK, only_legal
+from tests.every_game import with_tiny
+from tests.tiny_game import GAME, NOT_YET
+
+BID = 1  # a point for each bid in this round
+
+
+@inlined
+def score(s, seat):  # type: ignore[no-untyped-def]  # compiled
+    """Ten times the points, and one for a bid, which is no settlement."""
+    return 10 * int(s.points[seat]) + (s.bids[seat] != NOT_YET)
+
+
+PAYING = dataclasses.replace(GAME, name="paying", rules=dataclasses.replace(GAME.rules, score=score))
+
+
+@pytest.fixture(autouse=True)
+def _registered() -> Iterator[None]:
+    with with_tiny(), mock.patch.dict(GAMES, {"paying": Registration(f"{__name__}:PAYING")}):
+        yield
+
+
+def test_a_change_of_score_between_settlements_is_paid_by_the_environment_and_by_batches() -> None:
+    batch, env = make_batch("paying", 1, num_players=3, seed=2, reward="points"), TableEnv("paying", 3, reward="points")
+    for _ in range(4):
+        env.reset(seed=int(batch.seeds[0]))
+        while not any(env.terminations.values()):
+            action, bidder, before = batch.random_actions(), env.agent_selection, env.snapshot()
+            env.step(int(action[0]))
+            batch.step(action)
+            assert batch.rewards[0].tolist() == list(env.rewards.values())
+            if env.snapshot()["round"] == before["round"]:
+                assert env.rewards == {agent: float(agent == bidder) * BID for agent in env.agents}
+
+
+def test_a_learner_is_paid_all_that_its_score_changes_by() -> None:
+    envs = SeatVectorEnv("paying", 8, ["random"], 3, autoreset_mode="Disabled", reward="points")
+    _, info = envs.reset(seed=3)
+    paid, ended = np.zeros(8), np.zeros(8, np.bool_)
+    while not ended.all():
+        seen, rewards, ended, _, info = envs.step(info["action_mask"].argmax(axis=1))
+        paid += rewards
+    assert paid.tolist() == [10 * table["points"][0] + BID for table in map(PAYING.layout.decode, seen)]
+
+
+@pytest.mark.parametrize(("mask", "action"), [([0, 0, 1], 2), ([1, 0, 1], NONE), ([0, 0, 0], STUCK)])
+def test_the_only_legal_action_is_taken_unasked_and_none_ends_a_game(mask: list[int], action: int) -> None:
+    assert only_legal(np.array(mask, np.int8)) == action

@@ -1,12 +1,19 @@
 """Everything needed to declare a game in a package of your own: see docs/your_game.md."""
 
-from blackjacky_env.compiled.compiling import compiled, inlined
-from blackjacky_env.compiled.random import below, draw, shuffle, stream
-from blackjacky_env.declare.actions import ActionInfo, Actions
-from blackjacky_env.declare.fields import (
+from blackjacky_env.compiled import below, compiled, draw, inlined, shuffle, stream
+from blackjacky_env.declare import (
     NOBODY,
+    ActionInfo,
+    Actions,
     Fields,
+    Game,
+    Part,
+    Question,
+    Range,
+    Rules,
     Stored,
+    Variant,
+    Words,
     by_seat,
     choice,
     flag,
@@ -14,13 +21,10 @@ from blackjacky_env.declare.fields import (
     marked,
     number,
     own,
+    plain_words,
     role,
     seen_from,
 )
-from blackjacky_env.declare.game import Game, Question, Rules, Words
-from blackjacky_env.declare.layout import Part
-from blackjacky_env.declare.options import Range, Variant
-from blackjacky_env.declare.plain_words import plain_words
 
 __all__ = [
     "NOBODY",

@@ -17,6 +17,7 @@ from blackjacky_env.games import GAMES
 ROOT = Path(__file__).parents[1]
 ENV, AGENTS, SCRIPTS = ROOT / "blackjacky_env", ROOT / "agents" / "blackjacky_agents", ROOT / "scripts"
 OURS = [name for name, registered in GAMES.items() if registered.target.startswith("blackjacky_env.")]
+SHARED_BY_ROOMS = ("declare", "compiled", "draw", "games.trick_taking", "games.unseen")
 TEXT = {".py", ".js", ".html", ".css", ".toml", ".ipynb", ".txt", ".sh"}
 
 
@@ -65,21 +66,24 @@ def test_few_files_outside_the_rooms_name_a_game() -> None:
 
 
 ALLOWED = [
-    (ENV, ("blackjacky_env",)),
-    (ENV / "engine", ("blackjacky_env.engine", "blackjacky_env.draw")),
-    *(
-        (ENV / "games" / game, ("blackjacky_env.engine", "blackjacky_env.draw", f"blackjacky_env.games.{game}"))
-        for game in OURS
-    ),
+    (ENV, ("",)),
+    (ENV / "compiled", ("compiled", "checks")),
+    (ENV / "draw", ("draw", "checks")),
+    (ENV / "declare", ("declare", "compiled", "draw", "checks")),
+    (ENV / "play", ("play", "declare", "compiled", "checks", "reading")),
+    *((ENV / "games" / game, (*SHARED_BY_ROOMS, f"games.{game}")) for game in OURS),
 ]
-"""Folders of environments, and what they may import: no agents, in the engine itself, in a room of rules both."""
+"""Folders of environments, and what they may import of the package: no agents, and no room but a room itself."""
 
 
 @pytest.mark.parametrize(("folder", "packages"), ALLOWED)
-def test_environments_import_no_agents_and_engine_and_rules_no_game(folder: Path, packages: tuple[str, ...]) -> None:
-    allowed = tuple(f"{package}." for package in packages)
+def test_environments_import_no_agents_and_each_folder_only_what_lies_below_it(
+    folder: Path, packages: tuple[str, ...]
+) -> None:
+    allowed = tuple(f"blackjacky_env.{package}.".replace("..", ".") for package in packages)
     for path in sorted(folder.rglob("*.py")):
-        ours = {name for name in imported(path) if name.split(".")[0] in {"blackjacky_env", "blackjacky_agents"}}
+        types = folder == ENV
+        ours = {name for name in imported(path, types) if name.split(".")[0] in {"blackjacky_env", "blackjacky_agents"}}
         assert {name for name in ours if not f"{name}.".startswith(allowed)} == set(), path
 
 
@@ -110,3 +114,14 @@ def test_importing_the_environments_loads_no_room() -> None:
     code = "import blackjacky_env, sys; print(*sys.modules)"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
     assert [name for name in loaded if name.removeprefix("blackjacky_env.games.") in OURS] == []
+
+
+NAMED = {"compiled", "compiled.purposes", "compiled.random", "declare", "draw", "envs", "play", "play.gpu", "replay"}
+
+
+def test_agents_import_the_named_packages_of_the_environments_and_nothing_under_them() -> None:
+    inside = re.compile(rf"blackjacky_env\.(({'|'.join(sorted(NAMED))})\.\w+)")
+    for path in AGENTS.rglob("*.py"):
+        named = {found[1] for name in imported(path) if (found := inside.match(name))}
+        modules = {name for name in named if (ENV / name.replace(".", "/")).with_suffix(".py").exists()}
+        assert modules <= NAMED, path

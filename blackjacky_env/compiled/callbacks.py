@@ -1,17 +1,14 @@
-"""The CPU-only parts of the engine: calling machine code by its address, and threads.
+"""Calling machine code by its address, which only CPUs can.
 
 The rules of the games, the step protocol and batches also compile for CUDA, as ``tests/play/test_cuda.py`` shows.
-Each policy is compiled once and called by its address. Compiled code releases the GIL, so threads run in parallel.
+Each policy is compiled once and called by its address.
 """
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor, wait
 from functools import cache
-from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -22,13 +19,13 @@ from numba.core.sigutils import normalize_signature
 from numba.extending import intrinsic
 from numba.np.numpy_support import carray
 
-from blackjacky_env.checks import check_integer
 from blackjacky_env.compiled.compiling import OPTIONS, PLAIN, ContentCompiler, cache_on_disk, compiled, compiled_once
 from blackjacky_env.compiled.policies import CompiledPolicy, Policy, PythonPolicy
-from blackjacky_env.declare.game import Game
+
+if TYPE_CHECKING:
+    from blackjacky_env.declare.game import Game
 
 NOT_COMPILED = 0  # in place of an address
-MOST_THREADS = 1024
 
 
 class Cast(NamedTuple):
@@ -123,42 +120,3 @@ ask: Policy = _ask_plainly if PLAIN else compiled(_ask)
 
 The arrays must be contiguous, of the dtypes that a policy is asked with; nothing checks them.
 """
-
-
-# ---------------------------------------------------------------- threads
-
-
-def cores() -> int:
-    """CPU cores that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
-def check_threads(threads: int | None) -> int:
-    """The maximum number of threads, one per core by default; raises `TypeError` or `ValueError`."""
-    return cores() if threads is None else check_integer("threads", threads, 1, MOST_THREADS)
-
-
-def spread(work: Callable[[int, int], object], count: int, threads: int) -> None:
-    """Call ``work(first, last)`` on equal parts of range(count), one per thread, the calling thread included.
-
-    When a part raises, the others are waited for: they write to arrays of the caller.
-    """
-    bounds = [part * count // threads for part in range(threads + 1)]
-    own, *others = [part for part in pairwise(bounds) if part[0] < part[1]]
-    futures = [_pool().submit(work, *part) for part in others]
-    try:
-        work(*own)
-    finally:
-        wait(futures)
-    for future in futures:
-        future.result()
-
-
-@cache
-def _pool() -> ThreadPoolExecutor:
-    """One for all: it starts a thread only when those that it has are busy."""
-    return ThreadPoolExecutor(MOST_THREADS, "blackjacky")
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_pool.cache_clear)  # threads do not survive a fork

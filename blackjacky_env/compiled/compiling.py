@@ -1,4 +1,4 @@
-"""Compilation with Numba, and an on-disk cache for functions that close over a game and its bots, and for their parts.
+"""Compilation with Numba, and an on-disk cache for functions that close over games and bots, and for what they call.
 
 Numba's own cache never hits for such closures and does not notice when a callee in another file changes. Here the
 name of a cache file is a hash of everything its machine code depends on: the byte code and constants of the function
@@ -30,7 +30,7 @@ from numba.core.dispatcher import Dispatcher
 from numba.core.extending import _Intrinsic, overload  # what `numba.extending.intrinsic` makes
 from numba.core.registry import CPUDispatcher, cpu_target
 
-from blackjacky_env.compiled.inner import Code, Part
+from blackjacky_env.compiled.inner import Code, Inner
 from blackjacky_env.compiled.locking import one_process
 from blackjacky_env.compiled.ownership import is_own, read_own
 
@@ -66,7 +66,7 @@ Function = Callable[..., Any]
 
 def compiled(function: Function) -> Function:
     """Decorator for the functions that entries and bots are built from."""
-    return _dispatcher(_CachedPart, function)
+    return _dispatcher(_CachedInner, function)
 
 
 def inlined(function: Function) -> Function:
@@ -75,7 +75,7 @@ def inlined(function: Function) -> Function:
     The compiler does not inline these calls by itself; inlining makes random play twice as fast. Bots are not compiled
     this way: they have many functions with many call sites, so compiling them would take minutes.
     """
-    return _dispatcher(_CachedPart, function, forceinline=True)
+    return _dispatcher(_CachedInner, function, forceinline=True)
 
 
 def generated(name: str, source: str, names: dict[str, Any]) -> Function:
@@ -278,8 +278,8 @@ class _Entry(_CPUDispatcher):  # type: ignore[misc]
             return super().compile(sig)
 
 
-class _CachedPart(Part):
-    """A part that is compiled once for all processes."""
+class _CachedInner(Inner):
+    """An inner function that is compiled once for all processes."""
 
     def make_code(self, args: tuple[Any, ...]) -> Code:
         cache = self._disk_cache
@@ -291,9 +291,9 @@ class _CachedPart(Part):
         return code
 
     @cached_property
-    def _disk_cache(self) -> _PartCache | None:
+    def _disk_cache(self) -> _InnerCache | None:
         with contextlib.suppress(RuntimeError, TypeError):  # no folder to write to; something that cannot be hashed
-            return _PartCache(self)
+            return _InnerCache(self)
         return None
 
 
@@ -351,15 +351,15 @@ class _EntryCache(FunctionCache):
         return self._impl.rebuild(target_context, data)
 
 
-class _PartCache(_EntryCache):
-    """Caches the code of a part, which callers still have to optimise."""
+class _InnerCache(_EntryCache):
+    """Caches the code of an inner function, which callers still have to optimise."""
 
     _suffix = ".nbp"
 
-    def __init__(self, part: Part) -> None:
-        is_generated = part.py_func.__code__.co_filename.startswith("<")
-        super().__init__(generated if is_generated else part.py_func)  # beside whose file the cache lies
-        self._key = fingerprint(part)  # with how it is compiled, such as inlined
+    def __init__(self, function: Inner) -> None:
+        is_generated = function.py_func.__code__.co_filename.startswith("<")
+        super().__init__(generated if is_generated else function.py_func)  # beside whose file the cache lies
+        self._key = fingerprint(function)  # with how it is compiled, such as inlined
 
     def _dump(self, data: Code) -> bytes | None:
         packed = data.pack()

@@ -3,10 +3,10 @@
 By default Numba generates Python and C wrappers and machine code for every function that another one calls, although
 the caller's machine code contains everything it calls. Without them entries compile in two thirds of the time.
 
-A part is optimised by itself and once more in each of its callers. With ``NUMBA_OPT`` below 3 only callers optimise it:
-compiling takes a third less time, and some bots are a tenth slower.
+An inner function is optimised by itself and once more in each of its callers. With ``NUMBA_OPT`` below 3 only callers
+optimise it: compiling takes a third less time, and some bots are a tenth slower.
 
-What callers need of a part can be packed for other processes, which then compile only their own callers.
+What callers need of it can be packed for other processes, which then compile only their own callers.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ FULL_OPTIMISATION = 3  # Numba's default for NUMBA_OPT
 
 
 class Code(NamedTuple):
-    """What callers need of a part."""
+    """What callers need of an inner function."""
 
     library: Any
     description: Any
@@ -51,27 +51,27 @@ class Code(NamedTuple):
     def unpack(cls, codegen: Any, name: str, bitcode: bytes, description: Any, signature: Any) -> Code:
         """The code that another process has packed."""
         library = codegen.create_library(name)
-        library.__class__ = _PartLibrary
+        library.__class__ = _InnerLibrary
         library._final_module = llvm.parse_bitcode(bitcode)
         library._finalize_final_module()
         return cls(library, description, signature)
 
 
-class Part(_CPUDispatcher):  # type: ignore[misc]
+class Inner(_CPUDispatcher):  # type: ignore[misc]
     """A dispatcher that keeps overloads called by compiled code apart from those called by Python, if any."""
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
-        self._parts: dict[tuple[Any, ...], Code] = {}  # by argument types
+        self._codes: dict[tuple[Any, ...], Code] = {}  # by argument types
         self._keys: dict[tuple[Any, ...], object] = {}  # their keys in Numba's function table
 
     def get_call_template(self, args: Any, kws: Any) -> tuple[Any, ...]:
         """Signatures for a call with arguments of these types; Numba asks while it compiles the caller."""
         signature, folded = self._compiler.fold_argument_types(args, kws)
-        if tuple(folded) not in self._parts:
+        if tuple(folded) not in self._codes:
             self._offer(tuple(folded), self.make_code(tuple(folded)))
         name = self.py_func.__name__
-        signatures = [part.signature for part in self._parts.values()]
+        signatures = [code.signature for code in self._codes.values()]
         template = make_concrete_template(f"CallTemplate({name})", key=name, signatures=signatures)
         return template, signature, folded, {}
 
@@ -82,20 +82,20 @@ class Part(_CPUDispatcher):  # type: ignore[misc]
     def make_code(self, args: tuple[Any, ...]) -> Code:
         """Compile for arguments of these types."""
         pipeline = self._compiler.pipeline_class
-        compiler = _PartCompiler(self.py_func, self.targetdescr, self.targetoptions, {}, pipeline)
+        compiler = _InnerCompiler(self.py_func, self.targetdescr, self.targetoptions, {}, pipeline)
         with global_compiler_lock, self._compiling_counter:
-            part = compiler.compile(args, None)
-        part.library.__class__ = _PartLibrary
-        return Code(part.library, part.fndesc, part.signature, part.environment)
+            made = compiler.compile(args, None)
+        made.library.__class__ = _InnerLibrary
+        return Code(made.library, made.fndesc, made.signature, made.environment)
 
     def _offer(self, args: tuple[Any, ...], code: Code) -> None:
         key = object()
         self.targetctx.insert_user_function(key, code.description, [code.library])
         weakref.finalize(self, self.targetctx.remove_user_function, key).atexit = False
-        self._keys[args], self._parts[args] = key, code
+        self._keys[args], self._codes[args] = key, code
 
 
-class _PartCompiler(_NumbaCompiler):  # type: ignore[misc]
+class _InnerCompiler(_NumbaCompiler):  # type: ignore[misc]
     """Compiles without wrappers and leaves generating machine code to the callers."""
 
     def _customize_flags(self, flags: Any) -> Any:
@@ -103,7 +103,7 @@ class _PartCompiler(_NumbaCompiler):  # type: ignore[misc]
         return flags
 
 
-class _PartLibrary(_JITCodeLibrary):  # type: ignore[misc]
+class _InnerLibrary(_JITCodeLibrary):  # type: ignore[misc]
     """Code that callers link into their own."""
 
     def _optimize_final_module(self) -> None:

@@ -54,7 +54,7 @@ class Option(NamedTuple):
     """Whether None is allowed."""
     choices: tuple[int | str, ...] = ()
     notes: tuple[Any, ...] = ()
-    """Further annotations of its type, for the game's engine."""
+    """Further annotations of its type, for the declaration of its game."""
 
     @property
     def allowed(self) -> str:

@@ -1,1 +1,19 @@
 """Environments for all registered games: PettingZoo AEC, Gymnasium, vector environments and batches."""
+
+from blackjacky_env.envs.aec import MAX_SEED, TableEnv
+from blackjacky_env.envs.module import GameModule
+from blackjacky_env.envs.opponents import GROUP, check_list, find_compiled, register_provider
+from blackjacky_env.envs.saving import read_generator
+from blackjacky_env.envs.vector import SeatVectorEnv
+
+__all__ = [
+    "GROUP",
+    "MAX_SEED",
+    "GameModule",
+    "SeatVectorEnv",
+    "TableEnv",
+    "check_list",
+    "find_compiled",
+    "read_generator",
+    "register_provider",
+]

@@ -259,7 +259,7 @@ class Looking(AECEnv[str, Any, Any]):
         Raises `ValueError` if the position was set by a state whose actions do not lead to it.
         """
         self._require_game()
-        seat, recalled = self._check_agent(agent), self._recall(heard.Keys, self.num_players)
+        seat, recalled = self._check_agent(agent), self._recall(heard.SeatKeys, self.num_players)
         own: npt.NDArray[np.uint64] = recalled.keys[seat].copy()
         return own
 

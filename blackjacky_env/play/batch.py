@@ -8,12 +8,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from blackjacky_env.compiled.threads import spread
 
 from blackjacky_env.checks import check_integer
 from blackjacky_env.compiled import random
 from blackjacky_env.compiled.compiling import compiled, entry, inlined, zeros
 from blackjacky_env.compiled.purposes import FOR_ACTIONS, FOR_GAMES
+from blackjacky_env.compiled.threads import spread
 from blackjacky_env.declare.game import Game, IllegalActionError
 from blackjacky_env.declare.layout import Vector
 from blackjacky_env.play.copies import own_arrays

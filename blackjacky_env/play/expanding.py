@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from blackjacky_env.compiled.threads import spread
 
 from blackjacky_env.compiled.compiling import compiled, entry
 from blackjacky_env.compiled.random import game_key
+from blackjacky_env.compiled.threads import spread
 from blackjacky_env.declare.game import Game, IllegalActionError
 from blackjacky_env.declare.layout import Vector
 from blackjacky_env.play.batch import make_step_and_pay

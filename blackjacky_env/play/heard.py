@@ -91,7 +91,7 @@ def _named(values: Mapping[str, Any]) -> str:
     return ", ".join(f"{name} {json.dumps(value)}" for name, value in values.items())
 
 
-class Keys:
+class SeatKeys:
     """What every seat recalls, as `blackjacky_env.play.recall` hashes it.
 
     Attributes:

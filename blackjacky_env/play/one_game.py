@@ -20,7 +20,7 @@ from blackjacky_env.reading import parse_json
 
 _MAGIC = b"blackjacky state 1\n"
 _CHECKSUM = 32
-PAID = 4  # a flag beside those of `engine.step`: a score has changed
+PAID = 4  # a flag beside those of `play.step`: a score has changed
 
 
 @dataclass(frozen=True)

@@ -8,13 +8,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from blackjacky_env.compiled.threads import spread
 
 from blackjacky_env.compiled.callbacks import NOT_COMPILED, ask, make_cast
 from blackjacky_env.compiled.compiling import compiled, entry, zeros
 from blackjacky_env.compiled.policies import CompiledPolicy, Policy, PythonPolicy
 from blackjacky_env.compiled.purposes import FOR_COPIES, FOR_LINEUPS, FOR_POLICIES
 from blackjacky_env.compiled.random import below, draw, game_key, stream
+from blackjacky_env.compiled.threads import spread
 from blackjacky_env.declare.fields import NOBODY
 from blackjacky_env.declare.game import Game, IllegalActionError
 from blackjacky_env.play.recall import make_listen, make_phase, new_ear

@@ -39,7 +39,8 @@ from tests.reference.shrinking import shrink
 from tests.reference.side_by_side import Difference, SideBySide, play
 
 CODE = (
-    *("blackjacky_env/games/__init__.py", "blackjacky_env/games/{game}/*.py", "blackjacky_env/engine/*.py"),
+    *("blackjacky_env/games/{game}/*.py", "blackjacky_env/games/*.py", "blackjacky_env/compiled/*.py"),
+    *("blackjacky_env/declare/*.py", "blackjacky_env/play/*.py"),
     *("blackjacky_env/envs/aec.py", "blackjacky_env/envs/looking.py", "blackjacky_env/envs/module.py"),
     *("tests/reference/*.py", "tests/games/{game}/reference/*.py", "scripts/proofs/fuzz.py"),
 )

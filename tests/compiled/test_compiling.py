@@ -133,7 +133,7 @@ def test_of_two_processes_at_once_one_compiles_and_leaves_a_cache_that_works(tmp
 @pytest.mark.prove
 def test_an_edit_of_a_callee_in_another_file_of_the_package_is_seen(tmp_path: Path, cache: Path) -> None:
     copied = shutil.copytree(PACKAGE, tmp_path / "blackjacky_env", ignore=shutil.ignore_patterns("__pycache__"))
-    source = Path(copied) / "engine" / "random.py"
+    source = Path(copied) / "compiled" / "random.py"
     before = finish(start(KEY, tmp_path, NUMBA_CACHE_DIR=str(cache)))
     text = source.read_text()
     assert "np.uint64(27)" in text

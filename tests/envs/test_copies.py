@@ -15,8 +15,8 @@ from blackjacky_env import make_batch
 from blackjacky_env.declare.game import Game
 from blackjacky_env.envs.seat import SeatEnv
 from blackjacky_env.envs.vector import SeatVectorEnv
-from tests.engine.test_batch import arrays
 from tests.envs.playing import assert_same, fresh
+from tests.play.test_batch import arrays
 
 Copied = Callable[[Any], Any]
 

@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pytest
-from tests.engine.test_batch import arrays as batch_arrays
 
 from blackjacky_env import make_batch
 from blackjacky_env.declare.game import Game
@@ -19,6 +18,7 @@ from blackjacky_env.games import DEFAULT, get_game
 from blackjacky_env.play.batch import Batch
 from blackjacky_env.play.playouts import score_all
 from tests.envs.playing import assert_same as assert_same_values
+from tests.play.test_batch import arrays as batch_arrays
 
 pytestmark = pytest.mark.prove
 

@@ -1,8 +1,8 @@
 """Search in games with hidden information: flat Monte Carlo and information-set Monte Carlo tree search.
 
-Both are compiled policies (`blackjacky_env.compiled.policies`), so they can be used wherever bots can, and they have the
-same information: each simulation samples a full position consistent with the observation (`Rules.sample`) and plays it
-out. In sampled positions the searcher has seat 0.
+Both are compiled policies (`blackjacky_env.compiled.policies`), so they can be used wherever bots can, and they have
+the same information: each simulation samples a full position consistent with the observation (`Rules.sample`) and
+plays it out. In sampled positions the searcher has seat 0.
 
 The tree follows Cowling, Powley and Whitehouse, "Information Set Monte Carlo Tree Search", IEEE Transactions on
 Computational Intelligence and AI in Games 4 (2012): each simulation samples a new position, and nodes are information

@@ -1,0 +1,75 @@
+"""What a game is, as data: its record, actions, options, words and the declaration that holds them."""
+
+from blackjacky_env.declare.actions import HIDDEN, HIDDEN_WORDS, ActionInfo, Actions, names_from
+from blackjacky_env.declare.fields import (
+    NOBODY,
+    Fields,
+    State,
+    Stored,
+    by_seat,
+    choice,
+    flag,
+    hidden,
+    marked,
+    number,
+    own,
+    role,
+    seen_from,
+)
+from blackjacky_env.declare.game import (
+    ExtraDeck,
+    Game,
+    IllegalActionError,
+    Pile,
+    Preset,
+    Question,
+    Reshuffle,
+    Rules,
+    SmallDeck,
+    Words,
+)
+from blackjacky_env.declare.layout import Layout, Part, Vector
+from blackjacky_env.declare.options import Cards, Range, Variant, describe_options, plain
+from blackjacky_env.declare.plain_words import plain_words
+from blackjacky_env.declare.questions import gets_most
+
+__all__ = [
+    "HIDDEN",
+    "HIDDEN_WORDS",
+    "NOBODY",
+    "ActionInfo",
+    "Actions",
+    "Cards",
+    "ExtraDeck",
+    "Fields",
+    "Game",
+    "IllegalActionError",
+    "Layout",
+    "Part",
+    "Pile",
+    "Preset",
+    "Question",
+    "Range",
+    "Reshuffle",
+    "Rules",
+    "SmallDeck",
+    "State",
+    "Stored",
+    "Variant",
+    "Vector",
+    "Words",
+    "by_seat",
+    "choice",
+    "describe_options",
+    "flag",
+    "gets_most",
+    "hidden",
+    "marked",
+    "names_from",
+    "number",
+    "own",
+    "plain",
+    "plain_words",
+    "role",
+    "seen_from",
+]

@@ -1,1 +1,0 @@
-"""What every game shares: the Game declaration, compiling and its cache, random numbers, batches."""

@@ -1,0 +1,90 @@
+"""Playing games: the step protocol, single games, batches, playouts, states, and what seats recall."""
+
+from blackjacky_env.play.batch import batch_functions
+from blackjacky_env.play.copies import own_arrays
+from blackjacky_env.play.expanding import NONE, Decisions, expand_games, new_decisions
+from blackjacky_env.play.heard import Event
+from blackjacky_env.play.one_game import identity, record_layout, table_functions, unpack
+from blackjacky_env.play.playouts import LONGEST, Encoder, make_choose, play_logged, play_out, score_all
+from blackjacky_env.play.recall import Ear, Keys, absorb, make_listen, make_phase, new_ear
+from blackjacky_env.play.sampling import NOTHING, find_invalid, sample_record, sample_state
+from blackjacky_env.play.shuffling import (
+    DEPTH,
+    KINDS,
+    SIZE,
+    Deck,
+    Orders,
+    advance,
+    count_orders,
+    decide_next,
+    gather,
+    lay_deck,
+    make_deck,
+    new_orders,
+)
+from blackjacky_env.play.states import check_arrays, check_entries, read_games
+from blackjacky_env.play.step import (
+    DRAWN,
+    OVER,
+    SETTLED,
+    checked,
+    is_running,
+    make_look,
+    make_shared_step,
+    make_step,
+    only_legal,
+)
+
+__all__ = [
+    "DEPTH",
+    "DRAWN",
+    "KINDS",
+    "LONGEST",
+    "NONE",
+    "NOTHING",
+    "OVER",
+    "SETTLED",
+    "SIZE",
+    "Decisions",
+    "Deck",
+    "Ear",
+    "Encoder",
+    "Event",
+    "Keys",
+    "Orders",
+    "absorb",
+    "advance",
+    "batch_functions",
+    "check_arrays",
+    "check_entries",
+    "checked",
+    "count_orders",
+    "decide_next",
+    "expand_games",
+    "find_invalid",
+    "gather",
+    "identity",
+    "is_running",
+    "lay_deck",
+    "make_choose",
+    "make_deck",
+    "make_listen",
+    "make_look",
+    "make_phase",
+    "make_shared_step",
+    "make_step",
+    "new_decisions",
+    "new_ear",
+    "new_orders",
+    "only_legal",
+    "own_arrays",
+    "play_logged",
+    "play_out",
+    "read_games",
+    "record_layout",
+    "sample_record",
+    "sample_state",
+    "score_all",
+    "table_functions",
+    "unpack",
+]

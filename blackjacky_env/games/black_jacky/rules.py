@@ -250,7 +250,7 @@ def take_from_draw_pile(s):
     """Take the top of the draw pile, reshuffled if it is empty (R14); NO_CARD if there is none to reshuffle."""
     if s.draw_count <= 0:
         reshuffle(s)
-    if s.draw_count == 0:
+    if s.draw_count <= 0:
         return NO_CARD
     s.draw_count -= 1
     v = int(s.draw_pile[s.draw_count])
@@ -264,7 +264,12 @@ def reshuffle(s):
     s.discards[s.discard_top] -= 1
     count = 0
     for v in range(1, VALUES):
-        for _ in range(min(int(s.discards[v]), CARDS - count)):
+        count += s.discards[v]
+    if count >= CARDS:  # in no game; a bound for each value would compile a second longer
+        return
+    count = 0
+    for v in range(1, VALUES):
+        for _ in range(s.discards[v]):
             s.draw_pile[count] = v
             count += 1
         s.discards[v] = 0

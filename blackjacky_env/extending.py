@@ -1,6 +1,18 @@
 """Everything needed to declare a game in a package of your own: see docs/your_game.md."""
 
-from blackjacky_env.compiled import below, compiled, draw, inlined, shuffle, stream
+from blackjacky_env.compiled import (
+    below,
+    compiled,
+    draw,
+    inlined,
+    make_encode,
+    make_sample,
+    marked,
+    seen_from,
+    share_result,
+    shuffle,
+    stream,
+)
 from blackjacky_env.declare import (
     NOBODY,
     ActionInfo,
@@ -18,12 +30,10 @@ from blackjacky_env.declare import (
     choice,
     flag,
     hidden,
-    marked,
     number,
     own,
     plain_words,
     role,
-    seen_from,
 )
 
 __all__ = [
@@ -47,12 +57,15 @@ __all__ = [
     "flag",
     "hidden",
     "inlined",
+    "make_encode",
+    "make_sample",
     "marked",
     "number",
     "own",
     "plain_words",
     "role",
     "seen_from",
+    "share_result",
     "shuffle",
     "stream",
 ]

@@ -14,9 +14,11 @@ import numpy as np
 
 from blackjacky_env.compiled.compiling import inlined
 from blackjacky_env.compiled.random import draw, stream
+from blackjacky_env.compiled.results import share_result
+from blackjacky_env.compiled.shown import make_encode, make_sample
 from blackjacky_env.declare.actions import ActionInfo, Actions
 from blackjacky_env.declare.fields import Fields, by_seat, flag, hidden, number, own, role
-from blackjacky_env.declare.game import Game, Rules, Words, share_result
+from blackjacky_env.declare.game import Game, Rules, Words
 from blackjacky_env.declare.options import Range, Variant
 
 SEATS, CARDS, BIDS, ROUNDS = 3, 6, 3, 3
@@ -150,7 +152,7 @@ def score(s, seat):
 
 # ---------------------------------------------------------------- what a seat sees
 
-_sample_shown = RECORD.sample
+_sample_shown = make_sample(RECORD)
 
 
 @inlined
@@ -198,6 +200,6 @@ GAME = Game(
     fields=RECORD,
     score_reward="points",
     card_names=tuple(range(CARDS)),
-    rules=Rules(begin, redeal, legal, apply, is_settled, settle, share_result, RECORD.encode, sample, score),
+    rules=Rules(begin, redeal, legal, apply, is_settled, settle, share_result, make_encode(RECORD), sample, score),
     words=Words(snapshot, view, ACTIONS, why_illegal, "round", "last_settlement", ("bid", "over")),
 )

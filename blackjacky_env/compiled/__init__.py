@@ -15,6 +15,8 @@ from blackjacky_env.compiled.compiling import (
 )
 from blackjacky_env.compiled.policies import CompiledPolicy, Policy, PythonPolicy
 from blackjacky_env.compiled.random import below, draw, game_key, shuffle, stream
+from blackjacky_env.compiled.results import gets_most, score_of, share_result
+from blackjacky_env.compiled.shown import make_encode, make_sample, marked, seen_from
 from blackjacky_env.compiled.threads import check_threads, spread
 
 __all__ = [
@@ -32,11 +34,18 @@ __all__ = [
     "fingerprint",
     "game_key",
     "generated",
+    "gets_most",
     "inlined",
     "make_cast",
+    "make_encode",
+    "make_sample",
+    "marked",
     "record_dtype",
     "record_maker",
+    "score_of",
     "scratch",
+    "seen_from",
+    "share_result",
     "shuffle",
     "spread",
     "stream",

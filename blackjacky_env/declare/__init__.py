@@ -10,11 +10,9 @@ from blackjacky_env.declare.fields import (
     choice,
     flag,
     hidden,
-    marked,
     number,
     own,
     role,
-    seen_from,
 )
 from blackjacky_env.declare.game import (
     ExtraDeck,
@@ -31,7 +29,6 @@ from blackjacky_env.declare.game import (
 from blackjacky_env.declare.layout import Layout, Part, Vector
 from blackjacky_env.declare.options import Cards, Range, Variant, describe_options, plain
 from blackjacky_env.declare.plain_words import plain_words
-from blackjacky_env.declare.questions import gets_most
 
 __all__ = [
     "HIDDEN",
@@ -62,14 +59,11 @@ __all__ = [
     "choice",
     "describe_options",
     "flag",
-    "gets_most",
     "hidden",
-    "marked",
     "names_from",
     "number",
     "own",
     "plain",
     "plain_words",
     "role",
-    "seen_from",
 ]

@@ -1,31 +1,25 @@
 """A game's record, field by field, each declared once with its meaning; everything that follows from it is derived.
 
 From the declaration come the record's dtype, the ranges of states, the layout of observations with its offsets, the
-compiled code that writes what is shown into an observation and reads it back, the rule options in the record, which
-fields depend on seats, the words for values, and the variations that test what is shown.
-
-    python -m blackjacky_env.games NAME      print the generated code of a game
+rule options in the record, which fields depend on seats, the words for values, the variations that test what is shown,
+and the code that writes what is shown into an observation and reads it back (`blackjacky_env.compiled.shown`).
 """
 
 from __future__ import annotations
 
 import dataclasses
-import math
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from itertools import product
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from blackjacky_env.compiled.compiling import generated, inlined, record_dtype
 from blackjacky_env.declare.layout import Layout, Part
 from blackjacky_env.declare.options import NoOptions, Option, Variant, declared_options, field_docs
 
 NOBODY = -1
-_SHORT_ROW = 8  # entries
 
 State = Any
 Visible = tuple[str, Sequence[tuple[int, ...]], Sequence[int]]
@@ -121,8 +115,6 @@ class Fields:
         layout: of the observation.
         at: offsets of the parts, by name, a named tuple, for compiled code.
         ranges: smallest and largest value by field.
-        encode: compiled (s, observer, out): write zeros, then everything that is shown without code of the game.
-        sample: compiled (observation, s): read it back.
 
     Raises `ValueError` for duplicate names of variants or fields, and for parts that show no field or leave one out.
     """
@@ -167,9 +159,6 @@ class Fields:
         self.ranges: Mapping[str, tuple[int, int]] = MappingProxyType(
             {field.name: (field.low, field.high) for field in self.fields.values()}
         )
-        called = {"marked": marked, "seen_from": seen_from}
-        self.encode: Callable[..., None] = inlined(generated("encode_shown", self.source_of_encode(), called))
-        self.sample: Callable[..., None] = inlined(generated("sample_shown", self.source_of_sample(), called))
 
     def _completed(self, field: Field) -> Field:
         if field.kind != "seat":
@@ -197,91 +186,7 @@ class Fields:
         """Fields of four bytes first, so that nothing is lost between aligned ones."""
         columns = [(field.name, _narrowest(field), self.shape(field)) for field in self.fields.values()]
         columns.sort(key=lambda column: column[1] != np.int32)
-        return record_dtype([("key", np.uint64), *(column if column[2] else column[:2] for column in columns)])
-
-    # ------------------------------------------------------------ generated code
-
-    def source_of_encode(self) -> str:
-        """The Python code of `encode`."""
-        lines = [f"for place in range({self.layout.size}):", "    out[place] = 0"]
-        lines += ["observer, n = int(observer), int(s.num_players)"]
-        seats: list[str] = []
-        for part, field in self.shown.items():
-            place = self.layout.offset(part)
-            if field.axes and not field.own:
-                seats += self._write_all(field, place, ("q",))
-            else:
-                lines += self._write_all(field, place, ("observer",) * field.axes)
-        if seats:
-            lines += ["q = observer", "for seat in range(n):", *_indented(seats)]
-            lines += ["    q = q + 1 if q + 1 < n else 0"]
-        return _function("encode_shown(s, observer, out)", lines)
-
-    def source_of_sample(self) -> str:
-        """The Python code of `sample`."""
-        lines = [] if "num_players" in self.shown else [f"s.num_players = {self.seats}"]
-        seats: list[str] = []
-        for part, field in self.shown.items():
-            place = self.layout.offset(part)
-            if field.first:
-                lines += [f"s.{field.name}[:] = 0"]
-            if field.axes and not field.own:
-                seats += _each(field, partial(self._read, field, place, ("seat",)))
-            else:
-                lines += _each(field, partial(self._read, field, place, ("0",) * field.axes))
-        if seats:
-            lines += [f"for seat in range({self.seats}):", *_indented(seats)]
-        return _function("sample_shown(observation, s)", lines)
-
-    def _write_all(self, field: Field, at: int, seats: tuple[str, ...]) -> list[str]:
-        """Code for all entries; reading a short row before any of it is written compiles to a single copy."""
-        if field.kind != "number" or field.plus or len(field.seen) != 1 or field.seen[0] > _SHORT_ROW:
-            return _each(field, partial(self._write, field, at, seats))
-        (length,) = field.seen
-        start = f"{length} * seat + " if field.axes and not field.own else ""
-        places = [f"out[{start}{at + i}]" for i in range(length)]
-        values = [_element(field, (*seats, str(field.first + i))) for i in range(length)]
-        return ["(", f"    {', '.join(places)},", ") = (", f"    {', '.join(values)},", ")"]
-
-    def _write(self, field: Field, at: int, seats: tuple[str, ...], index: tuple[str, ...], entry: str) -> list[str]:
-        """Code for one entry of a field; ``entry``: its index in the part, among those of its seat if it is by seat."""
-        value = _element(field, (*seats, *index))
-        size = math.prod(field.seen)
-        if field.axes and not field.own:
-            entry = _sum(_product(size, "seat"), entry)
-        if field.kind == "choice":
-            return [f"out[{_sum(at, value)}] = 1"]
-        if field.kind == "number":
-            shown = f"int({value}) + {field.plus}" if field.plus else value
-            return [f"out[{_sum(at, entry)}] = {shown}"]
-        relative = f"seen_from(observer, int({value}), n)"
-        if field.plus and field.axes:  # one for each seat: a branch would be mispredicted often
-            return [f"out[{_sum(at, entry)}] = ({field.plus} + {relative}) * ({value} != {NOBODY})"]
-        if field.plus:
-            return [f"if {value} != {NOBODY}:", f"    out[{_sum(at, entry)}] = {field.plus} + {relative}"]
-        place = _sum(at, _product(self.seats + field.extra, entry))
-        marked_seat = f"out[{_sum(place, relative)}] = 1"
-        if field.extra:
-            figure = f"out[{_sum(place, f'int({value})')}] = 1"
-            return [
-                f"if {value} >= {self.seats}:",
-                f"    {figure}",
-                f"elif {value} != {NOBODY}:",
-                f"    {marked_seat}",
-            ]
-        return [f"if {value} != {NOBODY}:", f"    {marked_seat}"] if field.low < 0 else [marked_seat]
-
-    def _read(self, field: Field, at: int, seats: tuple[str, ...], index: tuple[str, ...], entry: str) -> list[str]:
-        target = _element(field, (*seats, *index))
-        if field.axes and not field.own:
-            entry = _sum(_product(math.prod(field.seen), "seat"), entry)
-        if field.kind == "choice":
-            return [f"{target} = marked(observation, {at}, {len(field.choices)})"]
-        if field.kind == "seat" and not field.plus:
-            marks = self.seats + field.extra
-            return [f"{target} = marked(observation, {_sum(at, _product(marks, entry))}, {marks})"]
-        shown = f"observation[{_sum(at, entry)}]"
-        return [f"{target} = int({shown}) - {field.plus}" if field.plus else f"{target} = {shown}"]
+        return np.dtype([("key", np.uint64), *(column if column[2] else column[:2] for column in columns)], align=True)
 
     # ------------------------------------------------------------ options, words, proofs
 
@@ -429,60 +334,3 @@ def _narrowest(field: Field) -> type[np.integer[Any]]:
         if np.iinfo(kind).min <= field.low and field.high <= np.iinfo(kind).max:
             return kind
     raise ValueError(f"the field {field.name!r} ({field.low} .. {field.high}) does not fit into int32")
-
-
-# ---------------------------------------------------------------- code as text
-
-
-def _element(field: Field, index: Sequence[str]) -> str:
-    return f"s.{field.name}" + (f"[{', '.join(index)}]" if index else "")
-
-
-def _each(field: Field, line: Callable[[tuple[str, ...], str], list[str]]) -> list[str]:
-    """Code for each entry on the axes of a field other than that of seats."""
-    if not field.shape:
-        return line((), "0")
-    first, seen = field.first, field.seen
-    index = [*"ijk"[: len(seen) - 1], "m"]
-    entry = "0"
-    for name, length in zip(index, seen, strict=True):
-        entry = _sum(_product(length, entry), name)
-    source = (*index[:-1], f"m + {first}" if first else "m")
-    lines = line(source, entry)
-    for name, length in reversed([*zip(index, seen, strict=True)]):
-        lines = [f"for {name} in range({length}):", *_indented(lines)]
-    return lines
-
-
-def _sum(a: int | str, b: str) -> str:
-    return str(b) if str(a) == "0" else str(a) if b == "0" else f"{a} + {b}"
-
-
-def _product(a: int, b: str) -> str:
-    return "0" if b == "0" else b if a == 1 else f"{a} * ({b})" if "+" in b else f"{a} * {b}"
-
-
-def _indented(lines: Iterable[str]) -> list[str]:
-    return [f"    {line}" for line in lines]
-
-
-def _function(head: str, lines: Sequence[str]) -> str:
-    return "\n".join([f"def {head}:", *_indented(lines or ["pass"])]) + "\n"
-
-
-# ---------------------------------------------------------------- compiled code that the generated code calls
-
-
-@inlined
-def seen_from(observer, p, n):
-    """How many places seat p sits clockwise of the observer."""
-    return p - observer if p >= observer else p - observer + n
-
-
-@inlined
-def marked(observation, place, length):
-    """The index of the 1 among ``length`` entries from ``place`` on, or NOBODY."""
-    for i in range(length):
-        if observation[place + i]:
-            return i
-    return NOBODY

@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from types import ModuleType
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from blackjacky_env.checks import check_choice, few, read_integer
-from blackjacky_env.compiled.compiling import inlined, zeros
 from blackjacky_env.declare.actions import Actions
 from blackjacky_env.declare.fields import Fields
 from blackjacky_env.declare.layout import Layout, Vector
@@ -30,28 +28,6 @@ STATE_FIELDS = ("key", "num_players", "player", "deals", "winners")
 
 class IllegalActionError(ValueError):
     """The action is not legal now; the message says why. The game is unchanged."""
-
-
-def _named(declaration: type[Any], modules: Iterable[ModuleType]) -> dict[str, Any]:
-    names = [each.name for each in fields(declaration)]
-    return {name: getattr(module, name) for module in modules for name in names if hasattr(module, name)}
-
-
-@inlined
-def no_score(s, seat):
-    """The default of `Rules.score`: nobody ever scores."""
-    return 0
-
-
-@inlined
-def share_result(s, rewards):
-    """The usual `Rules.returns`: 1 is shared by the ``winners``, -1 by the others; 0 if nobody or everybody wins."""
-    n, won = int(s.num_players), 0
-    for p in range(n):
-        won += s.winners[p]
-    for p in range(n):
-        if 0 < won < n:
-            rewards[p] = 1.0 / won if s.winners[p] else -1.0 / (n - won)
 
 
 @dataclass(frozen=True)
@@ -80,13 +56,8 @@ class Rules:
     The observer gets seat 0; hidden cards and a new key are drawn from ``bits``. An observation with entries in their
     ranges that no position shows may lead to any position, but not out of the arrays, and not on for ever.
     """
-    score: Callable[..., int] = no_score
-    """(s, seat) -> int: the seat's score; `Game.score_reward` pays its changes."""
-
-    @classmethod
-    def of(cls, *modules: ModuleType) -> Rules:
-        """The functions of these modules that have the names of the fields above; ``returns`` may be left out."""
-        return cls(**{"returns": share_result, **_named(cls, modules)})
+    score: Callable[..., int] | None = None
+    """(s, seat) -> int: the seat's score; `Game.score_reward` pays its changes. None: nobody ever scores."""
 
 
 @dataclass(frozen=True)
@@ -442,8 +413,8 @@ class Game:
         return np.empty(self.layout.size, self.layout.dtype), np.empty(self.num_actions, np.int8)
 
     def new_state(self, num_players: int, variant: str, options: Mapping[str, Any]) -> Any:
-        """A record array, shape (1,), with checked options written and no game started."""
-        states = zeros(1, self.state_dtype)
+        """An array of one record, with checked options written and no game started."""
+        states = np.zeros(1, self.state_dtype)
         self.fields.write_options(states[0], num_players, variant, options)
         if self.small_deck is not None and options.get("deck") is not None:
             full = Counter(self._full_deck(num_players, options))

@@ -2,6 +2,7 @@
 
 import sys
 
+from blackjacky_env.compiled.shown import source_of_encode, source_of_sample
 from blackjacky_env.games import get_game
 
 for name in sys.argv[1:]:
@@ -10,4 +11,4 @@ for name in sys.argv[1:]:
     except ValueError as error:
         print(f"error: {error}", file=sys.stderr)
         sys.exit(2)
-    print(fields.source_of_encode(), fields.source_of_sample(), sep="\n\n")
+    print(source_of_encode(fields), source_of_sample(fields), sep="\n\n")

@@ -13,6 +13,7 @@ from blackjacky_env.checks import check_integer
 from blackjacky_env.compiled import random
 from blackjacky_env.compiled.compiling import compiled, entry, inlined, zeros
 from blackjacky_env.compiled.purposes import FOR_ACTIONS, FOR_GAMES
+from blackjacky_env.compiled.results import score_of
 from blackjacky_env.compiled.threads import spread
 from blackjacky_env.declare.game import Game, IllegalActionError
 from blackjacky_env.declare.layout import Vector
@@ -456,7 +457,7 @@ def _make_credit(game: Game) -> tuple[Callable[..., None], Callable[..., None], 
 
 def _make_potential(game: Game) -> Callable[..., float]:
     """Compiled (s, seat) -> the seat's score minus the mean score of the table."""
-    score = game.rules.score
+    score = score_of(game.rules)
 
     def potential(s, seat):
         total = 0

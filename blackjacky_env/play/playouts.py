@@ -14,6 +14,7 @@ from blackjacky_env.compiled.compiling import compiled, entry, zeros
 from blackjacky_env.compiled.policies import CompiledPolicy, Policy, PythonPolicy
 from blackjacky_env.compiled.purposes import FOR_COPIES, FOR_LINEUPS, FOR_POLICIES
 from blackjacky_env.compiled.random import below, draw, game_key, stream
+from blackjacky_env.compiled.results import score_of
 from blackjacky_env.compiled.threads import spread
 from blackjacky_env.declare.fields import NOBODY
 from blackjacky_env.declare.game import Game, IllegalActionError
@@ -283,7 +284,7 @@ def _begin_listening(game: Game) -> Callable[..., None]:
 @cache
 def score_all(game: Game) -> Callable[..., None]:
     """Entry (states, scores): write `Rules.score` of every seat, shape (N, max_players)."""
-    score, seats = game.rules.score, game.max_players
+    score, seats = score_of(game.rules), game.max_players
 
     def read(states, scores):
         for i in range(len(states)):
@@ -417,7 +418,7 @@ def learner_function(game: Game, encoder: Encoder | None) -> Callable[..., None]
     (N, F), or without one the observation, (N, K)) and ``masks`` (int8, (N, A), zeros where the game has ended) belong
     to the new position.
     """
-    score, returns, step = game.rules.score, game.rules.returns, make_shared_step(game)
+    score, returns, step = score_of(game.rules), game.rules.returns, make_shared_step(game)
     size, dtype, max_players = game.layout.size, game.layout.dtype, game.max_players
     run_on, observe = _make_run_on(game), _make_observe(game, encoder)
     start_game = _make_start_game(game, run_on)

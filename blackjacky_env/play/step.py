@@ -6,6 +6,7 @@ from collections.abc import Callable
 from functools import cache
 
 from blackjacky_env.compiled.compiling import compiled, inlined
+from blackjacky_env.compiled.results import score_of
 from blackjacky_env.declare.fields import NOBODY
 from blackjacky_env.declare.game import Game
 
@@ -91,7 +92,7 @@ def make_scored_step(game: Game, before_settling: Callable[..., None] = keep_not
 
     ``changes``: float64, (max_players,); 0 for seats that do not exist.
     """
-    step, score, size = make_step(game, before_settling), game.rules.score, game.max_players
+    step, score, size = make_step(game, before_settling), score_of(game.rules), game.max_players
 
     def scored_step(s, action, changes, *more):
         for seat in range(size):

@@ -101,7 +101,7 @@ def returns(s, rewards):
     rewards[1] = -rewards[0]
 
 
-_sample_shown = RECORD.sample
+_sample_shown = make_sample(RECORD)
 
 
 @inlined
@@ -130,7 +130,7 @@ GAME = Game(
     num_actions=CARDS,
     fields=RECORD,
     card_names=NAMES,
-    rules=Rules(begin, redeal, legal, apply, is_settled, settle, returns, RECORD.encode, sample),
+    rules=Rules(begin, redeal, legal, apply, is_settled, settle, returns, make_encode(RECORD), sample),
     words=plain_words(RECORD, Actions(BIDS, {"bid": "bid {card}"}), names={"prize": NAMES, "bid": NAMES}),
     most_actions=lambda num_players, variant, options: 2 * CARDS,
 )

@@ -66,7 +66,7 @@ def returns(s, rewards):
     rewards[1] = -rewards[0]
 
 
-_sample_shown = RECORD.sample
+_sample_shown = make_sample(RECORD)
 
 
 @inlined
@@ -83,6 +83,6 @@ GAME = Game(
     num_actions=2,
     fields=RECORD,
     card_names=("J", "Q", "K"),
-    rules=Rules(begin, redeal, legal, apply, is_settled, settle, returns, RECORD.encode, sample),
+    rules=Rules(begin, redeal, legal, apply, is_settled, settle, returns, make_encode(RECORD), sample),
     words=plain_words(RECORD, Actions([ActionInfo("pass"), ActionInfo("bet")], {"pass": "pass", "bet": "bet"})),
 )

@@ -19,6 +19,8 @@ from blackjacky_env.extending import (
     flag,
     hidden,
     inlined,
+    make_encode,
+    make_sample,
     number,
     own,
     plain_words,
@@ -56,7 +58,7 @@ RECORD = Fields(
     ),
     observed=["player first betting actions raises folded chips cards open_card shown winners"],
 )
-_sample_shown = RECORD.sample
+_sample_shown = make_sample(RECORD)
 
 
 # ---------------------------------------------------------------- rules
@@ -183,6 +185,6 @@ GAME = Game(
     score_reward="chips",
     card_names=RANKS,
     deck=lambda num_players, options: DECK,
-    rules=Rules(begin, redeal, legal, apply, is_settled, settle, returns, RECORD.encode, sample, score),
+    rules=Rules(begin, redeal, legal, apply, is_settled, settle, returns, make_encode(RECORD), sample, score),
     words=plain_words(RECORD, ACTIONS, names=dict.fromkeys(("cards", "open_card", "shown"), RANKS)),
 )

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from blackjacky_env.compiled.compiling import entry, zeros
+from blackjacky_env.compiled.results import share_result
 from blackjacky_env.declare.fields import Field, Fields, by_seat, hidden, number, role
-from blackjacky_env.declare.game import share_result
 from blackjacky_env.declare.options import Variant
 from tests.tiny_game import GAME
 

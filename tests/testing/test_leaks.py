@@ -121,7 +121,7 @@ FORGOTTEN = {
     "in which phases": (('secret_phases=("down",)', 'secret_phases=("answer",)'), r"events.*\['card'\]"),
     "only its player sees it": (("words=plain_words", "words=all_see"), r"\['bid'\]"),
     "legal actions do not tell it": (("s.hands[s.player, card]", "card != s.bid[s.first]"), "action_mask"),
-    "nor does the observation": (("RECORD.encode, ", "tell_all, "), r"observe\['observation'\]"),
+    "nor does the observation": (("make_encode(RECORD), ", "tell_all, "), r"observe\['observation'\]"),
 }
 TELL_ALL = """
 from dataclasses import replace
@@ -134,7 +134,7 @@ def tell_all(s, seat, out):
 def all_see(*declared, **names):
     return replace(plain_words(*declared, **names), view=lambda table, seat: table)
 
-shown = RECORD.encode
+shown = make_encode(RECORD)
 BIDS ="""
 
 

@@ -21,7 +21,19 @@ from blackjacky_agents.games import get_kit
 from blackjacky_agents.learning.encoding import Encoding
 from blackjacky_agents.learning.lineups import LEARNER
 from blackjacky_agents.learning.network import forward, softmax, widest
-from blackjacky_env.compiled import ask, below, compiled, copied, draw, entry, game_key, make_cast, spread, stream
+from blackjacky_env.compiled import (
+    ask,
+    below,
+    compiled,
+    copied,
+    draw,
+    entry,
+    game_key,
+    make_cast,
+    score_of,
+    spread,
+    stream,
+)
 from blackjacky_env.compiled.purposes import FOR_LINEUPS, FOR_POLICIES
 from blackjacky_env.declare import Game, Vector
 from blackjacky_env.play import (
@@ -329,7 +341,7 @@ def _make_start(game: Game, shaping: Shaping) -> Callable[..., None]:
 
 def _score_shaping(game: Game) -> Shaping:
     """By the seat's score less the mean score of the table."""
-    score = game.rules.score
+    score = score_of(game.rules)
 
     def potential(s, i, seat, tables, returns):
         total = 0.0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from blackjacky_env.compiled import share_result
 from blackjacky_env.declare import Game, Pile, Preset, Reshuffle, Rules, SmallDeck, Words
 from blackjacky_env.games.black_jacky import (
     observation,
@@ -58,7 +59,18 @@ GAME = Game(
     small_deck=SmallDeck(state.leave_out, state.left_out),
     reshuffle=Reshuffle("reshuffles", rules.stack_discards),
     pile=Pile("draw_pile", "draw_count"),
-    rules=Rules.of(rules, observation),
+    rules=Rules(
+        begin=rules.begin,
+        redeal=rules.redeal,
+        legal=rules.legal,
+        apply=rules.apply,
+        is_settled=rules.is_settled,
+        settle=rules.settle,
+        returns=share_result,
+        encode=observation.encode,
+        sample=observation.sample,
+        score=rules.score,
+    ),
     words=Words(
         snapshot=words.snapshot,
         view=words.view,

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from blackjacky_env.compiled import below, draw, inlined, shuffle
-from blackjacky_env.declare import NOBODY, marked, seen_from
+from blackjacky_env.compiled import below, draw, inlined, make_encode, make_sample, marked, seen_from, shuffle
+from blackjacky_env.declare import NOBODY
 from blackjacky_env.games.black_jacky.rules import left_of
 from blackjacky_env.games.black_jacky.state import (
     EXCHANGE,
@@ -26,7 +26,7 @@ from blackjacky_env.games.black_jacky.state import (
 )
 
 AT = RECORD.at
-_encode_shown, _sample_shown = RECORD.encode, RECORD.sample
+_encode_shown, _sample_shown = make_encode(RECORD), make_sample(RECORD)
 
 
 @inlined

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from blackjacky_env.compiled import below, draw, inlined, scratch
-from blackjacky_env.declare import NOBODY, seen_from
+from blackjacky_env.compiled import below, draw, inlined, make_sample, scratch, seen_from
+from blackjacky_env.declare import NOBODY
 from blackjacky_env.games.black_spy.observation import holder_of
 from blackjacky_env.games.black_spy.rules import (
     black_7,
@@ -44,7 +44,7 @@ from blackjacky_env.games.trick_taking import NO_CARD, NOT_IN_DECK, PLAYED, next
 from blackjacky_env.games.unseen import NOWHERE, add, clear, deal_unseen, unseen_cards
 
 AT = RECORD.at
-_sample_shown = RECORD.sample
+_sample_shown = make_sample(RECORD)
 _FOR_PILE, _FOR_HANDS, _FOR_TAKEN, _FOR_PASSED = 1, 2, 3, 16  # draws; the last two: one for each seat
 _UNSEEN, _LEFT = NOWHERE, NOWHERE - 1  # in ``where``: not yet dealt; _LEFT: the observer has left it in the mole's pile
 _TO_PILE = 0  # place of the pile in a deal; the observer, who sits there, gets no unseen card

@@ -6,8 +6,7 @@ exist are 0. Arrays by card have one entry for each kind of card: blue, yellow, 
 
 from __future__ import annotations
 
-from blackjacky_env.compiled import inlined
-from blackjacky_env.declare import seen_from
+from blackjacky_env.compiled import inlined, make_encode, seen_from
 from blackjacky_env.games.black_spy.rules import black_7, has_pile, pass_places, place_of_seat
 from blackjacky_env.games.black_spy.state import (
     BLACK_7,
@@ -21,7 +20,7 @@ from blackjacky_env.games.black_spy.state import (
 from blackjacky_env.games.trick_taking import NOT_IN_DECK, PLAYED
 
 AT = RECORD.at
-_encode_shown = RECORD.encode
+_encode_shown = make_encode(RECORD)
 
 
 @inlined

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from blackjacky_env.compiled import inlined, stream
-from blackjacky_env.declare import NOBODY, seen_from
+from blackjacky_env.compiled import inlined, seen_from, stream
+from blackjacky_env.declare import NOBODY
 from blackjacky_env.games.black_spy.state import (
     ALWAYS_LEFT,
     BLACK_1,

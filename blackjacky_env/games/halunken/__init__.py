@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from blackjacky_env.declare import ExtraDeck, Game, Rules, Words, gets_most
+from blackjacky_env.compiled import gets_most, share_result
+from blackjacky_env.declare import ExtraDeck, Game, Rules, Words
 from blackjacky_env.games.halunken import (
     observation,
     rules,
@@ -21,7 +22,18 @@ GAME = Game(
     card_names=state.CARD_NAMES,
     most_actions=state.most_actions,
     extra_decks={"black_jack_deck": ExtraDeck(state.jack_cards, rules.redeal_jack)},
-    rules=Rules.of(rules, observation),
+    rules=Rules(
+        begin=rules.begin,
+        redeal=rules.redeal,
+        legal=rules.legal,
+        apply=rules.apply,
+        is_settled=rules.is_settled,
+        settle=rules.settle,
+        returns=share_result,
+        encode=observation.encode,
+        sample=observation.sample,
+        score=rules.score,
+    ),
     words=Words(
         snapshot=words.snapshot,
         view=words.view,

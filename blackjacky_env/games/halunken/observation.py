@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from blackjacky_env.compiled import below, draw, inlined, scratch, shuffle
+from blackjacky_env.compiled import below, draw, inlined, make_encode, make_sample, scratch, shuffle
 from blackjacky_env.declare import NOBODY
 from blackjacky_env.games.halunken.rules import forget_what_happened, jack_moves, present_score, top_of
 from blackjacky_env.games.halunken.state import (
@@ -29,7 +29,7 @@ from blackjacky_env.games.halunken.state import (
 )
 
 AT = RECORD.at
-_encode_shown, _sample_shown = RECORD.encode, RECORD.sample
+_encode_shown, _sample_shown = make_encode(RECORD), make_sample(RECORD)
 
 
 @inlined

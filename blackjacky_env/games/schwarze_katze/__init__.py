@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from blackjacky_env.declare import Game, Preset, Rules, SmallDeck, Words, gets_most
+from blackjacky_env.compiled import gets_most, share_result
+from blackjacky_env.declare import Game, Preset, Rules, SmallDeck, Words
 from blackjacky_env.games import trick_taking
 from blackjacky_env.games.schwarze_katze import imagined, observation, rules, scene, state, words
 
@@ -40,7 +41,18 @@ GAME = Game(
     card_names=state.CARD_NAMES,
     deck=state.deck,
     small_deck=SmallDeck(trick_taking.leave_out, trick_taking.left_out),
-    rules=Rules.of(trick_taking, rules, observation, imagined),
+    rules=Rules(
+        begin=rules.begin,
+        redeal=rules.redeal,
+        legal=rules.legal,
+        apply=rules.apply,
+        is_settled=rules.is_settled,
+        settle=rules.settle,
+        returns=share_result,
+        encode=observation.encode,
+        sample=imagined.sample,
+        score=trick_taking.score,
+    ),
     words=Words(
         snapshot=words.snapshot,
         view=words.view,

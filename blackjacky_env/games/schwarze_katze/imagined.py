@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from blackjacky_env.compiled import below, draw, inlined, scratch
+from blackjacky_env.compiled import below, draw, inlined, make_sample, scratch
 from blackjacky_env.games.schwarze_katze.rules import hand_size, is_taken_out, suit_of
 from blackjacky_env.games.schwarze_katze.state import CARDS, RECORD, SEATS, SUITS
 from blackjacky_env.games.trick_taking import ASIDE, NO_CARD, NOT_IN_DECK, PLAYED
 from blackjacky_env.games.unseen import NOWHERE, add, clear, deal_unseen, unseen_cards
 
 AT = RECORD.at
-_sample_shown = RECORD.sample
+_sample_shown = make_sample(RECORD)
 _FOR_GROUPS, _FOR_HANDS = 1, 2  # draws
 HANDS = unseen_cards(CARDS, SEATS)
 

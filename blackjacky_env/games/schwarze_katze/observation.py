@@ -6,12 +6,12 @@ exist are 0. Arrays by card have one entry for each card: clubs, diamonds, heart
 
 from __future__ import annotations
 
-from blackjacky_env.compiled import inlined
+from blackjacky_env.compiled import inlined, make_encode
 from blackjacky_env.games.schwarze_katze.state import CARDS, RECORD
 from blackjacky_env.games.trick_taking import NOT_IN_DECK, PLAYED
 
 AT = RECORD.at
-_encode_shown = RECORD.encode
+_encode_shown = make_encode(RECORD)
 
 
 @inlined

@@ -1,0 +1,49 @@
+"""Results, scores and questions that many games share, as compiled functions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from blackjacky_env.compiled.compiling import compiled, inlined
+from blackjacky_env.declare.game import Question, Rules
+
+
+@inlined
+def share_result(s, rewards):
+    """The usual `Rules.returns`: 1 is shared by the ``winners``, -1 by the others; 0 if nobody or everybody wins."""
+    n, won = int(s.num_players), 0
+    for p in range(n):
+        won += s.winners[p]
+    for p in range(n):
+        if 0 < won < n:
+            rewards[p] = 1.0 / won if s.winners[p] else -1.0 / (n - won)
+
+
+@inlined
+def no_score(s, seat):
+    """Nobody ever scores."""
+    return 0
+
+
+def score_of(rules: Rules) -> Callable[..., int]:
+    """Compiled (s, seat) -> int: the seat's score."""
+    return rules.score or no_score
+
+
+def gets_most(words: str, points: Callable[..., int], sign: int = 1) -> Question:
+    """The question whether nobody gets more points than a seat, with ``sign`` -1 fewer.
+
+    Args:
+        words: what happens to the seat, see `Question`.
+        points: compiled (s, p) -> int: what the settlement that is due gives to p.
+        sign: 1 or -1.
+    """
+
+    @compiled
+    def happens(s, p):
+        own, most = sign * points(s, p), True
+        for other in range(s.num_players):
+            most &= sign * points(s, other) <= own
+        return most
+
+    return Question(words, happens)

@@ -5,7 +5,6 @@ from blackjacky_env.compiled.compiling import (
     compiled,
     copied,
     entry,
-    fingerprint,
     generated,
     inlined,
     record_dtype,
@@ -13,6 +12,7 @@ from blackjacky_env.compiled.compiling import (
     scratch,
     zeros,
 )
+from blackjacky_env.compiled.fingerprints import fingerprint
 from blackjacky_env.compiled.policies import CompiledPolicy, Policy, PythonPolicy
 from blackjacky_env.compiled.random import below, draw, game_key, shuffle, stream
 from blackjacky_env.compiled.results import gets_most, score_of, share_result

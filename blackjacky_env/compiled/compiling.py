@@ -27,9 +27,10 @@ from numba.core.caching import FunctionCache
 from numba.core.compiler import Compiler
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.dispatcher import Dispatcher
-from numba.core.extending import _Intrinsic, overload  # what `numba.extending.intrinsic` makes
+from numba.core.extending import overload
 from numba.core.registry import CPUDispatcher, cpu_target
 
+from blackjacky_env.compiled.fingerprints import fingerprint
 from blackjacky_env.compiled.inner import Code, Inner
 from blackjacky_env.compiled.locking import one_process
 from blackjacky_env.compiled.ownership import is_own, read_own
@@ -39,7 +40,6 @@ PLAIN = bool(numba.config.DISABLE_JIT)  # type: ignore[attr-defined]  # Numba se
 
 _FORMAT = 2  # of cached files; to be raised when their content changes
 OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
-_TRUSTED_MODULES = ("numpy", "numba", "llvmlite", "math", "builtins")
 
 
 class ContentCompiler(Compiler):
@@ -186,87 +186,6 @@ def _allocate(shape, dtype, max_shape=None):
 def copied(records: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     """A copy of an array of records, made as one block of bytes; NumPy copies field by field, ten times slower."""
     return records.view(np.uint8).copy().view(records.dtype, type(records))
-
-
-def fingerprint(*values: object) -> str:
-    """SHA-256 (hex) of values and of everything they reach: functions by byte code, arrays by content.
-
-    Raises `TypeError` for a value whose content cannot be hashed.
-    """
-    digest = hashlib.sha256()
-    for piece in _pieces(values, {}):
-        digest.update(piece.encode())
-        digest.update(b"\0")
-    return digest.hexdigest()
-
-
-def _pieces(value: object, seen: dict[int, int]) -> Iterator[str]:
-    if isinstance(value, Dispatcher):  # a compiled function: how it was compiled, and from what
-        yield f"compiled {sorted(value.targetoptions.items())}"
-        value = value.py_func
-    if isinstance(value, _Intrinsic):
-        value = value._defn
-    if isinstance(value, types.FunctionType) and _root(value) not in _TRUSTED_MODULES:
-        yield from _pieces_of_function(value, seen)
-    elif isinstance(value, types.CodeType):
-        yield value.co_code.hex()
-        yield from _pieces((value.co_names, value.co_varnames, value.co_freevars, value.co_consts), seen)
-    elif isinstance(value, tuple | list):
-        yield f"{type(value).__name__}{getattr(value, '_fields', '')} of {len(value)}"
-        for item in value:
-            yield from _pieces(item, seen)
-    else:
-        yield _piece(value)
-
-
-def _piece(value: object) -> str:
-    """The text hashed for a value that refers to no others."""
-    if isinstance(value, frozenset):
-        return f"frozenset {sorted(map(repr, value))}"
-    if isinstance(value, np.ndarray):
-        return f"array {value.dtype.descr} {value.shape} {value.tobytes().hex()}"
-    if isinstance(value, np.generic | np.dtype | str | bytes | int | float | slice | type(None) | type(...)):
-        return f"{type(value).__name__} {value!r}"
-    if isinstance(value, type) and issubclass(value, tuple) and hasattr(value, "_fields"):
-        return f"namedtuple {value.__qualname__} {value._fields}"
-    trusted = type | types.BuiltinFunctionType | types.FunctionType | np.ufunc
-    if isinstance(value, trusted) and _root(value) in _TRUSTED_MODULES:
-        return f"{_root(value)} {getattr(value, '__qualname__', value)}"
-    if isinstance(value, types.ModuleType) and value.__name__.partition(".")[0] in _TRUSTED_MODULES:
-        return f"module {value.__name__}"
-    raise TypeError(
-        f"a compiled function reaches {value!r}, whose content cannot be hashed, so it cannot be cached; "
-        "allowed are functions, numbers, strings, tuples, arrays, dtypes and what numpy, numba and math offer"
-    )
-
-
-def _pieces_of_function(function: types.FunctionType, seen: dict[int, int]) -> Iterator[str]:
-    if id(function) in seen:
-        yield f"function number {seen[id(function)]}"
-        return
-    seen[id(function)] = len(seen)
-    yield f"function {function.__qualname__}"
-    yield from _pieces(function.__code__, seen)
-    yield from _pieces(function.__defaults__, seen)
-    for cell in function.__closure__ or ():
-        yield from _pieces(cell.cell_contents, seen)
-    for name in sorted(_global_names(function.__code__)):
-        if name in function.__globals__:
-            yield name
-            yield from _pieces(function.__globals__[name], seen)
-
-
-def _global_names(code: types.CodeType) -> set[str]:
-    inner = (constant for constant in code.co_consts if isinstance(constant, types.CodeType))
-    return set(code.co_names).union(*(_global_names(constant) for constant in inner))
-
-
-def _root(value: Any) -> str:
-    """The package that defines a value; empty for a function that says no module, which nobody need trust."""
-    module = getattr(value, "__module__", None)
-    if module is None and not isinstance(value, types.FunctionType):
-        module = type(value).__module__
-    return (module or "").partition(".")[0]
 
 
 _CPUDispatcher: Any = CPUDispatcher

@@ -9,6 +9,7 @@ import shutil
 import struct
 import subprocess
 import sys
+import types
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -184,6 +185,40 @@ def test_an_edit_is_seen_at_the_next_start(tmp_path: Path, old: str, new: str, r
     edited = load(path)["run"]
     assert edited(10) == result
     assert hits(edited) == 0
+
+
+TAKEN = """
+from blackjacky_env.compiled.compiling import compiled, entry
+
+@compiled
+def callee(x):
+    return x + constants.LIMIT
+
+@entry
+def run(x):
+    return constants.callee(x) + sum([constants.LIMIT for _ in range(1)])
+"""
+
+
+def taken_from(names: dict[str, Any], **constants: Any) -> Any:
+    """The entry of `TAKEN`, with these names in its module."""
+    module = types.ModuleType("constants")
+    names |= {"constants": module}
+    vars(module).update({"callee": names["callee"], **constants})
+    return names["run"]
+
+
+def test_what_is_taken_from_a_module_is_seen_and_nothing_else_of_it(tmp_path: Path) -> None:
+    path = tmp_path / "module.py"
+    path.write_text(TAKEN)
+    assert taken_from(load(path), LIMIT=3)(10) == 16
+    other = taken_from(load(path), LIMIT=4)
+    assert (other(10), hits(other)) == (18, 0)
+    same = taken_from(load(path), LIMIT=3, untold=object())
+    assert (same(10), hits(same)) == (16, 1)
+    path.write_text(TAKEN.replace("constants.callee(x)", "id(constants)"))
+    with pytest.raises(TypeError, match="reaches the module 'constants' itself"):
+        taken_from(load(path), LIMIT=3)(10)
 
 
 # ---------------------------------------------------------------- never mixed

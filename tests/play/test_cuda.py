@@ -18,7 +18,8 @@ import numba
 import numpy as np
 import pytest
 
-from blackjacky_env.compiled.compiling import PLAIN, compiled, fingerprint, zeros
+from blackjacky_env.compiled.compiling import PLAIN, compiled, zeros
+from blackjacky_env.compiled.fingerprints import fingerprint
 from blackjacky_env.declare.game import Game
 from blackjacky_env.envs.opponents import compiled_names, find_compiled
 from blackjacky_env.games import DEFAULT, get_game

@@ -4,14 +4,7 @@ from __future__ import annotations
 
 from blackjacky_env.compiled import share_result
 from blackjacky_env.declare import Game, Pile, Preset, Reshuffle, Rules, SmallDeck, Words
-from blackjacky_env.games.black_jacky import (
-    observation,
-    questions,
-    rules,
-    scene,
-    state,
-    words,
-)
+from blackjacky_env.games.black_jacky import observation, questions, rules, scene, state, words
 
 _ONE_CARD = {"hand_size": 1, "hearts": 1}
 _SIX_CARDS = {**_ONE_CARD, "max_card": 3, "tricks": [1, 2, 3]}

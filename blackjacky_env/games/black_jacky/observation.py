@@ -10,23 +10,11 @@ import numpy as np
 
 from blackjacky_env.compiled import below, draw, inlined, make_encode, make_sample, marked, seen_from, shuffle
 from blackjacky_env.declare import NOBODY
+from blackjacky_env.games.black_jacky import state
 from blackjacky_env.games.black_jacky.rules import left_of
-from blackjacky_env.games.black_jacky.state import (
-    EXCHANGE,
-    NO_CARD,
-    OUT,
-    OVER,
-    RECORD,
-    SALOON,
-    SEATS,
-    SPECTATOR,
-    TIP,
-    VALUES,
-    WANTED,
-)
 
-AT = RECORD.at
-_encode_shown, _sample_shown = make_encode(RECORD), make_sample(RECORD)
+AT = state.RECORD.at
+_encode_shown, _sample_shown = make_encode(state.RECORD), make_sample(state.RECORD)
 
 
 @inlined
@@ -35,29 +23,29 @@ def encode(s, observer, out):
     _encode_shown(s, observer, out)
     observer, n = int(observer), int(s.num_players)
     out[AT.turn] = min(int(s.turn), 127)
-    if s.first_knocker != NOBODY and s.phase != OVER:
+    if s.first_knocker != NOBODY and s.phase != state.OVER:
         q = int(s.turn_player)
         for _ in range(n):
             if q == s.first_knocker:
                 break
-            if s.status[q] == SALOON:
+            if s.status[q] == state.SALOON:
                 out[AT.last_turns + seen_from(observer, q, n)] = 1
             q = left_of(s, q)
-    if s.discard_top != NO_CARD:
+    if s.discard_top != state.NO_CARD:
         out[AT.discard_top + int(s.discard_top) - 1] = 1
     q = observer
     for seat in range(n):
-        out[AT.wanted + seat] = s.status[q] == WANTED
-        out[AT.out + seat] = s.status[q] == OUT
-        put_values(out, AT.public + 8 * seat, s.known[q, SPECTATOR])
+        out[AT.wanted + seat] = s.status[q] == state.WANTED
+        out[AT.out + seat] = s.status[q] == state.OUT
+        put_values(out, AT.public + 8 * seat, s.known[q, state.SPECTATOR])
         if seat > 0:
             put_values(out, AT.known + 8 * (seat - 1), s.known[q, observer])
         q = left_of(s, q)
-    if n < SEATS:
+    if n < state.SEATS:
         put_values(out, AT.displays + 8 * n, s.left_out)
     for i in range(2):
-        out[AT.exchange_given + i] = s.given[i] != NO_CARD
-        if s.pair[i] == observer and s.given[i] != NO_CARD:
+        out[AT.exchange_given + i] = s.given[i] != state.NO_CARD
+        if s.pair[i] == observer and s.given[i] != state.NO_CARD:
             out[AT.my_given + int(s.given[i]) - 1] = 1
 
 
@@ -86,13 +74,13 @@ def sample(observation, bits, s):
     _sample_shown(observation, s)
     s.turn = observation[AT.turn]
     s.reshuffles = 0
-    s.deals = int(s.round_number) + (s.phase != TIP)
+    s.deals = int(s.round_number) + (s.phase != state.TIP)
     s.discard_top = 1 + marked(observation, AT.discard_top, 8)
     s.discard_count = 0
     s.left_out[:] = 0
-    for v in range(1, VALUES):
+    for v in range(1, state.VALUES):
         s.discard_count += s.discards[v]
-        if s.num_players < SEATS:
+        if s.num_players < state.SEATS:
             s.left_out[v] = s.displays[s.num_players, v]
             s.displays[s.num_players, v] = 0
     imagine_seats(observation, s)
@@ -104,12 +92,12 @@ def sample(observation, bits, s):
 @inlined
 def imagine_seats(observation, s):
     """Who is in the saloon; sums and losers belong to a settlement, which observations do not contain."""
-    for p in range(SEATS):
-        s.status[p] = SALOON
+    for p in range(state.SEATS):
+        s.status[p] = state.SALOON
         if observation[AT.wanted + p]:
-            s.status[p] = WANTED
+            s.status[p] = state.WANTED
         elif observation[AT.out + p] or p >= s.num_players:
-            s.status[p] = OUT
+            s.status[p] = state.OUT
         s.sums[p] = 0
         s.losers[p] = 0
 
@@ -117,8 +105,8 @@ def imagine_seats(observation, s):
 @inlined
 def imagine_known(observation, s):
     """The observer's own knowledge; the others know what a spectator knows."""
-    for p in range(SEATS):
-        for o in range(SEATS + 1):
+    for p in range(state.SEATS):
+        for o in range(state.SEATS + 1):
             s.known[p, o, 0] = 0
             take_values(observation, AT.public + 8 * p, s.known[p, o])
         if p > 0:
@@ -128,36 +116,36 @@ def imagine_known(observation, s):
 @inlined
 def imagine_hands(observation, bits, s):
     """Place known cards in their hands, then deal the other unseen cards at random to hands and draw pile."""
-    s.draw_pile[:] = NO_CARD
-    if s.phase == TIP:  # nothing is dealt yet
+    s.draw_pile[:] = state.NO_CARD
+    if s.phase == state.TIP:  # nothing is dealt yet
         return
-    for p in range(1, SEATS):
+    for p in range(1, state.SEATS):
         take_values(observation, AT.known + 8 * (p - 1), s.hands[p])
     count = 0
     for v in range(1, int(s.max_card) + 1):
         unseen = v - int(s.discards[v]) - int(s.left_out[v])
-        for p in range(SEATS):
+        for p in range(state.SEATS):
             unseen -= int(s.hands[p, v]) + int(s.displays[p, v])
         for _ in range(unseen):
             s.draw_pile[count] = v
             count += 1
     shuffle(s.draw_pile, count, bits)
-    for p in range(1, SEATS):
+    for p in range(1, state.SEATS):
         free = int(s.hand_counts[p])
-        for v in range(1, VALUES):
+        for v in range(1, state.VALUES):
             free -= int(s.hands[p, v])
         for _ in range(min(free, count)):
             count -= 1
             s.hands[p, s.draw_pile[count]] += 1
-            s.draw_pile[count] = NO_CARD
+            s.draw_pile[count] = state.NO_CARD
 
 
 @inlined
 def imagine_exchange(observation, bits, s):
     """The cards that were given in a pending exchange."""
     for i in range(2):
-        s.given[i] = NO_CARD
-        if s.phase == EXCHANGE and observation[AT.exchange_given + i]:
+        s.given[i] = state.NO_CARD
+        if s.phase == state.EXCHANGE and observation[AT.exchange_given + i]:
             if s.pair[i] == 0:
                 s.given[i] = 1 + marked(observation, AT.my_given, 8)
             else:
@@ -169,7 +157,7 @@ def random_card(s, p, bits):
     """A uniformly random card of p's hand."""
     left = np.int64(below(bits, int(s.hand_counts[p])))
     v = 1
-    while v + 1 < VALUES and left >= s.hands[p, v]:
+    while v + 1 < state.VALUES and left >= s.hands[p, v]:
         left -= int(s.hands[p, v])
         v += 1
     return v
@@ -178,5 +166,5 @@ def random_card(s, p, bits):
 @inlined
 def take_values(observation, place, counts):
     """The counts of v = 1 .. 8 that `put_values` wrote from ``place`` on."""
-    for v in range(1, VALUES):
+    for v in range(1, state.VALUES):
         counts[v] = observation[place + v - 1]

@@ -11,36 +11,12 @@ import numpy as np
 
 from blackjacky_env.compiled import below, draw, inlined, shuffle, stream
 from blackjacky_env.declare import NOBODY
-from blackjacky_env.games.black_jacky.state import (
-    CARDS,
-    DRAW,
-    EXCHANGE,
-    GIVE,
-    KNOCK,
-    LAY_3,
-    LAY_6,
-    NAME,
-    NO_CARD,
-    NO_TRICK,
-    NUM_ACTIONS,
-    OUT,
-    OVER,
-    SALOON,
-    SEATS,
-    SETTLEMENT,
-    SWAP_DISCARD,
-    SWAP_DRAW,
-    TIP,
-    TRICK,
-    VALUES,
-    WANTED,
-    ZOCK,
-)
+from blackjacky_env.games.black_jacky import state
 
 # What random numbers are drawn for.
 FOR_START_PLAYER, FOR_DECK, FOR_RESHUFFLE = range(3)
 
-PAIRS = np.array([(a, b) for a in range(SEATS) for b in range(a + 1, SEATS)], np.int8)
+PAIRS = np.array([(a, b) for a in range(state.SEATS) for b in range(a + 1, state.SEATS)], np.int8)
 """The pairs of relative seats of actions 9 .. 23, shape (15, 2)."""
 
 
@@ -57,9 +33,9 @@ def begin(s, key, start_player):
     s.start_player = start_player
     if start_player == NOBODY:
         s.start_player = below(draw(stream(key, FOR_START_PLAYER, 0, 0), 0), n)
-    for p in range(SEATS):
+    for p in range(state.SEATS):
         s.hearts[p] = s.first_hearts if p < n else 0  # R2
-        s.status[p] = SALOON if p < n else OUT
+        s.status[p] = state.SALOON if p < n else state.OUT
         s.black_hearts[p] = 0
         s.winners[p] = 0
     start_round(s)
@@ -69,7 +45,7 @@ def begin(s, key, start_player):
 def start_round(s):
     """Clear the table, then ask for tips (S3f) or, if nobody is wanted, deal (S3g)."""
     clear_table(s)
-    for p in range(SEATS):
+    for p in range(state.SEATS):
         s.tips[p] = NOBODY
     ask_next_tipper(s)
 
@@ -85,8 +61,8 @@ def clear_table(s):
     s.plus_one = NOBODY
     end_exchange(s)
     s.draw_count = 0
-    s.draw_pile[:] = NO_CARD
-    s.discard_top = NO_CARD
+    s.draw_pile[:] = state.NO_CARD
+    s.discard_top = state.NO_CARD
     s.discard_count = 0
     s.discards[:] = 0
     s.knocked[:] = 0
@@ -129,7 +105,7 @@ def deal_draw_pile(s):
     for _ in range(s.hand_size):
         p = int(s.start_player)
         for _ in range(s.num_players):
-            if s.status[p] == SALOON:
+            if s.status[p] == state.SALOON:
                 take_into_hand(s, p, take_from_draw_pile(s))
             p = left_of(s, p)
     put_on_discard_pile(s, take_from_draw_pile(s))
@@ -155,20 +131,20 @@ def seat_at(s, p, relative):
 @inlined
 def in_saloon(s, p):
     """Whether p is in the saloon (R5)."""
-    return s.status[p] == SALOON
+    return s.status[p] == state.SALOON
 
 
 @inlined
 def is_active(s, p):
     """Whether p is active, so that card powers can affect p (R6)."""
-    return s.status[p] == SALOON and not s.knocked[p]
+    return s.status[p] == state.SALOON and not s.knocked[p]
 
 
 @inlined
 def next_in_saloon(s, p):
     """The next seat clockwise of p in the saloon; p itself if there is no other."""
     q = left_of(s, p)
-    while s.status[q] != SALOON and q != p:
+    while s.status[q] != state.SALOON and q != p:
         q = left_of(s, q)
     return q
 
@@ -224,7 +200,7 @@ def take_from_hand(s, p, v):
     """Remove card v from p's hand, seen by everybody."""
     s.hands[p, v] -= 1
     s.hand_counts[p] -= 1
-    for o in range(SEATS + 1):
+    for o in range(state.SEATS + 1):
         forget(s, o, p, v)
 
 
@@ -251,10 +227,10 @@ def take_from_draw_pile(s):
     if s.draw_count <= 0:
         reshuffle(s)
     if s.draw_count <= 0:
-        return NO_CARD
+        return state.NO_CARD
     s.draw_count -= 1
     v = int(s.draw_pile[s.draw_count])
-    s.draw_pile[s.draw_count] = NO_CARD
+    s.draw_pile[s.draw_count] = state.NO_CARD
     return v
 
 
@@ -263,12 +239,12 @@ def reshuffle(s):
     """R14: the discard pile except its top becomes the new draw pile."""
     s.discards[s.discard_top] -= 1
     count = 0
-    for v in range(1, VALUES):
+    for v in range(1, state.VALUES):
         count += s.discards[v]
-    if count >= CARDS:  # in no game; a bound for each value would compile a second longer
+    if count >= state.CARDS:  # in no game; a bound for each value would compile a second longer
         return
     count = 0
-    for v in range(1, VALUES):
+    for v in range(1, state.VALUES):
         for _ in range(s.discards[v]):
             s.draw_pile[count] = v
             count += 1
@@ -308,14 +284,14 @@ def forget(s, o, p, v):
 @inlined
 def everybody_knows(s, p, v):
     """Everybody has seen that p took a v."""
-    for o in range(SEATS + 1):
+    for o in range(state.SEATS + 1):
         s.known[p, o, v] += 1
 
 
 @inlined
 def learn_from_exchange(s, a, x, b, y):
     """Update known cards after a gave x to b for y: both know both cards, to the others they may be any card."""
-    for o in range(SEATS + 1):
+    for o in range(state.SEATS + 1):
         if o == a:
             forget(s, a, b, y)
             s.known[b, a, x] += 1
@@ -323,7 +299,7 @@ def learn_from_exchange(s, a, x, b, y):
             forget(s, b, a, x)
             s.known[a, b, y] += 1
         else:
-            for v in range(1, VALUES):
+            for v in range(1, state.VALUES):
                 forget(s, o, a, v)
                 forget(s, o, b, v)
 
@@ -334,26 +310,26 @@ def learn_from_exchange(s, a, x, b, y):
 @inlined
 def legal(s, mask):
     """Set ``mask`` (int8, shape (61,)) to 1 for the legal actions of the player to act."""
-    for action in range(NUM_ACTIONS):  # as in `encode`
+    for action in range(state.NUM_ACTIONS):  # as in `encode`
         mask[action] = 0
     p = int(s.player)
-    if s.phase == TRICK:
+    if s.phase == state.TRICK:
         legal_tricks(s, p, mask)
-    elif s.phase == ZOCK:
+    elif s.phase == state.ZOCK:
         legal_zocks(s, p, mask)
-    elif s.phase == EXCHANGE:
-        for v in range(1, VALUES):
-            mask[GIVE + v] = s.hands[p, v] > 0
-    elif s.phase == TIP:
+    elif s.phase == state.EXCHANGE:
+        for v in range(1, state.VALUES):
+            mask[state.GIVE + v] = s.hands[p, v] > 0
+    elif s.phase == state.TIP:
         for relative in range(1, s.num_players):  # P1
-            mask[NAME + relative] = in_saloon(s, seat_at(s, p, relative))
+            mask[state.NAME + relative] = in_saloon(s, seat_at(s, p, relative))
 
 
 @inlined
 def legal_tricks(s, p, mask):
     """R8, R9: no card, or one of the hand cards whose power is enabled."""
-    mask[NO_TRICK] = 1
-    for v in range(1, VALUES):
+    mask[state.NO_TRICK] = 1
+    for v in range(1, state.VALUES):
         mask[v] = (s.hands[p, v] > 0) & s.tricks[v]
     if mask[3] and exchange_possible(s, p):
         mask[3] = 0
@@ -361,22 +337,22 @@ def legal_tricks(s, p, mask):
         for relative in range(s.num_players):
             able |= can_exchange(s, seat_at(s, p, relative), p) << relative
         for i in range(len(PAIRS)):
-            mask[LAY_3 + i] = (able >> PAIRS[i, 0]) & (able >> PAIRS[i, 1]) & 1
+            mask[state.LAY_3 + i] = (able >> PAIRS[i, 0]) & (able >> PAIRS[i, 1]) & 1
     if mask[6] and not plus_one_stuck(s):
         mask[6] = 0
         for relative in range(s.num_players):
-            mask[LAY_6 + relative] = is_active(s, seat_at(s, p, relative))
+            mask[state.LAY_6 + relative] = is_active(s, seat_at(s, p, relative))
 
 
 @inlined
 def legal_zocks(s, p, mask):
     """R10, R11, R14."""
     drawable = can_draw(s)
-    mask[DRAW] = drawable
-    mask[KNOCK] = 1
-    for v in range(1, VALUES):
-        mask[SWAP_DISCARD + v] = s.hands[p, v] > 0
-        mask[SWAP_DRAW + v] = mask[SWAP_DISCARD + v] & drawable
+    mask[state.DRAW] = drawable
+    mask[state.KNOCK] = 1
+    for v in range(1, state.VALUES):
+        mask[state.SWAP_DISCARD + v] = s.hands[p, v] > 0
+        mask[state.SWAP_DRAW + v] = mask[state.SWAP_DISCARD + v] & drawable
 
 
 # ---------------------------------------------------------------- moves
@@ -386,24 +362,24 @@ def legal_zocks(s, p, mask):
 def apply(s, action):
     """Apply a legal action; the phase is SETTLEMENT afterwards if the round has ended."""
     p = int(s.player)
-    if s.phase == TRICK:
+    if s.phase == state.TRICK:
         play_trick(s, p, action)
-    elif s.phase == ZOCK:
+    elif s.phase == state.ZOCK:
         play_zock(s, p, action)
-    elif s.phase == EXCHANGE:
-        give(s, p, action - GIVE)
+    elif s.phase == state.EXCHANGE:
+        give(s, p, action - state.GIVE)
     else:  # TIP
-        s.tips[p] = seat_at(s, p, action - NAME)
+        s.tips[p] = seat_at(s, p, action - state.NAME)
         ask_next_tipper(s)
 
 
 @inlined
 def play_trick(s, p, action):
     """At most one card power (R8), then the zock."""
-    s.phase = ZOCK
-    if action == NO_TRICK:
+    s.phase = state.ZOCK
+    if action == state.NO_TRICK:
         return
-    v = 3 if LAY_3 <= action < LAY_6 else 6 if action >= LAY_6 else action
+    v = 3 if state.LAY_3 <= action < state.LAY_6 else 6 if action >= state.LAY_6 else action
     take_from_hand(s, p, v)
     s.displays[p, v] += 1
     if v == 1:  # T1
@@ -411,10 +387,10 @@ def play_trick(s, p, action):
     elif v == 2:  # T2
         s.knocked[:] = 0
         s.first_knocker = NOBODY
-    elif action >= LAY_6:  # T6
-        s.plus_one = seat_at(s, p, action - LAY_6)
-    elif action >= LAY_3:  # T3
-        start_exchange(s, p, action - LAY_3)
+    elif action >= state.LAY_6:  # T6
+        s.plus_one = seat_at(s, p, action - state.LAY_6)
+    elif action >= state.LAY_3:  # T3
+        start_exchange(s, p, action - state.LAY_3)
     elif v == 4 and can_draw(s):  # T4
         take_into_hand(s, next_active(s, p), take_from_draw_pile(s))
     elif v == 7 and can_draw(s):  # T7
@@ -425,18 +401,18 @@ def play_trick(s, p, action):
 @inlined
 def start_exchange(s, p, pair):
     """T3: both give in turn, first the trickster if in the pair, else the first of them clockwise."""
-    s.phase = EXCHANGE
+    s.phase = state.EXCHANGE
     s.trickster = p
     for i in range(2):
         s.pair[i] = seat_at(s, p, int(PAIRS[pair, i]))
-        s.given[i] = NO_CARD
+        s.given[i] = state.NO_CARD
     s.player = s.pair[0]
 
 
 @inlined
 def give(s, p, v):
     """T3: p gives a v; when both have given, the cards change hands and the trickster continues with the zock."""
-    if s.given[0] == NO_CARD:
+    if s.given[0] == state.NO_CARD:
         s.given[0] = v
         s.player = s.pair[1]
         return
@@ -448,7 +424,7 @@ def give(s, p, v):
     learn_from_exchange(s, a, x, b, v)
     s.player = s.trickster
     end_exchange(s)
-    s.phase = ZOCK
+    s.phase = state.ZOCK
 
 
 @inlined
@@ -456,22 +432,22 @@ def end_exchange(s):
     """Clear the pending exchange."""
     s.trickster = NOBODY
     s.pair[:] = NOBODY
-    s.given[:] = NO_CARD
+    s.given[:] = state.NO_CARD
 
 
 @inlined
 def play_zock(s, p, action):
     """R10: draw, swap or knock."""
-    if action == KNOCK:
+    if action == state.KNOCK:
         s.knocked[p] = 1
         if s.first_knocker == NOBODY:  # R12
             s.first_knocker = p
-    elif action == DRAW:
+    elif action == state.DRAW:
         take_into_hand(s, p, take_from_draw_pile(s))
-    elif action <= SWAP_DISCARD:
-        swap(s, p, action - SWAP_DRAW, take_from_draw_pile(s))
+    elif action <= state.SWAP_DISCARD:
+        swap(s, p, action - state.SWAP_DRAW, take_from_draw_pile(s))
     else:
-        old, new = action - SWAP_DISCARD, take_from_discard_pile(s)
+        old, new = action - state.SWAP_DISCARD, take_from_discard_pile(s)
         swap(s, p, old, new)
         everybody_knows(s, p, new)
     end_turn(s, p)
@@ -488,7 +464,7 @@ def swap(s, p, old, new):
 @inlined
 def start_turn(s, p):
     """Start p's turn: a card power or none, then a zock."""
-    s.phase = TRICK
+    s.phase = state.TRICK
     s.player = p
     s.turn_player = p
 
@@ -499,7 +475,7 @@ def end_turn(s, p):
     s.turn += 1
     following = next_in_saloon(s, p)
     if s.ends_after_turn or s.knocked[following] or (s.max_turns and s.turn >= s.max_turns):
-        s.phase = SETTLEMENT
+        s.phase = state.SETTLEMENT
         find_losers(s)
     else:
         start_turn(s, following)
@@ -512,7 +488,7 @@ def end_turn(s, p):
 def tenths(s, p):
     """S1: p's sum in tenths; laid-out 5s count 0 (T5), laid-out 8s 8.1 (T8)."""
     total = 10 if s.plus_one == p else 0
-    for v in range(1, VALUES):
+    for v in range(1, state.VALUES):
         total += 10 * v * int(s.hands[p, v])
         if v != 5:
             total += 10 * v * int(s.displays[p, v])
@@ -522,14 +498,14 @@ def tenths(s, p):
 @inlined
 def is_settled(s):
     """Whether the round has ended, so that `settle` is due."""
-    return s.phase == SETTLEMENT
+    return s.phase == state.SETTLEMENT
 
 
 @inlined
 def find_losers(s):
     """S1, S2: record all sums and who loses a heart: everyone who is bust, else those with the lowest sum."""
     bust_at = 10 * int(s.bust_at)
-    highest, lowest = 0, 10 * CARDS * VALUES
+    highest, lowest = 0, 10 * state.CARDS * state.VALUES
     for p in range(s.num_players):
         if in_saloon(s, p):
             total = tenths(s, p)
@@ -582,11 +558,11 @@ def update_status(s):
     showdown = count_with_heart(s) <= 2
     for p in range(s.num_players):
         if s.hearts[p] > 0:
-            s.status[p] = SALOON
+            s.status[p] = state.SALOON
         elif showdown or s.black_hearts[p]:
-            s.status[p] = OUT
+            s.status[p] = state.OUT
         else:
-            s.status[p] = WANTED
+            s.status[p] = state.WANTED
 
 
 @inlined
@@ -597,8 +573,8 @@ def end_game(s):
     for p in range(s.num_players):
         if not s.schnell_duell:
             s.winners[p] = s.hearts[p] > 0
-        s.status[p] = SALOON if s.hearts[p] > 0 else OUT
-    s.phase = OVER
+        s.status[p] = state.SALOON if s.hearts[p] > 0 else state.OUT
+    s.phase = state.OVER
     s.player = NOBODY
     s.turn_player = NOBODY
 
@@ -628,8 +604,8 @@ def ask_next_tipper(s):
     """P2: ask the next wanted player in turn order from the start player; after the last, deal (S3f, S3g)."""
     p = int(s.start_player)
     for _ in range(s.num_players):
-        if s.status[p] == WANTED and s.tips[p] == NOBODY:
-            s.phase = TIP
+        if s.status[p] == state.WANTED and s.tips[p] == NOBODY:
+            s.phase = state.TIP
             s.player = p
             return
         p = left_of(s, p)

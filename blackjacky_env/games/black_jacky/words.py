@@ -7,25 +7,18 @@ from typing import Any
 import numpy as np
 
 from blackjacky_env.declare import NOBODY, ActionInfo, Actions, State
+from blackjacky_env.games.black_jacky import state
 from blackjacky_env.games.black_jacky.rules import PAIRS
-from blackjacky_env.games.black_jacky.state import (
-    EXCHANGE,
-    OUT,
-    OVER,
-    RECORD,
-    SALOON,
-    SEATS,
-    SPECTATOR,
-    TIP,
-    TRICK,
-    VALUES,
-    WANTED,
-    ZOCK,
-)
 
-_VALUES = range(1, VALUES)
-STATUSES = {SALOON: "saloon", WANTED: "wanted", OUT: "out"}
-_PHASES_OF = {"tip": TIP, "give": EXCHANGE, "draw": ZOCK, "swap": ZOCK, "knock": ZOCK}  # by kind of action; else TRICK
+_VALUES = range(1, state.VALUES)
+STATUSES = {state.SALOON: "saloon", state.WANTED: "wanted", state.OUT: "out"}
+_PHASES_OF = {
+    "tip": state.TIP,
+    "give": state.EXCHANGE,
+    "draw": state.ZOCK,
+    "swap": state.ZOCK,
+    "knock": state.ZOCK,
+}  # by kind of action; else TRICK
 
 
 # ---------------------------------------------------------------- actions
@@ -36,12 +29,12 @@ ACTIONS = Actions(
         ActionInfo("no_trick"),
         *(ActionInfo("lay_without_effect" if v in (3, 6) else "lay", card=v) for v in _VALUES),
         *(ActionInfo("lay_exchange", card=3, seats=(first, second)) for first, second in PAIRS.tolist()),
-        *(ActionInfo("lay_plus_one", card=6, seats=(relative,)) for relative in range(SEATS)),
+        *(ActionInfo("lay_plus_one", card=6, seats=(relative,)) for relative in range(state.SEATS)),
         ActionInfo("draw", pile="draw"),
         *(ActionInfo("swap", card=v, pile=pile) for pile in ("draw", "discard") for v in _VALUES),
         ActionInfo("knock"),
         *(ActionInfo("give", card=v, secret=("card",)) for v in _VALUES),  # T3
-        *(ActionInfo("tip", seats=(relative,)) for relative in range(1, SEATS)),
+        *(ActionInfo("tip", seats=(relative,)) for relative in range(1, state.SEATS)),
     ],
     {
         "no_trick": "no trick",
@@ -66,23 +59,23 @@ def snapshot(s: State, settled: State | None) -> dict[str, Any]:
     table = _plain(s)
     n = table["num_players"]
     return {
-        **RECORD.tell(s, "phase player round turn=turn start_player hearts"),
+        **state.RECORD.tell(s, "phase player round turn=turn start_player hearts"),
         "black_hearts": [bool(black) for black in table["black_hearts"][:n]],
         "status": [STATUSES[status] for status in table["status"][:n]],
         "hands": [*map(_cards, table["hands"][:n])],
         "displays": [*map(_cards, table["displays"][:n])],
         "known": [[_known(table, q, o) for q in range(n)] for o in range(n)],
-        "public": [_known(table, q, SPECTATOR) for q in range(n)],
+        "public": [_known(table, q, state.SPECTATOR) for q in range(n)],
         "draw_pile": table["draw_pile"][: table["draw_count"]][::-1],
         "discard_top": table["discard_top"] or None,
         "discards": _cards(table["discards"]),
-        **RECORD.tell(s, "plus_one"),
+        **state.RECORD.tell(s, "plus_one"),
         "knocked": [bool(knocked) for knocked in table["knocked"][:n]],
-        **RECORD.tell(s, "first_knocker"),
+        **state.RECORD.tell(s, "first_knocker"),
         "last_turns": _last_turns(table),
         "ends_after_turn": bool(table["ends_after_turn"]),
         "exchange": _exchange(table),
-        **RECORD.tell(s, "tips"),
+        **state.RECORD.tell(s, "tips"),
         "last_settlement": None if settled is None else _settlement(_plain(settled)),
         "winners": _marked(table["winners"]),
     }
@@ -111,15 +104,15 @@ def _last_turns(table: dict[str, Any]) -> list[int] | None:
     """R12: the seats whose last turn is not finished, in order."""
     if table["first_knocker"] == NOBODY:
         return None
-    if table["phase"] == OVER:
+    if table["phase"] == state.OVER:
         return []
     n, begin = table["num_players"], table["turn_player"]
     seats = [(begin + i) % n for i in range((table["first_knocker"] - begin) % n)]
-    return [q for q in seats if table["status"][q] == SALOON]
+    return [q for q in seats if table["status"][q] == state.SALOON]
 
 
 def _exchange(table: dict[str, Any]) -> dict[str, Any] | None:
-    if table["phase"] != EXCHANGE:
+    if table["phase"] != state.EXCHANGE:
         return None
     return {
         "trickster": table["trickster"],
@@ -130,7 +123,7 @@ def _exchange(table: dict[str, Any]) -> dict[str, Any] | None:
 
 def _settlement(table: dict[str, Any]) -> dict[str, Any]:
     n = table["num_players"]
-    in_saloon = [status == SALOON for status in table["status"][:n]]
+    in_saloon = [status == state.SALOON for status in table["status"][:n]]
     return {
         "sums": [table["sums"][q] if in_saloon[q] else None for q in range(n)],
         "losers": _marked(table["losers"]),
@@ -159,8 +152,8 @@ def why_illegal(s: State, action: int) -> str:
     """Why ``action`` (0 .. 60, not in the mask) is illegal for the player to act."""
     phase, info = int(s["phase"]), ACTIONS[action]
     name = f"'{ACTIONS.name(action)}' (action {action})"
-    phases = RECORD.fields["phase"].choices
-    needed = _PHASES_OF.get(info.kind, TRICK)
+    phases = state.RECORD.fields["phase"].choices
+    needed = _PHASES_OF.get(info.kind, state.TRICK)
     if phase != needed:
         return f"{name} is for phase {phases[needed]}; the phase is {phases[phase]}"
     return f"{name} is illegal: {_reason(s, phase, info)}"
@@ -168,19 +161,19 @@ def why_illegal(s: State, action: int) -> str:
 
 def _reason(s: State, phase: int, info: ActionInfo) -> str:
     v, players = info.card, int(s["num_players"])
-    if phase == ZOCK:
+    if phase == state.ZOCK:
         if info.kind == "swap" and not s["hands"][s["player"], v]:
             return f"no hand card, no swap: there is no {v} in the hand (R11)"
         return "the draw pile is empty and there is nothing to shuffle (R14)"
     if v is not None and not s["hands"][s["player"], v]:
         return f"there is no {v} in the hand"
-    if phase == TRICK and not s["tricks"][v]:
+    if phase == state.TRICK and not s["tricks"][v]:
         return f"the power of the {v} is disabled by the option tricks"
     if info.kind == "lay_without_effect":
         return f"the power of the {v} has a possible target, which must be chosen (T{v})"
     if max(info.seats) >= players:
         return f"there are only {players} players"
-    if phase == TIP:
+    if phase == state.TIP:
         return "only players in the saloon may be named (P1)"
     if v == 3:
         return "both players must be active and hold a card (T3)"

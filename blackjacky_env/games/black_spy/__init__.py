@@ -5,14 +5,7 @@ from __future__ import annotations
 from blackjacky_env.compiled import gets_most, share_result
 from blackjacky_env.declare import Game, Preset, Rules, SmallDeck, Words
 from blackjacky_env.games import trick_taking
-from blackjacky_env.games.black_spy import (
-    imagined,
-    observation,
-    rules,
-    scene,
-    state,
-    words,
-)
+from blackjacky_env.games.black_spy import imagined, observation, rules, scene, state, words
 
 _MINIATURES = {
     "mini-1": Preset(

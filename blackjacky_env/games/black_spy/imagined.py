@@ -12,43 +12,17 @@ import numpy as np
 
 from blackjacky_env.compiled import below, draw, inlined, make_sample, scratch, seen_from
 from blackjacky_env.declare import NOBODY
+from blackjacky_env.games import trick_taking as tricks
+from blackjacky_env.games.black_spy import rules, state
 from blackjacky_env.games.black_spy.observation import holder_of
-from blackjacky_env.games.black_spy.rules import (
-    black_7,
-    colour_of,
-    hand_size,
-    has_pile,
-    kind_of,
-    pass_places,
-    place_of_seat,
-    rank_of,
-)
-from blackjacky_env.games.black_spy.state import (
-    BLACK_7,
-    BLACK_7S,
-    CALLING,
-    CARDS,
-    CHOOSE,
-    KINDS,
-    OVER,
-    PASS,
-    PICKS,
-    PILE,
-    PLAY,
-    RECORD,
-    RED_1,
-    SEATS,
-    TAKE,
-)
-from blackjacky_env.games.trick_taking import NO_CARD, NOT_IN_DECK, PLAYED, next_seat
 from blackjacky_env.games.unseen import NOWHERE, add, clear, deal_unseen, unseen_cards
 
-AT = RECORD.at
-_sample_shown = make_sample(RECORD)
+AT = state.RECORD.at
+_sample_shown = make_sample(state.RECORD)
 _FOR_PILE, _FOR_HANDS, _FOR_TAKEN, _FOR_PASSED = 1, 2, 3, 16  # draws; the last two: one for each seat
 _UNSEEN, _LEFT = NOWHERE, NOWHERE - 1  # in ``where``: not yet dealt; _LEFT: the observer has left it in the mole's pile
 _TO_PILE = 0  # place of the pile in a deal; the observer, who sits there, gets no unseen card
-HANDS = unseen_cards(CARDS, SEATS)
+HANDS = unseen_cards(state.CARDS, state.SEATS)
 
 
 @inlined
@@ -77,46 +51,48 @@ def sample(observation, bits, s):
 @inlined
 def is_before_passing(s):
     """Whether the cards chosen to be passed, if any, have not yet been moved."""
-    return s.phase in (TAKE, PASS) or (s.phase == CALLING and s.call_before_pass)
+    return s.phase in (state.TAKE, state.PASS) or (s.phase == state.CALLING and s.call_before_pass)
 
 
 @inlined
 def remembers_pile(s):
     """Whether it is known who can have taken what from the pile in this deal (O3)."""
-    return has_pile(s) and s.phase != OVER and (is_before_passing(s) or pass_places(s) == 0)
+    return rules.has_pile(s) and s.phase != state.OVER and (is_before_passing(s) or rules.pass_places(s) == 0)
 
 
 @inlined
 def has_left(s):
     """Whether the observer has left cards in the pile, or will have to take the last ones."""
-    return remembers_pile(s) and (s.phase != TAKE or place_of_seat(s, 0) < place_of_seat(s, int(s.player)))
+    return remembers_pile(s) and (
+        s.phase != state.TAKE or rules.place_of_seat(s, 0) < rules.place_of_seat(s, int(s.player))
+    )
 
 
 @inlined
 def takes_later(s, p):
     """V3: whether p takes from the pile after the observer."""
-    return place_of_seat(s, p) > place_of_seat(s, 0)
+    return rules.place_of_seat(s, p) > rules.place_of_seat(s, 0)
 
 
 @inlined
 def picked(s, place, asked):
     """Cards that the seat at ``place`` has picked, three each in this order, if the one at ``asked`` is to act."""
-    return PICKS if place < asked else int(s.picks) * (place == asked)
+    return state.PICKS if place < asked else int(s.picks) * (place == asked)
 
 
 @inlined
 def taken_by(s, p):
     """V3: number of cards that p has taken from the pile."""
-    if s.phase != TAKE:
-        return PICKS
-    return picked(s, place_of_seat(s, p), place_of_seat(s, int(s.player)))
+    if s.phase != state.TAKE:
+        return state.PICKS
+    return picked(s, rules.place_of_seat(s, p), rules.place_of_seat(s, int(s.player)))
 
 
 @inlined
 def black_7s_left(observation, s):
     """Black 7s that the observer sees in the pile, or knows to be with those who took after it (O3)."""
-    count = int(observation[AT.pile + BLACK_7])
-    if s.phase in (PLAY, CHOOSE, OVER):
+    count = int(observation[AT.pile + state.BLACK_7])
+    if s.phase in (state.PLAY, state.CHOOSE, state.OVER):
         count -= black_7s_played_later(observation, s)
     return max(0, count)
 
@@ -136,9 +112,9 @@ def black_7s_played_later(observation, s):
 @inlined
 def place_seen(observation, s):
     """Cards in the observer's hand, played ones, and those seen in the pile; all others are `_UNSEEN` or `_LEFT`."""
-    left = _LEFT if has_left(s) else PILE
+    left = _LEFT if has_left(s) else state.PILE
     before = is_before_passing(s)
-    for card in range(KINDS):
+    for card in range(state.KINDS):
         s.where[card] = _UNSEEN
         if observation[AT.my_hand + card] or (before and observation[AT.passed + card]):
             s.where[card] = 0
@@ -148,53 +124,53 @@ def place_seen(observation, s):
             s.where[card] = left
     place_black_7s(observation, s, before, left)
     s.left_out = 0
-    for card in range(CARDS):
-        s.left_out += s.where[card] == NOT_IN_DECK
+    for card in range(state.CARDS):
+        s.left_out += s.where[card] == tricks.NOT_IN_DECK
 
 
 @inlined
 def place_of_played(s, p):
     """Where cards lie that the observation shows as played by p; it shows those not in the deck at an empty seat."""
-    return PLAYED + p if p < s.num_players else NOT_IN_DECK
+    return tricks.PLAYED + p if p < s.num_players else tricks.NOT_IN_DECK
 
 
 @inlined
 def place_black_7s(observation, s, before, left):
     """Black 7s look alike: those of the hand come first, then played ones; those of the pile are the last."""
-    for i in range(BLACK_7S):
-        s.where[black_7(i)] = left if BLACK_7S - i <= black_7s_left(observation, s) else _UNSEEN
-    own = int(observation[AT.my_hand + BLACK_7])
+    for i in range(state.BLACK_7S):
+        s.where[rules.black_7(i)] = left if state.BLACK_7S - i <= black_7s_left(observation, s) else _UNSEEN
+    own = int(observation[AT.my_hand + state.BLACK_7])
     if before:
-        own += int(observation[AT.passed + BLACK_7])
+        own += int(observation[AT.passed + state.BLACK_7])
     i = put_black_7s(s, 0, own, 0)
-    for p in range(SEATS):
+    for p in range(state.SEATS):
         i = put_black_7s(s, i, int(observation[AT.black_7s_played + p]), place_of_played(s, p))
 
 
 @inlined
 def put_black_7s(s, first, count, place):
     """Put so many black 7s, from number ``first`` on, to a place; returns the number of the next one."""
-    end = min(first + count, BLACK_7S)
+    end = min(first + count, state.BLACK_7S)
     for i in range(first, end):
-        s.where[black_7(i)] = place
+        s.where[rules.black_7(i)] = place
     return end
 
 
 @inlined
 def place_known(observation, s):
     """O3: cards passed that the receiver must still have, and the red 1 of who led the first trick."""
-    receiver = pass_places(s)
+    receiver = rules.pass_places(s)
     if receiver and not is_before_passing(s):
-        for card in range(KINDS):
-            if observation[AT.passed + card] and card != BLACK_7:
+        for card in range(state.KINDS):
+            if observation[AT.passed + card] and card != state.BLACK_7:
                 s.where[card] = receiver
-        left = int(observation[AT.passed + BLACK_7])
-        for i in range(BLACK_7S):
-            if left > 0 and s.where[black_7(i)] == _UNSEEN:
-                s.where[black_7(i)] = receiver
+        left = int(observation[AT.passed + state.BLACK_7])
+        for i in range(state.BLACK_7S):
+            if left > 0 and s.where[rules.black_7(i)] == _UNSEEN:
+                s.where[rules.black_7(i)] = receiver
                 left -= 1
     if s.star > 0:
-        s.where[RED_1] = s.star
+        s.where[state.RED_1] = s.star
 
 
 # ---------------------------------------------------------------- cards that are dealt at random
@@ -203,7 +179,7 @@ def place_known(observation, s):
 @inlined
 def is_sure_of_pile(observation, s):
     """O3: whether the observer can tell of the black 7s played by those who took after it which lay in the pile."""
-    return observation[AT.pile + BLACK_7] == 0 or black_7s_played_later(observation, s) == 0
+    return observation[AT.pile + state.BLACK_7] == 0 or black_7s_played_later(observation, s) == 0
 
 
 @inlined
@@ -215,7 +191,7 @@ def deal(observation, s, left, bits):
     records = scratch(1, HANDS)
     hands = records[0]
     clear(hands)
-    for card in range(CARDS):
+    for card in range(state.CARDS):
         if s.where[card] == _LEFT or (s.where[card] == _UNSEEN and not left):
             add(hands, card, who_may_hold(s, card))
     in_pile = int(hands.count)
@@ -226,15 +202,15 @@ def deal(observation, s, left, bits):
     deal_unseen(hands, bits)
     for i in range(hands.count):
         if hands.place[i] != NOWHERE:
-            s.where[hands.card[i]] = PILE if hands.place[i] == _TO_PILE else hands.place[i]
+            s.where[hands.card[i]] = state.PILE if hands.place[i] == _TO_PILE else hands.place[i]
 
 
 @inlined
 def who_may_hold(s, card):
     """The seats that may hold the card, and the pile, one bit for each."""
-    kind, seats = kind_of(card), 1 << _TO_PILE
+    kind, seats = rules.kind_of(card), 1 << _TO_PILE
     for q in range(1, s.num_players):
-        lacks = s.colour_voids[q, colour_of(kind)] or s.rank_voids[q, rank_of(kind)]
+        lacks = s.colour_voids[q, rules.colour_of(kind)] or s.rank_voids[q, rules.rank_of(kind)]
         took_before = s.where[card] == _LEFT and not takes_later(s, q)
         seats |= int(not lacks and not took_before) << q
     return seats
@@ -246,8 +222,8 @@ def taken_of_left(observation, s, q):
     if not takes_later(s, q):
         return 0
     count = taken_by(s, q)
-    for card in range(KINDS):
-        if observation[AT.pile + card] and card != BLACK_7:
+    for card in range(state.KINDS):
+        if observation[AT.pile + card] and card != state.BLACK_7:
             count -= holder_of(s, card) == q
     return count
 
@@ -255,10 +231,10 @@ def taken_of_left(observation, s, q):
 @inlined
 def cards_missing(s, q):
     """How many cards q holds beside those known to be there."""
-    count = hand_size(s) - int(s.trick) - int(s.table[q] != NO_CARD)
-    if has_pile(s):
-        count += taken_by(s, q) - PICKS
-    for card in range(CARDS):
+    count = rules.hand_size(s) - int(s.trick) - int(s.table[q] != tricks.NO_CARD)
+    if rules.has_pile(s):
+        count += taken_by(s, q) - state.PICKS
+    for card in range(state.CARDS):
         count -= s.where[card] == q
     return count
 
@@ -275,13 +251,13 @@ def imagine_taken(observation, s, bits):
     black_7s = 0
     if has_left(s):
         mark_left(observation, s)
-        black_7s = int(observation[AT.pile + BLACK_7]) - black_7s_left(observation, s)
+        black_7s = int(observation[AT.pile + state.BLACK_7]) - black_7s_left(observation, s)
     for q in range(s.num_players):
-        mark = 1 + place_of_seat(s, q)
+        mark = 1 + rules.place_of_seat(s, q)
         if has_left(s) and takes_later(s, q):
-            for i in range(BLACK_7S):  # black 7s left there that may have been played since
-                if black_7s > 0 and s.where[black_7(i)] == PLAYED + q:
-                    s.taken_at[black_7(i)] = mark
+            for i in range(state.BLACK_7S):  # black 7s left there that may have been played since
+                if black_7s > 0 and s.where[rules.black_7(i)] == tricks.PLAYED + q:
+                    s.taken_at[rules.black_7(i)] = mark
                     black_7s -= 1
         else:
             mark_some(s, s.taken_at, 0, q, 0, taken_by(s, q), mark, draw(bits, _FOR_TAKEN + q))
@@ -290,42 +266,45 @@ def imagine_taken(observation, s, bits):
 @inlined
 def mark_left(observation, s):
     """The cards that the observer has left were taken by those who have them or have played them."""
-    for card in range(KINDS):
-        if observation[AT.pile + card] and card != BLACK_7:
+    for card in range(state.KINDS):
+        if observation[AT.pile + card] and card != state.BLACK_7:
             mark_taken(s, card)
-    for i in range(BLACK_7S - black_7s_left(observation, s), BLACK_7S):
-        mark_taken(s, black_7(i))
+    for i in range(state.BLACK_7S - black_7s_left(observation, s), state.BLACK_7S):
+        mark_taken(s, rules.black_7(i))
 
 
 @inlined
 def mark_taken(s, card):
     """Whoever has the card or has played it has taken it, unless it still lies in the pile."""
     holder = holder_of(s, card)
-    if holder < SEATS:
-        s.taken_at[card] = 1 + place_of_seat(s, holder)
+    if holder < state.SEATS:
+        s.taken_at[card] = 1 + rules.place_of_seat(s, holder)
 
 
 @inlined
 def imagine_passed(observation, s, bits):
     """B3, O2: who has passed which cards, or chosen to: those that the observer knows, and others at random."""
-    n, places = int(s.num_players), pass_places(s)
+    n, places = int(s.num_players), rules.pass_places(s)
     s.passed_by[:] = NOBODY
-    if places == 0 or (is_before_passing(s) and s.phase != PASS):
+    if places == 0 or (is_before_passing(s) and s.phase != state.PASS):
         return
     for p in range(n):
-        holder, count, low = p + places - n * (p + places >= n), PICKS, 0
-        if s.phase == PASS:
+        holder, count, low = p + places - n * (p + places >= n), state.PICKS, 0
+        if s.phase == state.PASS:
             holder, count = p, chosen_by(s, p)
         if p == 0 or holder == 0:
             known = mark_known(observation, s, AT.passed if p == 0 else AT.received, holder, p)
-            count, low = (0 if holder == 0 else count - known), PLAYED  # what the holder need not have has been played
+            count, low = (
+                (0 if holder == 0 else count - known),
+                tricks.PLAYED,
+            )  # what the holder need not have has been played
         mark_some(s, s.passed_by, NOBODY, holder, low, count, p, draw(bits, _FOR_PASSED + p))
 
 
 @inlined
 def chosen_by(s, p):
     """O2: number of cards that p has chosen to pass."""
-    n, first = int(s.num_players), next_seat(int(s.dealer), int(s.num_players))
+    n, first = int(s.num_players), tricks.next_seat(int(s.dealer), int(s.num_players))
     return picked(s, seen_from(first, p, n), seen_from(first, int(s.player), n))
 
 
@@ -336,13 +315,13 @@ def mark_known(observation, s, offset, holder, giver):
     If the holder must still have a black 7 that the observer has passed, all that the holder has played since were
     passed by the observer, too (O3).
     """
-    black_7s, count = int(observation[offset + BLACK_7]), 0
-    for i in range(BLACK_7S):
-        black_7s += giver == 0 and black_7s > 0 and s.where[black_7(i)] == PLAYED + holder
-    for card in range(CARDS):
+    black_7s, count = int(observation[offset + state.BLACK_7]), 0
+    for i in range(state.BLACK_7S):
+        black_7s += giver == 0 and black_7s > 0 and s.where[rules.black_7(i)] == tricks.PLAYED + holder
+    for card in range(state.CARDS):
         if holder_of(s, card) == holder:
-            named = observation[offset + kind_of(card)] > 0
-            if kind_of(card) == BLACK_7:
+            named = observation[offset + rules.kind_of(card)] > 0
+            if rules.kind_of(card) == state.BLACK_7:
                 named = black_7s > 0
                 black_7s -= 1
             if named:
@@ -358,9 +337,9 @@ def mark_some(s, marks, blank, holder, low, count, mark, bits):
     ``low``: `PLAYED` for played ones only, else 0.
     """
     eligible = 0
-    for card in range(CARDS):
+    for card in range(state.CARDS):
         eligible += holder_of(s, card) == holder and s.where[card] >= low and marks[card] == blank
-    for card in range(CARDS):
+    for card in range(state.CARDS):
         if holder_of(s, card) == holder and s.where[card] >= low and marks[card] == blank:
             if np.int64(below(draw(bits, card), eligible)) < count:
                 marks[card] = mark

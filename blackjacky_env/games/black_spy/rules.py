@@ -12,49 +12,11 @@ import numpy as np
 
 from blackjacky_env.compiled import inlined, seen_from, stream
 from blackjacky_env.declare import NOBODY
-from blackjacky_env.games.black_spy.state import (
-    ALWAYS_LEFT,
-    BLACK_1,
-    BLACK_7,
-    CALL,
-    CALLING,
-    CARDS,
-    CHOOSE,
-    COLOURS,
-    KINDS,
-    LEFT_ACROSS_RIGHT,
-    MOON,
-    MOON_MYSELF,
-    MOON_OTHERS,
-    NO_COLOUR,
-    NUM_ACTIONS,
-    OVER,
-    PASS,
-    PICKS,
-    PILE,
-    PLAY,
-    RANKS,
-    RED_1,
-    SETTLEMENT,
-    SPY_RANK,
-    TAKE,
-)
-from blackjacky_env.games.trick_taking import (
-    FOR_DECK,
-    NO_CARD,
-    PLAYED,
-    deal_in_turn,
-    deal_shuffled,
-    holds_any,
-    is_leading,
-    mark_lowest,
-    next_seat,
-    start_game,
-    winner_of_trick,
-)
+from blackjacky_env.games import trick_taking as tricks
+from blackjacky_env.games.black_spy import state
 
-COLOUR_OF = np.repeat(np.arange(COLOURS, dtype=np.int8), RANKS)
-RANK_OF = np.tile(np.arange(RANKS, dtype=np.int8), COLOURS)
+COLOUR_OF = np.repeat(np.arange(state.COLOURS, dtype=np.int8), state.RANKS)
+RANK_OF = np.tile(np.arange(state.RANKS, dtype=np.int8), state.COLOURS)
 """By kind of card; loops over all kinds are much faster with these than with divisions."""
 LIMITS = np.array([0, 0, 0, 200, 150, 120, 100], np.int16)
 """By number of players: the total that ends the game (B9)."""
@@ -66,7 +28,7 @@ LIMITS = np.array([0, 0, 0, 200, 150, 120, 100], np.int16)
 @inlined
 def begin(s, key, start_player):
     """Start a game with the options in ``s``; start_player sits left of the dealer, NOBODY: drawn (B2)."""
-    start_game(s, key, start_player)
+    tricks.start_game(s, key, start_player)
     deal(s)
 
 
@@ -75,7 +37,7 @@ def deal(s):
     """Deal all cards (B2), with a pile for the mole (V3), shuffled by (key, deal)."""
     start_deal(s)
     s.deals += 1
-    deal_shuffled(s, pile_size(s), PILE, stream(s.key, FOR_DECK, int(s.deal_number), 0))
+    tricks.deal_shuffled(s, pile_size(s), state.PILE, stream(s.key, tricks.FOR_DECK, int(s.deal_number), 0))
     open_deal(s)
 
 
@@ -85,8 +47,8 @@ def redeal(s, deck):
     start_deal(s)
     pile = pile_size(s)
     for i in range(pile):
-        s.where[deck[i]] = PILE
-    deal_in_turn(s.where, deck[pile:], next_seat(int(s.dealer), int(s.num_players)), int(s.num_players))
+        s.where[deck[i]] = state.PILE
+    tricks.deal_in_turn(s.where, deck[pile:], tricks.next_seat(int(s.dealer), int(s.num_players)), int(s.num_players))
     open_deal(s)
 
 
@@ -94,11 +56,11 @@ def redeal(s, deck):
 def start_deal(s):
     """Clear the table of the last deal."""
     s.picks = 0
-    s.called = NO_COLOUR
+    s.called = state.NO_COLOUR
     s.star = NOBODY
     s.trick = 0
     s.leader = NOBODY
-    s.table[:] = NO_CARD
+    s.table[:] = tricks.NO_CARD
     s.passed_by[:] = NOBODY
     s.taken_at[:] = 0
     s.colour_voids[:] = 0
@@ -118,13 +80,13 @@ def has_pile(s):
 @inlined
 def pile_size(s):
     """V3: number of cards laid aside for the mole."""
-    return PICKS * int(s.num_players) if has_pile(s) else 0
+    return state.PICKS * int(s.num_players) if has_pile(s) else 0
 
 
 @inlined
 def hand_size(s):
     """B2: number of cards with which each player begins to play, and of tricks."""
-    return (CARDS - int(s.left_out)) // int(s.num_players)
+    return (state.CARDS - int(s.left_out)) // int(s.num_players)
 
 
 @inlined
@@ -133,12 +95,12 @@ def pass_places(s):
     n = int(s.num_players)
     if has_pile(s) and s.mole_replaces_pass:
         return 0
-    if s.pass_cycle == ALWAYS_LEFT:
+    if s.pass_cycle == state.ALWAYS_LEFT:
         return 1
     turn = int(s.deal_number) % (3 if n == 4 else 2)
     if turn == 0:
         return 1
-    across = n == 4 and turn == (1 if s.pass_cycle == LEFT_ACROSS_RIGHT else 2)
+    across = n == 4 and turn == (1 if s.pass_cycle == state.LEFT_ACROSS_RIGHT else 2)
     return 2 if across else n - 1
 
 
@@ -149,7 +111,7 @@ def pass_places(s):
 def open_deal(s):
     """The mole comes first."""
     if has_pile(s):
-        s.phase = TAKE
+        s.phase = state.TAKE
         s.player = seat_at_place(s, 0)
     else:
         after_taking(s)
@@ -167,7 +129,7 @@ def after_taking(s):
 @inlined
 def ask_for_call(s):
     """V4: the dealer calls a colour."""
-    s.phase = CALLING
+    s.phase = state.CALLING
     s.player = s.dealer
 
 
@@ -177,14 +139,14 @@ def start_passing(s):
     if pass_places(s) == 0:
         after_passing(s)
     else:
-        s.phase = PASS
-        s.player = next_seat(int(s.dealer), int(s.num_players))
+        s.phase = state.PASS
+        s.player = tricks.next_seat(int(s.dealer), int(s.num_players))
 
 
 @inlined
 def after_passing(s):
     """The colour is called now, unless it has been, and the tricks begin."""
-    if s.call_colour and s.called == NO_COLOUR:
+    if s.call_colour and s.called == state.NO_COLOUR:
         ask_for_call(s)
     else:
         start_play(s)
@@ -193,13 +155,13 @@ def after_passing(s):
 @inlined
 def start_play(s):
     """B4, V4: who leads the first trick."""
-    s.phase = PLAY
+    s.phase = state.PLAY
     if s.call_colour:
         s.leader = first_who_holds(s, int(s.called))
-    elif s.left_opens or s.where[RED_1] >= s.num_players:  # in every game somebody holds the red 1
-        s.leader = next_seat(int(s.dealer), int(s.num_players))
+    elif s.left_opens or s.where[state.RED_1] >= s.num_players:  # in every game somebody holds the red 1
+        s.leader = tricks.next_seat(int(s.dealer), int(s.num_players))
     else:
-        s.leader = s.where[RED_1]
+        s.leader = s.where[state.RED_1]
         s.star = s.leader
     s.player = s.leader
 
@@ -207,12 +169,12 @@ def start_play(s):
 @inlined
 def first_who_holds(s, colour):
     """V4: the first seat clockwise from the dealer's left that holds the colour; who is skipped is known to lack it."""
-    p = next_seat(int(s.dealer), int(s.num_players))
+    p = tricks.next_seat(int(s.dealer), int(s.num_players))
     for _ in range(s.num_players):
-        if holds_any(s.where, p, RANKS * colour, RANKS * colour + RANKS):
+        if tricks.holds_any(s.where, p, state.RANKS * colour, state.RANKS * colour + state.RANKS):
             break
         s.colour_voids[p, colour] = 1
-        p = next_seat(p, int(s.num_players))
+        p = tricks.next_seat(p, int(s.num_players))
     return p
 
 
@@ -222,34 +184,34 @@ def first_who_holds(s, colour):
 @inlined
 def kind_of(card):
     """The kind of a card 0 .. 59."""
-    return card if card < KINDS else BLACK_7
+    return card if card < state.KINDS else state.BLACK_7
 
 
 @inlined
 def black_7(i):
     """The card number of black 7 ``i``, 0 .. 5."""
-    return BLACK_7 if i == 0 else KINDS + i - 1
+    return state.BLACK_7 if i == 0 else state.KINDS + i - 1
 
 
 @inlined
 def colour_of(kind):
     """0 blue, 1 yellow, 2 green, 3 red, 4 black."""
-    return kind // RANKS
+    return kind // state.RANKS
 
 
 @inlined
 def rank_of(kind):
     """0 .. 10, which is one less than the number on the card."""
-    return kind % RANKS
+    return kind % state.RANKS
 
 
 @inlined
 def find_card(s, kind, place):
     """The first card of the kind that lies at ``place`` and has not been chosen to be passed by whom it belongs to."""
-    if kind != BLACK_7 or is_free(s, BLACK_7, place):
+    if kind != state.BLACK_7 or is_free(s, state.BLACK_7, place):
         return kind
-    card = KINDS
-    while card + 1 < CARDS and not is_free(s, card, place):
+    card = state.KINDS
+    while card + 1 < state.CARDS and not is_free(s, card, place):
         card += 1
     return card
 
@@ -263,12 +225,12 @@ def is_free(s, card, place):
 @inlined
 def points_of(s, kind):
     """B7, V1, V2: points of a card."""
-    if kind < BLACK_1:
-        return -5 if rank_of(kind) == SPY_RANK and good_spies_count(s) else 0
-    if kind == BLACK_7:
+    if kind < state.BLACK_1:
+        return -5 if rank_of(kind) == state.SPY_RANK and good_spies_count(s) else 0
+    if kind == state.BLACK_7:
         return 10
     rank = rank_of(kind)
-    return 1 if rank < SPY_RANK else rank - 5
+    return 1 if rank < state.SPY_RANK else rank - 5
 
 
 @inlined
@@ -283,42 +245,42 @@ def good_spies_count(s):
 @inlined
 def legal(s, mask):
     """Set ``mask`` (int8, shape (61,)) to 1 for the legal actions of the player to act."""
-    for action in range(NUM_ACTIONS):
+    for action in range(state.NUM_ACTIONS):
         mask[action] = 0
-    if s.phase == CALLING:
-        for action in range(CALL, MOON_OTHERS):
+    if s.phase == state.CALLING:
+        for action in range(state.CALL, state.MOON_OTHERS):
             mask[action] = 1
-    elif s.phase == CHOOSE:
-        mask[MOON_OTHERS] = 1
-        mask[MOON_MYSELF] = 1
-    elif s.phase == TAKE:
-        mark_cards(s, PILE, mask)
-    elif s.phase < OVER:
+    elif s.phase == state.CHOOSE:
+        mask[state.MOON_OTHERS] = 1
+        mask[state.MOON_MYSELF] = 1
+    elif s.phase == state.TAKE:
+        mark_cards(s, state.PILE, mask)
+    elif s.phase < state.OVER:
         mark_cards(s, int(s.player), mask)
-        if s.phase == PLAY:
+        if s.phase == state.PLAY:
             restrict(s, int(s.player), mask)
 
 
 @inlined
 def mark_cards(s, place, mask):
     """The kinds of card that lie at ``place``; what the player has chosen to pass is no longer among them (O2)."""
-    for card in range(KINDS):
+    for card in range(state.KINDS):
         mask[card] = (s.where[card] == place) & (s.passed_by[card] != place)
-    for card in range(KINDS, CARDS):
-        mask[BLACK_7] |= (s.where[card] == place) & (s.passed_by[card] != place)
+    for card in range(state.KINDS, state.CARDS):
+        mask[state.BLACK_7] |= (s.where[card] == place) & (s.passed_by[card] != place)
 
 
 @inlined
 def restrict(s, p, mask):
     """B4, B5, V4, V5: leave only what may be played."""
-    if not is_leading(s):
+    if not tricks.is_leading(s):
         restrict_following(s, p, mask)
     elif s.trick == 0:
         if s.call_colour:
-            for card in range(KINDS):
+            for card in range(state.KINDS):
                 mask[card] &= COLOUR_OF[card] == s.called
-        elif holds_any(s.where, p, 0, BLACK_1):  # O4: with nothing but black any card may be led
-            for card in range(BLACK_1, KINDS):
+        elif tricks.holds_any(s.where, p, 0, state.BLACK_1):  # O4: with nothing but black any card may be led
+            for card in range(state.BLACK_1, state.KINDS):
                 mask[card] = 0
 
 
@@ -330,13 +292,13 @@ def restrict_following(s, p, mask):
     last = np.int8(last_rank(s, p)) if s.rank_follow else rank
     can = 0
     if s.rank_follow_strict:
-        for card in range(KINDS):
+        for card in range(state.KINDS):
             can += mask[card] & ((COLOUR_OF[card] == colour) | (RANK_OF[card] == rank) | (RANK_OF[card] == last))
     else:
-        for card in range(KINDS):
+        for card in range(state.KINDS):
             can += mask[card] & ((COLOUR_OF[card] == colour) | (RANK_OF[card] == rank))
     if can:
-        for card in range(KINDS):
+        for card in range(state.KINDS):
             mask[card] &= (COLOUR_OF[card] == colour) | (RANK_OF[card] == rank) | (RANK_OF[card] == last)
 
 
@@ -353,28 +315,28 @@ def last_rank(s, p):
 @inlined
 def apply(s, action):
     """Take a legal action; the phase is SETTLEMENT afterwards if it was the last of the deal."""
-    if s.phase == PLAY:
+    if s.phase == state.PLAY:
         play(s, int(s.player), action)
-    elif s.phase == PASS:
+    elif s.phase == state.PASS:
         choose_to_pass(s, int(s.player), action)
-    elif s.phase == TAKE:
+    elif s.phase == state.TAKE:
         take(s, int(s.player), action)
-    elif s.phase == CALLING:
-        s.called = action - CALL
+    elif s.phase == state.CALLING:
+        s.called = action - state.CALL
         if s.call_before_pass:
             start_passing(s)
         else:
             start_play(s)
     else:
         s.moon = action
-        s.phase = SETTLEMENT
+        s.phase = state.SETTLEMENT
 
 
 @inlined
 def place_of_seat(s, p):
     """V3: p's place, from 0, in descending order of totals; ties clockwise from the dealer's left."""
     n = int(s.num_players)
-    first = next_seat(int(s.dealer), n)
+    first = tricks.next_seat(int(s.dealer), n)
     place = 0
     for q in range(n):
         earlier = seen_from(first, q, n) < seen_from(first, p, n)
@@ -396,19 +358,19 @@ def seat_at_place(s, place):
 def take(s, p, kind):
     """V3: p takes a card from the pile; after three it is the next player's turn, and the last gets what is left."""
     place = place_of_seat(s, p)
-    card = find_card(s, kind, PILE)
+    card = find_card(s, kind, state.PILE)
     s.where[card] = p
     s.taken_at[card] = 1 + place
     s.picks += 1
-    if s.picks < PICKS:
+    if s.picks < state.PICKS:
         return
     s.picks = 0
     following = seat_at_place(s, place + 1)
     if place + 2 < s.num_players:
         s.player = following
         return
-    for card in range(CARDS):
-        if s.where[card] == PILE:
+    for card in range(state.CARDS):
+        if s.where[card] == state.PILE:
             s.where[card] = following
             s.taken_at[card] = 2 + place
     after_taking(s)
@@ -419,21 +381,21 @@ def choose_to_pass(s, p, kind):
     """B3, O2: p chooses a card; all move together when the last seat has chosen three."""
     s.passed_by[find_card(s, kind, p)] = p
     s.picks += 1
-    if s.picks < PICKS:
+    if s.picks < state.PICKS:
         return
     s.picks = 0
     if p == s.dealer:
         exchange(s)
         after_passing(s)
     else:
-        s.player = next_seat(p, int(s.num_players))
+        s.player = tricks.next_seat(p, int(s.num_players))
 
 
 @inlined
 def exchange(s):
     """B3: the chosen cards move; where cards of the pile lie is not known any more (O3)."""
     n, places = int(s.num_players), pass_places(s)
-    for card in range(CARDS):
+    for card in range(state.CARDS):
         if s.passed_by[card] != NOBODY:
             receiver = int(s.passed_by[card]) + places
             s.where[card] = receiver - n if receiver >= n else receiver
@@ -444,11 +406,11 @@ def exchange(s):
 def play(s, p, kind):
     """B5: p plays a card."""
     note_voids(s, p, kind)
-    s.where[find_card(s, kind, p)] = PLAYED + p
+    s.where[find_card(s, kind, p)] = tricks.PLAYED + p
     s.table[p] = kind
-    if kind == RED_1:
+    if kind == state.RED_1:
         s.star = NOBODY
-    following = next_seat(p, int(s.num_players))
+    following = tricks.next_seat(p, int(s.num_players))
     if following == s.leader:
         take_trick(s)
     else:
@@ -458,7 +420,7 @@ def play(s, p, kind):
 @inlined
 def note_voids(s, p, kind):
     """What everybody learns about p's hand if p follows neither the led colour nor the led rank (B5, V5)."""
-    if is_leading(s):
+    if tricks.is_leading(s):
         return
     led = int(s.table[s.leader])
     if colour_of(kind) == colour_of(led) or rank_of(kind) == rank_of(led):
@@ -476,22 +438,22 @@ def note_voids(s, p, kind):
 @inlined
 def take_trick(s):
     """B6: the highest card of the led colour wins the trick, and its player leads the next one."""
-    n, low = int(s.num_players), RANKS * colour_of(int(s.table[s.leader]))
-    winner = winner_of_trick(s.table, int(s.leader), n, low, low + RANKS)
+    n, low = int(s.num_players), state.RANKS * colour_of(int(s.table[s.leader]))
+    winner = tricks.winner_of_trick(s.table, int(s.leader), n, low, low + state.RANKS)
     for p in range(n):
         kind = int(s.table[p])
-        s.black_taken[winner] += kind >= BLACK_1
-        s.spies_taken[winner] += kind < BLACK_1 and rank_of(kind) == SPY_RANK
+        s.black_taken[winner] += kind >= state.BLACK_1
+        s.spies_taken[winner] += kind < state.BLACK_1 and rank_of(kind) == state.SPY_RANK
         s.points[winner] += points_of(s, kind)
-        s.table[p] = NO_CARD
+        s.table[p] = tricks.NO_CARD
     s.trick += 1
     s.leader = winner
     s.player = winner
     if s.trick >= hand_size(s):
         shooter = shooter_of(s)
-        s.phase = SETTLEMENT
+        s.phase = state.SETTLEMENT
         if s.moon_choice and shooter != NOBODY:
-            s.phase = CHOOSE  # V2: who has taken all black cards chooses
+            s.phase = state.CHOOSE  # V2: who has taken all black cards chooses
             s.player = shooter
 
 
@@ -516,17 +478,17 @@ def points_of_deal(s, p):
     shooter = shooter_of(s)
     if shooter == NOBODY:
         return int(s.points[p])
-    if s.moon == MOON_MYSELF:
-        return -MOON if p == shooter else 0
+    if s.moon == state.MOON_MYSELF:
+        return -state.MOON if p == shooter else 0
     if p == shooter:
         return 0
-    return MOON if s.no_good_spies or s.moon_choice else MOON - 5 * int(s.spies_taken[p])
+    return state.MOON if s.no_good_spies or s.moon_choice else state.MOON - 5 * int(s.spies_taken[p])
 
 
 @inlined
 def is_settled(s):
     """Whether the deal is finished, so that `settle` is due."""
-    return s.phase == SETTLEMENT
+    return s.phase == state.SETTLEMENT
 
 
 @inlined
@@ -542,11 +504,11 @@ def settle(s):
         reached |= total >= limit
         s.totals[p] = total
     if reached:
-        mark_lowest(s.totals, n, s.winners)
+        tricks.mark_lowest(s.totals, n, s.winners)
         s.taken_at[:] = 0  # V3: places follow from the totals, which are others now
-        s.phase = OVER
+        s.phase = state.OVER
         s.player = NOBODY
         return
     s.deal_number += 1
-    s.dealer = next_seat(int(s.dealer), n)
+    s.dealer = tricks.next_seat(int(s.dealer), n)
     deal(s)

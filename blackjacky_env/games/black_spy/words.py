@@ -7,36 +7,17 @@ from typing import Any
 import numpy as np
 
 from blackjacky_env.declare import NOBODY, ActionInfo, Actions, State
+from blackjacky_env.games import trick_taking as tricks
+from blackjacky_env.games.black_spy import state
 from blackjacky_env.games.black_spy.rules import has_pile, pass_places, place_of_seat, points_of_deal
-from blackjacky_env.games.black_spy.state import (
-    BLACK,
-    BLACK_7,
-    CALL,
-    CALLING,
-    CARD_NAMES,
-    CARDS,
-    CHOOSE,
-    COLOUR_NAMES,
-    KIND_NAMES,
-    KINDS,
-    MOON_OTHERS,
-    NO_COLOUR,
-    PASS,
-    PILE,
-    PLAY,
-    RANKS,
-    RECORD,
-    TAKE,
-)
-from blackjacky_env.games.trick_taking import NO_CARD, NOT_IN_DECK, PLAYED, is_leading
 
 SECRET_PHASES = ("take", "pass")
 """B3, V3: phases in which only the acting player knows the card."""
 
 ACTIONS = Actions(
     [
-        *(ActionInfo("card", card=name, secret=("card",), secret_phases=SECRET_PHASES) for name in KIND_NAMES),
-        *(ActionInfo("call", number=colour) for colour in COLOUR_NAMES[:BLACK]),
+        *(ActionInfo("card", card=name, secret=("card",), secret_phases=SECRET_PHASES) for name in state.KIND_NAMES),
+        *(ActionInfo("call", number=colour) for colour in state.COLOUR_NAMES[: state.BLACK]),
         ActionInfo("others"),
         ActionInfo("myself"),
     ],
@@ -49,7 +30,7 @@ ACTIONS = Actions(
 )
 """The phase says whether a card is played, passed or taken from the pile."""
 
-_ORDER = {name: kind for kind, name in enumerate(KIND_NAMES)}
+_ORDER = {name: kind for kind, name in enumerate(state.KIND_NAMES)}
 
 
 # ---------------------------------------------------------------- positions
@@ -60,20 +41,20 @@ def snapshot(s: State, settled: State | None) -> dict[str, Any]:
     n, leader = int(s["num_players"]), int(s["leader"])
     played = [] if leader == NOBODY else [(leader + i) % n for i in range(n)]
     return {
-        **RECORD.tell(s, "phase player deal dealer"),
+        **state.RECORD.tell(s, "phase player deal dealer"),
         "pass_to": _direction(s),
-        "called": None if s["called"] == NO_COLOUR else COLOUR_NAMES[s["called"]],
-        **RECORD.tell(s, "leader trick red_star"),
+        "called": None if s["called"] == state.NO_COLOUR else state.COLOUR_NAMES[s["called"]],
+        **state.RECORD.tell(s, "leader trick red_star"),
         "hands": [_names(s["where"] == p) for p in range(n)],
         "chosen": [_names((s["where"] == p) & (s["passed_by"] == p)) for p in range(n)],
         "passed": [_names((s["where"] != p) & (s["passed_by"] == p)) for p in range(n)],
         "received": [_received(s, p) for p in range(n)],
-        "pile": _names(s["where"] == PILE),
+        "pile": _names(s["where"] == state.PILE),
         "left": [_names(left_in_pile(s, p)) for p in range(n)],
-        "table": [[p, KIND_NAMES[s["table"][p]]] for p in played if s["table"][p] != NO_CARD],
-        "played": [_names(s["where"] == PLAYED + p) for p in range(n)],
+        "table": [[p, state.KIND_NAMES[s["table"][p]]] for p in played if s["table"][p] != tricks.NO_CARD],
+        "played": [_names(s["where"] == tricks.PLAYED + p) for p in range(n)],
         "lacks": [_lacks(s, p) for p in range(n)],
-        **RECORD.tell(s, "black_taken good_spies_taken points totals"),
+        **state.RECORD.tell(s, "black_taken good_spies_taken points totals"),
         "last_deal": None if settled is None else [points_of_deal(settled, p) for p in range(n)],
         "winners": np.flatnonzero(s["winners"]).tolist(),
     }
@@ -81,7 +62,7 @@ def snapshot(s: State, settled: State | None) -> dict[str, Any]:
 
 def _names(cards: Any) -> list[str]:
     """The cards marked in a boolean array, shape (60,), sorted by action."""
-    return sorted((CARD_NAMES[card] for card in cards.nonzero()[0].tolist()), key=_ORDER.__getitem__)
+    return sorted((state.CARD_NAMES[card] for card in cards.nonzero()[0].tolist()), key=_ORDER.__getitem__)
 
 
 def _direction(s: State) -> str | None:
@@ -92,20 +73,20 @@ def _direction(s: State) -> str | None:
 
 def _received(s: State, p: int) -> list[str]:
     """B3: the cards passed to p in this deal."""
-    at_p = (s["where"] == p) | (s["where"] == PLAYED + p)
+    at_p = (s["where"] == p) | (s["where"] == tricks.PLAYED + p)
     return _names(at_p & (s["passed_by"] != NOBODY) & (s["passed_by"] != p))
 
 
 def left_in_pile(s: State, p: int) -> Any:
     """V3: by card, whether p has left it in the pile, and remembers that, until cards are passed."""
-    asked = place_of_seat(s, int(s["player"])) if s["phase"] == TAKE else int(s["num_players"])
+    asked = place_of_seat(s, int(s["player"])) if s["phase"] == state.TAKE else int(s["num_players"])
     if not has_pile(s) or place_of_seat(s, p) >= asked:
-        return np.zeros(CARDS, np.bool_)
-    return (s["where"] == PILE) | (s["taken_at"] > 1 + place_of_seat(s, p))
+        return np.zeros(state.CARDS, np.bool_)
+    return (s["where"] == state.PILE) | (s["taken_at"] > 1 + place_of_seat(s, p))
 
 
 def _lacks(s: State, p: int) -> list[str | int]:
-    colours = [COLOUR_NAMES[colour] for colour in s["colour_voids"][p].nonzero()[0].tolist()]
+    colours = [state.COLOUR_NAMES[colour] for colour in s["colour_voids"][p].nonzero()[0].tolist()]
     return [*colours, *(rank + 1 for rank in s["rank_voids"][p].nonzero()[0].tolist())]
 
 
@@ -126,49 +107,49 @@ def why_illegal(s: State, action: int) -> str:
 
 
 def _called(action: int) -> str:
-    if action < CALL:
-        return KIND_NAMES[action]
-    if action < MOON_OTHERS:
-        return f"calling {COLOUR_NAMES[action - CALL]}"
-    return "60 points for each of the others" if action == MOON_OTHERS else "minus 60 points for me"
+    if action < state.CALL:
+        return state.KIND_NAMES[action]
+    if action < state.MOON_OTHERS:
+        return f"calling {state.COLOUR_NAMES[action - state.CALL]}"
+    return "60 points for each of the others" if action == state.MOON_OTHERS else "minus 60 points for me"
 
 
 _ASKED = {
-    TAKE: "a card of the mole's pile (V3)",
-    CALLING: "a colour to call: blue, yellow, green or red (V4)",
-    PASS: "a card to pass (B3)",
-    PLAY: "a card to play (B5)",
-    CHOOSE: "who gets the points of all black cards (V2)",
+    state.TAKE: "a card of the mole's pile (V3)",
+    state.CALLING: "a colour to call: blue, yellow, green or red (V4)",
+    state.PASS: "a card to pass (B3)",
+    state.PLAY: "a card to play (B5)",
+    state.CHOOSE: "who gets the points of all black cards (V2)",
 }
 
 
 def _reason(s: State, action: int) -> str:
     phase = int(s["phase"])
-    if action >= CALL or phase in (CALLING, CHOOSE):
+    if action >= state.CALL or phase in (state.CALLING, state.CHOOSE):
         return f"the choice now is {_ASKED[phase]}"
-    if phase == TAKE:
+    if phase == state.TAKE:
         return "it is not in the mole's pile (V3)"
-    copies = [action, *range(KINDS, CARDS)] if action == BLACK_7 else [action]
+    copies = [action, *range(state.KINDS, state.CARDS)] if action == state.BLACK_7 else [action]
     held = [card for card in copies if s["where"][card] == s["player"]]
     if not held:
-        out = all(s["where"][card] == NOT_IN_DECK for card in copies)
+        out = all(s["where"][card] == tricks.NOT_IN_DECK for card in copies)
         return "it is not in the deck" if out else "it is not in the hand"
-    if phase == PASS:
+    if phase == state.PASS:
         return "it has been chosen to be passed already (B3)"
-    return _why_not_led(s) if is_leading(s) else _why_not_followed(s)
+    return _why_not_led(s) if tricks.is_leading(s) else _why_not_followed(s)
 
 
 def _why_not_led(s: State) -> str:
     if s["call_colour"]:
-        return f"{COLOUR_NAMES[s['called']]} was called and must be led (V4)"
+        return f"{state.COLOUR_NAMES[s['called']]} was called and must be led (V4)"
     return "the first trick of a deal is not led with a black card (B4)"
 
 
 def _why_not_followed(s: State) -> str:
     led = int(s["table"][s["leader"]])
-    asked = f"{COLOUR_NAMES[led // RANKS]} cards and {led % RANKS + 1}s"
+    asked = f"{state.COLOUR_NAMES[led // state.RANKS]} cards and {led % state.RANKS + 1}s"
     rule = "B5"
     if s["rank_follow"]:
         before = int(s["table"][(int(s["player"]) - 1) % int(s["num_players"])])
-        asked, rule = f"{asked} and {before % RANKS + 1}s", "B5, V5"
-    return f"{KIND_NAMES[led]} was led; of the hand, only {asked} follow ({rule})"
+        asked, rule = f"{asked} and {before % state.RANKS + 1}s", "B5, V5"
+    return f"{state.KIND_NAMES[led]} was led; of the hand, only {asked} follow ({rule})"

@@ -4,13 +4,7 @@ from __future__ import annotations
 
 from blackjacky_env.compiled import gets_most, share_result
 from blackjacky_env.declare import ExtraDeck, Game, Rules, Words
-from blackjacky_env.games.halunken import (
-    observation,
-    rules,
-    scene,
-    state,
-    words,
-)
+from blackjacky_env.games.halunken import observation, rules, scene, state, words
 
 GAME = Game(
     name="halunken",

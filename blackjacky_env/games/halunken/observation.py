@@ -10,26 +10,11 @@ import numpy as np
 
 from blackjacky_env.compiled import below, draw, inlined, make_encode, make_sample, scratch, shuffle
 from blackjacky_env.declare import NOBODY
+from blackjacky_env.games.halunken import state
 from blackjacky_env.games.halunken.rules import forget_what_happened, jack_moves, present_score, top_of
-from blackjacky_env.games.halunken.state import (
-    CARDS,
-    COLOURS,
-    FIELDS,
-    HARBOUR,
-    JACK,
-    JACK_MOVES,
-    LEVELS,
-    MOVES,
-    NO_CARD,
-    PLACE_CAPTAIN,
-    RECORD,
-    SEATS,
-    TAVERN,
-    VALUES,
-)
 
-AT = RECORD.at
-_encode_shown, _sample_shown = make_encode(RECORD), make_sample(RECORD)
+AT = state.RECORD.at
+_encode_shown, _sample_shown = make_encode(state.RECORD), make_sample(state.RECORD)
 
 
 @inlined
@@ -45,24 +30,24 @@ def encode(s, observer, out):
         q = q + 1 if q + 1 < n else 0
     out[AT.black_jack_chosen] = s.jack_choice != 0
     out[AT.my_black_jack_choice] = int(s.jack_choice) * (s.buyer == observer)
-    out[AT.black_jack_number] = s.numbers[JACK]
+    out[AT.black_jack_number] = s.numbers[state.JACK]
 
 
 @inlined
 def encode_cards(s, observer, n, out):
     """Where the rogue cards lie that have been seen."""
-    turned_up = s.decision != PLACE_CAPTAIN  # H2
-    for field in range(FIELDS):
+    turned_up = s.decision != state.PLACE_CAPTAIN  # H2
+    for field in range(state.FIELDS):
         height = int(s.heights[field])
         shown = turned_up and height > 0
         out[AT.hidden + field] = height - shown
         if shown:
             out[AT.tops + field] = 1 + top_of(s, field)
-    for card in range(CARDS):
+    for card in range(state.CARDS):
         place = int(s.where[card])
         seat = place - observer
         seat += n * (seat < 0)
-        out[AT.owners + card] = (1 + seat) * (place < SEATS) + (1 + HARBOUR) * (place == HARBOUR)
+        out[AT.owners + card] = (1 + seat) * (place < state.SEATS) + (1 + state.HARBOUR) * (place == state.HARBOUR)
 
 
 # ---------------------------------------------------------------- back from an observation to a position
@@ -80,7 +65,7 @@ def sample(observation, bits, s):
     _sample_shown(observation, s)
     s.deals = int(s.game_number) + 1
     forget_what_happened(s)
-    s.numbers[JACK] = observation[AT.black_jack_number]
+    s.numbers[state.JACK] = observation[AT.black_jack_number]
     imagine_rogues(observation, draw(bits, 1), s)
     imagine_jack_deck(draw(bits, 2), s)
     imagine_choices(observation, bits, s)
@@ -92,21 +77,21 @@ def imagine_rogues(observation, bits, s):
 
     Cards that have left a tavern are laid above the others in ``deck``, in any order: it does not matter any more.
     """
-    cards, unseen = scratch(CARDS, np.int8), 0
-    for card in range(CARDS):
+    cards, unseen = scratch(state.CARDS, np.int8), 0
+    for card in range(state.CARDS):
         if not observation[AT.owners + card] and not is_top(observation, card):
             cards[unseen] = card
             unseen += 1
     shuffle(cards, unseen, bits)
-    for field in range(FIELDS):
+    for field in range(state.FIELDS):
         top, hidden = int(observation[AT.tops + field]), int(observation[AT.hidden + field])
         s.heights[field] = hidden + (top > 0)
-        for level in range(LEVELS):
-            place = FIELDS * level + field
-            s.deck[place] = NO_CARD
-            if top and level == LEVELS - 1 - hidden:
+        for level in range(state.LEVELS):
+            place = state.FIELDS * level + field
+            s.deck[place] = state.NO_CARD
+            if top and level == state.LEVELS - 1 - hidden:
                 s.deck[place] = top - 1
-            elif level >= LEVELS - hidden:
+            elif level >= state.LEVELS - hidden:
                 unseen -= 1
                 s.deck[place] = cards[unseen]
     imagine_owners(observation, s)
@@ -115,7 +100,7 @@ def imagine_rogues(observation, bits, s):
 @inlined
 def is_top(observation, card):
     """Whether the card lies turned up before a tavern."""
-    for field in range(FIELDS):
+    for field in range(state.FIELDS):
         if observation[AT.tops + field] == card + 1:
             return True
     return False
@@ -128,17 +113,17 @@ def imagine_owners(observation, s):
     s.colours[:] = 0
     s.values[:] = 0
     place = 0
-    for card in range(CARDS):
+    for card in range(state.CARDS):
         owner = int(observation[AT.owners + card]) - 1
-        s.where[card] = TAVERN if owner == NOBODY else owner
+        s.where[card] = state.TAVERN if owner == NOBODY else owner
         if owner != NOBODY:
-            while place + 1 < CARDS and s.deck[place] != NO_CARD:
+            while place + 1 < state.CARDS and s.deck[place] != state.NO_CARD:
                 place += 1
             s.deck[place] = card
             s.counts[owner] += 1
-        if 0 <= owner < SEATS:
-            s.colours[owner, COLOURS[card]] += 1
-            s.values[owner, COLOURS[card]] += VALUES[card]
+        if 0 <= owner < state.SEATS:
+            s.colours[owner, state.COLOURS[card]] += 1
+            s.values[owner, state.COLOURS[card]] += state.VALUES[card]
 
 
 @inlined
@@ -146,7 +131,7 @@ def imagine_jack_deck(bits, s):
     """Black Jack's movement cards: those not revealed in uniform order, in a standard game below the revealed ones."""
     count = jack_moves(s)
     spent, unseen = 0, count
-    for i in range(JACK_MOVES):
+    for i in range(state.JACK_MOVES):
         s.jack_deck[i] = 0
     for move in range(1, count + 1):
         if s.jack_spent[move - 1]:
@@ -166,13 +151,13 @@ def imagine_jack_deck(bits, s):
 @inlined
 def imagine_choices(observation, bits, s):
     """The observer's choices as they are; others' are uniform among the cards that they still have."""
-    for p in range(1, SEATS):
+    for p in range(1, state.SEATS):
         s.choices[p] = 0
         if observation[AT.chosen + p]:
             s.choices[p] = random_move(s.spent[p], draw(bits, 3 + p))
     s.jack_choice = 0
     if observation[AT.black_jack_chosen]:
-        s.jack_choice = random_move(s.jack_spent, draw(bits, 3 + SEATS))
+        s.jack_choice = random_move(s.jack_spent, draw(bits, 3 + state.SEATS))
     if observation[AT.my_black_jack_choice]:
         s.jack_choice = observation[AT.my_black_jack_choice]
 
@@ -181,10 +166,10 @@ def imagine_choices(observation, bits, s):
 def random_move(spent, bits):
     """One of the eight movement cards that are not spent."""
     left = 0
-    for i in range(MOVES):
+    for i in range(state.MOVES):
         left += spent[i] == 0
     skip, move = np.int64(below(bits, left)), 1
-    while move < MOVES and (skip or spent[move - 1]):
+    while move < state.MOVES and (skip or spent[move - 1]):
         skip -= spent[move - 1] == 0
         move += 1
     return move

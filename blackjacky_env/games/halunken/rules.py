@@ -10,56 +10,7 @@ from __future__ import annotations
 
 from blackjacky_env.compiled import below, draw, inlined, shuffle, stream
 from blackjacky_env.declare import NOBODY
-from blackjacky_env.games.halunken.state import (
-    BASIC,
-    BID,
-    CARD,
-    CARDS,
-    CHOOSE,
-    CHOOSE_FOR_JACK,
-    COLOURS,
-    DUEL,
-    FIELDS,
-    GAMES,
-    GIVE,
-    HARBOUR,
-    JACK,
-    JACK_MOVES,
-    LANDS_ON,
-    LEVELS,
-    MOST_HAPPENED,
-    MOVE,
-    MOVES,
-    MOVES_ON,
-    MOVES_TO,
-    NAME,
-    NO_CARD,
-    NOTHING,
-    NUM_ACTIONS,
-    NUM_COLOURS,
-    NUMBER,
-    OVER,
-    OVERTAKES,
-    PASS,
-    PASSED,
-    PLACE_CAPTAIN,
-    PLACE_JACK,
-    RESOLVING,
-    REVEALS,
-    ROB,
-    ROB_BUYER,
-    ROUNDS,
-    RUM,
-    SEATS,
-    SETTLEMENT,
-    SPARED,
-    TAKE,
-    TAKE_FROM_HARBOUR,
-    TAKE_OR_ROB,
-    TAKES,
-    TAVERN,
-    VALUES,
-)
+from blackjacky_env.games.halunken import state
 
 # What random numbers are drawn for.
 FOR_START, FOR_DECK, FOR_JACK_DECK = range(3)
@@ -88,15 +39,15 @@ def begin(s, key, start_player):
 def set_up(s):
     """H1, J1, D1: shuffle the rogue cards and Black Jack's by (key, game); the start player places first."""
     s.deals += 1
-    for card in range(CARDS):
+    for card in range(state.CARDS):
         s.deck[card] = card
-    shuffle(s.deck, CARDS, stream(s.key, FOR_DECK, int(s.game_number), 0))
+    shuffle(s.deck, state.CARDS, stream(s.key, FOR_DECK, int(s.game_number), 0))
     count = jack_moves(s)
-    for i in range(JACK_MOVES):
+    for i in range(state.JACK_MOVES):
         s.jack_deck[i] = i + 1 if i < count else 0
     shuffle(s.jack_deck, count, stream(s.key, FOR_JACK_DECK, int(s.game_number), 0))
     clear_table(s)
-    s.decision = PLACE_CAPTAIN
+    s.decision = state.PLACE_CAPTAIN
     s.player = s.start_player
 
 
@@ -118,8 +69,8 @@ def clear_table(s):
     s.victim = NOBODY
     s.to_rob[:] = NOBODY
     clear_auction(s)
-    s.heights[:] = LEVELS
-    s.where[:] = TAVERN
+    s.heights[:] = state.LEVELS
+    s.where[:] = state.TAVERN
     s.counts[:] = 0
     s.colours[:] = 0
     s.values[:] = 0
@@ -130,13 +81,13 @@ def clear_auction(s):
     """No offer, no buyer."""
     s.buyer = NOBODY
     s.bidder = NOBODY
-    s.offers[:] = NO_CARD
+    s.offers[:] = state.NO_CARD
 
 
 @inlined
 def redeal(s, deck):
     """Begin the game again with these rogue cards: the tops of fields 0 .., then the second cards, then the third."""
-    for i in range(CARDS):
+    for i in range(state.CARDS):
         s.deck[i] = deck[i]
 
 
@@ -150,9 +101,9 @@ def redeal_jack(s, deck):
 @inlined
 def jack_moves(s):
     """J1, D1: number of Black Jack's movement cards."""
-    if s.variant == BASIC:
+    if s.variant == state.BASIC:
         return 0
-    return MOVES if s.variant == DUEL else JACK_MOVES
+    return state.MOVES if s.variant == state.DUEL else state.JACK_MOVES
 
 
 # ---------------------------------------------------------------- what happens after an action
@@ -161,14 +112,14 @@ def jack_moves(s):
 @inlined
 def forget_what_happened(s):
     """Begin to log what happens after an action."""
-    s.happened[:] = NOTHING
+    s.happened[:] = state.NOTHING
     s.happenings = 0
 
 
 @inlined
 def log(s, what, figure, number, field, card):
     """Log what happens to a figure."""
-    if s.happenings < MOST_HAPPENED:
+    if s.happenings < state.MOST_HAPPENED:
         row = s.happened[s.happenings]
         row[0], row[1], row[2], row[3], row[4] = what, figure, number, field, card
         s.happenings += 1
@@ -186,20 +137,20 @@ def next_seat(s, p):
 @inlined
 def top_of(s, field):
     """The top card of a tavern that is not empty."""
-    return int(s.deck[FIELDS * (LEVELS - int(s.heights[field])) + field])
+    return int(s.deck[state.FIELDS * (state.LEVELS - int(s.heights[field])) + field])
 
 
 @inlined
 def move_card(s, card, to):
     """Put a card before the seat ``to``, or into the HARBOUR."""
-    place, colour, value = int(s.where[card]), COLOURS[card], VALUES[card]
-    if place != TAVERN:
+    place, colour, value = int(s.where[card]), state.COLOURS[card], state.VALUES[card]
+    if place != state.TAVERN:
         s.counts[place] -= 1
-    if place < SEATS:
+    if place < state.SEATS:
         s.colours[place, colour] -= 1
         s.values[place, colour] -= value
     s.counts[to] += 1
-    if to < SEATS:
+    if to < state.SEATS:
         s.colours[to, colour] += 1
         s.values[to, colour] += value
     s.where[card] = to
@@ -209,7 +160,7 @@ def move_card(s, card, to):
 def take_top(s, field, to):
     """H6: the top card of the tavern goes to ``to``; the next one is then turned up. Returns it, NO_CARD: none."""
     if s.heights[field] == 0:
-        return NO_CARD
+        return state.NO_CARD
     card = top_of(s, field)
     s.heights[field] -= 1
     move_card(s, card, to)
@@ -234,7 +185,7 @@ def is_free(s, field):
 @inlined
 def ahead(field, steps):
     """H1: the field so many steps clockwise, up to 14."""
-    return field + steps - FIELDS * (field + steps >= FIELDS)
+    return field + steps - state.FIELDS * (field + steps >= state.FIELDS)
 
 
 @inlined
@@ -250,7 +201,7 @@ def next_free(s, field):
 def present_score(s, p):
     """C1: the sum of p's cards, those of the colour p has most of doubled; among equally many the best."""
     total, most, best = 0, 0, 0
-    for colour in range(NUM_COLOURS):
+    for colour in range(state.NUM_COLOURS):
         value, count = int(s.values[p, colour]), int(s.colours[p, colour])
         total += value
         if count > most or (count == most and value > best):
@@ -264,56 +215,56 @@ def present_score(s, p):
 @inlined
 def legal(s, mask):
     """Set ``mask`` (int8, shape (74,)) to 1 for the actions of the player to act."""
-    for action in range(NUM_ACTIONS):
+    for action in range(state.NUM_ACTIONS):
         mask[action] = 0
     decision, p = int(s.decision), int(s.player)
-    if decision <= PLACE_JACK:
-        for field in range(FIELDS):
+    if decision <= state.PLACE_JACK:
+        for field in range(state.FIELDS):
             mask[field] = is_free(s, field)
-    elif decision == BID:
+    elif decision == state.BID:
         mark_offers(s, p, mask)
-    elif decision == CHOOSE_FOR_JACK:
+    elif decision == state.CHOOSE_FOR_JACK:
         mark_moves(s.jack_spent, mask)
-    elif decision == CHOOSE:
+    elif decision == state.CHOOSE:
         mark_moves(s.spent[p], mask)
-    elif decision == NAME:
+    elif decision == state.NAME:
         mark_numbers(s, mask)
-    elif decision == TAKE_OR_ROB:
-        mask[TAKE_FROM_HARBOUR] = 1
-        mask[ROB_BUYER] = 1
-    elif decision < OVER:
+    elif decision == state.TAKE_OR_ROB:
+        mask[state.TAKE_FROM_HARBOUR] = 1
+        mask[state.ROB_BUYER] = 1
+    elif decision < state.OVER:
         place = source_of_cards(s)
-        for card in range(CARDS):
-            mask[CARD + card] = s.where[card] == place
+        for card in range(state.CARDS):
+            mask[state.CARD + card] = s.where[card] == place
 
 
 @inlined
 def mark_offers(s, p, mask):
     """J2: pass, or offer a card of one's own with a higher value than the last offer."""
-    mask[PASS] = 1
+    mask[state.PASS] = 1
     highest = highest_offer(s)
-    for card in range(CARDS):
-        mask[CARD + card] = (s.where[card] == p) & (VALUES[card] > highest)
+    for card in range(state.CARDS):
+        mask[state.CARD + card] = (s.where[card] == p) & (state.VALUES[card] > highest)
 
 
 @inlined
 def mark_moves(spent, mask):
     """H3, D1: the movement cards that are not spent."""
-    for i in range(MOVES):
-        mask[MOVE + i] = not spent[i]
+    for i in range(state.MOVES):
+        mask[state.MOVE + i] = not spent[i]
 
 
 @inlined
 def mark_numbers(s, mask):
     """H5: the numbers that Rum may name."""
-    for number in range(1, MOVES):
-        mask[NUMBER + number - 1] = may_name(s, number)
+    for number in range(1, state.MOVES):
+        mask[state.NUMBER + number - 1] = may_name(s, number)
 
 
 @inlined
 def highest_offer(s):
     """Value of the last offer, 0 if there is none."""
-    return 0 if s.bidder == NOBODY else int(VALUES[s.offers[s.bidder]])
+    return 0 if s.bidder == NOBODY else int(state.VALUES[s.offers[s.bidder]])
 
 
 @inlined
@@ -328,9 +279,9 @@ def may_name(s, number):
 @inlined
 def source_of_cards(s):
     """Where the card lies that is taken, robbed or given."""
-    if s.decision == TAKE:
-        return HARBOUR
-    return int(s.victim) if s.decision == ROB else int(s.player)
+    if s.decision == state.TAKE:
+        return state.HARBOUR
+    return int(s.victim) if s.decision == state.ROB else int(s.player)
 
 
 # ---------------------------------------------------------------- moves
@@ -341,24 +292,24 @@ def apply(s, action):
     """Take a legal action, then resolve what follows until somebody is asked or the game is settled."""
     forget_what_happened(s)
     decision = int(s.decision)
-    if decision == PLACE_CAPTAIN:
+    if decision == state.PLACE_CAPTAIN:
         place_captain(s, action)
-    elif decision == PLACE_JACK:
+    elif decision == state.PLACE_JACK:
         s.jack = action
         begin_round(s)
-    elif decision == BID:
+    elif decision == state.BID:
         bid(s, action)
-    elif decision == CHOOSE_FOR_JACK:
-        s.jack_choice = action - MOVE + 1
-        s.decision = CHOOSE
-    elif decision == CHOOSE:
-        choose(s, action - MOVE + 1)
-    elif decision == NAME:
-        name(s, action - NUMBER + 1)
-    elif decision == TAKE_OR_ROB:
+    elif decision == state.CHOOSE_FOR_JACK:
+        s.jack_choice = action - state.MOVE + 1
+        s.decision = state.CHOOSE
+    elif decision == state.CHOOSE:
+        choose(s, action - state.MOVE + 1)
+    elif decision == state.NAME:
+        name(s, action - state.NUMBER + 1)
+    elif decision == state.TAKE_OR_ROB:
         take_or_rob(s, action)
     else:
-        settle_card(s, decision, action - CARD)
+        settle_card(s, decision, action - state.CARD)
     resolve(s)
 
 
@@ -367,14 +318,14 @@ def place_captain(s, field):
     """H2: the captain takes the top card; after the last one J1 follows, or the first round."""
     p = int(s.player)
     s.captains[p] = field
-    log(s, TAKES, p, NOTHING, field, take_top(s, field, p))
+    log(s, state.TAKES, p, state.NOTHING, field, take_top(s, field, p))
     s.player = next_seat(s, p)
     if s.player != s.start_player:
         return
-    if s.variant == BASIC:
+    if s.variant == state.BASIC:
         begin_round(s)
         return
-    s.decision = PLACE_JACK
+    s.decision = state.PLACE_JACK
     s.player = extreme_holder(s, -1)
 
 
@@ -382,9 +333,9 @@ def place_captain(s, field):
 def extreme_holder(s, sign):
     """J1: the seat with the highest start card (sign 1) or the lowest (-1); ties: yellow, grey, violet, red."""
     best, holder = -1000, NOBODY
-    for card in range(CARDS):
-        rank = NUM_COLOURS * sign * int(VALUES[card]) + int(COLOURS[card])
-        if s.where[card] < SEATS and rank > best:
+    for card in range(state.CARDS):
+        rank = state.NUM_COLOURS * sign * int(state.VALUES[card]) + int(state.COLOURS[card])
+        if s.where[card] < state.SEATS and rank > best:
             best, holder = rank, int(s.where[card])
     return holder
 
@@ -395,7 +346,7 @@ def extreme_holder(s, sign):
 @inlined
 def begin_round(s):
     """J2: whoever bought last opens the auction; at first the holder of the highest start card (J1)."""
-    if s.variant == BASIC:
+    if s.variant == state.BASIC:
         s.opener = s.start_player
         ask_for_choices(s)
         return
@@ -404,7 +355,7 @@ def begin_round(s):
     elif s.buyer != NOBODY:
         s.opener = s.buyer
     clear_auction(s)
-    s.decision = BID
+    s.decision = state.BID
     s.player = s.opener
 
 
@@ -414,15 +365,15 @@ def bid(s, action):
     p = int(s.player)
     following = next_seat(s, p)
     opener_passed = p != s.opener and s.bidder == NOBODY
-    if action != PASS:
-        s.offers[p] = action - CARD
+    if action != state.PASS:
+        s.offers[p] = action - state.CARD
         s.bidder = p
     if not auction_ends(s, action, following, opener_passed):
         s.player = following
         return
     if s.bidder != NOBODY:
         s.buyer = s.bidder
-        move_card(s, int(s.offers[s.bidder]), HARBOUR)
+        move_card(s, int(s.offers[s.bidder]), state.HARBOUR)
     ask_for_choices(s)
 
 
@@ -430,14 +381,14 @@ def bid(s, action):
 def auction_ends(s, action, following, opener_passed):
     """J2: after one lap; D2: when a player passes after an offer, or offers after the opener has passed."""
     if is_duel(s):
-        return opener_passed or (action == PASS and s.bidder != NOBODY)
+        return opener_passed or (action == state.PASS and s.bidder != NOBODY)
     return s.opener in (following, NOBODY)
 
 
 @inlined
 def is_duel(s):
     """Whether two players play with Black Jack."""
-    return s.variant == DUEL
+    return s.variant == state.DUEL
 
 
 # ---------------------------------------------------------------- movement cards
@@ -453,7 +404,7 @@ def ask_for_choices(s):
 def ask_for_choice(s, p):
     """D3: a duel's buyer chooses Black Jack's card first, then his own."""
     s.player = p
-    s.decision = CHOOSE_FOR_JACK if is_duel(s) and p == s.buyer else CHOOSE
+    s.decision = state.CHOOSE_FOR_JACK if is_duel(s) and p == s.buyer else state.CHOOSE
 
 
 @inlined
@@ -475,19 +426,19 @@ def reveal(s):
         s.laid[p] = s.choices[p]
         s.choices[p] = 0
         s.spent[p, int(s.laid[p]) - 1] = 1
-        log(s, REVEALS, p, int(s.laid[p]), NOTHING, NOTHING)
+        log(s, state.REVEALS, p, int(s.laid[p]), state.NOTHING, state.NOTHING)
     if is_duel(s):
         reveal_for_jack(s)
     for figure in range(s.num_players):
         s.numbers[figure] = number_of(s, figure, int(s.laid[figure]))
-    s.numbers[JACK] = number_of(s, JACK, int(s.jack_laid)) if is_duel(s) else 0
-    s.decision = RESOLVING
+    s.numbers[state.JACK] = number_of(s, state.JACK, int(s.jack_laid)) if is_duel(s) else 0
+    s.decision = state.RESOLVING
     for p in range(s.num_players):
-        if s.numbers[p] == RUM:
-            ask(s, NAME, p)
-    if s.numbers[JACK] == RUM:
-        ask(s, NAME, int(s.opener) if s.buyer == NOBODY else int(s.buyer))  # D3, D6
-    if s.decision == RESOLVING:
+        if s.numbers[p] == state.RUM:
+            ask(s, state.NAME, p)
+    if s.numbers[state.JACK] == state.RUM:
+        ask(s, state.NAME, int(s.opener) if s.buyer == NOBODY else int(s.buyer))  # D3, D6
+    if s.decision == state.RESOLVING:
         let_the_standing_take(s)
 
 
@@ -500,14 +451,14 @@ def reveal_for_jack(s):
     s.jack_laid = move
     s.jack_choice = 0
     s.jack_spent[move - 1] = 1
-    log(s, REVEALS, JACK, move, NOTHING, NOTHING)
+    log(s, state.REVEALS, state.JACK, move, state.NOTHING, state.NOTHING)
 
 
 @inlined
 def next_jack_card(s):
     """The first card of Black Jack's deck that is not spent."""
     i = 0
-    while i + 1 < JACK_MOVES and s.jack_spent[int(s.jack_deck[i]) - 1]:
+    while i + 1 < state.JACK_MOVES and s.jack_spent[int(s.jack_deck[i]) - 1]:
         i += 1
     return int(s.jack_deck[i])
 
@@ -515,7 +466,7 @@ def next_jack_card(s):
 @inlined
 def number_of(s, figure, move):
     """H4: the number that the card moves the figure, or 0 if another figure's equal card cancels it."""
-    cancelled = is_duel(s) and figure != JACK and s.jack_laid == move
+    cancelled = is_duel(s) and figure != state.JACK and s.jack_laid == move
     for p in range(s.num_players):
         cancelled |= p != figure and s.laid[p] == move
     return 0 if cancelled else move
@@ -524,10 +475,10 @@ def number_of(s, figure, move):
 @inlined
 def name(s, number):
     """H5: the figure that has laid Rum moves this number."""
-    for figure in range(JACK + 1):
-        if s.numbers[figure] == RUM:
+    for figure in range(state.JACK + 1):
+        if s.numbers[figure] == state.RUM:
             s.numbers[figure] = number
-    s.decision = RESOLVING
+    s.decision = state.RESOLVING
     let_the_standing_take(s)
 
 
@@ -536,15 +487,15 @@ def let_the_standing_take(s):
     """H6: captains who stand take the top card of their tavern; in a duel Black Jack too (D4, D6)."""
     for p in range(s.num_players):
         if s.numbers[p] == 0:
-            log(s, TAKES, p, NOTHING, int(s.captains[p]), take_top(s, int(s.captains[p]), p))
-    if is_duel(s) and s.numbers[JACK] == 0:
-        log(s, TAKES, JACK, NOTHING, int(s.jack), take_top(s, int(s.jack), jacks_owner(s)))
+            log(s, state.TAKES, p, state.NOTHING, int(s.captains[p]), take_top(s, int(s.captains[p]), p))
+    if is_duel(s) and s.numbers[state.JACK] == 0:
+        log(s, state.TAKES, state.JACK, state.NOTHING, int(s.jack), take_top(s, int(s.jack), jacks_owner(s)))
 
 
 @inlined
 def jacks_owner(s):
     """D4, D6: who gets what Black Jack takes in a duel: the buyer, or without one the HARBOUR."""
-    return HARBOUR if s.buyer == NOBODY else int(s.buyer)
+    return state.HARBOUR if s.buyer == NOBODY else int(s.buyer)
 
 
 # ---------------------------------------------------------------- resolving a round
@@ -560,7 +511,7 @@ def ask(s, decision, p):
 @inlined
 def resolve(s):
     """Move the figures, and Black Jack last (J4), until somebody is asked or the round is over."""
-    while s.decision == RESOLVING:
+    while s.decision == state.RESOLVING:
         if s.to_rob[0] != NOBODY:
             meet_overtaken(s)
             continue
@@ -576,10 +527,10 @@ def resolve(s):
 @inlined
 def lowest_figure(s):
     """H6: the figure with the lowest number of those that still have to move one after the other, or NOBODY."""
-    lowest, figure = MOVES, NOBODY
-    for each in range(JACK + 1):
+    lowest, figure = state.MOVES, NOBODY
+    for each in range(state.JACK + 1):
         number = int(s.numbers[each])
-        if 0 < number < lowest and not (each == JACK and s.duel_overtakes):
+        if 0 < number < lowest and not (each == state.JACK and s.duel_overtakes):
             lowest, figure = number, each
     return figure
 
@@ -587,38 +538,38 @@ def lowest_figure(s):
 @inlined
 def land(s, figure):
     """H6: the figure moves and takes a card; then it robs and pushes whoever stands there (H7, H8)."""
-    at = int(s.jack) if figure == JACK else int(s.captains[figure])
+    at = int(s.jack) if figure == state.JACK else int(s.captains[figure])
     number = int(s.numbers[figure])
     field = ahead(at, number)
     s.numbers[figure] = 0
     met = figure_on(s, field)
-    owner = jacks_owner(s) if figure == JACK else figure
+    owner = jacks_owner(s) if figure == state.JACK else figure
     before = int(s.counts[owner])
-    log(s, MOVES_TO, figure, number, field, take_top(s, field, owner))
+    log(s, state.MOVES_TO, figure, number, field, take_top(s, field, owner))
     put(s, figure, field)
     if met == NOBODY:
         return
-    log(s, LANDS_ON, met, NOTHING, NOTHING, NOTHING)
+    log(s, state.LANDS_ON, met, state.NOTHING, state.NOTHING, state.NOTHING)
     s.mover = figure
     strength = before if s.rob_before_pick else int(s.counts[owner])
-    if met == JACK:
+    if met == state.JACK:
         meet_jack(s, figure, strength)
     else:
         meet_captain(s, owner, met, strength)
-    if s.decision == RESOLVING:
+    if s.decision == state.RESOLVING:
         push(s)
 
 
 @inlined
 def figure_on(s, field):
     """The figure on the field, or NOBODY."""
-    return JACK if s.jack == field else captain_on(s, field)
+    return state.JACK if s.jack == field else captain_on(s, field)
 
 
 @inlined
 def put(s, figure, field):
     """Put a figure on a field."""
-    if figure == JACK:
+    if figure == state.JACK:
         s.jack = field
     else:
         s.captains[figure] = field
@@ -627,14 +578,14 @@ def put(s, figure, field):
 @inlined
 def meet_captain(s, owner, q, strength):
     """H7: the mover's owner robs q; D6: without a buyer q gives Black Jack a card."""
-    if owner == HARBOUR:
+    if owner == state.HARBOUR:
         if s.counts[q] > 0:
-            ask(s, GIVE, q)
+            ask(s, state.GIVE, q)
     elif owner != q and may_rob(s, strength, q):
         s.victim = q
-        ask(s, ROB, owner)
+        ask(s, state.ROB, owner)
     elif owner != q:
-        log(s, SPARED, q, NOTHING, NOTHING, NOTHING)
+        log(s, state.SPARED, q, state.NOTHING, state.NOTHING, state.NOTHING)
 
 
 @inlined
@@ -646,36 +597,36 @@ def may_rob(s, strength, q):
 @inlined
 def meet_jack(s, p, strength):
     """J3: p takes a card from the harbour; D5: a duel's opponent may rob the buyer instead."""
-    harbour = s.counts[HARBOUR] > 0
+    harbour = s.counts[state.HARBOUR] > 0
     rob = is_duel(s) and NOBODY != s.buyer != p
     if rob:
         rob = may_rob(s, strength, int(s.buyer))
     if rob and harbour:
-        ask(s, TAKE_OR_ROB, p)
+        ask(s, state.TAKE_OR_ROB, p)
     elif rob:
         s.victim = s.buyer
-        ask(s, ROB, p)
+        ask(s, state.ROB, p)
     elif harbour:
-        ask(s, TAKE, p)
+        ask(s, state.TAKE, p)
 
 
 @inlined
 def take_or_rob(s, action):
     """D5: the opponent has chosen between the harbour and the buyer."""
-    if action == TAKE_FROM_HARBOUR:
-        s.decision = TAKE
+    if action == state.TAKE_FROM_HARBOUR:
+        s.decision = state.TAKE
     else:
         s.victim = s.buyer
-        s.decision = ROB
+        s.decision = state.ROB
 
 
 @inlined
 def settle_card(s, decision, card):
     """The card is taken from the harbour, robbed or given; then the landing or overtaking is finished."""
     overtaken = s.to_rob[0] != NOBODY
-    move_card(s, card, HARBOUR if decision == GIVE else int(s.player))
+    move_card(s, card, state.HARBOUR if decision == state.GIVE else int(s.player))
     s.victim = NOBODY
-    s.decision = RESOLVING
+    s.decision = state.RESOLVING
     if overtaken:
         forget_overtaken(s)
     else:
@@ -685,15 +636,15 @@ def settle_card(s, decision, card):
 @inlined
 def push(s):
     """H8: the figure on which the mover has landed goes to the next free field."""
-    field = int(s.jack) if s.mover == JACK else int(s.captains[s.mover])
+    field = int(s.jack) if s.mover == state.JACK else int(s.captains[s.mover])
     target = next_free(s, field)
     for p in range(s.num_players):
         if p != s.mover and s.captains[p] == field:
             s.captains[p] = target
-            log(s, MOVES_ON, p, NOTHING, target, NOTHING)
-    if s.mover != JACK and s.jack == field:
+            log(s, state.MOVES_ON, p, state.NOTHING, target, state.NOTHING)
+    if s.mover != state.JACK and s.jack == field:
         s.jack = target
-        log(s, MOVES_ON, JACK, NOTHING, target, NOTHING)
+        log(s, state.MOVES_ON, state.JACK, state.NOTHING, target, state.NOTHING)
     s.mover = NOBODY
 
 
@@ -704,8 +655,8 @@ def push(s):
 def steps_of_jack(s):
     """J4: how far Black Jack has still to move after the captains; 0: he has moved or moves as a captain."""
     if is_duel(s):
-        return int(s.numbers[JACK])
-    if s.variant == BASIC:
+        return int(s.numbers[state.JACK])
+    if s.variant == state.BASIC:
         return 0
     top = int(s.jack_deck[s.round_number])
     return 0 if s.jack_spent[top - 1] else top
@@ -718,43 +669,43 @@ def overtake(s):
     if not is_duel(s):
         s.jack_laid = steps
         s.jack_spent[steps - 1] = 1
-    s.numbers[JACK] = 0
+    s.numbers[state.JACK] = 0
     step, count, p = 0, 0, NOBODY
-    while step < steps or (p != NOBODY and step < FIELDS):
+    while step < steps or (p != NOBODY and step < state.FIELDS):
         step += 1
         p = captain_on(s, ahead(old, step))
         if p != NOBODY:
-            log(s, PASSED, p, NOTHING, NOTHING, NOTHING)
+            log(s, state.PASSED, p, state.NOTHING, state.NOTHING, state.NOTHING)
         if NOBODY != p != s.buyer:
             s.to_rob[count] = p
             count += 1
     s.jack = ahead(old, step)
-    log(s, OVERTAKES, JACK, steps, int(s.jack), NOTHING)
+    log(s, state.OVERTAKES, state.JACK, steps, int(s.jack), state.NOTHING)
 
 
 @inlined
 def meet_overtaken(s):
     """J4: the controller robs whoever has as many cards or more; J5: without one the player gives a card."""
     q = int(s.to_rob[0])
-    s.mover = JACK
+    s.mover = state.JACK
     if s.buyer == NOBODY:
         if s.counts[q] > 0:
-            ask(s, GIVE, q)
+            ask(s, state.GIVE, q)
     elif may_rob(s, int(s.counts[s.buyer]), q):
         s.victim = q
-        ask(s, ROB, int(s.buyer))
+        ask(s, state.ROB, int(s.buyer))
     else:
-        log(s, SPARED, q, NOTHING, NOTHING, NOTHING)
-    if s.decision == RESOLVING:
+        log(s, state.SPARED, q, state.NOTHING, state.NOTHING, state.NOTHING)
+    if s.decision == state.RESOLVING:
         forget_overtaken(s)
 
 
 @inlined
 def forget_overtaken(s):
     """The first player overtaken has been dealt with."""
-    for i in range(SEATS - 1):
+    for i in range(state.SEATS - 1):
         s.to_rob[i] = s.to_rob[i + 1]
-    s.to_rob[SEATS - 1] = NOBODY
+    s.to_rob[state.SEATS - 1] = NOBODY
     s.mover = NOBODY
 
 
@@ -764,8 +715,8 @@ def forget_overtaken(s):
 @inlined
 def end_round(s):
     """J6: the next round, or the score."""
-    if s.round_number == ROUNDS - 1:
-        s.decision = SETTLEMENT
+    if s.round_number == state.ROUNDS - 1:
+        s.decision = state.SETTLEMENT
         return
     s.round_number += 1
     begin_round(s)
@@ -774,7 +725,7 @@ def end_round(s):
 @inlined
 def is_settled(s):
     """Whether the game of eight rounds is finished, so that `settle` is due."""
-    return s.decision == SETTLEMENT
+    return s.decision == state.SETTLEMENT
 
 
 @inlined
@@ -785,18 +736,18 @@ def settle(s):
     for p in range(n):
         s.totals[p] += present_score(s, p)
         highest = max(highest, int(s.totals[p]))
-    if s.three_games and s.game_number < GAMES - 1:
+    if s.three_games and s.game_number < state.GAMES - 1:
         s.game_number += 1
         s.start_player = next_seat(s, int(s.start_player))
         set_up(s)
         return
     for p in range(n):
         s.winners[p] = s.totals[p] == highest
-    s.decision = OVER
+    s.decision = state.OVER
     s.player = NOBODY
 
 
 @inlined
 def score(s, p):
     """p's score as it would be counted now, finished games included; ``reward="points"`` pays its changes."""
-    return int(s.totals[p]) + (0 if s.decision == OVER else present_score(s, p))
+    return int(s.totals[p]) + (0 if s.decision == state.OVER else present_score(s, p))

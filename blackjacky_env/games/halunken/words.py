@@ -7,34 +7,19 @@ from typing import Any
 import numpy as np
 
 from blackjacky_env.declare import HIDDEN, NOBODY, ActionInfo, Actions, State
+from blackjacky_env.games.halunken import state
 from blackjacky_env.games.halunken.rules import highest_offer, jack_moves, present_score, source_of_cards
-from blackjacky_env.games.halunken.state import (
-    CARD,
-    CARD_NAMES,
-    DECISIONS,
-    FIELDS,
-    HAPPENED,
-    HARBOUR,
-    JACK,
-    LEVELS,
-    MOVES,
-    NO_CARD,
-    PLACE_CAPTAIN,
-    RECORD,
-    REVEALS,
-    VALUES,
-    VARIANT_NAMES,
-    jack_card,
-    movement_card,
-)
 
 ACTIONS = Actions(
     [
-        *(ActionInfo("field", number=field) for field in range(FIELDS)),
-        *(ActionInfo("rogue", card=name) for name in CARD_NAMES),
+        *(ActionInfo("field", number=field) for field in range(state.FIELDS)),
+        *(ActionInfo("rogue", card=name) for name in state.CARD_NAMES),
         ActionInfo("pass"),
-        *(ActionInfo("move", number=movement_card(move), secret=("number",)) for move in range(1, MOVES + 1)),  # H4
-        *(ActionInfo("name", number=number) for number in range(1, MOVES)),
+        *(
+            ActionInfo("move", number=state.movement_card(move), secret=("number",))
+            for move in range(1, state.MOVES + 1)
+        ),  # H4
+        *(ActionInfo("name", number=number) for number in range(1, state.MOVES)),
         ActionInfo("take", pile="harbour"),
         ActionInfo("rob_buyer"),
     ],
@@ -60,68 +45,71 @@ def snapshot(s: State, settled: State | None) -> dict[str, Any]:
     """Everything on the table as plain Python values; ``settled``: the record when a game was last finished."""
     n = int(s["num_players"])
     return {
-        **RECORD.tell(s, "phase=decision player game round start_player opener buyer"),
-        "offers": [None if card == NO_CARD else CARD_NAMES[card] for card in s["offers"][:n]],
-        **RECORD.tell(s, "bidder captains black_jack"),
-        "taverns": [_tavern(s, field) for field in range(FIELDS)],
+        **state.RECORD.tell(s, "phase=decision player game round start_player opener buyer"),
+        "offers": [None if card == state.NO_CARD else state.CARD_NAMES[card] for card in s["offers"][:n]],
+        **state.RECORD.tell(s, "bidder captains black_jack"),
+        "taverns": [_tavern(s, field) for field in range(state.FIELDS)],
         "crews": [_cards_at(s, p) for p in range(n)],
-        "harbour": _cards_at(s, HARBOUR),
+        "harbour": _cards_at(s, state.HARBOUR),
         **_movement_cards(s, n),
-        "mover": BLACK_JACK if s["mover"] == JACK else RECORD.tell(s, "mover")["mover"],
-        **RECORD.tell(s, "victim"),
+        "mover": BLACK_JACK if s["mover"] == state.JACK else state.RECORD.tell(s, "mover")["mover"],
+        **state.RECORD.tell(s, "victim"),
         "to_rob": [int(p) for p in s["to_rob"] if p != NOBODY],
-        "happened": [_happened(row) for row in s["happened"][: int(s["happenings"])].tolist() if row[0] in HAPPENED],
+        "happened": [
+            _happened(row) for row in s["happened"][: int(s["happenings"])].tolist() if row[0] in state.HAPPENED
+        ],
         "scores": [present_score(s, p) for p in range(n)],
-        **RECORD.tell(s, "totals"),
+        **state.RECORD.tell(s, "totals"),
         "last_game": None if settled is None else [present_score(settled, p) for p in range(n)],
         "winners": np.flatnonzero(s["winners"]).tolist(),
     }
 
 
 def _cards_at(s: State, place: int) -> list[str]:
-    return [CARD_NAMES[card] for card in np.flatnonzero(s["where"] == place)]
+    return [state.CARD_NAMES[card] for card in np.flatnonzero(s["where"] == place)]
 
 
 def _tavern(s: State, field: int) -> dict[str, Any]:
     """The card turned up (H2: none while captains are placed), and those below, the next one first."""
     cards = [
-        CARD_NAMES[s["deck"][FIELDS * level + field]] for level in range(LEVELS - int(s["heights"][field]), LEVELS)
+        state.CARD_NAMES[s["deck"][state.FIELDS * level + field]]
+        for level in range(state.LEVELS - int(s["heights"][field]), state.LEVELS)
     ]
-    turned_up = int(s["decision"] != PLACE_CAPTAIN and len(cards) > 0)
+    turned_up = int(s["decision"] != state.PLACE_CAPTAIN and len(cards) > 0)
     return {"top": cards[0] if turned_up else None, "hidden": cards[turned_up:]}
 
 
 def _movement_cards(s: State, n: int) -> dict[str, Any]:
-    variant, deck = VARIANT_NAMES[int(s["variant"])], s["jack_deck"][: jack_moves(s)].tolist()
+    variant, deck = state.VARIANT_NAMES[int(s["variant"])], s["jack_deck"][: jack_moves(s)].tolist()
     spent, jack_spent = s["spent"].tolist(), s["jack_spent"].tolist()
     return {
-        "spent": [[movement_card(i + 1) for i, gone in enumerate(spent[p]) if gone] for p in range(n)],
-        "black_jack_spent": [jack_card(i + 1, variant) for i, gone in enumerate(jack_spent) if gone],
-        "black_jack_deck": [jack_card(move, variant) for move in deck if not jack_spent[move - 1]],
+        "spent": [[state.movement_card(i + 1) for i, gone in enumerate(spent[p]) if gone] for p in range(n)],
+        "black_jack_spent": [state.jack_card(i + 1, variant) for i, gone in enumerate(jack_spent) if gone],
+        "black_jack_deck": [state.jack_card(move, variant) for move in deck if not jack_spent[move - 1]],
         "choices": [_card_or_none(move) for move in s["choices"][:n].tolist()],
         "black_jack_choice": _card_or_none(int(s["jack_choice"])),
         "laid": [_card_or_none(move) for move in s["laid"][:n].tolist()],
-        "black_jack_laid": jack_card(int(s["jack_laid"]), variant) or None,
-        "numbers": [movement_card(number) for number in s["numbers"][:n].tolist()],
-        "black_jack_number": movement_card(int(s["numbers"][JACK])),
+        "black_jack_laid": state.jack_card(int(s["jack_laid"]), variant) or None,
+        "numbers": [state.movement_card(number) for number in s["numbers"][:n].tolist()],
+        "black_jack_number": state.movement_card(int(s["numbers"][state.JACK])),
     }
 
 
 def _happened(row: list[int]) -> dict[str, Any]:
     """What has happened since the last action: ``what``, and what is told of it."""
     what, figure, number, field, card = row
-    kind, told = HAPPENED[what]
+    kind, told = state.HAPPENED[what]
     facts = {
-        "figure": BLACK_JACK if figure == JACK else figure,
-        "number": movement_card(number) if what == REVEALS else number,
+        "figure": BLACK_JACK if figure == state.JACK else figure,
+        "number": state.movement_card(number) if what == state.REVEALS else number,
         "field": field,
-        "card": None if card == NO_CARD else CARD_NAMES[card],
+        "card": None if card == state.NO_CARD else state.CARD_NAMES[card],
     }
     return {"what": kind, **{name: facts[name] for name in told.split()}}
 
 
 def _card_or_none(move: int) -> int | str | None:
-    return movement_card(move) if move else None
+    return state.movement_card(move) if move else None
 
 
 def view(table: dict[str, Any], seat: int | None) -> dict[str, Any]:
@@ -172,12 +160,12 @@ def why_illegal(s: State, action: int) -> str:
 
 
 def _reason(s: State, action: int, kind: str) -> str:
-    decision = DECISIONS[s["decision"]]
+    decision = state.DECISIONS[s["decision"]]
     match decision, kind:
         case (("place_captain" | "place_black_jack"), "field"):
             return "a figure stands on it (H1)"
         case "bid", "rogue":
-            return _why_no_offer(s, action - CARD)
+            return _why_no_offer(s, action - state.CARD)
         case "choose", "move":
             return "it has been used in this game (H3)"
         case "choose_for_black_jack", "move":
@@ -186,11 +174,11 @@ def _reason(s: State, action: int, kind: str) -> str:
             return "the number was laid in this round (H5, D3)"
         case (("take" | "rob" | "give"), "rogue"):
             place = source_of_cards(s)
-            return f"it is not {'in the harbour' if place == HARBOUR else f'before player_{place}'}"
+            return f"it is not {'in the harbour' if place == state.HARBOUR else f'before player_{place}'}"
     return f"the choice now is {_ASKED[decision]}"
 
 
 def _why_no_offer(s: State, card: int) -> str:
     if s["where"][card] != s["player"]:
         return "it is not the player's own (J2)"
-    return f"its value is {VALUES[card]}, and an offer must be higher than the last one, {highest_offer(s)} (J2)"
+    return f"its value is {state.VALUES[card]}, and an offer must be higher than the last one, {highest_offer(s)} (J2)"

@@ -8,9 +8,9 @@ from __future__ import annotations
 import numpy as np
 
 from blackjacky_env.compiled import below, draw, inlined, make_sample, scratch
+from blackjacky_env.games import trick_taking as tricks
 from blackjacky_env.games.schwarze_katze.rules import hand_size, is_taken_out, suit_of
 from blackjacky_env.games.schwarze_katze.state import CARDS, RECORD, SEATS, SUITS
-from blackjacky_env.games.trick_taking import ASIDE, NO_CARD, NOT_IN_DECK, PLAYED
 from blackjacky_env.games.unseen import NOWHERE, add, clear, deal_unseen, unseen_cards
 
 AT = RECORD.at
@@ -43,12 +43,12 @@ def place_seen(observation, s):
         if observation[AT.my_hand + card]:
             s.where[card] = 0
         elif played > n:
-            s.where[card] = NOT_IN_DECK
+            s.where[card] = tricks.NOT_IN_DECK
             s.left_out += 1
         elif played:
-            s.where[card] = PLAYED + played - 1
+            s.where[card] = tricks.PLAYED + played - 1
         else:
-            s.where[card] = ASIDE if is_taken_out(card, n) else NOWHERE
+            s.where[card] = tricks.ASIDE if is_taken_out(card, n) else NOWHERE
 
 
 @inlined
@@ -76,7 +76,7 @@ def deal_others(s, bits):
 @inlined
 def cards_held(s, p):
     """Number of cards that p holds."""
-    return max(0, hand_size(s) - int(s.trick) - int(s.table[p] != NO_CARD))
+    return max(0, hand_size(s) - int(s.trick) - int(s.table[p] != tricks.NO_CARD))
 
 
 @inlined

@@ -7,8 +7,8 @@ exist are 0. Arrays by card have one entry for each card: clubs, diamonds, heart
 from __future__ import annotations
 
 from blackjacky_env.compiled import inlined, make_encode
+from blackjacky_env.games import trick_taking as tricks
 from blackjacky_env.games.schwarze_katze.state import CARDS, RECORD
-from blackjacky_env.games.trick_taking import NOT_IN_DECK, PLAYED
 
 AT = RECORD.at
 _encode_shown = make_encode(RECORD)
@@ -21,11 +21,11 @@ def encode(s, observer, out):
     observer, n = int(observer), int(s.num_players)
     for card in range(CARDS):
         where = int(s.where[card])
-        seat = where - PLAYED - observer
+        seat = where - tricks.PLAYED - observer
         seat += n * (seat < 0)
         out[AT.my_hand + card] = where == observer
-        out[AT.played + card] = (1 + seat) * (where >= PLAYED)
+        out[AT.played + card] = (1 + seat) * (where >= tricks.PLAYED)
     if s.left_out:
         for card in range(CARDS):
-            if s.where[card] == NOT_IN_DECK:
+            if s.where[card] == tricks.NOT_IN_DECK:
                 out[AT.played + card] = 1 + n

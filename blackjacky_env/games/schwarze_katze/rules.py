@@ -9,33 +9,10 @@ from __future__ import annotations
 
 from blackjacky_env.compiled import inlined, stream
 from blackjacky_env.declare import NOBODY
-from blackjacky_env.games.schwarze_katze.state import (
-    CARDS,
-    HEARTS,
-    NO_TRICK,
-    OVER,
-    PLAY,
-    QUEEN_OF_SPADES,
-    RANKS,
-    SETTLEMENT,
-    SUITS,
-)
-from blackjacky_env.games.trick_taking import (
-    ASIDE,
-    FOR_DECK,
-    NO_CARD,
-    PLAYED,
-    deal_in_turn,
-    deal_shuffled,
-    holds_any,
-    is_leading,
-    mark_lowest,
-    next_seat,
-    start_game,
-    winner_of_trick,
-)
+from blackjacky_env.games import trick_taking as tricks
+from blackjacky_env.games.schwarze_katze import state
 
-NUM_ACTIONS = CARDS  # an action is the card to play
+NUM_ACTIONS = state.CARDS  # an action is the card to play
 
 
 # ---------------------------------------------------------------- start and deal
@@ -44,10 +21,10 @@ NUM_ACTIONS = CARDS  # an action is the card to play
 @inlined
 def begin(s, key, start_player):
     """Start a game with the options in ``s``; start_player, who leads the first trick, NOBODY: drawn (K3)."""
-    start_game(s, key, start_player)
-    for card in range(CARDS):
+    tricks.start_game(s, key, start_player)
+    for card in range(state.CARDS):
         if is_taken_out(card, int(s.num_players)):
-            s.where[card] = ASIDE
+            s.where[card] = tricks.ASIDE
     deal(s)
 
 
@@ -56,24 +33,24 @@ def deal(s):
     """Deal the same number of cards to each player (K2), shuffled by (key, deal)."""
     start_deal(s)
     s.deals += 1
-    deal_shuffled(s, 0, ASIDE, stream(s.key, FOR_DECK, int(s.deal_number), 0))
+    tricks.deal_shuffled(s, 0, tricks.ASIDE, stream(s.key, tricks.FOR_DECK, int(s.deal_number), 0))
 
 
 @inlined
 def redeal(s, deck):
     """Repeat the last deal with ``deck``: all cards in the game, top first."""
     start_deal(s)
-    deal_in_turn(s.where, deck, int(s.leader), int(s.num_players))
+    tricks.deal_in_turn(s.where, deck, int(s.leader), int(s.num_players))
 
 
 @inlined
 def start_deal(s):
     """Clear the table of the last deal; the player left of the dealer leads the first trick (K3)."""
-    s.phase = PLAY
-    s.leader = next_seat(int(s.dealer), int(s.num_players))
+    s.phase = state.PLAY
+    s.leader = tricks.next_seat(int(s.dealer), int(s.num_players))
     s.player = s.leader
     s.trick = 0
-    s.table[:] = NO_CARD
+    s.table[:] = tricks.NO_CARD
     s.voids[:] = 0
     s.tricks_taken[:] = 0
     s.penalties[:] = 0
@@ -82,15 +59,15 @@ def start_deal(s):
 @inlined
 def is_taken_out(card, num_players):
     """K2: whether a card is taken out: the lowest non-hearts, by rank, then clubs, diamonds, spades."""
-    suit, rank = card // RANKS, card % RANKS
-    place = 3 * rank + suit - (suit > HEARTS)
-    return suit != HEARTS and place < CARDS % num_players
+    suit, rank = card // state.RANKS, card % state.RANKS
+    place = 3 * rank + suit - (suit > state.HEARTS)
+    return suit != state.HEARTS and place < state.CARDS % num_players
 
 
 @inlined
 def hand_size(s):
     """K2: number of cards dealt to each player, and of tricks."""
-    return (CARDS - int(s.left_out)) // int(s.num_players)
+    return (state.CARDS - int(s.left_out)) // int(s.num_players)
 
 
 # ---------------------------------------------------------------- legal actions
@@ -99,24 +76,24 @@ def hand_size(s):
 @inlined
 def suit_of(card):
     """0 clubs, 1 diamonds, 2 hearts, 3 spades."""
-    return card // RANKS
+    return card // state.RANKS
 
 
 @inlined
 def legal(s, mask):
     """Set ``mask`` (int8, shape (52,)) to 1 for the cards that the player to act may play (K3, K4, K9)."""
     p = int(s.player)
-    for card in range(CARDS):
+    for card in range(state.CARDS):
         mask[card] = s.where[card] == p
-    if not is_leading(s):
-        low = RANKS * suit_of(int(s.table[s.leader]))
-        if holds_any(s.where, p, low, low + RANKS):
-            for card in range(CARDS):
-                mask[card] &= (card >= low) & (card < low + RANKS)
+    if not tricks.is_leading(s):
+        low = state.RANKS * suit_of(int(s.table[s.leader]))
+        if tricks.holds_any(s.where, p, low, low + state.RANKS):
+            for card in range(state.CARDS):
+                mask[card] &= (card >= low) & (card < low + state.RANKS)
     elif s.piatnik_heart_lead:
-        low = RANKS * HEARTS
-        if holds_any(s.where, p, 0, low) or holds_any(s.where, p, low + RANKS, CARDS):
-            for card in range(low, low + RANKS):
+        low = state.RANKS * state.HEARTS
+        if tricks.holds_any(s.where, p, 0, low) or tricks.holds_any(s.where, p, low + state.RANKS, state.CARDS):
+            for card in range(low, low + state.RANKS):
                 mask[card] = 0
 
 
@@ -128,9 +105,9 @@ def apply(s, action):
     """Play a legal card; the phase is SETTLEMENT afterwards if it was the last of the deal."""
     p = int(s.player)
     note_voids(s, p, suit_of(action))
-    s.where[action] = PLAYED + p
+    s.where[action] = tricks.PLAYED + p
     s.table[p] = action
-    following = next_seat(p, int(s.num_players))
+    following = tricks.next_seat(p, int(s.num_players))
     if following == s.leader:
         take_trick(s)
     else:
@@ -140,10 +117,10 @@ def apply(s, action):
 @inlined
 def note_voids(s, p, suit):
     """What everybody learns about p's hand: no led suit if p does not follow (K4), only hearts if p leads one (K9)."""
-    if is_leading(s):
-        if s.piatnik_heart_lead and suit == HEARTS:
-            for other in range(SUITS):
-                s.voids[p, other] |= other != HEARTS
+    if tricks.is_leading(s):
+        if s.piatnik_heart_lead and suit == state.HEARTS:
+            for other in range(state.SUITS):
+                s.voids[p, other] |= other != state.HEARTS
         return
     led = suit_of(int(s.table[s.leader]))
     s.voids[p, led] |= suit != led
@@ -152,30 +129,30 @@ def note_voids(s, p, suit):
 @inlined
 def take_trick(s):
     """K5: the highest card of the led suit wins the trick; its player leads the next one (K3)."""
-    low = RANKS * suit_of(int(s.table[s.leader]))
-    winner = winner_of_trick(s.table, int(s.leader), int(s.num_players), low, low + RANKS)
+    low = state.RANKS * suit_of(int(s.table[s.leader]))
+    winner = tricks.winner_of_trick(s.table, int(s.leader), int(s.num_players), low, low + state.RANKS)
     penalty = 0
     for p in range(s.num_players):
         penalty += penalty_of(s, int(s.table[p]))
-        s.table[p] = NO_CARD
+        s.table[p] = tricks.NO_CARD
     s.tricks_taken[winner] += 1
     s.penalties[winner] += penalty
     s.trick += 1
     s.leader = winner
     s.player = winner
     if s.trick >= hand_size(s):
-        s.phase = SETTLEMENT
+        s.phase = state.SETTLEMENT
 
 
 @inlined
 def penalty_of(s, card):
     """K6."""
-    if card == QUEEN_OF_SPADES:
+    if card == state.QUEEN_OF_SPADES:
         return 40
-    rank = card - RANKS * HEARTS
-    if rank < 0 or rank >= RANKS:
+    rank = card - state.RANKS * state.HEARTS
+    if rank < 0 or rank >= state.RANKS:
         return 0
-    return int(s.heart_ace) if rank == RANKS - 1 else min(rank + 2, 10)
+    return int(s.heart_ace) if rank == state.RANKS - 1 else min(rank + 2, 10)
 
 
 # ---------------------------------------------------------------- scoring and result
@@ -184,13 +161,13 @@ def penalty_of(s, card):
 @inlined
 def is_settled(s):
     """Whether the deal is finished, so that `settle` is due."""
-    return s.phase == SETTLEMENT
+    return s.phase == state.SETTLEMENT
 
 
 @inlined
 def penalties_of_deal(s, p):
     """K6: what the finished deal adds to p's total."""
-    return int(s.penalties[p]) if s.tricks_taken[p] else NO_TRICK
+    return int(s.penalties[p]) if s.tricks_taken[p] else state.NO_TRICK
 
 
 @inlined
@@ -199,10 +176,10 @@ def settle(s):
     for p in range(s.num_players):
         s.totals[p] += penalties_of_deal(s, p)
     if s.deals >= s.game_deals:
-        mark_lowest(s.totals, int(s.num_players), s.winners)  # K8
-        s.phase = OVER
+        tricks.mark_lowest(s.totals, int(s.num_players), s.winners)  # K8
+        s.phase = state.OVER
         s.player = NOBODY
         return
     s.deal_number += 1
-    s.dealer = next_seat(int(s.dealer), int(s.num_players))
+    s.dealer = tricks.next_seat(int(s.dealer), int(s.num_players))
     deal(s)

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from blackjacky_env.declare import ActionInfo, Actions, State
+from blackjacky_env.games import trick_taking as tricks
 from blackjacky_env.games.schwarze_katze.state import CARD_NAMES, NO_TRICK, RANKS, RECORD, taken_out
-from blackjacky_env.games.trick_taking import NO_CARD, NOT_IN_DECK, is_leading
 
 ACTIONS = Actions((ActionInfo("play", card=name) for name in CARD_NAMES), {"play": "{card}"})
 """Every action is a card to play."""
@@ -26,7 +26,7 @@ def snapshot(s: State, settled: State | None) -> dict[str, Any]:
     return {
         **RECORD.tell(s, "phase player deal dealer leader trick"),
         "hands": [[CARD_NAMES[card] for card in np.flatnonzero(where == p)] for p in range(n)],
-        "table": [[p, CARD_NAMES[s["table"][p]]] for p in seats if s["table"][p] != NO_CARD],
+        "table": [[p, CARD_NAMES[s["table"][p]]] for p in seats if s["table"][p] != tricks.NO_CARD],
         **RECORD.tell(s, "tricks_taken penalties totals"),
         "last_deal": None if settled is None else _scored(settled),
         "winners": np.flatnonzero(s["winners"]).tolist(),
@@ -57,11 +57,11 @@ def _reason(s: State, action: int) -> str:
     n = int(s["num_players"])
     if action in taken_out(n):
         return f"with {n} players it is not in the game (K2)"
-    if s["where"][action] == NOT_IN_DECK:
+    if s["where"][action] == tricks.NOT_IN_DECK:
         return "it is not in the deck"
     if s["where"][action] != s["player"]:
         return "it is not in the hand"
-    if is_leading(s):
+    if tricks.is_leading(s):
         return "a heart may be led only by a player who holds nothing else (K9)"
     led = SUIT_NAMES[int(s["table"][s["leader"]]) // RANKS]
     return f"{led} were led and there are {led} in the hand (K4)"

@@ -10,23 +10,10 @@ import numpy as np
 
 from blackjacky_env.declare.fields import Visible
 from blackjacky_env.declare.game import State
-from blackjacky_env.games.black_jacky.state import (
-    EXCHANGE,
-    NO_CARD,
-    OUT,
-    OVER,
-    RECORD,
-    SALOON,
-    SPECTATOR,
-    TIP,
-    TRICK,
-    VALUES,
-    WANTED,
-    ZOCK,
-)
+from blackjacky_env.games.black_jacky import state
 
-_VALUES = np.arange(VALUES)
-_CARD_VALUES = range(1, VALUES)
+_VALUES = np.arange(state.VALUES)
+_CARD_VALUES = range(1, state.VALUES)
 
 
 def vary_hidden(s: State, settled: State | None, seat: int | None, rng: np.random.Generator) -> None:
@@ -38,14 +25,14 @@ def vary_hidden(s: State, settled: State | None, seat: int | None, rng: np.rando
 
     Raises `AssertionError` if a seat claims to know a card that is not in that hand.
     """
-    observer = SPECTATOR if seat is None else seat
-    if s["phase"] != OVER:  # otherwise all hands are open
+    observer = state.SPECTATOR if seat is None else seat
+    if s["phase"] != state.OVER:  # otherwise all hands are open
         _deal_again(s, seat, s["known"][:, observer], rng)
         _give_again(s, seat, rng)
-    for state in (s, settled):
-        if state is not None:
-            state["draw_pile"][: state["draw_count"]] = rng.permutation(state["draw_pile"][: state["draw_count"]])
-            _vary_knowledge(state, seat, rng)
+    for record in (s, settled):
+        if record is not None:
+            record["draw_pile"][: record["draw_count"]] = rng.permutation(record["draw_pile"][: record["draw_count"]])
+            _vary_knowledge(record, seat, rng)
 
 
 def _deal_again(s: State, seat: int | None, known: Any, rng: np.random.Generator) -> None:
@@ -57,20 +44,20 @@ def _deal_again(s: State, seat: int | None, known: Any, rng: np.random.Generator
     cards = rng.permutation(np.concatenate([np.repeat(_VALUES, unknown[q]) for q in others] + [pile]))
     for q in others:
         dealt, cards = np.split(cards, [unknown[q].sum()])
-        s["hands"][q] = known[q] + np.bincount(dealt, minlength=VALUES)
+        s["hands"][q] = known[q] + np.bincount(dealt, minlength=state.VALUES)
     s["draw_pile"][: s["draw_count"]] = cards
 
 
 def _give_again(s: State, seat: int | None, rng: np.random.Generator) -> None:
     """T3: a card given by another player may be any card of that hand."""
     for i, giver in enumerate(s["pair"]):
-        if s["phase"] == EXCHANGE and s["given"][i] != NO_CARD and giver != seat:
+        if s["phase"] == state.EXCHANGE and s["given"][i] != state.NO_CARD and giver != seat:
             s["given"][i] = rng.choice(np.repeat(_VALUES, s["hands"][giver]))
 
 
 def _vary_knowledge(s: State, seat: int | None, rng: np.random.Generator) -> None:
     """Let the others know any cards of third hands, at least those that everybody knows."""
-    public = s["known"][:, SPECTATOR]
+    public = s["known"][:, state.SPECTATOR]
     for other, holder in product(range(s["num_players"]), repeat=2):
         if other != seat and holder not in (seat, other):
             s["known"][holder, other] = rng.integers(public[holder], np.maximum(public, s["hands"])[holder] + 1)
@@ -80,22 +67,26 @@ def visible(s: State, seat: int) -> Iterator[Visible]:
     """What ``seat`` can see, if it has a meaning now."""
     seats, phase = range(int(s["num_players"])), s["phase"]
     without = {"phase"}
-    if phase == OVER:
+    if phase == state.OVER:
         without.add("player")
-    if phase in (OVER, TIP):
+    if phase in (state.OVER, state.TIP):
         without |= {"turn_player", "first_knocker"}
-    if phase != EXCHANGE:
+    if phase != state.EXCHANGE:
         without |= {"trickster", "pair"}
-    yield from RECORD.visible(s, seat, without)
-    if phase in (TRICK, ZOCK):
-        yield "phase", [()], (TRICK, ZOCK)
+    yield from state.RECORD.visible(s, seat, without)
+    if phase in (state.TRICK, state.ZOCK):
+        yield "phase", [()], (state.TRICK, state.ZOCK)
     if s["turn"] < 126:  # the observation counts to 127
         yield "turn", [()], range(127)
-    yield "status", [(q,) for q in seats], (SALOON, WANTED, OUT)
+    yield "status", [(q,) for q in seats], (state.SALOON, state.WANTED, state.OUT)
     each_card = list(product(seats, _CARD_VALUES))
-    yield "discard_top", [()], range(VALUES)
+    yield "discard_top", [()], range(state.VALUES)
     yield "known", [(q, seat, v) for q, v in each_card if q != seat], range(9)
-    yield "known", [(q, SPECTATOR, v) for q, v in each_card], range(9)
-    for i in range(2 if phase == EXCHANGE else 0):  # T3: who has given, and the seat's own card
+    yield "known", [(q, state.SPECTATOR, v) for q, v in each_card], range(9)
+    for i in range(2 if phase == state.EXCHANGE else 0):  # T3: who has given, and the seat's own card
         own = s["pair"][i] == seat
-        yield "given", [(i,)], range(VALUES) if own else (NO_CARD,) if s["given"][i] != NO_CARD else _CARD_VALUES
+        yield (
+            "given",
+            [(i,)],
+            range(state.VALUES) if own else (state.NO_CARD,) if s["given"][i] != state.NO_CARD else _CARD_VALUES,
+        )

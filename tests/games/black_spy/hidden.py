@@ -8,23 +8,13 @@ import numpy as np
 
 from blackjacky_env.declare.fields import NOBODY, Visible
 from blackjacky_env.declare.game import State
+from blackjacky_env.games.black_spy import state
 from blackjacky_env.games.black_spy.rules import colour_of, kind_of, pass_places, place_of_seat, rank_of
-from blackjacky_env.games.black_spy.state import (
-    BLACK_7,
-    CARDS,
-    KINDS,
-    OVER,
-    PASS,
-    PILE,
-    RECORD,
-    RED_1,
-    TAKE,
-)
 from blackjacky_env.games.black_spy.words import left_in_pile
 from blackjacky_env.games.trick_taking import NOT_IN_DECK, PLAYED
 
 _SWAPS = 200
-_BLACK_7S = [BLACK_7, *range(KINDS, CARDS)]
+_BLACK_7S = [state.BLACK_7, *range(state.KINDS, state.CARDS)]
 
 
 def vary_hidden(s: State, settled: State | None, seat: int | None, rng: np.random.Generator) -> None:
@@ -51,8 +41,8 @@ def _exchange_black_7s(s: State, rng: np.random.Generator) -> None:
 
 
 def _swap_unseen(s: State, seat: int | None, rng: np.random.Generator) -> None:
-    left = np.zeros(CARDS, np.bool_) if seat is None else left_in_pile(s, seat)
-    unseen = [card for card in range(CARDS) if not _is_known(s, card, seat)]
+    left = np.zeros(state.CARDS, np.bool_) if seat is None else left_in_pile(s, seat)
+    unseen = [card for card in range(state.CARDS) if not _is_known(s, card, seat)]
     for i, j in rng.integers(len(unseen), size=(_SWAPS, 2)).tolist() if unseen else []:
         a, b = unseen[i], unseen[j]
         if left[a] == left[b] and _may_lie(s, a, s["where"][b]) and _may_lie(s, b, s["where"][a]):
@@ -63,15 +53,17 @@ def _swap_unseen(s: State, seat: int | None, rng: np.random.Generator) -> None:
 def _is_known(s: State, card: int, seat: int | None) -> bool:
     """Whether ``seat`` knows where the card lies (O3)."""
     where = s["where"][card]
-    if where == PILE:
+    if where == state.PILE:
         return bool(s["player"] == seat)
     passed = seat is not None and s["passed_by"][card] == seat
-    return bool(where >= NOT_IN_DECK or where == seat or passed or (card == RED_1 and s["star"] != NOBODY))
+    return bool(where >= NOT_IN_DECK or where == seat or passed or (card == state.RED_1 and s["star"] != NOBODY))
 
 
 def _may_lie(s: State, card: int, place: int) -> bool:
     kind = kind_of(card)
-    return place == PILE or not (s["colour_voids"][place, colour_of(kind)] or s["rank_voids"][place, rank_of(kind)])
+    return place == state.PILE or not (
+        s["colour_voids"][place, colour_of(kind)] or s["rank_voids"][place, rank_of(kind)]
+    )
 
 
 def _take_again(s: State, seat: int | None, rng: np.random.Generator) -> None:
@@ -85,7 +77,7 @@ def _pass_again(s: State, seat: int | None, rng: np.random.Generator) -> None:
     """B3, O2: others may have chosen any of their cards, and passed any that their receiver has or has played."""
     n = int(s["num_players"])
     for q in range(n):
-        receiver = q if s["phase"] == PASS else (q + pass_places(s)) % n
+        receiver = q if s["phase"] == state.PASS else (q + pass_places(s)) % n
         if seat is None or seat not in (q, receiver):
             own = (s["where"] == receiver) | (s["where"] == PLAYED + receiver)
             _mark_again(s["passed_by"], own, q, NOBODY, rng)
@@ -101,10 +93,10 @@ def _mark_again(marks: State, own: State, mark: int, blank: int, rng: np.random.
 
 def visible(s: State, seat: int) -> Iterator[Visible]:
     """What ``seat`` can see, if it has a meaning now."""
-    over = s["phase"] == OVER
-    yield from RECORD.visible(s, seat, {"phase", "deal_number", "player"} if over else {"phase", "deal_number"})
+    over = s["phase"] == state.OVER
+    yield from state.RECORD.visible(s, seat, {"phase", "deal_number", "player"} if over else {"phase", "deal_number"})
     if not over:
-        yield "phase", [()], range(OVER)
+        yield "phase", [()], range(state.OVER)
     yield "deal_number", [()], range(1, 127)  # there is no pile in the first deal
     yield from _visible_cards(s, seat, range(int(s["num_players"])))
 
@@ -112,11 +104,11 @@ def visible(s: State, seat: int) -> Iterator[Visible]:
 def _visible_cards(s: State, seat: int, seats: range) -> Iterator[Visible]:
     where, passed_by = s["where"], s["passed_by"]
     elsewhere = [PLAYED + q for q in seats]
-    in_pile = (where == PILE) & (s["phase"] == TAKE) & (s["player"] == seat)
+    in_pile = (where == state.PILE) & (s["phase"] == state.TAKE) & (s["player"] == seat)
     received = ((where == seat) | (where == PLAYED + seat)) & (passed_by != NOBODY)
-    sent = (where < PILE) & (where != seat) & (passed_by == seat)
+    sent = (where < state.PILE) & (where != seat) & (passed_by == seat)
     sent[_BLACK_7S] = False  # O3: it shows only how many the receiver must still have
-    left = left_in_pile(s, seat) & (where != PILE)
+    left = left_in_pile(s, seat) & (where != state.PILE)
     for name, cards, values in (
         ("where", where == seat, elsewhere),
         ("where", where >= PLAYED, (seat, *elsewhere)),

@@ -9,22 +9,7 @@ import numpy as np
 
 from blackjacky_env.declare.fields import Visible
 from blackjacky_env.declare.game import State
-from blackjacky_env.games.halunken.state import (
-    BASIC,
-    CARDS,
-    DUEL,
-    FIELDS,
-    HARBOUR,
-    JACK,
-    LEVELS,
-    MOVES,
-    NUM_COLOURS,
-    OVER,
-    PLACE_CAPTAIN,
-    PLACE_JACK,
-    RECORD,
-    TAVERN,
-)
+from blackjacky_env.games.halunken import state
 
 
 def vary_hidden(s: State, settled: State | None, seat: int | None, rng: np.random.Generator) -> None:
@@ -35,10 +20,10 @@ def vary_hidden(s: State, settled: State | None, seat: int | None, rng: np.rando
     nothing is chosen in secret.
     """
     _choose_again(s, seat, rng)
-    for state in (s, settled):
-        if state is not None:
-            _shuffle_places(state["deck"], _face_down(state), rng)
-            _shuffle_places(state["jack_deck"], _unseen(state), rng)
+    for record in (s, settled):
+        if record is not None:
+            _shuffle_places(record["deck"], _face_down(record), rng)
+            _shuffle_places(record["jack_deck"], _unseen(record), rng)
 
 
 def _choose_again(s: State, seat: int | None, rng: np.random.Generator) -> None:
@@ -47,7 +32,7 @@ def _choose_again(s: State, seat: int | None, rng: np.random.Generator) -> None:
         if s["choices"][q] and q != seat:
             s["choices"][q] = 1 + rng.choice(np.flatnonzero(s["spent"][q] == 0))
     if s["jack_choice"] and s["buyer"] != seat:
-        s["jack_choice"] = 1 + rng.choice(np.flatnonzero(s["jack_spent"][:MOVES] == 0))
+        s["jack_choice"] = 1 + rng.choice(np.flatnonzero(s["jack_spent"][: state.MOVES] == 0))
 
 
 def _shuffle_places(deck: State, places: Sequence[int], rng: np.random.Generator) -> None:
@@ -56,9 +41,9 @@ def _shuffle_places(deck: State, places: Sequence[int], rng: np.random.Generator
 
 def _face_down(s: State) -> list[int]:
     """Places in ``deck`` of the rogue cards that nobody has seen (H2: all that lie in taverns until all are placed)."""
-    shown = int(s["decision"] != PLACE_CAPTAIN)
-    levels = [range(LEVELS - int(height) + shown, LEVELS) for height in s["heights"]]
-    return [FIELDS * level + field for field in range(FIELDS) for level in levels[field]]
+    shown = int(s["decision"] != state.PLACE_CAPTAIN)
+    levels = [range(state.LEVELS - int(height) + shown, state.LEVELS) for height in s["heights"]]
+    return [state.FIELDS * level + field for field in range(state.FIELDS) for level in levels[field]]
 
 
 def _unseen(s: State) -> list[int]:
@@ -69,33 +54,37 @@ def _unseen(s: State) -> list[int]:
 def visible(s: State, seat: int) -> Iterator[Visible]:
     """What ``seat`` can see, if it has a meaning now."""
     seats = range(int(s["num_players"]))
-    without = {"decision"} | ({"player"} if s["decision"] == OVER else set())
-    if s["variant"] == BASIC:
+    without = {"decision"} | ({"player"} if s["decision"] == state.OVER else set())
+    if s["variant"] == state.BASIC:
         without |= {"jack", "jack_spent", "jack_laid", "buyer", "bidder", "offers", "to_rob"}
     else:
-        yield "numbers", [(JACK,)], range(MOVES + 1)
-    yield from RECORD.visible(s, seat, without)
-    if s["decision"] != OVER:
-        yield "decision", [()], range(PLACE_JACK, OVER)
-    yield "values", list(product(seats, range(NUM_COLOURS))), range(78)  # they show in the scores
+        yield "numbers", [(state.JACK,)], range(state.MOVES + 1)
+    yield from state.RECORD.visible(s, seat, without)
+    if s["decision"] != state.OVER:
+        yield "decision", [()], range(state.PLACE_JACK, state.OVER)
+    yield "values", list(product(seats, range(state.NUM_COLOURS))), range(78)  # they show in the scores
     yield from _visible_rogues(s, seats)
     yield from _visible_choices(s, seat, seats)
 
 
 def _visible_rogues(s: State, seats: range) -> Iterator[Visible]:
     heights = s["heights"].tolist()
-    yield "heights", [(field,) for field in range(FIELDS)], range(LEVELS + 1)
-    if s["decision"] != PLACE_CAPTAIN:
-        tops = [(FIELDS * (LEVELS - height) + field,) for field, height in enumerate(heights) if height]
-        yield "deck", tops, range(CARDS)
-    taken = [(card,) for card in range(CARDS) if s["where"][card] != TAVERN]
-    yield "where", taken, (*seats, HARBOUR, TAVERN)
+    yield "heights", [(field,) for field in range(state.FIELDS)], range(state.LEVELS + 1)
+    if s["decision"] != state.PLACE_CAPTAIN:
+        tops = [(state.FIELDS * (state.LEVELS - height) + field,) for field, height in enumerate(heights) if height]
+        yield "deck", tops, range(state.CARDS)
+    taken = [(card,) for card in range(state.CARDS) if s["where"][card] != state.TAVERN]
+    yield "where", taken, (*seats, state.HARBOUR, state.TAVERN)
 
 
 def _visible_choices(s: State, seat: int, seats: range) -> Iterator[Visible]:
     for q in seats:
         if q != seat:
-            yield "choices", [(q,)], range(1, MOVES + 1) if s["choices"][q] == 0 else (0,)
-    if s["variant"] == DUEL:
+            yield "choices", [(q,)], range(1, state.MOVES + 1) if s["choices"][q] == 0 else (0,)
+    if s["variant"] == state.DUEL:
         known = s["buyer"] == seat
-        yield "jack_choice", [()], range(MOVES + 1) if known else (0,) if s["jack_choice"] else range(1, MOVES + 1)
+        yield (
+            "jack_choice",
+            [()],
+            range(state.MOVES + 1) if known else (0,) if s["jack_choice"] else range(1, state.MOVES + 1),
+        )

@@ -7,6 +7,7 @@ from blackjacky_env.compiled.compiling import (
     entry,
     generated,
     inlined,
+    plain_python,
     record_dtype,
     record_maker,
     scratch,
@@ -14,7 +15,7 @@ from blackjacky_env.compiled.compiling import (
 )
 from blackjacky_env.compiled.fingerprints import fingerprint
 from blackjacky_env.compiled.policies import CompiledPolicy, Policy, PythonPolicy
-from blackjacky_env.compiled.random import below, draw, game_key, shuffle, stream
+from blackjacky_env.compiled.random import below, draw, game_key, shuffle, start_seat, stream
 from blackjacky_env.compiled.results import gets_most, score_of, share_result
 from blackjacky_env.compiled.shown import make_encode, make_sample, marked, seen_from
 from blackjacky_env.compiled.threads import check_threads, spread
@@ -40,6 +41,7 @@ __all__ = [
     "make_encode",
     "make_sample",
     "marked",
+    "plain_python",
     "record_dtype",
     "record_maker",
     "score_of",
@@ -48,6 +50,7 @@ __all__ = [
     "share_result",
     "shuffle",
     "spread",
+    "start_seat",
     "stream",
     "zeros",
 ]

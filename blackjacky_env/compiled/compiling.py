@@ -91,6 +91,11 @@ def is_compiled(function: object) -> bool:
     return callable(function) and (PLAIN or isinstance(function, Dispatcher))
 
 
+def plain_python(function: Function) -> Function:
+    """A compiled function as plain Python, for a few calls with numbers that are not worth compiling it once more."""
+    return getattr(function, "py_func", function)
+
+
 def entry(function: Function) -> Function:
     """Decorator for functions called from Python: compiled, with the machine code cached on disk.
 

@@ -51,6 +51,12 @@ def stream(key, purpose, round_number, repeat):
 
 
 @inlined
+def start_seat(key, start_player, num_players):
+    """``start_player``, or if that is negative a seat drawn from the key, as its stream for purpose 0."""
+    return int(start_player) if start_player >= 0 else below(draw(stream(key, 0, 0, 0), 0), int(num_players))
+
+
+@inlined
 def below(bits, limit):
     """An integer 0 .. limit - 1 from a draw; multiply-shift (Lemire 2019), off uniform by less than limit / 2**32."""
     return int(((bits >> _SHIFT_32) * np.uint64(limit)) >> _SHIFT_32)

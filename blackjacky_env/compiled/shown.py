@@ -1,7 +1,4 @@
-"""Compiled code that writes what a record shows into an observation, and reads it back, made from the fields.
-
-``python -m blackjacky_env.games NAME`` prints the code of a game.
-"""
+"""Compiled code that writes what a record shows into an observation, and reads it back, made from the fields."""
 
 from __future__ import annotations
 

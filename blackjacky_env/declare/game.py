@@ -406,7 +406,17 @@ class Game:
     def scene(self, view: View, options: Options, viewer: Viewer) -> Scene:
         """What lies on the table that a view shows; ``viewer``: whose view it is."""
         draw = self.words.scene
-        return plain_scene(self, view, viewer) if draw is None else draw(view, options, viewer)
+        drawn = plain_scene(self, view, viewer) if draw is None else draw(view, options, viewer)
+        return drawn._replace(options=self.unusual_options(options))
+
+    def unusual_options(self, options: Mapping[str, Any]) -> list[str]:
+        """The options in force that differ from the rule sheet, in words, such as ``bust at 18``.
+
+        ``options``: with ``num_players`` and ``variant``.
+        """
+        usual = self.check_options(options["num_players"], options["variant"], {})
+        declared = [option.name for option in declared_options(self.options)]
+        return [_in_words(name, options[name]) for name in declared if options.get(name) != usual.get(name)]
 
     def new_arrays(self) -> tuple[Vector, npt.NDArray[np.int8]]:
         """Uninitialised arrays for an observation and a mask."""
@@ -421,6 +431,14 @@ class Game:
             full -= Counter(self.whole_deck(num_players, options))
             self.small_deck.leave_out(states[0], list(full.elements()))
         return states
+
+
+def _in_words(name: str, value: Any) -> str:
+    words = name.replace("_", " ")
+    if value is None or isinstance(value, bool):
+        return words if value else f"no {words}"
+    values = [str(each).replace("_", " ") for each in (value if isinstance(value, list) else [value])]
+    return f"{words} {' '.join(values) or 'none'}"
 
 
 def _named_cards(

@@ -15,15 +15,13 @@ from typing import Any
 
 import numpy as np
 
-from blackjacky_env.compiled.compiling import inlined
-from blackjacky_env.compiled.random import below, draw, shuffle, stream
-from blackjacky_env.declare.fields import NOBODY
+from blackjacky_env.compiled import inlined, shuffle, start_seat
 
 ASIDE = -1
 PLAYED = 32  # + seat
 NOT_IN_DECK = PLAYED - 1
 NO_CARD = -1
-FOR_FIRST, FOR_DECK = range(2)  # what random numbers are drawn for
+FOR_DECK = 1  # what random numbers are drawn for, after `start_seat`
 
 
 @inlined
@@ -35,9 +33,7 @@ def start_game(s, key, start_player):
     s.deals = 0
     s.totals[:] = 0
     s.winners[:] = 0
-    first = int(start_player)
-    if first == NOBODY:
-        first = below(draw(stream(key, FOR_FIRST, 0, 0), 0), n)
+    first = start_seat(key, start_player, n)
     s.dealer = first - 1 if first > 0 else n - 1
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from blackjacky_env.compiled import share_result
-from blackjacky_env.declare import Game, Pile, Preset, Reshuffle, Rules, SmallDeck, Words
-from blackjacky_env.games.black_jacky import observation, questions, rules, scene, state, words
+from blackjacky_env.declare import Game, Pile, Preset, Question, Reshuffle, Rules, SmallDeck, Words
+from blackjacky_env.games.black_jacky import observation, rules, scene, state, words
 
 _ONE_CARD = {"hand_size": 1, "hearts": 1}
 _SIX_CARDS = {**_ONE_CARD, "max_card": 3, "tricks": [1, 2, 3]}
@@ -75,5 +75,5 @@ GAME = Game(
         phases=state.RECORD.fields["phase"].choices,
     ),
     presets=_MINIATURES,
-    question=questions.QUESTION,
+    question=Question("loses a heart", rules.loses_heart),
 )

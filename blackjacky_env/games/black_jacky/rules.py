@@ -9,12 +9,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from blackjacky_env.compiled import below, draw, inlined, shuffle, stream
+from blackjacky_env.compiled import compiled, inlined, shuffle, start_seat, stream
 from blackjacky_env.declare import NOBODY
 from blackjacky_env.games.black_jacky import state
 
-# What random numbers are drawn for.
-FOR_START_PLAYER, FOR_DECK, FOR_RESHUFFLE = range(3)
+FOR_DECK, FOR_RESHUFFLE = 1, 2  # what random numbers are drawn for, after `start_seat`
 
 PAIRS = np.array([(a, b) for a in range(state.SEATS) for b in range(a + 1, state.SEATS)], np.int8)
 """The pairs of relative seats of actions 9 .. 23, shape (15, 2)."""
@@ -30,9 +29,7 @@ def begin(s, key, start_player):
     s.key = key
     s.round_number = 0
     s.deals = 0
-    s.start_player = start_player
-    if start_player == NOBODY:
-        s.start_player = below(draw(stream(key, FOR_START_PLAYER, 0, 0), 0), n)
+    s.start_player = start_seat(key, start_player, n)
     for p in range(state.SEATS):
         s.hearts[p] = s.first_hearts if p < n else 0  # R2
         s.status[p] = state.SALOON if p < n else state.OUT
@@ -485,14 +482,18 @@ def end_turn(s, p):
 
 
 @inlined
+def laid_tenths(v):
+    """S1: what a laid-out card counts, in tenths: a 5 nothing (T5), an 8 8.1 (T8)."""
+    return 0 if v == 5 else 10 * v + (v == 8)
+
+
+@inlined
 def tenths(s, p):
-    """S1: p's sum in tenths; laid-out 5s count 0 (T5), laid-out 8s 8.1 (T8)."""
+    """S1: p's sum in tenths."""
     total = 10 if s.plus_one == p else 0
     for v in range(1, state.VALUES):
-        total += 10 * v * int(s.hands[p, v])
-        if v != 5:
-            total += 10 * v * int(s.displays[p, v])
-    return total + int(s.displays[p, 8])
+        total += 10 * v * int(s.hands[p, v]) + laid_tenths(v) * int(s.displays[p, v])
+    return total
 
 
 @inlined
@@ -515,6 +516,12 @@ def find_losers(s):
     for p in range(s.num_players):
         if in_saloon(s, p):
             s.losers[p] = s.sums[p] >= bust_at if highest >= bust_at else s.sums[p] == lowest
+
+
+@compiled
+def loses_heart(s, p):
+    """S1, S2: whether p loses a heart in the settlement that is due, even if a tip brings one back."""
+    return s.losers[p] != 0
 
 
 @inlined

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from blackjacky_env.compiled import plain_python
 from blackjacky_env.draw import (
     INK,
     RED,
@@ -25,6 +26,9 @@ from blackjacky_env.draw import (
 )
 from blackjacky_env.draw.scene import Face, Options, View, Viewer, cards_of, loses, win
 from blackjacky_env.draw.shapes import FURS
+from blackjacky_env.games.black_jacky.rules import laid_tenths
+
+_laid_tenths = plain_python(laid_tenths)
 
 # From cool colours for low cards to hot ones for high cards, all light enough for dark digits.
 _GROUNDS = ("", "#bfe3f7", "#b9ebe0", "#c8ecb4", "#e2eda6", "#fbe6a0", "#fcd29c", "#fcbfa0", "#f9aeb6")
@@ -38,7 +42,6 @@ _TAGS = {
     "exchanges": "#0f6a5b",
 }
 _PLUS_ONE = Card("+1", Face("+1", "#6a2c91", "#fff"))
-_SHEET = {"bust_at": 21, "hand_size": 2, "tricks": [*range(1, 9)], "max_turns_per_round": 100}
 _ASKED = {
     "tip": "{player} tips who will lose a heart in this round.",
     "trick": "{player} may lay a card for its power.",
@@ -55,7 +58,6 @@ def scene(view: View, options: Options, viewer: Viewer) -> Scene:
         viewer=viewer,
         seats=[_seat(view, options, seat) for seat in range(len(view["hearts"]))],
         sentences=_sentences(view),
-        options=_options(options),
         centre=_piles(view),
     )
 
@@ -64,21 +66,6 @@ def _when(view: View) -> list[Say]:
     """The round, and its current turn or phase."""
     now = {"over": Say("game over"), "tip": Say("tips")}.get(view["phase"], say("turn {turn}", turn=view["turn"] + 1))
     return [say("round {round}", round=view["round"] + 1), now]
-
-
-def _options(options: Options) -> list[str]:
-    """The options that differ from the rule sheet, in words."""
-    turns, deck = options["max_turns_per_round"], options.get("deck")
-    words = {
-        "deck": f"cards {' '.join(map(str, deck or ()))}",
-        "max_card": f"cards 1..{options['max_card']}",
-        "bust_at": f"bust at {options['bust_at']}",
-        "hand_size": f"hands of {options['hand_size']}",
-        "tricks": "tricks " + (" ".join(map(str, options["tricks"])) or "none"),
-        "max_turns_per_round": f"{turns} turns" if turns else "no turn limit",
-    }
-    sheet = {**_SHEET, "deck": None, "max_card": 8 if deck is None else options["max_card"]}
-    return [words[name] for name in words if options.get(name) != sheet[name]]
 
 
 # ---------------------------------------------------------------- what lies before a seat
@@ -121,8 +108,8 @@ def _settled(view: View, seat: int) -> SeatCards:
 
 
 def _tenths(hand: Sequence[int], display: Sequence[int]) -> int:
-    """S1 without "+1": laid-out 5s count nothing (T5), laid-out 8s 8.1 (T8)."""
-    return 10 * sum(hand) + sum(10 * v for v in display if v != 5) + display.count(8)
+    """S1 without "+1"."""
+    return 10 * sum(hand) + sum(map(_laid_tenths, display))
 
 
 def _sum(cards: SeatCards, options: Options) -> Say | None:

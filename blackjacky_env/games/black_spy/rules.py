@@ -223,20 +223,12 @@ def is_free(s, card, place):
 
 
 @inlined
-def points_of(s, kind):
-    """B7, V1, V2: points of a card."""
+def points_of(kind, no_good_spies, moon_choice, moon_never_scored):
+    """B7, V1, V2: points of a card in a deal without a moon, with these options."""
     if kind < state.BLACK_1:
-        return -5 if rank_of(kind) == state.SPY_RANK and good_spies_count(s) else 0
-    if kind == state.BLACK_7:
-        return 10
-    rank = rank_of(kind)
-    return 1 if rank < state.SPY_RANK else rank - 5
-
-
-@inlined
-def good_spies_count(s):
-    """Whether coloured 7s count in a deal without a moon."""
-    return not s.no_good_spies and not (s.moon_choice and s.moon_never_scored)
+        scored = not no_good_spies and not (moon_choice and moon_never_scored)
+        return -5 if kind % state.RANKS == state.SPY_RANK and scored else 0
+    return 10 if kind == state.BLACK_7 else max(1, kind - state.BLACK_7 + 1)
 
 
 # ---------------------------------------------------------------- legal actions
@@ -444,7 +436,7 @@ def take_trick(s):
         kind = int(s.table[p])
         s.black_taken[winner] += kind >= state.BLACK_1
         s.spies_taken[winner] += kind < state.BLACK_1 and rank_of(kind) == state.SPY_RANK
-        s.points[winner] += points_of(s, kind)
+        s.points[winner] += points_of(kind, s.no_good_spies, s.moon_choice, s.moon_never_scored)
         s.table[p] = tricks.NO_CARD
     s.trick += 1
     s.leader = winner

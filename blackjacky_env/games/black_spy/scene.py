@@ -37,23 +37,6 @@ _LOOKS = {  # by colour of a card: its ground, signs on it, and a mark, so that 
     "red": ("#c4283a", "#fff", "diamond"),
     "black": ("#1d1f26", "#fff", "keyhole"),
 }
-_OPTIONS = {
-    "no_good_spies": "good spies count nothing",
-    "moon_choice": "a choice after a moon",
-    "mole": "mole",
-    "call_colour": "the dealer calls a colour",
-    "rank_follow": "the last number may be followed",
-    "exact_limit": "exactly the limit is halved",
-}
-_DETAILS: dict[str, tuple[str | None, dict[Any, str]]] = {
-    "moon_choice_spies": ("moon_choice", {"never_scored": "good spies count nothing"}),
-    "mole_replaces_pass": ("mole", {True: "instead of passing"}),
-    "call_timing": ("call_colour", {"before_pass": "before passing"}),
-    "rank_follow_strict": ("rank_follow", {True: "strictly"}),
-    "pass_cycle": (None, {"left_across_right": "left, across, right", "left": "always left"}),
-    "opener": (None, {"left_of_dealer": "left of the dealer opens"}),
-}
-"""By option: the option without which it has no effect, and words by value."""
 _ASKED = {
     "take": "{player} takes a card from the mole's pile.",
     "call": "{player} calls a colour.",
@@ -69,7 +52,6 @@ def scene(view: View, options: Options, viewer: Viewer) -> Scene:
         viewer=viewer,
         seats=[_seat(view, seat, viewer) for seat in range(len(view["totals"]))],
         sentences=[_sentence(view, options)],
-        options=_options(options),
         centre=_centre(view),
     )
 
@@ -90,17 +72,6 @@ def _when(view: View) -> list[Say]:
 def limit(view: View) -> int:
     """B9: the total that ends the game."""
     return int(LIMITS[len(view["totals"])])
-
-
-def _options(options: Options) -> list[str]:
-    """The options that differ from the rule sheet and have an effect, in words."""
-    variants = [", ".join([words, *_details(options, name)]) for name, words in _OPTIONS.items() if options[name]]
-    deck = [f"cards {', '.join(options['deck'])}"] if "deck" in options else []
-    return [*variants, *_details(options, None), *deck]
-
-
-def _details(options: Options, parent: str | None) -> list[str]:
-    return [words[options[name]] for name, (of, words) in _DETAILS.items() if of == parent and options[name] in words]
 
 
 # ---------------------------------------------------------------- cards

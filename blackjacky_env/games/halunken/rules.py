@@ -8,12 +8,11 @@ Plain Python mode has NumPy scalars in the fields, so fields are widened by ``in
 
 from __future__ import annotations
 
-from blackjacky_env.compiled import below, draw, inlined, shuffle, stream
+from blackjacky_env.compiled import inlined, shuffle, start_seat, stream
 from blackjacky_env.declare import NOBODY
 from blackjacky_env.games.halunken import state
 
-# What random numbers are drawn for.
-FOR_START, FOR_DECK, FOR_JACK_DECK = range(3)
+FOR_DECK, FOR_JACK_DECK = 1, 2  # what random numbers are drawn for, after `start_seat`
 
 
 # ---------------------------------------------------------------- start
@@ -28,10 +27,7 @@ def begin(s, key, start_player):
     s.deals = 0
     s.totals[:] = 0
     s.winners[:] = 0
-    first = int(start_player)
-    if first == NOBODY:
-        first = below(draw(stream(key, FOR_START, 0, 0), 0), int(s.num_players))
-    s.start_player = first
+    s.start_player = start_seat(key, start_player, s.num_players)
     set_up(s)
 
 

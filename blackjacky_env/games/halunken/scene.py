@@ -62,7 +62,6 @@ def scene(view: View, options: Options, viewer: Viewer) -> Scene:
         viewer=viewer,
         seats=[_seat(view, seat) for seat in range(len(view["crews"]))],
         sentences=[_sentence(view)],
-        options=_options(options),
         centre=_centre(view, options),
         track=[_field(view, field) for field in range(FIELDS)],
     )
@@ -73,15 +72,6 @@ def _when(view: View, options: Options) -> list[Say]:
     games = [say("game {game} of {games}", game=view["game"] + 1, games=GAMES)] if options["three_games"] else []
     round_ = say("round {round} of {rounds}", round=view["round"] + 1, rounds=ROUNDS)
     return [*games, round_, Say(_DOING.get(view["phase"], "moves"))]
-
-
-def _options(options: Options) -> list[str]:
-    """The options that differ from the rule sheet, in words."""
-    others = ["three games"] * options["three_games"]
-    others += ["robbers are counted before they take"] * (options["rob_count"] == "before_pick")
-    return others + ["Black Jack overtakes"] * (
-        options["variant"] == "duel" and options["duel_black_jack"] == "standard"
-    )
 
 
 # ---------------------------------------------------------------- what a view says

@@ -7,7 +7,10 @@ place; ``p`` and ``q`` are seats. Cards are numbered suit by suit, clubs, diamon
 
 from __future__ import annotations
 
-from blackjacky_env.compiled import inlined, stream
+from collections.abc import Mapping
+from typing import Any
+
+from blackjacky_env.compiled import inlined, plain_python, stream
 from blackjacky_env.declare import NOBODY
 from blackjacky_env.games import trick_taking as tricks
 from blackjacky_env.games.schwarze_katze import state
@@ -62,6 +65,11 @@ def is_taken_out(card, num_players):
     suit, rank = card // state.RANKS, card % state.RANKS
     place = 3 * rank + suit - (suit > state.HEARTS)
     return suit != state.HEARTS and place < state.CARDS % num_players
+
+
+def deck(num_players: int, options: Mapping[str, Any]) -> list[int]:
+    """K2: the cards that are in the game, if the option ``deck`` leaves out none."""
+    return [card for card in range(state.CARDS) if not plain_python(is_taken_out)(card, num_players)]
 
 
 @inlined
@@ -133,7 +141,7 @@ def take_trick(s):
     winner = tricks.winner_of_trick(s.table, int(s.leader), int(s.num_players), low, low + state.RANKS)
     penalty = 0
     for p in range(s.num_players):
-        penalty += penalty_of(s, int(s.table[p]))
+        penalty += penalty_of(int(s.table[p]), int(s.heart_ace))
         s.table[p] = tricks.NO_CARD
     s.tricks_taken[winner] += 1
     s.penalties[winner] += penalty
@@ -145,14 +153,14 @@ def take_trick(s):
 
 
 @inlined
-def penalty_of(s, card):
-    """K6."""
+def penalty_of(card, heart_ace):
+    """K6: the penalty of a card, with the option ``heart_ace``."""
     if card == state.QUEEN_OF_SPADES:
         return 40
     rank = card - state.RANKS * state.HEARTS
     if rank < 0 or rank >= state.RANKS:
         return 0
-    return int(s.heart_ace) if rank == state.RANKS - 1 else min(rank + 2, 10)
+    return heart_ace if rank == state.RANKS - 1 else min(rank + 2, 10)
 
 
 # ---------------------------------------------------------------- scoring and result

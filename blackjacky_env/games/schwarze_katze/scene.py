@@ -20,7 +20,6 @@ def scene(view: View, options: Options, viewer: Viewer) -> Scene:
         viewer=viewer,
         seats=[_seat(view, seat) for seat in range(len(view["totals"]))],
         sentences=[_sentence(view)],
-        options=_options(options),
     )
 
 
@@ -30,12 +29,6 @@ def _when(view: View, options: Options) -> list[Say]:
     if view["phase"] == "over":
         return [deal, Say("game over")]
     return [deal, say("trick {trick} of {tricks}", trick=view["trick"] + 1, tricks=tricks_of(view))]
-
-
-def _options(options: Options) -> list[str]:
-    others = ["hearts are led only by players with nothing else"] * options["piatnik_heart_lead"]
-    others += ["ace of hearts 10"] * (options["heart_ace"] == 10)
-    return others + ([f"cards {' '.join(options['deck'])}"] if "deck" in options else [])
 
 
 def _face(name: str) -> Face:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import cache
 from typing import Annotated, Any
 
 from blackjacky_env.declare import Cards, Fields, Part, Range, Stored, Variant, by_seat, choice, hidden, number, role
@@ -86,21 +85,6 @@ def complete_options(num_players: int, variant: str, options: Options) -> Option
         check_small_deck(options.deck, num_players, SEATS)
     default = num_players if num_players >= 5 else 2 * num_players
     return options if options.deals is not None else replace(options, deals=default)
-
-
-# ---------------------------------------------------------------- cards
-
-
-@cache
-def taken_out(num_players: int) -> frozenset[int]:
-    """K2: the lowest non-hearts, by rank, then clubs, diamonds, spades."""
-    others = [card for card in range(CARDS) if card // RANKS != HEARTS]
-    return frozenset(sorted(others, key=lambda card: (card % RANKS, card // RANKS))[: CARDS % num_players])
-
-
-def deck(num_players: int, options: Mapping[str, Any]) -> list[int]:
-    """K2: the cards that are in the game, if the option ``deck`` leaves out none."""
-    return [card for card in range(CARDS) if card not in taken_out(num_players)]
 
 
 def most_actions(num_players: int, variant: str, options: Mapping[str, Any]) -> int:

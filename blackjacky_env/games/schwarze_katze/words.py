@@ -8,7 +8,8 @@ import numpy as np
 
 from blackjacky_env.declare import ActionInfo, Actions, State
 from blackjacky_env.games import trick_taking as tricks
-from blackjacky_env.games.schwarze_katze.state import CARD_NAMES, NO_TRICK, RANKS, RECORD, taken_out
+from blackjacky_env.games.schwarze_katze.rules import deck, penalties_of_deal
+from blackjacky_env.games.schwarze_katze.state import CARD_NAMES, RANKS, RECORD
 
 ACTIONS = Actions((ActionInfo("play", card=name) for name in CARD_NAMES), {"play": "{card}"})
 """Every action is a card to play."""
@@ -28,16 +29,9 @@ def snapshot(s: State, settled: State | None) -> dict[str, Any]:
         "hands": [[CARD_NAMES[card] for card in np.flatnonzero(where == p)] for p in range(n)],
         "table": [[p, CARD_NAMES[s["table"][p]]] for p in seats if s["table"][p] != tricks.NO_CARD],
         **RECORD.tell(s, "tricks_taken penalties totals"),
-        "last_deal": None if settled is None else _scored(settled),
+        "last_deal": None if settled is None else [penalties_of_deal(settled, p) for p in range(n)],
         "winners": np.flatnonzero(s["winners"]).tolist(),
     }
-
-
-def _scored(settled: State) -> list[int]:
-    """K6: the penalty of each player in a finished deal."""
-    n = int(settled["num_players"])
-    played = zip(settled["penalties"][:n].tolist(), settled["tricks_taken"][:n].tolist(), strict=True)
-    return [penalty if tricks else NO_TRICK for penalty, tricks in played]
 
 
 def view(table: dict[str, Any], seat: int | None) -> dict[str, Any]:
@@ -55,7 +49,7 @@ def why_illegal(s: State, action: int) -> str:
 
 def _reason(s: State, action: int) -> str:
     n = int(s["num_players"])
-    if action in taken_out(n):
+    if action not in deck(n, {}):
         return f"with {n} players it is not in the game (K2)"
     if s["where"][action] == tricks.NOT_IN_DECK:
         return "it is not in the deck"

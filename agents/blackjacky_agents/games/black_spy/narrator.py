@@ -8,13 +8,14 @@ from typing import Any
 
 from blackjacky_agents.narration import Move, Phrase, View, say, seat, the
 from blackjacky_agents.tricks import TrickGame, ends_deal, is_full, trick_of
+from blackjacky_env.compiled import plain_python
 from blackjacky_env.declare import HIDDEN
 from blackjacky_env.draw import count_of, signed
-from blackjacky_env.games.black_spy.scene import colour_of, is_good_spy, limit, number_of, winner_of
-from blackjacky_env.games.black_spy.state import BLACK_CARDS, PICKS
+from blackjacky_env.games.black_spy import rules
+from blackjacky_env.games.black_spy.scene import colour_of, is_good_spy, limit, winner_of
+from blackjacky_env.games.black_spy.state import BLACK_CARDS, KIND_NAMES, PICKS
 
-_BLACK_POINTS = {7: 10, 8: 2, 9: 3, 10: 4, 11: 5}
-"""B7: points of the black cards with these numbers; the others count one."""
+_points_of = plain_python(rules.points_of)
 
 
 def story(move: Move) -> list[Phrase]:
@@ -145,11 +146,8 @@ def _black(names: list[str]) -> int:
 
 def _points(name: str, options: Mapping[str, Any]) -> int:
     """B7, V1, V2: points of a card in a deal without a moon."""
-    number = number_of(name)
-    if colour_of(name) == "black":
-        return _BLACK_POINTS.get(number, 1)
-    never = options["no_good_spies"] or (options["moon_choice"] and options["moon_choice_spies"] == "never_scored")
-    return -5 if number == 7 and not never else 0
+    never = options["moon_choice_spies"] == "never_scored"
+    return int(_points_of(KIND_NAMES.index(name), options["no_good_spies"], options["moon_choice"], never))
 
 
 # ---------------------------------------------------------------- scores

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from blackjacky_agents.narration import Move, Phrase, View, card, listed, say, seat
 from blackjacky_agents.tricks import Trick, TrickGame, ends_deal, is_full, trick_of
+from blackjacky_env.compiled import plain_python
 from blackjacky_env.draw import signed
+from blackjacky_env.games.schwarze_katze import rules
 from blackjacky_env.games.schwarze_katze.state import CARD_NAMES
+
+_penalty_of = plain_python(rules.penalty_of)
 
 
 def story(move: Move) -> list[Phrase]:
@@ -22,19 +26,9 @@ def story(move: Move) -> list[Phrase]:
 def _taken(move: Move) -> list[Phrase]:
     """Who takes a full trick, and the penalty in it (K6)."""
     trick = trick_of(move)
-    points = sum(_penalty(name, move.options["heart_ace"]) for _, name in trick)
+    points = sum(_penalty_of(CARD_NAMES.index(name), move.options["heart_ace"]) for _, name in trick)
     taker = seat(_winner_of(trick))
     return [say("takes_the_trick_for", seat=taker, points=points) if points else say("takes_the_trick", seat=taker)]
-
-
-def _penalty(name: str, heart_ace: int) -> int:
-    """K6: the penalty for a card."""
-    if name == "QS":
-        return 40
-    if name[-1] != "H":
-        return 0
-    rank = name[:-1]
-    return heart_ace if rank == "A" else int(rank) if rank.isdigit() else 10
 
 
 def _gets(player: int, points: int) -> Phrase:

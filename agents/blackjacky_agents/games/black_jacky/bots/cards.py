@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from blackjacky_env.compiled import compiled
+from blackjacky_env.games.black_jacky.rules import laid_tenths
 from blackjacky_env.games.black_jacky.state import RECORD
 
 AT = RECORD.at
@@ -16,10 +17,9 @@ TIPPING, TRICKING, EXCHANGING, ZOCKING = AT.phase, AT.phase + 1, AT.phase + 2, A
 @compiled
 def laid_out(observation, seat):
     """What lies before a seat, "+1" included, as it counts (S1)."""
-    total = 10 * int(observation[AT.plus_one + seat]) + int(observation[DISPLAYS + 8 * seat + 8])
+    total = 10 * int(observation[AT.plus_one + seat])
     for v in range(1, 9):
-        if v != 5:
-            total += 10 * v * int(observation[DISPLAYS + 8 * seat + v])
+        total += laid_tenths(v) * int(observation[DISPLAYS + 8 * seat + v])
     return total
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from blackjacky_agents.bots.trick_taking import readers
 from blackjacky_env.compiled import compiled, inlined
+from blackjacky_env.games.black_spy import rules
 from blackjacky_env.games.black_spy.state import (
-    BLACK_1,
     BLACK_7,
     BLACK_7S,
     CARDS,
@@ -15,7 +15,6 @@ from blackjacky_env.games.black_spy.state import (
     RANKS,
     RECORD,
     SEATS,
-    SPY_RANK,
     TAKE,
 )
 
@@ -35,14 +34,8 @@ def phase_of(observation):
 @inlined
 def points_of(observation, card):
     """B7, V1, V2."""
-    if card < BLACK_1:
-        counts = not observation[AT.no_good_spies] and not (
-            observation[AT.moon_choice] and observation[AT.moon_choice_spies]
-        )
-        return -5 if card % RANKS == SPY_RANK and counts else 0
-    if card == BLACK_7:
-        return 10
-    return max(1, card - BLACK_7 + 1)
+    never, choice = observation[AT.no_good_spies], observation[AT.moon_choice]
+    return rules.points_of(card, never, choice, observation[AT.moon_choice_spies])
 
 
 @compiled

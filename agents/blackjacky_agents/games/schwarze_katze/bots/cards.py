@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from blackjacky_agents.bots.trick_taking import readers
 from blackjacky_env.compiled import inlined
-from blackjacky_env.games.schwarze_katze.rules import is_taken_out
-from blackjacky_env.games.schwarze_katze.state import CARDS, HEARTS, QUEEN_OF_SPADES, RANKS, RECORD
+from blackjacky_env.games.schwarze_katze import rules
+from blackjacky_env.games.schwarze_katze.state import CARDS, RANKS, RECORD
 
 AT = RECORD.at
 led_card, highest_on_table, beats, players_to_come, hand_size_of = readers(RECORD, CARDS, RANKS)
@@ -14,12 +14,7 @@ led_card, highest_on_table, beats, players_to_come, hand_size_of = readers(RECOR
 @inlined
 def penalty_of(observation, card):
     """K6."""
-    if card == QUEEN_OF_SPADES:
-        return 40
-    if card // RANKS != HEARTS:
-        return 0
-    rank = card % RANKS
-    return int(observation[AT.heart_ace]) if rank == RANKS - 1 else min(rank + 2, 10)
+    return rules.penalty_of(card, int(observation[AT.heart_ace]))
 
 
 @inlined
@@ -27,4 +22,4 @@ def is_unseen(observation, card):
     """Whether somebody else holds the card."""
     if observation[AT.my_hand + card] or observation[AT.played + card]:
         return False
-    return not is_taken_out(card, int(observation[AT.num_players]))
+    return not rules.is_taken_out(card, int(observation[AT.num_players]))

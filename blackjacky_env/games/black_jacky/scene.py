@@ -6,25 +6,8 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from blackjacky_env.compiled import plain_python
-from blackjacky_env.draw import (
-    INK,
-    RED,
-    Card,
-    CardName,
-    Fact,
-    Figure,
-    Name,
-    Pile,
-    Row,
-    Say,
-    Scene,
-    Seat,
-    Tag,
-    Token,
-    count_of,
-    say,
-)
-from blackjacky_env.draw.scene import Face, Options, View, Viewer, cards_of, loses, win
+from blackjacky_env.draw import INK, RED, Card, CardName, Fact, Figure, Name, Pile, Row, Say, Scene, Seat, Tag, Token
+from blackjacky_env.draw.scene import Face, Options, View, Viewer, cards_of, count_of, loses, say, win
 from blackjacky_env.draw.shapes import FURS
 from blackjacky_env.games.black_jacky.rules import laid_tenths
 

@@ -6,22 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated, Any
 
-from blackjacky_env.declare import (
-    NOBODY,
-    Cards,
-    Fields,
-    Part,
-    Range,
-    Stored,
-    Variant,
-    by_seat,
-    choice,
-    flag,
-    hidden,
-    number,
-    own,
-    role,
-)
+from blackjacky_env.declare import Cards, Fields, Part, Range, Stored, Variant
+from blackjacky_env.declare.fields import NOBODY, by_seat, choice, flag, hidden, number, own, role
 
 SEATS = 6  # largest table (R1)
 CARDS = 36  # mouse cards in the box (R1)

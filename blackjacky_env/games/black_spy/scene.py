@@ -5,26 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from blackjacky_env.draw import (
-    CREAM,
-    INK,
-    Card,
-    Choice,
-    Fact,
-    Figure,
-    Name,
-    Pile,
-    Row,
-    Say,
-    Scene,
-    Seat,
-    Sign,
-    Token,
-    count_of,
-    say,
-    signed,
-)
-from blackjacky_env.draw.scene import Face, Options, View, Viewer, change, loses, win, winner
+from blackjacky_env.draw import CREAM, INK, Card, Choice, Fact, Figure, Name, Pile, Row, Say, Scene, Seat, Sign, Token
+from blackjacky_env.draw.scene import Face, Options, View, Viewer, change, count_of, loses, say, signed, win, winner
 from blackjacky_env.draw.shapes import FURS
 from blackjacky_env.draw.tricks import roles, tricks_of
 from blackjacky_env.games.black_spy.rules import LIMITS

@@ -6,20 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
-from blackjacky_env.declare import (
-    NOBODY,
-    Cards,
-    Fields,
-    Part,
-    Range,
-    Stored,
-    Variant,
-    by_seat,
-    choice,
-    hidden,
-    number,
-    role,
-)
+from blackjacky_env.declare import Cards, Fields, Part, Range, Stored, Variant
+from blackjacky_env.declare.fields import NOBODY, by_seat, choice, hidden, number, role
 from blackjacky_env.games.trick_taking import NO_CARD, PLAYED, check_small_deck
 
 SEATS = 6  # largest table (B1)

@@ -8,20 +8,8 @@ from typing import Annotated, Any, Literal
 
 import numpy as np
 
-from blackjacky_env.declare import (
-    NOBODY,
-    Fields,
-    Part,
-    Stored,
-    Variant,
-    by_seat,
-    choice,
-    flag,
-    hidden,
-    number,
-    own,
-    role,
-)
+from blackjacky_env.declare import Fields, Part, Stored, Variant
+from blackjacky_env.declare.fields import NOBODY, by_seat, choice, flag, hidden, number, own, role
 
 SEATS = 4  # largest table
 FIELDS, LEVELS, CARDS, NUM_COLOURS = 14, 3, 42, 4

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Annotated, Any
 
-from blackjacky_env.declare import Cards, Fields, Part, Range, Stored, Variant, by_seat, choice, hidden, number, role
+from blackjacky_env.declare import Cards, Fields, Part, Range, Stored, Variant
+from blackjacky_env.declare.fields import by_seat, choice, hidden, number, role
 from blackjacky_env.games.trick_taking import ASIDE, NO_CARD, PLAYED, check_small_deck
 
 SEATS = 10  # largest table (K1)

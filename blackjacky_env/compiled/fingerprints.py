@@ -6,7 +6,6 @@ import dis
 import hashlib
 import types
 from collections.abc import Iterator
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -18,6 +17,8 @@ _TRUSTED_MODULES = ("numpy", "numba", "llvmlite", "math", "builtins")
 
 def fingerprint(*values: object) -> str:
     """SHA-256 (hex) of values and of everything they reach: functions by byte code, arrays by content.
+
+    A module of constants and functions counts by its attributes that are used.
 
     Raises `TypeError` for a value whose content cannot be hashed.
     """
@@ -60,11 +61,12 @@ def _piece(value: object) -> str:
     trusted = type | types.BuiltinFunctionType | types.FunctionType | np.ufunc
     if isinstance(value, trusted) and _root(value) in _TRUSTED_MODULES:
         return f"{_root(value)} {getattr(value, '__qualname__', value)}"
-    if isinstance(value, types.ModuleType) and _root_of_module(value) in _TRUSTED_MODULES:
+    if isinstance(value, types.ModuleType) and value.__name__.partition(".")[0] in _TRUSTED_MODULES:
         return f"module {value.__name__}"
     raise TypeError(
         f"a compiled function reaches {value!r}, whose content cannot be hashed, so it cannot be cached; "
-        "allowed are functions, numbers, strings, tuples, arrays, dtypes and what numpy, numba and math offer"
+        "allowed are functions, numbers, strings, tuples, arrays, dtypes, modules of these, and what numpy, numba and "
+        "math offer"
     )
 
 
@@ -76,44 +78,54 @@ def _pieces_of_function(function: types.FunctionType, seen: dict[int, int]) -> I
     yield f"function {function.__qualname__}"
     yield from _pieces(function.__code__, seen)
     yield from _pieces(function.__defaults__, seen)
-    for cell in function.__closure__ or ():
-        yield from _pieces(cell.cell_contents, seen)
+    modules = {}
+    for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
+        if _is_own_module(cell.cell_contents):
+            modules[name] = cell.cell_contents
+        else:
+            yield from _pieces(cell.cell_contents, seen)
     for name in sorted(_global_names(function.__code__)):
-        if name in function.__globals__:
-            for reached, value in _reached(name, function.__globals__[name], function.__code__):
-                yield reached
-                yield from _pieces(value, seen)
+        if name not in function.__globals__:
+            continue
+        if _is_own_module(value := function.__globals__[name]):
+            modules[name] = value
+        else:
+            yield name
+            yield from _pieces(value, seen)
+    for name, value in sorted(_attributes(function.__code__, modules).items()):
+        yield name
+        yield from _pieces(value, seen)
 
 
-def _reached(name: str, value: object, code: types.CodeType) -> Iterator[tuple[str, object]]:
-    """What byte code reaches by the name of a global: its value, or what it takes from a module, which may change."""
-    if not isinstance(value, types.ModuleType) or _root_of_module(value) in _TRUSTED_MODULES:
-        yield name, value
-        return
-    for taken in sorted(_taken_from(name, code)):
-        yield f"{name}.{taken}", getattr(value, taken)
+def _is_own_module(value: object) -> bool:
+    return isinstance(value, types.ModuleType) and value.__name__.partition(".")[0] not in _TRUSTED_MODULES
+
+
+def _attributes(code: types.CodeType, modules: dict[str, types.ModuleType]) -> dict[str, Any]:
+    """What the code uses of modules, by dotted name; `TypeError` if it uses one in another way than by an attribute."""
+    found: dict[str, Any] = {}
+    if not modules:
+        return found
+    steps = [step for step in dis.get_instructions(code) if step.opname != "EXTENDED_ARG"]
+    for number, step in enumerate(steps):
+        if step.opname in ("LOAD_GLOBAL", "LOAD_DEREF") and step.argval in modules:
+            name, after = step.argval, iter(steps[number + 1 :])
+            value: Any = modules[name]
+            while _is_own_module(value):
+                attribute = next(after)
+                if attribute.opname not in ("LOAD_ATTR", "LOAD_METHOD"):
+                    raise TypeError(f"a compiled function uses the module {name!r} in another way than {name}.NAME")
+                name, value = f"{name}.{attribute.argval}", getattr(value, attribute.argval, None)
+            found[name] = value
+    for inner in code.co_consts:
+        if isinstance(inner, types.CodeType):
+            found |= _attributes(inner, modules)
+    return found
 
 
 def _global_names(code: types.CodeType) -> set[str]:
     inner = (constant for constant in code.co_consts if isinstance(constant, types.CodeType))
     return set(code.co_names).union(*(_global_names(constant) for constant in inner))
-
-
-def _taken_from(module: str, code: types.CodeType) -> set[str]:
-    """What byte code takes from the global that is called ``module``; `TypeError` if it takes the module itself."""
-    instructions = [each for each in dis.get_instructions(code) if each.opname != "EXTENDED_ARG"]
-    taken = set()
-    for loaded, following in pairwise(instructions):
-        if loaded.opname == "LOAD_GLOBAL" and loaded.argval == module:
-            if following.opname not in ("LOAD_ATTR", "LOAD_METHOD"):
-                raise TypeError(f"a compiled function reaches the module {module!r} itself; it may use what is in it")
-            taken.add(following.argval)
-    inner = (constant for constant in code.co_consts if isinstance(constant, types.CodeType))
-    return taken.union(*(_taken_from(module, constant) for constant in inner))
-
-
-def _root_of_module(module: types.ModuleType) -> str:
-    return module.__name__.partition(".")[0]
 
 
 def _root(value: Any) -> str:

@@ -11,7 +11,7 @@ import contextlib
 import io
 import secrets
 import warnings
-from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractAsyncContextManager
 from pathlib import Path
@@ -34,6 +34,7 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
+from blackjacky_agents.aside import aside
 from blackjacky_agents.web.host import Host
 from blackjacky_agents.web.lobby import (
     AWAY,
@@ -50,7 +51,6 @@ from blackjacky_agents.web.lobby import (
 from blackjacky_agents.web.messages import MessageError
 from blackjacky_agents.web.origin import KnownHost, is_from_here
 from blackjacky_agents.web.picture import read_look
-from blackjacky_agents.web.preparing import Preparing
 from blackjacky_agents.web.replay import replay_page
 from blackjacky_agents.web.table import Reader, Table, modified, resumed
 from blackjacky_env.games import usable_games
@@ -89,8 +89,6 @@ class Server:
         names: host names at which the server is reached, besides those that `KnownHost` accepts by itself.
         per_second: sustained message rate allowed per seat.
         threads: number of threads for the agents.
-        prepared: games to be compiled while the server runs, in this order, before they are played; a table of one of
-            them is made when it is compiled.
     """
 
     def __init__(
@@ -100,9 +98,7 @@ class Server:
         names: Iterable[str] = (),
         per_second: float = 15,
         threads: int = 2,
-        prepared: Sequence[str] = (),
     ) -> None:
-        self._prepared, self._preparing = tuple(prepared), Preparing()
         self.folder, self.delay, self.per_second = folder, delay, per_second
         self.lobby = secrets.token_urlsafe(24)
         """The token in the lobby's URL."""
@@ -178,20 +174,18 @@ class Server:
 
     @contextlib.asynccontextmanager
     async def running(self, *_: object) -> AsyncIterator[None]:
-        """Context in which tables are served, and games compiled in advance; once only."""
-        ahead = asyncio.create_task(self._preparing.all_of(self._prepared))
+        """Context in which tables are served; once only."""
         try:
             async with contextlib.AsyncExitStack() as entered:
                 for context in self._contexts:
                     await entered.enter_async_context(context())
                 yield
         finally:
-            ahead.cancel()
             await self._close()
 
     async def _close(self) -> None:
         """Stop everything that runs beside the requests."""
-        await self._preparing.close()
+        aside.close()
         await asyncio.gather(*(host.close() for host in self.hosts))
         for pool in (self._pool, self._aside):
             pool.shutdown(wait=False, cancel_futures=True)
@@ -211,7 +205,6 @@ class Server:
             Route("/lobby/{token}/code.svg", self._lobby_code),
             Route("/lobby/{token}/tables", self._list_tables, methods=["GET"]),
             Route("/lobby/{token}/tables", self._open_table, methods=["POST"]),
-            Route("/lobby/{token}/preparing/{game}", self._progress),
             Route("/lobby/{token}/pictures/{game}.svg", self._picture),
             *(route for place in ("seat", "watch") for route in self._table_routes(f"/{place}/{{token}}")),
             Mount("/page", StaticFiles(directory=PAGE)),
@@ -267,20 +260,10 @@ class Server:
             raise HTTPException(403, "Tables are opened from the lobby.\n")
         try:
             order = read_order(await _body(request))
-            await self.prepare(order.game)
             table = (await self.open(order)).table
         except (TypeError, ValueError) as error:
             return _refusal(str(error), _STATUS.get(getattr(error, "code", ""), 400))
         return JSONResponse(listed(table, self._addresses(table)), 201)
-
-    async def prepare(self, game: str) -> None:
-        """Wait until a game is compiled, if it is one of those that are prepared."""
-        if game in self._prepared:
-            await asyncio.shield(self._preparing.begin(game))
-
-    def progress(self, game: str) -> tuple[int, int]:
-        """How many parts of a game are compiled, of how many."""
-        return self._preparing.progress(game)
 
     async def open(self, order: Order) -> Host:
         """Open a table.
@@ -300,11 +283,6 @@ class Server:
         except OSError as error:
             raise MessageError("saving", f"the table could not be saved: {error.strerror}") from None
         return self._seats[table.watch][0]
-
-    async def _progress(self, request: Request) -> Response:
-        self.check_lobby(request)
-        done, parts = self.progress(request.path_params["game"])
-        return JSONResponse({"done": done, "parts": parts})
 
     async def _picture(self, request: Request) -> Response:
         self.check_lobby(request)
@@ -358,7 +336,7 @@ class Server:
             record = table.record()
             if self._waiting >= MAX_WAITING:
                 raise HTTPException(503, _BUSY)
-            page = await self._run_aside(lambda: replay_page(record))
+            page = await self._run_aside(lambda: aside(replay_page, record))
         except (MessageError, NotImplementedError) as error:
             raise HTTPException(409, f"{error}\n") from error
         return HTMLResponse(page, headers=REPLAY_HEADERS)

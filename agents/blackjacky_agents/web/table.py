@@ -17,12 +17,13 @@ from typing import Any
 
 import numpy as np
 
-from blackjacky_agents.agent import recalls, warm_up
+from blackjacky_agents.agent import recalls, shown_to, warm_up
+from blackjacky_agents.aside import aside
 from blackjacky_agents.files import write_file
 from blackjacky_agents.games import get_kit
 from blackjacky_agents.narration import Move, Pause, Phrase, ScoreTable, View, action_phrase, in_scene
 from blackjacky_agents.registry import bot_names, make_agent
-from blackjacky_agents.search.hints import Adviser
+from blackjacky_agents.search.hints import Adviser, Outlook
 from blackjacky_agents.web.messages import MessageError
 from blackjacky_agents.web.names import check_free, check_name
 from blackjacky_agents.web.picture import TABLE_IN_ENGLISH, Look, picture
@@ -31,7 +32,7 @@ from blackjacky_agents.wording import is_settled, known_move, page_texts, score_
 from blackjacky_env import IllegalActionError
 from blackjacky_env.checks import check_integer
 from blackjacky_env.draw import Scene
-from blackjacky_env.envs import MAX_SEED, TableEnv
+from blackjacky_env.envs import MAX_SEED, Observation, TableEnv
 from blackjacky_env.reading import parse_json, read_file
 
 Reader = int | None
@@ -79,7 +80,6 @@ class Table:
         self.hints = [name for name in bot_names(game)[::-1] if name != "random"] if hints is None else list(hints)
         self._agents = {q: Thinker(seat.agent, game) for q, seat in enumerate(seats) if seat.agent is not None}
         self._hint_agents = {(q, name): Thinker(name, game) for q in self.people for name in self.hints}
-        self._advisers: dict[int, Adviser] = {}
         self.earlier = 0
         """Number of moves in earlier games at this table."""
         self.env.reset(seed=secrets.randbelow(MAX_SEED) if seed is None else seed)
@@ -199,16 +199,10 @@ class Table:
         if not self.hints:
             raise MessageError("agent", "this table gives no hints")
         self.require_turn(seat, move)
-        adviser, env = self._adviser(seat), self.env
-        observation = adviser.look(env, self._agent_of(seat))
-        return lambda: [each._asdict() for each in adviser.hint(env, observation)]
-
-    def _adviser(self, seat: int) -> Adviser:
-        """The adviser of a seat, with agents of its own."""
-        if seat not in self._advisers:
-            names, game = {each.name for each in self._thinkers if recalls(each.agent)}, self.env.game.name
-            self._advisers[seat] = Adviser(game, [make_agent(name, game) for name in sorted(names)])
-        return self._advisers[seat]
+        solutions = tuple(sorted({each.name for each in self._thinkers if recalls(each.agent)}))
+        table = (self.env.game.name, len(self.seats), self.env.variant, self.env.options)
+        shown = shown_to([each.agent for each in self._thinkers], self.env, self._agent_of(seat))
+        return lambda: [each._asdict() for each in aside(_advise, *table, solutions, shown)]
 
     def again(self) -> None:
         """Start another game in the same seats; `MessageError` if the current one is not over."""
@@ -403,6 +397,18 @@ class Table:
             if not self._is_behind:
                 warnings.warn(f"{error}; this game continues, and is saved as soon as that is possible", stacklevel=2)
             self._is_behind = True
+
+
+def _advise(
+    game: str,
+    players: int,
+    variant: str,
+    options: Mapping[str, Any],
+    solutions: Sequence[str],
+    shown: Observation,
+) -> list[Outlook]:
+    adviser = Adviser(game, [make_agent(name, game) for name in solutions])
+    return adviser.hint(TableEnv(game, players, variant, **options), shown)
 
 
 def modified(path: Path) -> float:

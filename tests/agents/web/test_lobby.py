@@ -49,7 +49,7 @@ def opened(client, server, order=ORDER, **options):
 def test_nobody_guesses_the_address_of_the_lobby(server):
     for token in (server.lobby, server.owner):
         assert entered(server, AWAY).get(f"/lobby/{token}").status_code == 200
-    for place in ("", "/tables", "/code.svg", "/preparing/tiny", "/pictures/black_jacky.svg"):
+    for place in ("", "/tables", "/code.svg", "/pictures/black_jacky.svg"):
         assert entered(server).get(f"/lobby/guessed{place}").status_code == 404
     assert entered(server).post("/lobby/guessed/tables", content=json.dumps(ORDER)).status_code == 404
 

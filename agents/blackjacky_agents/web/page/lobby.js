@@ -10,8 +10,6 @@ let opening = false; // a table is ordered, and the server has not answered yet
 const opened = JSON.parse(sessionStorage.getItem(here) ?? "[]"); // tables opened here: only we are told their seats
 const chosen = { game: null, level: "medium", people: [], agents: [], rules: {} };
 const LEVELS = ["easy", "medium", "hard"];
-const PATIENCE = 1000; // milliseconds before a wait is explained
-const ASK = 500; // milliseconds between two questions how far the game is
 
 const game = () => known.games.find((each) => each.name === chosen.game);
 const variant = () => game().variants.find((each) => each.name === find("variant").value);
@@ -215,12 +213,9 @@ async function open(event) {
   opening = find("open").disabled = true;
   const { level, ...wanted } = chosen;
   const order = { ...wanted, variant: find("variant").value };
-  const explain = setTimeout(() => showPreparing(chosen.game), PATIENCE);
   const answer = await fetch(`${here}/tables`, { method: "POST", body: JSON.stringify(order) });
   const said = await answer.json();
-  clearTimeout(explain);
   opening = find("open").disabled = false;
-  find("preparing").hidden = true;
   if (!answer.ok) return notice(said.error);
   notice("");
   const seats = said.seats.filter((seat) => seat.address);
@@ -228,18 +223,6 @@ async function open(event) {
   opened.push(said);
   sessionStorage.setItem(here, JSON.stringify(opened));
   await load();
-}
-
-// Why it takes long, and how far it is; asked for as long as the order is not answered.
-async function showPreparing(name) {
-  const { done, parts } = await (await fetch(`${here}/preparing/${name}`)).json();
-  if (!opening) return;
-  const bar = find("preparing").querySelector("progress");
-  find("preparing").hidden = false;
-  find("preparing").querySelector("p").textContent = text(parts ? "preparing_parts" : "preparing", { done, parts });
-  if (parts) Object.assign(bar, { max: parts, value: done });
-  else bar.removeAttribute("value");
-  setTimeout(() => showPreparing(name), ASK);
 }
 
 function showTables() {

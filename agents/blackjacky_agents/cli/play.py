@@ -186,4 +186,4 @@ def new_table(args: Args[Any]) -> Table:
     agents = opponents_of(args, args.people)
     first = "Person 1" if args.name is None else args.name
     people = [first, *(f"Person {i}" for i in range(2, args.people + 1))]
-    return Table(game.name, seats_for(people, agents), args.variant, args.rule_options, seed=args.seed)
+    return Table(game.name, seats_for(game.name, people, agents), args.variant, args.rule_options, seed=args.seed)

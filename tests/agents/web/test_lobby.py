@@ -61,7 +61,7 @@ def test_a_table_is_opened_and_its_addresses_are_told_to_whoever_opened_it_and_t
     assert answer.status_code == 201
     (table,) = server.tables()
     seats = answer.json()["seats"]
-    assert [seat["name"] for seat in seats] == ["Anna", "Ben", "random"]
+    assert [seat["name"] for seat in seats] == ["Anna", "Ben", "Fips"]
     assert [seat["address"] for seat in seats] == [f"/seat/{table.people[0]}", f"/seat/{table.people[1]}", None]
     assert client.get(seats[0]["address"]).status_code == 200
     others = tables_of(client, server)

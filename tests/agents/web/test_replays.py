@@ -16,7 +16,7 @@ pytestmark = [pytest.mark.prove, pytest.mark.usefixtures("tiny")]
 
 
 def test_what_may_come_of_the_best_actions_is_estimated_on_demand():
-    table = new_table("schwarze_katze", people=3, hints=["counter"])
+    table = new_table("schwarze_katze", people=3, hints="counter")
     with served(table) as client, sit(client, table, table.turn) as socket:
         state, _ = state_when(socket, my_turn_or_over)
         socket.send_json({"type": "outlook", "move": 0})

@@ -93,10 +93,12 @@ function showLevels() {
 function levelCard(level) {
   const card = make("div", { className: "level" });
   const label = make("label");
-  label.append(radio("level", level, chosen.level, setLevel), make("b", { textContent: text(level) }), make("small", { textContent: game().levels[level] }));
+  label.append(radio("level", level, chosen.level, setLevel), make("b", { textContent: text(level) }), make("small", { textContent: playing(game().levels[level]) }));
   card.append(label);
   return card;
 }
+
+const playing = (agent) => (game().playing[language] ?? game().playing.en)[agent] ?? agent;
 
 function showForm() {
   const size = chosen.people.length + chosen.agents.length;

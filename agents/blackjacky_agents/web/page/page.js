@@ -6,10 +6,10 @@ import { find, make } from "./elements.js";
 import { Ending } from "./ending.js";
 import { Moments } from "./moments.js";
 import { moveCards, places } from "./motion.js";
-import { outlookTable } from "./outlook.js";
+import { estimates } from "./outlook.js";
 import { Pace } from "./pace.js";
 import { Picture } from "./picture.js";
-import { help, inWords, loadTexts, optionsInWords, text, useLanguage, word } from "./texts.js";
+import { help, inWords, loadTexts, opponents, optionsInWords, text, useLanguage, word } from "./texts.js";
 import { Tour } from "./tour.js";
 
 const seat = location.pathname.replace(/\/$/, "");
@@ -38,13 +38,15 @@ function received(message) {
     state = message;
     show();
   } else if (message.type === "outlook") {
-    if (message.move === state.move) showOutlook(message.actions);
+    if (message.move === state.move) showOutlook(message);
   } else if (message.type === "pause") {
     pace.lookBack(message, state.you);
   } else if (message.type === "hint" && message.move === state.move) {
     advised = message;
     showActions();
     showAdvice();
+    find("outlook").textContent = text("estimating");
+    send({ type: "outlook", move: state.move, action: message.action });
   } else if (message.type === "error") {
     waiting = false;
     showActions();
@@ -147,7 +149,7 @@ function showActions() {
 function showStory() {
   const list = find("story");
   const fresh = state.story.filter((each) => each.move > storyUntil);
-  if (state.story.length === 0) list.replaceChildren();
+  if (state.story.length === 0) list.replaceChildren(...opponents(state).map((words) => make("li", { textContent: words })));
   const lines = fresh.map((each) => make("li", { textContent: inWords(each.phrase, state.names) }));
   list.append(...lines);
   while (list.children.length > 200) list.firstChild.remove();
@@ -172,29 +174,24 @@ async function invite() {
 }
 
 function showHints() {
-  find("hints").hidden = state.actions.length === 0 || state.hints.length === 0;
-  const agents = find("hint-agent");
-  if (agents.children.length !== state.hints.length) {
-    agents.replaceChildren(...state.hints.map((name) => make("option", { value: name, textContent: name })));
-  }
-  agents.hidden = state.hints.length < 2;
+  find("hints").hidden = state.actions.length === 0 || !state.hints;
   showAdvice();
 }
 
 function showAdvice() {
   const choice = state.actions.find((each) => each.action === advised?.action);
   const words = choice && inWords(choice, state.names);
-  find("advice").textContent = choice ? text("advice", { agent: advised.agent, words }) : "";
+  find("advice").textContent = choice ? text("advice", { words }) : "";
 }
 
-function showOutlook(outlooks) {
-  find("outlook").replaceChildren(outlookTable(outlooks, state));
+function showOutlook({ action, actions }) {
+  find("outlook").replaceChildren(...estimates(actions, action, state));
   find("outlook").scrollIntoView({ block: "nearest" });
 }
 
 function showHelp() {
   find("help").replaceChildren(...help().map((paragraph) => make("p", { textContent: paragraph })));
-  const options = state ? optionsInWords(state.options) : [];
+  const options = state ? [...opponents(state), ...optionsInWords(state.options)] : [];
   find("options").replaceChildren(...options.map((words) => make("li", { textContent: words })));
 }
 
@@ -245,8 +242,7 @@ find("naming").addEventListener("close", () => {
 find("invite").onclick = invite;
 find("hint").onclick = () => {
   find("advice").textContent = text("thinking");
-  send({ type: "hint", move: state.move, agent: find("hint-agent").value });
-  send({ type: "outlook", move: state.move });
+  send({ type: "hint", move: state.move });
 };
 find("picture").addEventListener("click", () => state?.moment?.kind === "pause" && moments.proceed());
 find("take-back").onclick = () => connection.connect();

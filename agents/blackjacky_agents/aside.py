@@ -7,6 +7,7 @@ and replays take a thousand times as many, so they run compiled, in a process th
 from __future__ import annotations
 
 import atexit
+import os
 import signal
 import sys
 from collections.abc import Callable
@@ -82,6 +83,8 @@ atexit.register(aside.close)
 
 def _serve(pipe: Connection) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C ends the one that asks, and so this one
+    if hasattr(os, "nice"):
+        os.nice(5)  # whoever plays comes first
     while True:
         try:
             function, args, kwargs = pipe.recv()

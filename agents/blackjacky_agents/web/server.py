@@ -34,6 +34,7 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
+from blackjacky_agents.agent import AgentError
 from blackjacky_agents.aside import aside
 from blackjacky_agents.web.host import Host
 from blackjacky_agents.web.lobby import (
@@ -52,7 +53,8 @@ from blackjacky_agents.web.messages import MessageError
 from blackjacky_agents.web.origin import KnownHost, is_from_here
 from blackjacky_agents.web.picture import read_look
 from blackjacky_agents.web.replay import replay_page
-from blackjacky_agents.web.table import Reader, Table, modified, resumed
+from blackjacky_agents.web.table import Reader, Table, compile_hints, modified, resumed
+from blackjacky_env.compiled import PLAIN
 from blackjacky_env.games import usable_games
 
 T = TypeVar("T")
@@ -175,13 +177,22 @@ class Server:
     @contextlib.asynccontextmanager
     async def running(self, *_: object) -> AsyncIterator[None]:
         """Context in which tables are served; once only."""
+        ahead = asyncio.create_task(self._compile_ahead())
         try:
             async with contextlib.AsyncExitStack() as entered:
                 for context in self._contexts:
                     await entered.enter_async_context(context())
                 yield
         finally:
+            ahead.cancel()
             await self._close()
+
+    async def _compile_ahead(self) -> None:
+        """Have compiled aside what hints need, of the games that are played first."""
+        if PLAIN:
+            for game in dict.fromkeys([*(table.env.game.name for table in self.tables()), *usable_games()]):
+                with contextlib.suppress(AgentError):  # the server is stopped
+                    await asyncio.to_thread(aside, compile_hints, game)
 
     async def _close(self) -> None:
         """Stop everything that runs beside the requests."""

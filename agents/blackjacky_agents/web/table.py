@@ -413,10 +413,17 @@ def _advise(
     options: Mapping[str, Any],
     solutions: Sequence[str],
     shown: Observation,
-    action: int,
+    action: int | None = None,
 ) -> list[Outlook]:
     adviser = Adviser(game, [make_agent(name, game) for name in solutions])
     return adviser.hint(TableEnv(game, players, variant, **options), shown, action)
+
+
+def compile_hints(game: str) -> None:
+    """Compile, where this is called, what estimates for hints need."""
+    env = TableEnv(game)
+    env.reset(seed=0)
+    _advise(game, env.num_players, env.variant, env.options, (), env.observe(env.agent_selection))
 
 
 def modified(path: Path) -> float:

@@ -14,7 +14,7 @@ from blackjacky_agents.web.host import Host
 from blackjacky_agents.web.messages import MessageError
 from blackjacky_agents.web.names import check_name
 from blackjacky_agents.web.seats import levels, seats_for
-from blackjacky_agents.web.table import Reader, Table
+from blackjacky_agents.web.table import Reader, Table, modified
 from blackjacky_agents.wording import page_texts
 from blackjacky_env.declare import describe_options
 from blackjacky_env.games import GAMES, get_game, usable_games
@@ -131,7 +131,10 @@ def check_order(order: Order) -> Order:
 
 
 def listed(table: Table, addresses: Mapping[Reader, str]) -> dict[str, Any]:
-    """A table as the lobby shows it; ``addresses`` of seats that may be shown, and that of spectators (None)."""
+    """A table as the lobby shows it, with the seconds since 1970 when its file was last written.
+
+    ``addresses``: of seats that may be shown, and of spectators (None).
+    """
     return {
         "title": table.env.game.title,
         "seats": [
@@ -140,6 +143,7 @@ def listed(table: Table, addresses: Mapping[Reader, str]) -> dict[str, Any]:
         "round": table.round,
         "moves": table.move - table.earlier,
         "over": table.over,
+        "changed": None if table.path is None else modified(table.path),
         "watch": addresses.get(None),
     }
 

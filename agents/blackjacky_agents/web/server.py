@@ -144,11 +144,15 @@ class Server:
     def _forget_surplus(self, coming: int = 0) -> None:
         """Keep no longer what `surplus` names, nor its files."""
         for host in surplus(self.hosts, coming):
-            self.hosts.remove(host)
-            for token in (*host.table.people.values(), host.table.watch):
-                del self._seats[token]
-            host.stop()
-            host.table.discard()
+            self._forget(host)
+
+    def _forget(self, host: Host) -> None:
+        """Keep a table no longer, nor its file."""
+        self.hosts.remove(host)
+        for token in (*host.table.people.values(), host.table.watch):
+            del self._seats[token]
+        host.stop()
+        host.table.discard()
 
     def attach(self, route: Route, context: Callable[[], AbstractAsyncContextManager[None]]) -> None:
         """Serve another route, within a context while the server runs."""
@@ -216,6 +220,7 @@ class Server:
             Route("/lobby/{token}/code.svg", self._lobby_code),
             Route("/lobby/{token}/tables", self._list_tables, methods=["GET"]),
             Route("/lobby/{token}/tables", self._open_table, methods=["POST"]),
+            Route("/lobby/{token}/tables/{watch}", self._delete_table, methods=["DELETE"]),
             Route("/lobby/{token}/pictures/{game}.svg", self._picture),
             *(route for place in ("seat", "watch") for route in self._table_routes(f"/{place}/{{token}}")),
             Mount("/page", StaticFiles(directory=PAGE)),
@@ -275,6 +280,17 @@ class Server:
         except (TypeError, ValueError) as error:
             return _refusal(str(error), _STATUS.get(getattr(error, "code", ""), 400))
         return JSONResponse(listed(table, self._addresses(table)), 201)
+
+    async def _delete_table(self, request: Request) -> Response:
+        """Delete the table with this token of spectators; for whoever has started the server."""
+        self.check_lobby(request)
+        host, reader = self._seats.get(request.path_params["watch"], (None, None))
+        if not self._is_token(request, self.owner) or not is_from_here(request):
+            raise HTTPException(403, "Tables are deleted from the lobby of whoever has started the server.\n")
+        if host is None or reader is not None:
+            raise HTTPException(404, "There is no such table.\n")
+        self._forget(host)
+        return Response(status_code=204)
 
     async def open(self, order: Order) -> Host:
         """Open a table.

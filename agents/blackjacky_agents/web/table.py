@@ -295,6 +295,7 @@ class Table:
             "scores": self.scores(seat) if self.over else None,
             "last_pause": self._pauses[seat].name if seat in self._pauses else None,
             "actions": self.actions(seat),
+            "prompt": get_kit(self.env.game.name).narrator.prompt(view) if seat == self.turn else None,
             "story": self.story(seat),
             "hints": seat is not None and bool(self.hints),
             "winners": view["winners"] if self.over else None,

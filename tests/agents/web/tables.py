@@ -136,6 +136,7 @@ def _state(table: Table, env: TableEnv, seat: int | None, told: list[dict[str, A
         "table": in_scene(env.game.scene(view, env.config_dict(), seat)),
         "options": env.config_dict(),
         "actions": [{"action": a, **action_phrase(infos[a], seat, env.num_players)} for a in legal],
+        "prompt": get_kit(env.game.name).narrator.prompt(view) if mine else None,
         "story": told[-SENTENCES:],
         "hints": seat is not None and bool(table.hints),
         "winners": view["winners"] if over else None,

@@ -63,7 +63,7 @@ function gameCard({ name, title, minutes, variants, has_picture, summary }) {
   const label = make("label");
   const choice = radio("game", name, chosen.game, choose);
   const sizes = [Math.min(...variants.map(({ min }) => min)), Math.max(...variants.map(({ max }) => max))];
-  const facts = [text("players", { min: sizes[0], max: sizes[1] }), minutes && text("minutes", { minutes })];
+  const facts = [text(sizes[0] === sizes[1] ? "players_exactly" : "players", { min: sizes[0], max: sizes[1] }), minutes && text("minutes", { minutes })];
   if (has_picture) label.append(make("img", { src: `${here}/pictures/${name}.svg`, alt: "" }));
   const words = summary[language] ?? summary.en;
   label.append(choice, make("b", { textContent: title }), make("small", { textContent: facts.filter(Boolean).join(" · ") }), make("span", { textContent: words }));
@@ -235,19 +235,28 @@ function showTables() {
   find("open-tables").hidden = !items.length;
 }
 
+// Only whoever has started the server knows the addresses, and can delete.
+async function removeTable(watch) {
+  if (!confirm(text("delete_title"))) return;
+  const answer = await fetch(`${here}/tables/${watch.split("/").at(-1)}`, { method: "DELETE" });
+  if (!answer.ok) return notice(await answer.text());
+  await load();
+}
+
 function isSame(one, other) {
   const addresses = one.seats.map((seat) => seat.address).filter(Boolean);
   return other.seats.some((seat) => addresses.includes(seat.address));
 }
 
-function tableItem({ title, seats, round, moves, over, watch }, isNew) {
+function tableItem({ title, seats, round, moves, over, changed, watch }, isNew) {
   const item = make("li", { className: isNew ? "new" : "" });
-  const progress = over ? text("is_over") : moves ? text("progress", { round, moves }) : text("is_new");
-  item.append(make("b", { textContent: title }), make("small", { textContent: ` ${progress}` }));
+  const progress = over ? text("is_over") : moves ? text(moves === 1 ? "progress_one" : "progress", { round, moves }) : text("is_new");
+  const when = changed ? new Date(1000 * changed).toLocaleString(language, { dateStyle: "medium", timeStyle: "short" }) : "";
+  item.append(make("b", { textContent: title }), make("small", { textContent: ` ${[progress, when && text("changed", { when })].filter(Boolean).join(", ")}` }));
   const list = make("ul");
   list.append(...seats.map((seat) => seatItem(seat, isNew)));
   item.append(list);
-  if (watch) item.append(make("a", { href: withLanguage(path(watch)), textContent: text("watch_table") }));
+  if (watch) item.append(make("a", { href: withLanguage(path(watch)), textContent: text("watch_table") }), " ", makeButton("", text("delete"), () => removeTable(watch)));
   return item;
 }
 

@@ -9,6 +9,7 @@ import { moveCards, places } from "./motion.js";
 import { estimates } from "./outlook.js";
 import { Pace } from "./pace.js";
 import { Picture } from "./picture.js";
+import { Sound } from "./sound.js";
 import { help, inWords, loadTexts, opponents, optionsInWords, text, useLanguage, word } from "./texts.js";
 import { Tour } from "./tour.js";
 
@@ -20,6 +21,7 @@ const connection = new Connection(socketAddress, `${seat}/texts.json`, { receive
 const send = (message) => connection.send(message);
 const moments = new Moments(find("moment"), send, find("status"));
 const pace = new Pace(find("pace"), find("look"), send);
+const sound = new Sound(find("pace"));
 const tour = new Tour(find("tour"), picture.root);
 const ending = new Ending(find("end"), seat, send);
 
@@ -34,9 +36,11 @@ let actor = null; // the seat that made the last move
 
 function received(message) {
   if (message.type === "state") {
+    const isNew = state && message.move !== state.move;
     if (message.move !== state?.move) nextMove();
     state = message;
     show();
+    if (isNew) sound.play(state.actions.length > 0);
   } else if (message.type === "outlook") {
     if (message.move === state.move) showOutlook(message);
   } else if (message.type === "pause") {
@@ -91,6 +95,7 @@ function show() {
   showTable();
   moments.show(state);
   pace.show(state);
+  sound.show();
   ending.show(state);
   showStatus();
   chooser.offer(state.actions, state.names);
@@ -124,6 +129,7 @@ function statusText(mine) {
   if (state.turn === null) return winnersText();
   if (state.failure) return text(`failure_${state.failure}`, { name: state.names[state.turn] });
   if (!mine) return text("others_turn", { name: state.names[state.turn] });
+  if (state.prompt) return inWords(state.prompt, state.names);
   return word("phases", state.view.phase) ?? text("your_turn");
 }
 

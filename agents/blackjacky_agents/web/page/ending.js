@@ -41,7 +41,7 @@ export class Ending {
     this.element.replaceChildren(make("p", { id: "decided", textContent: [place, decided].filter(Boolean).join(" ") }), ...table, buttons);
   }
 
-  // At the turning point, seen by this seat; the server takes some seconds to look for it.
+  // At the biggest mistake, seen by this seat; the server takes some seconds to look for it.
   showReplay(address, you) {
     const waiting = make("p", { id: "replay-waits", role: "status", textContent: text("replay_waits") });
     const opened = `${address}#turning${you === null ? "" : `-${you}`}`;

@@ -2,6 +2,7 @@
 
 from blackjacky_env.compiled.callbacks import address_of, ask, make_cast
 from blackjacky_env.compiled.compiling import (
+    PLAIN,
     compiled,
     copied,
     entry,
@@ -21,6 +22,7 @@ from blackjacky_env.compiled.shown import make_encode, make_sample, marked, seen
 from blackjacky_env.compiled.threads import check_threads, spread
 
 __all__ = [
+    "PLAIN",
     "CompiledPolicy",
     "Policy",
     "PythonPolicy",

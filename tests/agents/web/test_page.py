@@ -56,12 +56,14 @@ def at_seat(browser, table, language="en", **options):
 
 
 def test_a_person_plays_a_whole_game_against_three_bots_with_a_hint_and_a_key(browser):
-    table = new_table(players=4, hints=["counter"])
+    table = new_table(players=4, hints="counter")
     with at_seat(browser, table) as (page, _):
         wait_for(page, READY)
         press(page, "hint")
         wait_for(page, "return document.querySelector('#actions .advised')")
-        assert "counter would choose" in text_of(page, "#advice")
+        assert text_of(page, "#advice").startswith("Tip: ")
+        wait_for(page, "return document.querySelector('#outlook meter')")
+        assert "of 100 games" in text_of(page, "#outlook p")
         move = table.move
         click_until(page, lambda: table.move > move, lambda page: press_key(page, "1"))
         play_to_the_end(page)

@@ -223,7 +223,7 @@ def take_from_draw_pile(s):
     """Take the top of the draw pile, reshuffled if it is empty (R14); NO_CARD if there is none to reshuffle."""
     if s.draw_count <= 0:
         reshuffle(s)
-    if s.draw_count <= 0:
+    if s.draw_count == 0:
         return state.NO_CARD
     s.draw_count -= 1
     v = int(s.draw_pile[s.draw_count])
@@ -235,12 +235,12 @@ def take_from_draw_pile(s):
 def reshuffle(s):
     """R14: the discard pile except its top becomes the new draw pile."""
     s.discards[s.discard_top] -= 1
-    count = 0
+    lying, count = 0, 0
     for v in range(1, state.VALUES):
-        count += s.discards[v]
-    if count >= state.CARDS:  # in no game; a bound for each value would compile a second longer
+        lying += s.discards[v]
+    if lying >= state.CARDS:  # in no game; a bound for each value would compile a second longer
+        s.draw_count = 0
         return
-    count = 0
     for v in range(1, state.VALUES):
         for _ in range(s.discards[v]):
             s.draw_pile[count] = v

@@ -92,7 +92,8 @@ def _settled(view: View, seat: int) -> SeatCards:
 
 def _tenths(hand: Sequence[int], display: Sequence[int]) -> int:
     """S1 without "+1"."""
-    return 10 * sum(hand) + sum(map(_laid_tenths, display))
+    laid: int = sum(map(_laid_tenths, display))
+    return 10 * sum(hand) + laid
 
 
 def _sum(cards: SeatCards, options: Options) -> Say | None:

@@ -11,6 +11,7 @@ from blackjacky_env.compiled import (
     seen_from,
     share_result,
     shuffle,
+    start_seat,
     stream,
 )
 from blackjacky_env.declare import (
@@ -67,5 +68,6 @@ __all__ = [
     "seen_from",
     "share_result",
     "shuffle",
+    "start_seat",
     "stream",
 ]

@@ -35,7 +35,7 @@ RECORD = Fields(
 @inlined
 def begin(s, key, start_player):
     s.key, s.deals = key, 1
-    s.first = below(draw(stream(key, 0, 0, 0), 0), 2) if start_player == NOBODY else start_player
+    s.first = start_seat(key, start_player, 2)
     for card in range(CARDS):
         s.prizes[card] = card
     shuffle(s.prizes, CARDS, stream(key, 1, 0, 0))

@@ -28,7 +28,7 @@ RECORD = Fields(
 def begin(s, key, start_player):
     s.key, s.deals, s.before, s.last, s.winners[:] = key, 1, START, START, 0
     chance = stream(key, 0, 0, 0)
-    s.player = s.first = below(draw(chance, 0), 2) if start_player == NOBODY else start_player
+    s.player = s.first = start_seat(key, start_player, 2)
     s.cards[0] = below(draw(chance, 1), 3)
     s.cards[1] = (s.cards[0] + 1 + below(draw(chance, 2), 2)) % 3
 

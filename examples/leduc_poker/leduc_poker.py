@@ -13,7 +13,6 @@ from blackjacky_env.extending import (
     Game,
     Rules,
     Variant,
-    below,
     by_seat,
     draw,
     flag,
@@ -26,6 +25,7 @@ from blackjacky_env.extending import (
     plain_words,
     role,
     shuffle,
+    start_seat,
     stream,
 )
 
@@ -37,7 +37,7 @@ NO_CARD = -1
 OPEN = 2  # the place of the open card in the deck
 FOLD, CALL, RAISE = range(3)
 MAX_RAISES, MAX_CHIPS = 2, 13
-FOR_START, FOR_DECK = range(2)  # purposes of random numbers
+FOR_DECK = 1  # a purpose of random numbers; who starts is drawn for purpose 0
 
 RECORD = Fields(
     [Variant("classic", 2, 2, default_players=2)],
@@ -68,7 +68,7 @@ _sample_shown = make_sample(RECORD)
 def begin(s, key, start_player):
     """Both players ante, and six cards are shuffled."""
     s.key = key
-    s.first = below(draw(stream(key, FOR_START, 0, 0), 0), 2) if start_player == NOBODY else start_player
+    s.first = start_seat(key, start_player, 2)
     for place in range(len(DECK)):
         s.deck[place] = DECK[place]
     shuffle(s.deck, len(DECK), stream(key, FOR_DECK, 0, 0))

@@ -26,7 +26,7 @@ from scripts.results import ROOMS, Result, load, made_by
 MODES = ("ansi", "rgb_array", "human")
 DECLARED: dict[str, tuple[str, ...] | type[Any]] = {
     "fields": ("role", "number", "flag", "by_seat", "own", "choice", "hidden"),
-    "chance": ("stream", "draw", "below", "shuffle"),
+    "chance": ("stream", "draw", "start_seat", "below", "shuffle"),
     "action": extending.ActionInfo,
     "rules": extending.Rules,
     "words": extending.Words,

@@ -2,6 +2,7 @@
 
 import json
 from contextlib import contextmanager
+from itertools import count
 
 import pytest
 
@@ -11,8 +12,10 @@ from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.games import GAMES
 from tests.agents.web.browser import (
     CLICK,
+    DEVICES,
     IN_BROWSER,
     READY,
+    SHADOW,
     pages_of,
     press,
     press_key,
@@ -76,6 +79,27 @@ def test_a_person_plays_a_whole_game_against_three_bots_with_a_hint_and_a_key(br
         assert env.snapshot()["winners"] == table.env.snapshot()["winners"]
         press(page, "again")
         wait_for(page, "return document.getElementById('end').hidden")
+
+
+PLAY = f"""
+const own = document.querySelector("#continue:enabled, #start");
+const marked = {SHADOW}?.querySelectorAll(".choice") ?? [];
+const choices = [...marked, ...document.querySelectorAll("#actions button:enabled")];
+const target = own ?? choices[arguments[0] % choices.length];
+target?.dispatchEvent(new MouseEvent("click", {{ bubbles: true, composed: true }}));
+"""
+
+
+@pytest.mark.parametrize("device", DEVICES)
+@pytest.mark.parametrize("game", GAMES)
+def test_a_whole_game_is_played_by_clicks_on_cards_places_and_buttons(browser, game, device):
+    table, clicks = new_table(game), count()
+    with at_seat(browser, table) as (page, _):
+        set_screen(page, *DEVICES[device], device == "phone")
+        click_until(page, lambda: page.execute_script(IS_OVER), lambda page: page.execute_script(PLAY, next(clicks)))
+        assert table.over
+        assert text_of(page, "#decided")
+        assert page.get_log("browser") == []
 
 
 TELL = """

@@ -14,7 +14,7 @@ from blackjacky_env.checks import check_choice, few, read_integer
 from blackjacky_env.declare.actions import Actions
 from blackjacky_env.declare.fields import Fields
 from blackjacky_env.declare.layout import Layout, Vector
-from blackjacky_env.declare.options import Variant, declared_options, describe_options, plain, read_options
+from blackjacky_env.declare.options import Variant, declared_options, plain, read_options
 from blackjacky_env.draw.plain import plain_scene
 from blackjacky_env.draw.scene import Options, Scene, View, Viewer
 
@@ -398,10 +398,6 @@ class Game:
     def _place_in_box(self, card: int) -> int:
         box = next(option.choices for option in declared_options(self.options) if option.kind == "cards")
         return box.index(self.card_names[card])
-
-    def describe_options(self) -> list[dict[str, Any]]:
-        """The rule options as JSON-ready data, in order; see `blackjacky_env.declare.options.describe_options`."""
-        return describe_options(self.options)
 
     def scene(self, view: View, options: Options, viewer: Viewer) -> Scene:
         """What lies on the table that a view shows; ``viewer``: whose view it is."""

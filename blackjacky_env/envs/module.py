@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from blackjacky_env.checks import check_integer
+from blackjacky_env.declare import describe_options
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.games import get_game
 from blackjacky_env.play.sampling import sample_state
@@ -48,7 +49,7 @@ class GameModule:
 
     def describe_options(self) -> list[dict[str, Any]]:
         """The rule options in order: name, kind, default, low, high, optional, choices, allowed, help; JSON-ready."""
-        return get_game(self.game).describe_options()
+        return describe_options(get_game(self.game).options)
 
     def decode(self, observation: npt.ArrayLike) -> dict[str, Any]:
         """The named parts of an observation vector: ints and nested lists; `ValueError` for another shape."""

@@ -14,7 +14,7 @@ from blackjacky_agents.narration import in_scene
 from blackjacky_agents.reports import markdown_table
 from blackjacky_agents.wording import in_words, terminal_texts
 from blackjacky_env import extending, make_batch
-from blackjacky_env.declare import Game
+from blackjacky_env.declare import Game, describe_options
 from blackjacky_env.declare.options import field_docs
 from blackjacky_env.envs import GameModule
 from blackjacky_env.games import DEFAULT, GAMES, get_game, module_name, seat_id
@@ -166,7 +166,7 @@ def options(game: Game) -> str:
         ["`num_players`", str(game.default_players), sizes, "Players at the table."],
         ["`variant`", f'`"{game.variant_names[0]}"`', quoted(game.variant_names), "The variant."],
         ["`reward`", '`"win"`', quoted(("win", game.score_reward)), "What `rewards` pays, see below."],
-        *([code(each["name"]), *allowed(each), each["help"]] for each in game.describe_options()),
+        *([code(each["name"]), *allowed(each), each["help"]] for each in describe_options(game.options)),
         ["`render_mode`", "`None`", quoted(MODES), "Text, pixels or a window."],
         ["`render_as`", "`None`", "an agent, `None`", "Whose view is drawn; `None`: a spectator's."],
     ]

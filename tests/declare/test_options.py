@@ -67,7 +67,7 @@ def test_what_is_not_allowed_is_refused_by_name_and_value(given, error, said):
 @pytest.mark.parametrize("name", GAMES)
 def test_every_option_of_every_game_is_explained_and_its_default_is_allowed(name):
     game = get_game(name)
-    described = game.describe_options()
+    described = describe_options(game.options)
     assert all(option["help"].endswith(".") for option in described)
     for variant in game.variants:
         for players in variant.sizes:

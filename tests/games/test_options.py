@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from blackjacky_env.declare import describe_options
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.games import GAMES, get_game
 from tests.envs.playing import fingerprint
@@ -67,7 +68,7 @@ def wrong_values(name: str, allowed: str) -> list[Any]:
 
 @pytest.mark.parametrize("game", GAMES)
 def test_a_wrong_option_is_refused_by_name_value_and_what_is_allowed(game: str) -> None:
-    declared = {option["name"] for option in get_game(game).describe_options() if option["kind"] != "cards"}
+    declared = {option["name"] for option in describe_options(get_game(game).options) if option["kind"] != "cards"}
     assert ALLOWED[game].keys() == declared | {"num_players", "variant", "reward"}
     for name, allowed in ALLOWED[game].items():
         for value in wrong_values(name, allowed):

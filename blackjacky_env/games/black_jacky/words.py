@@ -151,12 +151,11 @@ def view(table: dict[str, Any], seat: int | None) -> dict[str, Any]:
 def why_illegal(s: State, action: int) -> str:
     """Why ``action`` (0 .. 60, not in the mask) is illegal for the player to act."""
     phase, info = int(s["phase"]), ACTIONS[action]
-    name = f"'{ACTIONS.name(action)}' (action {action})"
     phases = state.RECORD.fields["phase"].choices
     needed = _PHASES_OF.get(info.kind, state.TRICK)
     if phase != needed:
-        return f"{name} is for phase {phases[needed]}; the phase is {phases[phase]}"
-    return f"{name} is illegal: {_reason(s, phase, info)}"
+        return f"'{ACTIONS.name(action)}' (action {action}) is for phase {phases[needed]}; the phase is {phases[phase]}"
+    return ACTIONS.refusal(action, _reason(s, phase, info))
 
 
 def _reason(s: State, phase: int, info: ActionInfo) -> str:

@@ -103,15 +103,7 @@ def view(table: dict[str, Any], seat: int | None) -> dict[str, Any]:
 
 def why_illegal(s: State, action: int) -> str:
     """Why ``action`` (0 .. 60, not in the mask) is illegal for the player to act."""
-    return f"{_called(action)} (action {action}) is illegal: {_reason(s, action)}"
-
-
-def _called(action: int) -> str:
-    if action < state.CALL:
-        return state.KIND_NAMES[action]
-    if action < state.MOON_OTHERS:
-        return f"calling {state.COLOUR_NAMES[action - state.CALL]}"
-    return "60 points for each of the others" if action == state.MOON_OTHERS else "minus 60 points for me"
+    return ACTIONS.refusal(action, _reason(s, action))
 
 
 _ASKED = {

@@ -127,16 +127,6 @@ def view(table: dict[str, Any], seat: int | None) -> dict[str, Any]:
 # ---------------------------------------------------------------- why an action is illegal
 
 
-_CALLED = {
-    "field": "field {number}",
-    "rogue": "{card}",
-    "pass": "passing",
-    "move": "movement card {number}",
-    "name": "naming {number}",
-    "take": "taking from the harbour",
-    "rob_buyer": "robbing the buyer",
-}
-"""By kind of action."""
 _ASKED = {
     "place_captain": "a field for the captain (H2)",
     "place_black_jack": "a field for Black Jack (J1)",
@@ -154,9 +144,7 @@ _ASKED = {
 
 def why_illegal(s: State, action: int) -> str:
     """Why ``action`` (0 .. 73, not in the mask) is illegal for the player to act."""
-    info = ACTIONS[action]
-    called = _CALLED[info.kind].format(card=info.card, number=info.number)
-    return f"{called} (action {action}) is illegal: {_reason(s, action, info.kind)}"
+    return ACTIONS.refusal(action, _reason(s, action, ACTIONS[action].kind))
 
 
 def _reason(s: State, action: int, kind: str) -> str:

@@ -44,7 +44,7 @@ def view(table: dict[str, Any], seat: int | None) -> dict[str, Any]:
 
 def why_illegal(s: State, action: int) -> str:
     """Why ``action`` (0 .. 51, not in the mask) is illegal for the player to act."""
-    return f"{CARD_NAMES[action]} (action {action}) is illegal: {_reason(s, action)}"
+    return ACTIONS.refusal(action, _reason(s, action))
 
 
 def _reason(s: State, action: int) -> str:

@@ -67,9 +67,9 @@ def test_few_files_outside_the_rooms_name_a_game() -> None:
 
 ALLOWED = [
     (ENV, ("",)),
-    (ENV / "compiled", ("compiled", "checks")),
     (ENV / "draw", ("draw", "checks")),
-    (ENV / "declare", ("declare", "compiled", "draw", "checks")),
+    (ENV / "declare", ("declare", "draw", "checks")),
+    (ENV / "compiled", ("compiled", "declare", "checks")),
     (ENV / "play", ("play", "declare", "compiled", "checks", "reading")),
     *((ENV / "games" / game, (*SHARED_BY_ROOMS, f"games.{game}")) for game in OURS),
 ]
@@ -85,6 +85,12 @@ def test_environments_import_no_agents_and_each_folder_only_what_lies_below_it(
         types = folder == ENV
         ours = {name for name in imported(path, types) if name.split(".")[0] in {"blackjacky_env", "blackjacky_agents"}}
         assert {name for name in ours if not f"{name}.".startswith(allowed)} == set(), path
+
+
+@pytest.mark.parametrize("folder", [ENV / "declare", ENV / "draw"])
+def test_what_a_game_declares_needs_no_numba(folder: Path) -> None:
+    for path in folder.rglob("*.py"):
+        assert not [name for name in imported(path) if name.startswith("numba.")], path
 
 
 def test_no_module_imports_one_that_imports_it_back() -> None:

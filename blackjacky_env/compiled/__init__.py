@@ -8,7 +8,6 @@ from blackjacky_env.compiled.compiling import (
     entry,
     generated,
     inlined,
-    plain_python,
     record_dtype,
     record_maker,
     scratch,
@@ -20,6 +19,7 @@ from blackjacky_env.compiled.random import below, draw, game_key, shuffle, start
 from blackjacky_env.compiled.results import gets_most, score_of, share_result
 from blackjacky_env.compiled.shown import make_encode, make_sample, marked, seen_from
 from blackjacky_env.compiled.threads import check_threads, spread
+from blackjacky_env.compiled.tiers import in_plain_python
 
 __all__ = [
     "PLAIN",
@@ -38,12 +38,12 @@ __all__ = [
     "game_key",
     "generated",
     "gets_most",
+    "in_plain_python",
     "inlined",
     "make_cast",
     "make_encode",
     "make_sample",
     "marked",
-    "plain_python",
     "record_dtype",
     "record_maker",
     "score_of",

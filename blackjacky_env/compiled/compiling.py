@@ -91,11 +91,6 @@ def is_compiled(function: object) -> bool:
     return callable(function) and (PLAIN or isinstance(function, Dispatcher))
 
 
-def plain_python(function: Function) -> Function:
-    """A compiled function as plain Python, for a few calls with numbers that are not worth compiling it once more."""
-    return getattr(function, "py_func", function)
-
-
 def entry(function: Function) -> Function:
     """Decorator for functions called from Python: compiled, with the machine code cached on disk.
 
@@ -121,6 +116,15 @@ def cache_on_disk(dispatcher: Any, function: Function) -> None:
     """Make a dispatcher cache the machine code of ``function`` on disk."""
     with contextlib.suppress(RuntimeError):  # Numba found no folder to write to
         dispatcher._cache = _EntryCache(function)
+
+
+def is_cached(function: Any, args: tuple[Any, ...]) -> bool:
+    """Whether an `entry` is compiled for such arguments, or its machine code lies on disk."""
+    signature = tuple(function.typeof_pyval(value) for value in args)
+    if signature in function.overloads:
+        return True
+    path = function._cache.path if isinstance(function._cache, _EntryCache) else None
+    return path is not None and path(signature, cpu_target.target_context.codegen()).exists()
 
 
 @contextlib.contextmanager

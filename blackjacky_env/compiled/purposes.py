@@ -1,7 +1,8 @@
 """Purposes of `blackjacky_env.compiled.random.stream`: what random numbers are drawn for, in one list.
 
 Streams with the same key, purpose and counters are the same stream, so each use has its own number. A game numbers its
-own purposes from 0 on in its rules (``FOR_DECK`` ...), below `FIRST_SHARED`; all others are listed here.
+own purposes from 1 on in its rules (``FOR_DECK`` ...), below `FIRST_SHARED`; 0 is who starts (`random.start_seat`), and
+all others are listed here.
 """
 
 from __future__ import annotations

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from itertools import permutations
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -113,6 +114,7 @@ def test_no_two_purposes_have_the_same_number() -> None:
 @pytest.mark.parametrize("name", GAMES)
 def test_games_number_their_own_purposes_below_the_shared_ones(name: str) -> None:
     rules = sys.modules[get_game(name).rules.begin.__module__]
-    numbers = [number for key, number in vars(rules).items() if key.startswith("FOR_")]
+    modules = [rules, *(value for value in vars(rules).values() if isinstance(value, ModuleType))]
+    numbers = [number for each in modules for key, number in vars(each).items() if key.startswith("FOR_")]
     assert len(set(numbers)) == len(numbers) >= 1
-    assert all(0 <= number < purposes.FIRST_SHARED for number in numbers)
+    assert all(0 < number < purposes.FIRST_SHARED for number in numbers)  # 0: who starts

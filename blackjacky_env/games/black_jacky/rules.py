@@ -237,7 +237,7 @@ def reshuffle(s):
     s.discards[s.discard_top] -= 1
     lying, count = 0, 0
     for v in range(1, state.VALUES):
-        lying += s.discards[v]
+        lying += int(s.discards[v])
     if lying >= state.CARDS:  # in no game; a bound for each value would compile a second longer
         s.draw_count = 0
         return

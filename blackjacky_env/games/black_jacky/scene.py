@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from blackjacky_env.compiled import plain_python
+from blackjacky_env.compiled import in_plain_python
 from blackjacky_env.draw import INK, RED, Card, CardName, Fact, Figure, Name, Pile, Row, Say, Scene, Seat, Tag, Token
 from blackjacky_env.draw.scene import Face, Options, View, Viewer, cards_of, count_of, loses, say, win
 from blackjacky_env.draw.shapes import FURS
 from blackjacky_env.games.black_jacky.rules import laid_tenths
 
-_laid_tenths = plain_python(laid_tenths)
+_laid_tenths = in_plain_python(laid_tenths)
 
 # From cool colours for low cards to hot ones for high cards, all light enough for dark digits.
 _GROUNDS = ("", "#bfe3f7", "#b9ebe0", "#c8ecb4", "#e2eda6", "#fbe6a0", "#fcd29c", "#fcbfa0", "#f9aeb6")

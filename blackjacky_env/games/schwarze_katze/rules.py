@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from blackjacky_env.compiled import inlined, plain_python, stream
+from blackjacky_env.compiled import in_plain_python, inlined, stream
 from blackjacky_env.declare import NOBODY
 from blackjacky_env.games import trick_taking as tricks
 from blackjacky_env.games.schwarze_katze import state
@@ -69,7 +69,8 @@ def is_taken_out(card, num_players):
 
 def deck(num_players: int, options: Mapping[str, Any]) -> list[int]:
     """K2: the cards that are in the game, if the option ``deck`` leaves out none."""
-    return [card for card in range(state.CARDS) if not plain_python(is_taken_out)(card, num_players)]
+    is_out = in_plain_python(is_taken_out)
+    return [card for card in range(state.CARDS) if not is_out(card, num_players)]
 
 
 @inlined

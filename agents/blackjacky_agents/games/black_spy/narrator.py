@@ -8,14 +8,14 @@ from typing import Any
 
 from blackjacky_agents.narration import Move, Phrase, View, say, seat, the
 from blackjacky_agents.tricks import TrickGame, ends_deal, is_full, trick_of
-from blackjacky_env.compiled import plain_python
+from blackjacky_env.compiled import in_plain_python
 from blackjacky_env.declare import HIDDEN
 from blackjacky_env.draw import count_of, signed
 from blackjacky_env.games.black_spy import rules
 from blackjacky_env.games.black_spy.scene import colour_of, is_good_spy, limit, winner_of
 from blackjacky_env.games.black_spy.state import BLACK_CARDS, KIND_NAMES, PICKS
 
-_points_of = plain_python(rules.points_of)
+_points_of = in_plain_python(rules.points_of)
 
 
 def story(move: Move) -> list[Phrase]:

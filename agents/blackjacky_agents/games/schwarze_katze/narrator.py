@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from blackjacky_agents.narration import Move, Phrase, View, card, listed, say, seat
 from blackjacky_agents.tricks import Trick, TrickGame, ends_deal, is_full, trick_of
-from blackjacky_env.compiled import plain_python
+from blackjacky_env.compiled import in_plain_python
 from blackjacky_env.draw import signed
 from blackjacky_env.games.schwarze_katze import rules
 from blackjacky_env.games.schwarze_katze.state import CARD_NAMES
 
-_penalty_of = plain_python(rules.penalty_of)
+_penalty_of = in_plain_python(rules.penalty_of)
 
 
 def story(move: Move) -> list[Phrase]:

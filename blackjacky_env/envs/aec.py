@@ -26,11 +26,11 @@ from blackjacky_env.envs.formats import Format
 from blackjacky_env.envs.looking import Looking
 from blackjacky_env.envs.saving import BOOKKEEPING, check_bookkeeping, read_generator, read_past, write_past
 from blackjacky_env.games import get_game
-from blackjacky_env.play import one_game
-from blackjacky_env.play.copies import own_arrays
+from blackjacky_env.play.arrays import own_arrays
 from blackjacky_env.play.decks import Rigging, read_rigging
+from blackjacky_env.play.one_game import game_functions
 from blackjacky_env.play.past import Past
-from blackjacky_env.play.states import check_records
+from blackjacky_env.play.states import identity, pack, read_state, refuse_other
 from blackjacky_env.play.step import OVER, SETTLED
 
 Observation = Any
@@ -112,7 +112,7 @@ class TableEnv(Looking):
         self._check_settings(num_players, variant, reward, render_mode, render_as)
         self.options = self.game.check_options(self.num_players, self.variant, rule_options)
         self._make_spaces()
-        self._functions = one_game.table_functions(self.game)
+        self._functions = game_functions(self.game)
         self._blank = zeros(2, self.game.state_dtype)  # the game, and a copy made at its last settlement
         self._blank[:1] = self.game.new_state(self.num_players, self.variant, self.options)
         self._new_game_arrays()
@@ -376,7 +376,7 @@ class TableEnv(Looking):
         for name, kind in _RECORD_KINDS.items():
             if not isinstance(record[name], kind):
                 raise TypeError(f"{name}={record[name]!r} of this record is not a {kind.__name__.lower()}")
-        one_game.refuse_other("record", self._identity(), record)
+        refuse_other("record", self._identity(), record)
         rigging = self._read_rigging(record["reset_options"])
         key = check_integer("key", record["key"], 0, 2**64 - 1)
         before = self.get_state() if self._started else None
@@ -405,7 +405,7 @@ class TableEnv(Looking):
         self._past.reseeds.append([len(self._past.actions), key])
 
     def _identity(self) -> dict[str, Any]:
-        return one_game.identity(self.game, self.num_players, self.variant, self.options)
+        return identity(self.game, self.num_players, self.variant, self.options)
 
     def get_state(self) -> bytes:
         """The running game as bytes: position, actions so far, agents, rewards, generator, and with them its future.
@@ -419,7 +419,7 @@ class TableEnv(Looking):
             "_skip_agent_selection": self._skip_agent_selection,
             **{name: getattr(self, name) for name in BOOKKEEPING},
         }
-        return one_game.pack({**self._identity(), "history": history}, self._states[: 1 + self._has_settled])
+        return pack({**self._identity(), "history": history}, self._states[: 1 + self._has_settled])
 
     def set_state(self, state: bytes) -> None:
         """Continue from a state of `get_state` or `sample_state`.
@@ -427,10 +427,7 @@ class TableEnv(Looking):
         Raises `TypeError` or `ValueError` if it belongs to another game, version, number of players, variant or rule
         options, is damaged, or has values out of range (the message says which); the running game is unchanged.
         """
-        header, data = one_game.unpack(state)
-        one_game.refuse_other("state", self._identity(), header)
-        records = one_game.read_records(header, data, self.game.state_dtype)
-        check_records(self.game, header, records)
+        header, records = read_state(self.game, state, self._identity())
         history, before = self._read_history(header, records[0]), dict(self.__dict__)
         try:
             self._restore(records, history)
@@ -482,7 +479,7 @@ class TableEnv(Looking):
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(own_arrays(state))
         self.game = get_game(state["game"])
-        self._functions = one_game.table_functions(self.game)
+        self._functions = game_functions(self.game)
         self._player = self._states["player"]
         self._shown_mask = self._format.mask(self._mask)
 

@@ -1,10 +1,10 @@
 """Playing games: the step protocol, single games, batches, playouts, states, and what seats recall."""
 
-from blackjacky_env.play.batch import batch_functions
-from blackjacky_env.play.copies import own_arrays
+from blackjacky_env.play.arrays import check_arrays, check_entries, own_arrays
 from blackjacky_env.play.expanding import NONE, Decisions, expand_games, new_decisions
 from blackjacky_env.play.heard import Event
-from blackjacky_env.play.one_game import identity, record_layout, table_functions, unpack
+from blackjacky_env.play.many_games import batch_functions
+from blackjacky_env.play.one_game import game_functions
 from blackjacky_env.play.playouts import LONGEST, Encoder, make_choose, play_logged, play_out, score_all
 from blackjacky_env.play.recall import Ear, Keys, absorb, make_listen, make_phase, new_ear
 from blackjacky_env.play.sampling import NOTHING, find_invalid, sample_record, sample_state
@@ -22,7 +22,7 @@ from blackjacky_env.play.shuffling import (
     make_deck,
     new_orders,
 )
-from blackjacky_env.play.states import check_arrays, check_entries, read_games
+from blackjacky_env.play.states import identity, read_games, record_layout, unpack
 from blackjacky_env.play.step import (
     DRAWN,
     OVER,
@@ -62,6 +62,7 @@ __all__ = [
     "decide_next",
     "expand_games",
     "find_invalid",
+    "game_functions",
     "gather",
     "identity",
     "is_running",
@@ -85,6 +86,5 @@ __all__ = [
     "sample_record",
     "sample_state",
     "score_all",
-    "table_functions",
     "unpack",
 ]

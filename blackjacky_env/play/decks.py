@@ -13,7 +13,7 @@ import numpy as np
 from blackjacky_env.checks import card_key, check_integer, few
 from blackjacky_env.compiled.compiling import copied
 from blackjacky_env.declare.game import Game
-from blackjacky_env.play.one_game import has_reshuffled, table_functions
+from blackjacky_env.play.one_game import game_functions, has_reshuffled
 from blackjacky_env.play.step import DRAWN
 
 Cards = Sequence[tuple[int, int | str]]
@@ -33,7 +33,7 @@ class Rigging:
 
     def stack(self, game: Game, states: Any, action: int) -> None:
         """Before an action: what it will shuffle, if it does, lies in the order of the next rigged reshuffle."""
-        decks, functions = self.decks.get(_RESHUFFLE, []), table_functions(game)
+        decks, functions = self.decks.get(_RESHUFFLE, []), game_functions(game)
         if self.reshuffles == len(decks) or functions.stack is None:
             return
         tried = copied(states)
@@ -45,7 +45,7 @@ class Rigging:
     def redeal(self, game: Game, states: Any) -> bool:
         """After a deal: repeat it from its rigged decks, if it has any; returns whether it has."""
         deals, rigged = int(states["deals"][0]), False
-        for name, redeal in table_functions(game).redeal.items():
+        for name, redeal in game_functions(game).redeal.items():
             decks = self.decks.get(name, [])
             if self.deals < deals <= len(decks):
                 redeal(states, np.array(decks[deals - 1], np.int8))

@@ -19,7 +19,8 @@ from blackjacky_env.compiled.callbacks import Cast, join_cast
 from blackjacky_env.compiled.compiling import compiled, scratch, zeros
 from blackjacky_env.compiled.policies import CompiledPolicy, Policy
 from blackjacky_env.declare.game import Game
-from blackjacky_env.play.batch import Batch, BatchFunctions, Board, SeatArrays, batch_functions, make_board
+from blackjacky_env.play.batch import Batch
+from blackjacky_env.play.many_games import BatchArrays, BatchFunctions, batch_functions, new_batch_arrays
 from blackjacky_env.play.playouts import make_play_copy
 from blackjacky_env.play.step import NONE
 
@@ -107,21 +108,21 @@ def make_kernels(game: Game, pays_result: bool, per_seat: bool = False) -> Batch
     functions = batch_functions(game, pays_result, per_seat)
     start_games, is_illegal, look = functions.start, functions.find_illegal, functions.observe
 
-    def start(board, seat_arrays, seed):
+    def start(arrays, seat_arrays, seed):
         i = cuda.grid(1)
-        if i < len(board.seeds):
-            start_games(board, seat_arrays, seed, i, i + 1)
+        if i < len(arrays.seeds):
+            start_games(arrays, seat_arrays, seed, i, i + 1)
 
-    def find_illegal(board, actions, found):
+    def find_illegal(arrays, actions, found):
         i = cuda.grid(1)
-        if i < len(actions) and is_illegal(board, actions, i, i + 1) != NONE:
+        if i < len(actions) and is_illegal(arrays, actions, i, i + 1) != NONE:
             cuda.atomic.min(found, 0, i)
 
     def move_with(function):
-        def move(board, seat_arrays, seed, given):
+        def move(arrays, seat_arrays, seed, given):
             i = cuda.grid(1)
-            if i < len(board.seeds):
-                function(board, seat_arrays, seed, given, i, i + 1)
+            if i < len(arrays.seeds):
+                function(arrays, seat_arrays, seed, given, i, i + 1)
 
         return move
 
@@ -139,14 +140,14 @@ def launch(kernel: Any, threads: int, *arguments: Any) -> None:
     kernel[-(-threads // THREADS), THREADS](*arguments)
 
 
-def make_padded_board(game: Game, num_games: int) -> Board:
-    """`make_board` in a GPU's layout, still in the CPU's memory.
+def new_padded_arrays(game: Game, states: npt.NDArray[Any]) -> BatchArrays:
+    """`new_batch_arrays` in a GPU's layout, still in the CPU's memory.
 
     Rows of masks are padded to whole words, at (N, 8 * ceil(A / 8)), because GPUs read words at multiples of their
     size only.
     """
-    words = np.zeros((num_games, -(-game.num_actions // 8)), np.uint64)
-    return make_board(game, num_games)._replace(action_masks=words.view(np.int8), mask_words=words)
+    words = np.zeros((len(states), -(-game.num_actions // 8)), np.uint64)
+    return new_batch_arrays(game, states)._replace(action_masks=words.view(np.int8), mask_words=words)
 
 
 def _to_device(arrays: Any) -> Any:
@@ -154,7 +155,7 @@ def _to_device(arrays: Any) -> Any:
     moved = arrays._replace(
         **{name: cuda.to_device(value) for name, value in arrays._asdict().items() if isinstance(value, np.ndarray)}
     )
-    return moved._replace(action_masks=moved.mask_words.view(np.int8)) if isinstance(arrays, Board) else moved
+    return moved._replace(action_masks=moved.mask_words.view(np.int8)) if isinstance(arrays, BatchArrays) else moved
 
 
 class CudaBatch(Batch):
@@ -167,27 +168,15 @@ class CudaBatch(Batch):
     and CuPy's.
     """
 
-    def __init__(
-        self,
-        game: Game,
-        num_players: Sequence[int],
-        variant: str,
-        reward: str,
-        seed: int,
-        seat_arrays: SeatArrays | None,
-        options: dict[str, Any],
-    ) -> None:
+    def _allocate(self, states: npt.NDArray[Any]) -> None:
         check_gpu()
-        self._first_illegal = cuda.to_device(np.array([len(num_players)]))
-        super().__init__(game, num_players, variant, reward, seed, 1, False, seat_arrays, options)
+        self._first_illegal = cuda.to_device(np.array([len(states)]))
+        self._arrays = _to_device(new_padded_arrays(self.game, states))
+        if self._seat_arrays is not None:
+            self._seat_arrays = _to_device(self._seat_arrays)
 
     def _make_functions(self) -> BatchFunctions:
         return make_kernels(self.game, self.reward == "win", self._seat_arrays is not None)
-
-    def _allocate(self, states: npt.NDArray[Any]) -> None:
-        self._board = _to_device(make_padded_board(self.game, len(states))._replace(states=states))
-        if self._seat_arrays is not None:
-            self._seat_arrays = _to_device(self._seat_arrays)
 
     def __getstate__(self) -> None:
         raise TypeError("a batch on a GPU cannot be copied or pickled")
@@ -216,15 +205,15 @@ class CudaBatch(Batch):
 
     def _show(self) -> None:
         super()._show()
-        self.action_masks = self._board.action_masks[:, : self.game.num_actions]  # without the padding
+        self.action_masks = self._arrays.action_masks[:, : self.game.num_actions]  # without the padding
 
     def _spread(self, function: Any, *arguments: Any, moves: int = 1) -> None:
         seat_arrays = () if self._seat_arrays is None else self._seat_arrays
-        launch(function, len(self.seeds), self._board, seat_arrays, self.seed, *arguments)
+        launch(function, len(self.seeds), self._arrays, seat_arrays, self.seed, *arguments)
 
     def _find_illegal(self, actions: DeviceArray) -> int:
         count = len(self.seeds)
-        launch(self._functions.find_illegal, count, self._board, actions, self._first_illegal)
+        launch(self._functions.find_illegal, count, self._arrays, actions, self._first_illegal)
         found = int(self._first_illegal.copy_to_host()[0])
         if found == count:
             return NONE

@@ -25,7 +25,7 @@ from blackjacky_env.declare.actions import ActionInfo, names_from
 from blackjacky_env.declare.fields import NOBODY
 from blackjacky_env.declare.game import Game
 from blackjacky_env.declare.layout import Vector
-from blackjacky_env.play.one_game import table_functions
+from blackjacky_env.play.one_game import game_functions
 from blackjacky_env.play.past import Moment, Move
 from blackjacky_env.play.recall import listener, new_ear, sounds
 
@@ -124,7 +124,7 @@ class Rows:
         if now.move is not None:
             players = int(now.states["num_players"][0])
             self.rows.insert(0, new_row(self._game, self._seat, now.move, players, self._seen))
-        table_functions(self._game).look(now.states, self._seat, self._seen, self._mask)
+        game_functions(self._game).look(now.states, self._seat, self._seen, self._mask)
 
 
 # ---------------------------------------------------------------- vectors

@@ -14,7 +14,8 @@ from blackjacky_env.compiled.compiling import copied
 from blackjacky_env.declare.fields import NOBODY
 from blackjacky_env.declare.game import Game
 from blackjacky_env.play.decks import Rigging
-from blackjacky_env.play.one_game import table_functions, with_blank_padding
+from blackjacky_env.play.one_game import game_functions
+from blackjacky_env.play.states import with_blank_padding
 from blackjacky_env.play.step import SETTLED
 
 OTHER_PAST = "this position was set by a state whose actions do not lead to it, so its past is unknown"
@@ -72,7 +73,7 @@ def moments(game: Game, blank: npt.NDArray[Any], past: Past) -> Iterator[Moment]
 
     Raises `ValueError` if an action cannot be taken.
     """
-    functions, states, paid = table_functions(game), copied(blank), np.zeros((2, game.max_players))
+    functions, states, paid = game_functions(game), copied(blank), np.zeros((2, game.max_players))
     seen, mask = game.new_arrays()
     rigging, has_settled = Rigging(), False
     if isinstance(past.start, int):

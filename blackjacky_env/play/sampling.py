@@ -17,8 +17,8 @@ from blackjacky_env.checks import check_integer
 from blackjacky_env.compiled.compiling import copied, entry, zeros
 from blackjacky_env.declare.game import Game
 from blackjacky_env.declare.layout import Vector
-from blackjacky_env.play.one_game import identity, pack, table_functions
-from blackjacky_env.play.states import check_ranges
+from blackjacky_env.play.one_game import game_functions
+from blackjacky_env.play.states import check_ranges, identity, pack
 
 NOTHING = -1
 _NO_POSITION = "no legal position matches this observation: its parts contradict each other"
@@ -63,7 +63,7 @@ def sample_record(
     """
     vector = game.layout.checked(observation)
     records = zeros(1, game.state_dtype)
-    table_functions(game).sample(vector, rng.integers(2**64, dtype=np.uint64), records)
+    game_functions(game).sample(vector, rng.integers(2**64, dtype=np.uint64), records)
     try:
         check_ranges(game, records[0])
     except ValueError as error:
@@ -71,7 +71,7 @@ def sample_record(
     if seat:
         records = rotated(game, records, check_integer("seat", seat, 0, int(records["num_players"][0]) - 1))
     shown, mask = game.new_arrays()
-    table_functions(game).look(records, seat, shown, mask)
+    game_functions(game).look(records, seat, shown, mask)
     if not np.array_equal(shown, vector):
         raise ValueError(_NO_POSITION)
     return records, mask

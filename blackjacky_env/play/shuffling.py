@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from blackjacky_env.compiled.compiling import compiled, copied, entry
 from blackjacky_env.declare.game import Game
-from blackjacky_env.play.one_game import table_functions
+from blackjacky_env.play.one_game import game_functions
 
 MOST_ORDERS = 400_000  # of the cards, at one chance node
 MOST_STACKED = 1_000  # the same where cards are reshuffled
@@ -192,7 +192,7 @@ class Shuffles:
 
     def __init__(self, game: Game, blank: Records, deck: Deck) -> None:
         self.orders = all_orders(deck)
-        self._game, self._blank, self._functions = game, blank, table_functions(game)
+        self._game, self._blank, self._functions = game, blank, game_functions(game)
         self._later: dict[tuple[bytes, int], list[tuple[Order, float]]] = {}
         self._kept = 0  # orders in `_later`
 
@@ -252,7 +252,7 @@ def step_with(
 
     Returns the flags of the step and the results, (max_players,).
     """
-    functions, deals, paid = table_functions(game), int(records["deals"][0]), np.zeros((2, game.max_players))
+    functions, deals, paid = game_functions(game), int(records["deals"][0]), np.zeros((2, game.max_players))
     if order is not None and functions.stack is not None:
         functions.stack(records, order)
     flags = functions.step(records, action, paid, *game.new_arrays())

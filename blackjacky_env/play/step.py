@@ -1,4 +1,4 @@
-"""The step protocol, written once: apply a move, settle if a round has ended, see whether the game is over."""
+"""The step protocol, written once: apply a move, settle if a round has ended, see whether the game is over, pay."""
 
 from __future__ import annotations
 
@@ -86,25 +86,6 @@ def make_step(game: Game, before_settling: Callable[..., None] = keep_nothing) -
 
 
 @cache
-def make_scored_step(game: Game, before_settling: Callable[..., None] = keep_nothing) -> Callable[..., int]:
-    """Inlined (s, action, changes, *more) -> flags: as `make_step`, and write the change of each seat's score.
-
-    ``changes``: float64, (max_players,); 0 for seats that do not exist.
-    """
-    step, score, size = make_step(game, before_settling), game.rules.score, game.max_players
-
-    def scored_step(s, action, changes, *more):
-        for seat in range(size):
-            changes[seat] = -score(s, seat)
-        flags = step(s, action, *more)
-        for seat in range(size):
-            changes[seat] += score(s, seat)
-        return flags
-
-    return inlined(scored_step)
-
-
-@cache
 def make_shared_step(game: Game) -> Callable[..., int]:
     """Compiled (s, action) -> flags: `make_step` as one shared function, for callers that need no inlining."""
     step = make_step(game)
@@ -113,3 +94,32 @@ def make_shared_step(game: Game) -> Callable[..., int]:
         return step(s, action)
 
     return compiled(shared_step)
+
+
+@cache
+def make_paid_step(
+    game: Game, pays_result: bool, before_settling: Callable[..., None] = keep_nothing
+) -> Callable[..., int]:
+    """Inlined (s, action, rewards, *more) -> flags: as `make_step`, and pay the seats.
+
+    ``rewards`` (float64, (max_players,)): with ``pays_result`` zeros, to which the end of the game writes its result;
+    otherwise each seat's change of score is written to it, 0 for seats that do not exist.
+    """
+    step, score, returns = make_step(game, before_settling), game.rules.score, game.rules.returns
+    size = game.max_players
+
+    def result_step(s, action, rewards, *more):
+        flags = step(s, action, *more)
+        if flags & OVER:
+            returns(s, rewards)
+        return flags
+
+    def score_step(s, action, rewards, *more):
+        for seat in range(size):
+            rewards[seat] = -score(s, seat)
+        flags = step(s, action, *more)
+        for seat in range(size):
+            rewards[seat] += score(s, seat)
+        return flags
+
+    return inlined(result_step if pays_result else score_step)

@@ -104,14 +104,9 @@ def batch_functions(game: Game, pays_result: bool, per_seat: bool = False) -> Ba
 
     Each game has a stream of random numbers, of which every random action takes the one of its move count.
     """
-    num_actions, look, begin_next, observe = (
-        game.num_actions,
-        make_look(game),
-        _make_begin_next(game),
-        _make_observe(game),
-    )
+    num_actions, look, paid_step = game.num_actions, make_look(game), make_paid_step(game, pays_result)
+    begin_next, observe = _make_begin_next(game), _make_observe(game)
     clear, before_move, after_move = _make_credit(game) if per_seat else (_no_credit, _no_credit, _no_credit)
-    paid_step = make_paid_step(game, pays_result)
 
     @inlined
     def move(arrays, seat_arrays, key, i, action):

@@ -19,13 +19,13 @@ from blackjacky_env.declare.game import Game
 from blackjacky_env.declare.layout import Vector
 from blackjacky_env.play.one_game import game_functions
 from blackjacky_env.play.states import check_ranges, identity, pack
+from blackjacky_env.play.step import NONE
 
-NOTHING = -1
 _NO_POSITION = "no legal position matches this observation: its parts contradict each other"
 
 
 def find_invalid(game: Game, observations: Vector, masks: npt.NDArray[np.int8]) -> int:
-    """The first row with an entry out of range or without a legal action, or `NOTHING`.
+    """The first row with an entry out of range or without a legal action, or `NONE`.
 
     Args:
         game: the game.
@@ -49,7 +49,7 @@ def _finder(game: Game) -> Callable[[Vector, npt.NDArray[np.int8]], int]:
                 outside |= observations[i, k] < low[k] or observations[i, k] > high[k]
             if legal != 1 or outside:
                 return i
-        return NOTHING
+        return NONE
 
     return entry(find)
 

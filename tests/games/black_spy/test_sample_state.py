@@ -9,7 +9,7 @@ import pytest
 
 from blackjacky_env import black_spy_v0
 from blackjacky_env.compiled.compiling import PLAIN
-from blackjacky_env.games import unseen
+from blackjacky_env.games import get_game, unseen
 from blackjacky_env.play.states import read_state
 from tests.games.black_spy.listing import Listing
 from tests.games.black_spy.rigging import CARDS, KINDS, Table, laid_out

@@ -198,9 +198,8 @@ class TableEnv(Looking):
     def _begin(self, key: int, rigging: Rigging) -> None:
         self._new_game_arrays()
         self._past = Past(key, rigging)
-        self._functions.begin(self._states, np.uint64(key), rigging.start_player)
+        rigging.begin(self.game, self._states, key)
         self._started = True
-        rigging.redeal(self.game, self._states)
         self._reset_bookkeeping()
         self._observe_everybody()
         if self.render_mode == "human":
@@ -234,9 +233,8 @@ class TableEnv(Looking):
             return
         number, phase = self._check_action(action), self.game.words.phase_of(self._states)
         past = self._past
-        if past.rigging.decks:
-            past.rigging.stack(self.game, self._states, number)
-        flags = self._functions.step(self._states, number, self._paid, self._observation, self._mask)
+        arrays = self._states, number, self._paid, self._observation, self._mask
+        flags = past.rigging.step(self.game, *arrays) if past.rigging.decks else self._functions.step(*arrays)
         past.actions.append(number)
         past.last_move = [self._seats[agent], number, phase]
         self._pay_rewards(agent, flags)
@@ -307,9 +305,6 @@ class TableEnv(Looking):
             self.agent_selection = self.agents[0]
             self._clear_observation()
         else:
-            rigging = self._past.rigging
-            if rigging.decks and rigging.redeal(self.game, self._states):
-                self._functions.look(self._states, int(self._player[0]), self._observation, self._mask)
             self._shown_to = self.agent_selection = self.possible_agents[self._player[0]]
             self.infos[self._shown_to] = {"action_mask": self._shown_mask.copy()}
         if self._hearing or self.events_in_infos:

@@ -27,9 +27,9 @@ from blackjacky_env.games import get_game
 from blackjacky_env.play.arrays import check_arrays, check_entries, own_arrays
 from blackjacky_env.play.batch import choose_tables, new_states
 from blackjacky_env.play.learner_games import BEGIN, Encoder, LearnerArrays, learner_function, seat_everybody
-from blackjacky_env.play.playouts import KEEP, first_illegal
+from blackjacky_env.play.playouts import KEEP
 from blackjacky_env.play.states import read_games
-from blackjacky_env.play.step import DRAWN, NONE
+from blackjacky_env.play.step import DRAWN, NONE, first_illegal
 
 Array = npt.NDArray[Any]
 Member = str | CompiledOpponent

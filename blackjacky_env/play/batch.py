@@ -15,7 +15,7 @@ from blackjacky_env.declare.game import Game, IllegalActionError
 from blackjacky_env.declare.layout import Vector
 from blackjacky_env.play.arrays import own_arrays
 from blackjacky_env.play.many_games import SeatArrays, batch_functions, new_batch_arrays, new_masks
-from blackjacky_env.play.step import NONE
+from blackjacky_env.play.step import NONE, first_illegal
 
 MOVES_PER_THREAD = 512  # waking a thread takes as long as a few hundred moves
 SHOWN = ("observations", "current_player", "seeds", "rewards", "terminated")  # public arrays besides the masks
@@ -151,7 +151,7 @@ class Batch:
         self._move(self._functions.run_random, check_integer("steps", steps, 0, 2**31), moves=steps)
 
     def _find_illegal(self, actions: Any) -> int:
-        return int(self._functions.find_illegal(self._arrays, actions, 0, len(actions)))
+        return int(first_illegal(actions, self.action_masks, np.zeros(len(actions), np.bool_)))
 
     def _move(self, function: Callable[..., None], *arguments: Any, moves: int = 1) -> None:
         if self.copy:

@@ -22,7 +22,7 @@ from blackjacky_env.declare.game import Game
 from blackjacky_env.play.batch import Batch
 from blackjacky_env.play.many_games import BatchArrays, BatchFunctions, batch_functions, new_batch_arrays
 from blackjacky_env.play.playouts import make_play_copy
-from blackjacky_env.play.step import NONE
+from blackjacky_env.play.step import NONE, STUCK, checked
 
 try:
     import numba_cuda  # noqa: F401 - numba.cuda without it is another, older one, or none
@@ -106,17 +106,12 @@ def make_kernel(function: Any) -> Any:
 def make_kernels(game: Game, pays_result: bool, per_seat: bool = False) -> BatchFunctions:
     """`batch_functions` as kernels, one thread per game."""
     functions = batch_functions(game, pays_result, per_seat)
-    start_games, is_illegal, look = functions.start, functions.find_illegal, functions.observe
+    start_games, look = functions.start, functions.observe
 
     def start(arrays, seat_arrays, seed):
         i = cuda.grid(1)
         if i < len(arrays.seeds):
             start_games(arrays, seat_arrays, seed, i, i + 1)
-
-    def find_illegal(arrays, actions, found):
-        i = cuda.grid(1)
-        if i < len(actions) and is_illegal(arrays, actions, i, i + 1) != NONE:
-            cuda.atomic.min(found, 0, i)
 
     def move_with(function):
         def move(arrays, seat_arrays, seed, given):
@@ -132,7 +127,15 @@ def make_kernels(game: Game, pays_result: bool, per_seat: bool = False) -> Batch
             look(states, games, seats, observations, masks, j, j + 1)
 
     moves = map(move_with, (functions.step, functions.draw_actions, functions.run_random))
-    return BatchFunctions(*map(make_kernel, (start, find_illegal, *moves, observe)))
+    return BatchFunctions(*map(make_kernel, (start, *moves, observe)))
+
+
+@make_kernel
+def _find_illegal(masks, actions, found):
+    """Lower ``found`` (int64, (1,)) to the first game whose action is illegal."""
+    i = cuda.grid(1)
+    if i < len(actions) and checked(actions[i], masks[i]) == STUCK:
+        cuda.atomic.min(found, 0, i)
 
 
 def launch(kernel: Any, threads: int, *arguments: Any) -> None:
@@ -213,7 +216,7 @@ class CudaBatch(Batch):
 
     def _find_illegal(self, actions: DeviceArray) -> int:
         count = len(self.seeds)
-        launch(self._functions.find_illegal, count, self._arrays, actions, self._first_illegal)
+        launch(_find_illegal, count, self._arrays.action_masks, actions, self._first_illegal)
         found = int(self._first_illegal.copy_to_host()[0])
         if found == count:
             return NONE
@@ -324,28 +327,20 @@ def make_playouts(game: Game, policies: tuple[Policy, ...]) -> Any:
     return make_kernel(play)
 
 
-def make_ask(policies: tuple[Policy, ...]) -> Policy:
+def make_ask(policies: Sequence[Policy]) -> Policy:
     """Compiled (number, observation, mask, random_state, parameters) -> action: ask the policy with that number."""
-    ask = _ask_only(policies[0])
-    for number, policy in enumerate(policies[1:], start=1):
-        ask = _ask_or(policy, number, ask)
-    return ask
+    policy, own = policies[-1], len(policies) - 1
+    others = make_ask(policies[:-1]) if own else policy
 
-
-def _ask_only(policy: Policy) -> Policy:
-    def ask(number, observation, mask, random_state, parameters):
+    def ask_only(number, observation, mask, random_state, parameters):
         return np.int64(policy(observation, mask, random_state, parameters))
 
-    return compiled(ask)
-
-
-def _ask_or(policy: Policy, own: int, others: Policy) -> Policy:
-    def ask(number, observation, mask, random_state, parameters):
+    def ask_or(number, observation, mask, random_state, parameters):
         if number == own:
             return np.int64(policy(observation, mask, random_state, parameters))
         return others(number, observation, mask, random_state, parameters)
 
-    return compiled(ask)
+    return compiled(ask_or if own else ask_only)
 
 
 def make_numbered_cast(policies: tuple[Policy, ...], agents: Sequence[CompiledPolicy]) -> Cast:

@@ -144,7 +144,7 @@ def new_row(game: Game, seat: int, move: Move, num_players: int, seen: Vector) -
 
 def most_rows(game: Game, num_players: int, variant: str, options: Mapping[str, Any]) -> int:
     """The number of rows that hold every game at this table; `ValueError` if there is none, or it is large."""
-    most = None if game.most_actions is None else game.most_actions(num_players, variant, options)
+    most = game.most_actions and game.most_actions(num_players, variant, options)
     if most is None:
         raise ValueError(f"games of {game.title} have no longest length at this table, so their past fits no vector")
     if (size := vector_size(game, most)) > LONGEST_VECTOR:
@@ -162,10 +162,8 @@ def vector_size(game: Game, rows: int) -> int:
 
 def as_vector(game: Game, seen: Vector, rows: Sequence[npt.NDArray[Any]], most: int) -> npt.NDArray[Any]:
     """An observation and rows, the newest first, filled up with zeros to ``most`` rows."""
-    vector = np.zeros(vector_size(game, most), row_dtype(game))
-    told = np.concatenate([seen, *rows])
-    vector[: len(told)] = told
-    return vector
+    told = np.concatenate([seen, *rows]).astype(row_dtype(game))
+    return np.pad(told, (0, vector_size(game, most) - len(told)))
 
 
 def vector_bounds(game: Game, num_players: int, most: int) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:

@@ -14,7 +14,7 @@ from blackjacky_env.compiled.purposes import FOR_ACTIONS, FOR_GAMES
 from blackjacky_env.compiled.random import draw, game_key, random_flag, stream
 from blackjacky_env.declare.game import Game
 from blackjacky_env.declare.layout import Vector
-from blackjacky_env.play.step import DRAWN, NONE, OVER, make_look, make_paid_step
+from blackjacky_env.play.step import DRAWN, OVER, make_look, make_paid_step
 
 
 class BatchArrays(NamedTuple):
@@ -85,9 +85,6 @@ class BatchFunctions(NamedTuple):
 
     start: Any
     """(arrays, seat_arrays, seed, first, last)."""
-    find_illegal: Any
-    """(arrays, actions, first, last): the first game whose action is illegal, or NONE. On a GPU (arrays, actions,
-    found): lower ``found`` (int64 (1,)) to it."""
     step: Any
     """(arrays, seat_arrays, seed, actions, first, last)."""
     draw_actions: Any
@@ -130,12 +127,6 @@ def batch_functions(game: Game, pays_result: bool, per_seat: bool = False) -> Ba
             begin_next(arrays, game_key(seed), i)
             observe(arrays, i)
 
-    def find_illegal(arrays, actions, first, last):
-        for i in range(first, last):
-            if actions[i] < 0 or actions[i] >= num_actions or not arrays.action_masks[i, actions[i]]:
-                return i
-        return NONE
-
     def step(arrays, seat_arrays, seed, actions, first, last):
         for i in range(first, last):
             move(arrays, seat_arrays, game_key(seed), i, actions[i])
@@ -157,7 +148,7 @@ def batch_functions(game: Game, pays_result: bool, per_seat: bool = False) -> Ba
         for j in range(first, last):
             look(states[games[j]], seats[j], observations[j], masks[j])
 
-    return BatchFunctions(*map(entry, (start, find_illegal, step, draw_actions, run_random, observe_seats)))
+    return BatchFunctions(*map(entry, (start, step, draw_actions, run_random, observe_seats)))
 
 
 def _make_begin_next(game: Game) -> Callable[..., None]:

@@ -78,11 +78,10 @@ def moments(game: Game, blank: npt.NDArray[Any], past: Past) -> Iterator[Moment]
     rigging, has_settled = Rigging(), False
     if isinstance(past.start, int):
         rigging = replace(past.rigging, deals=0, reshuffles=0)
-        functions.begin(states, np.uint64(past.start), rigging.start_player)
+        rigging.begin(game, states, past.start)
     else:
         records = np.frombuffer(past.start, states.dtype)
         states[: len(records)], has_settled = records, len(records) > 1
-    rigging.redeal(game, states)
     yield Moment(game, states, has_settled, None)
     for number, action in enumerate(past.actions):
         for count, key in past.reseeds:
@@ -94,7 +93,5 @@ def moments(game: Game, blank: npt.NDArray[Any], past: Past) -> Iterator[Moment]
             functions.look(states, move[0], seen, mask)
         if not mask[action]:
             raise ValueError(f"{OTHER_PAST}: action {action} cannot be taken")
-        rigging.stack(game, states, action)
-        has_settled |= functions.step(states, action, paid, seen, mask) & SETTLED > 0
-        rigging.redeal(game, states)
+        has_settled |= rigging.step(game, states, action, paid, seen, mask) & SETTLED > 0
         yield Moment(game, states, has_settled, move)

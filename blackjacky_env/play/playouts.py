@@ -18,7 +18,16 @@ from blackjacky_env.compiled.threads import spread
 from blackjacky_env.declare.fields import NOBODY
 from blackjacky_env.declare.game import Game, IllegalActionError
 from blackjacky_env.play.recall import make_listen, make_phase, new_ear
-from blackjacky_env.play.step import DRAWN, NONE, checked, is_running, make_look, make_shared_step, only_legal
+from blackjacky_env.play.step import (
+    DRAWN,
+    NONE,
+    checked,
+    first_illegal,
+    is_running,
+    make_look,
+    make_shared_step,
+    only_legal,
+)
 
 KEEP = -2  # in place of an action: go on without one
 LONGEST = 10**6  # decisions of a playout; longer ones, by policies that never end a game, have no winner
@@ -346,13 +355,3 @@ def _checked(actions: npt.NDArray[Any], masks: npt.NDArray[np.int8], agent: str)
             f"agent {agent!r} chose action {actions[wrong]}, which is not legal; legal are {legal}"
         )
     return actions.astype(np.int64)
-
-
-@entry
-def first_illegal(actions, masks, ignored):
-    """Entry (actions int64 (N,), masks int8 (N, A), ignored bool (N,)): the first game with an illegal one, or `NONE`."""
-    for i in range(len(actions)):
-        in_range = 0 <= actions[i] < masks.shape[1]
-        if not ignored[i] and not (in_range and masks[i, actions[i]] > 0):
-            return i
-    return NONE

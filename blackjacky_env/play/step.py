@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cache
 
-from blackjacky_env.compiled.compiling import compiled, inlined
+from blackjacky_env.compiled.compiling import compiled, entry, inlined
 from blackjacky_env.declare.fields import NOBODY
 from blackjacky_env.declare.game import Game
 
@@ -42,6 +42,18 @@ def only_legal(mask):
 def checked(action, mask):
     """What a policy has chosen, or `STUCK` for an illegal action, which other code would play on with."""
     return action if 0 <= action < len(mask) and mask[action] else STUCK
+
+
+@entry
+def first_illegal(actions, masks, ignored):
+    """Entry: the first of N games with an illegal action that is not ignored, or `NONE`.
+
+    ``actions``: int64, (N,). ``masks``: int8, (N, A). ``ignored``: bool, (N,).
+    """
+    for i in range(len(actions)):
+        if not ignored[i] and checked(actions[i], masks[i]) == STUCK:
+            return i
+    return NONE
 
 
 @cache

@@ -125,21 +125,16 @@ class Batch:
         return observations.reshape(*shape, observations.shape[1]), masks.reshape(*shape, self.game.num_actions)
 
     def _look(self, states: Any, games: npt.NDArray[np.int64], seats: npt.NDArray[np.int64]) -> tuple[Any, Any]:
-        count = len(games)
-        observations = np.empty((count, self.game.layout.size), self.game.layout.dtype)
-        masks = np.empty((count, self.game.num_actions), np.int8)
-
-        def work(first: int, last: int) -> None:
-            self._functions.observe(states, games, seats, observations, masks, first, last)
-
-        if count:
-            spread(work, count, self._threads_for(count))
+        observations = self._new_array((len(games), self.game.layout.size), self.game.layout.dtype)
+        masks = self._new_array((len(games), self.game.num_actions), np.int8)
+        if len(games):
+            self._run(self._functions.observe, len(games), states, games, seats, observations, masks)
         return observations, masks
 
     def random_actions(self) -> npt.NDArray[np.int64]:
         """A uniformly random legal action for every game, int64, (N,); the same actions until the next step."""
-        actions = np.empty(len(self.seeds), np.int64)
-        self._spread(self._functions.draw_actions, actions)
+        actions: npt.NDArray[np.int64] = self._new_array(len(self.seeds), np.int64)
+        self._run_games(self._functions.draw_actions, actions)
         return actions
 
     def run_random(self, steps: int) -> None:
@@ -156,7 +151,7 @@ class Batch:
     def _move(self, function: Callable[..., None], *arguments: Any, moves: int = 1) -> None:
         if self.copy:
             self._renew()
-        self._spread(function, *arguments, moves=moves)
+        self._run_games(function, *arguments, moves=moves)
 
     def _renew(self) -> None:
         """Continue in copies of the public arrays, so that the caller's arrays stay unchanged."""
@@ -174,16 +169,16 @@ class Batch:
         self.__dict__.update(own_arrays(state))
         self._renew()
 
-    def _spread(self, function: Callable[..., None], *arguments: Any, moves: int = 1) -> None:
-        games = len(self.seeds)
+    def _run_games(self, function: Callable[..., None], *arguments: Any, moves: int = 1) -> None:
+        self._run(function, len(self.seeds), self._arrays, self._seat_arrays, self.seed, *arguments, moves=moves)
 
-        def work(first: int, last: int) -> None:
-            function(self._arrays, self._seat_arrays, self.seed, *arguments, first, last)
+    def _run(self, function: Callable[..., None], count: int, *arguments: Any, moves: int = 1) -> None:
+        """Call a function for ``count`` games or rows, with so many moves in each."""
+        threads = max(1, min(self.threads, count, count * moves // MOVES_PER_THREAD))
+        spread(lambda first, last: function(*arguments, first, last), count, threads)
 
-        spread(work, games, min(games, self._threads_for(games * moves)))
-
-    def _threads_for(self, moves: int) -> int:
-        return max(1, min(self.threads, moves // MOVES_PER_THREAD))
+    def _new_array(self, shape: Any, dtype: Any) -> Any:
+        return np.empty(shape, dtype)
 
     def _show(self) -> None:
         self.observations, self.action_masks = self._arrays.observations, self._arrays.action_masks
@@ -191,22 +186,17 @@ class Batch:
         self.rewards, self.terminated = self._arrays.rewards, self._arrays.terminated
 
     def _check_actions(self, actions: npt.ArrayLike) -> npt.NDArray[np.int64]:
-        given, needed = np.asarray(actions), self.seeds.shape
-        if given.dtype.kind not in "iu":
-            raise TypeError(f"actions are of dtype {given.dtype}; allowed are integers")
+        given, needed = _integers("actions", actions), self.seeds.shape
         if given.shape != needed:
             raise ValueError(f"actions are of shape {given.shape}; allowed is {needed}, one for each game")
         return np.ascontiguousarray(given, np.int64)
 
     def _check_seats(self, games: npt.ArrayLike, seats: npt.ArrayLike) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
-        indices = {"games": np.asarray(games), "seats": np.asarray(seats)}
-        for name, array in indices.items():
-            if array.dtype.kind not in "iu":
-                raise TypeError(f"{name} are of dtype {array.dtype}; allowed are integers")
+        rows, places = _integers("games", games), _integers("seats", seats)
         try:
-            rows, places = np.broadcast_arrays(*indices.values())
+            rows, places = np.broadcast_arrays(rows, places)
         except ValueError:
-            shapes = " and ".join(str(array.shape) for array in indices.values())
+            shapes = f"{rows.shape} and {places.shape}"
             raise ValueError(f"games and seats are of shapes {shapes}; allowed are shapes that broadcast") from None
         if ((rows < 0) | (rows >= len(self.seeds))).any():
             raise ValueError(f"games={games!r} are out of range; allowed are 0 .. {len(self.seeds) - 1}")
@@ -234,6 +224,13 @@ class Batch:
     def _on_cpu(self, array: Any) -> Any:
         """Batches on a GPU copy the array here."""
         return array
+
+
+def _integers(name: str, given: npt.ArrayLike) -> npt.NDArray[Any]:
+    array = np.asarray(given)
+    if array.dtype.kind not in "iu":
+        raise TypeError(f"{name} are of dtype {array.dtype}; allowed are integers")
+    return array
 
 
 def choose_tables(

@@ -131,16 +131,21 @@ def make_kernels(game: Game, pays_result: bool, per_seat: bool = False) -> Batch
 
 
 @make_kernel
-def _find_illegal(masks, actions, found):
-    """Lower ``found`` (int64, (1,)) to the first game whose action is illegal."""
+def _note_illegal(masks, actions, found):
+    """Kernel: lower ``found`` (int64, (1,)) to the first game whose action is illegal."""
     i = cuda.grid(1)
     if i < len(actions) and checked(actions[i], masks[i]) == STUCK:
         cuda.atomic.min(found, 0, i)
 
 
 def launch(kernel: Any, threads: int, *arguments: Any) -> None:
-    """Start a kernel with at least ``threads`` (1 or more) threads, without waiting for its end."""
-    kernel[-(-threads // THREADS), THREADS](*arguments)
+    """Start a kernel with at least ``threads`` (1 or more) threads, without waiting for its end.
+
+    Arrays of the CPU are copied; None becomes an empty tuple.
+    """
+    given = [() if value is None else value for value in arguments]
+    given = [cuda.to_device(value) if isinstance(value, np.ndarray) else value for value in given]
+    kernel[-(-threads // THREADS), THREADS](*given)
 
 
 def new_padded_arrays(game: Game, states: npt.NDArray[Any]) -> BatchArrays:
@@ -200,23 +205,19 @@ class CudaBatch(Batch):
         else:
             self._move(self._functions.step, self._check_actions(actions))
 
-    def random_actions(self) -> DeviceArray:
-        """A uniformly random legal action for every game, int64, (N,); the same actions until the next step."""
-        actions = cuda.device_array(len(self.seeds), np.int64)
-        self._spread(self._functions.draw_actions, actions)
-        return actions
-
     def _show(self) -> None:
         super()._show()
         self.action_masks = self._arrays.action_masks[:, : self.game.num_actions]  # without the padding
 
-    def _spread(self, function: Any, *arguments: Any, moves: int = 1) -> None:
-        seat_arrays = () if self._seat_arrays is None else self._seat_arrays
-        launch(function, len(self.seeds), self._arrays, seat_arrays, self.seed, *arguments)
+    def _run(self, function: Any, count: int, *arguments: Any, moves: int = 1) -> None:
+        launch(function, count, *arguments)
+
+    def _new_array(self, shape: Any, dtype: Any) -> DeviceArray:
+        return cuda.device_array(shape, dtype)
 
     def _find_illegal(self, actions: DeviceArray) -> int:
         count = len(self.seeds)
-        launch(_find_illegal, count, self._arrays.action_masks, actions, self._first_illegal)
+        launch(_note_illegal, count, self._arrays.action_masks, actions, self._first_illegal)
         found = int(self._first_illegal.copy_to_host()[0])
         if found == count:
             return NONE
@@ -232,15 +233,6 @@ class CudaBatch(Batch):
         if given.shape != self.seeds.shape:
             raise ValueError(f"actions are of shape {given.shape}; allowed is {self.seeds.shape}, one for each game")
         return given
-
-    def _look(self, states: Any, games: npt.NDArray[np.int64], seats: npt.NDArray[np.int64]) -> tuple[Any, Any]:
-        count = len(games)
-        observations = cuda.device_array((count, self.game.layout.size), self.game.layout.dtype)
-        masks = cuda.device_array((count, self.game.num_actions), np.int8)
-        if count:
-            indices = cuda.to_device(games), cuda.to_device(seats)
-            launch(self._functions.observe, count, states, *indices, observations, masks)
-        return observations, masks
 
     def _on_cpu(self, array: DeviceArray) -> npt.NDArray[Any]:
         on_cpu: npt.NDArray[Any] = array.copy_to_host()

@@ -56,10 +56,36 @@ def learner_function(game: Game, encoder: Encoder | None) -> Callable[..., None]
     (N, F), or without one the observation, (N, K)) and ``masks`` (int8, (N, A), zeros where the game has ended) belong
     to the new position.
     """
-    score, returns, step = game.rules.score, game.rules.returns, make_shared_step(game)
+    begin, score, returns, look = game.rules.begin, game.rules.score, game.rules.returns, make_look(game)
     size, dtype, max_players = game.layout.size, game.layout.dtype, game.max_players
-    run_on, observe = _make_run_on(game), _make_observe(game, encoder)
-    start_game = _make_start_game(game, run_on)
+    choose, step = make_choose(game, ask), make_shared_step(game)
+
+    @compiled
+    def run_on(s, i, arrays, cast, observation, mask):
+        while is_running(s) and s.player != arrays.seats[i]:
+            step(s, choose(s, arrays.seating[i, s.player], arrays.decisions[i], cast, observation, mask))
+            arrays.decisions[i] += 1
+
+    @compiled
+    def start_game(s, i, arrays, cast, observation, mask):
+        while True:
+            draws = stream(arrays.keys[i], FOR_LINEUPS, i, arrays.played[i])
+            begin(s, game_key(draw(draws, 0) >> np.uint64(1)), DRAWN)
+            _seat_players(s, i, arrays, draws)
+            arrays.decisions[i] = 0
+            arrays.played[i] += 1
+            run_on(s, i, arrays, cast, observation, mask)
+            if is_running(s):
+                return
+
+    def observe_plainly(s, seat, raw, mask, out):
+        look(s, seat, out, mask)
+
+    def observe_encoded(s, seat, raw, mask, out):
+        look(s, seat, raw, mask)
+        encoder(raw, mask, out)  # type: ignore[misc]  # not None, or it is not compiled
+
+    observe = compiled(observe_encoded if encoder else observe_plainly)
 
     def play(
         states, arrays, cast, actions, starts_anew, shown, masks, results, score_changes, ended, last_shown, first, last
@@ -90,36 +116,6 @@ def learner_function(game: Game, encoder: Encoder | None) -> Callable[..., None]
     return entry(play)
 
 
-def _make_run_on(game: Game) -> Callable[..., None]:
-    """Compiled (s, i, arrays, cast, observation, mask): play the opponents' moves until the learner is to act."""
-    choose, step = make_choose(game, ask), make_shared_step(game)
-
-    def run_on(s, i, arrays, cast, observation, mask):
-        while is_running(s) and s.player != arrays.seats[i]:
-            step(s, choose(s, arrays.seating[i, s.player], arrays.decisions[i], cast, observation, mask))
-            arrays.decisions[i] += 1
-
-    return compiled(run_on)
-
-
-def _make_start_game(game: Game, run_on: Callable[..., None]) -> Callable[..., None]:
-    """Compiled (s, i, arrays, cast, observation, mask): start games at index i until the learner is to act in one."""
-    begin = game.rules.begin
-
-    def start_game(s, i, arrays, cast, observation, mask):
-        while True:
-            draws = stream(arrays.keys[i], FOR_LINEUPS, i, arrays.played[i])
-            begin(s, game_key(draw(draws, 0) >> np.uint64(1)), DRAWN)
-            _seat_players(s, i, arrays, draws)
-            arrays.decisions[i] = 0
-            arrays.played[i] += 1
-            run_on(s, i, arrays, cast, observation, mask)
-            if is_running(s):
-                return
-
-    return compiled(start_game)
-
-
 @compiled
 def _seat_players(s, i, arrays, draws):
     """Draw the learner's seat in game i, and a line-up clockwise of it, or one opponent per seat if ``mixed``."""
@@ -139,17 +135,3 @@ def seat_everybody(states, arrays):
         if arrays.played[i] > 0:
             draws = stream(arrays.keys[i], FOR_LINEUPS, i, arrays.played[i] - 1)
             _seat_players(states[i], i, arrays, draws)
-
-
-def _make_observe(game: Game, encoder: Encoder | None) -> Callable[..., None]:
-    """Compiled (s, seat, raw, mask, out): write a seat's mask and observation; ``raw`` is scratch for the encoder."""
-    look = make_look(game)
-
-    def observe(s, seat, raw, mask, out):
-        look(s, seat, out, mask)
-
-    def observe_encoded(s, seat, raw, mask, out):
-        look(s, seat, raw, mask)
-        encoder(raw, mask, out)  # type: ignore[misc]  # not None, or it is not compiled
-
-    return compiled(observe_encoded if encoder else observe)

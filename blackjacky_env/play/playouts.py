@@ -17,7 +17,7 @@ from blackjacky_env.compiled.random import game_key, stream
 from blackjacky_env.compiled.threads import spread
 from blackjacky_env.declare.fields import NOBODY
 from blackjacky_env.declare.game import Game, IllegalActionError
-from blackjacky_env.play.recall import make_listen, make_phase, new_ear
+from blackjacky_env.play.recall import listener, make_listen, make_phase, new_ear
 from blackjacky_env.play.step import (
     DRAWN,
     NONE,
@@ -229,7 +229,18 @@ def _play_to_a_question(game: Game, recalls: bool) -> Callable[..., None]:
 
     Its ``actions`` are taken first. Games also stop when the log is full. Keys follow if ``recalls``.
     """
-    look, choose, step = make_look(game), make_choose(game, ask), _make_heard_step(game, recalls)
+    look, choose, silent_step = make_look(game), make_choose(game, ask), make_shared_step(game)
+    listen, phase = make_listen(game), make_phase(game)
+
+    def heard_step(s, action, keys, ear):
+        actor, before = int(s.player), phase(s)
+        silent_step(s, action)
+        listen(s, actor, action, before, keys, ear)
+
+    def unheard_step(s, action, keys, ear):
+        silent_step(s, action)
+
+    step = compiled(heard_step if recalls else unheard_step)
 
     @compiled
     def run_on(s, seats, cast, log, decision, observation, mask, keys, ear):
@@ -253,33 +264,6 @@ def _play_to_a_question(game: Game, recalls: bool) -> Callable[..., None]:
             decisions[i] = run_on(s, seating[i], cast, log[i], decisions[i], observations[i], masks[i], keys[i], ear)
 
     return entry(play)
-
-
-def _make_heard_step(game: Game, recalls: bool) -> Callable[..., None]:
-    """Compiled (s, action, keys, ear): apply a legal action; if ``recalls``, all seats hear it."""
-    step, listen, phase = make_shared_step(game), make_listen(game), make_phase(game)
-
-    def silent_step(s, action, keys, ear):
-        step(s, action)
-
-    def heard_step(s, action, keys, ear):
-        actor, before = int(s.player), phase(s)
-        step(s, action)
-        listen(s, actor, action, before, keys, ear)
-
-    return compiled(heard_step if recalls else silent_step)
-
-
-@cache
-def _begin_listening(game: Game) -> Callable[..., None]:
-    """Entry (states, keys, ear): what all seats recall at the start of each game."""
-    listen = make_listen(game)
-
-    def begin_listening(states, keys, ear):
-        for i in range(len(states)):
-            listen(states[i], NOBODY, 0, 0, keys[i], ear)
-
-    return entry(begin_listening)
 
 
 @cache
@@ -323,8 +307,8 @@ def play_logged(
     cast, rows, ear = make_cast(game, agents), _new_rows(game, len(states)), new_ear(game)
     begin_all(game)(states, seeds)
     recalls = any(isinstance(agent, PythonPolicy) and agent.recalls for agent in agents)
-    if recalls:
-        _begin_listening(game)(states, rows.keys, ear)
+    for i in range(len(states) if recalls else 0):
+        listener(game)(states[i : i + 1], NOBODY, 0, 0, rows.keys[i], ear)
     play = _play_to_a_question(game, recalls)
     while True:  # runs once even without games, so that the functions are compiled
         play(states, seating, cast, *rows, ear)

@@ -18,7 +18,7 @@ from blackjacky_env.compiled import Policy, address_of, ask, entry, stream
 from blackjacky_env.compiled.purposes import FOR_DECISIONS
 from blackjacky_env.declare import Vector
 from blackjacky_env.games import get_game
-from blackjacky_env.play import NONE, find_invalid, own_arrays
+from blackjacky_env.play import NONE, make_find_invalid, own_arrays
 
 if TYPE_CHECKING:
     from blackjacky_env.envs import TableEnv
@@ -249,7 +249,7 @@ def check_asked(
         raise ValueError(f"action masks must be integers of shape (N, {declared.num_actions}), not {masks.shape}")
     observations = _integers("observations", _whole(observations, dtype), (len(masks), declared.layout.size), dtype)
     masks = _integers("action masks", masks, (len(masks), declared.num_actions), np.dtype(np.int8))
-    wrong = find_invalid(declared, observations, masks)
+    wrong = make_find_invalid(declared)(observations, masks)
     if wrong == NONE:
         return observations, masks
     if not masks[wrong].any():

@@ -8,7 +8,7 @@ from blackjacky_env.play.many_games import batch_functions
 from blackjacky_env.play.one_game import game_functions
 from blackjacky_env.play.playouts import LONGEST, make_choose, play_logged, play_out, score_all
 from blackjacky_env.play.recall import Ear, Keys, absorb, make_listen, make_phase, new_ear
-from blackjacky_env.play.sampling import find_invalid, sample_record, sample_state
+from blackjacky_env.play.sampling import make_find_invalid, sample_record, sample_state
 from blackjacky_env.play.shuffling import (
     DEPTH,
     KINDS,
@@ -62,7 +62,6 @@ __all__ = [
     "count_orders",
     "decide_next",
     "expand_games",
-    "find_invalid",
     "game_functions",
     "gather",
     "identity",
@@ -70,6 +69,7 @@ __all__ = [
     "lay_deck",
     "make_choose",
     "make_deck",
+    "make_find_invalid",
     "make_listen",
     "make_look",
     "make_phase",

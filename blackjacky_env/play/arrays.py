@@ -34,15 +34,9 @@ def own_arrays(state: dict[str, Any]) -> dict[str, Any]:
 
 
 def check_arrays(what: str, given: Mapping[str, Any], expected: Mapping[str, Array]) -> dict[str, Array]:
-    """Copies of arrays from outside, in memory of their own, by name.
+    """Copies of the arrays ``given`` from outside, in memory of their own, by name; ``what`` has them, for messages.
 
-    Args:
-        what: what has the arrays, for messages.
-        given: the arrays.
-        expected: arrays with the names, shapes and dtypes that they must have.
-
-    Raises:
-        TypeError, ValueError: the names, a shape or a dtype differs, or a number is not finite.
+    Raises `TypeError` or `ValueError` if a name, shape or dtype is not as ``expected``, or a number is not finite.
     """
     if not isinstance(given, Mapping):
         raise TypeError(f"{what} is a {type(given).__name__}, not a mapping of arrays by name")

@@ -85,17 +85,10 @@ def rigged_by(game: Game) -> list[str]:
 def read_rigging(
     game: Game, num_players: int, options: Mapping[str, Any], given: Mapping[str, Any], stacklevel: int = 3
 ) -> Rigging:
-    """What the options ``given`` to `reset` rig.
+    """What the options ``given`` to `reset` rig at a table with these rule options.
 
-    Args:
-        game: the game.
-        num_players: the table size.
-        options: the rule options in force.
-        given: see `TableEnv.reset`; others are ignored with a `UserWarning`.
-        stacklevel: of that warning.
-
-    Raises:
-        TypeError, ValueError: the options are no mapping, or a start player or deck is invalid.
+    Others are ignored with a `UserWarning`. Raises `TypeError` or `ValueError` if they are no mapping, or a start
+    player or deck is invalid.
     """
     _, *decks = names = rigged_by(game)
     allowed = ", ".join(map(repr, names))

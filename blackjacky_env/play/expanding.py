@@ -121,7 +121,7 @@ def expand_games(
         seeds: seed of each game as for ``reset``, 0 .. 2**63 - 1, shape (N,).
         moves: the actions of all games, game after game, shape (R,).
         starts: where those of each game begin, and R, ascending, shape (N + 1,).
-        decisions: arrays of R decisions to write to, see `new_decisions`.
+        decisions: R decisions, to be written.
         reward: ``"win"``, or the game's score reward.
         threads: CPU threads; results do not depend on it.
         number: of the first game, for error messages.

@@ -35,12 +35,7 @@ Event = dict[str, Any]
 
 
 class Events:
-    """What a seat has heard and been shown since a game began, event by event.
-
-    Args:
-        game: the game.
-        seat: the seat; None: a spectator.
-    """
+    """What a seat (None: a spectator) has heard and been shown since a game began, event by event."""
 
     def __init__(self, game: Game, seat: int | None) -> None:
         self._game, self._seat = game, seat
@@ -73,9 +68,7 @@ class Events:
     def text(self, agents: Sequence[str], settings: Mapping[str, Any]) -> str:
         """All events, a line for each, under a line that says who observes which table.
 
-        Args:
-            agents: names of the players by seat.
-            settings: what the table is called by: its size, variant and options.
+        ``agents``: names of the players by seat. ``settings``: the table's size, variant and options.
         """
         told, actions = len(self._lines), self._game.words.actions
         for event, known in zip(self._events[told:], self._known[told:], strict=True):
@@ -92,11 +85,7 @@ def _named(values: Mapping[str, Any]) -> str:
 
 
 class SeatKeys:
-    """What every seat recalls, as `blackjacky_env.play.recall` hashes it.
-
-    Attributes:
-        keys: uint64, (P, 2).
-    """
+    """``keys``: what every seat recalls, as `blackjacky_env.play.recall` hashes it, uint64, (P, 2)."""
 
     def __init__(self, game: Game, num_players: int) -> None:
         self.keys = np.zeros((num_players, 2), np.uint64)
@@ -108,11 +97,7 @@ class SeatKeys:
 
 
 class Rows:
-    """What a seat has heard since a game began, as the rows of a vector.
-
-    Attributes:
-        rows: one for each action so far, the newest first.
-    """
+    """What a seat has heard since a game began, as ``rows`` of a vector, one for each action, the newest first."""
 
     def __init__(self, game: Game, seat: int) -> None:
         self.rows: list[npt.NDArray[Any]] = []

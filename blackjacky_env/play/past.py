@@ -46,11 +46,8 @@ class Past:
 class Moment:
     """A game at its start, or just after an action.
 
-    Args:
-        game: the game.
-        states: the record, and a copy made at the last settlement, (2,).
-        has_settled: whether there was a settlement.
-        move: the action that led here; None: nobody has acted.
+    ``states``: the record, and a copy made at the last settlement, if there was one (``has_settled``), (2,).
+    ``move``: the action that led here; None: nobody has acted.
     """
 
     def __init__(self, game: Game, states: npt.NDArray[Any], has_settled: bool, move: Move | None) -> None:
@@ -66,12 +63,7 @@ class Moment:
 def moments(game: Game, blank: npt.NDArray[Any], past: Past) -> Iterator[Moment]:
     """A game played again: its start, and what every action led to, each to be read before the next.
 
-    Args:
-        game: the game.
-        blank: records (2,), the first with options written.
-        past: what led to the position.
-
-    Raises `ValueError` if an action cannot be taken.
+    ``blank``: records (2,), the first with options written. Raises `ValueError` if an action cannot be taken.
     """
     functions, states, paid = game_functions(game), copied(blank), np.zeros((2, game.max_players))
     seen, mask = game.new_arrays()

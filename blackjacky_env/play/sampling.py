@@ -24,20 +24,13 @@ from blackjacky_env.play.step import NONE
 _NO_POSITION = "no legal position matches this observation: its parts contradict each other"
 
 
-def find_invalid(game: Game, observations: Vector, masks: npt.NDArray[np.int8]) -> int:
-    """The first row with an entry out of range or without a legal action, or `NONE`.
-
-    Args:
-        game: the game.
-        observations: of the game's dtype, (N, K), C-contiguous.
-        masks: int8, (N, A), C-contiguous; entries other than 0 and 1 are out of range.
-    """
-    return _finder(game)(observations, masks)
-
-
 @cache
-def _finder(game: Game) -> Callable[[Vector, npt.NDArray[np.int8]], int]:
-    """One call for all checks, since a call from Python costs more than they do."""
+def make_find_invalid(game: Game) -> Callable[[Vector, npt.NDArray[np.int8]], int]:
+    """Entry (observations, masks): the first row with an entry out of range or without a legal action, or `NONE`.
+
+    ``observations``: of the game's dtype, (N, K), C-contiguous. ``masks``: int8, (N, A), C-contiguous; entries other
+    than 0 and 1 are out of range. One call for all checks, since a call from Python costs more than they do.
+    """
     low, high = game.layout.low, game.layout.high
 
     def find(observations, masks):

@@ -112,12 +112,7 @@ def read_records(game: Game, header: Mapping[str, Any], data: bytes) -> Records:
 
 
 def read_state(game: Game, state: bytes, own: Mapping[str, Any] | None = None) -> tuple[dict[str, Any], Records]:
-    """The header and the checked records of a saved state.
-
-    Args:
-        game: the game.
-        state: the bytes.
-        own: the `identity` that it must have; None: that of any table of the game.
+    """The header and the checked records of a saved state; ``own``: the `identity` that it must have, None: any table's.
 
     Raises `TypeError` or `ValueError` if it belongs to another game, version or table, is damaged, or has values out
     of range.
@@ -157,13 +152,8 @@ def reseed_state(game: Game, state: bytes, rng: np.random.Generator) -> bytes:
 def read_games(game: Game, memory: npt.NDArray[np.uint8], tables: Records) -> Records:
     """Checked state records of N games, in memory of their own.
 
-    Args:
-        game: the game.
-        memory: the records' bytes, of any shape.
-        tables: records of the same games with their table sizes, variants and options, (N,).
-
-    Raises:
-        TypeError, ValueError: a record is of another table, or has values out of range.
+    ``memory``: the records' bytes, of any shape. ``tables``: records with their table sizes, variants and options,
+    (N,). Raises `TypeError` or `ValueError` if a record is of another table, or has values out of range.
     """
     records = zeros(len(tables), game.state_dtype)
     records.view(np.uint8)[:] = memory.ravel()
@@ -180,10 +170,8 @@ def read_games(game: Game, memory: npt.NDArray[np.uint8], tables: Records) -> Re
 def check_records(game: Game, header: Mapping[str, Any], records: Records) -> None:
     """Raise a `ValueError` unless these are records of a table with values in their ranges, at which somebody can act.
 
-    Args:
-        game: the game.
-        header: the `identity` that the records were saved with.
-        records: the game and, after a settlement, a copy made just before it, shape (1,) or (2,).
+    ``header``: the `identity` that they were saved with. ``records``: the game and, after a settlement, a copy made
+    just before it, (1,) or (2,).
     """
     if len(records) not in {1, 2}:
         raise ValueError(f"this state has {len(records)} records; allowed are 1 and 2")

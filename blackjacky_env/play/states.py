@@ -112,7 +112,7 @@ def read_records(game: Game, header: Mapping[str, Any], data: bytes) -> Records:
 
 
 def read_state(game: Game, state: bytes, own: Mapping[str, Any] | None = None) -> tuple[dict[str, Any], Records]:
-    """The header and the checked records of a saved state; ``own``: the `identity` that it must have, None: any table's.
+    """The header and the checked records of a saved state of the `identity` ``own``; None: of any table of the game.
 
     Raises `TypeError` or `ValueError` if it belongs to another game, version or table, is damaged, or has values out
     of range.

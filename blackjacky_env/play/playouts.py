@@ -186,7 +186,7 @@ def play_copies(
     return results
 
 
-class _Rows(NamedTuple):
+class _LoggedGames(NamedTuple):
     """What `play_logged` keeps of N games."""
 
     actions: npt.NDArray[np.int64]
@@ -212,8 +212,8 @@ class _Rows(NamedTuple):
             self.actions[asked] = _checked(given, self.masks[asked], agent.name)
 
 
-def _new_rows(game: Game, count: int) -> _Rows:
-    return _Rows(
+def _new_logged_games(game: Game, count: int) -> _LoggedGames:
+    return _LoggedGames(
         np.full(count, KEEP, np.int64),
         np.zeros(count, np.int64),
         np.zeros((count, _LOG_SIZE), np.int16),
@@ -225,7 +225,7 @@ def _new_rows(game: Game, count: int) -> _Rows:
 
 @cache
 def _play_to_a_question(game: Game, recalls: bool) -> Callable[..., None]:
-    """Entry (states, seating, cast, *rows, ear): play games until an agent that is not compiled is to act.
+    """Entry (states, seating, cast, *logged, ear): play games until an agent that is not compiled is to act.
 
     Its ``actions`` are taken first. Games also stop when the log is full. Keys follow if ``recalls``.
     """
@@ -304,28 +304,28 @@ def play_logged(
 
     Raises `IllegalActionError` if an agent that is not compiled returns an illegal action; the message names the agent.
     """
-    cast, rows, ear = make_cast(game, agents), _new_rows(game, len(states)), new_ear(game)
+    cast, logged, ear = make_cast(game, agents), _new_logged_games(game, len(states)), new_ear(game)
     begin_all(game)(states, seeds)
     recalls = any(isinstance(agent, PythonPolicy) and agent.recalls for agent in agents)
     for i in range(len(states) if recalls else 0):
-        listener(game)(states[i : i + 1], NOBODY, 0, 0, rows.keys[i], ear)
+        listener(game)(states[i : i + 1], NOBODY, 0, 0, logged.keys[i], ear)
     play = _play_to_a_question(game, recalls)
     while True:  # runs once even without games, so that the functions are compiled
-        play(states, seating, cast, *rows, ear)
+        play(states, seating, cast, *logged, ear)
         running = states["player"] >= 0
         if not running.any():
             break
-        full = running & (rows.decisions == rows.log.shape[1])
+        full = running & (logged.decisions == logged.log.shape[1])
         if full.any():
-            rows = rows._replace(log=np.concatenate([rows.log, np.zeros_like(rows.log)], axis=1))
+            logged = logged._replace(log=np.concatenate([logged.log, np.zeros_like(logged.log)], axis=1))
         to_act = np.where(running & ~full, seating[np.arange(len(states)), states["player"]], NONE)
-        rows.actions[:] = KEEP
+        logged.actions[:] = KEEP
         for number, agent in enumerate(agents):
             if isinstance(agent, PythonPolicy):
-                rows.ask(agent, np.flatnonzero(to_act == number), states["player"])
+                logged.ask(agent, np.flatnonzero(to_act == number), states["player"])
     scores = np.zeros((len(states), game.max_players), np.int64)
     score_all(game)(states, scores)
-    return Played(scores, rows.decisions, rows.log)
+    return Played(scores, logged.decisions, logged.log)
 
 
 def _checked(actions: npt.NDArray[Any], masks: npt.NDArray[np.int8], agent: str) -> npt.NDArray[np.int64]:

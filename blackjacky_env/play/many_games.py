@@ -148,7 +148,8 @@ def batch_functions(game: Game, pays_result: bool, per_seat: bool = False) -> Ba
         for j in range(first, last):
             look(states[games[j]], seats[j], observations[j], masks[j])
 
-    return BatchFunctions(*map(entry, (start, step, draw_actions, run_random, observe_seats)))
+    functions: tuple[Any, ...] = (start, step, draw_actions, run_random, observe_seats)
+    return BatchFunctions(*map(entry, functions))
 
 
 def _make_begin_next(game: Game) -> Callable[..., None]:

@@ -64,7 +64,7 @@ def _expand_function(game: Game, pays_result: bool) -> Callable[..., None]:
     cannot be played, their number if the game goes on after them, or `NONE`.
     """
     begin, encode, legal, num_actions = game.rules.begin, game.rules.encode, game.rules.legal, game.num_actions
-    step, players = make_paid_step(game, pays_result), game.max_players
+    (step, pay_end), players = make_paid_step(game, pays_result), game.max_players
 
     @compiled
     def expand_game(s, moves, start, end, decisions, latest):
@@ -86,6 +86,8 @@ def _expand_function(game: Game, pays_result: bool) -> Callable[..., None]:
             decisions.following[row] = NONE
             decisions.rewards[row] = 0.0
             step(s, action, decisions.rewards[row])
+            if not is_running(s):
+                pay_end(s, decisions.rewards[row])
             for other in range(len(latest)):
                 if latest[other] != NONE:
                     decisions.earned[latest[other]] += decisions.rewards[row, other]

@@ -101,8 +101,9 @@ def batch_functions(game: Game, pays_result: bool, per_seat: bool = False) -> Ba
 
     Each game has a stream of random numbers, of which every random action takes the one of its move count.
     """
-    num_actions, look, paid_step = game.num_actions, make_look(game), make_paid_step(game, pays_result)
+    num_actions, look = game.num_actions, make_look(game)
     begin_next, observe = _make_begin_next(game), _make_observe(game)
+    paid_step, pay_end = make_paid_step(game, pays_result)
     clear, before_move, after_move = _make_credit(game) if per_seat else (_no_credit, _no_credit, _no_credit)
 
     @inlined
@@ -112,6 +113,8 @@ def batch_functions(game: Game, pays_result: bool, per_seat: bool = False) -> Ba
         arrays.rewards[i] = 0.0
         is_over = paid_step(arrays.states[i], action, arrays.rewards[i]) & OVER != 0
         arrays.terminated[i] = is_over
+        if is_over:
+            pay_end(arrays.states[i], arrays.rewards[i])
         after_move(arrays, seat_arrays, i)
         if is_over:
             begin_next(arrays, key, i)

@@ -13,7 +13,7 @@ from blackjacky_env.compiled import random
 from blackjacky_env.compiled.compiling import entry, inlined
 from blackjacky_env.declare.fields import NOBODY
 from blackjacky_env.declare.game import Game
-from blackjacky_env.play.step import OVER, SETTLED, STUCK, make_look, make_paid_step, only_legal
+from blackjacky_env.play.step import OVER, SETTLED, STUCK, make_look, make_scored_step, only_legal
 
 PAID = 4  # a flag beside those of `play.step`: a score has changed
 
@@ -46,7 +46,7 @@ class GameFunctions:
 def game_functions(game: Game) -> GameFunctions:
     """Compile a game's entries (lazily, each at its first call, or from the cache on disk)."""
     _begin, _sample, _look, returns = game.rules.begin, game.rules.sample, make_look(game), game.rules.returns
-    _game_key, paid_step = random.game_key, make_paid_step(game, False, _keep_settled)
+    _game_key, scored_step = random.game_key, make_scored_step(game, _keep_settled)
 
     def game_key(seed):
         return _game_key(seed)
@@ -56,7 +56,7 @@ def game_functions(game: Game) -> GameFunctions:
 
     def step(states, action, paid, observation, mask):
         s = states[0]
-        flags = paid_step(s, action, paid[1], states)
+        flags = scored_step(s, action, paid[1], states)
         if paid[1].any():
             flags |= PAID
         if flags & OVER:

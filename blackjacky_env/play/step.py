@@ -109,29 +109,39 @@ def make_shared_step(game: Game) -> Callable[..., int]:
 
 
 @cache
-def make_paid_step(
-    game: Game, pays_result: bool, before_settling: Callable[..., None] = keep_nothing
-) -> Callable[..., int]:
-    """Inlined (s, action, rewards, *more) -> flags: as `make_step`, and pay the seats.
+def make_scored_step(game: Game, before_settling: Callable[..., None] = keep_nothing) -> Callable[..., int]:
+    """Inlined (s, action, changes, *more) -> flags: as `make_step`, and write the change of each seat's score.
 
-    ``rewards`` (float64, (max_players,)): with ``pays_result`` zeros, to which the end of the game writes its result;
-    otherwise each seat's change of score is written to it, 0 for seats that do not exist.
+    ``changes``: float64, (max_players,); 0 for seats that do not exist.
     """
-    step, score, returns = make_step(game, before_settling), game.rules.score, game.rules.returns
-    size = game.max_players
+    step, score, size = make_step(game, before_settling), game.rules.score, game.max_players
 
-    def result_step(s, action, rewards, *more):
-        flags = step(s, action, *more)
-        if flags & OVER:
-            returns(s, rewards)
-        return flags
-
-    def score_step(s, action, rewards, *more):
+    def scored_step(s, action, changes, *more):
         for seat in range(size):
-            rewards[seat] = -score(s, seat)
+            changes[seat] = -score(s, seat)
         flags = step(s, action, *more)
         for seat in range(size):
-            rewards[seat] += score(s, seat)
+            changes[seat] += score(s, seat)
         return flags
 
-    return inlined(result_step if pays_result else score_step)
+    return inlined(scored_step)
+
+
+@cache
+def make_paid_step(game: Game, pays_result: bool) -> tuple[Callable[..., int], Callable[..., None]]:
+    """Two inlined functions: step, (s, action, rewards) -> flags, and end, (s, rewards), for a game that is over.
+
+    ``rewards`` (max_players,) are zeros. Either the step writes the score changes, or the end writes the result, just
+    before the next game starts; a separate check after each step would take longer than the step.
+    """
+    step = make_step(game)
+
+    def unpaid_step(s, action, rewards):
+        return step(s, action)
+
+    def pay_nothing(s, rewards):
+        pass
+
+    if pays_result:
+        return inlined(unpaid_step), game.rules.returns
+    return make_scored_step(game), inlined(pay_nothing)

@@ -11,6 +11,7 @@ import numpy as np
 
 from blackjacky_env.compiled import random
 from blackjacky_env.compiled.compiling import entry, inlined
+from blackjacky_env.compiled.tiers import begin_plainly
 from blackjacky_env.declare.fields import NOBODY
 from blackjacky_env.declare.game import Game
 from blackjacky_env.play.step import OVER, SETTLED, STUCK, make_look, make_scored_step, only_legal
@@ -18,7 +19,7 @@ from blackjacky_env.play.step import OVER, SETTLED, STUCK, make_look, make_score
 PAID = 4  # a flag beside those of `play.step`: a score has changed
 
 
-@dataclass(frozen=True)
+@dataclass
 class GameFunctions:
     """A game's functions as Python calls them, on arrays of one record (passing whole arrays is cheap)."""
 
@@ -77,7 +78,9 @@ def game_functions(game: Game) -> GameFunctions:
     decks = {"deck": game.rules.redeal, **{name: deck.redeal for name, deck in game.extra_decks.items()}}
     redeal = {name: _make_rigged(each) for name, each in decks.items()}
     stack = None if game.reshuffle is None else _make_rigged(game.reshuffle.stack)
-    return GameFunctions(entry(game_key), entry(begin), redeal, stack, entry(step), entry(look), entry(sample))
+    made = GameFunctions(entry(game_key), entry(begin), redeal, stack, entry(step), entry(look), entry(sample))
+    begin_plainly(made, "begin", "step", "look", "sample")
+    return made
 
 
 def _make_rigged(lay: Callable[..., None]) -> Callable[..., None]:

@@ -39,7 +39,7 @@ from blackjacky_env.envs.arguments import refuse_unknown
 from blackjacky_env.games import DEFAULT, get_game
 from blackjacky_env.play import heard
 from blackjacky_env.play.decks import read_rigging
-from blackjacky_env.play.one_game import has_reshuffled, table_functions
+from blackjacky_env.play.one_game import game_functions, has_reshuffled
 from blackjacky_env.play.past import Move
 from blackjacky_env.play.recall import listener, new_ear
 from blackjacky_env.play.sampling import sample_record
@@ -205,11 +205,14 @@ class _Rules:
         self.start_player = check_integer("start_player", given["start_player"], DRAWN, self.num_players - 1)
         self.chance_outcomes = check_integer("chance_outcomes", given["chance_outcomes"], 1, 2**31 - 1)
         self.seed = check_integer("seed", given["seed"], 0, 2**31 - 1)
-        self.functions = table_functions(self.game)
+        self.functions = game_functions(self.game)
         self.blank = zeros(2, self.game.state_dtype)
         self.blank[:1] = self.game.new_state(self.num_players, variant, self.options)
-        self.shuffles = self._shuffles(given["cards"].split()) if given["cards"] else None
-        self.openings = self.shuffles.openings(self._start_players()) if self.shuffles else []
+        self.shuffles, self.openings = None, []
+        if given["cards"]:
+            self.shuffles = self._shuffles(given["cards"].split())
+            drawn = self.start_player == DRAWN
+            self.openings = self.shuffles.openings(range(self.num_players) if drawn else [self.start_player])
         self.listen, self.ear = listener(self.game), new_ear(self.game)
         bound = self.game.most_actions
         self.longest = bound and bound(self.num_players, variant, self.options)  # actions of a game; None: no bound
@@ -226,10 +229,6 @@ class _Rules:
         declared = {option.name: option for option in declared_options(self.game.options)}
         pairs = [entry.partition(":") for entry in text.split()]
         return {name: _read(declared[name], value) if name in declared else value for name, _, value in pairs}
-
-    def _start_players(self) -> range:
-        drawn = self.start_player == DRAWN
-        return range(self.num_players) if drawn else range(self.start_player, self.start_player + 1)
 
     def _shuffles(self, names: list[str]) -> Shuffles:
         """Every order of the deck; ``names``: its cards, or `_ALL`."""

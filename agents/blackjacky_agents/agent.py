@@ -18,7 +18,7 @@ from blackjacky_env.compiled import PLAIN, Policy, address_of, ask, entry, strea
 from blackjacky_env.compiled.purposes import FOR_DECISIONS
 from blackjacky_env.declare import Vector
 from blackjacky_env.games import get_game
-from blackjacky_env.play import NOTHING, find_invalid, own_arrays
+from blackjacky_env.play import NONE, make_find_invalid, own_arrays
 
 if TYPE_CHECKING:
     from blackjacky_env.envs import TableEnv
@@ -126,7 +126,7 @@ class CompiledAgent:
         actions = np.empty(len(masks), np.int64)
         address = address_of(self.policy, get_game(self.game))
         wrong = _act_batch(observations, masks, self._key, self._decisions, address, self.parameters, actions)
-        if wrong != NOTHING:
+        if wrong != NONE:
             raise ValueError(
                 f"{self.name} chose {actions[wrong]}, which is no action of {self.game}: observation and mask {wrong} "
                 "contradict each other, or its policy is wrong"
@@ -251,8 +251,8 @@ def check_asked(
         raise ValueError(f"action masks must be integers of shape (N, {declared.num_actions}), not {masks.shape}")
     observations = _integers("observations", _whole(observations, dtype), (len(masks), declared.layout.size), dtype)
     masks = _integers("action masks", masks, (len(masks), declared.num_actions), np.dtype(np.int8))
-    wrong = find_invalid(declared, observations, masks)
-    if wrong == NOTHING:
+    wrong = make_find_invalid(declared)(observations, masks)
+    if wrong == NONE:
         return observations, masks
     if not masks[wrong].any():
         raise ValueError(f"{name} was asked to act where no action is legal: it is not this player's turn")
@@ -282,8 +282,8 @@ def _integers(what: str, array: npt.NDArray[Any], shape: tuple[int, int], dtype:
 
 
 def _ask_for_each(observations, masks, key, decisions, address, parameters, actions):
-    """Fill ``actions``; returns the last row for which the policy returned no action of the game, or `NOTHING`."""
-    wrong = NOTHING
+    """Fill ``actions``; returns the last row for which the policy returned no action of the game, or `NONE`."""
+    wrong = NONE
     for i in range(len(actions)):
         actions[i] = ask(address, observations[i], masks[i], stream(key, FOR_DECISIONS, decisions + i, 0), parameters)
         if actions[i] < 0 or actions[i] >= masks.shape[1]:

@@ -26,11 +26,11 @@ from blackjacky_env.envs.formats import Format
 from blackjacky_env.envs.looking import Looking
 from blackjacky_env.envs.saving import BOOKKEEPING, check_bookkeeping, read_generator, read_past, write_past
 from blackjacky_env.games import get_game
-from blackjacky_env.play import one_game
-from blackjacky_env.play.copies import own_arrays
+from blackjacky_env.play.arrays import own_arrays
 from blackjacky_env.play.decks import Rigging, read_rigging
+from blackjacky_env.play.one_game import game_functions
 from blackjacky_env.play.past import Past
-from blackjacky_env.play.states import check_records
+from blackjacky_env.play.states import identity, pack, read_state, refuse_other
 from blackjacky_env.play.step import OVER, SETTLED
 
 Observation = Any
@@ -112,7 +112,7 @@ class TableEnv(Looking):
         self._check_settings(num_players, variant, reward, render_mode, render_as)
         self.options = self.game.check_options(self.num_players, self.variant, rule_options)
         self._make_spaces()
-        self._functions = one_game.table_functions(self.game)
+        self._functions = game_functions(self.game)
         self._blank = zeros(2, self.game.state_dtype)  # the game, and a copy made at its last settlement
         self._blank[:1] = self.game.new_state(self.num_players, self.variant, self.options)
         self._new_game_arrays()
@@ -198,9 +198,8 @@ class TableEnv(Looking):
     def _begin(self, key: int, rigging: Rigging) -> None:
         self._new_game_arrays()
         self._past = Past(key, rigging)
-        self._functions.begin(self._states, np.uint64(key), rigging.start_player)
+        rigging.begin(self.game, self._states, key)
         self._started = True
-        rigging.redeal(self.game, self._states)
         self._reset_bookkeeping()
         self._observe_everybody()
         if self.render_mode == "human":
@@ -234,9 +233,8 @@ class TableEnv(Looking):
             return
         number, phase = self._check_action(action), self.game.words.phase_of(self._states)
         past = self._past
-        if past.rigging.decks:
-            past.rigging.stack(self.game, self._states, number)
-        flags = self._functions.step(self._states, number, self._paid, self._observation, self._mask)
+        arrays = self._states, number, self._paid, self._observation, self._mask
+        flags = past.rigging.step(self.game, *arrays) if past.rigging.decks else self._functions.step(*arrays)
         past.actions.append(number)
         past.last_move = [self._seats[agent], number, phase]
         self._pay_rewards(agent, flags)
@@ -307,9 +305,6 @@ class TableEnv(Looking):
             self.agent_selection = self.agents[0]
             self._clear_observation()
         else:
-            rigging = self._past.rigging
-            if rigging.decks and rigging.redeal(self.game, self._states):
-                self._functions.look(self._states, int(self._player[0]), self._observation, self._mask)
             self._shown_to = self.agent_selection = self.possible_agents[self._player[0]]
             self.infos[self._shown_to] = {"action_mask": self._shown_mask.copy()}
         if self._hearing or self.events_in_infos:
@@ -376,7 +371,7 @@ class TableEnv(Looking):
         for name, kind in _RECORD_KINDS.items():
             if not isinstance(record[name], kind):
                 raise TypeError(f"{name}={record[name]!r} of this record is not a {kind.__name__.lower()}")
-        one_game.refuse_other("record", self._identity(), record)
+        refuse_other("record", self._identity(), record)
         rigging = self._read_rigging(record["reset_options"])
         key = check_integer("key", record["key"], 0, 2**64 - 1)
         before = self.get_state() if self._started else None
@@ -405,7 +400,7 @@ class TableEnv(Looking):
         self._past.reseeds.append([len(self._past.actions), key])
 
     def _identity(self) -> dict[str, Any]:
-        return one_game.identity(self.game, self.num_players, self.variant, self.options)
+        return identity(self.game, self.num_players, self.variant, self.options)
 
     def get_state(self) -> bytes:
         """The running game as bytes: position, actions so far, agents, rewards, generator, and with them its future.
@@ -419,7 +414,7 @@ class TableEnv(Looking):
             "_skip_agent_selection": self._skip_agent_selection,
             **{name: getattr(self, name) for name in BOOKKEEPING},
         }
-        return one_game.pack({**self._identity(), "history": history}, self._states[: 1 + self._has_settled])
+        return pack({**self._identity(), "history": history}, self._states[: 1 + self._has_settled])
 
     def set_state(self, state: bytes) -> None:
         """Continue from a state of `get_state` or `sample_state`.
@@ -427,10 +422,7 @@ class TableEnv(Looking):
         Raises `TypeError` or `ValueError` if it belongs to another game, version, number of players, variant or rule
         options, is damaged, or has values out of range (the message says which); the running game is unchanged.
         """
-        header, data = one_game.unpack(state)
-        one_game.refuse_other("state", self._identity(), header)
-        records = one_game.read_records(header, data, self.game.state_dtype)
-        check_records(self.game, header, records)
+        header, records = read_state(self.game, state, self._identity())
         history, before = self._read_history(header, records[0]), dict(self.__dict__)
         try:
             self._restore(records, history)
@@ -482,7 +474,7 @@ class TableEnv(Looking):
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(own_arrays(state))
         self.game = get_game(state["game"])
-        self._functions = one_game.table_functions(self.game)
+        self._functions = game_functions(self.game)
         self._player = self._states["player"]
         self._shown_mask = self._format.mask(self._mask)
 

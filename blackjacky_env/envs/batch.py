@@ -10,7 +10,8 @@ from blackjacky_env.compiled.threads import check_threads
 from blackjacky_env.declare.game import Game
 from blackjacky_env.envs.arguments import refuse_unknown
 from blackjacky_env.games import get_game
-from blackjacky_env.play.batch import Batch, choose_tables, make_seat_arrays
+from blackjacky_env.play.batch import Batch, choose_tables, new_states
+from blackjacky_env.play.many_games import new_seat_arrays
 
 
 def make_batch(
@@ -72,17 +73,17 @@ def make_batch(
     seat_arrays = None
     if per_seat:
         shaping = check_number("score_shaping", score_shaping, -1e6, 1e6)
-        seat_arrays = make_seat_arrays(declared, count, check_number("gamma", gamma, 0, 1), shaping)
+        seat_arrays = new_seat_arrays(declared, count, check_number("gamma", gamma, 0, 1), shaping)
     elif score_shaping:
         raise ValueError(f"score_shaping={score_shaping!r} needs per_seat=True: it is added to cumulative_rewards")
     paid = check_choice("reward", reward, ("win", declared.score_reward))
     seed = check_integer("seed", seed, 0, 2**63 - 1)
+    settings = declared, variant, new_states(declared, sizes, variant, rule_options), paid, seed, seat_arrays
     if backend == "cuda":
         from blackjacky_env.play.gpu import CudaBatch
 
-        return CudaBatch(declared, sizes, variant, paid, seed, seat_arrays, rule_options)
-    settings = (declared, sizes, variant, paid, seed, check_threads(threads), check_flag("copy", copy), seat_arrays)
-    return Batch(*settings, rule_options)
+        return CudaBatch(*settings)
+    return Batch(*settings, check_threads(threads), check_flag("copy", copy))
 
 
 def _bytes_per_game(game: Game, per_seat: bool) -> int:

@@ -15,9 +15,8 @@ from blackjacky_env.declare.game import Game
 from blackjacky_env.envs.aec import MAX_SEED
 from blackjacky_env.envs.opponents import CompiledOpponent, find_compiled
 from blackjacky_env.games import get_game
-from blackjacky_env.play import one_game
 from blackjacky_env.play.playouts import play_copies
-from blackjacky_env.play.states import read_state
+from blackjacky_env.play.states import read_state, unpack
 
 Member = str | CompiledOpponent
 
@@ -93,7 +92,7 @@ def _check_list(states: Sequence[bytes]) -> Sequence[bytes]:
 
 def _read(states: Sequence[bytes]) -> tuple[Game, Any]:
     """The game of the first state, and the records of all, (S,)."""
-    header, _ = _with_index(0, one_game.unpack, states[0])
+    header, _ = _with_index(0, unpack, states[0])
     game: Game = _with_index(0, get_game, header.get("game"))
     records = zeros(len(states), game.state_dtype)
     for i, state in enumerate(states):

@@ -12,9 +12,8 @@ from gymnasium.utils import seeding
 from blackjacky_env.checks import check_integer
 from blackjacky_env.declare.game import Game
 from blackjacky_env.play.decks import Rigging, read_rigging, rigged_by
-from blackjacky_env.play.one_game import read_records
 from blackjacky_env.play.past import Past
-from blackjacky_env.play.states import check_records
+from blackjacky_env.play.states import read_records
 
 BOOKKEEPING = ("agents", "agent_selection", "rewards", "_cumulative_rewards", "terminations", "truncations")
 """Attributes of a PettingZoo environment that are saved."""
@@ -65,7 +64,7 @@ def _read_start(start: Any, game: Game, header: Mapping[str, Any]) -> int | byte
         data = base64.b64decode(start, validate=True)
     except ValueError:
         raise ValueError(f"start={start[:20]!r} of this state is neither a key nor base64") from None
-    check_records(game, header, read_records(header, data, game.state_dtype))
+    read_records(game, header, data)
     return data
 
 

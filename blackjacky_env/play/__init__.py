@@ -1,13 +1,14 @@
 """Playing games: the step protocol, single games, batches, playouts, states, and what seats recall."""
 
-from blackjacky_env.play.batch import batch_functions
-from blackjacky_env.play.copies import own_arrays
-from blackjacky_env.play.expanding import NONE, Decisions, expand_games, new_decisions
+from blackjacky_env.play.arrays import check_arrays, check_entries, own_arrays
+from blackjacky_env.play.expanding import Decisions, expand_games, new_decisions
 from blackjacky_env.play.heard import Event
-from blackjacky_env.play.one_game import identity, record_layout, table_functions, unpack
-from blackjacky_env.play.playouts import LONGEST, Encoder, make_choose, play_logged, play_out, score_all
+from blackjacky_env.play.learner_games import Encoder
+from blackjacky_env.play.many_games import batch_functions
+from blackjacky_env.play.one_game import game_functions
+from blackjacky_env.play.playouts import LONGEST, make_choose, play_logged, play_out, score_all
 from blackjacky_env.play.recall import Ear, Keys, absorb, make_listen, make_phase, new_ear
-from blackjacky_env.play.sampling import NOTHING, find_invalid, sample_record, sample_state
+from blackjacky_env.play.sampling import make_find_invalid, sample_record, sample_state
 from blackjacky_env.play.shuffling import (
     DEPTH,
     KINDS,
@@ -22,9 +23,10 @@ from blackjacky_env.play.shuffling import (
     make_deck,
     new_orders,
 )
-from blackjacky_env.play.states import check_arrays, check_entries, read_games
+from blackjacky_env.play.states import identity, read_games, record_layout, unpack
 from blackjacky_env.play.step import (
     DRAWN,
+    NONE,
     OVER,
     SETTLED,
     checked,
@@ -41,7 +43,6 @@ __all__ = [
     "KINDS",
     "LONGEST",
     "NONE",
-    "NOTHING",
     "OVER",
     "SETTLED",
     "SIZE",
@@ -61,13 +62,14 @@ __all__ = [
     "count_orders",
     "decide_next",
     "expand_games",
-    "find_invalid",
+    "game_functions",
     "gather",
     "identity",
     "is_running",
     "lay_deck",
     "make_choose",
     "make_deck",
+    "make_find_invalid",
     "make_listen",
     "make_look",
     "make_phase",
@@ -85,6 +87,5 @@ __all__ = [
     "sample_record",
     "sample_state",
     "score_all",
-    "table_functions",
     "unpack",
 ]

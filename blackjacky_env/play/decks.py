@@ -13,8 +13,8 @@ import numpy as np
 from blackjacky_env.checks import card_key, check_integer, few
 from blackjacky_env.compiled.compiling import copied
 from blackjacky_env.declare.game import Game
-from blackjacky_env.play.one_game import has_reshuffled, table_functions
-from blackjacky_env.play.step import DRAWN
+from blackjacky_env.play.one_game import game_functions, has_reshuffled
+from blackjacky_env.play.step import DRAWN, OVER
 
 Cards = Sequence[tuple[int, int | str]]
 """All cards of a deck: their integers, and their names in snapshots."""
@@ -31,9 +31,24 @@ class Rigging:
     deals: int = 0
     reshuffles: int = 0
 
-    def stack(self, game: Game, states: Any, action: int) -> None:
+    def begin(self, game: Game, states: Any, key: int) -> None:
+        """`GameFunctions.begin` of a rigged game."""
+        game_functions(game).begin(states, np.uint64(key), self.start_player)
+        self._redeal(game, states)
+
+    def step(self, game: Game, states: Any, action: int, paid: Any, observation: Any, mask: Any) -> int:
+        """`GameFunctions.step` of a rigged game."""
+        functions = game_functions(game)
+        if self.decks:
+            self._stack(game, states, action)
+        flags = functions.step(states, action, paid, observation, mask)
+        if self.decks and self._redeal(game, states) and not flags & OVER:
+            functions.look(states, int(states["player"][0]), observation, mask)
+        return flags
+
+    def _stack(self, game: Game, states: Any, action: int) -> None:
         """Before an action: what it will shuffle, if it does, lies in the order of the next rigged reshuffle."""
-        decks, functions = self.decks.get(_RESHUFFLE, []), table_functions(game)
+        decks, functions = self.decks.get(_RESHUFFLE, []), game_functions(game)
         if self.reshuffles == len(decks) or functions.stack is None:
             return
         tried = copied(states)
@@ -42,10 +57,10 @@ class Rigging:
             functions.stack(states, np.array(decks[self.reshuffles], np.int8))
             self.reshuffles += 1
 
-    def redeal(self, game: Game, states: Any) -> bool:
+    def _redeal(self, game: Game, states: Any) -> bool:
         """After a deal: repeat it from its rigged decks, if it has any; returns whether it has."""
         deals, rigged = int(states["deals"][0]), False
-        for name, redeal in table_functions(game).redeal.items():
+        for name, redeal in game_functions(game).redeal.items():
             decks = self.decks.get(name, [])
             if self.deals < deals <= len(decks):
                 redeal(states, np.array(decks[deals - 1], np.int8))
@@ -70,17 +85,10 @@ def rigged_by(game: Game) -> list[str]:
 def read_rigging(
     game: Game, num_players: int, options: Mapping[str, Any], given: Mapping[str, Any], stacklevel: int = 3
 ) -> Rigging:
-    """What the options ``given`` to `reset` rig.
+    """What the options ``given`` to `reset` rig at a table with these rule options.
 
-    Args:
-        game: the game.
-        num_players: the table size.
-        options: the rule options in force.
-        given: see `TableEnv.reset`; others are ignored with a `UserWarning`.
-        stacklevel: of that warning.
-
-    Raises:
-        TypeError, ValueError: the options are no mapping, or a start player or deck is invalid.
+    Others are ignored with a `UserWarning`. Raises `TypeError` or `ValueError` if they are no mapping, or a start
+    player or deck is invalid.
     """
     _, *decks = names = rigged_by(game)
     allowed = ", ".join(map(repr, names))
@@ -95,7 +103,10 @@ def read_rigging(
     for name in decks:
         if given.get(name) is not None:
             cards = _cards(game, name, num_players, options)
-            rigging.decks[name] = [_read(name, cards, deck) for deck in _list_of_decks(name, given[name])]
+            try:
+                rigging.decks[name] = [_read_deck(cards, deck) for deck in _list_of_decks(name, given[name])]
+            except (TypeError, ValueError) as error:
+                raise type(error)(f"reset option {name!r}: {error}") from None
     return rigging
 
 
@@ -104,13 +115,6 @@ def _cards(game: Game, deck: str, num_players: int, options: Mapping[str, Any]) 
     if deck in game.extra_decks:
         return game.extra_decks[deck].cards(num_players)
     return [(card, game.card_names[card]) for card in game.whole_deck(num_players, options)]
-
-
-def _read(name: str, cards: Cards, deck: Any) -> list[int]:
-    try:
-        return read_deck(cards, deck)
-    except (TypeError, ValueError) as error:
-        raise type(error)(f"reset option {name!r}: {error}") from None
 
 
 def _list_of_decks(name: str, deck: Any) -> list[Any]:
@@ -122,16 +126,10 @@ def _list_of_decks(name: str, deck: Any) -> list[Any]:
         raise ValueError(message) from None
 
 
-def read_deck(cards: Cards, deck: Iterable[Any]) -> list[int]:
-    """A deck for a rigged deal as integers, top first.
+def _read_deck(cards: Cards, deck: Iterable[Any]) -> list[int]:
+    """A deck, given by names in any case, as integers, top first.
 
-    Args:
-        cards: all cards.
-        deck: the same, top first, by their names; letters may be small or large.
-
-    Raises:
-        TypeError: ``deck`` is not a collection.
-        ValueError: naming what is no card, or which cards are missing and which are too many.
+    Raises `TypeError` if it is not a collection, `ValueError` naming what is no card, missing or too many.
     """
     known = {card_key(name): name for _, name in cards}
     read = []

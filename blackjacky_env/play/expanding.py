@@ -14,10 +14,7 @@ from blackjacky_env.compiled.random import game_key
 from blackjacky_env.compiled.threads import spread
 from blackjacky_env.declare.game import Game, IllegalActionError
 from blackjacky_env.declare.layout import Vector
-from blackjacky_env.play.batch import make_step_and_pay
-from blackjacky_env.play.step import DRAWN, is_running
-
-NONE = -1  # no later decision; no wrong move
+from blackjacky_env.play.step import DRAWN, NONE, is_running, make_paid_step
 
 
 class Decisions(NamedTuple):
@@ -66,26 +63,10 @@ def _expand_function(game: Game, pays_result: bool) -> Callable[..., None]:
     The moves of game i are ``moves[starts[i] : starts[i + 1]]``. ``wrong[i]`` becomes the number of the first one that
     cannot be played, their number if the game goes on after them, or `NONE`.
     """
-    begin, expand_game = game.rules.begin, _make_expand_game(game, pays_result)
-    players = game.max_players
+    begin, encode, legal, num_actions = game.rules.begin, game.rules.encode, game.rules.legal, game.num_actions
+    (step, pay_end), players = make_paid_step(game, pays_result), game.max_players
 
-    def expand(states, seeds, moves, starts, decisions, wrong, first, last):
-        latest = np.empty(players, np.int64)
-        for i in range(first, last):
-            begin(states[i], game_key(seeds[i]), DRAWN)
-            wrong[i] = expand_game(states[i], moves, starts[i], starts[i + 1], decisions, latest)
-
-    return entry(expand)
-
-
-def _make_expand_game(game: Game, pays_result: bool) -> Callable[..., int]:
-    """Compiled (s, moves, start, end, decisions, latest) -> what `_expand_function` writes into ``wrong``.
-
-    ``latest`` (P,) is scratch: each seat's latest decision.
-    """
-    encode, legal, num_actions = game.rules.encode, game.rules.legal, game.num_actions
-    step_and_pay, pay_result = make_step_and_pay(game, pays_result)
-
+    @compiled
     def expand_game(s, moves, start, end, decisions, latest):
         latest[:] = NONE
         for row in range(start, end):
@@ -104,15 +85,21 @@ def _make_expand_game(game: Game, pays_result: bool) -> Callable[..., int]:
             decisions.earned[row] = 0.0
             decisions.following[row] = NONE
             decisions.rewards[row] = 0.0
-            step_and_pay(s, action, decisions.rewards, row)
+            step(s, action, decisions.rewards[row])
             if not is_running(s):
-                pay_result(s, decisions.rewards, row)
+                pay_end(s, decisions.rewards[row])
             for other in range(len(latest)):
                 if latest[other] != NONE:
                     decisions.earned[latest[other]] += decisions.rewards[row, other]
         return end - start if is_running(s) else NONE
 
-    return compiled(expand_game)
+    def expand(states, seeds, moves, starts, decisions, wrong, first, last):
+        latest = np.empty(players, np.int64)  # decision of each seat
+        for i in range(first, last):
+            begin(states[i], game_key(seeds[i]), DRAWN)
+            wrong[i] = expand_game(states[i], moves, starts[i], starts[i + 1], decisions, latest)
+
+    return entry(expand)
 
 
 def expand_games(
@@ -136,7 +123,7 @@ def expand_games(
         seeds: seed of each game as for ``reset``, 0 .. 2**63 - 1, shape (N,).
         moves: the actions of all games, game after game, shape (R,).
         starts: where those of each game begin, and R, ascending, shape (N + 1,).
-        decisions: arrays of R decisions to write to, see `new_decisions`.
+        decisions: R decisions, to be written.
         reward: ``"win"``, or the game's score reward.
         threads: CPU threads; results do not depend on it.
         number: of the first game, for error messages.
@@ -153,12 +140,10 @@ def expand_games(
     spread(work, len(seeds), threads)
     if (wrong != NONE).any():
         i = int(np.argmax(wrong != NONE))
-        raise IllegalActionError(
-            f"game {number + i}: {_what_is_wrong(moves[starts[i] : starts[i + 1]], int(wrong[i]))}"
+        own, place = moves[starts[i] : starts[i + 1]], int(wrong[i])
+        why = (
+            f"move {place} ({own[place]}) cannot be played; moves were changed"
+            if place < len(own)
+            else (f"it is not over after its {place} moves; moves are missing")
         )
-
-
-def _what_is_wrong(moves: npt.NDArray[np.uint16], place: int) -> str:
-    if place == len(moves):
-        return f"it is not over after its {place} moves; moves are missing, or the rules are others"
-    return f"move {place} ({moves[place]}) cannot be played; moves were changed, or the rules are others"
+        raise IllegalActionError(f"game {number + i}: {why}, or the rules are others")

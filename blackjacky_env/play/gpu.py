@@ -19,9 +19,10 @@ from blackjacky_env.compiled.callbacks import Cast, join_cast
 from blackjacky_env.compiled.compiling import compiled, scratch, zeros
 from blackjacky_env.compiled.policies import CompiledPolicy, Policy
 from blackjacky_env.declare.game import Game
-from blackjacky_env.play.batch import Batch, BatchFunctions, Board, SeatArrays, batch_functions, make_board
+from blackjacky_env.play.batch import Batch
+from blackjacky_env.play.many_games import BatchArrays, BatchFunctions, batch_functions, new_batch_arrays
 from blackjacky_env.play.playouts import make_play_copy
-from blackjacky_env.play.step import NONE
+from blackjacky_env.play.step import NONE, STUCK, checked
 
 try:
     import numba_cuda  # noqa: F401 - numba.cuda without it is another, older one, or none
@@ -105,23 +106,18 @@ def make_kernel(function: Any) -> Any:
 def make_kernels(game: Game, pays_result: bool, per_seat: bool = False) -> BatchFunctions:
     """`batch_functions` as kernels, one thread per game."""
     functions = batch_functions(game, pays_result, per_seat)
-    start_games, is_illegal, look = functions.start, functions.find_illegal, functions.observe
+    start_games, look = functions.start, functions.observe
 
-    def start(board, seat_arrays, seed):
+    def start(arrays, seat_arrays, seed):
         i = cuda.grid(1)
-        if i < len(board.seeds):
-            start_games(board, seat_arrays, seed, i, i + 1)
-
-    def find_illegal(board, actions, found):
-        i = cuda.grid(1)
-        if i < len(actions) and is_illegal(board, actions, i, i + 1) != NONE:
-            cuda.atomic.min(found, 0, i)
+        if i < len(arrays.seeds):
+            start_games(arrays, seat_arrays, seed, i, i + 1)
 
     def move_with(function):
-        def move(board, seat_arrays, seed, given):
+        def move(arrays, seat_arrays, seed, given):
             i = cuda.grid(1)
-            if i < len(board.seeds):
-                function(board, seat_arrays, seed, given, i, i + 1)
+            if i < len(arrays.seeds):
+                function(arrays, seat_arrays, seed, given, i, i + 1)
 
         return move
 
@@ -131,22 +127,35 @@ def make_kernels(game: Game, pays_result: bool, per_seat: bool = False) -> Batch
             look(states, games, seats, observations, masks, j, j + 1)
 
     moves = map(move_with, (functions.step, functions.draw_actions, functions.run_random))
-    return BatchFunctions(*map(make_kernel, (start, find_illegal, *moves, observe)))
+    return BatchFunctions(*map(make_kernel, (start, *moves, observe)))
+
+
+@make_kernel
+def _note_illegal(masks, actions, found):
+    """Kernel: lower ``found`` (int64, (1,)) to the first game whose action is illegal."""
+    i = cuda.grid(1)
+    if i < len(actions) and checked(actions[i], masks[i]) == STUCK:
+        cuda.atomic.min(found, 0, i)
 
 
 def launch(kernel: Any, threads: int, *arguments: Any) -> None:
-    """Start a kernel with at least ``threads`` (1 or more) threads, without waiting for its end."""
-    kernel[-(-threads // THREADS), THREADS](*arguments)
+    """Start a kernel with at least ``threads`` (1 or more) threads, without waiting for its end.
+
+    Arrays of the CPU are copied; None becomes an empty tuple.
+    """
+    given = [() if value is None else value for value in arguments]
+    given = [cuda.to_device(value) if isinstance(value, np.ndarray) else value for value in given]
+    kernel[-(-threads // THREADS), THREADS](*given)
 
 
-def make_padded_board(game: Game, num_games: int) -> Board:
-    """`make_board` in a GPU's layout, still in the CPU's memory.
+def new_padded_arrays(game: Game, states: npt.NDArray[Any]) -> BatchArrays:
+    """`new_batch_arrays` in a GPU's layout, still in the CPU's memory.
 
     Rows of masks are padded to whole words, at (N, 8 * ceil(A / 8)), because GPUs read words at multiples of their
     size only.
     """
-    words = np.zeros((num_games, -(-game.num_actions // 8)), np.uint64)
-    return make_board(game, num_games)._replace(action_masks=words.view(np.int8), mask_words=words)
+    words = np.zeros((len(states), -(-game.num_actions // 8)), np.uint64)
+    return new_batch_arrays(game, states)._replace(action_masks=words.view(np.int8), mask_words=words)
 
 
 def _to_device(arrays: Any) -> Any:
@@ -154,7 +163,7 @@ def _to_device(arrays: Any) -> Any:
     moved = arrays._replace(
         **{name: cuda.to_device(value) for name, value in arrays._asdict().items() if isinstance(value, np.ndarray)}
     )
-    return moved._replace(action_masks=moved.mask_words.view(np.int8)) if isinstance(arrays, Board) else moved
+    return moved._replace(action_masks=moved.mask_words.view(np.int8)) if isinstance(arrays, BatchArrays) else moved
 
 
 class CudaBatch(Batch):
@@ -167,27 +176,15 @@ class CudaBatch(Batch):
     and CuPy's.
     """
 
-    def __init__(
-        self,
-        game: Game,
-        num_players: Sequence[int],
-        variant: str,
-        reward: str,
-        seed: int,
-        seat_arrays: SeatArrays | None,
-        options: dict[str, Any],
-    ) -> None:
+    def _allocate(self, states: npt.NDArray[Any]) -> None:
         check_gpu()
-        self._first_illegal = cuda.to_device(np.array([len(num_players)]))
-        super().__init__(game, num_players, variant, reward, seed, 1, False, seat_arrays, options)
+        self._first_illegal = cuda.to_device(np.array([len(states)]))
+        self._arrays = _to_device(new_padded_arrays(self.game, states))
+        if self._seat_arrays is not None:
+            self._seat_arrays = _to_device(self._seat_arrays)
 
     def _make_functions(self) -> BatchFunctions:
         return make_kernels(self.game, self.reward == "win", self._seat_arrays is not None)
-
-    def _allocate(self, states: npt.NDArray[Any]) -> None:
-        self._board = _to_device(make_padded_board(self.game, len(states))._replace(states=states))
-        if self._seat_arrays is not None:
-            self._seat_arrays = _to_device(self._seat_arrays)
 
     def __getstate__(self) -> None:
         raise TypeError("a batch on a GPU cannot be copied or pickled")
@@ -208,23 +205,19 @@ class CudaBatch(Batch):
         else:
             self._move(self._functions.step, self._check_actions(actions))
 
-    def random_actions(self) -> DeviceArray:
-        """A uniformly random legal action for every game, int64, (N,); the same actions until the next step."""
-        actions = cuda.device_array(len(self.seeds), np.int64)
-        self._spread(self._functions.draw_actions, actions)
-        return actions
-
     def _show(self) -> None:
         super()._show()
-        self.action_masks = self._board.action_masks[:, : self.game.num_actions]  # without the padding
+        self.action_masks = self._arrays.action_masks[:, : self.game.num_actions]  # without the padding
 
-    def _spread(self, function: Any, *arguments: Any, moves: int = 1) -> None:
-        seat_arrays = () if self._seat_arrays is None else self._seat_arrays
-        launch(function, len(self.seeds), self._board, seat_arrays, self.seed, *arguments)
+    def _run(self, function: Any, count: int, *arguments: Any, moves: int = 1) -> None:
+        launch(function, count, *arguments)
+
+    def _new_array(self, shape: Any, dtype: Any) -> DeviceArray:
+        return cuda.device_array(shape, dtype)
 
     def _find_illegal(self, actions: DeviceArray) -> int:
         count = len(self.seeds)
-        launch(self._functions.find_illegal, count, self._board, actions, self._first_illegal)
+        launch(_note_illegal, count, self._arrays.action_masks, actions, self._first_illegal)
         found = int(self._first_illegal.copy_to_host()[0])
         if found == count:
             return NONE
@@ -240,15 +233,6 @@ class CudaBatch(Batch):
         if given.shape != self.seeds.shape:
             raise ValueError(f"actions are of shape {given.shape}; allowed is {self.seeds.shape}, one for each game")
         return given
-
-    def _look(self, states: Any, games: npt.NDArray[np.int64], seats: npt.NDArray[np.int64]) -> tuple[Any, Any]:
-        count = len(games)
-        observations = cuda.device_array((count, self.game.layout.size), self.game.layout.dtype)
-        masks = cuda.device_array((count, self.game.num_actions), np.int8)
-        if count:
-            indices = cuda.to_device(games), cuda.to_device(seats)
-            launch(self._functions.observe, count, states, *indices, observations, masks)
-        return observations, masks
 
     def _on_cpu(self, array: DeviceArray) -> npt.NDArray[Any]:
         on_cpu: npt.NDArray[Any] = array.copy_to_host()
@@ -335,28 +319,20 @@ def make_playouts(game: Game, policies: tuple[Policy, ...]) -> Any:
     return make_kernel(play)
 
 
-def make_ask(policies: tuple[Policy, ...]) -> Policy:
+def make_ask(policies: Sequence[Policy]) -> Policy:
     """Compiled (number, observation, mask, random_state, parameters) -> action: ask the policy with that number."""
-    ask = _ask_only(policies[0])
-    for number, policy in enumerate(policies[1:], start=1):
-        ask = _ask_or(policy, number, ask)
-    return ask
+    policy, own = policies[-1], len(policies) - 1
+    others = make_ask(policies[:-1]) if own else policy
 
-
-def _ask_only(policy: Policy) -> Policy:
-    def ask(number, observation, mask, random_state, parameters):
+    def ask_only(number, observation, mask, random_state, parameters):
         return np.int64(policy(observation, mask, random_state, parameters))
 
-    return compiled(ask)
-
-
-def _ask_or(policy: Policy, own: int, others: Policy) -> Policy:
-    def ask(number, observation, mask, random_state, parameters):
+    def ask_or(number, observation, mask, random_state, parameters):
         if number == own:
             return np.int64(policy(observation, mask, random_state, parameters))
         return others(number, observation, mask, random_state, parameters)
 
-    return compiled(ask)
+    return compiled(ask_or if own else ask_only)
 
 
 def make_numbered_cast(policies: tuple[Policy, ...], agents: Sequence[CompiledPolicy]) -> Cast:

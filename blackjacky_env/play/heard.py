@@ -25,7 +25,7 @@ from blackjacky_env.declare.actions import ActionInfo, names_from
 from blackjacky_env.declare.fields import NOBODY
 from blackjacky_env.declare.game import Game
 from blackjacky_env.declare.layout import Vector
-from blackjacky_env.play.one_game import table_functions
+from blackjacky_env.play.one_game import game_functions
 from blackjacky_env.play.past import Moment, Move
 from blackjacky_env.play.recall import listener, new_ear, sounds
 
@@ -35,12 +35,7 @@ Event = dict[str, Any]
 
 
 class Events:
-    """What a seat has heard and been shown since a game began, event by event.
-
-    Args:
-        game: the game.
-        seat: the seat; None: a spectator.
-    """
+    """What a seat (None: a spectator) has heard and been shown since a game began, event by event."""
 
     def __init__(self, game: Game, seat: int | None) -> None:
         self._game, self._seat = game, seat
@@ -73,9 +68,7 @@ class Events:
     def text(self, agents: Sequence[str], settings: Mapping[str, Any]) -> str:
         """All events, a line for each, under a line that says who observes which table.
 
-        Args:
-            agents: names of the players by seat.
-            settings: what the table is called by: its size, variant and options.
+        ``agents``: names of the players by seat. ``settings``: the table's size, variant and options.
         """
         told, actions = len(self._lines), self._game.words.actions
         for event, known in zip(self._events[told:], self._known[told:], strict=True):
@@ -92,11 +85,7 @@ def _named(values: Mapping[str, Any]) -> str:
 
 
 class SeatKeys:
-    """What every seat recalls, as `blackjacky_env.play.recall` hashes it.
-
-    Attributes:
-        keys: uint64, (P, 2).
-    """
+    """``keys``: what every seat recalls, as `blackjacky_env.play.recall` hashes it, uint64, (P, 2)."""
 
     def __init__(self, game: Game, num_players: int) -> None:
         self.keys = np.zeros((num_players, 2), np.uint64)
@@ -108,11 +97,7 @@ class SeatKeys:
 
 
 class Rows:
-    """What a seat has heard since a game began, as the rows of a vector.
-
-    Attributes:
-        rows: one for each action so far, the newest first.
-    """
+    """What a seat has heard since a game began, as ``rows`` of a vector, one for each action, the newest first."""
 
     def __init__(self, game: Game, seat: int) -> None:
         self.rows: list[npt.NDArray[Any]] = []
@@ -124,7 +109,7 @@ class Rows:
         if now.move is not None:
             players = int(now.states["num_players"][0])
             self.rows.insert(0, new_row(self._game, self._seat, now.move, players, self._seen))
-        table_functions(self._game).look(now.states, self._seat, self._seen, self._mask)
+        game_functions(self._game).look(now.states, self._seat, self._seen, self._mask)
 
 
 # ---------------------------------------------------------------- vectors
@@ -144,7 +129,7 @@ def new_row(game: Game, seat: int, move: Move, num_players: int, seen: Vector) -
 
 def most_rows(game: Game, num_players: int, variant: str, options: Mapping[str, Any]) -> int:
     """The number of rows that hold every game at this table; `ValueError` if there is none, or it is large."""
-    most = None if game.most_actions is None else game.most_actions(num_players, variant, options)
+    most = game.most_actions and game.most_actions(num_players, variant, options)
     if most is None:
         raise ValueError(f"games of {game.title} have no longest length at this table, so their past fits no vector")
     if (size := vector_size(game, most)) > LONGEST_VECTOR:
@@ -162,10 +147,8 @@ def vector_size(game: Game, rows: int) -> int:
 
 def as_vector(game: Game, seen: Vector, rows: Sequence[npt.NDArray[Any]], most: int) -> npt.NDArray[Any]:
     """An observation and rows, the newest first, filled up with zeros to ``most`` rows."""
-    vector = np.zeros(vector_size(game, most), row_dtype(game))
-    told = np.concatenate([seen, *rows])
-    vector[: len(told)] = told
-    return vector
+    told = np.concatenate([seen, *rows]).astype(row_dtype(game))
+    return np.pad(told, (0, vector_size(game, most) - len(told)))
 
 
 def vector_bounds(game: Game, num_players: int, most: int) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:

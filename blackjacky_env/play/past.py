@@ -14,7 +14,8 @@ from blackjacky_env.compiled.compiling import copied
 from blackjacky_env.declare.fields import NOBODY
 from blackjacky_env.declare.game import Game
 from blackjacky_env.play.decks import Rigging
-from blackjacky_env.play.one_game import table_functions, with_blank_padding
+from blackjacky_env.play.one_game import game_functions
+from blackjacky_env.play.states import with_blank_padding
 from blackjacky_env.play.step import SETTLED
 
 OTHER_PAST = "this position was set by a state whose actions do not lead to it, so its past is unknown"
@@ -45,11 +46,8 @@ class Past:
 class Moment:
     """A game at its start, or just after an action.
 
-    Args:
-        game: the game.
-        states: the record, and a copy made at the last settlement, (2,).
-        has_settled: whether there was a settlement.
-        move: the action that led here; None: nobody has acted.
+    ``states``: the record, and a copy made at the last settlement, if there was one (``has_settled``), (2,).
+    ``move``: the action that led here; None: nobody has acted.
     """
 
     def __init__(self, game: Game, states: npt.NDArray[Any], has_settled: bool, move: Move | None) -> None:
@@ -65,23 +63,17 @@ class Moment:
 def moments(game: Game, blank: npt.NDArray[Any], past: Past) -> Iterator[Moment]:
     """A game played again: its start, and what every action led to, each to be read before the next.
 
-    Args:
-        game: the game.
-        blank: records (2,), the first with options written.
-        past: what led to the position.
-
-    Raises `ValueError` if an action cannot be taken.
+    ``blank``: records (2,), the first with options written. Raises `ValueError` if an action cannot be taken.
     """
-    functions, states, paid = table_functions(game), copied(blank), np.zeros((2, game.max_players))
+    functions, states, paid = game_functions(game), copied(blank), np.zeros((2, game.max_players))
     seen, mask = game.new_arrays()
     rigging, has_settled = Rigging(), False
     if isinstance(past.start, int):
         rigging = replace(past.rigging, deals=0, reshuffles=0)
-        functions.begin(states, np.uint64(past.start), rigging.start_player)
+        rigging.begin(game, states, past.start)
     else:
         records = np.frombuffer(past.start, states.dtype)
         states[: len(records)], has_settled = records, len(records) > 1
-    rigging.redeal(game, states)
     yield Moment(game, states, has_settled, None)
     for number, action in enumerate(past.actions):
         for count, key in past.reseeds:
@@ -93,7 +85,5 @@ def moments(game: Game, blank: npt.NDArray[Any], past: Past) -> Iterator[Moment]
             functions.look(states, move[0], seen, mask)
         if not mask[action]:
             raise ValueError(f"{OTHER_PAST}: action {action} cannot be taken")
-        rigging.stack(game, states, action)
-        has_settled |= functions.step(states, action, paid, seen, mask) & SETTLED > 0
-        rigging.redeal(game, states)
+        has_settled |= rigging.step(game, states, action, paid, seen, mask) & SETTLED > 0
         yield Moment(game, states, has_settled, move)

@@ -24,23 +24,18 @@ from blackjacky_env.play.step import make_look
 Keys = npt.NDArray[np.uint64]
 """Keys of seats, (..., P, 2)."""
 
-_MULTIPLIER, _OTHER_MULTIPLIER = (
-    np.uint64(0xD1342543DE82EF95),
-    np.uint64(0xAF251AF3B0F025B5),
-)  # odd, from L'Ecuyer's tables
+_MULTIPLIER, _OTHER_MULTIPLIER = map(np.uint64, (0xD1342543DE82EF95, 0xAF251AF3B0F025B5))  # from L'Ecuyer's tables
 _SHIFT, _OTHER_SHIFT = np.uint64(32), np.uint64(29)
 
 
 @cache
 def sounds(game: Game) -> npt.NDArray[np.int64]:
     """By phase and action: the first action that others cannot tell from it, shape (phases, A)."""
-    infos, phases = game.words.actions.infos, game.words.phases
-    return np.array([_first_equal([info.heard(phase) for info in infos]) for phase in phases])
-
-
-def _first_equal(values: list[Any]) -> list[int]:
     first: dict[Any, int] = {}
-    return [first.setdefault(value, i) for i, value in enumerate(values)]
+    infos, phases = game.words.actions.infos, game.words.phases
+    return np.array(
+        [[first.setdefault((phase, info.heard(phase)), i) for i, info in enumerate(infos)] for phase in phases]
+    )
 
 
 @inlined

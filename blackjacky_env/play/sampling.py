@@ -17,27 +17,20 @@ from blackjacky_env.checks import check_integer
 from blackjacky_env.compiled.compiling import copied, entry, zeros
 from blackjacky_env.declare.game import Game
 from blackjacky_env.declare.layout import Vector
-from blackjacky_env.play.one_game import identity, pack, table_functions
-from blackjacky_env.play.states import check_ranges
+from blackjacky_env.play.one_game import game_functions
+from blackjacky_env.play.states import check_ranges, identity, pack
+from blackjacky_env.play.step import NONE
 
-NOTHING = -1
 _NO_POSITION = "no legal position matches this observation: its parts contradict each other"
 
 
-def find_invalid(game: Game, observations: Vector, masks: npt.NDArray[np.int8]) -> int:
-    """The first row with an entry out of range or without a legal action, or `NOTHING`.
-
-    Args:
-        game: the game.
-        observations: of the game's dtype, (N, K), C-contiguous.
-        masks: int8, (N, A), C-contiguous; entries other than 0 and 1 are out of range.
-    """
-    return _finder(game)(observations, masks)
-
-
 @cache
-def _finder(game: Game) -> Callable[[Vector, npt.NDArray[np.int8]], int]:
-    """One call for all checks, since a call from Python costs more than they do."""
+def make_find_invalid(game: Game) -> Callable[[Vector, npt.NDArray[np.int8]], int]:
+    """Entry (observations, masks): the first row with an entry out of range or without a legal action, or `NONE`.
+
+    ``observations``: of the game's dtype, (N, K), C-contiguous. ``masks``: int8, (N, A), C-contiguous; entries other
+    than 0 and 1 are out of range. One call for all checks, since a call from Python costs more than they do.
+    """
     low, high = game.layout.low, game.layout.high
 
     def find(observations, masks):
@@ -49,7 +42,7 @@ def _finder(game: Game) -> Callable[[Vector, npt.NDArray[np.int8]], int]:
                 outside |= observations[i, k] < low[k] or observations[i, k] > high[k]
             if legal != 1 or outside:
                 return i
-        return NOTHING
+        return NONE
 
     return entry(find)
 
@@ -63,7 +56,7 @@ def sample_record(
     """
     vector = game.layout.checked(observation)
     records = zeros(1, game.state_dtype)
-    table_functions(game).sample(vector, rng.integers(2**64, dtype=np.uint64), records)
+    game_functions(game).sample(vector, rng.integers(2**64, dtype=np.uint64), records)
     try:
         check_ranges(game, records[0])
     except ValueError as error:
@@ -71,7 +64,7 @@ def sample_record(
     if seat:
         records = rotated(game, records, check_integer("seat", seat, 0, int(records["num_players"][0]) - 1))
     shown, mask = game.new_arrays()
-    table_functions(game).look(records, seat, shown, mask)
+    game_functions(game).look(records, seat, shown, mask)
     if not np.array_equal(shown, vector):
         raise ValueError(_NO_POSITION)
     return records, mask

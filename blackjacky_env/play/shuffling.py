@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from blackjacky_env.compiled.compiling import compiled, copied, entry
 from blackjacky_env.declare.game import Game
-from blackjacky_env.play.one_game import table_functions
+from blackjacky_env.play.one_game import game_functions
 
 MOST_ORDERS = 400_000  # of the cards, at one chance node
 MOST_STACKED = 1_000  # the same where cards are reshuffled
@@ -161,7 +161,8 @@ def all_orders(deck: Deck) -> npt.NDArray[np.int8]:
     return orders
 
 
-def _write_all(deck, orders):
+@entry
+def _write_orders(deck, orders):
     gather(deck)
     for i in range(len(orders)):
         while deck.orders.at[DEPTH] < len(deck.cards):
@@ -171,37 +172,20 @@ def _write_all(deck, orders):
         advance(deck.orders)
 
 
-_write_orders = entry(_write_all)
-
-
 class Shuffles:
-    """All first deals, later deals and reshuffles of a small deck, each order of which is equally likely.
+    """All first deals, later deals and reshuffles of a small deck; orders that lead to the same position are one.
 
-    Orders that lead to the same position are one.
-
-    Args:
-        game: the game.
-        blank: records (2,), the first with options written.
-        deck: the deck at that table.
-
-    Attributes:
-        orders: every distinct order of the deck, top first, int8, (orders, C).
-
-    Raises `ValueError` if there are more than `MOST_ORDERS`.
+    ``blank``: records (2,), the first with options written. Raises `ValueError` as `all_orders`.
     """
 
     def __init__(self, game: Game, blank: Records, deck: Deck) -> None:
         self.orders = all_orders(deck)
-        self._game, self._blank, self._functions = game, blank, table_functions(game)
+        self._game, self._blank, self._functions = game, blank, game_functions(game)
         self._later: dict[tuple[bytes, int], list[tuple[Order, float]]] = {}
         self._kept = 0  # orders in `_later`
 
     def openings(self, starts: Sequence[int]) -> list[tuple[tuple[Order, int], float]]:
-        """The orders and start players of the first deal, with their probabilities.
-
-        Args:
-            starts: the seats that may start, all with the same probability.
-        """
+        """The orders and start players of the first deal, with their probabilities; ``starts``: equally likely."""
 
         def open_game(records: Records, opening: tuple[Order, int]) -> None:
             deck, start = opening
@@ -215,7 +199,8 @@ class Shuffles:
 
         Empty if it does neither, and for a reshuffle of a deck with more than `MOST_STACKED` orders: keys decide.
         """
-        if (known := self._later.get((records.tobytes(), action))) is not None:
+        place = records.tobytes(), action
+        if (known := self._later.get(place)) is not None:
             return known
         dealt = copied(records)
         step_with(self._game, dealt, action)
@@ -229,7 +214,7 @@ class Shuffles:
         if self._kept > _KEPT:
             self._later.clear()
             self._kept = len(orders) + 1
-        self._later[records.tobytes(), action] = orders
+        self._later[place] = orders
         return orders
 
 
@@ -252,7 +237,7 @@ def step_with(
 
     Returns the flags of the step and the results, (max_players,).
     """
-    functions, deals, paid = table_functions(game), int(records["deals"][0]), np.zeros((2, game.max_players))
+    functions, deals, paid = game_functions(game), int(records["deals"][0]), np.zeros((2, game.max_players))
     if order is not None and functions.stack is not None:
         functions.stack(records, order)
     flags = functions.step(records, action, paid, *game.new_arrays())

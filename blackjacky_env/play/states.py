@@ -1,4 +1,4 @@
-"""Checks of arrays and state records from outside.
+"""State records as bytes, and checks of those that come from outside.
 
 A record from outside has the layout, the options and the ranges of its game, and its seats are those of its table. It
 may still be no position of any game: then the rules lead to a wrong game, but never out of an array or on for ever.
@@ -6,7 +6,8 @@ may still be no position of any game: then the rules lead to a wrong game, but n
 
 from __future__ import annotations
 
-import dataclasses
+import hashlib
+import json
 from collections.abc import Mapping
 from functools import cache
 from typing import Any
@@ -14,123 +15,124 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from blackjacky_env.checks import few
 from blackjacky_env.compiled.compiling import zeros
 from blackjacky_env.declare.fields import NOBODY, Field
 from blackjacky_env.declare.game import Game
-from blackjacky_env.play.one_game import identity, pack, read_records, refuse_other, table_functions, unpack
+from blackjacky_env.play.one_game import game_functions
+from blackjacky_env.reading import parse_json
 
-Array = npt.NDArray[Any]
-
-
-def check_arrays(what: str, given: Mapping[str, Any], expected: Mapping[str, Array]) -> dict[str, Array]:
-    """Copies of arrays from outside, in memory of their own, by name.
-
-    Args:
-        what: what has the arrays, for messages.
-        given: the arrays.
-        expected: arrays with the names, shapes and dtypes that they must have.
-
-    Raises:
-        TypeError, ValueError: the names, a shape or a dtype differs, or a number is not finite.
-    """
-    if not isinstance(given, Mapping):
-        raise TypeError(f"{what} is a {type(given).__name__}, not a mapping of arrays by name")
-    for name in [*expected, *given]:
-        if name not in given or name not in expected:
-            wrong = "lacks" if name in expected else "has"
-            raise ValueError(f"{what} {wrong} the array {name!r}; allowed are {few(expected)}")
-    return {name: _check_array(f"{name} of {what}", given[name], like) for name, like in expected.items()}
+_MAGIC = b"blackjacky state 1\n"
+_CHECKSUM = 32
+Records = npt.NDArray[Any]
 
 
-def _check_array(name: str, given: Any, like: Array) -> Array:
-    if not isinstance(given, np.ndarray):
-        raise TypeError(f"{name} is a {type(given).__name__}, not an array")
-    if (given.dtype, given.shape) != (like.dtype, like.shape):
-        raise ValueError(f"{name} is {given.dtype} of shape {given.shape}; allowed is {like.dtype} of {like.shape}")
-    array: Array = np.array(given, order="C")
-    if array.dtype == np.bool_:
-        return np.not_equal(array.view(np.uint8), 0)  # a byte may hold more than 0 and 1, with which NumPy loses count
-    if array.dtype.kind == "f" and not np.isfinite(array).all():
-        raise ValueError(f"{name} is not made of finite numbers")
-    return array
+def identity(game: Game, num_players: int, variant: str, options: Mapping[str, Any]) -> dict[str, Any]:
+    """The game, version and options that a saved state or record belongs to, JSON-ready."""
+    return {
+        "game": game.name,
+        "version": game.version,
+        "num_players": num_players,
+        "variant": variant,
+        "options": dict(options),
+    }
 
 
-def check_entries(name: str, array: Array, low: float, high: float) -> None:
-    """Raise `ValueError` unless all entries are in low .. high."""
-    if array.size and not low <= array.min() <= array.max() <= high:
-        raise ValueError(f"{name} has entries in {array.min()} .. {array.max()}; allowed are {low} .. {high}")
+def refuse_other(what: str, own: Mapping[str, Any], other: Mapping[str, Any]) -> None:
+    """Raise a `ValueError` naming the first difference between `identity` ``own`` and that of ``other``."""
+    for name in own:
+        if name != "options" and other.get(name) != own[name]:
+            raise ValueError(f"this {what} has {name}={other.get(name)!r}, the environment has {own[name]!r}")
+    options = other.get("options")
+    if not isinstance(options, Mapping):
+        raise TypeError(f"this {what} has options={options!r}; expected a mapping")
+    for name in own["options"]:
+        if name not in options:
+            raise ValueError(f"this {what} lacks the option {name!r}")
+    for name, value in options.items():
+        if name not in own["options"]:
+            raise ValueError(f"this {what} has the option {name}={value!r}, which the environment does not have")
+        if value != own["options"][name]:
+            raise ValueError(f"this {what} has {name}={value!r}, the environment has {own['options'][name]!r}")
 
 
-def read_games(game: Game, memory: npt.NDArray[np.uint8], tables: Array) -> Array:
-    """Checked state records of N games, in memory of their own.
+# ---------------------------------------------------------------- bytes
 
-    Args:
-        game: the game.
-        memory: the records' bytes, of any shape.
-        tables: records of the same games with their table sizes, variants and options, (N,).
 
-    Raises:
-        TypeError, ValueError: a record is of another table, or has values out of range.
-    """
-    records = zeros(len(tables), game.state_dtype)
-    records.view(np.uint8)[:] = memory.ravel()
-    _, firsts = np.unique(tables["num_players"], return_index=True)
-    headers = {int(tables["num_players"][i]): identity(game, *game.read_options(tables[i])) for i in firsts.tolist()}
-    for i, size in enumerate(tables["num_players"].tolist()):
-        try:
-            check_records(game, headers[size], records[i : i + 1])
-        except (TypeError, ValueError) as error:
-            raise type(error)(f"game {i}: {error}") from None
+@cache
+def record_layout(dtype: np.dtype[Any]) -> str:
+    """A short hash of a record's layout in memory, to detect states saved by a version with another layout."""
+    return hashlib.sha256(repr(np.lib.format.dtype_to_descr(dtype)).encode()).hexdigest()[:16]
+
+
+def with_blank_padding(records: Records) -> Records:
+    """The records with zeros between aligned fields, where NumPy's copies leave whatever was in memory."""
+    clean = zeros(records.shape, records.dtype)
+    for name in records.dtype.names or ():
+        clean[name] = records[name]
+    return clean
+
+
+def pack(header: Mapping[str, Any], records: Records) -> bytes:
+    """A JSON-ready header and an array of records as bytes, with a checksum."""
+    text = json.dumps({**header, "layout": record_layout(records.dtype)}).encode()
+    body = len(text).to_bytes(4, "little") + text + with_blank_padding(records).tobytes()
+    return _MAGIC + hashlib.sha256(body).digest() + body
+
+
+def unpack(data: bytes) -> tuple[dict[str, Any], bytes]:
+    """The header and the record bytes that `pack` was given; `ValueError` if ``data`` is damaged or something else."""
+    if not isinstance(data, bytes | bytearray | memoryview):
+        raise TypeError(f"a state is bytes from get_state() or sample_state(), not {type(data).__name__}")
+    data = bytes(data)
+    start = len(_MAGIC) + _CHECKSUM
+    body = data[start:]
+    if not data.startswith(_MAGIC) or hashlib.sha256(body).digest() != data[len(_MAGIC) : start]:
+        raise ValueError("these bytes are not a complete state; pass what get_state() or sample_state() returned")
+    end = 4 + int.from_bytes(body[:4], "little")
+    try:
+        header = parse_json(body[4:end])
+    except ValueError:
+        header = None
+    if not isinstance(header, dict):
+        raise ValueError("the header of this state is not a JSON object; pass what get_state() returned")
+    return header, body[end:]
+
+
+def read_records(game: Game, header: Mapping[str, Any], data: bytes) -> Records:
+    """The records from `unpack`, checked as by `check_records`; `ValueError` for those of another record layout."""
+    dtype = game.state_dtype
+    if header.get("layout") != record_layout(dtype):
+        raise ValueError(f"this state of {header.get('game')} was saved by a version with another record layout")
+    if len(data) % dtype.itemsize:
+        raise ValueError(f"this state has {len(data)} bytes of records; allowed are multiples of {dtype.itemsize}")
+    records = zeros(len(data) // dtype.itemsize, dtype)
+    records[:] = np.frombuffer(data, dtype)
+    check_records(game, header, records)
     return records
 
 
-def check_records(game: Game, header: Mapping[str, Any], records: np.ndarray[Any, Any]) -> None:
-    """Raise a `ValueError` unless these are records of a table with values in their ranges, at which somebody can act.
+def read_state(game: Game, state: bytes, own: Mapping[str, Any] | None = None) -> tuple[dict[str, Any], Records]:
+    """The header and the checked records of a saved state of the `identity` ``own``; None: of any table of the game.
 
-    Args:
-        game: the game.
-        header: the `identity` that the records were saved with.
-        records: the game and, after a settlement, a copy made just before it, shape (1,) or (2,).
+    Raises `TypeError` or `ValueError` if it belongs to another game, version or table, is damaged, or has values out
+    of range.
     """
-    if len(records) not in {1, 2}:
-        raise ValueError(f"this state has {len(records)} records; allowed are 1 and 2")
-    for record in records:
-        check_ranges(game, record)
-        found = identity(game, *game.read_options(record))
-        refuse_other("record of this state", {name: header.get(name) for name in found}, found)
-    player = int(records["player"][0])
-    if player != NOBODY:
-        seen, mask = game.new_arrays()
-        table_functions(game).look(records[:1], player, seen, mask)
-        if not mask.any():
-            raise ValueError(f"in this state player_{player} is to act, and no action is legal")
+    header, data = unpack(state)
+    refuse_other("state", own or _identity_of(game, header), header)
+    return header, read_records(game, header, data)
 
 
-def check_identity(game: Game, header: Mapping[str, Any]) -> None:
-    """Raise a `TypeError` or `ValueError` unless these are a table and options of this game."""
+def _identity_of(game: Game, header: Mapping[str, Any]) -> dict[str, Any]:
+    """The identity of the table that a header names; `TypeError` or `ValueError` if there is no such table."""
+    for name, value in (("game", game.name), ("version", game.version)):
+        if header.get(name) != value:
+            raise ValueError(f"this state has {name}={header.get(name)!r}; expected {value!r}")
     if missing := [name for name in ("num_players", "variant", "options") if name not in header]:
         raise ValueError(f"this state lacks {', '.join(missing)}")
     size, variant = game.choose_table(header["num_players"], header["variant"])
     if not isinstance(header["options"], Mapping):
         raise TypeError(f"options={header['options']!r} of this state is not a mapping")
-    options = game.check_options(size, variant, header["options"])
-    refuse_other("header of this state", identity(game, size, variant, options), header)
-
-
-def read_state(game: Game, state: bytes) -> tuple[dict[str, Any], np.ndarray[Any, Any]]:
-    """The header and the checked records of a saved state of this game, with any table and options.
-
-    Raises `TypeError` or `ValueError` if it belongs to another game or version, is damaged, or has values out of range.
-    """
-    header, data = unpack(state)
-    for name, own in (("game", game.name), ("version", game.version)):
-        if header.get(name) != own:
-            raise ValueError(f"this state has {name}={header.get(name)!r}; expected {own!r}")
-    check_identity(game, header)
-    records = read_records(header, data, game.state_dtype)
-    check_records(game, header, records)
-    return header, records
+    return identity(game, size, variant, game.check_options(size, variant, header["options"]))
 
 
 def reseed_state(game: Game, state: bytes, rng: np.random.Generator) -> bytes:
@@ -144,18 +146,76 @@ def reseed_state(game: Game, state: bytes, rng: np.random.Generator) -> bytes:
     return pack(header, records)
 
 
+# ---------------------------------------------------------------- checks
+
+
+def read_games(game: Game, memory: npt.NDArray[np.uint8], tables: Records) -> Records:
+    """Checked state records of N games, in memory of their own.
+
+    ``memory``: the records' bytes, of any shape. ``tables``: records with their table sizes, variants and options,
+    (N,). Raises `TypeError` or `ValueError` if a record is of another table, or has values out of range.
+    """
+    records = zeros(len(tables), game.state_dtype)
+    records.view(np.uint8)[:] = memory.ravel()
+    _, firsts = np.unique(tables["num_players"], return_index=True)
+    headers = {int(tables["num_players"][i]): identity(game, *game.read_options(tables[i])) for i in firsts.tolist()}
+    for i, size in enumerate(tables["num_players"].tolist()):
+        try:
+            check_records(game, headers[size], records[i : i + 1])
+        except (TypeError, ValueError) as error:
+            raise type(error)(f"game {i}: {error}") from None
+    return records
+
+
+def check_records(game: Game, header: Mapping[str, Any], records: Records) -> None:
+    """Raise a `ValueError` unless these are records of a table with values in their ranges, at which somebody can act.
+
+    ``header``: the `identity` that they were saved with. ``records``: the game and, after a settlement, a copy made
+    just before it, (1,) or (2,).
+    """
+    if len(records) not in {1, 2}:
+        raise ValueError(f"this state has {len(records)} records; allowed are 1 and 2")
+    for record in records:
+        check_ranges(game, record)
+        found = identity(game, *game.read_options(record))
+        refuse_other("record of this state", {name: header.get(name) for name in found}, found)
+    player = int(records["player"][0])
+    if player != NOBODY:
+        seen, mask = game.new_arrays()
+        game_functions(game).look(records[:1], player, seen, mask)
+        if not mask.any():
+            raise ValueError(f"in this state player_{player} is to act, and no action is legal")
+
+
 def check_ranges(game: Game, record: Any) -> None:
     """Raise a `ValueError` unless all values of a record are in their ranges, and nobody sits at an empty seat."""
     memory = np.frombuffer(record.tobytes(), np.uint8)
-    if not all(limits.hold(memory) for limits in _limits(game)):
-        for name, (low, high) in game.fields.ranges.items():
-            values = record[name]
-            if (values < low).any() or (values > high).any():
-                raise ValueError(f"{name} of this state is {values.tolist()}; allowed are {low} .. {high}")
+    for dtype, places, low, high in _limits(game):
+        values = memory[: len(memory) // dtype.itemsize * dtype.itemsize].view(dtype)[places]
+        if ((values < low) | (values > high)).any():
+            _refuse_range(game, record)
     for field in game.fields.fields.values():
         if _is_at_empty_seat(game, field, record):
             name, value, last = field.name, record[field.name].tolist(), record["num_players"] - 1
             raise ValueError(f"{name} of this state is {value}; allowed are seats up to {last}")
+
+
+def _refuse_range(game: Game, record: Any) -> None:
+    for name, (low, high) in game.fields.ranges.items():
+        if (record[name] < low).any() or (record[name] > high).any():
+            raise ValueError(f"{name} of this state is {record[name].tolist()}; allowed are {low} .. {high}")
+
+
+@cache
+def _limits(game: Game) -> list[tuple[Any, ...]]:
+    """By dtype of fields: their places in a record's memory, their lowest and highest values; checked at once."""
+    fields: Mapping[str, Any] = game.state_dtype.fields or {}
+    limits: dict[np.dtype[Any], list[tuple[int, int, int]]] = {}
+    for name, (low, high) in game.fields.ranges.items():
+        dtype, offset = fields[name][:2]
+        first, count = offset // dtype.base.itemsize, int(np.prod(dtype.shape, dtype=int))
+        limits.setdefault(dtype.base, []).extend((first + i, low, high) for i in range(count))
+    return [(dtype, *np.array(entries, np.int64).T) for dtype, entries in limits.items()]
 
 
 def _is_at_empty_seat(game: Game, field: Field, record: Any) -> bool:
@@ -165,32 +225,3 @@ def _is_at_empty_seat(game: Game, field: Field, record: Any) -> bool:
         return bool(((values >= players) & (values < most)).any())
     by_seat = field.axes == 1 and field.part is not None
     return by_seat and bool((values[players:most] + field.plus).any())
-
-
-@dataclasses.dataclass(frozen=True)
-class _Limits:
-    """The ranges of all fields of one dtype, checked at once."""
-
-    dtype: np.dtype[Any]
-    places: npt.NDArray[np.intp]
-    low: npt.NDArray[np.int64]
-    high: npt.NDArray[np.int64]
-
-    def hold(self, memory: npt.NDArray[np.uint8]) -> bool:
-        values = memory[: len(memory) // self.dtype.itemsize * self.dtype.itemsize].view(self.dtype)[self.places]
-        return not ((values < self.low) | (values > self.high)).any()
-
-
-@cache
-def _limits(game: Game) -> tuple[_Limits, ...]:
-    fields: Mapping[str, Any] = game.state_dtype.fields or {}
-    gathered: dict[np.dtype[Any], list[tuple[int, int, int]]] = {}
-    for name, (low, high) in game.fields.ranges.items():
-        dtype, offset = fields[name][:2]
-        first, count = offset // dtype.base.itemsize, int(np.prod(dtype.shape, dtype=int))
-        gathered.setdefault(dtype.base, []).extend((first + i, low, high) for i in range(count))
-    made = []
-    for dtype, entries in gathered.items():
-        places, low, high = np.array(entries, np.int64).T
-        made.append(_Limits(dtype, places.astype(np.intp), low, high))
-    return tuple(made)

@@ -1,11 +1,11 @@
-"""The step protocol, written once: apply a move, settle if a round has ended, see whether the game is over."""
+"""The step protocol, written once: apply a move, settle if a round has ended, see whether the game is over, pay."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
 
-from blackjacky_env.compiled.compiling import compiled, inlined
+from blackjacky_env.compiled.compiling import compiled, entry, inlined
 from blackjacky_env.compiled.results import score_of
 from blackjacky_env.declare.fields import NOBODY
 from blackjacky_env.declare.game import Game
@@ -43,6 +43,19 @@ def only_legal(mask):
 def checked(action, mask):
     """What a policy has chosen, or `STUCK` for an illegal action, which other code would play on with."""
     return action if 0 <= action < len(mask) and mask[action] else STUCK
+
+
+@entry
+def first_illegal(actions, masks, ignored):
+    """Entry: the first of N games with an illegal action that is not ignored, or `NONE`.
+
+    ``actions``: int64, (N,). ``masks``: int8, (N, A). ``ignored``: bool, (N,).
+    """
+    for i in range(len(actions)):  # entry by entry: views of rows take many times as long
+        in_range = 0 <= actions[i] < masks.shape[1]
+        if not ignored[i] and not (in_range and masks[i, actions[i]]):
+            return i
+    return NONE
 
 
 @cache
@@ -87,6 +100,17 @@ def make_step(game: Game, before_settling: Callable[..., None] = keep_nothing) -
 
 
 @cache
+def make_shared_step(game: Game) -> Callable[..., int]:
+    """Compiled (s, action) -> flags: `make_step` as one shared function, for callers that need no inlining."""
+    step = make_step(game)
+
+    def shared_step(s, action):
+        return step(s, action)
+
+    return compiled(shared_step)
+
+
+@cache
 def make_scored_step(game: Game, before_settling: Callable[..., None] = keep_nothing) -> Callable[..., int]:
     """Inlined (s, action, changes, *more) -> flags: as `make_step`, and write the change of each seat's score.
 
@@ -106,11 +130,20 @@ def make_scored_step(game: Game, before_settling: Callable[..., None] = keep_not
 
 
 @cache
-def make_shared_step(game: Game) -> Callable[..., int]:
-    """Compiled (s, action) -> flags: `make_step` as one shared function, for callers that need no inlining."""
+def make_paid_step(game: Game, pays_result: bool) -> tuple[Callable[..., int], Callable[..., None]]:
+    """Two inlined functions: step, (s, action, rewards) -> flags, and end, (s, rewards), for a game that is over.
+
+    ``rewards`` (max_players,) are zeros. Either the step writes the score changes, or the end writes the result, just
+    before the next game starts; a separate check after each step would take longer than the step.
+    """
     step = make_step(game)
 
-    def shared_step(s, action):
+    def unpaid_step(s, action, rewards):
         return step(s, action)
 
-    return compiled(shared_step)
+    def pay_nothing(s, rewards):
+        pass
+
+    if pays_result:
+        return inlined(unpaid_step), game.rules.returns
+    return make_scored_step(game), inlined(pay_nothing)

@@ -17,9 +17,10 @@ from blackjacky_env.declare.fields import NOBODY, Field, Fields, Visible
 from blackjacky_env.declare.game import Game, IllegalActionError, State
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.envs.saving import write_past
-from blackjacky_env.play import one_game
+from blackjacky_env.play.one_game import game_functions
 from blackjacky_env.play.past import Past
 from blackjacky_env.play.sampling import sample_record
+from blackjacky_env.play.states import pack, unpack
 from blackjacky_env.testing.errors import Skipped
 from blackjacky_env.testing.readouts import Env
 from blackjacky_env.testing.trial import Look
@@ -132,7 +133,7 @@ def arranged(
 
 def state_with(raw: TableEnv, records: npt.NDArray[Any], generator: np.random.Generator | None = None) -> bytes:
     """The state of a table with other records, shape (1,) or (2,), and without the actions that led there."""
-    header, _ = one_game.unpack(raw.get_state())
+    header, _ = unpack(raw.get_state())
     history, player = header["history"], int(records["player"][0])
     past = Past.of_position(records, history["last_move"])
     history |= write_past(past, raw.game, raw.num_players, raw.options)
@@ -141,7 +142,7 @@ def state_with(raw: TableEnv, records: npt.NDArray[Any], generator: np.random.Ge
         history["agent_selection"] = raw.possible_agents[player]
     if generator is not None:
         history["generator"] = generator.bit_generator.state
-    return one_game.pack(header, records)
+    return pack(header, records)
 
 
 def vary_unseen(
@@ -321,7 +322,7 @@ def _varied(field: Field, value: npt.NDArray[Any], rng: np.random.Generator) -> 
 def _sample_fields(game: Game, s: State, settled: State | None, seat: int, rng: np.random.Generator) -> None:
     """Change the fields that the seat does not see to those of a position sampled from its observation."""
     observation, mask = game.new_arrays()
-    one_game.table_functions(game).look(s[None], seat, observation, mask)
+    game_functions(game).look(s[None], seat, observation, mask)
     other = sample_record(game, observation, rng, seat)[0][0]
     for field in game.fields.fields.values():
         if field.own or (field.part is None and field.name not in ("deals", "num_players")):

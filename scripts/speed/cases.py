@@ -160,7 +160,8 @@ def random_play(benchmark: Benchmark, game: str, games: int, players: int, threa
     name = f"`run_random`{of(game)}: {games:,} game{'s' * (games > 1)}, {players} players, {threads_of(threads)}"
     note(benchmark, name, "steps/s", lambda: batch.run_random(steps), games * steps)
     if threads == 1 and games == MANY and players == PLAYERS:
-        size = sum(array.nbytes for array in batch._board) / MANY
+        arrays = next(value for value in vars(batch).values() if hasattr(value, "mask_words"))
+        size = sum(array.nbytes for array in arrays) / MANY
         benchmark.extra_info[f"memory of a game{of(game)} in a batch [bytes]"] = size
 
 

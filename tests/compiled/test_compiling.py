@@ -87,9 +87,9 @@ print(len(compilations.buffer))
 """
 
 KEY = """
-from blackjacky_env.play.one_game import table_functions
+from blackjacky_env.play.one_game import game_functions
 from blackjacky_env.games import get_game
-game_key = table_functions(get_game("black_jacky")).game_key
+game_key = game_functions(get_game("black_jacky")).game_key
 print(int(game_key(5)))
 print(sum(game_key.stats.cache_hits.values()))
 """

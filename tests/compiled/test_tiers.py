@@ -10,7 +10,7 @@ from blackjacky_env.compiled import tiers
 from blackjacky_env.compiled.compiling import compiled, entry, zeros
 from blackjacky_env.compiled.tiers import begin_plainly, in_plain_python
 from blackjacky_env.envs import TableEnv
-from blackjacky_env.play.one_game import table_functions
+from blackjacky_env.play.one_game import game_functions
 
 POINT = np.dtype([("x", np.int8), ("y", np.int8, 2)])
 NUMBERS = types.ModuleType("tests.numbers")
@@ -66,7 +66,7 @@ def test_what_is_compiled_already_is_used_at_once():
 
 def test_a_game_is_the_same_in_plain_python_and_compiled(game):
     declared, rng = game, np.random.default_rng(0)
-    env, functions = TableEnv(game.name), table_functions(game)
+    env, functions = TableEnv(game.name), game_functions(game)
     plain = types.SimpleNamespace()
     for name in ("begin", "step", "look"):
         one = getattr(functions, name)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from blackjacky_env.declare.game import Game
-from blackjacky_env.play.one_game import identity, pack, read_records, record_layout, unpack
+from blackjacky_env.play.states import identity, pack, read_records, record_layout, unpack
 
 
 def test_a_state_of_a_version_without_alignment_is_refused_by_name(game: Game) -> None:
@@ -16,4 +16,4 @@ def test_a_state_of_a_version_without_alignment_is_refused_by_name(game: Game) -
     with pytest.raises(
         ValueError, match=f"this state of {game.name} was saved by a version with another record layout"
     ):
-        read_records(header, data, game.state_dtype)
+        read_records(game, header, data)

@@ -16,7 +16,7 @@ from blackjacky_env.envs import looking
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.envs.module import GameModule
 from blackjacky_env.games import get_game
-from blackjacky_env.play import one_game
+from blackjacky_env.play.states import pack, read_records, unpack
 from tests.envs.playing import fresh, play_randomly
 
 pytestmark = pytest.mark.prove
@@ -98,10 +98,10 @@ def test_a_sampled_position_is_heard_of_from_there_on(game: Game) -> None:
 
 
 def tampered(state: bytes, **history: Any) -> bytes:
-    header, data = one_game.unpack(state)
+    header, data = unpack(state)
     game = get_game(header["game"])
-    records = one_game.read_records(header, data, game.state_dtype)
-    return one_game.pack({**header, "history": {**header["history"], **history}}, records)
+    records = read_records(game, header, data)
+    return pack({**header, "history": {**header["history"], **history}}, records)
 
 
 def test_actions_that_do_not_lead_to_the_position_are_found_out() -> None:

@@ -15,7 +15,7 @@ from blackjacky_env import black_jacky_v0, playout
 from blackjacky_env.compiled import random
 from blackjacky_env.compiled.purposes import FOR_COPIES, FOR_POLICIES
 from blackjacky_env.envs.aec import TableEnv
-from blackjacky_env.play import one_game
+from blackjacky_env.play.states import pack, read_records, unpack
 from tests.envs.playing import fresh, play_randomly
 
 pytestmark = pytest.mark.prove
@@ -56,7 +56,7 @@ def test_a_game_that_is_over_has_its_result_at_once() -> None:
 
 def at(state: bytes) -> TableEnv:
     """The environment that this state belongs to."""
-    header, _ = one_game.unpack(state)
+    header, _ = unpack(state)
     env = black_jacky_v0.env(num_players=header["num_players"], variant=header["variant"], **header["options"])
     env.set_state(state)
     return env
@@ -86,11 +86,11 @@ def played_by_hand(state: bytes, key: np.uint64, agents: list[Any]) -> npt.NDArr
 
 def with_key(state: bytes, key: np.uint64) -> bytes:
     """The same position, which goes on by another key."""
-    header, data = one_game.unpack(state)
+    header, data = unpack(state)
     env = at(state)
-    records = one_game.read_records(header, data, env.game.state_dtype)[:1]
+    records = read_records(env.game, header, data)[:1]
     records["key"] = key
-    return one_game.pack({**header, "history": None}, records)
+    return pack({**header, "history": None}, records)
 
 
 # ---------------------------------------------------------------- seeds and threads

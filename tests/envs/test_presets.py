@@ -56,6 +56,6 @@ def test_batches_and_seats_play_a_preset(game: str, preset: str) -> None:
     others = ["random"] * (env.num_players - 1)
     batch, seats = make_batch(game, 2, preset=preset), SeatVectorEnv(game, 2, others, preset=preset)
     seats.reset(seed=1)
-    for state in (*batch._board.states, *seats._states):
+    for state in (*batch._arrays.states, *seats._states):
         assert get_game(game).read_options(state) == (env.num_players, env.variant, env.options)
     assert SeatEnv(game, others, preset=preset).table.config_dict() == env.config_dict()

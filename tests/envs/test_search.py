@@ -12,9 +12,9 @@ import pytest
 from blackjacky_env.declare.game import Game
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.envs.module import GameModule
-from blackjacky_env.play.one_game import identity, table_functions
+from blackjacky_env.play.one_game import game_functions
 from blackjacky_env.play.sampling import rotated
-from blackjacky_env.play.states import check_records, reseed_state
+from blackjacky_env.play.states import check_records, identity, reseed_state
 from tests.envs.playing import fresh, play_randomly
 from tests.every_game import TINY
 from tests.games.fixtures import check_invariants, examples_of
@@ -37,7 +37,7 @@ def tables(game: Game) -> Iterator[TableEnv]:
 def look(game: Game, records: Any, seat: int) -> tuple[bytes, bytes]:
     """What a seat sees of a position, and its legal actions."""
     seen, mask = np.empty(game.layout.size, game.layout.dtype), np.empty(game.num_actions, np.int8)
-    table_functions(game).look(records, seat, seen, mask)
+    game_functions(game).look(records, seat, seen, mask)
     return seen.tobytes(), mask.tobytes()
 
 

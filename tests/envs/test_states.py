@@ -13,7 +13,7 @@ from blackjacky_env import playout
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.games import get_game
 from blackjacky_env.games.black_jacky.state import RECORD
-from blackjacky_env.play import one_game
+from blackjacky_env.play.states import pack, read_records, unpack
 from blackjacky_env.testing.tables import state_with
 from tests.envs.playing import fresh, play_randomly
 from tests.every_game import FIRST, NAMES
@@ -34,10 +34,10 @@ def begun(name: str) -> TableEnv:
 
 def changed(state: bytes, change: Callable[[dict[str, Any], Any], Any], name: str) -> bytes:
     """The state after ``change(header, records)``, which may return other records."""
-    header, data = one_game.unpack(state)
-    records = one_game.read_records(header, data, get_game(name).state_dtype)
+    header, data = unpack(state)
+    records = read_records(get_game(name), header, data)
     other = change(header, records)
-    return one_game.pack(header, records if other is None else other)
+    return pack(header, records if other is None else other)
 
 
 def put(part: str, name: str, value: Any) -> Callable[[dict[str, Any], Any], None]:

@@ -16,7 +16,7 @@ from blackjacky_agents.registry import agent_names, bot_names, make_agent
 from blackjacky_env import playout
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.games import DEFAULT, GAMES
-from blackjacky_env.play import one_game
+from blackjacky_env.play.states import pack, read_records, unpack
 from blackjacky_env.reading import parse_json
 from blackjacky_env.replay import new_table
 from tests.fuzzing.mutators import changed_value
@@ -24,7 +24,7 @@ from tests.fuzzing.target import INPUT_ERRORS, Target, written
 from tests.games.fixtures import examples_of
 
 NO_CHANGE = bytes(range(32))
-_HEAD = len(one_game.pack({}, np.zeros(0, np.dtype([("a", "i1")])))) - len(json.dumps({"layout": "0" * 16})) - 4
+_HEAD = len(pack({}, np.zeros(0, np.dtype([("a", "i1")])))) - len(json.dumps({"layout": "0" * 16})) - 4
 
 
 @cache
@@ -83,7 +83,7 @@ def _watch(data: bytes) -> None:
 
 
 def _load(data: bytes) -> None:
-    header, _ = one_game.unpack(state := _sealed(data))
+    header, _ = unpack(state := _sealed(data))
     table_of = {(env.game.name, env.num_players, env.variant, str(env.options)): env for env in played_games()}
     asked = tuple(str(header.get(name)) for name in ("game", "num_players", "variant", "options"))
     env = next((env for key, env in table_of.items() if tuple(map(str, key)) == asked), played_games()[0])
@@ -101,8 +101,8 @@ def _load_changed(data: bytes) -> None:
     """A state of one of the games with changes drawn from ``data``; what is taken is played to its end."""
     rng = Random(data)
     env = rng.choice(played_games())
-    header, content = one_game.unpack(kept := env.get_state())
-    records = one_game.read_records(header, content, env.game.state_dtype).copy()
+    header, content = unpack(kept := env.get_state())
+    records = read_records(env.game, header, content).copy()
     for _ in range(0 if data == NO_CHANGE else rng.choice((1, 1, 2, 4))):
         if rng.random() < 0.85:
             change_field(records[0], rng)
@@ -111,7 +111,7 @@ def _load_changed(data: bytes) -> None:
     if not isinstance(header, dict):
         raise ValueError("this is no state")
     header.pop("layout", None)
-    state = one_game.pack(header, records)
+    state = pack(header, records)
     try:
         env.set_state(state)
     except (TypeError, ValueError):

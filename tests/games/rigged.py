@@ -13,7 +13,7 @@ import pytest
 
 from blackjacky_env import IllegalActionError
 from blackjacky_env.draw.picture import draw_svg
-from blackjacky_env.play import one_game
+from blackjacky_env.play.states import read_state
 from blackjacky_env.testing.tables import state_with
 from tests.reference.side_by_side import replay
 
@@ -112,7 +112,7 @@ class RiggedTable:
 
     def records(self) -> Any:
         """A copy of the records of the state."""
-        return one_game.read_records(*one_game.unpack(self.env.get_state()), self.env.unwrapped.game.state_dtype)
+        return read_state(self.env.unwrapped.game, self.env.get_state())[1]
 
     def put(self, records: Any) -> None:
         """Go on from these records, which must have values in their ranges, without the actions that led there."""

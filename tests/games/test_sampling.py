@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.games import GAMES, get_game
-from blackjacky_env.play import one_game
 from blackjacky_env.play.sampling import sample_state
+from blackjacky_env.play.states import unpack
 from tests.envs.playing import play_randomly
 from tests.games.fixtures import check_invariants
 from tests.games.tables import every_game, every_table, positions, seated
@@ -66,7 +66,7 @@ def test_a_vector_that_was_tampered_with_is_refused_or_shown_by_a_position(game,
         seen[entry] = data.draw(st.integers(part["low"] - 1, min(part["high"], 126) + 1))
     try:
         state = sample_state(env.game, seen, np.random.default_rng(0))
-        header, _ = one_game.unpack(state)
+        header, _ = unpack(state)
         other = TableEnv(game, header["num_players"], header["variant"], **header["options"])
         other.set_state(state)
     except ValueError as error:

@@ -66,7 +66,7 @@ def test_shaping_subtracts_from_a_return_what_the_first_decision_started_from(ga
 def potentials(batch: Batch) -> npt.NDArray[np.float64]:
     """Each seat's score minus the mean of its table, times the weight, (N, P)."""
     scores = np.zeros(batch.rewards.shape, np.int64)
-    score_all(batch.game)(batch._board.states, scores)
+    score_all(batch.game)(batch._arrays.states, scores)
     there = np.arange(scores.shape[1]) < batch.num_players[:, None]
     return np.where(
         there, WEIGHT * (scores - (scores * there).sum(axis=1, keepdims=True) / batch.num_players[:, None]), 0

@@ -23,7 +23,7 @@ from blackjacky_env.compiled.fingerprints import fingerprint
 from blackjacky_env.declare.game import Game
 from blackjacky_env.envs.opponents import compiled_names, find_compiled
 from blackjacky_env.games import DEFAULT, get_game
-from blackjacky_env.play.batch import make_seat_arrays
+from blackjacky_env.play.many_games import new_seat_arrays
 from tests.every_game import with_tiny
 
 pytest.importorskip("numba_cuda", reason="numba-cuda is not installed")
@@ -41,8 +41,8 @@ if not PLAIN:
         make_kernel,
         make_kernels,
         make_numbered_cast,
-        make_padded_board,
         make_playouts,
+        new_padded_arrays,
         no_contraction,
     )
 
@@ -89,19 +89,19 @@ def test_a_step_a_sample_and_all_bots_compile(game: Game, pytestconfig: pytest.C
     run = compiled(make_kernels(game, pays_result=True, per_seat=True).run_random.py_func)
     sample, score, play = game.rules.sample, game.rules.score, compiled(playouts.py_func)
 
-    def everything(board, seat_arrays, bits, states, seating, cast, seed, copies, results, first):
+    def everything(arrays, seat_arrays, bits, states, seating, cast, seed, copies, results, first):
         i = cuda.grid(1)
-        run(board, seat_arrays, seed, 1)
-        sample(board.observations[i], bits[i], states[i])
-        board.rewards[i, 0] = score(states[i], 0)
+        run(arrays, seat_arrays, seed, 1)
+        sample(arrays.observations[i], bits[i], states[i])
+        arrays.rewards[i, 0] = score(states[i], 0)
         play(states, seating, cast, seed, copies, results, first)
 
     cache, place = getattr(pytestconfig, "cache", None), f"blackjacky/compiled for a GPU/{game.name}"
     content = fingerprint(everything, game.state_dtype, numba.__version__, numba_cuda.__version__, on_gpu())
     if cache and cache.get(place, "") == content:
         return
-    arrays = make_padded_board(game, 1), make_seat_arrays(game, 1, 1.0, 1.0), np.zeros(1, np.uint64)
-    ptx = ptx_of(make_kernel(everything), (*arrays, *cast))
+    arrays, seat_arrays = new_padded_arrays(game, zeros(1, game.state_dtype)), new_seat_arrays(game, 1, 1.0, 1.0)
+    ptx = ptx_of(make_kernel(everything), (arrays, seat_arrays, np.zeros(1, np.uint64), *cast))
     assert ".visible .entry" in ptx
     if cache:
         cache.set(place, content)
@@ -114,9 +114,9 @@ def on_gpu() -> str:
 
 def test_a_step_is_assembled(tmp_path: Path) -> None:
     """NVIDIA's assembler, from the package nvidia-cuda-nvcc, takes what numba-cuda writes."""
-    board, games = make_padded_board(get_game(DEFAULT), 1), np.zeros(1, np.int64)
-    kernels = make_kernels(get_game(DEFAULT), pays_result=True)
-    ptx = ptx_of(kernels.observe, (board.states, games, games, board.observations, board.action_masks))
+    game, games = get_game(DEFAULT), np.zeros(1, np.int64)
+    arrays, kernels = new_padded_arrays(game, zeros(1, game.state_dtype)), make_kernels(game, pays_result=True)
+    ptx = ptx_of(kernels.observe, (arrays.states, games, games, arrays.observations, arrays.action_masks))
     (tmp_path / "kernel.ptx").write_text(ptx, encoding="utf-8")
     [ptxas] = (path for folder in nvidia.__path__ for path in Path(folder).glob("*/bin/ptxas"))
     subprocess.run([ptxas, "-O0", "-arch=sm_90", "kernel.ptx", "-o", "kernel.cubin"], cwd=tmp_path, check=True)

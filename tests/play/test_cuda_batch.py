@@ -57,7 +57,7 @@ def whole_games(options: dict[str, Any], backend: str) -> str:
     digests = [digest_of(batch)]
     batch.step(batch.random_actions())
     digests.append(digest_of(batch))
-    while digests and on_cpu(batch._board.played)[0] == 1:
+    while digests and on_cpu(batch._arrays.played)[0] == 1:
         batch.run_random(100)
     return " ".join([*digests, digest_of(batch)])
 

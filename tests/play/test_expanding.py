@@ -11,7 +11,8 @@ from blackjacky_env.compiled.compiling import zeros
 from blackjacky_env.declare.game import Game, IllegalActionError
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.games import DEFAULT
-from blackjacky_env.play.expanding import NONE, Decisions, expand_games, new_decisions
+from blackjacky_env.play.expanding import Decisions, expand_games, new_decisions
+from blackjacky_env.play.step import NONE
 from tests.envs.playing import play_randomly
 
 pytestmark = pytest.mark.prove

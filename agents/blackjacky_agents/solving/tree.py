@@ -20,7 +20,7 @@ from blackjacky_agents.solving import walk as walks
 from blackjacky_agents.solving.chance import FINE, HIDDEN_CHANCE, STUCK_RESHUFFLE, new_desk
 from blackjacky_agents.solving.table import Table
 from blackjacky_env.compiled import zeros
-from blackjacky_env.play import count_orders, table_functions
+from blackjacky_env.play import count_orders, game_functions
 
 _NODES = 200_000  # between two reports of progress: about a third of a second
 SHOWN = 4096  # information states whose observations are handed out together
@@ -213,7 +213,7 @@ def check_orders(table: Table) -> None:
 
 def _cards_dealt(table: Table, deck: npt.NDArray[np.int8]) -> int:
     """How many cards from the top a deal decides: those that are not in the pile afterwards."""
-    game, functions = table.game, table_functions(table.game)
+    game, functions = table.game, game_functions(table.game)
     if game.pile is None:
         return len(deck)
     states = zeros(2, game.state_dtype)

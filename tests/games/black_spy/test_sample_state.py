@@ -9,9 +9,8 @@ import pytest
 
 from blackjacky_env import black_spy_v0
 from blackjacky_env.compiled.compiling import PLAIN
-from blackjacky_env.games import unseen
-from blackjacky_env.games.black_spy.state import STATE
-from blackjacky_env.play import one_game
+from blackjacky_env.games import get_game, unseen
+from blackjacky_env.play.states import read_state
 from tests.games.black_spy.listing import Listing
 from tests.games.black_spy.rigging import CARDS, KINDS, Table, laid_out
 from tests.games.sampled import CONTRADICTORY, OUT_OF_RANGE, check_distribution, check_shown, sampled_with, vector
@@ -36,7 +35,7 @@ def samples(env, seat, count):
     """Yield sampled records, which need not be of positions that can be reached."""
     rng, seen = np.random.default_rng(seat), vector(env, seat)
     for _ in range(count):
-        yield one_game.read_records(*one_game.unpack(black_spy_v0.sample_state(seen, rng)), STATE)[0]
+        yield read_state(get_game("black_spy"), black_spy_v0.sample_state(seen, rng))[1][0]
 
 
 def check_deals(env, seat):

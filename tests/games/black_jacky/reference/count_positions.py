@@ -20,7 +20,7 @@ from blackjacky_agents.reports import markdown_table
 from blackjacky_env.compiled.compiling import copied, zeros
 from blackjacky_env.games.black_jacky import GAME
 from blackjacky_env.games.black_jacky.state import full_deck
-from blackjacky_env.play.one_game import table_functions
+from blackjacky_env.play.one_game import game_functions
 from tests.games.black_jacky.reference import counting
 
 LAY_4, LAY_7, DRAW, LAST_DRAW = 4, 7, 30, 38
@@ -74,7 +74,7 @@ class Engine:
         players = rules.pop("num_players")
         self.blank = GAME.new_state(players, "classic", GAME.check_options(players, "classic", rules))
         self.decks = [np.array(deck, np.int8) for deck in tree.decks()]
-        self.functions = table_functions(GAME)
+        self.functions = game_functions(GAME)
         self.not_asked = np.zeros((2, GAME.max_players))
         self.observation, self.mask = np.empty(GAME.layout.size, np.int8), np.empty(GAME.num_actions, np.int8)
 

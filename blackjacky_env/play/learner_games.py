@@ -1,0 +1,138 @@
+"""Many games with a learner in one seat, whose other seats compiled policies play between its decisions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from blackjacky_env.compiled.callbacks import ask
+from blackjacky_env.compiled.compiling import compiled, entry
+from blackjacky_env.compiled.purposes import FOR_LINEUPS
+from blackjacky_env.compiled.random import below, draw, game_key, stream
+from blackjacky_env.compiled.results import score_of
+from blackjacky_env.declare.game import Game
+from blackjacky_env.play.playouts import KEEP, make_choose
+from blackjacky_env.play.step import DRAWN, is_running, make_look, make_shared_step
+
+Encoder = Callable[..., None]
+"""(observation int8 or int16 (K,), mask int8 (A,), out float32 (F,)): write the learner's input made from them."""
+
+BEGIN = -1  # in place of a learner's action: start a game; `KEEP`: only observe the running one
+
+
+class LearnerArrays(NamedTuple):
+    """Arrays of N games with a learner, besides their states."""
+
+    fixed_seat: int
+    """The learner's seat, or DRAWN."""
+    lineups: npt.NDArray[np.int64]
+    """Agents in the seats clockwise of the learner, shape (L, max_players - 1); each game draws a row."""
+    mixed: bool
+    """True: each seat draws its own row instead."""
+    keys: npt.NDArray[np.uint64]
+    """Random keys, shape (N,): ``keys[i]`` and i determine seeds, seats and opponents of the games at index i."""
+    seats: npt.NDArray[np.int64]
+    """The learner's seat in each game, shape (N,)."""
+    seating: npt.NDArray[np.int64]
+    """The agent in every other seat, shape (N, max_players)."""
+    played: npt.NDArray[np.int64]
+    """Number of games started at each index, shape (N,)."""
+    decisions: npt.NDArray[np.int64]
+    """Number of opponents' decisions in the running game, shape (N,)."""
+
+
+@cache
+def learner_function(game: Game, encoder: Encoder | None) -> Callable[..., None]:
+    """Entry that steps N games: the learner's action, then the opponents' until the learner is to act again.
+
+    ``play(states, arrays, cast, actions, starts_anew, shown, masks, results, score_changes, ended, last_shown, first,
+    last)`` takes the learner's actions (N,) in the games first .. last - 1; the action `BEGIN` starts a new game (games
+    that end before the learner's first decision are skipped). With ``starts_anew`` games that end are restarted in the
+    same step, and ``last_shown`` gets their final observation. ``results`` (float64, (N,)), ``score_changes``
+    (float64, (N,)) and ``ended`` (bool, (N,)) belong to this step; ``shown`` (the output of ``encoder``, float32,
+    (N, F), or without one the observation, (N, K)) and ``masks`` (int8, (N, A), zeros where the game has ended) belong
+    to the new position.
+    """
+    begin, score, returns, look = game.rules.begin, score_of(game.rules), game.rules.returns, make_look(game)
+    size, dtype, max_players = game.layout.size, game.layout.dtype, game.max_players
+    choose, step = make_choose(game, ask), make_shared_step(game)
+
+    @compiled
+    def run_on(s, i, arrays, cast, observation, mask):
+        while is_running(s) and s.player != arrays.seats[i]:
+            step(s, choose(s, arrays.seating[i, s.player], arrays.decisions[i], cast, observation, mask))
+            arrays.decisions[i] += 1
+
+    @compiled
+    def start_game(s, i, arrays, cast, observation, mask):
+        while True:
+            draws = stream(arrays.keys[i], FOR_LINEUPS, i, arrays.played[i])
+            begin(s, game_key(draw(draws, 0) >> np.uint64(1)), DRAWN)
+            _seat_players(s, i, arrays, draws)
+            arrays.decisions[i] = 0
+            arrays.played[i] += 1
+            run_on(s, i, arrays, cast, observation, mask)
+            if is_running(s):
+                return
+
+    def observe_plainly(s, seat, raw, mask, out):
+        look(s, seat, out, mask)
+
+    def observe_encoded(s, seat, raw, mask, out):
+        look(s, seat, raw, mask)
+        encoder(raw, mask, out)  # type: ignore[misc]  # not None, or it is not compiled
+
+    observe = compiled(observe_encoded if encoder else observe_plainly)
+
+    def play(
+        states, arrays, cast, actions, starts_anew, shown, masks, results, score_changes, ended, last_shown, first, last
+    ):
+        raw, result = np.empty(size, dtype), np.zeros(max_players)
+        for i in range(first, last):
+            s, begins = states[i], actions[i] == BEGIN
+            results[i] = 0.0
+            score_changes[i] = 0.0
+            if not begins and actions[i] != KEEP:
+                seat = arrays.seats[i]
+                before = score(s, seat)
+                step(s, actions[i])
+                run_on(s, i, arrays, cast, raw, masks[i])
+                score_changes[i] = score(s, seat) - before
+                if not is_running(s):
+                    result[:] = 0.0
+                    returns(s, result)
+                    results[i] = result[seat]
+            ended[i] = not is_running(s) and not begins
+            if ended[i] and starts_anew:
+                observe(s, arrays.seats[i], raw, masks[i], last_shown[i])
+                begins = True
+            if begins:
+                start_game(s, i, arrays, cast, raw, masks[i])
+            observe(s, arrays.seats[i], raw, masks[i], shown[i])
+
+    return entry(play)
+
+
+@compiled
+def _seat_players(s, i, arrays, draws):
+    """Draw the learner's seat in game i, and a line-up clockwise of it, or one opponent per seat if ``mixed``."""
+    seat = arrays.fixed_seat if arrays.fixed_seat != DRAWN else np.int64(below(draw(draws, 1), s.num_players))
+    arrays.seats[i] = seat
+    lineup = below(draw(draws, 2), len(arrays.lineups))
+    for relative in range(1, s.num_players):
+        if arrays.mixed:
+            lineup = below(draw(draws, 2 + relative), len(arrays.lineups))
+        arrays.seating[i, (seat + relative) % s.num_players] = arrays.lineups[lineup, relative - 1]
+
+
+@entry
+def seat_everybody(states, arrays):
+    """Entry: seat the players of running games as if these had started with the current line-ups."""
+    for i in range(len(states)):
+        if arrays.played[i] > 0:
+            draws = stream(arrays.keys[i], FOR_LINEUPS, i, arrays.played[i] - 1)
+            _seat_players(states[i], i, arrays, draws)

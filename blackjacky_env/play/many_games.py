@@ -1,0 +1,236 @@
+"""The arrays of a batch, and the compiled entries that step all of its games."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from blackjacky_env.compiled.compiling import compiled, entry, inlined, zeros
+from blackjacky_env.compiled.purposes import FOR_ACTIONS, FOR_GAMES
+from blackjacky_env.compiled.random import draw, game_key, random_flag, stream
+from blackjacky_env.compiled.results import score_of
+from blackjacky_env.declare.game import Game
+from blackjacky_env.declare.layout import Vector
+from blackjacky_env.play.step import DRAWN, OVER, make_look, make_paid_step
+
+
+class BatchArrays(NamedTuple):
+    """All arrays of N games."""
+
+    states: npt.NDArray[Any]
+    observations: Vector
+    action_masks: npt.NDArray[np.int8]
+    mask_words: npt.NDArray[np.uint64]
+    """The masks' memory, eight flags a word, shape (N, ceil(A / 8)); the last word may reach beyond the A flags."""
+    current_player: npt.NDArray[np.int64]
+    seeds: npt.NDArray[np.int64]
+    played: npt.NDArray[np.int64]
+    """Number of games started at each index, shape (N,)."""
+    moves: npt.NDArray[np.int64]
+    """Number of moves made at each index, shape (N,)."""
+    rewards: npt.NDArray[np.float64]
+    terminated: npt.NDArray[np.bool_]
+
+
+class SeatArrays(NamedTuple):
+    """What a batch with ``per_seat=True`` keeps besides its `BatchArrays`."""
+
+    cumulative_rewards: npt.NDArray[np.float64]
+    final_states: npt.NDArray[Any]
+    """Each game as the last one at its index ended, shape (N,)."""
+    gamma: float
+    score_shaping: float
+
+
+def new_batch_arrays(game: Game, states: npt.NDArray[Any]) -> BatchArrays:
+    """Zeroed arrays around the records of N games."""
+    masks, words = new_masks(game, len(states))
+    return BatchArrays(
+        states=states,
+        observations=np.zeros((len(states), game.layout.size), game.layout.dtype),
+        action_masks=masks,
+        mask_words=words,
+        current_player=np.zeros(len(states), np.int64),
+        seeds=np.zeros(len(states), np.int64),
+        played=np.zeros(len(states), np.int64),
+        moves=np.zeros(len(states), np.int64),
+        rewards=np.zeros((len(states), game.max_players)),
+        terminated=np.zeros(len(states), np.bool_),
+    )
+
+
+def new_masks(game: Game, num_games: int) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.uint64]]:
+    """Zeroed masks, and the same memory as words of eight flags."""
+    size = game.num_actions
+    memory = np.zeros(num_games * size + 7, np.int8)
+    words = np.ndarray((num_games, -(-size // 8)), np.uint64, memory, strides=(size, 8))
+    return memory[: num_games * size].reshape(num_games, size), words
+
+
+def new_seat_arrays(game: Game, num_games: int, gamma: float, score_shaping: float) -> SeatArrays:
+    """Zeroed arrays for ``num_games`` games."""
+    rewards, states = np.zeros((num_games, game.max_players)), zeros(num_games, game.state_dtype)
+    return SeatArrays(rewards, states, gamma, score_shaping)
+
+
+class BatchFunctions(NamedTuple):
+    """The compiled entries of a batch, which work on the games ``first`` .. ``last - 1``.
+
+    ``arrays``: `BatchArrays`. ``seat_arrays``: `SeatArrays`, or None; on a GPU, an empty tuple. There they are kernels,
+    which take no ``first`` and ``last``.
+    """
+
+    start: Any
+    """(arrays, seat_arrays, seed, first, last)."""
+    step: Any
+    """(arrays, seat_arrays, seed, actions, first, last)."""
+    draw_actions: Any
+    """(arrays, seat_arrays, seed, actions, first, last): write a random legal action for each game."""
+    run_random: Any
+    """(arrays, seat_arrays, seed, steps, first, last)."""
+    observe: Any
+    """(states, games, seats, observations, masks, first, last): write what ``seats[j]`` of ``games[j]`` sees."""
+
+
+@cache
+def batch_functions(game: Game, pays_result: bool, per_seat: bool = False) -> BatchFunctions:
+    """The functions for rewards that pay the result, or else score changes; ``per_seat``: with `SeatArrays`.
+
+    Each game has a stream of random numbers, of which every random action takes the one of its move count.
+    """
+    num_actions, look = game.num_actions, make_look(game)
+    begin_next, observe = _make_begin_next(game), _make_observe(game)
+    paid_step, pay_end = make_paid_step(game, pays_result)
+    clear, before_move, after_move = _make_credit(game) if per_seat else (_no_credit, _no_credit, _no_credit)
+
+    @inlined
+    def move(arrays, seat_arrays, key, i, action):
+        before_move(arrays, seat_arrays, i)
+        arrays.moves[i] += 1
+        arrays.rewards[i] = 0.0
+        is_over = paid_step(arrays.states[i], action, arrays.rewards[i]) & OVER != 0
+        arrays.terminated[i] = is_over
+        if is_over:
+            pay_end(arrays.states[i], arrays.rewards[i])
+        after_move(arrays, seat_arrays, i)
+        if is_over:
+            begin_next(arrays, key, i)
+        observe(arrays, i)
+
+    def start(arrays, seat_arrays, seed, first, last):
+        for i in range(first, last):
+            arrays.played[i] = 0
+            arrays.moves[i] = 0
+            arrays.rewards[i] = 0.0
+            arrays.terminated[i] = False
+            clear(arrays, seat_arrays, i)
+            begin_next(arrays, game_key(seed), i)
+            observe(arrays, i)
+
+    def step(arrays, seat_arrays, seed, actions, first, last):
+        for i in range(first, last):
+            move(arrays, seat_arrays, game_key(seed), i, actions[i])
+
+    def draw_actions(arrays, seat_arrays, seed, actions, first, last):
+        for i in range(first, last):
+            draws = stream(game_key(seed), FOR_ACTIONS, i, 0)
+            actions[i] = random_flag(arrays.mask_words[i], num_actions, draw(draws, arrays.moves[i]))
+
+    def run_random(arrays, seat_arrays, seed, steps, first, last):
+        key = game_key(seed)
+        for i in range(first, last):
+            draws = stream(key, FOR_ACTIONS, i, 0)
+            for _ in range(steps):
+                action = random_flag(arrays.mask_words[i], num_actions, draw(draws, arrays.moves[i]))
+                move(arrays, seat_arrays, key, i, action)
+
+    def observe_seats(states, games, seats, observations, masks, first, last):
+        for j in range(first, last):
+            look(states[games[j]], seats[j], observations[j], masks[j])
+
+    functions: tuple[Any, ...] = (start, step, draw_actions, run_random, observe_seats)
+    return BatchFunctions(*map(entry, functions))
+
+
+def _make_begin_next(game: Game) -> Callable[..., None]:
+    """Inlined (arrays, key, i): start the next game at index i."""
+    begin = game.rules.begin
+
+    def begin_next(arrays, key, i):
+        seed = draw(stream(key, FOR_GAMES, i, arrays.played[i]), 0) >> np.uint64(1)
+        arrays.seeds[i] = seed
+        arrays.played[i] += 1
+        begin(arrays.states[i], game_key(seed), DRAWN)
+
+    return inlined(begin_next)
+
+
+def _make_observe(game: Game) -> Callable[..., None]:
+    """Inlined (arrays, i): write observation and mask of the player to act in game i."""
+    encode, legal = game.rules.encode, game.rules.legal
+
+    def observe(arrays, i):
+        s = arrays.states[i]
+        arrays.current_player[i] = s.player
+        legal(s, arrays.action_masks[i])
+        encode(s, s.player, arrays.observations[i])
+
+    return inlined(observe)
+
+
+# ---------------------------------------------------------------- what a seat's decisions have earned
+
+
+@inlined
+def _no_credit(arrays, seat_arrays, i):
+    """In place of `_make_credit` in a batch without `SeatArrays`."""
+
+
+def _make_credit(game: Game) -> tuple[Callable[..., None], Callable[..., None], Callable[..., None]]:
+    """Three inlined functions (arrays, seat_arrays, i), called at the start of all games, before and after each move.
+
+    They keep the sum, over the moves since a seat's last decision, of its rewards and of the shaping term
+    gamma * potential(now) - potential(then); the potential of a finished game is 0, that of a running one a seat's
+    score minus the mean score of the table.
+    """
+    score, max_players = score_of(game.rules), game.max_players
+
+    @compiled
+    def potential(s, seat):
+        total = 0
+        for other in range(s.num_players):
+            total += score(s, other)
+        return score(s, seat) - total / s.num_players
+
+    @compiled
+    def add_potentials(s, sums, weight):
+        for seat in range(s.num_players):
+            sums[seat] += weight * potential(s, seat)
+
+    def clear(arrays, seat_arrays, i):
+        seat_arrays.cumulative_rewards[i] = 0.0
+
+    def before_move(arrays, seat_arrays, i):
+        s, sums, weight = arrays.states[i], seat_arrays.cumulative_rewards[i], seat_arrays.score_shaping
+        if arrays.terminated[i]:
+            sums[:] = 0.0
+        if weight != 0.0:
+            add_potentials(s, sums, -seat_arrays.gamma * weight)
+            sums[s.player] = -weight * potential(s, s.player)
+        else:
+            sums[s.player] = 0.0
+
+    def after_move(arrays, seat_arrays, i):
+        s, sums, weight = arrays.states[i], seat_arrays.cumulative_rewards[i], seat_arrays.score_shaping
+        for seat in range(max_players):
+            sums[seat] += arrays.rewards[i, seat]
+        if arrays.terminated[i]:
+            seat_arrays.final_states[i] = s
+        elif weight != 0.0:
+            add_potentials(s, sums, seat_arrays.gamma * weight)
+
+    return inlined(clear), inlined(before_move), inlined(after_move)

@@ -8,9 +8,8 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple
 
 from blackjacky_env.testing import actions, copies, determinism, leaks, observations, rewards
-from blackjacky_env.testing.errors import ConformanceError
 from blackjacky_env.testing.readouts import Env
-from blackjacky_env.testing.trial import Check, Trial
+from blackjacky_env.testing.trial import Check, ConformanceError, Trial
 
 PASSED, FAILED, SKIPPED = "passed", "FAILED", "skipped"
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from gymnasium.utils import seeding
 
-from blackjacky_env.checks import check_integer
+from blackjacky_env.checks import check_integer, check_number
 from blackjacky_env.declare.game import Game
 from blackjacky_env.play.decks import Rigging, read_rigging, rigged_by
 from blackjacky_env.play.one_game import read_records
@@ -112,28 +112,23 @@ def check_bookkeeping(history: Mapping[str, Any], everybody: Sequence[str], play
 
     Raises `ValueError` if they are not those of a PettingZoo environment in that position.
     """
-    found: dict[str, Any] = {name: history.get(name) for name in BOOKKEEPING}
-    agents, over = found["agents"], player < 0
-    allowed = [agent for agent in everybody if isinstance(agents, list) and agent in agents]
-    if agents != allowed or (not over and len(allowed) < len(everybody)):
-        raise ValueError("the agents of this state are not those of its position")
+    found: dict[str, Any] = {name: history.get(name) for name in (*BOOKKEEPING, "_skip_agent_selection")}
+    over, left = player < 0, found["agents"] if isinstance(found["agents"], list) else []
+    agents = [agent for agent in everybody if agent in left or not over]
+    for name, expected in (
+        ("agents", agents),
+        ("terminations", dict.fromkeys(agents, over)),
+        ("truncations", dict.fromkeys(agents, False)),
+    ):
+        if found[name] != expected:
+            raise ValueError(f"{name} of this state are not those of its position")
     if found["agent_selection"] not in (everybody if over else [everybody[player]]):
         raise ValueError("agent_selection of this state is not the agent to act")
     for name in ("rewards", "_cumulative_rewards"):
-        if not _is_by_agent(found[name], allowed) or not all(map(_is_finite, found[name].values())):
-            raise ValueError(f"{name.strip('_')} of this state are not numbers by agent")
-    for name, expected in (("terminations", over), ("truncations", False)):
-        if not _is_by_agent(found[name], allowed) or not all(value is expected for value in found[name].values()):
-            raise ValueError(f"{name} of this state are not those of its position")
-    skipped = history.get("_skip_agent_selection")
-    if skipped is not None and skipped not in everybody:
+        if not isinstance(found[name], dict) or sorted(found[name]) != sorted(agents):
+            raise ValueError(f"{name.strip('_')} of this state are not by agent")
+        for agent in agents:
+            check_number(f"{name.strip('_')} of this state", found[name][agent], -(2.0**63), 2.0**63)
+    if found["_skip_agent_selection"] not in (None, *everybody):
         raise ValueError("_skip_agent_selection of this state is not an agent")
-    return {**found, "_skip_agent_selection": skipped}
-
-
-def _is_by_agent(value: Any, agents: Sequence[str]) -> bool:
-    return isinstance(value, dict) and sorted(value) == sorted(agents)
-
-
-def _is_finite(value: Any) -> bool:
-    return isinstance(value, float | int) and abs(value) < 2**63  # false for NaN, too
+    return found

@@ -146,7 +146,10 @@ class SeatVectorEnv(VectorEnv[Observation, Array, Array]):
         weight = check_number("score_weight", score_weight, -1e6, 1e6)
         self._weights = (1.0, weight) if reward == "win" else (0.0, 1.0)
         self._copy, self._encoding = check_flag("copy", copy), _check_encoding(encoding)
-        check_memory("num_envs", self.num_envs, self._bytes_per_game())
+        layout, float32 = self.game.layout, np.dtype(np.float32)
+        self._entries, self._dtype = (encoding.size, float32) if encoding else (layout.size, layout.dtype)
+        shown = 2 * self._entries * self._dtype.itemsize
+        check_memory("num_envs", self.num_envs, self.game.state_dtype.itemsize + self.game.num_actions + shown)
         sizes, self.variant = choose_tables(self.game, self.num_envs, num_players, variant)
         self._states = new_states(self.game, sizes, self.variant, rule_options)
         self.seat = None if seat is None else check_integer("seat", seat, 0, min(sizes) - 1)
@@ -156,19 +159,11 @@ class SeatVectorEnv(VectorEnv[Observation, Array, Array]):
         self._threads = check_threads(threads)
 
     def _make_spaces(self) -> None:
-        layout, num_actions = self.game.layout, self.game.num_actions
-        if self._encoding:
-            encoded = spaces.Box(-np.inf, np.inf, (self._encoding.size,), np.float32)
-            self.single_observation_space = self._format.space_of(encoded, num_actions)
-        else:
-            self.single_observation_space = self._format.space(layout, num_actions)
+        encoded = spaces.Box(-np.inf, np.inf, (self._entries,), np.float32) if self._encoding else None
+        self.single_observation_space = self._format.space(self.game.layout, self.game.num_actions, encoded)
         self.single_action_space = spaces.Discrete(self.game.num_actions)
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
         self.action_space = batch_space(self.single_action_space, self.num_envs)
-
-    def _bytes_per_game(self) -> int:
-        shown = 4 * self._encoding.size if self._encoding else self.game.layout.size * self.game.layout.dtype.itemsize
-        return self.game.state_dtype.itemsize + self.game.num_actions + 2 * shown
 
     def _make_arrays(self) -> None:
         n = self.num_envs
@@ -183,9 +178,7 @@ class SeatVectorEnv(VectorEnv[Observation, Array, Array]):
         self._waiting = np.zeros(n, np.bool_) if self._same_step else self._ended
 
     def _new_shown(self) -> Array:
-        if self._encoding:
-            return np.empty((self.num_envs, self._encoding.size), np.float32)
-        return np.empty((self.num_envs, self.game.layout.size), self.game.layout.dtype)
+        return np.empty((self.num_envs, self._entries), self._dtype)
 
     # ------------------------------------------------------------ opponents and states
 

@@ -92,7 +92,7 @@ class Panel:
 
     @property
     def _line_height(self) -> float:
-        return self.sizes.text + 5
+        return self.sizes.text + 3
 
     def _flow(self, pieces: Iterator[Piece], y: float, end: float, beside: float = 0, below: float = 0) -> float:
         """Draw pieces side by side, on as many lines as they need; returns where the last line ends.
@@ -145,7 +145,7 @@ class Panel:
             words = self._words(say("x {count}", count=fact.value), self.sizes.text)
 
         def draw(x: float, y: float) -> str:
-            return "".join(_token(token, x + 20 * i, y) for i, token in enumerate(tokens))
+            return "".join(_token(token, x + 20 * i, y - 3) for i, token in enumerate(tokens))
 
         shown = Piece(20 * len(tokens), draw)
         return _joined(shown, words) if words else shown if tokens else None

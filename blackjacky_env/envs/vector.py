@@ -146,8 +146,8 @@ class SeatVectorEnv(VectorEnv[Observation, Array, Array]):
         weight = check_number("score_weight", score_weight, -1e6, 1e6)
         self._weights = (1.0, weight) if reward == "win" else (0.0, 1.0)
         self._copy, self._encoding = check_flag("copy", copy), _check_encoding(encoding)
-        layout, float32 = self.game.layout, np.dtype(np.float32)
-        self._entries, self._dtype = (encoding.size, float32) if encoding else (layout.size, layout.dtype)
+        self._entries = encoding.size if encoding else self.game.layout.size
+        self._dtype: np.dtype[Any] = np.dtype(np.float32) if encoding else self.game.layout.dtype
         shown = 2 * self._entries * self._dtype.itemsize
         check_memory("num_envs", self.num_envs, self.game.state_dtype.itemsize + self.game.num_actions + shown)
         sizes, self.variant = choose_tables(self.game, self.num_envs, num_players, variant)

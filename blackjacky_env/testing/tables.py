@@ -87,10 +87,10 @@ def vary_public(
     if hidden is None and (by_code := _shown_by_code(raw)):
         raise Skipped(f"{raw.game.title} shows {by_code[0]} by code of its own, so it needs a `Hidden`")
     state, seat = raw._states[0].copy(), raw._seats[agent]
-    if hidden is None:
-        seen = raw.game.fields.visible(state, seat, {"player"} if state["player"] == NOBODY else ())
-    else:
-        seen = hidden.visible(state, seat)
+    over = {"player"} if state["player"] == NOBODY else ()
+    seen: Iterable[Visible] = (
+        raw.game.fields.visible(state, seat, over) if hidden is None else hidden.visible(state, seat)
+    )
     for name, indices, values in seen:
         if indices:
             index = indices[int(rng.integers(len(indices)))]

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import operator
 import os
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from contextlib import suppress
+from typing import Any
 
 import numpy as np
 
@@ -50,6 +51,15 @@ def check_choice(name: str, value: object, allowed: Collection[object]) -> str:
     """``value``; `ValueError` if it is not one of ``allowed``."""
     if not isinstance(value, str) or value not in allowed:
         raise ValueError(f"{name}={value!r} is unknown; allowed are {', '.join(map(repr, allowed))}")
+    return value
+
+
+def check_list(name: str, value: Any, allowed: str) -> Sequence[Any]:
+    """``value``; `TypeError` or `ValueError` unless it is a list that is not empty; ``allowed``: in words."""
+    if isinstance(value, str) or not isinstance(value, Sequence):
+        raise TypeError(f"{name}={value!r} is not a list; allowed is {allowed}")
+    if not value:
+        raise ValueError(f"{name}={value!r} is empty; allowed is {allowed}")
     return value
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import NamedTuple
 
 from blackjacky_env.draw import svg
@@ -53,11 +52,10 @@ def draw_track(pen: Pen, scene: Scene) -> list[str]:
 
 
 def _port(ring: _Ring) -> str:
-    left, top, width, height = ring.left, ring.top, ring.right - ring.left, ring.bottom - ring.top
-    road = ' fill="none" stroke="#a98a5f" stroke-opacity=".6" stroke-width="42"'
-    water = ' fill="#4a90c4" fill-opacity=".4"'
-    return svg.box(left, top, width, height, 62, more=road) + svg.box(
-        left + 21, top + 21, width - 42, height - 42, 41, more=water
+    """A road around water."""
+    place = ring.left, ring.top, ring.right - ring.left, ring.bottom - ring.top
+    return group(
+        [svg.box(*place, 62, more=' fill="#4a90c4" stroke="#a98a5f" stroke-width="42"')], attributes=' opacity=".5"'
     )
 
 
@@ -115,47 +113,22 @@ def _figures(pen: Pen, field: Field, place: tuple[float, float]) -> str:
 
 def _within(pen: Pen, scene: Scene, ring: _Ring) -> list[str]:
     """The rows of the centre, each in a line of its own, or in several."""
-    room = ring.right - ring.left - 60
     parts, y = [], ring.top + (28.0 if pen.is_phone else 24.0)
     for row in (piece for piece in scene.centre if isinstance(piece, Row)):
-        if row.look == "chips":
-            drawn, y = _chips(pen, row, ring.middle, y, room)
-        else:
-            drawn, y = _owned(pen, row, ring.middle, y, room)
+        is_chips, scale = row.look == "chips", 0.5 if pen.is_phone else 0.58
+        wide, high = (
+            (26.0 if row.data else 19.0, 27.0 if row.data else 21.0) if is_chips else (61.0, CARD[1] * scale + 4)
+        )
+        drawn, in_line = [], int((ring.right - ring.left - 60) // wide)
+        for i, card in enumerate(row.cards):
+            along, count = i % in_line, min(in_line, len(row.cards) - i // in_line * in_line)
+            x, top = ring.middle + wide * (along - count / 2), y + high * (i // in_line)
+            if is_chips:
+                known = {**({"card": card.name} if row.data else {}), **card.data}
+                drawn.append(svg.chip(card, x, top, wide - 2, high - 3, data(known)))
+                continue
+            drawn += [pen.card(card, x + 22, top, scale)]
+            drawn += [] if card.owner is None else [pen.figure(card.owner, x, top, 25)]
+        y += high * -(-len(row.cards) // in_line)
         parts.append(group(drawn, attributes=f' class="pile"{data(row.data)}' if row.data else ""))
     return parts
-
-
-def _owned(pen: Pen, row: Row, middle: float, y: float, room: float) -> tuple[list[str], float]:
-    """Cards, each with the figure of its owner."""
-    scale, step = (0.5, 58.0) if pen.is_phone else (0.58, 62.0)
-    lines = _lines(row.cards, int(room // step))
-    parts = []
-    for cards in lines:
-        left = middle - step * len(cards) / 2
-        for i, card in enumerate(cards):
-            if card.owner is not None:
-                parts.append(pen.figure(card.owner, left + step * i, y, 25))
-            parts.append(pen.card(card, left + step * i + 22, y, scale))
-        y += CARD[1] * scale + 4
-    return parts, y
-
-
-def _chips(pen: Pen, row: Row, middle: float, y: float, room: float) -> tuple[list[str], float]:
-    parts, (width, height) = [], (24, 24) if row.data else (17, 18)
-    for cards in _lines(row.cards, int(room // (width + 2))):
-        left = middle - (width + 2) * len(cards) / 2
-        parts += [
-            svg.chip(card, left + (width + 2) * i, y, width, height, _live(card, row)) for i, card in enumerate(cards)
-        ]
-        y += height + 3
-    return parts, y
-
-
-def _live(card: Card, row: Row) -> str:
-    known = {**({"card": card.name} if row.data else {}), **card.data}
-    return data(known) if known else ""
-
-
-def _lines(cards: Sequence[Card], most: int) -> list[Sequence[Card]]:
-    return [cards[i : i + most] for i in range(0, len(cards), most)]

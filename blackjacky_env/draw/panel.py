@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from itertools import groupby
+from collections.abc import Callable, Iterator, Sequence
+from itertools import chain, groupby
 from typing import NamedTuple
 
 from blackjacky_env.draw import svg
-from blackjacky_env.draw.scene import INK, Card, Fact, Name, Row, Scene, Tag, Token, say
+from blackjacky_env.draw.scene import INK, Card, Fact, Name, Row, Scene, Tag, Token, Value, say
 from blackjacky_env.draw.svg import CARD, CHIP, Pen, box, data, group
 
 _IN_ROW, _FEW = 8, 6
 """Cards of a hand in a row on a phone, so that a finger can hit each; cards that lie beside the name."""
+_NAMED = 218
+"""Width of what lies beside few cards."""
 
 
 class Sizes(NamedTuple):
@@ -31,19 +33,6 @@ class Piece(NamedTuple):
     draw: Callable[[float, float], str]
 
 
-def _flow(
-    pieces: Iterable[Piece], x: float, y: float, room: float, line: float, gap: float = 6
-) -> tuple[list[str], float]:
-    """Pieces side by side, on as many lines as they need; what is drawn, and where the last line ends."""
-    drawn, left = [], x
-    for piece in pieces:
-        if left > x and left + piece.width > x + room:
-            left, y = x, y + line
-        drawn.append(piece.draw(left, y))
-        left += piece.width + gap
-    return drawn, y + line if drawn else y
-
-
 class Panel:
     """A seat's panel: its parts, and how high they are."""
 
@@ -53,7 +42,10 @@ class Panel:
         self.parts: list[str] = []
         self.left = 8 if pen.is_phone else 12
         self.room = width - 2 * self.left + 2
-        self.is_compact = is_near and not pen.is_phone and self._has_few_cards()
+        self.small_text = max(sizes.text - 2, svg.PHONE_TEXT)
+        rows = [row for row in self.seat.rows if row.cards]
+        self.is_compact = is_near and not pen.is_phone and sum(len(row.cards) for row in rows) <= _FEW
+        self.is_compact &= all(row.look in ("hand", "cards") for row in rows)
         self.height = self._draw()
 
     def drawn(self, x: float, y: float, height: float, scale: float = 1) -> str:
@@ -68,69 +60,53 @@ class Panel:
         look = f' class="seat{" loser" * self.seat.loses}"{data({"seat": self.number})}'
         return group([ground, loss, arrow, *parts], x, y, attributes=look)
 
-    def _has_few_cards(self) -> bool:
-        """Whether there is room for the cards beside the name."""
-        rows = [row for row in self.seat.rows if row.cards]
-        return all(row.look in ("hand", "cards") for row in rows) and sum(len(row.cards) for row in rows) <= _FEW
-
     def _draw(self) -> float:
-        y = self._head()
-        rows = [row for row in self.seat.rows if not (row.packed and _is_hidden(row.cards))]
+        """The figure and the name, around them what is told, and cards below or beside; returns the height."""
+        sizes, pen, seat = self.sizes, self.pen, self.seat
+        figure = sizes.figure if self.width > 150 or self.scene.track else 0
+        if figure:
+            self.parts.append(pen.figure(seat.figure, self.left - 2, 6, figure))
+        end = _NAMED if self.is_compact else self.width - self._beside()
+        x, y = self.left + figure + (8 if figure else 0), 9 + sizes.name
+        is_wide = self.is_near and not pen.is_phone
+        room = (_NAMED if is_wide else end) - x - 4
+        self.parts.append(pen.words(Name(self.number), x, 6 + sizes.name * 0.85, sizes.name, room))
+        if is_wide and not self.is_compact:
+            x, y = _NAMED + 12, 9
+        rows = [row for row in seat.rows if not (row.packed and _is_hidden(row.cards))]
         lines = [row for row in rows if row.look in ("chips", "groups")]
-        if self.is_near and self.pen.is_phone:
-            parts, y = _flow(
-                [self._line(row) for row in lines if row.cards], self.left, y, self.room, self._line_height + 2
-            )
-            self.parts += parts
-        elif not self.is_near:
-            for row in lines:
-                y = self._own_lines(row, y)
+        told = [*map(self._tokens, seat.facts), *map(self._tag, seat.tags)]
+        told += [self._words(", ".join(map(pen.said, seat.notes)), sizes.text - 1, "faint")] * bool(seat.notes)
+        told += [self._fact(fact) for fact in seat.facts if not fact.tokens]
+        y = self._flow(filter(None, told), y, end, x, 8 + figure)
+        if self.is_near:
+            y = self._flow((piece for row in lines for piece in self._line(row)), y, self.width, x, 8 + figure)
+        y = max(y, 10 + figure)
+        for row in () if self.is_near else lines:
+            after = y + row.lines * (self._line_height if row.look == "groups" else self._chip[1] + 2)
+            y = max(after, self._flow(iter(self._line(row)), y, self.width - self.left))
         cards = [row for row in rows if row.look in ("hand", "cards")]
         if any(row.cards for row in cards) or (cards and not self.is_near):
-            end = self._cards(cards, 10 if self.is_compact else y)
-            y = max(y, end)
+            y = max(y, self._cards([row for row in cards if row.cards], 10 if self.is_compact else y))
         return y + 5
 
     @property
     def _line_height(self) -> float:
         return self.sizes.text + 3
 
-    @property
-    def _small_text(self) -> float:
-        return max(self.sizes.text - 2, svg.PHONE_TEXT)
+    def _flow(self, pieces: Iterator[Piece], y: float, end: float, beside: float = 0, below: float = 0) -> float:
+        """Draw pieces side by side, on as many lines as they need; returns where the last line ends.
 
-    def _head(self) -> float:
-        """The figure, the name, tokens, tags, notes and facts; where they end."""
-        sizes, pen, seat = self.sizes, self.pen, self.seat
-        figure = sizes.figure if self.width > 150 or self.scene.track else 0
-        if figure:
-            self.parts.append(pen.figure(seat.figure, self.left - 2, 6, figure))
-        x = self.left + figure + (8 if figure else 0)
-        beside = self._beside()
-        room = (190 if self.is_near and not pen.is_phone else self.width) - x - (beside if not self.is_near else 0) - 4
-        self.parts.append(pen.words(Name(self.number), x, 6 + sizes.name * 0.85, sizes.name, room))
-        y = 6 + sizes.name + 3
-        tags = [self._tag(tag) for tag in seat.tags]
-        tokens = [self._tokens(fact) for fact in seat.facts if fact.tokens]
-        notes = [self._note(", ".join(map(pen.said, seat.notes)), room)] if seat.notes else []
-        facts = [self._fact(fact) for fact in seat.facts if not fact.tokens]
-        if self.scene.track:
-            parts, end = _flow([*facts, *tokens, *tags, *notes], x, y, room, self._line_height + 2)
-            self.parts += parts
-            return max(end, 8 + figure)
-        parts, end = _flow([*tokens, *tags, *notes], x, y, room, self._line_height + 3)
-        self.parts += parts
-        if self.is_compact:
-            parts, below = _flow(facts, self.left, max(end, 8 + figure), 190, self._line_height)
-        elif self.is_near and not pen.is_phone:
-            lines = [self._line(row) for row in self.seat.rows if row.look in ("chips", "groups") and row.cards]
-            parts, below = _flow(facts, 230, 9, self.width - 240 - beside, self._line_height, 12)
-            more, below = _flow(lines, 230, below + 2, self.width - 240, self._line_height + 1, 12)
-            parts += more
-        else:
-            parts, below = _flow(facts, self.left, max(end, 8 + figure), self.room, self._line_height)
-        self.parts += parts
-        return max(end, below, 10 + figure)
+        Lines above ``below`` begin at ``beside``, the others at the left.
+        """
+        begin, y = (beside, y) if y < below - 12 else (self.left, max(y, below) if beside else y)
+        x = begin
+        for piece in pieces:
+            if x > begin and x + piece.width > end - 4:
+                return self._flow(chain([piece], pieces), y + self._line_height, end, beside, below)
+            self.parts.append(piece.draw(x, y))
+            x += piece.width + 6
+        return y + self._line_height if x > begin else y
 
     def _beside(self) -> float:
         """Draw what lies in the right upper corner, and return its width."""
@@ -138,14 +114,20 @@ class Panel:
         if self.pen.is_phone and played is not None:
             x -= CARD[0] * self.sizes.card
             self.parts.append(played_card(self.pen, played, self.number, x, 5, self.sizes.card))
-            return self.width - 6 - x
+            return self.width - x
         scale = self.sizes.card * 0.88
         for row in self.seat.rows:
             if row.packed and row.cards and _is_hidden(row.cards):
                 x -= CARD[0] * scale
                 self.parts.append(self.pen.card(Card(), x, 5, scale))
                 self.parts.append(self.pen.badge(str(len(row.cards)), x + 3, CARD[1] * scale - 2))
-        return self.width - x - 3
+        return self.width - x
+
+    # -- what is told
+
+    def _words(self, value: Value, size: float, look: str = "ink") -> Piece:
+        width = min(self.room, self.pen.width(value, size))
+        return Piece(width, lambda x, y: self.pen.words(value, x, y + 0.85 * size, size, self.width - x - 4, look))
 
     def _tag(self, tag: Tag) -> Piece:
         size = self.sizes.text - 1.5
@@ -156,166 +138,124 @@ class Panel:
 
         return Piece(self.pen.label(tag.text, 0, 0, tag.fill, size)[1], draw)
 
-    def _tokens(self, fact: Fact) -> Piece:
-        if len(fact.tokens) > 3 and not any(token.struck for token in fact.tokens):
-            kept = [token for token in fact.tokens if token.fill][:1] or fact.tokens[:1]
-            number = say("x {count}", count=fact.value)
-            width = 22 + self.pen.width(number, self.sizes.text)
-            return Piece(
-                width,
-                lambda x, y: _token(kept[0], x, y) + self.pen.words(number, x + 22, y + 14, self.sizes.text, 60),
-            )
-        return Piece(
-            20 * len(fact.tokens),
-            lambda x, y: "".join(_token(token, x + 20 * i, y) for i, token in enumerate(fact.tokens)),
-        )
+    def _tokens(self, fact: Fact) -> Piece | None:
+        tokens, words = fact.tokens, None
+        if len(tokens) > 3 and not any(token.struck for token in tokens):
+            tokens = [token for token in tokens if token.fill][:1] or tokens[:1]
+            words = self._words(say("x {count}", count=fact.value), self.sizes.text)
 
-    def _note(self, words: str, room: float) -> Piece:
-        size = self.sizes.text - 1
-        width = min(room, self.pen.width(words, size))
-        return Piece(width, lambda x, y: self.pen.words(words, x, y + 0.85 * size, size, room, "faint"))
+        def draw(x: float, y: float) -> str:
+            return "".join(_token(token, x + 20 * i, y - 3) for i, token in enumerate(tokens))
+
+        shown = Piece(20 * len(tokens), draw)
+        return _joined(shown, words) if words else shown if tokens else None
 
     def _fact(self, fact: Fact) -> Piece:
-        words, size = say("{label} {value}", label=fact.label, value=fact.value), self.sizes.text
-        width = min(self.room, self.pen.width(words, size))
+        size = self.sizes.text
+        words = self._words(
+            say("{label} {value}", label=fact.label, value=fact.value), size, "bad" * fact.counts or "ink"
+        )
+        frame = svg.framed(words.width + 6, size + 4, 6, 2)
+        if not fact.counts:
+            return words
+        return Piece(
+            words.width, lambda x, y: group([frame], x - 3, y - 1, attributes=' class="counted"') + words.draw(x, y)
+        )
 
-        def draw(x: float, y: float) -> str:
-            if not fact.counts:
-                return self.pen.words(words, x, y + 0.85 * size, size, width)
-            frame = group([svg.framed(width + 6, size + 4, 6, 2)], x - 3, y - 1, attributes=' class="counted"')
-            return frame + self.pen.words(words, x, y + 0.85 * size, size, width, "bad")
-
-        return Piece(width, draw)
-
-    # -- rows of cards
-
-    def _line(self, row: Row) -> Piece:
-        """A row in a line: its label and its cards."""
-        size = self._small_text
-        label = self.pen.width(row.label, size) + 6 if row.says else 0
-        cards = self._small(row)
-        after = row.after
-
-        def draw(x: float, y: float) -> str:
-            parts = [self.pen.words(row.label, x, y + size, size, look="faint")] if row.says else []
-            parts.append(cards.draw(x + label, y))
-            if after is not None:
-                parts.append(self.pen.words(after, x + label + cards.width + 4, y + size, size, look="faint"))
-            return group(parts, attributes=data(row.data)) if row.data else "".join(parts)
-
-        return Piece(label + cards.width, draw)
-
-    def _own_lines(self, row: Row, y: float) -> float:
-        """A row on lines of its own; where they end."""
-        height = self._line_height + 2 if row.look == "groups" else self._chip[1] + 2
-        if not row.cards:
-            return y + height * row.lines
-        if row.look == "groups":
-            pieces = [self._small(row._replace(cards=tuple(cards))) for _, cards in groupby(row.cards, _ground)]
-            if row.says:
-                pieces = [self._note(self.pen.said(row.label), 60), *pieces]
-            parts, end = _flow(pieces, self.left, y, self.room, height, 4)
-            self.parts += parts
-            return max(end, y + height * row.lines)
-        self.parts.append(self._line(row).draw(self.left, y))
-        return y + height
+    # -- rows of cards in a line
 
     @property
     def _chip(self) -> tuple[float, float]:
         return (20, 16) if self.pen.is_phone else CHIP
 
-    def _small(self, row: Row) -> Piece:
+    def _line(self, row: Row) -> list[Piece]:
+        """The label of a row and its cards, if it has any."""
+        if not row.cards:
+            return []
         if row.look == "groups":
-            return self._groups(row.cards)
+            pieces = [self._group(list(cards)) for _, cards in groupby(row.cards, _ground)]
+        else:
+            pieces = [self._chips(row)]
+        if row.says:
+            pieces[0] = _joined(self._words(row.label, self.small_text, "faint"), pieces[0])
+        return pieces + ([self._words(row.after, self.small_text, "faint")] if row.after else [])
+
+    def _chips(self, row: Row) -> Piece:
         (width, height), count = self._chip, len(row.cards)
-        label = self.pen.width(row.label, self._small_text) + 6 if row.says else 0
-        room = self.room - label - (26 if row.after else 0)
-        step = min(width + 3, (room - width) / max(1, count - 1))
+        step = min(width + 3, (self.room - (26 if row.after else 0) - width) / max(1, count - 1))
 
         def draw(x: float, y: float) -> str:
-            return "".join(
-                svg.chip(card, x + step * i, y, min(width, step - 1), height, self._live(card))
-                for i, card in enumerate(row.cards)
-            )
+            places = [(card, x + step * i) for i, card in enumerate(row.cards)]
+            return "".join(svg.chip(card, at, y, min(width, step - 1), height, self._live(card)) for card, at in places)
 
         return Piece(step * (count - 1) + width, draw)
 
-    def _groups(self, cards: Sequence[Card]) -> Piece:
-        """Cards of one ground together, as marks and corners."""
-        size = self._small_text
-        pieces = []
-        for _, group_of in groupby(cards, _ground):
-            faces = [card.face for card in group_of if card.face is not None]
-            corners = " ".join(face.corner for face in faces)
-            pieces.append((faces[0], corners, (1.5 + 0.58 * len(corners) + 0.3) * size if corners else 1.2 * size))
+    def _group(self, cards: Sequence[Card]) -> Piece:
+        """Cards of one ground, as their mark and corners."""
+        size, face = self.small_text, cards[0].face or svg.BLANK
+        corners = " ".join(card.face.corner for card in cards if card.face)
+        width = (1.8 + 0.58 * len(corners)) * size if corners else 1.2 * size
 
         def draw(x: float, y: float) -> str:
-            parts = []
-            for face, corners, width in pieces:
-                parts.append(svg.filled(x, y, width, size + 3, 3, face.ground))
-                if face.sign:
-                    parts.append(
-                        svg.fitted(face.sign, (x + 0.25 * size, y + 0.3 * size, 0.65 * size, 0.65 * size), face.ink)
-                    )
-                parts.append(
-                    svg.text(corners, x + 1.2 * size, y + size, size, f' fill="{face.ink}"') if corners else ""
-                )
-                x += width + 3
-            return "".join(parts)
+            mark = (x + 0.25 * size, y + 0.3 * size, 0.65 * size, 0.65 * size)
+            sign = svg.fitted(face.sign, mark, face.ink) if face.sign else ""
+            words = svg.text(corners, x + 1.2 * size, y + size, size, f' fill="{face.ink}"') if corners else ""
+            return svg.filled(x, y, width, size + 3, 3, face.ground) + sign + words
 
-        return Piece(sum(width for _, _, width in pieces) + 3 * (len(pieces) - 1), draw)
+        return Piece(width, draw)
+
+    # -- cards
 
     def _cards(self, rows: Sequence[Row], y: float) -> float:
-        """Rows of cards side by side, the hand of the nearest seat as large as there is room."""
-        shown = [row for row in rows if row.cards]
-        hand = next((row for row in shown if row.look == "hand" and not _is_hidden(row.cards)), None)
-        if self.is_near and hand is not None:
-            return self._hand(hand, [row for row in shown if row is not hand], y)
-        return self._beside_each_other(shown, self.left, y, self.room, self.sizes.card)
+        """Rows of cards side by side, the hand of the nearest seat as large as there is room; where they end."""
+        hand = next((row for row in rows if row.look == "hand" and not _is_hidden(row.cards)), None)
+        if not self.is_near or hand is None:
+            return self._side_by_side(rows, self.left, y, self.room, self.sizes.card)
+        others, count = [row for row in rows if row is not hand], len(hand.cards)
+        x, room, scale, lines = self.left, self.room, 0.77 if self.pen.is_phone else 1.0, 1
+        if self.is_compact:
+            x, y, room, scale = x + _NAMED, y + 8, room - _NAMED, 1.4
+        elif self.pen.is_phone and count > _FEW:
+            lines = -(-count // _IN_ROW)
+            y = self._side_by_side(others, x, y + 12, room, 0.52) + 4 if others else y
+        small, beside = min(0.8, 0.8 * scale), sum(len(row.cards) for row in others) if lines == 1 else 0
+        free = room - (min(240, beside * 54 * small + 30) if beside else 0)
+        step = _step(-(-count // lines), CARD[0] * scale, free)
+        bottom = self._lay(hand.cards, x, y, step, scale, lines, is_hand=True)
+        if beside:
+            right = x + step * (count - 1) + (CARD[0] + 24) * scale
+            self._side_by_side(others, right, bottom - CARD[1] * small, x + room - right, small)
+        return bottom
 
-    def _hand(self, hand: Row, others: Sequence[Row], y: float) -> float:
-        if self.pen.is_phone and len(hand.cards) > _FEW:
-            y = self._beside_each_other(others, self.left, y + 12, self.room, 0.52) + 4 if others else y
-            return self._hand_in_lines(hand, y)
-        scale = 0.77 if self.pen.is_phone else 1.4 if self.is_compact else 1.0
-        left = 230 if self.is_compact else self.left
-        y += 8 if self.is_compact else 0
-        beside, small = sum(len(row.cards) for row in others), min(0.8, 0.8 * scale)
-        room = self.left + self.room - left - (min(240, beside * 54 * small + 30) if beside else 0)
-        (lefts,) = svg.spread([len(hand.cards)], CARD[0] * scale, left, room, 0)
-        lift = 10 if any(card.lifted for card in hand.cards) else 0
-        for card, x in zip(hand.cards, lefts, strict=True):
-            self.parts.append(self.pen.card(card, x, y + lift * (not card.lifted), scale, self._live(card, True)))
-        if others:
-            x = lefts[-1] + CARD[0] * scale + 24 * scale
-            self._beside_each_other(others, x, y + CARD[1] * (scale - small), self.left + self.room - x, small)
-        return y + CARD[1] * scale + lift
+    def _lay(
+        self,
+        cards: Sequence[Card],
+        x: float,
+        y: float,
+        step: float,
+        scale: float,
+        lines: int = 1,
+        is_hand: bool = False,
+    ) -> float:
+        """Cards in lines, those chosen a little higher; where they end."""
+        in_line, high, lift = -(-len(cards) // lines), CARD[1] * scale + 4, 8 * any(card.lifted for card in cards)
+        for i, card in enumerate(cards):
+            top = y + high * (i // in_line) + (0 if card.lifted else lift)
+            self.parts.append(self.pen.card(card, x + step * (i % in_line), top, scale, self._live(card, is_hand)))
+        return y + lift + high * lines - 4
 
-    def _hand_in_lines(self, hand: Row, y: float) -> float:
-        """A hand of a phone's near seat, so that a finger can hit each card."""
-        scale, count = 0.77, len(hand.cards)
-        lines = -(-count // _IN_ROW)
-        in_line, high = -(-count // lines), CARD[1] * scale + 4
-        step = min(CARD[0] * scale + 3, (self.room - CARD[0] * scale) / max(1, in_line - 1))
-        y += 7 if any(card.lifted for card in hand.cards) else 0
-        for i, card in enumerate(hand.cards):
-            top = y + high * (i // in_line) - 7 * card.lifted
-            self.parts.append(self.pen.card(card, self.left + step * (i % in_line), top, scale, self._live(card, True)))
-        return y + high * lines
-
-    def _beside_each_other(self, rows: Sequence[Row], x: float, y: float, room: float, scale: float) -> float:
-        width, size = CARD[0] * scale, self._small_text
-        packed = [
-            row._replace(cards=row.cards[:3]) if _is_hidden(row.cards) and len(row.cards) > 4 else row for row in rows
-        ]
-        lefts = svg.spread([len(row.cards) for row in packed], width, x, room, 12)
-        for row, whole, places in zip(packed, rows, lefts, strict=True):
+    def _side_by_side(self, rows: Sequence[Row], x: float, y: float, room: float, scale: float) -> float:
+        """Rows of cards, many that lie face down as one with their number; where they end."""
+        shown = [row.cards[:3] if _is_hidden(row.cards) and len(row.cards) > 4 else row.cards for row in rows]
+        step = _step(sum(map(len, shown)), CARD[0] * scale, room - 12 * (len(rows) - 1))
+        for row, cards in zip(rows, shown, strict=True):
             if self.is_near and row.says:
-                self.parts.append(self.pen.words(row.label, places[0], y - 5, size, room, "faint"))
-            for card, left in zip(row.cards, places, strict=True):
-                self.parts.append(self.pen.card(card, left, y, scale, self._live(card)))
-            if len(whole.cards) > len(row.cards):
-                self.parts.append(self.pen.badge(str(len(whole.cards)), places[-1] + width - 4, y + 6))
+                self.parts.append(self.pen.words(row.label, x, y - 5, self.small_text, room, "faint"))
+            self._lay(cards, x, y, step, scale)
+            if len(cards) < len(row.cards):
+                right = x + step * (len(cards) - 1) + CARD[0] * scale - 4
+                self.parts.append(self.pen.badge(str(len(row.cards)), right, y + 6))
+            x += step * len(cards) + 12
         return y + CARD[1] * scale
 
     def _live(self, card: Card, is_hand: bool = False) -> str:
@@ -325,6 +265,16 @@ class Panel:
         if "card" not in known:
             return data(known)
         return ' class="card"' + data({"seat": self.number, **known})
+
+
+def _joined(one: Piece, other: Piece) -> Piece:
+    along = one.width + 5
+    return Piece(along + other.width, lambda x, y: one.draw(x, y) + other.draw(x + along, y))
+
+
+def _step(count: int, width: float, room: float) -> float:
+    """From card to card: they overlap if they must."""
+    return min(width + 4, max(room - width, 0) / max(1, count - 1))
 
 
 def _ground(card: Card) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
-from math import cos, pi, sin
 from typing import Any
 from xml.sax.saxutils import escape, quoteattr
 
@@ -103,26 +102,6 @@ def cut(words: str, room: float) -> str:
     return words.rstrip() + "…"
 
 
-def around(count: int, middle: tuple[float, float], across: float, down: float) -> list[tuple[float, float]]:
-    """Points on an oval, clockwise from the lowest."""
-    angles = [2 * pi * i / count for i in range(count)]
-    return [(middle[0] - across * sin(angle), middle[1] + down * cos(angle)) for angle in angles]
-
-
-def spread(counts: Sequence[int], width: float, x: float, room: float, gap: float) -> list[list[float]]:
-    """Left edges of the cards of several rows, all side by side from ``x``; they overlap if they must."""
-    shown = [count for count in counts if count]
-    begins: list[list[float]] = []
-    if not shown:
-        return [[] for _ in counts]
-    free = room - width - gap * (len(shown) - 1)
-    step = min(width + 4, max(free, 0) / max(1, sum(shown) - 1))
-    for count in counts:
-        begins.append([x + step * i for i in range(count)])
-        x += step * count + (gap if count else 0)
-    return begins
-
-
 # ---------------------------------------------------------------- words and cards
 
 
@@ -218,9 +197,12 @@ def front(face: Face) -> str:
     return "".join(parts)
 
 
+BLANK = Face("?", BACK, "#fff")
+
+
 def chip(card: Card, x: float, y: float, width: float, height: float, attributes: str = "") -> str:
     """A card as a small plate with its corner; only that if it is spent."""
-    face, size, ink = card.face or Face("?", BACK, "#fff"), max(height * 0.62, PHONE_TEXT), f' fill="{INK}"'
+    face, size, ink = card.face or BLANK, max(height * 0.62, PHONE_TEXT), f' fill="{INK}"'
     if card.spent:
         return group([text(face.corner, width / 2, height / 2 + 0.36 * size, size, _FAINT)], x, y, 1, attributes)
     ink = f' fill="{face.ink}" text-anchor="middle"'

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from itertools import groupby
 from unicodedata import combining, east_asian_width
 
@@ -48,17 +48,6 @@ def listed(words: Sequence[str]) -> str:
     return " and ".join([*([", ".join(words[:-1])] if words[1:] else []), *words[-1:]])
 
 
-def wrapped(pieces: Iterable[str], width: int, between: str = " ") -> list[str]:
-    """Pieces side by side, on as many lines of ``width`` visible characters as they need."""
-    lines: list[str] = []
-    for piece in pieces:
-        if lines and columns_of(lines[-1] + between + piece) <= width:
-            lines[-1] += between + piece
-        else:
-            lines.append(piece)
-    return lines
-
-
 # ---------------------------------------------------------------- a scene
 
 
@@ -93,7 +82,7 @@ class _Terminal:
 
     def lines(self) -> list[str]:
         scene = self.scene
-        options = wrapped([paint(each, FAINT) for each in scene.options], self.room, paint(" · ", FAINT))
+        options = [paint(" · ".join(scene.options), FAINT)] * bool(scene.options)
         sentences = [in_words(each, self.names) for each in scene.sentences]
         blocks = [options, self.track(), self.seats(), self.centre(), sentences]
         return [line for block in blocks if block for line in ("", *block)][1:]
@@ -122,9 +111,7 @@ class _Terminal:
         name = self.names[number]
         mark = paint("✗", RED) if seat.loses else paint("►", YOURS) if seat.acts else ""
         is_own = number == self.scene.viewer
-        told = [in_words(tag.text, self.names) for tag in seat.tags] + [
-            in_words(note, self.names) for note in seat.notes
-        ]
+        told = [in_words(each, self.names) for each in (*(tag.text for tag in seat.tags), *seat.notes)]
         values = {
             fact.label.template: paint(in_words(fact.value, self.names), RED if fact.counts else "0")
             for fact in seat.facts
@@ -184,13 +171,9 @@ def _table(heading: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
 
 def _row(row: Row) -> str:
     after = f" {row.after.template}" if row.after else ""
-    if row.look == "groups":
-        return _groups(row.cards) + after
     if row.look == "chips":
-        return (
-            " ".join(paint("·", FAINT) if card.spent else _card(card._replace(name="")) for card in row.cards) + after
-        )
-    if any(" " in str(card.name) for card in row.cards):
+        return " ".join(_card(card._replace(name="")) for card in row.cards) + after
+    if row.look == "groups" or any(" " in str(card.name) for card in row.cards):
         return _groups(row.cards) + after
     return _cards(row.cards) + after
 

@@ -109,7 +109,17 @@ class TableEnv(Looking):
         self.events_in_infos = check_flag("events_in_infos", events_in_infos)
         self.metadata = {**TableEnv.metadata, "name": f"{self.game.name}_v{self.game.version}"}
         num_players, variant, rule_options = self.game.choose_preset(preset, num_players, variant, rule_options)
-        self._check_settings(num_players, variant, reward, render_mode, render_as)
+        self.num_players, self.variant = self.game.choose_table(num_players, variant)
+        self.possible_agents = [f"player_{seat}" for seat in range(self.num_players)]
+        self.reward = check_choice("reward", reward, ("win", self.game.score_reward))
+        if render_mode is not None:
+            check_choice("render_mode", render_mode, self.metadata["render_modes"])
+        if render_as is not None:
+            check_choice("render_as", render_as, self.possible_agents)
+        self.render_mode, self.render_as = render_mode, render_as
+        self.agents = []
+        self._no_rewards = dict.fromkeys(self.possible_agents, 0.0)
+        self._seats = {agent: seat for seat, agent in enumerate(self.possible_agents)}
         self.options = self.game.check_options(self.num_players, self.variant, rule_options)
         self._make_spaces()
         self._functions = game_functions(self.game)
@@ -122,23 +132,6 @@ class TableEnv(Looking):
         self._started = False
         self._shown_to: str | None = None
         self._window = None
-
-    def _check_settings(
-        self, num_players: int | None, variant: str | None, reward: str, render_mode: str | None, render_as: str | None
-    ) -> None:
-        game = self.game
-        self.num_players, self.variant = game.choose_table(num_players, variant)
-        self.reward = check_choice("reward", reward, ("win", game.score_reward))
-        if render_mode is not None:
-            check_choice("render_mode", render_mode, tuple(self.metadata["render_modes"]))
-        self.render_mode = render_mode
-        self.possible_agents = [f"player_{seat}" for seat in range(self.num_players)]
-        if render_as is not None:
-            check_choice("render_as", render_as, tuple(self.possible_agents))
-        self.render_as = render_as
-        self._no_rewards = dict.fromkeys(self.possible_agents, 0.0)
-        self._seats = {agent: seat for seat, agent in enumerate(self.possible_agents)}
-        self.agents = []
 
     def _make_spaces(self) -> None:
         layout, num_actions = self.game.layout, self.game.num_actions
@@ -267,11 +260,6 @@ class TableEnv(Looking):
         self._require_game()
         return super().agent_iter(max_iter)
 
-    @property
-    def unwrapped(self) -> TableEnv:
-        """This environment, which has no wrappers."""
-        return self
-
     # ------------------------------------------------------------ the parts of step
 
     def _check_action(self, action: Any) -> int:
@@ -374,14 +362,13 @@ class TableEnv(Looking):
         refuse_other("record", self._identity(), record)
         rigging = self._read_rigging(record["reset_options"])
         key = check_integer("key", record["key"], 0, 2**64 - 1)
-        before = self.get_state() if self._started else None
+        before = dict(self.__dict__)
         self._begin(key, rigging)
         try:
             for action in record["actions"]:
                 self.step(action)
         except Exception:
-            if before is not None:
-                self.set_state(before)
+            self.__dict__.update(before)
             raise
 
     # ------------------------------------------------------------ saving

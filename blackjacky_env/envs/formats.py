@@ -46,13 +46,11 @@ class Format:
         check_choice("observation_dtype", self.observation_dtype, DTYPES)
         check_choice("mask_dtype", self.mask_dtype, MASK_DTYPES)
 
-    def space(self, layout: Layout, num_actions: int) -> spaces.Space[Any]:
-        """The space of observations."""
-        dtype = np.float32 if self.observation_dtype == "float32" else layout.dtype.type
-        return self.space_of(spaces.Box(layout.low, layout.high, dtype=dtype), num_actions)
-
-    def space_of(self, vectors: spaces.Box, num_actions: int) -> spaces.Space[Any]:
-        """The space of observations whose vectors lie in ``vectors``."""
+    def space(self, layout: Layout, num_actions: int, vectors: spaces.Box | None = None) -> spaces.Space[Any]:
+        """The space of observations whose vectors lie in ``vectors``; None: in that of the layout."""
+        if vectors is None:
+            dtype = np.float32 if self.observation_dtype == "float32" else layout.dtype.type
+            vectors = spaces.Box(layout.low, layout.high, dtype=dtype)
         if self.observation_format == "flat":
             return vectors
         mask_type = np.bool_ if self.mask_dtype == "bool" else np.int8

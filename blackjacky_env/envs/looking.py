@@ -286,11 +286,8 @@ class Looking(AECEnv[str, Any, Any]):
             self._hearing[kind, of] = made
         return self._hearing[kind, of]
 
-    def _moment(self) -> Moment:
-        return Moment(self.game, self._states, self._has_settled, self._past.last_move)
-
     def _tell(self) -> None:
-        now = self._moment()
+        now = Moment(self.game, self._states, self._has_settled, self._past.last_move)
         for each in self._hearing.values():
             each.hear(now)
         if self.events_in_infos:

@@ -16,6 +16,7 @@ from typing import Any, Protocol, TypeGuard, runtime_checkable
 import numpy as np
 import numpy.typing as npt
 
+from blackjacky_env.checks import check_list
 from blackjacky_env.compiled.compiling import is_compiled
 from blackjacky_env.compiled.policies import Policy
 from blackjacky_env.games import leaving_out
@@ -67,37 +68,27 @@ def opponent_names(game: str) -> list[str]:
 
 def make_opponent(game: str, name: str) -> Opponent:
     """The opponent called ``name`` for a game; the `ValueError` for an unknown name lists all names."""
-    make = _find(game, name)
-    if make is None:
-        _load_packages()
-        make = _find(game, name)
-    if make is None:
-        raise ValueError(_unknown(game, name))
-    return make(name, game)
+    _load_packages()
+    prefix, colon, _ = name.partition(":")
+    for placeholders, make in _PROVIDERS:
+        if prefix + colon in placeholders(game):
+            return make(name, game)
+    raise ValueError(_unknown(game, name))
 
 
 def find_opponents(game: str, opponents: Sequence[str | Opponent]) -> list[Opponent]:
     """Agents for a list of names and agents; raises `TypeError` or `ValueError`."""
-    return [_find_opponent(game, opponent) for opponent in check_list(opponents)]
+    found = [make_opponent(game, each) if isinstance(each, str) else each for each in check_opponents(opponents)]
+    for each in found:
+        if not callable(getattr(each, "act", None)) or not callable(getattr(each, "reset", None)):
+            raise TypeError(f"opponent {each!r} is neither a name nor an agent with reset(seed) and act(observation)")
+        _check_game(game, each)
+    return found
 
 
-def check_list(opponents: Sequence[Any]) -> Sequence[Any]:
+def check_opponents(opponents: Sequence[Any]) -> Sequence[Any]:
     """``opponents``; `TypeError` or `ValueError` unless it is a non-empty list."""
-    allowed = "allowed is a list of names of agents and agents, such as ['random']"
-    if isinstance(opponents, str) or not isinstance(opponents, Sequence):
-        raise TypeError(f"opponents={opponents!r} is not a list; {allowed}")
-    if not opponents:
-        raise ValueError(f"opponents={opponents!r} is empty; {allowed}")
-    return opponents
-
-
-def _find_opponent(game: str, opponent: str | Opponent) -> Opponent:
-    if isinstance(opponent, str):
-        return make_opponent(game, opponent)
-    if not callable(getattr(opponent, "act", None)) or not callable(getattr(opponent, "reset", None)):
-        raise TypeError(f"opponent {opponent!r} is neither a name nor an agent with reset(seed) and act(observation)")
-    _check_game(game, opponent)
-    return opponent
+    return check_list("opponents", opponents, "a list of names of agents and agents, such as ['random']")
 
 
 def find_compiled(game: str, opponent: str | CompiledOpponent) -> CompiledOpponent:
@@ -125,11 +116,6 @@ def _check_game(game: str, opponent: object) -> None:
     plays = getattr(opponent, "game", game)
     if plays != game:
         raise ValueError(f"opponent {opponent!r} plays {plays}, this environment is {game}")
-
-
-def _find(game: str, name: str) -> Callable[..., Opponent] | None:
-    prefix, colon, _ = name.partition(":")
-    return next((make for placeholders, make in _PROVIDERS if prefix + colon in placeholders(game)), None)
 
 
 def _placeholders(game: str) -> dict[str, str]:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from blackjacky_env.checks import check_choice, check_integer
+from blackjacky_env.checks import check_choice, check_integer, check_list
 from blackjacky_env.compiled.compiling import zeros
 from blackjacky_env.compiled.threads import check_threads
 from blackjacky_env.declare.game import Game
@@ -20,6 +20,7 @@ from blackjacky_env.play.states import read_state, unpack
 
 Member = str | CompiledOpponent
 
+_STATES = "a state of get_state() or sample_state(), or a list of them"
 _GAMES_PER_THREAD = 8  # waking a thread takes as long as playing one or two
 
 
@@ -64,7 +65,7 @@ def playout(
         TypeError, ValueError: the states are damaged, or of another game or version; an agent is unknown, not compiled
             or missing; a number is out of range. The message says what is allowed.
     """
-    game, records = _read([states] if isinstance(states, bytes) else _check_list(states))
+    game, records = _read([states] if isinstance(states, bytes) else check_list("states", states, _STATES))
     count = check_integer("games", games, 1, 2**31)
     agents = [find_compiled(game.name, member) for member in _members(policies, game, records)]
     numbers = np.arange(game.max_players) if len(agents) > 1 else np.zeros(game.max_players, np.int64)
@@ -79,15 +80,6 @@ def playout(
         return on_gpu
     threads = max(1, min(check_threads(threads), len(records) * count // _GAMES_PER_THREAD))
     return play_copies(game, records, count, seating, compiled, seed, threads)
-
-
-def _check_list(states: Sequence[bytes]) -> Sequence[bytes]:
-    allowed = "allowed are bytes of get_state() or sample_state(), or a list of them"
-    if isinstance(states, str) or not isinstance(states, Sequence):
-        raise TypeError(f"states={states!r} is neither a state nor a list of states; {allowed}")
-    if not states:
-        raise ValueError(f"states={states!r} is empty; {allowed}")
-    return states
 
 
 def _read(states: Sequence[bytes]) -> tuple[Game, Any]:

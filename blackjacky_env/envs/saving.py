@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from gymnasium.utils import seeding
 
-from blackjacky_env.checks import check_integer
+from blackjacky_env.checks import check_integer, check_number
 from blackjacky_env.declare.game import Game
 from blackjacky_env.play.decks import Rigging, read_rigging, rigged_by
 from blackjacky_env.play.past import Past
@@ -47,19 +47,31 @@ def write_past(past: Past, game: Game, num_players: int, options: Mapping[str, A
 
 def read_past(history: Mapping[str, Any], game: Game, header: Mapping[str, Any], deals: int) -> Past:
     """What `write_past` wrote, of a state with this header after so many deals; `TypeError` or `ValueError` if not."""
-    actions = _check_actions(history.get("actions"), game)
-    return Past(
-        _read_start(history.get("start"), game, header),
-        _read_rigging(history, game, header, deals),
-        actions,
-        _check_reseeds(history.get("reseeds"), len(actions)),
-        _check_last_move(history.get("last_move"), game, header["num_players"]),
-    )
+    start, given, last_move = (history.get(name) for name in ("start", "actions", "last_move"))
+    if isinstance(start, str):
+        start = _read_start(start, game, header)
+    else:
+        start = check_integer("start", start, 0, 2**64 - 1)
+    if not isinstance(given, list):
+        raise TypeError(f"the actions of this state are a {type(given).__name__}, not a list")
+    actions = _check_numbers("an action", given, [game.num_actions - 1] * len(given))
+    if not isinstance(reseeds := history.get("reseeds"), list):
+        raise ValueError(f"the reseeds of this state are {reseeds!r}, not a list")
+    reseeds = [_check_numbers("a reseed", each, (len(actions), 2**64 - 1)) for each in reseeds]
+    if last_move is not None:
+        largest = (header["num_players"] - 1, game.num_actions - 1, len(game.words.phases) - 1)
+        last_move = _check_numbers("the last move", last_move, largest)
+    return Past(start, _read_rigging(history, game, header, deals), actions, reseeds, last_move)
 
 
-def _read_start(start: Any, game: Game, header: Mapping[str, Any]) -> int | bytes:
-    if not isinstance(start, str):
-        return check_integer("start", start, 0, 2**64 - 1)
+def _check_numbers(name: str, numbers: Any, largest: Sequence[int]) -> list[int]:
+    """A list of integers, each from 0 to its largest; `TypeError` or `ValueError` if it is not."""
+    if not isinstance(numbers, list) or len(numbers) != len(largest):
+        raise ValueError(f"{name} of this state is {numbers!r}; expected are {len(largest)} numbers")
+    return [check_integer(f"{name} of this state", each, 0, most) for each, most in zip(numbers, largest, strict=True)]
+
+
+def _read_start(start: str, game: Game, header: Mapping[str, Any]) -> bytes:
     try:
         data = base64.b64decode(start, validate=True)
     except ValueError:
@@ -79,60 +91,28 @@ def _read_rigging(history: Mapping[str, Any], game: Game, header: Mapping[str, A
     return rigging
 
 
-def _check_reseeds(reseeds: Any, actions: int) -> list[list[int]]:
-    """For each reseeding the number of actions before it and the new key; `TypeError` or `ValueError` if not."""
-    if not isinstance(reseeds, list) or not all(isinstance(each, list) and len(each) == 2 for each in reseeds):
-        raise ValueError("the reseeds of this state are not pairs of a number of actions and a key")
-    return [
-        [check_integer("reseeded after", count, 0, actions), check_integer("key", key, 0, 2**64 - 1)]
-        for count, key in reseeds
-    ]
-
-
-def _check_actions(actions: Any, game: Game) -> list[int]:
-    """The actions of a game so far; `TypeError` or `ValueError` if there are no such actions."""
-    if not isinstance(actions, list):
-        raise TypeError(f"the actions of this state are a {type(actions).__name__}, not a list")
-    return [check_integer("an action of this state", action, 0, game.num_actions - 1) for action in actions]
-
-
-def _check_last_move(move: Any, game: Game, num_players: int) -> list[int] | None:
-    """Seat, action and number of the phase of the last move, or None; `TypeError` or `ValueError` for anything else."""
-    if move is None:
-        return None
-    if not isinstance(move, list) or len(move) != 3:
-        raise ValueError("the last move of this state is not seat, action and phase")
-    largest = (num_players - 1, game.num_actions - 1, len(game.words.phases) - 1)
-    return [check_integer("last move", value, 0, high) for value, high in zip(move, largest, strict=True)]
-
-
 def check_bookkeeping(history: Mapping[str, Any], everybody: Sequence[str], player: int) -> dict[str, Any]:
     """The attributes `BOOKKEEPING` of a table at which ``player`` is to act (-1: the game is over).
 
     Raises `ValueError` if they are not those of a PettingZoo environment in that position.
     """
-    found: dict[str, Any] = {name: history.get(name) for name in BOOKKEEPING}
-    agents, over = found["agents"], player < 0
-    allowed = [agent for agent in everybody if isinstance(agents, list) and agent in agents]
-    if agents != allowed or (not over and len(allowed) < len(everybody)):
-        raise ValueError("the agents of this state are not those of its position")
+    found: dict[str, Any] = {name: history.get(name) for name in (*BOOKKEEPING, "_skip_agent_selection")}
+    over, left = player < 0, found["agents"] if isinstance(found["agents"], list) else []
+    agents = [agent for agent in everybody if agent in left or not over]
+    for name, expected in (
+        ("agents", agents),
+        ("terminations", dict.fromkeys(agents, over)),
+        ("truncations", dict.fromkeys(agents, False)),
+    ):
+        if found[name] != expected:
+            raise ValueError(f"{name} of this state are not those of its position")
     if found["agent_selection"] not in (everybody if over else [everybody[player]]):
         raise ValueError("agent_selection of this state is not the agent to act")
     for name in ("rewards", "_cumulative_rewards"):
-        if not _is_by_agent(found[name], allowed) or not all(map(_is_finite, found[name].values())):
-            raise ValueError(f"{name.strip('_')} of this state are not numbers by agent")
-    for name, expected in (("terminations", over), ("truncations", False)):
-        if not _is_by_agent(found[name], allowed) or not all(value is expected for value in found[name].values()):
-            raise ValueError(f"{name} of this state are not those of its position")
-    skipped = history.get("_skip_agent_selection")
-    if skipped is not None and skipped not in everybody:
+        if not isinstance(found[name], dict) or sorted(found[name]) != sorted(agents):
+            raise ValueError(f"{name.strip('_')} of this state are not by agent")
+        for agent in agents:
+            check_number(f"{name.strip('_')} of this state", found[name][agent], -(2.0**63), 2.0**63)
+    if found["_skip_agent_selection"] not in (None, *everybody):
         raise ValueError("_skip_agent_selection of this state is not an agent")
-    return {**found, "_skip_agent_selection": skipped}
-
-
-def _is_by_agent(value: Any, agents: Sequence[str]) -> bool:
-    return isinstance(value, dict) and sorted(value) == sorted(agents)
-
-
-def _is_finite(value: Any) -> bool:
-    return isinstance(value, float | int) and abs(value) < 2**63  # false for NaN, too
+    return found

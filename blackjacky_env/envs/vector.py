@@ -22,7 +22,7 @@ from blackjacky_env.declare.game import Game, IllegalActionError
 from blackjacky_env.envs.aec import MAX_SEED, Observation
 from blackjacky_env.envs.arguments import refuse_unknown
 from blackjacky_env.envs.formats import Format
-from blackjacky_env.envs.opponents import CompiledOpponent, check_list, find_compiled
+from blackjacky_env.envs.opponents import CompiledOpponent, check_opponents, find_compiled
 from blackjacky_env.games import get_game
 from blackjacky_env.play.arrays import check_arrays, check_entries, own_arrays
 from blackjacky_env.play.batch import choose_tables, new_states
@@ -130,7 +130,8 @@ class SeatVectorEnv(VectorEnv[Observation, Array, Array]):
         self._format = Format(observation_format, observation_dtype, mask_dtype)
         self.on_illegal = check_choice("on_illegal", on_illegal, ("raise", "lose"))
         self.num_envs = check_integer("num_envs", num_envs, 1, 2**20)
-        self._mode = _check_mode(autoreset_mode)
+        mode = getattr(autoreset_mode, "value", autoreset_mode)
+        self._mode = AutoresetMode(check_choice("autoreset_mode", mode, [known.value for known in AutoresetMode]))
         self._same_step = self._mode is AutoresetMode.SAME_STEP
         self.metadata = {"render_modes": [], "autoreset_mode": self._mode}
         self.reward = check_choice("reward", reward, ("win", self.game.score_reward))
@@ -138,33 +139,24 @@ class SeatVectorEnv(VectorEnv[Observation, Array, Array]):
         weight = check_number("score_weight", score_weight, -1e6, 1e6)
         self._weights = (1.0, weight) if reward == "win" else (0.0, 1.0)
         self._copy, self._encoding = check_flag("copy", copy), _check_encoding(encoding)
-        check_memory("num_envs", self.num_envs, self._bytes_per_game())
+        self._entries = encoding.size if encoding else self.game.layout.size
+        self._dtype: np.dtype[Any] = np.dtype(np.float32) if encoding else self.game.layout.dtype
+        shown = 2 * self._entries * self._dtype.itemsize
+        check_memory("num_envs", self.num_envs, self.game.state_dtype.itemsize + self.game.num_actions + shown)
         sizes, self.variant = choose_tables(self.game, self.num_envs, num_players, variant)
         self._states = new_states(self.game, sizes, self.variant, rule_options)
         self.seat = None if seat is None else check_integer("seat", seat, 0, min(sizes) - 1)
-        self._find_function()
         self._make_spaces()
         self._make_arrays()
         self.set_opponents(opponents)
         self._threads = check_threads(threads)
 
-    def _find_function(self) -> None:
-        self._step = learner_function(self.game, self._encoding.function if self._encoding else None)
-
     def _make_spaces(self) -> None:
-        layout, num_actions = self.game.layout, self.game.num_actions
-        if self._encoding:
-            encoded = spaces.Box(-np.inf, np.inf, (self._encoding.size,), np.float32)
-            self.single_observation_space = self._format.space_of(encoded, num_actions)
-        else:
-            self.single_observation_space = self._format.space(layout, num_actions)
+        encoded = spaces.Box(-np.inf, np.inf, (self._entries,), np.float32) if self._encoding else None
+        self.single_observation_space = self._format.space(self.game.layout, self.game.num_actions, encoded)
         self.single_action_space = spaces.Discrete(self.game.num_actions)
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
         self.action_space = batch_space(self.single_action_space, self.num_envs)
-
-    def _bytes_per_game(self) -> int:
-        shown = 4 * self._encoding.size if self._encoding else self.game.layout.size * self.game.layout.dtype.itemsize
-        return self.game.state_dtype.itemsize + self.game.num_actions + 2 * shown
 
     def _make_arrays(self) -> None:
         n = self.num_envs
@@ -179,14 +171,7 @@ class SeatVectorEnv(VectorEnv[Observation, Array, Array]):
         self._waiting = np.zeros(n, np.bool_) if self._same_step else self._ended
 
     def _new_shown(self) -> Array:
-        if self._encoding:
-            return np.empty((self.num_envs, self._encoding.size), np.float32)
-        return np.empty((self.num_envs, self.game.layout.size), self.game.layout.dtype)
-
-    def _renew_shown(self) -> None:
-        """Continue in new arrays, so that returned copies are not overwritten."""
-        if self._copy:
-            self._shown = self._new_shown()
+        return np.empty((self.num_envs, self._entries), self._dtype)
 
     # ------------------------------------------------------------ opponents and states
 
@@ -198,21 +183,22 @@ class SeatVectorEnv(VectorEnv[Observation, Array, Array]):
         lineups, mixed = self._find_lineups(opponents)
         agents = list({id(agent): agent for lineup in lineups for agent in lineup}.values())
         self._agents = agents
-        self._find_policies()
+        self._compile()
         numbers = {id(agent): i for i, agent in enumerate(agents)}
         others = range(self.game.max_players - 1)
         self._lineups = np.array([[numbers[id(lineup[i % len(lineup)])] for i in others] for lineup in lineups])
         self._mixed = mixed
         seat_everybody(self._states, self._learner_arrays())
 
-    def _find_policies(self) -> None:
+    def _compile(self) -> None:
+        self._step = learner_function(self.game, self._encoding.function if self._encoding else None)
         self._cast = make_cast(self.game, [(agent.policy, agent.parameters) for agent in self._agents])
 
     def _find_lineups(self, opponents: Sequence[Any]) -> tuple[list[list[CompiledOpponent]], bool]:
         """The line-ups, and whether they are single opponents, one of which is drawn for each seat."""
         are_lineups = {
             isinstance(entry, list | tuple) and not isinstance(entry, CompiledOpponent)
-            for entry in check_list(opponents)
+            for entry in check_opponents(opponents)
         }
         if len(are_lineups) > 1:
             raise TypeError(f"opponents={opponents!r} mixes line-ups and single agents; allowed is a list of either")
@@ -279,8 +265,7 @@ class SeatVectorEnv(VectorEnv[Observation, Array, Array]):
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(own_arrays(state))
-        self._find_function()
-        self._find_policies()
+        self._compile()
 
     # ------------------------------------------------------------ Gymnasium
 
@@ -396,7 +381,8 @@ class SeatVectorEnv(VectorEnv[Observation, Array, Array]):
         return LearnerArrays(DRAWN if self.seat is None else self.seat, self._lineups, self._mixed, *kept)
 
     def _play(self, actions: npt.NDArray[np.int64]) -> None:
-        self._renew_shown()
+        if self._copy:  # returned arrays are not overwritten
+            self._shown = self._new_shown()
         games = self._states, self._learner_arrays(), self._cast, actions, self._same_step
         shown = self._shown, self._masks, self._results, self._score_changes, self._ended, self._last_shown
         threads = max(1, min(self._threads, self.num_envs // _GAMES_PER_THREAD))
@@ -467,9 +453,3 @@ def _check_encoding(encoding: Encoding | None) -> Encoding | None:
             raise TypeError(f"encoding={encoding!r} has no compiled function; allowed are None, or a function and size")
         check_integer("size of the encoding", getattr(encoding, "size", None), 1, 2**20)
     return encoding
-
-
-def _check_mode(mode: str | AutoresetMode) -> AutoresetMode:
-    if isinstance(mode, AutoresetMode):
-        return mode
-    return AutoresetMode(check_choice("autoreset_mode", mode, tuple(known.value for known in AutoresetMode)))

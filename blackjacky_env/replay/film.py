@@ -14,10 +14,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from blackjacky_env.checks import check_integer
 from blackjacky_env.declare.actions import ActionInfo, names_from
 from blackjacky_env.draw.picture import draw_svg, names_of
 from blackjacky_env.draw.scene import EVERYTHING
 from blackjacky_env.envs.aec import TableEnv
+from blackjacky_env.games import get_game
 from blackjacky_env.reading import parse_json
 from blackjacky_env.replay.thoughts import Thoughts, WinCurve, check_curve, check_thoughts
 
@@ -94,7 +96,10 @@ def film_of(
     for number, (action, thought) in enumerate(zip(actions, all_thoughts, strict=True)):
         before = env.agent_selection
         shown.append(None if thought is None else _describe_thoughts(env, thought, action, called))
-        _step(env, action, number)
+        try:
+            env.step(check_integer("action", action, 0, env.game.num_actions - 1))
+        except (TypeError, ValueError) as error:
+            raise ValueError(f"this record cannot be played: its action number {number}: {error}") from None
         moves.append(_move(env, before, tables[-1]["phase"], action, called))
         tables.append(env.snapshot())
         frames.append(_pictures(env, names, theme, film))
@@ -144,21 +149,13 @@ def new_table(record: Mapping[str, Any] | str) -> TableEnv:
     """
     record = _read(record)
     try:
-        env = TableEnv(record["game"], record["num_players"], record["variant"])
-        rules = env.game.check_options(env.num_players, env.variant, record["options"])
-        env = TableEnv(env.game.name, env.num_players, env.variant, **rules)
+        game = get_game(record["game"])
+        size, variant = game.choose_table(record["num_players"], record["variant"])
+        env = TableEnv(game.name, size, variant, **game.check_options(size, variant, record["options"]))
         env.replay(record if not isinstance(record["actions"], list) else {**record, "actions": []})
     except TypeError as error:
         raise ValueError(f"this record cannot be played: {error}") from None
     return env
-
-
-def _step(env: TableEnv, action: Any, number: int) -> None:
-    try:
-        env.action_name(action)
-        env.step(action)
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"this record cannot be played: its action number {number}: {error}") from None
 
 
 # ---------------------------------------------------------------- positions and moves
@@ -166,13 +163,13 @@ def _step(env: TableEnv, action: Any, number: int) -> None:
 
 def _pictures(env: TableEnv, names: Sequence[str] | None, theme: str, film: Film) -> list[list[int]]:
     """The position from each view: each player's, a spectator's, and one of everything."""
-    game, options, table, shown = env.game, env.config_dict(), env.snapshot(), names_of(env.num_players, names)
+    options, table, shown = env.config_dict(), env.snapshot(), names_of(env.num_players, names)
     frames = []
     for viewer in (*range(env.num_players), None, EVERYTHING):
         everything = viewer == EVERYTHING
-        view = table if everything else game.words.view(table, viewer)
+        view = table if everything else env.game.words.view(table, viewer)
         last = env.last_action(None if everything else viewer, everything, names=shown)
-        drawn = draw_svg(game.scene(view, options, viewer), names=names, last_action=last, theme=theme)
+        drawn = draw_svg(env.game.scene(view, options, viewer), names=names, last_action=last, theme=theme)
         frames.append(film.add(drawn))
     return frames
 
@@ -214,13 +211,7 @@ def _name_move(env: TableEnv, info: ActionInfo, seat: int, names: Sequence[str])
 
 def _chapters(env: TableEnv, tables: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     unit, settlement = env.game.words.round_key, env.game.words.settlement_key
-    changes = [
-        (number, before[unit] != after[unit], after[settlement] not in (None, before[settlement]))
-        for number, (before, after) in enumerate(pairwise(tables), 1)
-    ]
-    settled = {number for number, _, new in changes if new} | {number for number, begins, _ in changes if begins}
-    return {
-        "unit": unit,
-        "starts": [0, *(number for number, begins, _ in changes if begins)],
-        "settled": sorted(settled),
-    }
+    pairs = [*enumerate(pairwise(tables), 1)]
+    starts = [number for number, (before, after) in pairs if before[unit] != after[unit]]
+    settled = [number for number, (before, after) in pairs if after[settlement] not in (None, before[settlement])]
+    return {"unit": unit, "starts": [0, *starts], "settled": sorted({*starts, *settled})}

@@ -14,7 +14,6 @@ from __future__ import annotations
 from blackjacky_env.testing.actions import check_illegal_action, check_mask
 from blackjacky_env.testing.copies import check_deepcopy, check_pickle, check_state
 from blackjacky_env.testing.determinism import check_after_other_games, check_other_process, check_same_process
-from blackjacky_env.testing.errors import ConformanceError, Skipped
 from blackjacky_env.testing.leaks import Examined, check_no_leaks, check_public_shows, examine
 from blackjacky_env.testing.observations import (
     check_handed_out,
@@ -24,7 +23,7 @@ from blackjacky_env.testing.observations import (
 )
 from blackjacky_env.testing.report import CHECKS, Case, Report, Result, cases, check_all
 from blackjacky_env.testing.rewards import check_last_rewards, check_rewards, check_rewards_cleared
-from blackjacky_env.testing.trial import Trial, random_preferences
+from blackjacky_env.testing.trial import ConformanceError, Skipped, Trial, random_preferences
 
 __all__ = [
     "CHECKS",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import ast
-import difflib
 import functools
 import sys
 from collections.abc import Callable
@@ -29,7 +28,7 @@ def main(arguments: list[str] | None = None) -> int:
     except (ImportError, AttributeError, TypeError, ValueError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
-    reports = {env: _run(env, chosen[env]) for env in chosen}
+    reports = {env: Report(case.result() for case in each) for env, each in chosen.items()}
     if args.markdown:
         print(markdown(reports))
     else:
@@ -53,23 +52,8 @@ def _registered() -> dict[str, str]:
 def _function(env: str) -> Callable[..., Any]:
     if ":" in env:
         return cast("Callable[..., Any]", find(env))
-    near = difflib.get_close_matches(env, _registered(), n=1)
-    hint = f"did you mean {near[0]!r}?" if near else f"games are {', '.join(GAMES)}"
-    raise ValueError(f"{env!r} is neither a registered game nor of the form 'module:function'; {hint}")
-
-
-def _run(env: str, chosen: list[Case]) -> Report:
-    report = Report()
-    for number, case in enumerate(chosen, start=1):
-        _show(f"{env}: {number}/{len(chosen)} {case.name}")
-        report.append(case.result())
-    _show("")
-    return report
-
-
-def _show(progress: str) -> None:
-    if sys.stderr.isatty():
-        print(f"\r{progress:79}\r", end="", file=sys.stderr, flush=True)
+    games = ", ".join(GAMES)
+    raise ValueError(f"{env!r} is neither a registered game nor of the form 'module:function'; games are {games}")
 
 
 def _option(text: str) -> tuple[str, Any]:

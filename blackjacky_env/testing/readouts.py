@@ -9,16 +9,13 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from pettingzoo import AECEnv
-
-from blackjacky_env.testing.errors import Spot
 
 Env = AECEnv[Any, Any, Any]
 Readout = dict[str, str]
-"""Texts by what was read, such as ``rewards['player_0']``."""
+"""Texts by what was read, such as ``rewards['player_0']``; they are equal exactly if types and contents are."""
 
-_BOOKKEEPING = ("rewards", "_cumulative_rewards", "terminations", "truncations", "infos")
+_BOOKKEEPING = ("agent_selection", "rewards", "_cumulative_rewards", "terminations", "truncations", "infos")
 _ADDRESS = re.compile(r" at 0x[0-9a-f]+")
 _LONG = 4096  # longer arrays are compared by a digest
 _SHOWN = 60  # characters of a value in a message
@@ -26,32 +23,44 @@ _SHOWN = 60  # characters of a value in a message
 
 def readout(env: Env) -> Readout:
     """Everything that ``env`` shows: agents, rewards, terminations, infos, all observations and the state vector."""
-    seen: Readout = {}
-    _write(seen, "agents", list(env.agents))
-    if not env.agents:
-        return seen
-    _write(seen, "agent_selection", env.agent_selection)
-    for name in _BOOKKEEPING:
-        _write(seen, name, getattr(env, name, None))
-    for agent in env.agents:
-        _write(seen, f"observe({agent!r})", env.observe(agent))
-    if callable(getattr(env.unwrapped, "state", None)):  # some environments use that name for data of their own
-        with contextlib.suppress(NotImplementedError):  # PettingZoo raises this if there is none
-            _write(seen, "state()", env.state())
-    return seen
+    shown: dict[str, Any] = {"agents": list(env.agents)}
+    if env.agents:
+        shown |= {name: getattr(env, name, None) for name in _BOOKKEEPING}
+        shown |= {f"observe({agent!r})": env.observe(agent) for agent in env.agents}
+        if callable(getattr(env.unwrapped, "state", None)):  # some environments use that name for data of their own
+            with contextlib.suppress(NotImplementedError):  # PettingZoo raises this if there is none
+                shown["state()"] = env.state()
+    return {name: text for each in shown for name, text in readout_of(each, shown[each]).items()}
 
 
-def compare(spot: Spot, expected: Readout, found: Readout, here: str, there: str) -> None:
-    """Fail unless both readouts are the same; ``here`` and ``there`` say where they are from ("in the copy")."""
-    difference = first_difference(expected, found, here, there)
-    if difference:
-        spot.fail(difference)
+def readout_of(name: str, value: Any) -> Readout:
+    """The readout of a single value."""
+    return {each: _text(leaf) for each, leaf in leaves(name, value)}
+
+
+def leaves(name: str, value: Any) -> Iterator[tuple[str, Any]]:
+    """All that nested mappings and sequences hold, with its name; lists of numbers and words are told as a whole."""
+    if isinstance(value, Mapping):
+        for key in value:
+            yield from leaves(f"{name}[{key!r}]", value[key])
+    elif isinstance(value, list | tuple) and not all(isinstance(entry, str | int | float) for entry in value):
+        for index, entry in enumerate(value):
+            yield from leaves(f"{name}[{index}]", entry)
+    else:
+        yield name, value
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, np.ndarray):
+        return _ADDRESS.sub("", f"{type(value).__name__} {value!r}")
+    kind = f"{value.dtype}({','.join(map(str, value.shape))}):"
+    if value.size > _LONG and not value.dtype.hasobject:
+        return f"{kind} {hashlib.sha256(value.tobytes()).hexdigest()}"
+    return " ".join([kind, *map(repr, value.ravel().tolist())])
 
 
 def first_difference(expected: Readout, found: Readout, here: str, there: str) -> str | None:
-    """The first difference in words, or None."""
-    if expected == found:
-        return None
+    """The first difference in words, or None; ``here`` and ``there`` say where the readouts are from."""
     for name in [*expected, *found]:
         one, other = expected.get(name, "missing"), found.get(name, "missing")
         if one != other:
@@ -70,55 +79,3 @@ def _in_words(one: str, other: str, here: str, there: str) -> str:
 
 def _short(text: str) -> str:
     return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
-
-
-def as_readout(name: str, value: Any) -> Readout:
-    """The readout of a single value."""
-    seen: Readout = {}
-    _write(seen, name, value)
-    return seen
-
-
-def _write(seen: Readout, name: str, value: Any) -> None:
-    if isinstance(value, Mapping):
-        for key in value:
-            _write(seen, f"{name}[{key!r}]", value[key])
-    elif isinstance(value, np.ndarray):
-        seen[name] = _array_text(value)
-    elif isinstance(value, list | tuple) and not all(isinstance(entry, str | int | float) for entry in value):
-        for index, entry in enumerate(value):
-            _write(seen, f"{name}[{index}]", entry)
-    else:
-        seen[name] = _ADDRESS.sub("", f"{type(value).__name__} {value!r}")
-
-
-def _array_text(array: npt.NDArray[Any]) -> str:
-    kind = f"{array.dtype}({','.join(map(str, array.shape))}):"
-    if array.size > _LONG and not array.dtype.hasobject:
-        return f"{kind} {hashlib.sha256(array.tobytes()).hexdigest()}"
-    return " ".join([kind, *map(repr, array.ravel().tolist())])
-
-
-def same(one: Any, other: Any) -> bool:
-    """Whether two values are the same byte for byte: type, dtype, shape, contents."""
-    if type(one) is not type(other):
-        return False
-    if isinstance(one, np.ndarray):
-        return bool(one.dtype == other.dtype and one.shape == other.shape and one.tobytes() == other.tobytes())
-    if isinstance(one, Mapping):
-        return list(one) == list(other) and all(same(one[key], other[key]) for key in one)
-    if isinstance(one, list | tuple):
-        return len(one) == len(other) and all(map(same, one, other))
-    return bool(one == other)
-
-
-def arrays(name: str, value: Any) -> Iterator[tuple[str, npt.NDArray[Any]]]:
-    """All arrays in nested mappings and sequences, with their names."""
-    if isinstance(value, np.ndarray):
-        yield name, value
-    elif isinstance(value, Mapping):
-        for key in value:
-            yield from arrays(f"{name}[{key!r}]", value[key])
-    elif isinstance(value, list | tuple):
-        for index, entry in enumerate(value):
-            yield from arrays(f"{name}[{index}]", entry)

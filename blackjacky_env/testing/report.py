@@ -8,33 +8,16 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple
 
 from blackjacky_env.testing import actions, copies, determinism, leaks, observations, rewards
-from blackjacky_env.testing.errors import ConformanceError
 from blackjacky_env.testing.readouts import Env
-from blackjacky_env.testing.trial import Check, Trial
+from blackjacky_env.testing.trial import Check, ConformanceError, Trial
 
 PASSED, FAILED, SKIPPED = "passed", "FAILED", "skipped"
 
 CHECKS: dict[str, Check] = {
-    function.__name__.removeprefix("check_"): function
-    for function in (
-        determinism.check_same_process,
-        determinism.check_after_other_games,
-        determinism.check_other_process,
-        copies.check_deepcopy,
-        copies.check_pickle,
-        copies.check_state,
-        actions.check_mask,
-        actions.check_illegal_action,
-        rewards.check_rewards,
-        rewards.check_rewards_cleared,
-        rewards.check_last_rewards,
-        observations.check_observations,
-        observations.check_off_turn_mask,
-        observations.check_looking,
-        observations.check_handed_out,
-        leaks.check_no_leaks,
-        leaks.check_public_shows,
-    )
+    name.removeprefix("check_"): function
+    for module in (determinism, copies, actions, rewards, observations, leaks)
+    for name, function in vars(module).items()
+    if name.startswith("check_")
 }
 """All checks by name."""
 

@@ -21,9 +21,8 @@ from blackjacky_env.play.one_game import game_functions
 from blackjacky_env.play.past import Past
 from blackjacky_env.play.sampling import sample_record
 from blackjacky_env.play.states import pack, unpack
-from blackjacky_env.testing.errors import Skipped
 from blackjacky_env.testing.readouts import Env
-from blackjacky_env.testing.trial import Look
+from blackjacky_env.testing.trial import Look, Skipped
 
 _MOVES_HEARD = 3  # after the variation
 _SAMPLES = 20  # until an agent remembers the same
@@ -60,7 +59,7 @@ def vary_hidden(env: Env, agent: str | None, rng: np.random.Generator, hidden: H
         vary = partial(_sample_fields, raw.game)
 
     def change(state: State, settled: State | None) -> None:
-        vary(state, settled, _seat(raw, agent), rng)
+        vary(state, settled, None if agent is None else raw._seats[agent], rng)
         for record in (state, settled):
             if record is not None:
                 record["key"] = rng.integers(2**64, dtype=np.uint64)
@@ -88,9 +87,12 @@ def vary_public(
     raw = table_of(env)
     if hidden is None and (by_code := _shown_by_code(raw)):
         raise Skipped(f"{raw.game.title} shows {by_code[0]} by code of its own, so it needs a `Hidden`")
-    visible = partial(_visible_fields, raw.game.fields) if hidden is None else hidden.visible
-    state = raw._states[0].copy()
-    for name, indices, values in visible(state, raw.possible_agents.index(agent)):
+    state, seat = raw._states[0].copy(), raw._seats[agent]
+    over = {"player"} if state["player"] == NOBODY else ()
+    seen: Iterable[Visible] = (
+        raw.game.fields.visible(state, seat, over) if hidden is None else hidden.visible(state, seat)
+    )
+    for name, indices, values in seen:
         if indices:
             index = indices[int(rng.integers(len(indices)))]
             others = [value for value in values if value != state[name][index]]
@@ -237,23 +239,6 @@ def _indistinguishable_moves(
     return different[int(rng.integers(len(different)))] if different else None
 
 
-def _view(env: Env, agent: str | None) -> dict[str, Any]:
-    return table_of(env).view(agent)
-
-
-def _drawing(env: Env, agent: str | None) -> str:
-    return table_of(env).draw_text(agent)
-
-
-def _picture(env: Env, agent: str | None) -> str:
-    return table_of(env).draw(agent)
-
-
-def _last_action(env: Env, agent: str | None) -> str:
-    raw = table_of(env)
-    return raw.last_action(_seat(raw, agent))
-
-
 def _refusal(env: Env, agent: str | None) -> str:
     raw = table_of(env)
     if agent != raw.agent_selection or raw.terminations[agent]:
@@ -276,6 +261,13 @@ def _information_vector(env: Env, agent: str | None) -> Any:
         return None
 
 
+_LOOKS: Mapping[str, Look] = {
+    "view": lambda env, agent: table_of(env).view(agent),
+    "drawing": lambda env, agent: table_of(env).draw_text(agent),
+    "picture": lambda env, agent: table_of(env).draw(agent),  # which tells the last action
+    "refusal": _refusal,
+}
+"""Functions (env, agent) of what an agent is shown."""
 _RECALLED: Mapping[str, Look] = {
     "events": lambda env, agent: table_of(env).events(agent),
     "information_state": lambda env, agent: table_of(env).information_state(agent),
@@ -292,8 +284,9 @@ def table_of(env: Env) -> TableEnv:
     return env
 
 
-def _seat(raw: TableEnv, agent: str | None) -> int | None:
-    return None if agent is None else raw.possible_agents.index(agent)
+def _hidden_fields(fields: Fields) -> list[Field]:
+    each = fields.fields.values()
+    return [f for f in each if f.own or (f.part is None and f.name not in ("deals", "num_players"))]
 
 
 def _vary_fields(fields: Fields, s: State, settled: State | None, seat: int | None, rng: np.random.Generator) -> None:
@@ -301,13 +294,12 @@ def _vary_fields(fields: Fields, s: State, settled: State | None, seat: int | No
 
     Nothing yet, -1, stays, and so does ``deals``, which everybody can count. What a settlement told is left alone.
     """
-    for field in fields.fields.values():
-        if field.own or (field.part is None and field.name not in ("deals", "num_players")):
-            own, values = seat if field.own else None, np.array(s[field.name])
-            for q in range(int(s["num_players"])) if field.axes else [...]:
-                if q != own:
-                    values[q] = _varied(field, values[q], rng)
-            s[field.name] = values
+    for field in _hidden_fields(fields):
+        own, values = seat if field.own else None, np.array(s[field.name])
+        for q in range(int(s["num_players"])) if field.axes else [...]:
+            if q != own:
+                values[q] = _varied(field, values[q], rng)
+        s[field.name] = values
 
 
 def _varied(field: Field, value: npt.NDArray[Any], rng: np.random.Generator) -> npt.NDArray[Any]:
@@ -324,13 +316,8 @@ def _sample_fields(game: Game, s: State, settled: State | None, seat: int, rng: 
     observation, mask = game.new_arrays()
     game_functions(game).look(s[None], seat, observation, mask)
     other = sample_record(game, observation, rng, seat)[0][0]
-    for field in game.fields.fields.values():
-        if field.own or (field.part is None and field.name not in ("deals", "num_players")):
-            s[field.name] = other[field.name]
-
-
-def _visible_fields(fields: Fields, s: State, seat: int) -> Iterator[Visible]:
-    yield from fields.visible(s, seat, {"player"} if s["player"] == NOBODY else ())
+    for field in _hidden_fields(game.fields):
+        s[field.name] = other[field.name]
 
 
 def promises(hidden: Hidden | None = None) -> dict[str, Any]:
@@ -341,13 +328,7 @@ def promises(hidden: Hidden | None = None) -> dict[str, Any]:
         "vary_hidden": partial(vary_hidden, hidden=hidden),
         "vary_unseen": partial(vary_unseen, hidden=hidden),
         "vary_public": partial(vary_public, hidden=hidden),
-        "looks": {
-            "view": _view,
-            "drawing": _drawing,
-            "picture": _picture,
-            "last_action": _last_action,
-            "refusal": _refusal,
-        },
+        "looks": _LOOKS,
         "recalls": _RECALLED,
         "spectator": True,
     }

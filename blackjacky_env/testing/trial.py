@@ -1,20 +1,21 @@
-"""The settings of the checks, and how their games are played."""
+"""The settings of the checks, how their games are played, and errors that name a place in them."""
 
 from __future__ import annotations
 
 import copy
 import functools
 import pkgutil
+import unittest
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any, Literal, NamedTuple, cast
+from typing import Any, Literal, NamedTuple, NoReturn, cast
 
 import numpy as np
 import numpy.typing as npt
 from gymnasium.spaces import Discrete
 
-from blackjacky_env.testing.errors import Spot
-from blackjacky_env.testing.readouts import Env
+from blackjacky_env.testing.readouts import Env, Readout, first_difference, readout
 
 Act = Callable[[Env], Any]
 """An action for the agent whose turn it is."""
@@ -26,18 +27,39 @@ VaryUnseen = Callable[[Env, Any, np.random.Generator], Iterable[tuple[str, Env, 
 Look = Callable[[Env, Any], Any]
 
 
+class ConformanceError(AssertionError):
+    """A check has failed; the message names the check, the game's seed, the step, the agent and the finding.
+
+    Args:
+        check: name of the check.
+        what: the finding.
+        seed: seed of the game; None: not about a single game.
+        step: number of the action in the game, from 0; None: before the first.
+        agent: the agent that acted, or that is concerned.
+    """
+
+    def __init__(
+        self, check: str, what: str, seed: int | None = None, step: int | None = None, agent: Any = None
+    ) -> None:
+        super().__init__(check, what, seed, step, agent)
+        self.check, self.what, self.seed, self.step, self.agent = check, what, seed, step, agent
+
+    def __str__(self) -> str:
+        places = {"seed": self.seed, "step": self.step, "agent": self.agent}
+        where = ", ".join(f"{name} {place}" for name, place in places.items() if place is not None)
+        return f"{self.check} ({where}): {self.what}" if where else f"{self.check}: {self.what}"
+
+
+class Skipped(unittest.SkipTest):
+    """A check does not apply to this environment, for the reason given; pytest and unittest count it as skipped."""
+
+
 class RecordedGame(NamedTuple):
     """A game as it was played."""
 
     seed: int
     actions: list[Any]
     """The actions; None for the last steps of agents that are done."""
-
-    def moves(self, env: Env, spot: Spot, start: int = 0, end: int | None = None) -> Iterator[Any]:
-        """The actions ``start`` .. ``end - 1``; the caller takes each in ``env``."""
-        for step, action in enumerate(self.actions[start:end], start):
-            spot.step, spot.agent = step, env.agent_selection
-            yield action
 
 
 def random_preferences(rng: np.random.Generator) -> Act:
@@ -85,6 +107,16 @@ def find(name: str) -> Any:
     return pkgutil.resolve_name(f"{module}.{function}")  # a foreign game's module is an attribute of its package
 
 
+@dataclass
+class Place:
+    """What a check has reached: the game's seed, the number of an action, and the agent."""
+
+    check: str = ""
+    seed: int | None = None
+    step: int | None = None
+    agent: Any = None
+
+
 @dataclass(frozen=True)
 class Trial:
     """An environment and the settings of all checks.
@@ -129,6 +161,8 @@ class Trial:
     spectator: bool = False
     """Whether ``vary_hidden``, ``vary_unseen``, ``looks`` and ``recalls`` are also called with agent None, for a
     spectator."""
+    place: Place = field(default_factory=Place, init=False)
+    """Where a check is, for its errors."""
 
     def __post_init__(self) -> None:
         for name in ("games", "max_steps", "moments", "positions"):
@@ -137,6 +171,35 @@ class Trial:
         for name, allowed in (("refusal", ("any", "raise", "end")), ("off_turn_mask", ("zero", None))):
             if getattr(self, name) not in allowed:
                 raise ValueError(f"{name}={getattr(self, name)!r} is unknown; allowed are {allowed}")
+
+    # ------------------------------------------------------------ errors
+
+    @contextmanager
+    def naming(self, check: str) -> Iterator[None]:
+        """Turn every exception of the environment into a `ConformanceError` of this check."""
+        self.place.check = check
+        try:
+            yield
+        except (ConformanceError, unittest.SkipTest):
+            raise
+        except Exception as error:
+            raise self.error(f"the environment raised {type(error).__name__}: {error}") from error
+
+    def error(self, what: str) -> ConformanceError:
+        """The error that names this place."""
+        place = self.place
+        return ConformanceError(place.check, what, place.seed, place.step, place.agent)
+
+    def fail(self, what: str) -> NoReturn:
+        """Raise a `ConformanceError` that names this place."""
+        raise self.error(what)
+
+    def compare(self, expected: Readout, found: Readout, here: str, there: str) -> None:
+        """Fail unless both readouts are the same; ``here`` and ``there`` say where they are from ("in the copy")."""
+        if difference := first_difference(expected, found, here, there):
+            self.fail(difference)
+
+    # ------------------------------------------------------------ games
 
     @functools.cached_property
     def make(self) -> Callable[[], Env]:
@@ -149,37 +212,61 @@ class Trial:
         """The seeds of the games."""
         return range(self.seed, self.seed + self.games)
 
-    def begin(self, spot: Spot, seed: int) -> Env:
+    def begin(self, seed: int) -> Env:
         """A new environment at the start of a game."""
-        spot.begin(seed)
+        self.place.seed, self.place.step, self.place.agent = seed, None, None
         env = self.make()
         env.reset(seed=seed)
         return env
 
-    def moves(self, env: Env, spot: Spot, seed: int) -> Iterator[Any]:
+    def _at(self, step: int, env: Env) -> None:
+        self.place.step, self.place.agent = step, env.agent_selection
+
+    def moves(self, env: Env, seed: int) -> Iterator[Any]:
         """The actions of a game, each chosen when it is needed; the caller takes it."""
         act = self.policy(np.random.default_rng(seed))
         for step in range(self.max_steps):
             if not env.agents:
                 return
-            spot.step, spot.agent = step, env.agent_selection
+            self._at(step, env)
             yield None if is_done(env, env.agent_selection) else act(env)
 
-    def recorded_games(self, spot: Spot) -> Iterator[RecordedGame]:
+    def plays(self) -> Iterator[tuple[Env, Any]]:
+        """All games, before every action: the environment, and the action, which the caller takes."""
+        for seed in self.seeds:
+            env = self.begin(seed)
+            for action in self.moves(env, seed):
+                yield env, action
+
+    def again(self, env: Env, game: RecordedGame, start: int = 0, end: int | None = None) -> Iterator[Any]:
+        """The actions ``start`` .. ``end - 1`` of a game; the caller takes each."""
+        for step, action in enumerate(game.actions[start:end], start):
+            self._at(step, env)
+            yield action
+
+    def recorded_games(self) -> Iterator[RecordedGame]:
         """Play all games."""
         for seed in self.seeds:
-            env, actions = self.begin(spot, seed), []
-            for action in self.moves(env, spot, seed):
+            env, actions = self.begin(seed), []
+            for action in self.moves(env, seed):
                 env.step(action)
                 actions.append(action)
             yield RecordedGame(seed, actions)
 
-    def replay(self, spot: Spot, game: RecordedGame, steps: int | None = None) -> Env:
+    def replay(self, game: RecordedGame, steps: int | None = None) -> Env:
         """A new environment after the first ``steps`` actions of a game."""
-        env = self.begin(spot, game.seed)
-        for action in game.moves(env, spot, end=steps):
+        env = self.begin(game.seed)
+        for action in self.again(env, game, end=steps):
             env.step(action)
         return env
+
+    def readouts(self, env: Env, moves: Iterable[Any]) -> list[Readout]:
+        """What ``env`` shows after each move."""
+        seen = []
+        for action in moves:
+            env.step(action)
+            seen.append(readout(env))
+        return seen
 
     def some_moments(self, game: RecordedGame) -> list[int]:
         """Random moments to examine: numbers of actions played before them, in order."""
@@ -192,13 +279,13 @@ Check = Callable[..., None]
 """(make_env, **settings of `Trial`): raises `ConformanceError` or `Skipped`."""
 
 
-def check(function: Callable[[Trial, Spot], None]) -> Check:
-    """Turn a function of a `Trial` and a `Spot` into a check that takes an environment and settings."""
+def check(function: Callable[[Trial], None]) -> Check:
+    """Turn a function of a `Trial` into a check that takes an environment and settings."""
 
     def run(make_env: Callable[[], Env] | str, **settings: Any) -> None:
         trial = Trial(make_env, **settings)
-        with Spot(run.__name__.removeprefix("check_")) as spot:
-            function(trial, spot)
+        with trial.naming(run.__name__.removeprefix("check_")):
+            function(trial)
 
     run.__name__ = run.__qualname__ = function.__name__
     run.__doc__, run.__module__ = function.__doc__, function.__module__

@@ -32,7 +32,7 @@ MAKE: dict[str, Callable[..., Any]] = {
 }
 ALL, MANY, SHOWN = (TABLE, SEAT, SEATS, BATCH), (SEATS, BATCH), (TABLE, SEAT, SEATS)
 SIZES = "2 .. 3 \\('classic'\\), 2 \\('duel'\\)"
-BYTES = r"allowed are bytes of get_state\(\) or sample_state\(\)"
+BYTES = r"allowed is a state of get_state\(\) or sample_state\(\)"
 NOT_COMPILED = "is not compiled, .* allowed are compiled agents by name .*'threshold'"
 HUGE = SimpleNamespace(function=first_legal, size=2**20)
 OF_ANOTHER_GAME = "plays black_spy, this environment is black_jacky"
@@ -91,7 +91,7 @@ REFUSED: list[tuple[tuple[str, ...], dict[str, Any], type[Exception], str]] = [
     (ALL, {"preset": "mini-1", "bust_at": 9}, ValueError, "bust_at=9 contradicts preset='mini-1', which has bust_at=5"),
     ((TABLE, BATCH), {"preset": "mini-1", "deck": [2, 3, 3]}, ValueError, r"deck=.* contradicts preset='mini-1'"),
     ((PLAYOUT,), {"states": []}, ValueError, rf"states=\[\] is empty; {BYTES}"),
-    ((PLAYOUT,), {"states": "abc"}, TypeError, rf"states='abc' is neither a state nor a list of states; {BYTES}"),
+    ((PLAYOUT,), {"states": "abc"}, TypeError, rf"states='abc' is not a list; {BYTES}"),
     ((PLAYOUT,), {"states": [b"", 3]}, ValueError, r"states\[0\]: these bytes are not a complete state"),
     ((PLAYOUT,), {"games": 0}, ValueError, r"games=0 is out of range; allowed are 1 \.\. "),
     ((PLAYOUT,), {"seed": -1}, ValueError, r"seed=-1 is out of range; allowed are 0 \.\. "),

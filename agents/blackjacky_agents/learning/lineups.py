@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from blackjacky_agents.agent import CompiledAgent
 from blackjacky_agents.learning.settings import LeagueSettings, SelfPlaySettings
-from blackjacky_env.envs import check_list
+from blackjacky_env.envs import check_opponents
 
 LEARNER = 0
 """The learner's number at a table; 1 + i is opponent i."""
@@ -59,4 +59,6 @@ def draw_tables(
 
 def as_lists(lineups: Sequence[Lineup]) -> list[list[str | CompiledAgent]]:
     """Line-ups as `SeatVectorEnv` takes them, each a list."""
-    return [[lineup] if isinstance(lineup, str | CompiledAgent) else list(lineup) for lineup in check_list(lineups)]
+    return [
+        [lineup] if isinstance(lineup, str | CompiledAgent) else list(lineup) for lineup in check_opponents(lineups)
+    ]

@@ -16,15 +16,17 @@ from blackjacky_agents.learning.hands import begins, hand_parts, make_stage, mak
 from blackjacky_agents.learning.value_network import ValueNetwork, write_lead
 from blackjacky_env.compiled import compiled, scratch
 from blackjacky_env.declare import Layout, Part
+from blackjacky_env.games.black_spy import state
 from blackjacky_env.games.black_spy.rules import LIMITS, hand_size, kind_of
-from blackjacky_env.games.black_spy.state import BLACK_7S, CARDS, COLOURS, RANKS, SEATS
+
+SEATS = state.SEATS  # a GPU takes names of constants as sizes
 
 _POINTS, _CARDS = 40.0, 8.0  # divisors
-_MOST_TRICKS, _MOST_DEALS = CARDS // 3, 12  # in a deal; that are learned from
+_MOST_TRICKS, _MOST_DEALS = state.CARDS // 3, 12  # in a deal; that are learned from
 
 LAYOUT = Layout(
     [
-        *hand_parts(SEATS, COLOURS, RANKS, BLACK_7S),
+        *hand_parts(SEATS, state.COLOURS, state.RANKS, state.BLACK_7S),
         Part("points", (2,), -1, 5, "points in this deal, and those of all others / 40"),
         Part("black_taken", (2,), 0, 2, "black cards taken in this deal, and the most of another player / 8"),
         Part("shooting", (2,), 0, 1, "1: has taken all black cards so far; 1: another player has"),
@@ -35,7 +37,7 @@ LAYOUT = Layout(
 )
 """Features of a seat."""
 AT = LAYOUT.at
-_write_hand = make_write_hand(AT, COLOURS, RANKS, kind_of)
+_write_hand = make_write_hand(AT, state.COLOURS, state.RANKS, kind_of)
 
 
 @compiled

@@ -16,15 +16,17 @@ from blackjacky_agents.learning.hands import begins, hand_parts, make_stage, mak
 from blackjacky_agents.learning.value_network import ValueNetwork, write_lead
 from blackjacky_env.compiled import compiled, scratch
 from blackjacky_env.declare import Layout, Part
+from blackjacky_env.games.schwarze_katze import state
 from blackjacky_env.games.schwarze_katze.rules import hand_size
-from blackjacky_env.games.schwarze_katze.state import MAX_TRICKS, NO_TRICK, RANKS, SEATS, SUITS
+
+SEATS = state.SEATS  # a GPU takes names of constants as sizes
 
 _POINTS, _DEALS = 40.0, 10.0  # divisors
 _MOST_DEALS = 12  # that are learned from
 
 LAYOUT = Layout(
     [
-        *hand_parts(SEATS, SUITS, RANKS),
+        *hand_parts(SEATS, state.SUITS, state.RANKS),
         Part("deals_left", (), 0, 5, "deals to come, this one included / 10"),
         Part("no_trick", (2,), 0, 1, "has taken no trick in this deal; fraction of the others that have not"),
         Part("penalties", (2,), 0, 4, "penalties in this deal, and those of all others / 40"),
@@ -34,7 +36,7 @@ LAYOUT = Layout(
 )
 """Features of a seat."""
 AT = LAYOUT.at
-_write_hand = make_write_hand(AT, SUITS, RANKS, compiled(lambda card: card))
+_write_hand = make_write_hand(AT, state.SUITS, state.RANKS, compiled(lambda card: card))
 
 
 @compiled
@@ -47,7 +49,7 @@ def write(s, out):
         waiting += int(s.tricks_taken[p] == 0)
         taken += int(s.penalties[p])
         before[p] = -int(s.totals[p])
-        now[p] = before[p] - int(s.penalties[p]) - NO_TRICK * int(s.tricks_taken[p] == 0)
+        now[p] = before[p] - int(s.penalties[p]) - state.NO_TRICK * int(s.tricks_taken[p] == 0)
     for p in range(n):
         shown, own = out[p], int(s.penalties[p])
         _write_hand(s, p, left, shown)
@@ -63,9 +65,9 @@ VALUE_NETWORK = ValueNetwork(
     file=Path(__file__).with_name("value_network.safetensors"),
     layout=LAYOUT,
     write=write,
-    stage=make_stage(hand_size, MAX_TRICKS),
+    stage=make_stage(hand_size, state.MAX_TRICKS),
     formula=formula,
-    most_stages=_MOST_DEALS * stages_of(MAX_TRICKS),
+    most_stages=_MOST_DEALS * stages_of(state.MAX_TRICKS),
     tables=(
         (4, "classic", {}, 0.4),
         (3, "classic", {}, 0.1),

@@ -4,52 +4,39 @@ from __future__ import annotations
 
 from blackjacky_agents.bots.trick_taking import readers
 from blackjacky_env.compiled import compiled, inlined
-from blackjacky_env.games.black_spy.state import (
-    BLACK_1,
-    BLACK_7,
-    BLACK_7S,
-    CARDS,
-    KINDS,
-    PASS,
-    PLAY,
-    RANKS,
-    RECORD,
-    SEATS,
-    SPY_RANK,
-    TAKE,
-)
+from blackjacky_env.games.black_spy import state
 
-AT = RECORD.at
-led_card, highest_on_table, beats, players_to_come, hand_size_of = readers(RECORD, CARDS, RANKS)
+AT = state.RECORD.at
+led_card, highest_on_table, beats, players_to_come, hand_size_of = readers(state.RECORD, state.CARDS, state.RANKS)
 
 
 @compiled
 def phase_of(observation):
     """The decision asked, one of the phases of the rules."""
-    for phase in range(TAKE, PLAY + 1):
+    for phase in range(state.TAKE, state.PLAY + 1):
         if observation[AT.phase + phase]:
             return phase
-    return PLAY + 1
+    return state.PLAY + 1
 
 
 @inlined
 def points_of(observation, card):
     """B7, V1, V2."""
-    if card < BLACK_1:
+    if card < state.BLACK_1:
         counts = not observation[AT.no_good_spies] and not (
             observation[AT.moon_choice] and observation[AT.moon_choice_spies]
         )
-        return -5 if card % RANKS == SPY_RANK and counts else 0
-    if card == BLACK_7:
+        return -5 if card % state.RANKS == state.SPY_RANK and counts else 0
+    if card == state.BLACK_7:
         return 10
-    return max(1, card - BLACK_7 + 1)
+    return max(1, card - state.BLACK_7 + 1)
 
 
 @compiled
 def points_on_table(observation):
     """Points of the cards played to this trick."""
     points = 0
-    for seat in range(1, SEATS):
+    for seat in range(1, state.SEATS):
         if observation[AT.table + seat]:
             points += points_of(observation, int(observation[AT.table + seat]) - 1)
     return points
@@ -58,11 +45,11 @@ def points_on_table(observation):
 @compiled
 def count_unseen(observation, unseen):
     """Write into ``unseen`` (int64, (55,)) how many of each card lie in other hands, or in the mole's pile."""
-    for card in range(KINDS):
+    for card in range(state.KINDS):
         unseen[card] = observation[AT.played + card] == 0
-    unseen[BLACK_7] = BLACK_7S
-    for seat in range(SEATS):
-        unseen[BLACK_7] -= observation[AT.black_7s_played + seat]
-    choosing = observation[AT.phase + PASS]  # what I choose to pass is still mine
-    for card in range(KINDS):
+    unseen[state.BLACK_7] = state.BLACK_7S
+    for seat in range(state.SEATS):
+        unseen[state.BLACK_7] -= observation[AT.black_7s_played + seat]
+    choosing = observation[AT.phase + state.PASS]  # what I choose to pass is still mine
+    for card in range(state.KINDS):
         unseen[card] -= observation[AT.my_hand + card] + choosing * observation[AT.passed + card]

@@ -4,22 +4,22 @@ from __future__ import annotations
 
 from blackjacky_agents.bots.trick_taking import readers
 from blackjacky_env.compiled import inlined
+from blackjacky_env.games.schwarze_katze import state
 from blackjacky_env.games.schwarze_katze.rules import is_taken_out
-from blackjacky_env.games.schwarze_katze.state import CARDS, HEARTS, QUEEN_OF_SPADES, RANKS, RECORD
 
-AT = RECORD.at
-led_card, highest_on_table, beats, players_to_come, hand_size_of = readers(RECORD, CARDS, RANKS)
+AT = state.RECORD.at
+led_card, highest_on_table, beats, players_to_come, hand_size_of = readers(state.RECORD, state.CARDS, state.RANKS)
 
 
 @inlined
 def penalty_of(observation, card):
     """K6."""
-    if card == QUEEN_OF_SPADES:
+    if card == state.QUEEN_OF_SPADES:
         return 40
-    if card // RANKS != HEARTS:
+    if card // state.RANKS != state.HEARTS:
         return 0
-    rank = card % RANKS
-    return int(observation[AT.heart_ace]) if rank == RANKS - 1 else min(rank + 2, 10)
+    rank = card % state.RANKS
+    return int(observation[AT.heart_ace]) if rank == state.RANKS - 1 else min(rank + 2, 10)
 
 
 @inlined

@@ -119,6 +119,15 @@ def cache_on_disk(dispatcher: Any, function: Function) -> None:
         dispatcher._cache = _EntryCache(function)
 
 
+def is_cached(function: Any, args: tuple[Any, ...]) -> bool:
+    """Whether an `entry` is compiled for such arguments, or its machine code lies on disk."""
+    signature = tuple(function.typeof_pyval(value) for value in args)
+    if signature in function.overloads:
+        return True
+    path = function._cache.path if isinstance(function._cache, _EntryCache) else None
+    return path is not None and path(signature, cpu_target.target_context.codegen()).exists()
+
+
 @contextlib.contextmanager
 def compiled_once(cache: Any, signature: Any) -> Iterator[None]:
     """Context for compiling: other processes about to compile the same code wait, then load it from the cache."""

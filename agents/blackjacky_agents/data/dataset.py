@@ -106,7 +106,8 @@ class Dataset:
         entropy = [check_integer("seed", each, 0, 2**63 - 1) for each in np.ravel(seed).tolist()]
         pieces = self.pieces()
         order = np.random.default_rng([*entropy, _ORDER]).permutation(len(pieces))[own::parts]
-        rng, left = np.random.default_rng([*entropy, _WITHIN, own, parts]), {}
+        rng = np.random.default_rng([*entropy, _WITHIN, own, parts])
+        left: Batch = {}
         for window in self._windows((self.read_games(*pieces[i]) for i in order), reward, buffer, threads):
             rows = rng.permutation(len(window["action"]))
             if wanted is not None:
@@ -219,7 +220,7 @@ class Dataset:
         return self._found[shard.file]
 
 
-def _columns(decisions: Decisions, numbers: list[tuple[npt.NDArray[np.int64], ...]]) -> Batch:
+def _columns(decisions: Decisions, numbers: Sequence[tuple[npt.NDArray[np.int64], ...]]) -> Batch:
     policies, episodes, steps = map(np.concatenate, zip(*numbers, strict=True))
     return {
         "observation": decisions.observations,

@@ -104,8 +104,9 @@ def _checked(found: Mapping[str, Any]) -> Description:
     shards: list[Shard] = []
     for number, each in enumerate(_of(list, "shards", found["shards"])):
         shards.append(_shard(_of(dict, f"shard {number}", each), number, shards[-1].end if shards else 0))
-    texts = [_text(name, found[name]) for name in ("command", "licence")]
-    return Description(found["setup"], *texts, check_integer("wanted", found["wanted"], 1, MOST_GAMES), tuple(shards))
+    command, licence = (_text(name, found[name]) for name in ("command", "licence"))
+    wanted = check_integer("wanted", found["wanted"], 1, MOST_GAMES)
+    return Description(found["setup"], command, licence, wanted, tuple(shards))
 
 
 def _check_table(setup: Mapping[str, Any]) -> None:

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from blackjacky_agents import bot_names, make_agent
 from blackjacky_agents.arena.evaluation import against_copies
-from blackjacky_agents.games.black_jacky.bots import counter
+from blackjacky_agents.games.black_jacky.bots import counter, odds
 from blackjacky_agents.games.black_jacky.bots.counter import estimate
 from blackjacky_agents.games.black_jacky.bots.threshold import LIMITS
 from blackjacky_env import black_jacky_v0, make_batch
@@ -251,9 +251,9 @@ class Enumeration:
 def test_counter_reckons_as_an_enumeration_of_all_hidden_hands_does(players: int) -> None:
     """Its last decision of the round: nobody has a turn after it, because of a knock or of a 1 (R12, T1)."""
     parameters = counter.PARAMETERS.copy()  # the others' conduct tells nothing, and showing a card costs nothing
-    for conduct in (counter.FIRST, counter.LATE, counter.DONE, counter.OPEN):
+    for conduct in (odds.FIRST, odds.LATE, odds.DONE, odds.OPEN):
         parameters[conduct : conduct + 3] = 0, 1, 1  # no fall, its floor, the weight of being bust
-    parameters[[counter.EXPOSED, counter.TRICK_COST]] = 0
+    parameters[[odds.EXPOSED, odds.TRICK_COST]] = 0
     checked, given_cards, values = 0, 0, np.empty(61, np.float32)
     for table in zocks(players, games=16):
         exact = Enumeration(table)

@@ -29,8 +29,8 @@ class Args(GameArgs[R]):
     """Write games between agents as a dataset for offline learning.
 
     Games are written to OUT/games as Parquet files, with a data card (README.md) and a description (dataset.json)
-    beside that folder; agents rotate through the seats. Repeat the command to resume an interrupted one, or to add
-    games with a larger --games. `blackjacky_agents.data.Dataset` reads them.
+    beside that folder; agents rotate through the seats. Repeat the command to resume an interrupted one after its last
+    whole file, or to add games with a larger --games. `blackjacky_agents.data.Dataset` reads them.
 
     $ blackjacky dataset --players 'champion,counter*3' --games 1000000 --out data
     $ blackjacky dataset --verify --out data
@@ -45,7 +45,7 @@ class Args(GameArgs[R]):
     out: Path = Path("runs/dataset")
     """Folder of the dataset."""
     games_per_file: int = SHARD
-    """Games of one Parquet file."""
+    """Games of one Parquet file; an interruption costs those of the unfinished one."""
     licence: str = "CC0-1.0"
     """SPDX identifier of the data's licence, for the data card."""
     threads: int | None = None
@@ -66,15 +66,9 @@ def main(arguments: Sequence[str], program: str) -> int:
         writer = prepare(args, command_line(program, arguments))
     try:
         with progress_bar(args.games) as bar, joined(args.cluster, args.threads) as cluster:
-
-            def show(played: int) -> None:
-                if not bar.n:
-                    bar.initial = played  # found there, so not counted in the speed
-                bar.update(played - bar.n)
-
-            description = writer.write(args.games, args.threads, show, cluster)
+            description = writer.write(args.games, args.threads, lambda played: bar.update(played - bar.n), cluster)
     except KeyboardInterrupt:
-        print(f"\nGames are saved in {args.out}; repeat the command to resume.", file=sys.stderr)
+        print(f"\nWhole files are kept in {args.out}; repeat the command to resume.", file=sys.stderr)
         raise
     print(report(description, args.out))
     return 0
@@ -126,7 +120,7 @@ def verify(args: Args[Any]) -> str:
 
 def report(description: Description, folder: Path) -> str:
     """Sizes of the dataset, and where it is."""
-    games, decisions = description.games, sum(shard.decisions for shard in description.shards)
+    games, decisions = description.games, description.decisions
     size = sum(shard.bytes for shard in description.shards)
     heading = ["games", "decisions", "files", "bytes", "bytes per game"]
     row = [f"{games:,}", f"{decisions:,}", len(description.shards), f"{size:,}", f"{size / games:.1f}"]

@@ -85,7 +85,7 @@ def data_card(description: Description) -> str:
         licence_tag=description.licence.lower(),
         title=game.title,
         games=description.games,
-        decisions=sum(shard.decisions for shard in shards),
+        decisions=description.decisions,
         players=", ".join(f"{count} x `{name}`" if count > 1 else f"`{name}`" for name, count in counted.items()),
         missing=f" {missing:,} more are still to be played." if missing else "",
         command=description.command,

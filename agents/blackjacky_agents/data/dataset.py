@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from hashlib import file_digest
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 
-from blackjacky_agents.data.description import GAMES, Description, Shard, checksum, read_description
+from blackjacky_agents.data.description import GAMES, Description, Shard, read_description
 from blackjacky_agents.data.games import Games, Setup
 from blackjacky_agents.data.pages import RowGroup, read_row_group, read_row_groups
-from blackjacky_agents.data.shuffling import Batch, shuffled
+from blackjacky_env.checks import check_integer
+from blackjacky_env.play import NONE, Decisions, new_decisions
+
+Batch = dict[str, npt.NDArray[Any]]
+"""Arrays by name, as `Dataset.batches` yields them."""
+
+_ORDER, _WITHIN = 0, 1  # what random numbers are drawn for
 
 
 class Dataset:
@@ -39,7 +48,8 @@ class Dataset:
         self.description: Description = read_description(self.folder)
         made = self.description.setup
         table = (made["num_players"], made["variant"], made["options"])
-        self.setup = Setup(self.description.game, *table, self.description.policies)
+        policies = list(dict.fromkeys(self.description.players))
+        self.setup = Setup(self.description.game, *table, policies)
         self._found: dict[str, list[RowGroup]] = {}  # by file
 
     def __len__(self) -> int:
@@ -49,7 +59,7 @@ class Dataset:
     @property
     def decisions(self) -> int:
         """Number of decisions of all games."""
-        return sum(shard.decisions for shard in self.description.shards)
+        return self.description.decisions
 
     def batches(
         self,
@@ -89,7 +99,28 @@ class Dataset:
             ValueError: an argument is out of range, or a file is damaged or does not fit its description.
             OSError: a file cannot be read.
         """
-        yield from shuffled(self, size, seed, policies, reward, transitions, buffer, part, threads)
+        check_integer("size", size, 1, 2**31)
+        check_integer("buffer", buffer, 1, 2**40)
+        wanted = None if policies is None else list(map(self._policy, policies))
+        own, parts = check_integer("part", part[0], 0, part[1] - 1), part[1]
+        entropy = [check_integer("seed", each, 0, 2**63 - 1) for each in np.ravel(seed).tolist()]
+        pieces = self.pieces()
+        order = np.random.default_rng([*entropy, _ORDER]).permutation(len(pieces))[own::parts]
+        rng = np.random.default_rng([*entropy, _WITHIN, own, parts])
+        left: Batch = {}
+        for window in self._windows((self.read_games(*pieces[i]) for i in order), reward, buffer, threads):
+            rows = rng.permutation(len(window["action"]))
+            if wanted is not None:
+                rows = rows[np.isin(window["policy"][rows], wanted)]
+            while len(rows):
+                room = size - _length(left)
+                left = _joined(left, _taken(window, rows[:room], transitions))
+                rows = rows[room:]
+                if _length(left) == size:
+                    yield left
+                    left = {}
+        if left:
+            yield left
 
     def record_batches(self, reward: str = "win", threads: int = 1) -> Iterator[pa.RecordBatch]:
         """All decisions in order as Arrow record batches with `decisions_schema`; arguments and errors as `batches`."""
@@ -111,8 +142,9 @@ class Dataset:
 
     def check_sum(self, shard: Shard) -> None:
         """Raise `ValueError` if a shard is not the file that the description is of."""
-        if checksum(self._path(shard)) != shard.sha256:
-            raise ValueError(f"{self._path(shard)} was changed: its SHA-256 is not that of the description")
+        with self._path(shard).open("rb") as file:
+            if file_digest(file, "sha256").hexdigest() != shard.sha256:
+                raise ValueError(f"{file.name} was changed: its SHA-256 is not that of the description")
 
     def verify(self, progress: Callable[[int], object] = lambda games: None, threads: int = 1) -> None:
         """Compare all checksums, and play every game from its moves; `ValueError` names what is wrong.
@@ -142,6 +174,36 @@ class Dataset:
         except (pa.ArrowException, OSError, ValueError) as error:
             raise ValueError(f"{path}, row group {number}: {error}") from None
 
+    def _policy(self, name: str) -> int:
+        if name not in self.setup.policies:
+            raise ValueError(f"policies has {name!r}; the dataset's are {', '.join(map(repr, self.setup.policies))}")
+        return self.setup.policies.index(name)
+
+    def _windows(self, pieces: Iterator[Games], reward: str, buffer: int, threads: int) -> Iterator[Batch]:
+        """Decisions of whole games, as many as fit into the buffer, whose memory is used again; see `_taken`."""
+        memory, window = new_decisions(self.setup.game, buffer), []
+        used = 0
+        for games in pieces:
+            first = 0
+            while first < len(games.seeds):
+                last = games.fitting(first, buffer - used)
+                if last > first:
+                    some = games.part(first, last)
+                    place = memory.part(used, used + len(some.moves))
+                    self.setup.play_back(some, place, reward, threads)
+                    place.following[:] += np.where(place.following == NONE, 0, used)
+                    of_game = some.game_of_move
+                    window.append((some.seats[of_game, place.seats], some.episodes[of_game], some.steps))
+                    used, first = used + len(some.moves), last
+                elif used:
+                    yield _columns(memory.part(0, used), window)
+                    used, window = 0, []
+                else:
+                    needed = int(games.starts[first + 1] - games.starts[first])
+                    raise ValueError(f"buffer={buffer} is too small for a game of {needed} decisions")
+        if used:
+            yield _columns(memory.part(0, used), window)
+
     def _path(self, shard: Shard) -> Path:
         path = self.folder / GAMES / shard.file
         if path.stat().st_size != shard.bytes:
@@ -156,3 +218,37 @@ class Dataset:
             except ValueError as error:
                 raise ValueError(f"{path} is no Parquet file of games, or damaged: {error}") from None
         return self._found[shard.file]
+
+
+def _columns(decisions: Decisions, numbers: Sequence[tuple[npt.NDArray[np.int64], ...]]) -> Batch:
+    policies, episodes, steps = map(np.concatenate, zip(*numbers, strict=True))
+    return {
+        "observation": decisions.observations,
+        "action_mask": decisions.masks,
+        "action": decisions.actions,
+        "reward": decisions.earned,
+        "seat": decisions.seats,
+        "policy": policies,
+        "episode": episodes,
+        "step": steps,
+        "following": decisions.following,
+    }
+
+
+def _taken(window: Batch, rows: npt.NDArray[np.int64], transitions: bool) -> Batch:
+    """A batch of some rows of a window, copied."""
+    batch = {name: column[rows] for name, column in window.items()}
+    following = batch.pop("following")
+    batch |= {"action": batch["action"].astype(np.int64), "terminated": following == NONE}
+    if transitions:
+        following = np.where(batch["terminated"], rows, following)
+        batch |= {f"next_{name}": window[name][following] for name in ("observation", "action_mask")}
+    return batch
+
+
+def _length(batch: Batch) -> int:
+    return len(batch["action"]) if batch else 0
+
+
+def _joined(first: Batch, second: Batch) -> Batch:
+    return {name: np.concatenate([first[name], second[name]]) for name in second} if first else second

@@ -11,7 +11,6 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from blackjacky_agents.arena.table import Moves
 from blackjacky_agents.data.schema import decisions_schema, games_schema, write_options
 from blackjacky_env.checks import check_choice
 from blackjacky_env.compiled import zeros
@@ -45,9 +44,10 @@ class Games(NamedTuple):
         """Index of the game of each move, shape (R,)."""
         return np.repeat(np.arange(len(self.seeds)), np.diff(self.starts))
 
-    def as_played(self) -> Moves:
-        """Results and moves, as the table that played the games returned them."""
-        return Moves(self.winners, self.scores, np.diff(self.starts).astype(np.int32), self.moves)
+    @property
+    def steps(self) -> npt.NDArray[np.int64]:
+        """Number of each move in its game, shape (R,)."""
+        return np.arange(len(self.moves)) - self.starts[self.game_of_move]
 
     def part(self, first: int, last: int) -> Games:
         """The games first .. last - 1, without copying their moves."""
@@ -57,7 +57,7 @@ class Games(NamedTuple):
         return Games._make([*some, moves[begin:end], starts[first : last + 1] - begin])
 
     def fitting(self, first: int, room: int) -> int:
-        """The end of the games, from number ``first`` on, that have no more than ``room`` moves together."""
+        """The end of the games, from index ``first`` on, that have no more than ``room`` moves together."""
         return int(np.searchsorted(self.starts, self.starts[first] + room, side="right")) - 1
 
 
@@ -158,8 +158,7 @@ class Setup:
 
     def to_decisions(self, games: Games, decisions: Decisions) -> pa.RecordBatch:
         """Games that were played back as a record batch with `decisions_schema`."""
-        count, numbers, of_game = len(games.moves), np.diff(games.starts), games.game_of_move
-        steps = np.arange(count) - games.starts[of_game]
+        count, steps, of_game = len(games.moves), games.steps, games.game_of_move
         columns = [
             pa.array(games.episodes[of_game]),
             pa.array(steps.astype(np.int32)),
@@ -169,7 +168,7 @@ class Setup:
             lists_of(decisions.masks),
             pa.array(decisions.actions),
             lists_of(decisions.rewards[:, : self.num_players]),
-            pa.array(steps == numbers[of_game] - 1),
+            pa.array(steps == np.diff(games.starts)[of_game] - 1),
             pa.array(games.seeds[of_game]),
             *self._repeated(count),
         ]

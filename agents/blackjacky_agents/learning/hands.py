@@ -1,9 +1,10 @@
-"""What the value networks of trick-taking games see of a seat, and when they are asked.
+"""What the value networks of trick-taking games in which points are bad see of a seat, and when they are asked.
 
 They see its hand, and the cards of all other hands together. They are asked after every fifth trick only: with answers
 after every trick, search does not find as much as with whole deals.
 
-A state record ``s`` has the fields ``num_players``, ``leader`` and ``where``, see `blackjacky_env.games.trick_taking`.
+A state record ``s`` has the fields ``num_players``, ``leader`` and ``where``, see `blackjacky_env.games.trick_taking`,
+and ``deal_number``, ``trick`` and ``totals``.
 """
 
 from __future__ import annotations
@@ -11,7 +12,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from blackjacky_env.compiled import compiled
+import numpy as np
+
+from blackjacky_agents.learning.value_network import write_lead
+from blackjacky_agents.search.config import Value, to_rewards
+from blackjacky_env.compiled import compiled, scratch
 from blackjacky_env.declare import Part
 
 LOWEST = 4  # cards of a suit, of which each is compared with the others'
@@ -73,6 +78,54 @@ def make_write_hand(at: Any, suits: int, ranks: int, kind_of: Callable[[int], in
             out[at.suits + suit] = held / _HELD
 
     return compiled(write_hand)
+
+
+def lead_parts(bound: int, now: str) -> list[Part]:
+    """The features of `make_write_leads`; ``now``: what "lead_now" means."""
+    meaning = "total below the lowest and the mean of the others / spread of those to come"
+    return [Part("lead", (2,), -bound, bound, meaning), Part("lead_now", (2,), -bound, bound, now)]
+
+
+def make_write_leads(
+    at: Any, seats: int, spread_of: Callable[[Any], float], points_of: Callable[[Any, int], int]
+) -> Callable[..., None]:
+    """Compiled (s, out): how far each seat is ahead, into ``out`` (float32, (players, features), zeros).
+
+    ``spread_of``: compiled (s) -> the spread of the points still to come. ``points_of``: compiled (s, p) -> what is
+    added to the total of p if the deal ends now.
+    """
+    lead, lead_now = at.lead, at.lead_now
+
+    def write_leads(s, out):  # type: ignore[no-untyped-def]  # compiled
+        n, spread = int(s.num_players), spread_of(s)
+        before, now = scratch(seats, np.float64), scratch(seats, np.float64)
+        for p in range(n):
+            before[p] = -int(s.totals[p])
+            now[p] = before[p] - points_of(s, p)
+        for p in range(n):
+            write_lead(before, n, p, spread, out[p, lead : lead + 2])
+            write_lead(now, n, p, spread, out[p, lead_now : lead_now + 2])
+
+    return compiled(write_leads)
+
+
+def make_formula(spread_of: Callable[[Any], float]) -> Value:
+    """Compiled (s, result): fill ``result``, float64, with the expected "win" rewards when a deal has just begun.
+
+    A Luce choice model ("Individual Choice Behavior", 1959) of the totals: the chance of winning is a player's fraction
+    of all weights, and a weight is exp(-points / ``spread_of(s)``).
+    """
+
+    def formula(s, result):  # type: ignore[no-untyped-def]  # compiled
+        n, lowest, total, spread = int(s.num_players), int(s.totals[0]), 0.0, spread_of(s)
+        for p in range(n):
+            lowest = min(lowest, int(s.totals[p]))
+        for p in range(n):
+            result[p] = np.exp((lowest - int(s.totals[p])) / spread)
+            total += result[p]
+        to_rewards(result, n, total)
+
+    return compiled(formula)
 
 
 def stages_of(tricks: int) -> int:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from blackjacky_agents.games.black_spy.prospects import value
+from blackjacky_agents.games.black_spy.value_network import VALUE_NETWORK
 from blackjacky_env.compiled.compiling import entry
 from blackjacky_env.games.black_spy.state import SEATS
 from tests.games.black_spy.rigging import dealt
 
 pytestmark = pytest.mark.prove
+
+value = VALUE_NETWORK.formula
 
 
 @entry

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from blackjacky_agents.games.black_jacky.bots.counter import DONE, FIRST, LATE, OPEN, PARAMETERS
+from blackjacky_agents.games.black_jacky.bots.odds import DONE, FIRST, LATE, OPEN, PARAMETERS
 from blackjacky_env.compiled import compiled
 from blackjacky_env.declare import NOBODY
 from blackjacky_env.games.black_jacky.rules import left_of, tenths

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from blackjacky_agents.games.black_jacky.bots.cards import laid_out, my_sum
 from blackjacky_agents.games.black_jacky.bots.counter import PARAMETERS, estimate
+from blackjacky_agents.games.black_jacky.bots.seen import laid_out, my_sum
 from blackjacky_agents.learning.encoding import Encoding
 from blackjacky_agents.learning.features import Features, divided, one_hot
 from blackjacky_env.compiled import compiled, scratch

@@ -9,34 +9,16 @@ from __future__ import annotations
 import numpy as np
 
 from blackjacky_agents.bots.trick_taking import NOTHING, lead_over_others
-from blackjacky_agents.games.black_spy.bots import counter
-from blackjacky_agents.games.black_spy.bots.cards import (
-    AT,
-    count_unseen,
-    hand_size_of,
-    highest_on_table,
-    led_card,
-    points_on_table,
-)
+from blackjacky_agents.games.black_spy.bots import counter, seen
 from blackjacky_agents.learning.encoding import Encoding
 from blackjacky_agents.learning.features import Features, divided, one_hot, with_advice
 from blackjacky_env.compiled import compiled, scratch
 from blackjacky_env.declare import Part
+from blackjacky_env.games.black_spy import state
 from blackjacky_env.games.black_spy.rules import LIMITS
-from blackjacky_env.games.black_spy.state import (
-    BLACK,
-    BLACK_7,
-    BLACK_7S,
-    BLACK_CARDS,
-    COLOURS,
-    KINDS,
-    NUM_ACTIONS,
-    OVER,
-    PICKS,
-    RANKS,
-    RECORD,
-    SEATS,
-)
+
+AT = seen.AT
+KINDS = state.KINDS  # a GPU takes names of constants as sizes
 
 VERSION = 1
 """Incremented when the features or `counter` change, since agents trained on older features cannot use the new ones."""
@@ -46,12 +28,12 @@ _TRICK_POINTS, _POINTS, _DEALS = 20, 100, 10  # divisors: points of a trick, of 
 _FAR = 3.0  # the most by which a cost counts, in divisors
 
 FEATURES = Features(
-    RECORD.layout,
+    state.RECORD.layout,
     [
         one_hot("num_players"),
         "no_good_spies moon_choice rank_follow rank_follow_strict exact_limit",
-        Part("phase", (OVER,), 0, 1, "one-hot: take, call, pass, play, choose"),
-        divided("picks", PICKS),
+        Part("phase", (state.OVER,), 0, 1, "one-hot: take, call, pass, play, choose"),
+        divided("picks", state.PICKS),
         one_hot("pass_to called"),
         Part("deals_left", (), 0, 1, "deals after this one at most / 10, up to 1"),
         Part("tricks_left", (), 0, 1, "tricks to come, this one included / 20"),
@@ -60,19 +42,19 @@ FEATURES = Features(
         Part("passed", (KINDS,), 0, 1, "cards that I have chosen to pass, or that pass_to must still have"),
         Part("on_table", (KINDS,), 0, 1, "cards of this trick; number of black 7s / 6"),
         Part("highest", (KINDS,), 0, 1, "one-hot: the card that takes the trick so far"),
-        Part("led_colour", (COLOURS,), 0, 1, "one-hot: colour that was led"),
-        Part("led_rank", (RANKS,), 0, 1, "one-hot: rank that was led"),
-        Part("colours", (COLOURS,), 0, 1, "cards of each colour in my hand / 16"),
+        Part("led_colour", (state.COLOURS,), 0, 1, "one-hot: colour that was led"),
+        Part("led_rank", (state.RANKS,), 0, 1, "one-hot: rank that was led"),
+        Part("colours", (state.COLOURS,), 0, 1, "cards of each colour in my hand / 16"),
         Part("table_points", (), -1, 3, "points on the table / 20"),
-        Part("to_come", (SEATS,), 0, 1, "seats that play to this trick after me"),
-        Part("taking", (SEATS,), 0, 1, "one-hot: seat that takes the trick so far"),
+        Part("to_come", (state.SEATS,), 0, 1, "seats that play to this trick after me"),
+        Part("taking", (state.SEATS,), 0, 1, "one-hot: seat that takes the trick so far"),
         "red_star colour_voids rank_voids",
-        Part("hand_counts", (SEATS,), 0, 1, "cards in hand / 20"),
-        divided("black_taken", BLACK_CARDS),
-        divided("good_spies_taken", BLACK),
+        Part("hand_counts", (state.SEATS,), 0, 1, "cards in hand / 20"),
+        divided("black_taken", state.BLACK_CARDS),
+        divided("good_spies_taken", state.BLACK),
         divided("points", _POINTS),
-        Part("to_limit", (SEATS,), -1, 80, "points to the limit / 100"),
-        Part("behind", (SEATS,), -80, 80, "total of the seat less the lowest of the others / 100"),
+        Part("to_limit", (state.SEATS,), -1, 80, "points to the limit / 100"),
+        Part("behind", (state.SEATS,), -80, 80, "total of the seat less the lowest of the others / 100"),
     ],
 )
 TO = FEATURES.at
@@ -83,15 +65,15 @@ _write_repeated = FEATURES.write
 def cards(observation, mask, out):
     """Write the features of `cards` into ``out`` (float32)."""
     _write_repeated(observation, out)
-    for phase in range(OVER):
+    for phase in range(state.OVER):
         out[TO.phase + phase] = observation[AT.phase + phase]
     out[TO.deals_left] = min(1.0, (observation[AT.max_deals] - observation[AT.deal] - 1) / _DEALS)
-    out[TO.tricks_left] = hand_size_of(observation, 0) / _HAND
+    out[TO.tricks_left] = seen.hand_size_of(observation, 0) / _HAND
     n = int(observation[AT.num_players])
     write_cards(observation, out)
     write_trick(observation, n, out)
     for seat in range(n):
-        out[TO.hand_counts + seat] = hand_size_of(observation, seat) / _HAND
+        out[TO.hand_counts + seat] = seen.hand_size_of(observation, seat) / _HAND
         out[TO.to_limit + seat] = (LIMITS[n] - int(observation[AT.totals + seat])) / _POINTS
         out[TO.behind + seat] = lead_over_others(observation[AT.totals :], n, seat) / _POINTS
 
@@ -100,35 +82,35 @@ def cards(observation, mask, out):
 def write_cards(observation, out):
     """My hand and what is known of the other cards."""
     unseen = scratch(KINDS, np.int64)
-    count_unseen(observation, unseen)
+    seen.count_unseen(observation, unseen)
     for card in range(KINDS):
-        mine, passed, is_black_7 = observation[AT.my_hand + card], observation[AT.passed + card], card == BLACK_7
-        out[TO.hand + card] = mine / (BLACK_7S if is_black_7 else 1)
-        out[TO.unseen + card] = unseen[card] / (BLACK_7S if is_black_7 else 1)
-        out[TO.passed + card] = passed / (PICKS if is_black_7 else 1)
-        out[TO.colours + card // RANKS] += mine / BLACK_CARDS
+        mine, passed, is_black_7 = observation[AT.my_hand + card], observation[AT.passed + card], card == state.BLACK_7
+        out[TO.hand + card] = mine / (state.BLACK_7S if is_black_7 else 1)
+        out[TO.unseen + card] = unseen[card] / (state.BLACK_7S if is_black_7 else 1)
+        out[TO.passed + card] = passed / (state.PICKS if is_black_7 else 1)
+        out[TO.colours + card // state.RANKS] += mine / state.BLACK_CARDS
 
 
 @compiled
 def write_trick(observation, n, out):
     """The trick on the table."""
-    led = led_card(observation)
-    highest = highest_on_table(observation, led)
+    led = seen.led_card(observation)
+    highest = seen.highest_on_table(observation, led)
     if led != NOTHING:
-        out[TO.led_colour + led // RANKS] = 1.0
-        out[TO.led_rank + led % RANKS] = 1.0
+        out[TO.led_colour + led // state.RANKS] = 1.0
+        out[TO.led_rank + led % state.RANKS] = 1.0
         out[TO.highest + highest] = 1.0
-    out[TO.table_points] = points_on_table(observation) / _TRICK_POINTS
+    out[TO.table_points] = seen.points_on_table(observation) / _TRICK_POINTS
     taken = False  # of equal black 7s the one played first takes the trick (B6)
     for seat in range(1, n):
         card = int(observation[AT.table + seat]) - 1
         if card < 0:
             out[TO.to_come + seat] = 1.0
         else:
-            out[TO.on_table + card] += 1.0 / BLACK_7S if card == BLACK_7 else 1.0
+            out[TO.on_table + card] += 1.0 / state.BLACK_7S if card == state.BLACK_7 else 1.0
             out[TO.taking + seat] = card == highest and not taken
             taken |= card == highest
 
 
 _CARDS = Encoding("cards", VERSION, cards, FEATURES.layout)
-ENCODINGS = (_CARDS, with_advice(_CARDS, counter.estimate, counter.PARAMETERS, NUM_ACTIONS, _TRICK_POINTS, _FAR))
+ENCODINGS = (_CARDS, with_advice(_CARDS, counter.estimate, counter.PARAMETERS, state.NUM_ACTIONS, _TRICK_POINTS, _FAR))

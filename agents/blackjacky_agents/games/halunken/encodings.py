@@ -23,25 +23,11 @@ from blackjacky_agents.learning.features import Features, divided, one_hot
 from blackjacky_agents.search.config import Value
 from blackjacky_env.compiled import compiled, draw, scratch
 from blackjacky_env.declare import NOBODY, Layout, Part
+from blackjacky_env.games.halunken import state
 from blackjacky_env.games.halunken.rules import ahead, highest_offer, present_score, top_of
-from blackjacky_env.games.halunken.state import (
-    CARDS,
-    COLOURS,
-    FIELDS,
-    HARBOUR,
-    JACK_MOVES,
-    MOVES,
-    NUM_ACTIONS,
-    NUM_COLOURS,
-    PLACE_CAPTAIN,
-    PLACE_JACK,
-    RECORD,
-    ROUNDS,
-    SEATS,
-    STATE,
-    VALUES,
-)
 from blackjacky_env.play import Encoder
+
+NUM_ACTIONS, SEATS, STATE = state.NUM_ACTIONS, state.SEATS, state.STATE  # a GPU takes names of constants as sizes
 
 VERSION = 1
 """Incremented when the features or `planner` change, since agents trained on older features cannot use the new ones."""
@@ -50,7 +36,7 @@ _CARD, _COUNT, _COLOUR, _SCORE = 15.0, 10.0, 40.0, 50.0  # divisors: of a value,
 _CLEAR = 0.1  # a difference in value that is clear: the chance to win by one in twenty
 
 FEATURES = Features(
-    RECORD.layout,
+    state.RECORD.layout,
     [
         one_hot("num_players"),
         "variant rob_before_pick three_games duel_overtakes",
@@ -59,23 +45,23 @@ FEATURES = Features(
         "decision opener buyer bidder mover victim",
         Part("to_rob", (SEATS,), 0, 1, "seats that Black Jack still has to rob"),
         Part("offer", (), 0, 1, "value of the highest offer / 15"),
-        Part("top_values", (FIELDS,), 0, 1, "by field: the card turned up / 15"),
-        Part("top_colours", (FIELDS, NUM_COLOURS), 0, 1, "by field: its colour, one-hot"),
-        Part("top_gains", (FIELDS,), -10, 10, "by field: by how much my score would rise with it / 15"),
-        Part("heights", (FIELDS,), 0, 1, "by field: cards in the tavern / 3"),
-        Part("captains", (FIELDS, SEATS), 0, 1, "by field: whose captain stands there, one-hot"),
-        Part("black_jack", (FIELDS,), 0, 1, "one-hot field"),
-        Part("owners", (CARDS, SEATS + 1), 0, 1, "by card: seat or harbour, one-hot"),
+        Part("top_values", (state.FIELDS,), 0, 1, "by field: the card turned up / 15"),
+        Part("top_colours", (state.FIELDS, state.NUM_COLOURS), 0, 1, "by field: its colour, one-hot"),
+        Part("top_gains", (state.FIELDS,), -10, 10, "by field: by how much my score would rise with it / 15"),
+        Part("heights", (state.FIELDS,), 0, 1, "by field: cards in the tavern / 3"),
+        Part("captains", (state.FIELDS, SEATS), 0, 1, "by field: whose captain stands there, one-hot"),
+        Part("black_jack", (state.FIELDS,), 0, 1, "one-hot field"),
+        Part("owners", (state.CARDS, SEATS + 1), 0, 1, "by card: seat or harbour, one-hot"),
         Part("counts", (SEATS + 1,), 0, 5, "cards of each seat, in the harbour / 10"),
-        Part("colour_counts", (SEATS, NUM_COLOURS), 0, 2, "by seat and colour: cards / 10"),
-        Part("colour_values", (SEATS, NUM_COLOURS), 0, 3, "by seat and colour: their values / 40"),
+        Part("colour_counts", (SEATS, state.NUM_COLOURS), 0, 2, "by seat and colour: cards / 10"),
+        Part("colour_values", (SEATS, state.NUM_COLOURS), 0, 3, "by seat and colour: their values / 40"),
         Part("behind", (SEATS,), -50, 50, "by seat: score, finished games included, less mine / 50"),
-        Part("left", (SEATS, MOVES), 0, 1, "by seat: movement cards not yet played"),
-        Part("black_jack_left", (JACK_MOVES,), 0, 1, "Black Jack's movement cards not yet revealed"),
+        Part("left", (SEATS, state.MOVES), 0, 1, "by seat: movement cards not yet played"),
+        Part("black_jack_left", (state.JACK_MOVES,), 0, 1, "Black Jack's movement cards not yet revealed"),
         "chosen",
-        Part("my_choice", (MOVES,), 0, 1, "one-hot: my card chosen in secret"),
-        Part("my_black_jack_choice", (MOVES,), 0, 1, "one-hot: the card that I have chosen for Black Jack"),
-        divided("numbers black_jack_number", MOVES),
+        Part("my_choice", (state.MOVES,), 0, 1, "one-hot: my card chosen in secret"),
+        Part("my_black_jack_choice", (state.MOVES,), 0, 1, "one-hot: the card that I have chosen for Black Jack"),
+        divided("numbers black_jack_number", state.MOVES),
     ],
 )
 """Features of `cards`."""
@@ -104,10 +90,10 @@ def cards(observation, mask, out):
     _repeat(observation, out)
     write_table(s, out)
     write_ring(s, out)
-    for card in range(CARDS):
-        if s.where[card] <= HARBOUR:
+    for card in range(state.CARDS):
+        if s.where[card] <= state.HARBOUR:
             out[TO.owners + (SEATS + 1) * card + int(s.where[card])] = 1.0
-    out[TO.counts + HARBOUR] = s.counts[HARBOUR] / _COUNT
+    out[TO.counts + state.HARBOUR] = s.counts[state.HARBOUR] / _COUNT
     for p in range(s.num_players):
         write_seat(s, p, out)
 
@@ -116,12 +102,12 @@ def cards(observation, mask, out):
 def write_table(s, out):
     """How much of the game is left, who waits to be robbed, Black Jack's cards and my secret choices."""
     out[TO.games_left] = (2 - int(s.game_number)) / 2 if s.three_games else 0.0
-    out[TO.rounds_left] = (ROUNDS - int(s.round_number)) / ROUNDS
+    out[TO.rounds_left] = (state.ROUNDS - int(s.round_number)) / state.ROUNDS
     for i in range(SEATS):
         if s.to_rob[i] != NOBODY:
             out[TO.to_rob + int(s.to_rob[i])] = 1.0
     out[TO.offer] = highest_offer(s) / _CARD
-    for i in range(JACK_MOVES):
+    for i in range(state.JACK_MOVES):
         out[TO.black_jack_left + i] = s.jack_spent[i] == 0
     if s.choices[0]:
         out[TO.my_choice + int(s.choices[0]) - 1] = 1.0
@@ -132,17 +118,17 @@ def write_table(s, out):
 @compiled
 def write_ring(s, out):
     """Taverns and figures, clockwise from my captain."""
-    origin = 0 if s.decision <= PLACE_JACK else int(s.captains[0])
-    for i in range(FIELDS):
+    origin = 0 if s.decision <= state.PLACE_JACK else int(s.captains[0])
+    for i in range(state.FIELDS):
         field = ahead(origin, i)
         out[TO.heights + i] = s.heights[field] / 3
         out[TO.black_jack + i] = s.jack == field
         for p in range(s.num_players):
             out[TO.captains + SEATS * i + p] = s.captains[p] == field
-        if s.heights[field] > 0 and s.decision != PLACE_CAPTAIN:  # H2: not yet turned up
+        if s.heights[field] > 0 and s.decision != state.PLACE_CAPTAIN:  # H2: not yet turned up
             top = top_of(s, field)
-            out[TO.top_values + i] = VALUES[top] / _CARD
-            out[TO.top_colours + NUM_COLOURS * i + int(COLOURS[top])] = 1.0
+            out[TO.top_values + i] = state.VALUES[top] / _CARD
+            out[TO.top_colours + state.NUM_COLOURS * i + int(state.COLOURS[top])] = 1.0
             out[TO.top_gains + i] = change(s, 0, top, 1) / _CARD
 
 
@@ -150,13 +136,13 @@ def write_ring(s, out):
 def write_seat(s, p, out):
     """How one player stands."""
     out[TO.counts + p] = s.counts[p] / _COUNT
-    for colour in range(NUM_COLOURS):
-        out[TO.colour_counts + NUM_COLOURS * p + colour] = s.colours[p, colour] / _COUNT
-        out[TO.colour_values + NUM_COLOURS * p + colour] = s.values[p, colour] / _COLOUR
+    for colour in range(state.NUM_COLOURS):
+        out[TO.colour_counts + state.NUM_COLOURS * p + colour] = s.colours[p, colour] / _COUNT
+        out[TO.colour_values + state.NUM_COLOURS * p + colour] = s.values[p, colour] / _COLOUR
     mine = int(s.totals[0]) + present_score(s, 0)
     out[TO.behind + p] = (int(s.totals[p]) + present_score(s, p) - mine) / _SCORE
-    for i in range(MOVES):
-        out[TO.left + MOVES * p + i] = s.spent[p, i] == 0
+    for i in range(state.MOVES):
+        out[TO.left + state.MOVES * p + i] = s.spent[p, i] == 0
 
 
 @compiled

@@ -16,7 +16,7 @@ import numpy as np
 
 from blackjacky_agents.search.config import to_rewards
 from blackjacky_env.compiled import compiled, inlined
-from blackjacky_env.games.halunken.state import GAMES, NUM_COLOURS, OVER, ROUNDS, RUM, SETTLEMENT
+from blackjacky_env.games.halunken import state
 
 SPREAD = 9.0
 """In points, for one remaining round."""
@@ -33,7 +33,7 @@ def value(s, result):
     """Fill ``result`` (float64, (4,)) with the expected "win" rewards."""
     n = int(s.num_players)
     rounds = rounds_left(s)
-    later = ROUNDS * (GAMES - 1 - int(s.game_number)) if s.three_games else 0
+    later = state.ROUNDS * (state.GAMES - 1 - int(s.game_number)) if s.three_games else 0
     spread = SPREAD * math.sqrt(rounds + later) + _SHARP
     highest, total = -np.inf, 0.0
     for p in range(n):
@@ -48,15 +48,15 @@ def value(s, result):
 @inlined
 def stage(s):
     """Changes with every round, so that the search and `planner` evaluate at the end of the current one."""
-    return ROUNDS * int(s.game_number) + int(s.round_number)
+    return state.ROUNDS * int(s.game_number) + int(s.round_number)
 
 
 @inlined
 def rounds_left(s):
     """Rounds of this game still to be played, the present one included."""
-    if s.decision in (SETTLEMENT, OVER):
+    if s.decision in (state.SETTLEMENT, state.OVER):
         return 0
-    return ROUNDS - int(s.round_number)
+    return state.ROUNDS - int(s.round_number)
 
 
 @compiled
@@ -64,13 +64,13 @@ def expected_score(s, p, rounds):
     """The expected final score of p's cards, with what Rum is still good for."""
     softness = MAJORITY * rounds + _SHARP
     most = 0.0
-    for colour in range(NUM_COLOURS):
+    for colour in range(state.NUM_COLOURS):
         most = max(most, int(s.colours[p, colour]) + _VALUE * int(s.values[p, colour]))
     total, doubled, weights = 0.0, 0.0, 0.0
-    for colour in range(NUM_COLOURS):
+    for colour in range(state.NUM_COLOURS):
         worth = np.float64(int(s.values[p, colour]))
         weight = math.exp((int(s.colours[p, colour]) + _VALUE * worth - most) / softness)
         total += worth
         doubled += weight * worth
         weights += weight
-    return total + doubled / weights + RUM_LEFT * (s.spent[p, RUM - 1] == 0)
+    return total + doubled / weights + RUM_LEFT * (s.spent[p, state.RUM - 1] == 0)

@@ -16,37 +16,34 @@ from blackjacky_agents.games.halunken.prospects import value as formula
 from blackjacky_agents.learning.value_network import ValueNetwork, write_lead
 from blackjacky_env.compiled import compiled, scratch
 from blackjacky_env.declare import NOBODY, Layout, Part
+from blackjacky_env.games.halunken import state
 from blackjacky_env.games.halunken.rules import ahead, present_score, top_of
-from blackjacky_env.games.halunken.state import (
-    CARDS,
-    FIELDS,
-    GAMES,
-    HARBOUR,
-    JACK_MOVES,
-    MOVES,
-    NUM_COLOURS,
-    ROUNDS,
-    SEATS,
-    VALUES,
-)
 
-_PLACES = HARBOUR + 1  # of cards: seats and the harbour
+SEATS = state.SEATS  # a GPU takes names of constants as sizes
+
+_PLACES = state.HARBOUR + 1  # of cards: seats and the harbour
 _CARD, _COUNT, _COLOUR, _SCORE = 15.0, 10.0, 40.0, 20.0  # divisors: of a value, a number of cards, a colour, a score
 
 LAYOUT = Layout(
     [
         Part("num_players", (SEATS,), 0, 1, "one-hot, from 1"),
-        Part("games_left", (GAMES,), 0, 1, "games after this one, one-hot"),
-        Part("rounds_left", (ROUNDS + 1,), 0, 1, "rounds to come in this game, one-hot"),
+        Part("games_left", (state.GAMES,), 0, 1, "games after this one, one-hot"),
+        Part("rounds_left", (state.ROUNDS + 1,), 0, 1, "rounds to come in this game, one-hot"),
         Part("ahead", (2,), -50, 50, "score less the highest and less the mean of the others / 20"),
         Part("expected_ahead", (2,), -50, 50, "the same of the scores that `prospects` expects"),
         Part("counts", (2,), 0, 5, "cards, and the mean of the others' / 10"),
         Part("robbable", (1,), 0, 1, "fraction of the others that have at least as many cards"),
-        Part("colour_counts", (NUM_COLOURS,), 0, 2, "by colour: cards / 10"),
-        Part("colour_values", (NUM_COLOURS,), 0, 3, "by colour: their values / 40"),
-        Part("left", (MOVES,), 0, 1, "movement cards not yet played"),
-        Part("gains", (MOVES,), -10, 10, "by number of fields, if the card is left: what the tavern's card adds / 15"),
-        Part("black_jack", (MOVES,), 0, 1, "by number of fields, if the card is left: Black Jack stands there"),
+        Part("colour_counts", (state.NUM_COLOURS,), 0, 2, "by colour: cards / 10"),
+        Part("colour_values", (state.NUM_COLOURS,), 0, 3, "by colour: their values / 40"),
+        Part("left", (state.MOVES,), 0, 1, "movement cards not yet played"),
+        Part(
+            "gains",
+            (state.MOVES,),
+            -10,
+            10,
+            "by number of fields, if the card is left: what the tavern's card adds / 15",
+        ),
+        Part("black_jack", (state.MOVES,), 0, 1, "by number of fields, if the card is left: Black Jack stands there"),
         Part("highest", (1,), 0, 1, "the highest card, which can be offered / 15"),
         Part("harbour", (1,), 0, 1, "the highest card of the harbour / 15"),
         Part("pursuers", (2,), 0, 3, "captains that can come here, and those that could then rob"),
@@ -67,19 +64,19 @@ def write(s, out):
     for p in range(n):
         scores[p] = int(s.totals[p]) + present_score(s, p)
         expected[p] = int(s.totals[p]) + expected_score(s, p, rounds)
-    for card in range(CARDS):
-        if s.where[card] <= HARBOUR:
-            highest[s.where[card]] = max(highest[s.where[card]], np.float64(VALUES[card]))
+    for card in range(state.CARDS):
+        if s.where[card] <= state.HARBOUR:
+            highest[s.where[card]] = max(highest[s.where[card]], np.float64(state.VALUES[card]))
     for p in range(n):
         shown = out[p]
         shown[AT.num_players + n - 1] = 1.0
-        shown[AT.games_left + (GAMES - 1 - int(s.game_number) if s.three_games else 0)] = 1.0
+        shown[AT.games_left + (state.GAMES - 1 - int(s.game_number) if s.three_games else 0)] = 1.0
         shown[AT.rounds_left + rounds] = 1.0
         write_lead(scores, n, p, _SCORE, shown[AT.ahead : AT.ahead + 2])
         write_lead(expected, n, p, _SCORE, shown[AT.expected_ahead : AT.expected_ahead + 2])
         write_cards(s, p, shown)
-        shown[AT.highest], shown[AT.harbour] = highest[p] / _CARD, highest[HARBOUR] / _CARD
-        for i in range(MOVES):
+        shown[AT.highest], shown[AT.harbour] = highest[p] / _CARD, highest[state.HARBOUR] / _CARD
+        for i in range(state.MOVES):
             shown[AT.left + i] = s.spent[p, i] == 0
         if s.captains[p] != NOBODY:
             write_reach(s, p, shown)
@@ -95,7 +92,7 @@ def write_cards(s, p, out):
             out[AT.counts + 1] += s.counts[q] / (others * _COUNT)
             out[AT.robbable] += (s.counts[q] >= s.counts[p]) / others
     out[AT.counts] = s.counts[p] / _COUNT
-    for colour in range(NUM_COLOURS):
+    for colour in range(state.NUM_COLOURS):
         out[AT.colour_counts + colour] = s.colours[p, colour] / _COUNT
         out[AT.colour_values + colour] = s.values[p, colour] / _COLOUR
 
@@ -104,7 +101,7 @@ def write_cards(s, p, out):
 def write_reach(s, p, out):
     """What p's movement cards lead to; entry 0 is to stand still."""
     lead = leaders(s, p)
-    for i in range(MOVES):
+    for i in range(state.MOVES):
         if i == 0 or s.spent[p, i - 1] == 0:
             field = ahead(int(s.captains[p]), i)
             out[AT.black_jack + i] = s.jack == field
@@ -116,16 +113,16 @@ def write_reach(s, p, out):
 def write_danger(s, p, out):
     """Who can come to p's field."""
     for q in range(s.num_players):
-        distance = (int(s.captains[p]) - int(s.captains[q])) % FIELDS
-        if q != p and s.captains[q] != NOBODY and 0 < distance < MOVES and s.spent[q, distance - 1] == 0:
+        distance = (int(s.captains[p]) - int(s.captains[q])) % state.FIELDS
+        if q != p and s.captains[q] != NOBODY and 0 < distance < state.MOVES and s.spent[q, distance - 1] == 0:
             out[AT.pursuers] += 1.0
             out[AT.pursuers + 1] += s.counts[q] < s.counts[p]
     if s.jack != NOBODY:
-        distance = (int(s.captains[p]) - int(s.jack)) % FIELDS
-        for i in range(max(distance - 1, 0), JACK_MOVES):
+        distance = (int(s.captains[p]) - int(s.jack)) % state.FIELDS
+        for i in range(max(distance - 1, 0), state.JACK_MOVES):
             if s.jack_spent[i] == 0:
                 out[AT.overtaken] = max(out[AT.overtaken], np.float32(i == distance - 1))
-                out[AT.overtaken + 1] += 1.0 / JACK_MOVES
+                out[AT.overtaken + 1] += 1.0 / state.JACK_MOVES
 
 
 VALUE_NETWORK = ValueNetwork(
@@ -134,7 +131,7 @@ VALUE_NETWORK = ValueNetwork(
     write=write,
     stage=stage,
     formula=formula,
-    most_stages=ROUNDS * GAMES,
+    most_stages=state.ROUNDS * state.GAMES,
     tables=(
         (4, "standard", {}, 0.6),
         (3, "standard", {}, 0.1),

@@ -7,20 +7,14 @@ cards are those in other hands.
 from __future__ import annotations
 
 from blackjacky_agents.bots.trick_taking import NOTHING, lead_over_others
-from blackjacky_agents.games.schwarze_katze.bots import counter
-from blackjacky_agents.games.schwarze_katze.bots.cards import (
-    AT,
-    hand_size_of,
-    highest_on_table,
-    is_unseen,
-    led_card,
-    penalty_of,
-)
+from blackjacky_agents.games.schwarze_katze.bots import counter, seen
 from blackjacky_agents.learning.encoding import Encoding
 from blackjacky_agents.learning.features import Features, divided, one_hot, with_advice
 from blackjacky_env.compiled import compiled
 from blackjacky_env.declare import Part
-from blackjacky_env.games.schwarze_katze.state import CARDS, RANKS, RECORD, SEATS, SUITS
+from blackjacky_env.games.schwarze_katze import state
+
+AT = seen.AT
 
 VERSION = 1
 """Incremented when the features or `counter` change, since agents trained on older features cannot use the new ones."""
@@ -28,26 +22,26 @@ VERSION = 1
 _TRICKS, _CARD_POINTS, _POINTS = 13, 40, 100  # divisors
 
 FEATURES = Features(
-    RECORD.layout,
+    state.RECORD.layout,
     [
         one_hot("num_players"),
         "piatnik_heart_lead",
         Part("deals_left", (), 0, 5, "deals after this one / 10"),
         Part("tricks_left", (), 0, 2, "tricks to come, this one included / 13"),
         "hand=my_hand",
-        Part("unseen", (CARDS,), 0, 1, "cards that others hold"),
-        Part("on_table", (CARDS,), 0, 1, "cards of this trick"),
-        Part("highest", (CARDS,), 0, 1, "one-hot: the card that takes the trick so far"),
-        Part("led", (SUITS,), 0, 1, "one-hot: suit that was led"),
-        Part("suits", (SUITS,), 0, 1, "cards of each suit in my hand / 13"),
+        Part("unseen", (state.CARDS,), 0, 1, "cards that others hold"),
+        Part("on_table", (state.CARDS,), 0, 1, "cards of this trick"),
+        Part("highest", (state.CARDS,), 0, 1, "one-hot: the card that takes the trick so far"),
+        Part("led", (state.SUITS,), 0, 1, "one-hot: suit that was led"),
+        Part("suits", (state.SUITS,), 0, 1, "cards of each suit in my hand / 13"),
         Part("table_points", (), 0, 4, "penalty on the table / 40"),
-        Part("to_come", (SEATS,), 0, 1, "seats that play to this trick after me"),
-        Part("taking", (SEATS,), 0, 1, "one-hot: seat that takes the trick so far"),
+        Part("to_come", (state.SEATS,), 0, 1, "seats that play to this trick after me"),
+        Part("taking", (state.SEATS,), 0, 1, "one-hot: seat that takes the trick so far"),
         "voids",
-        Part("hand_counts", (SEATS,), 0, 2, "cards in hand / 13"),
-        Part("no_trick", (SEATS,), 0, 1, "1: has taken no trick in this deal"),
+        Part("hand_counts", (state.SEATS,), 0, 2, "cards in hand / 13"),
+        Part("no_trick", (state.SEATS,), 0, 1, "1: has taken no trick in this deal"),
         divided("penalties", _POINTS),
-        Part("behind", (SEATS,), -90, 90, "total of the seat less the lowest of the others / 100"),
+        Part("behind", (state.SEATS,), -90, 90, "total of the seat less the lowest of the others / 100"),
     ],
 )
 TO = FEATURES.at
@@ -59,14 +53,14 @@ def cards(observation, mask, out):
     """Write the features of `cards` into ``out`` (float32)."""
     _write_repeated(observation, out)
     out[TO.deals_left] = (observation[AT.deals] - observation[AT.deal] - 1) / 10
-    out[TO.tricks_left] = hand_size_of(observation, 0) / _TRICKS
-    for card in range(CARDS):
-        out[TO.suits + card // RANKS] += observation[AT.my_hand + card] / RANKS
-        out[TO.unseen + card] = is_unseen(observation, card)
+    out[TO.tricks_left] = seen.hand_size_of(observation, 0) / _TRICKS
+    for card in range(state.CARDS):
+        out[TO.suits + card // state.RANKS] += observation[AT.my_hand + card] / state.RANKS
+        out[TO.unseen + card] = seen.is_unseen(observation, card)
     n = int(observation[AT.num_players])
     write_trick(observation, n, out)
     for seat in range(n):
-        out[TO.hand_counts + seat] = hand_size_of(observation, seat) / _TRICKS
+        out[TO.hand_counts + seat] = seen.hand_size_of(observation, seat) / _TRICKS
         out[TO.no_trick + seat] = observation[AT.tricks_taken + seat] == 0
         out[TO.behind + seat] = lead_over_others(observation[AT.totals :], n, seat) / _POINTS
 
@@ -74,20 +68,20 @@ def cards(observation, mask, out):
 @compiled
 def write_trick(observation, n, out):
     """The trick on the table."""
-    led = led_card(observation)
-    highest = highest_on_table(observation, led)
+    led = seen.led_card(observation)
+    highest = seen.highest_on_table(observation, led)
     if led != NOTHING:
-        out[TO.led + led // RANKS] = 1.0
+        out[TO.led + led // state.RANKS] = 1.0
         out[TO.highest + highest] = 1.0
     for seat in range(n):
         card = int(observation[AT.table + seat]) - 1
         if card >= 0:
             out[TO.on_table + card] = 1.0
-            out[TO.table_points] += penalty_of(observation, card) / _CARD_POINTS
+            out[TO.table_points] += seen.penalty_of(observation, card) / _CARD_POINTS
             out[TO.taking + seat] = card == highest
         else:
             out[TO.to_come + seat] = seat > 0
 
 
 _CARDS = Encoding("cards", VERSION, cards, FEATURES.layout)
-ENCODINGS = (_CARDS, with_advice(_CARDS, counter.estimate, counter.PARAMETERS, CARDS, _CARD_POINTS))
+ENCODINGS = (_CARDS, with_advice(_CARDS, counter.estimate, counter.PARAMETERS, state.CARDS, _CARD_POINTS))

@@ -1,113 +1,21 @@
 """`counter`: counts cards and takes the action with the lowest estimated chance of losing a heart.
 
-Every hidden card is equally likely to be any of the unseen cards (the deck without my hand, open cards, and cards known
-to be in a hand). The sum of a player with h hidden cards therefore has an exact distribution over all ways to draw h of
-the unseen cards, and so has my own sum after each zock and card power. Two models with tuned parameters describe what
-the others do: the likelihood that a player with a given sum has knocked or not, by which the exact distribution is
-weighted (Bayes' rule), and how a player with a turn to come changes his sum.
+What the others hold and do is estimated in `odds`; here my own sum after each zock and card power is settled with it.
 """
 
 from __future__ import annotations
 
-import math
-from typing import NamedTuple
-
 import numpy as np
-import numpy.typing as npt
 
-from blackjacky_agents.games.black_jacky.bots.cards import (
-    AT,
-    DISPLAYS,
-    EXCHANGING,
-    HAND,
-    KNOWN,
-    SEATS,
-    TIPPING,
-    ZOCKING,
-    laid_out,
-    my_sum,
-    somebody_knocked,
-    top_of_discards,
-)
+from blackjacky_agents.games.black_jacky.bots import odds, seen
 from blackjacky_env.compiled import compiled, inlined, scratch
-from blackjacky_env.games.black_jacky.state import (
-    DRAW,
-    GIVE,
-    KNOCK,
-    LAY_3,
-    LAY_6,
-    MAX_BUST_AT,
-    NAME,
-    NO_TRICK,
-    NUM_ACTIONS,
-    SWAP_DISCARD,
-    SWAP_DRAW,
-)
+from blackjacky_env.games.black_jacky import state
 
-ABOVE_BUST = 12  # sums this far above bust_at or higher are merged: no swap brings them below it
-MAX_SUMS = MAX_BUST_AT + ABOVE_BUST  # whole sums that are told apart, 0 included
-MAX_HIDDEN = 8  # maximum number of hidden cards per hand; more are counted as this many
-_HIDDEN_SIZES = MAX_HIDDEN + 1  # a GPU takes names of constants as sizes, not sums
-WAYS = np.array([[math.comb(n, k) for k in range(MAX_HIDDEN + 1)] for n in range(9)], np.float64)
-"""[n, k]: the ways to choose k of n cards of one value."""
-ILLEGAL = 2.0  # above every chance
-
-# Indices of the model parameters. For each kind of conduct: the decrease of the log-likelihood per point below the best
-# sum, the minimum likelihood, and the likelihood when bust, all relative to the best sum.
-FIRST, LATE, DONE, OPEN = 0, 3, 6, 9
-# For a turn: the distance below bust_at from which a player swaps instead of drawing, the card swapped, the chance that
-# a bust player stays bust, its increase per point, and how much more likely each higher final sum is.
-DRAW_BELOW, SWAPPED, STAY_BUST, STAY_BUST_SLOPE, RECOVERY = range(12, 17)
-# For later turns: the chance that the round ends before my next turn, the fraction of rounds in which the others have
-# two turns until then, the cost of not being safe from card powers, and the cost of showing a card.
-CUT_OFF, SECOND_TURN, EXPOSED, TRICK_COST = range(17, 21)
-
-PARAMETERS = np.array(
-    [
-        *(0.55, 0.06, 0.001),
-        *(0.55, 0.06, 0.0026),
-        *(0.21, 0.4, 0.27),
-        *(0.15, 0.65, 0.14),
-        *(8.0, 3.0, 0.14, 0.06, 0.6),
-        *(0.1, 0.5, 0.02, 0.004),
-    ],
-    np.float32,
-)
-"""Found by random search against the best parameters so far."""
-
-
-class Context(NamedTuple):
-    """Quantities shared by the evaluation of all my actions."""
-
-    observation: npt.NDArray[np.int8]
-    unseen: npt.NDArray[np.float64]  # number of unseen cards, by value
-    draws: npt.NDArray[np.float64]  # chance of being the next card drawn, by value; all 0 if nothing can be drawn
-    sums: npt.NDArray[np.float64]  # [seat, whole sum]: exact distribution of the others' sums now
-    tails: npt.NDArray[np.float64]  # [row_of(seat, turns), x]: chance of at least x, but not bust, after these turns
-    path: npt.NDArray[np.float64]  # [turns, _PAD + x]: predicted distribution of the player's sum
-    swaps: npt.NDArray[np.float64]  # chance that a swap of his adds so much
-    hand: npt.NDArray[np.int64]  # number of cards in my hand, by value; changed and restored while I try what to do
-    zocks: npt.NDArray[np.float32]  # chance of losing by the card given (0: none) and taken; see `weigh_zocks`
-    bust_at: int
-    size: int  # whole sums are 0 .. size - 1
-    drawable: bool  # a card can be drawn (R14)
-    knocked: bool  # somebody has knocked: these are the last turns
-    parameters: npt.NDArray[np.float32]
-
-
-# The turns that each other player has until the round or my next turn: all alike, or one if his last is still to come.
-NO_TURNS, MAX_TURNS, LAST_TURNS = 0, 2, -1
-_PAD = 8  # sums below 0, so that each sum has 8 below it
-_PATH = (MAX_TURNS + 3, _PAD + MAX_SUMS)
-LOW, GOOD = MAX_TURNS + 1, MAX_TURNS + 2  # rows for those on which he draws, or swaps
-_TAILS = (SEATS * (MAX_TURNS + 1), MAX_SUMS)
-
-# Rows of the array ``chances``: the chance of losing by my whole sum.
-NOW, IF_KNOCKED, LATER, LATER_DRAWN = range(4)
-_CHANCES = (4, MAX_SUMS + 8)  # also for sums that another card makes of the highest one
-
-# Column of ``zocks`` for a card drawn; the others are for those from the discard pile.
-DRAWN = 9
+AT = seen.AT
+PARAMETERS = odds.PARAMETERS
+# A GPU takes names of constants as sizes.
+SEATS, NUM_ACTIONS = seen.SEATS, state.NUM_ACTIONS
+CHANCES, MAX_SUMS, PATH, TAILS = odds.CHANCES, odds.MAX_SUMS, odds.PATH, odds.TAILS
 
 
 @compiled
@@ -124,321 +32,34 @@ def estimate(observation, mask, values, parameters):
 
     Illegal actions get `ILLEGAL` or more. While tipping: the chance that the named player does not lose one.
     """
-    values[:] = ILLEGAL
-    if observation[TIPPING]:
+    values[:] = odds.ILLEGAL
+    if observation[seen.TIPPING]:
         estimate_tips(observation, mask, values)
         return
     bust_at = int(observation[AT.bust_at])
-    size = bust_at + ABOVE_BUST
+    size = bust_at + odds.ABOVE_BUST
     unseen, draws = scratch(9, np.float64), scratch(9, np.float64)
-    count_unseen(observation, unseen)
-    chance_of_draws(observation, unseen, draws)
-    sums, tails = scratch((SEATS, MAX_SUMS), np.float64), scratch(_TAILS, np.float64)
-    add_hidden_sums(observation, unseen, size, sums)
-    path, swaps = scratch(_PATH, np.float64), scratch(9, np.float64)
-    path[:, :_PAD] = 0.0
-    chance_of_swaps(draws, parameters, swaps)
+    odds.count_unseen(observation, unseen)
+    odds.chance_of_draws(observation, unseen, draws)
+    sums, tails = scratch((SEATS, MAX_SUMS), np.float64), scratch(TAILS, np.float64)
+    odds.add_hidden_sums(observation, unseen, size, sums)
+    path, swaps = scratch(PATH, np.float64), scratch(9, np.float64)
+    path[:, : odds.PAD] = 0.0
+    odds.chance_of_swaps(draws, parameters, swaps)
     hand, zocks = scratch(9, np.int64), scratch((9, 10), np.float32)
     hand[0] = 0
     for v in range(1, 9):
-        hand[v] = observation[HAND + v]
-    drawable, knocked = draws.sum() > 0.0, somebody_knocked(observation)
-    context = Context(
+        hand[v] = observation[seen.HAND + v]
+    drawable, knocked = draws.sum() > 0.0, seen.somebody_knocked(observation)
+    context = odds.Context(
         observation, unseen, draws, sums, tails, path, swaps, hand, zocks, bust_at, size, drawable, knocked, parameters
     )
-    if observation[ZOCKING]:
+    if observation[seen.ZOCKING]:
         estimate_zocks(context, values)
-    elif observation[EXCHANGING]:
+    elif observation[seen.EXCHANGING]:
         estimate_gifts(context, mask, values)
     else:
         estimate_tricks(context, mask, values)
-
-
-# ---------------------------------------------------------------- counting
-
-
-@inlined
-def count_unseen(observation, unseen):
-    """How many cards of each value lie where I cannot know them."""
-    unseen[:] = 0.0
-    for v in range(1, int(observation[AT.max_card]) + 1):
-        count = v - int(observation[HAND + v]) - int(observation[AT.discards + v - 1])
-        for seat in range(SEATS):
-            count -= int(observation[DISPLAYS + 8 * seat + v])
-        for seat in range(1, SEATS):
-            count -= int(observation[KNOWN + 8 * seat + v])
-        unseen[v] = count
-
-
-@inlined
-def chance_of_draws(observation, unseen, draws):
-    """The chance of each value on top of the draw pile, which is made of the discards once it is empty (R14)."""
-    draws[0] = 0.0
-    for v in range(1, 9):
-        draws[v] = observation[AT.discards + v - 1] if observation[AT.draw_count] == 0 else unseen[v]
-    if observation[AT.draw_count] == 0:
-        draws[top_of_discards(observation)] -= 1
-    total = draws.sum()
-    if total > 0.0:
-        for v in range(len(draws)):
-            draws[v] /= total
-
-
-@inlined
-def hidden_cards(observation, seat):
-    """How many cards of a hand I do not know."""
-    count = int(observation[AT.hand_counts + seat])
-    for v in range(1, 9):
-        count -= int(observation[KNOWN + 8 * seat + v])
-    return max(count, 0)  # more are known than held in impossible observations alone
-
-
-@inlined
-def add_part(before, start, count, share, after, to):
-    """after[to + i] += share * before[start + i] for ``count`` sums."""
-    start, to = max(start, 0), max(to, 0)  # so the compiler sees that these are not counted from the end
-    for i in range(count):
-        after[to + i] += share * before[start + i]
-
-
-@inlined
-def add_points(before, reach, share, points, size, after):
-    """Add a share of a distribution of sums below ``reach``, which become higher by some points."""
-    inside = max(min(reach, size - points), 0)
-    add_part(before, 0, inside, share, after, points)
-    for x in range(inside, reach):
-        after[size - 1] += share * before[x]
-
-
-@inlined
-def scale(sums, size):
-    """Make the chances add up to 1."""
-    total = 0.0
-    for x in range(size):
-        total += sums[x]
-    if total > 0.0:
-        for x in range(size):
-            sums[x] /= total
-
-
-@compiled
-def ways_of_hidden_cards(unseen, max_hidden, size, ways):
-    """ways[h, x]: the chance that h of the unseen cards sum to x (the last x: that much or more)."""
-    ways[: max_hidden + 1] = 0.0
-    ways[0, 0] = 1.0
-    for v in range(1, 9):
-        count = int(unseen[v])
-        for h in range(max_hidden, 0, -1):
-            for k in range(1, min(h, count) + 1):
-                reach = min((h - k) * v + 1, size)
-                add_points(ways[h - k], reach, WAYS[count, k], k * v, size, ways[h])
-    for h in range(1, max_hidden + 1):
-        scale(ways[h], min(8 * h + 1, size))
-
-
-@compiled
-def add_hidden_sums(observation, unseen, size, sums):
-    """sums[seat, x]: the exact distribution of each other player's whole sum now, tenths left out."""
-    sums[:] = 0.0
-    max_hidden = 0
-    for seat in range(1, SEATS):
-        max_hidden = max(max_hidden, min(hidden_cards(observation, seat), MAX_HIDDEN))
-    ways = scratch((_HIDDEN_SIZES, MAX_SUMS), np.float64)
-    ways_of_hidden_cards(unseen, max_hidden, size, ways)
-    for seat in range(1, SEATS):
-        if observation[AT.hearts + seat] > 0:
-            base = laid_out(observation, seat) // 10
-            for v in range(1, 9):
-                base += v * int(observation[KNOWN + 8 * seat + v])
-            hidden = min(hidden_cards(observation, seat), MAX_HIDDEN)
-            add_points(ways[hidden], min(8 * hidden + 1, size), 1.0, base, size, sums[seat])
-
-
-# ---------------------------------------------------------------- models of the other players
-
-
-@inlined
-def copy(row, into):
-    """Copy one row of an array."""
-    for x in range(len(row)):
-        into[x] = row[x]
-
-
-@compiled
-def copy_rows(rows, into):
-    """Copy all rows of an array."""
-    for i in range(len(rows)):
-        copy(rows[i], into[i])
-
-
-@inlined
-def weigh(before, bust_at, size, slope, floor, bust_weight, sums):
-    """Weight a distribution with how likely a player with that sum acted as he did."""
-    weight, fall = 1.0, math.exp(-slope)
-    for x in range(bust_at - 1, -1, -1):
-        sums[x] = before[x] * max(weight, floor)
-        weight *= fall
-    for x in range(bust_at, size):
-        sums[x] = before[x] * bust_weight
-    scale(sums, size)
-
-
-@inlined
-def weigh_by_conduct(context, seat, before, sums):
-    """Weight another player's distribution by whether he has knocked, is done without knocking, or plays on."""
-    observation, p = context.observation, context.parameters
-    conduct = OPEN
-    if observation[AT.first_knocker + seat]:
-        conduct = FIRST
-    elif observation[AT.knocked + seat]:
-        conduct = LATE
-    elif context.knocked and not observation[AT.last_turns + seat]:
-        conduct = DONE
-    weigh(before, context.bust_at, context.size, p[conduct], p[conduct + 1], p[conduct + 2], sums)
-
-
-@inlined
-def take_turn(context, before, after):
-    """The distribution of a player's sum after a turn of his; sum x is at _PAD + x in both.
-
-    He draws on a low sum, swaps a card on a better one if that makes it higher, and gets back below bust_at if he can.
-    """
-    bust_at, size, p = context.bust_at, context.size, context.parameters
-    swapped = max(int(p[SWAPPED]), 0)
-    swaps_from = min(max(int(bust_at - p[DRAW_BELOW]), 0), bust_at)
-    low, good = context.path[LOW], context.path[GOOD]
-    for x in range(_PAD + size):
-        low[x] = before[x] if x < _PAD + swaps_from else 0.0
-        good[x] = before[x] if _PAD + swaps_from <= x < _PAD + bust_at else 0.0
-        after[x] = 0.0
-    rise(low, context.draws, size, after)
-    rise(good, context.swaps, bust_at, after)
-    for x in range(_PAD + swaps_from, _PAD + bust_at):  # swaps that would make it no higher, or bust
-        for v in range(1, min(swapped, 8) + 1):
-            after[x] += good[x] * context.draws[v]
-        for v in range(swapped + bust_at + _PAD - x, 9):
-            after[x] += good[x] * context.draws[v]
-    recover(context, before[_PAD:], after[_PAD:])
-
-
-@inlined
-def rise(before, chances, size, after):
-    """Add the sums that become higher by 1 .. 8 points with these chances, from the lowest to the highest."""
-    for x in range(size):
-        total = after[_PAD + x]
-        for i in range(_PAD):
-            total += before[x + i] * chances[_PAD - i]
-        after[_PAD + x] = total
-
-
-@inlined
-def chance_of_swaps(draws, parameters, swaps):
-    """The chance of each gain by a player who swaps his usual card."""
-    swapped = int(parameters[SWAPPED])
-    for v in range(9):
-        swaps[v] = draws[v + swapped] if 0 < v + swapped < 9 else 0.0
-
-
-@inlined
-def recover(context, sums, after):
-    """A bust player stays bust, or gets back to one of the best sums."""
-    bust_at, p = context.bust_at, context.parameters
-    recovered = 0.0
-    for x in range(bust_at, context.size):
-        stays = min(p[STAY_BUST] + p[STAY_BUST_SLOPE] * (x - bust_at), 1.0)
-        after[x] += stays * sums[x]
-        recovered += (1.0 - stays) * sums[x]
-    for x in range(bust_at - 1, max(bust_at - 5, -1), -1):
-        after[x] += (1.0 - p[RECOVERY]) * recovered
-        recovered *= p[RECOVERY]
-    after[max(bust_at - 5, 0)] += recovered
-
-
-@inlined
-def row_of(seat, turns):
-    """The row of ``tails`` for a seat after so many turns."""
-    return seat * (MAX_TURNS + 1) + turns
-
-
-@inlined
-def turns_of(context, seat, turns):
-    """The turns of one player until the round or my next turn."""
-    return int(context.observation[AT.last_turns + seat]) if turns == LAST_TURNS else turns
-
-
-@inlined
-def add_up(sums, bust_at, tail):
-    """tail[x]: the chance of at least x, but not bust."""
-    at_least = 0.0
-    tail[bust_at] = 0.0
-    for x in range(bust_at - 1, -1, -1):
-        at_least += sums[x]
-        tail[x] = at_least
-
-
-@compiled
-def predict(context, seat, sums, turns, tails):
-    """Fill the rows of ``tails`` for a player who has this distribution now."""
-    path = context.path
-    weigh_by_conduct(context, seat, sums, path[0, _PAD:])
-    add_up(path[0, _PAD:], context.bust_at, tails[row_of(seat, 0)])
-    for turn in range(1, turns_of(context, seat, turns) + 1):
-        if context.drawable:
-            take_turn(context, path[turn - 1], path[turn])
-        else:
-            copy(path[0], path[turn])
-        add_up(path[turn, _PAD:], context.bust_at, tails[row_of(seat, turn)])
-
-
-@compiled
-def predict_all(context, turns):
-    """Fill ``tails`` for all other players."""
-    for seat in range(1, SEATS):
-        if context.observation[AT.hearts + seat] > 0:
-            predict(context, seat, context.sums[seat], turns, context.tails)
-
-
-@inlined
-def chance_of_losing(context, tails, turns, my_tenths, loss):
-    """loss[x]: the chance that I lose a heart with the whole sum x and ``my_tenths`` after these turns (S2).
-
-    I lose one if I am bust, or if nobody is bust and nobody has less.
-    """
-    loss[: context.size + 8] = 1.0
-    for seat in range(1, SEATS):
-        if context.observation[AT.hearts + seat] > 0:
-            more = int(context.observation[DISPLAYS + 8 * seat + 8] < my_tenths)  # tenths: he needs a higher sum
-            tail = tails[row_of(seat, turns_of(context, seat, turns))]
-            for x in range(context.bust_at):
-                loss[x] *= tail[x + more]
-
-
-@compiled
-def fill_chances(context, tails, turns, my_tenths, chances):
-    """Fill the rows of ``chances``; if I have no other turn, the first two, which are the same then."""
-    if turns != MAX_TURNS:
-        chance_of_losing(context, tails, turns, my_tenths, chances[NOW])
-        copy(chances[NOW], chances[IF_KNOCKED])
-        return
-    chance_of_losing(context, tails, NO_TURNS, my_tenths, chances[NOW])
-    chance_of_losing(context, tails, 1, my_tenths, chances[IF_KNOCKED])
-    later, share = chances[LATER], context.parameters[SECOND_TURN]
-    chance_of_losing(context, tails, MAX_TURNS, my_tenths, later)
-    for x in range(context.size + 8):
-        later[x] = share * later[x] + (1.0 - share) * chances[IF_KNOCKED, x]
-    draw_later(context, later, chances[LATER_DRAWN])
-
-
-@inlined
-def draw_later(context, later, drawn):
-    """drawn[x]: the chance of losing with ``later`` when I have drawn one more card; `ILLEGAL` if there is none."""
-    for x in range(context.bust_at + 1):
-        drawn[x] = 0.0
-        for v in range(1, 9):
-            drawn[x] += context.draws[v] * later[x + v]
-    drawn[context.bust_at : context.size + 8] = drawn[context.bust_at]  # bust all the same
-    if not context.drawable:
-        drawn[: context.size + 8] = ILLEGAL
 
 
 # ---------------------------------------------------------------- zocks
@@ -451,20 +72,20 @@ def settle(context, x, turns, chances, values):
     My sum is settled like that, or after another turn of mine.
     """
     x = max(min(x, context.size - 1), 0)
-    if turns != MAX_TURNS:
+    if turns != odds.MAX_TURNS:
         for v in range(9):
-            values[v] = chances[NOW, x + v]
+            values[v] = chances[odds.NOW, x + v]
         return
     for v in range(9):
-        values[v] = min(chances[LATER, x + v], chances[LATER_DRAWN, x + v], chances[LATER_DRAWN, x])
+        values[v] = min(chances[odds.LATER, x + v], chances[odds.LATER_DRAWN, x + v], chances[odds.LATER_DRAWN, x])
     for given in range(1, 9):
         if context.hand[given]:
             start, rest = max(given - x, 0), max(x - given, 0)
             for v in range(9 - start):
-                values[start + v] = min(values[start + v], chances[LATER_DRAWN, rest + v])
-    cut_off = context.parameters[CUT_OFF]
+                values[start + v] = min(values[start + v], chances[odds.LATER_DRAWN, rest + v])
+    cut_off = context.parameters[odds.CUT_OFF]
     for v in range(9):
-        values[v] = cut_off * chances[NOW, x + v] + (1.0 - cut_off) * values[v]
+        values[v] = cut_off * chances[odds.NOW, x + v] + (1.0 - cut_off) * values[v]
 
 
 @compiled
@@ -473,7 +94,7 @@ def weigh_zocks(context, x, turns, chances):
 
     A player who does not knock can still be hit by a card power, which costs a little.
     """
-    exposed, zocks, values = context.parameters[EXPOSED], context.zocks, scratch(9, np.float64)
+    exposed, zocks, values = context.parameters[odds.EXPOSED], context.zocks, scratch(9, np.float64)
     for given in range(9):
         if given > 0 and context.hand[given] == 0:
             continue
@@ -485,22 +106,22 @@ def weigh_zocks(context, x, turns, chances):
             drawn += context.draws[v] * values[v]
         for v in range(9):
             zocks[given, v] = values[v] + exposed * (1.0 - values[v])
-        zocks[given, DRAWN] = drawn + exposed * (1.0 - drawn) if context.drawable else ILLEGAL
+        zocks[given, odds.DRAWN] = drawn + exposed * (1.0 - drawn) if context.drawable else odds.ILLEGAL
 
 
 @inlined
 def chance_if_knocked(context, x, chances):
     """The chance of losing when I knock."""
-    return chances[IF_KNOCKED, min(x, context.size - 1)]
+    return chances[odds.IF_KNOCKED, min(x, context.size - 1)]
 
 
 @compiled
 def best_zock(context, x, top, chances):
     """The lowest chance of losing after `weigh_zocks`, with this top of the discard pile."""
-    best = min(chance_if_knocked(context, x, chances), context.zocks[0, DRAWN])
+    best = min(chance_if_knocked(context, x, chances), context.zocks[0, odds.DRAWN])
     for given in range(1, 9):
         if context.hand[given]:
-            best = min(best, context.zocks[given, DRAWN], context.zocks[given, top])
+            best = min(best, context.zocks[given, odds.DRAWN], context.zocks[given, top])
     return best
 
 
@@ -514,25 +135,25 @@ def find_best_zock(context, x, top, turns, chances):
 @inlined
 def usual_turns(context):
     """The turns of the others if no card power changes them."""
-    return LAST_TURNS if context.knocked else MAX_TURNS
+    return odds.LAST_TURNS if context.knocked else odds.MAX_TURNS
 
 
 @compiled
 def estimate_zocks(context, values):
     """My zock, whatever card I have laid."""
-    total = my_sum(context.observation)
-    turns = NO_TURNS if context.observation[AT.ends_after_turn] > 0 else usual_turns(context)
-    chances = scratch(_CHANCES, np.float64)
-    predict_all(context, turns)
-    fill_chances(context, context.tails, turns, total % 10, chances)
+    total = seen.my_sum(context.observation)
+    turns = odds.NO_TURNS if context.observation[AT.ends_after_turn] > 0 else usual_turns(context)
+    chances = scratch(CHANCES, np.float64)
+    odds.predict_all(context, turns)
+    odds.fill_chances(context, context.tails, turns, total % 10, chances)
     weigh_zocks(context, total // 10, turns, chances)
-    top = top_of_discards(context.observation)
-    values[KNOCK] = chance_if_knocked(context, total // 10, chances)
-    values[DRAW] = context.zocks[0, DRAWN]
+    top = seen.top_of_discards(context.observation)
+    values[state.KNOCK] = chance_if_knocked(context, total // 10, chances)
+    values[state.DRAW] = context.zocks[0, odds.DRAWN]
     for given in range(1, 9):
         if context.hand[given]:
-            values[SWAP_DRAW + given] = context.zocks[given, DRAWN]
-            values[SWAP_DISCARD + given] = context.zocks[given, top]
+            values[state.SWAP_DRAW + given] = context.zocks[given, odds.DRAWN]
+            values[state.SWAP_DISCARD + given] = context.zocks[given, top]
 
 
 # ---------------------------------------------------------------- card powers
@@ -541,12 +162,12 @@ def estimate_zocks(context, values):
 @compiled
 def estimate_tricks(context, mask, values):
     """Every card that I may lay, with the best zock after it."""
-    total = my_sum(context.observation)
-    x, top, turns = total // 10, top_of_discards(context.observation), usual_turns(context)
-    chances, changed = scratch(_CHANCES, np.float64), scratch(_CHANCES, np.float64)
-    predict_all(context, MAX_TURNS if mask[2] else turns)
-    fill_chances(context, context.tails, turns, total % 10, chances)
-    values[NO_TRICK] = find_best_zock(context, x, top, turns, chances)
+    total = seen.my_sum(context.observation)
+    x, top, turns = total // 10, seen.top_of_discards(context.observation), usual_turns(context)
+    chances, changed = scratch(CHANCES, np.float64), scratch(CHANCES, np.float64)
+    odds.predict_all(context, odds.MAX_TURNS if mask[2] else turns)
+    odds.fill_chances(context, context.tails, turns, total % 10, chances)
+    values[state.NO_TRICK] = find_best_zock(context, x, top, turns, chances)
     for v in range(1, 9):
         if context.hand[v] == 0:
             continue
@@ -558,14 +179,14 @@ def estimate_tricks(context, mask, values):
         elif mask[v]:
             values[v] = value_of_trick(context, v, x, top, chances, changed)
         context.hand[v] += 1
-    for action in range(1, LAY_6 + SEATS):
-        values[action] += context.parameters[TRICK_COST]  # the card can no longer be swapped, and all can see it
+    for action in range(1, state.LAY_6 + SEATS):
+        values[action] += context.parameters[odds.TRICK_COST]  # the card can no longer be swapped, and all can see it
 
 
 @compiled
 def value_of_trick(context, v, x, top, chances, changed):
     """The best zock after laying a 1, 2, 4, 5, 7 or 8; ``chances`` are those without a card power."""
-    my_tenths, turns = my_sum(context.observation) % 10, usual_turns(context)
+    my_tenths, turns = seen.my_sum(context.observation) % 10, usual_turns(context)
     if v == 5:
         return find_best_zock(context, x - 5, top, turns, chances)
     if v == 7:
@@ -573,12 +194,12 @@ def value_of_trick(context, v, x, top, chances, changed):
     if v == 4:
         return value_of_four(context, x, top, my_tenths, chances, changed)
     if v == 1:
-        turns = NO_TURNS
+        turns = odds.NO_TURNS
     elif v == 2:
-        turns = MAX_TURNS
+        turns = odds.MAX_TURNS
     else:
         my_tenths += 1
-    fill_chances(context, context.tails, turns, my_tenths, changed)
+    odds.fill_chances(context, context.tails, turns, my_tenths, changed)
     return find_best_zock(context, x, top, turns, changed)
 
 
@@ -601,11 +222,11 @@ def value_of_four(context, x, top, my_tenths, chances, changed):
     if not context.drawable:
         return find_best_zock(context, x, top, turns, chances)
     if target > 0:
-        sums, tails = scratch(MAX_SUMS, np.float64), scratch(_TAILS, np.float64)
+        sums, tails = scratch(MAX_SUMS, np.float64), scratch(TAILS, np.float64)
         add_a_card(context.sums[target], context.draws, context.size, sums)
-        copy_rows(context.tails, tails)
-        predict(context, target, sums, turns, tails)
-        fill_chances(context, tails, turns, my_tenths, changed)
+        odds.copy_rows(context.tails, tails)
+        odds.predict(context, target, sums, turns, tails)
+        odds.fill_chances(context, tails, turns, my_tenths, changed)
         return find_best_zock(context, x, top, turns, changed)
     value = 0.0
     for v in range(1, 9):
@@ -638,21 +259,21 @@ def add_a_card(before, draws, size, after):
 def estimate_sixes(context, x, top, mask, chances, values):
     """T6: "+1" before each active player, or nowhere."""
     observation, turns = context.observation, usual_turns(context)
-    my_tenths = my_sum(observation) % 10
+    my_tenths = seen.my_sum(observation) % 10
     if mask[6]:
-        fill_chances(context, context.tails, turns, my_tenths, chances)
+        odds.fill_chances(context, context.tails, turns, my_tenths, chances)
         values[6] = find_best_zock(context, x, top, turns, chances)
-    tails = scratch(_TAILS, np.float64)
+    tails = scratch(TAILS, np.float64)
     for seat in range(SEATS):
-        if mask[LAY_6 + seat]:
-            copy_rows(context.tails, tails)
+        if mask[state.LAY_6 + seat]:
+            odds.copy_rows(context.tails, tails)
             for other in range(1, SEATS):
                 by = int(other == seat) - int(observation[AT.plus_one + other])
                 if by != 0 and observation[AT.hearts + other] > 0:
                     predict_shifted(context, other, by, turns, tails)
             mine = x + int(seat == 0) - int(observation[AT.plus_one])
-            fill_chances(context, tails, turns, my_tenths, chances)
-            values[LAY_6 + seat] = find_best_zock(context, mine, top, turns, chances)
+            odds.fill_chances(context, tails, turns, my_tenths, chances)
+            values[state.LAY_6 + seat] = find_best_zock(context, mine, top, turns, chances)
 
 
 @compiled
@@ -661,10 +282,10 @@ def predict_shifted(context, seat, by, turns, tails):
     size, before, sums = context.size, context.sums[seat], scratch(MAX_SUMS, np.float64)
     sums[:] = 0.0
     if by > 0:
-        add_points(before, size, 1.0, 1, size, sums)
+        odds.add_points(before, size, 1.0, 1, size, sums)
     else:
-        add_part(before, 1, size - 1, 1.0, sums, 0)
-    predict(context, seat, sums, turns, tails)
+        odds.add_part(before, 1, size - 1, 1.0, sums, 0)
+    odds.predict(context, seat, sums, turns, tails)
 
 
 # ---------------------------------------------------------------- exchanges
@@ -677,10 +298,10 @@ def estimate_threes(context, x, top, mask, chances, values):
     Exchanges of others change nothing that I could take into account.
     """
     unchanged, with_me = find_best_zock(context, x, top, usual_turns(context), chances), False
-    for action in range(LAY_3, LAY_6):
+    for action in range(state.LAY_3, state.LAY_6):
         if mask[action]:
             values[action] = unchanged
-            with_me = with_me or action < LAY_3 + SEATS - 1
+            with_me = with_me or action < state.LAY_3 + SEATS - 1
     if mask[3]:
         values[3] = unchanged
     if not with_me:
@@ -688,13 +309,13 @@ def estimate_threes(context, x, top, mask, chances, values):
     swaps, cards = scratch((9, 9), np.float64), scratch(9, np.float64)
     value_swaps(context, x, top, False, chances, swaps)
     for seat in range(1, SEATS):
-        if mask[LAY_3 + seat - 1]:
+        if mask[state.LAY_3 + seat - 1]:
             chance_of_cards(context, seat, cards)
-            best = ILLEGAL
+            best = odds.ILLEGAL
             for given in range(1, 9):
                 if context.hand[given]:
                     best = min(best, value_of_gift(cards, swaps[given]))
-            values[LAY_3 + seat - 1] = best
+            values[state.LAY_3 + seat - 1] = best
 
 
 @compiled
@@ -709,7 +330,7 @@ def value_swaps(context, x, top, done, chances, swaps):
             hand[v] += 1
             after = min(x - given + v, context.size - 1)
             if done:
-                swaps[given, v] = chances[NOW, after]
+                swaps[given, v] = chances[odds.NOW, after]
             else:
                 swaps[given, v] = find_best_zock(context, after, top, usual_turns(context), chances)
             hand[v] -= 1
@@ -729,9 +350,9 @@ def value_of_gift(cards, swapped):
 def chance_of_cards(context, seat, cards):
     """The chance of each value if a card is drawn from a player's hand."""
     observation = context.observation
-    hidden, unseen = hidden_cards(observation, seat), max(context.unseen.sum(), 1.0)
+    hidden, unseen = odds.hidden_cards(observation, seat), max(context.unseen.sum(), 1.0)
     for v in range(1, 9):
-        known = int(observation[KNOWN + 8 * seat + v])
+        known = int(observation[seen.KNOWN + 8 * seat + v])
         cards[v] = (known + hidden * context.unseen[v] / unseen) / max(int(observation[AT.hand_counts + seat]), 1)
 
 
@@ -739,21 +360,21 @@ def chance_of_cards(context, seat, cards):
 def estimate_gifts(context, mask, values):
     """An exchange is pending: the chance of losing for each card that I may give."""
     observation, turns = context.observation, usual_turns(context)
-    total = my_sum(observation)
-    chances = scratch(_CHANCES, np.float64)
-    predict_all(context, turns)
-    fill_chances(context, context.tails, turns, total % 10, chances)
+    total = seen.my_sum(observation)
+    chances = scratch(CHANCES, np.float64)
+    odds.predict_all(context, turns)
+    odds.fill_chances(context, context.tails, turns, total % 10, chances)
     partner = 0
     for seat in range(1, SEATS):
         if observation[AT.exchange_pair + seat] or observation[AT.exchange_pair + SEATS + seat]:
             partner = seat
     done = context.knocked and not observation[AT.last_turns]
     swaps, cards = scratch((9, 9), np.float64), scratch(9, np.float64)
-    value_swaps(context, total // 10, top_of_discards(observation), done, chances, swaps)
+    value_swaps(context, total // 10, seen.top_of_discards(observation), done, chances, swaps)
     chance_of_cards(context, partner, cards)
     for given in range(1, 9):
-        if mask[GIVE + given]:
-            values[GIVE + given] = value_of_gift(cards, swaps[given])
+        if mask[state.GIVE + given]:
+            values[state.GIVE + given] = value_of_gift(cards, swaps[given])
 
 
 # ---------------------------------------------------------------- tips
@@ -770,5 +391,5 @@ def estimate_tips(observation, mask, values):
         if observation[AT.start_player + seat]:
             start = seat
     for seat in range(1, SEATS):
-        if mask[NAME + seat]:
-            values[NAME + seat] = 0.7 - 0.05 * ((seat - start) % observation[AT.num_players])
+        if mask[state.NAME + seat]:
+            values[state.NAME + seat] = 0.7 - 0.05 * ((seat - start) % observation[AT.num_players])

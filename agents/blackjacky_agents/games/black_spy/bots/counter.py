@@ -13,39 +13,13 @@ from typing import NamedTuple
 import numpy as np
 
 from blackjacky_agents.bots.trick_taking import NOTHING
-from blackjacky_agents.games.black_spy.bots.cards import (
-    AT,
-    beats,
-    count_unseen,
-    hand_size_of,
-    highest_on_table,
-    led_card,
-    phase_of,
-    points_of,
-    points_on_table,
-)
+from blackjacky_agents.games.black_spy.bots import seen
 from blackjacky_env.compiled import compiled, inlined, scratch
-from blackjacky_env.games.black_spy.state import (
-    BLACK,
-    BLACK_1,
-    BLACK_7,
-    BLACK_CARDS,
-    CALL,
-    CALLING,
-    CHOOSE,
-    COLOURS,
-    KINDS,
-    MOON,
-    MOON_MYSELF,
-    MOON_OTHERS,
-    NUM_ACTIONS,
-    PASS,
-    PLAY,
-    RANKS,
-    RED_1,
-    SEATS,
-    SPY_RANK,
-)
+from blackjacky_env.games.black_spy import state
+
+AT = seen.AT
+COLOURS, KINDS = state.COLOURS, state.KINDS  # a GPU takes names of constants as sizes
+NUM_ACTIONS, SEATS = state.NUM_ACTIONS, state.SEATS
 
 # Indices of the parameters. NEARNESS: the chance that a card takes a later trick is the fraction of lower unseen cards
 # to this power. PROTECTION: factor on that chance for each lower card of the colour in my hand. ALONE: that chance if
@@ -88,13 +62,13 @@ def choose(observation, mask, random_state, parameters):
 @compiled
 def estimate(observation, mask, costs, parameters):
     """Fill ``costs`` (float, (61,)) with the expected points of each legal action; infinity elsewhere."""
-    phase = phase_of(observation)
+    phase = seen.phase_of(observation)
     for action in range(NUM_ACTIONS):
         costs[action] = np.inf
-    if phase == CHOOSE:
+    if phase == state.CHOOSE:
         ends_well = is_won_by_moon(observation)
-        costs[MOON_OTHERS], costs[MOON_MYSELF] = (-MOON, 0.0) if ends_well else (0.0, -MOON)
-    elif phase == CALLING:
+        costs[state.MOON_OTHERS], costs[state.MOON_MYSELF] = (-state.MOON, 0.0) if ends_well else (0.0, -state.MOON)
+    elif phase == state.CALLING:
         estimate_calls(observation, costs)
     else:
         count = Count(
@@ -106,7 +80,7 @@ def estimate(observation, mask, costs, parameters):
             scratch(KINDS, np.float64),
         )
         count_cards(observation, phase, count, parameters)
-        if phase == PLAY:
+        if phase == state.PLAY:
             estimate_plays(observation, mask, count, costs, parameters)
         else:
             estimate_picks(observation, mask, phase, count, costs, parameters)
@@ -118,7 +92,7 @@ def estimate(observation, mask, costs, parameters):
 @inlined
 def estimate_picks(observation, mask, phase, count, costs, parameters):
     """Passing, and taking from the pile: what the hand costs without the card, or with it."""
-    change = -1 if phase == PASS else 1
+    change = -1 if phase == state.PASS else 1
     hand = scratch(KINDS, np.int64)
     take_hand(observation, hand)
     for card in range(KINDS):
@@ -131,10 +105,10 @@ def estimate_picks(observation, mask, phase, count, costs, parameters):
 @inlined
 def estimate_calls(observation, costs):
     """V4: the fewer cards of a colour I have, the sooner I can discard; then the one where mine are lowest."""
-    for colour in range(BLACK):
-        costs[CALL + colour] = 0.0
-        for rank in range(RANKS):
-            costs[CALL + colour] += observation[AT.my_hand + RANKS * colour + rank] * (1.0 + 0.01 * rank)
+    for colour in range(state.BLACK):
+        costs[state.CALL + colour] = 0.0
+        for rank in range(state.RANKS):
+            costs[state.CALL + colour] += observation[AT.my_hand + state.RANKS * colour + rank] * (1.0 + 0.01 * rank)
 
 
 @inlined
@@ -142,7 +116,7 @@ def is_won_by_moon(observation):
     """V2: whether I have the lowest total if everybody else gets 60, as I then have if 60 are taken off mine."""
     n = int(observation[AT.num_players])
     for seat in range(1, n):
-        if observation[AT.totals + seat] + MOON < observation[AT.totals]:
+        if observation[AT.totals + seat] + state.MOON < observation[AT.totals]:
             return False
     return True
 
@@ -161,19 +135,19 @@ def take_hand(observation, hand):
 def count_cards(observation, phase, count, parameters):
     """Every unseen card lies with anybody who may have it, by the sizes of their hands; those I passed are known."""
     held = count.held
-    count_unseen(observation, count.unseen)
+    seen.count_unseen(observation, count.unseen)
     count.by_colour[:] = 0
     held[:] = 0.0
     count.discard[:] = 0.0
     for card in range(KINDS):
-        count.by_colour[card // RANKS] += count.unseen[card]
+        count.by_colour[card // state.RANKS] += count.unseen[card]
         if count.unseen[card]:
             spread(observation, phase, card, int(count.unseen[card]), held)
     for seat in range(1, int(observation[AT.num_players])):
         none = 1.0
-        for card in range(BLACK_1, KINDS):
+        for card in range(state.BLACK_1, KINDS):
             none *= 1.0 - held[seat, card]
-        spies = held[seat, BLACK_7]
+        spies = held[seat, state.BLACK_7]
         count.discard[seat] = _BLACK_7_POINTS * spies + _OTHER_POINTS * max(0.0, 1.0 - none - spies)
     foresee(observation, count, parameters)
 
@@ -182,28 +156,28 @@ def count_cards(observation, phase, count, parameters):
 def spread(observation, phase, card, number, held):
     """Fill ``held[:, card]``: the chance of each seat to hold one of the ``number`` unseen cards of this kind."""
     n, total = int(observation[AT.num_players]), 0.0
-    if phase == PLAY and observation[AT.passed + card]:
+    if phase == state.PLAY and observation[AT.passed + card]:
         held[int(observation[AT.pass_to]), card] = 1.0
         number -= int(observation[AT.passed + card])
     for seat in range(1, n):
-        if card == RED_1 and observation[AT.red_star + seat]:
+        if card == state.RED_1 and observation[AT.red_star + seat]:
             held[seat, card] = 1.0
             return
         if may_hold(observation, seat, card):
-            total += hand_size_of(observation, seat)
+            total += seen.hand_size_of(observation, seat)
     if number <= 0 or total <= 0.0:
         return
     for seat in range(1, n):
         if held[seat, card] == 0.0 and may_hold(observation, seat, card):
-            held[seat, card] = 1.0 - (1.0 - hand_size_of(observation, seat) / total) ** number
+            held[seat, card] = 1.0 - (1.0 - seen.hand_size_of(observation, seat) / total) ** number
 
 
 @inlined
 def may_hold(observation, seat, card):
     """Whether the seat is not known to lack the card's colour or rank (O3)."""
     return not (
-        observation[AT.colour_voids + COLOURS * seat + card // RANKS]
-        or observation[AT.rank_voids + RANKS * seat + card % RANKS]
+        observation[AT.colour_voids + COLOURS * seat + card // state.RANKS]
+        or observation[AT.rank_voids + state.RANKS * seat + card % state.RANKS]
     )
 
 
@@ -212,16 +186,16 @@ def foresee(observation, count, parameters):
     """Fill ``count.taking`` and ``count.trick``."""
     n = int(observation[AT.num_players])
     for colour in range(COLOURS):
-        first, total, lower = RANKS * colour, int(count.by_colour[colour]), 0.0
+        first, total, lower = state.RANKS * colour, int(count.by_colour[colour]), 0.0
         points = points_of_later_trick(count, colour, n, parameters)
-        for card in range(first, first + RANKS):
+        for card in range(first, first + state.RANKS):
             same = 0.5 * count.unseen[card]  # of two black 7s the first wins (B6)
             chance = ((lower + same) / total) ** parameters[NEARNESS] if total else np.float64(parameters[ALONE])
             count.taking[card] = chance
             caught = 0.0
-            if colour < BLACK and card % RANKS > SPY_RANK and count.unseen[first + SPY_RANK]:
-                caught = parameters[CATCH] * points_of(observation, first + SPY_RANK)
-            count.trick[card] = points + points_of(observation, card) + caught
+            if colour < state.BLACK and card % state.RANKS > state.SPY_RANK and count.unseen[first + state.SPY_RANK]:
+                caught = parameters[CATCH] * seen.points_of(observation, first + state.SPY_RANK)
+            count.trick[card] = points + seen.points_of(observation, card) + caught
             lower += count.unseen[card]
 
 
@@ -229,14 +203,14 @@ def foresee(observation, count, parameters):
 def points_of_later_trick(count, colour, n, parameters):
     """About what the others' cards in a later trick of the colour are worth."""
     points = 0.0
-    if colour == BLACK:
-        for card in range(BLACK_1, KINDS):
-            points += count.unseen[card] * (_BLACK_7_POINTS if card == BLACK_7 else _OTHER_POINTS)
-        fraction = min(1.0, (n - 1) / max(1, count.by_colour[BLACK]))
+    if colour == state.BLACK:
+        for card in range(state.BLACK_1, KINDS):
+            points += count.unseen[card] * (_BLACK_7_POINTS if card == state.BLACK_7 else _OTHER_POINTS)
+        fraction = min(1.0, (n - 1) / max(1, count.by_colour[state.BLACK]))
         return parameters[BLACK_TRICK] * fraction * points
     for seat in range(1, n):
         void = 1.0
-        for card in range(RANKS * colour, RANKS * colour + RANKS):
+        for card in range(state.RANKS * colour, state.RANKS * colour + state.RANKS):
             void *= 1.0 - count.held[seat, card]
         points += (parameters[VOIDS] + (1.0 - parameters[VOIDS]) * void) * count.discard[seat]
     return points
@@ -249,12 +223,12 @@ def points_of_later_trick(count, colour, n, parameters):
 def future_points(hand, count, parameters):
     """The points that ``hand`` (int64, (55,)) will take."""
     points, shortness = 0.0, 0.0
-    for colour in range(BLACK):
+    for colour in range(state.BLACK):
         cost, number = cost_of_colour(hand, colour, count, parameters)
         points += cost
         if count.by_colour[colour]:
             shortness += 0.5**number
-    cost, _ = cost_of_colour(hand, BLACK, count, parameters)
+    cost, _ = cost_of_colour(hand, state.BLACK, count, parameters)
     return points + cost * parameters[RELIEF] ** shortness
 
 
@@ -262,7 +236,7 @@ def future_points(hand, count, parameters):
 def cost_of_colour(hand, colour, count, parameters):
     """(the points that the cards of a colour will take, how many they are)."""
     points, below, protection = 0.0, 0, 1.0
-    for card in range(RANKS * colour, RANKS * colour + RANKS):
+    for card in range(state.RANKS * colour, state.RANKS * colour + state.RANKS):
         for _ in range(hand[card]):
             points += count.taking[card] * protection * count.trick[card]
             protection *= parameters[PROTECTION]
@@ -276,8 +250,8 @@ def cost_of_colour(hand, colour, count, parameters):
 @inlined
 def estimate_plays(observation, mask, count, costs, parameters):
     """The points of this trick, those of the cards that stay, and what happens to a moon."""
-    led = led_card(observation)
-    highest, on_table = highest_on_table(observation, led), float(points_on_table(observation))
+    led = seen.led_card(observation)
+    highest, on_table = seen.highest_on_table(observation, led), float(seen.points_on_table(observation))
     shooter, threat = find_shooter(observation, parameters)
     theirs = led != NOTHING and observation[AT.table + shooter] - 1 == highest
     hand = scratch(KINDS, np.int64)
@@ -286,17 +260,17 @@ def estimate_plays(observation, mask, count, costs, parameters):
     for card in range(KINDS):
         if mask[card]:
             taking, lying = 0.0, 0.0
-            if beats(card, highest, led):
+            if seen.beats(card, highest, led):
                 taking, lying = fate_of_trick(observation, count, led, card, on_table, parameters)
             hand[card] -= 1
-            cost = taking * lying - parameters[GIFT] * (1.0 - taking) * points_of(observation, card)
+            cost = taking * lying - parameters[GIFT] * (1.0 - taking) * seen.points_of(observation, card)
             cost += parameters[LATER] * future_points(hand, count, parameters)
-            black = card >= BLACK_1 or has_black(observation)
+            black = card >= state.BLACK_1 or has_black(observation)
             if theirs and black and taking == 0.0:
                 cost += threat
             if only_mine:
                 moon = chance_of_moon(hand, count, parameters) * (taking if black else 1.0)
-                cost -= moon * (MOON + observation[AT.points] + cost)
+                cost -= moon * (state.MOON + observation[AT.points] + cost)
             costs[card] = cost
             hand[card] += 1
 
@@ -304,8 +278,8 @@ def estimate_plays(observation, mask, count, costs, parameters):
 @inlined
 def fate_of_trick(observation, count, led, card, on_table, parameters):
     """(the chance that I take the trick with ``card``, the points that I then take)."""
-    taking, lying = 1.0, on_table + points_of(observation, card)
-    rank = card % RANKS if led == NOTHING else led % RANKS
+    taking, lying = 1.0, on_table + seen.points_of(observation, card)
+    rank = card % state.RANKS if led == NOTHING else led % state.RANKS
     for seat in range(1, int(observation[AT.num_players])):
         if observation[AT.table + seat] == 0:
             lower, higher, same = chances_of_none(count, seat, card, rank)
@@ -320,14 +294,14 @@ def fate_of_trick(observation, count, led, card, on_table, parameters):
 def chances_of_none(count, seat, card, rank):
     """The chances that a seat has no card of the colour up to ``card``, none above, none of the rank elsewhere."""
     lower, higher, same = 1.0, 1.0, 1.0
-    first = card // RANKS * RANKS
-    for other in range(first, first + RANKS):
+    first = card // state.RANKS * state.RANKS
+    for other in range(first, first + state.RANKS):
         if other <= card:
             lower *= 1.0 - count.held[seat, other]
         else:
             higher *= 1.0 - count.held[seat, other]
-    for other in range(rank, KINDS, RANKS):
-        if other // RANKS != card // RANKS:
+    for other in range(rank, KINDS, state.RANKS):
+        if other // state.RANKS != card // state.RANKS:
             same *= 1.0 - count.held[seat, other]
     return lower, higher, same
 
@@ -335,13 +309,15 @@ def chances_of_none(count, seat, card, rank):
 @inlined
 def expected_points(observation, count, seat, card, rank, void):
     """What a player to come adds to a trick that ``card`` takes; ``void``: the chance that any card may be played."""
-    if card >= BLACK_1:
-        followed = count.held[seat, BLACK_7] * _BLACK_7_POINTS if card >= BLACK_7 else 1.0
+    if card >= state.BLACK_1:
+        followed = count.held[seat, state.BLACK_7] * _BLACK_7_POINTS if card >= state.BLACK_7 else 1.0
         return (1.0 - void) * followed
     points = void * count.discard[seat]
-    points += count.held[seat, BLACK_1 + rank] * points_of(observation, BLACK_1 + rank)
-    if observation[AT.rank_follow] and seat == 1 and card % RANKS != rank:  # V5
-        points += count.held[seat, BLACK_1 + card % RANKS] * points_of(observation, BLACK_1 + card % RANKS)
+    points += count.held[seat, state.BLACK_1 + rank] * seen.points_of(observation, state.BLACK_1 + rank)
+    if observation[AT.rank_follow] and seat == 1 and card % state.RANKS != rank:  # V5
+        points += count.held[seat, state.BLACK_1 + card % state.RANKS] * seen.points_of(
+            observation, state.BLACK_1 + card % state.RANKS
+        )
     return points
 
 
@@ -349,7 +325,7 @@ def expected_points(observation, count, seat, card, rank, void):
 def has_black(observation):
     """Whether a black card has been played to this trick."""
     for seat in range(1, SEATS):
-        if observation[AT.table + seat] > BLACK_1:
+        if observation[AT.table + seat] > state.BLACK_1:
             return True
     return False
 
@@ -368,7 +344,7 @@ def find_shooter(observation, parameters):
             shooter = seat
     if shooter == 0:
         return 0, 0.0
-    return shooter, MOON * (total / BLACK_CARDS) ** parameters[THREAT]
+    return shooter, state.MOON * (total / state.BLACK_CARDS) ** parameters[THREAT]
 
 
 @inlined
@@ -387,5 +363,5 @@ def chance_of_moon(hand, count, parameters):
     for card in range(KINDS):
         number += hand[card]
         control += hand[card] * count.taking[card]
-    mine = 1.0 - count.by_colour[BLACK] / BLACK_CARDS
+    mine = 1.0 - count.by_colour[state.BLACK] / state.BLACK_CARDS
     return mine ** parameters[OUTSIDE] * (control / max(1, number)) ** parameters[CONTROL]

@@ -3,48 +3,29 @@
 from __future__ import annotations
 
 from blackjacky_agents.bots.trick_taking import NOTHING
-from blackjacky_agents.games.black_spy.bots.cards import (
-    AT,
-    beats,
-    highest_on_table,
-    led_card,
-    phase_of,
-    players_to_come,
-    points_on_table,
-)
+from blackjacky_agents.games.black_spy.bots import seen
 from blackjacky_env.compiled import compiled
-from blackjacky_env.games.black_spy.state import (
-    BLACK_1,
-    BLACK_7,
-    CALL,
-    CALLING,
-    CHOOSE,
-    COLOURS,
-    KINDS,
-    MOON_OTHERS,
-    PASS,
-    RANKS,
-    SPY_RANK,
-    TAKE,
-)
+from blackjacky_env.games.black_spy import state
+
+AT = seen.AT
 
 
 @compiled
 def choose(observation, mask, random_state, parameters):
     """The legal action that it prefers; of equal ones the first."""
-    phase = phase_of(observation)
-    if phase == CHOOSE:
-        return MOON_OTHERS
-    if phase == CALLING:
-        return CALL + shortest_colour(observation)
-    led = led_card(observation)
-    highest = highest_on_table(observation, led)
-    harmless = players_to_come(observation) == 0 and points_on_table(observation) <= 0
+    phase = seen.phase_of(observation)
+    if phase == state.CHOOSE:
+        return state.MOON_OTHERS
+    if phase == state.CALLING:
+        return state.CALL + shortest_colour(observation)
+    led = seen.led_card(observation)
+    highest = seen.highest_on_table(observation, led)
+    harmless = seen.players_to_come(observation) == 0 and seen.points_on_table(observation) <= 0
     best, most_preferred = NOTHING, -1000
-    for card in range(KINDS):
+    for card in range(state.KINDS):
         if mask[card]:
-            if phase in (PASS, TAKE):
-                preference = danger_of(card) if phase == PASS else -danger_of(card)
+            if phase in (state.PASS, state.TAKE):
+                preference = danger_of(card) if phase == state.PASS else -danger_of(card)
             else:
                 preference = preference_for(card, led, highest, harmless)
             if preference > most_preferred:
@@ -55,10 +36,10 @@ def choose(observation, mask, random_state, parameters):
 @compiled
 def shortest_colour(observation):
     """The colour other than black of which it has the fewest cards."""
-    best, fewest = 0, KINDS
-    for colour in range(COLOURS - 1):
+    best, fewest = 0, state.KINDS
+    for colour in range(state.COLOURS - 1):
         count = 0
-        for card in range(RANKS * colour, RANKS * colour + RANKS):
+        for card in range(state.RANKS * colour, state.RANKS * colour + state.RANKS):
             count += observation[AT.my_hand + card]
         if count < fewest:
             best, fewest = colour, count
@@ -71,16 +52,16 @@ def preference_for(card, led, highest, harmless):
 
     A trick that costs nothing is taken with a high card, unless that is a black one.
     """
-    if led != NOTHING and not beats(card, highest, led):
+    if led != NOTHING and not seen.beats(card, highest, led):
         return 100 + danger_of(card)
-    return card % RANKS if harmless and card < BLACK_1 else -danger_of(card)
+    return card % state.RANKS if harmless and card < state.BLACK_1 else -danger_of(card)
 
 
 @compiled
 def danger_of(card):
     """How much it wants to get rid of a card: black 7s, those that may catch them, black cards, high cards."""
-    if card == BLACK_7:
+    if card == state.BLACK_7:
         return 60
-    if card >= BLACK_1:
-        return (40 if card > BLACK_7 else 10) + card % RANKS
-    return -1 if card % RANKS == SPY_RANK else card % RANKS
+    if card >= state.BLACK_1:
+        return (40 if card > state.BLACK_7 else 10) + card % state.RANKS
+    return -1 if card % state.RANKS == state.SPY_RANK else card % state.RANKS

@@ -9,27 +9,16 @@ import numpy as np
 
 from blackjacky_env.compiled import compiled, inlined, record_dtype, scratch
 from blackjacky_env.declare import NOBODY
+from blackjacky_env.games.halunken import state
 from blackjacky_env.games.halunken.observation import encode, sample
 from blackjacky_env.games.halunken.rules import ahead, apply, legal, top_of
-from blackjacky_env.games.halunken.state import (
-    COLOURS,
-    FIELDS,
-    HARBOUR,
-    JACK,
-    MOVES,
-    NO_CARD,
-    NUM_COLOURS,
-    RECORD,
-    SEATS,
-    VALUES,
-)
 
-WORK = record_dtype([("gains", np.float64, (MOVES,)), ("choices", np.int8, (SEATS,))])
+WORK = record_dtype([("gains", np.float64, (state.MOVES,)), ("choices", np.int8, (state.SEATS,))])
 """Working memory: what each movement card gains, and choices. A record, as Numba counts references to arrays."""
 
-_SIZE, _DTYPE = RECORD.layout.size, RECORD.layout.dtype
+_SIZE, _DTYPE = state.RECORD.layout.size, state.RECORD.layout.dtype
 _CARD = 1024  # more than all cards of a colour are worth: ranks colours by number of cards, then by value
-_FIRST = np.searchsorted(COLOURS, np.arange(NUM_COLOURS + 1))  # the first card of each colour
+_FIRST = np.searchsorted(state.COLOURS, np.arange(state.NUM_COLOURS + 1))  # the first card of each colour
 
 
 @compiled
@@ -69,7 +58,7 @@ def rank_of(s, p, colour):
 def leaders(s, p):
     """(the colour that counts double for p (C1), its rank, the highest rank of the others)."""
     first, best, second = 0, 0, 0
-    for colour in range(NUM_COLOURS):
+    for colour in range(state.NUM_COLOURS):
         rank = rank_of(s, p, colour)
         if rank > best:
             first, best, second = colour, rank, best
@@ -88,7 +77,7 @@ def change(s, p, card, sign):
 def change_from(s, p, lead, card, sign):
     """`change` for the `leaders` of p."""
     first, best, second = lead
-    colour, value = int(COLOURS[card]), int(VALUES[card])
+    colour, value = int(state.COLOURS[card]), int(state.VALUES[card])
     others = second if colour == first else best
     best_then = max(others, rank_of(s, p, colour) + sign * (_CARD + value))
     return sign * value + best_then % _CARD - best % _CARD
@@ -100,13 +89,13 @@ def best_from(s, place, p):
 
     What a rival loses with it counts as well, as a fraction.
     """
-    best, most = NO_CARD, 0.0
+    best, most = state.NO_CARD, 0.0
     if s.counts[place] == 0:
         return best, most
-    rob, rivals = place < HARBOUR and place != p, int(s.num_players) - 1
+    rob, rivals = place < state.HARBOUR and place != p, int(s.num_players) - 1
     owner = place if rob else p
     mine, theirs = leaders(s, p), leaders(s, owner)
-    for colour in range(NUM_COLOURS):  # the highest card of a colour is worth most
+    for colour in range(state.NUM_COLOURS):  # the highest card of a colour is worth most
         card = int(_FIRST[colour + 1]) - 1
         while card >= _FIRST[colour] and s.where[card] != place:
             card -= 1
@@ -114,7 +103,7 @@ def best_from(s, place, p):
             gain = float(change_from(s, p, mine, card, 1))
             if rob:
                 gain -= change_from(s, owner, theirs, card, -1) / rivals
-            if best == NO_CARD or gain > most:
+            if best == state.NO_CARD or gain > most:
                 best, most = card, gain
     return best, most
 
@@ -122,14 +111,14 @@ def best_from(s, place, p):
 @compiled
 def cheapest(s, p, above):
     """(p's card of a value above ``above`` that p would miss least, by how many points); (NO_CARD, 0.0) if none."""
-    best, least, lead = NO_CARD, 0.0, leaders(s, p)
-    for colour in range(NUM_COLOURS):  # of a colour, the lowest card
+    best, least, lead = state.NO_CARD, 0.0, leaders(s, p)
+    for colour in range(state.NUM_COLOURS):  # of a colour, the lowest card
         card = int(_FIRST[colour])
-        while card < _FIRST[colour + 1] and (s.where[card] != p or VALUES[card] <= above):
+        while card < _FIRST[colour + 1] and (s.where[card] != p or state.VALUES[card] <= above):
             card += 1
         if card < _FIRST[colour + 1]:
             loss = -float(change_from(s, p, lead, card, -1))
-            if best == NO_CARD or loss < least:
+            if best == state.NO_CARD or loss < least:
                 best, least = card, loss
     return best, least
 
@@ -140,7 +129,7 @@ def cheapest(s, p, above):
 @inlined
 def steps_to(field, at):
     """How many fields clockwise from ``at`` the field lies, 0 .. 13."""
-    return field - at + FIELDS * (field < at)
+    return field - at + state.FIELDS * (field < at)
 
 
 @inlined
@@ -149,27 +138,27 @@ def add_landings(s, figure, owner, work):
 
     ``work.gains`` are those by movement card; minus infinity: not asked for.
     """
-    at = int(s.jack) if figure == JACK else int(s.captains[figure])
-    if owner != HARBOUR:
+    at = int(s.jack) if figure == state.JACK else int(s.captains[figure])
+    if owner != state.HARBOUR:
         lead = leaders(s, owner)
-        for number in range(1, MOVES):
+        for number in range(1, state.MOVES):
             field = ahead(at, number)
             if s.heights[field] > 0:
                 work.gains[number - 1] += change_from(s, owner, lead, top_of(s, field), 1)
-    if figure != JACK and s.jack != NOBODY:
+    if figure != state.JACK and s.jack != NOBODY:
         number = steps_to(int(s.jack), at)
-        if 0 < number < MOVES and work.gains[number - 1] > -np.inf:
-            work.gains[number - 1] += best_from(s, HARBOUR, owner)[1]
+        if 0 < number < state.MOVES and work.gains[number - 1] > -np.inf:
+            work.gains[number - 1] += best_from(s, state.HARBOUR, owner)[1]
     for q in range(s.num_players):
         number = steps_to(int(s.captains[q]), at)
-        if 0 < number < MOVES and work.gains[number - 1] > -np.inf:
+        if 0 < number < state.MOVES and work.gains[number - 1] > -np.inf:
             work.gains[number - 1] += gain_from(s, owner, q)
 
 
 @inlined
 def gain_from(s, owner, q):
     """What ``owner`` gains if the figure lands on q's captain."""
-    if owner == HARBOUR:
+    if owner == state.HARBOUR:
         return gain_given(s, q)
     strength = int(s.counts[owner])
     if s.rob_before_pick == 0:

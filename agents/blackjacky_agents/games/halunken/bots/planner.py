@@ -17,7 +17,9 @@ from blackjacky_agents.games.halunken.bots.greedy import LOOT, RUM_KEPT, TEMPERA
 from blackjacky_agents.games.halunken.prospects import stage, value
 from blackjacky_agents.search.config import Value
 from blackjacky_env.compiled import compiled, inlined, scratch, stream
-from blackjacky_env.games.halunken.state import CHOOSE, CHOOSE_FOR_JACK, JACK, NUM_ACTIONS, OVER, SEATS, STATE
+from blackjacky_env.games.halunken import state
+
+NUM_ACTIONS, SEATS, STATE = state.NUM_ACTIONS, state.SEATS, state.STATE  # a GPU takes names of constants as sizes
 
 # Indices of the parameters: playouts of a decision, shared by its legal actions; then the parameters of `greedy`.
 PLAYOUTS, HEAD = range(2)
@@ -35,8 +37,8 @@ def imagine_choices(s, bits, parameters, work):
         if s.choices[p]:
             s.choices[p] = choose_move(s, p, p, stream(bits, _FOR_CHOICES, p, 0), parameters, work)
     if s.jack_choice and s.buyer != 0:
-        bits = stream(bits, _FOR_CHOICES, JACK, 0)
-        s.jack_choice = choose_move(s, JACK, int(s.buyer), bits, parameters, work)
+        bits = stream(bits, _FOR_CHOICES, state.JACK, 0)
+        s.jack_choice = choose_move(s, state.JACK, int(s.buyer), bits, parameters, work)
 
 
 @inlined
@@ -47,7 +49,7 @@ def play_round(s, action, bits, parameters, work):
     """
     before, number, secret = stage(s), 0, is_choice(s)
     play(s, action)
-    while s.decision < OVER and stage(s) == before:
+    while s.decision < state.OVER and stage(s) == before:
         secret &= is_choice(s)
         if secret and work.choices[number]:
             action = int(work.choices[number])
@@ -62,7 +64,7 @@ def play_round(s, action, bits, parameters, work):
 @inlined
 def is_choice(s):
     """Whether a movement card is to be chosen in secret."""
-    return s.decision in (CHOOSE, CHOOSE_FOR_JACK)
+    return s.decision in (state.CHOOSE, state.CHOOSE_FOR_JACK)
 
 
 @cache

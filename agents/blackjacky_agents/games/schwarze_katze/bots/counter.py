@@ -11,17 +11,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from blackjacky_agents.games.schwarze_katze.bots.cards import (
-    AT,
-    beats,
-    hand_size_of,
-    highest_on_table,
-    is_unseen,
-    led_card,
-    penalty_of,
-)
+from blackjacky_agents.games.schwarze_katze.bots import seen
 from blackjacky_env.compiled import compiled, inlined, scratch
-from blackjacky_env.games.schwarze_katze.state import CARDS, HEARTS, NO_TRICK, QUEEN_OF_SPADES, RANKS, SEATS, SUITS
+from blackjacky_env.games.schwarze_katze import state
+
+AT = seen.AT
+CARDS, SEATS, SUITS = state.CARDS, state.SEATS, state.SUITS  # a GPU takes names of constants as sizes
 
 # Indices of the parameters. NEARNESS: the chance that a card takes a later trick is the fraction of lower unseen cards
 # to this power. PROTECTION: factor on that chance for each lower card of the suit in my hand. WILLING: the chance that
@@ -55,20 +50,20 @@ def estimate(observation, mask, costs, parameters):
     """Fill ``costs`` (float, (52,)) with the expected penalty of each legal card; infinity for the others."""
     count = Count(scratch(CARDS, np.int64), scratch(SUITS, np.int64), scratch((SEATS, SUITS), np.float64))
     count_unseen(observation, count)
-    led = led_card(observation)
-    highest = highest_on_table(observation, led)
+    led = seen.led_card(observation)
+    highest = seen.highest_on_table(observation, led)
     on_table = 0.0
     for seat in range(1, SEATS):
         if observation[AT.table + seat]:
-            on_table += penalty_of(observation, int(observation[AT.table + seat]) - 1)
+            on_table += seen.penalty_of(observation, int(observation[AT.table + seat]) - 1)
     for card in range(CARDS):
         costs[card] = np.inf
         if mask[card]:
             taking, lying = 0.0, 0.0
-            if beats(card, highest, led):
+            if seen.beats(card, highest, led):
                 taking, lying = fate_of_trick(observation, count, card, on_table, parameters)
             later, without = future_without(observation, count, card, parameters)
-            bonus = parameters[NO_TRICK_WEIGHT] * NO_TRICK * without * (1.0 - taking)
+            bonus = parameters[NO_TRICK_WEIGHT] * state.NO_TRICK * without * (1.0 - taking)
             bonus *= observation[AT.tricks_taken] == 0
             costs[card] = taking * lying + parameters[LATER] * later + bonus
 
@@ -81,15 +76,15 @@ def count_unseen(observation, count):
     """Every unseen card lies with anybody who may have its suit, by the sizes of their hands."""
     count.by_suit[:] = 0
     for card in range(CARDS):
-        count.unseen[card] = is_unseen(observation, card)
-        count.by_suit[card // RANKS] += count.unseen[card]
+        count.unseen[card] = seen.is_unseen(observation, card)
+        count.by_suit[card // state.RANKS] += count.unseen[card]
     shares = count.shares
     shares[:] = 0.0
     for suit in range(SUITS):
         total = 0.0
         for seat in range(1, int(observation[AT.num_players])):
             if not observation[AT.voids + SUITS * seat + suit]:
-                shares[seat, suit] = hand_size_of(observation, seat)
+                shares[seat, suit] = seen.hand_size_of(observation, seat)
                 total += shares[seat, suit]
         if total > 0.0:
             for seat in range(SEATS):
@@ -100,7 +95,7 @@ def count_unseen(observation, count):
 def unseen_below(count, card):
     """How many unseen cards of its suit are lower."""
     lower = 0
-    for other in range(card // RANKS * RANKS, card):
+    for other in range(card // state.RANKS * state.RANKS, card):
         lower += count.unseen[other]
     return lower
 
@@ -111,10 +106,10 @@ def unseen_below(count, card):
 @inlined
 def fate_of_trick(observation, count, card, on_table, parameters):
     """The chance that I take the trick with ``card``, and the penalty that I then take."""
-    suit = card // RANKS
+    suit = card // state.RANKS
     lower = unseen_below(count, card)
     higher = count.by_suit[suit] - lower
-    taking, lying = 1.0, on_table + penalty_of(observation, card)
+    taking, lying = 1.0, on_table + seen.penalty_of(observation, card)
     for seat in range(1, int(observation[AT.num_players])):
         if observation[AT.table + seat] == 0:
             share = count.shares[seat, suit]
@@ -128,22 +123,22 @@ def fate_of_trick(observation, count, card, on_table, parameters):
 @inlined
 def expected_penalty(observation, count, seat, card, void, parameters):
     """What a player to come adds to a trick that ``card`` takes; ``void``: the chance that he cannot follow."""
-    suit = card // RANKS
+    suit = card // state.RANKS
     thrown, followed = 0.0, 0.0
-    if count.unseen[QUEEN_OF_SPADES]:
-        queen = 40.0 * count.shares[seat, QUEEN_OF_SPADES // RANKS]
+    if count.unseen[state.QUEEN_OF_SPADES]:
+        queen = 40.0 * count.shares[seat, state.QUEEN_OF_SPADES // state.RANKS]
         thrown += queen
-        if card > QUEEN_OF_SPADES:
+        if card > state.QUEEN_OF_SPADES:
             followed += queen
-    if suit == HEARTS:
+    if suit == state.HEARTS:
         below, total = 0, 0.0
-        for other in range(RANKS * HEARTS, card):
+        for other in range(state.RANKS * state.HEARTS, card):
             if count.unseen[other]:
                 below += 1
-                total += penalty_of(observation, other)
+                total += seen.penalty_of(observation, other)
         followed += total / max(below, 1)
-    elif count.by_suit[HEARTS]:
-        thrown += parameters[THROWN] * (1.0 - (1.0 - count.shares[seat, HEARTS]) ** count.by_suit[HEARTS])
+    elif count.by_suit[state.HEARTS]:
+        thrown += parameters[THROWN] * (1.0 - (1.0 - count.shares[seat, state.HEARTS]) ** count.by_suit[state.HEARTS])
     return void * thrown + (1.0 - void) * followed
 
 
@@ -157,11 +152,11 @@ def future_without(observation, count, played, parameters):
     for suit in range(SUITS):
         mine_below = 0
         trick = penalty_of_trick(observation, count, suit, parameters)
-        for card in range(RANKS * suit, RANKS * suit + RANKS):
+        for card in range(state.RANKS * suit, state.RANKS * suit + state.RANKS):
             if observation[AT.my_hand + card] and card != played:
                 chance = chance_to_take(count, card) ** parameters[NEARNESS] * parameters[PROTECTION] ** mine_below
-                catches = 40.0 * count.unseen[QUEEN_OF_SPADES] * (card > QUEEN_OF_SPADES)
-                penalty += chance * (trick + catches + penalty_of(observation, card))
+                catches = 40.0 * count.unseen[state.QUEEN_OF_SPADES] * (card > state.QUEEN_OF_SPADES)
+                penalty += chance * (trick + catches + seen.penalty_of(observation, card))
                 without *= 1.0 - chance
                 mine_below += 1
     return penalty, without
@@ -170,7 +165,7 @@ def future_without(observation, count, played, parameters):
 @inlined
 def chance_to_take(count, card):
     """The chance that a card takes the trick if its suit is led now: nobody else must or may go above it."""
-    total = count.by_suit[card // RANKS]
+    total = count.by_suit[card // state.RANKS]
     if total == 0:
         return 0.5  # nobody can be made to take it; it takes a trick only if I have to lead it
     return unseen_below(count, card) / total
@@ -179,10 +174,10 @@ def chance_to_take(count, card):
 @inlined
 def penalty_of_trick(observation, count, suit, parameters):
     """About what else lies in a trick of the suit that is taken later."""
-    if suit != HEARTS:
-        return parameters[THROWN] * 0.5 * (count.by_suit[HEARTS] > 0)
+    if suit != state.HEARTS:
+        return parameters[THROWN] * 0.5 * (count.by_suit[state.HEARTS] > 0)
     total = 0.0
-    for card in range(RANKS * HEARTS, RANKS * HEARTS + RANKS):
+    for card in range(state.RANKS * state.HEARTS, state.RANKS * state.HEARTS + state.RANKS):
         if count.unseen[card]:
-            total += penalty_of(observation, card)
-    return total / max(1, count.by_suit[HEARTS]) * 2.0
+            total += seen.penalty_of(observation, card)
+    return total / max(1, count.by_suit[state.HEARTS]) * 2.0

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from blackjacky_agents.bots.trick_taking import NOTHING
-from blackjacky_agents.games.schwarze_katze.bots.cards import beats, highest_on_table, led_card, players_to_come
+from blackjacky_agents.games.schwarze_katze.bots.seen import beats, highest_on_table, led_card, players_to_come
 from blackjacky_env.compiled import compiled
-from blackjacky_env.games.schwarze_katze.state import CARDS, HEARTS, QUEEN_OF_SPADES, RANKS
+from blackjacky_env.games.schwarze_katze import state
 
 
 @compiled
@@ -15,7 +15,7 @@ def choose(observation, mask, random_state, parameters):
     highest = highest_on_table(observation, led)
     last = players_to_come(observation) == 0
     best, most_preferred = NOTHING, -1000
-    for card in range(CARDS):
+    for card in range(state.CARDS):
         if mask[card]:
             preference = preference_for(card, led, highest, last)
             if preference > most_preferred:
@@ -29,10 +29,10 @@ def preference_for(card, led, highest, last):
 
     A last player who has to take the trick takes it with the highest card, which can do no more harm.
     """
-    rank = card % RANKS
+    rank = card % state.RANKS
     if led != NOTHING and not beats(card, highest, led):
         return 100 + danger_of(card)
-    if card == QUEEN_OF_SPADES:
+    if card == state.QUEEN_OF_SPADES:
         return -100
     return rank if last else -danger_of(card)
 
@@ -40,8 +40,8 @@ def preference_for(card, led, highest, last):
 @compiled
 def danger_of(card):
     """How much it wants to get rid of a card: the queen of spades, those that may catch her, hearts, high cards."""
-    if card == QUEEN_OF_SPADES:
+    if card == state.QUEEN_OF_SPADES:
         return 60
-    if card > QUEEN_OF_SPADES:
-        return 40 + card % RANKS
-    return card % RANKS + (20 if card // RANKS == HEARTS else 0)
+    if card > state.QUEEN_OF_SPADES:
+        return 40 + card % state.RANKS
+    return card % state.RANKS + (20 if card // state.RANKS == state.HEARTS else 0)

@@ -4,31 +4,19 @@ from __future__ import annotations
 
 from blackjacky_agents.bots.trick_taking import readers
 from blackjacky_env.compiled import compiled, inlined
-from blackjacky_env.games.black_spy import rules
-from blackjacky_env.games.black_spy.state import (
-    BLACK_7,
-    BLACK_7S,
-    CARDS,
-    KINDS,
-    PASS,
-    PLAY,
-    RANKS,
-    RECORD,
-    SEATS,
-    TAKE,
-)
+from blackjacky_env.games.black_spy import rules, state
 
-AT = RECORD.at
-led_card, highest_on_table, beats, players_to_come, hand_size_of = readers(RECORD, CARDS, RANKS)
+AT = state.RECORD.at
+led_card, highest_on_table, beats, players_to_come, hand_size_of = readers(state.RECORD, state.CARDS, state.RANKS)
 
 
 @compiled
 def phase_of(observation):
     """The decision asked, one of the phases of the rules."""
-    for phase in range(TAKE, PLAY + 1):
+    for phase in range(state.TAKE, state.PLAY + 1):
         if observation[AT.phase + phase]:
             return phase
-    return PLAY + 1
+    return state.PLAY + 1
 
 
 @inlined
@@ -42,7 +30,7 @@ def points_of(observation, card):
 def points_on_table(observation):
     """Points of the cards played to this trick."""
     points = 0
-    for seat in range(1, SEATS):
+    for seat in range(1, state.SEATS):
         if observation[AT.table + seat]:
             points += points_of(observation, int(observation[AT.table + seat]) - 1)
     return points
@@ -51,11 +39,11 @@ def points_on_table(observation):
 @compiled
 def count_unseen(observation, unseen):
     """Write into ``unseen`` (int64, (55,)) how many of each card lie in other hands, or in the mole's pile."""
-    for card in range(KINDS):
+    for card in range(state.KINDS):
         unseen[card] = observation[AT.played + card] == 0
-    unseen[BLACK_7] = BLACK_7S
-    for seat in range(SEATS):
-        unseen[BLACK_7] -= observation[AT.black_7s_played + seat]
-    choosing = observation[AT.phase + PASS]  # what I choose to pass is still mine
-    for card in range(KINDS):
+    unseen[state.BLACK_7] = state.BLACK_7S
+    for seat in range(state.SEATS):
+        unseen[state.BLACK_7] -= observation[AT.black_7s_played + seat]
+    choosing = observation[AT.phase + state.PASS]  # what I choose to pass is still mine
+    for card in range(state.KINDS):
         unseen[card] -= observation[AT.my_hand + card] + choosing * observation[AT.passed + card]

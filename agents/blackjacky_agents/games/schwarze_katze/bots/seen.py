@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from blackjacky_agents.bots.trick_taking import readers
 from blackjacky_env.compiled import inlined
-from blackjacky_env.games.schwarze_katze import rules
-from blackjacky_env.games.schwarze_katze.state import CARDS, RANKS, RECORD
+from blackjacky_env.games.schwarze_katze import rules, state
 
-AT = RECORD.at
-led_card, highest_on_table, beats, players_to_come, hand_size_of = readers(RECORD, CARDS, RANKS)
+AT = state.RECORD.at
+led_card, highest_on_table, beats, players_to_come, hand_size_of = readers(state.RECORD, state.CARDS, state.RANKS)
 
 
 @inlined

@@ -12,7 +12,7 @@ from blackjacky_agents.bots import random_bot
 from blackjacky_agents.external.python_agent import is_place, load_python_agent
 from blackjacky_agents.external.subprocess_agent import SubprocessAgent
 from blackjacky_agents.games import agent_names, bot_names, default_opponents, get_kit
-from blackjacky_agents.learning.agent_file import load_agent
+from blackjacky_agents.networks.agent_file import load_agent
 from blackjacky_agents.search.searchers import SEARCHERS, make_searcher
 from blackjacky_agents.solving.solution import load_solution
 from blackjacky_env.envs import register_provider

@@ -20,17 +20,17 @@ import pytest
 pytest.importorskip("sb3_contrib")
 
 from blackjacky_agents import bot_names, cli, make_agent
+from blackjacky_agents.checkpoint import load_checkpoint, save_checkpoint
 from blackjacky_agents.cli.runs import is_unsaved, read_settings
 from blackjacky_agents.cli.train_report import standing
 from blackjacky_agents.files import only_writer
 from blackjacky_agents.games import get_kit
+from blackjacky_agents.kit.settings import PPOSettings
 from blackjacky_agents.learning import run as training
-from blackjacky_agents.learning.checkpoint import load_checkpoint, save_checkpoint
 from blackjacky_agents.learning.differences import slope
 from blackjacky_agents.learning.lineups import draw_lineups
-from blackjacky_agents.learning.network import encode_all
 from blackjacky_agents.learning.ppo import PPORun
-from blackjacky_agents.learning.settings import PPOSettings
+from blackjacky_agents.networks.network import encode_all
 from blackjacky_agents.reports import in_this_shell
 from tests.agents.positions import positions
 

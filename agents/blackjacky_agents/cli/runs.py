@@ -10,12 +10,13 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
+from blackjacky_agents.checkpoint import has_checkpoint
 from blackjacky_agents.files import only_writer, versions, write_json
-from blackjacky_agents.learning.agent_file import AGENT_FILE, identity
-from blackjacky_agents.learning.checkpoint import has_checkpoint
-from blackjacky_agents.learning.encoding import find_encoding
+from blackjacky_agents.games import find_encoding
+from blackjacky_agents.kit.settings import TrainingSettings
 from blackjacky_agents.learning.run import LIBRARIES, PROGRESS_FILE, TrainingRun
-from blackjacky_agents.learning.settings import TrainingSettings, settings_from
+from blackjacky_agents.learning.settings import settings_from
+from blackjacky_agents.networks.agent_file import AGENT_FILE, identity
 from blackjacky_env.games import get_game
 from blackjacky_env.play import record_layout
 from blackjacky_env.reading import read_file

@@ -33,20 +33,19 @@ from blackjacky_agents.cli.runs import (
 from blackjacky_agents.cli.train_report import copies, lesson, next_steps, results_table, standing
 from blackjacky_agents.files import only_writer, write_file, write_json
 from blackjacky_agents.games import bot_names
-from blackjacky_agents.learning.differences import Difference, Slope, differences, slope
-from blackjacky_agents.learning.league import League
-from blackjacky_agents.learning.ppo import PPORun, time_shares
-from blackjacky_agents.learning.run import TrainingRun, final_bar, read_progress
-from blackjacky_agents.learning.self_play import SelfPlay
-from blackjacky_agents.learning.settings import (
+from blackjacky_agents.kit.settings import (
     GradientSettings,
     LeagueSettings,
     PPOSettings,
     SelfPlaySettings,
     TrainingSettings,
-    presets_of,
-    with_tuples,
 )
+from blackjacky_agents.learning.differences import Difference, Slope, differences, slope
+from blackjacky_agents.learning.league import League
+from blackjacky_agents.learning.ppo import PPORun, time_shares
+from blackjacky_agents.learning.run import TrainingRun, final_bar, read_progress
+from blackjacky_agents.learning.self_play import SelfPlay
+from blackjacky_agents.learning.settings import presets_of, with_tuples
 from blackjacky_agents.registry import display_names
 from blackjacky_agents.reports import duration, machine
 from blackjacky_env.draw import WIDTH

@@ -6,9 +6,9 @@ import shlex
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from blackjacky_agents.kit.settings import TrainingSettings
 from blackjacky_agents.learning.differences import Difference, Slope
 from blackjacky_agents.learning.run import CURVE_FILE, TrainingRun
-from blackjacky_agents.learning.settings import TrainingSettings
 from blackjacky_agents.reports import duration, in_this_shell, markdown_table, rate_cells
 from blackjacky_env.draw import listed
 from blackjacky_env.games import DEFAULT

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from blackjacky_agents.arena.intervals import Floats
+from blackjacky_agents.intervals import Floats
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 
 from blackjacky_agents.agent import CompiledAgent
-from blackjacky_agents.arena.intervals import Z, student
-from blackjacky_agents.learning.encoding import Encoding
+from blackjacky_agents.intervals import Z, student
+from blackjacky_agents.kit.encoding import Encoding
+from blackjacky_agents.kit.settings import LeagueSettings
 from blackjacky_agents.learning.league.learner import Learner
 from blackjacky_agents.learning.lookahead import Studies, study
-from blackjacky_agents.learning.settings import LeagueSettings
 from blackjacky_env.compiled import zeros
 from blackjacky_env.games import get_game
 

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from blackjacky_agents.agent import CompiledAgent
-from blackjacky_agents.learning.settings import LeagueSettings, SelfPlaySettings
+from blackjacky_agents.kit.settings import LeagueSettings, SelfPlaySettings
 from blackjacky_env.envs import check_list
 
 LEARNER = 0

@@ -14,7 +14,8 @@ from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.logger import KVWriter, Logger
 
 from blackjacky_agents.agent import CompiledAgent
-from blackjacky_agents.learning.checkpoint import MOST_SECONDS, Arrays, grouped, read_count, read_rng
+from blackjacky_agents.checkpoint import MOST_SECONDS, Arrays, grouped, read_count, read_rng
+from blackjacky_agents.kit.settings import PPOSettings
 from blackjacky_agents.learning.lineups import draw_lineups
 from blackjacky_agents.learning.modules import (
     linear_layers,
@@ -25,10 +26,9 @@ from blackjacky_agents.learning.modules import (
     read_tensors,
     set_moments,
 )
-from blackjacky_agents.learning.network import Layers, layers_of, network_agent, pack, read_packed
 from blackjacky_agents.learning.run import Clock, TrainingRun
 from blackjacky_agents.learning.sb3 import LearnerVecEnv
-from blackjacky_agents.learning.settings import PPOSettings
+from blackjacky_agents.networks.network import Layers, layers_of, network_agent, pack, read_packed
 from blackjacky_agents.registry import make_compiled_agent
 from blackjacky_env.checks import check_integer, check_number
 from blackjacky_env.play import check_arrays

@@ -17,18 +17,18 @@ from tqdm import tqdm
 from blackjacky_agents.agent import AgentError, CompiledAgent
 from blackjacky_agents.arena.cluster import ClusterExecutor
 from blackjacky_agents.arena.evaluation import Score, against_copies, results_table
+from blackjacky_agents.checkpoint import MOST_SECONDS, Arrays, load_checkpoint, read_count, save_checkpoint
 from blackjacky_agents.files import versions, write_file
-from blackjacky_agents.games import bot_names, get_kit
-from blackjacky_agents.learning.agent_file import AGENT_FILE, save_agent
-from blackjacky_agents.learning.checkpoint import MOST_SECONDS, Arrays, load_checkpoint, read_count, save_checkpoint
+from blackjacky_agents.games import bot_names, find_encoding, get_kit
+from blackjacky_agents.kit.settings import TrainingSettings
 from blackjacky_agents.learning.curves import Line, Run, as_png, draw_curves
-from blackjacky_agents.learning.encoding import find_encoding
 from blackjacky_agents.learning.logs import Write, check_logs, opened
-from blackjacky_agents.learning.network import Layers, network_agent, pack
-from blackjacky_agents.learning.settings import TrainingSettings, check_settings
-from blackjacky_agents.learning.stopping import print_above, stop_gently
+from blackjacky_agents.learning.settings import check_settings
+from blackjacky_agents.networks.agent_file import AGENT_FILE, save_agent
+from blackjacky_agents.networks.network import Layers, network_agent, pack
 from blackjacky_agents.registry import make_compiled_agent
 from blackjacky_agents.reports import duration
+from blackjacky_agents.stopping import print_above, stop_gently
 from blackjacky_env.checks import check_number
 from blackjacky_env.games import get_game
 from blackjacky_env.reading import MAX_LIST, parse_json, read_file

@@ -14,7 +14,7 @@ from gymnasium.vector import AutoresetMode
 from stable_baselines3.common.vec_env import VecEnv
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices, VecEnvStepReturn
 
-from blackjacky_agents.learning.encoding import Encoding, raw_encoding
+from blackjacky_agents.kit.encoding import Encoding, raw_encoding
 from blackjacky_agents.learning.lineups import Lineup, as_lists
 from blackjacky_env.checks import check_integer
 from blackjacky_env.declare import Game

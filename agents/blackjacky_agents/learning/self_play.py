@@ -19,8 +19,8 @@ import torch
 from torch import nn
 
 from blackjacky_agents.agent import CompiledAgent
-from blackjacky_agents.learning.agent_file import initial_layers
-from blackjacky_agents.learning.checkpoint import MOST_SECONDS, Arrays, grouped, read_count, read_rng
+from blackjacky_agents.checkpoint import MOST_SECONDS, Arrays, grouped, read_count, read_rng
+from blackjacky_agents.kit.settings import SelfPlaySettings
 from blackjacky_agents.learning.collecting import Collector, Returns, Stretch, Tables
 from blackjacky_agents.learning.lineups import draw_tables
 from blackjacky_agents.learning.modules import (
@@ -34,9 +34,9 @@ from blackjacky_agents.learning.modules import (
     set_layers,
     set_moments,
 )
-from blackjacky_agents.learning.network import Layers, check_packed, layers_of, network_agent, pack, read_packed
 from blackjacky_agents.learning.run import TrainingRun
-from blackjacky_agents.learning.settings import SelfPlaySettings
+from blackjacky_agents.networks.agent_file import initial_layers
+from blackjacky_agents.networks.network import Layers, check_packed, layers_of, network_agent, pack, read_packed
 from blackjacky_agents.registry import make_compiled_agent
 from blackjacky_env.checks import check_number
 from blackjacky_env.compiled import zeros

@@ -23,10 +23,10 @@ import numpy as np
 import numpy.typing as npt
 
 from blackjacky_agents.agent import CompiledAgent, register_policies
-from blackjacky_agents.games import get_kit
-from blackjacky_agents.learning.encoding import Encoding, encodings_of, find_encoding
-from blackjacky_agents.learning.network import forward, network_policy, softmax, widest
-from blackjacky_agents.search.config import SearchConfig, with_parameters
+from blackjacky_agents.games import encodings_of, find_encoding, get_kit
+from blackjacky_agents.kit.encoding import Encoding
+from blackjacky_agents.kit.search import SearchConfig, with_parameters
+from blackjacky_agents.networks.network import forward, network_policy, softmax, widest
 from blackjacky_agents.search.tree import steps_of
 from blackjacky_env.compiled import Policy, compiled, entry, record_maker, stream
 from blackjacky_env.compiled.purposes import FOR_DECISIONS, FOR_POSITIONS

@@ -11,10 +11,9 @@ import numpy as np
 import numpy.typing as npt
 
 from blackjacky_agents.agent import Agent, CompiledAgent, check_asked
-from blackjacky_agents.games import get_kit
-from blackjacky_agents.learning.encoding import find_encoding
-from blackjacky_agents.learning.network import find_network, is_network
-from blackjacky_agents.search.config import Numbers, SearchConfig
+from blackjacky_agents.games import find_encoding, get_kit
+from blackjacky_agents.kit.search import Numbers, SearchConfig
+from blackjacky_agents.networks.network import find_network, is_network
 from blackjacky_agents.search.guided import (
     PLAYERS,
     Trial,

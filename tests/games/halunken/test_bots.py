@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 import pytest
 
+from blackjacky_agents.games import find_encoding
 from blackjacky_agents.games.halunken.bots.crew import change
 from blackjacky_agents.games.halunken.encodings import ENCODINGS, TO
 from blackjacky_agents.games.halunken.prospects import value
-from blackjacky_agents.learning.encoding import find_encoding
-from blackjacky_agents.learning.network import encode_all
 from blackjacky_agents.learning.sb3 import LearnerVecEnv
+from blackjacky_agents.networks.network import encode_all
 from blackjacky_env import make_batch
 from blackjacky_env.compiled.compiling import entry
 from blackjacky_env.games.halunken.rules import move_card, present_score

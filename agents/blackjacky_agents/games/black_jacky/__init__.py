@@ -5,7 +5,7 @@ from __future__ import annotations
 from blackjacky_agents.games.black_jacky import belief, encodings, narrator, presets, prospects
 from blackjacky_agents.games.black_jacky.bots import counter, threshold, trickster
 from blackjacky_agents.kit import GameKit
-from blackjacky_agents.search.config import SearchConfig, with_parameters
+from blackjacky_agents.kit.search import SearchConfig, with_parameters
 
 KIT = GameKit.of(
     __file__,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from blackjacky_agents.games.black_spy import encodings, narrator, presets, value_network
 from blackjacky_agents.games.black_spy.bots import counter, low
 from blackjacky_agents.kit import GameKit, Rare
-from blackjacky_agents.search.config import SearchConfig, with_parameters
+from blackjacky_agents.kit.search import SearchConfig, with_parameters
 
 _BLACK = [f"black {number}" for number in (11, 10, 9, 8, *[7] * 6, 6, 5, 4, 3, 2, 1)]
 _MINE = ["blue 11", "yellow 11", "green 11", "red 11", *_BLACK]

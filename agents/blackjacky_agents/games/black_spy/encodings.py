@@ -18,8 +18,8 @@ from blackjacky_agents.games.black_spy.bots.cards import (
     led_card,
     points_on_table,
 )
-from blackjacky_agents.learning.encoding import Encoding
-from blackjacky_agents.learning.features import Features, divided, one_hot, with_advice
+from blackjacky_agents.kit.encoding import Encoding
+from blackjacky_agents.kit.features import Features, divided, one_hot, with_advice
 from blackjacky_env.compiled import compiled, scratch
 from blackjacky_env.declare import Part
 from blackjacky_env.games.black_spy.rules import LIMITS

@@ -12,8 +12,8 @@ import numpy as np
 
 from blackjacky_agents.games.black_spy.prospects import spread_of
 from blackjacky_agents.games.black_spy.prospects import value as formula
-from blackjacky_agents.learning.hands import begins, hand_parts, make_stage, make_write_hand, stages_of
-from blackjacky_agents.learning.value_network import ValueNetwork, write_lead
+from blackjacky_agents.kit.hands import begins, hand_parts, make_stage, make_write_hand, stages_of
+from blackjacky_agents.kit.value_network import ValueNetwork, write_lead
 from blackjacky_env.compiled import compiled, scratch
 from blackjacky_env.declare import Layout, Part
 from blackjacky_env.games.black_spy.rules import LIMITS, hand_size, kind_of

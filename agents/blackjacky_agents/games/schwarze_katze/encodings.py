@@ -16,8 +16,8 @@ from blackjacky_agents.games.schwarze_katze.bots.cards import (
     led_card,
     penalty_of,
 )
-from blackjacky_agents.learning.encoding import Encoding
-from blackjacky_agents.learning.features import Features, divided, one_hot, with_advice
+from blackjacky_agents.kit.encoding import Encoding
+from blackjacky_agents.kit.features import Features, divided, one_hot, with_advice
 from blackjacky_env.compiled import compiled
 from blackjacky_env.declare import Part
 from blackjacky_env.games.schwarze_katze.state import CARDS, RANKS, RECORD, SEATS, SUITS

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from blackjacky_agents.search.config import to_rewards
+from blackjacky_agents.kit.search import to_rewards
 from blackjacky_env.compiled import compiled
 
 SPREAD = np.array([0.0, 0.0, 0.0, 40.0, 35.0, 34.0, 33.0, 31.0, 29.0, 26.0, 25.0])

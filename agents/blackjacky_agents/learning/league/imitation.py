@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from blackjacky_agents.arena.cluster import ClusterExecutor
+from blackjacky_agents.kit.settings import LeagueSettings
 from blackjacky_agents.learning.league.buffers import ReplayBuffer
-from blackjacky_agents.learning.settings import LeagueSettings
 from blackjacky_agents.registry import make_compiled_agent
 from blackjacky_env import make_batch
 from blackjacky_env.declare import Vector

@@ -16,16 +16,16 @@ from tqdm import tqdm
 
 from blackjacky_agents.agent import CompiledAgent
 from blackjacky_agents.arena.evaluation import Score, against_copies
-from blackjacky_agents.learning.agent_file import initial_layers
-from blackjacky_agents.learning.checkpoint import Arrays, grouped, read_count, read_rng
+from blackjacky_agents.checkpoint import Arrays, grouped, read_count, read_rng
+from blackjacky_agents.kit.settings import LeagueSettings
 from blackjacky_agents.learning.league.exploiter import train_exploiter
 from blackjacky_agents.learning.league.games import Played, draw_seating, possible_variants, start_games
 from blackjacky_agents.learning.league.imitation import Demonstrations
 from blackjacky_agents.learning.league.learner import Learner
 from blackjacky_agents.learning.league.pool import Opponent, Pool, record_results
-from blackjacky_agents.learning.network import Layers, network_agent, pack, read_packed
 from blackjacky_agents.learning.run import TrainingRun
-from blackjacky_agents.learning.settings import LeagueSettings
+from blackjacky_agents.networks.agent_file import initial_layers
+from blackjacky_agents.networks.network import Layers, network_agent, pack, read_packed
 from blackjacky_agents.registry import display_names, make_compiled_agent
 
 _INITIAL_VALUE_UPDATES = 50  # before training, so that rollouts are not valued by a random network

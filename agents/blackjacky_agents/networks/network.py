@@ -14,7 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from blackjacky_agents.agent import Agent, CompiledAgent, check_asked, register_policies
-from blackjacky_agents.learning.encoding import Encoding, encodings_of, find_encoding
+from blackjacky_agents.games import encodings_of, find_encoding
+from blackjacky_agents.kit.encoding import Encoding
 from blackjacky_env.compiled import Policy, compiled, draw, entry, scratch
 from blackjacky_env.declare import Vector
 from blackjacky_env.play import Encoder, check_arrays

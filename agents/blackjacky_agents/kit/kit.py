@@ -7,18 +7,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy.typing as npt
 
+from blackjacky_agents.kit.encoding import Encoding
+from blackjacky_agents.kit.search import SearchConfig
+from blackjacky_agents.kit.settings import TrainingSettings
+from blackjacky_agents.kit.value_network import ValueNetwork
 from blackjacky_agents.narration import Narrator
-from blackjacky_agents.search.config import SearchConfig
 from blackjacky_env.compiled import Policy
-
-if TYPE_CHECKING:
-    from blackjacky_agents.learning.encoding import Encoding
-    from blackjacky_agents.learning.settings import TrainingSettings
-    from blackjacky_agents.learning.value_network import ValueNetwork
 
 Bot = tuple[Policy] | tuple[Policy, npt.NDArray[Any]]
 """A compiled policy, with its parameters if it has any."""

@@ -88,7 +88,7 @@ def test_environments_import_no_agents_and_each_folder_only_what_lies_below_it(
 
 
 def test_no_module_imports_one_that_imports_it_back() -> None:
-    """Neither at its top nor inside functions. What is imported for type checkers alone counts in agents, but for datasets.
+    """Neither at its top nor inside functions. What is imported for type checkers alone counts in agents but datasets.
 
     The registry of agents' rooms counts as importing them, so that nothing a room is made of asks for a room.
     """
@@ -132,7 +132,8 @@ def test_agents_import_the_named_packages_of_the_environments_and_nothing_under_
         assert modules <= NAMED, path
 
 
-DIRECTION = "bots kit games networks search external arena solving learning data web language cli".split()
+DIRECTION = ["bots", "kit", "games", "networks", "search", "external", "arena", "solving", "learning", "data"]
+DIRECTION += ["web", "language", "cli"]
 """Folders of agents; each imports those before it alone. Modules beside them belong to none."""
 
 

@@ -52,6 +52,6 @@ def test_a_training_is_at_the_table_that_is_named() -> None:
     from blackjacky_agents.cli.train import read_arguments as read_training
 
     env = TableEnv("black_jacky", preset="mini-3p")
-    settings = read_training(["--preset", "full", "--table", "mini-3p", "--hand-size", "1"], "train").settings
-    assert (settings.preset, settings.players, settings.variant) == ("full", (3,), "classic")
+    settings = read_training(["--preset", "scratch", "--table", "mini-3p", "--hand-size", "1"], "train").settings
+    assert (settings.preset, settings.players, settings.variant) == ("scratch", (3,), "classic")
     assert TableEnv("black_jacky", 3, settings.variant, **settings.rule_options).options == env.options

@@ -82,9 +82,6 @@ class GradientSettings(TrainingSettings):
 
     past_self_fraction: float = 0.3
     """Fraction of the opponents that are past versions of the learner; the others are bots."""
-    advice_logit: float = 0.0
-    """Initial logit of the advised action, for encodings with a bot's advice. 0: random initialisation; 4: the learner
-    starts as strong as the bot and learns to deviate from it (residual policy learning, Silver et al. 2018)."""
     num_envs: int = 256
     """Number of parallel games."""
     n_steps: int = 64
@@ -122,6 +119,9 @@ class SelfPlaySettings(GradientSettings):
     snapshot_every: int = 2_000_000
     init_from: str = ""
     """Initial policy: a shipped agent by name, a run folder or a weights file. Empty: random initialisation."""
+    advice_logit: float = 0.0
+    """Initial logit of the advised action, for encodings with a bot's advice. 0: random initialisation; 4: the learner
+    starts as strong as the bot and learns to deviate from it (residual policy learning, Silver et al. 2018)."""
     value_warmup: int = 0
     """Decisions at the beginning from which only the value is learned, in the last layer."""
     self_play_fraction: float = 0.6
@@ -206,6 +206,19 @@ class LeagueSettings(TrainingSettings):
     """Number of snapshots between two exploiters, which join the pool; 0: no exploiters."""
     exploiter_steps: int = 200_000
     """Number of training decisions of an exploiter."""
+
+
+GROUPS: Mapping[str, str] = {
+    "": "preset game name seed minutes steps players",
+    "opponents": "variant bots pool_size snapshot_every past_self_fraction self_play_fraction single_opponent_fraction "
+    "bot_fraction variant_fraction exploiter_every exploiter_steps",
+    "network": "encoding hidden_sizes init_from advice_logit teacher imitation_steps label_smoothing ema_rate",
+    "rewards": "gamma gae_lambda score_weight score_shaping value_shaping",
+    "tests_and_logs": "eval_games final_eval_games log",
+    "learning": "",
+}
+"""Names of settings in the groups in which they are shown, the first alone unless all are asked for; the last group has
+all others."""
 
 
 def quick_preset(scratch: SelfPlaySettings, **changes: Any) -> SelfPlaySettings:

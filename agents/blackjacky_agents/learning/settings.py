@@ -119,12 +119,12 @@ def check_settings(settings: TrainingSettings) -> None:
         game.check_options(players, variant, settings.rule_options)
     if isinstance(settings, LeagueSettings):
         _check_league(settings)
-    elif isinstance(settings, GradientSettings):
-        _check_gradients(settings)
+    elif isinstance(settings, SelfPlaySettings):
+        _check_self_play(settings)
 
 
-def _check_gradients(settings: GradientSettings) -> None:
-    if getattr(settings, "value_shaping", False) and get_kit(settings.game).search.value is None:
+def _check_self_play(settings: SelfPlaySettings) -> None:
+    if settings.value_shaping and get_kit(settings.game).search.value is None:
         raise ValueError(
             f"value_shaping needs a value of positions (`SearchConfig.value`), which {settings.game} does not "
             "declare; shape by the score instead: score_shaping"

@@ -8,7 +8,7 @@ _SCRATCH = SelfPlaySettings(game="halunken", bots=("greedy", "planner"), encodin
 _SB3 = PPOSettings(
     game="halunken",
     preset="sb3",
-    players=(4, 4, 3, 2),
+    players=(4, 4, 3),
     bots=("greedy", "planner"),
     encoding="cards",
     score_weight=0.01,

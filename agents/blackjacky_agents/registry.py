@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import PurePath
 
 from blackjacky_agents.agent import Agent, CompiledAgent, register_policies
@@ -19,6 +19,13 @@ from blackjacky_env.envs import register_provider
 from blackjacky_env.games import DEFAULT, get_game
 
 __all__ = ["agent_names", "bot_names", "make_agent", "make_compiled_agent", "parse_agents"]
+
+KINDS: Mapping[str, Callable[[str, str], Agent]] = {
+    "ppo": load_agent,
+    "solved": load_solution,
+    "cmd": SubprocessAgent,
+}
+"""What makes an agent from what follows ``KIND:`` and the game, besides searches."""
 
 
 def make_agent(name: str, game: str = DEFAULT) -> Agent:
@@ -44,14 +51,10 @@ def make_agent(name: str, game: str = DEFAULT) -> Agent:
     if name in kit.trained:
         return load_agent(kit.trained[name], game, name)
     kind, colon, rest = name.partition(":")
-    if kind == "ppo" and colon:
-        return load_agent(rest, game)
     if kind in SEARCHERS:
         return make_searcher(name, game, make_compiled_agent)
-    if kind == "solved" and colon:
-        return load_solution(rest, game)
-    if kind == "cmd" and colon:
-        return SubprocessAgent(rest, game)
+    if colon and kind in KINDS:
+        return KINDS[kind](rest, game)
     if is_place(name):
         return load_python_agent(name, game)
     names = [*agent_names(game), *(f"{kind}:{end}" for kind, ends in SEARCHERS.items() for end in ends)]
@@ -66,7 +69,7 @@ def make_agent(name: str, game: str = DEFAULT) -> Agent:
 
 def is_python(name: str) -> bool:
     """Whether `make_agent` would import and call the user's Python code for this name."""
-    return is_place(name) and name.partition(":")[0] not in ("ppo", "solved", "cmd", *SEARCHERS)
+    return is_place(name) and name.partition(":")[0] not in (*KINDS, *SEARCHERS)
 
 
 def make_compiled_agent(name: str, game: str = DEFAULT) -> CompiledAgent:

@@ -8,15 +8,13 @@ from pathlib import Path
 from textwrap import fill
 from typing import Any
 
-import numpy as np
-
 from blackjacky_agents.files import write_file, write_json
 from blackjacky_agents.games import bot_names
 from blackjacky_agents.kit.settings import TrainingSettings
-from blackjacky_agents.learning.curves import Line, Run, as_png, draw_curves
+from blackjacky_agents.learning.curves import Line, as_png, draw_curves
 from blackjacky_agents.learning.differences import Difference, count_differences
 from blackjacky_agents.learning.folders import RUNS, read_config
-from blackjacky_agents.learning.run import CURVE_FILE, PROGRESS_FILE, TrainingRun, read_progress
+from blackjacky_agents.learning.run import CURVE_FILE, PROGRESS_FILE, TrainingRun, learning_curve, read_progress
 from blackjacky_agents.reports import duration, in_this_shell, machine, markdown_table, rate_cells
 from blackjacky_env.draw import WIDTH, listed
 from blackjacky_env.games import DEFAULT, get_game
@@ -146,12 +144,11 @@ def compare(folders: Sequence[Path]) -> str:
         tests = read_progress(folder) if (folder / PROGRESS_FILE).exists() else []
         if not tests:
             raise ValueError(f"the run in {str(folder)!r} has not been tested yet, so it has no learning curve")
-        points = np.array([(test["steps"], test["seconds"], test["win_rate"][bot]) for test in tests], float)
-        lines.append(Line(folder.name, [Run(*points.T)], players))
-        steps, seconds, rate = points[-1]
-        rows.append([folder.as_posix(), f"{steps:,.0f}", duration(seconds), f"{rate:.1%}"])
+        lines.append(Line(folder.name, [learning_curve(tests, bot)], players))
+        last, rate = tests[-1], f"{tests[-1]['win_rate'][bot]:.1%}"
+        rows.append([folder.as_posix(), f"{last['steps']:,}", duration(last["seconds"]), rate])
     title = f"{get_game(game).title}: against {players - 1} {bot}"
     PICTURE.parent.mkdir(exist_ok=True)
-    write_file(PICTURE, as_png(draw_curves(lines, title, ["decisions", "seconds"])))
+    write_file(PICTURE, as_png(draw_curves(lines, title)))
     table = markdown_table(["run", "decisions", "time", f"win rate against {bot}"], rows)
     return f"{table}\n\nLearning curves: {PICTURE.as_posix()}"

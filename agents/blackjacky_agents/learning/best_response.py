@@ -91,10 +91,6 @@ class BestResponse(TrainingRun):
 class RolloutResponse(BestResponse, League):
     """Learns as a league does: from rollouts of its own decisions."""
 
-    def _evaluate(self) -> None:
-        """`evaluate`, while the network is the one whose results these are."""
-        self.evaluate()
-
 
 class PPOResponse(BestResponse, SelfPlay):
     """Learns by PPO, from many more games."""

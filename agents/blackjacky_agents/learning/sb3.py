@@ -185,7 +185,7 @@ class PPORun(TrainingRun):
 
     def _prepare(self) -> None:
         """Compile everything before the clock starts, by playing a few games."""
-        self.env.reset()
+        self.model._last_obs, self.model._last_episode_starts = self.env.reset(), np.ones(self.env.num_envs, np.bool_)
         self._against_bots(1)
         self.clock.set(0)
 

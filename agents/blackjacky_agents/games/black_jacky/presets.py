@@ -7,7 +7,7 @@ from pathlib import Path
 from blackjacky_agents.kit.settings import LeagueSettings, PPOSettings, SelfPlaySettings, TrainingSettings
 
 FULL = f"ppo:{Path(__file__).parent / 'trained' / 'full.safetensors'}"
-"""The shipped agent of the preset full."""
+"""The shipped agent from which the champion learned first."""
 
 _SB3 = PPOSettings(
     game="black_jacky",

@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from collections import deque
 from collections.abc import Callable
-from concurrent.futures import Future
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -15,7 +14,6 @@ import torch
 from tqdm import tqdm
 
 from blackjacky_agents.agent import CompiledAgent
-from blackjacky_agents.arena.evaluation import Score, against_copies
 from blackjacky_agents.checkpoint import Arrays, grouped, read_count, read_rng
 from blackjacky_agents.kit.settings import LeagueSettings
 from blackjacky_agents.learning.league.exploiter import train_exploiter
@@ -56,7 +54,6 @@ class League(TrainingRun):
         self.pool = Pool(bots, settings.pool_size, settings.bot_fraction)
         self._playing: deque[_Batch] = deque()
         self._steps = self._batches = self._snapshots = self._iteration = 0
-        self._evaluating: tuple[dict[str, Any], list[Future[list[Score]]]] | None = None
         self._exploiting = 0  # number of the exploiter in training, if there is one
         self._exploiter: Callable[[], CompiledAgent | None] | None = None
 
@@ -113,13 +110,12 @@ class League(TrainingRun):
             if self._steps >= self._snapshots * self.settings.snapshot_every:
                 self.take_snapshot()
             elif self._is_evaluation_due:
-                self._evaluate()
+                self.evaluate()
             if self._iteration != int(self._iterations_done):  # smaller in a run that is resumed for longer
                 self._iteration = int(self._iterations_done)
                 self.learner.renew_expert()
             self._play_and_update()
             self._save_if_due()
-        self._finish_evaluation()
 
     def _agents(self) -> list[CompiledAgent]:
         """The agent that plays for the learner, followed by the opponents of the pool."""
@@ -147,8 +143,6 @@ class League(TrainingRun):
         self._steps += played.studies.rolled_out
         self._log(figures)
         self._batches += 1
-        if self._evaluating is not None and all(part.done() for part in self._evaluating[1]):
-            self._finish_evaluation()
         self.show_progress()
 
     def _start_games(self) -> _Batch:
@@ -158,37 +152,10 @@ class League(TrainingRun):
         results = start_games(self.learner, self._agents(), seating, first_seed % _HALF, cluster=self.cluster)
         return _Batch(list(self.pool.opponents), results)
 
-    def _evaluate(self) -> None:
-        """Evaluate the agent; a cluster does it beside the training, unless games and updates take turns."""
-        if self.cluster is None or not self.settings.max_staleness:
-            self.evaluate()
-            return
-        self._finish_evaluation()
-        settings, agent = self.settings, self.cluster.store(self.agent(greedy=True))
-        parts = [
-            self.cluster.submit(
-                against_copies, agent, [bot], settings.eval_players, settings.eval_games, threads=1, **self._rules
-            )
-            for bot in self.bots
-        ]
-        self._evaluating = (self._note_evaluation(), parts)
-
-    def _finish_evaluation(self) -> None:
-        """Wait for the evaluation beside the training, if there is one, and note its results."""
-        if self._evaluating is not None:
-            line, parts = self._evaluating
-            self._evaluating = None
-            self._note_scores(line, [score for part in parts for score in part.result()])
-
-    def save(self) -> Path:
-        """As `TrainingRun.save`, after the evaluation beside the training, which a resumed run would miss."""
-        self._finish_evaluation()
-        return super().save()
-
     def take_snapshot(self) -> None:
         """Evaluate, and add a snapshot of the learner and periodically an exploiter to the pool."""
         self._snapshots = self._steps // self.settings.snapshot_every + 1
-        self._evaluate()
+        self.evaluate()
         if not self.settings.pool_size:
             return
         self._add_exploiter()

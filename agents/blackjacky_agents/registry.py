@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import PurePath
 
-from blackjacky_agents.agent import Agent, CompiledAgent, register_policies
+from blackjacky_agents.agent import Agent, CompiledAgent
 from blackjacky_agents.bots import random_bot
 from blackjacky_agents.external.python_agent import is_place, load_python_agent
 from blackjacky_agents.external.subprocess_agent import SubprocessAgent
@@ -15,6 +15,7 @@ from blackjacky_agents.games import agent_names, bot_names, default_opponents, g
 from blackjacky_agents.networks.agent_file import load_agent
 from blackjacky_agents.search.searchers import SEARCHERS, make_searcher
 from blackjacky_agents.solving.solution import load_solution
+from blackjacky_env.compiled import Policy
 from blackjacky_env.envs import register_provider
 from blackjacky_env.games import DEFAULT, get_game
 
@@ -47,7 +48,7 @@ def make_agent(name: str, game: str = DEFAULT) -> Agent:
     if name == "random":
         return CompiledAgent(name, game, random_bot.choose)
     if name in kit.bots:
-        return CompiledAgent(name, game, *kit.bots[name])
+        return CompiledAgent(name, game, *kit.bots[name], origin=(_bot, (name, game)))
     if name in kit.trained:
         return load_agent(kit.trained[name], game, name)
     kind, colon, rest = name.partition(":")
@@ -65,6 +66,10 @@ def make_agent(name: str, game: str = DEFAULT) -> Agent:
         "a trained one, 'ppo:PATH', a solution, 'solved:PATH', "
         "a class or function, 'package.module:NAME', and a program, 'cmd:COMMAND'"
     )
+
+
+def _bot(name: str, game: str) -> Policy:
+    return get_kit(game).bots[name][0]
 
 
 def is_python(name: str) -> bool:
@@ -116,8 +121,3 @@ def _placeholders(game: str) -> dict[str, str]:
 
 
 register_provider(_placeholders, make_agent)
-register_policies(
-    "agent",
-    lambda agent: [(agent.game, agent.name)],
-    lambda game, name: make_agent(name, game).policy,  # type: ignore[attr-defined]  # AttributeError: it has none
-)

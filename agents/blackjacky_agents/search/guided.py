@@ -22,8 +22,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from blackjacky_agents.agent import CompiledAgent, register_policies
-from blackjacky_agents.games import encodings_of, find_encoding, get_kit
+from blackjacky_agents.agent import CompiledAgent
+from blackjacky_agents.games import find_encoding, get_kit
 from blackjacky_agents.kit.encoding import Encoding
 from blackjacky_agents.kit.search import SearchConfig, with_parameters
 from blackjacky_agents.networks.network import forward, network_policy, softmax, widest
@@ -88,11 +88,9 @@ def guided_policy(game: Game, config: SearchConfig, encoding: Encoding) -> Polic
     return compiled(choose)
 
 
-register_policies(
-    "guided",
-    lambda agent: [(agent.game, encoding) for encoding in encodings_of(agent.game)],
-    lambda game, name: guided_policy(get_game(game), get_kit(game).search, find_encoding(name, game)),
-)
+def policy_of(game: str, encoding: str) -> Policy:
+    """`guided_policy` by names, for other processes."""
+    return guided_policy(get_game(game), get_kit(game).search, find_encoding(encoding, game))
 
 
 def guided_parameters(simulations: int, config: SearchConfig, network: CompiledAgent) -> npt.NDArray[np.float32]:

@@ -171,7 +171,7 @@ class LeagueSettings(TrainingSettings):
     """Number of games per update."""
     max_staleness: int = 0
     """Number of updates by which the weights that play are behind those that learn. 0: games and updates take turns.
-    Otherwise a cluster keeps playing while the learner learns, and exploiters join the pool one snapshot later."""
+    Otherwise a cluster keeps playing while the learner learns."""
     iterations: int = 0
     """Number of equal parts of the training for expert iteration: in each of them the agent of the part before plays,
     and the learner learns its probabilities, improved by what the rollouts say. 0: policy gradients instead."""

@@ -94,7 +94,7 @@ class TrainingRun(ABC):
         self.bots = [make_compiled_agent(name, settings.game) for name in bot_names(settings.game)]
         self.rng = np.random.default_rng([settings.seed, 1])
         self.clock = Clock(settings.minutes)
-        self.interrupted = self._resumed = False
+        self.interrupted = self._resumed = self._is_heading_shown = False
         self._write_logs: Write = lambda figures, steps: None  # while nothing is trained
         self.bar: tqdm[Any] = tqdm(disable=True)  # shown while training
         self._rates: dict[str, float] = {}  # of the last evaluation
@@ -153,7 +153,7 @@ class TrainingRun(ABC):
             with bar as self.bar, stop_gently(self, "this update"):
                 self._learn()
                 self.show_progress()
-            if not self.interrupted and self.steps > self._evaluated_steps:
+            if not self.interrupted:
                 self.evaluate()
         self.clock.stop()
         self.save()
@@ -192,6 +192,8 @@ class TrainingRun(ABC):
 
     def evaluate(self) -> dict[str, float]:
         """Win rates of the greedy agent against copies of each bot, printed and appended to ``progress.jsonl``."""
+        if self.steps == self._evaluated_steps:  # as at the end of a training that is made longer
+            return self._rates
         self._evaluated, self._evaluated_steps = 1 - self.left, self.steps
         line = {"steps": self.steps, "seconds": round(self.clock.seconds, 1), "win_rate": {}, **self._progress()}
         scores = self._against_bots(self.settings.eval_games, lambda games: self.show_progress("evaluating"))
@@ -211,8 +213,8 @@ class TrainingRun(ABC):
         """Print the win rates as a line of a table above the bar, and before the first one its heading."""
         columns = {"steps": short(line["steps"]), "time": duration(line["seconds"])}
         columns |= {name: f"{rate:.1%}" for name, rate in rates.items()}
-        if not self._rates:
-            players = self.settings.eval_players
+        if not self._is_heading_shown:
+            self._is_heading_shown, players = True, self.settings.eval_players
             print_above(f"Win rates at a table of {players} against copies of each bot (par: {1 / players:.1%}):")
             print_above("".join(f"{name:>{max(len(name), 12)}}" for name in columns))
         print_above("".join(f"{cell:>{max(len(name), 12)}}" for name, cell in columns.items()))
@@ -318,7 +320,7 @@ class TrainingRun(ABC):
         self._resumed = True
         last = truncate_progress(self.folder, steps)
         self._evaluated = max(last["steps"] / self.settings.steps, last["seconds"] / 60 / self.settings.minutes)
-        self._evaluated_steps = last["steps"]
+        self._evaluated_steps, self._rates = last["steps"], last["win_rate"]
         return complaints
 
 
@@ -340,7 +342,7 @@ def truncate_progress(folder: Path, steps: int) -> dict[str, Any]:
     """
     kept = [row for row in read_progress(folder) if row["steps"] <= steps]
     write_file(folder / PROGRESS_FILE, "".join(json.dumps(row) + "\n" for row in kept))
-    return kept[-1] if kept else {"steps": -1, "seconds": 0}
+    return kept[-1] if kept else {"steps": -1, "seconds": 0, "win_rate": {}}
 
 
 def read_progress(folder: Path) -> list[dict[str, Any]]:

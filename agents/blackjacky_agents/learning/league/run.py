@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from collections import deque
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -55,7 +54,6 @@ class League(TrainingRun):
         self._playing: deque[_Batch] = deque()
         self._steps = self._batches = self._snapshots = self._iteration = 0
         self._exploiting = 0  # number of the exploiter in training, if there is one
-        self._exploiter: Callable[[], CompiledAgent | None] | None = None
 
     @property
     def steps(self) -> int:
@@ -91,7 +89,7 @@ class League(TrainingRun):
         wanted, collected = self.settings.imitation_steps, 0
         if not wanted or not self.settings.teacher or self.settings.init_from:
             return
-        demonstrations = Demonstrations(self.settings, self.cluster)
+        demonstrations = Demonstrations(self.settings)
         (teacher,) = display_names([self.settings.teacher])
         pause = 0.5 if sys.stderr.isatty() else 15
         with tqdm(total=wanted, desc=f"imitating {teacher}", unit=" moves", unit_scale=True, mininterval=pause) as bar:
@@ -105,7 +103,7 @@ class League(TrainingRun):
 
     def _learn(self) -> None:
         if self._exploiting and self.left > 0:  # when the training was stopped
-            self._start_exploiter(self._exploiting)
+            self._add_exploiter(self._exploiting)
         while self.left > 0 and not self.interrupted:
             if self._steps >= self._snapshots * self.settings.snapshot_every:
                 self.take_snapshot()
@@ -158,38 +156,26 @@ class League(TrainingRun):
         self.evaluate()
         if not self.settings.pool_size:
             return
-        self._add_exploiter()
         self.pool.add(Opponent(f"snapshot {self._snapshots}", self.agent(greedy=False)))
         every = self.settings.exploiter_every
         if every and self._snapshots % every == 0:
-            self._start_exploiter(self._snapshots)
+            self._add_exploiter(self._snapshots)
 
-    def _start_exploiter(self, number: int) -> None:
-        self._exploiting, self._exploiter = number, self._begin_exploiter(number)
-        if not self.settings.max_staleness:
-            self._add_exploiter()
+    def _add_exploiter(self, number: int) -> None:
+        """Train a copy of the learner against the learner alone, and add it to the pool.
 
-    def _add_exploiter(self) -> None:
-        """Add the exploiter in training to the pool; one that is interrupted begins again when the run is resumed."""
-        if self._exploiter is not None:
-            agent = self._exploiter()
-            if agent is None:
-                return
-            self.pool.add(Opponent(f"exploiter {self._exploiting}", agent))
-        self._exploiting, self._exploiter = 0, None
-
-    def _begin_exploiter(self, number: int) -> Callable[[], CompiledAgent | None]:
-        """Begin to train a copy of the learner against the learner alone; the function that is returned waits for it.
-
-        A cluster trains it beside the league, unless games and updates take turns.
+        One that is interrupted begins again when the run is resumed.
         """
-        settings, opponent = self.settings, self.agent(greedy=False)
-        seed, first_seed = settings.seed + number, settings.seed * _RUN_SEEDS + number * _EXPLOITER_SEEDS
-        exploiter = self.learner.successor(seed)
-        given = (exploiter.settings, seed, exploiter.state(), opponent, _HALF + first_seed % _HALF)
-        if self.cluster is None or not settings.max_staleness:
-            return partial(train_exploiter, *given, self.cluster, self._exploiter_goes_on)
-        return self.cluster.submit(train_exploiter, *given).result
+        self._exploiting = number
+        seed, first_seed = self.settings.seed + number, self.settings.seed * _RUN_SEEDS + number * _EXPLOITER_SEEDS
+        learner, opponent = self.learner.successor(seed), self.agent(greedy=False)
+        rng = np.random.default_rng([_HALF + first_seed % _HALF, 4])
+        agent = train_exploiter(
+            learner, opponent, rng, _HALF + first_seed % _HALF, self.cluster, self._exploiter_goes_on
+        )
+        if agent is not None:
+            self.pool.add(Opponent(f"exploiter {number}", agent))
+            self._exploiting = 0
 
     def _exploiter_goes_on(self, made: int) -> bool:
         self.show_progress(f"exploiter {min(made / self.settings.exploiter_steps, 1):.0%}")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from blackjacky_agents.games.black_spy import encodings, narrator, presets, value_network
-from blackjacky_agents.games.black_spy.bots import counter, low
+from blackjacky_agents.games.black_spy.bots import counter
 from blackjacky_agents.kit import GameKit, Rare
 from blackjacky_agents.kit.search import SearchConfig, with_parameters
 
@@ -23,7 +23,7 @@ KIT = GameKit.of(
     narrator,
     presets,
     value_network,
-    bots={"low": (low.choose,), "counter": (counter.choose, counter.PARAMETERS)},
+    bots="low counter",
     search=SearchConfig(
         playout_policy=counter.choose,
         playout_parameters=tuple(counter.PARAMETERS.tolist()),

@@ -13,7 +13,7 @@ KIT = GameKit.of(
     narrator,
     presets,
     value_network,
-    bots={"greedy": (greedy.choose, greedy.PARAMETERS), "planner": (planner.choose, planner.PARAMETERS)},
+    bots="greedy planner",
     search=SearchConfig(
         playout_policy=greedy.choose,
         playout_parameters=tuple(belief.PARAMETERS.tolist()),

@@ -13,7 +13,7 @@ KIT = GameKit.of(
     narrator,
     presets,
     value_network,
-    bots={"low": (low.choose,), "counter": (counter.choose, counter.PARAMETERS)},
+    bots="low counter",
     search=SearchConfig(
         playout_policy=low.choose,
         prior_policy=with_parameters(counter.choose, counter.PARAMETERS),

@@ -18,14 +18,14 @@ from blackjacky_agents.games.black_jacky.bots.cards import (
 from blackjacky_env.compiled import compiled
 from blackjacky_env.games.black_jacky.state import DRAW, GIVE, KNOCK, NO_TRICK, SWAP_DISCARD, SWAP_DRAW
 
-LIMITS = np.array([1, 3, 2, 8], np.float32)
+PARAMETERS = np.array([1, 3, 2, 8], np.float32)
 """Distances below ``bust_at``: knock from, draw below; in a last turn, keep from, draw below. A best response to
 themselves: copies with other limits win no more against them."""
 
 
 @compiled
 def choose(observation, mask, random_state, parameters):
-    """An action of ``threshold``; parameters: the four `LIMITS`."""
+    """An action of ``threshold``; parameters: the four `PARAMETERS`."""
     if observation[ZOCKING]:
         return zock(observation, mask, parameters)
     if mask[NO_TRICK]:

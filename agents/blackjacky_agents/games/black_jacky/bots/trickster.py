@@ -14,7 +14,7 @@ from blackjacky_agents.games.black_jacky.bots.cards import (
     somebody_knocked,
     top_of_discards,
 )
-from blackjacky_agents.games.black_jacky.bots.threshold import LIMITS
+from blackjacky_agents.games.black_jacky.bots.threshold import PARAMETERS as LIMITS
 from blackjacky_agents.games.black_jacky.bots.threshold import choose as choose_by_sum
 from blackjacky_env.compiled import compiled
 from blackjacky_env.games.black_jacky.state import LAY_3, LAY_6, NO_TRICK

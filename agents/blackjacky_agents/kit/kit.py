@@ -80,10 +80,7 @@ class GameKit:
         folder, names = Path(file).parent, [each.name for each in fields(cls)]
         found = {name: vars(import_module(f"{modules[0].__package__}.bots.{name}")) for name in bots.split()}
         return cls(
-            bots={
-                name: tuple(getattr(each, what) for what in _OF_BOT if hasattr(each, what))
-                for name, each in found.items()
-            },
+            bots={name: tuple(each[what] for what in _OF_BOT if what in each) for name, each in found.items()},
             trained={"champion": folder / "trained" / "champion.safetensors"},
             texts=json.loads((folder / "texts.json").read_text(encoding="utf-8")),
             score=folder / "score.json",

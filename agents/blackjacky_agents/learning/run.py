@@ -153,7 +153,7 @@ class TrainingRun(ABC):
             with bar as self.bar, stop_gently(self, "this update"):
                 self._learn()
                 self.show_progress()
-            if not self.interrupted:
+            if not self.interrupted and self.steps > self._evaluated_steps:
                 self.evaluate()
         self.clock.stop()
         self.save()

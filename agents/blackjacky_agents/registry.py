@@ -48,7 +48,9 @@ def make_agent(name: str, game: str = DEFAULT) -> Agent:
     if name == "random":
         return CompiledAgent(name, game, random_bot.choose)
     if name in kit.bots:
-        return CompiledAgent(name, game, *kit.bots[name], origin=(_bot, (name, game)))
+        bot = CompiledAgent(name, game, *kit.bots[name])
+        bot.origin = (_bot, (name, game))
+        return bot
     if name in kit.trained:
         return load_agent(kit.trained[name], game, name)
     kind, colon, rest = name.partition(":")

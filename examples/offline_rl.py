@@ -31,9 +31,9 @@ from torchrl.objectives import DiscreteCQLLoss, SoftUpdate
 from blackjacky_agents import bot_names, make_agent
 from blackjacky_agents.arena.evaluation import against_copies
 from blackjacky_agents.data import Dataset
-from blackjacky_agents.learning.agent_file import load_agent, save_agent
-from blackjacky_agents.learning.encoding import encodings_of
-from blackjacky_agents.learning.network import encode_all, layers_of
+from blackjacky_agents.games import encodings_of
+from blackjacky_agents.networks.agent_file import load_agent, save_agent
+from blackjacky_agents.networks.network import encode_all, layers_of
 from blackjacky_agents.reports import markdown_table, rate_cells, where, where_run, write_part
 
 ILLEGAL = -1e8  # value of an illegal action

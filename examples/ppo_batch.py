@@ -30,10 +30,10 @@ from torch.utils.tensorboard import SummaryWriter
 
 from blackjacky_agents import make_agent
 from blackjacky_agents.arena.evaluation import against_copies
-from blackjacky_agents.learning.agent_file import load_agent, save_agent
+from blackjacky_agents.games import encodings_of
 from blackjacky_agents.learning.curves import Line, Run, draw_curves
-from blackjacky_agents.learning.encoding import encodings_of
-from blackjacky_agents.learning.network import encode_all, layers_of
+from blackjacky_agents.networks.agent_file import load_agent, save_agent
+from blackjacky_agents.networks.network import encode_all, layers_of
 from blackjacky_agents.reports import processor
 from blackjacky_env import make_batch
 from blackjacky_env.games import get_game

@@ -94,9 +94,14 @@ def test_what_a_game_declares_needs_no_numba(folder: Path) -> None:
 
 
 def test_no_module_imports_one_that_imports_it_back() -> None:
-    """Neither at its top nor inside functions; what is imported for type checkers alone does not count."""
+    """Neither at its top nor inside functions. What is imported for type checkers alone counts in agents but datasets.
+
+    The registry of agents' rooms counts as importing them, so that nothing a room is made of asks for a room.
+    """
     paths = {full_name(path): path for side in (ENV, AGENTS) for path in side.rglob("*.py")}
-    names = {module: set(imported(path, for_types=False)) for module, path in paths.items()}
+    typed = {module for module in paths if module.startswith("blackjacky_agents.") and ".data." not in module}
+    names = {module: set(imported(path, module in typed)) for module, path in paths.items()}
+    names["blackjacky_agents.games"] |= {f"blackjacky_agents.games.{name}" for name in OURS}
     found = {module: {name if name in paths else name.rpartition(".")[0] for name in names[module]} for module in paths}
     order = TopologicalSorter({module: own & paths.keys() - {module} for module, own in found.items()})
     try:
@@ -131,3 +136,17 @@ def test_agents_import_the_named_packages_of_the_environments_and_nothing_under_
         named = {found[1] for name in imported(path) if (found := inside.match(name))}
         modules = {name for name in named if (ENV / name.replace(".", "/")).with_suffix(".py").exists()}
         assert modules <= NAMED, path
+
+
+DIRECTION = ["bots", "kit", "games", "networks", "search", "external", "arena", "solving", "learning", "data"]
+DIRECTION += ["web", "language", "cli"]
+"""Folders of agents; each imports those before it alone. Modules beside them belong to none."""
+
+
+def test_folders_of_agents_import_those_before_them_and_no_room_the_registry() -> None:
+    assert {path.name for path in AGENTS.iterdir() if path.is_dir() and list(path.glob("*.py"))} == set(DIRECTION)
+    folder = re.compile(rf"blackjacky_agents\.({'|'.join(DIRECTION)})\b")
+    for path in AGENTS.rglob("*.py"):
+        own = path.relative_to(AGENTS).parts[0]
+        before = DIRECTION[: DIRECTION.index(own) + 1] if own in DIRECTION else DIRECTION
+        assert {found[1] for name in imported(path) if (found := folder.match(name))} <= set(before), path

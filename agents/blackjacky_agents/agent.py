@@ -9,7 +9,7 @@ import pickle
 import sys
 from collections.abc import Callable, Iterable
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Self
+from typing import TYPE_CHECKING, Any, Protocol, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -23,6 +23,7 @@ from blackjacky_env.play import NONE, make_find_invalid, own_arrays
 if TYPE_CHECKING:
     from blackjacky_env.envs import TableEnv
 
+Origin = tuple[Callable[..., Policy], tuple[Any, ...]]
 _NO_PARAMETERS = np.zeros(0, np.float32)
 
 
@@ -94,14 +95,21 @@ class CompiledAgent:
         game: name of the game it plays.
         policy: the compiled function, see `blackjacky_env.compiled.policies`.
         parameters: parameters of the policy, converted to float32.
+        origin: an importable function and its arguments by which another process gets the policy; needed only for a
+            policy that functions make, and that therefore cannot be imported.
     """
 
     def __init__(
-        self, name: str, game: str, policy: Policy, parameters: npt.NDArray[np.float32] = _NO_PARAMETERS
+        self,
+        name: str,
+        game: str,
+        policy: Policy,
+        parameters: npt.NDArray[np.float32] = _NO_PARAMETERS,
+        origin: Origin | None = None,
     ) -> None:
         self.name = name
         self.game = game
-        self.policy = policy
+        self.policy, self.origin = policy, origin
         self.parameters = np.ascontiguousarray(parameters, np.float32)
         self.reset()
 
@@ -135,15 +143,15 @@ class CompiledAgent:
         return actions
 
     def __getstate__(self) -> dict[str, Any]:
-        """State for pickle; the policy is stored by reference, as functions are.
+        """State for pickle, with where the policy is found instead of itself.
 
         Raises `pickle.PicklingError` for a policy that another process could not import.
         """
         return {**vars(self), "policy": _origin_of(self)}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        origin: _Origin = state["policy"]
-        vars(self).update(own_arrays(state), policy=_kinds[origin.kind][1](origin.place, origin.name))
+        find, arguments = state["policy"]
+        vars(self).update(own_arrays(state), policy=find(*arguments))
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
         """A copy that shares the policy, which is immutable."""
@@ -153,55 +161,23 @@ class CompiledAgent:
         return twin
 
 
-class _Origin(NamedTuple):
-    """A policy as pickled: what kind of thing it is, where it is found, and its name there."""
-
-    kind: str
-    place: str
-    """Module of a function, otherwise the game."""
-    name: str
-    """Name of the function, the encoding of a network, or the agent."""
-
-
-Places = Callable[[CompiledAgent], Iterable[tuple[str, str]]]
-Find = Callable[[str, str], Policy]
-
-
-def _places_of_function(agent: CompiledAgent) -> list[tuple[str, str]]:
-    function = getattr(agent.policy, "py_func", agent.policy)
-    if function.__module__ == "__main__" and not hasattr(sys.modules["__main__"], "__file__"):
-        return []  # defined in a notebook or console, which other processes cannot import
-    return [(function.__module__, function.__qualname__)]
-
-
-def _find_function(module: str, name: str) -> Policy:
+def _import(module: str, name: str) -> Policy:
     return attrgetter(name)(importlib.import_module(module))  # type: ignore[no-any-return]
 
 
-_kinds: dict[str, tuple[Places, Find]] = {"function": (_places_of_function, _find_function)}
-
-
-def register_policies(kind: str, places: Places, find: Find) -> None:
-    """Pickle policies that functions make, and that therefore cannot be imported, by what makes them.
-
-    Args:
-        kind: name of this kind of policy in pickles.
-        places: (agent) -> pairs of a place and a name by which its policy might be found.
-        find: (place, name) -> the policy; may raise `ImportError`, `AttributeError` or `ValueError`.
-    """
-    _kinds[kind] = (places, find)
-
-
-def _origin_of(agent: CompiledAgent) -> _Origin:
-    for kind, (places, find) in _kinds.items():
-        for place, name in places(agent):
-            with contextlib.suppress(ImportError, AttributeError, ValueError):
-                if find(place, name) is agent.policy:
-                    return _Origin(kind, place, name)
+def _origin_of(agent: CompiledAgent) -> Origin:
+    """Where another process finds the policy of an agent."""
+    if agent.origin is not None:
+        return agent.origin
     function = getattr(agent.policy, "py_func", agent.policy)
+    module, name = function.__module__, function.__qualname__
+    if module != "__main__" or hasattr(sys.modules["__main__"], "__file__"):  # not defined in a notebook or console
+        with contextlib.suppress(ImportError, AttributeError):
+            if _import(module, name) is agent.policy:
+                return _import, (module, name)
     raise pickle.PicklingError(
-        f"the policy of the agent {agent.name!r}, {function.__module__}.{function.__qualname__}, cannot be sent to "
-        "other processes; define it at the top level of a module that they can import"
+        f"the policy of the agent {agent.name!r}, {module}.{name}, cannot be sent to other processes; define it at the "
+        "top level of a module that they can import"
     )
 
 

@@ -4,21 +4,29 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import PurePath
 
-from blackjacky_agents.agent import Agent, CompiledAgent, register_policies
+from blackjacky_agents.agent import Agent, CompiledAgent
 from blackjacky_agents.bots import random_bot
 from blackjacky_agents.external.python_agent import is_place, load_python_agent
 from blackjacky_agents.external.subprocess_agent import SubprocessAgent
 from blackjacky_agents.games import agent_names, bot_names, default_opponents, get_kit
-from blackjacky_agents.learning.agent_file import load_agent
+from blackjacky_agents.networks.agent_file import load_agent
 from blackjacky_agents.search.searchers import SEARCHERS, make_searcher
 from blackjacky_agents.solving.solution import load_solution
+from blackjacky_env.compiled import Policy
 from blackjacky_env.envs import register_provider
 from blackjacky_env.games import DEFAULT, get_game
 
 __all__ = ["agent_names", "bot_names", "make_agent", "make_compiled_agent", "parse_agents"]
+
+KINDS: Mapping[str, Callable[[str, str], Agent]] = {
+    "ppo": load_agent,
+    "solved": load_solution,
+    "cmd": SubprocessAgent,
+}
+"""What makes an agent from what follows ``KIND:`` and the game, besides searches."""
 
 
 def make_agent(name: str, game: str = DEFAULT) -> Agent:
@@ -40,18 +48,16 @@ def make_agent(name: str, game: str = DEFAULT) -> Agent:
     if name == "random":
         return CompiledAgent(name, game, random_bot.choose)
     if name in kit.bots:
-        return CompiledAgent(name, game, *kit.bots[name])
+        bot = CompiledAgent(name, game, *kit.bots[name])
+        bot.origin = (_bot, (name, game))
+        return bot
     if name in kit.trained:
         return load_agent(kit.trained[name], game, name)
     kind, colon, rest = name.partition(":")
-    if kind == "ppo" and colon:
-        return load_agent(rest, game)
     if kind in SEARCHERS:
         return make_searcher(name, game, make_compiled_agent)
-    if kind == "solved" and colon:
-        return load_solution(rest, game)
-    if kind == "cmd" and colon:
-        return SubprocessAgent(rest, game)
+    if colon and kind in KINDS:
+        return KINDS[kind](rest, game)
     if is_place(name):
         return load_python_agent(name, game)
     names = [*agent_names(game), *(f"{kind}:{end}" for kind, ends in SEARCHERS.items() for end in ends)]
@@ -64,9 +70,13 @@ def make_agent(name: str, game: str = DEFAULT) -> Agent:
     )
 
 
+def _bot(name: str, game: str) -> Policy:
+    return get_kit(game).bots[name][0]
+
+
 def is_python(name: str) -> bool:
     """Whether `make_agent` would import and call the user's Python code for this name."""
-    return is_place(name) and name.partition(":")[0] not in ("ppo", "solved", "cmd", *SEARCHERS)
+    return is_place(name) and name.partition(":")[0] not in (*KINDS, *SEARCHERS)
 
 
 def make_compiled_agent(name: str, game: str = DEFAULT) -> CompiledAgent:
@@ -113,8 +123,3 @@ def _placeholders(game: str) -> dict[str, str]:
 
 
 register_provider(_placeholders, make_agent)
-register_policies(
-    "agent",
-    lambda agent: [(agent.game, agent.name)],
-    lambda game, name: make_agent(name, game).policy,  # type: ignore[attr-defined]  # AttributeError: it has none
-)

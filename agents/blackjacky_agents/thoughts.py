@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from blackjacky_agents.agent import Agent, CompiledAgent, asked, shown_to
 from blackjacky_agents.games import get_kit
-from blackjacky_agents.learning.network import action_probabilities, is_network
+from blackjacky_agents.networks.network import action_probabilities, is_network
 from blackjacky_agents.registry import make_compiled_agent
 from blackjacky_env import playout
 from blackjacky_env.checks import check_integer

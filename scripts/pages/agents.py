@@ -12,7 +12,7 @@ from typing import Any
 from blackjacky_agents import bot_names
 from blackjacky_agents.arena.card_check import ScoreCard, read_score_card
 from blackjacky_agents.cli.tournament_report import copies_table, cycles
-from blackjacky_agents.learning.agent_file import read_card
+from blackjacky_agents.networks.agent_file import read_card
 from blackjacky_agents.reports import markdown_table
 from blackjacky_env.games import get_game
 from scripts.pages.part import DOCS, MISSING, Part, Row, code, percent, plain_tables, rate, table

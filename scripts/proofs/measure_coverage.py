@@ -19,10 +19,10 @@ import numpy.typing as npt
 import tyro
 from tqdm import tqdm
 
-from blackjacky_agents.arena.intervals import Estimate, shares_of
 from blackjacky_agents.arena.protocol import ZERO, Protocol, Rate, ScoreTable
 from blackjacky_agents.arena.scoring import score
 from blackjacky_agents.arena.standings import Games, pair_shares, win_rates
+from blackjacky_agents.intervals import Estimate, shares_of
 from scripts.results import save
 
 RATES = np.linspace(0.02, 0.98, 25)

@@ -6,7 +6,7 @@
 
 Stages: every table of every game and every bot is played on both, and results are compared; games are stepped and
 played out; Pgx is measured beside them if it is installed for GPUs; examples/ppo_batch.py trains an agent, which plays
-against the one of the preset ``full``. With ``--write`` the rows go to results/speed_gpu.json. Exit status 1:
+against the shipped agent ``full``. With ``--write`` the rows go to results/speed_gpu.json. Exit status 1:
 something differs; 2: there is no GPU.
 """
 
@@ -233,7 +233,7 @@ def seconds(call: Callable[[], object]) -> float:
 
 
 def train(args: Args) -> Found:
-    """Self-play on the GPU with examples/ppo_batch.py; its agent plays against three copies of the preset ``full``."""
+    """Self-play on the GPU with examples/ppo_batch.py; its agent plays against three copies of ``full``."""
     import torch
 
     if not torch.cuda.is_available():

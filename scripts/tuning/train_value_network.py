@@ -22,11 +22,11 @@ import tyro
 from torch import nn
 from tqdm import tqdm
 
-from blackjacky_agents.arena.intervals import shares_of
 from blackjacky_agents.games import get_kit
+from blackjacky_agents.intervals import shares_of
+from blackjacky_agents.kit.value_network import ValueNetwork, Weights
 from blackjacky_agents.learning.modules import mlp
-from blackjacky_agents.learning.network import find_network, layers_of
-from blackjacky_agents.learning.value_network import ValueNetwork, Weights
+from blackjacky_agents.networks.network import find_network, layers_of
 from blackjacky_agents.registry import make_compiled_agent
 from blackjacky_agents.reports import typed, where
 from blackjacky_env.checks import check_integer

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from blackjacky_agents.learning.network import Layers
+from blackjacky_agents.networks.network import Layers
 from blackjacky_env import make_batch
 
 ALL_SIZES = (2, 3, 4, 5, 6)

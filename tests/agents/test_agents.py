@@ -113,7 +113,7 @@ def test_copies_go_on_alike_and_apart(agent: CompiledAgent) -> None:
     others = [duplicate(agent) for duplicate in COPIES]
     ahead = one_by_one(agent), one_by_one(agent)
     if agent.name == "bold":  # the parameters of others are shared
-        agent.parameters[:] = threshold.LIMITS
+        agent.parameters[:] = threshold.PARAMETERS
     assert [(one_by_one(other), one_by_one(other)) for other in others] == [ahead] * 2
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from blackjacky_agents import make_agent
 from blackjacky_agents.agent import CompiledAgent
-from blackjacky_agents.learning.network import find_network
+from blackjacky_agents.networks.network import find_network
 from blackjacky_agents.search import analysis
 from blackjacky_agents.search.analysis import analyse
 from blackjacky_agents.thoughts import champion_of, explain, replay

@@ -17,7 +17,7 @@ from blackjacky_agents import bot_names, make_agent
 from blackjacky_agents.arena.evaluation import against_copies
 from blackjacky_agents.games.black_jacky.bots import counter, odds
 from blackjacky_agents.games.black_jacky.bots.counter import estimate
-from blackjacky_agents.games.black_jacky.bots.threshold import LIMITS
+from blackjacky_agents.games.black_jacky.bots.threshold import PARAMETERS as LIMITS
 from blackjacky_env import black_jacky_v0, make_batch
 from blackjacky_env.compiled.compiling import entry
 from tests.agents.positions import ALL_SIZES, FAMILY

@@ -16,13 +16,13 @@ from blackjacky_agents import CompiledAgent, agent_names, bot_names, make_agent
 from blackjacky_agents.arena.evaluation import against_copies, shares_at_one_table
 from blackjacky_agents.arena.tournament import Tournament
 from blackjacky_agents.external.python_agent import PythonAgent
-from blackjacky_agents.games import get_kit
-from blackjacky_agents.learning.agent_file import load_agent, read_card, save_agent
-from blackjacky_agents.learning.encoding import encodings_of
+from blackjacky_agents.games import encodings_of, get_kit
+from blackjacky_agents.kit.settings import LeagueSettings, PPOSettings
 from blackjacky_agents.learning.league.games import draw_variants
-from blackjacky_agents.learning.network import action_probabilities, encode_all, network_policy, pack
 from blackjacky_agents.learning.self_play import SelfPlay
-from blackjacky_agents.learning.settings import LeagueSettings, PPOSettings, check_settings, presets_of
+from blackjacky_agents.learning.settings import check_settings, presets_of
+from blackjacky_agents.networks.agent_file import load_agent, read_card, save_agent
+from blackjacky_agents.networks.network import action_probabilities, encode_all, network_policy, pack
 from blackjacky_env import make_batch
 from blackjacky_env.declare.game import Game
 from blackjacky_env.games import GAMES, get_game

@@ -15,19 +15,18 @@ import numpy.typing as npt
 import torch
 
 from blackjacky_agents import CompiledAgent, make_agent
-from blackjacky_agents.games import get_kit
-from blackjacky_agents.learning.agent_file import load_agent
+from blackjacky_agents.games import find_encoding, get_kit
 from blackjacky_agents.learning.best_response import best_response, is_response, response_settings
-from blackjacky_agents.learning.encoding import find_encoding
 from blackjacky_agents.learning.league import League
 from blackjacky_agents.learning.league.games import Played, draw_seating, sizes_of_tables
 from blackjacky_agents.learning.league.imitation import Demonstrations
 from blackjacky_agents.learning.league.learner import Learner
 from blackjacky_agents.learning.league.pool import Opponent, Pool, record_results
 from blackjacky_agents.learning.lookahead import Studies, study
-from blackjacky_agents.learning.network import encode_all, network_policy, pack
 from blackjacky_agents.learning.run import read_progress
 from blackjacky_agents.learning.settings import presets_of
+from blackjacky_agents.networks.agent_file import load_agent
+from blackjacky_agents.networks.network import encode_all, network_policy, pack
 from blackjacky_env import black_jacky_v0, make_batch
 from blackjacky_env.compiled.compiling import zeros
 from blackjacky_env.games import get_game

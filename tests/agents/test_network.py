@@ -11,9 +11,9 @@ import pytest
 
 from blackjacky_agents import make_agent
 from blackjacky_agents.agent import CompiledAgent
+from blackjacky_agents.games import find_encoding
 from blackjacky_agents.games.black_jacky.encodings import ADVICE_LAYOUT, FEATURES
-from blackjacky_agents.learning.encoding import find_encoding
-from blackjacky_agents.learning.network import WIDEST, action_probabilities, encode_all, layers_of, network_policy, pack
+from blackjacky_agents.networks.network import WIDEST, action_probabilities, encode_all, layers_of, network_policy, pack
 from blackjacky_env import black_jacky_v0
 from blackjacky_env.declare.layout import Layout
 from tests.agents.positions import FAMILY, positions

@@ -17,7 +17,7 @@ import ppo_batch
 import torch
 
 from blackjacky_agents import make_agent
-from blackjacky_agents.learning.network import is_network
+from blackjacky_agents.networks.network import is_network
 from blackjacky_env import make_batch
 from blackjacky_env.games import DEFAULT
 

@@ -17,7 +17,7 @@ import pytest
 
 from blackjacky_agents import CompiledAgent, bot_names, make_agent
 from blackjacky_agents.games import get_kit
-from blackjacky_agents.search.config import SearchConfig
+from blackjacky_agents.kit.search import SearchConfig
 from blackjacky_agents.search.guided import best_of, give_up, improved, new_trial, weigh
 from blackjacky_agents.search.searchers import TimedSearcher
 from blackjacky_agents.search.tree import steps_of

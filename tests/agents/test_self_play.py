@@ -16,13 +16,14 @@ pytest.importorskip("sb3_contrib")
 import torch
 
 from blackjacky_agents.agent import CompiledAgent
-from blackjacky_agents.games import get_kit
+from blackjacky_agents.games import find_encoding, get_kit
+from blackjacky_agents.kit.encoding import Encoding, raw_encoding
+from blackjacky_agents.kit.settings import SelfPlaySettings
 from blackjacky_agents.learning.collecting import LEARNER, Collector, Returns, Stretch
-from blackjacky_agents.learning.encoding import Encoding, find_encoding, raw_encoding
-from blackjacky_agents.learning.network import encode_all, pack
 from blackjacky_agents.learning.sb3 import LearnerVecEnv
 from blackjacky_agents.learning.self_play import SelfPlay
-from blackjacky_agents.learning.settings import SelfPlaySettings, check_settings, presets_of
+from blackjacky_agents.learning.settings import check_settings, presets_of
+from blackjacky_agents.networks.network import encode_all, pack
 from blackjacky_agents.registry import make_compiled_agent
 from blackjacky_env.compiled.compiling import zeros
 from blackjacky_env.compiled.purposes import FOR_LINEUPS

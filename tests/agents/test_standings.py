@@ -5,7 +5,6 @@ from itertools import pairwise, product
 import numpy as np
 import pytest
 
-from blackjacky_agents.arena.intervals import Estimate, student, wilson
 from blackjacky_agents.arena.scoring import score
 from blackjacky_agents.arena.standings import (
     Games,
@@ -19,6 +18,7 @@ from blackjacky_agents.arena.standings import (
     stopping_widths,
     win_rates,
 )
+from blackjacky_agents.intervals import Estimate, student, wilson
 from scripts.proofs import measure_coverage
 from scripts.proofs.measure_coverage import (
     ALIKE,

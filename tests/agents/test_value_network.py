@@ -11,7 +11,7 @@ import numpy.typing as npt
 import pytest
 
 from blackjacky_agents.games import get_kit
-from blackjacky_agents.learning.value_network import ValueNetwork
+from blackjacky_agents.kit.value_network import ValueNetwork
 from blackjacky_env.compiled.compiling import entry
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.games import GAMES, get_game

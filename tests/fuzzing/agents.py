@@ -12,13 +12,13 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from blackjacky_agents.cli.runs import read_settings, write_settings
+from blackjacky_agents.checkpoint import load_checkpoint, save_checkpoint
 from blackjacky_agents.external.subprocess_agent import AgentProcessError, SubprocessAgent, _Process
+from blackjacky_agents.games import encodings_of
 from blackjacky_agents.language.answers import answer_in, find_action
-from blackjacky_agents.learning.agent_file import AGENT_FILE, read_network, save_agent
-from blackjacky_agents.learning.checkpoint import load_checkpoint, save_checkpoint
-from blackjacky_agents.learning.encoding import encodings_of
+from blackjacky_agents.learning.folders import read_settings, write_settings
 from blackjacky_agents.learning.settings import check_settings, presets_of
+from blackjacky_agents.networks.agent_file import AGENT_FILE, read_network, save_agent
 from blackjacky_agents.solving.solution import Policy, load_solution, look_up, save_solution
 from blackjacky_agents.solving.table import Table
 from blackjacky_env.games import DEFAULT, get_game

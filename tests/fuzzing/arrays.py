@@ -21,8 +21,8 @@ from gymnasium.vector import AutoresetMode
 from blackjacky_agents.learning.league.games import draw_seating
 from blackjacky_agents.learning.league.pool import Opponent
 from blackjacky_agents.learning.league.run import League
-from blackjacky_agents.learning.ppo import PPORun
 from blackjacky_agents.learning.run import TrainingRun
+from blackjacky_agents.learning.sb3 import PPORun
 from blackjacky_agents.learning.self_play import SelfPlay
 from blackjacky_agents.learning.settings import league_settings_of, presets_of, self_play_settings_of
 from blackjacky_agents.solving.sampled import SampledSolver
@@ -114,7 +114,7 @@ def _play(env: SeatVectorEnv, steps: int) -> None:
 
 
 _LEAGUE: dict[str, Any] = {"hidden_sizes": (4,), "bots": ("random",), "threads": 1, "pool_size": 2, "encoding": "raw"}
-SMALL = {**_LEAGUE, "num_envs": 3, "n_steps": 4, "batch_size": 4, "advice_logit": 0}
+SMALL = {**_LEAGUE, "num_envs": 3, "n_steps": 4, "batch_size": 4}
 
 
 @cache
@@ -155,7 +155,7 @@ def _sb3() -> Subject:
     run._seat_opponents()
     run.model._last_episode_starts = np.ones(run.env.num_envs, np.bool_)
     _learn(run.model.policy.optimizer)
-    return _kept(run, "games.states", lambda: [_play(batch, 6) for batch in run.env.batches])
+    return _kept(run, "games.states", lambda: _play(run.env.games, 6))
 
 
 def _league() -> Subject:

@@ -10,8 +10,8 @@ import pytest
 
 from blackjacky_agents import bot_names, make_agent
 from blackjacky_agents.arena.evaluation import against_copies
-from blackjacky_agents.learning.encoding import encodings_of
-from blackjacky_agents.learning.network import encode_all
+from blackjacky_agents.games import encodings_of
+from blackjacky_agents.networks.network import encode_all
 from blackjacky_env import make_batch
 from blackjacky_env.games import DEFAULT, GAMES
 from tests.games.tables import TABLES, seated

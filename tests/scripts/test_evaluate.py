@@ -6,8 +6,8 @@ import pytest
 
 from blackjacky_agents import make_agent
 from blackjacky_agents.arena.evaluation import at_one_table
-from blackjacky_agents.arena.intervals import wilson
 from blackjacky_agents.cli import evaluate
+from blackjacky_agents.intervals import wilson
 
 pytestmark = pytest.mark.usefixtures("empty_folder")
 

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import dataclasses
 import io
 import json
-import math
 import shlex
 import shutil
 import signal
@@ -19,18 +17,15 @@ import pytest
 
 pytest.importorskip("sb3_contrib")
 
-from blackjacky_agents import bot_names, cli, make_agent
-from blackjacky_agents.cli.runs import is_unsaved, read_settings
+from blackjacky_agents import bot_names, cli
+from blackjacky_agents.checkpoint import load_checkpoint, save_checkpoint
 from blackjacky_agents.cli.train_report import standing
 from blackjacky_agents.files import only_writer
 from blackjacky_agents.games import get_kit
 from blackjacky_agents.learning import run as training
-from blackjacky_agents.learning.checkpoint import load_checkpoint, save_checkpoint
-from blackjacky_agents.learning.differences import slope
-from blackjacky_agents.learning.lineups import draw_lineups
-from blackjacky_agents.learning.network import encode_all
-from blackjacky_agents.learning.ppo import PPORun
-from blackjacky_agents.learning.settings import PPOSettings
+from blackjacky_agents.learning.folders import is_unsaved, read_settings
+from blackjacky_agents.learning.sb3 import PPORun
+from blackjacky_agents.networks.network import encode_all
 from blackjacky_agents.reports import in_this_shell
 from tests.agents.positions import positions
 
@@ -119,7 +114,7 @@ def assert_same_training(run: Path, other: Path) -> None:
     assert arrays.keys() == other_arrays.keys()
     for name, array in arrays.items():
         np.testing.assert_array_equal(array, other_arrays[name], err_msg=name)
-    assert {name for name in state if state[name] != other_state[name]} <= {"seconds", "game_seconds", "times"}
+    assert {name for name in state if state[name] != other_state[name]} <= {"seconds", "times"}
     assert progress_of(run) == progress_of(other)
     assert read_json(run / "results.json")["table"] == read_json(other / "results.json")["table"]
 
@@ -149,19 +144,6 @@ def test_the_learner_is_tested_at_every_refresh_and_at_three_tables_in_the_end(f
     assert standing("ppo:runs/small", rows) in (finished.run / "results.md").read_text("utf-8")
     assert read_json(finished.run / "weights.json")["results"] == rows
     assert 0 < results["differences"][0]["different"] <= results["differences"][0]["decisions"]
-
-
-def test_the_slope_is_that_of_the_last_two_doublings_of_time() -> None:
-    found = slope([0, 10, 100, 200, 400], [0, 0.9, 0.2, 0.25, 0.3], games=10**9)
-    assert found is not None
-    assert (found.gain, found.since) == (pytest.approx(0.05), 100)
-    assert found.low == pytest.approx(0.05, abs=1e-3) == found.high
-    chance, bent = slope([100, 200, 400], [0.2, 0.25, 0.3], 100), slope([100, 200, 400], [0.1, 0.3, 0.2], 10**9)
-    assert chance is not None
-    assert chance.high - chance.low == pytest.approx(2 * 1.96 * (0.25 * 0.75 / 100 / 2) ** 0.5, rel=0.02)
-    assert slope([0, 10], [0.1, 0.2], games=100) is None
-    assert bent is not None
-    assert bent.high - bent.gain == pytest.approx(12.7062 * math.sqrt(0.015 / 2), rel=1e-4)  # one degree of freedom
 
 
 def test_the_commands_that_are_offered_at_the_end_work(
@@ -292,8 +274,6 @@ def test_an_agent_is_saved_after_the_checkpoint_that_its_training_goes_on_from(
 ) -> None:
     """A kill between them must not leave an agent that can neither be trained on nor begun again."""
     monkeypatch.setattr(training, "CHECKPOINT_SECONDS", 0.0)
-    if settings == TINY:
-        monkeypatch.setattr("blackjacky_agents.cli.train.differences_of", lambda run: [])  # a quarter of the time
     typed(f"train --name whole {settings}")
     with monkeypatch.context() as killed:
         killed.setattr(training, "save_agent", Mock(side_effect=InterruptedError))
@@ -315,23 +295,3 @@ def test_a_training_killed_before_its_first_checkpoint_begins_again(finished: Fi
     told = typed(f"train {again}").err
     assert ("has no checkpoint yet; the training begins again" in told) == again.startswith("--resume")
     assert (killed / "weights.safetensors").read_bytes() == (finished.run / "weights.safetensors").read_bytes()
-
-
-@pytest.mark.prove
-def test_a_fresh_learner_with_advice_plays_as_counter_does(tmp_path: Path) -> None:
-    settings = PPOSettings(encoding="advice", advice_logit=4, hidden_sizes=(64, 61), num_envs=4, seed=3)
-    seen = positions(games=30)
-    for logit, least, most in ((4, 1, 1), (0, 0, 0.7)):
-        learner = PPORun(dataclasses.replace(settings, advice_logit=logit), tmp_path, "").agent(greedy=True)
-        assert least <= (learner.act_batch(*seen) == make_agent("counter").act_batch(*seen)).mean() <= most
-
-
-def test_opponents_are_bots_and_copies_in_the_share_that_was_set() -> None:
-    bots = [make_agent(name) for name in ("threshold", "random")]
-    copies = [make_agent("counter") for _ in range(3)]
-    rng = np.random.default_rng(0)
-    lineups = draw_lineups(bots, copies, 0.4, rng, seats=5, count=2000)  # type: ignore[arg-type]
-    drawn = [lineup for lineup in lineups if not isinstance(lineup, list)]
-    assert len(drawn) == 1000
-    assert {agent.name for agent in drawn} == {"threshold", "random", "counter"}
-    assert abs(np.mean([agent in copies for agent in drawn]) - 0.4) < 0.06

@@ -23,7 +23,6 @@ import numpy as np
 import numpy.typing as npt
 
 from blackjacky_agents.agent import Agent, CompiledAgent
-from blackjacky_agents.arena.intervals import Integers
 from blackjacky_agents.arena.protocol import ZERO, Protocol, pinned_agent, published, shipped_weights
 from blackjacky_agents.arena.score_card import FORMAT, Entry, are_wins, describe_entry, identity, sampled_games
 from blackjacky_agents.arena.scoring import (
@@ -37,7 +36,8 @@ from blackjacky_agents.arena.scoring import (
     wins_of,
 )
 from blackjacky_agents.arena.table import Table, decode_actions, encode_actions
-from blackjacky_agents.learning.agent_file import load_agent
+from blackjacky_agents.intervals import Integers
+from blackjacky_agents.networks.agent_file import load_agent
 from blackjacky_agents.reports import ready_for_json
 from blackjacky_env.checks import check_choice, check_integer
 from blackjacky_env.compiled import CompiledPolicy, PythonPolicy

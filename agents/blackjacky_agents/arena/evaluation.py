@@ -12,8 +12,8 @@ import numpy.typing as npt
 
 from blackjacky_agents.agent import Agent, CompiledAgent, asked, check_plays
 from blackjacky_agents.arena.cluster import ClusterExecutor
-from blackjacky_agents.arena.intervals import Floats, of_games, shares_of
 from blackjacky_agents.arena.workers import in_parts
+from blackjacky_agents.intervals import Floats, of_games, shares_of
 from blackjacky_env.checks import check_integer
 from blackjacky_env.compiled import zeros
 from blackjacky_env.envs import TableEnv

@@ -17,8 +17,8 @@ import numpy as np
 import numpy.typing as npt
 
 from blackjacky_agents.agent import Agent, CompiledAgent
-from blackjacky_agents.arena.intervals import Estimate, Floats, of_values
 from blackjacky_agents.games import agent_names
+from blackjacky_agents.intervals import Estimate, Floats, of_values
 from blackjacky_agents.registry import make_compiled_agent
 from blackjacky_agents.search.futures import WIN, draw_positions, outcomes_of
 from blackjacky_agents.thoughts import Thoughts

@@ -17,7 +17,7 @@ from typing import Any
 from blackjacky_agents.agent import CompiledAgent
 from blackjacky_agents.arena.table import Table
 from blackjacky_agents.games import agent_names, bot_names, get_kit
-from blackjacky_agents.learning.agent_file import load_agent, read_card
+from blackjacky_agents.networks.agent_file import load_agent, read_card
 from blackjacky_agents.registry import make_agent, make_compiled_agent
 from blackjacky_env.games import DEFAULT, get_game
 from blackjacky_env.reading import parse_json, read_file

@@ -20,7 +20,6 @@ from typing import Any
 from xml.sax.saxutils import escape
 
 from blackjacky_agents.agent import Agent, CompiledAgent
-from blackjacky_agents.arena.intervals import Estimate
 from blackjacky_agents.arena.protocol import Protocol
 from blackjacky_agents.arena.results_file import describe_agent
 from blackjacky_agents.arena.scoring import DIGITS, Job, Played, Results, deals_of, jobs, score, wins_by_table
@@ -29,7 +28,8 @@ from blackjacky_agents.external.python_agent import PythonAgent
 from blackjacky_agents.external.subprocess_agent import SubprocessAgent
 from blackjacky_agents.files import write_file
 from blackjacky_agents.games import get_kit
-from blackjacky_agents.learning.agent_file import read_card
+from blackjacky_agents.intervals import Estimate
+from blackjacky_agents.networks.agent_file import read_card
 from blackjacky_agents.reports import duration, ready_for_json
 from blackjacky_agents.search.searchers import SEARCHERS
 from blackjacky_env.games import get_game

@@ -22,11 +22,11 @@ import numpy.typing as npt
 
 from blackjacky_agents.agent import Agent, CompiledAgent, plays_one_at_a_time, recalls
 from blackjacky_agents.arena.cluster import ClusterExecutor
-from blackjacky_agents.arena.intervals import Estimate, Floats, Z, of_deals
 from blackjacky_agents.arena.protocol import ZERO, Protocol, Rate, in_short
 from blackjacky_agents.arena.table import Table, encode_actions
 from blackjacky_agents.arena.workers import in_order, open_pool
 from blackjacky_agents.external.subprocess_agent import SubprocessAgent
+from blackjacky_agents.intervals import Estimate, Floats, Z, of_deals
 from blackjacky_agents.registry import make_agent, make_compiled_agent
 from blackjacky_env.compiled import check_threads
 from blackjacky_env.games import get_game

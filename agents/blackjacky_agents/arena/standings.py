@@ -2,7 +2,7 @@
 
 The unit of the statistics is the deal: deals are independent of each other, the games of one deal are not
 (`blackjacky_agents.arena.tournament`). Line-ups are fixed strata with equal weights. How confidence intervals are made
-is described in `blackjacky_agents.arena.intervals`.
+is described in `blackjacky_agents.intervals`.
 """
 
 from __future__ import annotations
@@ -15,17 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from blackjacky_agents.arena.intervals import (
-    UNKNOWN,
-    Estimate,
-    Floats,
-    Integers,
-    Z,
-    of_deals,
-    of_ratio,
-    of_values,
-    shares_of,
-)
+from blackjacky_agents.intervals import UNKNOWN, Estimate, Floats, Integers, Z, of_deals, of_ratio, of_values, shares_of
 
 RATED_GAMES = 2000  # of each replicate of the ratings, which are updated game by game
 RATING_REPLICATES = 30

@@ -14,11 +14,11 @@ from blackjacky_agents import make_agent
 from blackjacky_agents.agent import Agent, CompiledAgent
 from blackjacky_agents.arena.cluster import joined
 from blackjacky_agents.arena.evaluation import Score, shares_at_one_table
-from blackjacky_agents.arena.intervals import Floats, of_games
 from blackjacky_agents.arena.workers import in_order, tasks_ahead
 from blackjacky_agents.cli.errors import checking_input
 from blackjacky_agents.cli.options import GameArgs, R, check_writable, command_line, progress_bar, read_arguments
 from blackjacky_agents.files import versions, write_json
+from blackjacky_agents.intervals import Floats, of_games
 from blackjacky_agents.registry import parse_agents
 from blackjacky_agents.reports import markdown_table, rate_cells
 from blackjacky_env.checks import check_integer

@@ -12,11 +12,11 @@ from tqdm import tqdm
 
 from blackjacky_agents.agent import Agent, CompiledAgent
 from blackjacky_agents.arena.forecasting import Scored, Task, by_agent, by_playouts, make_task, par, score, truth_error
-from blackjacky_agents.arena.intervals import Estimate
 from blackjacky_agents.cli.errors import checking_input
 from blackjacky_agents.cli.options import GameArgs, R, check_writable, command_line, progress_bar, read_arguments
 from blackjacky_agents.files import versions, write_json
 from blackjacky_agents.games import agent_names
+from blackjacky_agents.intervals import Estimate
 from blackjacky_agents.registry import make_agent
 from blackjacky_agents.reports import markdown_table, ready_for_json
 from blackjacky_env.checks import check_integer

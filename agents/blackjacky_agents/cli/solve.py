@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from blackjacky_agents.arena.cluster import joined
+from blackjacky_agents.checkpoint import has_checkpoint
 from blackjacky_agents.cli.errors import WrongInputError, checking_input
 from blackjacky_agents.cli.options import (
     GameArgs,
@@ -24,7 +25,6 @@ from blackjacky_agents.cli.options import (
     tree_bar,
 )
 from blackjacky_agents.files import only_writer
-from blackjacky_agents.learning.checkpoint import has_checkpoint
 from blackjacky_agents.reports import markdown_table
 from blackjacky_agents.solving.estimate import estimate
 from blackjacky_agents.solving.parts import MOST_PARTS

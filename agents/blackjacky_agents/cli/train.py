@@ -7,21 +7,27 @@ import os
 os.environ.setdefault("OMP_WAIT_POLICY", "passive")  # keep torch's threads from spinning while the games use the CPU
 
 import argparse
+import ast
+import inspect
 from collections.abc import Sequence
 from contextlib import ExitStack
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, field, fields, is_dataclass, make_dataclass, replace
 from functools import partial
+from itertools import pairwise
 from pathlib import Path
-from textwrap import fill
-from typing import Annotated, Any, Generic, NamedTuple, TypeVar
+from textwrap import dedent, fill
+from typing import Annotated, Any, NamedTuple, get_type_hints
 
 import tyro
 
 from blackjacky_agents.arena.cluster import joined
-from blackjacky_agents.cli.compare_runs import compare
 from blackjacky_agents.cli.errors import checking_input
-from blackjacky_agents.cli.options import R, command_line, given_options, resume_with, with_help
-from blackjacky_agents.cli.runs import (
+from blackjacky_agents.cli.options import command_line, given_options, resume_with, with_help
+from blackjacky_agents.cli.train_report import compare, show_results
+from blackjacky_agents.files import only_writer
+from blackjacky_agents.games import bot_names
+from blackjacky_agents.kit.settings import GROUPS, LeagueSettings, PPOSettings, SelfPlaySettings, TrainingSettings
+from blackjacky_agents.learning.folders import (
     begin_run,
     check_name,
     continue_run,
@@ -30,41 +36,24 @@ from blackjacky_agents.cli.runs import (
     refuse_others,
     write_settings,
 )
-from blackjacky_agents.cli.train_report import copies, lesson, next_steps, results_table, standing
-from blackjacky_agents.files import only_writer, write_file, write_json
-from blackjacky_agents.games import bot_names
-from blackjacky_agents.learning.differences import Difference, Slope, differences, slope
 from blackjacky_agents.learning.league import League
-from blackjacky_agents.learning.ppo import PPORun, time_shares
-from blackjacky_agents.learning.run import TrainingRun, final_bar, read_progress
+from blackjacky_agents.learning.run import TrainingRun
+from blackjacky_agents.learning.sb3 import PPORun
 from blackjacky_agents.learning.self_play import SelfPlay
-from blackjacky_agents.learning.settings import (
-    GradientSettings,
-    LeagueSettings,
-    PPOSettings,
-    SelfPlaySettings,
-    TrainingSettings,
-    presets_of,
-    with_tuples,
-)
+from blackjacky_agents.learning.settings import presets_of, with_tuples
 from blackjacky_agents.registry import display_names
-from blackjacky_agents.reports import duration, machine
+from blackjacky_agents.reports import duration
 from blackjacky_env.draw import WIDTH
 from blackjacky_env.games import get_game
 
-S = TypeVar("S")
-"""`PPOSettings` or `LeagueSettings`."""
-
-_COMPARED_GAMES = 4000  # whose decisions are compared with those of the strongest bot
-
 
 @dataclass(frozen=True, kw_only=True)
-class Args(Generic[S, R]):
+class Args:
     """Train an agent by self-play and against bots, and evaluate it against the bots.
 
-    The preset quick takes five minutes and learns from a bot first; scratch learns by self-play alone; sb3 and full
-    train with MaskablePPO; league trains by rollouts in a league of bots, past versions of the learner and exploiters.
-    A game may have fewer presets. The defaults below are those of the chosen --preset.
+    The preset quick takes five minutes and learns from a bot first; scratch learns by self-play alone; sb3 trains with
+    MaskablePPO; league trains by rollouts in a league of bots, past versions of the learner and exploiters. A game may
+    have fewer presets. The defaults below are those of the chosen --preset; --help-all lists all settings.
 
     The run folder runs/NAME holds checkpoints, results and the agent, which is then called `ppo:runs/NAME`. Ctrl-C
     stops after the current update; --resume continues, even a finished training if --steps or --minutes is raised.
@@ -74,10 +63,6 @@ class Args(Generic[S, R]):
     $ blackjacky train --compare runs/quick-1 runs/quick-2
     """
 
-    settings: Annotated[S, tyro.conf.arg(name="")]
-    """Settings."""
-    rules: Annotated[R, tyro.conf.arg(name="")]
-    """Rule options of the game."""
     resume: Path | None = None
     """Resume the run in this folder, with its settings; only --steps and --minutes may differ, to train longer."""
     table: str | None = None
@@ -85,6 +70,12 @@ class Args(Generic[S, R]):
     for other subcommands."""
     compare: tuple[Path, ...] = ()
     """Train nothing: draw the learning curves of these runs over each other, and print where they stand."""
+
+
+@dataclass(frozen=True)
+class Machines:
+    """Where the training runs."""
+
     cluster: str | None = None
     """Play a league's games on a Ray cluster: `auto`, `local`, `HOST:PORT` or `ray://HOST:PORT`. The network learns
     here, and what it learns does not depend on the cluster."""
@@ -103,11 +94,12 @@ def main(arguments: Sequence[str], program: str) -> int:
             command = command_line(program, arguments)
             run = resume(resumed, settings, command, held) if resumed else start(settings, command, held)
             run.cluster = cluster
-        minutes = duration(60 * settings.minutes)
-        print(f"Training in {run.folder}: {settings.steps:,} steps or {minutes}, whichever ends first.", flush=True)
-        print(fill(final_tests(run), WIDTH, break_on_hyphens=False), flush=True)
+        limits = f"{settings.steps:,} steps or {duration(60 * settings.minutes)}, whichever ends first"
+        print(f"Training in {run.folder}: {limits}.", flush=True)
+        games = settings.final_games * sum(len(others) for _, others in run.final_tables())
+        print(f"Then it is tested in {games:,} games (--final-eval-games makes that shorter).", flush=True)
         if not resumed and (lessons := first_lessons(settings)):
-            print(lessons, flush=True)
+            print(fill(f"{lessons}; the first line of win rates says what that is worth.", WIDTH), flush=True)
         if not run.train():
             print(f"Stopped at {run.steps:,} steps; {resume_with('train', run.folder)}")
             return 130
@@ -115,30 +107,14 @@ def main(arguments: Sequence[str], program: str) -> int:
     return 0
 
 
-def final_tests(run: TrainingRun) -> str:
-    """What follows the training, in a sentence."""
-    games = run.settings.final_games * sum(len(others) for _, others in run.final_tables())
-    return (
-        f"Then it is tested in {games:,} games, and compared with {run.bots[-1].name} in "
-        f"{2 * compared_games(run.settings):,} (--final-eval-games makes both shorter)."
-    )
-
-
-def compared_games(settings: TrainingSettings) -> int:
-    """Number of games in which decisions are compared, after as many from which it is learned what they are worth."""
-    return min(settings.final_games, _COMPARED_GAMES)
-
-
 def first_lessons(settings: TrainingSettings) -> str:
-    """What the learner is taught before it learns by itself, in a sentence; "" if it is nothing."""
+    """What the learner is taught before it learns by itself, in words; "" if it is nothing."""
     if isinstance(settings, LeagueSettings) and settings.teacher and settings.imitation_steps:
-        (teacher,) = display_names([settings.teacher])
-        return f"It first imitates {teacher}; the first line of win rates says what that is worth."
+        return f"It first imitates {display_names([settings.teacher])[0]}"
     if isinstance(settings, SelfPlaySettings) and settings.init_from:
-        return f"It starts from {settings.init_from}; the first line of win rates says what that is worth."
-    if isinstance(settings, GradientSettings) and settings.advice_logit:
-        bot = bot_names(settings.game)[-1]
-        return f"It starts from the advice of {bot}; the first line of win rates says what that is worth."
+        return f"It starts from {settings.init_from}"
+    if isinstance(settings, SelfPlaySettings) and settings.advice_logit:
+        return f"It starts from the advice of {bot_names(settings.game)[-1]}"
     return ""
 
 
@@ -172,6 +148,19 @@ def resume(folder: Path, settings: TrainingSettings, command: str, held: ExitSta
     return run
 
 
+def make_run(settings: TrainingSettings, folder: Path, command: str) -> TrainingRun:
+    """The training for these settings."""
+    if isinstance(settings, LeagueSettings):
+        return League(settings, folder, command)
+    if isinstance(settings, SelfPlaySettings):
+        return SelfPlay(settings, folder, command)
+    assert isinstance(settings, PPOSettings)
+    return PPORun(settings, folder, command)
+
+
+# ---------------------------------------------------------------- the command line
+
+
 class Arguments(NamedTuple):
     """What a command line asks for."""
 
@@ -184,21 +173,58 @@ class Arguments(NamedTuple):
 def read_arguments(arguments: Sequence[str], program: str) -> Arguments:
     """What was given; `ValueError` if the run to resume has other settings."""
     first = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
-    first.add_argument("--game", default=TrainingSettings.game)
-    first.add_argument("--preset", default=TrainingSettings.preset)
+    for name in ("game", "preset"):
+        first.add_argument(f"--{name}", default=getattr(TrainingSettings, name))
     first.add_argument("--resume", type=Path)
     known, _ = first.parse_known_args(arguments)
     stored = read_settings(known.resume) if known.resume else preset_settings(known.game, known.preset)
-    rules = with_help(get_game(stored.game).options)
-    shown = Args(
-        settings=replace(stored, rule_options={}), rules=rules(**with_tuples(stored.rule_options)), resume=None
-    )
-    kind: Any = Args[type(stored), rules]  # type: ignore[misc]  # the game's options, known only now
-    given = tyro.cli(kind, default=shown, args=arguments, prog=program)
-    settings = at_table(replace(given.settings, rule_options=given_options(given.rules)), stored, given.table)
+    asked = ["--help" if each == "--help-all" else each for each in arguments]
+    hidden = [tyro.conf.Suppress] if "--help-all" not in arguments and {"-h", "--help"} & set(arguments) else []
+    kind = shown(stored, hidden)
+    given = tyro.cli(kind, args=asked, prog=program)
+    names = {each.name for each in fields(stored)} - {"rule_options"}
+    groups = [given, *filter(is_dataclass, vars(given).values())]
+    values = {name: value for group in groups for name, value in vars(group).items() if name in names}
+    settings = at_table(replace(stored, **values, rule_options=given_options(given.rules)), stored, given.table)
     if known.resume:
         refuse_others(known.resume, stored, settings)
-    return Arguments(settings, known.resume, given.cluster, given.compare)
+    return Arguments(settings, known.resume, given.machines.cluster, given.compare)
+
+
+def shown(stored: TrainingSettings, hidden: Sequence[Any]) -> Any:
+    """A dataclass of all options: `Args` with the first group of settings, and a field for each other group.
+
+    ``hidden``: annotations of all groups but the first.
+    """
+    kind, listed = type(stored), " ".join(GROUPS.values()).split()
+    hints, told = get_type_hints(kind), meanings(kind)
+    own = [each.name for each in fields(kind) if each.name not in ("threads", "rule_options")]
+    groups: dict[str, list[tuple[str, Any, Any]]] = {}
+    for title, names in GROUPS.items():
+        chosen = [name for name in own if (name in names.split() if names else name not in listed)]
+        groups[title] = [
+            (name, Annotated[hints[name], tyro.conf.arg(help=told[name])], field(default=getattr(stored, name)))
+            for name in chosen
+        ]
+    threads = ("threads", Annotated[int, tyro.conf.arg(help=told["threads"])], field(default=stored.threads))
+    nested = {title: make_dataclass(title, each, frozen=True)() for title, each in groups.items() if title and each}
+    nested["machines"] = make_dataclass("machines", [threads], bases=(Machines,), frozen=True)()
+    nested["rules"] = with_help(get_game(stored.game).options)(**with_tuples(stored.rule_options))
+    notes = (tyro.conf.OmitArgPrefixes, *hidden)
+    others = [(name, Annotated[(type(each), *notes)], field(default=each)) for name, each in nested.items()]
+    named = {"__doc__": Args.__doc__}
+    return make_dataclass("Args", [*groups[""], *others], bases=(Args,), namespace=named, frozen=True, kw_only=True)
+
+
+def meanings(kind: type[TrainingSettings]) -> dict[str, str]:
+    """What each setting is, as the texts below the fields say; those of a subclass count."""
+    found: dict[str, str] = {}
+    for each in reversed(kind.__mro__[:-1]):
+        body = ast.parse(dedent(inspect.getsource(each))).body[0].body  # type: ignore[attr-defined]
+        for node, text in pairwise(body):
+            if isinstance(node, ast.AnnAssign) and isinstance(text, ast.Expr):
+                found[ast.unparse(node.target)] = " ".join(ast.literal_eval(text.value).split())
+    return found
 
 
 def at_table(settings: TrainingSettings, stored: TrainingSettings, name: str | None) -> TrainingSettings:
@@ -222,53 +248,3 @@ def preset_settings(game: str, preset: str) -> TrainingSettings:
     if preset not in found:
         raise ValueError(f"there is no preset {preset!r} for {game}; allowed are {', '.join(map(repr, found))}")
     return found[preset]
-
-
-def make_run(settings: TrainingSettings, folder: Path, command: str) -> TrainingRun:
-    """The training for these settings."""
-    if isinstance(settings, LeagueSettings):
-        return League(settings, folder, command)
-    if isinstance(settings, SelfPlaySettings):
-        return SelfPlay(settings, folder, command)
-    assert isinstance(settings, PPOSettings)
-    return PPORun(settings, folder, command)
-
-
-def differences_of(run: TrainingRun) -> list[Difference]:
-    """Where the agent of a run decides otherwise than the strongest bot."""
-    settings = run.settings
-    table = (settings.eval_players, settings.variant, settings.rule_options)
-    games = compared_games(settings)
-    with final_bar(2 * games, f"comparing its decisions with those of {run.bots[-1].name}") as bar:
-        return differences(run.agent(True), run.encoding, run.bots[-1], *table, games, settings.threads, bar.update)
-
-
-def slope_of(run: TrainingRun) -> Slope | None:
-    """What twice the time would add to the win rate of a run against the strongest bot."""
-    tests = read_progress(run.folder)
-    rates = [test["win_rate"][run.bots[-1].name] for test in tests]
-    return slope([test["seconds"] for test in tests], rates, run.settings.eval_games)
-
-
-def show_results(run: TrainingRun) -> None:
-    """Evaluate the agent; write results and speed to its run folder and card, and print them with what to do next."""
-    rows = run.results()
-    found, longer = differences_of(run), slope_of(run)
-    opponents = copies(run.bots[-1].name, run.settings.eval_players - 1)
-    taught = lesson(run.bots[-1].name, opponents, found, longer)
-    said = f"{standing(f'ppo:{run.folder.as_posix()}', rows)} {taught}".strip()
-    times = {"steps_per_second": run.steps / run.clock.seconds}
-    table = results_table(rows)
-    speed = f"{run.steps:,} steps in {run.clock.seconds:.0f} s, {times['steps_per_second']:,.0f} steps/s."
-    if isinstance(run, PPORun):
-        times = time_shares(run)
-        speed += (
-            f" The games took {times['games']:.1%} of that time, including the opponents' policies; "
-            f"rules, masks and observations alone took {times['environment']:.1%}."
-        )
-    differences = [asdict(each) for each in found]
-    slope = asdict(longer) if longer else None
-    write_json(run.folder / "results.json", {"table": rows, "differences": differences, "slope": slope, "times": times})
-    write_file(run.folder / "results.md", f"`{run.command}`\n\n{said}\n\n{table}\n\n{speed}\n")
-    run.save_agent(results=rows, machine=machine())
-    print(f"\n{table}\n\n{fill(speed, WIDTH)}\n\n{fill(said, WIDTH)}\n\n{next_steps(run)}")

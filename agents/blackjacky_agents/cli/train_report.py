@@ -1,22 +1,47 @@
-"""The final report of ``blackjacky train``: how the agent stands, the results, and what to do next."""
+"""What ``blackjacky train`` says of trainings: how an agent stands, what to do next, and runs beside each other."""
 
 from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping, Sequence
+from pathlib import Path
+from textwrap import fill
 from typing import Any
 
-from blackjacky_agents.learning.differences import Difference, Slope
-from blackjacky_agents.learning.run import CURVE_FILE, TrainingRun
-from blackjacky_agents.learning.settings import TrainingSettings
-from blackjacky_agents.reports import duration, in_this_shell, markdown_table, rate_cells
-from blackjacky_env.draw import listed
-from blackjacky_env.games import DEFAULT
+from blackjacky_agents.files import write_file, write_json
+from blackjacky_agents.games import bot_names
+from blackjacky_agents.kit.settings import TrainingSettings
+from blackjacky_agents.learning.curves import Line, as_png, draw_curves
+from blackjacky_agents.learning.differences import Difference, count_differences
+from blackjacky_agents.learning.folders import RUNS, read_config
+from blackjacky_agents.learning.run import CURVE_FILE, PROGRESS_FILE, TrainingRun, learning_curve, read_progress
+from blackjacky_agents.reports import duration, in_this_shell, machine, markdown_table, rate_cells
+from blackjacky_env.draw import WIDTH, listed
+from blackjacky_env.games import DEFAULT, get_game
 
 Row = Mapping[str, Any]
 """A row of `TrainingRun.results`."""
 
 _COUNTS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
+
+
+PICTURE = RUNS / "learning_curves.png"
+
+
+def show_results(run: TrainingRun) -> None:
+    """Evaluate the agent; write results and speed to its run folder and card, and print them with what to do next."""
+    settings, bot = run.settings, run.bots[-1]
+    rows, table = run.results(), (settings.eval_players, settings.variant, settings.rule_options)
+    found = count_differences(run.agent(True), bot, *table)
+    said = f"{standing(f'ppo:{run.folder.as_posix()}', rows)} {lesson(bot.name, found)}".strip()
+    rate = run.steps / run.clock.seconds
+    speed = f"{run.steps:,} steps in {run.clock.seconds:.0f} s, {rate:,.0f} steps/s."
+    differences = [each._asdict() for each in found]
+    write_json(run.folder / "results.json", {"table": rows, "differences": differences, "steps_per_second": rate})
+    shown = results_table(rows)
+    write_file(run.folder / "results.md", f"`{run.command}`\n\n{said}\n\n{shown}\n\n{speed}\n")
+    run.save_agent(results=rows, machine=machine())
+    print(f"\n{shown}\n\n{speed}\n\n{fill(said, WIDTH)}\n\n{next_steps(run)}")
 
 
 def results_table(rows: Sequence[Row]) -> str:
@@ -52,39 +77,15 @@ def standing(agent: str, rows: Sequence[Row]) -> str:
     return f"At a table of {players}, {agent} stands {', '.join(places)}; par is {par:.1%}."
 
 
-def lesson(bot: str, opponents: str, found: Sequence[Difference], longer: Slope | None) -> str:
-    """Where an agent differs most from the strongest bot, what that is worth, and what more time would give.
-
-    Says nothing about a worth whose 95 % interval includes 0.
-
-    Args:
-        bot: the strongest bot.
-        opponents: copies of it in words, whose win rate `Slope` is about.
-        found: all differences, most first.
-        longer: the slope of the learning curve, if known.
-    """
-    said = []
-    if found and found[0].different > 1:
-        first = found[0]
-        share, kind = first.different / first.decisions, first.kind.replace("_", " ")
-        gain = _points("which {} its chance of winning by {} each time", first)
-        said.append(
-            f'It differs most from {bot} where {bot} would choose "{kind}": in {share:.0%} of these decisions it does '
-            f"something else{', ' * bool(gain)}{gain}."
-        )
-    if longer is not None and (gain := _points(f"{{}} its win rate against {opponents} by {{}}", longer)):
-        said.append(f"Twice the time {gain}, if it goes on as it has since {duration(longer.since)}.")
-    return " ".join(said)
-
-
-def _points(sentence: str, change: Difference | Slope) -> str:
-    """A change of a probability in percentage points; "" if its interval includes 0."""
-    if change.low <= 0 <= change.high:
+def lesson(bot: str, found: Sequence[Difference]) -> str:
+    """Where an agent differs most from a bot, in a sentence; "" if it does not."""
+    if not found or not found[0].different:
         return ""
-    low, size, high = (f"{100 * each:.1f}" for each in sorted(map(abs, (change.low, change.gain, change.high))))
-    found = f"{size} percentage points (95 % interval {low} to {high})"
-    verb = "raises" if change.gain > 0 else "lowers"
-    return sentence.format(verb, found if high != "0.0" else "less than 0.1 percentage points")
+    share, kind = found[0].different / found[0].decisions, found[0].kind.replace("_", " ")
+    return (
+        f'It differs most from {bot} where {bot} would choose "{kind}": in {share:.0%} of these decisions it does '
+        "something else."
+    )
 
 
 def copies(name: str, count: int) -> str:
@@ -98,23 +99,18 @@ def next_steps(run: TrainingRun) -> str:
     agent, others = f"ppo:{folder}", settings.eval_players - 1
     strongest = f"{run.bots[-1].name}*{others}".removesuffix("*1")
     opponents, options = f"{agent}*{others}".removesuffix("*1"), game_options(settings)
+    limits = [] if run.steps < settings.steps else ["--steps", str(2 * settings.steps)]
+    limits += ["--minutes", f"{2 * settings.minutes:g}"]
     steps = {
         "play against it": ["blackjacky", "play", *options, "--opponents", opponents],
         "watch it": ["blackjacky", "watch", *options, "--players", f"{agent},{strongest}", "--out", "game.html"],
-        "train it longer": ["blackjacky", "train", "--resume", folder, *longer(run)],
+        "train it longer": ["blackjacky", "train", "--resume", folder, *limits],
     }
     if (run.folder / "tensorboard").is_dir():
         steps["see all its curves"] = ["tensorboard", "--logdir", (run.folder / "tensorboard").as_posix()]
     width = max(map(len, steps))
     lines = [f"  {what:{width}}  {in_this_shell(name)} {shlex.join(rest)}" for what, (name, *rest) in steps.items()]
     return "\n".join([f"Learning curve: {(run.folder / CURVE_FILE).as_posix()}", "", "What next?", *lines])
-
-
-def longer(run: TrainingRun) -> list[str]:
-    """Options that double the limits by which the training ended."""
-    settings = run.settings
-    limits = [] if run.steps < settings.steps else ["--steps", str(2 * settings.steps)]
-    return [*limits, "--minutes", f"{2 * settings.minutes:g}"]
 
 
 def game_options(settings: TrainingSettings) -> list[str]:
@@ -129,3 +125,30 @@ def game_options(settings: TrainingSettings) -> list[str]:
         else:
             options += [f"--{flag}", *map(str, value if isinstance(value, list | tuple) else [value])]
     return options
+
+
+def compare(folders: Sequence[Path]) -> str:
+    """Draw the learning curves of runs against the strongest bot into `PICTURE`; returns a table of them.
+
+    Raises `ValueError` if a folder is no run or has no tests yet, or if the runs differ in game or table size.
+    """
+    settings = [read_config(folder)[0] for folder in folders]
+    game, players = settings[0].game, settings[0].eval_players
+    lines, rows, bot = [], [], bot_names(game)[-1]
+    for folder, own in zip(folders, settings, strict=True):
+        if (own.game, own.eval_players) != (game, players):
+            raise ValueError(
+                f"{folder} is of {own.game} with {own.eval_players} players and {folders[0]} of {game} "
+                f"with {players}: compare runs of the same game and table size"
+            )
+        tests = read_progress(folder) if (folder / PROGRESS_FILE).exists() else []
+        if not tests:
+            raise ValueError(f"the run in {str(folder)!r} has not been tested yet, so it has no learning curve")
+        lines.append(Line(folder.name, [learning_curve(tests, bot)], players))
+        last, rate = tests[-1], f"{tests[-1]['win_rate'][bot]:.1%}"
+        rows.append([folder.as_posix(), f"{last['steps']:,}", duration(last["seconds"]), rate])
+    title = f"{get_game(game).title}: against {players - 1} {bot}"
+    PICTURE.parent.mkdir(exist_ok=True)
+    write_file(PICTURE, as_png(draw_curves(lines, title)))
+    table = markdown_table(["run", "decisions", "time", f"win rate against {bot}"], rows)
+    return f"{table}\n\nLearning curves: {PICTURE.as_posix()}"

@@ -10,13 +10,11 @@ from __future__ import annotations
 import functools
 import importlib
 from importlib.metadata import entry_points
-from typing import TYPE_CHECKING
 
+from blackjacky_agents.kit import Encoding, GameKit, raw_encoding
+from blackjacky_env.checks import check_choice
 from blackjacky_env.envs import GROUP
 from blackjacky_env.games import get_game, leaving_out
-
-if TYPE_CHECKING:
-    from blackjacky_agents.kit import GameKit
 
 _ROOMS = {
     "black_jacky": "blackjacky_agents.games.black_jacky",
@@ -32,8 +30,6 @@ def get_kit(game: str) -> GameKit:
 
     Raises `ValueError` for an unknown game.
     """
-    from blackjacky_agents.kit import GameKit
-
     get_game(game)  # raises for an unknown game
     if game in _ROOMS:
         kit: GameKit = importlib.import_module(_ROOMS[game]).KIT
@@ -59,3 +55,19 @@ def default_opponents(game: str) -> str:
 def agent_names(game: str) -> list[str]:
     """Names of a game's bots and shipped trained agents, weakest first."""
     return [*bot_names(game), *get_kit(game).trained]
+
+
+def encodings_of(game: str) -> dict[str, Encoding]:
+    """All encodings of a game by name, the game's own before `raw`."""
+    return {one.name: one for one in (*get_kit(game).encodings, raw_encoding(get_game(game)))}
+
+
+def standing_encoding(game: str) -> Encoding:
+    """Input of the value network at the beginning of a round: the game's own encoding, or else the observation."""
+    return get_kit(game).standing_encoding or raw_encoding(get_game(game))
+
+
+def find_encoding(name: str, game: str) -> Encoding:
+    """The encoding called ``name``; the `ValueError` for unknown names lists the game's encodings."""
+    found = encodings_of(game)
+    return found[check_choice("encoding", name, tuple(found))]

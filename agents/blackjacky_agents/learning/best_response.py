@@ -11,17 +11,12 @@ from pathlib import Path
 from typing import Any
 
 from blackjacky_agents.arena.evaluation import Score
-from blackjacky_agents.learning.agent_file import load_agent
+from blackjacky_agents.kit.settings import LeagueSettings, SelfPlaySettings, TrainingSettings
 from blackjacky_agents.learning.league.run import League
 from blackjacky_agents.learning.run import PROGRESS_FILE, TrainingRun, final_bar, read_progress
 from blackjacky_agents.learning.self_play import SelfPlay
-from blackjacky_agents.learning.settings import (
-    LeagueSettings,
-    SelfPlaySettings,
-    TrainingSettings,
-    league_settings_of,
-    self_play_settings_of,
-)
+from blackjacky_agents.learning.settings import league_settings_of, self_play_settings_of
+from blackjacky_agents.networks.agent_file import load_agent
 from blackjacky_agents.registry import make_compiled_agent
 from blackjacky_env.checks import check_choice
 from blackjacky_env.games import DEFAULT
@@ -95,10 +90,6 @@ class BestResponse(TrainingRun):
 
 class RolloutResponse(BestResponse, League):
     """Learns as a league does: from rollouts of its own decisions."""
-
-    def _evaluate(self) -> None:
-        """`evaluate`, while the network is the one whose results these are."""
-        self.evaluate()
 
 
 class PPOResponse(BestResponse, SelfPlay):

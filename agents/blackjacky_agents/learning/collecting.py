@@ -18,9 +18,9 @@ import numpy.typing as npt
 
 from blackjacky_agents.agent import CompiledAgent
 from blackjacky_agents.games import get_kit
-from blackjacky_agents.learning.encoding import Encoding
+from blackjacky_agents.kit.encoding import Encoding
 from blackjacky_agents.learning.lineups import LEARNER
-from blackjacky_agents.learning.network import forward, softmax, widest
+from blackjacky_agents.networks.network import forward, softmax, widest
 from blackjacky_env.compiled import (
     ask,
     below,

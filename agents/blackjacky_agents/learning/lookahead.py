@@ -20,8 +20,8 @@ import numpy as np
 import numpy.typing as npt
 
 from blackjacky_agents.games import get_kit
-from blackjacky_agents.learning.encoding import Encoding
-from blackjacky_agents.learning.network import forward, softmax, widest
+from blackjacky_agents.kit.encoding import Encoding
+from blackjacky_agents.networks.network import forward, softmax, widest
 from blackjacky_agents.search.guided import ACTIONS, make_play, make_propose, new_trial
 from blackjacky_env.compiled import Policy, below, compiled, draw, entry, game_key, make_cast, spread, stream, zeros
 from blackjacky_env.compiled.purposes import FOR_COPIES, FOR_STUDIES

@@ -11,8 +11,8 @@ import numpy.typing as npt
 import torch
 from torch import nn
 
-from blackjacky_agents.learning.checkpoint import Arrays
-from blackjacky_agents.learning.network import Layers
+from blackjacky_agents.checkpoint import Arrays
+from blackjacky_agents.networks.network import Layers
 from blackjacky_env.play import check_arrays
 
 _MOMENTS = ("step", "exp_avg", "exp_avg_sq")  # of Adam

@@ -6,7 +6,7 @@ import json
 import sys
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -17,18 +17,18 @@ from tqdm import tqdm
 from blackjacky_agents.agent import AgentError, CompiledAgent
 from blackjacky_agents.arena.cluster import ClusterExecutor
 from blackjacky_agents.arena.evaluation import Score, against_copies, results_table
+from blackjacky_agents.checkpoint import MOST_SECONDS, Arrays, load_checkpoint, read_count, save_checkpoint
 from blackjacky_agents.files import versions, write_file
-from blackjacky_agents.games import bot_names, get_kit
-from blackjacky_agents.learning.agent_file import AGENT_FILE, save_agent
-from blackjacky_agents.learning.checkpoint import MOST_SECONDS, Arrays, load_checkpoint, read_count, save_checkpoint
+from blackjacky_agents.games import bot_names, find_encoding, get_kit
+from blackjacky_agents.kit.settings import TrainingSettings
 from blackjacky_agents.learning.curves import Line, Run, as_png, draw_curves
-from blackjacky_agents.learning.encoding import find_encoding
 from blackjacky_agents.learning.logs import Write, check_logs, opened
-from blackjacky_agents.learning.network import Layers, network_agent, pack
-from blackjacky_agents.learning.settings import TrainingSettings, check_settings
-from blackjacky_agents.learning.stopping import print_above, stop_gently
+from blackjacky_agents.learning.settings import check_settings
+from blackjacky_agents.networks.agent_file import AGENT_FILE, save_agent
+from blackjacky_agents.networks.network import Layers, network_agent, pack
 from blackjacky_agents.registry import make_compiled_agent
 from blackjacky_agents.reports import duration
+from blackjacky_agents.stopping import print_above, stop_gently
 from blackjacky_env.checks import check_number
 from blackjacky_env.games import get_game
 from blackjacky_env.reading import MAX_LIST, parse_json, read_file
@@ -94,7 +94,7 @@ class TrainingRun(ABC):
         self.bots = [make_compiled_agent(name, settings.game) for name in bot_names(settings.game)]
         self.rng = np.random.default_rng([settings.seed, 1])
         self.clock = Clock(settings.minutes)
-        self.interrupted = self._resumed = False
+        self.interrupted = self._resumed = self._is_heading_shown = False
         self._write_logs: Write = lambda figures, steps: None  # while nothing is trained
         self.bar: tqdm[Any] = tqdm(disable=True)  # shown while training
         self._rates: dict[str, float] = {}  # of the last evaluation
@@ -192,20 +192,15 @@ class TrainingRun(ABC):
 
     def evaluate(self) -> dict[str, float]:
         """Win rates of the greedy agent against copies of each bot, printed and appended to ``progress.jsonl``."""
-        scores = self._against_bots(self.settings.eval_games, lambda games: self.show_progress("evaluating"))
-        return self._note_scores(self._note_evaluation(), scores)
-
-    def _note_evaluation(self) -> dict[str, Any]:
-        """The line of ``progress.jsonl`` for an evaluation of the present agent, without its results."""
+        if self.steps == self._evaluated_steps:  # as at the end of a training that is made longer
+            return self._rates
         self._evaluated, self._evaluated_steps = 1 - self.left, self.steps
-        return {"steps": self.steps, "seconds": round(self.clock.seconds, 1), "win_rate": {}, **self._progress()}
-
-    def _note_scores(self, line: dict[str, Any], scores: Sequence[Score]) -> dict[str, float]:
-        """Print the results of an evaluation and append its line to ``progress.jsonl``; returns the win rates."""
-        rates = {bot.name: score.win_rate for bot, score in zip(self.bots, scores, strict=True)}
+        line = {"steps": self.steps, "seconds": round(self.clock.seconds, 1), "win_rate": {}, **self._progress()}
+        scores = self._against_bots(self.settings.eval_games, lambda games: self.show_progress("evaluating"))
+        line["win_rate"] = rates = {bot.name: score.win_rate for bot, score in zip(self.bots, scores, strict=True)}
         with (self.folder / PROGRESS_FILE).open("a", encoding="utf-8") as file:
-            file.write(json.dumps({**line, "win_rate": rates}) + "\n")
-        self._write_logs({f"win_rate/{name}": rate for name, rate in rates.items()}, line["steps"])
+            file.write(json.dumps(line) + "\n")
+        self._write_logs({f"win_rate/{name}": rate for name, rate in rates.items()}, self.steps)
         self._print_rates(line, rates)
         return rates
 
@@ -218,12 +213,11 @@ class TrainingRun(ABC):
         """Print the win rates as a line of a table above the bar, and before the first one its heading."""
         columns = {"steps": short(line["steps"]), "time": duration(line["seconds"])}
         columns |= {name: f"{rate:.1%}" for name, rate in rates.items()}
-        widths = [max(len(name), 12) for name in columns]
-        if not self._rates:
-            players = self.settings.eval_players
+        if not self._is_heading_shown:
+            self._is_heading_shown, players = True, self.settings.eval_players
             print_above(f"Win rates at a table of {players} against copies of each bot (par: {1 / players:.1%}):")
-            print_above(aligned(columns, widths))
-        print_above(aligned(columns.values(), widths))
+            print_above("".join(f"{name:>{max(len(name), 12)}}" for name in columns))
+        print_above("".join(f"{cell:>{max(len(name), 12)}}" for name, cell in columns.items()))
         self._rates = rates
 
     def _progress(self) -> dict[str, Any]:
@@ -326,7 +320,7 @@ class TrainingRun(ABC):
         self._resumed = True
         last = truncate_progress(self.folder, steps)
         self._evaluated = max(last["steps"] / self.settings.steps, last["seconds"] / 60 / self.settings.minutes)
-        self._evaluated_steps = last["steps"]
+        self._evaluated_steps, self._rates = last["steps"], last["win_rate"]
         return complaints
 
 
@@ -341,51 +335,40 @@ def short(number: float) -> str:
     return str(tqdm.format_sizeof(number)) if number else "0"
 
 
-def aligned(cells: Iterable[str], widths: Iterable[int]) -> str:
-    """One line of a table, aligned to the right."""
-    return "".join(f"{cell:>{width}}" for cell, width in zip(cells, widths, strict=True))
-
-
 def truncate_progress(folder: Path, steps: int) -> dict[str, Any]:
     """Remove evaluations after ``steps`` steps, and a cut last line, from ``progress.jsonl``; returns the last one.
 
     Raises `ValueError` if another line is damaged.
     """
-    kept = [(line, row) for line, row in _evaluations(folder) if row["steps"] <= steps]
-    write_file(folder / PROGRESS_FILE, b"".join(line + b"\n" for line, _ in kept))
-    return kept[-1][1] if kept else {"steps": -1, "seconds": 0}
+    kept = [row for row in read_progress(folder) if row["steps"] <= steps]
+    write_file(folder / PROGRESS_FILE, "".join(json.dumps(row) + "\n" for row in kept))
+    return kept[-1] if kept else {"steps": -1, "seconds": 0, "win_rate": {}}
 
 
 def read_progress(folder: Path) -> list[dict[str, Any]]:
     """The evaluations in ``progress.jsonl`` but for a cut last line; `ValueError` if another line is damaged."""
-    return [row for _, row in _evaluations(folder)]
+    path, rows = folder / PROGRESS_FILE, []
+    for number, line in enumerate(read_file(path, MAX_LIST).split(b"\n")[:-1], 1):
+        try:
+            rows.append(row := dict(parse_json(line)))
+            figures = [row["steps"], row["seconds"], *row["win_rate"].values()]
+            if not all(isinstance(each, int | float) for each in figures):
+                raise TypeError("steps, seconds and win rates are numbers")
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            raise ValueError(f"{path}, line {number} is damaged: {error!r}") from None
+    return rows
 
 
-def _evaluations(folder: Path) -> Iterator[tuple[bytes, dict[str, Any]]]:
-    """Each whole line of ``progress.jsonl``, and what it says."""
-    path = folder / PROGRESS_FILE
-    *lines, _ = read_file(path, MAX_LIST).split(b"\n")
-    for number, line in enumerate(lines, 1):
-        yield line, _read_evaluation(path, number, line)
-
-
-def _read_evaluation(path: Path, number: int, line: bytes) -> dict[str, Any]:
-    try:
-        row = dict(parse_json(line))
-        if not all(isinstance(each, int | float) for each in (row["steps"], row["seconds"], *row["win_rate"].values())):
-            raise TypeError("steps, seconds and win rates are numbers")
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise ValueError(f"{path}, line {number} is damaged: {error!r}") from None
-    return row
+def learning_curve(tests: Sequence[Mapping[str, Any]], bot: str) -> Run:
+    """The win rates against a bot of `read_progress`, as they are drawn."""
+    return Run(*np.array([(test["steps"], test["seconds"], test["win_rate"][bot]) for test in tests], float).T)
 
 
 def draw_learning_curve(folder: Path, settings: TrainingSettings) -> None:
     """Draw ``learning_curve.png`` from ``progress.jsonl``."""
-    lines = read_progress(folder)
-    decisions, seconds = (np.array([line.get(name, np.nan) for line in lines], float) for name in ("steps", "seconds"))
-    curves = []
-    for name in lines[0]["win_rate"]:
-        run = Run(decisions, seconds, np.array([line["win_rate"][name] for line in lines]))
-        curves.append(Line(f"against {settings.eval_players - 1} {name}", [run], settings.eval_players))
-    title = f"{get_game(settings.game).title}: {settings.preset}, {settings.eval_players} players"
+    tests, players = read_progress(folder), settings.eval_players
+    curves = [
+        Line(f"against {players - 1} {name}", [learning_curve(tests, name)], players) for name in tests[0]["win_rate"]
+    ]
+    title = f"{get_game(settings.game).title}: {settings.preset}, {players} players"
     write_file(folder / CURVE_FILE, as_png(draw_curves(curves, title)))

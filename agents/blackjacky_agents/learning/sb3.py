@@ -1,154 +1,90 @@
-"""A Stable-Baselines3 `VecEnv`: a batch of games with the learner in one seat and compiled agents in the others."""
+"""MaskablePPO of sb3-contrib, the preset ``sb3``: an implementation from elsewhere to compare self-play with.
+
+`LearnerVecEnv` is the environment, `PPORun` a training against bots and past versions.
+"""
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping, Sequence
-from itertools import cycle, islice
+from numbers import Real
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from gymnasium import spaces
+import torch
 from gymnasium.vector import AutoresetMode
+from sb3_contrib import MaskablePPO
+from stable_baselines3.common.logger import KVWriter, Logger
+from stable_baselines3.common.utils import set_random_seed
 from stable_baselines3.common.vec_env import VecEnv
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices, VecEnvStepReturn
 
-from blackjacky_agents.learning.encoding import Encoding, raw_encoding
-from blackjacky_agents.learning.lineups import Lineup, as_lists
-from blackjacky_env.checks import check_integer
-from blackjacky_env.declare import Game
-from blackjacky_env.envs import MAX_SEED, SeatVectorEnv
+from blackjacky_agents.agent import CompiledAgent
+from blackjacky_agents.checkpoint import Arrays, grouped, read_count
+from blackjacky_agents.kit import Encoding, raw_encoding
+from blackjacky_agents.kit.settings import PPOSettings
+from blackjacky_agents.learning import modules
+from blackjacky_agents.learning.run import TrainingRun
+from blackjacky_agents.networks.network import Layers, layers_of, network_agent, pack, read_packed
+from blackjacky_agents.registry import make_compiled_agent
+from blackjacky_env.envs import SeatVectorEnv
 from blackjacky_env.games import DEFAULT, get_game
 from blackjacky_env.play import check_arrays
 
+Opponents = Sequence[str | CompiledAgent] | Sequence[Sequence[str | CompiledAgent]]
+_SAME = ("n_steps", "batch_size", "n_epochs", "gamma", "gae_lambda", "seed")  # settings of MaskablePPO, too
+_DRAWN = 128  # opponents after each snapshot, of which each seat of each game has one
+
 
 class LearnerVecEnv(VecEnv):
-    """Games with one learner each; the other seats are played inside the batches, one for each variant.
+    """A Stable-Baselines3 `VecEnv`: games with a learner in one seat and compiled agents in the others.
 
     Observations are float32, shape (num_envs, F). Masks are in ``infos[i]["action_mask"]`` and returned by
     ``env_method("action_masks")``, as sb3-contrib expects. Finished games restart in the same step, with
-    ``terminal_observation`` and ``episode`` in their infos. Rewards accumulate until the learner's next decision.
+    ``terminal_observation`` in their infos. Rewards accumulate until the learner's next decision.
 
     Args:
         num_envs: number of games.
-        num_players: table size, or several: game i has ``num_players[i % len(num_players)]``; by default the usual one.
-            If no variant allows them all, each has its usual one, and the games of a variant stand together.
-        opponents: line-ups; each game draws one of them.
-        seat: the learner's seat; None: drawn at random for each game.
-        variant: name of the variant, by default the first that allows all table sizes.
-        reward: ``"win"``, or the game's score reward.
-        score_weight: reward shaping: with ``reward="win"``, the score reward times this weight is added.
+        opponents: drawn for each seat, or line-ups, seated clockwise from the learner, of which each game draws one.
         encoding: the learner's input; by default the observation, scaled by its declared ranges.
         seed: seed of the games; the same seed and actions give the same games.
-        threads: maximum number of threads, 1 .. 1024; None: one per core. Results do not depend on it.
         game: name of the game.
-        rule_options: the game's own options.
+        options: those of `SeatVectorEnv`, such as ``num_players``, ``variant``, ``seat``, ``threads``,
+            ``score_weight``, and the game's own.
 
-    Attributes:
-        seconds: time spent in the games so far, including the opponents' policies.
-
-    Raises:
-        TypeError, ValueError: an option is unknown or out of range; the message names it and what is allowed.
+    Raises `TypeError` or `ValueError` if an option is unknown or out of range; the message names what is allowed.
     """
 
     def __init__(
         self,
         num_envs: int = 256,
-        num_players: int | Sequence[int] | None = None,
-        opponents: Sequence[Lineup] = ("random",),
-        seat: int | None = None,
-        variant: str | None = None,
-        reward: str = "win",
-        score_weight: float = 0.0,
+        opponents: Opponents = ("random",),
         encoding: Encoding | None = None,
         seed: int = 0,
-        threads: int | None = None,
         game: str = DEFAULT,
-        **rule_options: Any,
+        **options: Any,
     ) -> None:
-        declared = get_game(game)
-        self.batches = [
-            SeatVectorEnv(
-                game,
-                count,
-                as_lists(opponents),
-                sizes,
-                seat,
-                AutoresetMode.SAME_STEP,
-                encoding=encoding or raw_encoding(declared),
-                variant=name,
-                reward=reward,
-                score_weight=score_weight,
-                threads=threads,
-                **rule_options,
-            )
-            for count, sizes, name in _tables(declared, num_envs, num_players, variant)
-        ]
-        first = self.batches[0]
-        self.seconds = 0.0
-        self._ends = np.cumsum([batch.num_envs for batch in self.batches])[:-1]
-        self._returns, self._lengths = np.zeros(num_envs), np.zeros(num_envs, np.int64)
-        low, high = (bound / declared.layout.largest for bound in (declared.layout.low, declared.layout.high))
-        space = first.single_observation_space if encoding else spaces.Box(low, high, dtype=np.float32)
-        super().__init__(num_envs, space, first.single_action_space)
+        shown = encoding or raw_encoding(get_game(game))
+        options |= {"autoreset_mode": AutoresetMode.SAME_STEP, "encoding": shown}
+        self.games = SeatVectorEnv(game, num_envs, opponents, **options)
+        super().__init__(num_envs, self.games.single_observation_space, self.games.single_action_space)
         self.seed(seed)
 
-    # ------------------------------------------------------------ seeds, opponents and states
-
     def seed(self, seed: int | None = None) -> Sequence[int | None]:
-        """Set the seed (0 .. 2**63 - 1; None: from the operating system) used by the next `reset`."""
-        if seed is None:
-            seed = int(np.random.default_rng().integers(2**63))
-        self._seed: int | None = check_integer("seed", seed, 0, MAX_SEED)
+        """Set the seed (0 .. 2**63 - 1; None: that of the games so far) used by the next `reset`."""
+        self._seed = seed
         return [seed] * self.num_envs
 
-    def set_opponents(self, opponents: Sequence[Lineup]) -> None:
+    def set_opponents(self, opponents: Opponents) -> None:
         """Replace the line-ups, as `SeatVectorEnv.set_opponents`."""
-        for batch in self.batches:
-            batch.set_opponents(as_lists(opponents))
-
-    def get_state(self) -> dict[str, npt.NDArray[Any]]:
-        """Copies of all state arrays, without the opponents; `ResetNeeded` before the first reset."""
-        parts = [batch.get_state() for batch in self.batches]
-        arrays = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
-        return {**arrays, "returns": self._returns.copy(), "lengths": self._lengths.copy()}
-
-    def set_state(self, arrays: Mapping[str, npt.NDArray[Any]]) -> npt.NDArray[np.float32]:
-        """Restore `get_state` of games with the same options; returns observations.
-
-        Call `set_opponents` first, with the same opponents as when the state was taken. Raises `TypeError` or
-        `ValueError`, with nothing changed, for arrays of other games (`SeatVectorEnv.check_state`).
-        """
-        own = {"returns": self._returns, "lengths": self._lengths}
-        checked = check_arrays("this state", {name: arrays[name] for name in arrays if name in own}, own)
-        parts = {name: self._split(array) for name, array in arrays.items() if name not in own}
-        each = [{name: part[i] for name, part in parts.items()} for i in range(len(self.batches))]
-        for batch, given in zip(self.batches, each, strict=True):
-            batch.check_state(given)
-        self._returns[:], self._lengths[:] = checked["returns"], checked["lengths"]
-        self._seed = None
-        return np.concatenate([batch.set_state(own)[0] for batch, own in zip(self.batches, each, strict=True)])
-
-    def _split(self, array: npt.NDArray[Any]) -> list[npt.NDArray[Any]]:
-        if len(self.batches) == 1:
-            return [array]
-        array = np.atleast_1d(array)
-        return np.split(array, self._ends * (len(array) // self.num_envs))
-
-    # ------------------------------------------------------------ SB3
+        self.games.set_opponents(opponents)
 
     def reset(self) -> npt.NDArray[np.float32]:
         """Start new games, from the seed set by `seed` if any; returns observations."""
-        started = time.perf_counter()
-        seed = self._seed  # that of the first batch
-        begun = [batch.reset(seed=None if seed is None else seed ^ i) for i, batch in enumerate(self.batches)]
-        self.seconds += time.perf_counter() - started
-        self._seed = None
-        self._returns[:] = 0
-        self._lengths[:] = 0
-        self.reset_infos = [{"action_mask": mask} for _, info in begun for mask in info["action_mask"]]
-        return np.concatenate([shown for shown, _ in begun])
+        (shown, info), self._seed = self.games.reset(seed=self._seed), None
+        self.reset_infos = [{"action_mask": mask} for mask in info["action_mask"]]
+        return np.asarray(shown)
 
     def step_async(self, actions: npt.NDArray[Any]) -> None:
         """Store the learner's actions, integers (num_envs,), for `step_wait`."""
@@ -157,33 +93,23 @@ class LearnerVecEnv(VecEnv):
     def step_wait(self) -> VecEnvStepReturn:
         """Take the stored actions; returns observations, rewards (float32), dones (bool) and infos in new arrays.
 
-        Raises `IllegalActionError` for the first game with an illegal action, before any game of its batch has changed.
+        An illegal action raises `IllegalActionError` before any game has changed.
         """
-        started = time.perf_counter()
-        taken = [batch.step(actions) for batch, actions in zip(self.batches, self._split(self._actions), strict=True)]
-        self.seconds += time.perf_counter() - started
-        shown, rewards, ended = (np.concatenate([part[i] for part in taken]) for i in range(3))
-        self._returns += rewards
-        self._lengths += 1
-        infos = [_info_of(info, i) for *_, info in taken for i in range(len(info["action_mask"]))]
-        for i in np.flatnonzero(ended).tolist():
-            infos[i]["episode"] = {"r": float(self._returns[i]), "l": int(self._lengths[i]), "t": 0.0}
-        self._returns[ended] = 0
-        self._lengths[ended] = 0
+        shown, rewards, ended, _, info = self.games.step(self._actions)
+        infos = [{"action_mask": mask} for mask in info["action_mask"]]
+        for i in np.flatnonzero(ended):
+            infos[i]["terminal_observation"] = info["final_obs"][i]
         return shown, rewards.astype(np.float32), ended, infos
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
         """The learner's legal actions, bool, shape (num_envs, A)."""
-        return np.concatenate([batch.action_masks() for batch in self.batches]).view(np.bool_)
-
-    # ------------------------------------------------------------ access to single games, required by SB3
+        return self.games.action_masks().view(np.bool_)
 
     def env_method(self, method_name: str, *args: Any, indices: VecEnvIndices = None, **kwargs: Any) -> list[Any]:
         """``action_masks``: the mask of each game; no other methods are supported."""
         if method_name != "action_masks":
             raise AttributeError(f"single games have no method {method_name!r}; only 'action_masks' is supported")
-        masks = self.action_masks()
-        return [masks[i] for i in self._get_indices(indices)]
+        return list(self.action_masks()[list(self._get_indices(indices))])
 
     def get_attr(self, attr_name: str, indices: VecEnvIndices = None) -> list[Any]:
         """An attribute of this environment, repeated for each game."""
@@ -192,37 +118,133 @@ class LearnerVecEnv(VecEnv):
 
     def set_attr(self, attr_name: str, value: Any, indices: VecEnvIndices = None) -> None:
         """Not supported, because games in a batch share their attributes; raises an error."""
-        raise AttributeError(
-            f"{attr_name!r} cannot be set for single games of a batch; set_opponents() changes opponents"
-        )
+        raise AttributeError(f"{attr_name!r} cannot be set for single games; set_opponents() changes opponents")
 
     def env_is_wrapped(self, wrapper_class: type[Any], indices: VecEnvIndices = None) -> list[bool]:
         """False for each game."""
         return [False for _ in self._get_indices(indices)]
 
     def close(self) -> None:
-        """Release the batches; the environment cannot be stepped afterwards."""
-        for batch in self.batches:
-            batch.close()
+        """Release the games; the environment cannot be stepped afterwards."""
+        self.games.close()
 
 
-def _tables(
-    game: Game, num_envs: int, num_players: int | Sequence[int] | None, variant: str | None
-) -> list[tuple[int, int | Sequence[int] | None, str | None]]:
-    """Number of games, table sizes and variant of each batch: one batch if a variant allows all the table sizes."""
-    if isinstance(num_players, int | None) or variant is not None:
-        return [(num_envs, num_players, variant)]
-    if any(set(num_players) <= set(each.sizes) for each in game.variants):
-        return [(num_envs, num_players, None)]
-    tables: dict[str, list[int]] = {}
-    kinds = [game.choose_table(size, label="each of num_players") for size in num_players]
-    for size, name in islice(cycle(kinds), num_envs):
-        tables.setdefault(name, []).append(size)
-    return [(len(sizes), sizes, name) for name, sizes in tables.items()]
+def policy_layers(model: MaskablePPO) -> list[torch.nn.Linear]:
+    """The linear layers of the policy network, from input to output."""
+    return modules.linear_layers([*model.policy.mlp_extractor.policy_net, model.policy.action_net])
 
 
-def _info_of(info: Mapping[str, Any], i: int) -> dict[str, Any]:
-    """What SB3 is told of game i of a batch: the mask, and the last observation of a game that has ended."""
-    if "_final_obs" in info and info["_final_obs"][i]:
-        return {"action_mask": info["action_mask"][i], "terminal_observation": info["final_obs"][i]}
-    return {"action_mask": info["action_mask"][i]}
+class PPORun(TrainingRun):
+    """Training with MaskablePPO; arguments and errors are those of `TrainingRun`."""
+
+    settings: PPOSettings
+
+    def __init__(self, settings: PPOSettings, folder: Path, command: str) -> None:
+        super().__init__(settings, folder, command)
+        torch.set_num_threads(settings.threads)
+        torch.distributions.Distribution.set_default_validate_args(False)  # costs a tenth
+        self.opponents = [make_compiled_agent(name, settings.game) for name in settings.bots]
+        self.snapshots, self._taken = list[CompiledAgent](), 0
+        options = {name: getattr(settings, name) for name in ("variant", "score_weight", "threads")}
+        options |= {"num_players": settings.table_sizes, **settings.rule_options}
+        self.env = LearnerVecEnv(settings.num_envs, self.bots, self.encoding, settings.seed, settings.game, **options)
+        self.model = MaskablePPO(
+            "MlpPolicy",
+            self.env,
+            policy_kwargs={"net_arch": list(settings.hidden_sizes), "activation_fn": torch.nn.ReLU},
+            device="cpu",
+            **{name: getattr(settings, name) for name in _SAME},
+        )
+        self.env.set_opponents([*self.bots, self.agent(greedy=False)])  # compiles the policies of all future opponents
+
+    @property
+    def steps(self) -> int:
+        """Number of the learner's decisions so far."""
+        return int(self.model.num_timesteps)
+
+    def layers(self) -> Layers:
+        """The current policy network."""
+        return layers_of(policy_layers(self.model))
+
+    def variants(self) -> list[str]:
+        """The variant that is played."""
+        return [self.env.games.variant]
+
+    def take_snapshot(self) -> None:
+        """Add a snapshot to the opponents, in a full pool in place of the oldest, and evaluate."""
+        self._taken = self.steps // self.settings.snapshot_every + 1
+        self.snapshots = [*self.snapshots, self.agent(greedy=False)][-self.settings.pool_size :]
+        self._seat_opponents()
+        self.evaluate()
+
+    def _seat_opponents(self) -> None:
+        rng = np.random.default_rng([self.settings.seed, self._taken])
+        are_past = rng.random(_DRAWN) < self.settings.past_self_fraction * bool(self.snapshots)
+        groups = [self.snapshots if past else self.opponents for past in are_past]
+        self.env.set_opponents([group[rng.integers(len(group))] for group in groups])
+
+    def _prepare(self) -> None:
+        """Compile everything before the clock starts, by playing a few games."""
+        self.model._last_obs, self.model._last_episode_starts = self.env.reset(), np.ones(self.env.num_envs, np.bool_)
+        self._against_bots(1)
+        self.clock.set(0)
+
+    def _learn(self) -> None:
+        settings, model = self.settings, self.model
+        model.set_logger(Logger(str(self.folder), [_ToLogs(self)]))
+        model.lr_schedule = lambda _: settings.learning_rate * self.left
+        while self.left > 0 and not self.interrupted:
+            if self.steps >= self._taken * settings.snapshot_every:
+                self.take_snapshot()
+            elif self._is_evaluation_due:
+                self.evaluate()
+            self._save_if_due()
+            model.ent_coef = settings.ent_coef * self.left
+            # Each update has its own random numbers, so that checkpoints need not hold the state of any generator.
+            set_random_seed((settings.seed + model._n_updates) % 2**32)
+            model.learn(settings.num_envs * settings.n_steps, reset_num_timesteps=False)  # one update
+            self.show_progress()
+
+    def _arrays(self) -> Arrays:
+        return {
+            **{f"policy.{name}": tensor.numpy() for name, tensor in self.model.policy.state_dict().items()},
+            **modules.moments_of(self.model.policy.optimizer, "adam.", "."),
+            **{f"snapshot.{i}": snapshot.parameters for i, snapshot in enumerate(self.snapshots)},
+            **{f"games.{name}": array for name, array in self.env.games.get_state().items()},
+            "episode_starts": np.asarray(self.model._last_episode_starts),
+        }
+
+    def _state(self) -> dict[str, Any]:
+        counts = {"steps": self.steps, "updates": self.model._n_updates, "taken": self._taken}
+        return counts | {"seconds": self.clock.seconds}
+
+    def _restore(self, arrays: Arrays, state: dict[str, Any]) -> None:
+        model, policy, games = self.model, self.model.policy, self.env.games
+        groups = grouped(arrays, ("policy", "adam", "snapshot", "games", "episode_starts"))
+        weights = modules.read_tensors("the policy", groups["policy"], policy)
+        moments = modules.read_moments("the optimizer", groups["adam"], policy.optimizer, ".")
+        starts = check_arrays("episode_starts", groups["episode_starts"], {"": np.ones(self.env.num_envs, np.bool_)})
+        packed = pack(self.layers(), False)
+        snapshots = read_packed("the snapshots", groups["snapshot"], packed, self.settings.pool_size)
+        steps, updates, taken = (read_count(state, name) for name in ("steps", "updates", "taken"))
+        games.check_state(groups["games"])
+        self.snapshots, self._taken = [network_agent(self.game.name, self.encoding, each) for each in snapshots], taken
+        self._seat_opponents()
+        model._last_obs, model._last_episode_starts = games.set_state(groups["games"])[0], starts[""]
+        policy.load_state_dict(weights)
+        modules.set_moments(policy.optimizer, moments)
+        model.num_timesteps, model._n_updates = steps, updates
+
+
+class _ToLogs(KVWriter):
+    """What SB3 logs, in the logs of the run."""
+
+    def __init__(self, run: PPORun) -> None:
+        self._run = run
+
+    def write(self, key_values: dict[str, Any], key_excluded: Mapping[str, tuple[str, ...]], step: int = 0) -> None:
+        """As `KVWriter.write`."""
+        self._run._log({name: float(value) for name, value in key_values.items() if isinstance(value, Real)})
+
+    def close(self) -> None:
+        """The run closes its logs."""

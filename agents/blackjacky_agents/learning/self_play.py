@@ -8,7 +8,6 @@ The clipped objective is that of Schulman et al. (Proximal policy optimization a
 
 from __future__ import annotations
 
-import time
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -19,8 +18,8 @@ import torch
 from torch import nn
 
 from blackjacky_agents.agent import CompiledAgent
-from blackjacky_agents.learning.agent_file import initial_layers
-from blackjacky_agents.learning.checkpoint import MOST_SECONDS, Arrays, grouped, read_count, read_rng
+from blackjacky_agents.checkpoint import Arrays, grouped, read_count, read_rng
+from blackjacky_agents.kit.settings import SelfPlaySettings
 from blackjacky_agents.learning.collecting import Collector, Returns, Stretch, Tables
 from blackjacky_agents.learning.lineups import draw_tables
 from blackjacky_agents.learning.modules import (
@@ -34,11 +33,10 @@ from blackjacky_agents.learning.modules import (
     set_layers,
     set_moments,
 )
-from blackjacky_agents.learning.network import Layers, check_packed, layers_of, network_agent, pack, read_packed
 from blackjacky_agents.learning.run import TrainingRun
-from blackjacky_agents.learning.settings import SelfPlaySettings
+from blackjacky_agents.networks.agent_file import initial_layers
+from blackjacky_agents.networks.network import Layers, check_packed, layers_of, network_agent, pack, read_packed
 from blackjacky_agents.registry import make_compiled_agent
-from blackjacky_env.checks import check_number
 from blackjacky_env.compiled import zeros
 from blackjacky_env.play import check_arrays, check_entries
 
@@ -53,7 +51,6 @@ class SelfPlay(TrainingRun):
 
     Attributes:
         network: its outputs are the logits of the actions, then the value of the position for the seat that sees it.
-        times: seconds spent playing (beside the learning), waiting for games, and learning.
     """
 
     settings: SelfPlaySettings
@@ -73,7 +70,6 @@ class SelfPlay(TrainingRun):
         self._optimizer = torch.optim.Adam(self.network.parameters(), eps=1e-5, fused=True)
         self.opponents = [make_compiled_agent(name, settings.game) for name in settings.bots]
         self.snapshots: list[CompiledAgent] = []
-        self.times = {"playing": 0.0, "waiting": 0.0, "learning": 0.0}
         self._steps = self._taken = 0
         self._player = ThreadPoolExecutor(1, "playing")
         self._coming: Future[Stretch] | None = None
@@ -130,9 +126,7 @@ class SelfPlay(TrainingRun):
                 self.evaluate()
             stretch = self._next_stretch()
             self._play_on()
-            started = time.perf_counter()
             figures = self._update(stretch)
-            self.times["learning"] += time.perf_counter() - started
             self._steps += stretch.actions.size
             self._log(figures)
             self.show_progress()
@@ -157,22 +151,13 @@ class SelfPlay(TrainingRun):
         self._begin([*self.opponents, *self.snapshots])
 
     def _begin(self, opponents: list[CompiledAgent]) -> None:
-        def play() -> Stretch:
-            started = time.perf_counter()
-            stretch = self._collector.collect(before["playing"], opponents, before["lineups"])
-            self.times["playing"] += time.perf_counter() - started
-            return stretch
-
-        before = self._before
-        self._coming = self._player.submit(play)
+        network, lineups = self._before["playing"], self._before["lineups"]
+        self._coming = self._player.submit(self._collector.collect, network, opponents, lineups)
 
     def _next_stretch(self) -> Stretch:
         """Wait for the stretch that is being played."""
         assert self._coming is not None
-        started = time.perf_counter()
-        stretch = self._coming.result()
-        self.times["waiting"] += time.perf_counter() - started
-        return stretch
+        return self._coming.result()
 
     def _draw_lineups(self) -> npt.NDArray[np.int64]:
         """Who has the seats beside a learner's, (L, P - 1): the learner alone, copies of one opponent, or anybody."""
@@ -245,7 +230,6 @@ class SelfPlay(TrainingRun):
             "steps": self._steps,
             "snapshots_taken": self._taken,
             "seconds": self.clock.seconds,
-            "times": self.times,
             "generator": self.rng.bit_generator.state,
         }
 
@@ -258,13 +242,12 @@ class SelfPlay(TrainingRun):
         )
         torch_state, rng = read_random_state(groups["torch"]), read_rng(state, "generator")
         steps, taken = read_count(state, "steps"), read_count(state, "snapshots_taken")
-        times = read_times(state.get("times"), self.times)
         stretch, tables = self._read_stretch(groups["games"], len(self.opponents) + len(snapshots))
         self.network.load_state_dict(network)
         set_moments(self._optimizer, moments)
         self.snapshots = [network_agent(self.game.name, self.encoding, each) for each in snapshots]
         self._generator.set_state(torch_state)
-        self.rng, self._steps, self._taken, self.times = rng, steps, taken, times
+        self.rng, self._steps, self._taken = rng, steps, taken
         self._collector.restore(tables)
         self._before = {**self._collector.save(), **stretch}
 
@@ -278,13 +261,6 @@ class SelfPlay(TrainingRun):
         check_packed("playing", stretch["playing"], like["playing"])
         check_entries("lineups", stretch["lineups"], 0, opponents)
         return stretch, self._collector.read({name: games[name] for name in games if name not in like}, opponents)
-
-
-def read_times(times: Any, like: dict[str, float]) -> dict[str, float]:
-    """Seconds by name; `TypeError` or `ValueError` if they are none, or of others than those in ``like``."""
-    if not isinstance(times, dict) or times.keys() != like.keys():
-        raise ValueError(f"times={times!r} are not the seconds of {', '.join(like)}")
-    return {name: check_number(name, seconds, 0, MOST_SECONDS) for name, seconds in times.items()}
 
 
 def _new_network(sizes: list[int], seed: int) -> nn.Sequential:

@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from blackjacky_agents.agent import CompiledAgent
-from blackjacky_agents.arena.intervals import student
+from blackjacky_agents.intervals import student
 from blackjacky_agents.search.outcomes import outcomes
 from blackjacky_agents.thoughts import MOST_PLAYOUTS, Thoughts
 from blackjacky_env.checks import check_integer

@@ -22,11 +22,11 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from blackjacky_agents.agent import CompiledAgent, register_policies
-from blackjacky_agents.games import get_kit
-from blackjacky_agents.learning.encoding import Encoding, encodings_of, find_encoding
-from blackjacky_agents.learning.network import forward, network_policy, softmax, widest
-from blackjacky_agents.search.config import SearchConfig, with_parameters
+from blackjacky_agents.agent import CompiledAgent
+from blackjacky_agents.games import find_encoding, get_kit
+from blackjacky_agents.kit.encoding import Encoding
+from blackjacky_agents.kit.search import SearchConfig, with_parameters
+from blackjacky_agents.networks.network import forward, network_policy, softmax, widest
 from blackjacky_agents.search.tree import steps_of
 from blackjacky_env.compiled import Policy, compiled, entry, record_maker, stream
 from blackjacky_env.compiled.purposes import FOR_DECISIONS, FOR_POSITIONS
@@ -88,11 +88,9 @@ def guided_policy(game: Game, config: SearchConfig, encoding: Encoding) -> Polic
     return compiled(choose)
 
 
-register_policies(
-    "guided",
-    lambda agent: [(agent.game, encoding) for encoding in encodings_of(agent.game)],
-    lambda game, name: guided_policy(get_game(game), get_kit(game).search, find_encoding(name, game)),
-)
+def policy_of(game: str, encoding: str) -> Policy:
+    """`guided_policy` by names, for other processes."""
+    return guided_policy(get_game(game), get_kit(game).search, find_encoding(encoding, game))
 
 
 def guided_parameters(simulations: int, config: SearchConfig, network: CompiledAgent) -> npt.NDArray[np.float32]:

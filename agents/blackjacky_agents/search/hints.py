@@ -15,8 +15,8 @@ import numpy as np
 import numpy.typing as npt
 
 from blackjacky_agents.agent import Agent, CompiledAgent, recalls, shown_to
-from blackjacky_agents.arena.intervals import of_values
 from blackjacky_agents.games import bot_names, get_kit
+from blackjacky_agents.intervals import of_values
 from blackjacky_agents.registry import make_agent
 from blackjacky_agents.thoughts import explain
 from blackjacky_env import playout

@@ -10,11 +10,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from blackjacky_agents.agent import Agent, CompiledAgent, check_asked
-from blackjacky_agents.games import get_kit
-from blackjacky_agents.learning.encoding import find_encoding
-from blackjacky_agents.learning.network import find_network, is_network
-from blackjacky_agents.search.config import Numbers, SearchConfig
+from blackjacky_agents.agent import Agent, CompiledAgent, Origin, check_asked
+from blackjacky_agents.games import find_encoding, get_kit
+from blackjacky_agents.kit.search import Numbers, SearchConfig
+from blackjacky_agents.networks.network import find_network, is_network
 from blackjacky_agents.search.guided import (
     PLAYERS,
     Trial,
@@ -22,9 +21,11 @@ from blackjacky_agents.search.guided import (
     guided_parameters,
     guided_policy,
     improved,
+    policy_of,
     thinking,
 )
 from blackjacky_agents.search.tree import Tree, clocked, rollout_policy, tree_policy
+from blackjacky_env.compiled import Policy
 from blackjacky_env.declare import Vector
 from blackjacky_env.games import get_game
 from blackjacky_env.play import NONE, sample_record
@@ -97,12 +98,14 @@ class Searcher(CompiledAgent):
             encoding = find_network(network)[1]
             self._encoding = encoding.name
             parameters = guided_parameters(budget, config, network)
-            super().__init__(name, game, guided_policy(rules, config, encoding), parameters)
+            origin: Origin = (policy_of, (game, encoding.name))
+            super().__init__(name, game, guided_policy(rules, config, encoding), parameters, origin)
         elif name.startswith("rollout"):
             parameters = np.array([budget, *config.playout_parameters], np.float32)
-            super().__init__(name, game, rollout_policy(rules, config), parameters)
+            super().__init__(name, game, rollout_policy(rules, config), parameters, (_policy_of, (name, game)))
         else:
-            super().__init__(name, game, tree_policy(rules, config), tree_parameters(budget, config))
+            policy, parameters = tree_policy(rules, config), tree_parameters(budget, config)
+            super().__init__(name, game, policy, parameters, (_policy_of, (name, game)))
 
     def act_batch(self, observations: npt.NDArray[Any], masks: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
         """As `CompiledAgent.act_batch`; also raises `ValueError` for observations that no position can have."""
@@ -124,6 +127,12 @@ class Searcher(CompiledAgent):
         if only == NONE:
             go_on(tree, seen, mask, self._key, self._decisions, self.parameters)
         return thoughts_of_root(tree, mask)
+
+
+def _policy_of(name: str, game: str) -> Policy:
+    """The policy of a search that no network guides, for other processes."""
+    make = rollout_policy if name.startswith("rollout") else tree_policy
+    return make(get_game(game), get_kit(game).search)
 
 
 def tree_parameters(simulations: int, config: SearchConfig) -> Numbers:

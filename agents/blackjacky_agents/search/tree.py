@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from blackjacky_agents.search.config import Likelihood, SearchConfig, Stage, Value
+from blackjacky_agents.kit.search import Likelihood, SearchConfig, Stage, Value
 from blackjacky_env.compiled import Policy, compiled, draw, entry, record_maker, stream
 from blackjacky_env.compiled.purposes import FOR_ACCEPTANCE, FOR_DECISIONS, FOR_MOVES, FOR_POSITIONS, FOR_TREE
 from blackjacky_env.declare import Game, Vector

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from blackjacky_agents.agent import Agent, CompiledAgent, recalls
 from blackjacky_agents.bots import random_bot
-from blackjacky_agents.learning.network import action_probabilities, find_network, is_network
+from blackjacky_agents.networks.network import action_probabilities, find_network, is_network
 from blackjacky_agents.solving import walk as walks
 from blackjacky_agents.solving.strategies import Strategies
 from blackjacky_agents.solving.table import Table

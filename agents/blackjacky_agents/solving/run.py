@@ -11,15 +11,8 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, get_args
 
 import numpy.typing as npt
 
+from blackjacky_agents.checkpoint import MOST_COUNTED, MOST_SECONDS, has_checkpoint, load_checkpoint, save_checkpoint
 from blackjacky_agents.files import versions, write_file, write_json
-from blackjacky_agents.learning.checkpoint import (
-    MOST_COUNTED,
-    MOST_SECONDS,
-    has_checkpoint,
-    load_checkpoint,
-    save_checkpoint,
-)
-from blackjacky_agents.learning.stopping import stop_gently
 from blackjacky_agents.reports import machine
 from blackjacky_agents.solving import cfr
 from blackjacky_agents.solving.parts import MOST_PARTS, PartedSolver
@@ -28,6 +21,7 @@ from blackjacky_agents.solving.solution import SOLUTION_FILE, policy_of, save_so
 from blackjacky_agents.solving.strategies import Strategies, Worth, worth_of
 from blackjacky_agents.solving.table import Table
 from blackjacky_agents.solving.tree import Progress, Tree, build_tree
+from blackjacky_agents.stopping import stop_gently
 from blackjacky_env.checks import check_choice, check_integer, check_number
 from blackjacky_env.reading import MAX_DATA, MAX_LIST, parse_json, read_file
 

@@ -7,12 +7,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from blackjacky_agents.games import find_encoding
 from blackjacky_agents.games.halunken.bots.crew import change
-from blackjacky_agents.games.halunken.encodings import ENCODINGS, TO
+from blackjacky_agents.games.halunken.encodings import TO
 from blackjacky_agents.games.halunken.prospects import value
-from blackjacky_agents.learning.encoding import find_encoding
-from blackjacky_agents.learning.network import encode_all
-from blackjacky_agents.learning.sb3 import LearnerVecEnv
+from blackjacky_agents.networks.network import encode_all
 from blackjacky_env import make_batch
 from blackjacky_env.compiled.compiling import entry
 from blackjacky_env.games.halunken.rules import move_card, present_score
@@ -74,18 +73,3 @@ def test_foresight_differs_from_advice_in_what_it_expects_alone() -> None:
     assert (advice[:, TO.values :] != foresight[:, TO.values :]).any()
     np.testing.assert_array_equal(foresight[:, TO.advice :].sum(axis=1), 1)
     assert (foresight[:, TO.advice :] <= seen.action_masks).all()
-
-
-def test_training_mixes_table_sizes_of_different_variants() -> None:
-    env = LearnerVecEnv(8, (4, 2, 3), ["greedy"], game="halunken", encoding=ENCODINGS[0], threads=1)
-    assert [(batch.variant, batch.num_envs) for batch in env.batches] == [("standard", 5), ("duel", 3)]
-    first = env.reset()
-    assert first.shape == (8, ENCODINGS[0].size)
-    kept, shown = env.get_state(), []
-    for _ in range(2):
-        rng = np.random.default_rng(0)
-        for _ in range(40):
-            masks = env.action_masks()
-            shown.append(env.step(np.argmax(rng.random(masks.shape) * masks, axis=1))[0])
-        np.testing.assert_array_equal(env.set_state(kept), first)
-    np.testing.assert_array_equal(shown[:40], shown[40:])

@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 from blackjacky_agents.games.black_jacky import belief, encodings, narrator, presets, prospects
-from blackjacky_agents.games.black_jacky.bots import counter, threshold, trickster
+from blackjacky_agents.games.black_jacky.bots import counter, threshold
 from blackjacky_agents.kit import GameKit
-from blackjacky_agents.search.config import SearchConfig, with_parameters
+from blackjacky_agents.kit.search import SearchConfig, with_parameters
 
 KIT = GameKit.of(
     __file__,
     encodings,
     narrator,
     presets,
-    bots={
-        "threshold": (threshold.choose, threshold.LIMITS),
-        "trickster": (trickster.choose, trickster.PARAMETERS),
-        "counter": (counter.choose, counter.PARAMETERS),
-    },
+    bots="threshold trickster counter",
     search=SearchConfig(
         playout_policy=threshold.choose,
         playout_parameters=(2, 4, 2, 8),  # knocks a point earlier than `threshold`, as stronger players do

@@ -11,8 +11,8 @@ import numpy as np
 
 from blackjacky_agents.games.black_jacky.bots.counter import PARAMETERS, estimate
 from blackjacky_agents.games.black_jacky.bots.seen import laid_out, my_sum
-from blackjacky_agents.learning.encoding import Encoding
-from blackjacky_agents.learning.features import Features, divided, one_hot
+from blackjacky_agents.kit.encoding import Encoding
+from blackjacky_agents.kit.features import Features, divided, one_hot
 from blackjacky_env.compiled import compiled, scratch
 from blackjacky_env.declare import Layout, Part
 from blackjacky_env.games.black_jacky.state import RECORD

@@ -4,16 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from blackjacky_agents.learning.settings import (
-    LeagueSettings,
-    PPOSettings,
-    SelfPlaySettings,
-    TrainingSettings,
-    full_preset,
-)
+from blackjacky_agents.kit.settings import LeagueSettings, PPOSettings, SelfPlaySettings, TrainingSettings
 
 FULL = f"ppo:{Path(__file__).parent / 'trained' / 'full.safetensors'}"
-"""The shipped agent of the preset full."""
+"""The shipped agent from which the champion learned first."""
 
 _SB3 = PPOSettings(
     game="black_jacky",
@@ -52,9 +46,6 @@ PRESETS: dict[str, TrainingSettings] = {
         game="black_jacky", bots=("threshold", "trickster", "counter"), encoding="cards", score_shaping=0.3
     ),
     "sb3": _SB3,
-    "full": full_preset(
-        _SB3, bots=("counter", "counter", "threshold", "trickster"), eval_games=4000, final_eval_games=20_000
-    ),
     "league": _LEAGUE,
 }
 """Presets by name."""

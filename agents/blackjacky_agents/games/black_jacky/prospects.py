@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from blackjacky_agents.search.config import to_rewards
+from blackjacky_agents.kit.search import to_rewards
 from blackjacky_env.compiled import compiled
 from blackjacky_env.games.black_jacky.state import SALOON, WANTED
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from blackjacky_agents.games.black_spy import encodings, narrator, presets, value_network
-from blackjacky_agents.games.black_spy.bots import counter, low
+from blackjacky_agents.games.black_spy.bots import counter
 from blackjacky_agents.kit import GameKit, Rare
-from blackjacky_agents.search.config import SearchConfig, with_parameters
+from blackjacky_agents.kit.search import SearchConfig, with_parameters
 
 _BLACK = [f"black {number}" for number in (11, 10, 9, 8, *[7] * 6, 6, 5, 4, 3, 2, 1)]
 _MINE = ["blue 11", "yellow 11", "green 11", "red 11", *_BLACK]
@@ -23,7 +23,7 @@ KIT = GameKit.of(
     narrator,
     presets,
     value_network,
-    bots={"low": (low.choose,), "counter": (counter.choose, counter.PARAMETERS)},
+    bots="low counter",
     search=SearchConfig(
         playout_policy=counter.choose,
         playout_parameters=tuple(counter.PARAMETERS.tolist()),

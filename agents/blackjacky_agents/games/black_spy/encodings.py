@@ -10,8 +10,8 @@ import numpy as np
 
 from blackjacky_agents.bots.trick_taking import NOTHING, lead_over_others
 from blackjacky_agents.games.black_spy.bots import counter, seen
-from blackjacky_agents.learning.encoding import Encoding
-from blackjacky_agents.learning.features import Features, divided, one_hot, with_advice
+from blackjacky_agents.kit.encoding import Encoding
+from blackjacky_agents.kit.features import Features, divided, one_hot, with_advice
 from blackjacky_env.compiled import compiled, scratch
 from blackjacky_env.declare import Part
 from blackjacky_env.games.black_spy import state

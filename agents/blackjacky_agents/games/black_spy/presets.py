@@ -2,14 +2,7 @@
 
 from __future__ import annotations
 
-from blackjacky_agents.learning.settings import (
-    PPOSettings,
-    SelfPlaySettings,
-    TrainingSettings,
-    full_preset,
-    quick_preset,
-    search_preset,
-)
+from blackjacky_agents.kit.settings import PPOSettings, SelfPlaySettings, TrainingSettings, quick_preset, search_preset
 
 _SCRATCH = SelfPlaySettings(game="black_spy", bots=("low", "counter"), encoding="cards", score_shaping=0.02)
 _SB3 = PPOSettings(
@@ -26,16 +19,6 @@ PRESETS: dict[str, TrainingSettings] = {
     "quick": quick_preset(_SCRATCH, bots=("counter",)),
     "scratch": _SCRATCH,
     "sb3": _SB3,
-    "full": full_preset(
-        _SB3,
-        players=(4, 4, 3, 4, 5, 4, 6),
-        minutes=40,
-        hidden_sizes=(128, 128),
-        bots=("counter",),
-        past_self_fraction=0.3,
-        num_envs=512,
-        snapshot_every=500_000,
-    ),
     "league": search_preset(
         "black_spy", players=(4, 4, 3, 4, 5, 4, 6), bots=("counter", "low"), hidden_sizes=(128, 128)
     ),

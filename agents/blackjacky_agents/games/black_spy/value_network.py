@@ -10,8 +10,8 @@ from pathlib import Path
 
 import numpy as np
 
-from blackjacky_agents.learning import hands
-from blackjacky_agents.learning.value_network import ValueNetwork
+from blackjacky_agents.kit import hands
+from blackjacky_agents.kit.value_network import ValueNetwork
 from blackjacky_env.compiled import compiled
 from blackjacky_env.declare import Layout, Part
 from blackjacky_env.games.black_spy import state

@@ -5,7 +5,7 @@ from __future__ import annotations
 from blackjacky_agents.games.halunken import belief, encodings, narrator, presets, prospects, value_network
 from blackjacky_agents.games.halunken.bots import greedy, planner
 from blackjacky_agents.kit import GameKit
-from blackjacky_agents.search.config import SearchConfig, with_parameters
+from blackjacky_agents.kit.search import SearchConfig, with_parameters
 
 KIT = GameKit.of(
     __file__,
@@ -13,7 +13,7 @@ KIT = GameKit.of(
     narrator,
     presets,
     value_network,
-    bots={"greedy": (greedy.choose, greedy.PARAMETERS), "planner": (planner.choose, planner.PARAMETERS)},
+    bots="greedy planner",
     search=SearchConfig(
         playout_policy=greedy.choose,
         playout_parameters=tuple(belief.PARAMETERS.tolist()),

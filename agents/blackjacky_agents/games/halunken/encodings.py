@@ -18,9 +18,9 @@ from blackjacky_agents.games.halunken.bots.crew import change, imagine
 from blackjacky_agents.games.halunken.bots.planner import PARAMETERS, estimate, make_estimate
 from blackjacky_agents.games.halunken.prospects import value
 from blackjacky_agents.games.halunken.value_network import VALUE_NETWORK
-from blackjacky_agents.learning.encoding import Encoding
-from blackjacky_agents.learning.features import Features, divided, one_hot
-from blackjacky_agents.search.config import Value
+from blackjacky_agents.kit.encoding import Encoding
+from blackjacky_agents.kit.features import Features, divided, one_hot
+from blackjacky_agents.kit.search import Value
 from blackjacky_env.compiled import compiled, draw, scratch
 from blackjacky_env.declare import NOBODY, Layout, Part
 from blackjacky_env.games.halunken import state

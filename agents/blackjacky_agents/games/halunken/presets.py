@@ -2,20 +2,13 @@
 
 from __future__ import annotations
 
-from blackjacky_agents.learning.settings import (
-    PPOSettings,
-    SelfPlaySettings,
-    TrainingSettings,
-    full_preset,
-    quick_preset,
-    search_preset,
-)
+from blackjacky_agents.kit.settings import PPOSettings, SelfPlaySettings, TrainingSettings, quick_preset, search_preset
 
 _SCRATCH = SelfPlaySettings(game="halunken", bots=("greedy", "planner"), encoding="cards", score_shaping=0.01)
 _SB3 = PPOSettings(
     game="halunken",
     preset="sb3",
-    players=(4, 4, 3, 2),
+    players=(4, 4, 3),
     bots=("greedy", "planner"),
     encoding="cards",
     score_weight=0.01,
@@ -26,16 +19,6 @@ PRESETS: dict[str, TrainingSettings] = {
     "quick": quick_preset(_SCRATCH, bots=("planner",), encoding="foresight"),
     "scratch": _SCRATCH,
     "sb3": _SB3,
-    "full": full_preset(
-        _SB3,
-        players=(4, 2, 4, 3),
-        encoding="foresight",
-        steps=20_000_000,
-        minutes=40,
-        bots=("planner",),
-        past_self_fraction=0.3,
-        snapshot_every=250_000,
-    ),
     "league": search_preset(
         "halunken",
         players=(4, 2, 4, 3),

@@ -14,7 +14,7 @@ import math
 
 import numpy as np
 
-from blackjacky_agents.search.config import to_rewards
+from blackjacky_agents.kit.search import to_rewards
 from blackjacky_env.compiled import compiled, inlined
 from blackjacky_env.games.halunken import state
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from blackjacky_agents.games.schwarze_katze import encodings, narrator, presets, value_network
 from blackjacky_agents.games.schwarze_katze.bots import counter, low
 from blackjacky_agents.kit import GameKit
-from blackjacky_agents.search.config import SearchConfig, with_parameters
+from blackjacky_agents.kit.search import SearchConfig, with_parameters
 
 KIT = GameKit.of(
     __file__,
@@ -13,7 +13,7 @@ KIT = GameKit.of(
     narrator,
     presets,
     value_network,
-    bots={"low": (low.choose,), "counter": (counter.choose, counter.PARAMETERS)},
+    bots="low counter",
     search=SearchConfig(
         playout_policy=low.choose,
         prior_policy=with_parameters(counter.choose, counter.PARAMETERS),

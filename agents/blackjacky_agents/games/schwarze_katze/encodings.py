@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from blackjacky_agents.bots.trick_taking import NOTHING, lead_over_others
 from blackjacky_agents.games.schwarze_katze.bots import counter, seen
-from blackjacky_agents.learning.encoding import Encoding
-from blackjacky_agents.learning.features import Features, divided, one_hot, with_advice
+from blackjacky_agents.kit.encoding import Encoding
+from blackjacky_agents.kit.features import Features, divided, one_hot, with_advice
 from blackjacky_env.compiled import compiled
 from blackjacky_env.declare import Part
 from blackjacky_env.games.schwarze_katze import state

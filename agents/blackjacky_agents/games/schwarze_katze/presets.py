@@ -2,14 +2,7 @@
 
 from __future__ import annotations
 
-from blackjacky_agents.learning.settings import (
-    PPOSettings,
-    SelfPlaySettings,
-    TrainingSettings,
-    full_preset,
-    quick_preset,
-    search_preset,
-)
+from blackjacky_agents.kit.settings import PPOSettings, SelfPlaySettings, TrainingSettings, quick_preset
 
 _SCRATCH = SelfPlaySettings(
     game="schwarze_katze", bots=("low", "counter"), encoding="cards", gamma=1.0, score_shaping=0.005
@@ -28,9 +21,5 @@ PRESETS: dict[str, TrainingSettings] = {
     "quick": quick_preset(_SCRATCH, bots=("counter",), score_shaping=0.02),
     "scratch": _SCRATCH,
     "sb3": _SB3,
-    "full": full_preset(_SB3, players=(4, 4, 3, 4, 5, 4, 6, 4, 8), bots=("counter", "counter", "low")),
-    "league": search_preset(
-        "schwarze_katze", players=(4, 4, 3, 4, 5, 4, 6), bots=("counter", "low"), hidden_sizes=(256, 256)
-    ),
 }
 """Presets by name."""

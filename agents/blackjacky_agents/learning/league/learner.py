@@ -12,14 +12,15 @@ import torch
 from torch import nn
 
 from blackjacky_agents.agent import CompiledAgent
-from blackjacky_agents.learning.checkpoint import Arrays, grouped
-from blackjacky_agents.learning.encoding import Encoding, find_encoding, standing_encoding
+from blackjacky_agents.checkpoint import Arrays, grouped
+from blackjacky_agents.games import find_encoding, standing_encoding
+from blackjacky_agents.kit.encoding import Encoding
+from blackjacky_agents.kit.settings import LeagueSettings
 from blackjacky_agents.learning.league.buffers import ReplayBuffer
 from blackjacky_agents.learning.league.imitation import Demonstrations
 from blackjacky_agents.learning.lookahead import Studies
 from blackjacky_agents.learning.modules import mlp, moments_of, read_moments, read_tensors, set_layers, set_moments
-from blackjacky_agents.learning.network import Layers, encode_all, layers_of, network_agent, pack
-from blackjacky_agents.learning.settings import LeagueSettings
+from blackjacky_agents.networks.network import Layers, encode_all, layers_of, network_agent, pack
 from blackjacky_env.declare import Vector
 from blackjacky_env.games import get_game
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 import sys
 from collections import deque
 from collections.abc import Callable
-from concurrent.futures import Future
-from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -15,17 +13,16 @@ import torch
 from tqdm import tqdm
 
 from blackjacky_agents.agent import CompiledAgent
-from blackjacky_agents.arena.evaluation import Score, against_copies
-from blackjacky_agents.learning.agent_file import initial_layers
-from blackjacky_agents.learning.checkpoint import Arrays, grouped, read_count, read_rng
+from blackjacky_agents.checkpoint import Arrays, grouped, read_count, read_rng
+from blackjacky_agents.kit.settings import LeagueSettings
 from blackjacky_agents.learning.league.exploiter import train_exploiter
 from blackjacky_agents.learning.league.games import Played, draw_seating, possible_variants, start_games
 from blackjacky_agents.learning.league.imitation import Demonstrations
 from blackjacky_agents.learning.league.learner import Learner
 from blackjacky_agents.learning.league.pool import Opponent, Pool, record_results
-from blackjacky_agents.learning.network import Layers, network_agent, pack, read_packed
 from blackjacky_agents.learning.run import TrainingRun
-from blackjacky_agents.learning.settings import LeagueSettings
+from blackjacky_agents.networks.agent_file import initial_layers
+from blackjacky_agents.networks.network import Layers, network_agent, pack, read_packed
 from blackjacky_agents.registry import display_names, make_compiled_agent
 
 _INITIAL_VALUE_UPDATES = 50  # before training, so that rollouts are not valued by a random network
@@ -56,9 +53,7 @@ class League(TrainingRun):
         self.pool = Pool(bots, settings.pool_size, settings.bot_fraction)
         self._playing: deque[_Batch] = deque()
         self._steps = self._batches = self._snapshots = self._iteration = 0
-        self._evaluating: tuple[dict[str, Any], list[Future[list[Score]]]] | None = None
         self._exploiting = 0  # number of the exploiter in training, if there is one
-        self._exploiter: Callable[[], CompiledAgent | None] | None = None
 
     @property
     def steps(self) -> int:
@@ -94,7 +89,7 @@ class League(TrainingRun):
         wanted, collected = self.settings.imitation_steps, 0
         if not wanted or not self.settings.teacher or self.settings.init_from:
             return
-        demonstrations = Demonstrations(self.settings, self.cluster)
+        demonstrations = Demonstrations(self.settings)
         (teacher,) = display_names([self.settings.teacher])
         pause = 0.5 if sys.stderr.isatty() else 15
         with tqdm(total=wanted, desc=f"imitating {teacher}", unit=" moves", unit_scale=True, mininterval=pause) as bar:
@@ -108,18 +103,17 @@ class League(TrainingRun):
 
     def _learn(self) -> None:
         if self._exploiting and self.left > 0:  # when the training was stopped
-            self._start_exploiter(self._exploiting)
+            self._add_exploiter(self._exploiting)
         while self.left > 0 and not self.interrupted:
             if self._steps >= self._snapshots * self.settings.snapshot_every:
                 self.take_snapshot()
             elif self._is_evaluation_due:
-                self._evaluate()
+                self.evaluate()
             if self._iteration != int(self._iterations_done):  # smaller in a run that is resumed for longer
                 self._iteration = int(self._iterations_done)
                 self.learner.renew_expert()
             self._play_and_update()
             self._save_if_due()
-        self._finish_evaluation()
 
     def _agents(self) -> list[CompiledAgent]:
         """The agent that plays for the learner, followed by the opponents of the pool."""
@@ -147,8 +141,6 @@ class League(TrainingRun):
         self._steps += played.studies.rolled_out
         self._log(figures)
         self._batches += 1
-        if self._evaluating is not None and all(part.done() for part in self._evaluating[1]):
-            self._finish_evaluation()
         self.show_progress()
 
     def _start_games(self) -> _Batch:
@@ -158,71 +150,32 @@ class League(TrainingRun):
         results = start_games(self.learner, self._agents(), seating, first_seed % _HALF, cluster=self.cluster)
         return _Batch(list(self.pool.opponents), results)
 
-    def _evaluate(self) -> None:
-        """Evaluate the agent; a cluster does it beside the training, unless games and updates take turns."""
-        if self.cluster is None or not self.settings.max_staleness:
-            self.evaluate()
-            return
-        self._finish_evaluation()
-        settings, agent = self.settings, self.cluster.store(self.agent(greedy=True))
-        parts = [
-            self.cluster.submit(
-                against_copies, agent, [bot], settings.eval_players, settings.eval_games, threads=1, **self._rules
-            )
-            for bot in self.bots
-        ]
-        self._evaluating = (self._note_evaluation(), parts)
-
-    def _finish_evaluation(self) -> None:
-        """Wait for the evaluation beside the training, if there is one, and note its results."""
-        if self._evaluating is not None:
-            line, parts = self._evaluating
-            self._evaluating = None
-            self._note_scores(line, [score for part in parts for score in part.result()])
-
-    def save(self) -> Path:
-        """As `TrainingRun.save`, after the evaluation beside the training, which a resumed run would miss."""
-        self._finish_evaluation()
-        return super().save()
-
     def take_snapshot(self) -> None:
         """Evaluate, and add a snapshot of the learner and periodically an exploiter to the pool."""
         self._snapshots = self._steps // self.settings.snapshot_every + 1
-        self._evaluate()
+        self.evaluate()
         if not self.settings.pool_size:
             return
-        self._add_exploiter()
         self.pool.add(Opponent(f"snapshot {self._snapshots}", self.agent(greedy=False)))
         every = self.settings.exploiter_every
         if every and self._snapshots % every == 0:
-            self._start_exploiter(self._snapshots)
+            self._add_exploiter(self._snapshots)
 
-    def _start_exploiter(self, number: int) -> None:
-        self._exploiting, self._exploiter = number, self._begin_exploiter(number)
-        if not self.settings.max_staleness:
-            self._add_exploiter()
+    def _add_exploiter(self, number: int) -> None:
+        """Train a copy of the learner against the learner alone, and add it to the pool.
 
-    def _add_exploiter(self) -> None:
-        """Add the exploiter in training to the pool; one that is interrupted begins again when the run is resumed."""
-        if self._exploiter is not None:
-            agent = self._exploiter()
-            if agent is None:
-                return
-            self.pool.add(Opponent(f"exploiter {self._exploiting}", agent))
-        self._exploiting, self._exploiter = 0, None
-
-    def _begin_exploiter(self, number: int) -> Callable[[], CompiledAgent | None]:
-        """Begin to train a copy of the learner against the learner alone; the function that is returned waits for it.
-
-        A cluster trains it beside the league, unless games and updates take turns.
+        One that is interrupted begins again when the run is resumed.
         """
-        settings, opponent = self.settings, self.agent(greedy=False)
-        seed, first_seed = settings.seed + number, settings.seed * _RUN_SEEDS + number * _EXPLOITER_SEEDS
-        exploiter = self.learner.successor(seed)
-        given = (exploiter.settings, seed, exploiter.state(), opponent, _HALF + first_seed % _HALF)
-        if self.cluster is None or not settings.max_staleness:
-            return partial(train_exploiter, *given, self.cluster, self._exploiter_goes_on)
-        return self.cluster.submit(train_exploiter, *given).result
+        self._exploiting = number
+        seed, first_seed = self.settings.seed + number, self.settings.seed * _RUN_SEEDS + number * _EXPLOITER_SEEDS
+        learner, opponent = self.learner.successor(seed), self.agent(greedy=False)
+        rng = np.random.default_rng([_HALF + first_seed % _HALF, 4])
+        agent = train_exploiter(
+            learner, opponent, rng, _HALF + first_seed % _HALF, self.cluster, self._exploiter_goes_on
+        )
+        if agent is not None:
+            self.pool.add(Opponent(f"exploiter {number}", agent))
+            self._exploiting = 0
 
     def _exploiter_goes_on(self, made: int) -> bool:
         self.show_progress(f"exploiter {min(made / self.settings.exploiter_steps, 1):.0%}")

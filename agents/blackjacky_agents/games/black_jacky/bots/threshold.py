@@ -11,14 +11,14 @@ from blackjacky_env.games.black_jacky import state
 
 AT = seen.AT
 
-LIMITS = np.array([1, 3, 2, 8], np.float32)
+PARAMETERS = np.array([1, 3, 2, 8], np.float32)
 """Distances below ``bust_at``: knock from, draw below; in a last turn, keep from, draw below. A best response to
 themselves: copies with other limits win no more against them."""
 
 
 @compiled
 def choose(observation, mask, random_state, parameters):
-    """An action of ``threshold``; parameters: the four `LIMITS`."""
+    """An action of ``threshold``; parameters: the four `PARAMETERS`."""
     if observation[seen.ZOCKING]:
         return zock(observation, mask, parameters)
     if mask[state.NO_TRICK]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from blackjacky_agents.games.black_jacky.bots import seen
-from blackjacky_agents.games.black_jacky.bots.threshold import LIMITS
+from blackjacky_agents.games.black_jacky.bots.threshold import PARAMETERS as LIMITS
 from blackjacky_agents.games.black_jacky.bots.threshold import choose as choose_by_sum
 from blackjacky_env.compiled import compiled
 from blackjacky_env.games.black_jacky.state import LAY_3, LAY_6, NO_TRICK

@@ -15,7 +15,7 @@ import numpy as np
 from blackjacky_agents.games.halunken.bots.crew import WORK, imagine, play, shows
 from blackjacky_agents.games.halunken.bots.greedy import LOOT, RUM_KEPT, TEMPERATURE, choose_move, decide
 from blackjacky_agents.games.halunken.prospects import stage, value
-from blackjacky_agents.search.config import Value
+from blackjacky_agents.kit.search import Value
 from blackjacky_env.compiled import compiled, inlined, scratch, stream
 from blackjacky_env.games.halunken import state
 

@@ -5,11 +5,8 @@ from __future__ import annotations
 from functools import cache
 from typing import NamedTuple
 
-from blackjacky_agents.games import get_kit
-from blackjacky_env.checks import check_choice
 from blackjacky_env.compiled import compiled
 from blackjacky_env.declare import Game, Layout
-from blackjacky_env.games import get_game
 from blackjacky_env.play import Encoder
 
 
@@ -46,19 +43,3 @@ def raw_encoding(game: Game) -> Encoding:
             out[i] = observation[i] * scale[i]
 
     return Encoding("raw", game.version, compiled(encode), game.layout)
-
-
-def encodings_of(game: str) -> dict[str, Encoding]:
-    """All encodings of a game by name, the game's own before `raw`."""
-    return {one.name: one for one in (*get_kit(game).encodings, raw_encoding(get_game(game)))}
-
-
-def standing_encoding(game: str) -> Encoding:
-    """Input of the value network at the beginning of a round: the game's own encoding, or else the observation."""
-    return get_kit(game).standing_encoding or raw_encoding(get_game(game))
-
-
-def find_encoding(name: str, game: str) -> Encoding:
-    """The encoding called ``name``; the `ValueError` for unknown names lists the game's encodings."""
-    found = encodings_of(game)
-    return found[check_choice("encoding", name, tuple(found))]

@@ -5,23 +5,24 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
+from importlib import import_module
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy.typing as npt
 
+from blackjacky_agents.kit.encoding import Encoding
+from blackjacky_agents.kit.search import SearchConfig
+from blackjacky_agents.kit.settings import TrainingSettings
+from blackjacky_agents.kit.value_network import ValueNetwork
 from blackjacky_agents.narration import Narrator
-from blackjacky_agents.search.config import SearchConfig
 from blackjacky_env.compiled import Policy
-
-if TYPE_CHECKING:
-    from blackjacky_agents.learning.encoding import Encoding
-    from blackjacky_agents.learning.settings import TrainingSettings
-    from blackjacky_agents.learning.value_network import ValueNetwork
 
 Bot = tuple[Policy] | tuple[Policy, npt.NDArray[Any]]
 """A compiled policy, with its parameters if it has any."""
+
+_OF_BOT = ("choose", "PARAMETERS")
 
 
 class Rare(NamedTuple):
@@ -69,14 +70,17 @@ class GameKit:
     """Phases that random games hardly ever reach."""
 
     @classmethod
-    def of(cls, file: str, *modules: ModuleType, **others: Any) -> GameKit:
+    def of(cls, file: str, *modules: ModuleType, bots: str, **others: Any) -> GameKit:
         """The kit of a room, from what lies beside ``file``, and ``others``.
 
-        That is ``texts.json``, ``score.json``, ``trained/champion.safetensors``, and in the ``modules`` constants with
-        the names of fields, such as ``NARRATOR``.
+        That is ``texts.json``, ``score.json``, ``trained/champion.safetensors``, in the ``modules`` constants with the
+        names of fields, such as ``NARRATOR``, and the ``bots``, weakest first: modules ``bots/NAME.py``, each with a
+        compiled policy ``choose`` and perhaps its ``PARAMETERS``.
         """
         folder, names = Path(file).parent, [each.name for each in fields(cls)]
+        found = {name: vars(import_module(f"{modules[0].__package__}.bots.{name}")) for name in bots.split()}
         return cls(
+            bots={name: tuple(each[what] for what in _OF_BOT if what in each) for name, each in found.items()},
             trained={"champion": folder / "trained" / "champion.safetensors"},
             texts=json.loads((folder / "texts.json").read_text(encoding="utf-8")),
             score=folder / "score.json",

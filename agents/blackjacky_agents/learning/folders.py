@@ -10,12 +10,13 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
+from blackjacky_agents.checkpoint import has_checkpoint
 from blackjacky_agents.files import only_writer, versions, write_json
-from blackjacky_agents.learning.agent_file import AGENT_FILE, identity
-from blackjacky_agents.learning.checkpoint import has_checkpoint
-from blackjacky_agents.learning.encoding import find_encoding
+from blackjacky_agents.games import find_encoding
+from blackjacky_agents.kit.settings import TrainingSettings
 from blackjacky_agents.learning.run import LIBRARIES, PROGRESS_FILE, TrainingRun
-from blackjacky_agents.learning.settings import TrainingSettings, settings_from
+from blackjacky_agents.learning.settings import settings_from
+from blackjacky_agents.networks.agent_file import AGENT_FILE, identity
 from blackjacky_env.games import get_game
 from blackjacky_env.play import record_layout
 from blackjacky_env.reading import read_file
@@ -81,11 +82,6 @@ def is_unsaved(folder: Path) -> bool:
     return ours and not has_checkpoint(folder / "checkpoints") and not (folder / AGENT_FILE).exists()
 
 
-def clear_unsaved(folder: Path) -> None:
-    """Remove evaluations of a run that has saved nothing else."""
-    (folder / PROGRESS_FILE).unlink(missing_ok=True)
-
-
 def begin_run(run: TrainingRun, held: ExitStack) -> None:
     """Give a new run a folder, whose only writer this process is while the context ``held`` lasts.
 
@@ -94,7 +90,7 @@ def begin_run(run: TrainingRun, held: ExitStack) -> None:
     run.folder = make_folder(run.settings)
     held.enter_context(only_writer(run.folder))
     check_name(run.settings)
-    clear_unsaved(run.folder)
+    (run.folder / PROGRESS_FILE).unlink(missing_ok=True)
     write_settings(run.folder, run.settings, run.command)
 
 
@@ -116,7 +112,7 @@ def continue_run(run: TrainingRun) -> None:
     """Restore a run from its newest checkpoint; one that was killed before its first begins again."""
     if is_unsaved(run.folder):
         print(f"{run.folder} has no checkpoint yet; the training begins again.", file=sys.stderr)
-        clear_unsaved(run.folder)
+        (run.folder / PROGRESS_FILE).unlink(missing_ok=True)
         return
     for complaint in run.resume():
         print(complaint, file=sys.stderr)

@@ -17,15 +17,15 @@ from safetensors.numpy import load, save
 
 from blackjacky_agents.agent import CompiledAgent
 from blackjacky_agents.files import next_of, read_by_card, write_with_card
-from blackjacky_agents.games import get_kit
-from blackjacky_agents.learning.encoding import Encoding, find_encoding
-from blackjacky_agents.learning.network import MAX_UNITS, Layers, network_agent, pack, sizes_of
+from blackjacky_agents.games import find_encoding, get_kit
+from blackjacky_agents.kit.encoding import Encoding
+from blackjacky_agents.networks.network import MAX_UNITS, Layers, network_agent, pack, sizes_of
 from blackjacky_env.checks import check_integer, check_number
 from blackjacky_env.games import DEFAULT, get_game
 from blackjacky_env.reading import parse_json, read_file
 
 if TYPE_CHECKING:
-    from blackjacky_agents.learning.settings import LeagueSettings, SelfPlaySettings
+    from blackjacky_agents.kit.settings import LeagueSettings, SelfPlaySettings
 
 AGENT_FILE = "weights.safetensors"
 _FORMAT = 1

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from blackjacky_agents.learning.encoding import Encoding
+from blackjacky_agents.kit.encoding import Encoding
 from blackjacky_env.compiled import compiled, generated, scratch
 from blackjacky_env.declare import Layout, Part
 

@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from blackjacky_agents.agent import Agent, CompiledAgent, check_asked, register_policies
-from blackjacky_agents.learning.encoding import Encoding, encodings_of, find_encoding
+from blackjacky_agents.agent import Agent, CompiledAgent, check_asked
+from blackjacky_agents.games import encodings_of, find_encoding
+from blackjacky_agents.kit.encoding import Encoding
 from blackjacky_env.compiled import Policy, compiled, draw, entry, scratch
 from blackjacky_env.declare import Vector
 from blackjacky_env.play import Encoder, check_arrays
@@ -90,11 +91,9 @@ def _without_draws(encoding: Encoding) -> Encoder:
     return compiled(encode)
 
 
-register_policies(
-    "network",
-    lambda agent: [(agent.game, encoding) for encoding in encodings_of(agent.game)],
-    lambda game, encoding: network_policy(find_encoding(encoding, game)),
-)
+def policy_of(game: str, encoding: str) -> Policy:
+    """`network_policy` by names, for other processes."""
+    return network_policy(find_encoding(encoding, game))
 
 
 def _check_gpu(parameters: npt.NDArray[np.float32]) -> None:
@@ -207,7 +206,8 @@ def layers_of(modules: Iterable[Any]) -> Layers:
 
 def network_agent(game: str, encoding: Encoding, parameters: npt.NDArray[np.float32], name: str = "") -> CompiledAgent:
     """A `pack`ed network as an agent, by default called ``learner``."""
-    return CompiledAgent(name or "learner", game, network_policy(encoding), parameters)
+    origin = (policy_of, (game, encoding.name))
+    return CompiledAgent(name or "learner", game, network_policy(encoding), parameters, origin)
 
 
 @cache

@@ -1,0 +1,235 @@
+"""Training settings, and presets that games make of them; neither torch nor games are imported."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
+
+from blackjacky_env.games import DEFAULT, get_game
+
+FINAL_GAMES_PER_MINUTE = 800  # of the training, so that the final evaluation is the shorter part of the two
+
+
+@dataclass(frozen=True)
+class TrainingSettings:
+    """Settings shared by all trainings; the defaults work with any game, presets adapt them to one.
+
+    A setting whose default alone is another in a subclass is described here.
+    """
+
+    preset: str = "quick"
+    """Preset that sets the defaults of all other settings; docs/train.md compares them."""
+    name: str = ""
+    """Name of the run folder, runs/NAME; by default the preset and the next free number, such as quick-1."""
+    game: str = DEFAULT
+    """Game to train on."""
+    variant: str | None = None
+    """Variant to train on; by default the first one that all table sizes allow, otherwise that of each size."""
+    rule_options: Mapping[str, Any] = field(default_factory=dict)
+    """Rule options that differ from their defaults, by name."""
+    seed: int = 0
+    """Seed of all random numbers."""
+    steps: int = 3_000_000
+    """Total number of training decisions."""
+    minutes: float = 5.0
+    """Time limit of the training; annealing follows steps or time, whichever runs out first."""
+    players: tuple[int, ...] = ()
+    """Table sizes; games cycle through them. Empty: the game's usual size."""
+    bots: tuple[str, ...] = ("random",)
+    """Bots to play against, besides past versions of the learner; one named twice is drawn twice as often."""
+    encoding: str = "raw"
+    """Network input by name: raw, the scaled observation, works with every game; some games have others."""
+    hidden_sizes: tuple[int, ...] = (256, 256)
+    """Sizes of the hidden layers of policy and value network."""
+    batch_size: int = 2048
+    """Minibatch size."""
+    pool_size: int = 6
+    """Maximum number of past versions of the learner among the opponents."""
+    snapshot_every: int = 250_000
+    """Steps between snapshots of the learner, which join the opponents. It is evaluated at each snapshot, at the latest
+    after every fifth of the training."""
+    threads: int = 2
+    """CPU threads."""
+    log: tuple[Literal["tensorboard", "wandb", "csv"], ...] = ("tensorboard",)
+    """Where all figures of the training go: none, one or several of these, in the run folder. wandb is offline unless
+    its own variable WANDB_MODE says otherwise."""
+    eval_games: int = 1000
+    """Number of games per bot in each evaluation during the training."""
+    final_eval_games: int = 4000
+    """Maximum number of games per table size and bot in the final evaluation, of which a training has 800 a minute."""
+
+    @property
+    def final_games(self) -> int:
+        """Number of games per table size and bot in the final evaluation, which is short after a short training."""
+        return max(1, int(min(self.final_eval_games, FINAL_GAMES_PER_MINUTE * self.minutes)))
+
+    @property
+    def table_sizes(self) -> tuple[int, ...]:
+        """`players`, or the usual table size."""
+        return self.players or (get_game(self.game).choose_table(None, self.variant)[0],)
+
+    @property
+    def eval_players(self) -> int:
+        """Table size of evaluations: the usual one if it is played, else the first of `table_sizes`."""
+        usual = get_game(self.game).choose_table(None, self.variant)[0]
+        return usual if usual in self.table_sizes else self.table_sizes[0]
+
+
+@dataclass(frozen=True)
+class GradientSettings(TrainingSettings):
+    """Settings shared by trainings with PPO."""
+
+    past_self_fraction: float = 0.3
+    """Fraction of the opponents that are past versions of the learner; the others are bots."""
+    num_envs: int = 256
+    """Number of parallel games."""
+    n_steps: int = 64
+    """Decisions of the learner per game and update."""
+    n_epochs: int = 3
+    """Epochs per update."""
+    learning_rate: float = 1e-3
+    """Initial Adam learning rate, annealed linearly to 0."""
+    ent_coef: float = 0.01
+    """Initial entropy coefficient, annealed linearly to 0."""
+    gamma: float = 1.0
+    """Discount factor per decision of a seat."""
+    gae_lambda: float = 0.95
+    """Lambda of generalized advantage estimation (GAE)."""
+
+
+@dataclass(frozen=True)
+class PPOSettings(GradientSettings):
+    """Train an agent with MaskablePPO, against bots and past versions of itself."""
+
+    past_self_fraction: float = 0.4
+    score_weight: float = 0.0
+    """Reward shaping: weight of score changes, added to the reward for winning."""
+
+
+@dataclass(frozen=True)
+class SelfPlaySettings(GradientSettings):
+    """Train an agent with PPO in every seat of compiled games, against itself, past versions and bots; no teacher."""
+
+    preset: str = "scratch"
+    steps: int = 1_000_000_000
+    hidden_sizes: tuple[int, ...] = (128, 128)
+    """Sizes of the hidden layers of the network, which policy and value share."""
+    batch_size: int = 4096
+    snapshot_every: int = 2_000_000
+    init_from: str = ""
+    """Initial policy: a shipped agent by name, a run folder or a weights file. Empty: random initialisation."""
+    advice_logit: float = 0.0
+    """Initial logit of the advised action, for encodings with a bot's advice. 0: random initialisation; 4: the learner
+    starts as strong as the bot and learns to deviate from it (residual policy learning, Silver et al. 2018)."""
+    value_warmup: int = 0
+    """Decisions at the beginning from which only the value is learned, in the last layer."""
+    self_play_fraction: float = 0.6
+    """Fraction of games in which the learner has all seats."""
+    single_opponent_fraction: float = 0.3
+    """Fraction of games with copies of one opponent in all seats but one; the remaining games have mixed tables."""
+    num_envs: int = 1024
+    n_epochs: int = 1
+    learning_rate: float = 2e-3
+    clip_range: float = 0.2
+    """Clipping range of the probability ratio."""
+    vf_coef: float = 0.5
+    """Weight of the value loss."""
+    max_grad_norm: float = 0.5
+    """Maximum norm of the gradient."""
+    gamma: float = 0.99
+    score_shaping: float = 0.0
+    """Weight of the score in potential-based reward shaping, which changes no optimal policy."""
+    value_shaping: bool = False
+    """Shape rewards by what search makes of the position with all cards face up, instead of by the score. It has less
+    noise, so that a lower gae_lambda does."""
+
+
+@dataclass(frozen=True)
+class LeagueSettings(TrainingSettings):
+    """Train an agent by rollouts in a league of bots, past versions of itself and exploiters."""
+
+    preset: str = "league"
+    steps: int = 100_000_000
+    minutes: float = 80.0
+    batch_size: int = 1024
+    pool_size: int = 6
+    """Maximum number of snapshots and exploiters in the pool; the one with the fewest wins against the learner is
+    replaced. 0: bots only."""
+    snapshot_every: int = 1_000_000
+    eval_games: int = 4000
+    final_eval_games: int = 20_000
+    init_from: str = ""
+    """Initial network: a shipped agent by name, a run folder or a weights file. Empty: random initialisation."""
+    teacher: str = ""
+    """Agent to imitate before the training; empty: none. Ignored with init_from."""
+    imitation_steps: int = 2_500_000
+    """Number of the teacher's decisions to imitate."""
+    label_smoothing: float = 0.05
+    """Label smoothing of the imitation loss over the legal actions."""
+    games_per_update: int = 512
+    """Number of games per update."""
+    max_staleness: int = 0
+    """Number of updates by which the weights that play are behind those that learn. 0: games and updates take turns.
+    Otherwise a cluster keeps playing while the learner learns."""
+    iterations: int = 0
+    """Number of equal parts of the training for expert iteration: in each of them the agent of the part before plays,
+    and the learner learns its probabilities, improved by what the rollouts say. 0: policy gradients instead."""
+    positions: int = 0
+    """Number of positions that the player may be in, in which each action is tried as in search (`search:N`). 0: the
+    true position, with what the player cannot see."""
+    variant_fraction: float = 0.0
+    """Fraction of games in other variants, where the table size allows."""
+    self_play_fraction: float = 0.25
+    """Fraction of games in which the learner has all seats."""
+    single_opponent_fraction: float = 0.45
+    """Fraction of games with copies of one opponent in all seats but one; the remaining games have mixed tables."""
+    bot_fraction: float = 0.5
+    """Fraction of bots among the opponents, once the pool contains snapshots."""
+    study_fraction: float = 0.3
+    """Fraction of the learner's decisions at which actions are rolled out."""
+    min_action_prob: float = 0.01
+    """Minimum probability for an action to be rolled out; 0: all legal actions."""
+    max_studies_per_game: int = 24
+    """Maximum number of decisions per game at which actions are rolled out."""
+    buffer_size: int = 300_000
+    """Capacity of the replay buffer, in decisions."""
+    replay_ratio: int = 2
+    """Mean number of updates each decision is used for."""
+    learning_rate: float = 4e-4
+    """Initial Adam learning rate, annealed linearly to 5 % of it."""
+    ent_coef: float = 0.005
+    """Entropy coefficient, annealed linearly from 1.2 to 0.2 times this; advantages are scaled to unit variance."""
+    ema_rate: float = 0.003
+    """Update rate of the exponential moving average of the weights, with which the agent plays."""
+    exploiter_every: int = 3
+    """Number of snapshots between two exploiters, which join the pool; 0: no exploiters."""
+    exploiter_steps: int = 200_000
+    """Number of training decisions of an exploiter."""
+
+
+GROUPS: Mapping[str, str] = {
+    "": "preset game name seed minutes steps players",
+    "opponents": "variant bots pool_size snapshot_every past_self_fraction self_play_fraction single_opponent_fraction "
+    "bot_fraction variant_fraction exploiter_every exploiter_steps",
+    "network": "encoding hidden_sizes init_from advice_logit teacher imitation_steps label_smoothing ema_rate",
+    "rewards": "gamma gae_lambda score_weight score_shaping value_shaping",
+    "tests_and_logs": "eval_games final_eval_games log",
+    "learning": "",
+}
+"""Names of settings in the groups in which they are shown, the first alone unless all are asked for; the last group has
+all others."""
+
+
+def quick_preset(scratch: SelfPlaySettings, **changes: Any) -> SelfPlaySettings:
+    """The preset ``quick`` of a game: self-play for minutes, from the advice of its best bot, with ``changes``."""
+    advised = replace(scratch, preset="quick", encoding="advice", advice_logit=3, gamma=1)
+    return replace(advised, **{"learning_rate": 1.4e-3, "ent_coef": 0.003, **changes})
+
+
+def search_preset(game: str, **changes: Any) -> LeagueSettings:
+    """The preset ``league`` of a game whose champion learns on from search at all its decisions, with ``changes``."""
+    searched = LeagueSettings(game=game, encoding="advice", init_from="champion", iterations=10, positions=32)
+    often = replace(searched, study_fraction=1, max_studies_per_game=400, games_per_update=64, self_play_fraction=0.6)
+    learned = replace(often, batch_size=512, replay_ratio=8, learning_rate=1e-3, buffer_size=600_000)
+    return replace(learned, **{"minutes": 60, "snapshot_every": 200_000, "exploiter_every": 0, **changes})

@@ -1,0 +1,1 @@
+"""Networks that play: packed weights under compiled policies, and their files. Nothing here learns."""

@@ -37,6 +37,7 @@ from blackjacky_env.games import DEFAULT, get_game
 from blackjacky_env.reading import MAX_DATA, read_file
 
 Messages = list[dict[str, str]]
+Waiting = defaultdict[str, deque["Call"]]  # recorded calls by their messages
 
 
 class Settings(BaseModel):
@@ -54,7 +55,7 @@ class Settings(BaseModel):
     def from_environment(cls) -> Settings:
         """The settings given; `ValueError` for one that cannot be read."""
         named = {name: f"BLACKJACKY_{name.upper()}" for name in cls.model_fields}
-        return cls(**{name: os.environ[variable] for name, variable in named.items() if variable in os.environ})
+        return cls.model_validate({name: os.environ[each] for name, each in named.items() if each in os.environ})
 
 
 class Call(BaseModel):
@@ -79,7 +80,7 @@ def read_calls(path: Path) -> list[Call]:
 
 
 @cache  # agents of one process share it
-def open_transcript(path: Path, game: str, model: str) -> tuple[list[Call], defaultdict[str, deque[Call]], FileLock]:
+def open_transcript(path: Path, game: str, model: str) -> tuple[list[Call], Waiting, FileLock]:
     """All calls, those that wait to be repeated by their messages, and the lock that keeps other processes away.
 
     Raises `Timeout` if another process has the file, `ValueError` if it is damaged or of another game or model.
@@ -87,7 +88,7 @@ def open_transcript(path: Path, game: str, model: str) -> tuple[list[Call], defa
     path.parent.mkdir(parents=True, exist_ok=True)
     lock = FileLock(path.with_name(f".{path.name}.lock"), blocking=False)
     lock.acquire()
-    calls, waiting = read_calls(path), defaultdict(deque)
+    calls, waiting = read_calls(path), Waiting(deque)
     for call in calls:
         if call.of != (game, model or call.of[1]):
             raise ValueError(f"{path} is of {call.of}, not of {(game, model)}: use another file")

@@ -63,6 +63,8 @@ def make(name: str, entry: Entry, game: str | None, dry: bool = False) -> None:
     """Run the commands of a result, and write it if they do not; `CalledProcessError` if one of them fails."""
     output = FOLDER / f"{'-'.join(filter(None, (game, name)))}.json"
     commands = commands_of(entry, game, output)
+    if not dry:
+        output.unlink(missing_ok=True)  # some commands add to it
     for command in commands:
         print(command, flush=True)
         if not dry:

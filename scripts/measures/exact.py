@@ -3,7 +3,7 @@
     python -m scripts.measures.exact --game GAME                # what is missing, or of other weights; minutes
     python -m scripts.measures.exact --tables mini-1 --minutes 1
 
-results/GAME/exact.json has the size and value of each table, and the exploitability and costliest habits of agents.
+results/GAME/exact.json has the size and value of each table, and the exploitability of agents.
 Everything runs on one thread, and seconds are those of the CPU. The curves in that file were measured once.
 """
 
@@ -23,9 +23,8 @@ from blackjacky_agents import make_agent
 from blackjacky_agents.games import agent_names
 from blackjacky_agents.solving.asking import ask_everywhere
 from blackjacky_agents.solving.cfr import Solver
-from blackjacky_agents.solving.habits import costliest_habits
 from blackjacky_agents.solving.run import GIB, Limits, SolveSettings, SolvingRun
-from blackjacky_agents.solving.strategies import Strategies, Worth, worth_of
+from blackjacky_agents.solving.strategies import Worth, worth_of
 from blackjacky_agents.solving.table import Table
 from blackjacky_agents.solving.tree import Tree, build_tree
 from blackjacky_env.games import DEFAULT, get_game
@@ -84,14 +83,11 @@ def measure(game: str, name: str, args: Args, known: dict[str, Any]) -> dict[str
             algorithm="dcfr",
             memory=args.memory,
         )
-        run = SolvingRun(settings, Path(folder), "scripts.measures.exact", clock=time.process_time)
-        run.prepare(tree=tree)
+        run = SolvingRun(settings, Path(folder), "scripts.measures.exact", clock=time.process_time, tree=tree)
         run.solve(Limits(60 * args.minutes, math.inf, args.exploitability))
-        solution = run.strategies()
     assert run.worth is not None
-    assert solution is not None
     sizes = {"nodes": tree.num_nodes, "information_states": tree.num_states, "ends": tree.num_ends}
-    asked = {each: ask(tree, each, args, solution) for each in agent_names(game) if each not in known}
+    asked = {each: ask(tree, each, args) for each in agent_names(game) if each not in known}
     return {
         "size": {**table.identity(), **sizes, "bytes": tree.nbytes, "seconds": rounded(seconds)},
         "solution": {**run.facts(), **found(run.worth)},
@@ -99,13 +95,11 @@ def measure(game: str, name: str, args: Args, known: dict[str, Any]) -> dict[str
     }
 
 
-def ask(tree: Tree, name: str, args: Args, solution: Strategies) -> dict[str, Any]:
-    """What could be gained against an agent, how its policy was found, and its costliest habits."""
+def ask(tree: Tree, name: str, args: Args) -> dict[str, Any]:
+    """What could be gained against an agent, and how its policy was found."""
     agent = make_agent(name, tree.table.game.name)
     asked = ask_everywhere(tree.table, agent, args.samples, memory=args.memory * GIB)
-    habits = costliest_habits(tree, solution, asked.strategies)
-    told = [{**each._asdict(), "cost": rounded(each.cost), "corrected": rounded(each.corrected)} for each in habits]
-    return {**found(worth_of(tree, asked.strategies)), "how": asked.how, "habits": told}
+    return {**found(worth_of(tree, asked.strategies)), "how": asked.how}
 
 
 def found(worth: Worth) -> dict[str, Any]:

@@ -18,7 +18,7 @@ Rows = Mapping[str, Any]
 def parts() -> Iterator[Part]:
     """The tables of every game that has been measured."""
     found = {game: tables for game in ROOMS if (tables := solved(game))}
-    exact, habits = [], []
+    exact = []
     for game, rows in found.items():
         title, result = get_game(game).title, load("exact", game)
         assert result is not None
@@ -27,9 +27,7 @@ def parts() -> Iterator[Part]:
             exact.append(f"NFSP: {made_by(nfsp)}")
         if (drawn := shown(rows)) is not None:
             exact.append(f"![Exploitability by CPU seconds: {title}, {drawn}](learning/exact-{game}.svg)")
-        habits.append(habits_of(title, rows))
     yield Part(PAGE, "exact", "\n\n".join(filter(None, exact)) or MISSING)
-    yield Part(PAGE, "habits", "\n\n".join(filter(None, habits)) or MISSING)
 
 
 def solved(game: str) -> dict[str, Any]:
@@ -86,25 +84,3 @@ def agents(game: str, rows: Rows) -> str:
             found = (f"{points[-1][1]:.3f}" if points else "" for points in trained)
             lines.append([f"{learner.upper()}, trained there, one run", *found])
     return markdown_table(["exploitability of", *map(code, asked)], lines)
-
-
-def habits_of(title: str, rows: Rows) -> str:
-    """What every agent loses most with, at the largest table where agents were asked."""
-    asked = [(name, row) for name, row in rows.items() if any("habits" in each for each in row["agents"].values())]
-    if not asked:
-        return ""
-    name, row = asked[-1]
-    lines = [
-        {"agent": agent, "exploitability": found["exploitability"], **found["habits"][0]}
-        for agent, found in row["agents"].items()
-        if agent != "random" and found.get("habits")
-    ]
-    columns = {
-        "agent": lambda row: code(row["agent"]),
-        "does": lambda row: row["does"],
-        "better": lambda row: row["better"],
-        "cost per game": lambda row: f"{row['cost']:.4f}",
-        "exploitability": lambda row: f"{row['exploitability']:.3f}",
-        "without this habit": lambda row: f"{row['corrected']:.3f}",
-    }
-    return f"{title}, `{name}`:\n\n{table(lines, columns)}"

@@ -16,7 +16,6 @@ PARTS = {
     "speed_training": ("docs/speed.md", "training"),
     "speed_gpu": ("docs/speed.md", "gpu"),
     "speed_solvers": ("docs/exact.md", "solvers"),
-    "parallel_solving": ("docs/exact.md", "parts"),
     "attacks": ("docs/proof.md", "torture"),
     "coverage": ("docs/tournaments.md", "coverage"),
     "cluster_bots": ("docs/scaling.md", "cluster-bots"),
@@ -42,8 +41,6 @@ OF_ALL = {
     "luck": ("docs/results.md", "luck"),
     "distillation": ("docs/results.md", "distillation"),
     "forecasts": ("docs/forecasts.md", "forecasts"),
-    "openspiel": ("docs/exact.md", "openspiel"),
-    "habits": ("docs/exact.md", "corrected"),
 }
 """The same for results of games that are one table."""
 TOTALS = {"leaks": "table"}  # The column of names, of results whose other columns are summed.

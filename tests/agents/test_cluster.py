@@ -17,7 +17,7 @@ pytestmark = pytest.mark.prove
 
 pytest.importorskip("ray", reason="of the extra `cluster`")
 
-TYPED = ("evaluate", "score", "tournament", "dataset", "solve", "train", "exploit")
+TYPED = ("evaluate", "score", "tournament", "dataset", "train", "exploit")
 """Subcommands with `--cluster`."""
 
 CAREFUL = """
@@ -95,10 +95,8 @@ def test_a_tournament_writes_the_same_file_on_a_cluster_that_loses_a_node(on_clu
     assert on_cluster["games"][kind]["cluster"] == on_cluster["games"][kind]["here"]
 
 
-@pytest.mark.parametrize("job", ["evaluation", "solve"])
-def test_other_jobs_find_the_same_on_a_cluster(on_cluster, job):
-    """The evaluation is connected through Ray's client; the solver loses a node."""
-    assert on_cluster[job]["cluster"] == on_cluster[job]["here"]
+def test_an_evaluation_finds_the_same_on_a_cluster_through_rays_client(on_cluster):
+    assert on_cluster["evaluation"]["cluster"] == on_cluster["evaluation"]["here"]
 
 
 @pytest.mark.parametrize("name", TYPED)

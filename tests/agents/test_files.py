@@ -13,14 +13,13 @@ from blackjacky_agents.arena.card_check import read_score_card
 from blackjacky_agents.arena.protocol import read_protocol
 from blackjacky_agents.arena.tournament import Tournament
 from blackjacky_agents.checkpoint import load_checkpoint
-from blackjacky_agents.cli.exploit_report import read_results
+from blackjacky_agents.cli.exploit import read_results
 from blackjacky_agents.cli.options import check_writable
 from blackjacky_agents.cli.watch import from_tournament, read_record
 from blackjacky_agents.files import read_by_card, try_to_write, write_file, write_with_card
 from blackjacky_agents.learning.folders import read_config
 from blackjacky_agents.learning.run import read_progress
 from blackjacky_agents.networks.agent_file import load_agent
-from blackjacky_agents.solving.run import read_progress as read_solving
 from blackjacky_agents.solving.run import read_settings
 from blackjacky_agents.web.table import resumed
 
@@ -43,7 +42,6 @@ READERS = {
     "progress.jsonl": read_progress,
     "run/config.json": lambda folder: read_config(folder / "run"),
     "solving/config.json": lambda folder: read_settings(folder / "solving"),
-    "solving/progress.jsonl": lambda folder: read_solving(folder / "solving"),
     "games.json": lambda folder: from_tournament(folder / "games.jsonl", 0),
     "games.jsonl": lambda folder: _read_results(folder / "games.jsonl"),
     "weights.json": load_agent,

@@ -6,8 +6,6 @@ import json
 import shlex
 import subprocess
 import sys
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -17,8 +15,6 @@ sys.path.insert(0, "")  # agents in the current folder
 from blackjacky_agents.arena.cluster import ClusterExecutor, joined
 from blackjacky_agents.arena.tournament import Tournament
 from blackjacky_agents.registry import make_agent
-from blackjacky_agents.solving.parts import PartedSolver
-from blackjacky_agents.solving.table import Table
 from blackjacky_env.declare.game import IllegalActionError
 from tests.agents.clusters import Cluster, add_node, new_cluster, replace_node
 
@@ -31,7 +27,6 @@ TYPED = {
     "score": "threshold --protocol trial",
     "tournament": "--agents random,threshold --players 2 --games 40",
     "dataset": "--players random,threshold --games 40 --out data",
-    "solve": "--preset mini-1 --algorithm mccfr --iterations 500",
     "train": f"--preset league --games-per-update 16 {BRIEF}",
     "exploit": f"--agent threshold --games-per-update 16 {BRIEF}",
 }
@@ -40,7 +35,7 @@ TYPED = {
 
 def main() -> None:
     """Play everything here and on the cluster."""
-    told: dict[str, Any] = {"games": {}, "killed": {}, "evaluation": {}, "solve": {}}
+    told: dict[str, Any] = {"games": {}, "killed": {}, "evaluation": {}}
     for name in AGENTS["in Python"]:
         make_agent(name)  # imports the modules that are sent along
     with new_cluster() as (cluster, client):
@@ -53,8 +48,6 @@ def main() -> None:
                 told["killed"][kind] = play_and_kill(tournament, kind, executor, cluster, nodes)
                 told["games"][kind] = {"here": hash_of(here), "cluster": hash_of(there)}
             told["error"] = error_of(executor)
-            told["solve"]["here"] = solution()
-            told["solve"]["cluster"] = solution(executor, lambda: replace_node(cluster, nodes))
         for place, address in {"here": None, "cluster": client}.items():
             told["evaluation"][place] = evaluation(address)
         addresses = {"HOST:PORT": cluster.address, "local": "local"}
@@ -75,17 +68,6 @@ def play_and_kill(
 
     tournament.play(GAMES[kind], progress=kill_one, cluster=executor)
     return len(killed)
-
-
-def solution(executor: ClusterExecutor | None = None, between: Callable[[], None] = lambda: None) -> str:
-    """The hash of a solution by sampled games in parts; ``between`` is called while a round is under way."""
-    solver = PartedSolver(Table.of("black_jacky", preset="mini-2"), memory=2**22, parts=4, cluster=executor)
-    solver.run(1000)
-    with ThreadPoolExecutor(1) as other:
-        rest = other.submit(solver.run, 20_000)
-        between()
-        rest.result()
-    return sha256(b"".join(array.tobytes() for array in solver.save().values())).hexdigest()
 
 
 def evaluation(address: str | None) -> Any:

@@ -27,8 +27,6 @@ def test_kuhn_poker_is_solved(typed: Any) -> None:
 
 @pytest.mark.prove
 def test_a_table_is_solved(typed: Any) -> None:
-    assert typed(f"solve {SIX} --estimate").out.startswith("About 1.2e+04 nodes (± 1%), for which about ")
-    assert not Path("runs").exists()
     told = typed(f"solve {SIX} --name six --threads 1").out
     assert "11,989 nodes, 2,401 information states, 6,312 different ends" in told
     assert "| player_0 | +0.29" in told
@@ -60,23 +58,16 @@ def test_a_run_goes_on_to_new_limits_and_is_not_overwritten(typed: Any) -> None:
 
 
 @pytest.mark.prove
-def test_games_are_sampled_in_parts_and_the_run_goes_on_with_as_many(typed: Any) -> None:
-    sampled = f"solve {SIX} --algorithm mccfr --no-measure --memory 0.01"
-    typed(f"{sampled} --parts 2 --name parts --iterations 128")
-    refused = typed(f"solve --resume {FOLDER}/parts --parts 3", status=2).err
-    assert "--resume goes on with --parts 2, as the run was started" in refused
-    assert "256 iterations in" in typed(f"solve --resume {FOLDER}/parts --iterations 256").out
-    assert "Sampling games without a tree" in typed(f"{sampled} --iterations 64 --name whole").out
-    typed(f"evaluate --players solved:whole,random --games 20 {RULES}")
-    refused = typed(f"solve --resume {FOLDER}/whole --cluster auto", status=2).err
-    assert "this run was started without --parts" in refused
+def test_games_are_sampled_without_a_tree_and_the_run_goes_on(typed: Any) -> None:
+    told = typed(f"solve {SIX} --algorithm mccfr --memory 0.01 --iterations 128 --name sampled").out
+    assert told.startswith("128 iterations in")
+    assert "256 iterations in" in typed(f"solve --resume {FOLDER}/sampled --iterations 256").out
+    typed(f"evaluate --players solved:sampled,random --games 20 {RULES}")
 
 
 @pytest.mark.prove
 def test_an_exact_best_response_is_printed(typed: Any) -> None:
     pytest.importorskip("sb3_contrib")
-    told, waiting = typed(f"exploit --exact --agent threshold {SIX}")
-    assert "Computing the best response of each seat ..." in waiting
-    assert told.startswith("About 1.2e+04 nodes")
+    told = typed(f"exploit --exact --agent threshold {SIX}").out
     assert "| player_0 | +0.166667 | 0.733333 |" in told
     assert "Exploitability of threshold: 0.541667: a player who plays perfectly against it" in told

@@ -11,10 +11,8 @@ import errno
 import importlib
 import os
 import sys
-import threading
 import traceback
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from importlib.util import find_spec
 from typing import NamedTuple
 
@@ -108,8 +106,7 @@ def run(name: str, arguments: Sequence[str], program: str = "") -> int:
                 return refuse(f"{program} needs {module}: {install(SUBCOMMANDS[name].extra)}")
         if name in ("mcp", "play") or (name == "watch" and not any(each.startswith("--out") for each in arguments)):
             play_in_plain_python()
-        with loading_shown("torch" in SUBCOMMANDS[name].needs and sys.stderr.isatty()):
-            subcommand = importlib.import_module(f"blackjacky_agents.cli.{name}")
+        subcommand = importlib.import_module(f"blackjacky_agents.cli.{name}")
         from blackjacky_agents.agent import AgentError
         from blackjacky_agents.arena.cluster import ClusterError
         from blackjacky_agents.cli.compiling import compiling_shown
@@ -118,7 +115,7 @@ def run(name: str, arguments: Sequence[str], program: str = "") -> int:
         from blackjacky_env.declare import IllegalActionError
 
     try:
-        with never_swallowed(), compiling_shown(), full_disk_said_once():
+        with never_swallowed(), compiling_shown():
             status: int = subcommand.main(list(arguments), program)
         sys.stdout.flush()  # here, where an error can be reported
     except (WrongInputError, FolderInUseError, ClusterError, IllegalActionError, AgentError) as error:
@@ -149,35 +146,6 @@ def _missing(error: ModuleNotFoundError) -> str:
         raise error
     files = [frame.filename for frame in traceback.extract_tb(error.__traceback__) if frame.filename[:1] != "<"]
     return f"{files[-1]} needs {module}: {how_to_install(module)}"
-
-
-@contextmanager
-def full_disk_said_once() -> Iterator[None]:
-    """Context in which a thread that finds the disk full, such as TensorBoard's, prints no traceback.
-
-    The next write of the main thread fails, too, and says it.
-    """
-    before = threading.excepthook
-
-    def unless_full(failed: threading.ExceptHookArgs) -> None:
-        if not (isinstance(failed.exc_value, OSError) and failed.exc_value.errno in FULL):
-            before(failed)
-
-    threading.excepthook = unless_full
-    try:
-        yield
-    finally:
-        threading.excepthook = before
-
-
-@contextmanager
-def loading_shown(is_slow: bool) -> Iterator[None]:
-    """Context with a line on stderr, if ``is_slow``, while PyTorch is imported, which takes seconds."""
-    if is_slow:
-        print("loading PyTorch ...", end="", file=sys.stderr, flush=True)
-    yield
-    if is_slow:
-        print("\r" + " " * 19 + "\r", end="", file=sys.stderr, flush=True)
 
 
 def usage() -> str:

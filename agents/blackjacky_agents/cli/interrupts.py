@@ -7,7 +7,6 @@ import os
 import signal
 import sys
 import threading
-import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -45,40 +44,30 @@ def never_swallowed() -> Iterator[None]:
     """Context in which a Ctrl-C that arrives inside a callback of LLVM or a destructor comes again.
 
     Python can raise nothing there: it prints a traceback and goes on, and what called back may fail for lack of an
-    answer. After Ctrl-C nothing is printed by destructors of what is half made.
+    answer.
     """
-    before, interrupted = sys.unraisablehook, False
+    before = sys.unraisablehook
     coming: list[threading.Timer] = []
 
     def again(unraisable: sys.UnraisableHookArgs) -> None:
-        nonlocal interrupted
         if issubclass(unraisable.exc_type, KeyboardInterrupt):
-            interrupted = True
             coming.append(threading.Timer(_AGAIN, _interrupt_main))
             coming[-1].start()
-        elif not interrupted:
+        elif not coming:
             before(unraisable)
 
     sys.unraisablehook = again
     try:
         yield
-    except (KeyboardInterrupt, Exception) as error:
-        if not (interrupted := interrupted or isinstance(error, KeyboardInterrupt)):
+    except Exception:
+        if not coming:
             raise
-        _clear(error)
         raise KeyboardInterrupt from None
     finally:
         for timer in coming:
             timer.cancel()
             timer.join()
         sys.unraisablehook = before
-
-
-def _clear(error: BaseException | None) -> None:
-    """Destroy what was half made where an error, and those before it, came from."""
-    while error is not None:
-        traceback.clear_frames(error.__traceback__)
-        error = error.__context__
 
 
 def _interrupt_main() -> None:

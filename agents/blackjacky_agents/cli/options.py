@@ -163,6 +163,13 @@ def shown_in(bar: tqdm) -> Callable[[float, int], None]:
     return show
 
 
+def check_positive(option: str, number: float) -> float:
+    """``number``; `ValueError` unless it is above 0."""
+    if not number > 0:
+        raise ValueError(f"{option} {number} is out of range; allowed are numbers above 0")
+    return number
+
+
 def check_delay(seconds: float) -> None:
     """Raise `ValueError` unless a pause after each move has an allowed length."""
     if not 0 <= seconds <= MOST_SECONDS:

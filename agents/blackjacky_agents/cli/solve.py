@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import sys
 from collections.abc import Sequence
 from contextlib import ExitStack
@@ -11,12 +10,13 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from blackjacky_agents.arena.cluster import joined
+from blackjacky_agents.agent import Agent
 from blackjacky_agents.checkpoint import has_checkpoint
-from blackjacky_agents.cli.errors import WrongInputError, checking_input
+from blackjacky_agents.cli.errors import checking_input
 from blackjacky_agents.cli.options import (
     GameArgs,
     R,
+    check_positive,
     command_line,
     read_arguments,
     resume_with,
@@ -26,17 +26,14 @@ from blackjacky_agents.cli.options import (
 )
 from blackjacky_agents.files import only_writer
 from blackjacky_agents.reports import markdown_table
-from blackjacky_agents.solving.estimate import estimate
-from blackjacky_agents.solving.parts import MOST_PARTS
+from blackjacky_agents.solving.asking import ask_everywhere
 from blackjacky_agents.solving.run import GIB, Algorithm, Limits, SolveSettings, SolvingRun, read_settings
 from blackjacky_agents.solving.sampled import SampledSolver
 from blackjacky_agents.solving.solution import FOLDER
+from blackjacky_agents.solving.strategies import Worth, worth_of
 from blackjacky_agents.solving.table import Table
+from blackjacky_agents.solving.tree import Tree, build_tree
 from blackjacky_env.checks import check_integer
-
-_PARTS = 16  # of a round, on a cluster
-_MERGED = 8  # ends that may have the same sequences, at the most
-_INSTEAD = ", or sample games with --algorithm mccfr --no-measure"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,9 +41,8 @@ class Args(GameArgs[R]):
     """Solve a small table: find strategies for all seats that nobody gains from leaving alone.
 
     The whole tree of the game is built, so that values and the exploitability are exact; rule options make tables small
-    enough. Says first how large the tree is about, and refuses one that does not fit into --memory. The folder
-    runs/solved/GAME/NAME holds checkpoints, progress and the solution, which plays as the agent `solved:NAME`. Ctrl-C
-    stops, --resume continues.
+    enough. A tree that does not fit into --memory is refused; mccfr needs none. The folder runs/solved/GAME/NAME holds
+    checkpoints and the solution, which plays as the agent `solved:NAME`. Ctrl-C stops, --resume continues.
 
     $ blackjacky solve --preset mini-2
     $ blackjacky solve --preset mini-3 --minutes 5 --name mine
@@ -58,26 +54,18 @@ class Args(GameArgs[R]):
     algorithm: Algorithm = "dcfr"
     """dcfr, cfr+ and cfr use the whole tree; mccfr samples games, for tables whose tree does not fit."""
     exploitability: float = 1e-4
-    """Stop when the strategies are this close to an equilibrium: the mean gain of a seat's best response."""
+    """Stop when the strategies are this close to an equilibrium: the mean gain of a seat's best response. Not measured
+    with mccfr; `blackjacky exploit --exact` does that afterwards, where the tree fits."""
     minutes: float = 10.0
     """Stop after this time."""
     iterations: int | None = None
     """Stop after so many iterations, for results that can be repeated exactly."""
     memory: float = 4.0
     """GiB for the tree, or with mccfr for the information states that are kept."""
-    measure: bool = True
-    """With mccfr: build the tree as well, to measure the exploitability."""
-    estimate: bool = False
-    """Only estimate the size of the tree."""
     seed: int = 0
     """Random seed of mccfr; the others draw nothing."""
-    parts: int = 0
-    """With mccfr: parts that sample on their own in every round; with --cluster by default 16. The solution depends on
-    it, but not on threads and nodes."""
-    cluster: str | None = None
-    """With mccfr: sample on a Ray cluster: `auto`, `local`, `HOST:PORT` or `ray://HOST:PORT`."""
     threads: int = 2
-    """Number of CPU threads; the solution does not depend on it."""
+    """Number of CPU threads, not for mccfr; the solution does not depend on it."""
     name: str = ""
     """Name of the folder, runs/solved/GAME/NAME; by default that of the preset, or a number."""
     resume: Path | None = None
@@ -90,22 +78,18 @@ def main(arguments: Sequence[str], program: str) -> int:
     with ExitStack() as held:
         with checking_input():
             limits = check_limits(args)
-            if args.resume is None:
-                table = table_of(args)
-                if args.estimate or args.measure or args.algorithm != "mccfr":
-                    memory = math.inf if args.estimate else args.memory
-                    print(said_size(table, memory, _INSTEAD), flush=True)
-                if args.estimate:
-                    return 0
-            run = make_run(args, command_line(program, arguments), held)
-            run.cluster = held.enter_context(joined(args.cluster, args.threads))
+            settings, folder, command = chosen(args, command_line(program, arguments))
             with tree_bar("tree") as bar:
-                complaints = run.prepare(shown_in(bar))
+                run = SolvingRun(settings, folder, command, args.threads, progress=shown_in(bar))
+            held.enter_context(only_writer(folder))
+            complaints = run.begin()
         for complaint in complaints:
             print(complaint, file=sys.stderr)
-        print(said_tree(run), flush=True)
+        if run.tree is not None:
+            print(said_tree(run.tree), flush=True)
         try:
-            solve(run, limits)
+            with checking_input():
+                solve(run, limits)
         except KeyboardInterrupt:
             print(f"Stopped at {run.solver.iterations:,} iterations; {resume_with('solve', run.folder)}")
             return 130
@@ -117,37 +101,25 @@ def check_limits(args: Args[Any]) -> Limits:
     """The limits; `ValueError` for invalid ones."""
     check_integer("--threads", args.threads, 1, 256)
     check_integer("--seed", args.seed, 0, 2**63 - 1)
-    for name in ("memory", "minutes"):
-        if not getattr(args, name) > 0:
-            raise ValueError(f"--{name} {getattr(args, name)} is out of range; allowed are numbers above 0")
+    check_positive("--memory", args.memory)
+    check_positive("--minutes", args.minutes)
     if not args.exploitability >= 0:
         raise ValueError(f"--exploitability {args.exploitability} is out of range; allowed are numbers from 0 on")
-    check_integer("--parts", args.parts, 0, MOST_PARTS)
-    if args.resume is None and args.algorithm != "mccfr" and (args.parts or args.cluster):
-        raise ValueError("--parts and --cluster are for --algorithm mccfr; the others walk a tree on this machine")
     if args.iterations is not None:
         check_integer("--iterations", args.iterations, 1, 2**53)
     return Limits(60 * args.minutes, args.iterations or float("inf"), args.exploitability)
 
 
-def make_run(args: Args[Any], command: str, held: ExitStack) -> SolvingRun:
-    """The new or resumed run, whose folder's only writer this process is while the context ``held`` lasts.
-
-    Raises `ValueError` for a folder or a table that cannot be used.
-    """
+def chosen(args: Args[Any], command: str) -> tuple[SolveSettings, Path, str]:
+    """Settings, folder and command of the new or resumed run; `ValueError` for what cannot be used."""
     if args.resume is not None:
         if args.players is not None or args.preset or args.variant or args.rule_options:
             raise ValueError(
                 "--resume goes on at the table of its run: leave out --players, --preset, --variant and rule options"
             )
-        settings, started = read_settings(args.resume)
-        if args.parts not in (0, settings.parts):
-            raise ValueError(f"--resume goes on with --parts {settings.parts}, as the run was started")
-        if args.cluster and not settings.parts:
-            raise ValueError("this run was started without --parts, so that nodes of a cluster have nothing to sample")
-        held.enter_context(only_writer(args.resume))
-        return SolvingRun(settings, args.resume, started, args.threads)
-    table = table_of(args)
+        settings, command = read_settings(args.resume)
+        return settings, args.resume, command
+    table = Table.of(args.game, args.players, args.variant, args.preset, **args.rule_options)
     settings = SolveSettings(
         game=args.game,
         players=table.num_players,
@@ -156,17 +128,8 @@ def make_run(args: Args[Any], command: str, held: ExitStack) -> SolvingRun:
         algorithm=args.algorithm,
         seed=args.seed,
         memory=args.memory,
-        measure=args.measure,
-        parts=args.parts or (_PARTS if args.cluster else 0),
     )
-    folder = new_folder(args.game, args.name or args.preset or "")
-    held.enter_context(only_writer(folder))
-    return SolvingRun(settings, folder, command, args.threads)
-
-
-def table_of(args: Args[Any]) -> Table:
-    """The table that is asked for; `ValueError` if there is none."""
-    return Table.of(args.game, args.players, args.variant, args.preset, **args.rule_options)
+    return settings, new_folder(args.game, args.name or args.preset or ""), command
 
 
 def new_folder(game: str, name: str) -> Path:
@@ -194,36 +157,21 @@ def solve(run: SolvingRun, limits: Limits) -> None:
 # ---------------------------------------------------------------- output
 
 
-def said_size(table: Table, memory: float, alternative: str = "") -> str:
-    """The estimated size of the tree in words.
-
-    Args:
-        table: the table.
-        memory: GiB that are allowed for it.
-        alternative: what else could be done if it does not fit.
-
-    Raises `WrongInputError` if it certainly does not fit.
-    """
-    with tree_bar("estimating the size of the tree") as bar:
-        size = estimate(table, progress=lambda done: bar.update(done - bar.n))
-    said = f"About {size.nodes:.2g} nodes (± {size.error:.0%}), for which about {size.bytes / GIB:.2g} GiB are needed"
-    if size.bytes / (1 + 2 * size.error) > _MERGED * memory * GIB:
-        raise WrongInputError(
-            f"{said}: far more than --memory {memory:g}; choose rule options with fewer cards, hearts or turns, "
-            f"or allow more memory{alternative}"
-        )
-    return f"{said}."
-
-
-def said_tree(run: SolvingRun) -> str:
-    """The size of the tree in words."""
-    if run.tree is None:
-        return "Sampling games without a tree, so that the exploitability is not known."
-    tree = run.tree
+def said_tree(tree: Tree) -> str:
+    """The size of a tree in words."""
     return (
         f"{tree.num_nodes:,} nodes, {tree.num_states:,} information states, {tree.num_ends:,} different ends, "
         f"{tree.nbytes / 2**20:,.1f} MiB."
     )
+
+
+def worth_table(worth: Worth, value: str, gains: str) -> str:
+    """Values and gains by seat; ``value`` is the heading of the values, ``gains`` the format of the gains."""
+    rows = [
+        [f"player_{seat}", f"{value:+.6f}", f"{gain:{gains}}"]
+        for seat, (value, gain) in enumerate(zip(worth.values, worth.gains, strict=True))
+    ]
+    return markdown_table(["seat", value, "gain of a best response"], rows)
 
 
 def report(run: SolvingRun) -> str:
@@ -231,15 +179,39 @@ def report(run: SolvingRun) -> str:
     name = run.folder.name if run.folder.parent.parent == FOLDER else str(run.folder)
     where = f"{run.solver.iterations:,} iterations in {run.seconds:,.1f} s; it plays as `solved:{name}`."
     if isinstance(run.solver, SampledSolver):
-        where += f" It knows {run.solver.num_states:,} information states"
-        where += (
-            f"; {run.solver.left_out:,} visits of others found no place in --memory." if run.solver.left_out else "."
-        )
-    if run.worth is None:
-        return where
-    rows = [
-        [f"player_{seat}", f"{value:+.6f}", f"{gain:.2g}"]
-        for seat, (value, gain) in enumerate(zip(run.worth.values, run.worth.gains, strict=True))
-    ]
-    table = markdown_table(["seat", "value", "gain of a best response"], rows)
+        lost = f"; {run.solver.left_out:,} visits of others found no place in --memory" * (run.solver.left_out > 0)
+        return f"{where} It knows {run.solver.num_states:,} information states{lost}."
+    assert run.worth is not None
+    table = worth_table(run.worth, "value", ".2g")
     return f"{table}\n\nExploitability {run.worth.exploitability:.2g} after {where}"
+
+
+# ---------------------------------------------------------------- `blackjacky exploit --exact`
+
+
+def exploit_exactly(table: Table, agent: Agent, samples: int, memory: float, threads: int) -> str:
+    """Build the tree, ask the agent everywhere, compute all best responses; returns the report.
+
+    Args:
+        table: the table.
+        agent: it plays all seats.
+        samples: answers in each information state, of an agent that neither tells its probabilities nor always does the
+            same.
+        memory: GiB for the tree.
+        threads: CPU threads.
+
+    Raises `ValueError` if the table cannot be enumerated, the tree does not fit, or the agent cannot be asked.
+    """
+    with tree_bar("tree") as bar:
+        tree = build_tree(table, memory * GIB, shown_in(bar))
+    with tree_bar("asking") as bar:
+        asked = ask_everywhere(table, agent, samples, memory * GIB, shown_in(bar))
+    worth = worth_of(tree, asked.strategies, threads)
+    meaning = "a player who plays perfectly against it wins so much more than the value of the game"
+    if table.num_players > 2:
+        meaning = "so much would a player gain, on average over the seats, who alone deviates"
+    return (
+        f"{worth_table(worth, f'value if {agent.name} plays all seats', '.6f')}\n\n"
+        f"Exploitability of {agent.name}: {worth.exploitability:.6f}: {meaning}. {said_tree(tree)} "
+        f"The agent was asked in each information state ({asked.how})."
+    )

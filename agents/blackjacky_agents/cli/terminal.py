@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import json
 import os
 import shutil
@@ -15,28 +14,17 @@ from typing import Any
 
 import numpy as np
 
-from blackjacky_agents import make_agent
+from blackjacky_agents import make_agent, wording
 from blackjacky_agents.agent import Agent, asked, recalls, warm_up
 from blackjacky_agents.files import write_file
 from blackjacky_agents.language.answers import matching
 from blackjacky_agents.narration import View
 from blackjacky_agents.registry import display_names
 from blackjacky_agents.search.hints import Adviser, Outlook
-from blackjacky_agents.wording import (
-    explanation,
-    in_words,
-    is_settled,
-    legal_in_words,
-    tell_move,
-    terminal_texts,
-    why_not,
-)
 from blackjacky_env.draw import WIDTH, listed
 from blackjacky_env.envs import TableEnv
 
-GUEST = "Guest"
-NARROWEST = 40
-"""Characters in a line below which nothing is made to fit."""
+NARROWEST = 40  # characters in a line below which nothing is made to fit
 _COMMANDS = """
 Choose an action by its number or by the beginnings of its words, such as `{example}`.
 `? {example}` explains an action, `hint` shows what strong agents would do,
@@ -45,14 +33,7 @@ Choose an action by its number or by the beginnings of its words, such as `{exam
 
 
 class Sitting:
-    """A game in the terminal: the environment, the agents and the person.
-
-    Args:
-        game, variant, rules: the game, its variant and rule options.
-        opponents: names of the agents clockwise from the person's left.
-        seat: the person's seat.
-        seed: seed of deals and agents; None: drawn at random.
-        name: the person's name.
+    """A game in the terminal: the environment, the agents clockwise from the person's left, and the person.
 
     Raises `ValueError` for an unknown agent or invalid options.
     """
@@ -74,8 +55,9 @@ class Sitting:
         self.env = TableEnv(game, players, variant, **(rules or {}))
         self.seed = int(np.random.default_rng().integers(2**31)) if seed is None else seed
         self.env.reset(seed=self.seed)
-        self.texts = terminal_texts(game)
-        self.names = _seated([name or GUEST, *opponents], seat)
+        self.texts = wording.terminal_texts(game)
+        shown = display_names([name or "Guest", *opponents])
+        self.names = [shown[(i - seat) % players] for i in range(players)]
         """The names of all players by seat."""
         self._agents: dict[str, Agent] = {}
         for i, opponent in enumerate(opponents, 1):
@@ -89,15 +71,14 @@ class Sitting:
         """The person's view of the table."""
         return self.env.view(self.me)
 
-    @property
-    def picture(self) -> str:
-        """The table as the person sees it, as text."""
-        return picture_of(self.env, self.me, self.names)
+    def show(self) -> None:
+        """Print the table as the person sees it."""
+        print(f"\n{picture_of(self.env, self.me, self.names)}")
 
     @property
     def choices(self) -> dict[int, str]:
         """The legal actions of the person to act, in words."""
-        return legal_in_words(self.env.game, self.env.observe(self.me)["action_mask"], self.seat, self.names)
+        return wording.legal_in_words(self.env.game, self.env.observe(self.me)["action_mask"], self.seat, self.names)
 
     def act_for_agent(self) -> int:
         """The action of the agent to act."""
@@ -137,46 +118,17 @@ def filled(text: str) -> str:
     return textwrap.fill(text, min(columns(), WIDTH))
 
 
-def _seated(names: Sequence[str], seat: int) -> list[str]:
-    """Names to be shown by seat, the first one's being ``seat``."""
-    shown = display_names(names)
-    return [shown[(i - seat) % len(shown)] for i in range(len(shown))]
-
-
-# ---------------------------------------------------------------- the course of the game
-
-
 def play(sitting: Sitting, delay: float, save: Path | None = None) -> None:
     """Play a game to its end, or until the person quits; ``save``: the file for its record, None: it is not kept."""
-    print(greeting(sitting))
+    names = ", ".join(f"{name} (you)" if seat == sitting.seat else name for seat, name in enumerate(sitting.names))
+    print(filled(f"{sitting.env.game.title}: {names}; seed {sitting.seed}."), commands(sitting), sep="\n")
     try:
         _play(sitting, delay if sys.stdin.isatty() else 0)
     except EOFError:
         print("\nGame abandoned. Goodbye!")
     finally:
         if save is not None:
-            keep(sitting, save)
-
-
-def keep(sitting: Sitting, path: Path) -> None:
-    """Save the game, where the person says if there is no room at ``path``; `OSError` if nobody answers."""
-    while True:
-        try:
-            return sitting.save(path)
-        except OSError as error:
-            print(f"The game could not be saved to {path}: {error.strerror}.")
-            try:
-                answer = input("Make room and press Enter, or type the path of another file: ").strip()
-            except EOFError:
-                raise error from None
-            path = Path(answer) if answer else path
-
-
-def greeting(sitting: Sitting) -> str:
-    """The players, and how to choose actions."""
-    names = [f"{name} (you)" if seat == sitting.seat else name for seat, name in enumerate(sitting.names)]
-    title, words = sitting.env.game.title, f"{', '.join(names)}; seed {sitting.seed}."
-    return f"{filled(f'{title}: {words}')}\n{commands(sitting)}"
+            sitting.save(save)
 
 
 def commands(sitting: Sitting) -> str:
@@ -187,49 +139,28 @@ def commands(sitting: Sitting) -> str:
     return "\n".join(filled(line) for line in told.split("\n"))
 
 
-def rules(sitting: Sitting) -> str:
-    """The rules in short."""
-    return "\n".join(["", *map(filled, sitting.texts["help"])])
-
-
 def _play(sitting: Sitting, delay: float) -> None:
     env, table_is_new = sitting.env, True
     while sitting.view["phase"] != "over":
         agent, before = env.agent_selection, sitting.view
-        if agent == sitting.me:
-            if table_is_new:
-                print(f"\n{sitting.picture}")
-            action = ask(sitting)
-        else:
-            action = sitting.act_for_agent()
+        if agent == sitting.me and table_is_new:
+            sitting.show()
+        action = ask(sitting) if agent == sitting.me else sitting.act_for_agent()
         env.step(action)
-        told = story(sitting, before, action)
-        for sentence in told:
-            print(textwrap.fill(f"  {sentence}.", columns(), subsequent_indent="    "), flush=True)
-        table_is_new = bool(told)
-        if is_settled(env.game.name, before, sitting.view):
-            print(f"\n{sitting.picture}")
+        phrases = wording.tell_move(env, before, sitting.view, action, sitting.seat)  # as far as the person may know
+        for phrase in phrases:
+            told = f"  {wording.in_words(phrase, sitting.texts, sitting.names)}."
+            print(textwrap.fill(told, columns(), subsequent_indent="    "), flush=True)
+        table_is_new = bool(phrases)
+        if wording.is_settled(env.game.name, before, sitting.view):
+            sitting.show()
             table_is_new = False
-            if sitting.view["phase"] != "over":
-                wait()
-        elif told and agent != sitting.me:
+            over = sitting.view["phase"] == "over" or not sys.stdin.isatty()
+            if not over and input("Press Enter to continue ").strip().lower() == "quit":
+                raise EOFError
+        elif phrases and agent != sitting.me:
             time.sleep(delay)
     print(f"\n{result(sitting.view, sitting.names)}")
-
-
-def wait() -> None:
-    """Wait for Enter after a settlement, if stdin is a terminal; `EOFError` if the person quits."""
-    if sys.stdin.isatty() and input("Press Enter to continue ").strip().lower() == "quit":
-        raise EOFError
-
-
-def story(sitting: Sitting, before: View, action: int) -> list[str]:
-    """Sentences on the last move, ``action``, as far as the person may know it; may be empty."""
-    told = tell_move(sitting.env, before, sitting.view, action, sitting.seat)
-    return [in_words(phrase, sitting.texts, sitting.names) for phrase in told]
-
-
-# ---------------------------------------------------------------- choosing an action
 
 
 def ask(sitting: Sitting) -> int:
@@ -242,13 +173,14 @@ def ask(sitting: Sitting) -> int:
         if command.lower() in ("quit", "exit"):
             raise EOFError
         try:
-            if command.lower() in ("help", "?"):
-                print(explain(sitting, rest, choices) if rest else rules(sitting))
-                print("" if rest else commands(sitting))
+            if command.lower() in ("help", "?") and rest:
+                print(f"{explain(sitting, rest, choices)}\n")
+            elif command.lower() in ("help", "?"):
+                print("\n".join(["", *map(filled, sitting.texts["help"]), commands(sitting)]))
             elif text.lower() == "hint":
                 print(hint(sitting, choices))
             elif text.lower() == "table":
-                print(sitting.picture)
+                sitting.show()
             else:
                 return find(text, choices, sitting)
         except ValueError as error:
@@ -274,9 +206,9 @@ def explain(sitting: Sitting, text: str, choices: Mapping[int, str]) -> str:
     words, lines = sitting.env.game.words.actions, []
     every = {action: words.name(action) for action in range(len(words))}
     for action in matching(text, choices) or matching(text, every)[:1] or [sitting.env.parse_action(text)]:
-        told = explanation(sitting.texts, words[action])
+        told = wording.explanation(sitting.texts, words[action])
         name = choices.get(action) or words.name(action)
-        refused = "" if action in choices else f" Not now: {why_not(sitting.env, action)}"
+        refused = "" if action in choices else f" Not now: {wording.why_not(sitting.env, action)}"
         lines.append(filled(f"{name}: {told or 'does what its name says'}.{refused}"))
     return "\n".join(lines)
 
@@ -290,18 +222,10 @@ def find(text: str, choices: Mapping[int, str], sitting: Sitting) -> int:
         return meant[0]
     if meant:
         raise ValueError("Ambiguous; it could be: " + "; ".join(choices[action] for action in meant) + ".")
-    try:
-        action = sitting.env.parse_action(text)
-    except ValueError:
-        near = difflib.get_close_matches(text.lower(), choices.values(), n=3, cutoff=0.4)
-        instead = f"Did you mean {listed([f'`{words}`' for words in near])}?" if near else "Type a number or `help`."
-        raise ValueError(f"No action is called `{text}`. {instead}") from None
+    action = sitting.env.parse_action(text)
     if action in choices:
         return action
-    raise ValueError(why_not(sitting.env, action))
-
-
-# ---------------------------------------------------------------- hints
+    raise ValueError(wording.why_not(sitting.env, action))
 
 
 def hint(sitting: Sitting, choices: Mapping[int, str]) -> str:
@@ -309,27 +233,16 @@ def hint(sitting: Sitting, choices: Mapping[int, str]) -> str:
     if len(choices) == 1:
         return "There is only one choice."
     print("Thinking ...", flush=True)
-    outlooks = sitting.hint()
-    best = max(outlooks, key=lambda each: each.win)
-    lines = [_advice(each, best, choices) for each in outlooks if each.chosen_by]
+    outlooks, words = sitting.hint(), sitting.env.game.words
+    lines = [f"{listed(each.chosen_by)} would choose: {choices[each.action]}." for each in outlooks if each.chosen_by]
     width = max(len(choices[each.action]) for each in outlooks)
     told = sitting.texts["sentences"].get("outlook", "{score} {unit}")
-    lines.append(f"  {'':{width}}  {'wins the game':19}  in this {sitting.env.game.words.round_key}")
+    lines.append(f"  {'':{width}}  {'wins the game':19}  in this {words.round_key}")
     for each in outlooks:
         values = {"setback": f"{each.setback:.0%}", "score": f"{each.score:+.1f}"}
-        in_round = told.format(**values, unit=sitting.env.game.score_reward)
-        low, high = each.interval
+        in_round, (low, high) = told.format(**values, unit=sitting.env.game.score_reward), each.interval
         lines.append(f"  {choices[each.action]:{width}}  {f'{each.win:.0%} ({low:.0%} .. {high:.0%})':19}  {in_round}")
-    level = [choices[each.action] for each in outlooks if each.level]
-    if len(level) > 1:
+    if len(level := [choices[each.action] for each in outlooks if each.level]) > 1:
         lines.append(f"Level, as far as this can tell: {listed(level)}.")
     lines.append(f"(estimated from {outlooks[0].samples} samples of the cards you cannot see, with 95 % intervals)")
     return "\n".join(filled(line) if len(line) > columns() else line for line in lines)
-
-
-def _advice(outlook: Outlook, best: Outlook, choices: Mapping[int, str]) -> str:
-    """Who would choose an action, and what the estimates say of it if another one has a higher estimate."""
-    said = f"{listed(outlook.chosen_by)} would choose: {choices[outlook.action]}."
-    if outlook.win >= best.win:
-        return said
-    return f"{said} {'Level with' if outlook.level else 'The estimates favour'}: {choices[best.action]}."

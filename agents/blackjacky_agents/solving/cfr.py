@@ -17,6 +17,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from blackjacky_agents.solving.solution import Policy, policy_of
 from blackjacky_agents.solving.strategies import (
     Floats,
     Strategies,
@@ -165,6 +166,10 @@ class Solver:
         """The average strategies, which approach an equilibrium."""
         seats = zip(self.tree.seats, self._memories, strict=True)
         return tuple(normalised(tree.first, memory.sums) for tree, memory in seats)
+
+    def policy(self) -> Policy:
+        """The average strategies by the keys of information states."""
+        return policy_of(self.tree, self.average())
 
     def save(self) -> dict[str, npt.NDArray[Any]]:
         """What `restore` needs, as arrays by name."""

@@ -4,9 +4,6 @@ Lanctot, Waugh, Zinkevich and Bowling, "Monte Carlo Sampling for Regret Minimiza
 iteration every seat in turn tries all of its actions in a game whose deals and other players' actions are sampled.
 Iteration t has the weight t, as in linear CFR (Brown and Sandholm 2019). Only information states that occur are kept,
 in a table of bounded size; in all others every action is equally likely.
-
-Iterations are made in rounds: those of a round are sampled with the strategies of its start, on any number of threads,
-and then added in order, so that the same seed gives the same result on any number of threads.
 """
 
 from __future__ import annotations
@@ -21,7 +18,7 @@ import numpy.typing as npt
 from blackjacky_agents.solving.solution import Policy, sorted_policy
 from blackjacky_agents.solving.strategies import normalised
 from blackjacky_agents.solving.table import Table
-from blackjacky_env.compiled import compiled, draw, entry, game_key, spread, stream, zeros
+from blackjacky_env.compiled import compiled, draw, entry, game_key, stream, zeros
 from blackjacky_env.compiled.purposes import FOR_SAMPLED
 from blackjacky_env.declare import NOBODY, Game
 from blackjacky_env.play import (
@@ -35,9 +32,7 @@ from blackjacky_env.play import (
     new_ear,
 )
 
-_MOST_VISITS = 1 << 19  # of information states in an iteration
-_ROUND = 1 << 17  # visits in a round, about
-_FEWEST, _MOST = 8, 64  # iterations of a round
+_MOST_DECISIONS = 1 << 19  # that a seat meets by trying all of its actions in a game
 _DEEPEST = 1024  # own decisions of a seat in a game
 _NONE = -1
 _BYTES_OF_STATE, _BYTES_OF_SEQUENCE = 16 + 8 + 4 + 2 * 4, 8 + 8 + 2  # keys, first, size, table; regrets, sums, action
@@ -58,20 +53,6 @@ class Known(NamedTuple):
     """States by key, `_NONE` where there is none; the length is a power of 2, over 2 I."""
     counts: npt.NDArray[np.int64]
     """States, actions, and visits of states for which there was no place, (3,)."""
-
-
-class Log(NamedTuple):
-    """What a thread has sampled, V visits of information states, N numbers."""
-
-    keys: npt.NDArray[np.uint64]
-    first: npt.NDArray[np.int64]
-    """Where the numbers of each visit begin, (V + 1,)."""
-    is_regret: npt.NDArray[np.bool_]
-    """Whether they are regrets, or parts of the average strategy, (V,)."""
-    actions: npt.NDArray[np.int16]
-    numbers: npt.NDArray[np.float64]
-    counts: npt.NDArray[np.int64]
-    """Visits and numbers in use, (2,)."""
 
 
 class Bench(NamedTuple):
@@ -135,19 +116,21 @@ def _make_decide(game: Game) -> Callable[..., int]:
 
 
 @compiled
-def write(log, bench, keys, d, count, is_regret, weight, base):
-    """Log a visit: ``weight`` times the values above ``base``, or times the probabilities; False if it is full."""
-    visit, number = log.counts[0], log.counts[1]
-    if visit == len(log.is_regret) or number + count > len(log.numbers):
-        return False
-    log.keys[visit, 0], log.keys[visit, 1] = keys[0], keys[1]
-    log.first[visit], log.is_regret[visit] = number, is_regret
-    for i in range(count):
-        log.actions[number + i] = bench.actions[d, i]
-        log.numbers[number + i] = weight * (bench.values[d, i] - base if is_regret else bench.chances[d, i])
-    log.counts[0], log.counts[1] = visit + 1, number + count
-    log.first[visit + 1] = number + count
-    return True
+def place_of(known, keys, actions, count):
+    """Where the actions of an information state begin, which is added if it is new; `_NONE` if there is no place."""
+    state, place = find(known, keys[0], keys[1])
+    if state == _NONE:
+        state, begin = known.counts[0], known.counts[1]
+        if state < len(known.keys) and begin + count <= len(known.actions):
+            known.keys[state], known.table[place] = keys, state
+            known.first[state], known.first[state + 1] = begin, begin + count
+            known.actions[begin : begin + count] = actions[:count]
+            known.counts[0], known.counts[1] = state + 1, begin + count
+            return begin
+    elif known.first[state + 1] - known.first[state] == count:  # not so in a wrong checkpoint
+        return known.first[state]
+    known.counts[2] += 1
+    return np.int64(_NONE)
 
 
 @compiled
@@ -163,23 +146,22 @@ def pick(chances, count, bits):
 
 @cache
 def _sampling(game: Game) -> Callable[..., bool]:
-    """Entry (blank, known, bench, log, seed, start, first, last) -> whether the log had place: sample iterations.
+    """Entry (blank, known, bench, seed, first, last, most) -> whether no seat met more than ``most`` decisions.
 
-    They are start + first .. start + last - 1, counted from 0.
+    Samples the iterations first .. last - 1, counted from 0.
     """
     begin, listen, try_all = game.rules.begin, make_listen(game), _make_try_all(game)
 
-    def sample(blank, known, bench, log, seed, start, first, last):
+    def sample(blank, known, bench, seed, first, last, most):
         here = len(bench.records) - 1
-        log.counts[:] = 0
-        for t in range(start + first, start + last):
+        for t in range(first, last):
             for seat in range(bench.keys.shape[1]):
                 draws = stream(game_key(seed), FOR_SAMPLED, t, seat)
                 bench.records[here] = blank[0]
                 begin(bench.records[here], draw(draws, 0), 0)
                 bench.keys[here] = 0
                 listen(bench.records[here], NOBODY, 0, 0, bench.keys[here], bench.ear)
-                if not try_all(known, bench, log, seat, t + 1.0, draws):
+                if not try_all(known, bench, seat, t + 1.0, draws, most):
                     return False
         return True
 
@@ -188,20 +170,21 @@ def _sampling(game: Game) -> Callable[..., bool]:
 
 @cache
 def _make_try_all(game: Game) -> Callable[..., bool]:
-    """Compiled (known, bench, log, seat, weight, draws) -> whether the log had place: all actions of a seat in a game.
+    """Compiled (known, bench, seat, weight, draws, most) -> whether there were no more decisions than ``most``.
 
-    The game is the present position of the bench.
+    Tries all actions of a seat in a game, which is the present position of the bench.
     """
     returns, decide, act, play_on = game.rules.returns, _make_decide(game), _make_act(game), _make_play_on(game)
 
-    def try_all(known, bench, log, seat, weight, draws):
-        here, depth, drawn = len(bench.records) - 1, 0, 1
+    def try_all(known, bench, seat, weight, draws, most):
+        here, depth, met, drawn = len(bench.records) - 1, 0, 0, 1
         s = bench.records[here]
         while True:
-            drawn = play_on(known, bench, log, seat, weight, draws, drawn)
-            if drawn < 0:
-                return False
+            drawn = play_on(known, bench, seat, weight, draws, drawn)
             if is_running(s):
+                met += 1
+                if depth == here or met + drawn > most:
+                    return False
                 bench.at[depth, 0], bench.at[depth, 1] = decide(s, known, bench, depth), 0
                 bench.records[depth] = s
                 bench.keys[depth] = bench.keys[here]
@@ -209,9 +192,9 @@ def _make_try_all(game: Game) -> Callable[..., bool]:
             else:
                 bench.results[:] = 0.0
                 returns(s, bench.results)
-                depth = go_back(bench, log, seat, weight, depth, bench.results[seat])
-                if depth <= 0:
-                    return depth == 0
+                depth = go_back(known, bench, seat, weight, depth, bench.results[seat])
+                if depth == 0:
+                    return True
                 bench.records[here] = bench.records[depth - 1]
                 bench.keys[here] = bench.keys[depth - 1]
             act(s, bench, bench.actions[depth - 1, bench.at[depth - 1, 1]])
@@ -220,43 +203,47 @@ def _make_try_all(game: Game) -> Callable[..., bool]:
 
 
 @compiled
-def go_back(bench, log, seat, weight, depth, value):
-    """Note the value of the last own action, and of those before that have all been tried.
+def go_back(known, bench, seat, weight, depth, value):
+    """Note the value of the last own action, and learn from those decisions of which all actions have been tried.
 
-    Returns the number of own decisions that have not, -1 if the log is full.
+    Returns the number of own decisions of which some have not.
     """
     while depth > 0:
         d = depth - 1
         bench.values[d, bench.at[d, 1]] = value
         bench.at[d, 1] += 1
-        if bench.at[d, 1] < bench.at[d, 0]:
+        count = bench.at[d, 0]
+        if bench.at[d, 1] < count:
             break
         value = 0.0
-        for i in range(bench.at[d, 0]):
+        for i in range(count):
             value += bench.chances[d, i] * bench.values[d, i]
-        if not write(log, bench, bench.keys[d, seat], d, bench.at[d, 0], True, weight, value):
-            return -1
+        begin = place_of(known, bench.keys[d, seat], bench.actions[d], count)
+        if begin != _NONE:
+            for i in range(count):
+                known.regrets[begin + i] += weight * (bench.values[d, i] - value)
         depth = d
     return depth
 
 
 @cache
 def _make_play_on(game: Game) -> Callable[..., int]:
-    """Compiled (known, bench, log, seat, weight, draws, drawn) -> draws made: play until the seat is to act.
+    """Compiled (known, bench, seat, weight, draws, drawn) -> draws made: play until the seat is to act.
 
-    The next seat's probabilities are logged for its average strategy; -1: the log is full.
+    The next seat's probabilities are added to its average strategy.
     """
     decide, act = _make_decide(game), _make_act(game)
 
-    def play_on(known, bench, log, seat, weight, draws, drawn):
+    def play_on(known, bench, seat, weight, draws, drawn):
         here = len(bench.records) - 1
         s = bench.records[here]
         while is_running(s) and s.player != seat:
             count, player = decide(s, known, bench, here), int(s.player)
             if player == (seat + 1) % s.num_players:
-                keys = bench.keys[here, player]
-                if not write(log, bench, keys, here, count, False, weight, 0.0):
-                    return -1
+                begin = place_of(known, bench.keys[here, player], bench.actions[here], count)
+                if begin != _NONE:
+                    for i in range(count):
+                        known.sums[begin + i] += weight * bench.chances[here, i]
             act(s, bench, bench.actions[here, pick(bench.chances[here], count, draw(draws, drawn))])
             drawn += 1
         return drawn
@@ -278,65 +265,27 @@ def _make_act(game: Game) -> Callable[..., None]:
     return compiled(act)
 
 
-def _add(known, log):
-    """Add what was logged to the regrets and average strategies."""
-    for visit in range(log.counts[0]):
-        begin, end = log.first[visit], log.first[visit + 1]
-        state, place = find(known, log.keys[visit, 0], log.keys[visit, 1])
-        if state == _NONE:
-            state = known.counts[0]
-            if state == len(known.keys) or known.counts[1] + end - begin > len(known.actions):
-                known.counts[2] += 1
-                continue
-            known.keys[state] = log.keys[visit]
-            known.first[state], known.first[state + 1] = known.counts[1], known.counts[1] + end - begin
-            known.actions[known.counts[1] : known.first[state + 1]] = log.actions[begin:end]
-            known.table[place] = state
-            known.counts[0], known.counts[1] = state + 1, known.first[state + 1]
-        if known.first[state + 1] - known.first[state] != end - begin:  # a wrong checkpoint
-            known.counts[2] += 1
-            continue
-        numbers = known.regrets if log.is_regret[visit] else known.sums
-        for i in range(end - begin):
-            numbers[known.first[state] + i] += log.numbers[begin + i]
-
-
-add_log = entry(_add)
-
-
 class SampledSolver:
-    """Iterations of external-sampling MCCFR.
+    """Iterations of external-sampling MCCFR, on one thread.
 
     Args:
         table: the table; seat 0 starts.
         seed: 0 .. 2**63 - 1; the same seed gives the same strategies.
         memory: bytes for information states; those that find no place keep equal probabilities.
-        threads: CPU threads.
 
     Raises `ValueError` if a game has so many own decisions that trying all of them takes too long.
     """
 
-    def __init__(self, table: Table, seed: int = 0, memory: float = 2**30, threads: int = 1) -> None:
-        self.table, self.seed, self.threads = table, seed, threads
+    def __init__(self, table: Table, seed: int = 0, memory: float = 2**30) -> None:
+        self.table, self.seed = table, seed
         self.iterations = 0
-        self.known = _new_known(_places(memory))
         game = table.game
         self._blank = zeros(1, game.state_dtype)
         self._blank[:] = game.new_state(table.num_players, table.variant, table.options)
-        self._benches = [_new_bench(game, table.num_players) for _ in range(threads)]
-        self.round = self._choose_round()
-        """Iterations of a round."""
-        self._logs = [_new_log(1 << 14) for _ in range(threads)]
-
-    def _choose_round(self) -> int:
-        """More iterations if each is short."""
-        log = _new_log(_MOST_VISITS)
-        if not _sampling(self.table.game)(self._blank, self.known, self._benches[0], log, self.seed, 0, 0, 1):
-            raise ValueError(
-                f"a game of {self.table.game.title} at this table has too many decisions: trying all actions of a seat "
-                f"meets more than {_MOST_VISITS:,} information states; choose rule options with fewer turns or rounds"
-            )
-        return max(_FEWEST, min(_MOST, _ROUND // int(log.counts[0])))
+        self._bench = _new_bench(game, table.num_players)
+        self.known = _new_known(_places(0))
+        self._sample(0, 1)  # whether that is possible
+        self.known = _new_known(_places(memory))
 
     @property
     def num_states(self) -> int:
@@ -349,21 +298,17 @@ class SampledSolver:
         return int(self.known.counts[2])
 
     def run(self, iterations: int) -> None:
-        """Do more iterations, in whole rounds."""
-        end = self.iterations + iterations
-        while self.iterations < end:
-            spread(self._sample, self.threads, self.threads)
-            for log in self._logs:
-                add_log(self.known, log)
-            self.iterations += self.round
+        """Do more iterations; `ValueError` as for a new solver."""
+        self._sample(self.iterations, self.iterations + iterations)
+        self.iterations += iterations
 
     def _sample(self, first: int, last: int) -> None:
-        """The share of the threads first .. last - 1 of a round's iterations."""
-        for thread in range(first, last):
-            bounds = [part * self.round // self.threads for part in (thread, thread + 1)]
-            arrays = (self._blank, self.known, self._benches[thread])
-            while not _sampling(self.table.game)(*arrays, self._logs[thread], self.seed, self.iterations, *bounds):
-                self._logs[thread] = _new_log(2 * len(self._logs[thread].is_regret))
+        arrays = (self._blank, self.known, self._bench)
+        if not _sampling(self.table.game)(*arrays, self.seed, first, last, _MOST_DECISIONS):
+            raise ValueError(
+                f"a game of {self.table.game.title} at this table has too many decisions: a seat that tries all of its "
+                f"actions meets more than {_MOST_DECISIONS:,}; choose rule options with fewer turns or rounds"
+            )
 
     def policy(self) -> Policy:
         """The average strategies in the information states met so far."""
@@ -417,7 +362,7 @@ _fill_here = entry(_fill)
 def _places(memory: float) -> int:
     """Information states for which there is memory, a power of 2."""
     each = _BYTES_OF_STATE + _ACTIONS_PER_STATE * _BYTES_OF_SEQUENCE
-    return 1 << max(10, int(np.log2(memory / each)))
+    return 1 << int(np.log2(max(memory / each, 1024)))
 
 
 def _new_known(places: int) -> Known:
@@ -432,10 +377,3 @@ def _new_bench(game: Game, players: int) -> Bench:
     keys, at = np.zeros((_DEEPEST + 1, players, 2), np.uint64), np.zeros((_DEEPEST + 1, 2), np.int64)
     numbers = np.zeros(shape, np.int16), np.zeros(shape), np.zeros(shape)
     return Bench(zeros(_DEEPEST + 1, game.state_dtype), keys, *numbers, at, new_ear(game), np.zeros(game.max_players))
-
-
-def _new_log(visits: int) -> Log:
-    keys, first = np.zeros((visits, 2), np.uint64), np.zeros(visits + 1, np.int64)
-    size = _ACTIONS_PER_STATE * visits
-    numbers = np.zeros(size, np.int16), np.zeros(size)
-    return Log(keys, first, np.zeros(visits, np.bool_), *numbers, np.zeros(2, np.int64))

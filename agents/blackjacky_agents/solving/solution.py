@@ -17,7 +17,7 @@ from safetensors.numpy import load, save
 
 from blackjacky_agents.agent import AgentError, check_asked
 from blackjacky_agents.files import next_of, read_by_card, write_with_card
-from blackjacky_agents.solving.strategies import Strategies, normalised
+from blackjacky_agents.solving.strategies import Strategies
 from blackjacky_agents.solving.table import Table
 from blackjacky_agents.solving.tree import Tree
 from blackjacky_env.games import DEFAULT, get_game
@@ -71,24 +71,6 @@ def sorted_policy(
     first = np.concatenate([[0], np.cumsum(sizes[order])]).astype(np.int64)
     places = np.repeat(begins[order] - first[:-1], sizes[order]) + np.arange(first[-1])
     return Policy(keys[order], first, actions[places], chances[places].astype(np.float32))
-
-
-def strategies_of(tree: Tree, policy: Policy) -> Strategies:
-    """The strategies of a policy on a tree; in information states that it does not know, actions are equally likely.
-
-    Raises `ValueError` if it has other actions there.
-    """
-    strategies = []
-    for states, seat in zip(tree.states, tree.seats, strict=True):
-        places, found = look_up(policy.keys, states.keys)
-        sizes = np.diff(seat.first)
-        rows = np.repeat(policy.first[places] - seat.first[:-1], sizes) + np.arange(1, seat.first[-1])
-        known = np.repeat(found & (sizes == np.diff(policy.first)[places]), sizes)
-        if (policy.actions[rows[known]] != states.actions[1:][known]).any() or known.sum() < sizes[found].sum():
-            raise ValueError("the policy has other actions in the information states of this table")
-        chances = np.where(known, policy.chances[np.where(known, rows, 0)], 0.0)
-        strategies.append(normalised(seat.first, np.concatenate([[1.0], chances])))
-    return tuple(strategies)
 
 
 def look_up(known: Keys, keys: Keys) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.bool_]]:

@@ -57,21 +57,13 @@ def _reach_after(tree, strategy, reach, first, last):
                 reach[sequence] = reach[before] * strategy[sequence]
 
 
-def _respond(tree, gains, values, response, first, last):
-    """Fill ``values`` of the states first .. last - 1 and ``response`` with the best action of each.
-
-    ``gains``, until then of the ends alone, become those of the best responses after each action.
-    """
+def _respond(tree, gains, values, first, last):
+    """Fill ``values`` of the states first .. last - 1 with those of their best actions; ``gains`` are of the ends."""
     for state in range(first, last):
-        best, choice = -np.inf, 0
+        best = -np.inf
         for sequence in range(tree.first[state], tree.first[state + 1]):
-            value = value_of(tree, gains, values, sequence)
-            gains[sequence] = value
-            response[sequence] = 0.0
-            if value > best:
-                best, choice = value, sequence
+            best = max(best, value_of(tree, gains, values, sequence))
         values[state] = best
-        response[choice] = 1.0
 
 
 sum_ends, reach_after = compiled(_sum_ends), compiled(_reach_after)
@@ -134,28 +126,14 @@ def gains_of(tree: Tree, seat: int, reaches: Strategies, gains: Floats, threads:
     return gains
 
 
-class Response(NamedTuple):
-    """A best response of one seat."""
-
-    value: float
-    strategy: Floats
-    """One action with probability 1 in every state."""
-    losses: Floats
-    """By how much each sequence is worse than the best one of its state, weighted by the probability that chance and
-    the others let it happen, (S,)."""
-
-
-def best_response(tree: Tree, seat: int, reaches: Strategies, threads: int = 1) -> Response:
+def best_response(tree: Tree, seat: int, reaches: Strategies, threads: int = 1) -> float:
     """The most that a seat can get against what the others do."""
     own = tree.seats[seat]
     gains = gains_of(tree, seat, reaches, np.zeros(len(own.after) - 1), threads)
-    values, response = np.zeros(len(own.first) - 1), np.ones(len(gains))
+    values = np.zeros(len(own.first) - 1)
     for first, last in reversed([*pairwise(own.levels.tolist())]):
-        in_parts(partial(_respond_here, own, gains, values, response), first, last, threads)
-    later = values[own.after[0] : own.after[1]].sum()
-    return Response(
-        float(gains[0] + later), response, np.append(0.0, np.repeat(values, np.diff(own.first)) - gains[1:])
-    )
+        in_parts(partial(_respond_here, own, gains, values), first, last, threads)
+    return float(gains[0] + values[own.after[0] : own.after[1]].sum())
 
 
 class Worth(NamedTuple):
@@ -186,5 +164,5 @@ def worth_of(tree: Tree, strategies: Strategies, threads: int = 1) -> Worth:
     values, gains = [], []
     for seat, reach in enumerate(reaches):
         values.append(float(gains_of(tree, seat, reaches, np.zeros(len(reach)), threads) @ reach))
-        gains.append(max(0.0, best_response(tree, seat, reaches, threads).value - values[-1]))
+        gains.append(max(0.0, best_response(tree, seat, reaches, threads) - values[-1]))
     return Worth(tuple(values), tuple(gains))

@@ -190,11 +190,6 @@ class Walker:
         return min(done, 1.0) if deepest >= 0 else 1.0
 
 
-def bytes_of_end(num_players: int) -> float:
-    """Memory for building a tree, by end."""
-    return _SORTING * (4 * num_players + 8 * (num_players - 1))
-
-
 def _gigabytes(size: float) -> str:
     return f"{size / 2**30:.1f} GiB" if size >= 2**30 else f"{size / 2**20:.0f} MiB"
 

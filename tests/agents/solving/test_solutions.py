@@ -8,7 +8,7 @@ import pickle
 import signal
 from dataclasses import replace
 from pathlib import Path
-from types import ModuleType, SimpleNamespace
+from types import SimpleNamespace
 from typing import Any
 from unittest import mock
 
@@ -19,18 +19,11 @@ from blackjacky_agents import make_agent
 from blackjacky_agents.agent import AgentError, CompiledAgent, asked, shown_to
 from blackjacky_agents.arena import table as arena
 from blackjacky_agents.external.python_agent import PythonAgent
-from blackjacky_agents.solving import cfr, sampled
 from blackjacky_agents.solving.asking import ask_everywhere
 from blackjacky_agents.solving.cfr import Solver
-from blackjacky_agents.solving.run import Limits, SolveSettings, SolvingRun, read_progress, read_settings
-from blackjacky_agents.solving.solution import (
-    SolvedAgent,
-    find_solution,
-    load_solution,
-    policy_of,
-    save_solution,
-    strategies_of,
-)
+from blackjacky_agents.solving.run import Limits, SolveSettings, SolvingRun, read_settings
+from blackjacky_agents.solving.sampled import SampledSolver
+from blackjacky_agents.solving.solution import SolvedAgent, find_solution, load_solution, policy_of, save_solution
 from blackjacky_agents.solving.strategies import Worth, uniform, worth_of
 from blackjacky_agents.thoughts import explain
 from blackjacky_env.compiled.compiling import compiled
@@ -166,10 +159,10 @@ def test_in_a_batch_of_games_it_is_given_the_keys_of_environments() -> None:
 
 
 def test_a_solution_is_as_exploitable_as_its_strategies_and_who_tells_probabilities_is_known_by_them() -> None:
-    agent = solution("six", 50)
-    found = ask_everywhere(table("six"), agent)
-    exact = worth_of(tree("six"), strategies_of(tree("six"), agent.policy))
-    assert worth_of(tree("six"), found.strategies).exploitability == pytest.approx(exact.exploitability, abs=1e-12)
+    solver = Solver(tree("six"))
+    solver.run(50)
+    found, exact = ask_everywhere(table("six"), solution("six", 50)), worth_of(tree("six"), solver.average())
+    assert worth_of(tree("six"), found.strategies).exploitability == pytest.approx(exact.exploitability, abs=1e-6)
     random = CompiledAgent("random", "leduc_poker", make_agent("random").policy)
     for each in (random, own(chances=even)):
         told = ask_everywhere(table("leduc"), each)
@@ -228,34 +221,31 @@ KUHN = SolveSettings(game="kuhn_poker", players=2, variant="classic")
 def begun(folder: Path, settings: SolveSettings = KUHN) -> SolvingRun:
     folder.mkdir(exist_ok=True)
     run = SolvingRun(settings, folder, "command")
-    assert run.prepare() == []
+    assert run.begin() == []
     return run
 
 
-@pytest.mark.parametrize(("algorithm", "work"), [("cfr+", (cfr, "_iterate_here")), ("mccfr", (sampled, "add_log"))])
+@pytest.mark.parametrize(("algorithm", "solver"), [("cfr+", Solver), ("mccfr", SampledSolver)])
 def test_a_run_that_was_stopped_or_interrupted_ends_as_one_that_was_not(
-    algorithm: Any, work: tuple[ModuleType, str], tmp_path: Path
+    algorithm: Any, solver: Any, tmp_path: Path
 ) -> None:
     settings, ends = replace(KUHN, algorithm=algorithm, memory=0.01), []
     with with_poker():
         for name, limits in (("whole", [640]), ("parts", [192, 640]), ("interrupted", [640])):
             folder = tmp_path / name
             if name == "interrupted":
-                run, real = begun(folder, settings), getattr(*work)
+                run, real = begun(folder, settings), solver.run
 
-                def work_and_stop(*arguments: object, real: Any = real) -> None:
+                def run_and_stop(*arguments: object, real: Any = real) -> None:
                     real(*arguments)
                     signal.raise_signal(signal.SIGINT)  # of which Python hears when compiled code returns
 
-                with mock.patch.object(*work, work_and_stop), pytest.raises(KeyboardInterrupt):
+                with mock.patch.object(solver, "run", run_and_stop), pytest.raises(KeyboardInterrupt):
                     run.solve(Limits(iterations=640))
                 assert 0 < begun(folder, settings).solver.iterations == run.solver.iterations < 640
             for limit in limits:
                 begun(folder, settings).solve(Limits(iterations=limit))
             ends.append(load_solution(str(folder), "kuhn_poker").policy)
-            lines = read_progress(folder)
-            assert lines[-1]["iterations"] == 640
-            assert [line["iterations"] for line in lines] == sorted({line["iterations"] for line in lines})
     for end in ends[1:]:
         for one, other in zip(ends[0], end, strict=True):
             np.testing.assert_array_equal(one, other)

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from blackjacky_agents.solving.estimate import estimate
 from blackjacky_agents.solving.strategies import uniform, worth_of
 from blackjacky_agents.solving.table import Table
 from blackjacky_agents.solving.tree import MemoryNeededError, Tree, build_tree
@@ -108,17 +107,6 @@ def test_chance_that_is_not_declared_results_that_do_not_sum_to_0_and_too_many_d
     ):
         with pytest.raises(ValueError, match=said):
             build_tree(given)
-
-
-@pytest.mark.prove
-@EACH_TABLE
-def test_the_size_is_estimated_before_a_tree_is_built(name: str) -> None:
-    done: list[float] = []
-    size, found = estimate(table(name), progress=done.append), tree(name)
-    assert done == sorted(done)
-    assert done[-1] == 1
-    assert abs(size.nodes - found.num_nodes) <= 4 * size.error * size.nodes + 1e-9
-    assert size.error < 0.1
 
 
 @pytest.mark.prove

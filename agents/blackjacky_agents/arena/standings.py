@@ -141,7 +141,7 @@ def standings(games: Games, seed: int = 0) -> Standings:
         _standings(games, rate(games, seed)),
         pairs,
         find_cycles(pairs),
-        _lineup_results(games),
+        lineup_results(games),
         min(RATED_GAMES // turns, deals) * turns,
     )
 
@@ -197,7 +197,8 @@ def pair_shares(games: Games) -> tuple[Pair, ...]:
     return tuple(pairs)
 
 
-def _lineup_results(games: Games) -> tuple[LineupResult, ...]:
+def lineup_results(games: Games) -> tuple[LineupResult, ...]:
+    """The results of every line-up."""
     means, copies, turns = deal_means(games, games.shares), _copies(games), games.seats.shape[1]
     results = []
     for number in _played_lineups(games):

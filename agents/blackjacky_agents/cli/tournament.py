@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from blackjacky_agents import agent_names
-from blackjacky_agents.arena.cluster import ClusterExecutor, joined
+from blackjacky_agents.arena.cluster import joined
 from blackjacky_agents.arena.standings import standings
 from blackjacky_agents.arena.tournament import MAX_GAMES, Tournament
 from blackjacky_agents.cli.errors import checking_input
@@ -74,12 +74,8 @@ def main(arguments: Sequence[str], program: str) -> int:
         if args.replay is not None:
             print(json.dumps(tournaments[0].replay(args.replay)))
             return 0
-    try:
-        with joined(args.cluster, args.threads) as cluster:
-            play(tournaments, args, cluster)
-    except KeyboardInterrupt:
-        print(f"\nGames are saved in {args.output}; repeat the command to resume.", file=sys.stderr)
-        raise
+    goals = [-(-args.games // each.cycle) * each.cycle for each in tournaments]
+    play_all(tournaments, goals, args, f"{args.output}; repeat the command to resume", args.until)
     report = make_report(tournaments, args, command_line(program, arguments))
     print(keep(report, args))
     return 0
@@ -149,20 +145,33 @@ def check_enough(tournament: Tournament, args: Args[Any]) -> None:
         )
 
 
-def play(tournaments: Sequence[Tournament], args: Args[Any], cluster: ClusterExecutor | None = None) -> None:
-    """Play the missing games."""
-    goals = [-(-args.games // tournament.cycle) * tournament.cycle for tournament in tournaments]
-    done = sum(min(goal, tournament.played) for goal, tournament in zip(goals, tournaments, strict=True))
-    with progress_bar(sum(goals), done=done) as bar:
-        for number, tournament in enumerate(tournaments):
-            bar.set_postfix_str(f"{tournament.table.num_players} players", refresh=False)
-            before = sum(goals[:number])
+def play_all(
+    tournaments: Sequence[Tournament], goals: Sequence[int], args: Any, where: str, until: float | None = None
+) -> None:
+    """Play the missing games, with a progress bar.
 
-            def show(played: int, before: int = before) -> None:
-                bar.update(before + played - bar.n)
+    Args:
+        tournaments: the tournaments.
+        goals: number of games of each, in whole deals of every line-up.
+        args: ``threads`` and ``cluster`` of a command.
+        where: the end of the sentence "Games are saved in ..." that follows Ctrl-C.
+        until: as of `Tournament.play`.
+    """
+    done = sum(min(goal, each.played) for goal, each in zip(goals, tournaments, strict=True))
+    try:
+        with joined(args.cluster, args.threads) as cluster, progress_bar(sum(goals), done=done) as bar:
+            for number, (each, goal) in enumerate(zip(tournaments, goals, strict=True)):
+                bar.set_postfix_str(f"{each.table.num_players} players", refresh=False)
+                before = sum(goals[:number])
 
-            tournament.play(args.games, args.until, args.threads, show, cluster)
-            bar.update(sum(goals[: number + 1]) - bar.n)  # also games skipped by --until
+                def show(played: int, before: int = before) -> None:
+                    bar.update(before + played - bar.n)
+
+                each.play(goal, until, args.threads, show, cluster)
+                show(goal)  # also games skipped by ``until``
+    except KeyboardInterrupt:
+        print(f"\nGames are saved in {where}.", file=sys.stderr)
+        raise
 
 
 # ---------------------------------------------------------------- the report

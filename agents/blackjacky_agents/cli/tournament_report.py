@@ -11,7 +11,7 @@ import numpy as np
 from blackjacky_agents.arena.standings import RATING_REPLICATES, normalised_score
 from blackjacky_agents.files import write_file
 from blackjacky_agents.learning.curves import as_svg
-from blackjacky_agents.reports import duration, markdown_table, where_run
+from blackjacky_agents.reports import duration, markdown_table, percent, share, where_run
 
 Report = dict[str, Any]
 Table = dict[str, Any]
@@ -141,19 +141,6 @@ def footnotes(report: Report) -> str:
         "Variance reduction: factor on the number of independent games needed for the same precision of the win rate; "
         "below 1, duplicate deals reduce precision."
     )
-
-
-def percent(value: float | None, digits: int = 1) -> str:
-    """A fraction as a percentage."""
-    return "?" if value is None else f"{100 * value:.{digits}f} %"
-
-
-def share(estimate: Row) -> str:
-    """A fraction with its interval, in percent."""
-    if estimate["mean"] is None:
-        return "?"
-    interval = "" if estimate["low"] is None else f" ({100 * estimate['low']:.1f} .. {100 * estimate['high']:.1f})"
-    return f"**{percent(estimate['mean'])}**{interval}"
 
 
 def number(estimate: Row, digits: int) -> str:

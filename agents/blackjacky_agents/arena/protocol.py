@@ -94,8 +94,9 @@ class Protocol(Checked):
 
     @property
     def sha256(self) -> str:
-        """The hash of the whole protocol."""
-        return sha256(self.model_dump_json().encode()).hexdigest()
+        """The hash of everything that scores depend on, so not of the ceiling."""
+        content = self.model_dump_json(exclude={"tables": {"__all__": {"oracle"}}})
+        return sha256(content.encode()).hexdigest()
 
     @property
     def groups(self) -> list[list[ScoreTable]]:

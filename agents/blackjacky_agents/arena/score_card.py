@@ -273,6 +273,8 @@ def _read(card: Card) -> list[_Played]:
     protocol, num_actions, found = protocol_of(card), get_game(card.game).num_actions, []
     agent = make_agent("random", card.game)
     made = tournaments(protocol, CompiledAgent(card.name, card.game, agent.policy))  # type: ignore[attr-defined]  # a bot
+    if len(card.played) != len(made):
+        raise ValueError(f"played: it has {len(card.played)} tournaments, not {len(made)}")
     samples = sampled_games(protocol, card.games, [each.winners for each in card.played])
     for number, (each, played, sample) in enumerate(zip(made, card.played, samples, strict=True)):
         where, count, players = f"played.{number}", total(each, card.games), each.table.num_players

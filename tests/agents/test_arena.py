@@ -246,7 +246,7 @@ def test_what_is_no_results_file_is_refused(tmp_path, path):
         path.write_text(text)
         with pytest.raises(ValueError, match=said):
             kept(path)
-    with pytest.raises(ValueError, match="is not named NAME.jsonl"):
+    with pytest.raises(ValueError, match=r"is not named NAME\.jsonl"):
         kept(tmp_path / "games.txt")
 
 

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from blackjacky_agents.arena.card_check import read_score_card
 from blackjacky_agents.arena.protocol import read_protocol
-from blackjacky_agents.arena.tournament import Tournament
+from blackjacky_agents.arena.results_file import ResultsFile
+from blackjacky_agents.arena.score_card import read_score_card
 from blackjacky_agents.cli.exploit_report import read_results
 from blackjacky_agents.cli.options import check_writable
 from blackjacky_agents.cli.runs import read_config
@@ -27,13 +27,6 @@ from blackjacky_agents.web.table import resumed
 HUGE = 40 * 2**30
 
 
-def _read_results(path: Path) -> None:
-    file = Tournament(["random", "counter"], results=path.with_name("new.jsonl"))._file
-    assert file is not None
-    file.path = path
-    file._read()
-
-
 READERS = {
     "record.json": lambda folder: read_record(folder / "record.json"),
     "score.json": lambda folder: read_score_card(folder / "score.json"),
@@ -44,8 +37,8 @@ READERS = {
     "run/config.json": lambda folder: read_config(folder / "run"),
     "solving/config.json": lambda folder: read_settings(folder / "solving"),
     "solving/progress.jsonl": lambda folder: read_solving(folder / "solving"),
-    "games.json": lambda folder: from_tournament(folder / "games.jsonl", 0),
-    "games.jsonl": lambda folder: _read_results(folder / "games.jsonl"),
+    "games.jsonl": lambda folder: from_tournament(folder / "games.jsonl", 0),
+    "results.jsonl": lambda folder: ResultsFile(folder / "results.jsonl", {}).read(),
     "weights.json": load_agent,
     "weights.safetensors": lambda folder: read_by_card(folder / "weights.safetensors", {}),
     "step_1/arrays.safetensors": load_checkpoint,
@@ -55,9 +48,8 @@ READERS = {
 
 @pytest.mark.parametrize("name", READERS)
 def test_a_file_of_40_gigabytes_is_refused_before_it_is_read(name: str, tmp_path: Path) -> None:
-    card = '{"sha256": "", "setup": {"agents": [], "format": 2}, "seconds": 0}'
-    for other in ("weights.json", "weights.safetensors", "games.json", "games.jsonl"):
-        (tmp_path / other).write_text(card, "utf-8")
+    for other in ("weights.json", "weights.safetensors"):
+        (tmp_path / other).write_text('{"sha256": ""}', "utf-8")
     path = tmp_path / name
     path.parent.mkdir(exist_ok=True)
     (path.parent / "arrays.safetensors").touch()

@@ -5,8 +5,8 @@ from itertools import pairwise, product
 import numpy as np
 import pytest
 
-from blackjacky_agents.arena.intervals import Estimate, student, wilson
-from blackjacky_agents.arena.scoring import score
+from blackjacky_agents.arena.intervals import Estimate, of_deals, student, wilson
+from blackjacky_agents.arena.protocol import score
 from blackjacky_agents.arena.standings import (
     Games,
     Pair,
@@ -180,12 +180,11 @@ def test_intervals_are_wilsons_and_quantiles_students() -> None:
 def test_a_score_without_spread_has_an_interval(share: float, size: int) -> None:
     protocol = measure_coverage.protocol((size,), np.random.default_rng(0))
     for deals in (2, 3, 6, 500):
-        found = score(protocol, [np.full(deals, share)])
-        rate = found.tables[0].win_rate
-        assert rate.mean == pytest.approx(share)
-        assert rate.low <= rate.mean <= rate.high
-        assert rate.high - rate.low > 1 / (deals * size)
-        assert found.score.high - found.score.low > 100 / (deals * size)
+        low, high = of_deals(share, np.full(deals, share / deals), np.zeros(deals, np.int64), deals * size)
+        assert low <= share <= high
+        assert high - low > 1 / (deals * size)
+        found, _ = score(protocol, [Estimate(share, low, high)])
+        assert found.high - found.low > 100 / (deals * size)
 
 
 USUAL = (0.97, 0.97, 0.97)

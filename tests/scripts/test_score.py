@@ -192,6 +192,7 @@ def test_the_published_protocol_has_the_bots_of_the_game_and_a_changed_one_is_re
 ) -> None:
     protocol = find_protocol(game)
     assert {name for table in protocol.tables for name in table.opponents} == set(protocol.bots)
+    assert get_kit(game).score.exists()  # type: ignore[union-attr]  # it has one
     assert measures.main(measures.Args(game)) == 2  # it never changes
     monkeypatch.setattr(protocols, "decisions_of", mock.Mock(return_value="others"))
     with pytest.raises(ValueError, match="the decisions of 'random', or the rules of "):
@@ -285,8 +286,8 @@ def test_a_program_that_fails_is_told_what_it_did_and_when(text: str, message: s
 
 @pytest.fixture
 def forged(run: Any) -> Card:
-    """The card of `threshold`, with more games than it has moves of; to be changed."""
-    run("threshold", "--games=60")
+    """The card of `counter`, which is no opponent here, with more games than it has moves of; to be changed."""
+    run("counter", "--games=60")
     return card()
 
 
@@ -386,17 +387,17 @@ def test_forged_winners_games_of_other_deals_and_of_another_agent_are_refused(
         each["winners"] = each["winners"].replace("2", "1", 3)
     why = refusal(with_its_numbers(forged))
     assert re.search(r"move \d+ is \d+, where a bot chooses|is not legal|is (not )?over after", why)
-    run("threshold")
+    run("counter")
     few = card()
     winners = few["played"][0]["winners"]
     few["played"][0]["winners"] = ("1" if winners[0] == "2" else "2") + winners[1:]
     assert "game 0 of 2 players: others win after its moves than the card says" in refusal(with_its_numbers(few))
-    run("trickster")
+    run("random")
     lent = card()
-    lent["agent"]["name"] = "threshold"
-    assert re.search("'threshold' plays it differently|a bot chooses|is not legal|over after", refusal(lent))
+    lent["agent"]["name"] = "counter"
+    assert "'counter' plays it differently" in refusal(lent)
     publish(small.model_copy(update={"seed": 99}), tmp_path.parent / "other.json", monkeypatch)
-    run("threshold")
+    run("counter")
     others = {**card(), "protocol": small.sha256}
     publish(small, tmp_path.parent / "other.json", monkeypatch)
     assert "players: " in refusal(with_its_numbers(others))
@@ -414,7 +415,7 @@ def test_games_that_nobody_can_know_in_advance_are_compared(
     monkeypatch.setattr(score_card, "sampled_games", lambda *_: kept)  # as if the forger had found such results
     changed_card = found.model_copy(update={"played": (changed, four)})
     assert check_games(changed_card, fresh=0).decisions == 24
-    with pytest.raises(ValueError, match="'threshold' plays it differently"):
+    with pytest.raises(ValueError, match="'counter' plays it differently"):
         check_games(changed_card, fresh=30)
 
 

@@ -97,7 +97,7 @@ class Tournament:
         (100, 3, 3)
 
     Args:
-        agents: names or agents, 2 or more, with distinct names.
+        agents: names or agents with distinct names, 2 or more unless ``lineups`` is a list.
         num_players: table size, the game's usual one by default.
         lineups: ``"mixed"`` (`mixed_lineups`), ``"copies"`` (`copies_lineups`), or a list of line-ups, each a list of
             as many names as there are players.
@@ -131,7 +131,7 @@ class Tournament:
         names = tuple(agent.name for agent in found)
         if duplicate not in (False, True):
             raise ValueError(f"duplicate={duplicate!r} is unknown; allowed are False and True")
-        if len(names) < 2:
+        if len(names) < (2 if isinstance(lineups, str) else 1):
             raise ValueError(f"agents={list(names)} are too few; a tournament needs at least 2")
         for name in names:
             if names.count(name) > 1:

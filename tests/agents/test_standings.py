@@ -12,7 +12,6 @@ from blackjacky_agents.arena.standings import (
     Pair,
     deal_means,
     find_cycles,
-    normalised_score,
     rate,
     saved_by_duplicates,
     standings,
@@ -114,8 +113,6 @@ def test_a_width_of_no_spread_is_not_zero():
     widths = [rate.high - rate.low for rate in win_rates(games)]
     assert stopping_widths(games) == pytest.approx(np.hypot(widths, 2 * 1.96 / 100))
     assert np.isinf(stopping_widths(part(games, 1))).all()
-    assert [normalised_score(rate, 0.1, 0.9) for rate in (0.1, 0.5, 0.9)] == pytest.approx([0, 0.5, 1])
-    assert normalised_score(0.5, 0.25, 0.25) is None
 
 
 def test_duplicates_save_what_their_games_balance_and_cost_what_they_repeat():

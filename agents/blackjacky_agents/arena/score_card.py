@@ -373,7 +373,9 @@ class _Recorded:
             first = differing[0]
             raise ValueError(f"move {first} is {self._moves[first]}, where a bot chooses {played[first]}")
         if is_over != (len(played) == len(self._moves)) or len(played) > len(self._moves):
-            raise ValueError(f"of its {len(self._moves)} moves {both} are played, and it is {'' if is_over else 'not '}over")
+            raise ValueError(
+                f"of its {len(self._moves)} moves {both} are played, and it is {'' if is_over else 'not '}over"
+            )
         if not is_over:
             self._next = int(self._moves[len(played)])
 

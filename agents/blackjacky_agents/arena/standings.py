@@ -342,11 +342,6 @@ def find_cycles(pairs: Sequence[Pair]) -> tuple[tuple[str, ...], ...]:
     return ()
 
 
-def normalised_score(rate: float, low: float, high: float) -> float | None:
-    """``rate`` rescaled linearly so that ``low`` is 0 and ``high`` is 1; None if they are equal."""
-    return None if low == high else (rate - low) / (high - low)
-
-
 # ---------------------------------------------------------------- ratings
 
 

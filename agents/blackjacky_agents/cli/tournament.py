@@ -56,8 +56,6 @@ class Args(GameArgs[R]):
     """Number of CPU cores, by default all; games do not depend on it."""
     cluster: str | None = None
     """Play on a Ray cluster: `auto`, `local`, `HOST:PORT` or `ray://HOST:PORT`; games do not depend on it."""
-    oracle: float | None = None
-    """Win rate (0 .. 1) of a perfect-information oracle at this table, for normalised scores (0: random, 1: oracle)."""
     output: Path = Path("runs/tournament")
     """Folder for games and report."""
     replay: int | None = None
@@ -92,14 +90,10 @@ def prepare(args: Args[Any]) -> list[Tournament]:
         check_integer("--threads", args.threads, 1, 1024)
     if args.until is not None and not 0 < args.until < 1:
         raise ValueError(f"--until {args.until} is out of range; allowed are widths above 0 and below 1")
-    if args.oracle is not None and not 0 < args.oracle <= 1:
-        raise ValueError(f"--oracle {args.oracle} is out of range; allowed are win rates above 0, at most 1")
     check_writable("--ladder", args.ladder)
     names, sizes, lineups = read_agents(args)
     for size in sizes:
         args.check_players(size)
-    if args.oracle is not None and "random" not in names:
-        raise ValueError("--oracle needs `random` among the agents, which has the normalised score 0")
     if args.replay is not None and len(sizes) > 1:
         raise ValueError(f"--replay needs one table size, not --players {' '.join(map(str, sizes))}")
     where_kept = [args.output / f"{size}_players.jsonl" for size in sizes]
@@ -189,7 +183,6 @@ def make_report(tournaments: Sequence[Tournament], args: Args[Any], command: str
         "duplicate": args.duplicate,
         "until": args.until,
         "score": tournaments[0].score,
-        "oracle": args.oracle,
         "seconds": round(sum(tournament.seconds for tournament in tournaments), 1),
         "tables": [ready_for_json(asdict(standings(each.games(), args.seed))) for each in tournaments],
     }

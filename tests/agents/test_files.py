@@ -15,7 +15,7 @@ from blackjacky_agents.arena.score_card import read_score_card
 from blackjacky_agents.cli.exploit_report import read_results
 from blackjacky_agents.cli.options import check_writable
 from blackjacky_agents.cli.runs import read_config
-from blackjacky_agents.cli.watch import from_tournament, read_record
+from blackjacky_agents.cli.watch import read_record
 from blackjacky_agents.files import read_by_card, try_to_write, write_file, write_with_card
 from blackjacky_agents.learning.agent_file import load_agent
 from blackjacky_agents.learning.checkpoint import load_checkpoint
@@ -37,7 +37,6 @@ READERS = {
     "run/config.json": lambda folder: read_config(folder / "run"),
     "solving/config.json": lambda folder: read_settings(folder / "solving"),
     "solving/progress.jsonl": lambda folder: read_solving(folder / "solving"),
-    "games.jsonl": lambda folder: from_tournament(folder / "games.jsonl", 0),
     "results.jsonl": lambda folder: ResultsFile(folder / "results.jsonl", {}).read(),
     "weights.json": load_agent,
     "weights.safetensors": lambda folder: read_by_card(folder / "weights.safetensors", {}),

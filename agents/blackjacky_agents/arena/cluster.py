@@ -67,14 +67,14 @@ class ClusterExecutor(Executor):
     def __init__(self, address: str, cores: int | None = None) -> None:
         if find_spec("ray") is None:
             raise ClusterError(f"--cluster needs ray: {install('cluster')}, here and on all nodes")
-        import ray
-
         options: dict[str, Any] = {"runtime_env": {"py_modules": modules} if (modules := _local_modules()) else {}}
         if address == "local":
             os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # Ray reports to its makers unless told not to
             if "RAY_AUTH_MODE" not in os.environ:  # others on this network must not submit tasks
                 os.environ.update(RAY_AUTH_MODE="token", RAY_AUTH_TOKEN=secrets.token_hex(32))
             options |= {"num_cpus": cores, "include_dashboard": False}
+        import ray  # which reads these variables
+
         try:
             ray.init(address, log_to_driver=False, logging_level=logging.ERROR, **options)
         except (ValueError, RuntimeError, OSError, SystemExit) as error:  # the last for what is no Ray cluster

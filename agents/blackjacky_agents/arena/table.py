@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from hashlib import sha256
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeGuard
 
 import numpy as np
 import numpy.typing as npt
@@ -264,7 +264,7 @@ def play_moves(table: Table, first: int, count: int, wanted: slice) -> Moves:
     return table.moves(first, count).part(wanted)
 
 
-def _are_integers(values: object) -> bool:
+def _are_integers(values: object) -> TypeGuard[list[int]]:
     return isinstance(values, list) and all(type(value) is int and abs(value) < 2**63 for value in values)
 
 

@@ -27,6 +27,19 @@ def rate_cells(rate: Mapping[str, Any]) -> list[str]:
     return [f"{rate['win_rate']:.1%}", f"{rate['low']:.1%} .. {rate['high']:.1%}", f"{rate['par']:.1%}"]
 
 
+def percent(value: float | None, digits: int = 1) -> str:
+    """A fraction as a percentage."""
+    return "?" if value is None else f"{100 * value:.{digits}f} %"
+
+
+def share(estimate: Mapping[str, Any]) -> str:
+    """A fraction with its interval, in percent."""
+    if estimate["mean"] is None:
+        return "?"
+    interval = "" if estimate["low"] is None else f" ({100 * estimate['low']:.1f} .. {100 * estimate['high']:.1f})"
+    return f"**{percent(estimate['mean'])}**{interval}"
+
+
 def typed(script: str) -> str:
     """How this process was started: a script, by its path in the repository or as ``-m MODULE``, and its arguments."""
     return shlex.join(["python", *script.split(), *sys.argv[1:]])

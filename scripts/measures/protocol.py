@@ -1,54 +1,46 @@
-"""Make a game's protocol for `blackjacky score`: pin its agents and measure `random` and the champion.
+"""Make the protocol of a game's scores: pin its bots, and measure `random` and the strongest of them.
 
-    python -m scripts.measures.protocol --game GAME --version 1
+    python -m scripts.measures.protocol --game GAME
 
-Writes score.json in the game's folder of agents. A published version stays as it is, as score-VERSION.json beside the
-new one, so that its cards stay valid: after a change to the rules, to a bot or to the champion, make the next one, and
-score the shipped agents again (`blackjacky score`).
+Writes score.json in the game's folder of agents, once: a scale that moves is none. Repeat the command to resume it.
 """
 
 from __future__ import annotations
 
 import sys
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 import tyro
-from tqdm import tqdm
 
-from blackjacky_agents.arena.protocol import custom_protocol, read_protocol
-from blackjacky_agents.arena.scoring import measure_references
-from blackjacky_agents.files import write_file, write_json
+from blackjacky_agents.arena.protocol import custom_protocol
+from blackjacky_agents.cli.score import measured
+from blackjacky_agents.files import write_file
 from scripts.results import AGENTS
 
 
 @dataclass(frozen=True)
 class Args:
-    """Make a game's protocol for `blackjacky score`: pin its agents and measure `random` and the champion."""
+    """Make the protocol of a game's scores: pin its bots, and measure `random` and the strongest of them."""
 
     game: str  # Name of the game.
-    version: int  # Version of the protocol, one more than that of the published one.
-    games: int = 16_000  # Number of games per table of each of the two agents.
+    games: int = 8_000  # Number of games of each line-up of each of the two bots.
     threads: int = 2  # Number of CPU threads; results do not depend on it.
+    cluster: str | None = None  # Address of a Ray cluster.
     folder: Path = AGENTS  # Folder of the games' agents.
+    output: Path = Path("runs/protocol")  # Folder of the games that are played.
 
 
 def main(args: Args) -> int:
     """Make and write the protocol; returns the exit status."""
     path = args.folder / args.game / "score.json"
-    name, old = f"{args.game}/{args.version}", read_protocol(path).name if path.exists() else f"{args.game}/0"
-    number = int(old.partition("/")[2])
-    if args.version <= number:
-        print(f"error: {path} holds {old}; the next version must be higher", file=sys.stderr)
-        return 2
-    with tqdm(desc=name, unit=" games") as bar:
-        start = replace(custom_protocol(args.game), name=name)
-        protocol = measure_references(start, args.games, args.threads, bar.update)
-    path.parent.mkdir(parents=True, exist_ok=True)
     if path.exists():
-        write_file(path.with_name(f"score-{number}.json"), path.read_bytes())
-    write_json(path, asdict(protocol))
-    print(f"{path} written: {name}, {len(protocol.tables)} tables, sha256 {protocol.sha256}")
+        print(f"error: {path} exists; scores stand still because it never changes", file=sys.stderr)
+        return 2
+    made = measured(custom_protocol(args.game), args.games, args, args.output / args.game)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_file(path, made.model_dump_json(indent=1) + "\n")
+    print(f"{path} written: {len(made.tables)} tables, sha256 {made.sha256}")
     return 0
 
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import count, groupby
+from itertools import groupby
 from pathlib import Path, PurePath
 from statistics import mean, median
 from typing import Any
 
 from blackjacky_agents import bot_names
-from blackjacky_agents.arena.card_check import ScoreCard, read_score_card
+from blackjacky_agents.arena.protocol import ceiling, find_protocol
+from blackjacky_agents.arena.score_card import Card, read_score_card
 from blackjacky_agents.cli.tournament_report import copies_table, cycles
 from blackjacky_agents.networks.agent_file import read_card
 from blackjacky_agents.reports import markdown_table
@@ -20,11 +21,10 @@ from scripts.results import AGENTS, RESULTS, ROOMS, ROOT, Result, load, made_by
 
 FORMER = "former_"  # Begins the names of agents that are only shipped to train others.
 PAGE = DOCS / "results.md"
-UNRANKED = "trial"  # The length of a protocol that is too short to compare agents.
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]*\.json")  # of a card's file, which is part of an address
 _PLAIN = re.compile(r"[^\W_]|[ ,()]")
-Cards = dict[Path, ScoreCard]
+Cards = dict[Path, Card]
 Columns = Mapping[str, Callable[[Row], object]]
 
 
@@ -217,50 +217,47 @@ def read_cards(folder: Path, game: str) -> Cards:
         if not _NAME.fullmatch(path.name):
             raise ValueError(f"{path}: a card is named NAME.json, with a NAME of small letters, digits and . _ -")
         cards[path] = read_score_card(path)
-        if cards[path].protocol.game != game:
-            raise ValueError(f"{path} is a card of {cards[path].protocol.game}: move it to the folder of that game")
+        if cards[path].game != game:
+            raise ValueError(f"{path} is a card of {cards[path].game}: move it to the folder of that game")
     return cards
 
 
 def standings(cards: Cards) -> str:
-    """A game's cards as a table: newer protocols first, then by score; scores of different ones are not compared.
+    """A game's cards as a table, best first, and the ceiling.
 
     A card may come from anybody: its texts become plain text, whatever they look like.
     """
     if not cards:
         return "No agent has a card yet."
-    ranks, rows = dict[str, Iterator[int]](), []
-    for path, card in sorted(cards.items(), key=order):
-        rank = next(ranks.setdefault(card.protocol.name, count(1))) if card.length != UNRANKED else "-"
-        rows.append([rank, *row_of(path, card)])
-    heading = ["rank", "agent", "score", "95 % interval", "protocol", "weakest at", "kind"]
-    return markdown_table([*heading, "network", "training", "time of a move", "by", "date", "more"], rows)
+    best = sorted(cards.items(), key=lambda item: (-item[1].score.mean, item[0].name))
+    rows = [[rank, *row_of(path, card)] for rank, (path, card) in enumerate(best, 1)]
+    heading = ["rank", "agent", "score", "95 % interval", "weakest against", "time of a move", "games"]
+    table = markdown_table([*heading, "kind", "by", "date", "more"], rows)
+    top = ceiling(find_protocol(best[0][1].game))
+    return (
+        f"{table}\n\nA player that sees all cards: **{top.mean:.0f}** ({top.low:.0f} .. {top.high:.0f})."
+        if top
+        else table
+    )
 
 
-def order(item: tuple[Path, ScoreCard]) -> tuple[int, bool, float, str]:
-    """The place of a card in the table."""
-    path, card = item
-    version = int(card.protocol.name.partition("/")[2])
-    return -version, card.length == UNRANKED, -card.result.score.mean, path.name
-
-
-def row_of(path: Path, card: ScoreCard) -> Sequence[str]:
+def row_of(path: Path, card: Card) -> Sequence[object]:
     """The cells of a card, without its rank."""
-    entry, score = card.entry, card.result.score
-    worst = min(card.result.tables, key=lambda table: table.score.mean)
-    link = f", [link]({entry.link})" if entry.link else ""
+    worst = min(card.tables, key=lambda table: table.score.mean)
+    link = f", [link]({card.entry.link})" if card.entry.link else ""
     name = PurePath(card.name.removeprefix("ppo:")).stem if card.name.startswith("ppo:") else card.name
+    time = card.run.move_microseconds
     return [
         plain(name),
-        f"**{score.mean:.1f}**",
-        f"{score.low:.1f} .. {score.high:.1f}",
-        f"`{card.protocol.name}` {card.length}",
-        f"{round(worst.score.mean)} against `{worst.opponents}`",
-        *map(plain, (entry.kind, entry.network, entry.training)),
-        f"{card.microseconds:,} µs",
-        plain(entry.by),
-        card.day.isoformat(),
-        f"[card](../results/{card.protocol.game}/scores/{path.name}){link}",
+        f"**{card.score.mean:.1f}**",
+        f"{card.score.low:.1f} .. {card.score.high:.1f}",
+        f"`{worst.opponents}`: {worst.score.mean:.0f}",
+        f"{time:,.0f} µs" if time < 1000 else f"{time / 1000:,.1f} ms",
+        f"{sum(table.players * -(-card.games // table.players) for table in card.tables):,}",
+        plain(card.entry.kind),
+        plain(card.entry.by),
+        card.run.date,
+        f"[card](../results/{card.game}/scores/{path.name}){link}",
     ]
 
 

@@ -19,10 +19,9 @@ import numpy.typing as npt
 import tyro
 from tqdm import tqdm
 
-from blackjacky_agents.arena.protocol import ZERO, Protocol, Rate, ScoreTable
-from blackjacky_agents.arena.scoring import score
+from blackjacky_agents.arena.protocol import Protocol, ScoreTable, score
 from blackjacky_agents.arena.standings import Games, pair_shares, win_rates
-from blackjacky_agents.intervals import Estimate, shares_of
+from blackjacky_agents.intervals import Estimate
 from scripts.results import save
 
 RATES = np.linspace(0.02, 0.98, 25)
@@ -30,8 +29,7 @@ GAMES = (12, 100, 1000)
 SIZES = (2, 4, 6)
 Random = np.random.Generator
 Shares = npt.NDArray[np.float64]
-_HUNDRED = "champion"
-_ERROR = 0.004  # the largest standard error of a score's references, which are results of 16,000 games
+_ERROR = 0.006  # the largest standard error of a score's references, which are results of 8,000 games
 
 
 @dataclass(frozen=True)
@@ -96,11 +94,11 @@ def whole_score(rate: float, luck: Luck, _: int, games: int, rng: Random) -> tup
     sizes = 3 * SIZES
     rates = [(rate + number / len(sizes)) % 1 for number in range(len(sizes))]
     truth = np.mean([100 * luck.win_rate(own, players) for own, players in zip(rates, sizes, strict=True)])
-    deals = [
-        shares_of(luck.draw(own, number_of_deals(games, players), players, players, rng))[..., 0].mean(axis=1)
+    found = [
+        win_rates(tournament_games(own, luck, players, games, rng))[0]
         for own, players in zip(rates, sizes, strict=True)
     ]
-    return float(truth), score(protocol(sizes, rng), deals).score
+    return float(truth), score(protocol(sizes, rng), found)[0]
 
 
 def tournament(rate: float, luck: Luck, players: int, games: int, rng: Random) -> tuple[float, Estimate]:
@@ -121,9 +119,16 @@ def number_of_deals(games: int, players: int) -> int:
 
 def protocol(sizes: tuple[int, ...], rng: Random) -> Protocol:
     """A protocol whose agents for 0 and 100 win nothing and everything, up to errors of measurement."""
-    zero, hundred = (tuple(Rate(rng.normal(rate, _ERROR), _ERROR) for _ in sizes) for rate in (0, 1))
-    tables = tuple(ScoreTable(size, "", (_HUNDRED,) * (size - 1)) for size in sizes)
-    return Protocol("simulated/1", "", {}, 0, {}, _HUNDRED, tables, {}, {ZERO: zero, _HUNDRED: hundred}, 0)
+
+    def measured(rate: float) -> Estimate:
+        mean = rng.normal(rate, _ERROR)
+        return Estimate(mean, mean - Z * _ERROR, mean + Z * _ERROR)
+
+    tables = tuple(
+        ScoreTable(num_players=size, variant="", opponents=("",) * (size - 1), zero=measured(0), hundred=measured(1))
+        for size in sizes
+    )
+    return Protocol(game="", options={}, seed=0, hundred="", bots={}, tables=tables)
 
 
 def tournament_games(rate: float, luck: Luck, players: int, games: int, rng: Random) -> Games:

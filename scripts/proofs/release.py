@@ -28,7 +28,7 @@ GPU = r"nvidia-|cuda-|numba-cuda$|triton$|cupy|jax-cuda"
 COMMANDS = (
     "--help",
     "evaluate --players random,counter --games 50",
-    "score counter --protocol trial",
+    "score counter --games 12",
     "solve --preset mini-1",
     "tournament --agents random,counter --players 2 --games 40",
     "watch --players random,counter --seed 1 --out game.html",

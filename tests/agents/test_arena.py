@@ -7,13 +7,11 @@ import sys
 from collections import Counter
 from itertools import chain
 from types import SimpleNamespace
-from unittest import mock
 
 import numpy as np
 import pytest
 
 from blackjacky_agents import CompiledAgent, make_agent
-from blackjacky_agents.arena import results_file
 from blackjacky_agents.arena.standings import stopping_widths
 from blackjacky_agents.arena.tournament import Tournament, copies_lineups, mixed_lineups
 from blackjacky_agents.files import FolderInUseError
@@ -121,6 +119,19 @@ def test_an_illegal_choice_names_the_agent():
             Tournament([odd, from_outside("random")], 2).play(40, threads=1)
 
 
+def test_an_agent_is_told_no_seed_of_a_deal_and_an_error_inside_it_says_where():
+    told, bot = [], make_agent("threshold")
+    agent = SimpleNamespace(name="told", one_game_at_a_time=True, reset=told.append, act_batch=bot.act_batch)
+    tournament = Tournament([agent, "random"], 2)
+    tournament.play(20, threads=1)
+    assert len(set(told)) == 20  # also in the games of one deal
+    assert not {*told} & {*tournament.table.schedule(0, 20)[0].tolist()}
+    wrong = SimpleNamespace(name="wrong", reset=id, act_batch=lambda seen, masks: {}["key"])
+    with pytest.raises(KeyError) as caught:
+        Tournament([wrong, "random"], 2).play(4, threads=1)
+    assert caught.value.__notes__ == ["games 0 .. 39 at a table of 2"]
+
+
 def test_a_tournament_stops_when_the_intervals_are_narrow_enough_or_at_its_last_game():
     played, told = [], []
     for threads in (1, 2):
@@ -150,53 +161,61 @@ def kept(path, games=30, **changes):
     return tournament
 
 
+def unsealed(content):
+    """All lines but the seal, which says how long it took."""
+    return content[: content.rindex(b"\n", 0, -1) + 1]
+
+
 def test_a_tournament_goes_on_where_it_stopped(tmp_path):
     path = tmp_path / "new" / "games.jsonl"
     kept(path, 30)
     first = path.read_bytes()
     again, whole = kept(path, 60), kept(tmp_path / "other.jsonl", 60)
-    assert path.read_bytes().startswith(first)
-    assert path.read_bytes() == (tmp_path / "other.jsonl").read_bytes()
+    assert path.read_bytes().startswith(unsealed(first))
+    assert unsealed(path.read_bytes()) == unsealed((tmp_path / "other.jsonl").read_bytes())
     assert rows_of(again) == rows_of(whole)
     read = Tournament(NAMES, 3, seed=4, results=path)
     assert (read.played, read.seconds) == (60, pytest.approx(again.seconds, abs=0.01))
 
 
-def test_a_last_line_that_was_cut_short_is_played_again_and_reading_changes_nothing(path):
+def test_after_a_kill_a_cut_line_is_played_again_and_reading_changes_nothing(path):
     kept(path)
-    whole = path.read_bytes()
+    whole = unsealed(path.read_bytes())
     for cut in (1, 20):
         path.write_bytes(whole[:-cut])
         read = Tournament(NAMES, 3, seed=4, results=path)  # as `watch` does beside a tournament that is playing
         assert (read.played, path.read_bytes()) == (29, whole[:-cut])
         assert read.replay(28)["actions"]
         kept(path)
-        assert path.read_bytes() == whole
+        assert unsealed(path.read_bytes()) == whole
+    path.write_bytes(b'{"format"')  # killed while it wrote the head
+    kept(path)
+    assert unsealed(path.read_bytes()) == whole
 
 
 @pytest.mark.parametrize(
     ("old", "new", "line"),
     [
-        ('{"game":7,', '{"game":7;', 8),
-        ('{"game":7,', '{"game":8,', 8),
-        ('{"game":7,', '{"number":7,', 8),
-        ('{"game":7,"seed":', '{"game":7,"seed":1', 8),
-        (r'"winners":\[', '"winners":[7,', 1),
-        (r'"winners":\[', '"winners":[0,0,', 1),
-        (r'"winners":\[.*?\]', '"winners":[]', 1),
-        (r'"hearts":\[', '"hearts":[0,', 1),
-        (r'"hearts":\[.*?\]', f'"hearts":[{10**30},0,0]', 1),
-        (r'"hearts":\[.*?\]', '"hearts":[-5,99,0]', 1),
-        ("\n", "\n\n", 2),
+        ('{"game":7,', '{"game":7;', 9),
+        ('{"game":7,', '{"game":8,', 9),
+        ('{"game":7,', '{"number":7,', 9),
+        ('{"game":7,"seed":', '{"game":7,"seed":1', 9),
+        (r'"winners":\[', '"winners":[7,', 2),
+        (r'"winners":\[', '"winners":[0,0,', 2),
+        (r'"hearts":\[', '"hearts":[0,', 2),
+        (r'"hearts":\[.*?\]', f'"hearts":[{10**30},0,0]', 2),
+        ("}\n", "}\n\n", 2),
     ],
 )
-def test_a_damaged_line_is_named(path, old, new, line):
+def test_a_damaged_line_is_named_and_the_seal_fits_no_other_lines(path, old, new, line):
     kept(path)
-    damaged = re.sub(old, new, path.read_text("utf-8"), count=1)
-    path.write_text(damaged, "utf-8")
-    with pytest.raises(ValueError, match=rf"games.jsonl, line {line}: .*; the file is damaged"):
-        kept(path)
-    assert path.read_text("utf-8") == damaged
+    whole = path.read_bytes()
+    for sealed, place in ((whole, 32), (unsealed(whole), line)):
+        damaged = re.sub(old, new, sealed.decode(), count=1)
+        path.write_text(damaged, "utf-8")
+        with pytest.raises(ValueError, match=rf"games.jsonl, line ({place}|{line}): .*; the file is damaged"):
+            kept(path)
+        assert path.read_text("utf-8") == damaged
 
 
 def test_games_of_another_tournament_of_other_versions_or_of_a_changed_agent_are_refused_by_what_differs(path):
@@ -206,45 +225,29 @@ def test_games_of_another_tournament_of_other_versions_or_of_a_changed_agent_are
         assert path.read_bytes() == before
 
     kept(path)
-    before, card = path.read_bytes(), path.with_suffix(".json")
+    before = path.read_bytes()
     for agents in (["random", "counter", "trickster"], [*NAMES, "counter"]):
         refused("agents", agents=agents)
     refused("options", hearts=2)
     others = {"seed": 5, "lineups": "copies", "num_players": 2, "variant": "schnell_duell", "duplicate": False}
     for name, value in others.items():
         refused(name, **{name: value})
-    text = card.read_text("utf-8")
-    setup = json.loads(text)["setup"]
+    text = unsealed(before).decode()
+    setup = json.loads(text.partition("\n")[0])
     changed = {"versions": setup["versions"]["numba"], "agents": setup["agents"][1]["code"], "rules": setup["rules"]}
     for name, old in changed.items():
-        card.write_text(text.replace(f'"{old}"', '"0000000000000000"'), "utf-8")
+        path.write_text(text.replace(f'"{old}"', '"0000000000000000"', 1), "utf-8")
+        before = path.read_bytes()
         refused(name)
 
 
-@pytest.mark.parametrize("before", [0, 30])
-def test_a_tournament_killed_between_file_and_card_goes_on(path, monkeypatch, before):
-    if before:
-        kept(path, before)
-    with monkeypatch.context() as killed:
-        killed.setattr(results_file, "write_json", mock.Mock(side_effect=KeyboardInterrupt))
-        with pytest.raises(KeyboardInterrupt):
-            kept(path, before + 30)
-    assert kept(path, 60).played == 60
-
-
-def test_a_file_without_its_card_and_a_card_without_its_file_are_refused(tmp_path, path):
-    kept(path)
-    card = path.with_suffix(".json")
-    text = card.read_text("utf-8")
-    for spoil, said, place in (
-        (lambda: card.write_text(text[:50], "utf-8"), "is not the card of a tournament, or is damaged", path),
-        (card.unlink, "games.jsonl has no card games.json beside it", path),
-        (lambda: (card.write_text(text, "utf-8"), path.unlink()), "has no games", path),
-        (str, "is not named NAME.jsonl", tmp_path / "games.txt"),
-    ):
-        spoil()
+def test_what_is_no_results_file_is_refused(tmp_path, path):
+    for text, said in (("[1]\n", "line 1: it is no JSON object"), ("{}\n", "holds games with format=None")):
+        path.write_text(text)
         with pytest.raises(ValueError, match=said):
-            kept(place)
+            kept(path)
+    with pytest.raises(ValueError, match=r"is not named NAME\.jsonl"):
+        kept(tmp_path / "games.txt")
 
 
 def test_only_one_process_plays_into_a_folder_which_is_taken_over_from_one_that_was_killed(tmp_path, path):

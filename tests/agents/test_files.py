@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from blackjacky_agents.arena.card_check import read_score_card
 from blackjacky_agents.arena.protocol import read_protocol
-from blackjacky_agents.arena.tournament import Tournament
+from blackjacky_agents.arena.results_file import ResultsFile
+from blackjacky_agents.arena.score_card import read_score_card
 from blackjacky_agents.checkpoint import load_checkpoint
 from blackjacky_agents.cli.exploit import read_results
 from blackjacky_agents.cli.options import check_writable
-from blackjacky_agents.cli.watch import from_tournament, read_record
+from blackjacky_agents.cli.watch import read_record
 from blackjacky_agents.files import read_by_card, try_to_write, write_file, write_with_card
 from blackjacky_agents.learning.folders import read_config
 from blackjacky_agents.learning.run import read_progress
@@ -24,13 +24,6 @@ from blackjacky_agents.solving.run import read_settings
 from blackjacky_agents.web.table import resumed
 
 HUGE = 40 * 2**30
-
-
-def _read_results(path: Path) -> None:
-    file = Tournament(["random", "counter"], results=path.with_name("new.jsonl"))._file
-    assert file is not None
-    file.path = path
-    file._read()
 
 
 READERS = {
@@ -42,8 +35,7 @@ READERS = {
     "progress.jsonl": read_progress,
     "run/config.json": lambda folder: read_config(folder / "run"),
     "solving/config.json": lambda folder: read_settings(folder / "solving"),
-    "games.json": lambda folder: from_tournament(folder / "games.jsonl", 0),
-    "games.jsonl": lambda folder: _read_results(folder / "games.jsonl"),
+    "results.jsonl": lambda folder: ResultsFile(folder / "results.jsonl", {}).read(),
     "weights.json": load_agent,
     "weights.safetensors": lambda folder: read_by_card(folder / "weights.safetensors", {}),
     "step_1/arrays.safetensors": load_checkpoint,
@@ -53,9 +45,8 @@ READERS = {
 
 @pytest.mark.parametrize("name", READERS)
 def test_a_file_of_40_gigabytes_is_refused_before_it_is_read(name: str, tmp_path: Path) -> None:
-    card = '{"sha256": "", "setup": {"agents": [], "format": 2}, "seconds": 0}'
-    for other in ("weights.json", "weights.safetensors", "games.json", "games.jsonl"):
-        (tmp_path / other).write_text(card, "utf-8")
+    for other in ("weights.json", "weights.safetensors"):
+        (tmp_path / other).write_text('{"sha256": ""}', "utf-8")
     path = tmp_path / name
     path.parent.mkdir(exist_ok=True)
     (path.parent / "arrays.safetensors").touch()

@@ -5,20 +5,19 @@ from itertools import pairwise, product
 import numpy as np
 import pytest
 
-from blackjacky_agents.arena.scoring import score
+from blackjacky_agents.arena.protocol import score
 from blackjacky_agents.arena.standings import (
     Games,
     Pair,
     deal_means,
     find_cycles,
-    normalised_score,
     rate,
     saved_by_duplicates,
     standings,
     stopping_widths,
     win_rates,
 )
-from blackjacky_agents.intervals import Estimate, student, wilson
+from blackjacky_agents.intervals import Estimate, of_deals, student, wilson
 from scripts.proofs import measure_coverage
 from scripts.proofs.measure_coverage import (
     ALIKE,
@@ -114,8 +113,6 @@ def test_a_width_of_no_spread_is_not_zero():
     widths = [rate.high - rate.low for rate in win_rates(games)]
     assert stopping_widths(games) == pytest.approx(np.hypot(widths, 2 * 1.96 / 100))
     assert np.isinf(stopping_widths(part(games, 1))).all()
-    assert [normalised_score(rate, 0.1, 0.9) for rate in (0.1, 0.5, 0.9)] == pytest.approx([0, 0.5, 1])
-    assert normalised_score(0.5, 0.25, 0.25) is None
 
 
 def test_duplicates_save_what_their_games_balance_and_cost_what_they_repeat():
@@ -180,12 +177,11 @@ def test_intervals_are_wilsons_and_quantiles_students() -> None:
 def test_a_score_without_spread_has_an_interval(share: float, size: int) -> None:
     protocol = measure_coverage.protocol((size,), np.random.default_rng(0))
     for deals in (2, 3, 6, 500):
-        found = score(protocol, [np.full(deals, share)])
-        rate = found.tables[0].win_rate
-        assert rate.mean == pytest.approx(share)
-        assert rate.low <= rate.mean <= rate.high
-        assert rate.high - rate.low > 1 / (deals * size)
-        assert found.score.high - found.score.low > 100 / (deals * size)
+        low, high = of_deals(share, np.full(deals, share / deals), np.zeros(deals, np.int64), deals * size)
+        assert low <= share <= high
+        assert high - low > 1 / (deals * size)
+        found, _ = score(protocol, [Estimate(share, low, high)])
+        assert found.high - found.low > 100 / (deals * size)
 
 
 USUAL = (0.97, 0.97, 0.97)

@@ -6,16 +6,13 @@ import copy
 import json
 from functools import cache
 from hashlib import sha256
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from blackjacky_agents.agent import Agent
-from blackjacky_agents.arena.card_check import check_games, read_score_card
-from blackjacky_agents.arena.protocol import ZERO, read_protocol
-from blackjacky_agents.arena.score_card import describe_entry, make_card
-from blackjacky_agents.arena.scoring import jobs, play_protocol
+from blackjacky_agents.arena.protocol import ZERO, find_protocol, read_protocol, total, tournaments
+from blackjacky_agents.arena.score_card import Entry, Run, check_games, make_card, read_score_card
 from blackjacky_agents.arena.table import Table
 from blackjacky_agents.arena.tournament import Tournament
 from blackjacky_agents.cli import watch
@@ -26,7 +23,7 @@ from blackjacky_agents.registry import agent_names, make_agent
 from blackjacky_env.games import DEFAULT, GAMES, get_game
 from tests.fuzzing.target import INPUT_ERRORS, Target, folder, written
 
-_LENGTH = "trial"
+_GAMES = 12
 
 
 class First:
@@ -47,12 +44,12 @@ def _players(compiled: bool) -> list[str | Agent]:
 
 
 @cache
-def _results(compiled: bool) -> tuple[Tournament, bytes, bytes]:
-    """A tournament with a few games, its results file, and the card of that."""
+def _results(compiled: bool) -> tuple[Tournament, bytes]:
+    """A tournament with a few games, and its results file."""
     path = folder() / f"results_{compiled}.jsonl"
     tournament = Tournament(_players(compiled), results=path)
     tournament.play(4, threads=1)
-    return tournament, path.read_bytes(), path.with_suffix(".json").read_bytes()
+    return tournament, path.read_bytes()
 
 
 def _files() -> list[bytes]:
@@ -60,35 +57,26 @@ def _files() -> list[bytes]:
 
 
 def _read_results(data: bytes) -> None:
-    made, _, card = _results(b'"actions"' not in data)
-    _beside(_sealed(data), card)
+    made, _ = _results(b'"actions"' not in data)
     tournament = copy.copy(made)
     file = copy.copy(made._file)
     assert file is not None
-    file.path, file.card = folder() / "copy.jsonl", folder() / "copy.json"
-    rows, tournament.seconds = file.read()
-    tournament._rows, tournament.played = [rows], len(rows.seeds)
+    file.path, tournament._file = written("copy.jsonl", _sealed(data)), file
+    tournament._read(file.read())
     tournament.games()
     tournament.replay(0)
 
 
 def _sealed(data: bytes) -> bytes:
-    """The lines with the checksums that belong to them: whoever changes one can write those, too."""
-    seal, lines = sha256(), []
-    for line in data.split(b"\n"):
-        content, comma, _ = line.rpartition(b',"sha":')
-        seal.update(content + b"}")
-        lines.append(content + b',"sha":"' + seal.hexdigest()[:4].encode() + b'"}' if comma else line)
-    return b"\n".join(lines)
+    """The lines with the seal that belongs to them: whoever changes one can write that, too."""
+    body, end, last = data.rstrip(b"\n").rpartition(b"\n")
+    seal = b'{"sha256": "%b"}\n' % sha256(body + end).hexdigest().encode()
+    return body + end + seal if b"sha256" in last else data
 
 
-def _beside(lines: bytes, card: bytes) -> Path:
-    written("copy.json", card)
-    return written("copy.jsonl", lines)
-
-
-def _read_card(data: bytes) -> None:
-    watch.from_tournament(_beside(_results(True)[1], data), 0)
+def _read_head(data: bytes) -> None:
+    _, _, games = _results(True)[1].partition(b"\n")
+    watch.from_tournament(written("copy.jsonl", _sealed(data + b"\n" + games)), 0)
 
 
 @cache
@@ -133,13 +121,12 @@ def _read_dataset(description: bytes, content: bytes) -> None:
 
 @cache
 def _score_cards() -> list[bytes]:
-    path = get_kit(DEFAULT).score
-    assert path is not None
-    protocol, agent = read_protocol(path), make_agent(ZERO, DEFAULT)
-    results = dict(play_protocol(protocol, agent, jobs(protocol, _LENGTH, agent), 1))
-    run = {"date": "2026-01-31", "move_microseconds": {"median": 1.5}}
-    card = make_card(protocol, _LENGTH, agent, describe_entry(agent), results, run)
-    return [json.dumps(card).encode()]
+    protocol, agent = find_protocol(DEFAULT), make_agent(ZERO, DEFAULT)
+    played = tournaments(protocol, agent)
+    for each in played:
+        each.play(total(each, _GAMES), threads=1)
+    run = Run(command="", date="2026-01-31", seconds=1.5, move_microseconds=1.5, machine={}, versions={})
+    return [make_card(protocol, _GAMES, agent, Entry(), played, run).model_dump_json().encode()]
 
 
 def _read_score_card(data: bytes) -> None:
@@ -156,7 +143,7 @@ def _read_protocol(data: bytes) -> None:
 
 TARGETS = (
     Target("results", _read_results, (ValueError,), _files, 0.2),
-    Target("results_card", _read_card, INPUT_ERRORS, lambda: [_results(True)[2]], 0.1),
+    Target("results_head", _read_head, INPUT_ERRORS, lambda: [_results(True)[1].partition(b"\n")[0]], 0.1),
     Target("dataset", _read_description, INPUT_ERRORS, lambda: [_dataset()[0]], 0.2),
     Target("dataset_file", _read_file, INPUT_ERRORS, _dataset_files, 0.4),
     Target("score_card", _read_score_card, (ValueError,), _score_cards, 0.2),

@@ -1,65 +1,99 @@
-"""blackjacky score: the scale, the card, agents of every kind, and what is refused."""
+"""blackjacky score: the scale, agents of every kind, and cards of others, of which forged ones are refused."""
 
 from __future__ import annotations
 
+import copy
 import json
+import re
 import shlex
 import sys
-from dataclasses import asdict, replace
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
-from xml.etree import ElementTree
+from unittest import mock
 
 import numpy as np
 import pytest
 
 from blackjacky_agents import cli, make_agent
-from blackjacky_agents.arena.protocol import Protocol, Rate, ScoreTable, check_pins, custom_protocol, read_protocol
-from blackjacky_agents.arena.scoring import calibrate, deals_of, jobs, make_table, play_protocol, score
-from blackjacky_agents.external.python_agent import PythonAgent
+from blackjacky_agents.arena import protocol as protocols
+from blackjacky_agents.arena import score_card
+from blackjacky_agents.arena.protocol import (
+    Protocol,
+    custom_protocol,
+    find_protocol,
+    score,
+    total,
+    tournaments,
+    win_rates,
+    with_references,
+)
+from blackjacky_agents.arena.score_card import PlayedGames, check_games, read_score_card, sampled_games
+from blackjacky_agents.arena.table import decode_actions, encode_actions
+from blackjacky_agents.arena.tournament import Tournament
 from blackjacky_agents.external.subprocess_agent import SubprocessAgent
-from blackjacky_agents.files import write_json
 from blackjacky_agents.games import get_kit
-from blackjacky_env.games import GAMES
-from scripts.measures import protocol
-from tests.scripts.protocols import GAME, small_protocol
+from blackjacky_agents.intervals import Estimate
+from blackjacky_env.games import GAMES, get_game
+from scripts.measures import protocol as measures
+from scripts.pages import agents
 
+GAME = "black_jacky"
+ROOT = Path(__file__).parents[2]
+SIZE = get_game(GAME).num_actions
 OURS = [name for name, registered in GAMES.items() if registered.target.startswith("blackjacky_env.")]
+CARDS = sorted((ROOT / "results").glob("*/scores/*.json"))
+Card = dict[str, Any]
 
 pytestmark = pytest.mark.usefixtures("empty_folder")
 
 
-@pytest.fixture
-def small(publish: Any) -> Protocol:
-    """A published protocol of two small tables."""
-    made = small_protocol()
-    publish(made)
+@pytest.fixture(autouse=True)
+def small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> Protocol:
+    """A published protocol of two small tables, in place of the game's own; it pins nothing but what is installed."""
+    if request.node.get_closest_marker("published"):
+        return find_protocol(GAME)
+    made = custom_protocol(GAME)
+    tables = [table for table in made.tables if table.against in ("threshold", "trickster*3")]
+    zero, hundred = (
+        [Estimate(rate, rate - 0.002, rate + 0.002) for rate in rates] for rates in ((0, 0.05), (0.9, 0.5))
+    )
+    made = with_references(made.model_copy(update={"tables": tuple(tables)}), zero, hundred)
+    publish(made, tmp_path.parent / f"{tmp_path.name}.json", monkeypatch)
     return made
+
+
+def publish(protocol: Protocol, path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path.write_text(protocol.model_dump_json(), "utf-8")
+    kit = replace(get_kit(GAME), score=path)
+    monkeypatch.setattr(protocols, "get_kit", lambda game: kit)
 
 
 @pytest.fixture
 def run(typed: Any) -> Any:
-    """Score an agent in the shortest length; what was printed, if it ended with that status."""
+    """Score an agent in a few games; what was printed, if it ended with that status."""
 
     def score_agent(agent: str, *options: str, status: int = 0, out: str = "out") -> Any:
-        return typed(shlex.join(["score", agent, "--protocol=trial", "--threads=1", f"--out={out}", *options]), status)
+        return typed(shlex.join(["score", agent, "--games=12", "--threads=1", f"--out={out}", *options]), status)
 
     return score_agent
 
 
-def card(out: str = "out") -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(Path(out, "score.json").read_text("utf-8"))
+def card(out: str = "out") -> Card:
+    found: Card = json.loads(Path(out, "score.json").read_text("utf-8"))
     return found
 
 
-def played(protocol: Protocol, name: str) -> list[Any]:
-    """The deals of the agent in the shortest length."""
-    return deals_of(protocol, dict(play_protocol(protocol, make_agent(name), jobs(protocol, "trial"), 1)))
-
-
-def without_run(content: dict[str, Any]) -> dict[str, Any]:
+def without_run(content: Card) -> Card:
     return {name: value for name, value in content.items() if name != "run"}
+
+
+def rates_of(protocol: Protocol, name: str, games: int = 12) -> list[Estimate]:
+    played = tournaments(protocol, make_agent(name))
+    for each in played:
+        each.play(total(each, games), threads=1)
+    return win_rates(each.games() for each in played)
 
 
 def program(text: str, name: str = "agent.py") -> str:
@@ -79,99 +113,99 @@ for line in sys.stdin:
 """
 
 
-def test_random_has_0_and_the_champion_100(small: Protocol) -> None:
-    results = {name: played(small, name) for name in ("random", "champion")}
-    made = calibrate(small, results)
-    assert made.tables == small.tables
-    for name, expected in (("random", 0.0), ("champion", 100.0)):
-        found = score(made, results[name])
-        assert [each.score.mean for each in (found, *found.tables)] == pytest.approx([expected] * 3)
+def test_random_has_0_and_the_strongest_bot_100(small: Protocol) -> None:
+    results = {name: rates_of(small, name, 60) for name in ("random", "counter")}
+    made = with_references(small, *results.values())
+    assert [table.against for table in made.tables] == ["threshold", "trickster*3"]
+    for name, expected in (("random", 0.0), ("counter", 100.0)):
+        mean, tables = score(made, results[name])
+        assert [mean.mean, *(each.score.mean for each in tables)] == pytest.approx([expected] * 3, abs=0.001)
+    with pytest.raises(ValueError, match="'counter' is nowhere clearly better than 'random'"):
+        with_references(small, results["random"], results["random"])
 
 
 def test_the_score_is_the_mean_of_the_tables_and_its_interval_has_the_references_in_it(small: Protocol) -> None:
-    results = played(small, "trickster")
-    found = score(small, results)
-    assert found.score.mean == pytest.approx(np.mean([table.score.mean for table in found.tables]))
-    halves = [table.score.high - table.score.mean for table in found.tables]
-    assert found.score.high - found.score.mean == pytest.approx(np.hypot(*halves) / 2)
-    vague = {name: tuple(Rate(rate.win_rate, 0.1) for rate in rates) for name, rates in small.references.items()}
-    wider = score(replace(small, references=vague), results)
-    assert wider.score.mean == found.score.mean
-    assert wider.score.high - wider.score.low > found.score.high - found.score.low
+    results = rates_of(small, "trickster")
+    mean, tables = score(small, results)
+    assert mean.mean == pytest.approx(np.mean([table.score.mean for table in tables]))
+    halves = [table.score.high - table.score.mean for table in tables]
+    assert mean.high - mean.mean == pytest.approx(np.hypot(*halves) / 2)
+    vague = [
+        table.model_copy(update={"hundred": replace(table.hundred, low=table.hundred.mean - 0.3)})
+        for table in small.tables
+        if table.hundred is not None
+    ]
+    wider, _ = score(small.model_copy(update={"tables": tuple(vague)}), results)
+    assert wider.mean == mean.mean
+    assert wider.high - wider.low > mean.high - mean.low
 
 
-def test_a_shorter_protocol_is_the_beginning_of_a_longer_one(small: Protocol) -> None:
-    longer = jobs(small, "quick")
-    assert sum(job.deals for job in longer if job.table == 0) == 800
-    short = dict(play_protocol(small, make_agent("threshold"), jobs(small, "trial"), 1))
-    (first,) = [played for job, played in short.items() if job.table == 0]
-    (start,) = dict(play_protocol(small, make_agent("threshold"), jobs(small, "quick")[:1], 1)).values()
-    assert start.wins[: len(first.wins)] == first.wins
-    assert start.moves[: len(first.moves)] == first.moves
-
-
-def test_card_badge_and_verdict(small: Protocol, run: Any) -> None:
+def test_card_games_and_verdict(small: Protocol, run: Any) -> None:
     printed, found = run("threshold").out, card()
     assert found["agent"]["name"] == "threshold"
-    assert found["protocol"] == {"name": "black_jacky/7", "length": "trial", "sha256": small.sha256}
-    assert found["games"] == sum(table["games"] for table in found["tables"]) == 24
-    assert {"command", "date", "machine", "versions", "seconds", "move_microseconds"} == set(found["run"])
-    assert f"threshold scores {found['score']['mean']:.1f} (95 % interval " in printed
-    drawn = ElementTree.fromstring(Path("out", "badge.svg").read_text("utf-8"))
-    mean, low, high = (f"{found['score'][name]:.1f}" for name in ("mean", "low", "high"))
-    assert drawn.get("aria-label") == f"black_jacky/7 trial: {mean} ({low} .. {high})"
-    assert {path.name for path in Path("out").iterdir()} == {"badge.svg", "score.json", ".lock"}
+    assert (found["protocol"], found["games"]) == (small.sha256, 12)
+    assert f"threshold scores {found['score']['mean']:.1f} ({found['score']['low']:.1f} .. " in printed
+    assert "where random has 0 and counter 100." in printed
+    assert {path.name for path in Path("out").iterdir()} == {
+        *("score.json", "2_players.jsonl", "4_players.jsonl", ".lock")
+    }
 
 
-def test_the_score_does_not_depend_on_the_number_of_threads(small: Protocol, run: Any) -> None:
+def test_more_games_begin_with_the_same_and_the_number_of_threads_changes_nothing(run: Any) -> None:
     Path("first_agents.py").write_text(
         "import random\nclass Any:\n    def reset(self, seed): self.rng = random.Random(seed)\n"
         "    def act(self, seen): return self.rng.choice(seen['action_mask'].nonzero()[0])\n",
         "utf-8",
     )
-    for name in ("trickster", "first_agents:Any"):
-        for threads in ("1", "2"):
-            run(name, f"--threads={threads}", out=threads)
-        assert without_run(card("1")) == without_run(card("2"))
+    run("trickster", out="few")
+    run("trickster", "--games=20", "--threads=2", out="many")
+    run("trickster", "--games=20", "--resume", out="few")
+    assert without_run(card("few")) == without_run(card("many"))
+    for threads in ("1", "2"):
+        run("first_agents:Any", f"--threads={threads}", out=threads)
+    assert without_run(card("1")) == without_run(card("2"))
 
 
-def test_an_interrupted_score_is_resumed(small: Protocol, run: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_interrupted_score_is_resumed_and_begins_anew_without_being_told_to(
+    run: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     run("threshold", out="whole")
-    score_module = sys.modules["blackjacky_agents.cli.score"]
+    play = Tournament.play
 
-    def interrupted(*arguments: Any) -> Any:
-        yield next(iter(play_protocol(*arguments)))
+    def interrupted(tournament: Tournament, games: int, *others: Any) -> None:
+        play(tournament, games // 2, *others)
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patched:
-        patched.setattr(score_module, "play_protocol", interrupted)
-        assert "repeat the command with --resume" in run("threshold", status=cli.INTERRUPTED).err
-    assert "holds a score with agent=" in run("random", "--resume", status=cli.WRONG_INPUT).err
-    with Path("out", "deals.jsonl").open("a", encoding="utf-8") as file:
-        file.write('{"job": [1')  # cut off in the middle of a line
+        patched.setattr(Tournament, "play", interrupted)
+        assert "out; repeat it with --resume" in run("threshold", status=cli.INTERRUPTED).err
+    assert "holds games with agents=" in run("random", "--resume", status=cli.WRONG_INPUT).err
     run("threshold", "--resume")
     assert without_run(card()) == without_run(card("whole"))
-    refused = run("threshold", "--resume", status=cli.WRONG_INPUT).err
-    assert "there is no interrupted score to resume" in refused
+    run("random")
 
 
+@pytest.mark.published
 @pytest.mark.parametrize("game", [pytest.param(name, marks=[] if name == GAME else pytest.mark.prove) for name in OURS])
-def test_the_published_protocol_has_the_shipped_agents(game: str) -> None:
-    path = get_kit(game).score
-    assert path is not None
-    protocol = read_protocol(path)
-    check_pins(protocol)
-    assert {name for table in protocol.tables for name in table.opponents} <= set(protocol.agents)
+def test_the_published_protocol_has_the_bots_of_the_game_and_a_changed_one_is_refused(
+    game: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    protocol = find_protocol(game)
+    assert {name for table in protocol.tables for name in table.opponents} == set(protocol.bots)
+    assert get_kit(game).score.exists()  # type: ignore[union-attr]  # it has one
+    assert measures.main(measures.Args(game)) == 2  # it never changes
+    monkeypatch.setattr(protocols, "decisions_of", mock.Mock(return_value="others"))
+    with pytest.raises(ValueError, match="the decisions of 'random', or the rules of "):
+        find_protocol(game)
 
 
-@pytest.mark.parametrize(("name", "what"), [("champion", "weights"), ("threshold", "decisions, or the rules,")])
-def test_changed_agents_are_refused(name: str, what: str, small: Protocol, run: Any, publish: Any) -> None:
-    publish(replace(small, agents={**small.agents, name: "0" * 64}))
-    assert f"the {what} of {name!r} have the hash {small.agents[name][:16]}" in run("random", status=2).err
-    assert not Path("out").exists()
+def test_other_rules_have_tables_of_their_own_whose_scale_is_measured_first(run: Any, typed: Any) -> None:
+    run("trickster", "--preset=mini-3")
+    assert card()["protocol"] != find_protocol(GAME).sha256
+    assert "is not that of black_jacky" in typed("score --check out/score.json", status=2).err
 
 
-def test_a_function_of_an_observation_is_an_agent(small: Protocol, run: Any, typed: Any) -> None:
+def test_a_function_of_an_observation_is_an_agent(run: Any, typed: Any) -> None:
     Path("tenth_agents.py").write_text(
         "def last(seen):\n    return seen['action_mask'].nonzero()[0][-1]\n"
         "def first(seen, game):\n    return seen['action_mask'].argmax()\n",
@@ -194,26 +228,10 @@ def test_a_function_of_an_observation_is_an_agent(small: Protocol, run: Any, typ
         ("class A:\n  act = lambda self, o: -1", "seventh_agents:A", "chose action -1, which is not legal; legal are "),
     ],
 )
-def test_what_is_no_agent_is_refused(text: str | None, name: str, message: str, small: Protocol, run: Any) -> None:
+def test_what_is_no_agent_is_refused(text: str | None, name: str, message: str, run: Any) -> None:
     if text is not None:
         Path(f"{name.partition(':')[0]}.py").write_text(text, "utf-8")
     assert message in run(name, status=cli.WRONG_INPUT).err
-
-
-def test_an_error_inside_an_agent_is_raised_with_the_place_where_it_happened(small: Protocol, run: Any) -> None:
-    Path("eighth_agents.py").write_text("def act(seen): return {}['key']\n", "utf-8")
-    with pytest.raises(KeyError) as caught:
-        run("eighth_agents:act")
-    assert caught.value.__notes__ == ["a table of 2 against threshold, game 0, after 0 of its moves"]
-
-
-def test_an_agent_is_not_told_the_seed_of_the_deal(small: Protocol) -> None:
-    told: list[Any] = []
-    agent = PythonAgent(SimpleNamespace(reset=told.append, act=lambda seen: seen["action_mask"].argmax()), "told", GAME)
-    list(play_protocol(small, agent, jobs(small, "trial", agent), 1))
-    deals = [make_table(small, number, make_agent("random")).schedule(0, 12)[0].tolist() for number in (0, 1)]
-    assert len(set(told)) == 24  # also in the games of one deal
-    assert not {*told} & {seed for table in deals for seed in table}
 
 
 def test_the_messages_of_a_game() -> None:
@@ -224,9 +242,8 @@ def test_the_messages_of_a_game() -> None:
     )
     agent = make_agent(name)
     assert isinstance(agent, SubprocessAgent)
-    places = (ScoreTable(2, "classic", ("random",)),)
-    protocol = replace(custom_protocol(GAME), tables=places, games={"one": 1})
-    list(play_protocol(protocol, agent, jobs(protocol, "one"), 1))
+    Tournament([agent, "random"], 2).play(4, threads=1)
+    agent.close()
     hello, *lines = [json.loads(line) for line in Path("log.jsonl").read_text("utf-8").splitlines()]
     assert hello["type"] == "hello"
     assert {"game", "title", "version", "num_actions", "actions", "observation"} < set(hello)
@@ -255,7 +272,7 @@ def test_the_messages_of_a_game() -> None:
         ("sys.stdin.readline(); sys.exit(1)", "ended, with exit status 1, at the message hello"),
     ],
 )
-def test_a_program_that_fails_is_told_what_it_did_and_when(text: str, message: str, small: Protocol, run: Any) -> None:
+def test_a_program_that_fails_is_told_what_it_did_and_when(text: str, message: str, run: Any) -> None:
     name = program(text if "readline" in text else FIRST_LEGAL.format(act=text))
     limit = "0.2" if "sleep" in text else "60"
     told = run(name, f"--move-timeout={limit}", status=cli.WRONG_INPUT).err
@@ -264,13 +281,226 @@ def test_a_program_that_fails_is_told_what_it_did_and_when(text: str, message: s
     assert not Path("out", "score.json").exists()
 
 
-def test_the_next_version_of_a_protocol_keeps_the_one_before_and_replaces_none(
-    small: Protocol, monkeypatch: pytest.MonkeyPatch
+# ---------------------------------------------------------------- cards of others
+
+
+@pytest.fixture
+def forged(run: Any) -> Card:
+    """The card of `counter`, which is no opponent here, with more games than it has moves of; to be changed."""
+    run("counter", "--games=60")
+    return card()
+
+
+def written(content: Any) -> Path:
+    path = Path("card.json")
+    path.write_text(content if isinstance(content, str) else json.dumps(content), "utf-8")
+    return path
+
+
+def refusal(content: Any) -> str:
+    """Why a card is refused."""
+    try:
+        check_games(read_score_card(written(content)))
+    except ValueError as error:
+        return str(error)
+    pytest.fail("the card is accepted")
+
+
+def with_its_numbers(content: Card) -> Card:
+    """The card with the numbers that follow from its winners, as a careful forger writes them."""
+    found = score_card.Card.model_validate_json(json.dumps(content))
+    protocol = score_card.protocol_of(found)
+    mean, tables = score(protocol, win_rates(each.games for each in score_card._read(found)))
+    made: Card = json.loads(found.model_copy(update={"score": mean, "tables": tables}).model_dump_json())
+    return made
+
+
+@pytest.mark.published
+@pytest.mark.prove
+@pytest.mark.parametrize("path", CARDS, ids=lambda path: f"{path.parents[1].name}-{path.stem}")
+def test_the_cards_of_this_repository_can_be_played_again(path: Path) -> None:
+    found = read_score_card(path)
+    checked = check_games(found, fresh=1)
+    assert checked.games == sum(len(each.moves) for each in found.played)
+    assert checked.decisions > 0 or checked.note  # search is too slow to be asked again
+
+
+def test_cards_are_checked_by_the_command(run: Any, typed: Any) -> None:
+    run("trickster", "--games=60", "--by=Ada", "--link=https://example.org/a")
+    told = typed("score --check out/score.json").out
+    assert re.search(r"Played again: 24 games from their moves, \d\d by the agent", told)
+    assert card()["entry"] == {"kind": "bot", "by": "Ada", "link": "https://example.org/a"}
+    for text in ("", "[]", "null", '{"format": NaN}', "[" * 10_000, '{"format": "\\ud800"}'):
+        refused = typed(f"score --check {written(text)}", status=cli.WRONG_INPUT).err
+        assert refused.startswith("error: the card 'card.json' is refused: ")
+
+
+def test_an_agent_that_is_not_shipped_is_compared_if_it_is_named(run: Any) -> None:
+    source = "class Last:\n    def act(self, seen): return seen['action_mask'].nonzero()[0][{}]\n"
+    Path("twelfth_agents.py").write_text(source.format(-1), "utf-8")
+    run("twelfth_agents:Last")
+    found = read_score_card(Path("out/score.json"))
+    alone = check_games(found)
+    assert (alone.games, alone.decisions) == (24, 0)
+    assert "it is not a shipped one; name it to compare them" in alone.note
+    assert check_games(found, make_agent("twelfth_agents:Last"), fresh=0).decisions == 24
+    Path("thirteenth_agents.py").write_text(source.format(0), "utf-8")
+    said = r"source of 'thirteenth_agents:Last': the hash is .*; name the agent that the card"
+    with pytest.raises(ValueError, match=said):
+        check_games(found, make_agent("thirteenth_agents:Last"))
+
+
+def test_agents_that_play_many_games_at_once_are_compared_in_the_batches_in_which_they_have_played(run: Any) -> None:
+    Path("batched_agents.py").write_text(
+        "import numpy as np\nclass Drawn:\n    def reset(self, seed): self.rng = np.random.default_rng(seed)\n"
+        "    def act(self, seen): return self.act_batch(None, seen['action_mask'][None])[0]\n"
+        "    def act_batch(self, seen, masks): return (self.rng.random(masks.shape) * masks).argmax(axis=1)\n",
+        "utf-8",
+    )
+    run("batched_agents:Drawn", "--games=60")
+    found = read_score_card(Path("out/score.json"))
+    assert check_games(found, make_agent("batched_agents:Drawn"), fresh=3).decisions > 24
+
+
+@pytest.mark.parametrize("name", ["cmd:touch loaded", "evil_agents:Agent", "ppo:/dev/zero", "ismcts:1000000"])
+def test_nothing_that_a_card_names_is_loaded(name: str, forged: Card) -> None:
+    Path("evil_agents.py").write_text("open('loaded', 'w')\n", "utf-8")
+    forged["agent"] = {"name": name}
+    assert check_games(read_score_card(written(forged))).decisions == 0
+    assert not Path("loaded").exists()
+
+
+def test_the_sample_depends_on_every_winner(small: Protocol, forged: Card) -> None:
+    winners = [each["winners"] for each in forged["played"]]
+    sample = sampled_games(small, 60, winners)
+    assert [len(games) for games in sample] == [12, 12]
+    assert sampled_games(small, 60, winners) == sample
+    last = winners[1][:-1] + ("1" if winners[1][-1] != "1" else "2")
+    changed = sampled_games(small, 60, [winners[0], last])
+    assert all(new != old for new, old in zip(changed, sample, strict=True))
+
+
+def test_forged_winners_games_of_other_deals_and_of_another_agent_are_refused(
+    run: Any, small: Protocol, forged: Card, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    Path(GAME).mkdir()
-    write_json(Path(GAME, "score.json"), asdict(small))
-    assert protocol.main(protocol.Args(GAME, 7, folder=Path())) == 2
-    monkeypatch.setattr(protocol, "measure_references", lambda made, *_: replace(small, name=made.name))
-    assert protocol.main(protocol.Args(GAME, 8, folder=Path())) == 0
-    found = {path.name: read_protocol(path).name for path in Path(GAME).iterdir()}
-    assert found == {"score.json": f"{GAME}/8", "score-7.json": f"{GAME}/7"}
+    for each in forged["played"]:
+        each["winners"] = each["winners"].replace("2", "1", 3)
+    why = refusal(with_its_numbers(forged))
+    assert re.search(r"move \d+ is \d+, where a bot chooses|is not legal|is (not )?over after", why)
+    run("counter")
+    few = card()
+    winners = few["played"][0]["winners"]
+    few["played"][0]["winners"] = ("1" if winners[0] == "2" else "2") + winners[1:]
+    assert "game 0 of 2 players: others win after its moves than the card says" in refusal(with_its_numbers(few))
+    run("random")
+    lent = card()
+    lent["agent"]["name"] = "counter"
+    assert "'counter' plays it differently" in refusal(lent)
+    publish(small.model_copy(update={"seed": 99}), tmp_path.parent / "other.json", monkeypatch)
+    run("counter")
+    others = {**card(), "protocol": small.sha256}
+    publish(small, tmp_path.parent / "other.json", monkeypatch)
+    assert "players: " in refusal(with_its_numbers(others))
+
+
+def test_games_that_nobody_can_know_in_advance_are_compared(
+    small: Protocol, forged: Card, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A forger who changes other games than those in the card would have to know which the agent plays again."""
+    found = read_score_card(written(forged))
+    kept = sampled_games(small, 60, [each.winners for each in found.played])
+    two, four = found.played
+    others = [won if game in kept[0] else str(3 - int(won)) for game, won in enumerate(two.winners)]
+    changed = PlayedGames(players=2, winners="".join(others), moves=two.moves)
+    monkeypatch.setattr(score_card, "sampled_games", lambda *_: kept)  # as if the forger had found such results
+    changed_card = found.model_copy(update={"played": (changed, four)})
+    assert check_games(changed_card, fresh=0).decisions == 24
+    with pytest.raises(ValueError, match="'counter' plays it differently"):
+        check_games(changed_card, fresh=30)
+
+
+def test_changed_illegal_missing_and_additional_moves_are_refused(forged: Card) -> None:
+    moves = decode_actions(forged["played"][0]["moves"][0], SIZE)
+
+    def refused(changed: list[int]) -> str:
+        content = copy.deepcopy(forged)
+        content["played"][0]["moves"][0] = encode_actions(np.array(changed), SIZE)
+        return refusal(content)
+
+    changes = [(number, other) for number in range(6) for other in range(number, SIZE, 3) if other != moves[number]]
+    said = "\n".join(refused([*moves[:number], other, *moves[number + 1 :]]) for number, other in changes)
+    assert re.search(r"move \d is \d+, where a bot chooses \d+", said)
+    assert re.search(r"chose action \d+, which is not legal", said)
+    assert f"of its {len(moves) - 1} moves {len(moves) - 1} are played, and it is " in refused(moves[:-1])
+    assert f"of its {len(moves) + 1} moves {len(moves)} are played, and it is over" in refused([*moves, 0])
+    for wrong in ([*moves[:-1], 255], []):
+        assert "moves must be actions of black_jacky" in refused(wrong)
+    forged["played"][0]["moves"].pop()
+    assert "played.0: 11 games have moves; these winners need the moves of 12" in refusal(forged)
+
+
+def put(*path: str | int, to: Any) -> Callable[[Card], object]:
+    def change(content: Card) -> None:
+        place: Any = content
+        for step in path[:-1]:
+            place = place[step]
+        place[path[-1]] = to
+
+    return change
+
+
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        (put("format", to=1), "format: Input should be 3"),
+        (put("protocol", to="0" * 64), "protocol: 0000000000000000 is not that of black_jacky"),
+        (put("game", to="no_game"), "'no_game'"),
+        (put("games", to=10**9), "games: Input should be less than"),
+        (put("games", to=600), "played.0: its 60 digits are not the winners of 600 games"),
+        (put("tables", to=[]), "these numbers do not follow from the winners"),
+        (put("tables", 0, "opponents", to="random"), "these numbers do not follow from the winners"),
+        (put("played", to=[]), "it has 0 tournaments, not 2"),
+        (put("played", 0, "winners", to="4" * 60), "winners sit in the seats 0 .. 1"),
+        (put("played", 0, "winners", to="x" * 60), "played.0.winners: String should match"),
+        (put("played", 0, "moves", to="no list"), "played.0.moves: Input should be a valid"),
+        (put("played", 0, "moves", 0, to=5), "played.0.moves.0: Input should be a valid string"),
+        (put("played", 0, "moves", 0, to="?"), "played.0: "),
+        (put("score", "mean", to=99), "these numbers do not follow from the winners"),
+        (put("tables", 1, "win_rate", "low", to=0.9), "these numbers do not follow from the winners"),
+        (put("agent", "name", to="x" * 121), "agent.name: String should have at most 120 characters"),
+        (put("agent", "name", to="\u202egnorw"), "it has characters that cannot be printed"),
+        (put("agent", to={}), "agent: it has no name"),
+        (put("entry", "by", to="a\nb"), "entry.by: Value error, it has characters that cannot be printed"),
+        (put("entry", "link", to="https://a.org/)](x"), "entry.link: String should match"),
+        (put("run", "date", to="yesterday"), "run.date: Value error"),
+        (put("run", "move_microseconds", to="1"), "run.move_microseconds: Input should be a valid number"),
+        (put("more", to=1), "more: Extra inputs are not permitted"),
+        (lambda content: content.pop("run"), "run: Field required"),
+    ],
+)
+def test_cards_that_are_not_what_they_should_be_are_refused(
+    change: Callable[[Card], object], why: str, forged: Card
+) -> None:
+    change(forged)
+    said = refusal(forged)
+    assert said.startswith("the card 'card.json' is refused: ")
+    assert why in said
+
+
+NASTY = "<b>|`x`|[a](javascript:b) ![i](//h) &lt; www.x.org @y #1"
+
+
+def test_strange_texts_are_plain_text_on_the_page(forged: Card) -> None:
+    forged["agent"]["name"] = NASTY
+    forged["entry"] |= {"by": NASTY, "link": "https://example.org/a_b?c=d#e"}
+    folder = Path(GAME)
+    folder.mkdir()
+    written(forged).rename(folder / "nasty.json")
+    *_, line = agents.standings(agents.read_cards(folder, GAME)).splitlines()
+    links = re.findall(r"\]\([^)]*\)", line)
+    assert links == [f"](../results/{GAME}/scores/nasty.json)", "](https://example.org/a_b?c=d#e)"]
+    said = re.sub(r"&#\d+;", "", line)
+    for sign in ("<", "javascript:", "![", "www.", "@", "&"):
+        assert sign not in said
+    shown = agents.plain(NASTY)
+    assert re.sub(r"&#(\d+);", lambda found: chr(int(found[1])), shown) == NASTY

@@ -67,7 +67,7 @@ def test_a_game_of_a_tournament_is_shown(typed: Any) -> None:
     for where in (kept, "."):
         typed(f"watch --tournament {where} --number 7 --out game.html")
         film = film_in(page())
-        line = json.loads(kept.read_text(encoding="utf-8").splitlines()[7])
+        line = json.loads(kept.read_text(encoding="utf-8").splitlines()[8])
         assert film["names"] == [tournament.names[agent] for agent in line["seats"]]
         assert len(film["moves"]) == len(tournament.replay(7)["actions"])
 

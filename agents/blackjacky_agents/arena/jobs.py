@@ -23,21 +23,22 @@ Done = tuple[T, int, float]
 _SECONDS = 2.0  # target duration of a job, after which results are written and Ctrl-C takes effect
 _MAX_JOB = 16_384  # games per job
 _FEW_CORES = 64  # with more, jobs take longer, so that no more of them end in a second
-_BATCHED = 40  # games per job, if agents that are not compiled play them at the same time
+BATCHED = 40
+"""Games per job, if agents that are not compiled play them at the same time."""
 
 
 class Jobs(Generic[T]):
     """Plays games in a pool, in jobs.
 
     Jobs of compiled agents are made to take about `_SECONDS`, and longer with many cores. The random choices of other
-    agents may depend on the games that they play at the same time, so those are always the same: one, or `_BATCHED`
+    agents may depend on the games that they play at the same time, so those are always the same: one, or `BATCHED`
     from a multiple of it on.
     """
 
     def __init__(self, table: Table, pool: Pool[Done[T]]) -> None:
         self._pool, self._adapts = pool, table.compiled
         one_at_a_time = table.compiled or any(map(plays_one_at_a_time, table.agents))
-        self._size = 1 if one_at_a_time else _BATCHED  # games of the next job
+        self._size = 1 if one_at_a_time else BATCHED  # games of the next job
 
     def play(self, first: int, last: int) -> Iterator[tuple[T, float]]:
         """Play games first .. last - 1; yields results in order, with the seconds since the previous ones."""

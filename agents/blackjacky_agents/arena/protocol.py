@@ -1,88 +1,119 @@
-"""Protocols of scores: fixed tables, opponents and deals, with the results of the two agents that define the scale.
+"""Protocols of scores: fixed tables of bots, with the results of the two agents that define the scale.
 
-A protocol belongs to one game and has a version, as in ``GAME/1``. It pins all agents that it names, and through their
-decisions the rules, by hashes, so that scores in the same protocol can be compared wherever they were made.
+A score is a tournament with fixed line-ups: the scored agent with copies of each bot in turn, and with a mixture of
+them. 0 is `random`, 100 the game's strongest bot; a third result, of a player that sees all cards, is a ceiling. Bots
+never change: a protocol pins their decisions, and through these the rules, by hashes. So scores stand still, whatever
+networks and searches are made later.
+
+At each table the win rate is rescaled linearly; the score is the mean over the tables. Its 95 % interval includes the
+errors of the two results on which the scale rests; the halves of independent intervals are added as Zou and Donner do
+it (Statistics in Medicine 2008).
 """
 
 from __future__ import annotations
 
-import hashlib
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
-from itertools import cycle, islice
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import astuple
+from hashlib import sha256
+from itertools import cycle, groupby, islice
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
-from blackjacky_agents.agent import CompiledAgent
+import numpy as np
+from pydantic import AfterValidator, BaseModel, ConfigDict, ValidationError
+
+from blackjacky_agents.agent import Agent
+from blackjacky_agents.arena.standings import Games, lineup_results
 from blackjacky_agents.arena.table import Table
-from blackjacky_agents.games import agent_names, bot_names, get_kit
-from blackjacky_agents.networks.agent_file import load_agent, read_card
-from blackjacky_agents.registry import make_agent, make_compiled_agent
+from blackjacky_agents.arena.tournament import Tournament
+from blackjacky_agents.games import bot_names, get_kit
+from blackjacky_agents.intervals import Estimate, Z
+from blackjacky_agents.registry import make_agent
 from blackjacky_env.games import DEFAULT, get_game
 from blackjacky_env.reading import parse_json, read_file
 
 ZERO = "random"
 """The agent with score 0."""
-LENGTHS = {"trial": 12, "quick": 1600, "full": 16000}
-"""Games per table of each length of a protocol; a shorter one is the beginning of a longer one."""
+GAMES = 1600
+"""The usual number of games of a line-up; fewer are the beginning of more."""
 _PINNED_GAMES = 8  # of copies, whose actions identify a bot
+_CLEAR = 4.0  # standard errors between the references at a table that tells agents apart
 
 
-@dataclass(frozen=True)
-class ScoreTable:
+class Checked(BaseModel):
+    """Data from a file that anybody may have written: no other fields, no other types, only finite numbers."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=False)
+
+
+def rounded(found: Estimate) -> Estimate:
+    """An estimate as it stands in files, so that it is the same wherever it was computed."""
+    return Estimate(*(round(each, 6) for each in astuple(found)))
+
+
+Rounded = Annotated[Estimate, AfterValidator(rounded)]
+
+
+class ScoreTable(Checked):
     """A table that the scored agent sits down at; in each deal it plays once in every seat."""
 
     num_players: int
     variant: str
     opponents: tuple[str, ...]
     """Names of the other agents, one per seat."""
+    zero: Rounded | None = None
+    """The win rate of `ZERO`, from other deals than those of scores."""
+    hundred: Rounded | None = None
+    """Likewise of the strongest bot."""
+    oracle: Rounded | None = None
+    """Likewise of a player that knows all cards; None: it was not measured."""
 
     @property
     def against(self) -> str:
-        """The opponents in short, such as ``"counter*3"``."""
-        return in_short(self.opponents)
+        """The opponents as `blackjacky_agents.registry.parse_agents` reads them, such as ``"counter,random*2"``."""
+        counts = {name: self.opponents.count(name) for name in self.opponents}
+        return ",".join(name if count == 1 else f"{name}*{count}" for name, count in counts.items())
 
 
-@dataclass(frozen=True)
-class Rate:
-    """A measured win rate and its standard error."""
+class Protocol(Checked):
+    """Everything that a score depends on, except the agent and the number of games."""
 
-    win_rate: float
-    error: float
-
-
-@dataclass(frozen=True)
-class Protocol:
-    """Everything that a score depends on, except the agent."""
-
-    name: str
-    """``GAME/VERSION``."""
     game: str
     options: dict[str, Any]
     """Rule options that differ from their defaults."""
     seed: int
-    """The table at index i has the seed ``seed + i``."""
-    games: dict[str, int]
-    """Games per table by length, rounded up to whole deals."""
+    """Of the deals of the first tournament; the next one has the next seed."""
     hundred: str
     """The agent with score 100."""
+    bots: dict[str, str]
+    """The SHA-256 of some decisions of each bot in it."""
     tables: tuple[ScoreTable, ...]
-    agents: dict[str, str]
-    """Identity of every agent in it: the SHA-256 of a trained agent's weights file, or of a bot's decisions."""
-    references: dict[str, tuple[Rate, ...]]
-    """Results of `ZERO` and `hundred` at each table, from other deals than those of scores."""
-    reference_games: int
-    """Number of games per table that `references` were measured with."""
+    """In the order of their sizes; those of one size are line-ups of one tournament."""
 
     @property
     def sha256(self) -> str:
-        """The hash of the whole protocol."""
-        return hashlib.sha256(json.dumps(asdict(self), sort_keys=True).encode()).hexdigest()
+        """The hash of everything that scores depend on, so not of the ceiling."""
+        content = self.model_dump_json(exclude={"tables": {"__all__": {"oracle"}}})
+        return sha256(content.encode()).hexdigest()
 
-    def deals(self, table: ScoreTable, length: str) -> int:
-        """Number of deals at a table, at least 2; each is played once in every seat."""
-        return max(2, -(-self.games[length] // table.num_players))
+    @property
+    def groups(self) -> list[list[ScoreTable]]:
+        """The tables of each tournament."""
+        return [list(tables) for _, tables in groupby(self.tables, lambda table: table.num_players)]
+
+
+class TableScore(Checked):
+    """The result at one table."""
+
+    players: int
+    opponents: str
+    win_rate: Rounded
+    score: Rounded
+
+
+# ---------------------------------------------------------------- making and finding protocols
 
 
 def find_protocol(
@@ -93,151 +124,160 @@ def find_protocol(
 ) -> Protocol:
     """The published protocol of a game; without one, or for other rules, one without references (`custom_protocol`).
 
-    Raises `ValueError` for an unknown game, variant or option, and if an installed agent or the rules differ from those
-    that the protocol pins.
+    Raises `ValueError` for an unknown game, variant or option, and if the rules or a bot differ from those pinned.
     """
     path = get_kit(game).score
-    if path is None or variant is not None or options or num_players is not None:
+    if path is None or not path.exists() or variant is not None or options or num_players is not None:
         return custom_protocol(game, variant, options or {}, num_players)
     protocol = read_protocol(path)
-    check_pins(protocol)
+    for name, pinned in protocol.bots.items():
+        if name not in bot_names(game) or decisions_of(name, game) != pinned:
+            raise ValueError(
+                f"the decisions of {name!r}, or the rules of {game}, are not those that its scores are measured with: "
+                "take the change back, or give what has changed another name"
+            )
     return protocol
 
 
 def custom_protocol(
     game: str, variant: str | None = None, options: Mapping[str, Any] | None = None, num_players: int | None = None
 ) -> Protocol:
-    """A protocol made from the game's agents, without references.
+    """A protocol made from the game's bots, without references; `ValueError` if there is none but `random`.
 
     At the smallest, the usual and the largest table, or at that of ``num_players`` alone, the opponents are copies of
-    each agent in turn, and a mixture of the strongest. Raises `ValueError` if the game has no agent but `random`.
+    each bot in turn, and a mixture of the strongest.
     """
-    names, options = agent_names(game), dict(options or {})
-    if len(names) < 2:
-        raise ValueError(f"{game} has no agent but {ZERO!r} to compare with; declare one in its GameKit")
-    protocol = Protocol(
-        name=f"{game}/custom",
-        game=game,
-        options=options,
-        seed=1,
-        games=dict(LENGTHS),
-        hundred=names[-1],
-        tables=tuple(_tables(game, variant, num_players, names)),
-        agents={name: identity_of(name, game) for name in names},
-        references={},
-        reference_games=0,
-    )
-    for table in protocol.tables:
+    bots, options = bot_names(game), dict(options or {})
+    if len(bots) < 2:
+        raise ValueError(f"{game} has no bot but {ZERO!r} to compare with; declare one in its GameKit")
+    tables = tuple(_tables(game, variant, num_players, bots))
+    for table in tables:
         get_game(game).check_options(table.num_players, table.variant, options)
-    return protocol
+    pins = {name: decisions_of(name, game) for name in bots}
+    return Protocol(game=game, options=options, seed=1, hundred=bots[-1], bots=pins, tables=tables)
 
 
-def _tables(game: str, variant: str | None, num_players: int | None, names: Sequence[str]) -> list[ScoreTable]:
+def _tables(game: str, variant: str | None, num_players: int | None, bots: Sequence[str]) -> Iterable[ScoreTable]:
     declared = get_game(game)
     among = [each for each in declared.variants if variant in (None, each.name)]
-    usual, _ = declared.choose_table(num_players, variant)
-    sizes = [usual]
+    sizes = {declared.choose_table(num_players, variant)[0]}
     if num_players is None:
-        sizes = sorted({min(each.min_players for each in among), usual, max(each.max_players for each in among)})
-    tables = []
-    for size in sizes:
-        chosen = declared.choose_variant((size,), variant).name
-        lineups = [(name,) * (size - 1) for name in names]
+        sizes |= {min(each.min_players for each in among), max(each.max_players for each in among)}
+    for size in sorted(sizes):
+        lineups = [(name,) * (size - 1) for name in bots]
         if size > 2:
-            lineups.append(tuple(islice(cycle(reversed(names)), size - 1)))
-        tables += [ScoreTable(size, chosen, lineup) for lineup in lineups]
-    return tables
+            lineups.append(tuple(islice(cycle(reversed(bots)), size - 1)))
+        chosen = declared.choose_variant((size,), variant).name
+        yield from (ScoreTable(num_players=size, variant=chosen, opponents=lineup) for lineup in lineups)
 
 
-def in_short(names: Sequence[str]) -> str:
-    """Names as `blackjacky_agents.registry.parse_agents` reads them, such as ``"counter,random*2"``."""
-    counts = {name: names.count(name) for name in names}
-    return ",".join(name if count == 1 else f"{name}*{count}" for name, count in counts.items())
-
-
-# ---------------------------------------------------------------- pinned agents
-
-
-def identity_of(name: str, game: str) -> str:
-    """The SHA-256 of a shipped agent's weights file; for a bot, that of its actions in games between copies."""
-    trained = get_kit(game).trained
-    if name in trained:
-        return str(read_card(trained[name])["sha256"])
+def decisions_of(name: str, game: str) -> str:
+    """The SHA-256 of a bot's actions in games between copies at the usual table."""
     size, variant = get_game(game).choose_table()
     options = get_game(game).check_options(size, variant, {})
     table = Table(game, variant, size, options, (make_agent(name, game),), ((0,) * size,), 0, False)
-    actions = [table.actions(number) for number in range(_PINNED_GAMES)]
-    return hashlib.sha256(json.dumps(actions).encode()).hexdigest()
-
-
-def check_pins(protocol: Protocol) -> None:
-    """Raise `ValueError` for the first agent that is missing or not the one that the protocol pins."""
-    known = agent_names(protocol.game)
-    for name, pinned in protocol.agents.items():
-        if name not in known:
-            raise ValueError(
-                f"the protocol {protocol.name} needs the agent {name!r}, which {protocol.game} does not have"
-            )
-        own = identity_of(name, protocol.game)
-        if own != pinned:
-            what = "weights" if name in get_kit(protocol.game).trained else "decisions, or the rules,"
-            raise ValueError(
-                f"the {what} of {name!r} have the hash {own[:16]}, the protocol {protocol.name} pins {pinned[:16]}: a "
-                "score would not be comparable with others. Install the version of blackjacky that made those, or, "
-                "having changed the agent, make the next version of the protocol with "
-                "python -m scripts.measures.protocol"
-            )
-
-
-def pinned_agent(protocol: Protocol, name: str) -> CompiledAgent | None:
-    """The agent that a protocol pins by that name; None if this installation does not have it.
-
-    Networks are found by the hash of their weights among all shipped ones of the game, so those of older protocols are
-    found under whatever name they have now.
-    """
-    game, pinned = protocol.game, protocol.agents[name]
-    if path := shipped_weights(game).get(pinned):
-        return load_agent(path, game, name)
-    if name in bot_names(game) and identity_of(name, game) == pinned:
-        return make_compiled_agent(name, game)
-    return None
-
-
-def shipped_weights(game: str) -> dict[str, Path]:
-    """All weights files in the folders of a game's trained agents, by their SHA-256."""
-    folders = {path.parent for path in get_kit(game).trained.values()}
-    paths = [path for folder in sorted(folders) for path in sorted(folder.glob("*.safetensors"))]
-    return {str(read_card(path)["sha256"]): path for path in paths}
-
-
-# ---------------------------------------------------------------- files
-
-
-def published(game: str) -> dict[str, Protocol]:
-    """The published protocols of a game by their SHA-256: the current one first, then older ones.
-
-    An older one lies beside the current one, as ``score-VERSION.json``.
-    """
-    path = get_kit(game).score
-    if path is None:
-        return {}
-    older = sorted(path.parent.glob("score-*.json"), key=lambda each: (len(each.name), each.name), reverse=True)
-    return {protocol.sha256: protocol for protocol in map(read_protocol, [path, *older])}
+    return sha256(json.dumps([table.actions(number) for number in range(_PINNED_GAMES)]).encode()).hexdigest()
 
 
 def read_protocol(path: Path) -> Protocol:
     """The protocol in a file; `ValueError` if it is damaged."""
     try:
-        content = parse_json(read_file(path))
-        protocol = Protocol(**content)
-        tables = tuple(ScoreTable(**{**table, "opponents": tuple(table["opponents"])}) for table in content["tables"])
-        rates = {name: tuple(Rate(**rate) for rate in rates) for name, rates in content["references"].items()}
-        protocol = replace(protocol, tables=tables, references=rates)
-        is_complete = set(rates) == {ZERO, protocol.hundred} and all(
-            len(each) == len(tables) for each in rates.values()
-        )
-    except (ValueError, TypeError, KeyError, AttributeError) as error:
-        raise ValueError(f"{path} does not hold the protocol of a score: {error!r}") from None
-    if not is_complete:
+        protocol = Protocol.model_validate_json(json.dumps(parse_json(read_file(path))))
+    except ValueError as error:
+        raise ValueError(f"{path} does not hold the protocol of a score: {in_short(error)}") from None
+    if not protocol.tables or any(table.zero is None or table.hundred is None for table in protocol.tables):
         raise ValueError(f"{path} lacks results of {ZERO!r} or {protocol.hundred!r} at some table")
     return protocol
+
+
+def in_short(error: ValueError) -> str:
+    """What is wrong with a file, in one line: the first of pydantic's errors, without the value that it is about."""
+    if not isinstance(error, ValidationError):
+        return str(error)
+    first = error.errors(include_url=False, include_input=False)[0]
+    return f"{'.'.join(map(str, first['loc']))}: {first['msg']}".removeprefix(": ")
+
+
+# ---------------------------------------------------------------- playing
+
+
+def tournaments(protocol: Protocol, agent: Agent, folder: Path | None = None) -> list[Tournament]:
+    """The tournaments of a score, one for each table size; ``folder``: where their games are kept."""
+    made = []
+    for number, tables in enumerate(protocol.groups):
+        size, bots = tables[0].num_players, dict.fromkeys(name for table in tables for name in table.opponents)
+        made.append(
+            Tournament(
+                [agent, *(name for name in bots if name != agent.name)],
+                size,
+                [[agent.name, *table.opponents] for table in tables],
+                protocol.seed + number,
+                None if folder is None else folder / f"{size}_players.jsonl",
+                variant=tables[0].variant,
+                game=protocol.game,
+                **protocol.options,
+            )
+        )
+    return made
+
+
+def total(tournament: Tournament, games: int) -> int:
+    """The number of games of a tournament with so many games of each line-up, in whole deals, at least 2."""
+    return max(2, -(-games // tournament.table.num_players)) * tournament.cycle
+
+
+def win_rates(played: Iterable[Games]) -> list[Estimate]:
+    """The win rate of the agent, the first of each tournament, at every table of a protocol."""
+    return [result.win_rates[games.agents[0]] for games in played for result in lineup_results(games)]
+
+
+# ---------------------------------------------------------------- the scale
+
+
+def with_references(protocol: Protocol, zero: Sequence[Estimate], hundred: Sequence[Estimate]) -> Protocol:
+    """The protocol with the win rates of the two agents of the scale.
+
+    Tables at which they do not differ clearly are left out, since they cannot tell agents apart. Raises `ValueError` if
+    none is left.
+    """
+    tables = tuple(
+        ScoreTable(**{**table.model_dump(), "zero": low, "hundred": high})
+        for table, low, high in zip(protocol.tables, zero, hundred, strict=True)
+        if high.mean - low.mean > _CLEAR * math.hypot(_error(low), _error(high))
+    )
+    if not tables:
+        raise ValueError(f"{protocol.hundred!r} is nowhere clearly better than {ZERO!r}, so there is no scale")
+    return protocol.model_copy(update={"tables": tables})
+
+
+def score(protocol: Protocol, rates: Sequence[Estimate]) -> tuple[Estimate, tuple[TableScore, ...]]:
+    """The score from the win rate at each table, and that of each table."""
+    tables = tuple(_table_score(table, rate) for table, rate in zip(protocol.tables, rates, strict=True))
+    scores = [each.score for each in tables]
+    mean = float(np.mean([each.mean for each in scores]))
+    below = math.hypot(*(each.mean - each.low for each in scores)) / len(scores)
+    above = math.hypot(*(each.high - each.mean for each in scores)) / len(scores)
+    return rounded(Estimate(mean, mean - below, mean + above)), tables
+
+
+def ceiling(protocol: Protocol) -> Estimate | None:
+    """The score of a player that knows all cards; None if it was not measured."""
+    rates = [table.oracle for table in protocol.tables if table.oracle is not None]
+    return score(protocol, rates)[0] if len(rates) == len(protocol.tables) else None
+
+
+def _table_score(table: ScoreTable, own: Estimate) -> TableScore:
+    zero, hundred = table.zero, table.hundred
+    assert zero is not None
+    assert hundred is not None
+    span = hundred.mean - zero.mean
+    at = (own.mean - zero.mean) / span
+    # To first order, from the independent errors of all three win rates.
+    references = (Z * (1 - at) * _error(zero), Z * at * _error(hundred))
+    below, above = (math.hypot(half, *references) / span for half in (own.mean - own.low, own.high - own.mean))
+    result = Estimate(100 * at, 100 * (at - below), 100 * (at + above))
+    return TableScore(players=table.num_players, opponents=table.against, win_rate=own, score=result)
+
+
+def _error(found: Estimate) -> float:
+    return (found.high - found.low) / 2 / Z

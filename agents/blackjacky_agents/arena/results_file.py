@@ -1,160 +1,120 @@
-"""Results files of tournaments: JSON Lines that can be resumed, with a card that prevents mixing different setups."""
+"""Results that must survive a crash: a file of JSON lines, sealed at the end.
+
+The first line is the head, which says what determines all others. The last is the seal, with the SHA-256 of everything
+before it and facts such as the time it took. A process that is killed leaves a file without a seal and perhaps half a
+line, which the next writer removes; whoever goes on replaces the seal.
+"""
 
 from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, NoReturn
 
-import numpy as np
-
 from blackjacky_agents.agent import Agent, CompiledAgent
-from blackjacky_agents.arena.table import Rows, Table, join
-from blackjacky_agents.files import only_writer, versions, write_json
+from blackjacky_agents.arena.table import Table
+from blackjacky_agents.external.python_agent import PythonAgent
+from blackjacky_agents.files import only_writer, versions
 from blackjacky_env.compiled import fingerprint
-from blackjacky_env.reading import MAX_DATA, MAX_LIST, parse_json, read_file
+from blackjacky_env.reading import MAX_DATA, parse_json, read_file
 
-_FORMAT = 2
-_UNKNOWN = -1  # size of a file that was being written
+Line = dict[str, Any]
+
+_FORMAT = 3
+_MAX_HEAD = 2**26  # bytes; it may list many line-ups
 
 
 class ResultsFile:
-    """A JSON Lines file with one line per game, and a JSON card beside it with the tournament's setup.
+    """A file NAME.jsonl of results.
 
-    Each line ends with a checksum over itself and all lines before, so a changed line is noticed.
+    Args:
+        path: where it is or will be.
+        head: its first line, JSON-ready: everything that determines the others.
     """
 
-    def __init__(self, path: Path, table: Table, score: str) -> None:
+    def __init__(self, path: Path, head: Mapping[str, Any]) -> None:
         if path.suffix != ".jsonl":
             raise ValueError(f"results={str(path)!r} is not named NAME.jsonl")
-        self.path, self.card = path, path.with_suffix(".json")
-        self._table, self._score = table, score
-        self._setup = json.loads(json.dumps(describe(table)))
-        self._size = 0  # bytes of complete lines
+        self.path, self.head = path, json.loads(json.dumps(head))
+        self.facts: Line = {}
+        """What the seal says beside its checksum; written when `writing` ends."""
+        self._size, self._seen = 0, 0  # bytes of complete lines without the seal, and of the file as it was last seen
         self._hash = sha256()  # of all complete lines
 
-    def read(self) -> tuple[Rows, float]:
-        """The complete games in the file and the seconds they took; no games if there is no file. Changes nothing."""
-        card = self._read_card()
-        if card is None:
-            return join([], self._table.num_players), 0.0
-        refuse_other_setup(self.path, card["setup"], self._setup, "--output")
-        return self._read(), float(card["seconds"])
+    def read(self) -> list[Line]:
+        """All complete lines between head and seal, none if there is no file; changes nothing.
+
+        Raises `ValueError` for another head, naming the first difference, for a line that is no JSON object, and if the
+        seal does not fit.
+        """
+        data = read_file(self.path, MAX_DATA) if self.path.exists() else b""
+        lines = data.split(b"\n")[:-1]  # the rest was cut off
+        found = [self._parse(number, line) for number, line in enumerate(lines, 1)]
+        self.facts = dict(found.pop()) if found and "sha256" in found[-1] else {}
+        body = b"".join(line + b"\n" for line in lines[: len(found)])
+        self._size, self._seen, self._hash = len(body), len(data), sha256(body)
+        if self.facts and self.facts.pop("sha256") != self._hash.hexdigest():
+            self.refuse(len(lines), "its checksum is wrong")
+        if found:
+            refuse_other_setup(self.path, found[0], self.head, "--output")
+        return found[1:]
 
     @contextmanager
-    def writing(self) -> Iterator[tuple[Rows, float] | None]:
+    def writing(self) -> Iterator[list[Line] | None]:
         """Context in which this process alone may `append`; yields what `read` returns, None if it is as read before.
 
         Raises `FolderInUseError` if another process writes to the folder.
         """
         with only_writer(self.path.parent):
-            as_read = self.card.exists() and self.path.exists() and self.path.stat().st_size == self._size
-            found = None if as_read else self.read()
             self.path.touch()
-            if not self.card.exists():
-                self._write_card(0.0)
-            os.truncate(self.path, self._size)  # what an interruption has left of a line
-            yield found
+            found = None if self.path.stat().st_size == self._seen else self.read()
+            os.truncate(self.path, self._size)
+            if not self._size:
+                self.append([json.dumps(self.head)])
+            try:
+                yield found
+            finally:
+                os.truncate(self.path, self._size)  # what an interruption has left of a line
+                with self.path.open("ab") as file:
+                    file.write(json.dumps({**self.facts, "sha256": self._hash.hexdigest()}).encode() + b"\n")
+                self._seen = self.path.stat().st_size
 
-    def append(self, first: int, rows: Rows, seconds: float) -> None:
-        """Append games, numbered from ``first``.
-
-        If this is interrupted or fails, the next `writing` reads the file again, and finds what is there.
-        """
-        size, self._size = self._size, _UNKNOWN
-        text = b"".join([self._sealed(line.encode()) for line in self._lines(first, rows)])
+    def append(self, lines: Iterable[str]) -> None:
+        """Append lines, each a JSON object."""
+        data = "".join(line + "\n" for line in lines).encode()
         with self.path.open("ab") as file:
-            file.write(text)
-        self._write_card(seconds)
-        self._size = size + len(text)
+            file.write(data)
+        self._hash.update(data)
+        self._size += len(data)
 
-    def _sealed(self, line: bytes) -> bytes:
-        """A line as written: JSON with a checksum over it and all lines before."""
-        return b'%b,"sha":"%b"}\n' % (line[:-1], self._next_seal(line).encode())
-
-    def _next_seal(self, content: bytes) -> str:
-        """The checksum of a line: 4 hexadecimal digits of the SHA-256 of everything up to it."""
-        self._hash.update(content)
-        return self._hash.digest()[:2].hex()
-
-    def _write_card(self, seconds: float) -> None:
-        write_json(self.card, {"setup": self._setup, "seconds": round(seconds, 3)})
-
-    def _lines(self, first: int, rows: Rows) -> Iterator[str]:
-        """The games as JSON; a template is several times as fast as `json`, and a cluster waits for nothing else."""
-        seats = range(self._table.num_players)
-        integers, score = ",".join("%d" for _ in seats), json.dumps(self._score).replace("%", "%%")
-        actions = ',"actions":"%s"' if rows.actions else ""
-        template = f'{{"game":%d,"seed":%d,"seats":[{integers}],"winners":[%s],{score}:[{integers}]{actions}}}'
-        sets = (rows.winners @ (1 << np.arange(len(seats)))).tolist()  # of winners, as bits
-        winners = {bits: ",".join(str(seat) for seat in seats if bits >> seat & 1) for bits in set(sets)}
-        columns = [range(first, first + len(rows.seeds)), rows.seeds.tolist(), *rows.seats.T.tolist()]
-        columns += [[winners[bits] for bits in sets], *rows.scores.T.tolist()]
-        return (template % cells for cells in zip(*columns, *([rows.actions] if rows.actions else []), strict=True))
-
-    def _read_card(self) -> dict[str, Any] | None:
-        if not self.card.exists():
-            if self.path.exists() and self.path.stat().st_size:  # an empty one was created before a kill
-                raise ValueError(f"{self.path} has no card {self.card.name} beside it, so its setup is unknown")
-            return None
-        try:
-            card = parse_json(read_file(self.card, MAX_LIST))
-            setup = card["setup"]
-            float(card["seconds"]), setup["agents"], setup["format"]
-        except (ValueError, KeyError, TypeError, OverflowError) as error:
-            raise ValueError(f"{self.card} is not the card of a tournament, or is damaged: {error!r}") from None
-        return dict(card)
-
-    def _read(self) -> Rows:
-        if not self.path.exists():
-            raise ValueError(f"{self.card} has no games: {self.path.name} is missing beside it")
-        *lines, _ = read_file(self.path, MAX_DATA).split(b"\n")  # the rest was truncated by an interruption
-        self._size, self._hash = sum(len(line) + 1 for line in lines), sha256()
-        found = [self._parse(number, line) for number, line in enumerate(lines)]
-        seeds, seats = self._table.schedule(0, len(found))
-        for number, line in enumerate(found):
-            if line["seed"] != seeds[number] or line["seats"] != seats[number].tolist():
-                self._refuse(number, "seed and seats are not those of this game")
-            if line["sha"] != self._next_seal(lines[number].rpartition(b',"sha":')[0] + b"}"):
-                self._refuse(number, "its checksum is wrong")
-        winners = np.zeros(seats.shape, np.bool_)
-        for number, line in enumerate(found):
-            winners[number, line["winners"]] = True
-        scores = np.array([line[self._score] for line in found], np.int64).reshape(seats.shape)
-        actions = [] if self._table.compiled else [line["actions"] for line in found]
-        return Rows(seeds, seats, winners, scores, actions)
-
-    def _parse(self, number: int, line: bytes) -> dict[str, Any]:
+    def _parse(self, number: int, line: bytes) -> Line:
         try:
             found = parse_json(line)
         except ValueError:
-            self._refuse(number, "it is not JSON")
-        names = ["game", "seed", "seats", "winners", self._score, *([] if self._table.compiled else ["actions"])]
-        if not isinstance(found, dict) or list(found) != [*names, "sha"]:
-            self._refuse(number, f"it does not hold {', '.join(names)} and sha")
-        players = self._table.num_players
-        if found["game"] != number:
-            self._refuse(number, f"it holds game {found['game']!r} instead of {number}")
-        winners = found["winners"]
-        if not _are_integers(winners) or winners != sorted(set(winners) & set(range(players))):
-            self._refuse(number, f"winners={winners!r} are not seats in order")
-        if not _are_integers(found[self._score]) or len(found[self._score]) != players:
-            self._refuse(number, f"{self._score}={found[self._score]!r} are not {players} integers")
+            found = None
+        if not isinstance(found, dict):
+            self.refuse(number, "it is no JSON object")
         return dict(found)
 
-    def _refuse(self, number: int, why: str) -> NoReturn:
-        raise ValueError(f"{self.path}, line {number + 1}: {why}; the file is damaged or was modified")
+    def refuse(self, number: int, why: str) -> NoReturn:
+        """Raise the `ValueError` for a damaged line; the head is number 1."""
+        raise ValueError(f"{self.path}, line {number}: {why}; the file is damaged or was modified")
 
 
-def _are_integers(values: object) -> bool:
-    return isinstance(values, list) and all(type(value) is int and abs(value) < 2**63 for value in values)
+def read_head(path: Path) -> Line:
+    """The head of a results file; `ValueError` if there is none."""
+    try:
+        with path.open("rb") as file:
+            return dict(parse_json(file.readline(_MAX_HEAD)))
+    except (ValueError, TypeError) as error:
+        raise ValueError(f"{path} does not begin with the head of a results file: {error!r}") from None
 
 
-def refuse_other_setup(path: Path, found: dict[str, Any], own: dict[str, Any], option: str) -> None:
+def refuse_other_setup(path: Path, found: Mapping[str, Any], own: Mapping[str, Any], option: str) -> None:
     """Raise a `ValueError` naming the first difference between the setup ``found`` at a path and one's ``own``."""
     for name, value in own.items():
         if found.get(name) != value:
@@ -180,7 +140,7 @@ def _differing(old: Any, new: Any) -> tuple[Any, Any]:
     return old, new
 
 
-def describe(table: Table) -> dict[str, Any]:
+def describe(table: Table) -> Line:
     """The setup that all games of a file share, JSON-ready: options, line-ups, versions, agents."""
     env = table.env()
     names = [agent.name for agent in table.agents]
@@ -200,8 +160,10 @@ def describe(table: Table) -> dict[str, Any]:
     }
 
 
-def describe_agent(agent: Agent) -> dict[str, Any]:
-    """Identity of an agent: hashes of code and parameters for a compiled agent, otherwise its class."""
+def describe_agent(agent: Agent) -> Line:
+    """Identity of an agent: hashes of code and parameters, or of the source of a Python class, otherwise its class."""
+    if isinstance(agent, PythonAgent):
+        return {"name": agent.name, "source": agent.source()}
     if not isinstance(agent, CompiledAgent):
         return {"name": agent.name, "class": f"{type(agent).__module__}.{type(agent).__qualname__}"}
     parameters = sha256(agent.parameters.astype("<f4").tobytes()).hexdigest()

@@ -1,251 +1,407 @@
-"""The files of a score: a card (JSON), a badge (SVG), and the finished jobs of one that was interrupted.
+"""Score cards: the winners of all games of a score, and all moves of a sample of them, so that others can check it.
 
-A card holds what was won in every game, from which all its numbers follow, and all moves of a sample of games. The
-sample is drawn from the results, so nobody can choose results and sample independently of each other
-(`blackjacky_agents.arena.card_check`).
+All numbers of a card follow from the winners, which makes a changed number useless. The sample of games whose moves are
+in the card is drawn from all winners, so changed winners need the moves of other games than those that were played.
+`check_games` plays these games again: cards are dealt by the protocol, its bots decide, and the agent's moves have to
+be legal. An agent that is at hand has to decide as the card says, also in games that nobody can know in advance.
+
+What nobody can check: that an agent that is not at hand has looked at nothing but its observations, since the deals of
+a protocol are public.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-import math
-import subprocess
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
-from importlib.metadata import version
-from itertools import pairwise
+import random
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from datetime import date
 from pathlib import Path
-from typing import Any
-from xml.sax.saxutils import escape
+from typing import Annotated, Any, Literal, NamedTuple
 
-from blackjacky_agents.agent import Agent, CompiledAgent
-from blackjacky_agents.arena.protocol import Protocol
+import numpy as np
+import numpy.typing as npt
+from pydantic import AfterValidator, Field, StringConstraints
+
+from blackjacky_agents.agent import Agent, CompiledAgent, plays_one_at_a_time
+from blackjacky_agents.arena.jobs import BATCHED
+from blackjacky_agents.arena.protocol import (
+    Checked,
+    Protocol,
+    Rounded,
+    TableScore,
+    find_protocol,
+    in_short,
+    score,
+    total,
+    tournaments,
+    win_rates,
+)
 from blackjacky_agents.arena.results_file import describe_agent
-from blackjacky_agents.arena.scoring import DIGITS, Job, Played, Results, deals_of, jobs, score, wins_by_table
-from blackjacky_agents.arena.table import decode_actions
+from blackjacky_agents.arena.standings import Games
+from blackjacky_agents.arena.table import Table, decode_actions
+from blackjacky_agents.arena.tournament import Tournament
 from blackjacky_agents.external.python_agent import PythonAgent
 from blackjacky_agents.external.subprocess_agent import SubprocessAgent
-from blackjacky_agents.files import write_file
-from blackjacky_agents.games import get_kit
-from blackjacky_agents.intervals import Estimate
-from blackjacky_agents.networks.agent_file import read_card
-from blackjacky_agents.reports import duration, ready_for_json
+from blackjacky_agents.games import agent_names, get_kit
+from blackjacky_agents.networks.agent_file import load_agent, read_card
+from blackjacky_agents.registry import make_agent
 from blackjacky_agents.search.searchers import SEARCHERS
+from blackjacky_env.checks import check_integer
+from blackjacky_env.compiled import CompiledPolicy, PythonPolicy
+from blackjacky_env.declare import IllegalActionError
 from blackjacky_env.games import get_game
-from blackjacky_env.reading import MAX_DATA, parse_json, read_file
+from blackjacky_env.play import play_logged
+from blackjacky_env.reading import MAX_CARD, parse_json, read_file
 
-FORMAT = 2
-"""Version of the card; 1 held no games."""
 SAMPLED = 12
-"""Games per table whose moves are in the card, rounded up to whole deals."""
-_LETTER = 6.6  # width of an average letter in a badge
-_HEIGHT = 20
-_COLOURS = {90: "#2e7d32", 60: "#5b7312", 30: "#8a5d00", -math.inf: "#a4402c"}  # white text has a contrast of 5 on each
+"""Games of each line-up whose moves are in a card, rounded up to whole deals."""
+FRESH = 2
+"""Deals of each line-up, beside those in the card, that an agent at hand plays again."""
+_MAX_DEALS = 100_000  # of a line-up
 
 
-@dataclass(frozen=True)
-class Entry:
-    """What its author says about an agent, for the table of standings; every text may be empty."""
+def _printable(text: str) -> str:
+    if not text.isprintable():
+        raise ValueError("it has characters that cannot be printed")
+    return text
 
-    kind: str
-    """What kind of agent it is."""
-    by: str
+
+def _day(text: str) -> str:
+    return date.fromisoformat(text).isoformat()
+
+
+Text = Annotated[str, StringConstraints(max_length=120), AfterValidator(_printable)]
+Short = Annotated[str, StringConstraints(max_length=60), AfterValidator(_printable)]
+Link = Annotated[str, StringConstraints(pattern=r"^(https://[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)+(/[\w.~/%?=+#-]*)?)?$")]
+
+
+class Entry(Checked):
+    """What is said about an agent in the table of standings; every text may be empty."""
+
+    kind: Short = ""
+    by: Short = ""
     """Who made it."""
-    link: str
+    link: Link = ""
     """An https address where more is said about it."""
-    network: str
-    """Size of its network."""
-    training: str
-    """What its training cost."""
+
+
+class PlayedGames(Checked):
+    """The games of one tournament of a score."""
+
+    players: int
+    winners: Annotated[str, StringConstraints(pattern="^[0-9a-f]*$")]
+    """The winners of each game as a set of seats, in hexadecimal digits, one for every four seats."""
+    moves: tuple[str, ...]
+    """All actions of the sampled games, see `blackjacky_agents.arena.table.encode_actions`."""
+
+
+class Run(Checked):
+    """What may differ when a score is repeated."""
+
+    command: str
+    date: Annotated[str, AfterValidator(_day)]
+    seconds: Annotated[float, Field(ge=0)]
+    move_microseconds: Annotated[float, Field(ge=0, lt=1e12)]
+    """Median time of a move."""
+    machine: dict[str, Any]
+    versions: dict[str, Short]
+
+
+class Card(Checked):
+    """The card of a score."""
+
+    format: Literal[3]
+    agent: dict[Text, Text | None]
+    """Name and hashes."""
+    entry: Entry
+    game: str
+    protocol: str
+    """The SHA-256 of the protocol."""
+    games: Annotated[int, Field(ge=1, le=_MAX_DEALS)]
+    """Number of games of each line-up."""
+    score: Rounded
+    tables: tuple[TableScore, ...]
+    played: tuple[PlayedGames, ...]
+    run: Run
+
+    @property
+    def name(self) -> str:
+        """The agent's name."""
+        return str(self.agent["name"])
+
+
+@dataclass
+class Found:
+    """What `check_games` has done."""
+
+    games: int = 0
+    """Games of the card that were played again from their moves."""
+    decisions: int = 0
+    """Games that the agent itself played again."""
+    note: str = ""
+    """What could not be compared, and why."""
+
+
+# ---------------------------------------------------------------- making
 
 
 def make_card(
-    protocol: Protocol, length: str, agent: Agent, entry: Entry, results: Results, run: Mapping[str, Any]
-) -> dict[str, Any]:
-    """The card of a score, JSON-ready; ``run``: what may differ when it is repeated, such as command and machine."""
-    wins = wins_by_table(protocol, results)
-    card: dict[str, Any] = {
-        "format": FORMAT,
-        "agent": identity(agent),
-        "entry": asdict(entry),
-        "game": protocol.game,
-        "protocol": {"name": protocol.name, "length": length, "sha256": protocol.sha256},
-        "options": protocol.options,
-        **ready_for_json(asdict(score(protocol, deals_of(protocol, results)))),
-        "package": package(),
-        "run": dict(run),
-    }
-    moves = _moves_by_game(results)
-    for number, (table, sample) in enumerate(zip(card["tables"], sampled_games(protocol, length, wins), strict=True)):
-        table |= {"wins": wins[number], "moves": [moves[number, game] for game in sample]}
-    return card
+    protocol: Protocol, games: int, agent: Agent, entry: Entry, played: Sequence[Tournament], run: Run
+) -> Card:
+    """The card of a score, from its tournaments, which have been played."""
+    results = [each.games(total(each, games)) for each in played]
+    winners = [_as_hex(each.winners) for each in results]
+    mean, tables = score(protocol, win_rates(results))
+    with ThreadPoolExecutor() as threads:
+        sampled = zip(played, sampled_games(protocol, games, winners), strict=True)
+        moves = [tuple(threads.map(each.actions, sample)) for each, sample in sampled]
+    return Card(
+        format=3,
+        agent=identity(agent),
+        entry=entry,
+        game=protocol.game,
+        protocol=protocol.sha256,
+        games=games,
+        score=mean,
+        tables=tables,
+        played=tuple(
+            PlayedGames(players=each.table.num_players, winners=won, moves=own)
+            for each, won, own in zip(played, winners, moves, strict=True)
+        ),
+        run=run,
+    )
 
 
-def _moves_by_game(results: Results) -> dict[tuple[int, int], str]:
-    """The moves of each game, by the index of its table and its number there."""
-    found = {}
-    for job, played in results.items():
-        first = job.first * (len(played.moves) // job.deals)
-        found.update({(job.table, first + number): text for number, text in enumerate(played.moves)})
-    return found
+def sampled_games(protocol: Protocol, games: int, winners: Sequence[str]) -> list[list[int]]:
+    """Numbers of the games of each tournament whose moves a card holds, in order, given the winners of all games.
 
-
-def sampled_games(protocol: Protocol, length: str, wins: Sequence[str]) -> list[list[int]]:
-    """Numbers of the games of each table whose moves a card holds, in order, given what was won in all games.
-
-    They are all games of the deals with the lowest hashes of deal and results.
+    They are all games of the deals of each line-up with the lowest hashes of deal and winners.
     """
-    seed = hashlib.sha256(json.dumps([protocol.sha256, length, *wins]).encode()).hexdigest()
+    seed = hashlib.sha256(json.dumps([protocol.sha256, games, *winners]).encode()).hexdigest()
     found = []
-    for number, table in enumerate(protocol.tables):
-        keys = [
-            hashlib.sha256(f"{seed} {number} {deal}".encode()).digest() for deal in range(protocol.deals(table, length))
+    for number, tables in enumerate(protocol.groups):
+        players, lineups = tables[0].num_players, len(tables)
+        deals = max(2, -(-games // players)) * lineups
+        keys = [hashlib.sha256(f"{seed} {number} {deal}".encode()).digest() for deal in range(deals)]
+        chosen = [
+            deal
+            for lineup in range(lineups)
+            for deal in sorted(range(lineup, deals, lineups), key=keys.__getitem__)[: -(-SAMPLED // players)]
         ]
-        deals = sorted(sorted(range(len(keys)), key=keys.__getitem__)[: -(-SAMPLED // table.num_players)])
-        found.append([deal * table.num_players + turn for deal in deals for turn in range(table.num_players)])
+        found.append([deal * players + turn for deal in sorted(chosen) for turn in range(players)])
     return found
 
 
-def describe_entry(agent: Agent, by: str = "", link: str = "") -> Entry:
-    """An entry with what can be found out about the agent."""
-    card = _card_of_weights(agent)
-    if card is None:
-        return Entry(_kind(agent), by, link, "", "")
-    sizes = card["layers"]
-    weights = sum((size + 1) * following for size, following in pairwise(sizes))
-    network = f"{' x '.join(map(str, sizes[1:-1]))} ({weights:,} weights)"
-    number = card.get("machine", {}).get("cores")
-    cores = f" on {number} cores" if number else ""
-    told = {"steps", "seconds"} <= card.keys()
-    training = f"{card['steps']:,} steps, {duration(card['seconds'])}{cores}" if told else ""
-    return Entry("network", by, link, network, training)
+def _as_hex(winners: npt.NDArray[np.bool_]) -> str:
+    seats = winners.shape[-1]
+    sets = winners.reshape(-1, seats) @ (1 << np.arange(seats))
+    return "".join(f"{bits:0{-(-seats // 4)}x}" for bits in sets.tolist())
 
 
-def _kind(agent: Agent) -> str:
-    if isinstance(agent, PythonAgent | SubprocessAgent):
-        return "class" if isinstance(agent, PythonAgent) else "program"
-    kind = agent.name.partition(":")[0]
-    return {**dict.fromkeys(SEARCHERS, "search"), "solved": "solution"}.get(kind, "bot")
+def _from_hex(text: str, shape: tuple[int, ...]) -> npt.NDArray[np.bool_]:
+    """Winners of this shape (.., seats); `ValueError` if the text has another length, or seats that there are not."""
+    seats, digits = shape[-1], -(-shape[-1] // 4)
+    if len(text) * seats != digits * np.prod(shape):
+        raise ValueError(f"its {len(text)} digits are not the winners of {np.prod(shape) // seats} games")
+    sets = np.array([int(text[first : first + digits], 16) for first in range(0, len(text), digits)])
+    if (sets >> seats).any():
+        raise ValueError(f"winners sit in the seats 0 .. {seats - 1}")
+    return (sets[:, None] >> np.arange(seats) & 1).reshape(shape) > 0
 
 
 def identity(agent: Agent) -> dict[str, Any]:
     """The agent's name and, as far as known, hashes of what it is made of."""
-    if isinstance(agent, PythonAgent):
-        return {"name": agent.name, "source": agent.source()}
-    card = _card_of_weights(agent)
-    return {**describe_agent(agent), **({} if card is None else {"weights": card["sha256"]})}
+    trained = get_kit(agent.game).trained if isinstance(agent, CompiledAgent) else {}
+    path = trained.get(agent.name, agent.name.removeprefix("ppo:"))
+    is_network = isinstance(agent, CompiledAgent) and (agent.name in trained or path != agent.name)
+    return {**describe_agent(agent), **({"weights": read_card(path)["sha256"]} if is_network else {})}
 
 
-def _card_of_weights(agent: Agent) -> dict[str, Any] | None:
-    """The card of a trained agent; None for others."""
-    if not isinstance(agent, CompiledAgent):
-        return None
-    trained = get_kit(agent.game).trained
-    if agent.name not in trained and not agent.name.startswith("ppo:"):
-        return None
-    return read_card(trained.get(agent.name, agent.name.removeprefix("ppo:")))
+def kind_of(agent: Agent) -> str:
+    """The kind of an agent, for the table of standings."""
+    if isinstance(agent, PythonAgent | SubprocessAgent):
+        return "class" if isinstance(agent, PythonAgent) else "program"
+    kinds = {**dict.fromkeys(SEARCHERS, "search"), "solved": "solution"}
+    return "network" if "weights" in identity(agent) else kinds.get(agent.name.partition(":")[0], "bot")
 
 
-def package() -> dict[str, Any]:
-    """Version of this package; in a clone also the commit, and whether no tracked file differs from it."""
-    folder = Path(__file__).parents[1]
-    tracked = _git(folder, "ls-files", "--error-unmatch", "__init__.py")
-    return {
-        "version": version("blackjacky"),
-        "commit": _git(folder, "rev-parse", "HEAD") if tracked else None,
-        "clean": _git(folder, "status", "--porcelain", "--untracked-files=no", ":/") == "" if tracked else None,
-    }
+# ---------------------------------------------------------------- reading
 
 
-def _git(folder: Path, *arguments: str) -> str | None:
+def read_score_card(path: Path) -> Card:
+    """The card in a file; `ValueError` says what is wrong with it. No game is played."""
+    if not path.is_file():
+        raise ValueError(f"there is no file {str(path)!r}; name the score.json of a score")
     try:
-        done = subprocess.run(["git", *arguments], cwd=folder, capture_output=True, text=True, check=True)
-    except (OSError, subprocess.CalledProcessError):
-        return None
-    return done.stdout.strip()
+        card = Card.model_validate_json(json.dumps(parse_json(read_file(path, MAX_CARD))))
+        if not card.agent.get("name"):
+            raise ValueError("agent: it has no name")
+        protocol = protocol_of(card)
+        if (card.score, card.tables) != score(protocol, win_rates(each.games for each in _read(card))):
+            raise ValueError("score, tables: these numbers do not follow from the winners of the games")
+    except ValueError as error:
+        raise ValueError(f"the card {str(path)!r} is refused: {in_short(error)}") from None
+    return card
 
 
-# ---------------------------------------------------------------- the badge
+def protocol_of(card: Card) -> Protocol:
+    """The published protocol that a card is of; `ValueError` if it is of another one."""
+    protocol = find_protocol(card.game)
+    if card.protocol != protocol.sha256:
+        raise ValueError(f"protocol: {card.protocol[:16]} is not that of {card.game}, {protocol.sha256[:16]}")
+    return protocol
 
 
-def badge(title: str, score: Estimate) -> str:
-    """A small SVG with a title and a score with its interval."""
-    value = in_words(score)
-    left, right = (round(_LETTER * len(text)) + 12 for text in (title, value))
-    colour = next(colour for lowest, colour in _COLOURS.items() if score.mean >= lowest)
-    label = escape(f"{title}: {value}", {'"': "&quot;"})
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{left + right}" height="{_HEIGHT}" role="img" '
-        f'aria-label="{label}"><title>{label}</title><clipPath id="r"><rect width="{left + right}" height="{_HEIGHT}" '
-        f'rx="3"/></clipPath><g clip-path="url(#r)"><rect width="{left}" height="{_HEIGHT}" fill="#444"/>'
-        f'<rect x="{left}" width="{right}" height="{_HEIGHT}" fill="{colour}"/></g>'
-        f'<g fill="#fff" text-anchor="middle" font-family="Verdana,DejaVu Sans,sans-serif" font-size="11">'
-        f'<text x="{left / 2:g}" y="14">{escape(title)}</text><text x="{left + right / 2:g}" y="14">{value}</text>'
-        f"</g></svg>\n"
-    )
+class _Played(NamedTuple):
+    """A tournament of a card."""
+
+    table: Table
+    games: Games
+    sample: list[int]
+    """Numbers of the games whose moves are known."""
+    moves: list[npt.NDArray[np.int64]]
 
 
-def in_words(score: Estimate) -> str:
-    """A score with its interval, such as ``"97.3 (96.1 .. 98.6)"``."""
-    return f"{score.mean:.1f} ({score.low:.1f} .. {score.high:.1f})"
+def _read(card: Card) -> list[_Played]:
+    """The tournaments of a card; `ValueError` if something is not what it should be.
 
-
-# ---------------------------------------------------------------- interrupted scores
-
-
-class ScoreFile:
-    """The finished jobs of a score (JSON Lines), so that an interrupted one can be resumed."""
-
-    def __init__(self, path: Path, protocol: Protocol, length: str, agent: Agent) -> None:
-        self.path = path
-        self._setup = {"agent": identity(agent), "protocol": protocol.sha256, "length": length}
-        self._protocol = protocol
-        self._jobs = {tuple(job) for job in jobs(protocol, length, agent)}
-
-    def start(self) -> Results:
-        """Create the file, or empty it; returns no jobs."""
-        write_file(self.path, json.dumps(self._setup) + "\n")
-        return {}
-
-    def read(self) -> Results:
-        """All complete jobs; a truncated last line is dropped.
-
-        Raises `ValueError` if the file is missing, damaged or of another agent, protocol or length.
-        """
-        if not self.path.is_file():
-            raise ValueError(f"there is no interrupted score to resume: {str(self.path)!r} is missing")
+    The agent itself, which may not be at hand, is a nameless `random`.
+    """
+    protocol, num_actions, found = protocol_of(card), get_game(card.game).num_actions, []
+    agent = make_agent("random", card.game)
+    made = tournaments(protocol, CompiledAgent(card.name, card.game, agent.policy))  # type: ignore[attr-defined]  # a bot
+    if len(card.played) != len(made):
+        raise ValueError(f"played: it has {len(card.played)} tournaments, not {len(made)}")
+    samples = sampled_games(protocol, card.games, [each.winners for each in card.played])
+    for number, (each, played, sample) in enumerate(zip(made, card.played, samples, strict=True)):
+        where, count, players = f"played.{number}", total(each, card.games), each.table.num_players
+        shape = (count // players, players, players)
         try:
-            first, *lines, rest = read_file(self.path, MAX_DATA).split(b"\n")
-            if rest:
-                write_file(self.path, b"\n".join([first, *lines, b""]))
-            setup, rows = dict(parse_json(first)), [parse_json(line) for line in lines]
-            results = {
-                Job(*row["job"]): Played(row["wins"], tuple(row["moves"]), tuple(row["microseconds"])) for row in rows
-            }
-            complete = all(tuple(job) in self._jobs and self._fits(job, played) for job, played in results.items())
-        except (ValueError, TypeError, KeyError) as error:
-            raise ValueError(f"{str(self.path)!r} is damaged: {error!r}") from None
-        for name, own in self._setup.items():
-            if setup.get(name) != own:
-                raise ValueError(f"{str(self.path)!r} holds a score with {name}={setup.get(name)!r}, not {own!r}")
-        if not complete:
-            raise ValueError(f"{str(self.path)!r} is damaged: it holds deals that are not part of this score")
-        return results
-
-    def append(self, job: Job, played: Played) -> None:
-        """Add a finished job."""
-        line = json.dumps({"job": job, **played._asdict()}, separators=(",", ":"))
-        with self.path.open("a", encoding="utf-8", newline="\n") as file:
-            file.write(line + "\n")
-
-    def _fits(self, job: Job, played: Played) -> bool:
-        players, size = self._protocol.tables[job.table].num_players, get_game(self._protocol.game).num_actions
-        numbers = all(type(each) in (int, float) for each in played.microseconds)
-        games = len(played.moves) == job.deals * players and all(decode_actions(each, size) for each in played.moves)
-        return numbers and games and are_wins(played.wins, job.deals * players, players)
+            winners = _from_hex(played.winners, shape)
+            moves = [np.array(decode_actions(text, num_actions), np.int64) for text in played.moves]
+            if len(moves) != len(sample):
+                raise ValueError(f"{len(moves)} games have moves; these winners need the moves of {len(sample)}")
+            if not all(len(own) and own.max() < num_actions for own in moves):
+                raise ValueError(f"moves must be actions of {card.game}")
+        except ValueError as error:
+            raise ValueError(f"{where}: {error}") from None
+        seats = each.table.schedule(0, count)[1].reshape(shape)
+        games = Games(each.names, np.array(each.table.lineups), seats, winners, np.zeros(shape, np.int64))
+        found.append(_Played(each.table, games, sample, moves))
+    return found
 
 
-def are_wins(wins: object, games: int, players: int) -> bool:
-    """Whether ``wins`` are the results of so many games at a table of this size, see `DIGITS`."""
-    return isinstance(wins, str) and len(wins) == games and set(wins) <= set(DIGITS[: players + 1])
+# ---------------------------------------------------------------- playing again
+
+
+def check_games(card: Card, agent: Agent | None = None, fresh: int = FRESH) -> Found:
+    """Play the sampled games of a card again from their moves; with an agent at hand, also compare its decisions.
+
+    Args:
+        card: the card.
+        agent: the agent that it is of, made by whoever checks; None: a shipped one, if the card is of a shipped one.
+        fresh: deals of each line-up, beside those in the card, that the agent plays again, 0 .. 10,000. Nobody can
+            know in advance which they are.
+
+    Raises `ValueError` for the first game that was not played like this, and for an agent that is not the card's.
+    """
+    check_integer("fresh", fresh, 0, 10_000)
+    found, played = Found(), _read(card)
+    for each in played:
+        for game, moves in zip(each.sample, each.moves, strict=True):
+            _replay(each, game, moves)
+        found.games += len(each.sample)
+    if agent is None and (agent := _shipped(card)) is None:
+        found.note = "the agent's own decisions are not compared: it is not a shipped one; name it to compare them"
+        return found
+    own = identity(agent)
+    for name in ("weights", "source"):
+        if card.agent.get(name) != own.get(name):
+            raise ValueError(
+                f"{name} of {agent.name!r}: the hash is {own.get(name)}, in the card {card.agent.get(name)}; name the "
+                "agent that the card is of"
+            )
+    for each, tournament in zip(played, tournaments(protocol_of(card), agent), strict=True):
+        found.decisions += _compare(each, tournament.table, agent, fresh)
+    return found
+
+
+def _shipped(card: Card) -> Agent | None:
+    """The shipped agent that a card is of; nothing is loaded from places that the card names."""
+    folders = {path.parent for path in get_kit(card.game).trained.values()}
+    weights = {str(read_card(path)["sha256"]): path for folder in folders for path in folder.glob("*.safetensors")}
+    if own := card.agent.get("weights"):
+        return load_agent(weights[own], card.game, card.name) if own in weights else None
+    return make_agent(card.name, card.game) if card.name in agent_names(card.game) else None
+
+
+def _replay(played: _Played, game: int, moves: npt.NDArray[np.int64]) -> None:
+    """Play a game again in which the agent repeats its moves and the bots decide; `ValueError` if it differs."""
+    table = played.table
+    seeds, seats = table.schedule(game, 1)
+    recorded = _Recorded(moves)
+    policies: list[PythonPolicy | CompiledPolicy] = [
+        PythonPolicy("the agent of the card", recorded.act_batch, recorded.hear)
+    ]
+    policies += [(each.policy, each.parameters) for each in table.agents[1:] if isinstance(each, CompiledAgent)]
+    states, seating = table.begin(seats)
+    try:
+        log = play_logged(get_game(table.game), states, seeds, seating, policies)
+        recorded.hear(0, log.log[0, : log.decisions[0]], is_over=True)
+    except (ValueError, IllegalActionError) as error:
+        raise ValueError(f"game {game} of {table.num_players} players: {error}") from None
+    won = played.games.winners.reshape(-1, table.num_players)[game]
+    if (won != states["winners"][0, : table.num_players]).any():
+        raise ValueError(f"game {game} of {table.num_players} players: others win after its moves than the card says")
+
+
+class _Recorded:
+    """Repeats one player's moves in a game of which all moves are known."""
+
+    def __init__(self, moves: npt.NDArray[np.int64]) -> None:
+        self._moves = moves
+        self._next = 0
+
+    def hear(self, _: int, played: npt.NDArray[np.integer[Any]], is_over: bool = False) -> None:
+        """Find the next move; `ValueError` if there is none, or if the game went differently so far."""
+        both = min(len(played), len(self._moves))
+        differing = np.flatnonzero(played[:both] != self._moves[:both])
+        if len(differing):
+            first = differing[0]
+            raise ValueError(f"move {first} is {self._moves[first]}, where a bot chooses {played[first]}")
+        if is_over != (len(played) == len(self._moves)) or len(played) > len(self._moves):
+            raise ValueError(
+                f"of its {len(self._moves)} moves {both} are played, and it is {'' if is_over else 'not '}over"
+            )
+        if not is_over:
+            self._next = int(self._moves[len(played)])
+
+    def act_batch(self, observations: npt.NDArray[Any], _: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
+        """The next move of the game that was heard last."""
+        return np.full(len(observations), self._next, np.int64)
+
+
+def _compare(played: _Played, table: Table, agent: Agent, fresh: int) -> int:
+    """Number of games that the agent has played again; `ValueError` for the first that it plays differently."""
+    players, lineups = table.num_players, len(table.lineups)
+    known = dict(zip(played.sample, played.moves, strict=True))
+    winners, rng, size = played.games.winners.reshape(-1, players), random.SystemRandom(), 1
+    deals = {game // players for game in known}
+    for lineup in range(lineups):
+        others = [*{*range(lineup, len(played.games.seats), lineups)} - deals]
+        deals |= {*rng.sample(others, min(fresh, len(others)))}
+    if not isinstance(agent, CompiledAgent) and not plays_one_at_a_time(agent):
+        size = BATCHED  # games which it has played at the same time
+    batches = {game // size for deal in deals for game in range(deal * players, (deal + 1) * players)}
+    for first in sorted(batch * size for batch in batches):
+        again = table.moves(first, size)
+        for game, won, moves in zip(range(first, len(winners)), again.winners, again.each, strict=False):
+            if (won != winners[game]).any() or not np.array_equal(known.get(game, moves), moves):
+                raise ValueError(
+                    f"game {game} of {players} players: {agent.name!r} plays it differently; only an agent whose "
+                    "choices follow from what it observes and from the seed given to reset can be compared"
+                )
+    return len(batches) * size

@@ -131,7 +131,7 @@ def standings(games: Games, seed: int = 0) -> Standings:
         _standings(games, rate(games, seed)),
         pairs,
         find_cycles(pairs),
-        _lineup_results(games),
+        lineup_results(games),
         min(RATED_GAMES // turns, deals) * turns,
     )
 
@@ -187,7 +187,8 @@ def pair_shares(games: Games) -> tuple[Pair, ...]:
     return tuple(pairs)
 
 
-def _lineup_results(games: Games) -> tuple[LineupResult, ...]:
+def lineup_results(games: Games) -> tuple[LineupResult, ...]:
+    """The results of every line-up."""
     means, copies, turns = deal_means(games, games.shares), _copies(games), games.seats.shape[1]
     results = []
     for number in _played_lineups(games):
@@ -329,11 +330,6 @@ def find_cycles(pairs: Sequence[Pair]) -> tuple[tuple[str, ...], ...]:
         if closed:
             return tuple(path for path in closed if path[0] == min(path))
     return ()
-
-
-def normalised_score(rate: float, low: float, high: float) -> float | None:
-    """``rate`` rescaled linearly so that ``low`` is 0 and ``high`` is 1; None if they are equal."""
-    return None if low == high else (rate - low) / (high - low)
 
 
 # ---------------------------------------------------------------- ratings

@@ -27,7 +27,7 @@ import numpy as np
 from blackjacky_agents.agent import Agent, check_plays
 from blackjacky_agents.arena.cluster import ClusterExecutor
 from blackjacky_agents.arena.jobs import open_jobs
-from blackjacky_agents.arena.results_file import ResultsFile
+from blackjacky_agents.arena.results_file import Line, ResultsFile, describe
 from blackjacky_agents.arena.standings import Games, stopping_widths
 from blackjacky_agents.arena.table import Lineup, Rows, Table, decode_actions, join
 from blackjacky_agents.registry import make_agent
@@ -97,13 +97,13 @@ class Tournament:
         (100, 3, 3)
 
     Args:
-        agents: names or agents, 2 or more, with distinct names.
+        agents: names or agents with distinct names, 2 or more unless ``lineups`` is a list.
         num_players: table size, the game's usual one by default.
         lineups: ``"mixed"`` (`mixed_lineups`), ``"copies"`` (`copies_lineups`), or a list of line-ups, each a list of
             as many names as there are players.
         seed: 0 .. 2**63 - 1; determines every game together with the game's number.
-        results: file (``.jsonl``) to which every game is appended, with a card (``.json``) beside it. If it exists, the
-            tournament is resumed. None: results are not written.
+        results: `ResultsFile` (``.jsonl``) to which every game is appended. If it exists, the tournament is resumed.
+            None: results are not written.
         duplicate: whether all games of a deal have the same cards; if not, only the seats rotate.
         variant: name of the variant, the game's first by default.
         game: name of the game.
@@ -131,7 +131,7 @@ class Tournament:
         names = tuple(agent.name for agent in found)
         if duplicate not in (False, True):
             raise ValueError(f"duplicate={duplicate!r} is unknown; allowed are False and True")
-        if len(names) < 2:
+        if len(names) < (2 if isinstance(lineups, str) else 1):
             raise ValueError(f"agents={list(names)} are too few; a tournament needs at least 2")
         for name in names:
             if names.count(name) > 1:
@@ -153,10 +153,9 @@ class Tournament:
         self.played = 0
         """Number of games played so far."""
         self._rows: list[Rows] = []
-        self._file = None if results is None else ResultsFile(Path(results), self.table, self.score)
+        self._file = None if results is None else ResultsFile(Path(results), describe(self.table))
         if self._file is not None:
-            rows, self.seconds = self._file.read()
-            self._add(rows)
+            self._read(self._file.read())
 
     @property
     def cycle(self) -> int:
@@ -209,10 +208,19 @@ class Tournament:
             return
         with self._file.writing() as found:
             if found is not None:  # another process has played since the file was read
-                rows, self.seconds = found
-                self._rows, self.played = [], 0
-                self._add(rows)
+                self._read(found)
             yield
+
+    def _read(self, lines: Sequence[Line]) -> None:
+        """Take the games of the file in place of those known."""
+        assert self._file is not None
+        seconds = self._file.facts.get("seconds")
+        self.seconds = seconds if isinstance(seconds, float) else 0.0  # unknown after a kill
+        self._rows, self.played = [], 0
+        try:
+            self._add(self.table.read(lines, self.score))
+        except ValueError as error:
+            raise ValueError(f"{self._file.path}, {error}; the file is damaged or was modified") from None
 
     def games(self, count: int | None = None) -> Games:
         """The complete deals among the first ``count`` games (all by default)."""
@@ -237,15 +245,10 @@ class Tournament:
         check_integer("game", number, 0, max(self.played - 1, 0))
         if not self.played:
             raise ValueError("no game has been played yet")
-        rows = self._joined()
-        env = self.table.env()
-        if rows.actions:
-            actions = decode_actions(rows.actions[number], env.game.num_actions)
-        else:
-            actions = self.table.actions(number)
+        rows, env = self._joined(), self.table.env()
         env.reset(seed=int(rows.seeds[number]))
         try:
-            for action in actions:
+            for action in decode_actions(self.actions(number), env.game.num_actions):
                 env.step(action)
         except IllegalActionError as error:
             raise ValueError(f"game {number} cannot be replayed: {error}") from error
@@ -253,6 +256,11 @@ class Tournament:
         if not all(env.terminations.values()) or env.snapshot()["winners"] != winners:
             raise ValueError(f"game {number} ends differently than recorded: its results or this version have changed")
         return env.record()
+
+    def actions(self, number: int) -> str:
+        """All actions of a game that was played, see `blackjacky_agents.arena.table.encode_actions`."""
+        kept = self._joined().actions
+        return kept[number] if kept else self.table.actions(number)
 
     def _checkpoints(self, last: int) -> Iterator[int]:
         """Numbers of games after which the interval widths are checked."""
@@ -265,7 +273,8 @@ class Tournament:
     def _keep(self, rows: Rows, seconds: float) -> None:
         self.seconds += seconds
         if self._file is not None:
-            self._file.append(self.played, rows, self.seconds)
+            self._file.append(rows.lines(self.played, self.score))
+            self._file.facts["seconds"] = round(self.seconds, 3)
         self._add(rows)
 
     def _add(self, rows: Rows) -> None:

@@ -40,7 +40,9 @@ SUBCOMMANDS = {
     "train": Subcommand("Train an agent by self-play and against bots.", "train", _TRAINING),
     "evaluate": Subcommand("Evaluate agents at one table: win rates with confidence intervals.", "cli", _BASICS),
     "score": Subcommand(
-        "Score an agent in the fixed protocol of a game: 0 is random, 100 the champion.", "cli", _BASICS
+        "Score an agent at the fixed tables of a game: 0 is random, 100 the strongest bot.",
+        "cli",
+        (*_BASICS, "pydantic"),
     ),
     "tournament": Subcommand(
         "Run a tournament with duplicate deals: win rates, ratings, pairwise results.",

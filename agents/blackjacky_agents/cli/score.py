@@ -1,65 +1,67 @@
-"""``blackjacky score``: the score of an agent in the fixed protocol of a game, from 0 (random) to 100 (champion)."""
+"""``blackjacky score``: one comparable number for any agent, from a tournament with fixed line-ups."""
 
 from __future__ import annotations
 
 import re
-import sys
 import time
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from statistics import median
+from typing import Annotated, Any
 
-import numpy as np
 import tyro
 
-from blackjacky_agents.agent import Agent, CompiledAgent
-from blackjacky_agents.arena.card_check import check_games, read_entry, read_score_card
-from blackjacky_agents.arena.cluster import joined
-from blackjacky_agents.arena.protocol import ZERO, Protocol, find_protocol
-from blackjacky_agents.arena.score_card import Entry, ScoreFile, badge, describe_entry, in_words, make_card
-from blackjacky_agents.arena.scoring import (
-    Results,
-    ScoreResult,
-    deals_of,
-    games_of,
-    jobs,
-    measure_references,
-    play_protocol,
-    score,
-    time_moves,
+from blackjacky_agents.agent import Agent, asked
+from blackjacky_agents.arena.protocol import (
+    GAMES,
+    ZERO,
+    Protocol,
+    ceiling,
+    find_protocol,
+    in_short,
+    total,
+    tournaments,
+    win_rates,
+    with_references,
 )
+from blackjacky_agents.arena.score_card import Card, Entry, Run, check_games, kind_of, make_card, read_score_card
 from blackjacky_agents.cli.errors import checking_input
-from blackjacky_agents.cli.options import GameArgs, R, command_line, progress_bar, read_arguments
+from blackjacky_agents.cli.options import GameArgs, R, command_line, read_arguments
+from blackjacky_agents.cli.tournament import play_all
 from blackjacky_agents.external.subprocess_agent import MOVE_TIMEOUT, START_TIMEOUT, SubprocessAgent
-from blackjacky_agents.files import only_writer, versions, write_file, write_json
+from blackjacky_agents.files import only_writer, versions, write_file
+from blackjacky_agents.intervals import Estimate
 from blackjacky_agents.registry import make_agent
-from blackjacky_agents.reports import machine, markdown_table
+from blackjacky_agents.reports import duration, machine, markdown_table, share
 from blackjacky_env.checks import check_integer
 from blackjacky_env.draw import printable
+from blackjacky_env.envs import TableEnv
+from blackjacky_env.games import get_game
 
-UNFINISHED = "deals.jsonl"  # the file of an unfinished score
+ENOUGH, SECONDS = 500, 5.0  # moves, and time, after which no other game begins in which moves are timed
+REFERENCE_SEED = 1_000_000  # added to the protocol's, so that references and scores have independent deals
 
 
 @dataclass(frozen=True, kw_only=True)
 class Args(GameArgs[R]):
-    """Score an agent in the fixed protocol of a game: 0 is random play, 100 the shipped champion.
+    """Score an agent at the fixed tables of a game: 0 is random play, 100 the strongest bot.
 
-    The agent plays copies and mixtures of all shipped agents at tables of several sizes, every deal once in each seat.
-    Scores in the same protocol can be compared. Rules other than the game's usual ones get a protocol of their own.
+    The agent plays copies and mixtures of the game's bots at tables of several sizes, every deal once in each seat.
+    Scores of a game can be compared, whoever made them. Rules other than the game's usual ones get tables of their own.
 
     $ blackjacky score ppo:runs/NAME
-    $ blackjacky score my_agents:Careful --protocol full
-    $ blackjacky score "cmd:node agent.js" --move-timeout 2
+    $ blackjacky score my_agents:Careful --games 16000
+    $ blackjacky score "cmd:node agent.js" --games 100 --move-timeout 2
     $ blackjacky score --check results/GAME/scores/NAME.json
     """
 
     agent: Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar="AGENT")] = ""
     """Name, `ppo:PATH`, `package.module:NAME` (your class or function) or `cmd:COMMAND` (a program); not needed with
     --check."""
-    protocol: Literal["trial", "quick", "full"] = "quick"
-    """Length: trial to check that the agent works, quick for development, full for publication."""
+    games: int = GAMES
+    """Games of each line-up, rounded up to whole deals; fewer are the beginning of more."""
     move_timeout: float = MOVE_TIMEOUT
     """Seconds that a program has for a move."""
     start_timeout: float = START_TIMEOUT
@@ -69,19 +71,13 @@ class Args(GameArgs[R]):
     cluster: str | None = None
     """Play on a Ray cluster: `auto`, `local`, `HOST:PORT` or `ray://HOST:PORT`; the score does not depend on it."""
     out: Path | None = None
-    """Folder for score.json and badge.svg, by default runs/scores/GAME/AGENT."""
+    """Folder for score.json and the games, by default runs/scores/GAME/AGENT."""
     resume: bool = False
-    """Resume an interrupted run; the agent must be the same."""
+    """Go on with the games in that folder, of a score that was interrupted or had fewer; the agent must be the same."""
     by: str = ""
     """For the table of standings: who made the agent."""
     link: str = ""
     """For the table of standings: an https address that says more about the agent."""
-    kind: str = ""
-    """For the table of standings: what kind of agent it is; by default what is known about it."""
-    network: str = ""
-    """For the table of standings: the size of its network; known for trained agents."""
-    training: str = ""
-    """For the table of standings: what its training cost; known for trained agents."""
     check: Path | None = None
     """Check this card instead: its numbers, a sample of its games and, with AGENT, the agent's decisions."""
 
@@ -90,40 +86,53 @@ def main(arguments: Sequence[str], program: str) -> int:
     """Run the subcommand; returns the exit status."""
     args = read_arguments(Args, arguments, program)
     if args.check is not None:
-        print(check(args))
+        print(check(args.check, args))
         return 0
-    with checking_input():
-        protocol, agent = prepare(args)
-        entry = entry_of(args, agent)
-        if not protocol.references:
-            protocol = calibrated(protocol, args)
     folder = args.out or Path("runs") / "scores" / args.game / folder_name(args.agent)
-    with only_writer(folder):
-        results, seconds = play(protocol, agent, args, folder)
-        result = score(protocol, deals_of(protocol, results))
-        run = {
-            "command": command_line(program, arguments),
-            "date": datetime.now(UTC).date().isoformat(),
-            "seconds": seconds,
-            "move_microseconds": move_times(protocol, agent, results),
-            "machine": machine(),
-            "versions": versions(),
-        }
-        write_json(folder / "score.json", make_card(protocol, args.protocol, agent, entry, results, run))
-        write_file(folder / "badge.svg", badge(f"{protocol.name} {args.protocol}", result.score))
-        (folder / UNFINISHED).unlink()
-    print(report(protocol, args, result, run, folder))
+    with checking_input():
+        protocol, agent, entry = prepare(args, folder)
+        played = tournaments(protocol, agent, folder)
+    begun = time.perf_counter()
+    try:
+        play_all(played, [total(each, args.games) for each in played], args, f"{folder}; repeat it with --resume")
+        run = Run(
+            command=command_line(program, arguments),
+            date=datetime.now(UTC).date().isoformat(),
+            seconds=round(time.perf_counter() - begun, 1),
+            move_microseconds=time_of_a_move(protocol, agent),
+            machine=machine(),
+            versions=versions(),
+        )
+        card = make_card(protocol, args.games, agent, entry, played, run)
+    finally:
+        if isinstance(agent, SubprocessAgent):
+            agent.close()
+    write_file(folder / "score.json", card.model_dump_json(indent=1) + "\n")
+    print(f"{report(protocol, card)}\n\nCard and games: {folder}")
     return 0
 
 
-def prepare(args: Args[Any]) -> tuple[Protocol, Agent]:
-    """The protocol and the agent; `ValueError` for invalid options."""
-    if args.threads is not None:
-        check_integer("--threads", args.threads, 1, 1024)
+def prepare(args: Args[Any], folder: Path) -> tuple[Protocol, Agent, Entry]:
+    """The protocol, the agent and its entry in the standings; `ValueError` for invalid options.
+
+    Games of an earlier score are removed from the folder, unless they are to be resumed.
+    """
+    check_integer("--threads", 1 if args.threads is None else args.threads, 1, 1024)
+    check_integer("--games", args.games, 1, 100_000)
     if not args.agent:
         raise ValueError("name an AGENT to score, or a card to check with --check")
     protocol = find_protocol(args.game, args.variant, args.rule_options, args.preset_players)
-    return protocol, make(args, args.game)
+    agent = make(args, args.game)
+    try:
+        entry = Entry(kind=kind_of(agent), by=args.by, link=args.link)
+    except ValueError as error:
+        raise ValueError(f"--{in_short(error)}") from None
+    with only_writer(folder):
+        for left in () if args.resume else folder.glob("*_players.jsonl"):
+            left.unlink()
+    if protocol.tables[0].zero is None:
+        protocol = measured(protocol, max(args.games, GAMES), args, folder)
+    return protocol, agent, entry
 
 
 def make(args: Args[Any], game: str) -> Agent:
@@ -133,34 +142,51 @@ def make(args: Args[Any], game: str) -> Agent:
     return make_agent(args.agent, game)
 
 
-def entry_of(args: Args[Any], agent: Agent) -> Entry:
-    """The agent's entry in the table of standings; `ValueError` for a text that it cannot have."""
-    known = describe_entry(agent, args.by, args.link)
-    said = {name: text for name in ("kind", "network", "training") if (text := getattr(args, name))}
-    return read_entry(asdict(replace(known, **said)))
+def measured(protocol: Protocol, games: int, args: Any, folder: Path) -> Protocol:
+    """A protocol with the results of the two agents of its scale, whose games are kept in folders of their own."""
+    other, rates = protocol.model_copy(update={"seed": protocol.seed + REFERENCE_SEED}), []
+    for name in (ZERO, protocol.hundred):
+        played = tournaments(other, make_agent(name, protocol.game), folder / name)
+        play_all(played, [total(each, games) for each in played], args, f"{folder}; repeat the command")
+        rates.append(win_rates(each.games(total(each, games)) for each in played))
+    return with_references(protocol, *rates)
 
 
-def check(args: Args[Any]) -> str:
+def time_of_a_move(protocol: Protocol, agent: Agent) -> float:
+    """Median time, in microseconds, of moves that are asked for one by one, against the last line-up of usual size."""
+    usual = get_game(protocol.game).default_players
+    place = next((each for each in reversed(protocol.tables) if each.num_players == usual), protocol.tables[-1])
+    env = TableEnv(protocol.game, place.num_players, place.variant, **protocol.options)
+    agents, times, seed = [agent, *(make_agent(name, protocol.game) for name in place.opponents)], list[float](), 0
+    while not times or (len(times) < ENOUGH and sum(times) < SECONDS):
+        env.reset(seed=(seed := seed + 1))
+        for each in agents:
+            each.reset(seed)
+        while not any(env.terminations.values()):
+            player = agents[env.possible_agents.index(env.agent_selection)]
+            choose, begun = asked(player, env), time.perf_counter()
+            action = choose()
+            if player is agent:
+                times.append(time.perf_counter() - begun)
+            env.step(action)
+    return round(1e6 * median(times), 1)
+
+
+def check(path: Path, args: Args[Any]) -> str:
     """Check a card; returns what was found, `WrongInputError` says what is wrong with it."""
-    assert args.check is not None
     with checking_input():
-        if args.preset is not None or args.variant is not None or args.rule_options:
-            raise ValueError("--check takes the rules from the card: leave out --preset, --variant and rule options")
-        card = read_score_card(args.check)
-        game = card.protocol.game
-        agent = make(args, game) if args.agent else None
+        card = read_score_card(path)
+        agent = make(args, card.game) if args.agent else None
         try:
-            checked = check_games(card, agent)
+            found = check_games(card, agent)
         finally:
             if isinstance(agent, SubprocessAgent):
                 agent.close()
-    found = (
-        f"The numbers follow from {card.result.games:,} games. Played again: {checked.games:,} from their moves, "
-        f"{checked.decisions:,} by the agent."
+    told = (
+        f"{path}: {card.name} scores {in_words(card.score)}. The numbers follow from the winners of all games. "
+        f"Played again: {found.games:,} games from their moves, {found.decisions:,} by the agent. {found.note}"
     )
-    scores = f"{args.check}: {card.name} scores {in_words(card.result.score)} in {card.protocol.name} {card.length}."
-    lines = [scores, found, *(f"Not compared: {note}." for note in checked.notes)]
-    return "\n".join(map(printable, lines))
+    return printable(told.rstrip())
 
 
 def folder_name(agent: str) -> str:
@@ -168,70 +194,19 @@ def folder_name(agent: str) -> str:
     return re.sub(r"[^\w.=-]+", "-", agent).strip("-.")[:80] or "agent"
 
 
-# ---------------------------------------------------------------- playing
-
-
-def calibrated(protocol: Protocol, args: Args[Any]) -> Protocol:
-    """A protocol without references, with those measured now; a trial has too few games to measure them."""
-    games = max(protocol.games["quick"], protocol.games[args.protocol])
-    with progress_bar(None, f"{ZERO} and {protocol.hundred}") as bar:
-        return measure_references(protocol, games, args.threads, bar.update)
-
-
-def play(protocol: Protocol, agent: Agent, args: Args[Any], folder: Path) -> tuple[Results, float]:
-    """Play the missing jobs; returns the results of all, and the seconds it took."""
-    file = ScoreFile(folder / UNFINISHED, protocol, args.protocol, agent)
-    with checking_input():
-        results = file.read() if args.resume else file.start()
-    every, begun = jobs(protocol, args.protocol, agent), time.perf_counter()
-    todo = [job for job in every if job not in results]
-    with progress_bar(games_of(protocol, every), "scoring", games_of(protocol, results)) as bar:
-        try:
-            with joined(args.cluster, args.threads) as cluster:
-                for job, played in play_protocol(protocol, agent, todo, args.threads, cluster):
-                    results[job] = played
-                    file.append(job, played)
-                    bar.update(games_of(protocol, [job]))
-        except KeyboardInterrupt:
-            print(f"\nFinished deals are in {file.path}; repeat the command with --resume.", file=sys.stderr)
-            raise
-    return results, round(time.perf_counter() - begun, 1)
-
-
-def move_times(protocol: Protocol, agent: Agent, results: Results) -> dict[str, float]:
-    """Median and 95th percentile of the time of a move, in microseconds."""
-    if isinstance(agent, CompiledAgent):
-        times = np.array(time_moves(protocol, agent))
-    else:
-        times = np.concatenate([played.microseconds for played in results.values()])
-    median, high = np.percentile(times, [50, 95])
-    return {"median": round(float(median), 1), "percentile_95": round(float(high), 1)}
-
-
-# ---------------------------------------------------------------- output
-
-
-def report(protocol: Protocol, args: Args[Any], result: ScoreResult, run: Mapping[str, Any], folder: Path) -> str:
+def report(protocol: Protocol, card: Card) -> str:
     """A table of all tables, and the verdict."""
-    rows = [
-        [
-            str(table.players),
-            table.variant,
-            table.opponents,
-            f"{table.win_rate.mean:.1%}",
-            f"{table.win_rate.low:.1%} .. {table.win_rate.high:.1%}",
-            f"{table.par:.1%}",
-            in_words(table.score),
-        ]
-        for table in result.tables
-    ]
-    heading = ["players", "variant", "opponents", "win rate", "95 % interval", "par", "score"]
-    low, high = result.score.low, result.score.high
-    times = run["move_microseconds"]
+    cells = [(each.players, each.opponents, share(asdict(each.win_rate)), in_words(each.score)) for each in card.tables]
+    top = ceiling(protocol)
+    above = f"; a player that sees all cards has {in_words(top)}" if top else ""
     verdict = (
-        f"{args.agent} scores {result.score.mean:.1f} (95 % interval {low:.1f} .. {high:.1f}) in {protocol.name} "
-        f"{args.protocol}, where {ZERO} has 0 and {protocol.hundred} 100: "
-        f"{result.games:,} games in {run['seconds']:,} s, "
-        f"{times['median']:,} µs a move (95th percentile {times['percentile_95']:,} µs)."
+        f"{card.name} scores {in_words(card.score)} (95 % interval), where {ZERO} has 0 and {protocol.hundred} "
+        f"100{above}. {card.games:,} games of each line-up in {duration(card.run.seconds)}, "
+        f"{card.run.move_microseconds:,} µs a move."
     )
-    return "\n\n".join([markdown_table(heading, rows), verdict, f"Card and badge: {folder}"])
+    return f"{markdown_table(['players', 'opponents', 'win rate', 'score'], cells)}\n\n{verdict}"
+
+
+def in_words(score: Estimate) -> str:
+    """A score with its interval, such as ``"97.3 (96.1 .. 98.6)"``."""
+    return f"{score.mean:.1f} ({score.low:.1f} .. {score.high:.1f})"

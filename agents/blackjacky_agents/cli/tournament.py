@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from blackjacky_agents import agent_names
-from blackjacky_agents.arena.cluster import ClusterExecutor, joined
+from blackjacky_agents.arena.cluster import joined
 from blackjacky_agents.arena.standings import standings
 from blackjacky_agents.arena.tournament import MAX_GAMES, Tournament
 from blackjacky_agents.cli.errors import checking_input
@@ -56,8 +56,6 @@ class Args(GameArgs[R]):
     """Number of CPU cores, by default all; games do not depend on it."""
     cluster: str | None = None
     """Play on a Ray cluster: `auto`, `local`, `HOST:PORT` or `ray://HOST:PORT`; games do not depend on it."""
-    oracle: float | None = None
-    """Win rate (0 .. 1) of a perfect-information oracle at this table, for normalised scores (0: random, 1: oracle)."""
     output: Path = Path("runs/tournament")
     """Folder for games and report."""
     replay: int | None = None
@@ -74,12 +72,8 @@ def main(arguments: Sequence[str], program: str) -> int:
         if args.replay is not None:
             print(json.dumps(tournaments[0].replay(args.replay)))
             return 0
-    try:
-        with joined(args.cluster, args.threads) as cluster:
-            play(tournaments, args, cluster)
-    except KeyboardInterrupt:
-        print(f"\nGames are saved in {args.output}; repeat the command to resume.", file=sys.stderr)
-        raise
+    goals = [-(-args.games // each.cycle) * each.cycle for each in tournaments]
+    play_all(tournaments, goals, args, f"{args.output}; repeat the command to resume", args.until)
     report = make_report(tournaments, args, command_line(program, arguments))
     print(keep(report, args))
     return 0
@@ -96,14 +90,10 @@ def prepare(args: Args[Any]) -> list[Tournament]:
         check_integer("--threads", args.threads, 1, 1024)
     if args.until is not None and not 0 < args.until < 1:
         raise ValueError(f"--until {args.until} is out of range; allowed are widths above 0 and below 1")
-    if args.oracle is not None and not 0 < args.oracle <= 1:
-        raise ValueError(f"--oracle {args.oracle} is out of range; allowed are win rates above 0, at most 1")
     check_writable("--ladder", args.ladder)
     names, sizes, lineups = read_agents(args)
     for size in sizes:
         args.check_players(size)
-    if args.oracle is not None and "random" not in names:
-        raise ValueError("--oracle needs `random` among the agents, which has the normalised score 0")
     if args.replay is not None and len(sizes) > 1:
         raise ValueError(f"--replay needs one table size, not --players {' '.join(map(str, sizes))}")
     where_kept = [args.output / f"{size}_players.jsonl" for size in sizes]
@@ -149,20 +139,33 @@ def check_enough(tournament: Tournament, args: Args[Any]) -> None:
         )
 
 
-def play(tournaments: Sequence[Tournament], args: Args[Any], cluster: ClusterExecutor | None = None) -> None:
-    """Play the missing games."""
-    goals = [-(-args.games // tournament.cycle) * tournament.cycle for tournament in tournaments]
-    done = sum(min(goal, tournament.played) for goal, tournament in zip(goals, tournaments, strict=True))
-    with progress_bar(sum(goals), done=done) as bar:
-        for number, tournament in enumerate(tournaments):
-            bar.set_postfix_str(f"{tournament.table.num_players} players", refresh=False)
-            before = sum(goals[:number])
+def play_all(
+    tournaments: Sequence[Tournament], goals: Sequence[int], args: Any, where: str, until: float | None = None
+) -> None:
+    """Play the missing games, with a progress bar.
 
-            def show(played: int, before: int = before) -> None:
-                bar.update(before + played - bar.n)
+    Args:
+        tournaments: the tournaments.
+        goals: number of games of each, in whole deals of every line-up.
+        args: ``threads`` and ``cluster`` of a command.
+        where: the end of the sentence "Games are saved in ..." that follows Ctrl-C.
+        until: as of `Tournament.play`.
+    """
+    done = sum(min(goal, each.played) for goal, each in zip(goals, tournaments, strict=True))
+    try:
+        with joined(args.cluster, args.threads) as cluster, progress_bar(sum(goals), done=done) as bar:
+            for number, (each, goal) in enumerate(zip(tournaments, goals, strict=True)):
+                bar.set_postfix_str(f"{each.table.num_players} players", refresh=False)
+                before = sum(goals[:number])
 
-            tournament.play(args.games, args.until, args.threads, show, cluster)
-            bar.update(sum(goals[: number + 1]) - bar.n)  # also games skipped by --until
+                def show(played: int, before: int = before) -> None:
+                    bar.update(before + played - bar.n)
+
+                each.play(goal, until, args.threads, show, cluster)
+                show(goal)  # also games skipped by ``until``
+    except KeyboardInterrupt:
+        print(f"\nGames are saved in {where}.", file=sys.stderr)
+        raise
 
 
 # ---------------------------------------------------------------- the report
@@ -180,7 +183,6 @@ def make_report(tournaments: Sequence[Tournament], args: Args[Any], command: str
         "duplicate": args.duplicate,
         "until": args.until,
         "score": tournaments[0].score,
-        "oracle": args.oracle,
         "seconds": round(sum(tournament.seconds for tournament in tournaments), 1),
         "tables": [ready_for_json(asdict(standings(each.games(), args.seed))) for each in tournaments],
     }

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from blackjacky_agents.arena.standings import RATING_REPLICATES, normalised_score
+from blackjacky_agents.arena.standings import RATING_REPLICATES
 from blackjacky_agents.files import write_file
 from blackjacky_agents.learning.curves import as_svg
-from blackjacky_agents.reports import duration, markdown_table, where_run
+from blackjacky_agents.reports import duration, markdown_table, percent, share, where_run
 
 Report = dict[str, Any]
 Table = dict[str, Any]
@@ -59,28 +59,22 @@ def heading(table: Table) -> str:
 
 def standings_table(report: Report, table: Table) -> str:
     """The results of every agent, best first."""
-    columns = standings_columns(report, table)
+    columns = standings_columns(report)
     rows = [[cell(row) for cell in columns.values()] for row in best_first(table)]
     return markdown_table(list(columns), rows)
 
 
-def standings_columns(report: Report, table: Table) -> dict[str, Callable[[Row], str]]:
+def standings_columns(report: Report) -> dict[str, Callable[[Row], str]]:
     """What each column says about an agent, by its heading."""
-    oracle = report["oracle"]
-    lowest = next((row["win_rate"]["mean"] for row in table["agents"] if row["agent"] == "random"), 0.0)
-    columns: dict[str, Callable[[Row], str]] = {
+    return {
         "agent": lambda row: f"`{row['agent']}`",
         "win rate": lambda row: share(row["win_rate"]),
-        "normalised score": lambda row: percent(normalised_score(row["win_rate"]["mean"], lowest, oracle), 0),
         "reward": lambda row: number(row["reward"], 3),
         report["score"]: lambda row: number(row["score"], 2),
         "rating": lambda row: number(row["rating"], 1),
         "variance reduction": lambda row: "-" if row["saved"] is None else f"x {row['saved']:.2f}",
         "games": lambda row: f"{row['games']:,}",
     }
-    if oracle is None:
-        del columns["normalised score"]
-    return columns
 
 
 def best_first(table: Table) -> list[Row]:
@@ -131,29 +125,14 @@ def footnotes(report: Report) -> str:
     """Explanations of the columns."""
     rated = max(table["rated_games"] for table in report["tables"])
     deals = "the same cards in every rotation" if report["duplicate"] else "independent deals (--no-duplicate)"
-    normalised = " Normalised score: 0 for `random`, 100 % for the perfect-information oracle." * bool(report["oracle"])
     return (
         f"Seed {report['seed']}, {report['variant']}; {deals}. 95 % confidence intervals from the spread of deals. "
-        "Win rate: mean of 1 / number of winners for a winner, 0 otherwise; par: 1 / number of players."
-        f"{normalised} "
+        "Win rate: mean of 1 / number of winners for a winner, 0 otherwise; par: 1 / number of players. "
         "Finishes ahead of: fraction of games in which the row's agent won more than the column's, without ties. "
         f"Rating: OpenSkill's Plackett-Luce, 25 on average; {rated:,} games in each of {RATING_REPLICATES} orders. "
         "Variance reduction: factor on the number of independent games needed for the same precision of the win rate; "
         "below 1, duplicate deals reduce precision."
     )
-
-
-def percent(value: float | None, digits: int = 1) -> str:
-    """A fraction as a percentage."""
-    return "?" if value is None else f"{100 * value:.{digits}f} %"
-
-
-def share(estimate: Row) -> str:
-    """A fraction with its interval, in percent."""
-    if estimate["mean"] is None:
-        return "?"
-    interval = "" if estimate["low"] is None else f" ({100 * estimate['low']:.1f} .. {100 * estimate['high']:.1f})"
-    return f"**{percent(estimate['mean'])}**{interval}"
 
 
 def number(estimate: Row, digits: int) -> str:

@@ -14,6 +14,7 @@ import numpy as np
 from tqdm import tqdm
 
 from blackjacky_agents import make_agent
+from blackjacky_agents.arena.results_file import read_head
 from blackjacky_agents.arena.tournament import Tournament
 from blackjacky_agents.cli.errors import checking_input
 from blackjacky_agents.cli.options import GameArgs, R, allow_any_character, check_delay, check_writable, read_arguments
@@ -29,7 +30,7 @@ from blackjacky_env import replay_html
 from blackjacky_env.checks import check_integer
 from blackjacky_env.draw import printable
 from blackjacky_env.envs import MAX_SEED, TableEnv
-from blackjacky_env.reading import MAX_LIST, parse_json, read_file
+from blackjacky_env.reading import parse_json, read_file
 from blackjacky_env.replay import new_table
 
 
@@ -172,17 +173,15 @@ def read_record(path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
 def from_tournament(path: Path, number: int) -> tuple[dict[str, Any], dict[str, str]]:
     """Record and names of a tournament's game; `ValueError` if there is none."""
     found = sorted(path.glob("*.jsonl")) if path.is_dir() else [path]
-    if len(found) != 1 or not found[0].with_suffix(".json").is_file():
-        what = f"{len(found)} files NAME.jsonl" if path.is_dir() else "no card NAME.json beside it"
-        raise ValueError(f"--tournament {path} has {what}; pass one results file with its card")
-    card = found[0].with_suffix(".json")
+    if len(found) != 1:
+        raise ValueError(f"--tournament {path} has {len(found)} files NAME.jsonl; pass one results file")
+    setup = read_head(found[0])
     try:
-        setup = parse_json(read_file(card, MAX_LIST))["setup"]
         agents = [agent["name"] for agent in setup["agents"]]
         same = {name: setup[name] for name in ("num_players", "lineups", "seed", "duplicate", "variant", "game")}
         options = dict(setup["options"])
-    except (ValueError, KeyError, TypeError) as error:
-        raise ValueError(f"{card} is not the card of a tournament, or is damaged: {error!r}") from None
+    except (KeyError, TypeError) as error:
+        raise ValueError(f"{found[0]} is not the results file of a tournament, or is damaged: {error!r}") from None
     players = [PythonAgent(_Unloaded(), name, same["game"]) if is_python(name) else name for name in agents]
     tournament = Tournament(players, results=found[0], **same, **options)
     record, (_, seats) = tournament.replay(number), tournament.table.schedule(number, 1)

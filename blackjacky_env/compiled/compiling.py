@@ -176,9 +176,10 @@ def scratch(shape, dtype, max_shape=None):
     On a GPU it must be neither returned nor kept, and its size is fixed when the kernel is compiled.
 
     Args:
-        shape: the length, or (rows, columns); constants, unless ``max_shape`` is given.
+        shape: the length, or (rows, columns); constants by names of their own, not taken from a module, unless
+            ``max_shape`` is given.
         dtype: of the array.
-        max_shape: the largest ``shape`` that can occur; constants.
+        max_shape: the largest ``shape`` that can occur; constants, too.
     """
     array = np.empty(shape, dtype)
     return array.view(np.recarray) if array.dtype.names else array

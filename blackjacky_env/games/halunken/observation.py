@@ -14,6 +14,7 @@ from blackjacky_env.games.halunken import state
 from blackjacky_env.games.halunken.rules import forget_what_happened, jack_moves, present_score, top_of
 
 AT = state.RECORD.at
+_CARDS = state.CARDS  # a name of its own, as `scratch` asks for
 _encode_shown, _sample_shown = make_encode(state.RECORD), make_sample(state.RECORD)
 
 
@@ -77,7 +78,7 @@ def imagine_rogues(observation, bits, s):
 
     Cards that have left a tavern are laid above the others in ``deck``, in any order: it does not matter any more.
     """
-    cards, unseen = scratch(state.CARDS, np.int8), 0
+    cards, unseen = scratch(_CARDS, np.int8), 0
     for card in range(state.CARDS):
         if not observation[AT.owners + card] and not is_top(observation, card):
             cards[unseen] = card

@@ -151,16 +151,14 @@ class Panel:
         return _joined(shown, words) if words else shown if tokens else None
 
     def _fact(self, fact: Fact) -> Piece:
-        size = self.sizes.text
-        words = self._words(
-            say("{label} {value}", label=fact.label, value=fact.value), size, "bad" * fact.counts or "ink"
-        )
-        frame = svg.framed(words.width + 6, size + 4, 6, 2)
-        if not fact.counts:
-            return words
-        return Piece(
-            words.width, lambda x, y: group([frame], x - 3, y - 1, attributes=' class="counted"') + words.draw(x, y)
-        )
+        size, look = self.sizes.text, "bad" if fact.counts else "ink"
+        words = self._words(say("{label} {value}", label=fact.label, value=fact.value), size, look)
+
+        def framed(x: float, y: float) -> str:
+            frame = svg.framed(words.width + 6, size + 4, 6, 2)
+            return group([frame], x - 3, y - 1, attributes=' class="counted"') + words.draw(x, y)
+
+        return Piece(words.width, framed) if fact.counts else words
 
     # -- rows of cards in a line
 

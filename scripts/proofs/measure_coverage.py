@@ -21,7 +21,7 @@ from tqdm import tqdm
 
 from blackjacky_agents.arena.protocol import Protocol, ScoreTable, score
 from blackjacky_agents.arena.standings import Games, pair_shares, win_rates
-from blackjacky_agents.intervals import Estimate
+from blackjacky_agents.intervals import Estimate, Z
 from scripts.results import save
 
 RATES = np.linspace(0.02, 0.98, 25)

@@ -174,7 +174,7 @@ def _draw_positions(game: Game) -> Callable[..., None]:
     choose, step, look, begin = make_choose(game, ask), make_shared_step(game), make_look(game), game.rules.begin
     size, dtype, num_actions = game.layout.size, game.layout.dtype, game.num_actions
 
-    def play(states, kept, shown, may, seeds, seating, cast, first, last):
+    def play(states, kept, shown, may, seeds, seating, cast, first, last):  # type: ignore[no-untyped-def]  # compiled
         observation, mask = np.empty(size, dtype), np.empty(num_actions, np.int8)
         for i in range(first, last):
             s, decision = states[i], 0

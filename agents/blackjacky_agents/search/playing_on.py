@@ -309,7 +309,7 @@ def _never(s, p):
 
 def play_on(
     agent: CompiledAgent,
-    known: npt.NDArray[np.void] | Vector,
+    known: npt.NDArray[Any],
     actions: Sequence[int],
     positions: int,
     seed: int = 0,

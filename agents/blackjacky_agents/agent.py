@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Self
 import numpy as np
 import numpy.typing as npt
 
-from blackjacky_env.compiled import Policy, address_of, ask, entry, stream
+from blackjacky_env.compiled import PLAIN, Policy, address_of, ask, entry, stream
 from blackjacky_env.compiled.purposes import FOR_DECISIONS
 from blackjacky_env.declare import Vector
 from blackjacky_env.games import get_game
@@ -77,6 +77,8 @@ def asked(agent: Agent, env: TableEnv) -> Callable[[], int]:
 
 def warm_up(agents: Iterable[Agent], env: TableEnv) -> None:
     """Compile in advance what the agents need to play at a table, without a change to them or to it."""
+    if PLAIN:
+        return
     observation = env.observe(env.agent_selection)
     for agent in agents:
         if isinstance(agent, CompiledAgent):

@@ -154,6 +154,8 @@ class Narrator(NamedTuple):
     settled: Callable[[Move], View] | None = None
     """(move that settled a round) -> the position before anything is lost, with what changes in ``"settled"``, for the
     picture; see `blackjacky_env.draw.scene.Settled`. None: the picture shows the last pause, or the next round."""
+    prompt: Callable[[View], Phrase | None] = lambda view: None
+    """(view of the player to act) -> what is to be done, where the phase alone does not say it."""
 
 
 def winner_mark(move: Move, player: int) -> Literal["", "good"]:

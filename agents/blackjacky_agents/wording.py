@@ -22,7 +22,7 @@ Texts = Mapping[str, Any]
 
 _SECTIONS = (
     *("phases", "actions", "explanations", "details", "sentences", "cards", "piles", "numbers", "hidden"),
-    *("picture", "options", "refusals"),
+    *("picture", "options", "refusals", "agents"),
 )
 
 
@@ -87,7 +87,7 @@ def page_texts(game: str) -> dict[str, Texts]:
     given only when asked for), ``sentences``, ``cards``, ``piles`` and ``numbers`` (names that differ
     from those in snapshots), ``hidden`` (words for secret fields), ``options`` (rule options with their ``{value}``,
     by ``OPTION_VALUE`` or ``OPTION``), and translations by the English template of the words in the ``picture`` and of
-    ``refusals`` (why an action is illegal).
+    ``refusals`` (why an action is illegal), and ``agents`` (how each agent plays, after its name).
     """
     texts = get_kit(game).texts
     general = {"sentences": {"did": "{actor}: {action}", "listed": "{first}, {rest}"}, "hidden": HIDDEN_WORDS}

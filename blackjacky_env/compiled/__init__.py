@@ -2,6 +2,7 @@
 
 from blackjacky_env.compiled.callbacks import address_of, ask, make_cast
 from blackjacky_env.compiled.compiling import (
+    PLAIN,
     compiled,
     copied,
     entry,
@@ -18,6 +19,7 @@ from blackjacky_env.compiled.random import below, draw, game_key, shuffle, strea
 from blackjacky_env.compiled.threads import check_threads, spread
 
 __all__ = [
+    "PLAIN",
     "CompiledPolicy",
     "Policy",
     "PythonPolicy",

@@ -9,6 +9,7 @@ cannot go stale or mix up two functions, and has no index that concurrent proces
 from __future__ import annotations
 
 import contextlib
+import dis
 import gc
 import hashlib
 import pickle
@@ -118,6 +119,15 @@ def cache_on_disk(dispatcher: Any, function: Function) -> None:
         dispatcher._cache = _EntryCache(function)
 
 
+def is_cached(function: Any, args: tuple[Any, ...]) -> bool:
+    """Whether an `entry` is compiled for such arguments, or its machine code lies on disk."""
+    signature = tuple(function.typeof_pyval(value) for value in args)
+    if signature in function.overloads:
+        return True
+    path = function._cache.path if isinstance(function._cache, _EntryCache) else None
+    return path is not None and path(signature, cpu_target.target_context.codegen()).exists()
+
+
 @contextlib.contextmanager
 def compiled_once(cache: Any, signature: Any) -> Iterator[None]:
     """Context for compiling: other processes about to compile the same code wait, then load it from the cache."""
@@ -191,6 +201,8 @@ def copied(records: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
 def fingerprint(*values: object) -> str:
     """SHA-256 (hex) of values and of everything they reach: functions by byte code, arrays by content.
 
+    A module of constants and functions counts by its attributes that are used.
+
     Raises `TypeError` for a value whose content cannot be hashed.
     """
     digest = hashlib.sha256()
@@ -236,7 +248,8 @@ def _piece(value: object) -> str:
         return f"module {value.__name__}"
     raise TypeError(
         f"a compiled function reaches {value!r}, whose content cannot be hashed, so it cannot be cached; "
-        "allowed are functions, numbers, strings, tuples, arrays, dtypes and what numpy, numba and math offer"
+        "allowed are functions, numbers, strings, tuples, arrays, dtypes, modules of these, and what numpy, numba and "
+        "math offer"
     )
 
 
@@ -248,12 +261,49 @@ def _pieces_of_function(function: types.FunctionType, seen: dict[int, int]) -> I
     yield f"function {function.__qualname__}"
     yield from _pieces(function.__code__, seen)
     yield from _pieces(function.__defaults__, seen)
-    for cell in function.__closure__ or ():
-        yield from _pieces(cell.cell_contents, seen)
+    modules = {}
+    for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
+        if _is_own_module(cell.cell_contents):
+            modules[name] = cell.cell_contents
+        else:
+            yield from _pieces(cell.cell_contents, seen)
     for name in sorted(_global_names(function.__code__)):
-        if name in function.__globals__:
+        if name not in function.__globals__:
+            continue
+        if _is_own_module(value := function.__globals__[name]):
+            modules[name] = value
+        else:
             yield name
-            yield from _pieces(function.__globals__[name], seen)
+            yield from _pieces(value, seen)
+    for name, value in sorted(_attributes(function.__code__, modules).items()):
+        yield name
+        yield from _pieces(value, seen)
+
+
+def _is_own_module(value: object) -> bool:
+    return isinstance(value, types.ModuleType) and value.__name__.partition(".")[0] not in _TRUSTED_MODULES
+
+
+def _attributes(code: types.CodeType, modules: dict[str, types.ModuleType]) -> dict[str, Any]:
+    """What the code uses of modules, by dotted name; `TypeError` if it uses one in another way than by an attribute."""
+    found: dict[str, Any] = {}
+    if not modules:
+        return found
+    steps = [step for step in dis.get_instructions(code) if step.opname != "EXTENDED_ARG"]
+    for number, step in enumerate(steps):
+        if step.opname in ("LOAD_GLOBAL", "LOAD_DEREF") and step.argval in modules:
+            name, after = step.argval, iter(steps[number + 1 :])
+            value: Any = modules[name]
+            while _is_own_module(value):
+                attribute = next(after)
+                if attribute.opname not in ("LOAD_ATTR", "LOAD_METHOD"):
+                    raise TypeError(f"a compiled function uses the module {name!r} in another way than {name}.NAME")
+                name, value = f"{name}.{attribute.argval}", getattr(value, attribute.argval, None)
+            found[name] = value
+    for inner in code.co_consts:
+        if isinstance(inner, types.CodeType):
+            found |= _attributes(inner, modules)
+    return found
 
 
 def _global_names(code: types.CodeType) -> set[str]:

@@ -1,6 +1,6 @@
 """Environments for all registered games: PettingZoo AEC, Gymnasium, vector environments and batches."""
 
-from blackjacky_env.envs.aec import MAX_SEED, TableEnv
+from blackjacky_env.envs.aec import MAX_SEED, Observation, TableEnv
 from blackjacky_env.envs.module import GameModule
 from blackjacky_env.envs.opponents import GROUP, check_list, find_compiled, register_provider
 from blackjacky_env.envs.saving import read_generator
@@ -10,6 +10,7 @@ __all__ = [
     "GROUP",
     "MAX_SEED",
     "GameModule",
+    "Observation",
     "SeatVectorEnv",
     "TableEnv",
     "check_list",

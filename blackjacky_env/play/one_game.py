@@ -13,6 +13,7 @@ import numpy as np
 
 from blackjacky_env.compiled import random
 from blackjacky_env.compiled.compiling import entry, inlined, zeros
+from blackjacky_env.compiled.tiers import begin_plainly
 from blackjacky_env.declare.fields import NOBODY
 from blackjacky_env.declare.game import Game
 from blackjacky_env.play.step import OVER, SETTLED, STUCK, make_look, make_scored_step, only_legal
@@ -23,7 +24,7 @@ _CHECKSUM = 32
 PAID = 4  # a flag beside those of `play.step`: a score has changed
 
 
-@dataclass(frozen=True)
+@dataclass
 class TableFunctions:
     """A game's functions as Python calls them, on arrays of one record (passing whole arrays is cheap)."""
 
@@ -82,7 +83,9 @@ def table_functions(game: Game) -> TableFunctions:
     decks = {"deck": game.rules.redeal, **{name: deck.redeal for name, deck in game.extra_decks.items()}}
     redeal = {name: _make_rigged(each) for name, each in decks.items()}
     stack = None if game.reshuffle is None else _make_rigged(game.reshuffle.stack)
-    return TableFunctions(entry(game_key), entry(begin), redeal, stack, entry(step), entry(look), entry(sample))
+    made = TableFunctions(entry(game_key), entry(begin), redeal, stack, entry(step), entry(look), entry(sample))
+    begin_plainly(made, "begin", "step", "look", "sample")
+    return made
 
 
 def _make_rigged(lay: Callable[..., None]) -> Callable[..., None]:

@@ -330,11 +330,11 @@
   makeList();
   drawCurve();
   pause();
-  // #turning opens at the turning point, #turning-SEAT at that of a seat, in its view.
+  // #turning opens at the biggest mistake, else at the turning point, #turning-SEAT at that of a seat, in its view.
   const opened = location.hash.match(/^#turning(?:-(\d+))?$/);
   const seat = Number(opened?.[1] ?? everything);
   show(0, seat < names.length ? seat : view);
-  if (opened) show(turningPoint() ?? 0);
+  if (opened) show(mistakes()[0] ?? turningPoint() ?? 0);
   document.documentElement.dataset.ready = "";
 
   async function unpack(text) {

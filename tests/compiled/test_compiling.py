@@ -9,6 +9,7 @@ import shutil
 import struct
 import subprocess
 import sys
+import types
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,7 @@ import numpy as np
 import pytest
 
 import blackjacky_env
-from blackjacky_env.compiled.compiling import compiled, entry
+from blackjacky_env.compiled.compiling import compiled, entry, fingerprint
 
 pytestmark = pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="nothing is compiled")
 
@@ -184,6 +185,61 @@ def test_an_edit_is_seen_at_the_next_start(tmp_path: Path, old: str, new: str, r
     edited = load(path)["run"]
     assert edited(10) == result
     assert hits(edited) == 0
+
+
+CONSTANTS = """
+import numpy as np
+from blackjacky_env.compiled.compiling import compiled
+LIMIT, UNUSED = 3, 7
+TABLE = np.array([1, 2])
+WITHOUT_FINGERPRINT = object()
+
+@compiled
+def callee(x):
+    return x + TABLE[0]
+"""
+
+
+def house(text: str) -> types.ModuleType:
+    """A package whose module `constants` has this text."""
+    package, constants = types.ModuleType("house"), types.ModuleType("house.constants")
+    exec(text, vars(constants))
+    vars(package).update(constants=constants, numpy=np)
+    return package
+
+
+def use_house(house: Any, constants: Any) -> Any:
+    def run(x):
+        return constants.callee(x) + constants.LIMIT + house.constants.TABLE[1] + house.numpy.int64(0)
+
+    return entry(run)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "result"),
+    [
+        ("LIMIT, UNUSED = 3", "LIMIT, UNUSED = 5", 18),
+        ("[1, 2]", "[1, 3]", 17),
+        ("[1, 2]", "[2, 2]", 17),
+        ("x + TABLE", "x - TABLE", 14),
+    ],
+)
+def test_an_edit_of_what_is_used_of_a_module_is_seen_and_no_other(old: str, new: str, result: int) -> None:
+    texts = [CONSTANTS, CONSTANTS.replace("UNUSED = 3, 7", "UNUSED = 3, 8"), CONSTANTS.replace(old, new)]
+    assert len(set(texts)) == 3
+    packages = [house(text) for text in texts]
+    functions = [use_house(package, package.constants) for package in packages]
+    assert [function(10) for function in functions] == [16, 16, result]
+    assert [hits(function) for function in functions] == [0, 1, 0]
+
+
+def test_a_module_used_otherwise_than_by_an_attribute_has_no_fingerprint() -> None:
+    constants = house(CONSTANTS).constants
+    for use in (lambda: getattr(constants, "LIMIT"), lambda: double(constants)):  # noqa: B009
+        with pytest.raises(TypeError, match=r"uses the module 'constants' in another way than constants\.NAME"):
+            fingerprint(use)
+    with pytest.raises(TypeError, match="cannot be hashed"):
+        fingerprint(lambda: constants.WITHOUT_FINGERPRINT)
 
 
 # ---------------------------------------------------------------- never mixed

@@ -180,7 +180,7 @@ def test_jumps_lead_to_the_mistake_the_disagreements_and_the_settlements(page: P
     page.view(1)
     assert not any(page.find(f"#page-{name}").is_enabled() for name in ("mistake", "disagreement"))
     page.open("#turning-0")
-    assert page.at == page.own[page.BEST]
+    assert page.at == page.own[3], "at the biggest mistake of the player"
     page.go_to(page.last - 1)
     page.find("#page-play").click()
     page.wait(page.last)

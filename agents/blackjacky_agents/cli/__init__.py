@@ -18,6 +18,7 @@ from contextlib import contextmanager
 from importlib.util import find_spec
 from typing import NamedTuple
 
+from blackjacky_agents.aside import play_in_plain_python
 from blackjacky_agents.cli.interrupts import INTERRUPTED, ending_at_once, never_swallowed
 
 WRONG_INPUT, NOT_READ = 2, 141  # exit statuses; the last as shells have it
@@ -105,6 +106,8 @@ def run(name: str, arguments: Sequence[str], program: str = "") -> int:
                 from blackjacky_agents.reports import install
 
                 return refuse(f"{program} needs {module}: {install(SUBCOMMANDS[name].extra)}")
+        if name in ("mcp", "play") or (name == "watch" and not any(each.startswith("--out") for each in arguments)):
+            play_in_plain_python()
         with loading_shown("torch" in SUBCOMMANDS[name].needs and sys.stderr.isatty()):
             subcommand = importlib.import_module(f"blackjacky_agents.cli.{name}")
         from blackjacky_agents.agent import AgentError

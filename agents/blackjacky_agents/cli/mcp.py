@@ -13,7 +13,7 @@ from blackjacky_agents.cli.options import GameArgs, R, read_arguments
 from blackjacky_agents.files import only_writer
 from blackjacky_agents.language.mcp_server import Usual, serve_on_pipes
 from blackjacky_agents.web.server import Server
-from blackjacky_env.games import get_game, usable_games
+from blackjacky_env.games import get_game
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,7 +42,7 @@ def main(arguments: Sequence[str], program: str) -> int:
             game.check_options(*game.choose_table(args.preset_players, args.variant), args.rule_options)
             if args.tables is not None:
                 held.enter_context(only_writer(args.tables))
-            server = Server(args.tables, delay=0, prepared=list(dict.fromkeys([game.name, *usable_games()])))
+            server = Server(args.tables, delay=0)
         usual = Usual(game.name, args.preset_players, args.variant, args.rule_options)
         asyncio.run(serve_on_pipes(server, usual))
     return 0

@@ -19,7 +19,7 @@ from blackjacky_agents.files import only_writer
 from blackjacky_agents.registry import parse_agents, usual_opponents
 from blackjacky_agents.reports import install
 from blackjacky_env.checks import check_integer
-from blackjacky_env.games import DEFAULT, get_game, usable_games
+from blackjacky_env.games import DEFAULT, get_game
 
 if TYPE_CHECKING:
     from blackjacky_agents.web.table import Table
@@ -119,8 +119,7 @@ def serve(args: Args[Any], program: str) -> None:
         address = None if args.address is None else web.check_address(args.address)
         listening = opened.enter_context(listen(args))
         opened.enter_context(only_writer(args.tables))  # makes the folder, which wrong arguments leave unmade
-        likely = dict.fromkeys([args.game, *usable_games()])  # what is most likely played is compiled first
-        server = Server(args.tables, args.delay, web.names_of(args.host, address), prepared=list(likely))
+        server = Server(args.tables, args.delay, web.names_of(args.host, address))
         if args.mcp:
             from blackjacky_agents.language import mcp_server
 
@@ -187,4 +186,4 @@ def new_table(args: Args[Any]) -> Table:
     agents = opponents_of(args, args.people)
     first = "Person 1" if args.name is None else args.name
     people = [first, *(f"Person {i}" for i in range(2, args.people + 1))]
-    return Table(game.name, seats_for(people, agents), args.variant, args.rule_options, seed=args.seed)
+    return Table(game.name, seats_for(game.name, people, agents), args.variant, args.rule_options, seed=args.seed)

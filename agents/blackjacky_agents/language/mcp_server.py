@@ -7,7 +7,6 @@ the same table.
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import functools
 import secrets
@@ -141,7 +140,6 @@ class Assistants:
             chosen = declared.choose_variant((1 + others + len(agents),), variant).name
             people = [name, *(f"Free seat {number}" for number in range(1, others + 1))]
             order = check_order(Order(game, chosen, people, agents, rules))
-            await self._prepare(game)
             host = await self._server.open(order)
         except TypeError as error:  # a rule option of another type
             raise ValueError(str(error)) from None
@@ -165,16 +163,6 @@ class Assistants:
         if preset is not None or game.name != usual.game:
             return game.choose_preset(preset, None, variant, rules)
         return usual.num_players, variant or usual.variant, {**usual.rules, **rules}
-
-    async def _prepare(self, game: str) -> None:
-        """Wait until the game is compiled; `MessageError` if that takes long."""
-        try:
-            async with asyncio.timeout(self._wait):
-                await self._server.prepare(game)
-        except TimeoutError:
-            done, parts = self._server.progress(game)
-            told = f"{get_game(game).title} is being compiled for the first time: {done} of {parts} parts are ready"
-            raise MessageError("busy", f"{told}; start the table again in a minute") from None
 
     async def join_table(self, invitation: str, name: str) -> str:
         """Take a free seat at somebody else's table.

@@ -68,18 +68,19 @@ class Adviser:
         """What the seat to act sees, as `hint` needs it."""
         return shown_to(self.agents.values(), env, seat)
 
-    def hint(self, env: TableEnv, observation: dict[str, npt.NDArray[Any]]) -> list[Outlook]:
+    def hint(self, env: TableEnv, observation: dict[str, npt.NDArray[Any]], also: int | None = None) -> list[Outlook]:
         """The most promising actions: first those that an agent would choose, then the likeliest to win.
 
         Args:
             env: the table, for its size; nothing else is read from it.
             observation: that of the player to act, as by `look`.
+            also: an action to be estimated in any case.
         """
         probabilities = self._probabilities(observation)
         choices = {name: _choice(agent, observation) for name, agent in self.agents.items()}
         legal = np.flatnonzero(observation["action_mask"]).tolist()
         likely = legal if probabilities is None else sorted(legal, key=lambda action: -probabilities[action])
-        actions = list(dict.fromkeys([*choices.values(), *likely]))[:MOST_OPTIONS]
+        actions = list(dict.fromkeys([*([] if also is None else [also]), *choices.values(), *likely]))[:MOST_OPTIONS]
         found = play_on(self._player, observation["observation"], actions, _POSITIONS, threads=2)
         wins, changes = found[:, :, WIN, 0].T, found[:, :, CHANGE, 0].T
         best = wins[wins.mean(axis=1).argmax()]

@@ -390,11 +390,11 @@ class Host:
     def answer(self, seat: int, message: dict[str, Any]) -> None:
         """Do what a message, as from `read_message`, asks for; `MessageError` if that is refused."""
         match message:
-            case {"type": "hint", "move": move, "agent": agent}:
-                self._reply_later(seat, message, "action", self.table.hint(seat, move, agent))
+            case {"type": "hint", "move": move}:
+                self._reply_later(seat, message, "action", self.table.hint(seat, move))
                 return
-            case {"type": "outlook", "move": move}:
-                self._reply_later(seat, message, "actions", self.table.outlook(seat, move))
+            case {"type": "outlook", "move": move, "action": action}:
+                self._reply_later(seat, message, "actions", self.table.outlook(seat, move, action))
                 return
             case {"type": "pause"}:
                 self._lines[seat].reply({"type": "pause", **self.table.pause(seat, self._lines[seat].look)})

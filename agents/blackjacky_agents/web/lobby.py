@@ -9,12 +9,12 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from blackjacky_agents.games import agent_names, bot_names, get_kit
+from blackjacky_agents.games import agent_names, get_kit
 from blackjacky_agents.web.host import Host
 from blackjacky_agents.web.messages import MessageError
 from blackjacky_agents.web.names import check_name
-from blackjacky_agents.web.seats import seats_for
-from blackjacky_agents.web.table import Reader, Table
+from blackjacky_agents.web.seats import levels, seats_for
+from blackjacky_agents.web.table import Reader, Table, modified
 from blackjacky_agents.wording import page_texts
 from blackjacky_env.declare import describe_options
 from blackjacky_env.games import GAMES, get_game, usable_games
@@ -36,8 +36,8 @@ def describe_games() -> list[dict[str, Any]]:
     Each has ``name``, ``title``, ``minutes`` (0: not known), ``has_picture``, ``variants`` (with ``name`` and the table
     sizes ``min``, ``max`` and ``default``), ``agents`` (names, weakest first), ``levels`` (the name of an agent by
     ``easy``, ``medium`` and ``hard``), ``presets`` (tables with ``name`` and the fields of `Preset`), ``options`` as
-    from `describe_options`, and by language ``summary``, ``help`` (paragraphs) and ``words`` (the options and their
-    values in words).
+    from `describe_options`, and by language ``summary``, ``help`` (paragraphs), ``playing`` (how its agents play) and
+    ``words`` (the options and their values in words).
     """
     return [*map(_described, usable_games())]
 
@@ -59,14 +59,9 @@ def _described(name: str) -> dict[str, Any]:
         "options": describe_options(game.options),
         "words": {language: own["options"] for language, own in texts.items()},
         "summary": {language: own["summary"] for language, own in texts.items()},
+        "playing": {language: own["agents"] for language, own in texts.items()},
         "help": {language: own["help"] for language, own in texts.items()},
     }
-
-
-def levels(name: str) -> dict[str, str]:
-    """Agents of increasing strength: the game's weakest bot with a plan, its strongest bot, its last trained agent."""
-    bots, all_agents = bot_names(name), agent_names(name)
-    return {"easy": bots[min(1, len(bots) - 1)], "medium": bots[-1], "hard": all_agents[-1]}
 
 
 def picture_of(name: str) -> Path | None:
@@ -90,7 +85,7 @@ class Order(NamedTuple):
 
     def table(self) -> Table:
         """The table; `TypeError` or `ValueError` if its size, its rule options or its names are impossible."""
-        return Table(self.game, seats_for(self.people, self.agents), self.variant, self.rules)
+        return Table(self.game, seats_for(self.game, self.people, self.agents), self.variant, self.rules)
 
 
 _KINDS = {"game": str, "variant": str, "people": list, "agents": list, "rules": dict}
@@ -136,7 +131,10 @@ def check_order(order: Order) -> Order:
 
 
 def listed(table: Table, addresses: Mapping[Reader, str]) -> dict[str, Any]:
-    """A table as the lobby shows it; ``addresses`` of seats that may be shown, and that of spectators (None)."""
+    """A table as the lobby shows it, with the seconds since 1970 when its file was last written.
+
+    ``addresses``: of seats that may be shown, and of spectators (None).
+    """
     return {
         "title": table.env.game.title,
         "seats": [
@@ -145,6 +143,7 @@ def listed(table: Table, addresses: Mapping[Reader, str]) -> dict[str, Any]:
         "round": table.round,
         "moves": table.move - table.earlier,
         "over": table.over,
+        "changed": None if table.path is None else modified(table.path),
         "watch": addresses.get(None),
     }
 

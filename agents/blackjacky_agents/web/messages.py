@@ -9,8 +9,8 @@ from blackjacky_env.reading import parse_json
 
 FIELDS: dict[str, dict[str, type]] = {
     "act": {"move": int, "action": int},
-    "hint": {"move": int, "agent": str},
-    "outlook": {"move": int},
+    "hint": {"move": int},
+    "outlook": {"move": int, "action": int},
     "start": {},
     "continue": {"move": int},
     "pause": {},

@@ -9,11 +9,20 @@ from dataclasses import dataclass
 from threading import Lock
 
 from blackjacky_agents.agent import asked
+from blackjacky_agents.aside import aside
+from blackjacky_agents.games import agent_names, bot_names
 from blackjacky_agents.registry import make_agent
+from blackjacky_agents.search.searchers import SEARCHERS
 from blackjacky_agents.web.messages import MessageError
-from blackjacky_agents.web.names import check_free, check_name
-from blackjacky_env.envs import TableEnv
+from blackjacky_agents.web.names import check_free, check_name, looks_of
+from blackjacky_env.compiled import PLAIN
+from blackjacky_env.envs import Observation, TableEnv
 
+NAMES = (
+    *("Fips", "Lotte", "Benno", "Ida", "Otto", "Rosa", "Karl", "Nora", "Emil"),
+    *("Mara", "Bruno", "Tilda", "Viktor", "Selma", "Hugo"),
+)
+"""Names of agents: those of one kind begin at the same place, so that whoever comes back meets the same opponents."""
 _TOKEN = "[A-Za-z0-9_-]{1,64}"
 
 
@@ -36,20 +45,35 @@ def person(name: str) -> Seat:
     return Seat(check_name(name), token=new_token())
 
 
-def seats_for(people: Sequence[str], agents: Sequence[str]) -> list[Seat]:
+def seats_for(game: str, people: Sequence[str], agents: Sequence[str]) -> list[Seat]:
     """Seats with the people spread evenly around the table and the agents, in order, between them.
 
-    The first person has seat 0. Agents of the same name are numbered. Raises `MessageError` if a name is invalid.
+    The first person has seat 0. Raises `MessageError` if a name is invalid.
     """
     players = len(people) + len(agents)
     places = {i * players // len(people): name for i, name in enumerate(people)}
     rest = iter(agents)
-    seats = [person(places[i]) if i in places else Seat(name := next(rest), agent=name) for i in range(players)]
-    for i, seat in enumerate(seats):
-        same = sum(other.agent == seat.agent for other in seats[:i])
-        if seat.agent is not None and same:
-            seat.name = f"{seat.agent} {same + 1}"
+    seats = [person(places[i]) if i in places else Seat("", agent=next(rest)) for i in range(players)]
+    kinds = agent_names(game)
+    for seat in seats:
+        if seat.agent is not None:
+            taken = {looks_of(each.name) for each in seats}
+            first = 3 * (kinds.index(seat.agent) if seat.agent in kinds else len(kinds))
+            turned = (NAMES[(first + i) % len(NAMES)] for i in range(len(NAMES)))
+            seat.name = next(name for name in turned if looks_of(name) not in taken)
     return seats
+
+
+def levels(game: str) -> dict[str, str]:
+    """Agents of increasing strength: the game's weakest bot with a plan, its strongest bot, its last trained agent."""
+    bots, all_agents = bot_names(game), agent_names(game)
+    return {"easy": bots[min(1, len(bots) - 1)], "medium": bots[-1], "hard": all_agents[-1]}
+
+
+def strongest(game: str, agents: Sequence[str | None]) -> str:
+    """The strongest of a table's agents that the game ships; without one but ``random``, the strongest bot."""
+    known = agent_names(game)
+    return max((each for each in agents if each in known[1:]), key=known.index, default=bot_names(game)[-1])
 
 
 def check_seats(seats: Sequence[Seat]) -> None:
@@ -57,10 +81,7 @@ def check_seats(seats: Sequence[Seat]) -> None:
     for q, seat in enumerate(seats):
         if (seat.agent is None) == (seat.token is None):
             raise ValueError(f"seat {q} needs either an agent or the token of a person")
-        if seat.agent is not None:
-            _check_agent(q, seat.agent, seat.name)
-            continue
-        if not re.fullmatch(_TOKEN, seat.token or ""):
+        if seat.agent is None and not re.fullmatch(_TOKEN, seat.token or ""):
             raise ValueError(f"the token of seat {q} is not 1 .. 64 letters, digits, '-' and '_'")
         if check_name(seat.name) != seat.name:
             raise ValueError(f"the name in seat {q} has spaces where names have none")
@@ -75,11 +96,6 @@ def check_watch(token: str, seats: Sequence[Seat]) -> str:
     if not isinstance(token, str) or not re.fullmatch(_TOKEN, token) or token in [seat.token for seat in seats]:
         raise ValueError("the token of spectators is not 1 .. 64 letters, digits, '-' and '_', or that of a seat")
     return token
-
-
-def _check_agent(q: int, agent: str, name: str) -> None:
-    if not name.isprintable() or not re.fullmatch(re.escape(agent) + r"( [0-9]{1,2})?", name):
-        raise ValueError(f"the name of the agent in seat {q} is not that of the agent with or without a number")
 
 
 class Thinker:
@@ -101,7 +117,7 @@ class Thinker:
 
     def asked(self, env: TableEnv) -> Callable[[], int]:
         """As `blackjacky_agents.agent.asked`; `MessageError` (``stale``) from the function if another has begun."""
-        question, game = asked(self.agent, env), self._game
+        question, game = self._question(env), self._game
 
         def ask() -> int:
             with self._busy:
@@ -113,3 +129,15 @@ class Thinker:
                 return question()
 
         return ask
+
+    def _question(self, env: TableEnv) -> Callable[[], int]:
+        if not PLAIN or self.name.partition(":")[0] not in SEARCHERS:
+            return asked(self.agent, env)
+        observation, seed = env.observe(env.agent_selection), secrets.randbelow(2**31)
+        return lambda: aside(_decide, self.name, env.game.name, observation, seed)
+
+
+def _decide(name: str, game: str, observation: Observation, seed: int) -> int:
+    agent = make_agent(name, game)
+    agent.reset(seed)
+    return agent.act(observation)

@@ -11,7 +11,7 @@ import contextlib
 import io
 import secrets
 import warnings
-from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractAsyncContextManager
 from pathlib import Path
@@ -34,6 +34,8 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
+from blackjacky_agents.agent import AgentError
+from blackjacky_agents.aside import aside
 from blackjacky_agents.web.host import Host
 from blackjacky_agents.web.lobby import (
     AWAY,
@@ -50,9 +52,9 @@ from blackjacky_agents.web.lobby import (
 from blackjacky_agents.web.messages import MessageError
 from blackjacky_agents.web.origin import KnownHost, is_from_here
 from blackjacky_agents.web.picture import read_look
-from blackjacky_agents.web.preparing import Preparing
 from blackjacky_agents.web.replay import replay_page
-from blackjacky_agents.web.table import Reader, Table, modified, resumed
+from blackjacky_agents.web.table import Reader, Table, compile_hints, modified, resumed
+from blackjacky_env.compiled import PLAIN
 from blackjacky_env.games import usable_games
 
 T = TypeVar("T")
@@ -89,8 +91,6 @@ class Server:
         names: host names at which the server is reached, besides those that `KnownHost` accepts by itself.
         per_second: sustained message rate allowed per seat.
         threads: number of threads for the agents.
-        prepared: games to be compiled while the server runs, in this order, before they are played; a table of one of
-            them is made when it is compiled.
     """
 
     def __init__(
@@ -100,9 +100,7 @@ class Server:
         names: Iterable[str] = (),
         per_second: float = 15,
         threads: int = 2,
-        prepared: Sequence[str] = (),
     ) -> None:
-        self._prepared, self._preparing = tuple(prepared), Preparing()
         self.folder, self.delay, self.per_second = folder, delay, per_second
         self.lobby = secrets.token_urlsafe(24)
         """The token in the lobby's URL."""
@@ -146,11 +144,15 @@ class Server:
     def _forget_surplus(self, coming: int = 0) -> None:
         """Keep no longer what `surplus` names, nor its files."""
         for host in surplus(self.hosts, coming):
-            self.hosts.remove(host)
-            for token in (*host.table.people.values(), host.table.watch):
-                del self._seats[token]
-            host.stop()
-            host.table.discard()
+            self._forget(host)
+
+    def _forget(self, host: Host) -> None:
+        """Keep a table no longer, nor its file."""
+        self.hosts.remove(host)
+        for token in (*host.table.people.values(), host.table.watch):
+            del self._seats[token]
+        host.stop()
+        host.table.discard()
 
     def attach(self, route: Route, context: Callable[[], AbstractAsyncContextManager[None]]) -> None:
         """Serve another route, within a context while the server runs."""
@@ -178,8 +180,8 @@ class Server:
 
     @contextlib.asynccontextmanager
     async def running(self, *_: object) -> AsyncIterator[None]:
-        """Context in which tables are served, and games compiled in advance; once only."""
-        ahead = asyncio.create_task(self._preparing.all_of(self._prepared))
+        """Context in which tables are served; once only."""
+        ahead = asyncio.create_task(self._compile_ahead())
         try:
             async with contextlib.AsyncExitStack() as entered:
                 for context in self._contexts:
@@ -189,9 +191,16 @@ class Server:
             ahead.cancel()
             await self._close()
 
+    async def _compile_ahead(self) -> None:
+        """Have compiled aside what hints need, of the games that are played first."""
+        if PLAIN:
+            for game in dict.fromkeys([*(table.env.game.name for table in self.tables()), *usable_games()]):
+                with contextlib.suppress(AgentError):  # the server is stopped
+                    await asyncio.to_thread(aside, compile_hints, game)
+
     async def _close(self) -> None:
         """Stop everything that runs beside the requests."""
-        await self._preparing.close()
+        aside.close()
         await asyncio.gather(*(host.close() for host in self.hosts))
         for pool in (self._pool, self._aside):
             pool.shutdown(wait=False, cancel_futures=True)
@@ -211,7 +220,7 @@ class Server:
             Route("/lobby/{token}/code.svg", self._lobby_code),
             Route("/lobby/{token}/tables", self._list_tables, methods=["GET"]),
             Route("/lobby/{token}/tables", self._open_table, methods=["POST"]),
-            Route("/lobby/{token}/preparing/{game}", self._progress),
+            Route("/lobby/{token}/tables/{watch}", self._delete_table, methods=["DELETE"]),
             Route("/lobby/{token}/pictures/{game}.svg", self._picture),
             *(route for place in ("seat", "watch") for route in self._table_routes(f"/{place}/{{token}}")),
             Mount("/page", StaticFiles(directory=PAGE)),
@@ -267,20 +276,21 @@ class Server:
             raise HTTPException(403, "Tables are opened from the lobby.\n")
         try:
             order = read_order(await _body(request))
-            await self.prepare(order.game)
             table = (await self.open(order)).table
         except (TypeError, ValueError) as error:
             return _refusal(str(error), _STATUS.get(getattr(error, "code", ""), 400))
         return JSONResponse(listed(table, self._addresses(table)), 201)
 
-    async def prepare(self, game: str) -> None:
-        """Wait until a game is compiled, if it is one of those that are prepared."""
-        if game in self._prepared:
-            await asyncio.shield(self._preparing.begin(game))
-
-    def progress(self, game: str) -> tuple[int, int]:
-        """How many parts of a game are compiled, of how many."""
-        return self._preparing.progress(game)
+    async def _delete_table(self, request: Request) -> Response:
+        """Delete the table with this token of spectators; for whoever has started the server."""
+        self.check_lobby(request)
+        host, reader = self._seats.get(request.path_params["watch"], (None, None))
+        if not self._is_token(request, self.owner) or not is_from_here(request):
+            raise HTTPException(403, "Tables are deleted from the lobby of whoever has started the server.\n")
+        if host is None or reader is not None:
+            raise HTTPException(404, "There is no such table.\n")
+        self._forget(host)
+        return Response(status_code=204)
 
     async def open(self, order: Order) -> Host:
         """Open a table.
@@ -300,11 +310,6 @@ class Server:
         except OSError as error:
             raise MessageError("saving", f"the table could not be saved: {error.strerror}") from None
         return self._seats[table.watch][0]
-
-    async def _progress(self, request: Request) -> Response:
-        self.check_lobby(request)
-        done, parts = self.progress(request.path_params["game"])
-        return JSONResponse({"done": done, "parts": parts})
 
     async def _picture(self, request: Request) -> Response:
         self.check_lobby(request)
@@ -358,7 +363,7 @@ class Server:
             record = table.record()
             if self._waiting >= MAX_WAITING:
                 raise HTTPException(503, _BUSY)
-            page = await self._run_aside(lambda: replay_page(record))
+            page = await self._run_aside(lambda: aside(replay_page, record))
         except (MessageError, NotImplementedError) as error:
             raise HTTPException(409, f"{error}\n") from error
         return HTMLResponse(page, headers=REPLAY_HEADERS)

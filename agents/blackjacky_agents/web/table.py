@@ -17,26 +17,27 @@ from typing import Any
 
 import numpy as np
 
-from blackjacky_agents.agent import recalls, warm_up
+from blackjacky_agents.agent import recalls, shown_to, warm_up
+from blackjacky_agents.aside import aside
 from blackjacky_agents.files import write_file
 from blackjacky_agents.games import get_kit
 from blackjacky_agents.narration import Move, Pause, Phrase, ScoreTable, View, action_phrase, in_scene
-from blackjacky_agents.registry import bot_names, make_agent
-from blackjacky_agents.search.hints import Adviser
+from blackjacky_agents.registry import make_agent
+from blackjacky_agents.search.hints import Adviser, Outlook
 from blackjacky_agents.web.messages import MessageError
 from blackjacky_agents.web.names import check_free, check_name
 from blackjacky_agents.web.picture import TABLE_IN_ENGLISH, Look, picture
-from blackjacky_agents.web.seats import Seat, Thinker, check_seats, check_watch, new_token
+from blackjacky_agents.web.seats import Seat, Thinker, check_seats, check_watch, levels, new_token, strongest
 from blackjacky_agents.wording import is_settled, known_move, page_texts, score_table
 from blackjacky_env import IllegalActionError
 from blackjacky_env.checks import check_integer
 from blackjacky_env.draw import Scene
-from blackjacky_env.envs import MAX_SEED, TableEnv
+from blackjacky_env.envs import MAX_SEED, Observation, TableEnv
 from blackjacky_env.reading import parse_json, read_file
 
 Reader = int | None
 """Whoever is shown a table: the seat of a person, or None for spectators."""
-FORMAT = 1
+FORMAT = 2
 SENTENCES = 40
 """Number of most recent story sentences sent to a seat."""
 
@@ -49,7 +50,7 @@ class Table:
         seats: the occupants, seat 0 first.
         variant, rules: variant and rule options as for `TableEnv`.
         seed: seed of the first game, 0 .. 2**63 - 1, which is never sent; None: a seed from the operating system.
-        hints: names of the agents that give hints; None: the game's bots except ``random``, strongest first.
+        hints: the agent that gives hints; "": there are none; None: the strongest agent at the table.
         watch: the token of spectators; None: a new one.
 
     Raises:
@@ -63,23 +64,23 @@ class Table:
         variant: str | None = None,
         rules: Mapping[str, Any] | None = None,
         seed: int | None = None,
-        hints: Sequence[str] | None = None,
+        hints: str | None = None,
         watch: str | None = None,
     ) -> None:
         self.env = TableEnv(game, len(seats), variant, **(rules or {}))
         check_seats(seats)
         self.watch = new_token() if watch is None else check_watch(watch, seats)
         """The token of all spectators."""
+        self._levels = {agent: level for level, agent in reversed(levels(game).items())}
         self.texts = page_texts(game)
         """The texts of the game for the page, by language."""
         self.seats = list(seats)
         self.path: Path | None = None
         """The file in which the table is saved; None: nowhere."""
         self._is_behind = False  # the file, because a move could not be appended to it
-        self.hints = [name for name in bot_names(game)[::-1] if name != "random"] if hints is None else list(hints)
+        self.hints = strongest(game, [seat.agent for seat in seats]) if hints is None else hints
         self._agents = {q: Thinker(seat.agent, game) for q, seat in enumerate(seats) if seat.agent is not None}
-        self._hint_agents = {(q, name): Thinker(name, game) for q in self.people for name in self.hints}
-        self._advisers: dict[int, Adviser] = {}
+        self._hint_agents = {q: Thinker(self.hints, game) for q in self.people} if self.hints else {}
         self.earlier = 0
         """Number of moves in earlier games at this table."""
         self.env.reset(seed=secrets.randbelow(MAX_SEED) if seed is None else seed)
@@ -180,35 +181,31 @@ class Table:
         assert self.turn is not None
         return self._agents[self.turn].asked(self.env)
 
-    def hint(self, seat: int, move: int, agent: str) -> Callable[[], int]:
-        """A function, as from `thought`, that returns the action ``agent`` would take in this seat.
+    def hint(self, seat: int, move: int) -> Callable[[], int]:
+        """A function, as from `thought`, that returns the action to be recommended to this seat.
 
-        Raises `MessageError` if the table has no such agent for hints, or it is not that seat's turn.
+        Raises `MessageError` if the table gives no hints, or it is not that seat's turn.
         """
-        if agent not in self.hints:
-            names = ", ".join(map(repr, self.hints)) or "none"
-            raise MessageError("agent", f"hints come from {names}, not from {ascii(agent)[:40]}")
-        self.require_turn(seat, move)
-        return self._hint_agents[seat, agent].asked(self.env)
+        self._require_hints(seat, move)
+        return self._hint_agents[seat].asked(self.env)
 
-    def outlook(self, seat: int, move: int) -> Callable[[], list[dict[str, Any]]]:
-        """A function that estimates what may come of the most promising actions of this seat, as `Outlook` data.
+    def outlook(self, seat: int, move: int, action: int) -> Callable[[], list[dict[str, Any]]]:
+        """A function that estimates what may come of an action and the most promising others, as `Outlook` data.
 
-        It takes seconds. Raises `MessageError` if the table gives no hints, or it is not that seat's turn.
+        It takes seconds. Raises `MessageError` as `hint`, and if the action is not legal.
         """
+        self._require_hints(seat, move)
+        if action not in self._legal(seat):
+            raise MessageError("illegal", f"action {str(action)[:20]} is not legal now")
+        solutions = tuple(sorted({each.name for each in self._thinkers if recalls(each.agent)}))
+        table = (self.env.game.name, len(self.seats), self.env.variant, self.env.options)
+        shown = shown_to([each.agent for each in self._thinkers], self.env, self._agent_of(seat))
+        return lambda: [each._asdict() for each in aside(_advise, *table, solutions, shown, action)]
+
+    def _require_hints(self, seat: int, move: int) -> None:
         if not self.hints:
             raise MessageError("agent", "this table gives no hints")
         self.require_turn(seat, move)
-        adviser, env = self._adviser(seat), self.env
-        observation = adviser.look(env, self._agent_of(seat))
-        return lambda: [each._asdict() for each in adviser.hint(env, observation)]
-
-    def _adviser(self, seat: int) -> Adviser:
-        """The adviser of a seat, with agents of its own."""
-        if seat not in self._advisers:
-            names, game = {each.name for each in self._thinkers if recalls(each.agent)}, self.env.game.name
-            self._advisers[seat] = Adviser(game, [make_agent(name, game) for name in sorted(names)])
-        return self._advisers[seat]
 
     def again(self) -> None:
         """Start another game in the same seats; `MessageError` if the current one is not over."""
@@ -288,6 +285,7 @@ class Table:
             "you": seat,
             "names": names,
             "agents": [each.agent for each in self.seats],
+            "levels": [self._levels.get(each.agent or "") for each in self.seats],
             "move": self.move,
             "turn": self.turn,
             "view": view,
@@ -297,8 +295,9 @@ class Table:
             "scores": self.scores(seat) if self.over else None,
             "last_pause": self._pauses[seat].name if seat in self._pauses else None,
             "actions": self.actions(seat),
+            "prompt": get_kit(self.env.game.name).narrator.prompt(view) if seat == self.turn else None,
             "story": self.story(seat),
-            "hints": [] if seat is None else self.hints,
+            "hints": seat is not None and bool(self.hints),
             "winners": view["winners"] if self.over else None,
         }
 
@@ -306,9 +305,12 @@ class Table:
         """The legal actions of ``seat`` (none off turn) as data: the number and the fields of `action_phrase`."""
         if seat is None or seat != self.turn:
             return []
-        legal = np.flatnonzero(self.env.observe(self._agent_of(seat))["action_mask"]).tolist()
         infos, players = self.env.game.words.actions, len(self.seats)
-        return [{"action": action, **action_phrase(infos[action], seat, players)} for action in legal]
+        return [{"action": action, **action_phrase(infos[action], seat, players)} for action in self._legal(seat)]
+
+    def _legal(self, seat: int) -> list[int]:
+        legal: list[int] = np.flatnonzero(self.env.observe(self._agent_of(seat))["action_mask"]).tolist()
+        return legal
 
     def story(self, seat: Reader) -> list[dict[str, Any]]:
         """The most recent sentences of the story of ``seat``, each with the number of its move."""
@@ -405,6 +407,26 @@ class Table:
             self._is_behind = True
 
 
+def _advise(
+    game: str,
+    players: int,
+    variant: str,
+    options: Mapping[str, Any],
+    solutions: Sequence[str],
+    shown: Observation,
+    action: int | None = None,
+) -> list[Outlook]:
+    adviser = Adviser(game, [make_agent(name, game) for name in solutions])
+    return adviser.hint(TableEnv(game, players, variant, **options), shown, action)
+
+
+def compile_hints(game: str) -> None:
+    """Compile, where this is called, what estimates for hints need."""
+    env = TableEnv(game)
+    env.reset(seed=0)
+    _advise(game, env.num_players, env.variant, env.options, (), env.observe(env.agent_selection))
+
+
 def modified(path: Path) -> float:
     """When a file was last written, in seconds since 1970; 0 for a link that leads nowhere."""
     try:
@@ -432,11 +454,12 @@ def resumed(path: Path) -> Table:
         lines = read_file(path).split(b"\n")
         first, *actions = (line.decode() for line in lines[:-1])
         kept = parse_json(first)
-        if kept["format"] != FORMAT:
+        if kept["format"] not in (1, FORMAT):
             raise ValueError(f"format={kept['format']!r} is not {FORMAT}")
+        hints = kept["hints"] if kept["format"] == FORMAT else "".join(kept["hints"][:1])  # once several agents
         record = kept["record"]
         seats = [_read_seat(seat) for seat in kept["seats"]]
-        options = {"hints": kept["hints"], "watch": kept.get("watch")}  # older files have no token of spectators
+        options = {"hints": hints, "watch": kept.get("watch")}  # older files have no token of spectators
         table = Table(record["game"], seats, record["variant"], record["options"], **options)
         table.earlier = check_integer("earlier", kept["earlier"], 0, 2**53)
         table.env.replay({**record, "actions": []})

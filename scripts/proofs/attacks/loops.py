@@ -85,7 +85,9 @@ def _write_files(home: Path, first: int) -> Iterator[int]:
 
 def _make_moves(home: Path, first: int) -> Iterator[int]:
     path, bot = home / "table.jsonl", bot_names(DEFAULT)[0]
-    table = resumed(path) if path.exists() else Table(DEFAULT, seats_for(["Person"], [bot]), seed=first, hints=[])
+    table = (
+        resumed(path) if path.exists() else Table(DEFAULT, seats_for(DEFAULT, ["Person"], [bot]), seed=first, hints="")
+    )
     if table.path is None:
         table.path = path
         table.save()

@@ -149,7 +149,7 @@ def main(folder: str) -> None:
     resource.setrlimit(resource.RLIMIT_NOFILE, (OPEN_FILES, OPEN_FILES))
     server = Server(Path(folder), delay=0)
     for name in PEOPLE if not server.hosts else ():
-        server.add(Table(DEFAULT, seats_for([name], ["random"] * 2)))
+        server.add(Table(DEFAULT, seats_for(DEFAULT, [name], ["random"] * 2)))
     tokens = [token for table in server.tables() for token in table.people.values()]
     listening = listen("127.0.0.1", 0)
     print(json.dumps([listening.getsockname()[1], *tokens]), flush=True)

@@ -92,8 +92,8 @@ def _rare_position(game: str, phase: str, rare: Rare) -> Record:
 
 def table_at(record: Record) -> Table:
     """A table of one person and random agents in this position."""
-    seats = seats_for(["Anna"], ["random"] * (record["num_players"] - 1))
-    table = Table(record["game"], seats, record["variant"], record["options"], hints=[])
+    seats = seats_for(record["game"], ["Anna"], ["random"] * (record["num_players"] - 1))
+    table = Table(record["game"], seats, record["variant"], record["options"], hints="")
     for seat, name in zip(table.seats[1:], NAMES, strict=False):
         seat.name = name
     table.env.replay({**record, "actions": []})

@@ -11,7 +11,7 @@ import numpy as np
 from blackjacky_agents.games import get_kit
 from blackjacky_agents.narration import Move, Phrase, action_phrase, in_scene
 from blackjacky_agents.web.picture import picture
-from blackjacky_agents.web.seats import seats_for
+from blackjacky_agents.web.seats import levels, seats_for
 from blackjacky_agents.web.server import Server
 from blackjacky_agents.web.table import SENTENCES, Table
 from blackjacky_agents.wording import is_settled, score_table
@@ -29,8 +29,8 @@ PACE_KEYS = (
 def new_table(game: str = "black_jacky", people: int = 1, players: int = 3, **options: Any) -> Table:
     """A table with random agents in the seats that no person has."""
     names = [f"Person {i}" for i in range(people)]
-    options = {"rules": SHORT.get(game), "seed": 0, "hints": [], **options}
-    return Table(game, seats_for(names, ["random"] * (players - people)), **options)
+    options = {"rules": SHORT.get(game), "seed": 0, "hints": "", **options}
+    return Table(game, seats_for(game, names, ["random"] * (players - people)), **options)
 
 
 def server_of(*tables: Table, **options: Any) -> Server:
@@ -125,6 +125,10 @@ def _state(table: Table, env: TableEnv, seat: int | None, told: list[dict[str, A
         "you": seat,
         "names": [each.name for each in table.seats],
         "agents": [each.agent for each in table.seats],
+        "levels": [
+            next((level for level, each in levels(env.game.name).items() if each == seat.agent), None)
+            for seat in table.seats
+        ],
         "move": move,
         "turn": None if over else view["player"],
         "view": view,
@@ -132,8 +136,9 @@ def _state(table: Table, env: TableEnv, seat: int | None, told: list[dict[str, A
         "table": in_scene(env.game.scene(view, env.config_dict(), seat)),
         "options": env.config_dict(),
         "actions": [{"action": a, **action_phrase(infos[a], seat, env.num_players)} for a in legal],
+        "prompt": get_kit(env.game.name).narrator.prompt(view) if mine else None,
         "story": told[-SENTENCES:],
-        "hints": [] if seat is None else table.hints,
+        "hints": seat is not None and bool(table.hints),
         "winners": view["winners"] if over else None,
     }
     return as_sent(state)

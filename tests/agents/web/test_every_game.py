@@ -1,6 +1,5 @@
 """What the table tells of every game: its card in the lobby, its levels, its moments; and that games are compiled."""
 
-import asyncio
 import json
 from pathlib import Path
 
@@ -8,7 +7,6 @@ import numpy as np
 import pytest
 
 from blackjacky_agents.web.lobby import describe_games, levels, read_order
-from blackjacky_agents.web.preparing import Preparing, parts_of
 from blackjacky_env.games import GAMES, get_game
 from tests.agents.web.tables import new_table, play_on
 from tests.agents.web.test_pace import anyio_backend, at_a_table, move_until, until  # noqa: F401  # a fixture
@@ -40,21 +38,6 @@ def test_levels_of_opponents_are_in_the_order_of_the_ladder(game):
     ratings = {agent["agent"]: agent["rating"]["mean"] for agent in table["agents"]}
     found = [ratings[agent] for agent in levels(game).values()]
     assert found == sorted(set(found))
-
-
-def test_a_game_is_compiled_by_a_process_of_its_own_which_tells_how_far_it_is():
-    async def compiled():
-        preparing = Preparing()
-        before = preparing.progress("schwarze_katze")
-        await preparing.begin("schwarze_katze")
-        assert preparing.begin("schwarze_katze").done(), "no game is compiled twice"
-        after = preparing.progress("schwarze_katze")
-        await preparing.close()
-        return before, after
-
-    before, (done, parts) = asyncio.run(compiled())
-    assert before == (0, 0)
-    assert done == parts == len(parts_of("schwarze_katze")) > 4
 
 
 @pytest.mark.anyio

@@ -49,7 +49,7 @@ def opened(client, server, order=ORDER, **options):
 def test_nobody_guesses_the_address_of_the_lobby(server):
     for token in (server.lobby, server.owner):
         assert entered(server, AWAY).get(f"/lobby/{token}").status_code == 200
-    for place in ("", "/tables", "/code.svg", "/preparing/tiny", "/pictures/black_jacky.svg"):
+    for place in ("", "/tables", "/code.svg", "/pictures/black_jacky.svg"):
         assert entered(server).get(f"/lobby/guessed{place}").status_code == 404
     assert entered(server).post("/lobby/guessed/tables", content=json.dumps(ORDER)).status_code == 404
 
@@ -61,7 +61,7 @@ def test_a_table_is_opened_and_its_addresses_are_told_to_whoever_opened_it_and_t
     assert answer.status_code == 201
     (table,) = server.tables()
     seats = answer.json()["seats"]
-    assert [seat["name"] for seat in seats] == ["Anna", "Ben", "random"]
+    assert [seat["name"] for seat in seats] == ["Anna", "Ben", "Fips"]
     assert [seat["address"] for seat in seats] == [f"/seat/{table.people[0]}", f"/seat/{table.people[1]}", None]
     assert client.get(seats[0]["address"]).status_code == 200
     others = tables_of(client, server)

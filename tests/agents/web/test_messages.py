@@ -19,7 +19,7 @@ from blackjacky_agents.web.names import check_free, check_name, looks_of
         ('{"type": "act", "move": 1, "action": 2, "seat": 3}', "field 'seat' is unknown in 'act'; allowed are 'move'"),
         ('{"type": "act", "move": 1, "action": true}', "action=True is not of type int"),
         ('{"type": "act", "move": 1, "action": NaN}', "this is not JSON"),
-        ('{"type": "hint", "move": 1, "agent": null}', "agent=None is not of type str"),
+        ('{"type": "speed", "speed": null}', "speed=None is not of type str"),
         ('{"type": "name", "name": "\\ud800"}', "this is not JSON"),
         (json.dumps({"type": "x" * 3000}), "xxx... is unknown"),
     ],

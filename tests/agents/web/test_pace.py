@@ -211,7 +211,7 @@ async def test_people_are_told_that_an_agent_has_failed_until_it_plays_again_and
         await until(lambda: host.failure)
         assert page.state["failure"] == kind
         assert str(error) not in json.dumps(page.state) + host.failure_in_words
-        assert host.failure_in_words.startswith(FAILURES[kind].format(name="random"))
+        assert host.failure_in_words.startswith(FAILURES[kind].format(name=host.table.seats[host.table.turn].name))
         for repair in (lambda: None, host.repair):  # messages do not ask it again, another page does
             page.do("speed", speed="fast")
             assert host.failure

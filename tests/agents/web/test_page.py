@@ -2,6 +2,7 @@
 
 import json
 from contextlib import contextmanager
+from itertools import count
 
 import pytest
 
@@ -11,8 +12,10 @@ from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.games import GAMES
 from tests.agents.web.browser import (
     CLICK,
+    DEVICES,
     IN_BROWSER,
     READY,
+    SHADOW,
     pages_of,
     press,
     press_key,
@@ -56,12 +59,14 @@ def at_seat(browser, table, language="en", **options):
 
 
 def test_a_person_plays_a_whole_game_against_three_bots_with_a_hint_and_a_key(browser):
-    table = new_table(players=4, hints=["counter"])
+    table = new_table(players=4, hints="counter")
     with at_seat(browser, table) as (page, _):
         wait_for(page, READY)
         press(page, "hint")
         wait_for(page, "return document.querySelector('#actions .advised')")
-        assert "counter would choose" in text_of(page, "#advice")
+        assert text_of(page, "#advice").startswith("Tip: ")
+        wait_for(page, "return document.querySelector('#outlook meter')")
+        assert "of 100 games" in text_of(page, "#outlook p")
         move = table.move
         click_until(page, lambda: table.move > move, lambda page: press_key(page, "1"))
         play_to_the_end(page)
@@ -74,6 +79,27 @@ def test_a_person_plays_a_whole_game_against_three_bots_with_a_hint_and_a_key(br
         assert env.snapshot()["winners"] == table.env.snapshot()["winners"]
         press(page, "again")
         wait_for(page, "return document.getElementById('end').hidden")
+
+
+PLAY = f"""
+const own = document.querySelector("#continue:enabled, #start");
+const marked = {SHADOW}?.querySelectorAll(".choice") ?? [];
+const choices = [...marked, ...document.querySelectorAll("#actions button:enabled")];
+const target = own ?? choices[arguments[0] % choices.length];
+target?.dispatchEvent(new MouseEvent("click", {{ bubbles: true, composed: true }}));
+"""
+
+
+@pytest.mark.parametrize("device", DEVICES)
+@pytest.mark.parametrize("game", GAMES)
+def test_a_whole_game_is_played_by_clicks_on_cards_places_and_buttons(browser, game, device):
+    table, clicks = new_table(game), count()
+    with at_seat(browser, table) as (page, _):
+        set_screen(page, *DEVICES[device], device == "phone")
+        click_until(page, lambda: page.execute_script(IS_OVER), lambda page: page.execute_script(PLAY, next(clicks)))
+        assert table.over
+        assert text_of(page, "#decided")
+        assert page.get_log("browser") == []
 
 
 TELL = """

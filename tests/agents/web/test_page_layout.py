@@ -88,7 +88,7 @@ TOURED_NOW = "return !document.getElementById('tour').hidden"
 @pytest.mark.parametrize("device", DEVICES)
 @pytest.mark.parametrize("game", GAMES)
 def test_the_first_turn_has_a_tour_that_covers_nothing_and_does_not_come_back(browser, game, device):
-    table = new_table(game, hints=["random"])
+    table = new_table(game, hints="random")
     while table.turn != 0:
         table.play(table.thought()())
     with pages(browser, [table]) as [address]:

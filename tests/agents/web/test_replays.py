@@ -16,17 +16,19 @@ pytestmark = [pytest.mark.prove, pytest.mark.usefixtures("tiny")]
 
 
 def test_what_may_come_of_the_best_actions_is_estimated_on_demand():
-    table = new_table("schwarze_katze", people=3, hints=["counter"])
+    table = new_table("schwarze_katze", people=3, hints="counter")
     with served(table) as client, sit(client, table, table.turn) as socket:
         state, _ = state_when(socket, my_turn_or_over)
-        socket.send_json({"type": "outlook", "move": 0})
-        socket.send_json({"type": "outlook", "move": 0})
+        asked = {"type": "outlook", "move": 0, "action": state["actions"][-1]["action"]}
+        socket.send_json(asked)
+        socket.send_json(asked)
         assert reply_of(socket)["code"] == "busy"
         answer = reply_of(socket)
-        assert (answer["type"], answer["move"]) == ("outlook", 0)
+        assert (answer["type"], answer["move"], answer["action"]) == ("outlook", 0, asked["action"])
+        assert asked["action"] in [each["action"] for each in answer["actions"]]
         assert {each["action"] for each in answer["actions"]} <= {each["action"] for each in state["actions"]}
         assert {name for each in answer["actions"] for name in each["chosen_by"]} == {"counter", "champion"}
-        socket.send_json({"type": "outlook", "move": 1})
+        socket.send_json({**asked, "move": 1})
         assert reply_of(socket)["code"] == "stale"
 
 
@@ -46,7 +48,7 @@ def test_the_replay_is_a_page_of_its_own_when_the_game_is_over_and_only_so_many_
         client.server._waiting = 0
         page = client.get(place)
         assert (page.status_code, client.server._waiting) == (200, 0)
-        assert "<title>Schwarze Katze: Person 0, random, random 2</title>" in page.text
+        assert "<title>Schwarze Katze: Person 0, Fips, Lotte</title>" in page.text
         assert page.headers["content-security-policy"].startswith("sandbox allow-scripts;")  # no access to this site
 
 

@@ -88,7 +88,7 @@ def test_whole_games_show_nothing_but_the_views_of_a_seat_or_of_a_spectator(game
     rng = np.random.default_rng(people)
     for seed in range(3):
         players = min(max(2 + seed, game.min_players), game.max_players)
-        table = new_table(game.name, people, players, seed=seed, hints=["random"])
+        table = new_table(game.name, people, players, seed=seed, hints="random")
         with served(table) as client, spectator(client, table) as watching, ExitStack() as stack:
             sockets = {seat: stack.enter_context(sit(client, table, seat)) for seat in table.people}
             received = play(sockets, rng)
@@ -101,7 +101,7 @@ def test_whole_games_show_nothing_but_the_views_of_a_seat_or_of_a_spectator(game
                 assert (pace["moment"], pace["watching"]) == (None, 1)
                 if seat is None:
                     assert (pace["watch"], pace["may_continue"], pace["can_skip"]) == (None, False, False)
-                    assert (state["you"], state["actions"], state["hints"]) == (None, [], [])
+                    assert (state["you"], state["actions"], state["hints"]) == (None, [], False)
                 assert state == expected[state["move"]]
             assert states[-1]["winners"] == table.env.snapshot()["winners"]
 
@@ -120,7 +120,7 @@ def test_spectators_are_counted_and_cannot_take_part():
                 {"type": "name", "name": "Eve"},
                 {"type": "restart"},
                 {"type": "continue", "move": move},
-                {"type": "hint", "move": move, "agent": "counter"},
+                {"type": "outlook", "move": move, "action": -1},
             ):
                 one.send_json(message)
                 said = one.receive_json()

@@ -31,7 +31,7 @@ def kept(folder, **options):
 
 
 def test_what_is_not_allowed_is_named_and_changes_nothing():
-    table = new_table(people=2, players=2, hints=["random"])
+    table = new_table(people=2, players=2, hints="random")
     turn, before = table.turn, table.env.snapshot()
     other, legal = 1 - turn, [each["action"] for each in table.actions(turn)]
     illegal = next(action for action in range(table.env.game.num_actions) if action not in legal)
@@ -42,16 +42,18 @@ def test_what_is_not_allowed_is_named_and_changes_nothing():
         (table.act, "illegal", turn, 0, illegal),
         (table.act, "illegal", turn, 0, -1),
         (table.act, "illegal", turn, 0, 10**4000),
-        (table.hint, "turn", other, 0, "random"),
-        (table.hint, "stale", turn, 1, "random"),
-        (table.hint, "agent", turn, 0, "champion"),
+        (table.hint, "turn", other, 0),
+        (table.hint, "stale", turn, 1),
+        (table.outlook, "turn", other, 0, legal[0]),
+        (table.outlook, "illegal", turn, 0, illegal),
+        (new_table().hint, "agent", turn, 0),
     ]:
         with pytest.raises(MessageError) as error:
             do(*arguments)
         assert error.value.code == code
         assert (table.env.snapshot(), table.move) == (before, 0)
     assert table.state(other)["actions"] == []
-    assert table.hint(turn, 0, "random")() in legal
+    assert table.hint(turn, 0)() in legal
     table.act(turn, 0, legal[0])
     with pytest.raises(MessageError, match=r"this was for move 0; now it is move 1"):
         table.act(turn, 0, legal[0])
@@ -77,7 +79,7 @@ def test_the_record_is_there_when_the_game_is_over_and_another_game_can_begin(ga
 
 
 def test_a_table_is_taken_up_again_where_it_was(game, tmp_path):
-    table, rng = kept(tmp_path, game=game.name, people=2, hints=["random"]), np.random.default_rng(5)
+    table, rng = kept(tmp_path, game=game.name, people=2, hints="random"), np.random.default_rng(5)
     table.rename(0, "Zoë")
     play_on(table, rng)
     table.again()
@@ -126,17 +128,34 @@ def test_what_cannot_be_saved_is_not_done(tmp_path, monkeypatch, change):
 
 
 def test_no_two_players_or_agents_at_a_table_have_names_that_look_the_same():
-    table = Table("black_jacky", seats_for(["Anna", "Bob"], ["random"]))
-    for name in ("Bob", "BOB", "random", "Bob\ufe0f", "B\u034fob", "\uff22\uff4f\uff42", "B o b"):
+    table = Table("black_jacky", seats_for("black_jacky", ["Anna", "Bob"], ["random"]))
+    for name in ("Bob", "BOB", "fips", "Bob\ufe0f", "B\u034fob", "\uff22\uff4f\uff42", "B o b"):
         with pytest.raises(MessageError, match="somebody at this table is called"):
             table.rename(0, name)
     table.rename(0, "anna")
     assert table.seats[0].name == "anna"
-    for people, agents in [(["Bob", "b\u3164OB"], ["random"]), (["Random 2"], ["random", "random"])]:
-        with pytest.raises(MessageError, match="somebody at this table is called"):
-            Table("black_jacky", seats_for(people, agents))
+    with pytest.raises(MessageError, match="somebody at this table is called"):
+        Table("black_jacky", seats_for("black_jacky", ["Bob", "b\u3164OB"], ["random"]))
     with pytest.raises(MessageError, match="printable characters"):
-        seats_for(["\u2800"], ["random"])
+        seats_for("black_jacky", ["\u2800"], ["random"])
+
+
+def test_agents_have_names_of_their_own_which_their_kind_keeps_unless_a_person_has_them():
+    def names(people, agents):
+        return [seat.name for seat in seats_for("black_jacky", people, agents) if seat.agent]
+
+    once = names(["Anna"], ["counter", "counter", "random", "python:unknown"])
+    assert len(set(once)) == 4
+    assert names(["Anna"], ["counter"]) == once[:1]
+    assert once[0] not in names([once[0].upper()], ["counter"])
+
+
+@pytest.mark.parametrize(
+    ("agents", "adviser"),
+    [(["random"] * 2, "counter"), (["threshold", "champion"], "champion"), (["threshold"], "threshold")],
+)
+def test_hints_come_from_the_strongest_agent_at_the_table(agents, adviser):
+    assert Table("black_jacky", seats_for("black_jacky", ["Anna"], agents)).hints == adviser
 
 
 @pytest.mark.parametrize("content", [b"\xff\xfe\n", b"[]\n", b"[" * 100_000 + b"\n", b"null\n3\n", b'{"format": 1}\n'])
@@ -152,7 +171,7 @@ def test_garbage_in_the_folder_of_tables_does_not_stop_the_server(tmp_path, cont
 
 def changed(seat, **change):
     seats = [{"name": "Anna", "agent": None, "token": "token-0"}]
-    seats += [{"name": name, "agent": "random", "token": None} for name in ("random", "random 2")]
+    seats += [{"name": name, "agent": "random", "token": None} for name in ("Fips", "Lotte")]
     seats[seat] |= change
     return {"seats": seats}
 
@@ -161,13 +180,13 @@ def changed(seat, **change):
     ("change", "message"),
     [
         ("60\n", "IllegalActionError"),
-        ({"format": 0}, "format=0 is not 1"),
+        ({"format": 0}, "format=0 is not 2"),
         ({"seats": [{"name": "x"}]}, "num_players"),
         (changed(0, token=None), "seat 0 needs either an agent or the token of a person"),
         (changed(0, token=""), "the token of seat 0"),
         (changed(0, name="A" * 100_000), "1 .. 20 printable characters"),
-        (changed(0, name="Rando\u034fm"), "somebody at this table is called"),
-        (changed(1, name="A" * 100_000), "the name of the agent in seat 1"),
+        (changed(0, name="Fip\u034fs"), "somebody at this table is called"),
+        (changed(1, name="A" * 100_000), "1 .. 20 printable characters"),
         (changed(1, agent=None, token="token-0", name="B"), "two seats have the same token"),
         (changed(0, token="token-0") | {"watch": "token-0"}, "the token of spectators"),
         (changed(1, agent="cuonter", name="cuonter"), "unknown agent 'cuonter'"),
@@ -225,11 +244,11 @@ def test_an_agent_that_gives_hints_gives_them_to_one_seat(monkeypatch):
     """So it tells nobody what it has heard of another's cards."""
     made = []
     monkeypatch.setattr(seats_module, "make_agent", lambda name, game: made.append(Slow()) or made[-1])
-    table = new_table(people=2, players=2, hints=["random"])
+    table = new_table(people=2, players=2, hints="random")
     for agent in made:
         agent.may_go_on.set()
     for _ in range(6):
-        seat, hint = table.turn, table.hint(table.turn, table.move, "random")
+        seat, hint = table.turn, table.hint(table.turn, table.move)
         for agent in made:
             agent.begun.clear()
         table.play(hint())

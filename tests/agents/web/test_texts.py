@@ -40,7 +40,7 @@ def said(game):
     phrases, sizes = [], range(get_game(game).min_players, get_game(game).max_players + 1)
     for seed in range(12):
         people = [person(NAMES[q]) for q in range(sizes[seed % len(sizes)])]
-        table, rng = Table(game, people, None, SHORT.get(game), seed, []), np.random.default_rng(seed)
+        table, rng = Table(game, people, None, SHORT.get(game), seed, ""), np.random.default_rng(seed)
         while not table.over:
             actions = table.actions(table.turn)
             table.play(choose({"actions": actions}, rng))

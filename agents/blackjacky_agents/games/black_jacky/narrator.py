@@ -193,4 +193,12 @@ def is_out(view: View, player: int) -> bool:
     return bool(view["status"][player] == "out")
 
 
-NARRATOR = Narrator(story, settlement, pause, scores, is_out, settled)
+def prompt(view: View) -> Phrase | None:
+    """R15: who gets the card that is given away."""
+    if view["phase"] != "exchange":
+        return None
+    one, other = view["exchange"]["pair"]
+    return say("exchange_prompt", to=seat(other if view["player"] == one else one))
+
+
+NARRATOR = Narrator(story, settlement, pause, scores, is_out, settled, prompt)

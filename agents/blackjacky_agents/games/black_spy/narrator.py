@@ -82,6 +82,15 @@ def _chooses_to_pass(move: Move) -> list[Phrase]:
     return told if move.after["phase"] == "pass" else [*told, *_passed(move)]
 
 
+def prompt(view: View) -> Phrase | None:
+    """B3: which of the cards to pass is chosen, and who gets it."""
+    player, players = view["player"], len(view["hands"])
+    if view["phase"] != "pass":
+        return None
+    to = (player + {"left": 1, "right": -1, "across": 2}[view["pass_to"]]) % players
+    return say("pass_prompt", number=count_of(view["chosen"][player]) + 1, of=PICKS, to=seat(to))
+
+
 def _passed(move: Move) -> list[Phrase]:
     """B3: cards have been passed; the reader sees those received."""
     direction, told = move.after["pass_to"], [say(f"pass_{move.after['pass_to']}")]
@@ -182,11 +191,15 @@ def _reasons(move: Move, player: int, taken: list[int]) -> list[Phrase]:
     return [*why, say("reaches", limit=ends_at)] if total >= ends_at else why
 
 
-NARRATOR = TrickGame(
-    winner_of=winner_of,
-    told=_trick,
-    counted={"black_taken": _black, "good_spies_taken": lambda names: sum(map(is_good_spy, names))},
-    points="points",
-    columns=("column_black", "column_spies"),
-    reasons=_reasons,
-).narrator(story, _decision)
+NARRATOR = (
+    TrickGame(
+        winner_of=winner_of,
+        told=_trick,
+        counted={"black_taken": _black, "good_spies_taken": lambda names: sum(map(is_good_spy, names))},
+        points="points",
+        columns=("column_black", "column_spies"),
+        reasons=_reasons,
+    )
+    .narrator(story, _decision)
+    ._replace(prompt=prompt)
+)

@@ -4,6 +4,14 @@ import { make, makeButton } from "./elements.js";
 import { scoreTable } from "./scores.js";
 import { inWords, text } from "./texts.js";
 
+// The place of the person among the players, who stand in order, and how far the winner is away.
+function placeOf({ scores: { rows }, winners, you, names }) {
+  const place = rows.findIndex(({ seat }) => seat === you);
+  if (winners.includes(you) || place < 0) return "";
+  const behind = Math.abs(rows[0].standing - rows[place].standing);
+  return text(behind && winners.length ? "placed_behind" : "placed", { place: place + 1, players: rows.length, behind, name: names[rows[0].seat] });
+}
+
 export class Ending {
   constructor(element, seat, send) {
     this.element = element;
@@ -22,6 +30,7 @@ export class Ending {
       this.element.replaceChildren();
       return this.replay.close();
     }
+    const place = state.you === null || !state.scores ? "" : placeOf(state);
     const decided = state.story.length ? inWords(state.story.at(-1).phrase, state.names) : "";
     this.again.textContent = text("again");
     this.watch.textContent = text("watch");
@@ -29,10 +38,10 @@ export class Ending {
     const buttons = make("div", { className: "buttons" });
     buttons.append(...(state.you === null ? [] : [this.again]), this.watch, this.record);
     const table = state.scores ? [scoreTable(state.scores, state.names)] : [];
-    this.element.replaceChildren(make("p", { id: "decided", textContent: decided }), ...table, buttons);
+    this.element.replaceChildren(make("p", { id: "decided", textContent: [place, decided].filter(Boolean).join(" ") }), ...table, buttons);
   }
 
-  // At the turning point, seen by this seat; the server takes some seconds to look for it.
+  // At the biggest mistake, seen by this seat; the server takes some seconds to look for it.
   showReplay(address, you) {
     const waiting = make("p", { id: "replay-waits", role: "status", textContent: text("replay_waits") });
     const opened = `${address}#turning${you === null ? "" : `-${you}`}`;
@@ -44,7 +53,8 @@ export class Ending {
     const close = makeButton("replay-close", text("close"), () => this.replay.close());
     const link = make("a", { href: opened, className: "button", target: "_blank", rel: "noopener", textContent: text("replay_apart") });
     const buttons = make("div", { className: "buttons" });
-    buttons.append(link, close);
+    const file = make("a", { href: address, className: "button", download: "replay.html", textContent: text("replay_file") });
+    buttons.append(file, link, close);
     this.replay.ariaLabel = text("replay");
     this.replay.replaceChildren(frame, buttons, waiting);
     this.replay.showModal();

@@ -10,8 +10,6 @@ let opening = false; // a table is ordered, and the server has not answered yet
 const opened = JSON.parse(sessionStorage.getItem(here) ?? "[]"); // tables opened here: only we are told their seats
 const chosen = { game: null, level: "medium", people: [], agents: [], rules: {} };
 const LEVELS = ["easy", "medium", "hard"];
-const PATIENCE = 1000; // milliseconds before a wait is explained
-const ASK = 500; // milliseconds between two questions how far the game is
 
 const game = () => known.games.find((each) => each.name === chosen.game);
 const variant = () => game().variants.find((each) => each.name === find("variant").value);
@@ -65,7 +63,7 @@ function gameCard({ name, title, minutes, variants, has_picture, summary }) {
   const label = make("label");
   const choice = radio("game", name, chosen.game, choose);
   const sizes = [Math.min(...variants.map(({ min }) => min)), Math.max(...variants.map(({ max }) => max))];
-  const facts = [text("players", { min: sizes[0], max: sizes[1] }), minutes && text("minutes", { minutes })];
+  const facts = [text(sizes[0] === sizes[1] ? "players_exactly" : "players", { min: sizes[0], max: sizes[1] }), minutes && text("minutes", { minutes })];
   if (has_picture) label.append(make("img", { src: `${here}/pictures/${name}.svg`, alt: "" }));
   const words = summary[language] ?? summary.en;
   label.append(choice, make("b", { textContent: title }), make("small", { textContent: facts.filter(Boolean).join(" · ") }), make("span", { textContent: words }));
@@ -95,10 +93,12 @@ function showLevels() {
 function levelCard(level) {
   const card = make("div", { className: "level" });
   const label = make("label");
-  label.append(radio("level", level, chosen.level, setLevel), make("b", { textContent: text(level) }), make("small", { textContent: game().levels[level] }));
+  label.append(radio("level", level, chosen.level, setLevel), make("b", { textContent: text(level) }), make("small", { textContent: playing(game().levels[level]) }));
   card.append(label);
   return card;
 }
+
+const playing = (agent) => (game().playing[language] ?? game().playing.en)[agent] ?? agent;
 
 function showForm() {
   const size = chosen.people.length + chosen.agents.length;
@@ -215,12 +215,9 @@ async function open(event) {
   opening = find("open").disabled = true;
   const { level, ...wanted } = chosen;
   const order = { ...wanted, variant: find("variant").value };
-  const explain = setTimeout(() => showPreparing(chosen.game), PATIENCE);
   const answer = await fetch(`${here}/tables`, { method: "POST", body: JSON.stringify(order) });
   const said = await answer.json();
-  clearTimeout(explain);
   opening = find("open").disabled = false;
-  find("preparing").hidden = true;
   if (!answer.ok) return notice(said.error);
   notice("");
   const seats = said.seats.filter((seat) => seat.address);
@@ -228,18 +225,6 @@ async function open(event) {
   opened.push(said);
   sessionStorage.setItem(here, JSON.stringify(opened));
   await load();
-}
-
-// Why it takes long, and how far it is; asked for as long as the order is not answered.
-async function showPreparing(name) {
-  const { done, parts } = await (await fetch(`${here}/preparing/${name}`)).json();
-  if (!opening) return;
-  const bar = find("preparing").querySelector("progress");
-  find("preparing").hidden = false;
-  find("preparing").querySelector("p").textContent = text(parts ? "preparing_parts" : "preparing", { done, parts });
-  if (parts) Object.assign(bar, { max: parts, value: done });
-  else bar.removeAttribute("value");
-  setTimeout(() => showPreparing(name), ASK);
 }
 
 function showTables() {
@@ -250,19 +235,28 @@ function showTables() {
   find("open-tables").hidden = !items.length;
 }
 
+// Only whoever has started the server knows the addresses, and can delete.
+async function removeTable(watch) {
+  if (!confirm(text("delete_title"))) return;
+  const answer = await fetch(`${here}/tables/${watch.split("/").at(-1)}`, { method: "DELETE" });
+  if (!answer.ok) return notice(await answer.text());
+  await load();
+}
+
 function isSame(one, other) {
   const addresses = one.seats.map((seat) => seat.address).filter(Boolean);
   return other.seats.some((seat) => addresses.includes(seat.address));
 }
 
-function tableItem({ title, seats, round, moves, over, watch }, isNew) {
+function tableItem({ title, seats, round, moves, over, changed, watch }, isNew) {
   const item = make("li", { className: isNew ? "new" : "" });
-  const progress = over ? text("is_over") : moves ? text("progress", { round, moves }) : text("is_new");
-  item.append(make("b", { textContent: title }), make("small", { textContent: ` ${progress}` }));
+  const progress = over ? text("is_over") : moves ? text(moves === 1 ? "progress_one" : "progress", { round, moves }) : text("is_new");
+  const when = changed ? new Date(1000 * changed).toLocaleString(language, { dateStyle: "medium", timeStyle: "short" }) : "";
+  item.append(make("b", { textContent: title }), make("small", { textContent: ` ${[progress, when && text("changed", { when })].filter(Boolean).join(", ")}` }));
   const list = make("ul");
   list.append(...seats.map((seat) => seatItem(seat, isNew)));
   item.append(list);
-  if (watch) item.append(make("a", { href: withLanguage(path(watch)), textContent: text("watch_table") }));
+  if (watch) item.append(make("a", { href: withLanguage(path(watch)), textContent: text("watch_table") }), " ", makeButton("", text("delete"), () => removeTable(watch)));
   return item;
 }
 

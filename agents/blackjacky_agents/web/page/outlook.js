@@ -5,7 +5,28 @@ import { inWords, text, word } from "./texts.js";
 
 const percent = (share) => `${Math.round(100 * share)} %`;
 
-export function outlookTable(outlooks, state) {
+// What the recommended action is worth, why, and on demand what the others are.
+export function estimates(outlooks, advised, state) {
+  const own = outlooks.find(({ action }) => action === advised);
+  const bar = make("meter", { value: own.win, max: 1, ariaLabel: text("wins_bar", { wins: hundredth(own) }) });
+  const more = make("details");
+  more.append(make("summary", { textContent: text("all_estimates") }), outlookTable(outlooks, state));
+  return [bar, make("p", { textContent: reason(own, outlooks, state) }), more];
+}
+
+const hundredth = ({ win }) => Math.round(100 * win);
+
+function reason(own, outlooks, { actions, names }) {
+  const others = outlooks.filter((each) => each !== own);
+  const wins = text("wins_of", { wins: hundredth(own) });
+  if (!others.length) return wins;
+  const best = others.reduce((one, other) => (other.win > one.win ? other : one));
+  const other = inWords(actions.find(({ action }) => action === best.action), names);
+  const kind = own.level && best.level ? "level" : own.win >= best.win ? "best" : "other";
+  return `${wins} ${text(`reason_${kind}`, { other, wins: hundredth(best) })}`;
+}
+
+function outlookTable(outlooks, state) {
   const table = make("table", { className: "scores outlook" });
   const body = make("tbody");
   body.append(...outlooks.map((each) => outlookLine(each, state)));

@@ -6,10 +6,11 @@ import { find, make } from "./elements.js";
 import { Ending } from "./ending.js";
 import { Moments } from "./moments.js";
 import { moveCards, places } from "./motion.js";
-import { outlookTable } from "./outlook.js";
+import { estimates } from "./outlook.js";
 import { Pace } from "./pace.js";
 import { Picture } from "./picture.js";
-import { help, inWords, loadTexts, optionsInWords, text, useLanguage, word } from "./texts.js";
+import { Sound } from "./sound.js";
+import { help, inWords, loadTexts, opponents, optionsInWords, text, useLanguage, word } from "./texts.js";
 import { Tour } from "./tour.js";
 
 const seat = location.pathname.replace(/\/$/, "");
@@ -20,6 +21,7 @@ const connection = new Connection(socketAddress, `${seat}/texts.json`, { receive
 const send = (message) => connection.send(message);
 const moments = new Moments(find("moment"), send, find("status"));
 const pace = new Pace(find("pace"), find("look"), send);
+const sound = new Sound(find("pace"));
 const tour = new Tour(find("tour"), picture.root);
 const ending = new Ending(find("end"), seat, send);
 
@@ -34,17 +36,21 @@ let actor = null; // the seat that made the last move
 
 function received(message) {
   if (message.type === "state") {
+    const isNew = state && message.move !== state.move;
     if (message.move !== state?.move) nextMove();
     state = message;
     show();
+    if (isNew) sound.play(state.actions.length > 0);
   } else if (message.type === "outlook") {
-    if (message.move === state.move) showOutlook(message.actions);
+    if (message.move === state.move) showOutlook(message);
   } else if (message.type === "pause") {
     pace.lookBack(message, state.you);
   } else if (message.type === "hint" && message.move === state.move) {
     advised = message;
     showActions();
     showAdvice();
+    find("outlook").textContent = text("estimating");
+    send({ type: "outlook", move: state.move, action: message.action });
   } else if (message.type === "error") {
     waiting = false;
     showActions();
@@ -89,6 +95,7 @@ function show() {
   showTable();
   moments.show(state);
   pace.show(state);
+  sound.show();
   ending.show(state);
   showStatus();
   chooser.offer(state.actions, state.names);
@@ -122,6 +129,7 @@ function statusText(mine) {
   if (state.turn === null) return winnersText();
   if (state.failure) return text(`failure_${state.failure}`, { name: state.names[state.turn] });
   if (!mine) return text("others_turn", { name: state.names[state.turn] });
+  if (state.prompt) return inWords(state.prompt, state.names);
   return word("phases", state.view.phase) ?? text("your_turn");
 }
 
@@ -147,7 +155,7 @@ function showActions() {
 function showStory() {
   const list = find("story");
   const fresh = state.story.filter((each) => each.move > storyUntil);
-  if (state.story.length === 0) list.replaceChildren();
+  if (state.story.length === 0) list.replaceChildren(...opponents(state).map((words) => make("li", { textContent: words })));
   const lines = fresh.map((each) => make("li", { textContent: inWords(each.phrase, state.names) }));
   list.append(...lines);
   while (list.children.length > 200) list.firstChild.remove();
@@ -172,29 +180,24 @@ async function invite() {
 }
 
 function showHints() {
-  find("hints").hidden = state.actions.length === 0 || state.hints.length === 0;
-  const agents = find("hint-agent");
-  if (agents.children.length !== state.hints.length) {
-    agents.replaceChildren(...state.hints.map((name) => make("option", { value: name, textContent: name })));
-  }
-  agents.hidden = state.hints.length < 2;
+  find("hints").hidden = state.actions.length === 0 || !state.hints;
   showAdvice();
 }
 
 function showAdvice() {
   const choice = state.actions.find((each) => each.action === advised?.action);
   const words = choice && inWords(choice, state.names);
-  find("advice").textContent = choice ? text("advice", { agent: advised.agent, words }) : "";
+  find("advice").textContent = choice ? text("advice", { words }) : "";
 }
 
-function showOutlook(outlooks) {
-  find("outlook").replaceChildren(outlookTable(outlooks, state));
+function showOutlook({ action, actions }) {
+  find("outlook").replaceChildren(...estimates(actions, action, state));
   find("outlook").scrollIntoView({ block: "nearest" });
 }
 
 function showHelp() {
   find("help").replaceChildren(...help().map((paragraph) => make("p", { textContent: paragraph })));
-  const options = state ? optionsInWords(state.options) : [];
+  const options = state ? [...opponents(state), ...optionsInWords(state.options)] : [];
   find("options").replaceChildren(...options.map((words) => make("li", { textContent: words })));
 }
 
@@ -245,8 +248,7 @@ find("naming").addEventListener("close", () => {
 find("invite").onclick = invite;
 find("hint").onclick = () => {
   find("advice").textContent = text("thinking");
-  send({ type: "hint", move: state.move, agent: find("hint-agent").value });
-  send({ type: "outlook", move: state.move });
+  send({ type: "hint", move: state.move });
 };
 find("picture").addEventListener("click", () => state?.moment?.kind === "pause" && moments.proceed());
 find("take-back").onclick = () => connection.connect();

@@ -34,6 +34,16 @@ export function optionsInWords(options) {
   return pairs.map((each) => fill(told(each), { value: [each[1]].flat().join(" ") })).filter(Boolean);
 }
 
+// Who the agents at the table are, and how they play.
+export function opponents({ names, agents, levels }) {
+  const told = (agent, q) => {
+    const how = word("agents", agent);
+    if (!how) return text("plays_unknown", { name: names[q], agent });
+    return text(levels[q] ? "plays_level" : "plays", { name: names[q], how, level: levels[q] && text(levels[q]).toLowerCase() });
+  };
+  return agents.flatMap((agent, q) => (agent === null ? [] : [told(agent, q)]));
+}
+
 // The explanation of an action, "" if it needs none.
 export function explanationOf({ kind, card, pile }) {
   const keys = [`${kind}_${card}`, `${kind}_${pile}`, kind];

@@ -14,9 +14,11 @@ const PLACES = {
   hints: () => [find("hints")],
 };
 
+const IGNORED = 12; // moves of all players, after which who plays on needs no tour
+
 export class Tour {
   constructor(element, root) {
-    Object.assign(this, { element, root, step: 0, places: [], game: null });
+    Object.assign(this, { element, root, step: 0, places: [], game: null, begun: 0 });
   }
 
   // Begins at the person's first turn of a game.
@@ -26,7 +28,8 @@ export class Tour {
     if (isNew) Object.assign(this, { game: state.game, step: 0 });
     const begins = state.actions.length > 0 && !localStorage.getItem(this.seen) && tour().length > 0;
     if (!begins && (isNew || this.element.hidden)) return this.hide();
-    if (!this.element.hidden) return this.draw();
+    if (!this.element.hidden) return state.move > this.begun + IGNORED ? this.end() : this.draw();
+    this.begun = state.move;
     this.places = tour().map(([place]) => place).filter((place) => this.found(place).some((each) => !each.hidden));
     this.advance(0);
   }
@@ -62,6 +65,7 @@ export class Tour {
 
   advance(steps) {
     this.step += steps;
+    this.begun = this.state.move;
     this.draw();
     this.found(this.places[this.step]).at(-1)?.scrollIntoView({ block: "end" });
   }

@@ -1,0 +1,100 @@
+"""People never wait for the compiler: a program that plays with them runs in plain Python, and asks a process aside.
+
+The rules, the bots and the networks take a few milliseconds a move in plain Python (`NUMBA_DISABLE_JIT`). Search, hints
+and replays take a thousand times as many, so they run compiled, in a process that begins when it is first asked.
+"""
+
+from __future__ import annotations
+
+import atexit
+import os
+import signal
+import sys
+from collections.abc import Callable
+from multiprocessing import get_context
+from multiprocessing.connection import Connection
+from multiprocessing.process import BaseProcess
+from threading import Lock
+from typing import Any, ParamSpec, TypeVar
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+def play_in_plain_python() -> None:
+    """Let this process compile nothing, if it has not begun to: to be called before anything of ours is imported."""
+    if "blackjacky_env" not in sys.modules:
+        import numba
+
+        numba.config.DISABLE_JIT = True  # type: ignore[attr-defined]  # unlike a variable, no child inherits it
+
+
+class Aside:
+    """A process that computes one thing after the other; it ends with this one."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._process: BaseProcess | None = None
+        self._pipe: Connection | None = None
+
+    def __call__(self, function: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
+        """What the function returns or raises, computed aside, or here if this process is compiled, too.
+
+        Function, arguments and result are pickled. Raises `AgentError` if the process has ended.
+        """
+        from blackjacky_env.compiled import PLAIN
+
+        if not PLAIN:
+            return function(*args, **kwargs)
+        with self._lock:
+            pipe = self._started()
+            try:
+                pipe.send((function, args, kwargs))
+                is_done, result = pipe.recv()
+            except (EOFError, OSError):
+                from blackjacky_agents.agent import AgentError
+
+                self._process = None
+                raise AgentError("the process that computes searches, hints and replays has ended") from None
+        if not is_done:
+            raise result
+        return result  # type: ignore[no-any-return]
+
+    def _started(self) -> Connection:
+        if self._process is None or self._pipe is None:
+            context = get_context("spawn")
+            self._pipe, other = context.Pipe()
+            self._process = context.Process(target=_serve, args=(other,), name="aside", daemon=True)
+            self._process.start()
+            other.close()
+        return self._pipe
+
+    def close(self) -> None:
+        """End the process, whatever it is doing; it begins again when it is asked again."""
+        process, self._process = self._process, None
+        if process is not None:
+            process.kill()
+            process.join()
+
+
+aside = Aside()
+atexit.register(aside.close)
+
+
+def _serve(pipe: Connection) -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C ends the one that asks, and so this one
+    if hasattr(os, "nice"):
+        os.nice(5)  # whoever plays comes first
+    while True:
+        try:
+            function, args, kwargs = pipe.recv()
+        except (EOFError, OSError):
+            return
+        pipe.send(_result(function, args, kwargs))
+
+
+def _result(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[bool, Any]:
+    try:
+        return True, function(*args, **kwargs)
+    except Exception as error:  # noqa: BLE001 - it is raised where it was asked for
+        return False, error

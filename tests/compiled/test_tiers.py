@@ -1,0 +1,91 @@
+"""Functions that begin in plain Python and go on compiled."""
+
+from __future__ import annotations
+
+import types
+
+import numpy as np
+
+from blackjacky_env.compiled import tiers
+from blackjacky_env.compiled.compiling import compiled, entry, zeros
+from blackjacky_env.compiled.tiers import begin_plainly, in_plain_python
+from blackjacky_env.envs import TableEnv
+from blackjacky_env.play.one_game import table_functions
+
+POINT = np.dtype([("x", np.int8), ("y", np.int8, 2)])
+NUMBERS = types.ModuleType("tests.numbers")
+NUMBERS.OFFSET = 3  # type: ignore[attr-defined]
+
+
+@compiled
+def doubled(s, limit=4):
+    return min(2 * s.x + NUMBERS.OFFSET, limit)
+
+
+def take(points, places):
+    total = 0
+    for i in range(len(points)):
+        points[i].y[0] = doubled(points[i], 100)
+        total += sum([points[i].y[place] for place in range(places)])
+    return total
+
+
+def points():
+    found = zeros(3, POINT)
+    found["x"] = [1, 2, 3]
+    return found
+
+
+def beginning(**changes):
+    return types.SimpleNamespace(**{"take": entry(take), **changes})
+
+
+def test_the_first_calls_compile_nothing_and_the_results_are_the_same(monkeypatch, tmp_path):
+    monkeypatch.setattr(tiers, "is_cached", lambda function, args: False)
+    place = beginning()
+    compiled_one = place.take
+    begin_plainly(place, "take")
+    plain, own = points(), points()
+    assert place.take(plain, 2) == 21
+    assert not compiled_one.overloads
+    monkeypatch.setattr(tiers, "PATIENCE", 0)
+    assert place.take(own, 2) == 21
+    assert compiled_one.overloads
+    assert place.take is compiled_one, "nothing stands between any more"
+    assert plain.tobytes() == own.tobytes()
+
+
+def test_what_is_compiled_already_is_used_at_once():
+    place = beginning()
+    compiled_one = place.take
+    compiled_one(points(), 1)
+    begin_plainly(place, "take")
+    place.take(points(), 1)
+    assert place.take is compiled_one
+
+
+def test_a_game_is_the_same_in_plain_python_and_compiled(game):
+    declared, rng = game, np.random.default_rng(0)
+    env, functions = TableEnv(game.name), table_functions(game)
+    plain = types.SimpleNamespace()
+    for name in ("begin", "step", "look"):
+        one = getattr(functions, name)
+        setattr(plain, name, in_plain_python(getattr(one, "_compiled", one)))
+    env.reset(seed=1)
+    blank = zeros(2, declared.state_dtype)
+    blank[:] = env._states
+    states = blank.view(np.recarray)
+    paid = np.zeros((2, declared.max_players))
+    shown, mask = np.zeros(declared.layout.size, declared.layout.dtype), np.zeros(declared.num_actions, np.int8)
+    while not any(env.terminations.values()) and len(env.record()["actions"]) < 200:
+        with np.errstate(over="ignore"):
+            plain.look(states, int(states["player"][0]), shown, mask)
+        seen = env.observe(env.agent_selection)
+        assert seen["observation"].tolist() == shown.tolist()
+        assert seen["action_mask"].tolist() == mask.tolist()
+        action = int(rng.choice(np.flatnonzero(mask)))
+        paid[:] = 0
+        with np.errstate(over="ignore"):
+            plain.step(states, action, paid, shown, mask)
+        env.step(action)
+        assert env._states.tobytes() == np.asarray(states).tobytes()

@@ -10,19 +10,17 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
 import numpy.typing as npt
 
 from blackjacky_agents.agent import Agent, CompiledAgent, asked, shown_to
 from blackjacky_agents.games import get_kit
 from blackjacky_agents.networks.network import action_probabilities, is_network
 from blackjacky_agents.registry import make_compiled_agent
-from blackjacky_env import playout
+from blackjacky_agents.search.playing_on import WIN, play_on
 from blackjacky_env.checks import check_integer
 from blackjacky_env.envs import TableEnv
-from blackjacky_env.games import get_game
-from blackjacky_env.play import sample_state, unpack
-from blackjacky_env.replay import Thoughts, chance_to_win
+from blackjacky_env.play import NONE
+from blackjacky_env.replay import Thoughts
 
 __all__ = ["Thoughts", "explain", "play"]
 
@@ -54,10 +52,7 @@ def explain(agent: Agent, observation: dict[str, npt.NDArray[Any]], playouts: in
     chances = action_probabilities(agent, vector[None], mask[None])[0]
     if not playouts:
         return Thoughts(chances)
-    rng = np.random.default_rng(0)
-    states = [sample_state(get_game(agent.game), vector, rng) for _ in range(playouts)]
-    rewards = playout(states, agent, games=1, threads=1)
-    return Thoughts(chances, chance_to_win(rewards[:, 0, 0].mean(), unpack(states[0])[0]["num_players"]))
+    return Thoughts(chances, float(play_on(agent, vector, (NONE,), playouts)[:, 0, WIN, 0].mean()))
 
 
 def champion_of(game: str) -> CompiledAgent | None:

@@ -24,12 +24,12 @@ from blackjacky_agents.arena.forecasting import (
 )
 from blackjacky_agents.external.python_agent import PythonAgent
 from blackjacky_agents.registry import make_agent, make_compiled_agent
-from blackjacky_agents.search.futures import QUESTION, WIN
+from blackjacky_agents.search.playing_on import QUESTION, WIN
 from blackjacky_agents.thoughts import Thoughts
 from blackjacky_env.games import get_game
 
 pytestmark = pytest.mark.prove
-SMALL: dict[str, Any] = {"num_players": 3, "games": 12, "playouts": 40, "hearts": 1}
+SMALL: dict[str, Any] = {"num_players": 3, "games": 24, "playouts": 40, "hearts": 1}
 
 
 @pytest.fixture(scope="module")

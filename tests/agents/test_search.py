@@ -17,10 +17,9 @@ import pytest
 
 from blackjacky_agents import CompiledAgent, bot_names, make_agent
 from blackjacky_agents.games import get_kit
-from blackjacky_agents.kit.search import SearchConfig
 from blackjacky_agents.search.guided import best_of, give_up, improved, new_trial, weigh
+from blackjacky_agents.search.playing_on import make_imagine
 from blackjacky_agents.search.searchers import TimedSearcher
-from blackjacky_agents.search.tree import steps_of
 from blackjacky_env.compiled.compiling import compiled, entry, zeros
 from blackjacky_env.compiled.random import draw
 from blackjacky_env.games import DEFAULT, get_game
@@ -111,7 +110,7 @@ def test_positions_come_in_proportion_to_their_likelihood_however_much_a_sample_
 
     game = get_game(DEFAULT)
     searched = dataclasses.replace(game, rules=dataclasses.replace(game.rules, sample=sample))
-    imagine = steps_of(searched, SearchConfig(likelihood=likelihood)).imagine
+    imagine = make_imagine(searched, likelihood)
 
     @entry
     def count(observation, chain, simulations):  # type: ignore[no-untyped-def]  # compiled
@@ -130,10 +129,9 @@ def test_few_results_leave_the_choice_to_the_network_and_many_or_ones_without_no
         trial = new_trial()
         trial.sums[1], trial.squares[:3], trial.counts[:3] = 0.04 * count, square * count, count
         trial.chances[:3], trial.actions[:3], trial.size[:2] = [0.6, 0.3, 0.1], [0, 1, 2], 3
-        # Simulations, least chance, noise, scale, spread and proposals.
-        weigh(trial, np.array([100, 0.01, noise, 0.01, 0.05, 3], np.float32))
+        weigh(trial, noise)
         assert (best_of(trial), trial.worth[0]) == (best, 0)
-        assert improved(trial, 3, scale=0.01).argmax() == best
+        assert improved(trial, 3).argmax() == best
         give_up(trial)  # the worse half, but not the network's favourite
         assert trial.size[:2].tolist() == [3, 2]
         assert set(trial.actions[:2].tolist()) == {0, 1}

@@ -76,7 +76,7 @@ def test_mistakes_get_an_answer_and_the_end_of_input_ends_politely(run):
 @pytest.mark.prove
 @pytest.mark.parametrize("game", ["black_jacky", "schwarze_katze"])
 def test_a_hint_says_who_would_choose_what_and_what_may_come_of_it(monkeypatch, game):
-    monkeypatch.setattr(hints, "_MOST", 4)
+    monkeypatch.setattr(hints, "_POSITIONS", 8)
     sitting = terminal.Sitting(game, ["random"] * 3, seed=3)
     while sitting.env.agent_selection != sitting.me:
         sitting.env.step(sitting.act_for_agent())

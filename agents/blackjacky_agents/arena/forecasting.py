@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,13 +21,15 @@ from blackjacky_agents.agent import Agent, CompiledAgent
 from blackjacky_agents.games import agent_names
 from blackjacky_agents.intervals import Estimate, Floats, of_values
 from blackjacky_agents.registry import make_compiled_agent
-from blackjacky_agents.search.futures import WIN, draw_positions, outcomes_of
+from blackjacky_agents.search.playing_on import CHANGE, WIN, play_on
 from blackjacky_agents.thoughts import Thoughts
 from blackjacky_env.checks import check_integer
-from blackjacky_env.compiled import zeros
+from blackjacky_env.compiled import ask, below, draw, entry, game_key, make_cast, spread, stream, zeros
+from blackjacky_env.compiled.purposes import FOR_QUESTIONS
 from blackjacky_env.declare import Game, Vector
 from blackjacky_env.envs import MAX_SEED
 from blackjacky_env.games import get_game
+from blackjacky_env.play import DRAWN, NONE, is_running, make_choose, make_look, make_shared_step
 
 FLOOR = 0.001
 """Weight of par in every forecast, so that no logarithm is infinite."""
@@ -121,16 +124,69 @@ def make_task(
     seating = np.random.default_rng(seed).integers(len(agents), size=(games, declared.max_players))
     drawn, seen, masks = draw_positions(declared, states, np.arange(games) + seed, seating, agents, threads)
     moments = [
-        _moments(outcomes_of(agents[-1], drawn[i : i + 1], playouts, seed, i, threads)[:, :, :players])
+        _moments(_outcomes(agents[-1], drawn[i : i + 1], playouts, seed + i, threads)[:, :, :players])
         for i in track(range(games))
     ]
     means, squares = np.array(moments).swapaxes(0, 1)
     return Task(declared, players, seen, masks, Truth(means, squares, playouts), seed, threads)
 
 
-def _moments(outcomes: npt.NDArray[np.float32]) -> tuple[Floats, Floats]:
-    exact = outcomes.astype(np.float64)
-    return exact.mean(axis=0), (exact**2).mean(axis=0)
+def _outcomes(agent: CompiledAgent, known: npt.NDArray[Any], playouts: int, seed: int, threads: int) -> Floats:
+    """Rows `WIN` and `QUESTION` of playouts, (playouts, 2, max_players)."""
+    found: Floats = play_on(agent, known, (NONE,), playouts, seed, threads)[:, 0, :CHANGE]
+    return found
+
+
+def _moments(outcomes: Floats) -> tuple[Floats, Floats]:
+    return outcomes.mean(axis=0), (outcomes**2).mean(axis=0)
+
+
+def draw_positions(
+    game: Game,
+    states: npt.NDArray[np.void],
+    seeds: npt.NDArray[np.int64],
+    seating: npt.NDArray[np.int64],
+    agents: Sequence[CompiledAgent],
+    threads: int = 1,
+) -> tuple[npt.NDArray[np.void], Vector, npt.NDArray[np.int8]]:
+    """Play games between compiled agents, and keep one position of each, every decision being equally likely.
+
+    Args:
+        game: the game.
+        states: records with options written, (N,); left as the games ended.
+        seeds: seed of each game as for ``reset``, (N,).
+        seating: index of the agent in each seat, (N, max_players).
+        agents: the agents.
+        threads: CPU threads; results do not depend on it.
+
+    Returns:
+        The positions, records (N,), and what the player to act observes in each, (N, K), and may do, (N, A).
+    """
+    kept, shown = zeros(len(states), game.state_dtype), np.zeros((len(states), game.layout.size), game.layout.dtype)
+    may = np.zeros((len(states), game.num_actions), np.int8)
+    play, cast = _draw_positions(game), make_cast(game, [(agent.policy, agent.parameters) for agent in agents])
+    spread(lambda *part: play(states, kept, shown, may, seeds, seating, cast, *part), len(states), threads)
+    return kept, shown, may
+
+
+@cache
+def _draw_positions(game: Game) -> Callable[..., None]:
+    choose, step, look, begin = make_choose(game, ask), make_shared_step(game), make_look(game), game.rules.begin
+    size, dtype, num_actions = game.layout.size, game.layout.dtype, game.num_actions
+
+    def play(states, kept, shown, may, seeds, seating, cast, first, last):  # type: ignore[no-untyped-def]  # compiled
+        observation, mask = np.empty(size, dtype), np.empty(num_actions, np.int8)
+        for i in range(first, last):
+            s, decision = states[i], 0
+            begin(s, game_key(seeds[i]), DRAWN)
+            while is_running(s):
+                if below(draw(stream(s.key, FOR_QUESTIONS, decision, 0), 0), decision + 1) == 0:
+                    kept[i] = states[i]
+                step(s, choose(s, seating[i, s.player], decision, cast, observation, mask))
+                decision += 1
+            look(kept[i], kept[i].player, shown[i], may[i])
+
+    return entry(play)
 
 
 # ---------------------------------------------------------------- forecasters, which return (N, rows, P)
@@ -151,9 +207,9 @@ def by_playouts(task: Task, agent: CompiledAgent, numbers: Sequence[int], track:
         check_integer("playouts", number, 1, 10**6)
     forecasts = [par(task) for _ in numbers]
     for i in track(range(len(task.observations))):
-        outcomes = outcomes_of(agent, task.observations[i], max(numbers), task.seed, i, task.threads)
+        outcomes = _outcomes(agent, task.observations[i], max(numbers), task.seed + i, task.threads)
         for forecast, number in zip(forecasts, numbers, strict=True):
-            found = outcomes[:number, : len(task.questions), : task.players].sum(axis=0, dtype=np.float64)
+            found = outcomes[:number, : len(task.questions), : task.players].sum(axis=0)
             forecast[i] = (found + forecast[i]) / (number + 1)
     return forecasts
 

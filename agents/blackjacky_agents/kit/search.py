@@ -18,6 +18,9 @@ Stage = Callable[..., int]
 Likelihood = Callable[..., float]
 """Compiled (s) -> the likelihood, up to a constant factor, of the others' past actions given their cards in s."""
 Numbers = npt.NDArray[np.float32]
+PROPOSALS = 3
+"""Proposals for each sampled position; they matter only with a likelihood. Chosen by hand: strength hardly depends on
+it."""
 PLAUSIBLE = 0.005
 """Actions of a lower probability are called improbable."""
 
@@ -41,8 +44,6 @@ class SearchConfig(NamedTuple):
     """Plays all seats in playouts; should be fast, because it plays nearly all simulated actions."""
     playout_parameters: tuple[float, ...] = ()
     """Parameters of the playout policy."""
-    network_plays: bool = True
-    """Whether a network that guides the search plays in playouts, too, and not the playout policy."""
     prior_policy: Policy = random_bot.choose
     """Its move is tried first at the root of the tree; may be slow, because it is called once per search."""
     value: Value | None = None
@@ -51,18 +52,11 @@ class SearchConfig(NamedTuple):
     """Ends simulations earlier: when this number changes, ``value`` evaluates; None: at the end of a round."""
     likelihood: Likelihood | None = None
     """Weights sampled positions; None: all positions consistent with the observation are equally likely."""
-    proposals: int = 3
-    """Proposals for each sampled position; they matter only with ``likelihood``. Chosen by hand, as strength is not
-    sensitive to them."""
     least: float = PLAUSIBLE
     """Search guided by a network tries the actions of at least this probability, up to `guided.MOST_ACTIONS`. A network
     may be most wrong where it is certain; but the fewer are tried, the less time it takes and the less is wasted."""
     noise: float = 0.5
     """Assumed standard deviation of the difference of two actions in one position; counts like one more position."""
-    scale: float = 0.004
-    """Prior mean: how much less of a win reward an action is worth than another with a logit higher by 1."""
-    spread: float = 0.06
-    """Prior standard deviation of that difference."""
 
 
 def with_parameters(policy: Policy, own: Numbers) -> Policy:

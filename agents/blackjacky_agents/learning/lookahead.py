@@ -1,10 +1,10 @@
 """Rollouts of every legal action at decisions of games between compiled agents.
 
-At a studied decision, each legal action is taken in a copy of the game with the same hidden cards and the same order of
-the draw pile, and the agents play the round to its end. The value of the action is the result of the game or, if the
-game goes on, the estimate of a value network for the next round, so that later rounds add no variance. Because all
-actions face the same cards, differences between their values have a lower variance than the values themselves (common
-random numbers).
+At a studied decision, each likely action is taken in a copy of the game with the same hidden cards and the same order
+of the draw pile, and the agents play the round to its end (`search.playing_on`). The value of the action is the result
+of the game or, if the game goes on, the estimate of a value network for the next round, so that later rounds add no
+variance. Because all actions face the same cards, differences between their values have a lower variance than the
+values themselves (common random numbers).
 
 Or it is taken in many positions that the player may be in, as in search guided by a network: their mean has less noise,
 and what the player cannot know does not decide.
@@ -23,7 +23,16 @@ from blackjacky_agents.games import get_kit
 from blackjacky_agents.kit.encoding import Encoding
 from blackjacky_agents.networks.network import forward, softmax, widest
 from blackjacky_agents.search.guided import ACTIONS, make_play, make_propose, new_trial
-from blackjacky_env.compiled import Policy, below, compiled, draw, entry, game_key, make_cast, spread, stream, zeros
+from blackjacky_agents.search.playing_on import (
+    WIN,
+    Course,
+    clear,
+    copy_state,
+    make_new_scratch,
+    make_play_on,
+    many_agents,
+)
+from blackjacky_env.compiled import Policy, below, compiled, draw, entry, game_key, make_cast, spread, stream
 from blackjacky_env.compiled.purposes import FOR_COPIES, FOR_STUDIES
 from blackjacky_env.declare import Game, Vector
 from blackjacky_env.play import DRAWN, SETTLED, is_running, make_choose, make_shared_step
@@ -74,7 +83,7 @@ def study(
     fraction: float,
     max_per_game: int,
     value_network: tuple[Encoding, npt.NDArray[np.float32]],
-    likely: tuple[Encoding, float] | None = None,
+    likely: tuple[Encoding, float],
     threads: int = 1,
     certain_fraction: float = 0.0,
     positions: int = 0,
@@ -92,12 +101,12 @@ def study(
         max_per_game: maximum number of studied decisions per game.
         value_network: encoding and packed network that estimate a player's chance of winning (a logit).
         likely: encoding of the studied agents, which must be networks, and a probability: actions with a lower
-            probability are not rolled out. None: all legal actions are rolled out.
+            probability are not rolled out.
         threads: CPU threads; results do not depend on their number.
         certain_fraction: fraction of the decisions with a choice, but a single likely action, that are kept, without
             values.
         positions: number of positions in which each action is tried, sampled as in search, with the studied agents in
-            all seats, to where its simulations end; needs ``likely``. 0: the true position, to the end of the round.
+            all seats, to where its simulations end. 0: the true position, to the end of the round.
     """
     games, size, dtype = len(states), game.layout.size, game.layout.dtype
     buffers = _StudyBuffers(
@@ -108,14 +117,10 @@ def study(
         np.zeros((games, 2), np.int64),
     )
     cast = make_cast(game, agents)
-    play = _make_play(game, value_network[0], likely[0] if likely else None, positions)
-    limits = (float(fraction), float(likely[1]) if likely else 0.0, float(certain_fraction))
-
-    def work(first: int, last: int) -> None:
-        copy = zeros(1, game.state_dtype)
-        play(states, seeds, seating, cast, studied, limits, value_network[1], copy, buffers, first, last)
-
-    spread(work, games, threads)
+    play = _make_play(game, value_network[0], likely[0], positions)
+    limits = (float(fraction), float(likely[1]), float(certain_fraction))
+    given = (states, seeds, seating, cast, studied, limits, value_network[1], buffers)
+    spread(lambda *part: play(*given, *part), games, threads)
     decided = np.arange(max_per_game) < buffers.counts[:, :1]
     stood = np.arange(MAX_ROUNDS) < buffers.counts[:, 1:]
     return Studies(
@@ -124,9 +129,7 @@ def study(
 
 
 @cache
-def _make_play(
-    game: Game, value_encoding: Encoding, policy_encoding: Encoding | None, positions: int
-) -> Callable[..., None]:
+def _make_play(game: Game, value_encoding: Encoding, encoding: Encoding, positions: int) -> Callable[..., None]:
     """Entry that plays games first .. last - 1 and fills the buffers of `study`.
 
     ``limits``: arguments of `study`: ``fraction``, the probability of ``likely``, and ``certain_fraction``.
@@ -134,15 +137,13 @@ def _make_play(
     choose, step, begin, returns = make_choose(game), make_shared_step(game), game.rules.begin, game.rules.returns
     record_standing = _make_record_standing(game)
     compare = (
-        _make_compare_sampled(game, policy_encoding, positions)
-        if positions and policy_encoding
-        else _make_compare(game, value_encoding, policy_encoding)
+        _make_compare_sampled(game, encoding, positions) if positions else _make_compare(game, value_encoding, encoding)
     )
     study_decision = _make_study_decision(game, compare)
     size, dtype = game.layout.size, game.layout.dtype
     num_actions, players = game.num_actions, game.max_players
 
-    def play(states, seeds, seating, cast, studied, limits, value, copy, buffers, first, last):
+    def play(states, seeds, seating, cast, studied, limits, value, buffers, first, last):
         observation, mask, result = np.empty(size, dtype), np.empty(num_actions, np.int8), np.empty(players)
         watched, fraction = np.empty(MAX_ROUNDS, np.int64), limits[0]
         for i in range(first, last):
@@ -154,7 +155,7 @@ def _make_play(
                 lots = stream(s.key, FOR_STUDIES, decisions, 1)
                 if studied[seats[s.player]] and count[0] < len(values) and is_drawn(lots, 0, fraction):
                     seen, tried = observations[count[0]], values[count[0]]
-                    count[0] += study_decision(s, seats, cast, limits, lots, value, decisions, copy, mask, seen, tried)
+                    count[0] += study_decision(s, seats, cast, limits, lots, value, decisions, mask, seen, tried)
                 flags = step(s, choose(s, seats[s.player], decisions, cast, observation, mask))
                 decisions += 1
                 if flags == SETTLED:
@@ -182,13 +183,13 @@ def _make_record_standing(game: Game) -> Callable[..., None]:
 
 
 def _make_study_decision(game: Game, compare: Callable[..., bool]) -> Callable[..., int]:
-    """Compiled (s, seats, cast, limits, lots, value, decision, copy, mask, seen, values) -> 1 if it is kept, else 0.
+    """Compiled (s, seats, cast, limits, lots, value, decision, mask, seen, values) -> 1 if it is kept, else 0.
 
     ``compare`` fills ``values`` and says whether there is more than one likely action.
     """
     legal, num_actions, encode = game.rules.legal, game.num_actions, _make_encode(game)
 
-    def study_decision(s, seats, cast, limits, lots, value, decision, copy, mask, seen, values):
+    def study_decision(s, seats, cast, limits, lots, value, decision, mask, seen, values):
         agent, (_, min_prob, certain_fraction) = seats[s.player], limits
         legal(s, mask)
         encode(s, s.player, seen)
@@ -197,21 +198,27 @@ def _make_study_decision(game: Game, compare: Callable[..., bool]) -> Callable[.
         own = cast.parameters[cast.offsets[agent] : cast.offsets[agent + 1]]
         if mask.sum() == 1:
             return 0
-        if compare(s, seats, cast, own, min_prob, value, decision, copy, mask, seen, values):
+        if compare(s, seats, cast, own, min_prob, value, decision, mask, seen, values):
             return 1
         return int(is_drawn(lots, 1, certain_fraction))
 
     return compiled(study_decision)
 
 
-def _make_compare(game: Game, value_encoding: Encoding, policy_encoding: Encoding | None) -> Callable[..., bool]:
-    """Compiled: the likely actions in the true position."""
-    keep_likely, roll_out = _make_keep_likely(policy_encoding), _make_roll_out(game, value_encoding)
+def _make_compare(game: Game, value_encoding: Encoding, encoding: Encoding) -> Callable[..., bool]:
+    """Compiled: the likely actions in the true position, played on by the agents to the end of the round."""
+    keep_likely, seats_max = _make_keep_likely(encoding), game.max_players
+    course = Course(copy_state, many_agents(game), _make_advance(game, value_encoding), clear)
+    play_on, new_scratch = make_play_on(game, course), make_new_scratch(game)
 
-    def compare(s, seats, cast, own, min_prob, value, decision, copy, mask, seen, values):
+    def compare(s, seats, cast, own, min_prob, value, decision, mask, seen, values):
         several = keep_likely(seen, mask, own, min_prob) > 1
         if several:
-            roll_out(s, seats, cast, value, decision, copy, mask, values)
+            actions, bits, seat = np.flatnonzero(mask), stream(s.key, FOR_COPIES, decision, 0), s.player
+            results = np.empty((1, len(actions), 1, seats_max))
+            play_on(new_scratch(), s, bits, 0, 1, actions, (cast, seats), (seat, value), results)
+            for i in range(len(actions)):
+                values[actions[i]] = results[0, i, WIN, seat]
         return several
 
     return compiled(compare)
@@ -219,15 +226,14 @@ def _make_compare(game: Game, value_encoding: Encoding, policy_encoding: Encodin
 
 def _make_compare_sampled(game: Game, encoding: Encoding, positions: int) -> Callable[..., bool]:
     """As `_make_compare`, in sampled positions."""
-    config = get_kit(game.name).search
-    propose, play, proposals = make_propose(encoding), make_play(game, config, encoding), config.proposals
+    propose, play = make_propose(encoding), make_play(game, get_kit(game.name).search, encoding)
 
-    def compare(s, seats, cast, own, min_prob, value, decision, copy, mask, seen, values):
+    def compare(s, seats, cast, own, min_prob, value, decision, mask, seen, values):
         trial, players = new_trial(), np.float64(s.num_players)
         propose(trial, seen, mask, min_prob, own)
         several = trial.size[ACTIONS] > 1
         if several:
-            play(trial, seen, stream(s.key, FOR_COPIES, decision, 0), proposals, own, positions)
+            play(trial, seen, stream(s.key, FOR_COPIES, decision, 0), own, positions)
             values[trial.actions[0]] = 0.0
             for i in range(1, trial.size[ACTIONS]):
                 values[trial.actions[i]] = trial.sums[i] / positions * (players - 1.0) / players
@@ -242,63 +248,51 @@ def is_drawn(lots, number, fraction):
     return (draw(lots, number) >> np.uint64(11)) < fraction * 2.0**53
 
 
-def _make_keep_likely(encoding: Encoding | None) -> Callable[..., int]:
+def _make_keep_likely(encoding: Encoding) -> Callable[..., int]:
     """Compiled (observation, mask, parameters, min_prob) -> number of likely actions; clears the others in ``mask``."""
-    if encoding is None:
+    show, size = encoding.function, encoding.size
 
-        def keep_likely(observation, mask, parameters, min_prob):
-            return mask.sum()
-
-    else:
-        show, size = encoding.function, encoding.size
-
-        def keep_likely(observation, mask, parameters, min_prob):
-            probabilities, units = np.empty(len(mask)), widest(parameters)
-            values, rows = np.empty((2, units), np.float32), np.empty(units + 1, np.int64)
-            show(observation, mask, values[0][:size])
-            softmax(values[forward(values, rows, parameters)], mask, probabilities)
-            kept = 0
-            for action in range(len(mask)):
-                mask[action] = mask[action] > 0 and probabilities[action] >= min_prob
-                kept += mask[action]
-            return kept
+    def keep_likely(observation, mask, parameters, min_prob):
+        probabilities, units = np.empty(len(mask)), widest(parameters)
+        values, rows = np.empty((2, units), np.float32), np.empty(units + 1, np.int64)
+        show(observation, mask, values[0][:size])
+        softmax(values[forward(values, rows, parameters)], mask, probabilities)
+        kept = 0
+        for action in range(len(mask)):
+            mask[action] = mask[action] > 0 and probabilities[action] >= min_prob
+            kept += mask[action]
+        return kept
 
     return compiled(keep_likely)
 
 
 @cache
-def _make_roll_out(game: Game, value_encoding: Encoding) -> Callable[..., None]:
-    """Compiled (s, seats, cast, value, decision, copy, mask, values): roll out the actions in ``mask`` to round end."""
-    choose, step, estimate = make_choose(game), make_shared_step(game), _make_estimate(game, value_encoding)
-    size, dtype, num_actions = game.layout.size, game.layout.dtype, game.num_actions
+def _make_advance(game: Game, value_encoding: Encoding) -> Callable[..., bool]:
+    """`Course.advance` to the end of the round; ``to``: whose share of the win is written, and the value network."""
+    step, estimate = make_shared_step(game), _make_estimate(game, value_encoding)
 
-    def roll_out(s, seats, cast, value, decision, copy, mask, values):
-        observation, unused = np.empty(size, dtype), np.empty(num_actions, np.int8)
-        seat, t = s.player, copy[0]
-        for action in range(num_actions):
-            if mask[action] == 0:
-                continue
-            copy[0] = s
-            t.key = stream(s.key, FOR_COPIES, decision, 0)
-            made, flags = 0, step(t, action)
-            while not flags:
-                flags = step(t, choose(t, seats[t.player], made, cast, observation, unused))
-                made += 1
-            values[action] = estimate(t, seat, value, observation, unused)
+    def advance(s, action, to, result):
+        flags = step(s, action)
+        if flags:
+            seat, value = to
+            result[WIN, seat] = estimate(s, seat, value)
+        return flags != 0
 
-    return compiled(roll_out)
+    return compiled(advance)
 
 
 def _make_estimate(game: Game, value_encoding: Encoding) -> Callable[..., float]:
-    """Compiled (s, seat, value, observation, mask) -> the seat's actual or estimated share of the win, 0 .. 1."""
+    """Compiled (s, seat, value) -> the seat's actual or estimated share of the win, 0 .. 1."""
     encode, returns, players = _make_encode(game), game.rules.returns, game.max_players
     show, shown_size = value_encoding.function, value_encoding.size
+    size, dtype, num_actions = game.layout.size, game.layout.dtype, game.num_actions
 
-    def estimate(s, seat, value, observation, mask):
+    def estimate(s, seat, value):
         if not is_running(s):
             result = np.zeros(players)
             returns(s, result)
             return max(result[seat], 0.0)
+        observation, mask = np.empty(size, dtype), np.zeros(num_actions, np.int8)
         encode(s, seat, observation)
         units = widest(value)
         values, rows = np.empty((2, units), np.float32), np.empty(units + 1, np.int64)

@@ -143,17 +143,18 @@ def _add_weighted(values, weights, outputs, rows, sums):  # type: ignore[no-unty
     """
     count = 0
     for i in range(len(values)):
-        rows[count] = i * outputs
+        rows[count] = i
         count += values[i] != 0
     for k in range(0, count - 3, 4):
         a, b, c, d = rows[k], rows[k + 1], rows[k + 2], rows[k + 3]
-        va, vb, vc, vd = values[a // outputs], values[b // outputs], values[c // outputs], values[d // outputs]
-        first, second = weights[a : a + outputs], weights[b : b + outputs]
-        third, fourth = weights[c : c + outputs], weights[d : d + outputs]
+        va, vb, vc, vd = values[a], values[b], values[c], values[d]
+        first, second = weights[a * outputs : (a + 1) * outputs], weights[b * outputs : (b + 1) * outputs]
+        third, fourth = weights[c * outputs : (c + 1) * outputs], weights[d * outputs : (d + 1) * outputs]
         for j in range(outputs):
             sums[j] += va * first[j] + vb * second[j] + vc * third[j] + vd * fourth[j]
     for k in range(count - count % 4, count):
-        value, row = values[rows[k] // outputs], weights[rows[k] : rows[k] + outputs]
+        i = rows[k]
+        value, row = values[i], weights[i * outputs : (i + 1) * outputs]
         for j in range(outputs):
             sums[j] += value * row[j]
 

@@ -1,8 +1,8 @@
 """Analysis of a recorded game: every player's chance of winning at every position, and what moves have cost.
 
 Estimates use what the player in question could know: the cards hidden from that player are dealt at random, and an
-agent plays on in all seats to the end of the round (`blackjacky_agents.search.outcomes`). Nothing depends on the clock,
-so the same record always gets the same analysis.
+agent plays on in all seats to the end of the round (`search.playing_on`). Nothing depends on the clock, so the same
+record always gets the same analysis.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from blackjacky_agents.agent import CompiledAgent
 from blackjacky_agents.intervals import student
-from blackjacky_agents.search.outcomes import outcomes
+from blackjacky_agents.search.playing_on import WIN, play_on
 from blackjacky_agents.thoughts import MOST_PLAYOUTS, Thoughts
 from blackjacky_env.checks import check_integer
 from blackjacky_env.compiled import check_threads, spread
@@ -162,8 +162,8 @@ def _answer(
     def work(start: int, first: int, last: int) -> None:
         for number in range(start + first, start + last):
             step, seat, actions = questions[number]
-            rewards = outcomes(agent, course.vectors[step][seat], actions, samples[number])
-            answers[number] = (1 + (players - 1) * rewards) / players
+            found = play_on(agent, course.vectors[step][seat], actions, samples[number], ends=False)
+            answers[number] = (1 + (players - 1) * found[:, :, WIN, 0]) / players
 
     for start in track(range(0, len(questions), _AT_ONCE)):
         spread(partial(work, start), min(_AT_ONCE, len(questions) - start), threads)

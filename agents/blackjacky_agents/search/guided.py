@@ -25,18 +25,22 @@ import numpy.typing as npt
 from blackjacky_agents.agent import CompiledAgent
 from blackjacky_agents.games import find_encoding, get_kit
 from blackjacky_agents.kit.encoding import Encoding
-from blackjacky_agents.kit.search import SearchConfig, with_parameters
+from blackjacky_agents.kit.search import PROPOSALS, SearchConfig
 from blackjacky_agents.networks.network import forward, network_policy, softmax, widest
-from blackjacky_agents.search.tree import steps_of
-from blackjacky_env.compiled import Policy, compiled, entry, record_maker, stream
-from blackjacky_env.compiled.purposes import FOR_DECISIONS, FOR_POSITIONS
+from blackjacky_agents.search.playing_on import WIN, make_new_scratch, make_play_on, one_policy, searched
+from blackjacky_env.compiled import Policy, compiled, entry, stream
+from blackjacky_env.compiled.purposes import FOR_DECISIONS
 from blackjacky_env.declare import Game
 from blackjacky_env.games import get_game
 from blackjacky_env.play import NONE, only_legal
 
-SIMULATIONS, LEAST, NOISE, SCALE, SPREAD, PROPOSALS = range(6)
-HEAD = 6  # parameters before those of the network
+SIMULATIONS, LEAST, NOISE = range(3)
+HEAD = 3  # parameters before those of the network
 MOST_ACTIONS = 8  # that are tried
+SCALE = 0.004
+"""Prior mean: how much less of a win reward an action is worth than another with a logit higher by 1."""
+SPREAD = 0.06
+"""Prior standard deviation of that difference."""
 
 
 class Trial(NamedTuple):
@@ -54,10 +58,10 @@ class Trial(NamedTuple):
     worth: npt.NDArray[np.float64]
     """Posterior mean of what each wins more than the favourite; 0 for the favourite."""
     size: npt.NDArray[np.int64]
-    """Number of actions, of those not given up, of positions so far, and of players at the table, (4,)."""
+    """Number of actions, of those not given up, and of positions so far, (3,)."""
 
 
-ACTIONS, ALIVE, POSITIONS, PLAYERS = range(4)  # in `Trial.size`
+ACTIONS, ALIVE, POSITIONS = range(3)  # in `Trial.size`
 
 
 @compiled
@@ -70,7 +74,7 @@ def new_trial():
         np.zeros(MOST_ACTIONS),
         np.zeros(MOST_ACTIONS),
         np.zeros(MOST_ACTIONS),
-        np.zeros(4, np.int64),
+        np.zeros(3, np.int64),
     )
 
 
@@ -83,7 +87,7 @@ def guided_policy(game: Game, config: SearchConfig, encoding: Encoding) -> Polic
         only = only_legal(mask)
         if only != NONE:
             return only
-        return best_of(search(observation, mask, observation, random_state, parameters))
+        return best_of(search(observation, mask, random_state, parameters))
 
     return compiled(choose)
 
@@ -94,30 +98,27 @@ def policy_of(game: str, encoding: str) -> Policy:
 
 
 def guided_parameters(simulations: int, config: SearchConfig, network: CompiledAgent) -> npt.NDArray[np.float32]:
-    """Parameters of `guided_policy` and `clocked_guide`: `SIMULATIONS` .. `PROPOSALS`, then a network that samples."""
-    head = [simulations, config.least, config.noise, config.scale, config.spread, config.proposals]
+    """Parameters of `guided_policy` and `clocked_guide`: `SIMULATIONS` .. `NOISE`, then a network that samples."""
+    head = [simulations, config.least, config.noise]
     packed = network.parameters.copy()
     packed[0] = 0
     return np.concatenate([head, packed]).astype(np.float32)
 
 
 @cache
-def make_search(game: Game, config: SearchConfig, encoding: Encoding, sighted: bool = False) -> Callable[..., Trial]:
-    """Compiled (observation, mask, known, random_state, parameters) -> the trial of as many simulations as they say.
+def make_search(game: Game, config: SearchConfig, encoding: Encoding) -> Callable[..., Trial]:
+    """Compiled (observation, mask, random_state, parameters) -> the trial of as many simulations as they say."""
+    propose, play = make_propose(encoding), make_play(game, config, encoding)
 
-    ``known``: what positions are sampled from, the observation again; or, if ``sighted``, the state itself.
-    """
-    propose, play = make_propose(encoding), make_play(game, config, encoding, sighted)
-
-    def search(observation, mask, known, random_state, parameters):
+    def search(observation, mask, random_state, parameters):
         trial, phases = new_trial(), 0
         propose(trial, observation, mask, parameters[LEAST], parameters[HEAD:])
         while (1 << phases) < trial.size[ALIVE]:
             phases += 1
         for _ in range(phases):
             positions = max(1, int(parameters[SIMULATIONS]) // (phases * trial.size[ALIVE]))
-            play(trial, known, random_state, parameters[PROPOSALS], parameters[HEAD:], positions)
-            weigh(trial, parameters)
+            play(trial, observation, random_state, parameters[HEAD:], positions)
+            weigh(trial, parameters[NOISE])
             give_up(trial)
         return trial
 
@@ -140,8 +141,8 @@ def clocked_guide(
         before = trial.size[POSITIONS]
         bits = stream(key, FOR_DECISIONS, decision, 0)
         positions = max(1, int(parameters[SIMULATIONS]) // trial.size[ALIVE])
-        play(trial, observation, bits, parameters[PROPOSALS], parameters[HEAD:], positions)
-        weigh(trial, parameters)
+        play(trial, observation, bits, parameters[HEAD:], positions)
+        weigh(trial, parameters[NOISE])
         if before > 0 and (before ^ trial.size[POSITIONS]) > before:  # past the next power of two
             give_up(trial)
         return best_of(trial)
@@ -155,18 +156,18 @@ def thinking(game: Game, config: SearchConfig, encoding: Encoding) -> Callable[.
     search = make_search(game, config, encoding)
 
     def think(observation, mask, key, decision, parameters):
-        return search(observation, mask, observation, stream(key, FOR_DECISIONS, decision, 0), parameters)
+        return search(observation, mask, stream(key, FOR_DECISIONS, decision, 0), parameters)
 
     return entry(think)
 
 
-def improved(trial: Trial, num_actions: int, scale: float) -> npt.NDArray[np.float64]:
+def improved(trial: Trial, num_actions: int) -> npt.NDArray[np.float64]:
     """The network's probabilities (A,) improved by the search: a softmax of posterior means in units of logits.
 
     Without any evidence they are the network's own, but for the actions that were not tried.
     """
     tried = slice(trial.size[ACTIONS])
-    weights = np.exp((trial.worth[tried] - trial.worth[tried].max()) / scale)
+    weights = np.exp((trial.worth[tried] - trial.worth[tried].max()) / SCALE)
     probabilities = np.zeros(num_actions)
     probabilities[trial.actions[tried]] = weights / weights.sum()
     return probabilities
@@ -201,36 +202,21 @@ def make_propose(encoding: Encoding) -> Callable[..., None]:
 
 
 @cache
-def make_play(game: Game, config: SearchConfig, encoding: Encoding, sighted: bool = False) -> Callable[..., None]:
-    """Compiled (trial, known, random_state, proposals, network, positions): try the actions in so many more positions.
+def make_play(game: Game, config: SearchConfig, encoding: Encoding) -> Callable[..., None]:
+    """Compiled (trial, observation, random_state, network, positions): try the actions in so many more positions."""
+    course = searched(game, config, one_policy(game, network_policy(encoding)))
+    play_on, new_scratch, seats = make_play_on(game, course), make_new_scratch(game), game.max_players
 
-    They are sampled from ``known``, an observation; or, if ``sighted``, are copies of it, a state, whose future is
-    drawn anew, but for the order of the cards.
-    """
-    own = np.array(config.playout_parameters, np.float32)
-    policy = network_policy(encoding) if config.network_plays else with_parameters(config.playout_policy, own)
-    config = config._replace(playout_policy=policy, playout_parameters=())
-    steps, size, dtype = steps_of(game, config), game.layout.size, game.layout.dtype
-    imagine, advance, play_on = _copy_state if sighted else steps.imagine, steps.advance, steps.play_on
-    num_actions, max_players = game.num_actions, game.max_players
-    new_chain, new_record = record_maker(2, game.state_dtype), record_maker(1, game.state_dtype)
-
-    def play(trial, known, random_state, proposals, network, positions):
-        chain, copy, likelihood, results = new_chain(), new_record(), 0.0, np.zeros(MOST_ACTIONS)
-        seen, may, result = np.empty(size, dtype), np.empty(num_actions, np.int8), np.zeros(max_players)
-        for _ in range(positions):
-            for proposal in range(int(proposals)):
-                likelihood = imagine(known, random_state, trial.size[POSITIONS], proposal, chain, likelihood)
-            trial.size[POSITIONS] += 1
-            trial.size[PLAYERS] = chain[0].num_players
-            for i in range(trial.size[ALIVE]):
-                copy[0] = chain[0]
-                s = copy[0]
-                result[:] = 0.0
-                if not advance(s, trial.actions[i], result):
-                    play_on(s, network, seen, may, result)
-                results[i] = result[chain[0].player]
-                more = results[i] - results[0] if i else results[0]
+    def play(trial, observation, random_state, network, positions):
+        first, actions = trial.size[POSITIONS], trial.actions[: trial.size[ALIVE]]
+        results = np.empty((positions, len(actions), 1, seats))
+        play_on(new_scratch(), observation, random_state, first, PROPOSALS, actions, network, None, results)
+        trial.size[POSITIONS] += positions
+        for k in range(positions):
+            for i in range(len(actions)):
+                more = results[k, i, WIN, 0]
+                if i:
+                    more -= results[k, 0, WIN, 0]
                 trial.sums[i] += more
                 trial.squares[i] += more * more
                 trial.counts[i] += 1
@@ -239,24 +225,15 @@ def make_play(game: Game, config: SearchConfig, encoding: Encoding, sighted: boo
 
 
 @compiled
-def _copy_state(known, random_state, number, proposal, chain, before):
-    """As `Steps.imagine`, of a player who sees everything."""
-    chain[0] = known
-    chain[0].key = stream(random_state, FOR_POSITIONS, number, 0)
-    return 1.0
-
-
-@compiled
-def weigh(trial, parameters):
-    """The posterior means, given all positions so far."""
+def weigh(trial, noise):
+    """The posterior means, given all positions so far; ``noise``: of `SearchConfig`."""
     for i in range(1, trial.size[ALIVE]):
         count = trial.counts[i]
         mean = trial.sums[i] / count
         squares = trial.squares[i] - trial.sums[i] * mean
-        variance = (squares + np.float64(parameters[NOISE]) ** 2) / count  # as if the noise were one more position's
-        prior = np.float64(parameters[SCALE]) * np.log(trial.chances[i] / trial.chances[0])
-        spread = np.float64(parameters[SPREAD]) ** 2
-        weight = spread / (spread + variance / count)
+        variance = (squares + np.float64(noise) ** 2) / count  # as if the noise were one more position's
+        prior = SCALE * np.log(trial.chances[i] / trial.chances[0])
+        weight = SPREAD**2 / (SPREAD**2 + variance / count)
         trial.worth[i] = weight * mean + (1.0 - weight) * prior
 
 

@@ -15,7 +15,6 @@ from blackjacky_agents.games import find_encoding, get_kit
 from blackjacky_agents.kit.search import Numbers, SearchConfig
 from blackjacky_agents.networks.network import find_network, is_network
 from blackjacky_agents.search.guided import (
-    PLAYERS,
     Trial,
     clocked_guide,
     guided_parameters,
@@ -116,17 +115,17 @@ class Searcher(CompiledAgent):
         """What the search that `act` would run now finds; None for rollouts."""
         if self.name.startswith("rollout"):
             return None
-        seen, mask = check_alone(self, observation)
+        seen, mask, players = check_alone(self, observation)
         game, config = get_game(self.game), get_kit(self.game).search
         if self._encoding:
             think = thinking(game, config, find_encoding(self._encoding, self.game))
             trial = think(seen, mask, self._key, self._decisions, self.parameters)
-            return thoughts_of_trial(trial, len(mask), config.scale)
+            return thoughts_of_trial(trial, mask, players)
         begin, go_on = clocked(game, config)
         only, tree = begin(seen, mask, self._key, self._decisions, self.parameters)
         if only == NONE:
             go_on(tree, seen, mask, self._key, self._decisions, self.parameters)
-        return thoughts_of_root(tree, mask)
+        return thoughts_of_root(tree, mask, players)
 
 
 def _policy_of(name: str, game: str) -> Policy:
@@ -137,7 +136,7 @@ def _policy_of(name: str, game: str) -> Policy:
 
 def tree_parameters(simulations: int, config: SearchConfig) -> Numbers:
     """Parameters for `tree_policy`."""
-    return np.array([simulations, EXPLORATION, PRIOR, config.proposals, *config.playout_parameters], np.float32)
+    return np.array([simulations, EXPLORATION, PRIOR, *config.playout_parameters], np.float32)
 
 
 def check_positions(
@@ -154,28 +153,29 @@ def check_positions(
 
 def check_alone(
     agent: Searcher | TimedSearcher, observation: dict[str, npt.NDArray[Any]]
-) -> tuple[Vector, npt.NDArray[np.int8]]:
-    """Vector and mask of a single observation, checked."""
+) -> tuple[Vector, npt.NDArray[np.int8], int]:
+    """Vector and mask of a single observation, checked, and the number of players at its table."""
     seen, masks = check_positions(agent, observation["observation"][None], observation["action_mask"][None])
-    return seen[0], masks[0]
+    record, _ = sample_record(get_game(agent.game), seen[0], np.random.default_rng(0))
+    return seen[0], masks[0], int(record["num_players"][0])
 
 
-def thoughts_of_root(tree: Tree, mask: npt.NDArray[np.int8]) -> Thoughts:
+def thoughts_of_root(tree: Tree, mask: npt.NDArray[np.int8], players: int) -> Thoughts:
     """Visit fractions at the root and the mean result; for a single legal action, that one."""
     if mask.sum() == 1:
         return Thoughts(mask.astype(np.float64))
     visits = tree.visits[0].astype(np.float64)
     result = float(tree.totals[0].sum()) / float(visits.sum())
-    return Thoughts(visits / visits.sum(), chance_to_win(result, int(tree.chain[0]["num_players"])))
+    return Thoughts(visits / visits.sum(), chance_to_win(result, players))
 
 
-def thoughts_of_trial(trial: Trial, num_actions: int, scale: float) -> Thoughts:
+def thoughts_of_trial(trial: Trial, mask: npt.NDArray[np.int8], players: int) -> Thoughts:
     """The network's probabilities as improved by the search, and what the best action wins."""
-    chances = improved(trial, num_actions, scale)
+    chances = improved(trial, len(mask))
     if not trial.counts[0]:
         return Thoughts(chances)
     won = float(trial.sums[0] / trial.counts[0] + trial.worth.max())
-    return Thoughts(chances, chance_to_win(won, int(trial.size[PLAYERS])))
+    return Thoughts(chances, chance_to_win(won, players))
 
 
 # ---------------------------------------------------------------- time limits
@@ -196,15 +196,14 @@ class TimedSearcher:
     def __init__(self, name: str, game: str, seconds: float, network: CompiledAgent | None = None) -> None:
         config, rules = get_kit(game).search, get_game(game)
         self.name, self.game, self.seconds, self._network = name, game, seconds, network
-        self._thoughts: Callable[[Any, npt.NDArray[np.int8]], Thoughts]
+        self._thoughts: Callable[[Any, npt.NDArray[np.int8], int], Thoughts] = thoughts_of_root
         if network is None:
             self.parameters = tree_parameters(_AT_ONCE, config)
             self._begin, self._go_on = clocked(rules, config)
-            self._thoughts = thoughts_of_root
         else:
             self.parameters = guided_parameters(_AT_ONCE, config, network)
             self._begin, self._go_on = clocked_guide(rules, config, find_network(network)[1])
-            self._thoughts = lambda trial, mask: thoughts_of_trial(trial, len(mask), config.scale)
+            self._thoughts = thoughts_of_trial
         self.simulations = 0
         """Number of simulations of the last move."""
         self.reset()
@@ -229,8 +228,8 @@ class TimedSearcher:
 
     def explain(self, observation: dict[str, npt.NDArray[Any]]) -> Thoughts:
         """What a search with the same time limit finds."""
-        seen, mask = check_alone(self, observation)
-        return self._thoughts(self._grow(seen, mask, self._decisions + 1)[1], mask)
+        seen, mask, players = check_alone(self, observation)
+        return self._thoughts(self._grow(seen, mask, self._decisions + 1)[1], mask, players)
 
     def _grow(self, observation: Vector, mask: npt.NDArray[np.int8], decision: int) -> tuple[int, Any]:
         deadline = time.perf_counter() + self.seconds

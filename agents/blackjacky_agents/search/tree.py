@@ -20,126 +20,22 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from blackjacky_agents.kit.search import Likelihood, SearchConfig, Stage, Value
+from blackjacky_agents.kit.search import PROPOSALS, SearchConfig
+from blackjacky_agents.search.playing_on import (
+    LONGEST,
+    WIN,
+    Course,
+    make_finish,
+    make_new_scratch,
+    make_play_on,
+    make_see,
+    one_policy,
+    searched,
+)
 from blackjacky_env.compiled import Policy, compiled, draw, entry, record_maker, stream
-from blackjacky_env.compiled.purposes import FOR_ACCEPTANCE, FOR_DECISIONS, FOR_MOVES, FOR_POSITIONS, FOR_TREE
+from blackjacky_env.compiled.purposes import FOR_DECISIONS, FOR_TREE
 from blackjacky_env.declare import Game, Vector
-from blackjacky_env.play import NONE, OVER, SETTLED, checked, make_step, only_legal
-
-LONGEST = 1000  # actions of one simulation; longer ones, by policies that never end a game, have the result 0
-_UNIT = 2.0**-53  # scales 53 random bits to a number 0 .. 1
-
-
-class Steps(NamedTuple):
-    """The compiled functions of one game for search, shared by all search policies."""
-
-    imagine: Callable[..., float]
-    """(observation, random_state, number, proposal, chain, before) -> likelihood, see `_make_imagine`."""
-    look: Callable[..., int]
-    """(s, seen, may) -> the only legal action; or `NONE`, and observation and mask of the player to act are written."""
-    advance: Callable[..., bool]
-    """(s, action, result) -> done: take a step; writes ``result`` (zeros before) when the simulation is over."""
-    play_on: Callable[..., None]
-    """(s, parameters, seen, may, result): the playout policy plays all seats until done."""
-
-
-@cache
-def steps_of(game: Game, config: SearchConfig) -> Steps:
-    """The compiled functions for one game and search configuration."""
-    encode, legal, policy = game.rules.encode, game.rules.legal, config.playout_policy
-
-    def look(s, seen, may):
-        legal(s, may)
-        action = only_legal(may)
-        if action == NONE:
-            encode(s, s.player, seen)
-        return action
-
-    look = compiled(look)
-    advance = _make_advance(game, config.value, config.stage)
-
-    def play_on(s, parameters, seen, may, result):
-        actions, done = 0, False
-        while not done and actions < LONGEST:
-            action = look(s, seen, may)
-            if action == NONE:
-                action = checked(int(policy(seen, may, stream(s.key, FOR_MOVES, actions, 0), parameters)), may)
-            done = advance(s, action, result)
-            actions += 1
-
-    return Steps(_make_imagine(game, config.likelihood), look, advance, compiled(play_on))
-
-
-def _make_imagine(game: Game, likelihood: Likelihood | None) -> Callable[..., float]:
-    """Compiled (observation, random_state, number, proposal, chain, before) -> likelihood of the position in chain[0].
-
-    Samples the next position into ``chain``, a record array (2,), from the random state and the numbers of the
-    simulation and the proposal. Without a likelihood, positions are independent. With one, they form a Markov chain
-    whose stationary distribution is proportional to it: a proposal replaces the previous position with probability
-    min(1, ratio of their likelihoods) (Hastings, "Monte Carlo sampling methods using Markov chains", Biometrika 57,
-    1970). ``before`` is the likelihood of chain[0], 0 at the start. Future random events are redrawn for every sample.
-    """
-    sample = game.rules.sample
-
-    if likelihood is None:
-
-        def imagine(observation, random_state, number, proposal, chain, before):
-            sample(observation, stream(random_state, FOR_POSITIONS, number, proposal), chain[0])
-            return 1.0
-
-    else:
-
-        def imagine(observation, random_state, number, proposal, chain, before):
-            sample(observation, stream(random_state, FOR_POSITIONS, number, proposal), chain[1])
-            now = likelihood(chain[1])
-            lot = draw(stream(random_state, FOR_ACCEPTANCE, number, proposal), 0)
-            if np.float64(lot >> np.uint64(11)) * _UNIT * before <= now:
-                chain[0] = chain[1]
-                return now
-            chain[0].key = chain[1].key
-            return before
-
-    return compiled(imagine)
-
-
-def _make_advance(game: Game, value: Value | None, stage: Stage | None) -> Callable[..., bool]:
-    """Compiled (s, action, result) -> done; the result of the game or, with ``value``, the value of the next round.
-
-    With ``stage``, the value when that changes.
-    """
-    step, returns = make_step(game), game.rules.returns
-
-    if value is None:
-
-        def advance(s, action, result):
-            if step(s, action) & OVER:
-                returns(s, result)
-                return True
-            return False
-
-    elif stage is not None:
-
-        def advance(s, action, result):
-            before = stage(s)
-            over = (step(s, action) & OVER) != 0
-            done = over or stage(s) != before
-            if over:
-                returns(s, result)
-            elif done:
-                value(s, result)
-            return done
-
-    else:
-
-        def advance(s, action, result):
-            flags = step(s, action)
-            if flags & OVER:
-                returns(s, result)
-            elif flags & SETTLED:
-                value(s, result)
-            return flags != 0
-
-    return compiled(advance)
+from blackjacky_env.play import NONE, checked, only_legal
 
 
 @compiled
@@ -150,6 +46,10 @@ def best_legal(values, mask):
         if mask[action] and (best == NONE or values[action] > values[best]):
             best = action
     return best
+
+
+def _course(game: Game, config: SearchConfig) -> Course:
+    return searched(game, config, one_policy(game, config.playout_policy))
 
 
 # ---------------------------------------------------------------- flat Monte Carlo
@@ -165,26 +65,19 @@ def rollout_policy(game: Game, config: SearchConfig) -> Policy:
     All actions are tried from the same positions with the same random numbers. Parameters: playouts per action, then
     those of the playout policy.
     """
-    steps, max_players = steps_of(game, config), game.max_players
-    imagine, advance, play_on = steps.imagine, steps.advance, steps.play_on
-    new_chain, new_record = record_maker(2, game.state_dtype), record_maker(1, game.state_dtype)
+    play_on, new_scratch = make_play_on(game, _course(game, config)), make_new_scratch(game)
+    max_players = game.max_players
 
     def choose(observation, mask, random_state, parameters):
         only = only_legal(mask)
         if only != NONE:
             return only
-        totals, chain, copy, likelihood = np.zeros(len(mask)), new_chain(), new_record(), 0.0
-        seen, may, result = np.empty_like(observation), np.empty_like(mask), np.zeros(max_players)
+        actions, totals, scratch = np.flatnonzero(mask), np.zeros(len(mask)), new_scratch()
+        results = np.empty((1, len(actions), 1, max_players))
         for number in range(int(parameters[PLAYOUTS])):
-            likelihood = imagine(observation, random_state, number, 0, chain, likelihood)
-            for action in range(len(mask)):
-                if mask[action]:
-                    copy[0] = chain[0]
-                    s = copy[0]
-                    result[:] = 0.0
-                    if not advance(s, action, result):
-                        play_on(s, parameters[ROLLOUT_HEAD:], seen, may, result)
-                    totals[action] += result[0]
+            play_on(scratch, observation, random_state, number, 1, actions, parameters[ROLLOUT_HEAD:], None, results)
+            for i in range(len(actions)):
+                totals[actions[i]] += results[0, i, WIN, 0]
         return best_legal(totals, mask)
 
     return compiled(choose)
@@ -192,8 +85,8 @@ def rollout_policy(game: Game, config: SearchConfig) -> Policy:
 
 # ---------------------------------------------------------------- tree search
 
-SIMULATIONS, EXPLORATION, PRIOR, PROPOSALS = range(4)
-TREE_HEAD = 4  # parameters before those of the playout policy
+SIMULATIONS, EXPLORATION, PRIOR = range(3)
+TREE_HEAD = 3  # parameters before those of the playout policy
 MOST_NODES = 1 << 17  # maximum per tree, about 70 MB; a full tree stops growing
 _DEEPEST = 64  # maximum length of a simulation's path through the tree
 _EMPTY = -1
@@ -235,7 +128,7 @@ class Tree(NamedTuple):
     may: npt.NDArray[np.int8]
     """Mask of the player to act, (A,)."""
     result: npt.NDArray[np.float64]
-    """Result of the current simulation by seat, (max_players,)."""
+    """Result of the current simulation by seat, (1, max_players)."""
 
 
 NODES, DONE = range(2)  # in `Tree.size`
@@ -267,7 +160,7 @@ def make_new_tree(game: Game) -> Callable[..., Tree]:
             words,
             words.view(dtype)[:size],
             np.empty(num_actions, np.int8),
-            np.empty(max_players),
+            np.empty((1, max_players)),
         )
 
     return compiled(make)
@@ -275,7 +168,7 @@ def make_new_tree(game: Game) -> Callable[..., Tree]:
 
 @cache
 def tree_policy(game: Game, config: SearchConfig) -> Policy:
-    """Information-set MCTS; parameters: `SIMULATIONS` .. `PROPOSALS`, then those of the playout policy."""
+    """Information-set MCTS; parameters: `SIMULATIONS` .. `PRIOR`, then those of the playout policy."""
     new_tree, plant, grow = make_new_tree(game), make_plant(config), make_grow(game, config)
 
     def choose(observation, mask, random_state, parameters):
@@ -337,19 +230,20 @@ def make_grow(game: Game, config: SearchConfig) -> Callable[..., None]:
 
     ``observation`` is the searcher's, at a decision with at least two legal actions.
     """
-    steps, simulate = steps_of(game, config), _make_simulate(game, config)
-    imagine, play_on = steps.imagine, steps.play_on
+    course, simulate = _course(game, config), _make_simulate(game, config)
+    imagine, finish = course.imagine, make_finish(course)
 
     def grow(tree, observation, random_state, parameters, simulations):
         for number in range(tree.size[DONE], tree.size[DONE] + simulations):
-            for proposal in range(int(parameters[PROPOSALS])):
+            for proposal in range(PROPOSALS):
                 before = tree.likelihood[0]
                 tree.likelihood[0] = imagine(observation, random_state, number, proposal, tree.chain, before)
             tree.position[0] = tree.chain[0]
             tree.result[:] = 0.0
             depth, done = simulate(tree, parameters)
             if not done:
-                play_on(tree.position[0], parameters[TREE_HEAD:], tree.seen, tree.may, tree.result)
+                s, who = tree.position[0], parameters[TREE_HEAD:]
+                finish(s, NONE, who, None, tree.seen, tree.may, tree.result)
             learn(tree, depth)
         tree.size[DONE] += simulations
 
@@ -358,14 +252,13 @@ def make_grow(game: Game, config: SearchConfig) -> Callable[..., None]:
 
 def _make_simulate(game: Game, config: SearchConfig) -> Callable[..., tuple[int, bool]]:
     """Compiled (tree, parameters) -> (length of the path, done): play until the simulation leaves the tree."""
-    steps, policy = steps_of(game, config), config.playout_policy
-    look, advance = steps.look, steps.advance
+    see, advance, policy = make_see(game), _course(game, config).advance, config.playout_policy
 
     def simulate(tree, parameters):
         s, seen, may = tree.position[0], tree.seen, tree.may
         depth, moves, inside, done = 0, 0, True, False
         while inside and not done and moves < LONGEST:
-            action = look(s, seen, may)
+            action = see(s, seen, may)
             if action == NONE:
                 node, slot, code = NONE, NONE, np.uint64(0)
                 own = s.player == 0 and depth < _DEEPEST
@@ -384,7 +277,7 @@ def _make_simulate(game: Game, config: SearchConfig) -> Callable[..., tuple[int,
                 if node != NONE:
                     tree.path[0, depth], tree.path[1, depth] = node, action
                     depth += 1
-            done = advance(s, action, tree.result)
+            done = advance(s, action, None, tree.result)
             moves += 1
         return depth, done
 
@@ -398,7 +291,7 @@ def learn(tree, depth):
         node, action = tree.path[0, i], tree.path[1, i]
         tree.counts[node] += 1
         tree.visits[node, action] += 1
-        tree.totals[node, action] += tree.result[0]
+        tree.totals[node, action] += tree.result[WIN, 0]
 
 
 @compiled

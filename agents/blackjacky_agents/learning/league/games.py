@@ -100,7 +100,7 @@ def _play(settings: LeagueSettings, games: Games, value: npt.NDArray[np.float32]
         settings.study_fraction,
         settings.max_studies_per_game,
         (standing_encoding(settings.game), value.copy()),
-        (encoding, settings.min_action_prob) if settings.min_action_prob else None,
+        (encoding, settings.min_action_prob),
         settings.threads,
         _CERTAIN_FRACTION if settings.iterations else 0.0,
         settings.positions,

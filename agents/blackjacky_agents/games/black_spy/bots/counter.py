@@ -79,7 +79,7 @@ def estimate(observation, mask, costs, parameters):
             scratch(KINDS, np.float64),
             scratch(KINDS, np.float64),
         )
-        count_cards(observation, phase, count, parameters)
+        count_cards(observation, mask, phase, count, parameters)
         if phase == state.PLAY:
             estimate_plays(observation, mask, count, costs, parameters)
         else:
@@ -132,7 +132,7 @@ def take_hand(observation, hand):
 
 
 @inlined
-def count_cards(observation, phase, count, parameters):
+def count_cards(observation, mask, phase, count, parameters):
     """Every unseen card lies with anybody who may have it, by the sizes of their hands; those I passed are known."""
     held = count.held
     seen.count_unseen(observation, count.unseen)
@@ -149,7 +149,7 @@ def count_cards(observation, phase, count, parameters):
             none *= 1.0 - held[seat, card]
         spies = held[seat, state.BLACK_7]
         count.discard[seat] = _BLACK_7_POINTS * spies + _OTHER_POINTS * max(0.0, 1.0 - none - spies)
-    foresee(observation, count, parameters)
+    foresee(observation, mask, count, parameters)
 
 
 @inlined
@@ -182,20 +182,25 @@ def may_hold(observation, seat, card):
 
 
 @inlined
-def foresee(observation, count, parameters):
-    """Fill ``count.taking`` and ``count.trick``."""
+def foresee(observation, mask, count, parameters):
+    """Fill ``count.taking`` and ``count.trick`` for the cards in my hand, and those that I may take."""
     n = int(observation[AT.num_players])
     for colour in range(COLOURS):
         first, total, lower = state.RANKS * colour, int(count.by_colour[colour]), 0.0
         points = points_of_later_trick(count, colour, n, parameters)
         for card in range(first, first + state.RANKS):
-            same = 0.5 * count.unseen[card]  # of two black 7s the first wins (B6)
-            chance = ((lower + same) / total) ** parameters[NEARNESS] if total else np.float64(parameters[ALONE])
-            count.taking[card] = chance
-            caught = 0.0
-            if colour < state.BLACK and card % state.RANKS > state.SPY_RANK and count.unseen[first + state.SPY_RANK]:
-                caught = parameters[CATCH] * seen.points_of(observation, first + state.SPY_RANK)
-            count.trick[card] = points + seen.points_of(observation, card) + caught
+            if observation[AT.my_hand + card] or mask[card]:
+                same = 0.5 * count.unseen[card]  # of two black 7s the first wins (B6)
+                chance = ((lower + same) / total) ** parameters[NEARNESS] if total else np.float64(parameters[ALONE])
+                count.taking[card] = chance
+                caught = 0.0
+                if (
+                    colour < state.BLACK
+                    and card % state.RANKS > state.SPY_RANK
+                    and count.unseen[first + state.SPY_RANK]
+                ):
+                    caught = parameters[CATCH] * seen.points_of(observation, first + state.SPY_RANK)
+                count.trick[card] = points + seen.points_of(observation, card) + caught
             lower += count.unseen[card]
 
 
@@ -362,6 +367,7 @@ def chance_of_moon(hand, count, parameters):
     number, control = 0, 0.0
     for card in range(KINDS):
         number += hand[card]
-        control += hand[card] * count.taking[card]
+        if hand[card]:
+            control += hand[card] * count.taking[card]
     mine = 1.0 - count.by_colour[state.BLACK] / state.BLACK_CARDS
     return mine ** parameters[OUTSIDE] * (control / max(1, number)) ** parameters[CONTROL]

@@ -15,7 +15,11 @@ from multiprocessing import get_context
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 from threading import Lock
-from typing import Any, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
+
+if TYPE_CHECKING:
+    from blackjacky_agents.agent import Agent
+    from blackjacky_env.envs import Observation, TableEnv
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -79,6 +83,26 @@ class Aside:
 
 aside = Aside()
 atexit.register(aside.close)
+
+
+def asked_aside(agent: Agent, name: str, env: TableEnv, seed: int) -> Callable[[], int]:
+    """As `blackjacky_agents.agent.asked`; a search is asked aside, with this seed, as it takes minutes in plain Python."""
+    from blackjacky_agents.agent import asked
+    from blackjacky_agents.search.searchers import SEARCHERS
+    from blackjacky_env.compiled import PLAIN
+
+    if not PLAIN or name.partition(":")[0] not in SEARCHERS:
+        return asked(agent, env)
+    game, observation = env.game.name, env.observe(env.agent_selection)
+    return lambda: aside(_decide, name, game, observation, seed)
+
+
+def _decide(name: str, game: str, observation: Observation, seed: int) -> int:
+    from blackjacky_agents.registry import make_agent
+
+    agent = make_agent(name, game)
+    agent.reset(seed)
+    return agent.act(observation)
 
 
 def _serve(pipe: Connection) -> None:

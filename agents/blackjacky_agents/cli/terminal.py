@@ -15,12 +15,13 @@ from typing import Any
 import numpy as np
 
 from blackjacky_agents import make_agent, wording
-from blackjacky_agents.agent import Agent, asked, recalls, warm_up
+from blackjacky_agents.agent import Agent, recalls, shown_to, warm_up
+from blackjacky_agents.aside import aside, asked_aside
 from blackjacky_agents.files import write_file
 from blackjacky_agents.language.answers import matching
 from blackjacky_agents.narration import View
 from blackjacky_agents.registry import display_names
-from blackjacky_agents.search.hints import Adviser, Outlook
+from blackjacky_agents.search.hints import Outlook, advise
 from blackjacky_env.draw import WIDTH, listed
 from blackjacky_env.envs import TableEnv
 
@@ -63,7 +64,7 @@ class Sitting:
         for i, opponent in enumerate(opponents, 1):
             agent = self._agents[f"player_{(seat + i) % players}"] = make_agent(opponent, game)
             agent.reset(self.seed + i)
-        self._adviser: Adviser | None = None
+        self._opponents = {f"player_{(seat + i) % players}": name for i, name in enumerate(opponents, 1)}
         warm_up(self._agents.values(), self.env)
 
     @property
@@ -82,12 +83,15 @@ class Sitting:
 
     def act_for_agent(self) -> int:
         """The action of the agent to act."""
-        return asked(self._agents[self.env.agent_selection], self.env)()
+        agent = self._agents[self.env.agent_selection]
+        return asked_aside(agent, self._opponents[self.env.agent_selection], self.env, self.seed)()
 
     def hint(self) -> list[Outlook]:
         """A hint for the person to act."""
-        self._adviser = self._adviser or Adviser(self.env.game.name, filter(recalls, self._agents.values()))
-        return self._adviser.hint(self.env, self._adviser.look(self.env, self.me))
+        env, agents = self.env, self._agents.values()
+        solutions = [agent.name for agent in agents if recalls(agent)]
+        shown = shown_to(agents, env, self.me)
+        return aside(advise, env.game.name, env.num_players, env.variant, env.options, solutions, shown)
 
     def save(self, path: Path) -> None:
         """Write names and record of the game."""

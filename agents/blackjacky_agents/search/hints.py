@@ -6,7 +6,7 @@ nothing that the player cannot know.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,7 +18,7 @@ from blackjacky_agents.intervals import of_values
 from blackjacky_agents.registry import make_agent
 from blackjacky_agents.search.playing_on import CHANGE, WIN, play_on
 from blackjacky_agents.thoughts import explain
-from blackjacky_env.envs import TableEnv
+from blackjacky_env.envs import Observation, TableEnv
 
 MOST_OPTIONS = 4
 _POSITIONS = 400  # sampled positions; a number and no time limit, so that hints do not depend on the load
@@ -106,6 +106,20 @@ class Adviser:
             if thoughts is not None:
                 return thoughts.probabilities
         return None
+
+
+def advise(
+    game: str,
+    players: int,
+    variant: str,
+    options: Mapping[str, Any],
+    solutions: Iterable[str],
+    shown: Observation,
+    also: int | None = None,
+) -> list[Outlook]:
+    """`Adviser.hint` at a table, with the solutions of these names; for another process."""
+    adviser = Adviser(game, [make_agent(name, game) for name in solutions])
+    return adviser.hint(TableEnv(game, players, variant, **options), shown, also)
 
 
 def _choice(agent: Agent, observation: dict[str, npt.NDArray[Any]]) -> int:

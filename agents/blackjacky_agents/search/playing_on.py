@@ -17,7 +17,7 @@ import numpy.typing as npt
 from blackjacky_agents.agent import CompiledAgent
 from blackjacky_agents.games import get_kit
 from blackjacky_agents.kit.search import Likelihood, SearchConfig
-from blackjacky_env.compiled import score_of, (
+from blackjacky_env.compiled import (
     Policy,
     compiled,
     draw,
@@ -25,6 +25,7 @@ from blackjacky_env.compiled import score_of, (
     game_key,
     make_cast,
     record_maker,
+    score_of,
     spread,
     stream,
 )

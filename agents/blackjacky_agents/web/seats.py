@@ -8,15 +8,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from threading import Lock
 
-from blackjacky_agents.agent import asked
-from blackjacky_agents.aside import aside
+from blackjacky_agents.aside import asked_aside
 from blackjacky_agents.games import agent_names, bot_names
 from blackjacky_agents.registry import make_agent
-from blackjacky_agents.search.searchers import SEARCHERS
 from blackjacky_agents.web.messages import MessageError
 from blackjacky_agents.web.names import check_free, check_name, looks_of
-from blackjacky_env.compiled import PLAIN
-from blackjacky_env.envs import Observation, TableEnv
+from blackjacky_env.envs import TableEnv
 
 NAMES = (
     *("Fips", "Lotte", "Benno", "Ida", "Otto", "Rosa", "Karl", "Nora", "Emil"),
@@ -117,7 +114,7 @@ class Thinker:
 
     def asked(self, env: TableEnv) -> Callable[[], int]:
         """As `blackjacky_agents.agent.asked`; `MessageError` (``stale``) from the function if another has begun."""
-        question, game = self._question(env), self._game
+        question, game = asked_aside(self.agent, self.name, env, secrets.randbelow(2**31)), self._game
 
         def ask() -> int:
             with self._busy:
@@ -129,15 +126,3 @@ class Thinker:
                 return question()
 
         return ask
-
-    def _question(self, env: TableEnv) -> Callable[[], int]:
-        if not PLAIN or self.name.partition(":")[0] not in SEARCHERS:
-            return asked(self.agent, env)
-        observation, seed = env.observe(env.agent_selection), secrets.randbelow(2**31)
-        return lambda: aside(_decide, self.name, env.game.name, observation, seed)
-
-
-def _decide(name: str, game: str, observation: Observation, seed: int) -> int:
-    agent = make_agent(name, game)
-    agent.reset(seed)
-    return agent.act(observation)

@@ -22,8 +22,7 @@ from blackjacky_agents.aside import aside
 from blackjacky_agents.files import write_file
 from blackjacky_agents.games import get_kit
 from blackjacky_agents.narration import Move, Pause, Phrase, ScoreTable, View, action_phrase, in_scene
-from blackjacky_agents.registry import make_agent
-from blackjacky_agents.search.hints import Adviser, Outlook
+from blackjacky_agents.search.hints import advise
 from blackjacky_agents.web.messages import MessageError
 from blackjacky_agents.web.names import check_free, check_name
 from blackjacky_agents.web.picture import TABLE_IN_ENGLISH, Look, picture
@@ -32,7 +31,7 @@ from blackjacky_agents.wording import is_settled, known_move, page_texts, score_
 from blackjacky_env import IllegalActionError
 from blackjacky_env.checks import check_integer
 from blackjacky_env.draw import Scene
-from blackjacky_env.envs import MAX_SEED, Observation, TableEnv
+from blackjacky_env.envs import MAX_SEED, TableEnv
 from blackjacky_env.reading import parse_json, read_file
 
 Reader = int | None
@@ -200,7 +199,7 @@ class Table:
         solutions = tuple(sorted({each.name for each in self._thinkers if recalls(each.agent)}))
         table = (self.env.game.name, len(self.seats), self.env.variant, self.env.options)
         shown = shown_to([each.agent for each in self._thinkers], self.env, self._agent_of(seat))
-        return lambda: [each._asdict() for each in aside(_advise, *table, solutions, shown, action)]
+        return lambda: [each._asdict() for each in aside(advise, *table, solutions, shown, action)]
 
     def _require_hints(self, seat: int, move: int) -> None:
         if not self.hints:
@@ -407,24 +406,11 @@ class Table:
             self._is_behind = True
 
 
-def _advise(
-    game: str,
-    players: int,
-    variant: str,
-    options: Mapping[str, Any],
-    solutions: Sequence[str],
-    shown: Observation,
-    action: int | None = None,
-) -> list[Outlook]:
-    adviser = Adviser(game, [make_agent(name, game) for name in solutions])
-    return adviser.hint(TableEnv(game, players, variant, **options), shown, action)
-
-
 def compile_hints(game: str) -> None:
     """Compile, where this is called, what estimates for hints need."""
     env = TableEnv(game)
     env.reset(seed=0)
-    _advise(game, env.num_players, env.variant, env.options, (), env.observe(env.agent_selection))
+    advise(game, env.num_players, env.variant, env.options, (), env.observe(env.agent_selection))
 
 
 def modified(path: Path) -> float:

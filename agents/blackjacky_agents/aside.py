@@ -86,7 +86,7 @@ atexit.register(aside.close)
 
 
 def asked_aside(agent: Agent, name: str, env: TableEnv, seed: int) -> Callable[[], int]:
-    """As `blackjacky_agents.agent.asked`; a search, which takes minutes in plain Python, is asked aside with this seed."""
+    """As `blackjacky_agents.agent.asked`; a search, which takes minutes in plain Python, is asked aside with a seed."""
     from blackjacky_agents.agent import asked
     from blackjacky_agents.search.searchers import SEARCHERS
     from blackjacky_env.compiled import PLAIN

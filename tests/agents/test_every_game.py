@@ -17,7 +17,7 @@ from blackjacky_agents.arena.evaluation import against_copies, shares_at_one_tab
 from blackjacky_agents.arena.tournament import Tournament
 from blackjacky_agents.external.python_agent import PythonAgent
 from blackjacky_agents.games import encodings_of, get_kit
-from blackjacky_agents.kit.settings import LeagueSettings, PPOSettings
+from blackjacky_agents.kit.settings import LeagueSettings, SelfPlaySettings
 from blackjacky_agents.learning.league.games import draw_variants
 from blackjacky_agents.learning.self_play import SelfPlay
 from blackjacky_agents.learning.settings import check_settings, presets_of
@@ -97,7 +97,7 @@ def test_a_game_without_encodings_of_its_own_is_learned_from_the_raw_observation
     with pytest.raises(ValueError, match="is for game='tiny', not for game='black_jacky'"):
         load_agent(tmp_path, "black_jacky")
     with pytest.raises(ValueError, match="advice_logit=4 needs an encoding with advice, but tiny has none"):
-        check_settings(PPOSettings(game=TINY, encoding="raw", advice_logit=4))
+        check_settings(SelfPlaySettings(game=TINY, encoding="raw", advice_logit=4))
 
 
 def test_a_league_plays_other_variants_only_at_tables_that_they_are_for() -> None:

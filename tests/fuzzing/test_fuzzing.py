@@ -20,9 +20,8 @@ from tests.fuzzing.target import REFUSED, SURVIVED, HarmError, Target, TooSlowEr
 ROOT = Path(__file__).parents[2]
 CORPUS = Path(__file__).with_name("corpus")
 OWN = {
-    "determinism.py": "the answer of a process that it started",
     "results_file.py": "what it has just written, with lists for tuples",
-    "runs.py": "settings, whose minutes may be infinite",
+    "folders.py": "settings, whose minutes may be infinite",
     "checkpoint.py": "a state with a checksum, in which numbers may be infinite",
     "replay.py": "the record of a table of this server, kept as text",
 }

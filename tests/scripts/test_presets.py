@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from blackjacky_agents.arena.protocol import find_protocol
 from blackjacky_agents.cli import dataset, evaluate, exploit, play, score, tournament, watch
 from blackjacky_agents.cli.options import read_arguments
 from blackjacky_env.envs.aec import TableEnv
@@ -43,7 +44,7 @@ def test_what_nobody_has_named_fills_the_table_of_the_preset() -> None:
     assert tournament.read_agents(read_arguments(tournament.Args, ["--preset", "mini-2"], "tournament"))[1] == (2,)
     assert exploit.size_of(read_arguments(exploit.Args, ["--preset", "mini-3p"], "exploit")) == 3
     args = read_arguments(score.Args, ["random", "--preset", "mini-2"], "score")
-    protocol, _ = score.prepare(args)
+    protocol = find_protocol(args.game, args.variant, args.rule_options, args.preset_players)
     assert {table.num_players for table in protocol.tables} == {2}
     assert protocol.options == args.rule_options
 

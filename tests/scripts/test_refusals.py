@@ -45,7 +45,7 @@ REFUSED = {
         "--players random*2 --seat 2": "--seat=2 is out of range; allowed are 0 .. 1",
         "--players random*2 --out nowhere/game.html": "--out nowhere/game.html cannot be written",
         "--record nothing.json": "there is no file or folder 'nothing.json': check the path",
-        "--tournament nothing.jsonl": "no card NAME.json beside it",
+        "--tournament nothing.jsonl": "there is no file or folder 'nothing.jsonl': check the path",
         "--tournament .": "has 0 files NAME.jsonl",
     },
     "exploit": {
@@ -75,10 +75,10 @@ REFUSED = {
     },
     "score": {
         "": "name an AGENT to score",
-        "random --link javascript:alert(1)": "entry.link=",
-        "random --network 'a\x1b[31mb'": "entry.network=",
+        "random --link javascript:alert(1)": "--link: allowed are addresses such as https://example.com",
+        "random --by 'a\x1b[31mb'": "--by: it has characters that cannot be printed",
         "cmd:no-such-program-here": "there is no program 'no-such-program-here'",
-        "--check card.json --preset mini-1": "--check takes the rules from the card",
+        "--check card.json": "there is no file 'card.json'; name the score.json of a score",
     },
     "dataset": {
         "": "--players is missing: name an agent for each seat, such as 'champion,random*3'",

@@ -14,6 +14,7 @@ from __future__ import annotations
 import hashlib
 import json
 import random
+import re
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -69,13 +70,19 @@ def _printable(text: str) -> str:
     return text
 
 
+def _address(text: str) -> str:
+    if text and not re.fullmatch(r"https://[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)+(/[\w.~/%?=+#-]*)?", text):
+        raise ValueError("allowed are addresses such as https://example.com/my-agent, or none")
+    return text
+
+
 def _day(text: str) -> str:
     return date.fromisoformat(text).isoformat()
 
 
 Text = Annotated[str, StringConstraints(max_length=120), AfterValidator(_printable)]
 Short = Annotated[str, StringConstraints(max_length=60), AfterValidator(_printable)]
-Link = Annotated[str, StringConstraints(pattern=r"^(https://[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)+(/[\w.~/%?=+#-]*)?)?$")]
+Link = Annotated[str, AfterValidator(_address)]
 
 
 class Entry(Checked):

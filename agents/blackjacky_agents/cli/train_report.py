@@ -15,10 +15,15 @@ from blackjacky_agents.learning.curves import Line, as_png, draw_curves
 from blackjacky_agents.learning.differences import Difference, count_differences
 from blackjacky_agents.learning.folders import RUNS, read_config
 from blackjacky_agents.learning.run import CURVE_FILE, PROGRESS_FILE, TrainingRun, learning_curve, read_progress
+from blackjacky_agents.registry import display_names, make_agent
 from blackjacky_agents.reports import duration, in_this_shell, machine, markdown_table, rate_cells
+from blackjacky_agents.thoughts import play
+from blackjacky_env import replay_html
 from blackjacky_env.draw import WIDTH, listed
+from blackjacky_env.envs import TableEnv
 from blackjacky_env.games import DEFAULT, get_game
 
+GAME_FILE = "game.html"
 Row = Mapping[str, Any]
 """A row of `TrainingRun.results`."""
 
@@ -110,7 +115,24 @@ def next_steps(run: TrainingRun) -> str:
         steps["see all its curves"] = ["tensorboard", "--logdir", (run.folder / "tensorboard").as_posix()]
     width = max(map(len, steps))
     lines = [f"  {what:{width}}  {in_this_shell(name)} {shlex.join(rest)}" for what, (name, *rest) in steps.items()]
-    return "\n".join([f"Learning curve: {(run.folder / CURVE_FILE).as_posix()}", "", "What next?", *lines])
+    shown = {"Learning curve": run.folder / CURVE_FILE, "Its first game": write_first_game(run)}
+    files = [f"{what}: {path.as_posix()}" for what, path in shown.items()]
+    return "\n".join([*files, "", "What next?", *lines])
+
+
+def write_first_game(run: TrainingRun) -> Path:
+    """Write the replay of a game of the agent, in the first seat, against the strongest bot, with its thoughts."""
+    settings = run.settings
+    env = TableEnv(settings.game, settings.eval_players, settings.variant, **settings.rule_options)
+    names = [f"ppo:{run.folder.as_posix()}", *[run.bots[-1].name] * (settings.eval_players - 1)]
+    agents = {seat: make_agent(name, settings.game) for seat, name in zip(env.possible_agents, names, strict=True)}
+    for number, agent in enumerate(agents.values()):
+        agent.reset(number)
+    env.reset(seed=0)
+    thoughts = list(play(env, agents))
+    path = run.folder / GAME_FILE
+    write_file(path, replay_html(env.record(), names=display_names(names), thoughts=thoughts))
+    return path
 
 
 def game_options(settings: TrainingSettings) -> list[str]:

@@ -28,7 +28,7 @@ async function load() {
 function choose(name) {
   const { presets, variants } = known.games.find((each) => each.name === name);
   Object.assign(chosen, { game: name, people: chosen.people.slice(0, 1), rules: {} });
-  if (!chosen.people.length) chosen.people = [text("person", { number: 1 })];
+  if (!chosen.people.length) chosen.people = [myName()];
   find("presets").hidden = !presets.length;
   find("preset").replaceChildren(
     make("option", { value: "", textContent: text("usual") }),
@@ -37,6 +37,9 @@ function choose(name) {
   find("variant").replaceChildren(...variants.map((each) => make("option", { value: each.name, textContent: variantInWords(each) })));
   setLevel(chosen.level);
 }
+
+// The name that this browser was told once, for the first person.
+const myName = () => find("my-name").value.trim() || text("person", { number: 1 });
 
 // A table with its own size, variant and rules, or the usual one.
 function setPreset() {
@@ -300,6 +303,12 @@ find("language").onchange = () => {
 };
 find("preset").onchange = setPreset;
 find("variant").onchange = () => setLevel(chosen.level);
+find("my-name").value = localStorage.getItem("name") ?? "";
+find("my-name").oninput = () => {
+  localStorage.setItem("name", find("my-name").value.trim());
+  chosen.people[0] = myName();
+  showForm();
+};
 find("order").onsubmit = open;
 await load();
 choose(known.games[0].name);

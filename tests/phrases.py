@@ -66,6 +66,8 @@ def shown(env: TableEnv, before: View, after: View, action: int, reader: int | N
         return in_scene(env.game.scene(view, env.config_dict(), reader))
 
     phrases: list[Any] = [*table(before), *table(after)]
+    if reader == before["player"] and (prompt := kit.narrator.prompt(before)) is not None:
+        phrases.append(prompt)
     if (pause := kit.narrator.pause(move)) is not None:
         phrases += [pause.name, *pause.told, *table(pause.view)]
     if is_settled(env.game.name, before, after):

@@ -5,6 +5,8 @@ from collections import Counter
 import numpy as np
 import pytest
 
+from blackjacky_env.compiled.compiling import zeros
+from blackjacky_env.games.black_jacky import GAME, rules
 from tests.envs.playing import fresh
 from tests.games.black_jacky.rigging import (
     DRAW,
@@ -383,3 +385,17 @@ def test_t7_turns_the_top_of_the_draw_pile_onto_the_discard_pile():
     table = one_round([[7, 8], [6, 6]], top=1, draw=[5, 2]).play(lay(7)).shows(discard_top=5, discards=[1, 5])
     assert table["draw_pile"][0] == 2
     assert table.play(swap_discard(8))["hands"][0] == [5]
+
+
+def test_r14_more_discards_than_there_are_cards_which_no_game_has_are_not_reshuffled():
+    s = zeros(1, GAME.state_dtype)
+    s["discards"][0, 1], s["discard_top"] = 40, 1
+    rules.reshuffle(s[0])
+    assert s["draw_count"][0] == 0
+    assert not s["draw_pile"].any()
+
+
+def test_s1_what_can_be_forecast_is_who_loses_a_heart():
+    s = zeros(1, GAME.state_dtype)
+    s["losers"][0, 1] = 1
+    assert [bool(GAME.question.happens(s[0], p)) for p in range(2)] == [False, True]

@@ -10,7 +10,8 @@ import atexit
 import os
 import signal
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
@@ -69,7 +70,8 @@ class Aside:
             context = get_context("spawn")
             self._pipe, other = context.Pipe()
             self._process = context.Process(target=_serve, args=(other,), name="aside", daemon=True)
-            self._process.start()
+            with _without_interrupts():
+                self._process.start()
             other.close()
         return self._pipe
 
@@ -79,6 +81,19 @@ class Aside:
         if process is not None:
             process.kill()
             process.join()
+
+
+@contextmanager
+def _without_interrupts() -> Iterator[None]:
+    """Processes that begin here get no Ctrl-C, not even at first; it ends the one that asks, and so them."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 aside = Aside()
@@ -106,7 +121,7 @@ def _decide(name: str, game: str, observation: Observation, seed: int) -> int:
 
 
 def _serve(pipe: Connection) -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C ends the one that asks, and so this one
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     if hasattr(os, "nice"):
         os.nice(5)  # whoever plays comes first
     while True:

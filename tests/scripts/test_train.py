@@ -121,7 +121,7 @@ def assert_same_training(run: Path, other: Path) -> None:
 
 def test_a_training_leaves_everything_that_belongs_to_it(finished: Finished) -> None:
     kept = {path.name for path in finished.run.iterdir()}
-    files = {"config.json", "progress.jsonl", "learning_curve.png", "results.json", "results.md"}
+    files = {"config.json", "progress.jsonl", "learning_curve.png", "results.json", "results.md", "game.html"}
     assert kept == files | {"weights.safetensors", "weights.json", "tensorboard", "checkpoints", ".lock"}
     config, card = (read_json(finished.run / name) for name in ("config.json", "weights.json"))
     assert config["settings"]["seed"] == 7

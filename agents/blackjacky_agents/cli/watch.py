@@ -182,7 +182,11 @@ def from_tournament(path: Path, number: int) -> tuple[dict[str, Any], dict[str, 
         options = dict(setup["options"])
     except (KeyError, TypeError) as error:
         raise ValueError(f"{found[0]} is not the results file of a tournament, or is damaged: {error!r}") from None
-    players = [PythonAgent(_Unloaded(), name, same["game"]) if is_python(name) else name for name in agents]
+    sources = [agent.get("source") for agent in setup["agents"]]
+    players = [
+        _Recorded(name, same["game"], source) if is_python(name) else name
+        for name, source in zip(agents, sources, strict=True)
+    ]
     tournament = Tournament(players, results=found[0], **same, **options)
     record, (_, seats) = tournament.replay(number), tournament.table.schedule(number, 1)
     return record, called([agents[agent] for agent in seats[0]])
@@ -193,6 +197,17 @@ class _Unloaded:
 
     def act(self, observation: object) -> int:
         raise NotImplementedError("a recorded game needs no agent")
+
+
+class _Recorded(PythonAgent):
+    """An agent that is not loaded, with the hash of the code that has played, as the file says it."""
+
+    def __init__(self, name: str, game: str, source: str | None) -> None:
+        super().__init__(_Unloaded(), name, game)
+        self._source = source
+
+    def source(self) -> str | None:
+        return self._source
 
 
 def called(names: Sequence[str]) -> dict[str, str]:

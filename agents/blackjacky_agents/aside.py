@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
+from multiprocessing.resource_tracker import ensure_running
 from threading import Lock
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
@@ -38,7 +39,7 @@ class Aside:
     """A process that computes one thing after the other; it ends with this one."""
 
     def __init__(self) -> None:
-        self._lock = Lock()
+        self._lock, self._beginning = Lock(), Lock()
         self._process: BaseProcess | None = None
         self._pipe: Connection | None = None
 
@@ -69,15 +70,17 @@ class Aside:
         if self._process is None or self._pipe is None:
             context = get_context("spawn")
             self._pipe, other = context.Pipe()
-            self._process = context.Process(target=_serve, args=(other,), name="aside", daemon=True)
-            with _without_interrupts():
-                self._process.start()
+            process = context.Process(target=_serve, args=(other,), name="aside", daemon=True)
+            with self._beginning, _without_interrupts():
+                process.start()
+                self._process = process
             other.close()
         return self._pipe
 
     def close(self) -> None:
         """End the process, whatever it is doing; it begins again when it is asked again."""
-        process, self._process = self._process, None
+        with self._beginning:
+            process, self._process = self._process, None
         if process is not None:
             process.kill()
             process.join()
@@ -89,6 +92,7 @@ def _without_interrupts() -> Iterator[None]:
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
+    ensure_running()  # a process of multiprocessing's own, whose beginning lets interrupts through again
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield

@@ -155,6 +155,7 @@ def test_the_checks_find_a_secret_that_is_forgotten_as_the_page_says(
 
 def test_a_game_that_draws_nothing_has_a_card_table_whose_cards_can_be_clicked(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(GOOFSPIEL)
+    monkeypatch.delitem(sys.modules, "goofspiel", raising=False)  # what another test may have left
     monkeypatch.setitem(GAMES, "goofspiel", Registration("goofspiel:GAME"))
     env = TableEnv("goofspiel")
     env.reset(seed=1, options={"start_player": 0})

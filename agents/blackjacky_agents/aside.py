@@ -10,14 +10,14 @@ import atexit
 import os
 import signal
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
-from multiprocessing.resource_tracker import ensure_running
 from threading import Lock
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
+
+from blackjacky_agents.stopping import without_interrupts
 
 if TYPE_CHECKING:
     from blackjacky_agents.agent import Agent
@@ -71,7 +71,7 @@ class Aside:
             context = get_context("spawn")
             self._pipe, other = context.Pipe()
             process = context.Process(target=_serve, args=(other,), name="aside", daemon=True)
-            with self._beginning, _without_interrupts():
+            with self._beginning, without_interrupts():
                 process.start()
                 self._process = process
             other.close()
@@ -84,20 +84,6 @@ class Aside:
         if process is not None:
             process.kill()
             process.join()
-
-
-@contextmanager
-def _without_interrupts() -> Iterator[None]:
-    """Processes that begin here get no Ctrl-C, not even at first; it ends the one that asks, and so them."""
-    if not hasattr(signal, "pthread_sigmask"):
-        yield
-        return
-    ensure_running()  # a process of multiprocessing's own, whose beginning lets interrupts through again
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 aside = Aside()

@@ -51,3 +51,19 @@ def stop_gently(job: Stoppable, after: str) -> Iterator[None]:
 def print_above(line: str) -> None:
     """Print a line on stderr, above the progress bar if there is one."""
     tqdm.write(line, file=sys.stderr)
+
+
+@contextmanager
+def without_interrupts() -> Iterator[None]:
+    """Processes that begin here get no Ctrl-C, not even at first; whoever starts them ends them."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    from multiprocessing.resource_tracker import ensure_running
+
+    ensure_running()  # a process of multiprocessing's own, whose beginning lets interrupts through again
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)

@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from blackjacky_agents.arena.cluster import ClusterExecutor
+from blackjacky_agents.stopping import without_interrupts
 
 T = TypeVar("T")
 Work = Callable[..., T]
@@ -56,8 +57,17 @@ def open_pool(work: Work[T], cores: int, threads: bool, cluster: ClusterExecutor
             cluster.cancel(work)
         return
     executor, work = _open_executor(work, cores, threads)
+
+    def submit(*arguments: Any) -> Future[T]:
+        with without_interrupts():  # it may begin a process
+            return executor.submit(work, *arguments)
+
     try:
-        yield Pool(partial(executor.submit, work), lambda: cores, lambda: 2 * cores)
+        yield Pool(submit, lambda: cores, lambda: 2 * cores)
+    except BaseException:
+        for process in dict(getattr(executor, "_processes", None) or {}).values():
+            process.terminate()  # Ctrl-C does not reach them, and what they do may take long
+        raise
     finally:
         executor.shutdown(cancel_futures=True)
 

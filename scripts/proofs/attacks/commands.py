@@ -67,7 +67,9 @@ def _training(home: Path) -> Any:
 def _tournament(home: Path) -> Any:
     report = json.loads((home / "games" / "report.json").read_text("utf-8"))
     facts = {name: value for name, value in report.items() if name not in ("seconds", "command")}
-    return (home / "games" / "2_players.jsonl").read_bytes(), facts, (home / "games" / "report.svg").read_bytes()
+    *lines, seal = (home / "games" / "2_players.jsonl").read_bytes().splitlines()
+    sealed = {name: value for name, value in json.loads(seal).items() if name != "seconds"}
+    return lines, sealed, facts, (home / "games" / "report.svg").read_bytes()
 
 
 def _dataset(home: Path) -> Any:

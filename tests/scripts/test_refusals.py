@@ -38,6 +38,7 @@ REFUSED = {
         "--opponents random*2 --seat 3": "--seat 3 is out of range; allowed with these opponents are 0 .. 2",
         "--web --people 7": "--people=7 is out of range; allowed are 1 .. 6",
         "--web --host 256.0.0.1": "--host 256.0.0.1 is not an address of this machine; 0.0.0.0 stands for all",
+        "--web --opponents counter*20": "num_players=21 is out of range; allowed are 2 .. 6",
         "--web --port 70000": "--port=70000 is out of range; allowed are 0 .. 65535",
     },
     "watch": {

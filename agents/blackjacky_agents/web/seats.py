@@ -57,7 +57,7 @@ def seats_for(game: str, people: Sequence[str], agents: Sequence[str]) -> list[S
             taken = {looks_of(each.name) for each in seats}
             first = 3 * (kinds.index(seat.agent) if seat.agent in kinds else len(kinds))
             turned = (NAMES[(first + i) % len(NAMES)] for i in range(len(NAMES)))
-            seat.name = next((name for name in turned if looks_of(name) not in taken), seat.agent)  # no game has so many
+            seat.name = next((name for name in turned if looks_of(name) not in taken), seat.agent)
     return seats
 
 

@@ -178,12 +178,12 @@ def rounded(value: float) -> str:
 
 
 def first_move() -> str:
-    """How long people wait at a table in the browser, and how long programs for the compiler."""
-    waited = {row["game"]: row["first picture"].partition(" s")[0] for row in needed("first_table")["rows"]}
+    """How long people wait for a table in the browser."""
+    waited = {float(row["first picture"].partition(" s")[0]) for row in needed("first_table")["rows"]}
+    seconds = " to ".join(map(str, sorted({min(waited), max(waited)})))
     return (
-        "Games and bots are compiled on first use. A table in the browser needs none of it: its first picture is there "
-        f"{min(waited.values(), key=float)} to {max(waited.values(), key=float)} seconds after the command "
-        "([details](docs/install.md#the-first-compile))."
+        "Games and bots are compiled when they are used much. A table in the browser needs none of it: its first "
+        f"picture is there {seconds} seconds after the command ([details](docs/install.md#the-first-compile))."
     )
 
 

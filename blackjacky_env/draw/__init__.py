@@ -28,6 +28,7 @@ from blackjacky_env.draw.scene import (
     say,
     signed,
 )
+from blackjacky_env.draw.svg import draw_card
 from blackjacky_env.draw.text import listed, printable
 
 __all__ = [
@@ -55,6 +56,7 @@ __all__ = [
     "Value",
     "count_of",
     "described",
+    "draw_card",
     "draw_svg",
     "listed",
     "printable",

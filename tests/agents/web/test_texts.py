@@ -24,7 +24,7 @@ from tests.replay.reading import REAL
 
 TEXTS = json.loads((PAGE / "texts.json").read_text("utf-8"))
 LANGUAGES = [*TEXTS]
-SECTIONS = ("phases", "actions", "explanations", "details", "sentences")
+SECTIONS = ("phases", "actions", "explanations", "details", "sentences", "signs")
 NAMES = [f"P{seat}" for seat in range(10)]
 
 every_game = pytest.mark.parametrize("game", REAL)
@@ -68,6 +68,7 @@ def test_every_phrase_has_a_template_in_every_language(game):
 def test_every_language_says_all_that_english_says(game):
     texts = page_texts(game)
     assert [*texts] == LANGUAGES
+    assert texts["de"]["signs"].keys() <= {*texts["de"]["picture"], "x 2"}
     for language in LANGUAGES[1:]:
         assert len(texts[language]["help"]) == len(texts["en"]["help"])
         for section in SECTIONS:

@@ -14,8 +14,7 @@ from blackjacky_agents.arena.cluster import joined
 from blackjacky_agents.arena.table import Table
 from blackjacky_agents.cli.errors import checking_input
 from blackjacky_agents.cli.options import GameArgs, R, command_line, progress_bar, read_arguments
-from blackjacky_agents.data.dataset import Dataset
-from blackjacky_agents.data.description import MOST_GAMES, Description
+from blackjacky_agents.data.dataset import MOST_GAMES, Dataset
 from blackjacky_agents.data.writing import CARD, MOST_IN_SHARD, SHARD, Writer
 from blackjacky_agents.registry import parse_agents
 from blackjacky_agents.reports import markdown_table
@@ -70,7 +69,10 @@ def main(arguments: Sequence[str], program: str) -> int:
     except KeyboardInterrupt:
         print(f"\nWhole files are kept in {args.out}; repeat the command to resume.", file=sys.stderr)
         raise
-    print(report(description, args.out))
+    games, size = description.games, sum(shard.bytes for shard in description.shards)
+    heading = ["games", "decisions", "files", "bytes", "bytes per game"]
+    row = [f"{games:,}", f"{description.decisions:,}", len(description.shards), f"{size:,}", f"{size / games:.1f}"]
+    print(f"{markdown_table(heading, [row])}\n\nData card: {args.out / CARD}")
     return 0
 
 
@@ -116,12 +118,3 @@ def verify(args: Args[Any]) -> str:
             dataset.verify(bar.update, threads)
     found = f"{len(dataset):,} games, {dataset.decisions:,} decisions"
     return f"{found}: the checksums are right, and all moves can be played."
-
-
-def report(description: Description, folder: Path) -> str:
-    """Sizes of the dataset, and where it is."""
-    games, decisions = description.games, description.decisions
-    size = sum(shard.bytes for shard in description.shards)
-    heading = ["games", "decisions", "files", "bytes", "bytes per game"]
-    row = [f"{games:,}", f"{decisions:,}", len(description.shards), f"{size:,}", f"{size / games:.1f}"]
-    return "\n\n".join([markdown_table(heading, [row]), f"Data card: {folder / CARD}"])

@@ -76,19 +76,18 @@ def to_minari(
         "eval_env": env,
         **more,
     }
-    episodes = episodes_of(dataset, setup.policies.index(policy), reward)
+    number = setup.policies.index(policy)
+    episodes = (
+        episode
+        for piece in dataset.games()
+        for played in setup.played_back(piece, reward)
+        for episode in _episodes(setup, number, *played)
+    )
     return create_dataset_from_buffers(dataset_id, episodes, env=env, data_format=data_format, **given)
 
 
-def episodes_of(dataset: Dataset, policy: int, reward: str = "win") -> Iterator[EpisodeBuffer]:
-    """The episodes that `to_minari` writes; ``policy``: an index in ``dataset.setup.policies``."""
-    for piece in dataset.every_piece():
-        for games, decisions, states in dataset.setup.played_back(piece, reward):
-            yield from _of_games(dataset.setup, games, decisions, states, policy)
-
-
-def _of_games(
-    setup: Setup, games: Games, decisions: Decisions, states: npt.NDArray[Any], policy: int
+def _episodes(
+    setup: Setup, policy: int, games: Games, decisions: Decisions, states: npt.NDArray[Any]
 ) -> Iterator[EpisodeBuffer]:
     """One episode for each seat of the policy that decides in a game."""
     from minari.data_collector import EpisodeBuffer

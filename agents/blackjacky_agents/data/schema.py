@@ -55,16 +55,5 @@ def write_options(num_players: int, variant: str, options: Mapping[str, Any]) ->
     return json.dumps({"num_players": num_players, "variant": variant, **options})
 
 
-def describe(schema: pa.Schema) -> list[tuple[str, str, str]]:
-    """Name, type and meaning of each column."""
-    return [(field.name, _in_short(field.type), field.metadata[b"meaning"].decode()) for field in schema]
-
-
-def _in_short(kind: pa.DataType) -> str:
-    if pa.types.is_dictionary(kind):
-        return f"dictionary<{kind.value_type}>"
-    return str(kind).replace("item: ", "")
-
-
 def _schema(*columns: tuple[str, pa.DataType, str]) -> pa.Schema:
     return pa.schema(pa.field(name, kind, nullable=False, metadata={"meaning": text}) for name, kind, text in columns)

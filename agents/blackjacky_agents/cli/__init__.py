@@ -58,7 +58,7 @@ SUBCOMMANDS = {
     "solve": Subcommand(
         "Solve a small table: exact values, and an equilibrium that plays as an agent.", "cli", _BASICS
     ),
-    "forecast": Subcommand("Score an agent's forecasts of who wins, and of the next settlement.", "cli", _BASICS),
+    "forecast": Subcommand("Score an agent's forecasts of who wins.", "cli", _BASICS),
     "play": Subcommand("Play against agents, in the terminal or in the browser.", "cli", _BASICS),
     "mcp": Subcommand(
         "Seat assistants (language models) at tables, by the Model Context Protocol.", "mcp", ("mcp", *_BASICS)

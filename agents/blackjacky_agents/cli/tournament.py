@@ -140,7 +140,7 @@ def check_enough(tournament: Tournament, args: Args[Any]) -> None:
 
 
 def play_all(
-    tournaments: Sequence[Tournament], goals: Sequence[int], args: Any, where: str, until: float | None = None
+    tournaments: Sequence[Tournament], goals: Sequence[int], args: Any, where: str | None, until: float | None = None
 ) -> None:
     """Play the missing games, with a progress bar.
 
@@ -148,7 +148,7 @@ def play_all(
         tournaments: the tournaments.
         goals: number of games of each, in whole deals of every line-up.
         args: ``threads`` and ``cluster`` of a command.
-        where: the end of the sentence "Games are saved in ..." that follows Ctrl-C.
+        where: the end of the sentence "Games are saved in ..." that follows Ctrl-C; None: they are not.
         until: as of `Tournament.play`.
     """
     done = sum(min(goal, each.played) for goal, each in zip(goals, tournaments, strict=True))
@@ -164,7 +164,8 @@ def play_all(
                 each.play(goal, until, args.threads, show, cluster)
                 show(goal)  # also games skipped by ``until``
     except KeyboardInterrupt:
-        print(f"\nGames are saved in {where}.", file=sys.stderr)
+        if where is not None:
+            print(f"\nGames are saved in {where}.", file=sys.stderr)
         raise
 
 

@@ -29,7 +29,6 @@ REFUSED = {
         "--agents random,threshold,trickster,counter --players 2 --games 11": "--games 11 are too few for tables of 2: "
         "two deals of each of 6 line-ups are 24",
         "--until 1.5": "--until 1.5 is out of range; allowed are widths above 0 and below 1",
-        "--replay 3": "there is no",
         "--ladder nowhere/ladder.json": "--ladder nowhere/ladder.json cannot be written",
     },
     "play": {

@@ -12,9 +12,6 @@ from itertools import islice
 from multiprocessing import get_context
 from typing import Any, Generic, NamedTuple, TypeVar
 
-import numpy as np
-import numpy.typing as npt
-
 from blackjacky_agents.arena.cluster import ClusterExecutor
 from blackjacky_agents.stopping import without_interrupts
 
@@ -23,8 +20,6 @@ Work = Callable[..., T]
 
 _AHEAD = 8  # tasks for each core of a cluster, which last until Ray has noticed that a node is lost
 _MAX_AHEAD = 512  # tasks of a cluster of many cores, whose tasks take longer; but two for each core
-_PARTS = 8  # for each core, in `in_parts`
-_MAX_PART = 4096  # rows of a part
 
 
 class Pool(NamedTuple, Generic[T]):
@@ -40,7 +35,7 @@ class Pool(NamedTuple, Generic[T]):
 
 @contextmanager
 def open_pool(work: Work[T], cores: int, threads: bool, cluster: ClusterExecutor | None = None) -> Iterator[Pool[T]]:
-    """A context with a pool; work that has not been finished when it ends is cancelled.
+    """A context with a pool; work that has not been finished when it ends is cancelled, but not on a cluster.
 
     Args:
         work: what is done; it is pickled once for each process.
@@ -51,10 +46,7 @@ def open_pool(work: Work[T], cores: int, threads: bool, cluster: ClusterExecutor
     Raises `TypeError` if processes or a cluster are needed and ``work`` cannot be pickled.
     """
     if cluster is not None:
-        try:
-            yield Pool(partial(cluster.submit, work), lambda: cluster.cores, lambda: tasks_ahead(cluster))
-        finally:
-            cluster.cancel(work)
+        yield Pool(partial(cluster.submit, work), lambda: cluster.cores, lambda: tasks_ahead(cluster))
         return
     executor, work = _open_executor(work, cores, threads)
 
@@ -85,25 +77,6 @@ def in_order(futures: Iterator[Future[T]], count_ahead: Callable[[], int]) -> It
         if not ahead:
             return
         yield ahead.popleft().result()
-
-
-def in_parts(
-    work: Work[npt.NDArray[Any]],
-    arrays: tuple[npt.NDArray[Any], ...],
-    cluster: ClusterExecutor,
-    progress: Callable[[int], object] = lambda rows: None,
-) -> Iterator[npt.NDArray[Any]]:
-    """What ``work`` makes on the cluster of the rows of arrays of the same length, one part after another.
-
-    ``progress`` is called with the number of rows of each part. What is made of a row must not depend on the others.
-    """
-    count = len(arrays[0])
-    size = int(np.clip(count // (_PARTS * cluster.cores), 1, _MAX_PART))
-    parts = (tuple(array[first : first + size] for array in arrays) for first in range(0, count, size))
-    with open_pool(work, cluster.cores, threads=False, cluster=cluster) as pool:
-        for made in in_order((pool.submit(*part) for part in parts), pool.count_ahead):
-            progress(len(made))
-            yield made
 
 
 def _open_executor(work: Work[T], cores: int, threads: bool) -> tuple[Executor, Work[T]]:

@@ -47,7 +47,7 @@ SUBCOMMANDS = {
     "tournament": Subcommand(
         "Run a tournament with duplicate deals: win rates, ratings, pairwise results.",
         "train",
-        (*_BASICS, "matplotlib", "openskill"),
+        (*_BASICS, "openskill"),
     ),
     "dataset": Subcommand(
         "Write games between agents as a dataset for offline learning, in Parquet files.", "data", (*_BASICS, "pyarrow")

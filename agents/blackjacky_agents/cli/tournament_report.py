@@ -1,16 +1,11 @@
-"""The report of a tournament: Markdown tables and a plot."""
+"""The report of a tournament: Markdown tables."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from blackjacky_agents.arena.standings import RATING_REPLICATES
-from blackjacky_agents.files import write_file
-from blackjacky_agents.learning.curves import as_svg
 from blackjacky_agents.reports import duration, markdown_table, percent, share, where_run
 
 Report = dict[str, Any]
@@ -140,54 +135,3 @@ def number(estimate: Row, digits: int) -> str:
     if estimate["low"] is None:
         return f"{estimate['mean']:.{digits}f}"
     return f"{estimate['mean']:.{digits}f} ({estimate['low']:.{digits}f} .. {estimate['high']:.{digits}f})"
-
-
-# ---------------------------------------------------------------- the plot
-
-
-def draw(report: Report, path: Path) -> None:
-    """Draw win rates with intervals and the pairwise matrix, one row per table size."""
-    from matplotlib.figure import Figure
-
-    tables = report["tables"]
-    height = 1.4 + 0.45 * len(tables[0]["agents"])
-    figure = Figure(figsize=(11, height * len(tables)), layout="constrained")
-    for (rates, pairs), table in zip(figure.subplots(len(tables), 2, squeeze=False), tables, strict=True):
-        order = sorted(table["agents"], key=lambda row: row["win_rate"]["mean"])
-        draw_rates(rates, table, order)
-        draw_pairs(pairs, table, [row["agent"] for row in reversed(order)])
-    write_file(path, as_svg(figure, "tournament"))
-
-
-def draw_rates(axes: Any, table: Table, order: list[Row]) -> None:
-    """Win rates, best on top, with par as a line."""
-    for place, row in enumerate(order):
-        rate = row["win_rate"]
-        axes.plot(100 * rate["mean"], place, "o", color="tab:blue")
-        if rate["low"] is not None:
-            axes.plot([100 * rate["low"], 100 * rate["high"]], [place, place], color="tab:blue", linewidth=3, alpha=0.5)
-    axes.axvline(100 / table["num_players"], color="tab:grey", linestyle="--", linewidth=1)
-    axes.set_yticks(range(len(order)), [in_short(row["agent"]) for row in order])
-    axes.set(xlabel="win rate in % (line: par)", title=f"{table['num_players']} players", xlim=(0, None))
-    axes.set_ylim(-0.5, len(order) - 0.5)
-    axes.grid(axis="x", alpha=0.3)
-
-
-def draw_pairs(axes: Any, table: Table, names: list[str]) -> None:
-    """The pairwise matrix."""
-    found = {(pair["first"], pair["second"]): pair["share"]["mean"] for pair in table["pairs"]}
-    shares = np.array([[found.get((a, b)) for b in names] for a in names], float)
-    axes.imshow(100 * shares, cmap="RdBu", vmin=0, vmax=100, aspect="auto")
-    for (row, column), value in np.ndenumerate(shares):
-        if not np.isnan(value):
-            colour = "white" if abs(value - 0.5) > 0.3 else "black"
-            axes.text(column, row, f"{100 * value:.0f}", ha="center", va="center", color=colour, fontsize=8)
-    labels = [in_short(name) for name in names]
-    axes.set_xticks(range(len(names)), labels, rotation=20, ha="right")
-    axes.set_yticks(range(len(names)), labels)
-    axes.set(title="row finishes ahead of column, % of games without ties")
-
-
-def in_short(name: str) -> str:
-    """A name, shortened to its end if it is too long for a plot, such as a path."""
-    return name if len(name) <= 24 else f"...{name[-21:]}"

@@ -26,7 +26,7 @@ from pydantic import AfterValidator
 
 from blackjacky_agents.agent import Agent
 from blackjacky_agents.arena.standings import Games, lineup_results
-from blackjacky_agents.arena.table import Table
+from blackjacky_agents.arena.table import Table, encode_actions
 from blackjacky_agents.arena.tournament import Tournament
 from blackjacky_agents.checked import Checked, in_short
 from blackjacky_agents.games import bot_names, get_kit
@@ -166,7 +166,9 @@ def decisions_of(name: str, game: str) -> str:
     size, variant = get_game(game).choose_table()
     options = get_game(game).check_options(size, variant, {})
     table = Table(game, variant, size, options, (make_agent(name, game),), ((0,) * size,), 0, False)
-    return sha256(json.dumps([table.actions(number) for number in range(_PINNED_GAMES)]).encode()).hexdigest()
+    games = [table.play(number, 1).actions for number in range(_PINNED_GAMES)]
+    texts = [encode_actions(actions, get_game(game).num_actions) for actions in games]
+    return sha256(json.dumps(texts).encode()).hexdigest()
 
 
 def read_protocol(path: Path) -> Protocol:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from blackjacky_agents.arena.standings import RATING_REPLICATES
@@ -11,35 +10,22 @@ from blackjacky_agents.reports import duration, markdown_table, percent, share, 
 Report = dict[str, Any]
 Table = dict[str, Any]
 """`standings.Standings` of one table size, JSON-ready."""
-Row = dict[str, Any]
 
 SHOWN_LINEUPS = 30  # more are left out of the report
 
 
-# ---------------------------------------------------------------- Markdown
-
-
 def markdown_report(report: Report) -> str:
     """The whole report: standings, pairs, cycles and line-ups of every table size."""
-    sections = [intro(report)]
+    games = sum(table["games"] for table in report["tables"])
+    machine = where_run(report["machine"])
+    sections = [f"{games:,} games in {duration(report['seconds'])}: `{report['command']}` on {machine}."]
     for table in report["tables"]:
-        sections += mixed_section(report, table)
+        sections += [heading(table), standings_table(report["score"], table), pairs_table(table), cycles(table)]
         if report["lineups"] == "copies":
             sections.append(copies_table(table))
         elif 1 < len(table["lineups"]) <= SHOWN_LINEUPS:
             sections.append(lineups_table(table))
     return "\n\n".join([*sections, footnotes(report)])
-
-
-def intro(report: Report) -> str:
-    """Number of games, duration, command and machine."""
-    games = sum(table["games"] for table in report["tables"])
-    return f"{games:,} games in {duration(report['seconds'])}: `{report['command']}` on {where_run(report['machine'])}."
-
-
-def mixed_section(report: Report, table: Table) -> list[str]:
-    """Standings and pairwise results of one table size."""
-    return [heading(table), standings_table(report, table), pairs_table(table), cycles(table)]
 
 
 def heading(table: Table) -> str:
@@ -52,27 +38,20 @@ def heading(table: Table) -> str:
     )
 
 
-def standings_table(report: Report, table: Table) -> str:
-    """The results of every agent, best first."""
-    columns = standings_columns(report)
-    rows = [[cell(row) for cell in columns.values()] for row in best_first(table)]
-    return markdown_table(list(columns), rows)
-
-
-def standings_columns(report: Report) -> dict[str, Callable[[Row], str]]:
-    """What each column says about an agent, by its heading."""
-    return {
+def standings_table(score: str, table: Table) -> str:
+    """The results of every agent, best first; ``score``: what scores are called."""
+    columns = {
         "agent": lambda row: f"`{row['agent']}`",
         "win rate": lambda row: share(row["win_rate"]),
-        "reward": lambda row: number(row["reward"], 3),
-        report["score"]: lambda row: number(row["score"], 2),
+        score: lambda row: number(row["score"], 2),
         "rating": lambda row: number(row["rating"], 1),
         "variance reduction": lambda row: "-" if row["saved"] is None else f"x {row['saved']:.2f}",
         "games": lambda row: f"{row['games']:,}",
     }
+    return markdown_table(list(columns), [[cell(row) for cell in columns.values()] for row in best_first(table)])
 
 
-def best_first(table: Table) -> list[Row]:
+def best_first(table: Table) -> list[dict[str, Any]]:
     """The agents of a table by their win rates."""
     return sorted(table["agents"], key=lambda row: -row["win_rate"]["mean"])
 
@@ -96,16 +75,11 @@ def copies_table(table: Table) -> str:
 
 def lineups_table(table: Table) -> str:
     """Win rates in every line-up."""
-    rows = [
-        [", ".join(f"`{name}`" for name in line["agents"]), f"{line['deals']:,}", in_words(line["win_rates"])]
-        for line in table["lineups"]
-    ]
+    rows = []
+    for line in table["lineups"]:
+        rates = (f"`{name}` {share(rate)}" for name, rate in line["win_rates"].items())
+        rows.append([", ".join(f"`{name}`" for name in line["agents"]), f"{line['deals']:,}", ", ".join(rates)])
     return markdown_table(["line-up", "deals", "win rates, each"], rows)
-
-
-def in_words(win_rates: dict[str, Row]) -> str:
-    """The win rates of one line-up as text."""
-    return ", ".join(f"`{name}` {share(rate)}" for name, rate in win_rates.items())
 
 
 def cycles(table: Table) -> str:
@@ -130,7 +104,7 @@ def footnotes(report: Report) -> str:
     )
 
 
-def number(estimate: Row, digits: int) -> str:
+def number(estimate: dict[str, Any], digits: int) -> str:
     """A mean with its interval."""
     if estimate["low"] is None:
         return f"{estimate['mean']:.{digits}f}"

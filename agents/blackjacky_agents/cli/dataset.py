@@ -13,11 +13,11 @@ from blackjacky_agents import make_agent
 from blackjacky_agents.arena.cluster import joined
 from blackjacky_agents.arena.table import Table
 from blackjacky_agents.cli.errors import checking_input
-from blackjacky_agents.cli.options import GameArgs, R, command_line, progress_bar, read_arguments
+from blackjacky_agents.cli.options import GameArgs, R, command_line, read_arguments
 from blackjacky_agents.data.dataset import MOST_GAMES, Dataset
 from blackjacky_agents.data.writing import CARD, MOST_IN_SHARD, SHARD, Writer
 from blackjacky_agents.registry import parse_agents
-from blackjacky_agents.reports import markdown_table
+from blackjacky_agents.reports import markdown_table, progress_bar
 from blackjacky_env.checks import check_integer
 from blackjacky_env.compiled import check_threads
 from blackjacky_env.envs import MAX_SEED, TableEnv

@@ -12,11 +12,11 @@ from blackjacky_agents import make_agent
 from blackjacky_agents.arena.cluster import joined
 from blackjacky_agents.arena.evaluation import Score, score_of, shares_at_one_table
 from blackjacky_agents.cli.errors import checking_input
-from blackjacky_agents.cli.options import GameArgs, R, check_writable, command_line, progress_bar, read_arguments
+from blackjacky_agents.cli.options import GameArgs, R, check_writable, command_line, read_arguments
 from blackjacky_agents.files import versions, write_json
 from blackjacky_agents.intervals import Floats
 from blackjacky_agents.registry import parse_agents
-from blackjacky_agents.reports import markdown_table, rate_cells
+from blackjacky_agents.reports import markdown_table, progress_bar, rate_cells
 from blackjacky_env.checks import check_integer
 from blackjacky_env.envs import TableEnv
 

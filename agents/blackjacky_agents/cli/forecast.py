@@ -20,12 +20,12 @@ from tqdm import tqdm
 
 from blackjacky_agents.agent import Agent, CompiledAgent
 from blackjacky_agents.cli.errors import checking_input
-from blackjacky_agents.cli.options import GameArgs, R, check_writable, command_line, progress_bar, read_arguments
+from blackjacky_agents.cli.options import GameArgs, R, check_writable, command_line, read_arguments
 from blackjacky_agents.files import versions, write_json
 from blackjacky_agents.games import agent_names
 from blackjacky_agents.intervals import Estimate, Floats, of_values
 from blackjacky_agents.registry import make_agent, make_compiled_agent
-from blackjacky_agents.reports import markdown_table, ready_for_json
+from blackjacky_agents.reports import markdown_table, progress_bar, ready_for_json
 from blackjacky_agents.search.playing_on import WIN, play_on
 from blackjacky_env.checks import check_integer
 from blackjacky_env.compiled import zeros

@@ -14,11 +14,11 @@ from blackjacky_agents.arena.cluster import joined
 from blackjacky_agents.arena.standings import standings
 from blackjacky_agents.arena.tournament import MAX_GAMES, Tournament
 from blackjacky_agents.cli.errors import checking_input
-from blackjacky_agents.cli.options import GameArgs, R, check_writable, command_line, progress_bar, read_arguments
+from blackjacky_agents.cli.options import GameArgs, R, check_writable, command_line, read_arguments
 from blackjacky_agents.cli.tournament_report import Report, markdown_report
 from blackjacky_agents.files import only_writer, write_file
 from blackjacky_agents.registry import parse_agents
-from blackjacky_agents.reports import ready_for_json, where
+from blackjacky_agents.reports import progress_bar, ready_for_json, where
 from blackjacky_env.checks import check_integer
 from blackjacky_env.envs import MAX_SEED
 from blackjacky_env.games import get_game

@@ -27,7 +27,7 @@ from blackjacky_agents.learning.settings import check_settings
 from blackjacky_agents.networks.agent_file import AGENT_FILE, save_agent
 from blackjacky_agents.networks.network import Layers, network_agent, pack
 from blackjacky_agents.registry import make_compiled_agent
-from blackjacky_agents.reports import duration
+from blackjacky_agents.reports import duration, progress_bar
 from blackjacky_agents.stopping import print_above, stop_gently
 from blackjacky_env.checks import check_number
 from blackjacky_env.games import get_game
@@ -239,7 +239,7 @@ class TrainingRun(ABC):
         """Final evaluation, with a progress bar: the rows of `results_table` at the `final_tables`."""
         settings, tables = self.settings, self.final_tables()
         agent, games, rows = self.agent(greedy=True), settings.final_games, []
-        with final_bar(games * sum(len(others) for _, others in tables)) as bar:
+        with progress_bar(games * sum(len(others) for _, others in tables), "final evaluation") as bar:
             options = {"progress": bar.update, "cluster": self.cluster, **self._rules}
             for size, others in tables:
                 rows += results_table(agent, others, games, settings.threads, sizes=[size], **options)
@@ -322,12 +322,6 @@ class TrainingRun(ABC):
         self._evaluated = max(last["steps"] / self.settings.steps, last["seconds"] / 60 / self.settings.minutes)
         self._evaluated_steps, self._rates = last["steps"], last["win_rate"]
         return complaints
-
-
-def final_bar(games: int, title: str = "final evaluation") -> tqdm[Any]:
-    """The progress bar of games after a training."""
-    pause = 0.1 if sys.stderr.isatty() else 15
-    return tqdm(total=games, desc=title, unit=" games", mininterval=pause)
 
 
 def short(number: float) -> str:

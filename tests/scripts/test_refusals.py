@@ -51,7 +51,7 @@ REFUSED = {
     "exploit": {
         "--agent cuonter": "unknown agent 'cuonter' for black_jacky; did you mean 'counter'",
         "--resume nowhere": "there is no run in 'nowhere'",
-        "--results nowhere/a.json": "--results nowhere/a.json cannot be written",
+        "--output nowhere/a.json": "--output nowhere/a.json cannot be written",
     },
     "train --name wrong": {
         "--bots": "bots=() is empty; training needs at least one bot",
@@ -70,7 +70,7 @@ REFUSED = {
         "--resume runs/nothing": "there is no run of a solver in 'runs/nothing'",
     },
     "exploit --exact --agent threshold": {
-        "--preset mini-1 --results some.json": "--exact has neither --results nor --resume",
+        "--preset mini-1 --output some.json": "--exact has neither --output nor --resume",
         "--players 2 --max-card 5 --memory 0.01": "the tree does not fit into 10 MiB",
     },
     "score": {

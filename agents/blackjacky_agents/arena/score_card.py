@@ -43,7 +43,7 @@ from blackjacky_agents.checked import Checked, in_short
 from blackjacky_agents.external.python_agent import PythonAgent
 from blackjacky_agents.external.subprocess_agent import SubprocessAgent
 from blackjacky_agents.games import agent_names, get_kit
-from blackjacky_agents.networks.agent_file import load_agent, read_card
+from blackjacky_agents.networks.agent_file import read_card
 from blackjacky_agents.registry import make_agent
 from blackjacky_agents.search.searchers import SEARCHERS
 from blackjacky_env.compiled import CompiledPolicy, PythonPolicy
@@ -298,10 +298,6 @@ def check_games(card: Card) -> int:
 
 def shipped_agent(card: Card) -> Agent | None:
     """The shipped agent that a card is of; nothing is loaded from places that the card names."""
-    folders = {path.parent for path in get_kit(card.game).trained.values()}
-    weights = {str(read_card(path)["sha256"]): path for folder in folders for path in folder.glob("*.safetensors")}
-    if own := card.agent.get("weights"):
-        return load_agent(weights[own], card.game, card.name) if own in weights else None
     return make_agent(card.name, card.game) if card.name in agent_names(card.game) else None
 
 

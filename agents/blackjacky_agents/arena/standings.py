@@ -7,7 +7,7 @@ is described in `blackjacky_agents.intervals`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import permutations, starmap
 from typing import Any, NamedTuple
@@ -349,18 +349,12 @@ def _rate_once(games: Games, deals: npt.NDArray[np.int64], rng: np.random.Genera
     ranks = (~winners).astype(float).tolist()
     for agents, places in zip(seats, ranks, strict=True):
         after = model.rate([[ratings[agent]] for agent in agents], ranks=places)
-        for agent, (rating,) in _changed(agents, after, ratings):
-            ratings[agent] = rating
+        changes = [(agent, rating) for agent, (rating,) in zip(agents, after, strict=True)]
+        for agent in set(agents):  # the changes of several copies are added up
+            old, own = ratings[agent], [rating for each, rating in changes if each == agent]
+            mu = old.mu + sum(rating.mu - old.mu for rating in own)
+            sigma = old.sigma * float(np.prod([rating.sigma / old.sigma for rating in own]))
+            ratings[agent] = model.rating(mu, sigma)
     means: Floats = np.array([rating.mu for rating in ratings])
     means += _MEAN_RATING - means.mean()
     return means
-
-
-def _changed(agents: list[int], after: list[list[Any]], before: list[Any]) -> Iterator[tuple[int, list[Any]]]:
-    """The new rating of each agent; the rating changes of several copies are added up."""
-    for agent in dict.fromkeys(agents):
-        old, own = before[agent], [rating for number, (rating,) in zip(agents, after, strict=True) if number == agent]
-        new = own[0]
-        new.mu = old.mu + sum(rating.mu - old.mu for rating in own)
-        new.sigma = old.sigma * float(np.prod([rating.sigma / old.sigma for rating in own]))
-        yield agent, [new]

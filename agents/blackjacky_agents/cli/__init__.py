@@ -17,7 +17,7 @@ from importlib.util import find_spec
 from typing import NamedTuple
 
 from blackjacky_agents.aside import play_in_plain_python
-from blackjacky_agents.cli.interrupts import INTERRUPTED, ending_at_once, never_swallowed
+from blackjacky_agents.cli.errors import INTERRUPTED, WrongInputError, ending_at_once, never_swallowed, reason
 
 WRONG_INPUT, NOT_READ = 2, 141  # exit statuses; the last as shells have it
 _MOST_SAID = 4000  # characters of an error, which may quote an input file
@@ -112,7 +112,6 @@ def run(name: str, arguments: Sequence[str], program: str = "") -> int:
         from blackjacky_agents.agent import AgentError
         from blackjacky_agents.arena.cluster import ClusterError
         from blackjacky_agents.cli.compiling import compiling_shown
-        from blackjacky_agents.cli.errors import WrongInputError, reason
         from blackjacky_agents.files import FolderInUseError
         from blackjacky_env.declare import IllegalActionError
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -17,7 +17,7 @@ from blackjacky_agents.intervals import Floats, of_games, shares_of
 from blackjacky_env.checks import check_integer
 from blackjacky_env.compiled import zeros
 from blackjacky_env.envs import TableEnv
-from blackjacky_env.games import DEFAULT, get_game
+from blackjacky_env.games import DEFAULT
 from blackjacky_env.play import play_out
 
 _SECONDS = 0.5  # about how long compiled games run before progress is reported and Ctrl-C noticed
@@ -70,33 +70,6 @@ def against_copies(
         shares = play_games([agent, *opponents], seating, seed, threads=threads, **options)
         scores.append(score_of(shares[rows, seats], shares.sum(axis=1) == 0, num_players))
     return scores
-
-
-def results_table(
-    agent: Agent,
-    opponents: Sequence[Agent],
-    games: int,
-    threads: int = 2,
-    game: str = DEFAULT,
-    sizes: Sequence[int] | None = None,
-    **options: Any,
-) -> list[dict[str, Any]]:
-    """Scores of an agent against copies of each opponent: one row per table size and opponent.
-
-    ``sizes``: by default the usual, the smallest and the largest of the game. ``options`` are those of `play_games`.
-    """
-    if sizes is None:
-        declared = get_game(game)
-        sizes = (declared.default_players, declared.min_players, declared.max_players)
-    return [
-        {"players": players, "opponents": opponent.name, **asdict(score)}
-        for players in dict.fromkeys(sizes)
-        for opponent, score in zip(
-            opponents,
-            against_copies(agent, opponents, players, games, threads=threads, game=game, **options),
-            strict=True,
-        )
-    ]
 
 
 def at_one_table(agents: Sequence[Agent], games: int, seed: int = 0, threads: int = 2, **options: Any) -> list[Score]:

@@ -190,7 +190,7 @@ def tournaments(protocol: Protocol, agent: Agent, folder: Path | None = None) ->
     made = []
     for number, tables in enumerate(protocol.groups):
         size, bots = tables[0].num_players, dict.fromkeys(name for table in tables for name in table.opponents)
-        agents = [agent, *(name for name in bots if name != agent.name)]
+        agents: list[str | Agent] = [agent, *(name for name in bots if name != agent.name)]
         lineups = [[agent.name, *table.opponents] for table in tables]
         results = None if folder is None else folder / f"{size}_players.jsonl"
         rules = {"variant": tables[0].variant, "game": protocol.game, **protocol.options}

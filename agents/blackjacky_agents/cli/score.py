@@ -105,19 +105,15 @@ def main(arguments: Sequence[str], program: str) -> int:
         protocol, agent, entry = prepare(args, folder)
         played = tournaments(protocol, agent, folder)
     begun = time.perf_counter()
-    try:
-        play(played, args.games, args, f"{folder}; repeat it with --resume")
-        run = Run(
-            command=command_line(program, arguments),
-            date=datetime.now(UTC).date(),
-            seconds=round(time.perf_counter() - begun, 1),
-            move_microseconds=time_of_a_move(protocol, agent),
-            machine=machine(),
-            versions=versions(),
-        )
-    finally:
-        if isinstance(agent, SubprocessAgent):
-            agent.close()
+    play(played, args.games, args, f"{folder}; repeat it with --resume")
+    run = Run(
+        command=command_line(program, arguments),
+        date=datetime.now(UTC).date(),
+        seconds=round(time.perf_counter() - begun, 1),
+        move_microseconds=time_of_a_move(protocol, agent),
+        machine=machine(),
+        versions=versions(),
+    )
     card = make_card(protocol, args.games, agent, entry, played, run)
     write_file(folder / "score.json", card.model_dump_json(indent=1) + "\n")
     print(f"{report(protocol, card)}\n\nCard and games: {folder}")
@@ -201,11 +197,7 @@ def check(path: Path, args: Args[Any]) -> str:
             note = "The agent was scored again, with the same results."
             protocol = protocol_of(card)
             played = tournaments(protocol, agent)
-            try:
-                play(played, card.games, args, None)
-            finally:
-                if isinstance(agent, SubprocessAgent):
-                    agent.close()
+            play(played, card.games, args, None)
             if make_card(protocol, card.games, agent, card.entry, played, card.run).played != card.played:
                 raise ValueError(
                     f"{agent.name!r} plays other games than those of the card; only an agent whose choices follow from "

@@ -76,11 +76,6 @@ class Sitting:
         """Print the table as the person sees it."""
         print(f"\n{picture_of(self.env, self.me, self.names)}")
 
-    @property
-    def choices(self) -> dict[int, str]:
-        """The legal actions of the person to act, in words."""
-        return wording.legal_in_words(self.env.game, self.env.observe(self.me)["action_mask"], self.seat, self.names)
-
     def act_for_agent(self) -> int:
         """The action of the agent to act."""
         agent = self._agents[self.env.agent_selection]
@@ -169,7 +164,8 @@ def _play(sitting: Sitting, delay: float) -> None:
 
 def ask(sitting: Sitting) -> int:
     """Prompt until the person chooses a legal action; `EOFError` if they quit."""
-    choices = sitting.choices
+    env, mask = sitting.env, sitting.env.observe(sitting.me)["action_mask"]
+    choices = wording.legal_in_words(env.game, mask, sitting.seat, sitting.names)
     show_choices(sitting, choices)
     while True:
         text = input("> ").strip()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from blackjacky_agents.arena.standings import RATING_REPLICATES
@@ -40,7 +41,7 @@ def heading(table: Table) -> str:
 
 def standings_table(score: str, table: Table) -> str:
     """The results of every agent, best first; ``score``: what scores are called."""
-    columns = {
+    columns: dict[str, Callable[[dict[str, Any]], str]] = {
         "agent": lambda row: f"`{row['agent']}`",
         "win rate": lambda row: share(row["win_rate"]),
         score: lambda row: number(row["score"], 2),

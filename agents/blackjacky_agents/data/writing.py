@@ -129,8 +129,8 @@ class Writer:
         """Write games into a file of their own, atomically."""
         count, sink, table = len(played.lengths), pa.BufferOutputStream(), self.table
         schedule = table.schedule(first, count)
-        results = played.winners, played.scores, played.actions, played.starts
-        games = Games(first + np.arange(count), *schedule, *results)
+        numbers = first + np.arange(count)
+        games = Games(numbers, *schedule, played.winners, played.scores, played.actions, played.starts)
         names = [agent.name for agent in table.agents]
         setup = Setup(get_game(table.game), table.num_players, table.variant, table.options, names)
         write_games(setup.to_arrow(games), sink, _ROWS)

@@ -8,6 +8,7 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from tqdm import tqdm
 
 from blackjacky_agents.agent import AgentError, CompiledAgent
 from blackjacky_agents.arena.cluster import ClusterExecutor
-from blackjacky_agents.arena.evaluation import Score, against_copies, results_table
+from blackjacky_agents.arena.evaluation import Score, against_copies
 from blackjacky_agents.checkpoint import MOST_SECONDS, Arrays, load_checkpoint, read_count, save_checkpoint
 from blackjacky_agents.files import versions, write_file
 from blackjacky_agents.games import bot_names, find_encoding, get_kit
@@ -236,13 +237,17 @@ class TrainingRun(ABC):
         return {"game": self.settings.game, "variant": self.settings.variant, **self.settings.rule_options}
 
     def results(self) -> list[dict[str, Any]]:
-        """Final evaluation, with a progress bar: the rows of `results_table` at the `final_tables`."""
+        """Final evaluation, with a progress bar: a score for each table size and opponent of the `final_tables`."""
         settings, tables = self.settings, self.final_tables()
         agent, games, rows = self.agent(greedy=True), settings.final_games, []
         with progress_bar(games * sum(len(others) for _, others in tables), "final evaluation") as bar:
             options = {"progress": bar.update, "cluster": self.cluster, **self._rules}
             for size, others in tables:
-                rows += results_table(agent, others, games, settings.threads, sizes=[size], **options)
+                scores = against_copies(agent, others, size, games, threads=settings.threads, **options)
+                rows += [
+                    {"players": size, "opponents": other.name, **asdict(score)}
+                    for other, score in zip(others, scores, strict=True)
+                ]
         return rows
 
     def final_tables(self) -> list[tuple[int, list[CompiledAgent]]]:

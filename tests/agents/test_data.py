@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from blackjacky_agents import make_agent
-from blackjacky_agents.arena import jobs
+from blackjacky_agents.arena import workers
 from blackjacky_agents.arena.table import Table
 from blackjacky_agents.data import Dataset, to_minari, writing
 from blackjacky_agents.data.dataset import NAME
@@ -48,7 +48,7 @@ def files_of(folder: Path) -> dict[str, bytes]:
 @pytest.fixture(autouse=True)
 def small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(writing, "_ROWS", GROUP)
-    monkeypatch.setattr(jobs, "_MAX_JOB", 7)
+    monkeypatch.setattr(workers, "_MAX_JOB", 7)
 
 
 @pytest.fixture(scope="module")

@@ -27,10 +27,10 @@ import numpy.typing as npt
 
 from blackjacky_agents.agent import Agent, check_plays
 from blackjacky_agents.arena.cluster import ClusterExecutor
-from blackjacky_agents.arena.jobs import open_jobs
 from blackjacky_agents.arena.results_file import Line, ResultsFile, describe
 from blackjacky_agents.arena.standings import Games, stopping_widths
 from blackjacky_agents.arena.table import Lineup, Results, Table, encode_actions, join
+from blackjacky_agents.arena.workers import open_jobs
 from blackjacky_agents.registry import make_agent
 from blackjacky_env.checks import check_integer
 from blackjacky_env.compiled import check_threads
@@ -193,7 +193,7 @@ class Tournament:
         last = -(-check_integer("games", games, 1, MAX_GAMES) // self.cycle) * self.cycle
         if until is not None and not 0 < until < 1:
             raise ValueError(f"until={until!r} is out of range; allowed are widths above 0 and below 1")
-        with self._writing(), open_jobs(self.table, _play, cores, cluster) as jobs:
+        with self._writing(), open_jobs(self.table, not self.table.compiled, cores, cluster) as jobs:
             for target in self._checkpoints(last) if until is not None else [last]:
                 for results, seconds in jobs.play(self.played, target):
                     self._keep(results, seconds)
@@ -297,8 +297,3 @@ def _find_agent(agent: str | Agent, game: str) -> Agent:
             raise TypeError(f"agent {agent!r} has no {name}; agents have name, reset and act_batch, see Agent")
     check_plays(agent, agent.name, game)
     return agent
-
-
-def _play(table: Table, first: int, count: int, wanted: slice) -> Results:
-    """The results of some of these games; the actions of compiled agents can be found again."""
-    return table.play(first, count, keep=not table.compiled).part(wanted)

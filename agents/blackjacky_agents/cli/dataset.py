@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from blackjacky_agents import make_agent
 from blackjacky_agents.arena.cluster import joined
 from blackjacky_agents.arena.table import Table
+from blackjacky_agents.arena.tournament import Tournament
 from blackjacky_agents.cli.errors import checking_input
 from blackjacky_agents.cli.options import GameArgs, R, command_line, read_arguments
 from blackjacky_agents.data.dataset import MOST_GAMES, Dataset
@@ -20,7 +20,7 @@ from blackjacky_agents.registry import parse_agents
 from blackjacky_agents.reports import markdown_table, progress_bar
 from blackjacky_env.checks import check_integer
 from blackjacky_env.compiled import check_threads
-from blackjacky_env.envs import MAX_SEED, TableEnv
+from blackjacky_env.envs import MAX_SEED
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -96,17 +96,8 @@ def make_table(args: Args[Any]) -> Table:
     """The table whose games are played; `ValueError` for unknown agents or an impossible table."""
     players = parse_agents(args.players or "", "--players")
     args.check_players(len(players))
-    env = TableEnv(args.game, len(players), args.variant, **args.rule_options)  # checks the options
-    names = list(dict.fromkeys(players))
-    agents = tuple(make_agent(name, args.game) for name in names)
-    called = [agent.name for agent in agents]
-    for name in called:
-        if called.count(name) > 1:
-            raise ValueError(
-                f"--players: {called.count(name)} agents are called {name!r}; give their files other names"
-            )
-    lineup = tuple(names.index(name) for name in players)
-    return Table(args.game, env.variant, env.num_players, env.options, agents, (lineup,), args.seed, duplicate=False)
+    names, rules = list(dict.fromkeys(players)), {"variant": args.variant, "game": args.game, **args.rule_options}
+    return Tournament(names, len(players), [players], args.seed, duplicate=False, **rules).table
 
 
 def verify(args: Args[Any]) -> str:

@@ -60,11 +60,10 @@ class Sitting:
         shown = display_names([name or "Guest", *opponents])
         self.names = [shown[(i - seat) % players] for i in range(players)]
         """The names of all players by seat."""
-        self._agents: dict[str, Agent] = {}
-        for i, opponent in enumerate(opponents, 1):
-            agent = self._agents[f"player_{(seat + i) % players}"] = make_agent(opponent, game)
-            agent.reset(self.seed + i)
         self._opponents = {f"player_{(seat + i) % players}": name for i, name in enumerate(opponents, 1)}
+        self._agents: dict[str, Agent] = {player: make_agent(name, game) for player, name in self._opponents.items()}
+        for i, agent in enumerate(self._agents.values(), 1):
+            agent.reset(self.seed + i)
         warm_up(self._agents.values(), self.env)
 
     @property
@@ -76,16 +75,20 @@ class Sitting:
         """Print the table as the person sees it."""
         print(f"\n{picture_of(self.env, self.me, self.names)}")
 
+    @property
+    def choices(self) -> dict[int, str]:
+        """The legal actions of the person to act, in words."""
+        return wording.legal_in_words(self.env.game, self.env.observe(self.me)["action_mask"], self.seat, self.names)
+
     def act_for_agent(self) -> int:
         """The action of the agent to act."""
-        agent = self._agents[self.env.agent_selection]
-        return asked_aside(agent, self._opponents[self.env.agent_selection], self.env, self.seed)()
+        player = self.env.agent_selection
+        return asked_aside(self._agents[player], self._opponents[player], self.env, self.seed)()
 
     def hint(self) -> list[Outlook]:
         """A hint for the person to act."""
         env, agents = self.env, self._agents.values()
-        solutions = [agent.name for agent in agents if recalls(agent)]
-        shown = shown_to(agents, env, self.me)
+        solutions, shown = [agent.name for agent in agents if recalls(agent)], shown_to(agents, env, self.me)
         return aside(advise, env.game.name, env.num_players, env.variant, env.options, solutions, shown)
 
     def save(self, path: Path) -> None:
@@ -164,8 +167,7 @@ def _play(sitting: Sitting, delay: float) -> None:
 
 def ask(sitting: Sitting) -> int:
     """Prompt until the person chooses a legal action; `EOFError` if they quit."""
-    env, mask = sitting.env, sitting.env.observe(sitting.me)["action_mask"]
-    choices = wording.legal_in_words(env.game, mask, sitting.seat, sitting.names)
+    choices = sitting.choices
     show_choices(sitting, choices)
     while True:
         text = input("> ").strip()

@@ -15,9 +15,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from blackjacky_agents.arena.cluster import ClusterExecutor
-from blackjacky_agents.arena.jobs import Jobs, open_jobs
 from blackjacky_agents.arena.results_file import describe, refuse_other_setup
 from blackjacky_agents.arena.table import Results, Table, join
+from blackjacky_agents.arena.workers import Jobs, open_jobs
 from blackjacky_agents.data.dataset import GAMES, MOST_GAMES, NAME, Dataset, Description, Shard, shard_name
 from blackjacky_agents.data.games import Games, Setup
 from blackjacky_agents.data.schema import games_schema
@@ -101,7 +101,7 @@ class Writer:
             description = self._describe(shards, games)
             if description.games < games:
                 shards = tuple(shard for shard in shards if shard.games == self.shard)
-                with open_jobs(self.table, _play, cores, cluster) as jobs:
+                with open_jobs(self.table, True, cores, cluster) as jobs:
                     for shard in self._fill(shards[-1].end if shards else 0, games, jobs, progress):
                         shards = (*shards, shard)
                         description = self._describe(shards, games)
@@ -111,7 +111,7 @@ class Writer:
                     path.unlink()
             return description
 
-    def _fill(self, first: int, games: int, jobs: Jobs[Results], progress: Callable[[int], object]) -> Iterator[Shard]:
+    def _fill(self, first: int, games: int, jobs: Jobs, progress: Callable[[int], object]) -> Iterator[Shard]:
         """Play the missing games, and yield each shard when it has been written."""
         played, kept, there = jobs.play(first, games), [], first
         progress(first)
@@ -157,10 +157,6 @@ class Writer:
     @cached_property
     def _described(self) -> dict[str, Any]:
         return {**describe(self.table), "games_per_file": self.shard}
-
-
-def _play(table: Table, first: int, count: int, wanted: slice) -> Results:
-    return table.play(first, count).part(wanted)
 
 
 def write_games(table: pa.Table, sink: Any, rows: int) -> None:

@@ -82,13 +82,13 @@ class ClusterExecutor(Executor):
         """Number of CPUs of all nodes at this moment, at least 1."""
         return max(1, int(self._ray.cluster_resources().get("CPU", 0)))
 
-    def submit(self, work: Callable[..., Any], /, *arguments: Any, **named: Any) -> Future[Any]:
+    def submit(self, work: Callable[..., Any], /, *arguments: Any) -> Future[Any]:  # type: ignore[override]
         """A task; ``work`` is sent once, however many tasks there are."""
         from ray import cloudpickle
 
         done: Future[Any] = Future()
         done.set_running_or_notify_cancel()
-        task = self._task.remote(self._expected, self.store(work, cloudpickle.dumps), named, *arguments)
+        task = self._task.remote(self._expected, self.store(work, cloudpickle.dumps), *arguments)
         task.future().add_done_callback(lambda result: self._finish(done, result))
         return done
 
@@ -139,7 +139,7 @@ def _own_versions() -> dict[str, str]:
     return {**versions(), "code": code[:16]}
 
 
-def run_here(expected: dict[str, str], work: bytes, named: dict[str, Any], *arguments: Any) -> bytes:
+def run_here(expected: dict[str, str], work: bytes, *arguments: Any) -> bytes:
     """Run a task in this process of a node; `ClusterError` if its versions are not those of the driver.
 
     Returns the result pickled: as they are, arrays would stay in Ray's object store, and fill it, as long as the driver
@@ -153,7 +153,7 @@ def run_here(expected: dict[str, str], work: bytes, named: dict[str, Any], *argu
             )
     from ray import cloudpickle
 
-    packed: bytes = cloudpickle.dumps(_unpack(work)(*arguments, **named))
+    packed: bytes = cloudpickle.dumps(_unpack(work)(*arguments))
     return packed
 
 

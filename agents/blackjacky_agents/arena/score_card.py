@@ -37,7 +37,7 @@ from blackjacky_agents.arena.protocol import (
 )
 from blackjacky_agents.arena.results_file import describe_agent
 from blackjacky_agents.arena.standings import Games
-from blackjacky_agents.arena.table import Table, decode_actions
+from blackjacky_agents.arena.table import Table, decode_actions, encode_actions
 from blackjacky_agents.arena.tournament import Tournament
 from blackjacky_agents.checked import Checked, in_short
 from blackjacky_agents.external.python_agent import PythonAgent
@@ -139,11 +139,11 @@ def make_card(
     results = [each.games(total(each, games)) for each in played]
     winners = [_as_hex(each.winners) for each in results]
     mean, tables = score(protocol, win_rates(results))
-    games_of_card = []
+    games_of_card, num_actions = [], get_game(protocol.game).num_actions
     with ThreadPoolExecutor() as threads:
         for each, won, sample in zip(played, winners, sampled_games(protocol, games, winners), strict=True):
-            moves = tuple(threads.map(each.actions, sample))
-            games_of_card.append(PlayedGames(players=each.table.num_players, winners=won, moves=moves))
+            moves = (encode_actions(own, num_actions) for own in threads.map(each.moves, sample))
+            games_of_card.append(PlayedGames(players=each.table.num_players, winners=won, moves=tuple(moves)))
     return Card(
         format=3,
         agent=identity(agent),

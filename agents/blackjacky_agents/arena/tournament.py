@@ -29,14 +29,14 @@ from blackjacky_agents.agent import Agent, check_plays
 from blackjacky_agents.arena.cluster import ClusterExecutor
 from blackjacky_agents.arena.results_file import Line, ResultsFile, describe
 from blackjacky_agents.arena.standings import Games, stopping_widths
-from blackjacky_agents.arena.table import Lineup, Results, Table, encode_actions, join
+from blackjacky_agents.arena.table import Lineup, Results, Table, join
 from blackjacky_agents.arena.workers import open_jobs
 from blackjacky_agents.registry import make_agent
 from blackjacky_env.checks import check_integer
 from blackjacky_env.compiled import check_threads
 from blackjacky_env.declare import IllegalActionError
 from blackjacky_env.envs import MAX_SEED, TableEnv
-from blackjacky_env.games import DEFAULT, get_game
+from blackjacky_env.games import DEFAULT
 
 MAX_GAMES = 2**40
 
@@ -263,10 +263,6 @@ class Tournament:
         if self.table.compiled:
             return self.table.play(number, 1).actions
         return self._joined().part(slice(number, number + 1)).actions
-
-    def actions(self, number: int) -> str:
-        """The same, see `blackjacky_agents.arena.table.encode_actions`."""
-        return encode_actions(self.moves(number), get_game(self.table.game).num_actions)
 
     def _checkpoints(self, last: int) -> Iterator[int]:
         """Numbers of games after which the interval widths are checked."""

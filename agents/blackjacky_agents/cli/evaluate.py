@@ -62,8 +62,9 @@ def main(arguments: Sequence[str], program: str) -> int:
     if args.output is not None:
         rows = [{"agent": name, "seats": names.count(name), **asdict(score)} for name, score in scores.items()]
         write_json(args.output, {**facts, "results": rows})
-    table = f"{score_table(scores, Counter(names))}\n\n{how_it_was_made(facts)}"
-    print(table)
+    numbers = ", ".join(f"{name} {number}" for name, number in versions().items())
+    how = f"`{facts['command']}`: seed {args.seed}, {variant}, {numbers}."
+    print(f"{score_table(scores, Counter(names))}\n\n{how}")
     return 0
 
 
@@ -103,9 +104,3 @@ def score_table(scores: Mapping[str, Score], seats: Mapping[str, int]) -> str:
         for name, score in scores.items()
     ]
     return markdown_table(["agent", "win rate", "95 % interval", "par", "no winner", "games"], rows)
-
-
-def how_it_was_made(facts: Mapping[str, Any]) -> str:
-    """Command, seed, variant and versions in one line."""
-    numbers = ", ".join(f"{name} {number}" for name, number in facts["versions"].items())
-    return f"`{facts['command']}`: seed {facts['seed']}, {facts['variant']}, {numbers}."

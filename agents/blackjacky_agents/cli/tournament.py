@@ -69,7 +69,11 @@ def main(arguments: Sequence[str], program: str) -> int:
     goals = [-(-args.games // each.cycle) * each.cycle for each in tournaments]
     play_all(tournaments, goals, args, f"{args.output}; repeat the command to resume", args.until)
     report = make_report(tournaments, args, command_line(program, arguments))
-    print(keep(report, args))
+    text, content = markdown_report(report), json.dumps(report, indent=1) + "\n"
+    write_file(args.output / "report.md", text + "\n")
+    for path in filter(None, (args.output / "report.json", args.ladder)):
+        write_file(path, content)
+    print(text)
     return 0
 
 
@@ -124,27 +128,23 @@ def read_agents(args: Args[Any]) -> tuple[list[str], tuple[int, ...], str | list
 def play_all(
     tournaments: Sequence[Tournament], goals: Sequence[int], args: Any, where: str | None, until: float | None = None
 ) -> None:
-    """Play the missing games, with a progress bar.
+    """Play the missing games, with a progress bar, up to the ``goals``, as `Tournament.play` does.
 
-    Args:
-        tournaments: the tournaments.
-        goals: number of games of each, in whole deals of every line-up.
-        args: ``threads`` and ``cluster`` of a command.
-        where: the end of the sentence "Games are saved in ..." that follows Ctrl-C; None: they are not.
-        until: as of `Tournament.play`.
+    ``args``: ``threads`` and ``cluster`` of a command; ``where``: the end of the sentence "Games are saved in ..." that
+    follows Ctrl-C; None: they are not.
     """
-    done = sum(min(goal, each.played) for goal, each in zip(goals, tournaments, strict=True))
+    done, before = sum(min(goal, each.played) for goal, each in zip(goals, tournaments, strict=True)), 0
     try:
         with joined(args.cluster, args.threads) as cluster, progress_bar(sum(goals), done=done) as bar:
-            for number, (each, goal) in enumerate(zip(tournaments, goals, strict=True)):
+            for each, goal in zip(tournaments, goals, strict=True):
                 bar.set_postfix_str(f"{each.table.num_players} players", refresh=False)
-                before = sum(goals[:number])
 
                 def show(played: int, before: int = before) -> None:
                     bar.update(before + played - bar.n)
 
                 each.play(goal, until, args.threads, show, cluster)
                 show(goal)  # also games skipped by ``until``
+                before += goal
     except KeyboardInterrupt:
         if where is not None:
             print(f"\nGames are saved in {where}.", file=sys.stderr)
@@ -169,13 +169,3 @@ def make_report(tournaments: Sequence[Tournament], args: Args[Any], command: str
         "seconds": round(sum(tournament.seconds for tournament in tournaments), 1),
         "tables": [ready_for_json(asdict(standings(each.games(), args.seed))) for each in tournaments],
     }
-
-
-def keep(report: Report, args: Args[Any]) -> str:
-    """Write the report in all formats; returns it as Markdown."""
-    text, content = markdown_report(report), json.dumps(report, indent=1) + "\n"
-    write_file(args.output / "report.md", text + "\n")
-    write_file(args.output / "report.json", content)
-    if args.ladder is not None:
-        write_file(args.ladder, content)
-    return text

@@ -24,8 +24,6 @@ GAME_FILE = "game.html"
 Row = Mapping[str, Any]
 """A row of `TrainingRun.results`."""
 
-_COUNTS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
-
 
 def show_results(run: TrainingRun) -> None:
     """Evaluate the agent; write results and speed to its run folder and card, and print them with what to do next."""
@@ -61,7 +59,8 @@ def standing(agent: str, rows: Sequence[Row]) -> str:
     """
     players, par = rows[0]["players"], rows[0]["par"]
     own = sorted((row for row in rows if row["players"] == players), key=lambda row: row["win_rate"])
-    others = [f"{copies(row['opponents'], players - 1)} ({row['win_rate']:.1%})" for row in own]
+    copies = "" if players == 2 else f"{players - 1} "
+    others = [f"{copies}{row['opponents']} ({row['win_rate']:.1%})" for row in own]
     beaten = [name for name, row in zip(others, own, strict=True) if row["low"] > par]
     better = [name for name, row in zip(others, own, strict=True) if row["high"] < par]
     places = []
@@ -85,11 +84,6 @@ def lesson(bot: str, found: Sequence[Difference]) -> str:
         f'It differs most from {bot} where {bot} would choose "{kind}": in {share:.0%} of these decisions it does '
         "something else."
     )
-
-
-def copies(name: str, count: int) -> str:
-    """A number of copies of an agent in words."""
-    return name if count == 1 else f"{_COUNTS[count] if count < len(_COUNTS) else count} {name}"
 
 
 def next_steps(run: TrainingRun) -> str:

@@ -176,18 +176,14 @@ def from_tournament(path: Path, number: int) -> tuple[dict[str, Any], dict[str, 
     return record, {f"player_{seat}": name for seat, name in enumerate(names)}
 
 
-class _Unloaded:
-    """In place of an agent in Python: its actions are in the file, which a stranger may have made to name any code."""
-
-    def act(self, observation: object) -> int:
-        raise NotImplementedError("a recorded game needs no agent")
-
-
 class _Recorded(PythonAgent):
-    """An agent that is not loaded, with the hash of the code that has played, as the file says it."""
+    """An agent that is not loaded, since a stranger's file may name any code, with the hash that the file has.
+
+    Its actions are in the file.
+    """
 
     def __init__(self, name: str, game: str, source: str | None) -> None:
-        super().__init__(_Unloaded(), name, game)
+        super().__init__(id, name, game)  # never asked
         self._source = source
 
     def source(self) -> str | None:

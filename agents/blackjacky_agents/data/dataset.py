@@ -17,7 +17,7 @@ from pydantic import Field
 from blackjacky_agents.checked import Checked, in_short
 from blackjacky_agents.data.games import Games, Setup
 from blackjacky_agents.data.schema import games_schema
-from blackjacky_env.checks import check_integer
+from blackjacky_env.checks import check_choice, check_integer
 from blackjacky_env.envs import TableEnv
 from blackjacky_env.play import NONE, Decisions, new_decisions
 
@@ -165,7 +165,10 @@ class Dataset:
         """
         check_integer("size", size, 1, 2**31)
         check_integer("buffer", buffer, 1, 2**40)
-        wanted = range(len(self.setup.policies)) if policies is None else list(map(self._policy, policies))
+        known = self.setup.policies
+        wanted = [
+            known.index(check_choice("policies", name, known)) for name in (known if policies is None else policies)
+        ]
         own, parts = check_integer("part", part[0], 0, part[1] - 1), part[1]
         entropy = [check_integer("seed", each, 0, 2**63 - 1) for each in np.ravel(seed).tolist()]
         pieces = self._pieces(self.description.shards)
@@ -219,11 +222,6 @@ class Dataset:
                 raise ValueError(f"{self._path(shard)} has other numbers of games and decisions than its description")
 
     # ------------------------------------------------------------ reading
-
-    def _policy(self, name: str) -> int:
-        if name not in self.setup.policies:
-            raise ValueError(f"policies has {name!r}; the dataset's are {', '.join(map(repr, self.setup.policies))}")
-        return self.setup.policies.index(name)
 
     def _windows(self, pieces: Iterator[Games], reward: str, buffer: int, threads: int) -> Iterator[Batch]:
         """Decisions of whole games, as many as fit into the buffer, whose memory is used again; see `_taken`."""

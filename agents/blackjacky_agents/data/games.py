@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -11,7 +12,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from blackjacky_agents.data.schema import decisions_schema, games_schema, write_options
+from blackjacky_agents.data.schema import decisions_schema, games_schema
 from blackjacky_env.checks import check_choice
 from blackjacky_env.compiled import zeros
 from blackjacky_env.declare import Game
@@ -165,8 +166,8 @@ class Setup:
         return pa.RecordBatch.from_arrays(columns, schema=decisions_schema(self.game, self.num_players))
 
     def _constants(self) -> dict[str, Any]:
-        options = write_options(self.num_players, self.variant, self.options)
-        return {"game": self.game.name, "version": self.game.version, "options": options}
+        options = {"num_players": self.num_players, "variant": self.variant, **self.options}
+        return {"game": self.game.name, "version": self.game.version, "options": json.dumps(options)}
 
     def _repeated(self, count: int) -> list[pa.Array]:
         name, version, options = self._constants().values()

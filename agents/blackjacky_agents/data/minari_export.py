@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from blackjacky_agents.data.dataset import Dataset
 from blackjacky_agents.data.games import Games, Setup
+from blackjacky_env.checks import check_choice
 from blackjacky_env.games import seat_id
 from blackjacky_env.play import Decisions, batch_functions
 
@@ -56,8 +57,7 @@ def to_minari(
     from minari import create_dataset_from_buffers
 
     setup, made = dataset.setup, dataset.description
-    if policy not in setup.policies:
-        raise ValueError(f"policy={policy!r} is not in the dataset; its are {', '.join(map(repr, setup.policies))}")
+    check_choice("policy", policy, setup.policies)
     others = made.players
     others.remove(policy)
     env = gymnasium.make(

@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping
-from typing import Any
-
 import pyarrow as pa
 
 from blackjacky_env.declare import Game
@@ -48,11 +44,6 @@ def decisions_schema(game: Game, num_players: int) -> pa.Schema:
         ("seed", pa.int64(), "seed of the game, as for `reset`"),
         *_SETUP,
     )
-
-
-def write_options(num_players: int, variant: str, options: Mapping[str, Any]) -> str:
-    """The content of the column ``options``."""
-    return json.dumps({"num_players": num_players, "variant": variant, **options})
 
 
 def _schema(*columns: tuple[str, pa.DataType, str]) -> pa.Schema:

@@ -100,7 +100,7 @@ class Words:
 
 @dataclass(frozen=True)
 class Question:
-    """What the next settlement may do to each seat, so that agents can be asked to forecast it."""
+    """What the next settlement may do to each seat, of which hints tell."""
 
     words: str
     """What happens to the seat, as in "loses a heart"."""
@@ -224,7 +224,7 @@ class Game:
     presets: Mapping[str, Preset] = field(default_factory=dict, hash=False)
     """Tables by name, such as miniatures that can be solved exactly, the smallest first."""
     question: Question | None = None
-    """What can be forecast besides who wins; None: nothing."""
+    """What hints say besides who wins; None: nothing."""
 
     def __post_init__(self) -> None:
         if missing := [name for name in STATE_FIELDS if name not in (self.state_dtype.names or ())]:

@@ -140,9 +140,6 @@ class SelfPlaySettings(GradientSettings):
     gamma: float = 0.99
     score_shaping: float = 0.0
     """Weight of the score in potential-based reward shaping, which changes no optimal policy."""
-    value_shaping: bool = False
-    """Shape rewards by what search makes of the position with all cards face up, instead of by the score. It has less
-    noise, so that a lower gae_lambda does."""
 
 
 @dataclass(frozen=True)
@@ -213,7 +210,7 @@ GROUPS: Mapping[str, str] = {
     "opponents": "variant bots pool_size snapshot_every past_self_fraction self_play_fraction single_opponent_fraction "
     "bot_fraction variant_fraction exploiter_every exploiter_steps",
     "network": "encoding hidden_sizes init_from advice_logit teacher imitation_steps label_smoothing ema_rate",
-    "rewards": "gamma gae_lambda score_weight score_shaping value_shaping",
+    "rewards": "gamma gae_lambda score_weight score_shaping",
     "tests_and_logs": "eval_games final_eval_games log",
     "learning": "",
 }

@@ -46,13 +46,11 @@ Agents = Sequence[tuple[Policy, npt.NDArray[np.float32]]]
 class Studies(NamedTuple):
     """Training data from whole games: D decisions with rollout values, and S positions between rounds with outcomes."""
 
-    observations: Vector
-    """Observations of the player to act, (D, K)."""
+    observations: Vector  # observations of the player to act, (D, K)
     values: npt.NDArray[np.float32]
     """Value of each action, (D, A): the player's actual or estimated share of the win, 0 .. 1, or how much it is above
     that of the most probable action in the mean of positions. NaN: illegal; infinite: legal, but not rolled out."""
-    standings: Vector
-    """Observations of a player at the beginning of a round, (S, K)."""
+    standings: Vector  # observations of a player at the beginning of a round, (S, K)
     outcomes: npt.NDArray[np.float32]
     """The final result of that player: 1 / number of winners for a winner, else 0, (S,)."""
 
@@ -69,8 +67,7 @@ class _StudyBuffers(NamedTuple):
     values: npt.NDArray[np.float32]
     standings: Vector
     outcomes: npt.NDArray[np.float32]
-    counts: npt.NDArray[np.int64]
-    """Number of decisions and of standings of each game, (N, 2)."""
+    counts: npt.NDArray[np.int64]  # number of decisions and of standings of each game, (N, 2)
 
 
 def study(

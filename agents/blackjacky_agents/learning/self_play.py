@@ -23,15 +23,13 @@ from blackjacky_agents.kit.settings import SelfPlaySettings
 from blackjacky_agents.learning.collecting import Collector, Returns, Stretch, Tables
 from blackjacky_agents.learning.lineups import draw_tables
 from blackjacky_agents.learning.modules import (
+    arrays_of,
     linear_layers,
     mlp,
-    moments_of,
     pass_advice_on,
-    read_moments,
+    read_arrays,
     read_random_state,
-    read_tensors,
     set_layers,
-    set_moments,
 )
 from blackjacky_agents.learning.run import TrainingRun
 from blackjacky_agents.networks.agent_file import initial_layers
@@ -86,7 +84,7 @@ class SelfPlay(TrainingRun):
         states = zeros(count, game.state_dtype)
         for i in range(count):
             states[i] = records[settings.table_sizes[i % len(settings.table_sizes)]]
-        returns = Returns(settings.gamma, settings.gae_lambda, settings.score_shaping, settings.value_shaping)
+        returns = Returns(settings.gamma, settings.gae_lambda, settings.score_shaping)
         threads = max(1, settings.threads - 1)
         return Collector(game, self.encoding, states, settings.n_steps, returns, settings.seed, threads)
 
@@ -218,8 +216,7 @@ class SelfPlay(TrainingRun):
 
     def _arrays(self) -> Arrays:
         return {
-            **{f"network.{name}": tensor.numpy() for name, tensor in self.network.state_dict().items()},
-            **moments_of(self._optimizer, "adam.", "."),
+            **arrays_of({"network": self.network}, {"adam": self._optimizer}),
             **{f"snapshot.{i}": snapshot.parameters for i, snapshot in enumerate(self.snapshots)},
             **{f"games.{name}": array for name, array in self._before.items()},
             "torch": self._generator.get_state().numpy(),
@@ -235,16 +232,14 @@ class SelfPlay(TrainingRun):
 
     def _restore(self, arrays: Arrays, state: dict[str, Any]) -> None:
         groups = grouped(arrays, ("network", "adam", "snapshot", "games", "torch"))
-        network = read_tensors("the network", groups["network"], self.network)
-        moments = read_moments("the optimizer", groups["adam"], self._optimizer, ".")
+        restore = read_arrays(groups, {"network": self.network}, {"adam": self._optimizer})
         snapshots = read_packed(
             "the snapshots", groups["snapshot"], pack(self.layers(), False), self.settings.pool_size
         )
         torch_state, rng = read_random_state(groups["torch"]), read_rng(state, "generator")
         steps, taken = read_count(state, "steps"), read_count(state, "snapshots_taken")
         stretch, tables = self._read_stretch(groups["games"], len(self.opponents) + len(snapshots))
-        self.network.load_state_dict(network)
-        set_moments(self._optimizer, moments)
+        restore()
         self.snapshots = [network_agent(self.game.name, self.encoding, each) for each in snapshots]
         self._generator.set_state(torch_state)
         self.rng, self._steps, self._taken = rng, steps, taken

@@ -47,18 +47,13 @@ class Trial(NamedTuple):
     """The actions that are tried, the network's favourite first, and how they did; up to `MOST_ACTIONS` of them."""
 
     actions: npt.NDArray[np.int64]
-    chances: npt.NDArray[np.float64]
-    """The network's probability of each."""
+    chances: npt.NDArray[np.float64]  # the network's probability of each
     sums: npt.NDArray[np.float64]
     """Sums of what each has won more than the favourite; of the favourite, what it has won."""
-    squares: npt.NDArray[np.float64]
-    """Sums of the squares of these."""
-    counts: npt.NDArray[np.float64]
-    """Number of positions in which each was tried."""
-    worth: npt.NDArray[np.float64]
-    """Posterior mean of what each wins more than the favourite; 0 for the favourite."""
-    size: npt.NDArray[np.int64]
-    """Number of actions, of those not given up, and of positions so far, (3,)."""
+    squares: npt.NDArray[np.float64]  # sums of the squares of these
+    counts: npt.NDArray[np.float64]  # number of positions in which each was tried
+    worth: npt.NDArray[np.float64]  # posterior mean of what each wins more than the favourite; 0 for the favourite
+    size: npt.NDArray[np.int64]  # number of actions, of those not given up, and of positions so far, (3,)
 
 
 ACTIONS, ALIVE, POSITIONS = range(3)  # in `Trial.size`

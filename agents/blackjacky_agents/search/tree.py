@@ -101,34 +101,21 @@ class Tree(NamedTuple):
 
     slots: npt.NDArray[np.int32]
     """Hash table with open addressing: the node in each slot or `_EMPTY`; the length is a power of two."""
-    hashes: npt.NDArray[np.uint64]
-    """Hash of the observation of each node, (M,)."""
+    hashes: npt.NDArray[np.uint64]  # hash of the observation of each node, (M,)
     favourites: npt.NDArray[np.int16]
     """The move tried first in each node: the prior policy's at the root, elsewhere the playout policy's, (M,)."""
-    counts: npt.NDArray[np.int32]
-    """Visits of each node, (M,)."""
-    visits: npt.NDArray[np.int32]
-    """Visits of each action, (M, A)."""
-    totals: npt.NDArray[np.float32]
-    """Sum of the results of each action, (M, A)."""
-    size: npt.NDArray[np.int64]
-    """Number of nodes and of simulations, (2,)."""
-    chain: npt.NDArray[Any]
-    """The last accepted position and the last proposal of the sampling chain, records (2,)."""
-    likelihood: npt.NDArray[np.float64]
-    """Likelihood of the accepted position, (1,)."""
-    position: npt.NDArray[Any]
-    """State of the current simulation, a record (1,)."""
-    path: npt.NDArray[np.int64]
-    """Nodes and actions of the current simulation, (2, `_DEEPEST`)."""
-    words: npt.NDArray[np.uint64]
-    """The memory of `seen` as 8-byte words, padded with zeros."""
-    seen: Vector
-    """Observation of the player to act, (K,)."""
-    may: npt.NDArray[np.int8]
-    """Mask of the player to act, (A,)."""
-    result: npt.NDArray[np.float64]
-    """Result of the current simulation by seat, (1, max_players)."""
+    counts: npt.NDArray[np.int32]  # visits of each node, (M,)
+    visits: npt.NDArray[np.int32]  # visits of each action, (M, A)
+    totals: npt.NDArray[np.float32]  # sum of the results of each action, (M, A)
+    size: npt.NDArray[np.int64]  # number of nodes and of simulations, (2,)
+    chain: npt.NDArray[Any]  # the last accepted position and the last proposal of the sampling chain, records (2,)
+    likelihood: npt.NDArray[np.float64]  # likelihood of the accepted position, (1,)
+    position: npt.NDArray[Any]  # state of the current simulation, a record (1,)
+    path: npt.NDArray[np.int64]  # nodes and actions of the current simulation, (2, `_DEEPEST`)
+    words: npt.NDArray[np.uint64]  # the memory of `seen` as 8-byte words, padded with zeros
+    seen: Vector  # observation of the player to act, (K,)
+    may: npt.NDArray[np.int8]  # mask of the player to act, (A,)
+    result: npt.NDArray[np.float64]  # result of the current simulation by seat, (1, max_players)
 
 
 NODES, DONE = range(2)  # in `Tree.size`

@@ -44,15 +44,11 @@ class Memory(NamedTuple):
     """What one seat remembers of the iterations, each by sequence, (S,), but for the last."""
 
     regrets: Floats
-    strategy: Floats
-    """Of the next iteration, by regret matching."""
-    reach: Floats
-    """Of that strategy."""
-    sums: Floats
-    """The reaches of all iterations, weighted: the average strategy."""
+    strategy: Floats  # of the next iteration, by regret matching
+    reach: Floats  # of that strategy
+    sums: Floats  # the reaches of all iterations, weighted: the average strategy
     gains: Floats
-    values: Floats
-    """By state, (I,)."""
+    values: Floats  # by state, (I,)
 
 
 def _factors(variant, t):

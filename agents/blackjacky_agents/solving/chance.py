@@ -45,13 +45,10 @@ class Desk(NamedTuple):
 
     records: npt.NDArray[Any]
     """The world before the action, as played, as settled, dealt anew, and played with another key."""
-    data: npt.NDArray[np.uint64]
-    """The same memory by record, (records, W)."""
+    data: npt.NDArray[np.uint64]  # the same memory by record, (records, W)
     deck: Deck
-    kinds: npt.NDArray[np.int64]
-    """The kinds of cards in the pile."""
-    orders: Orders
-    """Of the pile."""
+    kinds: npt.NDArray[np.int64]  # the kinds of cards in the pile
+    orders: Orders  # of the pile
 
 
 def new_desk(game: Game, num_players: int, options: Mapping[str, Any]) -> Desk:

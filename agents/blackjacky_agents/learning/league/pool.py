@@ -24,10 +24,8 @@ class Opponent:
 
     name: str
     agent: CompiledAgent
-    won: float = 1.0
-    """The learner's wins per seat, with exponential decay of older games."""
-    lost: float = 1.0
-    """This opponent's wins per seat, with the same decay."""
+    won: float = 1.0  # the learner's wins per seat, with exponential decay of older games
+    lost: float = 1.0  # this opponent's wins per seat, with the same decay
 
     @property
     def weight(self) -> float:

@@ -20,6 +20,7 @@ from blackjacky_agents.learning.league.games import Played, draw_seating, possib
 from blackjacky_agents.learning.league.imitation import Demonstrations
 from blackjacky_agents.learning.league.learner import Learner
 from blackjacky_agents.learning.league.pool import Opponent, Pool, record_results
+from blackjacky_agents.learning.modules import arrays_of, read_arrays
 from blackjacky_agents.learning.run import TrainingRun
 from blackjacky_agents.networks.agent_file import initial_layers
 from blackjacky_agents.networks.network import Layers, network_agent, pack, read_packed
@@ -35,8 +36,7 @@ _RUN_SEEDS, _EXPLOITER_SEEDS, _HALF = 2**40, 2**24, 2**62
 class _Batch(NamedTuple):
     """Games that are being played."""
 
-    opponents: list[Opponent]
-    """The pool when they were seated."""
+    opponents: list[Opponent]  # the pool when they were seated
     results: Callable[[], Played]
 
 
@@ -186,10 +186,14 @@ class League(TrainingRun):
 
     # ------------------------------------------------------------ checkpoints
 
+    @property
+    def _optimizers(self) -> dict[str, torch.optim.Optimizer]:
+        return {f"adam_{name}": each for name, each in self.learner.optimizers.items()}
+
     def _arrays(self) -> Arrays:
         return {
-            **{f"learner/{name}": array for name, array in self.learner.state().items()},
-            **{f"pool/{i}": opponent.agent.parameters for i, opponent in enumerate(self.pool.learned)},
+            **arrays_of(self.learner.networks, self._optimizers),
+            **{f"pool.{i}": opponent.agent.parameters for i, opponent in enumerate(self.pool.learned)},
         }
 
     def _state(self) -> dict[str, Any]:
@@ -207,8 +211,8 @@ class League(TrainingRun):
 
     def _restore(self, arrays: Arrays, state: dict[str, Any]) -> None:
         """Restore weights, pool and generators; the replay buffers are not saved and refill."""
-        groups = grouped(arrays, ("learner", "pool"), "/")
-        restore_learner = self.learner.read_state(groups["learner"])
+        groups = grouped(arrays, (*self.learner.networks, *self._optimizers, "pool"))
+        restore = read_arrays(groups, self.learner.networks, self._optimizers)
         learned = read_packed("the pool", groups["pool"], pack(self.layers(), False), self.settings.pool_size)
         counts = {
             name: read_count(state, name) for name in ("steps", "batches", "snapshots", "exploiting", "iteration")
@@ -216,6 +220,6 @@ class League(TrainingRun):
         rng, learner_rng = read_rng(state, "generator"), read_rng(state, "learner_generator")
         agents = [network_agent(self.game.name, self.encoding, each) for each in learned]
         self.pool.set_state(state.get("pool"), agents)
-        restore_learner()
+        restore()
         self._steps, self._batches, self._snapshots, self._exploiting, self._iteration = counts.values()
         self.rng, self.learner.rng = rng, learner_rng

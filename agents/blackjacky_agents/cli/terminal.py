@@ -91,7 +91,7 @@ class Sitting:
         env, agents = self.env, self._agents.values()
         solutions = [agent.name for agent in agents if recalls(agent)]
         shown = shown_to(agents, env, self.me)
-        return aside(advise, env.game.name, env.num_players, env.variant, env.options, solutions, shown)
+        return aside(advise, env.game.name, env.num_players, solutions, shown)
 
     def save(self, path: Path) -> None:
         """Write names and record of the game."""

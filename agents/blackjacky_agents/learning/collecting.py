@@ -99,16 +99,10 @@ class Returns(NamedTuple):
 
 
 class Collector:
-    """Plays N games with the learner in some of the seats.
+    """Plays N games with the learner in some of the seats, on any number of threads with the same results.
 
-    Args:
-        game: the game.
-        encoding: the network's input.
-        states: records with options written, (N,); the games start in the first stretch.
-        length: decisions of the learner in each game in a stretch, T.
-        returns: how rewards are added up.
-        seed: of the games.
-        threads: CPU threads; results do not depend on their number.
+    ``states`` are records with options written, (N,); the games start in the first stretch. ``length``: decisions of
+    the learner in each game in a stretch, T.
     """
 
     def __init__(
@@ -168,20 +162,15 @@ class Collector:
     ) -> Stretch:
         """Play until every game has T further decisions of the learner.
 
-        Args:
-            network: packed; its outputs are the logits of the actions, then the value.
-            opponents: those that line-ups name.
-            lineups: who has the seats clockwise of one of the learner's, (L, P - 1); each game draws that seat and a
-                row.
+        ``network`` is packed; its outputs are the logits of the actions, then the value. ``lineups``: who has the seats
+        clockwise of one of the learner's, (L, P - 1); each game draws that seat and a row.
         """
         count, length = len(self.tables.states), self.length
         stretch = Stretch(
             np.empty((count, length, self.encoding.size), np.float32),
             np.empty((count, length, self.game.num_actions), np.bool_),
             np.empty((count, length), np.int64),
-            np.empty((count, length), np.float32),
-            np.empty((count, length), np.float32),
-            np.empty((count, length), np.float32),
+            *np.empty((3, count, length), np.float32),
         )
         cast = make_cast(self.game, [(agent.policy, agent.parameters) for agent in opponents])
         more = (self.returns, np.uint64(self.seed))

@@ -85,25 +85,15 @@ def study(
     certain_fraction: float = 0.0,
     positions: int = 0,
 ) -> Studies:
-    """Play whole games and roll out the actions at some of the decisions.
+    """Play whole games and roll out the actions at some of the decisions; results do not depend on ``threads``.
 
-    Args:
-        game: the game.
-        states: state records with options written, (N,); hold the final states afterwards.
-        seeds: seed of each game as for ``reset``, (N,).
-        seating: index of the agent in each seat, (N, max_players).
-        agents: (policy, parameters) of each agent.
-        studied: whether decisions are studied, by agent.
-        fraction: fraction of these decisions to study, chosen by the game's key.
-        max_per_game: maximum number of studied decisions per game.
-        value_network: encoding and packed network that estimate a player's chance of winning (a logit).
-        likely: encoding of the studied agents, which must be networks, and a probability: actions with a lower
-            probability are not rolled out.
-        threads: CPU threads; results do not depend on their number.
-        certain_fraction: fraction of the decisions with a choice, but a single likely action, that are kept, without
-            values.
-        positions: number of positions in which each action is tried, sampled as in search, with the studied agents in
-            all seats, to where its simulations end. 0: the true position, to the end of the round.
+    ``states`` are records with options written, (N,), and hold the final states afterwards; ``seeds`` are as for
+    ``reset``, (N,), and ``seating`` has the index of the agent in each seat, (N, max_players). Of the decisions of
+    agents that are ``studied``, a ``fraction`` is chosen by the game's key; of those with a single likely action,
+    ``certain_fraction`` are kept without values. The value network estimates a player's chance of winning (a logit).
+    ``likely``: encoding of the studied networks, and the least probability of actions that are rolled out.
+    ``positions``: in so many each action is tried as in search, by the studied agents in all seats; 0: in the true
+    position, to the end of the round.
     """
     games, size, dtype = len(states), game.layout.size, game.layout.dtype
     buffers = _StudyBuffers(

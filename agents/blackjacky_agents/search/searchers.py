@@ -81,14 +81,7 @@ def _find_guide(name: str, game: str, guide: str, load: Callable[[str, str], Com
 
 
 class Searcher(CompiledAgent):
-    """Search with a fixed number of simulations per move, or of playouts per legal action.
-
-    Args:
-        name: name as for `make_agent`, such as ``"ismcts:1000"``.
-        game: name of the game.
-        budget: the number in the name.
-        network: the network that guides the search, if one does.
-    """
+    """Search with a fixed number of simulations per move, or of playouts per legal action: the number in its name."""
 
     def __init__(self, name: str, game: str, budget: int, network: CompiledAgent | None = None) -> None:
         config, rules = get_kit(game).search, get_game(game)
@@ -182,14 +175,7 @@ def thoughts_of_trial(trial: Trial, mask: npt.NDArray[np.int8], players: int) ->
 
 
 class TimedSearcher:
-    """Search with a time limit per move; its moves depend on the speed of the machine.
-
-    Args:
-        name: name as for `make_agent`, such as ``"ismcts:0.1s"``.
-        game: name of the game.
-        seconds: the number in the name.
-        network: the network that guides the search, if one does.
-    """
+    """Search with a time limit per move, the number in its name; its moves depend on the speed of the machine."""
 
     one_game_at_a_time = True
 

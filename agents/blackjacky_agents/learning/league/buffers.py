@@ -9,12 +9,7 @@ import numpy.typing as npt
 
 
 class ReplayBuffer:
-    """A ring buffer of rows of several arrays of the same length.
-
-    Args:
-        capacity: maximum number of rows.
-        shapes: shape and dtype of a row of each array.
-    """
+    """A ring buffer of rows of several arrays; ``shapes``: shape and dtype of a row of each."""
 
     def __init__(self, capacity: int, *shapes: tuple[tuple[int, ...], npt.DTypeLike]) -> None:
         self._arrays: list[npt.NDArray[Any]] = [np.zeros((capacity, *shape), dtype) for shape, dtype in shapes]
@@ -35,6 +30,6 @@ class ReplayBuffer:
         self._added = 0
 
     def sample(self, count: int, rng: np.random.Generator) -> list[npt.NDArray[Any]]:
-        """``count`` random rows of each array, sampled with replacement at common indices."""
+        """``count`` random rows, with replacement, of each array."""
         chosen = rng.integers(len(self), size=count)
         return [array[chosen] for array in self._arrays]

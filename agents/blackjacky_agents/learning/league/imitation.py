@@ -18,11 +18,7 @@ _RANDOM_FRACTION = 0.05
 
 
 class Demonstrations:
-    """A buffer of decisions by a teacher in all seats; occasional random actions lead to positions after mistakes.
-
-    Args:
-        settings: teacher, table sizes and seed.
-    """
+    """A buffer of decisions by a teacher in all seats; occasional random actions lead to positions after mistakes."""
 
     def __init__(self, settings: LeagueSettings) -> None:
         game = get_game(settings.game)

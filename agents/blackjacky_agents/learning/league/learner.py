@@ -32,10 +32,7 @@ _ADVANTAGE_PER_LOGIT = 0.02  # advantage in one position, in units of its scale,
 class Learner:
     """A policy network, and two networks on standings between rounds: value and advantage scale.
 
-    Args:
-        settings: settings of the league.
-        seed: seed of the initial weights and of sampling from the buffers.
-        layers: initial layers of the policy; None: random initialisation.
+    ``seed`` decides the initial weights, unless ``layers`` of the policy are given, and what the buffers draw.
 
     Attributes:
         policy: the network being trained.

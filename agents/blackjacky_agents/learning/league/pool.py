@@ -53,13 +53,7 @@ def record_results(opponents: Sequence[Opponent], played: Played) -> None:
 
 
 class Pool:
-    """A fixed set of bots and up to ``size`` learned opponents.
-
-    Args:
-        bots: at least one bot.
-        size: maximum number of learned opponents.
-        bot_fraction: total sampling probability of the bots, once there are learned opponents.
-    """
+    """Bots, at least one, and up to ``size`` learned opponents; then the bots are drawn with ``bot_fraction``."""
 
     def __init__(self, bots: Sequence[Opponent], size: int, bot_fraction: float) -> None:
         self.opponents = list(bots)

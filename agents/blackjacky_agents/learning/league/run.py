@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections import deque
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -15,7 +16,6 @@ from tqdm import tqdm
 from blackjacky_agents.agent import CompiledAgent
 from blackjacky_agents.checkpoint import Arrays, grouped, read_count, read_rng
 from blackjacky_agents.kit.settings import LeagueSettings
-from blackjacky_agents.learning.league.exploiter import train_exploiter
 from blackjacky_agents.learning.league.games import Played, draw_seating, possible_variants, start_games
 from blackjacky_agents.learning.league.imitation import Demonstrations
 from blackjacky_agents.learning.league.learner import Learner
@@ -162,24 +162,30 @@ class League(TrainingRun):
             self._add_exploiter(self._snapshots)
 
     def _add_exploiter(self, number: int) -> None:
-        """Train a copy of the learner against the learner alone, and add it to the pool.
+        """Train a copy of the learner in one seat against the learner alone, and add it to the pool.
 
         One that is interrupted begins again when the run is resumed.
         """
         self._exploiting = number
-        seed, first_seed = self.settings.seed + number, self.settings.seed * _RUN_SEEDS + number * _EXPLOITER_SEEDS
-        learner, opponent = self.learner.successor(seed), self.agent(greedy=False)
-        rng = np.random.default_rng([_HALF + first_seed % _HALF, 4])
-        agent = train_exploiter(
-            learner, opponent, rng, _HALF + first_seed % _HALF, self.cluster, self._exploiter_goes_on
-        )
-        if agent is not None:
-            self.pool.add(Opponent(f"exploiter {number}", agent))
+        steps, made = self.settings.exploiter_steps, 0
+        learner, opponent = self.learner.successor(self.settings.seed + number), self.agent(greedy=False)
+        next_seed = _HALF + (self.settings.seed * _RUN_SEEDS + number * _EXPLOITER_SEEDS) % _HALF
+        rng = np.random.default_rng([next_seed, 4])
+        tables = replace(self.settings, self_play_fraction=0.0, single_opponent_fraction=1.0)
+        while made < steps and not self.interrupted:
+            seating, agents = draw_seating(tables, np.ones(1), rng), [learner.agent(greedy=False), opponent]
+            studies = start_games(learner, agents, seating, next_seed, cluster=self.cluster)().studies
+            next_seed += len(seating)
+            studied = len(studies.values)
+            if not studied:  # the policy is certain of every action
+                break
+            learner.remember(studies)
+            made += studied
+            learner.learn(studied, max(0.0, 1 - made / steps))
+            self.show_progress(f"exploiter {min(made / steps, 1):.0%}")
+        if not self.interrupted:
+            self.pool.add(Opponent(f"exploiter {number}", learner.agent(greedy=False)))
             self._exploiting = 0
-
-    def _exploiter_goes_on(self, made: int) -> bool:
-        self.show_progress(f"exploiter {min(made / self.settings.exploiter_steps, 1):.0%}")
-        return not self.interrupted
 
     def _progress(self) -> dict[str, Any]:
         return {"pool": {opponent.name: round(opponent.learner_win_rate, 3) for opponent in self.pool.opponents}}

@@ -21,8 +21,8 @@ import numpy.typing as npt
 
 from blackjacky_agents.games import get_kit
 from blackjacky_agents.kit.encoding import Encoding
-from blackjacky_agents.networks.network import forward, softmax, widest
-from blackjacky_agents.search.guided import ACTIONS, make_play, make_propose, new_trial
+from blackjacky_agents.networks.network import forward, widest
+from blackjacky_agents.search.guided import ACTIONS, make_chances, make_play, make_propose, new_trial
 from blackjacky_agents.search.playing_on import (
     WIN,
     Course,
@@ -237,14 +237,10 @@ def is_drawn(lots, number, fraction):
 
 def _make_keep_likely(encoding: Encoding) -> Callable[..., int]:
     """Compiled (observation, mask, parameters, min_prob) -> number of likely actions; clears the others in ``mask``."""
-    show, size = encoding.function, encoding.size
+    chances_of = make_chances(encoding)
 
     def keep_likely(observation, mask, parameters, min_prob):
-        probabilities, units = np.empty(len(mask)), widest(parameters)
-        values, rows = np.empty((2, units), np.float32), np.empty(units + 1, np.int64)
-        show(observation, mask, values[0][:size])
-        softmax(values[forward(values, rows, parameters)], mask, probabilities)
-        kept = 0
+        kept, probabilities = 0, chances_of(observation, mask, parameters)
         for action in range(len(mask)):
             mask[action] = mask[action] > 0 and probabilities[action] >= min_prob
             kept += mask[action]

@@ -41,6 +41,8 @@ from blackjacky_env.play import check_arrays, check_entries
 _LINEUPS = 256  # drawn for each stretch
 _ILLEGAL_LOGIT = -1e9
 _SMALL = 0.01  # scale of the initial logits
+_VALUE_WEIGHT = 0.5  # in the loss
+_MAX_GRADIENT = 0.5  # its norm
 _FIGURES = ("loss/policy", "loss/value", "entropy", "kl", "clip_fraction")
 
 
@@ -178,7 +180,7 @@ class SelfPlay(TrainingRun):
                 self._optimizer.zero_grad()
                 loss, told = self._loss(*(array[chosen] for array in rows))
                 loss.backward()  # type: ignore[no-untyped-call]
-                nn.utils.clip_grad_norm_(self.network.parameters(), self.settings.max_grad_norm)
+                nn.utils.clip_grad_norm_(self.network.parameters(), _MAX_GRADIENT)
                 self._optimizer.step()
                 figures.append(told)
         return dict(zip(_FIGURES, torch.stack(figures).mean(0).tolist(), strict=True))
@@ -207,7 +209,7 @@ class SelfPlay(TrainingRun):
         scaled = (advantages - advantages.mean()) / (advantages.std() + 1e-8)
         policy_loss = -torch.min(scaled * ratio, scaled * clipped).mean()
         value_loss = (outputs[:, -1] - (old_values + advantages)).square().mean()
-        loss: torch.Tensor = policy_loss - settings.ent_coef * self.left * entropy + settings.vf_coef * value_loss
+        loss: torch.Tensor = policy_loss - settings.ent_coef * self.left * entropy + _VALUE_WEIGHT * value_loss
         with torch.no_grad():
             far = ((ratio - 1).abs() > settings.clip_range).float().mean()
             return loss, torch.stack([policy_loss, value_loss, entropy, (ratio - 1 - ratio.log()).mean(), far])

@@ -27,7 +27,7 @@ _AT_LEAST = {  # integers
 }
 _FRACTIONS = (
     "past_self_fraction self_play_fraction single_opponent_fraction bot_fraction variant_fraction study_fraction "
-    "min_action_prob label_smoothing ema_rate gamma gae_lambda"
+    "min_action_prob ema_rate gamma gae_lambda"
 )
 
 

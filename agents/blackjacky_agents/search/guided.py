@@ -169,19 +169,30 @@ def improved(trial: Trial, num_actions: int) -> npt.NDArray[np.float64]:
 
 
 @cache
+def make_chances(encoding: Encoding) -> Callable[..., Any]:
+    """Compiled (observation, mask, network) -> its probabilities, float64 (A,)."""
+    show, features = encoding.function, encoding.size
+
+    def chances_of(observation, mask, network):
+        units = widest(network)
+        values, rows, chances = np.empty((2, units), np.float32), np.empty(units + 1, np.int64), np.empty(len(mask))
+        show(observation, mask, values[0][:features])
+        softmax(values[forward(values, rows, network)], mask, chances)
+        return chances
+
+    return compiled(chances_of)
+
+
+@cache
 def make_propose(encoding: Encoding) -> Callable[..., None]:
     """Compiled (trial, observation, mask, least, network): actions of at least this probability, most probable first.
 
     One is there in any case.
     """
-    show, features = encoding.function, encoding.size
+    chances_of = make_chances(encoding)
 
     def propose(trial, observation, mask, least, network):
-        units = widest(network)
-        values, rows, chances = np.empty((2, units), np.float32), np.empty(units + 1, np.int64), np.empty(len(mask))
-        show(observation, mask, values[0][:features])
-        softmax(values[forward(values, rows, network)], mask, chances)
-        count = 0
+        count, chances = 0, chances_of(observation, mask, network)
         for _ in range(MOST_ACTIONS):
             best = 0
             for action in range(len(chances)):

@@ -84,7 +84,7 @@ class SolvingRun:
         threads: int = 1,
         clock: Callable[[], float] = time.perf_counter,
         tree: Tree | None = None,
-        progress: Progress = lambda fraction, nodes: None,
+        progress: Progress = lambda nodes: None,
     ) -> None:
         self.settings, self.folder, self.command, self.threads = settings, folder, command, threads
         self.clock, self.table, self.tree = clock, settings.table, tree

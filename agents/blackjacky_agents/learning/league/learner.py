@@ -24,6 +24,7 @@ from blackjacky_env.games import get_game
 
 _VALUE_SIZES = (64, 64)  # hidden layers of value and scale network
 _IMITATION_EMA_RATE = 0.05
+_SMOOTHING = 0.05  # of the teacher's labels
 _ILLEGAL_LOGIT = -1e9
 _MIN_SCALE = 0.01
 _ADVANTAGE_PER_LOGIT = 0.02  # advantage in one position, in units of its scale, of an action with a logit higher by 1
@@ -194,10 +195,10 @@ class Learner:
         shown = torch.from_numpy(encode_all(self.encoding, observations, masks))
         logits = self.policy(shown).masked_fill(~legal, _ILLEGAL_LOGIT)
         # torch's own label smoothing would include illegal actions, whose loss cannot decrease.
-        log_probs, smoothing = torch.log_softmax(logits, 1), self.settings.label_smoothing
+        log_probs = torch.log_softmax(logits, 1)
         cross_entropy = nn.functional.nll_loss(log_probs, wanted)
         uniform = -((log_probs * legal).sum(1) / legal.sum(1)).mean()
-        self._update("policy", (1 - smoothing) * cross_entropy + smoothing * uniform, left)
+        self._update("policy", (1 - _SMOOTHING) * cross_entropy + _SMOOTHING * uniform, left)
         self._average(_IMITATION_EMA_RATE)
         return float((logits.argmax(1) == wanted).float().mean())
 

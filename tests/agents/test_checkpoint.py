@@ -287,9 +287,9 @@ REFUSED = r"has (entries|the array)|begins with|of shape|finite numbers|state|la
 WRONG: list[tuple[str, str, Callable[[npt.NDArray[Any]], Any]]] = [
     ("self_play", "games.states", lambda array: np.full_like(array, 255)),
     ("self_play", "games.seating", put(10**9)),
-    ("self_play", "games.lineups", put(-1)),
+    ("self_play", "lineups", put(-1)),
     ("self_play", "games.started", put(-1)),
-    ("self_play", "games.playing", put_in_head),
+    ("self_play", "playing", put_in_head),
     ("self_play", "snapshot.0", put_in_head),
     ("self_play", "snapshot.0", lambda array: array[:-1]),
     ("self_play", "network.0.weight", put(np.nan)),

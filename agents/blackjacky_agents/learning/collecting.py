@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from blackjacky_agents.agent import CompiledAgent
 from blackjacky_agents.kit.encoding import Encoding
-from blackjacky_agents.learning.lineups import LEARNER
+from blackjacky_agents.kit.settings import LeagueSettings, SelfPlaySettings
 from blackjacky_agents.networks.network import forward, softmax, widest
 from blackjacky_env.compiled import (
     ask,
@@ -47,6 +47,8 @@ from blackjacky_env.play import (
     read_games,
 )
 
+LEARNER = 0
+"""The learner's number at a table; 1 + i is opponent i."""
 NOT_DECIDED = -1
 
 
@@ -355,3 +357,23 @@ def estimate(values, advantages, returns, links):
         advantages[t] = links.rewards[t] - values[t]
         if following != NONE:
             advantages[t] += returns.gamma * (values[following] + returns.gae_lambda * advantages[following])
+
+
+def draw_tables(
+    settings: SelfPlaySettings | LeagueSettings,
+    probabilities: npt.NDArray[np.float64],
+    count: int,
+    seats: int,
+    rng: np.random.Generator,
+) -> npt.NDArray[np.int64]:
+    """Who has the seats of random tables, (count, seats): the learner alone, copies of one opponent, or anybody.
+
+    ``probabilities``: those of the opponents, (M,). Fractions of the kinds of tables are those of the settings.
+    """
+    tables = 1 + rng.choice(len(probabilities), (count, seats), p=probabilities)
+    kind = rng.random((count, 1))
+    mixed = kind >= settings.self_play_fraction + settings.single_opponent_fraction
+    tables = np.where(mixed, tables, tables[:, :1])
+    tables[mixed & (rng.random((count, seats)) < settings.self_play_fraction)] = LEARNER
+    tables[kind[:, 0] < settings.self_play_fraction] = LEARNER
+    return tables.astype(np.int64)

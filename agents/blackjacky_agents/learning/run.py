@@ -104,10 +104,6 @@ class TrainingRun(ABC):
         """The current policy network."""
 
     @abstractmethod
-    def variants(self) -> list[str]:
-        """The variants played in training."""
-
-    @abstractmethod
     def _prepare(self) -> None:
         """Preparation of a new training; skipped when a run is resumed."""
 
@@ -126,6 +122,11 @@ class TrainingRun(ABC):
     @abstractmethod
     def _restore(self, arrays: Arrays, state: dict[str, Any]) -> None:
         """Restore what `_arrays` and `_state` returned; `TypeError` or `ValueError` if no such training wrote it."""
+
+    def variants(self) -> list[str]:
+        """The variants played in training."""
+        played = {self.game.choose_table(size, self.settings.variant)[1] for size in self.settings.table_sizes}
+        return [name for name in self.game.variant_names if name in played]
 
     # ------------------------------------------------------------ training
 

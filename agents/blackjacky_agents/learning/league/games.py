@@ -16,8 +16,8 @@ from blackjacky_agents.arena.cluster import ClusterExecutor
 from blackjacky_agents.games import find_encoding, standing_encoding
 from blackjacky_agents.intervals import shares_of
 from blackjacky_agents.kit.settings import LeagueSettings
+from blackjacky_agents.learning.collecting import LEARNER, draw_tables
 from blackjacky_agents.learning.league.learner import Learner
-from blackjacky_agents.learning.lineups import LEARNER, draw_tables
 from blackjacky_agents.learning.lookahead import Studies, study
 from blackjacky_env.compiled import zeros
 from blackjacky_env.games import get_game

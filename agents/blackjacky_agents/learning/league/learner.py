@@ -14,8 +14,7 @@ from blackjacky_agents.agent import CompiledAgent
 from blackjacky_agents.games import find_encoding, standing_encoding
 from blackjacky_agents.kit.encoding import Encoding
 from blackjacky_agents.kit.settings import LeagueSettings
-from blackjacky_agents.learning.league.buffers import ReplayBuffer
-from blackjacky_agents.learning.league.imitation import Demonstrations
+from blackjacky_agents.learning.league.imitation import Demonstrations, ReplayBuffer
 from blackjacky_agents.learning.lookahead import Studies
 from blackjacky_agents.learning.modules import mlp, set_layers
 from blackjacky_agents.networks.network import Layers, encode_all, layers_of, network_agent, pack

@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from blackjacky_agents.agent import CompiledAgent
+from blackjacky_agents.learning.collecting import LEARNER
 from blackjacky_agents.learning.league.games import Played
-from blackjacky_agents.learning.lineups import LEARNER
 from blackjacky_env.checks import check_number
 
 _DECAY = 0.99  # factor on earlier results, per batch of games

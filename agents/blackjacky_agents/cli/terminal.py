@@ -88,8 +88,9 @@ class Sitting:
     def hint(self) -> list[Outlook]:
         """A hint for the person to act."""
         env, agents = self.env, self._agents.values()
-        solutions, shown = [agent.name for agent in agents if recalls(agent)], shown_to(agents, env, self.me)
-        return aside(advise, env.game.name, env.num_players, env.variant, env.options, solutions, shown)
+        solutions = [agent.name for agent in agents if recalls(agent)]
+        shown = shown_to(agents, env, self.me)
+        return aside(advise, env.game.name, env.num_players, solutions, shown)
 
     def save(self, path: Path) -> None:
         """Write names and record of the game."""

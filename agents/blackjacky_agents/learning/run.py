@@ -41,30 +41,25 @@ PROGRESS_FILE, CURVE_FILE = "progress.jsonl", "learning_curve.png"
 
 
 class Clock:
-    """Elapsed training time, and remaining fraction of a training of so many minutes.
+    """Elapsed training time, and remaining fraction of a training of so many minutes."""
 
-    Args:
-        minutes: length of the training.
-        now: the time in seconds.
-    """
-
-    def __init__(self, minutes: float, now: Callable[[], float] = time.perf_counter) -> None:
-        self._allowed, self._now = 60 * minutes, now
+    def __init__(self, minutes: float) -> None:
+        self._allowed = 60 * minutes
         self.set(0)
 
     def set(self, seconds: float) -> None:
         """Set the elapsed time to ``seconds`` and start counting."""
-        self._started = self._now() - seconds
+        self._started = time.perf_counter() - seconds
         self._stopped: float | None = None
 
     def stop(self) -> None:
         """Stop counting."""
-        self._stopped = self._now()
+        self._stopped = time.perf_counter()
 
     @property
     def seconds(self) -> float:
         """Elapsed training time, including evaluations."""
-        return (self._now() if self._stopped is None else self._stopped) - self._started
+        return (time.perf_counter() if self._stopped is None else self._stopped) - self._started
 
     def left(self, steps_left: float) -> float:
         """Remaining fraction of the training, 0 .. 1, by steps or by time, whichever is smaller."""
@@ -74,12 +69,8 @@ class Clock:
 class TrainingRun(ABC):
     """A training and its run folder.
 
-    Args:
-        settings: settings of the training.
-        folder: the run folder, runs/NAME; must exist when training begins.
-        command: the command line, for the agent's card.
-
-    Raises `ValueError` for invalid settings.
+    The folder must exist when training begins; ``command`` is the command line, for the agent's card. Raises
+    `ValueError` for invalid settings.
     """
 
     settings: TrainingSettings
@@ -114,10 +105,6 @@ class TrainingRun(ABC):
         """The current policy network."""
 
     @abstractmethod
-    def variants(self) -> list[str]:
-        """The variants played in training."""
-
-    @abstractmethod
     def _prepare(self) -> None:
         """Preparation of a new training; skipped when a run is resumed."""
 
@@ -136,6 +123,11 @@ class TrainingRun(ABC):
     @abstractmethod
     def _restore(self, arrays: Arrays, state: dict[str, Any]) -> None:
         """Restore what `_arrays` and `_state` returned; `TypeError` or `ValueError` if no such training wrote it."""
+
+    def variants(self) -> list[str]:
+        """The variants played in training."""
+        played = {self.game.choose_table(size, self.settings.variant)[1] for size in self.settings.table_sizes}
+        return [name for name in self.game.variant_names if name in played]
 
     # ------------------------------------------------------------ training
 

@@ -48,12 +48,10 @@ class Course(NamedTuple):
 
     imagine: Callable[..., float]
     """(known, bits, number, proposal, chain, before) -> likelihood, as `make_imagine` makes it."""
-    choose: Callable[..., int]
-    """(s, made, who, seen, may) -> the action of the player to act, after so many others."""
+    choose: Callable[..., int]  # (s, made, who, seen, may) -> the action of the player to act, after so many others
     advance: Callable[..., bool]
     """(s, action, to, result) -> done: take a step; writes ``result`` (rows, max_players) when the playout is over."""
-    begin: Callable[..., None]
-    """(s, result): prepare a result."""
+    begin: Callable[..., None]  # (s, result): prepare a result
 
 
 @cache
@@ -98,12 +96,9 @@ def make_finish(course: Course) -> Callable[..., None]:
 class Scratch(NamedTuple):
     """What `make_play_on` works in."""
 
-    chain: npt.NDArray[Any]
-    """The last accepted position and the last proposal, records (2,)."""
-    likelihood: npt.NDArray[np.float64]
-    """Of the accepted position, (1,); 0 at the start."""
-    copy: npt.NDArray[Any]
-    """The game that is played on, a record (1,)."""
+    chain: npt.NDArray[Any]  # the last accepted position and the last proposal, records (2,)
+    likelihood: npt.NDArray[np.float64]  # of the accepted position, (1,); 0 at the start
+    copy: npt.NDArray[Any]  # the game that is played on, a record (1,)
     seen: Vector
     may: npt.NDArray[np.int8]
 

@@ -31,7 +31,7 @@ from blackjacky_env.play.decks import Rigging, read_rigging
 from blackjacky_env.play.one_game import game_functions
 from blackjacky_env.play.past import Past
 from blackjacky_env.play.states import identity, pack, read_state, refuse_other
-from blackjacky_env.play.step import OVER, SETTLED
+from blackjacky_env.play.step import OVER, SETTLED, explain_illegal
 
 Observation = Any
 """A dict of ``observation`` and ``action_mask``, or with ``observation_format="flat"`` the vector."""
@@ -264,16 +264,12 @@ class TableEnv(Looking):
 
     def _check_action(self, action: Any) -> int:
         number = action if type(action) is int else read_integer("action", action, f"0 .. {self.game.num_actions - 1}")
-        if not 0 <= number < self.game.num_actions:
-            raise IllegalActionError(f"action {number} is out of range; allowed are 0 .. {self.game.num_actions - 1}")
-        if not self._mask[number]:
+        if not (0 <= number < self.game.num_actions and self._mask[number]):
             raise IllegalActionError(self._explain(number))
         return number
 
     def _explain(self, action: int) -> str:
-        legal = ", ".join(f"{a} '{self.action_name(int(a))}'" for a in np.flatnonzero(self._mask))
-        why = self.game.words.why_illegal(self._states[0], action)
-        return f"{why}. Legal for {self.agent_selection} are {legal}"
+        return explain_illegal(self.game, self._states[0], self._mask, action)
 
     def _pay_rewards(self, agent: str, flags: int) -> None:
         self._cumulative_rewards[agent] = 0.0

@@ -7,10 +7,9 @@ string that ``str(game)`` returns.
 
 Chance is explicit. Wherever cards are shuffled there is a chance node: at the start, and after an action that led to a
 new deal or a reshuffle. Its outcomes are some number of equally likely deals, each with a random key of its own, or
-with ``cards`` every distinct order of a small deck: ``load_game(preset="mini-1", cards="all")``; at the start, orders
-that lead to the same position, such as those of hands that are dealt whole, are one outcome. A state is a function of
-its history and the game's parameters, so it can be cloned, serialised and played again, and nobody who searches in a
-clone foresees a deal.
+every distinct order of a small deck: ``load_game(preset="mini-1", cards="all")``; orders that lead to the same position
+are one outcome. A state is a function of its history and the game's parameters, so it can be cloned, serialised and
+played again, and nobody who searches in a clone foresees a deal.
 
 The observation tensor is the environment's observation: all that a player may know of the present position. The
 information state string has perfect recall: a hash over all that the player has observed and heard, in order. Where it
@@ -25,26 +24,26 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from typing import Any
+from urllib.parse import quote, unquote
 
 import numpy as np
 import numpy.typing as npt
 from gymnasium.error import DependencyNotInstalled
 
-from blackjacky_env.checks import check_integer
+from blackjacky_env.checks import check_choice, check_integer
 from blackjacky_env.compiled.compiling import copied, zeros
 from blackjacky_env.declare.fields import NOBODY
 from blackjacky_env.declare.game import Game
-from blackjacky_env.declare.options import Option, declared_options
 from blackjacky_env.envs.arguments import refuse_unknown
 from blackjacky_env.games import DEFAULT, get_game
 from blackjacky_env.play import heard
-from blackjacky_env.play.decks import read_rigging
 from blackjacky_env.play.one_game import game_functions, has_reshuffled
 from blackjacky_env.play.past import Move
 from blackjacky_env.play.recall import listener, new_ear
 from blackjacky_env.play.sampling import sample_record
 from blackjacky_env.play.shuffling import Shuffles, make_deck, step_with
 from blackjacky_env.play.step import DRAWN
+from blackjacky_env.reading import parse_json
 
 try:
     import pyspiel
@@ -54,7 +53,6 @@ except ImportError as error:
 SHORT_NAME = "blackjacky"
 _LONGEST = 1_000_000  # actions, where games have no bound
 _MOST_PLAYERS = 64
-_ALL = "all"  # cards
 _DEAL = -1  # the chance node at the start, which no action led to
 
 PARAMETERS: dict[str, Any] = {
@@ -68,8 +66,7 @@ PARAMETERS: dict[str, Any] = {
     "seed": 0,
 }
 """The parameters of the registered game and their defaults, as for `load_game`; 0 players and an empty variant stand
-for the game's defaults, ``options`` are written like ``"max_card:3 tricks:1+2"`` with "_" for spaces in names of cards,
-``cards`` like ``"1 2 2"`` or ``"all"``."""
+for the game's defaults, ``options`` are JSON, quoted as in URLs because parameters can hold no commas."""
 
 
 def load_game(
@@ -93,9 +90,9 @@ def load_game(
         preset: name of one of the game's tables, such as ``"mini-1"``, in place of players, variant and rule options.
         chance_outcomes: deals of each chance node, 1 or more. The game then has this many different deals at every
             node: more are closer to the real game, and slower for algorithms that enumerate all outcomes.
-        cards: ``"all"``, or all cards of a small deck, separated by spaces: a deal then has every distinct order as an
-            outcome, at most 400,000, so that algorithms for small games such as CFR see the whole game. So has a
-            reshuffle of a deck with at most 1,000 of them; those of larger ones keep ``chance_outcomes``.
+        cards: ``"all"``: a deal of a small deck has every distinct order as an outcome, at most 400,000, so that
+            algorithms for small games such as CFR see the whole game. So has a reshuffle of a deck with at most 1,000
+            of them; those of larger ones keep ``chance_outcomes``. ``""``: no deal has.
         start_player: the seat that starts; None: drawn with the first deal.
         seed: 0 .. 2**31 - 1: which deals the outcomes stand for.
         rule_options: the game's own options.
@@ -108,27 +105,10 @@ def load_game(
     chosen_size, chosen_variant, rule_options = table.choose_preset(preset, num_players, variant, rule_options)
     size, name = table.choose_table(chosen_size, chosen_variant)
     options = table.check_options(size, name, rule_options)
-    given = " ".join(f"{option}:{_written(value)}" for option, value in options.items() if option in rule_options)
+    given = quote(json.dumps({option: options[option] for option in rule_options if option in options}))
     start = DRAWN if start_player is None else check_integer("start_player", start_player, 0, size - 1)
     chance = {"chance_outcomes": chance_outcomes, "cards": cards, "start_player": start, "seed": seed}
     return SpielGame({"game": game, "players": size, "variant": name, "options": given, **chance})
-
-
-def _written(value: Any) -> str:
-    """An option's value without spaces, commas and equals signs, which OpenSpiel's parameters cannot hold."""
-    return ("+".join(map(str, value)) if isinstance(value, list | tuple) else str(value)).replace(" ", "_")
-
-
-def _read(option: Option, text: str) -> Any:
-    """The value that `_written` wrote."""
-    if option.kind == "subset":
-        return [int(value) for value in text.split("+") if value]
-    if option.kind == "cards":
-        names = {_written(card): card for card in option.choices}
-        return [names.get(card, card) for card in text.split("+")]
-    if option.kind == "integer":
-        return None if text == "None" else int(text)
-    return {"True": True, "False": False}.get(text, text)
 
 
 class SpielGame(pyspiel.Game):  # type: ignore[misc]  # pyspiel has no types
@@ -155,19 +135,10 @@ class SpielGame(pyspiel.Game):  # type: ignore[misc]  # pyspiel has no types
         return SpielState(self)
 
     def make_py_observer(self, iig_obs_type: Any = None, params: Any = None) -> _Observer:
-        """An observer of states: of what a player sees, or with perfect recall has observed, public and private in one.
-
-        Raises `ValueError` for anything else: public and private information alone, everybody's, and parameters.
-        """
-        if params:
-            raise ValueError(f"params={params!r}: observers have no parameters")
+        """An observer of what a player sees, or with perfect recall has observed; `ValueError` for any other."""
         asked = iig_obs_type or pyspiel.IIGObservationType(perfect_recall=False)
-        if not asked.public_info or asked.private_info != pyspiel.PrivateInfoType.SINGLE_PLAYER:
-            raise ValueError(
-                f"public_info={asked.public_info} with private_info={asked.private_info} is not offered: observers "
-                "show all that one player knows, public_info=True with private_info=PrivateInfoType.SINGLE_PLAYER, "
-                "with or without perfect_recall"
-            )
+        if params or not asked.public_info or asked.private_info != pyspiel.PrivateInfoType.SINGLE_PLAYER:
+            raise ValueError("observers show all that one player knows, public and private in one, without parameters")
         return _Observer(self.rules, asked.perfect_recall)
 
 
@@ -199,9 +170,11 @@ class _Rules:
     def __init__(self, given: Mapping[str, Any]) -> None:
         if unknown := given.keys() - PARAMETERS.keys():
             raise ValueError(f"unknown parameter {min(unknown)!r}; allowed are {', '.join(PARAMETERS)}")
+        self._given = dict(given)
         self.game: Game = get_game(given["game"])
         self.num_players, variant = self.game.choose_table(given["players"] or None, given["variant"] or None)
-        self.options = self.game.check_options(self.num_players, variant, self._read_options(given["options"]))
+        options = parse_json(unquote(given["options"]) or "{}")
+        self.options = self.game.check_options(self.num_players, variant, options)
         self.start_player = check_integer("start_player", given["start_player"], DRAWN, self.num_players - 1)
         self.chance_outcomes = check_integer("chance_outcomes", given["chance_outcomes"], 1, 2**31 - 1)
         self.seed = check_integer("seed", given["seed"], 0, 2**31 - 1)
@@ -209,8 +182,8 @@ class _Rules:
         self.blank = zeros(2, self.game.state_dtype)
         self.blank[:1] = self.game.new_state(self.num_players, variant, self.options)
         self.shuffles, self.openings = None, []
-        if given["cards"]:
-            self.shuffles = self._shuffles(given["cards"].split())
+        if check_choice("cards", given["cards"], ("", "all")):
+            self.shuffles = Shuffles(self.game, self.blank, make_deck(self.game, self.num_players, self.options))
             drawn = self.start_player == DRAWN
             self.openings = self.shuffles.openings(range(self.num_players) if drawn else [self.start_player])
         self.listen, self.ear = listener(self.game), new_ear(self.game)
@@ -225,17 +198,9 @@ class _Rules:
         """Clones of states share their rules."""
         return self
 
-    def _read_options(self, text: str) -> dict[str, Any]:
-        declared = {option.name: option for option in declared_options(self.game.options)}
-        pairs = [entry.partition(":") for entry in text.split()]
-        return {name: _read(declared[name], value) if name in declared else value for name, _, value in pairs}
-
-    def _shuffles(self, names: list[str]) -> Shuffles:
-        """Every order of the deck; ``names``: its cards, or `_ALL`."""
-        if names != [_ALL]:
-            cards = [int(name) if name.lstrip("-").isdigit() else name for name in names]
-            read_rigging(self.game, self.num_players, self.options, {"deck": cards})
-        return Shuffles(self.game, self.blank, make_deck(self.game, self.num_players, self.options))
+    def __reduce__(self) -> Any:
+        """Compiled functions cannot be pickled."""
+        return _Rules, (self._given,)
 
     def look(self, records: Any, seat: int) -> tuple[npt.NDArray[Any], npt.NDArray[np.int8]]:
         """What a seat sees, and its legal actions."""
@@ -294,19 +259,17 @@ class SpielState(pyspiel.State):  # type: ignore[misc]  # pyspiel has no types
 
     def legal_actions(self, player: int | None = None) -> list[int]:
         """The legal actions or outcomes in ascending order; none for a ``player`` who is not to act."""
-        is_asked = player is None or player == self.current_player()
-        legal: list[int] = super().legal_actions() if is_asked else []
+        legal: list[int] = super().legal_actions() if player in (None, self.current_player()) else []
         return legal
 
     def legal_actions_mask(self, player: int | None = None) -> list[int]:
         """1 for every legal action of `legal_actions`, 0 for the others; for chance, of its outcomes."""
-        chance = int(pyspiel.PlayerId.CHANCE)
-        asked = self.current_player() if player is None else player
-        game = self.get_game()
-        mask = np.zeros(game.max_chance_outcomes() if asked == chance else game.num_distinct_actions(), int)
-        mask[self.legal_actions(asked)] = 1
-        whole: list[int] = mask.tolist()
-        return whole
+        asked, game = self.current_player() if player is None else player, self.get_game()
+        is_chance = asked == pyspiel.PlayerId.CHANCE
+        mask = [0] * (game.max_chance_outcomes() if is_chance else game.num_distinct_actions())
+        for action in self.legal_actions(asked):
+            mask[action] = 1
+        return mask
 
     def _legal_actions(self, player: int) -> list[int]:
         """The legal actions in ascending order."""

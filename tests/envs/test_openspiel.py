@@ -26,7 +26,7 @@ ALL_SIX = [1, 2, 2, 3, 3, 3]
 
 
 def six_cards(**options: Any) -> Any:
-    return load_game("black_jacky", 2, cards="1 2 2 3 3 3", start_player=0, **{**SIX_CARDS, **options})
+    return load_game("black_jacky", 2, cards="all", start_player=0, **{**SIX_CARDS, **options})
 
 
 def played(game: Any, seed: int, decisions: int = 10**6) -> SpielState:
@@ -78,7 +78,7 @@ def test_a_game_is_loaded_again_by_its_string() -> None:
         ({"num_players": 9}, "num_players=9 is out of range"),
         ({"colour": 1}, r"load_game\(\) got an unexpected keyword argument 'colour': unknown option colour"),
         ({"chance_outcomes": 0}, "chance_outcomes=0"),
-        ({"cards": "1 2 3"}, "not the whole deck"),
+        ({"cards": "1 2 3"}, "cards='1 2 3' is unknown; allowed are '', 'all'"),
         ({"cards": "all"}, "distinct orders; allowed are 400,000"),
         ({"preset": "mini-0"}, "preset='mini-0' is unknown; allowed are 'mini-1'"),
     ],

@@ -12,14 +12,11 @@ are one outcome. A state is a function of its history and the game's parameters,
 played again, and nobody who searches in a clone foresees a deal.
 
 The observation tensor is the environment's observation: all that a player may know of the present position. The
-information state string has perfect recall: a hash over all that the player has observed and heard, in order. Where it
-has at most 10,000 numbers there is an information state tensor, which is `TableEnv.information_state_vector`; elsewhere
-OpenSpiel's agents use the observation.
+information state string has perfect recall: a hash over all that the player has observed and heard, in order.
 """
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
@@ -36,9 +33,7 @@ from blackjacky_env.declare.fields import NOBODY
 from blackjacky_env.declare.game import Game
 from blackjacky_env.envs.arguments import refuse_unknown
 from blackjacky_env.games import DEFAULT, get_game
-from blackjacky_env.play import heard
 from blackjacky_env.play.one_game import game_functions, has_reshuffled
-from blackjacky_env.play.past import Move
 from blackjacky_env.play.recall import listener, new_ear
 from blackjacky_env.play.sampling import sample_record
 from blackjacky_env.play.shuffling import Shuffles, make_deck, step_with
@@ -128,7 +123,7 @@ class SpielGame(pyspiel.Game):  # type: ignore[misc]  # pyspiel has no types
             utility_sum=0.0,
             max_game_length=self.rules.longest or _LONGEST,
         )
-        super().__init__(_game_type(players, players, self.rules.tensor_size > 0), info, given)
+        super().__init__(_game_type(players, players), info, given)
 
     def new_initial_state(self) -> SpielState:
         """A state at the first chance node: nothing has been dealt."""
@@ -142,7 +137,7 @@ class SpielGame(pyspiel.Game):  # type: ignore[misc]  # pyspiel has no types
         return _Observer(self.rules, asked.perfect_recall)
 
 
-def _game_type(fewest: int, most: int, has_tensor: bool) -> Any:
+def _game_type(fewest: int, most: int) -> Any:
     return pyspiel.GameType(
         short_name=SHORT_NAME,
         long_name="Games of the package blackjacky",
@@ -154,7 +149,7 @@ def _game_type(fewest: int, most: int, has_tensor: bool) -> Any:
         max_num_players=most,
         min_num_players=fewest,
         provides_information_state_string=True,
-        provides_information_state_tensor=has_tensor,
+        provides_information_state_tensor=False,
         provides_observation_string=True,
         provides_observation_tensor=True,
         parameter_specification=PARAMETERS,
@@ -189,10 +184,6 @@ class _Rules:
         self.listen, self.ear = listener(self.game), new_ear(self.game)
         bound = self.game.most_actions
         self.longest = bound and bound(self.num_players, variant, self.options)  # actions of a game; None: no bound
-        self.rows = self.tensor_size = 0  # of an information state; 0: there is no tensor
-        with contextlib.suppress(ValueError):
-            self.rows = heard.most_rows(self.game, self.num_players, variant, self.options)
-            self.tensor_size = heard.vector_size(self.game, self.rows)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> _Rules:
         """Clones of states share their rules."""
@@ -221,7 +212,6 @@ class SpielState(pyspiel.State):  # type: ignore[misc]  # pyspiel has no types
         self._records["key"] = rules.seed
         self._pending: int | None = _DEAL
         self._keys = np.zeros((rules.num_players, 2), np.uint64)  # what the seats recall, `Keys`
-        self._rows: tuple[tuple[bytes, ...], ...] = ((),) * rules.num_players  # by seat: `new_row`, the newest first
         self._results = (0.0,) * rules.num_players
 
     # ------------------------------------------------------------ OpenSpiel
@@ -317,7 +307,6 @@ class SpielState(pyspiel.State):  # type: ignore[misc]  # pyspiel has no types
         other: SpielState = self.get_game().new_initial_state()
         other._records[:1] = sample_record(rules.game, seen, rng, player)[0]
         other._pending, other._results = None, self._results
-        other._rows = tuple(rows if seat == player else () for seat, rows in enumerate(self._rows))
         other._keys[:] = self._keys[player]
         rules.listen(other._records, NOBODY, 0, 0, other._keys, rules.ear)
         other._keys[player] = self._keys[player]
@@ -357,43 +346,24 @@ class SpielState(pyspiel.State):  # type: ignore[misc]  # pyspiel has no types
         """Take a player's action; cards that it deals or reshuffles lie in the order of ``deck``."""
         rules, words = self._rules, self._rules.game.words
         move = int(self._records["player"][0]), action, words.phase_of(self._records)
-        if rules.rows:
-            self._rows = tuple((self._row(seat, move), *rows) for seat, rows in enumerate(self._rows))
         _, results = step_with(rules.game, self._records, action, deck)
         self._results = tuple(results[: rules.num_players].tolist())
         rules.listen(self._records, *move, self._keys, rules.ear)
 
-    def _row(self, seat: int, move: Move) -> bytes:
-        rules = self._rules
-        return heard.new_row(rules.game, seat, move, rules.num_players, rules.look(self._records, seat)[0]).tobytes()
-
-    def recalled(self, player: int) -> npt.NDArray[Any]:
-        """The information state of a player as a vector, `TableEnv.information_state_vector`."""
-        rules, dtype = self._rules, heard.row_dtype(self._rules.game)
-        rows = [np.frombuffer(row, dtype) for row in self._rows[player]]
-        return heard.as_vector(rules.game, rules.look(self._records, player)[0], rows, rules.rows)
-
 
 class _Observer:
-    """OpenSpiel's observer: what a player sees, or with perfect recall has observed, as a tensor and in words."""
+    """OpenSpiel's observer: what a player sees, as a tensor and in words, or a hash of all that it has observed."""
 
     def __init__(self, rules: _Rules, recalls: bool) -> None:
         self._game, self._recalls = rules.game, recalls
-        size = rules.tensor_size if recalls else rules.game.layout.size
-        self.tensor = np.zeros(size, np.float32) if size else None
-        self.dict = {} if self.tensor is None else {"info_state" if recalls else "observation": self.tensor}
+        self.tensor = None if recalls else np.zeros(rules.game.layout.size, np.float32)
+        self.dict = {} if self.tensor is None else {"observation": self.tensor}
 
     def set_from(self, state: SpielState, player: int) -> None:
-        """Write what the player sees or has observed into ``tensor``; zeros before the first deal."""
+        """Write what the player sees into ``tensor``; zeros before the first deal."""
         check_integer("player", player, 0, state._rules.num_players - 1)
-        if self.tensor is None:
-            return
-        if state._pending == _DEAL:
-            self.tensor.fill(0)
-        elif self._recalls:
-            self.tensor[:] = state.recalled(player)
-        else:
-            self.tensor[:] = state._rules.look(state._records, player)[0]
+        if self.tensor is not None:
+            self.tensor[:] = 0 if state._pending == _DEAL else state._rules.look(state._records, player)[0]
 
     def string_from(self, state: SpielState, player: int) -> str:
         """What the player has observed so far, as a hash, or what it sees now."""
@@ -406,4 +376,4 @@ class _Observer:
         return json.dumps(self._game.layout.decode(seen))
 
 
-pyspiel.register_game(_game_type(2, _MOST_PLAYERS, has_tensor=False), SpielGame)
+pyspiel.register_game(_game_type(2, _MOST_PLAYERS), SpielGame)

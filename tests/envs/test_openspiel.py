@@ -193,32 +193,6 @@ def test_what_is_resampled_looks_the_same_to_the_player_and_other_cards_differ(g
     assert differ >= 5  # the tiny game of the tests ends soon
 
 
-def test_at_small_tables_the_tensor_is_the_vector_of_the_environment_and_tells_the_same_states_apart() -> None:
-    """In the games of the smallest miniature, up to a reshuffle."""
-    game, env = load_game(preset="mini-1", cards="all", start_player=0), TableEnv("black_jacky", preset="mini-1")
-    assert game.get_type().provides_information_state_tensor
-    assert game.information_state_tensor_shape() == list(env.information_state_space.shape)
-    assert game.max_game_length() == 4
-    pairs = set()
-
-    def follow(state: SpielState) -> None:
-        if not state.is_terminal() and not state.is_chance_node():
-            player = state.current_player()
-            tensor = state.information_state_tensor(player)
-            np.testing.assert_array_equal(tensor, env.information_state_vector(f"player_{player}"))
-            pairs.add((state.information_state_string(player), player, tuple(tensor)))
-            here = env.get_state()
-            for action in state.legal_actions():
-                env.set_state(here)
-                env.step(action)
-                follow(state.child(action))
-
-    for outcome, deck in enumerate(sorted(set(permutations([2, 2, 3, 3])))):
-        env.reset(seed=0, options={"deck": list(deck), "start_player": 0})
-        follow(game.new_initial_state().child(outcome))
-    assert len(pairs) == len({told for told, *_ in pairs}) == len({each[1:] for each in pairs}) > 20
-
-
 # ---------------------------------------------------------------- algorithms
 
 

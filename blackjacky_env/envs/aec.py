@@ -24,7 +24,7 @@ from blackjacky_env.declare.game import IllegalActionError, State
 from blackjacky_env.envs.arguments import refuse_unknown
 from blackjacky_env.envs.formats import Format
 from blackjacky_env.envs.looking import Looking
-from blackjacky_env.envs.saving import BOOKKEEPING, check_bookkeeping, read_generator, read_past, write_past
+from blackjacky_env.envs.saving import BOOKKEEPING, read_bookkeeping, read_generator, read_past, write_past
 from blackjacky_env.games import get_game
 from blackjacky_env.play.arrays import own_arrays
 from blackjacky_env.play.decks import Rigging, read_rigging
@@ -394,7 +394,6 @@ class TableEnv(Looking):
         history = {
             **write_past(self._past, self.game, self.num_players, self.options),
             "generator": None if self._np_random is None else self._np_random.bit_generator.state,
-            "_skip_agent_selection": self._skip_agent_selection,
             **{name: getattr(self, name) for name in BOOKKEEPING},
         }
         return pack({**self._identity(), "history": history}, self._states[: 1 + self._has_settled])
@@ -421,8 +420,8 @@ class TableEnv(Looking):
             raise TypeError(f"the history of this state is a {type(history).__name__}, not a mapping")
         generator = read_generator(history.get("generator"))
         return {
-            **check_bookkeeping(history, self.possible_agents, int(record["player"])),
-            "_past": read_past(history, self.game, header, int(record["deals"])),
+            **read_bookkeeping(history, self.possible_agents, int(record["player"])),
+            "_past": read_past(history, self.game, header),
             "_np_random": self._np_random if generator is None else generator,
         }
 

@@ -12,7 +12,7 @@ from gymnasium.error import ResetNeeded
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
-from blackjacky_env.checks import check_choice, check_integer, check_memory, check_number
+from blackjacky_env.checks import check_choice, check_integer, check_number
 from blackjacky_env.compiled import random
 from blackjacky_env.compiled.callbacks import make_cast
 from blackjacky_env.compiled.compiling import is_compiled
@@ -89,7 +89,6 @@ class SeatVectorEnv(VectorEnv[Observation, Array, Array]):
 
     Raises:
         TypeError, ValueError: an option or the name of an opponent is unknown; the message says what is allowed.
-        MemoryError: the games do not fit into the memory of this machine.
     """
 
     def __init__(
@@ -127,8 +126,6 @@ class SeatVectorEnv(VectorEnv[Observation, Array, Array]):
         self._encoding = _check_encoding(encoding)
         self._entries = encoding.size if encoding else self.game.layout.size
         self._dtype: np.dtype[Any] = np.dtype(np.float32) if encoding else self.game.layout.dtype
-        shown = 2 * self._entries * self._dtype.itemsize
-        check_memory("num_envs", self.num_envs, self.game.state_dtype.itemsize + self.game.num_actions + shown)
         sizes, self.variant = choose_tables(self.game, self.num_envs, num_players, variant)
         self._states = new_states(self.game, sizes, self.variant, rule_options)
         self.seat = None if seat is None else check_integer("seat", seat, 0, min(sizes) - 1)

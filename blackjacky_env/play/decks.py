@@ -23,12 +23,11 @@ _RESHUFFLE = "reshuffle"
 
 @dataclass
 class Rigging:
-    """What `reset` has rigged of a game, and how much of that has been used."""
+    """What `reset` has rigged of a game, and how many of its reshuffles have been used."""
 
     start_player: int = DRAWN
     decks: dict[str, list[list[int]]] = field(default_factory=dict)
     """By reset option, the decks of the first deals, top first; of ``reshuffle``, those of the first reshuffles."""
-    deals: int = 0
     reshuffles: int = 0
 
     def begin(self, game: Game, states: Any, key: int) -> None:
@@ -38,35 +37,30 @@ class Rigging:
 
     def step(self, game: Game, states: Any, action: int, paid: Any, observation: Any, mask: Any) -> int:
         """`GameFunctions.step` of a rigged game."""
-        functions = game_functions(game)
-        if self.decks:
+        functions, deals = game_functions(game), states["deals"][0]
+        if self.reshuffles < len(self.decks.get(_RESHUFFLE, [])):
             self._stack(game, states, action)
         flags = functions.step(states, action, paid, observation, mask)
-        if self.decks and self._redeal(game, states) and not flags & OVER:
-            functions.look(states, int(states["player"][0]), observation, mask)
+        if self.decks and states["deals"][0] > deals:
+            self._redeal(game, states)
+            if not flags & OVER:
+                functions.look(states, int(states["player"][0]), observation, mask)
         return flags
 
     def _stack(self, game: Game, states: Any, action: int) -> None:
         """Before an action: what it will shuffle, if it does, lies in the order of the next rigged reshuffle."""
-        decks, functions = self.decks.get(_RESHUFFLE, []), game_functions(game)
-        if self.reshuffles == len(decks) or functions.stack is None:
-            return
-        tried = copied(states)
+        functions, tried = game_functions(game), copied(states)
         flags = functions.step(tried, action, np.zeros((2, game.max_players)), *game.new_arrays())
         if has_reshuffled(game, states, tried, flags):
-            functions.stack(states, np.array(decks[self.reshuffles], np.int8))
+            functions.redeal[_RESHUFFLE](states, np.array(self.decks[_RESHUFFLE][self.reshuffles], np.int8))
             self.reshuffles += 1
 
-    def _redeal(self, game: Game, states: Any) -> bool:
-        """After a deal: repeat it from its rigged decks, if it has any; returns whether it has."""
-        deals, rigged = int(states["deals"][0]), False
-        for name, redeal in game_functions(game).redeal.items():
-            decks = self.decks.get(name, [])
-            if self.deals < deals <= len(decks):
-                redeal(states, np.array(decks[deals - 1], np.int8))
-                rigged = True
-        self.deals = deals
-        return rigged
+    def _redeal(self, game: Game, states: Any) -> None:
+        """After a deal: repeat it from its rigged decks, if it has any."""
+        deals, functions = int(states["deals"][0]), game_functions(game)
+        for name, decks in self.decks.items():
+            if name != _RESHUFFLE and deals <= len(decks):
+                functions.redeal[name](states, np.array(decks[deals - 1], np.int8))
 
     def written(self, game: Game, num_players: int, options: Mapping[str, Any]) -> dict[str, Any]:
         """The options of `reset` that rig a game like this, JSON-ready."""

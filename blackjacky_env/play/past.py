@@ -69,7 +69,7 @@ def moments(game: Game, blank: npt.NDArray[Any], past: Past) -> Iterator[Moment]
     seen, mask = game.new_arrays()
     rigging, has_settled = Rigging(), False
     if isinstance(past.start, int):
-        rigging = replace(past.rigging, deals=0, reshuffles=0)
+        rigging = replace(past.rigging, reshuffles=0)
         rigging.begin(game, states, past.start)
     else:
         records = np.frombuffer(past.start, states.dtype)

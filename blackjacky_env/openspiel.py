@@ -58,7 +58,6 @@ PARAMETERS: dict[str, Any] = {
     "chance_outcomes": 1000,
     "cards": "",
     "start_player": DRAWN,
-    "seed": 0,
 }
 """The parameters of the registered game and their defaults, as for `load_game`; 0 players and an empty variant stand
 for the game's defaults, ``options`` are JSON, quoted as in URLs because parameters can hold no commas."""
@@ -73,7 +72,6 @@ def load_game(
     chance_outcomes: int = 1000,
     cards: str = "",
     start_player: int | None = None,
-    seed: int = 0,
     **rule_options: Any,
 ) -> SpielGame:
     """A game for OpenSpiel.
@@ -89,7 +87,6 @@ def load_game(
             algorithms for small games such as CFR see the whole game. So has a reshuffle of a deck with at most 1,000
             of them; those of larger ones keep ``chance_outcomes``. ``""``: no deal has.
         start_player: the seat that starts; None: drawn with the first deal.
-        seed: 0 .. 2**31 - 1: which deals the outcomes stand for.
         rule_options: the game's own options.
 
     Raises:
@@ -102,7 +99,7 @@ def load_game(
     options = table.check_options(size, name, rule_options)
     given = quote(json.dumps({option: options[option] for option in rule_options if option in options}))
     start = DRAWN if start_player is None else check_integer("start_player", start_player, 0, size - 1)
-    chance = {"chance_outcomes": chance_outcomes, "cards": cards, "start_player": start, "seed": seed}
+    chance = {"chance_outcomes": chance_outcomes, "cards": cards, "start_player": start}
     return SpielGame({"game": game, "players": size, "variant": name, "options": given, **chance})
 
 
@@ -172,7 +169,6 @@ class _Rules:
         self.options = self.game.check_options(self.num_players, variant, options)
         self.start_player = check_integer("start_player", given["start_player"], DRAWN, self.num_players - 1)
         self.chance_outcomes = check_integer("chance_outcomes", given["chance_outcomes"], 1, 2**31 - 1)
-        self.seed = check_integer("seed", given["seed"], 0, 2**31 - 1)
         self.functions = game_functions(self.game)
         self.blank = zeros(2, self.game.state_dtype)
         self.blank[:1] = self.game.new_state(self.num_players, variant, self.options)
@@ -209,7 +205,6 @@ class SpielState(pyspiel.State):  # type: ignore[misc]  # pyspiel has no types
         rules = game.rules
         self._rules = rules
         self._records = copied(rules.blank)
-        self._records["key"] = rules.seed
         self._pending: int | None = _DEAL
         self._keys = np.zeros((rules.num_players, 2), np.uint64)  # what the seats recall, `Keys`
         self._results = (0.0,) * rules.num_players

@@ -171,9 +171,7 @@ class TableEnv(Looking):
             seed: 0 .. 2**63 - 1: the same seed gives the same game, on every machine. None: the generator of the last
                 seeded reset draws the next seed.
             options: ``start_player`` (a seat) and ``deck`` (all cards, top first, or a list of such decks for the first
-                rounds) rig the deals, and so do the game's `extra_decks`. In games that reshuffle, ``reshuffle`` rigs
-                the first reshuffles in the same way: the new pile lies in the order of a deck, whose cards that are
-                elsewhere are skipped. Other keys are ignored with a `UserWarning`.
+                rounds) rig the deals, and so do the game's `extra_decks`. Other keys are ignored with a `UserWarning`.
 
         Raises:
             TypeError, ValueError: the seed, start player or deck is invalid; the running game is unchanged.

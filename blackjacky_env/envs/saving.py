@@ -33,13 +33,12 @@ def read_generator(state: Any) -> np.random.Generator | None:
 
 def write_past(past: Past, game: Game, num_players: int, options: Mapping[str, Any]) -> dict[str, Any]:
     """What led to a position, JSON-ready: the start is a key, or records as base64."""
-    start, rigging = past.start, past.rigging
+    start = past.start
     return {
         "start": start if isinstance(start, int) else base64.b64encode(start).decode(),
         "actions": past.actions,
         "reseeds": past.reseeds,
-        "reset_options": rigging.written(game, num_players, options),
-        "reshuffles": rigging.reshuffles,
+        "reset_options": past.rigging.written(game, num_players, options),
         "last_move": past.last_move,
     }
 
@@ -61,8 +60,6 @@ def read_past(history: Mapping[str, Any], game: Game, header: Mapping[str, Any])
     if move is not None:
         _check_numbers("the last move", move, (header["num_players"] - 1, last_action, len(game.words.phases) - 1))
     rigging = read_rigging(game, header["num_players"], header["options"], history.get("reset_options"))
-    most = len(rigging.decks.get("reshuffle", []))
-    rigging.reshuffles = check_integer("reshuffles", history.get("reshuffles"), 0, most)
     return Past(start, rigging, actions, reseeds, move)
 
 

@@ -28,7 +28,9 @@ class GameFunctions:
     begin: Callable[..., None]
     """(states, key, start_player; -1: drawn)."""
     redeal: Mapping[str, Callable[..., None]]
-    """By the name of the reset option that rigs a deck or the reshuffles: (states, deck int8 array, top first)."""
+    """By the name of the reset option: (states, deck int8 array, top first)."""
+    stack: Callable[..., None] | None
+    """(states, deck int8 array, top first): `Reshuffle.stack`; None: the game has no reshuffles."""
     step: Callable[..., int]
     """(states, action, paid, observation, mask) -> SETTLED | OVER | PAID.
 
@@ -74,9 +76,9 @@ def game_functions(game: Game) -> GameFunctions:
         _sample(observation, bits, states[0])
 
     decks = {"deck": game.rules.redeal, **{name: deck.redeal for name, deck in game.extra_decks.items()}}
-    decks |= {} if game.reshuffle is None else {"reshuffle": game.reshuffle.stack}
     redeal = {name: _make_rigged(each) for name, each in decks.items()}
-    made = GameFunctions(entry(game_key), entry(begin), redeal, entry(step), entry(look), entry(sample))
+    stack = None if game.reshuffle is None else _make_rigged(game.reshuffle.stack)
+    made = GameFunctions(entry(game_key), entry(begin), redeal, stack, entry(step), entry(look), entry(sample))
     begin_plainly(made, "begin", "step", "look", "sample")
     return made
 

@@ -207,8 +207,8 @@ class Shuffles:
         orders: list[tuple[Order, float]] = []
         if dealt["deals"][0] > records["deals"][0]:
             orders = _merged(dealt, list(self.orders), self._functions.redeal["deck"])
-        elif len(self.orders) <= MOST_STACKED and (stack := self._functions.redeal.get("reshuffle")):
-            stacked = [order for order, _ in _merged(records, list(self.orders), stack)]
+        elif len(self.orders) <= MOST_STACKED and self._functions.stack is not None:
+            stacked = [order for order, _ in _merged(records, list(self.orders), self._functions.stack)]
             orders = _merged(records, stacked, lambda after, order: step_with(self._game, after, action, order))
         self._kept += len(orders) + 1
         if self._kept > _KEPT:
@@ -238,8 +238,8 @@ def step_with(
     Returns the flags of the step and the results, (max_players,).
     """
     functions, deals, paid = game_functions(game), int(records["deals"][0]), np.zeros((2, game.max_players))
-    if order is not None and (stack := functions.redeal.get("reshuffle")):
-        stack(records, order)
+    if order is not None and functions.stack is not None:
+        functions.stack(records, order)
     flags = functions.step(records, action, paid, *game.new_arrays())
     if order is not None and records["deals"][0] > deals:
         functions.redeal["deck"](records, order)

@@ -103,24 +103,41 @@ def load_game(
     return SpielGame({"game": game, "players": size, "variant": name, "options": given, **chance})
 
 
+_TYPE = pyspiel.GameType(
+    short_name=SHORT_NAME,
+    long_name="Games of the package blackjacky",
+    dynamics=pyspiel.GameType.Dynamics.SEQUENTIAL,
+    chance_mode=pyspiel.GameType.ChanceMode.EXPLICIT_STOCHASTIC,
+    information=pyspiel.GameType.Information.IMPERFECT_INFORMATION,
+    utility=pyspiel.GameType.Utility.ZERO_SUM,
+    reward_model=pyspiel.GameType.RewardModel.TERMINAL,
+    max_num_players=_MOST_PLAYERS,
+    min_num_players=2,
+    provides_information_state_string=True,
+    provides_information_state_tensor=False,
+    provides_observation_string=True,
+    provides_observation_tensor=True,
+    parameter_specification=PARAMETERS,
+)
+
+
 class SpielGame(pyspiel.Game):  # type: ignore[misc]  # pyspiel has no types
     """A game of this package as OpenSpiel sees it; made by `load_game` and ``pyspiel.load_game("blackjacky")``."""
 
     def __init__(self, parameters: Mapping[str, Any] | None = None) -> None:
         given = {**PARAMETERS, **(parameters or {})}
-        self.rules = _Rules(given)
-        game, players, shuffles = self.rules.game, self.rules.num_players, self.rules.shuffles
-        outcomes = self.rules.chance_outcomes
+        self.rules = rules = _Rules(given)
+        orders = 0 if rules.shuffles is None else len(rules.shuffles.orders)
         info = pyspiel.GameInfo(
-            num_distinct_actions=game.num_actions,
-            max_chance_outcomes=max(outcomes, len(self.rules.openings), len(shuffles.orders)) if shuffles else outcomes,
-            num_players=players,
+            num_distinct_actions=rules.game.num_actions,
+            max_chance_outcomes=max(rules.chance_outcomes, len(rules.openings), orders),
+            num_players=rules.num_players,
             min_utility=-1.0,
             max_utility=1.0,
             utility_sum=0.0,
-            max_game_length=self.rules.longest or _LONGEST,
+            max_game_length=rules.longest,
         )
-        super().__init__(_game_type(players, players), info, given)
+        super().__init__(_TYPE, info, given)
 
     def new_initial_state(self) -> SpielState:
         """A state at the first chance node: nothing has been dealt."""
@@ -134,25 +151,6 @@ class SpielGame(pyspiel.Game):  # type: ignore[misc]  # pyspiel has no types
         return _Observer(self.rules, asked.perfect_recall)
 
 
-def _game_type(fewest: int, most: int) -> Any:
-    return pyspiel.GameType(
-        short_name=SHORT_NAME,
-        long_name="Games of the package blackjacky",
-        dynamics=pyspiel.GameType.Dynamics.SEQUENTIAL,
-        chance_mode=pyspiel.GameType.ChanceMode.EXPLICIT_STOCHASTIC,
-        information=pyspiel.GameType.Information.IMPERFECT_INFORMATION,
-        utility=pyspiel.GameType.Utility.ZERO_SUM,
-        reward_model=pyspiel.GameType.RewardModel.TERMINAL,
-        max_num_players=most,
-        min_num_players=fewest,
-        provides_information_state_string=True,
-        provides_information_state_tensor=False,
-        provides_observation_string=True,
-        provides_observation_tensor=True,
-        parameter_specification=PARAMETERS,
-    )
-
-
 class _Rules:
     """What all states of a game share: its compiled functions, a blank record, and what chance can do.
 
@@ -160,8 +158,6 @@ class _Rules:
     """
 
     def __init__(self, given: Mapping[str, Any]) -> None:
-        if unknown := given.keys() - PARAMETERS.keys():
-            raise ValueError(f"unknown parameter {min(unknown)!r}; allowed are {', '.join(PARAMETERS)}")
         self._given = dict(given)
         self.game: Game = get_game(given["game"])
         self.num_players, variant = self.game.choose_table(given["players"] or None, given["variant"] or None)
@@ -175,11 +171,11 @@ class _Rules:
         self.shuffles, self.openings = None, []
         if check_choice("cards", given["cards"], ("", "all")):
             self.shuffles = Shuffles(self.game, self.blank, make_deck(self.game, self.num_players, self.options))
-            drawn = self.start_player == DRAWN
-            self.openings = self.shuffles.openings(range(self.num_players) if drawn else [self.start_player])
+            starts = range(self.num_players) if self.start_player == DRAWN else [self.start_player]
+            self.openings = self.shuffles.openings(starts)
         self.listen, self.ear = listener(self.game), new_ear(self.game)
         bound = self.game.most_actions
-        self.longest = bound and bound(self.num_players, variant, self.options)  # actions of a game; None: no bound
+        self.longest = (bound and bound(self.num_players, variant, self.options)) or _LONGEST
 
     def __deepcopy__(self, memo: dict[int, Any]) -> _Rules:
         """Clones of states share their rules."""
@@ -289,11 +285,7 @@ class SpielState(pyspiel.State):  # type: ignore[misc]  # pyspiel has no types
     def resample_from_infostate(self, player: int, sampler: Any) -> SpielState:
         """A state that ``player`` cannot tell from this one, by `sample_state`; it has no history of its own.
 
-        Args:
-            player: the seat.
-            sampler: a function that returns random numbers in [0, 1), such as ``pyspiel.UniformProbabilitySampler``.
-
-        Raises `ValueError` at a chance node.
+        ``sampler`` () -> a random number in [0, 1). Raises `ValueError` at a chance node.
         """
         if self._pending is not None:
             raise ValueError("this is a chance node: sample from what a player sees when a player is to act")
@@ -311,15 +303,13 @@ class SpielState(pyspiel.State):  # type: ignore[misc]  # pyspiel has no types
 
     def _is_left_to_chance(self, action: int) -> bool:
         """Whether the action shuffles cards, or leads elsewhere with another key."""
-        rules, one = self._rules, copied(self._records)
-        flags, _ = step_with(rules.game, one, action)
-        if one["deals"][0] > self._records["deals"][0] or has_reshuffled(rules.game, self._records, one, flags):
-            return True
-        another = copied(self._records)
+        game, before, one, another = self._rules.game, self._records, copied(self._records), copied(self._records)
         another["key"] = ~another["key"]
-        step_with(rules.game, another, action)
+        flags, _ = step_with(game, one, action)
+        step_with(game, another, action)
         another["key"] = one["key"]
-        return bool((one[:1].view(np.uint8) != another[:1].view(np.uint8)).any())
+        is_dealt = bool(one["deals"][0] > before["deals"][0])
+        return is_dealt or has_reshuffled(game, before, one, flags) or one[:1].tobytes() != another[:1].tobytes()
 
     def _decide(self, outcome: int) -> None:
         """Shuffle as the outcome says, then take the pending action."""
@@ -371,4 +361,4 @@ class _Observer:
         return json.dumps(self._game.layout.decode(seen))
 
 
-pyspiel.register_game(_game_type(2, _MOST_PLAYERS), SpielGame)
+pyspiel.register_game(_TYPE, SpielGame)

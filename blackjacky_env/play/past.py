@@ -79,10 +79,9 @@ def moments(game: Game, blank: npt.NDArray[Any], past: Past) -> Iterator[Moment]
             if count == number:
                 states["key"] = key
         move = int(states["player"][0]), action, game.words.phase_of(states)
-        mask[:] = 0
         if move[0] != NOBODY:
             functions.look(states, move[0], seen, mask)
-        if not mask[action]:
+        if move[0] == NOBODY or not mask[action]:
             raise ValueError(f"{OTHER_PAST}: action {action} cannot be taken")
         has_settled |= past.rigging.step(game, states, action, paid, seen, mask) & SETTLED > 0
         yield Moment(game, states, has_settled, move)

@@ -70,8 +70,7 @@ class SeatVectorEnv(VectorEnv[Observation, Array, Array]):
         game: name of the game; ids such as ``blackjacky/BlackJackySeat-v0`` pass it.
         num_envs: number of games.
         opponents: names of compiled agents, or objects with ``policy`` and ``parameters``; for every game each other
-            seat draws one of them. Or a list of line-ups, each a list of the agents clockwise of the learner (repeated
-            as needed); then every game draws a line-up.
+            seat draws one of them.
         num_players: players at every table, or a list of table sizes that the games take in turn.
         seat: the learner's seat; None: drawn for every game.
         autoreset_mode: when finished games are restarted, as defined by Gymnasium. ``NEXT_STEP``: by the next step,
@@ -95,7 +94,7 @@ class SeatVectorEnv(VectorEnv[Observation, Array, Array]):
         self,
         game: str,
         num_envs: int = 1,
-        opponents: Sequence[Member] | Sequence[Sequence[Member]] = ("random",),
+        opponents: Sequence[Member] = ("random",),
         num_players: int | Sequence[int] | None = None,
         seat: int | None = None,
         autoreset_mode: str | AutoresetMode = AutoresetMode.NEXT_STEP,
@@ -156,42 +155,18 @@ class SeatVectorEnv(VectorEnv[Observation, Array, Array]):
 
     # ------------------------------------------------------------ opponents and states
 
-    def set_opponents(self, opponents: Sequence[Member] | Sequence[Sequence[Member]]) -> None:
-        """Change the opponents, also in running games, which are seated as if they had started with the new ones.
-
-        A line-up is seated clockwise of the learner; single opponents are drawn for each seat by the game's seed.
-        """
-        lineups, mixed = self._find_lineups(opponents)
-        agents = list({id(agent): agent for lineup in lineups for agent in lineup}.values())
-        self._agents = agents
+    def set_opponents(self, opponents: Sequence[Member]) -> None:
+        """Change the opponents, also in running games, which are seated as if they had started with the new ones."""
+        found = [find_compiled(self.game.name, each) for each in check_opponents(opponents)]
+        distinct = {id(agent): agent for agent in found}
+        self._agents, numbers = list(distinct.values()), list(distinct)
         self._compile()
-        numbers = {id(agent): i for i, agent in enumerate(agents)}
-        others = range(self.game.max_players - 1)
-        self._lineups = np.array([[numbers[id(lineup[i % len(lineup)])] for i in others] for lineup in lineups])
-        self._mixed = mixed
+        self._opponents = np.array([numbers.index(id(agent)) for agent in found])
         seat_everybody(self._states, self._learner_arrays())
 
     def _compile(self) -> None:
         self._step = learner_function(self.game, self._encoding.function if self._encoding else None)
         self._cast = make_cast(self.game, [(agent.policy, agent.parameters) for agent in self._agents])
-
-    def _find_lineups(self, opponents: Sequence[Any]) -> tuple[list[list[CompiledOpponent]], bool]:
-        """The line-ups, and whether they are single opponents, one of which is drawn for each seat."""
-        are_lineups = {
-            isinstance(entry, list | tuple) and not isinstance(entry, CompiledOpponent)
-            for entry in check_opponents(opponents)
-        }
-        if len(are_lineups) > 1:
-            raise TypeError(f"opponents={opponents!r} mixes line-ups and single agents; allowed is a list of either")
-        mixed = not are_lineups.pop()
-        return [self._find_agents([entry] if mixed else entry) for entry in opponents], mixed
-
-    def _find_agents(self, lineup: Sequence[Member]) -> list[CompiledOpponent]:
-        if not 1 <= len(lineup) <= self.game.max_players - 1:
-            raise ValueError(
-                f"the line-up {lineup!r} has {len(lineup)} agents; allowed are 1 .. {self.game.max_players - 1}"
-            )
-        return [find_compiled(self.game.name, member) for member in lineup]
 
     def get_state(self) -> dict[str, Array]:
         """Copies of all arrays needed to continue the games, opponents aside; `ResetNeeded` before the first reset."""
@@ -324,7 +299,7 @@ class SeatVectorEnv(VectorEnv[Observation, Array, Array]):
 
     def _learner_arrays(self) -> LearnerArrays:
         kept = self._keys, self._seats, self._seating, self._played, self._decisions
-        return LearnerArrays(DRAWN if self.seat is None else self.seat, self._lineups, self._mixed, *kept)
+        return LearnerArrays(DRAWN if self.seat is None else self.seat, self._opponents, *kept)
 
     def _play(self, actions: npt.NDArray[np.int64]) -> None:
         self._shown = self._new_shown()  # arrays that were returned are not overwritten

@@ -175,7 +175,7 @@ class TableEnv(Looking):
         Raises:
             TypeError, ValueError: the seed, start player or deck is invalid; the running game is unchanged.
         """
-        rigging = self._read_rigging(options or {})
+        rigging = read_rigging(self.game, self.num_players, self.options, options or {})
         if seed is not None:
             seed = check_integer("seed", seed, 0, MAX_SEED)
             self._np_random, _ = seeding.np_random(seed)
@@ -296,18 +296,14 @@ class TableEnv(Looking):
     def _observe_everybody(self) -> None:
         """Fill ``infos`` at the start of a game or in a position that was set."""
         self.infos = {agent: {"action_mask": self._zero_mask.copy()} for agent in self.agents}
-        self._observe_player_to_act()
+        if (player := int(self._player[0])) < 0:
+            self._clear_observation()
+        else:
+            self._functions.look(self._states, player, self._observation, self._mask)
+            self._shown_to = self.agent_selection
+            self.infos[self._shown_to] = {"action_mask": self._shown_mask.copy()}
         if self.events_in_infos:
             self._show_events()
-
-    def _observe_player_to_act(self) -> None:
-        player = int(self._player[0])
-        if player < 0:
-            self._clear_observation()
-            return
-        self._functions.look(self._states, player, self._observation, self._mask)
-        self._shown_to = self.agent_selection
-        self.infos[self._shown_to] = {"action_mask": self._shown_mask.copy()}
 
     def _clear_observation(self) -> None:
         self._shown_to = None
@@ -317,9 +313,6 @@ class TableEnv(Looking):
         if not self.agents:
             self._require_game()
             raise ResetNeeded("the game is over and all agents are done: call reset() to start the next")
-
-    def _read_rigging(self, options: Any, stacklevel: int = 4) -> Rigging:
-        return read_rigging(self.game, self.num_players, self.options, options, stacklevel)
 
     def record(self) -> dict[str, Any]:
         """The game so far, JSON-ready: game, options, key, rigged deals and actions; `replay` plays it again.
@@ -350,7 +343,7 @@ class TableEnv(Looking):
         if missing:
             raise ValueError(f"this record lacks {', '.join(missing)}: take it from record(), unchanged")
         refuse_other("record", self._identity(), record)
-        rigging = self._read_rigging(record["reset_options"])
+        rigging = read_rigging(self.game, self.num_players, self.options, record["reset_options"])
         key = check_integer("key", record["key"], 0, 2**64 - 1)
         before = dict(self.__dict__)
         self._begin(key, rigging)

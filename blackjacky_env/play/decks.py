@@ -58,9 +58,7 @@ class Rigging:
         return written
 
 
-def read_rigging(
-    game: Game, num_players: int, options: Mapping[str, Any], given: Mapping[str, Any], stacklevel: int = 3
-) -> Rigging:
+def read_rigging(game: Game, num_players: int, options: Mapping[str, Any], given: Mapping[str, Any]) -> Rigging:
     """What the options ``given`` to `reset` rig at a table with these rule options.
 
     Others are ignored with a `UserWarning`. Raises `TypeError` or `ValueError` if they are no mapping, or a start
@@ -72,7 +70,7 @@ def read_rigging(
         raise TypeError(f"options={given!r} is not a mapping; allowed are {allowed}")
     for name in given:
         if name not in ("start_player", *decks):
-            warnings.warn(f"reset option {name!r} is ignored; allowed are {allowed}", UserWarning, stacklevel)
+            warnings.warn(f"reset option {name!r} is ignored; allowed are {allowed}", UserWarning, stacklevel=3)
     rigging = Rigging()
     if given.get("start_player") is not None:
         rigging.start_player = check_integer("start_player", given["start_player"], 0, num_players - 1)

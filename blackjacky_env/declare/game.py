@@ -120,7 +120,7 @@ class ExtraDeck:
 
 @dataclass(frozen=True)
 class Reshuffle:
-    """Shuffling in the course of a deal, which `reset` can rig beside the deals."""
+    """Shuffling in the course of a deal, which solvers try in every order."""
 
     count: str
     """Record field that counts the reshuffles since the last deal."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -230,7 +230,7 @@ class Looking(AECEnv[str, Any, Any]):
     @property
     def information_state_space(self) -> spaces.Box:
         """The space of `information_state_vector`; `ValueError` if it has none at this table."""
-        low, high = heard.vector_bounds(self.game, self.num_players, self._most_rows())
+        low, high = self._vector_bounds()
         return spaces.Box(low, high, dtype=low.dtype.type)
 
     def information_state_vector(self, agent: str) -> npt.NDArray[Any]:
@@ -244,9 +244,7 @@ class Looking(AECEnv[str, Any, Any]):
         10,000 entries, and if the position was set by a state whose actions do not lead to it.
         """
         self._require_game()
-        seat, most = self._check_agent(agent), self._most_rows()
-        rows: heard.Rows = self._recall(heard.Rows, seat)
-        return heard.as_vector(self.game, self._look(agent)[0], rows.rows, most)
+        return heard.as_vector(self.game, self._check_agent(agent), self._moments(), self._vector_bounds()[0])
 
     def information_key(self, agent: str) -> npt.NDArray[np.uint64]:
         """What ``agent`` recalls of the game, as 128 bits: uint64, (2,).
@@ -263,8 +261,8 @@ class Looking(AECEnv[str, Any, Any]):
         own: npt.NDArray[np.uint64] = recalled.keys[seat].copy()
         return own
 
-    def _most_rows(self) -> int:
-        return heard.most_rows(self.game, self.num_players, self.variant, self.options)
+    def _vector_bounds(self) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
+        return heard.vector_bounds(self.game, self.num_players, self.variant, self.options)
 
     def _heard_by(self, agent: str | None) -> heard.Events:
         self._require_game()
@@ -279,12 +277,16 @@ class Looking(AECEnv[str, Any, Any]):
         """
         if (kind, of) not in self._hearing:
             made = kind(self.game, of)
-            for now in moments(self.game, self._blank, self._past):
+            for now in self._moments():
                 made.hear(now)
-            if now.snapshot != self.snapshot():  # keys, the future, may differ
-                raise ValueError(OTHER_PAST)
             self._hearing[kind, of] = made
         return self._hearing[kind, of]
+
+    def _moments(self) -> Iterator[Moment]:
+        for now in moments(self.game, self._blank, self._past):
+            yield now
+        if now.snapshot != self.snapshot():  # keys, the future, may differ
+            raise ValueError(OTHER_PAST)
 
     def _tell(self) -> None:
         now = Moment(self.game, self._states, self._has_settled, self._past.last_move)

@@ -139,7 +139,6 @@ def state_with(raw: TableEnv, records: npt.NDArray[Any], generator: np.random.Ge
     history, player = header["history"], int(records["player"][0])
     past = Past.of_position(records, history["last_move"])
     history |= write_past(past, raw.game, raw.num_players, raw.options)
-    history["terminations"] = dict.fromkeys(history["terminations"], player == NOBODY)
     if player != NOBODY:
         history["agent_selection"] = raw.possible_agents[player]
     if generator is not None:

@@ -53,7 +53,6 @@ def set_field(field: str, value: int) -> Callable[[dict[str, Any], Any], None]:
 CHANGES = {
     "player 100": set_field("player", 100),
     "100 players": set_field("num_players", 100),
-    "nobody to act": set_field("player", -1),
     "winners": set_field("winners", 2),
     "three records": lambda header, records: np.concatenate([records[:1]] * 3),
     "no records": lambda header, records: records[:0],
@@ -64,9 +63,6 @@ CHANGES = {
     "no agents": put("history", "agents", None),
     "no rewards": put("history", "rewards", None),
     "agent off turn": put("history", "agent_selection", "player_9"),
-    "everybody terminated": lambda header, records: header["history"].update(
-        terminations=dict.fromkeys(header["history"]["agents"], True)
-    ),
     "actions out of range": put("history", "actions", [10**30]),
     "a reward too large for a float": lambda header, records: header["history"]["rewards"].update(player_0=10**400),
     "a deck that is not the whole deck": put("history", "reset_options", {"deck": [[1, 2]]}),
@@ -81,7 +77,6 @@ CHANGES = {
     "a reseed without a key": put("history", "reseeds", [[0]]),
     "a reseed after the last action": put("history", "reseeds", [[10**6, 0]]),
     "a reseed with too large a key": put("history", "reseeds", [[0, 2**64]]),
-    "reshuffles that were not rigged": put("history", "reshuffles", 1),
 }
 
 

@@ -6,12 +6,16 @@ the caller's machine code contains everything it calls. Without them entries com
 An inner function is optimised by itself and once more in each of its callers. With ``NUMBA_OPT`` below 3 only callers
 optimise it: compiling takes a third less time, and some bots are a tenth slower.
 
-What callers need of it can be packed for other processes, which then compile only their own callers.
+What callers need of it is cached for other processes, which then compile only their own callers.
 """
 
 from __future__ import annotations
 
+import contextlib
+import pickle
 import weakref
+from contextvars import ContextVar
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import llvmlite.binding as llvm
@@ -23,11 +27,16 @@ from numba.core.registry import CPUDispatcher
 from numba.core.sigutils import normalize_signature
 from numba.core.typing.templates import make_concrete_template
 
+from blackjacky_env.compiled.caching import EntryCache
+from blackjacky_env.compiled.fingerprints import fingerprint
+
 _CPUDispatcher: Any = CPUDispatcher  # Numba's annotations are few and not always correct
 _JITCodeLibrary: Any = JITCodeLibrary
 _NumbaCompiler: Any = _FunctionCompiler
 
 FULL_OPTIMISATION = 3  # Numba's default for NUMBA_OPT
+IN_PLAIN_PYTHON = ContextVar("IN_PLAIN_PYTHON", default=False)
+"""Whether Python's calls of inner functions run them in plain Python, see `tiers`."""
 
 
 class Code(NamedTuple):
@@ -39,23 +48,6 @@ class Code(NamedTuple):
     environment: Any = None
     """Numba finds it by its name as long as there is a reference; no other process needs it."""
 
-    def pack(self) -> tuple[Any, ...] | None:
-        """What `unpack` takes in another process; None for code that holds addresses."""
-        name, _, bitcode = self.library.serialize_using_bitcode()
-        if self.library.has_dynamic_globals:
-            return None
-        self.description.typemap = self.description.calltypes = None  # large, and of use to the compiler only
-        return name, bitcode, self.description, self.signature
-
-    @classmethod
-    def unpack(cls, codegen: Any, name: str, bitcode: bytes, description: Any, signature: Any) -> Code:
-        """The code that another process has packed."""
-        library = codegen.create_library(name)
-        library.__class__ = _InnerLibrary
-        library._final_module = llvm.parse_bitcode(bitcode)
-        library._finalize_final_module()
-        return cls(library, description, signature)
-
 
 class Inner(_CPUDispatcher):  # type: ignore[misc]
     """A dispatcher that keeps overloads called by compiled code apart from those called by Python, if any."""
@@ -63,13 +55,16 @@ class Inner(_CPUDispatcher):  # type: ignore[misc]
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
         self._codes: dict[tuple[Any, ...], Code] = {}  # by argument types
-        self._keys: dict[tuple[Any, ...], object] = {}  # their keys in Numba's function table
+
+    def __call__(self, *args: Any, **named: Any) -> Any:
+        """Call it from Python."""
+        return (self.py_func if IN_PLAIN_PYTHON.get() else super().__call__)(*args, **named)
 
     def get_call_template(self, args: Any, kws: Any) -> tuple[Any, ...]:
         """Signatures for a call with arguments of these types; Numba asks while it compiles the caller."""
         signature, folded = self._compiler.fold_argument_types(args, kws)
         if tuple(folded) not in self._codes:
-            self._offer(tuple(folded), self.make_code(tuple(folded)))
+            self._codes[tuple(folded)] = self._offered(tuple(folded))
         name = self.py_func.__name__
         signatures = [code.signature for code in self._codes.values()]
         template = make_concrete_template(f"CallTemplate({name})", key=name, signatures=signatures)
@@ -77,10 +72,20 @@ class Inner(_CPUDispatcher):  # type: ignore[misc]
 
     def get_overload(self, sig: Any) -> object:
         """The key under which callers find the function of this signature."""
-        return self._keys[tuple(normalize_signature(sig)[0])]
+        return self._codes[tuple(normalize_signature(sig)[0])].library
 
-    def make_code(self, args: tuple[Any, ...]) -> Code:
-        """Compile for arguments of these types."""
+    def _offered(self, args: tuple[Any, ...]) -> Code:
+        """The code for arguments of these types, from the cache or compiled, in Numba's function table."""
+        code = self._disk_cache and self._disk_cache.load_overload(args, self.targetctx)
+        if code is None:
+            code = self._compiled(args)
+            if self._disk_cache:
+                self._disk_cache.save_overload(args, code)
+        self.targetctx.insert_user_function(code.library, code.description, [code.library])
+        weakref.finalize(self, self.targetctx.remove_user_function, code.library).atexit = False
+        return code
+
+    def _compiled(self, args: tuple[Any, ...]) -> Code:
         pipeline = self._compiler.pipeline_class
         compiler = _InnerCompiler(self.py_func, self.targetdescr, self.targetoptions, {}, pipeline)
         with global_compiler_lock, self._compiling_counter:
@@ -88,11 +93,43 @@ class Inner(_CPUDispatcher):  # type: ignore[misc]
         made.library.__class__ = _InnerLibrary
         return Code(made.library, made.fndesc, made.signature, made.environment)
 
-    def _offer(self, args: tuple[Any, ...], code: Code) -> None:
-        key = object()
-        self.targetctx.insert_user_function(key, code.description, [code.library])
-        weakref.finalize(self, self.targetctx.remove_user_function, key).atexit = False
-        self._keys[args], self._codes[args] = key, code
+    @cached_property
+    def _disk_cache(self) -> _InnerCache | None:
+        with contextlib.suppress(RuntimeError, TypeError):  # no folder to write to; something that cannot be hashed
+            return _InnerCache(self)
+        return None
+
+
+class _InnerCache(EntryCache):
+    """Caches the code of an inner function, which callers still have to optimise."""
+
+    suffix = ".nbp"
+
+    def __init__(self, function: Inner) -> None:
+        is_generated = function.py_func.__code__.co_filename.startswith("<")
+        super().__init__(_beside if is_generated else function.py_func)  # beside whose file the cache lies
+        self.key = fingerprint(function)  # with how it is compiled, such as inlined
+
+    def dump(self, data: Code) -> bytes | None:
+        name, _, bitcode = data.library.serialize_using_bitcode()
+        if data.library.has_dynamic_globals:  # addresses
+            return None
+        data.description.typemap = data.description.calltypes = None  # large, and of use to the compiler only
+        with contextlib.suppress(pickle.PicklingError, AttributeError):  # types that only this process knows
+            return pickle.dumps((name, bitcode, data.description, data.signature))
+        return None
+
+    def rebuild(self, target_context: Any, data: Any) -> Code:
+        name, bitcode, description, signature = data
+        library = target_context.codegen().create_library(name)
+        library.__class__ = _InnerLibrary
+        library._final_module = llvm.parse_bitcode(bitcode)
+        library._finalize_final_module()
+        return Code(library, description, signature)
+
+
+def _beside() -> None:
+    """Generated functions are cached beside this file."""
 
 
 class _InnerCompiler(_NumbaCompiler):  # type: ignore[misc]

@@ -8,7 +8,6 @@ from blackjacky_env.compiled.compiling import (
     entry,
     generated,
     inlined,
-    record_maker,
     scratch,
     zeros,
 )
@@ -43,7 +42,6 @@ __all__ = [
     "make_encode",
     "make_sample",
     "marked",
-    "record_maker",
     "score_of",
     "scratch",
     "seen_from",

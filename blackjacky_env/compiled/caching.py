@@ -42,7 +42,7 @@ class EntryCache(FunctionCache):
     suffix = ".nbc"
 
     @cached_property
-    def key(self) -> str:
+    def _key(self) -> str:
         return fingerprint(self._py_func)  # computed at the first call, when its module is fully defined
 
     def path(self, signature: Any) -> Path:
@@ -54,7 +54,7 @@ class EntryCache(FunctionCache):
         module = self._py_func.__module__  # imported when the file is read
         options = (*sorted(OPTIONS.items()), numba.config.OPT)  # type: ignore[attr-defined]
         processor = cpu_target.target_context.codegen().magic_tuple()
-        facts = (self.key, module, arguments, processor, versions, options, _FORMAT)
+        facts = (self._key, module, arguments, processor, versions, options, _FORMAT)
         name = hashlib.sha256(repr(facts).encode()).hexdigest()
         return Path(self._cache_path) / f"blackjacky-{name[:40]}{self.suffix}"
 
@@ -63,13 +63,13 @@ class EntryCache(FunctionCache):
         try:
             content = _read_private(path)
             if content[:32] == _checksum(path, content[32:]):
-                return self.rebuild(target_context, pickle.loads(content[32:]))  # noqa: S301 - `_read_private`
-        except Exception:  # noqa: BLE001, S110 - a pickle may raise anything
+                return self._unpacked(target_context, pickle.loads(content[32:]))  # noqa: S301 - `_read_private`
+        except Exception:  # noqa: BLE001 - a pickle may raise anything
             pass
         return None  # missing, damaged, or something it refers to has moved: compile again
 
     def _save_overload(self, sig: Any, data: Any) -> None:
-        content = self.dump(data)
+        content = self._packed(data)
         if content is None:
             return
         path = self.path(sig)
@@ -83,11 +83,11 @@ class EntryCache(FunctionCache):
             except OSError:
                 aside.unlink()
 
-    def dump(self, data: Any) -> bytes | None:
+    def _packed(self, data: Any) -> bytes | None:
         """None if no other process could use it."""
         return self._cache_file._dump(self._impl.reduce(data)) if self._impl.check_cachable(data) else None
 
-    def rebuild(self, target_context: Any, data: Any) -> Any:
+    def _unpacked(self, target_context: Any, data: Any) -> Any:
         return self._impl.rebuild(target_context, data)
 
 

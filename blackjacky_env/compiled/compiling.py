@@ -6,7 +6,6 @@ import contextlib
 import gc
 import types
 from collections.abc import Callable, Iterator
-from functools import partial
 from typing import Any
 
 import numba
@@ -25,6 +24,7 @@ PLAIN = bool(numba.config.DISABLE_JIT)  # type: ignore[attr-defined]  # Numba se
 """Plain Python mode (NUMBA_DISABLE_JIT=1): nothing is compiled, for debugging and coverage."""
 
 _CPUDispatcher: Any = CPUDispatcher
+
 
 class ContentCompiler(Compiler):
     """Numba's compiler, with a hash of a function's content in the name of its machine code.
@@ -139,19 +139,18 @@ def _no_collection() -> Iterator[None]:
             gc.enable()
 
 
-def zeros(shape: int | tuple[int, ...], dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
+def zeros(shape, dtype):
     """An array of zeroed records; plain Python mode needs `numpy.recarray` so that fields are attributes."""
     records = np.zeros(shape, dtype)
     return records.view(np.recarray) if PLAIN else records
 
 
-def record_maker(count: int, dtype: np.dtype[Any]) -> Callable[[], Any]:
-    """A compiled function () that returns an array of ``count`` zeroed records, as `zeros` does in Python."""
+@overload(zeros)
+def _zeros(shape, dtype):
+    def make(shape, dtype):
+        return np.zeros(shape, dtype)
 
-    def make() -> Any:
-        return np.zeros(count, dtype)
-
-    return partial(zeros, count, dtype) if PLAIN else compiled(make)
+    return make
 
 
 def scratch(shape, dtype, max_shape=None):
@@ -170,11 +169,8 @@ def scratch(shape, dtype, max_shape=None):
 
 
 @overload(scratch)
-def _allocate(shape, dtype, max_shape=None):
-    def allocate(shape, dtype, max_shape=None):
-        return np.empty(shape, dtype)
-
-    return allocate
+def _scratch(shape, dtype, max_shape=None):
+    return lambda shape, dtype, max_shape=None: np.empty(shape, dtype)
 
 
 def copied(records: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:

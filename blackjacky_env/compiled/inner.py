@@ -108,9 +108,9 @@ class _InnerCache(EntryCache):
     def __init__(self, function: Inner) -> None:
         is_generated = function.py_func.__code__.co_filename.startswith("<")
         super().__init__(_beside if is_generated else function.py_func)  # beside whose file the cache lies
-        self.key = fingerprint(function)  # with how it is compiled, such as inlined
+        self._key = fingerprint(function)  # with how it is compiled, such as inlined
 
-    def dump(self, data: Code) -> bytes | None:
+    def _packed(self, data: Code) -> bytes | None:
         name, _, bitcode = data.library.serialize_using_bitcode()
         if data.library.has_dynamic_globals:  # addresses
             return None
@@ -119,7 +119,7 @@ class _InnerCache(EntryCache):
             return pickle.dumps((name, bitcode, data.description, data.signature))
         return None
 
-    def rebuild(self, target_context: Any, data: Any) -> Code:
+    def _unpacked(self, target_context: Any, data: Any) -> Code:
         name, bitcode, description, signature = data
         library = target_context.codegen().create_library(name)
         library.__class__ = _InnerLibrary

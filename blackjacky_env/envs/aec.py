@@ -142,7 +142,7 @@ class TableEnv(Looking):
         self.action_spaces = dict.fromkeys(self.possible_agents, action_space)
         dtype = self.game.state_dtype
         length = sum(math.prod(dtype[name].shape) for name in self.game.fields.on_table)
-        lowest = min(low for low, _ in self.game.fields.ranges.values())
+        lowest = min(field.low for field in self.game.fields.fields.values())
         self.state_space = spaces.Box(min(lowest, -1), np.iinfo(np.int16).max, (length,), np.int16)
 
     def _new_game_arrays(self) -> None:

@@ -9,6 +9,7 @@ cannot go stale or mix up two functions, and has no index that concurrent proces
 from __future__ import annotations
 
 import contextlib
+import gc
 import hashlib
 import os
 import pickle
@@ -22,8 +23,10 @@ from typing import Any
 import llvmlite
 import numba
 import numpy as np
-from numba.core.caching import FunctionCache
+from numba.core.compiler import CompileResult
+from numba.core.compiler_lock import global_compiler_lock
 from numba.core.registry import cpu_target
+from numba.core.serialize import dumps
 
 from blackjacky_env.compiled.fingerprints import fingerprint
 
@@ -36,14 +39,19 @@ OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
 _FORMAT = 3  # of cached files; to be raised when their content changes
 
 
-class EntryCache(FunctionCache):
-    """Caches each compiled overload in its own file, named after everything it depends on."""
+class DiskCache:
+    """Numba's interface of a cache; each overload of ``function`` has its own file, named after all it depends on."""
 
     suffix = ".nbc"
 
+    def __init__(self, function: Any) -> None:
+        self._function = function
+        self.cache_path = str(_folder())
+
     @cached_property
-    def _key(self) -> str:
-        return fingerprint(self._py_func)  # computed at the first call, when its module is fully defined
+    def key(self) -> str:
+        """Hash of the function, computed at its first call, when its module is fully defined."""
+        return fingerprint(self._function)
 
     def path(self, signature: Any) -> Path:
         """The file for these argument types, whether it exists or not."""
@@ -51,30 +59,31 @@ class EntryCache(FunctionCache):
         types_of_arguments = getattr(signature, "args", signature)  # of an entry, or of a callback
         # The string of a named tuple's type lacks its module and its fields.
         arguments = [(t, getattr(t, "instance_class", ""), getattr(t, "fields", "")) for t in types_of_arguments]
-        module = self._py_func.__module__  # imported when the file is read
+        module = self._function.__module__  # imported when the file is read
         options = (*sorted(OPTIONS.items()), numba.config.OPT)  # type: ignore[attr-defined]
         processor = cpu_target.target_context.codegen().magic_tuple()
-        facts = (self._key, module, arguments, processor, versions, options, _FORMAT)
+        facts = (self.key, module, arguments, processor, versions, options, _FORMAT)
         name = hashlib.sha256(repr(facts).encode()).hexdigest()
-        return Path(self._cache_path) / f"blackjacky-{name[:40]}{self.suffix}"
+        return Path(self.cache_path) / f"blackjacky-{name[:40]}{self.suffix}"
 
-    def _load_overload(self, sig: Any, target_context: Any) -> Any:
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        """What was saved for these argument types; None if it is missing or damaged, or refers to what has moved."""
+        target_context.refresh()
         path = self.path(sig)
-        try:
+        with contextlib.suppress(Exception):  # a pickle may raise anything
             content = _read_private(path)
             if content[:32] == _checksum(path, content[32:]):
-                return self._unpacked(target_context, pickle.loads(content[32:]))  # noqa: S301 - `_read_private`
-        except Exception:  # noqa: BLE001 - a pickle may raise anything
-            pass
-        return None  # missing, damaged, or something it refers to has moved: compile again
+                return self.unpacked(target_context, pickle.loads(content[32:]))  # noqa: S301 - `_read_private`
+        return None
 
-    def _save_overload(self, sig: Any, data: Any) -> None:
-        content = self._packed(data)
+    def save_overload(self, sig: Any, data: Any) -> None:
+        """Save it, if other processes can use it."""
+        content = None if data.library.has_dynamic_globals else self.packed(data)  # which are addresses
         if content is None:
             return
         path = self.path(sig)
-        with contextlib.suppress(OSError):  # a full disk or lost permissions must not stop the run
-            self._impl.locator.ensure_cache_path()
+        with contextlib.suppress(OSError):  # a full disk or a folder without permission must not stop the run
+            path.parent.mkdir(parents=True, exist_ok=True)
             with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as file:  # which is private
                 aside = Path(file.name)
             try:
@@ -83,12 +92,33 @@ class EntryCache(FunctionCache):
             except OSError:
                 aside.unlink()
 
-    def _packed(self, data: Any) -> bytes | None:
-        """None if no other process could use it."""
-        return self._cache_file._dump(self._impl.reduce(data)) if self._impl.check_cachable(data) else None
+    def packed(self, data: Any) -> bytes | None:
+        """A compiled overload as bytes; None if only this process knows what it refers to."""
+        return dumps(data._reduce())  # type: ignore[no-untyped-call,no-any-return]
 
-    def _unpacked(self, target_context: Any, data: Any) -> Any:
-        return self._impl.rebuild(target_context, data)
+    def unpacked(self, target_context: Any, data: Any) -> Any:
+        """The overload that `packed` has pickled."""
+        return CompileResult._rebuild(target_context, *data)  # type: ignore[no-untyped-call]
+
+    @contextlib.contextmanager
+    def compiled_once(self, signature: Any) -> Iterator[None]:
+        """Context for compiling: other processes about to compile the same code wait, then load it."""
+        path = self.path(signature)
+        with contextlib.ExitStack() as stack:
+            if not path.exists():
+                stack.enter_context(global_compiler_lock)
+                stack.enter_context(one_process(path))
+                if gc.isenabled():  # collection would take a fifth of the time and free little
+                    gc.disable()
+                    stack.callback(gc.enable)
+            yield
+
+
+def _folder() -> Path:
+    if numba.config.CACHE_DIR:  # type: ignore[attr-defined]
+        return Path(numba.config.CACHE_DIR)  # type: ignore[attr-defined]
+    package = Path(__file__).parent
+    return package / "__pycache__" if os.access(package, os.W_OK) else Path.home() / ".cache" / "numba"
 
 
 def _checksum(path: Path, data: bytes) -> bytes:

@@ -19,8 +19,8 @@ from numba.core.sigutils import normalize_signature
 from numba.extending import intrinsic
 from numba.np.numpy_support import carray
 
-from blackjacky_env.compiled.caching import OPTIONS
-from blackjacky_env.compiled.compiling import PLAIN, ContentCompiler, cache_on_disk, compiled, compiled_once
+from blackjacky_env.compiled.caching import OPTIONS, DiskCache
+from blackjacky_env.compiled.compiling import PLAIN, ContentCompiler, compiled
 from blackjacky_env.compiled.policies import CompiledPolicy, Policy, PythonPolicy
 
 if TYPE_CHECKING:
@@ -79,8 +79,8 @@ def _callback(policy: Policy, game: Game) -> Any:
     observation, mask, parameters = map(types.CPointer, (from_dtype(game.layout.dtype), types.int8, types.float32))
     signature = types.int64(observation, mask, types.uint64, parameters, types.int64)
     made: Any = CFunc(act, normalize_signature(signature), {}, OPTIONS, pipeline_class=ContentCompiler)
-    cache_on_disk(made, act)
-    with compiled_once(made._cache, signature):
+    made._cache = DiskCache(act)
+    with made._cache.compiled_once(signature):
         made.compile()
     return made
 

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import contextlib
-import gc
 import types
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numba
 import numpy as np
 from numba.core.compiler import Compiler
-from numba.core.compiler_lock import global_compiler_lock
 from numba.core.dispatcher import Dispatcher
 from numba.core.extending import overload
 from numba.core.registry import CPUDispatcher
 
-from blackjacky_env.compiled.caching import OPTIONS, EntryCache, one_process
+from blackjacky_env.compiled.caching import OPTIONS, DiskCache
 from blackjacky_env.compiled.fingerprints import fingerprint
 from blackjacky_env.compiled.inner import Inner
 
@@ -77,7 +75,7 @@ def is_compiled(function: object) -> bool:
 
 class _Entry(_CPUDispatcher):  # type: ignore[misc]
     def compile(self, sig: Any) -> Any:
-        with compiled_once(self._cache, sig):
+        with self._cache.compiled_once(sig):
             return super().compile(sig)
 
 
@@ -87,10 +85,10 @@ def entry(function: Function) -> Function:
     Everything the function reaches must be something that `fingerprint` can hash; otherwise its first call raises a
     `TypeError` naming the value. Without a writable cache folder every process compiles again.
     """
-    dispatcher = _dispatcher(_Entry, function)
+    dispatcher: Any = _dispatcher(_Entry, function)
     if not PLAIN:
-        cache_on_disk(dispatcher, function)
-    return dispatcher
+        dispatcher._cache = DiskCache(function)
+    return dispatcher  # type: ignore[no-any-return]
 
 
 def _dispatcher(kind: Any, function: Function, **options: Any) -> Function:
@@ -102,41 +100,10 @@ def _dispatcher(kind: Any, function: Function, **options: Any) -> Function:
     return dispatcher
 
 
-def cache_on_disk(dispatcher: Any, function: Function) -> None:
-    """Make a dispatcher cache the machine code of ``function`` on disk."""
-    with contextlib.suppress(RuntimeError):  # Numba found no folder to write to
-        dispatcher._cache = EntryCache(function)
-
-
 def is_cached(function: Any, args: tuple[Any, ...]) -> bool:
     """Whether an `entry` is compiled for such arguments, or its machine code lies on disk."""
     signature = tuple(function.typeof_pyval(value) for value in args)
-    if signature in function.overloads:
-        return True
-    return isinstance(function._cache, EntryCache) and function._cache.path(signature).exists()
-
-
-@contextlib.contextmanager
-def compiled_once(cache: Any, signature: Any) -> Iterator[None]:
-    """Context for compiling: other processes about to compile the same code wait, then load it from the cache."""
-    path = cache.path(signature) if isinstance(cache, EntryCache) else None
-    if path is None or path.exists():
-        yield
-        return
-    with global_compiler_lock, one_process(path), _no_collection():
-        yield
-
-
-@contextlib.contextmanager
-def _no_collection() -> Iterator[None]:
-    """Garbage collection would take a fifth of the time of compiling and free little."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()
+    return signature in function.overloads or function._cache.path(signature).exists()
 
 
 def zeros(shape, dtype):

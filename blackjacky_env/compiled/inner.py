@@ -27,8 +27,7 @@ from numba.core.registry import CPUDispatcher
 from numba.core.sigutils import normalize_signature
 from numba.core.typing.templates import make_concrete_template
 
-from blackjacky_env.compiled.caching import EntryCache
-from blackjacky_env.compiled.fingerprints import fingerprint
+from blackjacky_env.compiled.caching import DiskCache
 
 _CPUDispatcher: Any = CPUDispatcher  # Numba's annotations are few and not always correct
 _JITCodeLibrary: Any = JITCodeLibrary
@@ -95,41 +94,31 @@ class Inner(_CPUDispatcher):  # type: ignore[misc]
 
     @cached_property
     def _disk_cache(self) -> _InnerCache | None:
-        with contextlib.suppress(RuntimeError, TypeError):  # no folder to write to; something that cannot be hashed
-            return _InnerCache(self)
+        cache = _InnerCache(self)  # whose key says how it is compiled, too, such as inlined
+        with contextlib.suppress(TypeError):  # something that cannot be hashed
+            return cache if cache.key else None
         return None
 
 
-class _InnerCache(EntryCache):
+class _InnerCache(DiskCache):
     """Caches the code of an inner function, which callers still have to optimise."""
 
     suffix = ".nbp"
 
-    def __init__(self, function: Inner) -> None:
-        is_generated = function.py_func.__code__.co_filename.startswith("<")
-        super().__init__(_beside if is_generated else function.py_func)  # beside whose file the cache lies
-        self._key = fingerprint(function)  # with how it is compiled, such as inlined
-
-    def _packed(self, data: Code) -> bytes | None:
+    def packed(self, data: Code) -> bytes | None:
         name, _, bitcode = data.library.serialize_using_bitcode()
-        if data.library.has_dynamic_globals:  # addresses
-            return None
         data.description.typemap = data.description.calltypes = None  # large, and of use to the compiler only
-        with contextlib.suppress(pickle.PicklingError, AttributeError):  # types that only this process knows
+        with contextlib.suppress(pickle.PicklingError, AttributeError):
             return pickle.dumps((name, bitcode, data.description, data.signature))
         return None
 
-    def _unpacked(self, target_context: Any, data: Any) -> Code:
+    def unpacked(self, target_context: Any, data: Any) -> Code:
         name, bitcode, description, signature = data
         library = target_context.codegen().create_library(name)
         library.__class__ = _InnerLibrary
         library._final_module = llvm.parse_bitcode(bitcode)
         library._finalize_final_module()
         return Code(library, description, signature)
-
-
-def _beside() -> None:
-    """Generated functions are cached beside this file."""
 
 
 class _InnerCompiler(_NumbaCompiler):  # type: ignore[misc]

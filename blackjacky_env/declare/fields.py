@@ -20,6 +20,7 @@ from blackjacky_env.declare.options import NoOptions, Option, Variant, declared_
 NOBODY = -1
 
 State = Any
+"""One state record: in compiled code a Numba record, in Python an element of an array of the game's ``state_dtype``."""
 Visible = tuple[str, Sequence[tuple[int, ...]], Sequence[int]]
 """Field, indices of entries, possible values of these."""
 

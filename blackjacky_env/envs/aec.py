@@ -20,7 +20,8 @@ from pettingzoo.utils.env import AECIterable
 
 from blackjacky_env.checks import check_choice, check_flag, check_integer, read_integer
 from blackjacky_env.compiled.compiling import copied, zeros
-from blackjacky_env.declare.game import IllegalActionError, State
+from blackjacky_env.declare.fields import State
+from blackjacky_env.declare.game import IllegalActionError
 from blackjacky_env.envs.arguments import refuse_unknown
 from blackjacky_env.envs.formats import Format
 from blackjacky_env.envs.looking import Looking

@@ -69,20 +69,19 @@ class DiskCache:
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """What was saved for these argument types; None if it is missing or damaged, or refers to what has moved."""
         target_context.refresh()
-        path = self.path(sig)
         with contextlib.suppress(Exception):  # a pickle may raise anything
+            path = self.path(sig)
             content = _read_private(path)
             if content[:32] == _checksum(path, content[32:]):
                 return self.unpacked(target_context, pickle.loads(content[32:]))  # noqa: S301 - `_read_private`
         return None
 
     def save_overload(self, sig: Any, data: Any) -> None:
-        """Save it, if other processes can use it."""
-        content = None if data.library.has_dynamic_globals else self.packed(data)  # which are addresses
-        if content is None:
+        """Save it, unless other processes cannot use it: it holds addresses, or what cannot be hashed or pickled."""
+        if data.library.has_dynamic_globals:
             return
-        path = self.path(sig)
-        with contextlib.suppress(OSError):  # a full disk or a folder without permission must not stop the run
+        with contextlib.suppress(TypeError, AttributeError, pickle.PicklingError, OSError):  # such as a full disk
+            path, content = self.path(sig), self.packed(data)
             path.parent.mkdir(parents=True, exist_ok=True)
             with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as file:  # which is private
                 aside = Path(file.name)
@@ -92,8 +91,8 @@ class DiskCache:
             except OSError:
                 aside.unlink()
 
-    def packed(self, data: Any) -> bytes | None:
-        """A compiled overload as bytes; None if only this process knows what it refers to."""
+    def packed(self, data: Any) -> bytes:
+        """A compiled overload as bytes."""
         return dumps(data._reduce())  # type: ignore[no-untyped-call,no-any-return]
 
     def unpacked(self, target_context: Any, data: Any) -> Any:

@@ -11,9 +11,7 @@ What callers need of it is cached for other processes, which then compile only t
 
 from __future__ import annotations
 
-import contextlib
 import pickle
-import weakref
 from contextvars import ContextVar
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -25,7 +23,6 @@ from numba.core.compiler_lock import global_compiler_lock
 from numba.core.dispatcher import _FunctionCompiler  # type: ignore[attr-defined]
 from numba.core.registry import CPUDispatcher
 from numba.core.sigutils import normalize_signature
-from numba.core.typing.templates import make_concrete_template
 
 from blackjacky_env.compiled.caching import DiskCache
 
@@ -39,65 +36,51 @@ IN_PLAIN_PYTHON = ContextVar("IN_PLAIN_PYTHON", default=False)
 
 
 class Code(NamedTuple):
-    """What callers need of an inner function."""
+    """What callers need of an inner function; named as in Numba's results of compiling."""
 
     library: Any
-    description: Any
+    fndesc: Any
     signature: Any
     environment: Any = None
     """Numba finds it by its name as long as there is a reference; no other process needs it."""
+    objectmode: bool = False
+
+    @property
+    def entry_point(self) -> Any:
+        """The key under which callers find it."""
+        return self.library
 
 
 class Inner(_CPUDispatcher):  # type: ignore[misc]
-    """A dispatcher that keeps overloads called by compiled code apart from those called by Python, if any."""
+    """A dispatcher that compiles for callers in compiled code alone, and once for all processes."""
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
-        self._codes: dict[tuple[Any, ...], Code] = {}  # by argument types
+        self._compiler.__class__ = _InnerCompiler
+        self._cache = _InnerCache(self)  # whose key says how it is compiled, too, such as inlined
 
-    def __call__(self, *args: Any, **named: Any) -> Any:
+    def __call__(self, *args: Any) -> Any:
         """Call it from Python."""
-        return (self.py_func if IN_PLAIN_PYTHON.get() else super().__call__)(*args, **named)
-
-    def get_call_template(self, args: Any, kws: Any) -> tuple[Any, ...]:
-        """Signatures for a call with arguments of these types; Numba asks while it compiles the caller."""
-        signature, folded = self._compiler.fold_argument_types(args, kws)
-        if tuple(folded) not in self._codes:
-            self._codes[tuple(folded)] = self._offered(tuple(folded))
-        name = self.py_func.__name__
-        signatures = [code.signature for code in self._codes.values()]
-        template = make_concrete_template(f"CallTemplate({name})", key=name, signatures=signatures)
-        return template, signature, folded, {}
-
-    def get_overload(self, sig: Any) -> object:
-        """The key under which callers find the function of this signature."""
-        return self._codes[tuple(normalize_signature(sig)[0])].library
-
-    def _offered(self, args: tuple[Any, ...]) -> Code:
-        """The code for arguments of these types, from the cache or compiled, in Numba's function table."""
-        code = self._disk_cache and self._disk_cache.load_overload(args, self.targetctx)
-        if code is None:
-            code = self._compiled(args)
-            if self._disk_cache:
-                self._disk_cache.save_overload(args, code)
-        self.targetctx.insert_user_function(code.library, code.description, [code.library])
-        weakref.finalize(self, self.targetctx.remove_user_function, code.library).atexit = False
-        return code
-
-    def _compiled(self, args: tuple[Any, ...]) -> Code:
-        pipeline = self._compiler.pipeline_class
-        compiler = _InnerCompiler(self.py_func, self.targetdescr, self.targetoptions, {}, pipeline)
-        with global_compiler_lock, self._compiling_counter:
-            made = compiler.compile(args, None)
-        made.library.__class__ = _InnerLibrary
-        return Code(made.library, made.fndesc, made.signature, made.environment)
+        return (self.py_func if IN_PLAIN_PYTHON.get() else self._for_python)(*args)
 
     @cached_property
-    def _disk_cache(self) -> _InnerCache | None:
-        cache = _InnerCache(self)  # whose key says how it is compiled, too, such as inlined
-        with contextlib.suppress(TypeError):  # something that cannot be hashed
-            return cache if cache.key else None
-        return None
+    def _for_python(self) -> Any:
+        return _CPUDispatcher(self.py_func, None, self.targetoptions, self._compiler.pipeline_class)
+
+    def compile(self, sig: Any) -> Any:
+        """Compile for arguments of these types, or load the code, for a caller that is compiled."""
+        args = tuple(normalize_signature(sig)[0])
+        if args not in self.overloads:
+            code = self._cache.load_overload(args, self.targetctx)
+            if code is None:
+                with global_compiler_lock, self._compiling_counter:
+                    made = self._compiler.compile(args, None)
+                made.library.__class__ = _InnerLibrary
+                code = Code(made.library, made.fndesc, made.signature, made.environment)
+                self._cache.save_overload(args, code)
+            self.targetctx.insert_user_function(code.entry_point, code.fndesc, [code.library])
+            self.overloads[args] = code
+        return self.overloads[args].entry_point
 
 
 class _InnerCache(DiskCache):
@@ -105,12 +88,10 @@ class _InnerCache(DiskCache):
 
     suffix = ".nbp"
 
-    def packed(self, data: Code) -> bytes | None:
+    def packed(self, data: Code) -> bytes:
         name, _, bitcode = data.library.serialize_using_bitcode()
-        data.description.typemap = data.description.calltypes = None  # large, and of use to the compiler only
-        with contextlib.suppress(pickle.PicklingError, AttributeError):
-            return pickle.dumps((name, bitcode, data.description, data.signature))
-        return None
+        data.fndesc.typemap = data.fndesc.calltypes = None  # large, and of use to the compiler only
+        return pickle.dumps((name, bitcode, data.fndesc, data.signature))
 
     def unpacked(self, target_context: Any, data: Any) -> Code:
         name, bitcode, description, signature = data

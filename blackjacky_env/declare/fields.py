@@ -15,7 +15,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from blackjacky_env.declare.layout import Layout, Part, narrowest
-from blackjacky_env.declare.options import NoOptions, Option, Variant, declared_options, field_docs
+from blackjacky_env.declare.options import NoOptions, Option, Variant, declared_options
 
 NOBODY = -1
 
@@ -132,12 +132,7 @@ class Fields:
         self.variants, self.options, self.variant = tuple(variants), options, variant
         self.seats = max(each.max_players for each in variants)
         smallest = min(each.min_players for each in variants)
-        docs = field_docs(options) if declared_options(options) else {}
-        self._stored = [
-            _StoredOption.read(each, docs.get(each.name, ""))
-            for each in declared_options(options)
-            if each.kind != "cards"
-        ]
+        self._stored = [_StoredOption.read(each) for each in declared_options(options) if each.kind != "cards"]
         numbers_first = sorted((option.field for option in self._stored), key=lambda field: bool(field.shape))
         part = "num_players" if smallest < self.seats else None  # a constant shows nothing
         players = number("num_players", smallest, self.seats, "players of the game", part=part)
@@ -170,19 +165,15 @@ class Fields:
         shape = (self.seats,) * (field.axes if not field.own else 0) + field.seen
         return Part(name, shape, field.low + field.plus, field.high + field.plus, field.meaning)
 
-    def shape(self, field: Field) -> tuple[int, ...]:
-        """The shape of a field in the record."""
-        by_seats = [self.seats] * field.axes
-        if by_seats and field.kind != "seat":
-            by_seats[-1] += field.extra
-        return (*by_seats, *field.shape)
-
     def _dtype(self) -> np.dtype[Any]:
         """Fields of four bytes first, so that nothing is lost between aligned ones."""
         columns: list[Any] = []
         for field in self.fields.values():
             kind = narrowest(f"field {field.name!r}", field.low, field.high, np.int8, np.int16, np.int32)
-            columns.append((field.name, kind, self.shape(field)))
+            by_seats = [self.seats] * field.axes
+            if by_seats and field.kind != "seat":
+                by_seats[-1] += field.extra
+            columns.append((field.name, kind, (*by_seats, *field.shape)))
         columns.sort(key=lambda column: column[1] != np.int32)
         return np.dtype([("key", np.uint64), *columns], align=True)
 
@@ -261,11 +252,11 @@ class _StoredOption(NamedTuple):
     none: int | None
 
     @classmethod
-    def read(cls, option: Option, doc: str) -> _StoredOption:
+    def read(cls, option: Option) -> _StoredOption:
         stored = next((each for each in option.notes if isinstance(each, Stored)), Stored(option.name))
         part = stored.part or stored.field
         values = "; ".join(f"{i} = {name}" for i, name in enumerate(option.choices))
-        about = doc[:1].lower() + doc[1:].replace("\n", " ").rstrip(".")
+        about = option.help[:1].lower() + option.help[1:].replace("\n", " ").rstrip(".")
         meaning = " ".join(filter(None, ["option:", about, values and f"({values})"]))
         if option.kind == "subset":
             return cls(option, flag(stored.field, meaning, (option.high + 1,), part=part, first=option.low), None)

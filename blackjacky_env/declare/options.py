@@ -53,6 +53,8 @@ class Option(NamedTuple):
     optional: bool = False
     """Whether None is allowed."""
     choices: tuple[int | str, ...] = ()
+    help: str = ""
+    """The docstring of the dataclass's field."""
     notes: tuple[Any, ...] = ()
     """The annotations of its type."""
 
@@ -138,8 +140,9 @@ class NoOptions:
 
 
 def _declared(kind: Any) -> tuple[Option, ...]:
-    hints = get_type_hints(kind, include_extras=True)
-    return tuple(_read_field(field.name, hints[field.name], field.default) for field in dataclasses.fields(kind))
+    hints, docs = get_type_hints(kind, include_extras=True), field_docs(kind)
+    found = (_read_field(field.name, hints[field.name], field.default) for field in dataclasses.fields(kind))
+    return tuple(option._replace(help=docs.get(option.name, "")) for option in found)
 
 
 declared_options: Callable[[type[Any]], tuple[Option, ...]] = functools.cache(_declared)  # type: ignore[assignment]
@@ -173,11 +176,10 @@ def describe_options(kind: type[Any]) -> list[dict[str, Any]]:
     ``low``, ``high``, ``optional`` (whether None is allowed), ``choices``, ``allowed`` (the values in words) and
     ``help`` (the field's docstring).
     """
-    docs = field_docs(kind)
     described = []
     for option in declared_options(kind):
         facts = {name: plain(entry) for name, entry in option._asdict().items() if name != "notes"}
-        described.append({**facts, "allowed": option.allowed, "help": docs.get(option.name, "")})
+        described.append({**facts, "allowed": option.allowed})
     return described
 
 

@@ -62,7 +62,8 @@ class DiskCache:
         module = self._function.__module__  # imported when the file is read
         options = (*sorted(OPTIONS.items()), numba.config.OPT)  # type: ignore[attr-defined]
         processor = cpu_target.target_context.codegen().magic_tuple()
-        facts = (self.key, module, arguments, processor, versions, options, _FORMAT)
+        user = getattr(os, "geteuid", int)()  # who could read no other's
+        facts = (self.key, module, arguments, processor, versions, options, user, _FORMAT)
         name = hashlib.sha256(repr(facts).encode()).hexdigest()
         return Path(self.cache_path) / f"blackjacky-{name[:40]}{self.suffix}"
 
@@ -93,11 +94,11 @@ class DiskCache:
 
     def packed(self, data: Any) -> bytes:
         """A compiled overload as bytes."""
-        return dumps(data._reduce())  # type: ignore[no-untyped-call,no-any-return]
+        return dumps(data._reduce())
 
     def unpacked(self, target_context: Any, data: Any) -> Any:
         """The overload that `packed` has pickled."""
-        return CompileResult._rebuild(target_context, *data)  # type: ignore[no-untyped-call]
+        return CompileResult._rebuild(target_context, *data)
 
     @contextlib.contextmanager
     def compiled_once(self, signature: Any) -> Iterator[None]:

@@ -106,7 +106,7 @@ def is_cached(function: Any, args: tuple[Any, ...]) -> bool:
     return signature in function.overloads or function._cache.path(signature).exists()
 
 
-def zeros(shape, dtype):
+def zeros(shape: int | tuple[int, ...], dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
     """An array of zeroed records; plain Python mode needs `numpy.recarray` so that fields are attributes."""
     records = np.zeros(shape, dtype)
     return records.view(np.recarray) if PLAIN else records

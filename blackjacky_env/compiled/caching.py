@@ -94,7 +94,8 @@ class DiskCache:
 
     def packed(self, data: Any) -> bytes:
         """A compiled overload as bytes."""
-        return dumps(data._reduce())
+        content: bytes = dumps(data._reduce())
+        return content
 
     def unpacked(self, target_context: Any, data: Any) -> Any:
         """The overload that `packed` has pickled."""

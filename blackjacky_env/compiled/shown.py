@@ -29,7 +29,7 @@ def make_encode(fields: Fields) -> Callable[..., None]:
     """Compiled (s, observer, out): write zeros, then everything that is shown without code of the game."""
     once, by_seat = [], []
     for part, field in fields.shown.items():
-        at = fields.layout.offset(part)
+        at = fields.layout.parts[part].offset
         if _is_by_seat(field):
             by_seat += _write_all(field, at, "q")
         else:
@@ -51,7 +51,7 @@ def make_sample(fields: Fields) -> Callable[..., None]:
     once = [] if "num_players" in fields.shown else [f"s.num_players = {fields.seats}"]
     by_seat = ["pass"]
     for part, field in fields.shown.items():
-        at = fields.layout.offset(part)
+        at = fields.layout.parts[part].offset
         if field.first:
             once += [f"s.{field.name}[:] = 0"]
         if _is_by_seat(field):

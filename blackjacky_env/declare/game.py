@@ -282,15 +282,9 @@ class Game:
     def choose_table(
         self, num_players: object = None, variant: str | None = None, label: str = "num_players"
     ) -> tuple[int, str]:
-        """Table size and variant: those given, with defaults for None.
+        """Table size and variant: those given, or the defaults for None; ``label``: of the size in error messages.
 
-        Args:
-            num_players: None: the variant's default table size.
-            variant: None: the first one that allows the table size.
-            label: name of ``num_players`` in error messages.
-
-        Raises:
-            TypeError, ValueError: the combination is not allowed; the message says what is.
+        Raises `TypeError` or `ValueError` if the combination is not allowed; the message says what is.
         """
         if num_players is None:
             chosen = self.choose_variant((), variant)

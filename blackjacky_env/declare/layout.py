@@ -58,10 +58,6 @@ class Layout:
         self.at: Any = offsets(*[part.offset for part in placed])
         self._places = [(p.name, slice(p.offset, p.offset + p.length), p.shape) for p in placed]
 
-    def offset(self, name: str) -> int:
-        """Index of the first entry of the part called ``name``."""
-        return self.parts[name].offset
-
     @property
     def largest(self) -> npt.NDArray[np.float32]:
         """Largest magnitude of each entry, at least 1, float32, shape (size,); observations are scaled by it."""
@@ -85,8 +81,8 @@ class Layout:
 
         Raises `ValueError` for a vector of the wrong shape.
         """
-        entries = self._shaped(vector).tolist()
-        return {name: _nested(entries[place], shape) for name, place, shape in self._places}
+        entries = self._shaped(vector)
+        return {name: entries[place].reshape(shape).tolist() for name, place, shape in self._places}
 
     def _shaped(self, vector: npt.ArrayLike) -> npt.NDArray[Any]:
         values = np.asarray(vector)
@@ -101,11 +97,3 @@ def narrowest(what: str, low: int, high: int, *kinds: type[np.integer[Any]]) -> 
         if np.iinfo(kind).min <= low and high <= np.iinfo(kind).max:
             return kind
     raise ValueError(f"the {what} ({low} .. {high}) does not fit into {kinds[-1].__name__}")
-
-
-def _nested(entries: list[Any], shape: tuple[int, ...]) -> Any:
-    if not shape:
-        return entries[0]
-    for length in reversed(shape[1:]):
-        entries = [entries[i : i + length] for i in range(0, len(entries), length)]
-    return entries

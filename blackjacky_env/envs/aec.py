@@ -20,7 +20,8 @@ from pettingzoo.utils.env import AECIterable
 
 from blackjacky_env.checks import check_choice, check_flag, check_integer, read_integer
 from blackjacky_env.compiled.compiling import copied, zeros
-from blackjacky_env.declare.game import IllegalActionError, State
+from blackjacky_env.declare.fields import State
+from blackjacky_env.declare.game import IllegalActionError
 from blackjacky_env.envs.arguments import refuse_unknown
 from blackjacky_env.envs.formats import Format
 from blackjacky_env.envs.looking import Looking
@@ -141,7 +142,7 @@ class TableEnv(Looking):
         self.action_spaces = dict.fromkeys(self.possible_agents, action_space)
         dtype = self.game.state_dtype
         length = sum(math.prod(dtype[name].shape) for name in self.game.fields.on_table)
-        lowest = min(low for low, _ in self.game.fields.ranges.values())
+        lowest = min(field.low for field in self.game.fields.fields.values())
         self.state_space = spaces.Box(min(lowest, -1), np.iinfo(np.int16).max, (length,), np.int16)
 
     def _new_game_arrays(self) -> None:

@@ -37,6 +37,13 @@ def make_sample(fields: Fields) -> Callable[..., None]:
     return inlined(generated("sample_shown", source_of_sample(fields), {"marked": marked}))
 
 
+def make_clear(fields: Fields, names: str) -> Callable[..., None]:
+    """Compiled (s): set these fields to 0, or to -1 where that is the lowest value: nobody, no card."""
+    cleared = [fields.fields[name] for name in names.split()]
+    lines = [f"s.{each.name}{'[:]' * bool(fields.shape(each))} = {-int(each.low == NOBODY)}" for each in cleared]
+    return inlined(generated("clear", _function("clear(s)", lines), {}))
+
+
 def source_of_encode(fields: Fields) -> str:
     """The Python code of `make_encode`."""
     lines = [f"for place in range({fields.layout.size}):", "    out[place] = 0"]

@@ -231,7 +231,7 @@ def taken_of_left(observation, s, q):
 @inlined
 def cards_missing(s, q):
     """How many cards q holds beside those known to be there."""
-    count = rules.hand_size(s) - int(s.trick) - int(s.table[q] != tricks.NO_CARD)
+    count = tricks.hand_size(s) - int(s.trick) - int(s.table[q] != tricks.NO_CARD)
     if rules.has_pile(s):
         count += taken_by(s, q) - state.PICKS
     for card in range(state.CARDS):

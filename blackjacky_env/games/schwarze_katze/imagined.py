@@ -9,7 +9,7 @@ import numpy as np
 
 from blackjacky_env.compiled import below, draw, inlined, make_sample, scratch
 from blackjacky_env.games import trick_taking as tricks
-from blackjacky_env.games.schwarze_katze.rules import hand_size, is_taken_out, suit_of
+from blackjacky_env.games.schwarze_katze.rules import is_taken_out, suit_of
 from blackjacky_env.games.schwarze_katze.state import CARDS, RECORD, SEATS, SUITS
 from blackjacky_env.games.unseen import NOWHERE, add, clear, deal_unseen, unseen_cards
 
@@ -76,7 +76,7 @@ def deal_others(s, bits):
 @inlined
 def cards_held(s, p):
     """Number of cards that p holds."""
-    return max(0, hand_size(s) - int(s.trick) - int(s.table[p] != tricks.NO_CARD))
+    return max(0, tricks.hand_size(s) - int(s.trick) - int(s.table[p] != tricks.NO_CARD))
 
 
 @inlined

@@ -39,7 +39,6 @@ def start_game(s, key, start_player):
 
 @inlined
 def next_seat(p, num_players):
-    """The seat clockwise of p."""
     return p + 1 if p + 1 < num_players else 0
 
 
@@ -81,7 +80,6 @@ def deal_shuffled(s, pile, place_of_pile, stream):
 
 @inlined
 def cards_at(s, place):
-    """The cards at a place, one bit for each."""
     cards = 0
     for card in range(len(s.where)):
         cards |= int(s.where[card] == place) << card
@@ -96,7 +94,6 @@ def hand_size(s):
 
 @inlined
 def is_leading(s):
-    """Whether the player to act leads a trick."""
     return s.table[s.leader] == NO_CARD
 
 

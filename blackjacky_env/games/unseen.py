@@ -92,7 +92,6 @@ def deal_unseen(d, bits):
 
 @inlined
 def deal_to(d, i, place):
-    """Deal card ``i`` of those listed."""
     d.place[i] = place
     d.room[place] -= 1
 
@@ -119,7 +118,6 @@ def deal_forced(d):
 
 @inlined
 def weight_of(d, places):
-    """The sum of the weights of these places."""
     total = 0
     for place in range(len(d.room)):
         total += int(d.weight[place]) * (places >> place & 1)
@@ -193,7 +191,6 @@ def choose_places(d, places, bits, number):
 
 @inlined
 def unit(bits):
-    """A float in [0, 1) from a draw."""
     return float(bits >> np.uint64(11)) * 2.0**-53
 
 

@@ -243,7 +243,6 @@ def learn_from_exchange(s, a, x, b, y):
 
 @inlined
 def legal(s, mask):
-    """Set ``mask`` (int8, shape (61,)) to 1 for the legal actions of the player to act."""
     for action in range(state.NUM_ACTIONS):  # as in `encode`
         mask[action] = 0
     p = int(s.player)
@@ -298,7 +297,6 @@ def legal_zocks(s, p, mask):
 
 @inlined
 def apply(s, action):
-    """Apply a legal action; the phase is SETTLEMENT afterwards if the round has ended."""
     p = int(s.player)
     if s.phase == state.TRICK:
         play_trick(s, p, action)
@@ -399,7 +397,6 @@ def swap(s, p, old, new):
 
 @inlined
 def start_turn(s, p):
-    """Start p's turn: a card power or none, then a zock."""
     s.phase = state.TRICK
     s.player = p
     s.turn_player = p
@@ -428,7 +425,6 @@ def laid_tenths(v):
 
 @inlined
 def tenths(s, p):
-    """S1: p's sum in tenths."""
     total = 10 if s.plus_one == p else 0
     for v in range(1, state.VALUES):
         total += 10 * v * int(s.hands[p, v]) + laid_tenths(v) * int(s.displays[p, v])
@@ -437,7 +433,6 @@ def tenths(s, p):
 
 @inlined
 def is_settled(s):
-    """Whether the round has ended, so that `settle` is due."""
     return s.phase == state.SETTLEMENT
 
 
@@ -528,5 +523,4 @@ def ask_next_tipper(s):
 
 @inlined
 def score(s, p):
-    """p's hearts; ``reward="hearts"`` pays their changes."""
     return int(s.hearts[p])

@@ -21,9 +21,6 @@ _PHASES_OF = {
 }  # by kind of action; else TRICK
 
 
-# ---------------------------------------------------------------- actions
-
-
 ACTIONS = Actions(
     [
         ActionInfo("no_trick"),
@@ -49,9 +46,6 @@ ACTIONS = Actions(
         "tip": "tip {seat1}",
     },
 )
-
-
-# ---------------------------------------------------------------- positions
 
 
 def snapshot(s: State, settled: State | None) -> dict[str, Any]:
@@ -143,9 +137,6 @@ def view(table: dict[str, Any], seat: int | None) -> dict[str, Any]:
         hidden = [v if v is None or q == seat else "hidden" for q, v in zip(pair, given, strict=True)]
         seen["exchange"] = {**table["exchange"], "given": hidden}
     return seen
-
-
-# ---------------------------------------------------------------- why an action is illegal
 
 
 def why_illegal(s: State, action: int) -> str:

@@ -27,15 +27,10 @@ HANDS = unseen_cards(state.CARDS, state.SEATS)
 
 @inlined
 def sample(observation, bits, s):
-    """Write into ``s`` a random full legal position consistent with ``observation``.
-
-    ``observation``: integers, (K,), as written by `encode`; ``bits`` (uint64) determine everything that is drawn.
-    The observer gets seat 0, the game a new key.
-    """
     s.key = draw(bits, 0)
+    rules.clear_deal(s)
     _sample_shown(observation, s)
     s.deals = int(s.deal_number) + 1
-    s.moon = 0
     place_seen(observation, s)
     place_known(observation, s)
     if has_left(s) and is_sure_of_pile(observation, s):
@@ -70,7 +65,6 @@ def has_left(s):
 
 @inlined
 def takes_later(s, p):
-    """V3: whether p takes from the pile after the observer."""
     return rules.place_of_seat(s, p) > rules.place_of_seat(s, 0)
 
 
@@ -82,7 +76,6 @@ def picked(s, place, asked):
 
 @inlined
 def taken_by(s, p):
-    """V3: number of cards that p has taken from the pile."""
     if s.phase != state.TAKE:
         return state.PICKS
     return picked(s, rules.place_of_seat(s, p), rules.place_of_seat(s, int(s.player)))
@@ -99,7 +92,6 @@ def black_7s_left(observation, s):
 
 @inlined
 def black_7s_played_later(observation, s):
-    """Black 7s played by the seats that took from the pile after the observer."""
     count = 0
     for q in range(1, s.num_players):
         count += int(observation[AT.black_7s_played + q]) * takes_later(s, q)
@@ -230,7 +222,6 @@ def taken_of_left(observation, s, q):
 
 @inlined
 def cards_missing(s, q):
-    """How many cards q holds beside those known to be there."""
     count = tricks.hand_size(s) - int(s.trick) - int(s.table[q] != tricks.NO_CARD)
     if rules.has_pile(s):
         count += taken_by(s, q) - state.PICKS
@@ -245,7 +236,6 @@ def cards_missing(s, q):
 @inlined
 def imagine_taken(observation, s, bits):
     """V3: who took which cards from the pile."""
-    s.taken_at[:] = 0
     if not remembers_pile(s):
         return
     black_7s = 0
@@ -275,7 +265,6 @@ def mark_left(observation, s):
 
 @inlined
 def mark_taken(s, card):
-    """Whoever has the card or has played it has taken it, unless it still lies in the pile."""
     holder = holder_of(s, card)
     if holder < state.SEATS:
         s.taken_at[card] = 1 + rules.place_of_seat(s, holder)
@@ -285,7 +274,6 @@ def mark_taken(s, card):
 def imagine_passed(observation, s, bits):
     """B3, O2: who has passed which cards, or chosen to: those that the observer knows, and others at random."""
     n, places = int(s.num_players), rules.pass_places(s)
-    s.passed_by[:] = NOBODY
     if places == 0 or (is_before_passing(s) and s.phase != state.PASS):
         return
     for p in range(n):
@@ -303,7 +291,6 @@ def imagine_passed(observation, s, bits):
 
 @inlined
 def chosen_by(s, p):
-    """O2: number of cards that p has chosen to pass."""
     n, first = int(s.num_players), tricks.next_seat(int(s.dealer), int(s.num_players))
     return picked(s, seen_from(first, p, n), seen_from(first, int(s.player), n))
 

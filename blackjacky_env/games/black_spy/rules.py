@@ -65,7 +65,6 @@ def has_pile(s):
 
 @inlined
 def pile_size(s):
-    """V3: number of cards laid aside for the mole."""
     return state.PICKS * int(s.num_players) if has_pile(s) else 0
 
 
@@ -183,7 +182,6 @@ def points_of(kind, no_good_spies, moon_choice, moon_never_scored):
 
 @inlined
 def legal(s, mask):
-    """Set ``mask`` (int8, shape (61,)) to 1 for the legal actions of the player to act."""
     for action in range(state.NUM_ACTIONS):
         mask[action] = 0
     if s.phase == state.CALLING:
@@ -243,7 +241,6 @@ def restrict_following(s, p, mask):
 
 @inlined
 def last_rank(s, p):
-    """The rank of the card that was played last, by the player before p."""
     before = p - 1 if p > 0 else int(s.num_players) - 1
     return rank_of(int(s.table[before]))
 
@@ -253,7 +250,6 @@ def last_rank(s, p):
 
 @inlined
 def apply(s, action):
-    """Take a legal action; the phase is SETTLEMENT afterwards if it was the last of the deal."""
     if s.phase == state.PLAY:
         play(s, int(s.player), action)
     elif s.phase == state.PASS:
@@ -340,7 +336,6 @@ def exchange(s):
 
 @inlined
 def play(s, p, kind):
-    """B5: p plays a card."""
     note_voids(s, p, kind)
     if kind == state.RED_1:
         s.star = NOBODY
@@ -413,13 +408,11 @@ def points_of_deal(s, p):
 
 @inlined
 def is_settled(s):
-    """Whether the deal is finished, so that `settle` is due."""
     return s.phase == state.SETTLEMENT
 
 
 @inlined
 def settle(s):
-    """Score the deal; the next player deals (B2), or the game is over (B9)."""
     n = int(s.num_players)
     limit = int(LIMITS[n])
     reached = s.deals >= s.max_deals

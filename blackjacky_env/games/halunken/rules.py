@@ -62,14 +62,12 @@ def redeal(s, deck):
 
 @inlined
 def redeal_jack(s, deck):
-    """Begin the game again with Black Jack's movement cards in this order."""
     for i in range(len(deck)):
         s.jack_deck[i] = deck[i]
 
 
 @inlined
 def jack_moves(s):
-    """J1, D1: number of Black Jack's movement cards."""
     if s.variant == state.BASIC:
         return 0
     return state.MOVES if s.variant == state.DUEL else state.JACK_MOVES
@@ -83,7 +81,6 @@ def forget_what_happened(s):
 
 @inlined
 def log(s, what, figure, number, field, card):
-    """Log what happens to a figure."""
     if s.happenings < state.MOST_HAPPENED:
         row = s.happened[s.happenings]
         row[0], row[1], row[2], row[3], row[4] = what, figure, number, field, card
@@ -133,7 +130,6 @@ def take_top(s, field, to):
 
 @inlined
 def captain_on(s, field):
-    """The seat whose captain stands on the field, or NOBODY."""
     for p in range(s.num_players):
         if s.captains[p] == field:
             return p
@@ -169,7 +165,6 @@ def present_score(s, p):
 
 @inlined
 def legal(s, mask):
-    """Set ``mask`` (int8, shape (74,)) to 1 for the actions of the player to act."""
     for action in range(state.NUM_ACTIONS):
         mask[action] = 0
     decision, p = int(s.decision), int(s.player)
@@ -211,7 +206,6 @@ def mark_moves(spent, mask):
 
 @inlined
 def highest_offer(s):
-    """Value of the last offer, 0 if there is none."""
     return 0 if s.bidder == NOBODY else int(state.VALUES[s.offers[s.bidder]])
 
 
@@ -237,7 +231,6 @@ def source_of_cards(s):
 
 @inlined
 def apply(s, action):
-    """Take a legal action, then resolve what follows until somebody is asked or the game is settled."""
     forget_what_happened(s)
     decision = int(s.decision)
     if decision == state.PLACE_CAPTAIN:
@@ -613,7 +606,6 @@ def meet_overtaken(s):
 
 @inlined
 def forget_overtaken(s):
-    """The first player overtaken has been dealt with."""
     for i in range(state.SEATS - 1):
         s.to_rob[i] = s.to_rob[i + 1]
     s.to_rob[state.SEATS - 1] = NOBODY
@@ -625,7 +617,6 @@ def forget_overtaken(s):
 
 @inlined
 def is_settled(s):
-    """Whether the game of eight rounds is finished, so that `settle` is due."""
     return s.decision == state.SETTLEMENT
 
 

@@ -38,9 +38,6 @@ BLACK_JACK = "black_jack"
 """Black Jack as the ``mover`` of a snapshot."""
 
 
-# ---------------------------------------------------------------- positions
-
-
 def snapshot(s: State, settled: State | None) -> dict[str, Any]:
     """Everything on the table as plain Python values; ``settled``: the record when a game was last finished."""
     n = int(s["num_players"])
@@ -122,9 +119,6 @@ def view(table: dict[str, Any], seat: int | None) -> dict[str, Any]:
         "choices": [HIDDEN if move is not None and p != seat else move for p, move in enumerate(table["choices"])],
         "black_jack_choice": HIDDEN if secret else table["black_jack_choice"],
     }
-
-
-# ---------------------------------------------------------------- why an action is illegal
 
 
 _ASKED = {

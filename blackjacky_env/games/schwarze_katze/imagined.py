@@ -21,11 +21,6 @@ HANDS = unseen_cards(CARDS, SEATS)
 
 @inlined
 def sample(observation, bits, s):
-    """Write into ``s`` a random full legal position consistent with ``observation``.
-
-    ``observation``: integers, (K,), as written by `encode`; ``bits`` (uint64) determine everything that is drawn.
-    The observer gets seat 0, the game a new key.
-    """
     s.key = draw(bits, 0)
     _sample_shown(observation, s)
     s.deals = int(s.deal_number) + 1
@@ -75,7 +70,6 @@ def deal_others(s, bits):
 
 @inlined
 def cards_held(s, p):
-    """Number of cards that p holds."""
     return max(0, tricks.hand_size(s) - int(s.trick) - int(s.table[p] != tricks.NO_CARD))
 
 
@@ -93,7 +87,6 @@ def group_of(s, p):
 
 @inlined
 def groups_that_may_hold(s, groups, suit):
-    """The groups that are not known to lack the suit, one bit for each."""
     allowed = 0
     for p in range(1, s.num_players):
         allowed |= int(not s.voids[p, suit]) << groups[p]

@@ -35,7 +35,6 @@ def begin(s, key, start_player):
 
 @inlined
 def deal(s):
-    """Deal the same number of cards to each player (K2), shuffled by (key, deal)."""
     start_deal(s)
     s.deals += 1
     tricks.deal_shuffled(s, 0, tricks.ASIDE, stream(s.key, tricks.FOR_DECK, int(s.deal_number), 0))
@@ -43,7 +42,6 @@ def deal(s):
 
 @inlined
 def redeal(s, deck):
-    """Repeat the last deal with ``deck``: all cards in the game, top first."""
     start_deal(s)
     tricks.deal_in_turn(s.where, deck, int(s.leader), int(s.num_players))
 
@@ -103,7 +101,6 @@ def legal(s, mask):
 
 @inlined
 def apply(s, action):
-    """Play a legal card; the phase is SETTLEMENT afterwards if it was the last of the deal."""
     p = int(s.player)
     note_voids(s, p, suit_of(action))
     if tricks.put_on_table(s, p, action, action):
@@ -151,7 +148,6 @@ def penalty_of(card, heart_ace):
 
 @inlined
 def is_settled(s):
-    """Whether the deal is finished, so that `settle` is due."""
     return s.phase == state.SETTLEMENT
 
 
@@ -163,7 +159,6 @@ def penalties_of_deal(s, p):
 
 @inlined
 def settle(s):
-    """Score the deal (K6); the next player deals (K3), or the game is over (K7)."""
     for p in range(s.num_players):
         s.totals[p] += penalties_of_deal(s, p)
     if s.deals >= s.game_deals:

@@ -15,12 +15,13 @@ from typing import Any
 
 import numpy as np
 
-from blackjacky_env.compiled import inlined, shuffle, start_seat
+from blackjacky_env.compiled import inlined, scratch, shuffle, start_seat
 
 ASIDE = -1
 PLAYED = 32  # + seat
 NOT_IN_DECK = PLAYED - 1
 NO_CARD = -1
+_MOST_CARDS = 64
 FOR_DECK = 1  # what random numbers are drawn for, after `start_seat`
 
 
@@ -43,12 +44,12 @@ def next_seat(p, num_players):
 
 
 @inlined
-def deal_in_turn(where, deck, first, num_players):
-    """Deal all of ``deck``, top first, one card at a time clockwise, beginning with the seat ``first``."""
-    p = first
+def deal_in_turn(s, deck):
+    """Deal all of ``deck``, top first, one card at a time clockwise from the dealer's left."""
+    p = int(s.dealer)
     for i in range(len(deck)):
-        where[deck[i]] = p
-        p = next_seat(p, num_players)
+        p = next_seat(p, int(s.num_players))
+        s.where[deck[i]] = p
 
 
 @inlined
@@ -57,33 +58,21 @@ def deal_shuffled(s, pile, place_of_pile, stream):
 
     Shuffling the places of the cards is the same as shuffling the cards.
     """
-    aside, not_in_deck = cards_at(s, ASIDE), cards_at(s, NOT_IN_DECK)
-    count, p = 0, 0
+    places, count, p = scratch(_MOST_CARDS, np.int8), 0, 0
     for card in range(len(s.where)):
-        count += 1 - ((aside | not_in_deck) >> card & 1)
-    for i in range(pile):
-        s.where[i] = place_of_pile
-    for i in range(pile, count):
-        s.where[i] = p
-        p = next_seat(p, int(s.num_players))
-    shuffle(s.where, count, stream)
-    if aside | not_in_deck:
-        for card in range(len(s.where) - 1, -1, -1):
-            if aside >> card & 1:
-                s.where[card] = ASIDE
-            elif not_in_deck >> card & 1:
-                s.where[card] = NOT_IN_DECK
+        if s.where[card] != ASIDE and s.where[card] != NOT_IN_DECK:
+            if count < pile:
+                places[count] = place_of_pile
             else:
-                count -= 1
-                s.where[card] = s.where[count]
-
-
-@inlined
-def cards_at(s, place):
-    cards = 0
+                places[count] = p
+                p = next_seat(p, int(s.num_players))
+            count += 1
+    shuffle(places, count, stream)
+    count = 0
     for card in range(len(s.where)):
-        cards |= int(s.where[card] == place) << card
-    return cards
+        if s.where[card] != ASIDE and s.where[card] != NOT_IN_DECK:
+            s.where[card] = places[count]
+            count += 1
 
 
 @inlined
@@ -152,9 +141,6 @@ def mark_lowest(totals, num_players, winners):
 def score(s, p):
     """Minus p's total; ``reward="points"`` pays its changes."""
     return -int(s.totals[p])
-
-
-# ---------------------------------------------------------------- small decks, from Python
 
 
 def leave_out(s: Any, cards: Sequence[int]) -> None:

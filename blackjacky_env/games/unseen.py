@@ -160,7 +160,7 @@ def deal_restricted(d, places, free, bits):
     """Let the restricted cards choose places until that is accepted, and deal them; False if it never is."""
     for attempt in range(_ATTEMPTS):
         fits = choose_places(d, places, bits, _ATTEMPT * attempt)
-        if fits and unit(draw(bits, _ACCEPT + attempt)) < chance(d, places, free):
+        if fits and float(draw(bits, _ACCEPT + attempt) >> np.uint64(11)) * 2.0**-53 < chance(d, places, free):
             for i in range(d.count):
                 if d.place[i] == NOWHERE and d.allowed[i] != places:
                     deal_to(d, i, int(d.choice[i]))
@@ -187,11 +187,6 @@ def choose_places(d, places, bits, number):
             if d.chosen[place] > d.room[place]:
                 return False
     return True
-
-
-@inlined
-def unit(bits):
-    return float(bits >> np.uint64(11)) * 2.0**-53
 
 
 @inlined

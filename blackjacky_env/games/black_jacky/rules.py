@@ -106,11 +106,6 @@ def seat_at(s, p, relative):
 
 
 @inlined
-def in_saloon(s, p):
-    return s.status[p] == state.SALOON
-
-
-@inlined
 def is_active(s, p):
     """Whether p is active, so that card powers can affect p (R6)."""
     return s.status[p] == state.SALOON and not s.knocked[p]
@@ -255,7 +250,7 @@ def legal(s, mask):
             mask[state.GIVE + v] = s.hands[p, v] > 0
     elif s.phase == state.TIP:
         for relative in range(1, s.num_players):  # P1
-            mask[state.NAME + relative] = in_saloon(s, seat_at(s, p, relative))
+            mask[state.NAME + relative] = s.status[seat_at(s, p, relative)] == state.SALOON
 
 
 @inlined
@@ -442,13 +437,13 @@ def find_losers(s):
     bust_at = 10 * int(s.bust_at)
     highest, lowest = 0, 10 * state.CARDS * state.VALUES
     for p in range(s.num_players):
-        if in_saloon(s, p):
+        if s.status[p] == state.SALOON:
             total = tenths(s, p)
             s.sums[p] = total
             highest = max(highest, total)
             lowest = min(lowest, total)
     for p in range(s.num_players):
-        if in_saloon(s, p):
+        if s.status[p] == state.SALOON:
             s.losers[p] = s.sums[p] >= bust_at if highest >= bust_at else s.sums[p] == lowest
 
 

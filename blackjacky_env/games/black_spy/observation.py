@@ -16,18 +16,6 @@ def encode(s, observer, out):
     _encode_shown(s, observer, out)
     observer, n = int(observer), int(s.num_players)
     out[AT.pass_to] = pass_places(s)
-    encode_cards(s, observer, n, out)
-    if s.left_out:
-        encode_left_out(s, n, out)
-    if pass_places(s):
-        encode_passing(s, observer, n, out)
-    if has_pile(s):
-        encode_pile(s, observer, out)
-
-
-@inlined
-def encode_cards(s, observer, n, out):
-    """My hand, and who has played which card."""
     for card in range(state.KINDS):
         where = int(s.where[card])
         seat = where - tricks.PLAYED - observer
@@ -41,16 +29,16 @@ def encode_cards(s, observer, n, out):
         out[AT.my_hand + state.BLACK_7] += (where == observer) & (s.passed_by[black_7(i)] != observer)
         if where >= tricks.PLAYED:
             out[AT.black_7s_played + seen_from(observer, where - tricks.PLAYED, n)] += 1
-
-
-@inlined
-def encode_left_out(s, n, out):
-    """The cards that are not in the deck are shown as if the first empty seat had played them."""
-    for card in range(state.KINDS):
-        if s.where[card] == tricks.NOT_IN_DECK and card != state.BLACK_7:
-            out[AT.played + card] = 1 + n
-    for i in range(state.BLACK_7S):
-        out[AT.black_7s_played + n] += s.where[black_7(i)] == tricks.NOT_IN_DECK
+    if s.left_out:  # shown as if the first empty seat had played them
+        for card in range(state.KINDS):
+            if s.where[card] == tricks.NOT_IN_DECK and card != state.BLACK_7:
+                out[AT.played + card] = 1 + n
+        for i in range(state.BLACK_7S):
+            out[AT.black_7s_played + n] += s.where[black_7(i)] == tricks.NOT_IN_DECK
+    if pass_places(s):
+        encode_passing(s, observer, n, out)
+    if has_pile(s):
+        encode_pile(s, observer, out)
 
 
 @inlined

@@ -43,7 +43,7 @@ def deal(s):
     clear_deal(s)
     s.deals += 1
     tricks.deal_shuffled(s, pile_size(s), state.PILE, stream(s.key, tricks.FOR_DECK, int(s.deal_number), 0))
-    next_phase(s, taken=False, passed=False)
+    next_phase(s, False, False)
 
 
 @inlined
@@ -53,8 +53,8 @@ def redeal(s, deck):
     pile = pile_size(s)
     for i in range(pile):
         s.where[deck[i]] = state.PILE
-    tricks.deal_in_turn(s.where, deck[pile:], tricks.next_seat(int(s.dealer), int(s.num_players)), int(s.num_players))
-    next_phase(s, taken=False, passed=False)
+    tricks.deal_in_turn(s, deck[pile:])
+    next_phase(s, False, False)
 
 
 @inlined
@@ -258,7 +258,7 @@ def apply(s, action):
         take(s, int(s.player), action)
     elif s.phase == state.CALLING:
         s.called = action - state.CALL
-        next_phase(s, taken=True, passed=not s.call_before_pass)
+        next_phase(s, True, not s.call_before_pass)
     else:
         s.moon = action
         s.phase = state.SETTLEMENT
@@ -305,7 +305,7 @@ def take(s, p, kind):
         if s.where[card] == state.PILE:
             s.where[card] = following
             s.taken_at[card] = 2 + place
-    next_phase(s, taken=True, passed=False)
+    next_phase(s, True, False)
 
 
 @inlined
@@ -316,22 +316,16 @@ def choose_to_pass(s, p, kind):
     if s.picks < state.PICKS:
         return
     s.picks = 0
-    if p == s.dealer:
-        exchange(s)
-        next_phase(s, taken=True, passed=True)
-    else:
-        s.player = tricks.next_seat(p, int(s.num_players))
-
-
-@inlined
-def exchange(s):
-    """B3: the chosen cards move; where cards of the pile lie is not known any more (O3)."""
     n, places = int(s.num_players), pass_places(s)
+    if p != s.dealer:
+        s.player = tricks.next_seat(p, n)
+        return
     for card in range(state.CARDS):
         if s.passed_by[card] != NOBODY:
             receiver = int(s.passed_by[card]) + places
             s.where[card] = receiver - n if receiver >= n else receiver
-        s.taken_at[card] = 0
+        s.taken_at[card] = 0  # O3: where cards of the pile lie is not known any more
+    next_phase(s, True, True)
 
 
 @inlined

@@ -59,9 +59,13 @@ def imagine_rogues(observation, bits, s):
 
     Cards that have left a tavern are laid above the others in ``deck``, in any order: it does not matter any more.
     """
-    cards, unseen = scratch(_CARDS, np.int8), 0
+    cards, is_top, unseen = scratch(_CARDS, np.int8), scratch(_CARDS, np.bool_), 0
+    is_top[:] = False
+    for field in range(state.FIELDS):
+        if observation[AT.tops + field]:
+            is_top[observation[AT.tops + field] - 1] = True
     for card in range(state.CARDS):
-        if not observation[AT.owners + card] and not is_top(observation, card):
+        if not observation[AT.owners + card] and not is_top[card]:
             cards[unseen] = card
             unseen += 1
     shuffle(cards, unseen, bits)
@@ -77,14 +81,6 @@ def imagine_rogues(observation, bits, s):
                 unseen -= 1
                 s.deck[place] = cards[unseen]
     imagine_owners(observation, s)
-
-
-@inlined
-def is_top(observation, card):
-    for field in range(state.FIELDS):
-        if observation[AT.tops + field] == card + 1:
-            return True
-    return False
 
 
 @inlined

@@ -590,16 +590,9 @@ def overtake(s):
 @inlined
 def meet_overtaken(s):
     """J4: the controller robs whoever has as many cards or more; J5: without one the player gives a card."""
-    q = int(s.to_rob[0])
+    owner = jacks_owner(s)
     s.mover = state.JACK
-    if s.buyer == NOBODY:
-        if s.counts[q] > 0:
-            ask(s, state.GIVE, q)
-    elif may_rob(s, int(s.counts[s.buyer]), q):
-        s.victim = q
-        ask(s, state.ROB, int(s.buyer))
-    else:
-        log(s, state.SPARED, q, state.NOTHING, state.NOTHING, state.NOTHING)
+    meet_captain(s, owner, int(s.to_rob[0]), int(s.counts[owner]))
     if s.decision == state.RESOLVING:
         forget_overtaken(s)
 

@@ -57,7 +57,10 @@ def deal_others(s, bits):
         hands.room[groups[p]] += cards_held(s, p)
     for card in range(CARDS):
         if s.where[card] == NOWHERE:
-            add(hands, card, groups_that_may_hold(s, groups, suit_of(card)))
+            allowed = 0
+            for p in range(1, s.num_players):
+                allowed |= int(not s.voids[p, suit_of(card)]) << groups[p]
+            add(hands, card, allowed)
     deal_unseen(hands, draw(bits, _FOR_GROUPS))
     for p in range(1, s.num_players):
         hands.room[p] = cards_held(s, p)
@@ -83,14 +86,6 @@ def group_of(s, p):
         if same:
             return q
     return p
-
-
-@inlined
-def groups_that_may_hold(s, groups, suit):
-    allowed = 0
-    for p in range(1, s.num_players):
-        allowed |= int(not s.voids[p, suit]) << groups[p]
-    return allowed
 
 
 @inlined

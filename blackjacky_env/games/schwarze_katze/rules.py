@@ -43,7 +43,7 @@ def deal(s):
 @inlined
 def redeal(s, deck):
     start_deal(s)
-    tricks.deal_in_turn(s.where, deck, int(s.leader), int(s.num_players))
+    tricks.deal_in_turn(s, deck)
 
 
 @inlined

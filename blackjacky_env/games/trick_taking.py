@@ -15,13 +15,12 @@ from typing import Any
 
 import numpy as np
 
-from blackjacky_env.compiled import inlined, scratch, shuffle, start_seat
+from blackjacky_env.compiled import inlined, shuffle, start_seat
 
 ASIDE = -1
 PLAYED = 32  # + seat
 NOT_IN_DECK = PLAYED - 1
 NO_CARD = -1
-_MOST_CARDS = 64
 FOR_DECK = 1  # what random numbers are drawn for, after `start_seat`
 
 
@@ -58,21 +57,33 @@ def deal_shuffled(s, pile, place_of_pile, stream):
 
     Shuffling the places of the cards is the same as shuffling the cards.
     """
-    places, count, p = scratch(_MOST_CARDS, np.int8), 0, 0
+    aside, not_in_deck = cards_at(s, ASIDE), cards_at(s, NOT_IN_DECK)
+    count, p = 0, 0
     for card in range(len(s.where)):
-        if s.where[card] != ASIDE and s.where[card] != NOT_IN_DECK:
-            if count < pile:
-                places[count] = place_of_pile
+        count += 1 - ((aside | not_in_deck) >> card & 1)
+    for i in range(pile):
+        s.where[i] = place_of_pile
+    for i in range(pile, count):
+        s.where[i] = p
+        p = next_seat(p, int(s.num_players))
+    shuffle(s.where, count, stream)
+    if aside | not_in_deck:
+        for card in range(len(s.where) - 1, -1, -1):
+            if aside >> card & 1:
+                s.where[card] = ASIDE
+            elif not_in_deck >> card & 1:
+                s.where[card] = NOT_IN_DECK
             else:
-                places[count] = p
-                p = next_seat(p, int(s.num_players))
-            count += 1
-    shuffle(places, count, stream)
-    count = 0
+                count -= 1
+                s.where[card] = s.where[count]
+
+
+@inlined
+def cards_at(s, place):
+    cards = 0
     for card in range(len(s.where)):
-        if s.where[card] != ASIDE and s.where[card] != NOT_IN_DECK:
-            s.where[card] = places[count]
-            count += 1
+        cards |= int(s.where[card] == place) << card
+    return cards
 
 
 @inlined

@@ -18,14 +18,15 @@ def encode(s, observer, out):
     _encode_shown(s, observer, out)
     observer, n = int(observer), int(s.num_players)
     out[AT.turn] = min(int(s.turn), 127)
-    first, last_turns = int(s.turn_player), 0
     if s.first_knocker != NOBODY and s.phase != state.OVER:
-        last_turns = seen_from(first, int(s.first_knocker), n)
+        q = int(s.turn_player)
+        for _ in range(seen_from(q, int(s.first_knocker), n)):
+            out[AT.last_turns + seen_from(observer, q, n)] = s.status[q] == state.SALOON
+            q = left_of(s, q)
     if s.discard_top != state.NO_CARD:
         out[AT.discard_top + int(s.discard_top) - 1] = 1
     q = observer
     for seat in range(n):
-        out[AT.last_turns + seat] = s.status[q] == state.SALOON and seen_from(first, q, n) < last_turns
         out[AT.wanted + seat] = s.status[q] == state.WANTED
         out[AT.out + seat] = s.status[q] == state.OUT
         put_values(out, AT.public + 8 * seat, s.known[q, state.SPECTATOR])

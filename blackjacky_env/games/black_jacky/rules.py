@@ -269,8 +269,7 @@ def legal_tricks(s, p, mask):
         mask[3] = 0
         for i in range(len(PAIRS)):
             mask[state.LAY_3 + i] = (able >> PAIRS[i, 0]) & (able >> PAIRS[i, 1]) & 1
-    stuck = s.plus_one != NOBODY and not is_active(s, s.plus_one)  # T6: "+1" stays with a player who has knocked
-    if mask[6] and not stuck:
+    if mask[6] and (s.plus_one == NOBODY or is_active(s, s.plus_one)):  # T6: it stays with a player who has knocked
         mask[6] = 0
         for relative in range(s.num_players):
             mask[state.LAY_6 + relative] = is_active(s, seat_at(s, p, relative))

@@ -227,13 +227,10 @@ def restrict_following(s, p, mask):
     led = int(s.table[s.leader])
     colour, rank = np.int8(colour_of(led)), np.int8(rank_of(led))
     last = np.int8(last_rank(s, p)) if s.rank_follow else rank
+    strict = last if s.rank_follow_strict else rank
     can = 0
-    if s.rank_follow_strict:
-        for card in range(state.KINDS):
-            can += mask[card] & ((COLOUR_OF[card] == colour) | (RANK_OF[card] == rank) | (RANK_OF[card] == last))
-    else:
-        for card in range(state.KINDS):
-            can += mask[card] & ((COLOUR_OF[card] == colour) | (RANK_OF[card] == rank))
+    for card in range(state.KINDS):
+        can += mask[card] & ((COLOUR_OF[card] == colour) | (RANK_OF[card] == rank) | (RANK_OF[card] == strict))
     if can:
         for card in range(state.KINDS):
             mask[card] &= (COLOUR_OF[card] == colour) | (RANK_OF[card] == rank) | (RANK_OF[card] == last)

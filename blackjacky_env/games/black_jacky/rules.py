@@ -208,9 +208,6 @@ def stack_discards(s, deck):
     s.reshuffles += 1
 
 
-# ---------------------------------------------------------------- known cards
-
-
 @inlined
 def forget(s, o, p, v):
     """Observer o knows one v less in p's hand."""
@@ -426,11 +423,6 @@ def tenths(s, p):
 
 
 @inlined
-def is_settled(s):
-    return s.phase == state.SETTLEMENT
-
-
-@inlined
 def find_losers(s):
     """S1, S2: record all sums and who loses a heart: everyone who is bust, else those with the lowest sum."""
     bust_at = 10 * int(s.bust_at)
@@ -497,9 +489,6 @@ def schnell_duell_rank(s, p):
     """Q2 as one number: hearts first, then the sum (in tenths, + 1); bust sums rank below all others and equal."""
     total = int(s.sums[p])
     return 10_000 * int(s.hearts[p]) + (total + 1 if total < 10 * int(s.bust_at) else 0)
-
-
-# ---------------------------------------------------------------- tips and result
 
 
 @inlined

@@ -83,9 +83,6 @@ def pass_places(s):
     return 2 if across else n - 1
 
 
-# ---------------------------------------------------------------- the order in a deal (O1)
-
-
 @inlined
 def next_phase(s, taken, passed):
     """O1: the mole, a call before passing, passing, a call, the tricks, of which this deal may not have all.
@@ -395,11 +392,6 @@ def points_of_deal(s, p):
     if p == shooter:
         return 0
     return state.MOON if s.no_good_spies or s.moon_choice else state.MOON - 5 * int(s.spies_taken[p])
-
-
-@inlined
-def is_settled(s):
-    return s.phase == state.SETTLEMENT
 
 
 @inlined

@@ -552,9 +552,6 @@ def push(s):
     s.mover = NOBODY
 
 
-# ---------------------------------------------------------------- Black Jack overtakes
-
-
 @inlined
 def steps_of_jack(s):
     """J4: how far Black Jack has still to move after the captains; 0: he has moved or moves as a captain."""
@@ -606,11 +603,6 @@ def forget_overtaken(s):
 
 
 # ---------------------------------------------------------------- end and result
-
-
-@inlined
-def is_settled(s):
-    return s.decision == state.SETTLEMENT
 
 
 @inlined

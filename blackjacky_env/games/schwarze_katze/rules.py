@@ -20,9 +20,6 @@ NUM_ACTIONS = state.CARDS  # an action is the card to play
 clear_deal = make_clear(state.RECORD, "trick table voids tricks_taken penalties")
 
 
-# ---------------------------------------------------------------- start and deal
-
-
 @inlined
 def begin(s, key, start_player):
     """Start a game with the options in ``s``; start_player, who leads the first trick, NOBODY: drawn (K3)."""
@@ -69,9 +66,6 @@ def deck(num_players: int, options: Mapping[str, Any]) -> list[int]:
     return [card for card in range(state.CARDS) if not is_out(card, num_players)]
 
 
-# ---------------------------------------------------------------- legal actions
-
-
 @inlined
 def suit_of(card):
     """0 clubs, 1 diamonds, 2 hearts, 3 spades."""
@@ -94,9 +88,6 @@ def legal(s, mask):
         if tricks.holds_any(s.where, p, 0, low) or tricks.holds_any(s.where, p, low + state.RANKS, state.CARDS):
             for card in range(low, low + state.RANKS):
                 mask[card] = 0
-
-
-# ---------------------------------------------------------------- moves
 
 
 @inlined
@@ -141,14 +132,6 @@ def penalty_of(card, heart_ace):
     if rank < 0 or rank >= state.RANKS:
         return 0
     return heart_ace if rank == state.RANKS - 1 else min(rank + 2, 10)
-
-
-# ---------------------------------------------------------------- scoring and result
-
-
-@inlined
-def is_settled(s):
-    return s.phase == state.SETTLEMENT
 
 
 @inlined

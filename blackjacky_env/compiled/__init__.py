@@ -23,7 +23,9 @@ from blackjacky_env.compiled.random import start_seat as start_seat
 from blackjacky_env.compiled.random import stream as stream
 from blackjacky_env.compiled.results import gets_most as gets_most
 from blackjacky_env.compiled.results import score_of as score_of
+from blackjacky_env.compiled.results import settled_in as settled_in
 from blackjacky_env.compiled.results import share_result as share_result
+from blackjacky_env.compiled.shown import make_clear as make_clear
 from blackjacky_env.compiled.shown import make_encode as make_encode
 from blackjacky_env.compiled.shown import make_sample as make_sample
 from blackjacky_env.compiled.shown import marked as marked

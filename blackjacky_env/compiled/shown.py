@@ -62,6 +62,13 @@ def make_sample(fields: Fields) -> Callable[..., None]:
     return _function("sample_shown", "observation, s", lines)
 
 
+def make_clear(fields: Fields, names: str) -> Callable[..., None]:
+    """Compiled (s): set these fields to 0, or to -1 where that is the lowest value: nobody, no card."""
+    cleared = [fields.fields[name] for name in names.split()]
+    lines = [f"s.{each.name}{'[:]' * bool(fields.shape(each))} = {-int(each.low == NOBODY)}" for each in cleared]
+    return _function("clear", "s", lines)
+
+
 def _write_all(field: Field, at: int, seat: str) -> list[str]:
     """Code for all entries; reading a short row before any of it is written compiles to a single copy."""
     if field.kind != "number" or field.plus or len(field.seen) != 1 or field.seen[0] > _SHORT_ROW:

@@ -93,7 +93,6 @@ def deal_unseen(d, bits):
 
 @inlined
 def deal_to(d, i, place):
-    """Deal card ``i`` of those listed."""
     d.place[i] = place
     d.room[place] -= 1
 
@@ -120,7 +119,6 @@ def deal_forced(d):
 
 @inlined
 def weight_of(d, places):
-    """The sum of the weights of these places."""
     total = 0
     for place in range(len(d.room)):
         total += int(d.weight[place]) * (places >> place & 1)
@@ -163,7 +161,7 @@ def deal_restricted(d, places, free, bits):
     """Let the restricted cards choose places until that is accepted, and deal them; False if it never is."""
     for attempt in range(_ATTEMPTS):
         fits = choose_places(d, places, bits, _ATTEMPT * attempt)
-        if fits and unit(draw(bits, _ACCEPT + attempt)) < chance(d, places, free):
+        if fits and float(draw(bits, _ACCEPT + attempt) >> np.uint64(11)) * 2.0**-53 < chance(d, places, free):
             for i in range(d.count):
                 if d.place[i] == NOWHERE and d.allowed[i] != places:
                     deal_to(d, i, int(d.choice[i]))
@@ -190,12 +188,6 @@ def choose_places(d, places, bits, number):
             if d.chosen[place] > d.room[place]:
                 return False
     return True
-
-
-@inlined
-def unit(bits):
-    """A float in [0, 1) from a draw."""
-    return float(bits >> np.uint64(11)) * 2.0**-53
 
 
 @inlined

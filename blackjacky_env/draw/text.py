@@ -8,7 +8,7 @@ from itertools import groupby
 from unicodedata import combining, east_asian_width
 
 from blackjacky_env.draw.picture import names_of, viewed
-from blackjacky_env.draw.scene import Card, Choice, Face, Figure, Pile, Row, Scene, Seat, Sign, in_words, say
+from blackjacky_env.draw.scene import Card, Face, Figure, Row, Scene, Seat, in_words, say
 
 WIDTH = 79  # some terminals break a line of 80 characters
 FAINT, STRONG, TITLE, RED, YOURS = "90", "1", "1;33", "1;31", "1;36"
@@ -21,11 +21,6 @@ _SHORT = 24  # columns of a row of cards that stands beside the name
 def plain(text: str) -> str:
     """``text`` without escape codes."""
     return _ESCAPE.sub("", text)
-
-
-def printable(text: str) -> str:
-    """``text`` without control characters, which could change what a terminal shows, and other unprintable ones."""
-    return "".join(filter(str.isprintable, text))
 
 
 def paint(text: str, style: str) -> str:
@@ -125,15 +120,13 @@ class _Terminal:
     def centre(self) -> list[str]:
         found = []
         for piece in self.scene.centre:
-            match piece:
-                case Pile():
-                    label, shown = piece.label, _cards([piece.top]) + f" x {piece.cards}"
-                case Row():
-                    label, shown = piece.label, _row(piece) or paint("empty", FAINT)
-                case Choice():
-                    label, shown = say("choice"), paint(in_words(piece.text, self.names), _style(piece.face))
-                case Sign():
-                    continue  # the sentences say it
+            label = piece.label
+            if isinstance(piece, Row):
+                shown = _row(piece) or paint("empty", FAINT)
+            elif piece.cards is None:
+                label, shown = say("choice"), paint(in_words(label, self.names), _style(piece.top.face or Face("")))
+            else:
+                shown = f"{_cards([piece.top])} x {piece.cards}"
             found.append((in_words(label, self.names), shown))
         width = max((columns_of(label) for label, _ in found), default=0)
         return [

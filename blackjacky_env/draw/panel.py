@@ -6,22 +6,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import NamedTuple
 
+from blackjacky_env.draw import svg
 from blackjacky_env.draw.scene import Card, Fact, Name, Row, Say, Scene, say
 from blackjacky_env.draw.shapes import INK
-from blackjacky_env.draw.svg import (
-    CARD,
-    LOSS,
-    PHONE_TEXT,
-    Pen,
-    Piece,
-    box,
-    chip,
-    data,
-    fitted,
-    group,
-    text,
-    use,
-)
+from blackjacky_env.draw.svg import CARD, LOSS, PHONE_TEXT, Pen, Piece, box, data, group
 
 _IN_LINE, _FEW = 8, 6
 """Cards of a hand in a line on a phone, so that a finger can hit each; so many and fewer need no second line."""
@@ -49,7 +37,7 @@ class Panel:
     ) -> None:
         self.pen, self.seat, self.number, self.width, self.sizes = pen, scene.seats[number], number, width, sizes
         self.hand_scale = hand_scale
-        self.left = 8 if pen.is_phone else 12
+        self.left = 8.0 if pen.is_phone else 12.0
         self.room = width - 2 * self.left + 2
         self.small_text = max(sizes.text - 2, PHONE_TEXT)
         self.line_height = sizes.text + 3
@@ -122,10 +110,11 @@ class Panel:
             words = self.pen.piece(say("x {count}", count=fact.value), self.sizes.text, self.room)
         drawn = []
         for i, token in enumerate(tokens):
-            drawn.append(use(token.shape, 20 * i, -3, 1, f' fill="{token.fill}"' if token.fill else ' class="lost"'))
-            if token.struck:
-                cross = f'<path d="M0-1 18 18M18-1 0 18" stroke="{INK}" stroke-width="2.5"/>'
-                drawn.append(group([cross.replace(INK, "#fff").replace("2.5", "4.5"), cross], 20 * i, -3))
+            look = f' fill="{token.fill}"' if token.fill else ' class="lost"'
+            drawn.append(svg.use(token.shape, 20 * i, -3, attributes=look))
+            for colour, wide in (("#fff", 4.5), (INK, 2.5)) if token.struck else ():
+                cross = f'<path d="M0-1 18 18M18-1 0 18" stroke="{colour}" stroke-width="{wide}"/>'
+                drawn.append(group([cross], 20 * i, -3))
         width = 20.0 * len(tokens)
         return Piece(width + words.width, "".join(drawn) + group([words.markup], width + 5))
 
@@ -167,16 +156,17 @@ class Panel:
             width = (1.8 + 0.58 * len(corners)) * size if corners else 1.2 * size
             parts = [box(0, 0, width, size + 3, 3, f' fill="{ground}"')]
             if faces[0].sign:
-                parts.append(fitted(faces[0].sign, 0.25 * size, 0.3 * size, 0.65 * size, 0.65 * size, faces[0].ink))
+                parts.append(svg.fitted(faces[0].sign, 0.25 * size, 0.3 * size, 0.65 * size, 0.65 * size, faces[0].ink))
             if corners:
-                parts.append(text(corners, 1.2 * size, size, size, f' fill="{faces[0].ink}"'))
+                parts.append(svg.text(corners, 1.2 * size, size, size, f' fill="{faces[0].ink}"'))
             yield Piece(width, "".join(parts))
 
     def _chips(self, row: Row, y: float) -> None:
         (width, height), after = self.sizes.chip, 26 if row.after else 0
         step = min(width + 3, (self.room - after - width) / max(1, len(row.cards) - 1))
         for i, card in enumerate(row.cards):
-            self.parts.append(chip(card, self.left + step * i, y, min(width, step - 1), height, self._live(row, card)))
+            x, live = self.left + step * i, self._live(row, card)
+            self.parts.append(svg.chip(card, x, y, min(width, step - 1), height, live))
         if row.after:
             x = self.left + step * len(row.cards) + 4
             self.parts.append(self.pen.words(row.after, x, y + 0.75 * height, self.small_text, after, "faint"))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from math import cos, pi, sin
 
 from blackjacky_env.checks import check_choice
@@ -25,6 +25,7 @@ _BOARD = 374  # where a board ends
 _MANY = 8
 """Seats whose panels are small."""
 _NAME_LENGTH = 14
+Place = Callable[[int, float], tuple[float, float]]  # (number, height of all) -> left upper corner
 
 _OTHER, _NEAR, _CROWDED = Sizes(17, 15, 42, 0.64), Sizes(19, 16, 46, 0.8), Sizes(15, 13, 30, 0.5)
 _PHONE_OTHER, _PHONE_NEAR = Sizes(14, 13, 28, 0.52, (20, 16)), Sizes(16, 14, 36, 0.6, (20, 16))
@@ -64,9 +65,9 @@ def draw_svg(
     check_choice("layout", layout, LAYOUTS)
     pen = Pen(names_of(len(scene.seats), names), texts or {}, layout == "phone")
     if pen.is_phone:
-        parts, height = _on_phone(pen, scene)
-        return document(scene.title, 0, PHONE_WIDTH, height, parts, theme)
-    parts = _below_board(pen, scene) if scene.track else _around(pen, scene)
+        parts, end = (_with_board if scene.track else _on_phone)(pen, scene)
+        return document(scene.title, 0, PHONE_WIDTH, end + _PHONE_MARGIN, parts, theme)
+    parts = _with_board(pen, scene)[0] if scene.track else _around(pen, scene)
     if layout == "table":
         return document(scene.title, _TOP - _MARGIN, WIDTH, _BOTTOM - _TOP + 2 * _MARGIN, parts, theme)
     when, corner = " · ".join([scene.title, *map(pen.said, scene.when)]), pen.said(viewed(scene))
@@ -104,27 +105,48 @@ def _others(scene: Scene) -> list[int]:
 
 
 def _panels(
-    pen: Pen, scene: Scene, seats: Sequence[int], width: float, sizes: Sizes, most: float = 1e6
-) -> tuple[list[Panel], float, float]:
-    """Panels of equal width, their common height, and the scale at which they are ``most`` high."""
+    pen: Pen, scene: Scene, seats: Sequence[int], width: float, sizes: Sizes, most: float, place: Place
+) -> tuple[list[str], float]:
+    """Panels as wide and as high as each other, made smaller if they would be higher than ``most``; their height."""
     panels = [Panel(pen, scene, seat, width, sizes) for seat in seats]
-    height = max(panel.height for panel in panels)
-    if height <= most:
-        return panels, height, 1.0
-    scale = most / height
-    return [Panel(pen, scene, seat, width / scale, sizes) for seat in seats], most, scale
+    height, scale = max(panel.height for panel in panels), 1.0
+    if height > most:
+        height, scale = most, most / height
+        panels = [Panel(pen, scene, seat, width / scale, sizes) for seat in seats]
+    return [panel.drawn(*place(i, height), height, scale) for i, panel in enumerate(panels)], height
+
+
+def _grid(pen: Pen, scene: Scene, seats: Sequence[int], columns: int, top: float) -> tuple[list[str], float]:
+    """Panels in rows from ``top``, as wide as the picture; where they end."""
+    whole, margin, gap = (PHONE_WIDTH, _PHONE_MARGIN, _PHONE_GAP) if pen.is_phone else (WIDTH, _MARGIN, 7)
+    sizes, most = (_PHONE_OTHER, 1e6) if pen.is_phone else (_OTHER._replace(figure=38), _BOTTOM - top)
+    width = (whole - 2 * margin - gap * (columns - 1)) / columns
+
+    def place(i: int, height: float) -> tuple[float, float]:
+        return margin + i % columns * (width + gap), top + i // columns * (height + gap)
+
+    drawn, height = _panels(pen, scene, seats, width, sizes, most, place)
+    return drawn, place(len(seats) - 1, height)[1] + height
 
 
 def _around(pen: Pen, scene: Scene) -> list[str]:
     """The viewer's seat below, the others above and, of four and more, beside a table."""
-    near, seats, others = _near(scene), len(scene.seats), _others(scene)
-    own = Panel(pen, scene, near, WIDTH - 2 * _MARGIN, _NEAR, hand_scale=1.0)
+    seats, others = len(scene.seats), _others(scene)
+    own = Panel(pen, scene, _near(scene), WIDTH - 2 * _MARGIN, _NEAR, hand_scale=1.0)
     bottom = _BOTTOM - own.height
     beside = max(seats > 3, (seats - 3) // 2)  # at the left, and as many at the right
     most = (bottom - _TOP - 10) / (beside + 1) - 6 if beside else bottom - _TOP - 130
-    panels, height, scale = _panels(pen, scene, others, 200, _OTHER if seats < _MANY else _CROWDED, most)
-    places = _places(len(others), beside, height, bottom - 8)
-    drawn = [panel.drawn(*place, height, scale) for panel, place in zip(panels, places, strict=True)]
+    sizes = _OTHER if seats < _MANY else _CROWDED
+    above = len(others) - 2 * beside
+    free = (WIDTH - above * 200) / (above + 1)
+
+    def place(i: int, height: float) -> tuple[float, float]:
+        if beside <= i < beside + above:
+            return free + (i - beside) * (200 + free), _TOP
+        step, from_below = (bottom - 8 - _TOP) / (beside + 1), 1 + (i if i < beside else len(others) - 1 - i)
+        return (_MARGIN if i < beside else WIDTH - _MARGIN - 200), bottom - 8 - step * from_below
+
+    drawn, height = _panels(pen, scene, others, 200, sizes, most, place)
     top = _TOP + (height if len(others) != 2 else 30)
     y, room = (top + bottom) / 2, bottom - top
     middle = _pieces(pen, scene, WIDTH / 2, y, 210 if beside else 420) + _trick(pen, scene, y, room)
@@ -134,16 +156,6 @@ def _around(pen: Pen, scene: Scene) -> list[str]:
 def _table(top: float, bottom: float) -> list[str]:
     rim = box(70, top, WIDTH - 140, bottom - top, 150, ' class="rim"')
     return [rim, box(80, top + 10, WIDTH - 160, bottom - top - 20, 140, ' class="felt"')]
-
-
-def _places(others: int, beside: int, height: float, bottom: float) -> list[tuple[float, float]]:
-    """Top left corners of the other seats' panels."""
-    above = others - 2 * beside
-    gap = (bottom - _TOP - height - beside * height) / (beside + 1)
-    rows = [_TOP + height + gap + row * (height + gap) for row in range(beside)]
-    free = (WIDTH - above * 200) / (above + 1)
-    row = [(free + i * (200 + free), float(_TOP)) for i in range(above)]
-    return [*((float(_MARGIN), y) for y in reversed(rows)), *row, *((float(WIDTH - _MARGIN - 200), y) for y in rows)]
 
 
 def _trick(pen: Pen, scene: Scene, y: float, room: float) -> list[str]:
@@ -188,39 +200,24 @@ def _row(pen: Pen, row: Row, x: float, y: float, room: float) -> str:
     return drawn + pen.words(row.label, x, end + 13, 14, room, anchor="middle")
 
 
-def _below_board(pen: Pen, scene: Scene) -> list[str]:
-    """The track, and the seats in a row below it."""
-    count = len(scene.seats)
-    drawn, _ = _grid(pen, scene, range(count), count, (WIDTH, _MARGIN, 7), _OTHER._replace(figure=38), _BOARD)
-    return [*_table(68, 352), *draw_track(pen, scene), *drawn]
+def _with_board(pen: Pen, scene: Scene) -> tuple[list[str], float]:
+    """The track, and the seats in rows below it; where they end."""
+    seats = range(len(scene.seats))
+    drawn, end = _grid(pen, scene, seats, 2, 388) if pen.is_phone else _grid(pen, scene, seats, len(seats), _BOARD)
+    table = [] if pen.is_phone else _table(68, 352)
+    return [*table, *draw_track(pen, scene), *drawn], end
 
 
 def _on_phone(pen: Pen, scene: Scene) -> tuple[list[str], float]:
-    """Everything below each other, and how high it is."""
-    page = PHONE_WIDTH, _PHONE_MARGIN, _PHONE_GAP
-    if scene.track:
-        rows, end = _grid(pen, scene, range(len(scene.seats)), 2, page, _PHONE_OTHER, 388)
-        return [*draw_track(pen, scene), *rows], end + _PHONE_MARGIN
+    """The other seats, the middle and the viewer's seat below each other; where they end."""
     others = _others(scene)
     crowded = any(row.look == "groups" for seat in scene.seats for row in seat.rows)
     columns = {1: 1, 2: 2, 4: 2}.get(len(others), 2 if crowded else 3)
-    parts, end = _grid(pen, scene, others, columns, page, _PHONE_OTHER, _PHONE_MARGIN)
+    parts, end = _grid(pen, scene, others, columns, _PHONE_MARGIN)
     end += _PHONE_GAP
     if scene.centre:
         high = 96 if all(isinstance(piece, Pile) for piece in scene.centre) else 140
         parts += _pieces(pen, scene, PHONE_WIDTH / 2, end + high / 2 - 2, PHONE_WIDTH - 20)
         end += high
     own = Panel(pen, scene, _near(scene), PHONE_WIDTH - 2 * _PHONE_MARGIN, _PHONE_NEAR, hand_scale=0.77)
-    return [*parts, own.drawn(_PHONE_MARGIN, end, own.height)], end + own.height + _PHONE_MARGIN
-
-
-def _grid(
-    pen: Pen, scene: Scene, seats: Sequence[int], columns: int, page: tuple[int, int, int], sizes: Sizes, top: float
-) -> tuple[list[str], float]:
-    """Panels in rows from ``top`` on a page of a width, with a margin and gaps; where they end."""
-    whole, margin, gap = page
-    width = (whole - 2 * margin - gap * (columns - 1)) / columns
-    panels, height, scale = _panels(pen, scene, seats, width, sizes, 1e6 if pen.is_phone else _BOTTOM - top)
-    places = [(margin + i % columns * (width + gap), top + i // columns * (height + gap)) for i in range(len(seats))]
-    drawn = [panel.drawn(*place, height, scale) for panel, place in zip(panels, places, strict=True)]
-    return drawn, places[-1][1] + height
+    return [*parts, own.drawn(_PHONE_MARGIN, end, own.height)], end + own.height

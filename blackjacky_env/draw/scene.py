@@ -260,10 +260,10 @@ def described(scene: Scene) -> list[Value]:
 def _in_the_middle(piece: Pile | Row) -> Say:
     if isinstance(piece, Row):
         return say("{label}: {cards}.", label=piece.label, cards=_names(piece.cards))
+    said: dict[str, Value] = {"label": piece.label, "count": piece.cards or 0}
     if piece.top.face is None:
-        return say("{label}: {count} cards.", label=piece.label, count=piece.cards)
-    top = CardName(piece.top.name)
-    return say("{label}: {count} cards, on top {card}.", label=piece.label, count=piece.cards, card=top)
+        return say("{label}: {count} cards.", **said)
+    return say("{label}: {count} cards, on top {card}.", **said, card=CardName(piece.top.name))
 
 
 def _on_field(field: Field) -> list[Value]:

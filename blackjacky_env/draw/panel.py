@@ -45,6 +45,8 @@ class Panel:
         rows = [row for row in self.seat.rows if row.cards and row.look in ("hand", "cards")]
         self.packed = [row for row in rows if row.packed and row.cards[0].face is None]
         self.rows = [row for row in rows if row not in self.packed]
+        hands = (row for row in self.rows if row.look == "hand" and hand_scale)
+        self.hand = next(hands, None)  # which can be clicked
         has_figure = width > 150 or bool(scene.track)
         y = self._lines(self._head(sizes.figure if has_figure else 0))
         self.height = self._cards(y) + 5
@@ -173,14 +175,12 @@ class Panel:
 
     def _cards(self, y: float) -> float:
         """The other cards; on a phone those before the hand of the nearest seat are small if there are many."""
-        rows, size = self.rows, self.sizes.card if self.hand_scale is None else self.hand_scale
-        if not self.pen.is_phone or self.hand_scale is None or sum(len(row.cards) for row in rows) <= _FEW:
-            return self._lay(rows, y, size) if rows else y
-        hand, others = ([row for row in rows if (row.look == "hand") == is_hand] for is_hand in (True, False))
-        if others:
-            y = self._lay(others, y, self.sizes.card) + 4
-        lines = -(-sum(len(row.cards) for row in hand) // _IN_LINE)
-        return self._lay(hand, y, size, lines) if hand else y
+        scale, lines, rows = self.hand_scale or self.sizes.card, 1, self.rows
+        if self.hand and self.pen.is_phone and sum(len(row.cards) for row in rows) > _FEW:
+            others = [row for row in rows if row is not self.hand]
+            y = self._lay(others, y, self.sizes.card) + 4 if others else y
+            rows, lines = [self.hand], -(-len(self.hand.cards) // _IN_LINE)
+        return self._lay(rows, y, scale, lines) if rows else y
 
     def _lay(self, rows: Sequence[Row], y: float, scale: float, lines: int = 1) -> float:
         """Rows of cards side by side, which overlap if they must; those chosen stick out."""
@@ -188,7 +188,7 @@ class Panel:
         width, in_line, high = CARD[0] * scale, -(-len(cards) // lines), CARD[1] * scale + 4
         step = min(width + 4, max(self.room - width - 12 * (len(rows) - 1), 0) / max(1, in_line - 1))
         lift, x = 8 * any(card.lifted for card in cards), self.left
-        labels = [row.label if self.hand_scale and row.look != "hand" else Say("") for row in rows]
+        labels = [row.label if self.hand_scale and row is not self.hand else Say("") for row in rows]
         y += 12 if any(label.template for label in labels) else 0
         for row, label in zip(rows, labels, strict=True):
             self.parts.append(self.pen.words(label, x, y - 3, self.small_text, 100, "faint"))
@@ -200,8 +200,7 @@ class Panel:
 
     def _live(self, row: Row, card: Card) -> str:
         """Attributes of a card that can be clicked."""
-        is_own = self.hand_scale is not None and row.look == "hand"
-        is_open = is_own and card.face is not None and not card.seen_through
+        is_open = row is self.hand and card.face is not None and not card.seen_through
         known = {"card": card.name, **card.data} if is_open else card.data
         if "card" not in known:
             return data(known)

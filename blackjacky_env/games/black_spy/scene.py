@@ -216,9 +216,9 @@ def _sentence(view: View, options: Options) -> Say:
 def _to_follow(trick: Sequence[Sequence[Any]], options: Options) -> Say:
     """B5, V5: the led colour and number, and the number of the last card."""
     led, last = trick[0][1], trick[-1][1]
-    values = {"colour": Say(colour_of(led)), "number": number_of(led)}
-    if not options["rank_follow"] or number_of(last) == number_of(led):
-        return say("{colour} or {number} if possible", **values)
+    colour, number, other = Say(colour_of(led)), number_of(led), number_of(last)
+    if not options["rank_follow"] or other == number:
+        return say("{colour} or {number} if possible", colour=colour, number=number)
     strict = options["rank_follow_strict"]
     template = "{colour}, {number} or {other} if possible" if strict else "{colour} or {number} if possible, or {other}"
-    return say(template, **values, other=number_of(last))
+    return say(template, colour=colour, number=number, other=other)

@@ -6,7 +6,7 @@ a renderer translates; seats and cards in them are named by the renderer.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
 
@@ -56,31 +56,25 @@ def signed(points: int) -> str:
     return str(points).replace("-", "\N{MINUS SIGN}")
 
 
-def in_words(
-    value: Value,
-    seats: Sequence[str],
-    texts: Mapping[str, str] = MappingProxyType({}),
-    card: Callable[[int | str], str] = str,
-) -> str:
+def in_words(value: Value, seats: Sequence[str], texts: Mapping[str, str] = MappingProxyType({})) -> str:
     """``value`` in a language.
 
     Args:
         value: what is said.
         seats: the names by seat.
         texts: translations by English template; what is missing stays English.
-        card: what a card is called.
     """
     match value:
         case Say(template, values):
-            filled = {name: in_words(each, seats, texts, card) for name, each in values.items()}
+            filled = {name: in_words(each, seats, texts) for name, each in values.items()}
             return texts.get(template, template).format_map(filled)
         case Name(seat):
             return seats[seat]
         case CardName(name):
-            return card(name)
+            return str(name)
         case str() | int():
             return str(value)
-    return ", ".join(in_words(each, seats, texts, card) for each in value)
+    return ", ".join(in_words(each, seats, texts) for each in value)
 
 
 # ---------------------------------------------------------------- what is drawn
@@ -142,7 +136,6 @@ class Figure(NamedTuple):
     """A shape behind it."""
     called: Value = ""
     """Its name on a board."""
-    is_asleep: bool = False
 
 
 class Row(NamedTuple):

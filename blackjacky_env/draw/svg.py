@@ -146,11 +146,10 @@ class Pen:
     def figure(self, figure: Figure, x: float, y: float, height: float) -> str:
         """A figure so high."""
         scale = round(height / SHAPES[figure.shape][0][1], 2)
-        eyes = [use("asleep" if figure.is_asleep else "awake")] if figure.shape == "cat" else []
         over = [use(shape, attributes=f' fill="{figure.ink}" stroke="none"') for shape in figure.over]
         under = [use(figure.under)] if figure.under else []
         body = use(figure.shape, attributes=f' fill="{figure.fill}"')
-        return group([*under, body, *over, *eyes], x, y, scale, f' stroke="{INK}"')
+        return group([*under, body, *over], x, y, scale, f' stroke="{INK}"')
 
     def card(self, card: Card, x: float, y: float, scale: float = 1, attributes: str = "") -> str:
         """A card, `CARD` units before scaling; its left edge, visible when cards overlap, tells it."""

@@ -50,9 +50,9 @@ def cards_of(cards: Sequence[Any] | int, face: Callable[[Any], Face], **more: An
     return [Card(name, face(name), **more) for name in cards]
 
 
-def cat(seat: int, under: str = "", is_asleep: bool = False) -> Figure:
+def cat(seat: int, under: str = "", eyes: str = "awake") -> Figure:
     """The cat of a seat."""
-    return Figure("cat", FURS[seat % len(FURS)], over=("stripes",) * (seat % 2), under=under, is_asleep=is_asleep)
+    return Figure("cat", FURS[seat % len(FURS)], over=(*("stripes",) * (seat % 2), eyes), under=under)
 
 
 def win(view: View) -> Say:

@@ -129,7 +129,7 @@ def _seat(view: View, options: Options, seat: int) -> Seat:
         if (total := before.sum(options["bust_at"])) is not None:
             facts.append(Fact(Say("before"), total, before.lost))
     return Seat(
-        cat(seat, "poster" if status == "wanted" else "", status == "out"),
+        cat(seat, "poster" if status == "wanted" else "", "asleep" if status == "out" else "awake"),
         tags=_tags(view, seat),
         facts=facts,
         rows=rows,

@@ -53,7 +53,7 @@ def draw_track(pen: Pen, scene: Scene) -> list[str]:
     ]
     rows, top = [], ring.top + (28.0 if pen.is_phone else 24.0)
     for row in (piece for piece in scene.centre if isinstance(piece, Row)):
-        drawn, top = draw_row(pen, row, (ring.left + ring.right) / 2, top, size[2] - 60, 0.5 if pen.is_phone else 0.58)
+        drawn, top = draw_row(pen, row, (ring.left + ring.right) / 2, top, size[2] - 56, 0.5 if pen.is_phone else 0.58)
         rows.append(drawn)
     return [port, *fields, *figures, *rows]
 

@@ -362,10 +362,10 @@ class Server:
     async def _replay(self, request: Request) -> Response:
         table = self._table_of(request)
         try:
-            record = table.record()
+            record, language = table.record(), request.query_params.get("language", "en")
             if self._waiting >= MAX_WAITING:
                 raise HTTPException(503, _BUSY)
-            page = await self._run_aside(lambda: aside(replay_page, record))
+            page = await self._run_aside(lambda: aside(replay_page, record, language))
         except (MessageError, NotImplementedError) as error:
             raise HTTPException(409, f"{error}\n") from error
         return HTMLResponse(page, headers=REPLAY_HEADERS)

@@ -16,7 +16,8 @@ from blackjacky_env.declare.fields import Fields, State
 from blackjacky_env.declare.layout import Layout, Vector
 from blackjacky_env.declare.options import Variant, declared_options, plain, read_options
 from blackjacky_env.draw.plain import plain_scene
-from blackjacky_env.draw.scene import Face, Options, Scene, View, Viewer
+from blackjacky_env.draw.scene import Face, Scene
+from blackjacky_env.draw.views import Options, View, Viewer
 
 STATE_FIELDS = ("key", "num_players", "player", "deals", "winners")
 """Fields that every game's state record must have."""

@@ -131,7 +131,6 @@ class TableEnv(Looking):
         self._hearing = {}
         self._started = False
         self._shown_to: str | None = None
-        self._window = None
 
     def _make_spaces(self) -> None:
         layout, num_actions = self.game.layout, self.game.num_actions
@@ -431,13 +430,12 @@ class TableEnv(Looking):
         return copy.deepcopy(self)
 
     def __getstate__(self) -> dict[str, Any]:
-        """Everything except compiled functions and the window; the game is stored by name."""
+        """Everything except compiled functions; the game is stored by name."""
         return {
             **self.__dict__,
             "game": self.game.name,
             "_functions": None,
             "_player": None,
-            "_window": None,
             "_hearing": {},
         }
 

@@ -25,7 +25,7 @@ from blackjacky_env.envs.formats import Format
 from blackjacky_env.play import heard
 from blackjacky_env.play.past import OTHER_PAST, Moment, Past, moments
 
-T = TypeVar("T", heard.Events, heard.Rows, heard.SeatKeys)
+T = TypeVar("T", heard.Events, heard.SeatKeys)
 
 
 class Looking(AECEnv[str, Any, Any]):

@@ -23,6 +23,8 @@ class Sizes(NamedTuple):
     figure: float
     card: float
     """Scale of cards."""
+    hand: float = 0
+    """Scale of those of the nearest seat, whose hand can be clicked; 0: it is another one."""
     chip: tuple[float, float] = (25, 20)
 
 
@@ -32,11 +34,8 @@ class Panel:
     In it lie, from above: the figure with the name, and around them what is told; lines of small cards; and cards.
     """
 
-    def __init__(
-        self, pen: Pen, scene: Scene, number: int, width: float, sizes: Sizes, hand_scale: float | None = None
-    ) -> None:
+    def __init__(self, pen: Pen, scene: Scene, number: int, width: float, sizes: Sizes) -> None:
         self.pen, self.seat, self.number, self.width, self.sizes = pen, scene.seats[number], number, width, sizes
-        self.hand_scale = hand_scale
         self.left = 8.0 if pen.is_phone else 12.0
         self.room = width - 2 * self.left + 2
         self.small_text = max(sizes.text - 2, PHONE_TEXT)
@@ -45,8 +44,7 @@ class Panel:
         rows = [row for row in self.seat.rows if row.cards and row.look in ("hand", "cards")]
         self.packed = [row for row in rows if row.packed and row.cards[0].face is None]
         self.rows = [row for row in rows if row not in self.packed]
-        hands = (row for row in self.rows if row.look == "hand" and hand_scale)
-        self.hand = next(hands, None)  # which can be clicked
+        self.hand = next((row for row in self.rows if row.look == "hand" and sizes.hand), None)
         has_figure = width > 150 or bool(scene.track)
         y = self._lines(self._head(sizes.figure if has_figure else 0))
         self.height = self._cards(y) + 5
@@ -175,7 +173,7 @@ class Panel:
 
     def _cards(self, y: float) -> float:
         """The other cards; on a phone those before the hand of the nearest seat are small if there are many."""
-        scale, lines, rows = self.hand_scale or self.sizes.card, 1, self.rows
+        scale, lines, rows = self.sizes.hand or self.sizes.card, 1, self.rows
         if self.hand and self.pen.is_phone and sum(len(row.cards) for row in rows) > _FEW:
             others = [row for row in rows if row is not self.hand]
             y = self._lay(others, y, self.sizes.card) + 4 if others else y
@@ -188,7 +186,7 @@ class Panel:
         width, in_line, high = CARD[0] * scale, -(-len(cards) // lines), CARD[1] * scale + 4
         step = min(width + 4, max(self.room - width - 12 * (len(rows) - 1), 0) / max(1, in_line - 1))
         lift, x = 8 * any(card.lifted for card in cards), self.left
-        labels = [row.label if self.hand_scale and row is not self.hand else Say("") for row in rows]
+        labels = [row.label if self.sizes.hand and row is not self.hand else Say("") for row in rows]
         y += 12 if any(label.template for label in labels) else 0
         for row, label in zip(rows, labels, strict=True):
             self.parts.append(self.pen.words(label, x, y - 3, self.small_text, 100, "faint"))

@@ -27,8 +27,8 @@ _MANY = 8
 _NAME_LENGTH = 14
 Place = Callable[[int, float], tuple[float, float]]  # (number, height of all) -> left upper corner
 
-_OTHER, _NEAR, _CROWDED = Sizes(17, 15, 42, 0.64), Sizes(19, 16, 46, 0.8), Sizes(15, 13, 30, 0.5)
-_PHONE_OTHER, _PHONE_NEAR = Sizes(14, 13, 28, 0.52, (20, 16)), Sizes(16, 14, 36, 0.6, (20, 16))
+_OTHER, _NEAR, _CROWDED = Sizes(17, 15, 42, 0.64), Sizes(19, 16, 46, 0.8, 1), Sizes(15, 13, 30, 0.5)
+_PHONE_OTHER, _PHONE_NEAR = Sizes(14, 13, 28, 0.52, chip=(20, 16)), Sizes(16, 14, 36, 0.6, 0.77)
 
 
 def names_of(players: int, names: Sequence[str] | None) -> list[str]:
@@ -132,7 +132,7 @@ def _grid(pen: Pen, scene: Scene, seats: Sequence[int], columns: int, top: float
 def _around(pen: Pen, scene: Scene) -> list[str]:
     """The viewer's seat below, the others above and, of four and more, beside a table."""
     seats, others = len(scene.seats), _others(scene)
-    own = Panel(pen, scene, _near(scene), WIDTH - 2 * _MARGIN, _NEAR, hand_scale=1.0)
+    own = Panel(pen, scene, _near(scene), WIDTH - 2 * _MARGIN, _NEAR)
     bottom = _BOTTOM - own.height
     beside = max(seats > 3, (seats - 3) // 2)  # at the left, and as many at the right
     most = (bottom - _TOP - 10) / (beside + 1) - 6 if beside else bottom - _TOP - 130
@@ -219,5 +219,5 @@ def _on_phone(pen: Pen, scene: Scene) -> tuple[list[str], float]:
         high = 96 if all(isinstance(piece, Pile) for piece in scene.centre) else 140
         parts += _pieces(pen, scene, PHONE_WIDTH / 2, end + high / 2 - 2, PHONE_WIDTH - 20)
         end += high
-    own = Panel(pen, scene, _near(scene), PHONE_WIDTH - 2 * _PHONE_MARGIN, _PHONE_NEAR, hand_scale=0.77)
+    own = Panel(pen, scene, _near(scene), PHONE_WIDTH - 2 * _PHONE_MARGIN, _PHONE_NEAR)
     return [*parts, own.drawn(_PHONE_MARGIN, end, own.height)], end + own.height

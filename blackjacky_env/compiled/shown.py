@@ -65,7 +65,8 @@ def make_sample(fields: Fields) -> Callable[..., None]:
 def make_clear(fields: Fields, names: str) -> Callable[..., None]:
     """Compiled (s): set these fields to 0, or to -1 where that is the lowest value: nobody, no card."""
     cleared = [fields.fields[name] for name in names.split()]
-    lines = [f"s.{each.name}{'[:]' * bool(fields.dtype[each.name].shape)} = {-int(each.low == NOBODY)}" for each in cleared]
+    all_of = {each.name: "[:]" * bool(fields.dtype[each.name].shape) for each in cleared}
+    lines = [f"s.{each.name}{all_of[each.name]} = {-int(each.low == NOBODY)}" for each in cleared]
     return _function("clear", "s", lines)
 
 

@@ -209,16 +209,16 @@ def test_it_learns_to_beat_random(tmp_path: Path) -> None:
 )
 def test_the_games_are_those_of_many_seats_for_gymnasium(options: dict[str, Any]) -> None:
     """Which `tests.envs.test_vector` compares with whole games of the PettingZoo environment."""
-    lineups = (["random"], [CompiledAgent("last", "black_jacky", last_legal), "random"])
+    opponents = ["random", CompiledAgent("last", "black_jacky", last_legal)]
     options = {"num_players": ALL_SIZES, **options}
-    env, rng, ended = LearnerVecEnv(10, **options, opponents=lineups, seed=3), np.random.default_rng(0), 0
+    env, rng, ended = LearnerVecEnv(10, **options, opponents=opponents, seed=3), np.random.default_rng(0), 0
     given = {"encoding": raw_encoding(get_game("black_jacky")), **options, "autoreset_mode": "SameStep"}
-    seats = SeatVectorEnv("black_jacky", 10, lineups, **given)
+    seats = SeatVectorEnv("black_jacky", 10, opponents, **given)
     shown, (seen, told) = env.reset(), seats.reset(seed=3)
     for step in range(100):
         if step == 50:
             for each in (env, seats):
-                each.set_opponents(lineups[1:])
+                each.set_opponents(opponents[1:])
         assert_same(shown, seen)
         assert all(row in env.observation_space for row in shown)
         assert_same(env.action_masks(), told["action_mask"].astype(bool))

@@ -136,12 +136,6 @@ def resume_with(subcommand: str, folder: Path) -> str:
     return f"resume with: {in_this_shell('blackjacky')} {subcommand} --resume {shlex.quote(str(folder))}"
 
 
-def progress_bar(games: int | None, what: str | None = None, done: int = 0) -> tqdm:
-    """A progress bar over games."""
-    pause = 0.1 if sys.stderr.isatty() else 30
-    return tqdm(total=games, initial=done, desc=what, unit=" games", mininterval=pause)
-
-
 def time_bar(total: float, what: str) -> tqdm:
     """A progress bar over a number that is not a count, such as seconds, with the time left."""
     shown = "{desc}: {percentage:3.0f} %|{bar}| {elapsed}, {remaining} left{postfix}"

@@ -8,6 +8,7 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from tqdm import tqdm
 
 from blackjacky_agents.agent import AgentError, CompiledAgent
 from blackjacky_agents.arena.cluster import ClusterExecutor
-from blackjacky_agents.arena.evaluation import Score, against_copies, results_table
+from blackjacky_agents.arena.evaluation import Score, against_copies
 from blackjacky_agents.checkpoint import MOST_SECONDS, Arrays, load_checkpoint, read_count, save_checkpoint
 from blackjacky_agents.files import versions, write_file
 from blackjacky_agents.games import bot_names, find_encoding, get_kit
@@ -27,7 +28,7 @@ from blackjacky_agents.learning.settings import check_settings
 from blackjacky_agents.networks.agent_file import AGENT_FILE, save_agent
 from blackjacky_agents.networks.network import Layers, network_agent, pack
 from blackjacky_agents.registry import make_compiled_agent
-from blackjacky_agents.reports import duration
+from blackjacky_agents.reports import duration, progress_bar
 from blackjacky_agents.stopping import print_above, stop_gently
 from blackjacky_env.checks import check_number
 from blackjacky_env.games import get_game
@@ -228,13 +229,17 @@ class TrainingRun(ABC):
         return {"game": self.settings.game, "variant": self.settings.variant, **self.settings.rule_options}
 
     def results(self) -> list[dict[str, Any]]:
-        """Final evaluation, with a progress bar: the rows of `results_table` at the `final_tables`."""
+        """Final evaluation, with a progress bar: a score for each table size and opponent of the `final_tables`."""
         settings, tables = self.settings, self.final_tables()
         agent, games, rows = self.agent(greedy=True), settings.final_games, []
-        with final_bar(games * sum(len(others) for _, others in tables)) as bar:
+        with progress_bar(games * sum(len(others) for _, others in tables), "final evaluation") as bar:
             options = {"progress": bar.update, "cluster": self.cluster, **self._rules}
             for size, others in tables:
-                rows += results_table(agent, others, games, settings.threads, sizes=[size], **options)
+                scores = against_copies(agent, others, size, games, threads=settings.threads, **options)
+                rows += [
+                    {"players": size, "opponents": other.name, **asdict(score)}
+                    for other, score in zip(others, scores, strict=True)
+                ]
         return rows
 
     def final_tables(self) -> list[tuple[int, list[CompiledAgent]]]:
@@ -314,12 +319,6 @@ class TrainingRun(ABC):
         self._evaluated = max(last["steps"] / self.settings.steps, last["seconds"] / 60 / self.settings.minutes)
         self._evaluated_steps, self._rates = last["steps"], last["win_rate"]
         return complaints
-
-
-def final_bar(games: int, title: str = "final evaluation") -> tqdm[Any]:
-    """The progress bar of games after a training."""
-    pause = 0.1 if sys.stderr.isatty() else 15
-    return tqdm(total=games, desc=title, unit=" games", mininterval=pause)
 
 
 def short(number: float) -> str:

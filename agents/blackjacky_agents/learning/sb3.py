@@ -32,7 +32,7 @@ from blackjacky_env.envs import SeatVectorEnv
 from blackjacky_env.games import DEFAULT, get_game
 from blackjacky_env.play import check_arrays
 
-Opponents = Sequence[str | CompiledAgent] | Sequence[Sequence[str | CompiledAgent]]
+Opponents = Sequence[str | CompiledAgent]
 _SAME = ("n_steps", "batch_size", "n_epochs", "gamma", "gae_lambda", "seed")  # settings of MaskablePPO, too
 _DRAWN = 128  # opponents after each snapshot, of which each seat of each game has one
 
@@ -46,7 +46,7 @@ class LearnerVecEnv(VecEnv):
 
     Args:
         num_envs: number of games.
-        opponents: drawn for each seat, or line-ups, seated clockwise from the learner, of which each game draws one.
+        opponents: of which each game draws one for each seat.
         encoding: the learner's input; by default the observation, scaled by its declared ranges.
         seed: seed of the games; the same seed and actions give the same games.
         game: name of the game.
@@ -77,7 +77,7 @@ class LearnerVecEnv(VecEnv):
         return [seed] * self.num_envs
 
     def set_opponents(self, opponents: Opponents) -> None:
-        """Replace the line-ups, as `SeatVectorEnv.set_opponents`."""
+        """Replace the opponents, as `SeatVectorEnv.set_opponents`."""
         self.games.set_opponents(opponents)
 
     def reset(self) -> npt.NDArray[np.float32]:

@@ -24,10 +24,10 @@ from blackjacky_env.compiled import (
     entry,
     game_key,
     make_cast,
-    record_maker,
     score_of,
     spread,
     stream,
+    zeros,
 )
 from blackjacky_env.compiled.purposes import FOR_ACCEPTANCE, FOR_MOVES, FOR_POSITIONS
 from blackjacky_env.declare import Game, Vector
@@ -106,11 +106,17 @@ class Scratch(NamedTuple):
 @cache
 def make_new_scratch(game: Game) -> Callable[[], Scratch]:
     """Compiled () -> scratch space at the start of a chain."""
-    new_chain, new_record = record_maker(2, game.state_dtype), record_maker(1, game.state_dtype)
+    state_dtype = game.state_dtype
     size, dtype, num_actions = game.layout.size, game.layout.dtype, game.num_actions
 
     def new_scratch():
-        return Scratch(new_chain(), np.zeros(1), new_record(), np.empty(size, dtype), np.empty(num_actions, np.int8))
+        return Scratch(
+            zeros(2, state_dtype),
+            np.zeros(1),
+            zeros(1, state_dtype),
+            np.empty(size, dtype),
+            np.empty(num_actions, np.int8),
+        )
 
     return compiled(new_scratch)
 

@@ -32,7 +32,7 @@ from blackjacky_agents.search.playing_on import (
     one_policy,
     searched,
 )
-from blackjacky_env.compiled import Policy, compiled, draw, entry, record_maker, stream
+from blackjacky_env.compiled import Policy, compiled, draw, entry, stream, zeros
 from blackjacky_env.compiled.purposes import FOR_DECISIONS, FOR_TREE
 from blackjacky_env.declare import Game, Vector
 from blackjacky_env.play import NONE, checked, only_legal
@@ -124,7 +124,7 @@ NODES, DONE = range(2)  # in `Tree.size`
 @cache
 def make_new_tree(game: Game) -> Callable[..., Tree]:
     """Compiled (nodes) -> an empty tree with that capacity."""
-    new_chain, new_record = record_maker(2, game.state_dtype), record_maker(1, game.state_dtype)
+    state_dtype = game.state_dtype
     size, dtype, num_actions, max_players = game.layout.size, game.layout.dtype, game.num_actions, game.max_players
     word_count = -(-size * dtype.itemsize // 8)
 
@@ -140,9 +140,9 @@ def make_new_tree(game: Game) -> Callable[..., Tree]:
             np.empty((nodes, num_actions), np.int32),
             np.empty((nodes, num_actions), np.float32),
             np.zeros(2, np.int64),
-            new_chain(),
+            zeros(2, state_dtype),
             np.zeros(1),
-            new_record(),
+            zeros(1, state_dtype),
             np.empty((2, _DEEPEST), np.int64),
             words,
             words.view(dtype)[:size],

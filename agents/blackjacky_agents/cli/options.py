@@ -6,7 +6,8 @@ import argparse
 import io
 import shlex
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, fields, make_dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any, Generic, TypeVar, get_type_hints
@@ -142,19 +143,16 @@ def time_bar(total: float, what: str, delay: float = 0.0) -> tqdm:
     return tqdm(total=total, desc=what, bar_format=shown, mininterval=0.1 if sys.stderr.isatty() else 30, delay=delay)
 
 
-def tree_bar(what: str) -> tqdm:
-    """A progress bar over the fraction of a tree; `shown_in` moves it."""
-    return time_bar(1.0, what, delay=1.0)
+@contextmanager
+def tree_bar(what: str) -> Iterator[Callable[[float, int], None]]:
+    """A progress bar over a tree; yields a function (fraction, nodes) that shows how much of it has been walked."""
+    with time_bar(1.0, what, delay=1.0) as bar:
 
+        def show(fraction: float, nodes: int) -> None:
+            bar.set_postfix_str(f"{nodes:,} nodes", refresh=False)
+            bar.update(max(0.0, fraction - bar.n))
 
-def shown_in(bar: tqdm) -> Callable[[float, int], None]:
-    """A function (fraction, nodes) that shows how much of a tree has been walked."""
-
-    def show(fraction: float, nodes: int) -> None:
-        bar.set_postfix_str(f"{nodes:,} nodes", refresh=False)
-        bar.update(max(0.0, fraction - bar.n))
-
-    return show
+        yield show
 
 
 def check_positive(option: str, number: float) -> float:

@@ -7,9 +7,9 @@ each part is stored once, however many pictures contain it.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -17,7 +17,7 @@ import numpy.typing as npt
 from blackjacky_env.checks import check_integer
 from blackjacky_env.declare.actions import ActionInfo, names_from
 from blackjacky_env.draw.picture import draw_svg, names_of
-from blackjacky_env.draw.scene import EVERYTHING
+from blackjacky_env.draw.scene import EVERYTHING, Viewer
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.games import get_game
 from blackjacky_env.reading import parse_json
@@ -27,6 +27,25 @@ _TAG = re.compile(r"<[^>]*>[^<]*")
 MAX_MOVES = 5000
 """Limit on the length of a replayed game, whose pictures take up to a minute to draw."""
 _MAX_SHOWN, _MIN_PROBABILITY = 8, 0.005  # of the moves in an agent's policy
+
+
+Tell = Callable[[ActionInfo, int], str]
+"""(action, seat that takes it) -> its name."""
+Move = tuple[int, str, str | None]
+"""The seat that moved, the name of the move, and its name for the other players if that differs."""
+
+
+class Translation(NamedTuple):
+    """The language of a replay; English needs none."""
+
+    language: str = "en"
+    words: Mapping[str, str] = {}
+    """By the English words or template: those of the page and of the picture."""
+    tell: Tell | None = None
+    """How actions are called."""
+
+
+ENGLISH = Translation()
 
 
 class Film:
@@ -68,6 +87,7 @@ def film_of(
     thoughts: Sequence[Thoughts | None] | None,
     curve: WinCurve | None,
     theme: str,
+    translation: Translation,
 ) -> dict[str, Any]:
     """All data of a replay page.
 
@@ -76,8 +96,9 @@ def film_of(
         round), ``settled`` (positions that show a settlement), ``moves`` (seat, name, name for the other players or
         None if the same), ``thoughts`` (by move; None, or ``chances`` [name, probability, played], ``win``, ``by`` and
         ``cost``), ``wins`` (by position and seat, None where unknown; None without a curve), ``note`` (about them),
-        ``winners`` (seats), ``tags``, ``parts``, and ``frames``: for each position and each view (by seat, a
-        spectator's, everything) 1 + the number of each part, or 0 for the same part as in the position before.
+        ``winners`` (seats), ``language``, ``words`` (of the `Translation`), ``tags``, ``parts``, and ``frames``: for
+        each position and each view (by seat, a spectator's, everything) 1 + the number of each part, or 0 for the same
+        part as in the position before.
 
     Raises:
         ValueError: the record is damaged or of an unknown game; the names, thoughts, curve or theme are invalid.
@@ -91,18 +112,19 @@ def film_of(
         raise ValueError(f"this record has {len(actions):,} moves; a page shows {MAX_MOVES:,} at most")
     all_thoughts = check_thoughts(thoughts, len(actions), env.game.num_actions)
     wins = None if curve is None else _rounded(check_curve(curve, len(actions), env.num_players))
-    film, moves, shown = Film(), [], []
-    tables, frames = [env.snapshot()], [_pictures(env, names, theme, film)]
+    film, shown, moves = Film(), list[dict[str, Any] | None](), list[Move]()
+    tell = translation.tell or (lambda info, seat: env.game.words.actions.tell(info, names_from(seat, called)))
+    tables, frames = [env.snapshot()], [_pictures(env, names, theme, film, None, translation)]
     for number, (action, thought) in enumerate(zip(actions, all_thoughts, strict=True)):
         before = env.agent_selection
-        shown.append(None if thought is None else _describe_thoughts(env, thought, action, called))
+        shown.append(None if thought is None else _describe_thoughts(env, thought, action, tell))
         try:
             env.step(check_integer("action", action, 0, env.game.num_actions - 1))
         except (TypeError, ValueError) as error:
             raise ValueError(f"this record cannot be played: its action number {number}: {error}") from None
-        moves.append(_move(env, before, tables[-1]["phase"], action, called))
+        moves.append(_move(env, before, tables[-1]["phase"], action, tell))
         tables.append(env.snapshot())
-        frames.append(_pictures(env, names, theme, film))
+        frames.append(_pictures(env, names, theme, film, moves[-1], translation))
     nothing: list[list[int]] = [[]] * len(frames[0])
     return {
         "game": env.game.title,
@@ -113,6 +135,8 @@ def film_of(
         "thoughts": shown,
         "wins": wins,
         "note": "" if curve is None else curve.note,
+        "language": translation.language,
+        "words": translation.words,
         "winners": tables[-1]["winners"] if any(env.terminations.values()) else [],
         **film.tables(),
         "frames": [_changes(*pair) for pair in pairwise([nothing, *frames])],
@@ -161,17 +185,29 @@ def new_table(record: Mapping[str, Any] | str) -> TableEnv:
 # ---------------------------------------------------------------- positions and moves
 
 
-def _pictures(env: TableEnv, names: Sequence[str] | None, theme: str, film: Film) -> list[list[int]]:
-    """The position from each view: each player's, a spectator's, and one of everything."""
+def _pictures(
+    env: TableEnv, names: Sequence[str] | None, theme: str, film: Film, last: Move | None, translation: Translation
+) -> list[list[int]]:
+    """The position after a move from each view: each player's, a spectator's, and one of everything."""
     options, table, shown = env.config_dict(), env.snapshot(), names_of(env.num_players, names)
     frames = []
     for viewer in (*range(env.num_players), None, EVERYTHING):
-        everything = viewer == EVERYTHING
-        view = table if everything else env.game.words.view(table, viewer)
-        last = env.last_action(None if everything else viewer, everything, names=shown)
-        drawn = draw_svg(env.game.scene(view, options, viewer), names=names, last_action=last, theme=theme)
+        view = table if viewer == EVERYTHING else env.game.words.view(table, viewer)
+        scene = env.game.scene(view, options, viewer)
+        if translation.tell is None:
+            told = env.last_action(None if viewer == EVERYTHING else viewer, viewer == EVERYTHING, names=shown)
+        else:
+            scene, told = scene._replace(sentences=[]), _told(last, viewer, shown)
+        drawn = draw_svg(scene, names=names, last_action=told, theme=theme, texts=translation.words)
         frames.append(film.add(drawn))
     return frames
+
+
+def _told(last: Move | None, viewer: Viewer, names: Sequence[str]) -> str:
+    if last is None:
+        return ""
+    seat, own, public = last
+    return f"{names[seat]}: {public if public and viewer not in (seat, EVERYTHING) else own}"
 
 
 def _changes(before: Sequence[Sequence[int]], now: Sequence[Sequence[int]]) -> list[list[int]]:
@@ -182,19 +218,19 @@ def _changes(before: Sequence[Sequence[int]], now: Sequence[Sequence[int]]) -> l
     ]
 
 
-def _move(env: TableEnv, agent: str, phase: str, action: int, names: Sequence[str]) -> tuple[int, str, str | None]:
+def _move(env: TableEnv, agent: str, phase: str, action: int, tell: Tell) -> Move:
     """The seat that moved in ``phase``, the name of the move, and its name for the other players if that differs."""
     seat, info = env.possible_agents.index(agent), env.game.words.actions[action]
-    own, public = (_name_move(env, known, seat, names) for known in (info, info.heard(phase)))
+    own, public = (tell(known, seat) for known in (info, info.heard(phase)))
     return seat, own, None if own == public else public
 
 
-def _describe_thoughts(env: TableEnv, thought: Thoughts, action: int, names: Sequence[str]) -> dict[str, Any]:
+def _describe_thoughts(env: TableEnv, thought: Thoughts, action: int, tell: Tell) -> dict[str, Any]:
     seat, actions = env.possible_agents.index(env.agent_selection), env.game.words.actions
     order = sorted(range(env.game.num_actions), key=lambda a: -thought.probabilities[a])
     shown = [a for a in order[:_MAX_SHOWN] if thought.probabilities[a] >= _MIN_PROBABILITY]
     chances = [
-        (_name_move(env, actions[a], seat, names), round(float(thought.probabilities[a]), 4), a == action)
+        (tell(actions[a], seat), round(float(thought.probabilities[a]), 4), a == action)
         for a in dict.fromkeys([*shown, action])
     ]
     return {
@@ -203,10 +239,6 @@ def _describe_thoughts(env: TableEnv, thought: Thoughts, action: int, names: Seq
         "by": thought.by,
         "cost": None if thought.cost is None else [round(float(each), 4) for each in thought.cost],
     }
-
-
-def _name_move(env: TableEnv, info: ActionInfo, seat: int, names: Sequence[str]) -> str:
-    return env.game.words.actions.tell(info, names_from(seat, names))
 
 
 def _chapters(env: TableEnv, tables: Sequence[Mapping[str, Any]]) -> dict[str, Any]:

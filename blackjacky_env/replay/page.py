@@ -14,7 +14,7 @@ from typing import Any
 
 from blackjacky_env.checks import check_choice
 from blackjacky_env.draw.svg import THEMES
-from blackjacky_env.replay.film import film_of
+from blackjacky_env.replay.film import ENGLISH, Translation, film_of
 from blackjacky_env.replay.thoughts import Thoughts, WinCurve
 
 _NOTEBOOK_HEIGHT = 760  # pixels
@@ -42,6 +42,7 @@ def replay_html(
     curve: WinCurve | None = None,
     title: str | None = None,
     theme: str = "auto",
+    translation: Translation = ENGLISH,
 ) -> ReplayPage:
     """A game as one HTML file: every position from the view of each player, of a spectator, and with all cards open.
 
@@ -60,6 +61,7 @@ def replay_html(
         curve: every player's probability of winning over the game; None: from ``thoughts``.
         title: title of the page; None: the game and the names of its players.
         theme: ``"light"``, ``"dark"`` or ``"auto"`` (what the reader's system prefers).
+        translation: the language of the page and of its pictures.
 
     Returns:
         The page, a `str`; less than 200 kB for most games.
@@ -70,7 +72,7 @@ def replay_html(
         NotImplementedError: the game has no picture.
     """
     check_choice("theme", theme, THEMES)
-    film = {**film_of(record, names, thoughts, curve, theme), "thoughts_by": thoughts_by}
+    film = {**film_of(record, names, thoughts, curve, theme, translation), "thoughts_by": thoughts_by}
     packed = gzip.compress(json.dumps(film, separators=(",", ":")).encode(), 9, mtime=0)
     script, style = _file("page.js"), _file("page.css")
     parts = {

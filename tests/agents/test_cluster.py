@@ -47,7 +47,7 @@ def test_what_ray_says_about_an_address_is_an_error_of_the_command(tmp_path, cap
 def test_a_node_with_other_versions_or_other_code_is_named():
     for name in ("numpy", "code"):
         with pytest.raises(ClusterError, match=f"the node .* has {name} .*, not other"):
-            cluster.run_here({**cluster._own_versions(), name: "other"}, b"", {})
+            cluster.run_here({**cluster._own_versions(), name: "other"}, b"")
 
 
 def told_by(name, folder):

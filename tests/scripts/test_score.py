@@ -306,15 +306,8 @@ def refusal(content: Any) -> str:
     pytest.fail("the card is accepted")
 
 
-def with_its_numbers(
-    content: Card, monkeypatch: pytest.MonkeyPatch | None = None, kept: list[list[int]] | None = None
-) -> Card:
-    """The card with the numbers that follow from its winners, as a careful forger writes them.
-
-    ``kept``: games whose moves are in the card, as if the forger had found winners that select them.
-    """
-    if monkeypatch is not None:
-        monkeypatch.setattr(score_card, "sampled_games", lambda *_: kept)
+def with_its_numbers(content: Card) -> Card:
+    """The card with the numbers that follow from its winners, as a careful forger writes them."""
     found = score_card.Card.model_validate_json(json.dumps(content))
     protocol = score_card.protocol_of(found)
     mean, tables = score(protocol, win_rates(each.games for each in score_card._read(found)))
@@ -417,7 +410,8 @@ def test_an_agent_at_hand_has_to_play_all_games_as_the_card_says(
     kept = sampled_games(small, 60, [each.winners for each in found.played])
     two = forged["played"][0]
     two["winners"] = "".join(won if game in kept[0] else str(3 - int(won)) for game, won in enumerate(two["winners"]))
-    written(with_its_numbers(forged, monkeypatch, kept))
+    monkeypatch.setattr(score_card, "sampled_games", lambda *_: kept)  # as if the forger had found such winners
+    written(with_its_numbers(forged))
     said = typed("score --check card.json --threads 1", status=cli.WRONG_INPUT).err
     assert "'counter' plays other games than those of the card" in said
 

@@ -128,15 +128,11 @@ def refuse_other_setup(path: Path, found: Mapping[str, Any], own: Mapping[str, A
 def _differing(old: Any, new: Any) -> tuple[Any, Any]:
     """The first differing items of two lists, or of two dicts with the same keys; otherwise both values unchanged."""
     if isinstance(old, dict) and isinstance(new, dict) and list(old) == list(new):
-        differing = [name for name in new if old[name] != new[name]]
-        if "name" in new:
-            return (old["name"], new["name"]) if "name" in differing else (old, new)
-        return {differing[0]: old[differing[0]]}, {differing[0]: new[differing[0]]}
+        name = next(name for name in new if old[name] != new[name])
+        return {name: old[name]}, {name: new[name]}
     if isinstance(old, list) and isinstance(new, list):
-        for before, now in zip(old, new, strict=False):
-            if before != now:
-                return before, now
-        return f"{len(old)} of them", f"{len(new)} of them"
+        counts = f"{len(old)} of them", f"{len(new)} of them"
+        return next((pair for pair in zip(old, new, strict=False) if pair[0] != pair[1]), counts)
     return old, new
 
 

@@ -6,7 +6,8 @@ import argparse
 import io
 import shlex
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, fields, make_dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any, Generic, TypeVar, get_type_hints
@@ -142,14 +143,12 @@ def time_bar(total: float, what: str) -> tqdm:
     return tqdm(total=total, desc=what, bar_format=shown, mininterval=0.1 if sys.stderr.isatty() else 30)
 
 
-def tree_bar(what: str) -> tqdm:
-    """A bar that counts the nodes of a tree; `shown_in` moves it."""
-    return tqdm(desc=what, unit=" nodes", unit_scale=True, mininterval=0.1 if sys.stderr.isatty() else 30, delay=1.0)
-
-
-def shown_in(bar: tqdm) -> Callable[[int], None]:
-    """A function that shows how many nodes of a tree have been passed."""
-    return lambda nodes: bar.update(nodes - bar.n)
+@contextmanager
+def tree_bar(what: str) -> Iterator[Callable[[int], object]]:
+    """A bar that counts the nodes of a tree; yields a function that shows how many have been passed."""
+    pause = 0.1 if sys.stderr.isatty() else 30
+    with tqdm(desc=what, unit=" nodes", unit_scale=True, mininterval=pause, delay=1.0) as bar:
+        yield lambda nodes: bar.update(nodes - bar.n)
 
 
 def check_positive(option: str, number: float) -> float:

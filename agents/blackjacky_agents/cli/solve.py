@@ -20,7 +20,6 @@ from blackjacky_agents.cli.options import (
     command_line,
     read_arguments,
     resume_with,
-    shown_in,
     time_bar,
     tree_bar,
 )
@@ -79,8 +78,8 @@ def main(arguments: Sequence[str], program: str) -> int:
         with checking_input():
             limits = check_limits(args)
             settings, folder, command = chosen(args, command_line(program, arguments))
-            with tree_bar("tree") as bar:
-                run = SolvingRun(settings, folder, command, args.threads, progress=shown_in(bar))
+            with tree_bar("tree") as show:
+                run = SolvingRun(settings, folder, command, args.threads, progress=show)
             held.enter_context(only_writer(folder))
             complaints = run.begin()
         for complaint in complaints:
@@ -191,20 +190,13 @@ def report(run: SolvingRun) -> str:
 def exploit_exactly(table: Table, agent: Agent, samples: int, memory: float, threads: int) -> str:
     """Build the tree, ask the agent everywhere, compute all best responses; returns the report.
 
-    Args:
-        table: the table.
-        agent: it plays all seats.
-        samples: answers in each information state, of an agent that neither tells its probabilities nor always does the
-            same.
-        memory: GiB for the tree.
-        threads: CPU threads.
-
-    Raises `ValueError` if the table cannot be enumerated, the tree does not fit, or the agent cannot be asked.
+    ``samples``: answers in each information state, of an agent that neither tells its probabilities nor always does the
+    same; ``memory``: GiB. Raises `ValueError` if the tree does not fit, or the agent cannot be asked.
     """
-    with tree_bar("tree") as bar:
-        tree = build_tree(table, memory * GIB, shown_in(bar))
-    with tree_bar("asking") as bar:
-        asked = ask_everywhere(table, agent, samples, memory * GIB, shown_in(bar))
+    with tree_bar("tree") as show:
+        tree = build_tree(table, memory * GIB, show)
+    with tree_bar("asking") as show:
+        asked = ask_everywhere(table, agent, samples, memory * GIB, show)
     worth = worth_of(tree, asked.strategies, threads)
     meaning = "a player who plays perfectly against it wins so much more than the value of the game"
     if table.num_players > 2:

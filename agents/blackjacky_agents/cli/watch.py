@@ -177,10 +177,7 @@ def from_tournament(path: Path, number: int) -> tuple[dict[str, Any], dict[str, 
 
 
 class _Recorded(PythonAgent):
-    """An agent that is not loaded, since a stranger's file may name any code, with the hash that the file has.
-
-    Its actions are in the file.
-    """
+    """An agent whose actions are in the file; it is not loaded, since a stranger's file may name any code."""
 
     def __init__(self, name: str, game: str, source: str | None) -> None:
         super().__init__(id, name, game)  # never asked

@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from blackjacky_env.compiled.compiling import compiled, inlined, record_dtype
+from blackjacky_env.compiled.compiling import compiled, inlined
 from blackjacky_env.compiled.random import below, draw
 
 NOWHERE = -2  # place of a card that no place is found for; no place of the games, either
@@ -38,7 +38,7 @@ def unseen_cards(cards: int, places: int) -> np.dtype[Any]:
     rest is scratch space.
     """
     by_card, by_place = (cards,), (places,)
-    return record_dtype(
+    return np.dtype(
         [
             ("count", np.int64),
             ("card", np.int8, by_card),
@@ -49,7 +49,8 @@ def unseen_cards(cards: int, places: int) -> np.dtype[Any]:
             ("room", np.int16, by_place),
             ("weight", np.int16, by_place),
             ("chosen", np.int16, by_place),  # number of cards that have chosen the place
-        ]
+        ],
+        align=True,
     )
 
 

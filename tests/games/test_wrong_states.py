@@ -53,7 +53,9 @@ def a_knock_of_nobody_at_the_table(s: Any) -> None:
 def a_colour_that_nobody_holds(s: Any) -> None:
     """V4."""
     s["where"][:] = s["num_players"]
-    assert 0 <= black_spy.first_who_holds(s, 0) < s["num_players"]
+    s["call_colour"], s["called"] = 1, 0
+    black_spy.start_play(s)
+    assert 0 <= s["leader"] < s["num_players"]
 
 
 def a_full_log(s: Any) -> None:

@@ -59,7 +59,7 @@ def read_past(history: Mapping[str, Any], game: Game, header: Mapping[str, Any])
         _check_numbers("a reseed", reseed, (len(actions), 2**64 - 1))
     if move is not None:
         _check_numbers("the last move", move, (header["num_players"] - 1, last_action, len(game.words.phases) - 1))
-    rigging = read_rigging(game, header["num_players"], header["options"], history.get("reset_options"))
+    rigging = read_rigging(game, header["num_players"], header["options"], history.get("reset_options", {}))
     return Past(start, rigging, actions, reseeds, move)
 
 

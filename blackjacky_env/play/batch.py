@@ -94,8 +94,8 @@ class Batch:
         checked = self._check_actions(actions)
         illegal = self._find_illegal(checked)
         if illegal != NONE:
-            shown = (self._on_cpu(array)[illegal] for array in (self._arrays.states, self.action_masks))
-            why = explain_illegal(self.game, *shown, int(checked[illegal]))
+            state, mask = (self._on_cpu(array)[illegal] for array in (self._arrays.states, self.action_masks))
+            why = explain_illegal(self.game, state, mask, int(checked[illegal]))
             raise IllegalActionError(f"game {illegal}: {why}")
         self._move(self._functions.step, checked)
 

@@ -20,7 +20,8 @@ from pettingzoo.utils.env import AECIterable
 
 from blackjacky_env.checks import check_choice, check_flag, check_integer, read_integer
 from blackjacky_env.compiled.compiling import copied, zeros
-from blackjacky_env.declare.game import IllegalActionError, State
+from blackjacky_env.declare.fields import State
+from blackjacky_env.declare.game import IllegalActionError
 from blackjacky_env.envs.arguments import refuse_unknown
 from blackjacky_env.envs.formats import Format
 from blackjacky_env.envs.looking import Looking
@@ -130,7 +131,6 @@ class TableEnv(Looking):
         self._hearing = {}
         self._started = False
         self._shown_to: str | None = None
-        self._window = None
 
     def _make_spaces(self) -> None:
         layout, num_actions = self.game.layout, self.game.num_actions
@@ -141,7 +141,7 @@ class TableEnv(Looking):
         self.action_spaces = dict.fromkeys(self.possible_agents, action_space)
         dtype = self.game.state_dtype
         length = sum(math.prod(dtype[name].shape) for name in self.game.fields.on_table)
-        lowest = min(low for low, _ in self.game.fields.ranges.values())
+        lowest = min(field.low for field in self.game.fields.fields.values())
         self.state_space = spaces.Box(min(lowest, -1), np.iinfo(np.int16).max, (length,), np.int16)
 
     def _new_game_arrays(self) -> None:
@@ -430,13 +430,12 @@ class TableEnv(Looking):
         return copy.deepcopy(self)
 
     def __getstate__(self) -> dict[str, Any]:
-        """Everything except compiled functions and the window; the game is stored by name."""
+        """Everything except compiled functions; the game is stored by name."""
         return {
             **self.__dict__,
             "game": self.game.name,
             "_functions": None,
             "_player": None,
-            "_window": None,
             "_hearing": {},
         }
 

@@ -10,8 +10,8 @@ import numpy.typing as npt
 
 from blackjacky_env.compiled.compiling import compiled, entry, inlined
 from blackjacky_env.compiled.results import score_of
-from blackjacky_env.declare.fields import NOBODY
-from blackjacky_env.declare.game import Game, State
+from blackjacky_env.declare.fields import NOBODY, State
+from blackjacky_env.declare.game import Game
 
 SETTLED, OVER = 1, 2  # flags of a step
 DRAWN = -1  # start player: drawn for each game

@@ -17,7 +17,8 @@ import numpy.typing as npt
 from blackjacky_env.checks import check_integer
 from blackjacky_env.declare.actions import ActionInfo, names_from
 from blackjacky_env.draw.picture import draw_svg, names_of
-from blackjacky_env.draw.scene import EVERYTHING, Viewer
+from blackjacky_env.draw.scene import EVERYTHING, printable
+from blackjacky_env.draw.views import Viewer
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.games import get_game
 from blackjacky_env.reading import parse_json
@@ -106,7 +107,7 @@ def film_of(
     record = _read(record)
     env = new_table(record)
     names_of(env.num_players, names)
-    called = ["".join(filter(str.isprintable, name)) for name in names or env.possible_agents]
+    called = [*map(printable, names or env.possible_agents)]
     actions = record["actions"]
     if len(actions) > MAX_MOVES:
         raise ValueError(f"this record has {len(actions):,} moves; a page shows {MAX_MOVES:,} at most")

@@ -13,8 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from blackjacky_env.compiled.compiling import copied
-from blackjacky_env.declare.fields import NOBODY, Field, Fields, Visible
-from blackjacky_env.declare.game import Game, IllegalActionError, State
+from blackjacky_env.declare.fields import NOBODY, Field, Fields, State, Visible
+from blackjacky_env.declare.game import Game, IllegalActionError
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.envs.saving import write_past
 from blackjacky_env.play.one_game import game_functions

@@ -127,12 +127,11 @@ def test_a_position_in_which_nothing_is_legal_is_refused() -> None:
 
 def scrambled(env: TableEnv, field: str, rng: np.random.Generator) -> bytes:
     """The state with any values in the range of a field, and seats that have players."""
-    fields, records = env.game.fields, env._states[:1].copy()
-    low, high = fields.ranges[field]
-    values = rng.integers(low, high, records[field].shape, endpoint=True)
-    if field in fields.of_seats:
-        values = np.where((values >= env.num_players) & (values < fields.seats), 0, values)
-    if fields.fields[field].axes:
+    declared, records = env.game.fields.fields[field], env._states[:1].copy()
+    values = rng.integers(declared.low, declared.high, records[field].shape, endpoint=True)
+    if declared.kind == "seat":
+        values = np.where((values >= env.num_players) & (values < env.game.max_players), 0, values)
+    if declared.axes:
         values[:, env.num_players :] = records[field][:, env.num_players :]
     records[field] = values
     return state_with(env, records)
@@ -143,7 +142,7 @@ def test_an_impossible_position_is_refused_or_played_to_an_end(name: str) -> Non
     """Each field in turn is anything that it may be; only the table and its options must be those of the header."""
     env, rng = begun(name), np.random.default_rng(0)
     kept, refused, ended = env.get_state(), 0, 0
-    for field in env.game.fields.ranges:
+    for field in env.game.fields.fields:
         for _ in range(4):
             env.set_state(kept)
             try:

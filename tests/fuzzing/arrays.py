@@ -157,7 +157,7 @@ def _sb3() -> Subject:
 def _league() -> Subject:
     run = League(replace(league_settings_of(DEFAULT), **_LEAGUE, buffer_size=10, init_from=""), folder(), "")
     run.pool.add(Opponent("snapshot 1", run.agent(greedy=False)))
-    for optimizer in run.learner._optimizers.values():
+    for optimizer in run.learner.optimizers.values():
         _learn(optimizer)
     return _kept(run, "", lambda: draw_seating(run.settings, run.pool.probabilities(), run.rng))
 

@@ -196,7 +196,7 @@ SHOWN = [name for name in RECORD.layout.parts if name not in REPEATED | OPTIONS]
 class Blind(TableEnv):
     def __init__(self, part):
         super().__init__("black_jacky", num_players=4, hearts=1)
-        offset = RECORD.layout.offset(part)
+        offset = RECORD.layout.parts[part].offset
         self.part = slice(offset, offset + RECORD.layout.parts[part].length)
 
     def observe(self, agent):

@@ -207,8 +207,7 @@ class PPORun(TrainingRun):
 
     def _arrays(self) -> Arrays:
         return {
-            **{f"policy.{name}": tensor.numpy() for name, tensor in self.model.policy.state_dict().items()},
-            **modules.moments_of(self.model.policy.optimizer, "adam.", "."),
+            **modules.arrays_of({"policy": self.model.policy}, {"adam": self.model.policy.optimizer}),
             **{f"snapshot.{i}": snapshot.parameters for i, snapshot in enumerate(self.snapshots)},
             **{f"games.{name}": array for name, array in self.env.games.get_state().items()},
             "episode_starts": np.asarray(self.model._last_episode_starts),
@@ -219,10 +218,9 @@ class PPORun(TrainingRun):
         return counts | {"seconds": self.clock.seconds}
 
     def _restore(self, arrays: Arrays, state: dict[str, Any]) -> None:
-        model, policy, games = self.model, self.model.policy, self.env.games
+        model, games = self.model, self.env.games
         groups = grouped(arrays, ("policy", "adam", "snapshot", "games", "episode_starts"))
-        weights = modules.read_tensors("the policy", groups["policy"], policy)
-        moments = modules.read_moments("the optimizer", groups["adam"], policy.optimizer, ".")
+        restore = modules.read_arrays(groups, {"policy": model.policy}, {"adam": model.policy.optimizer})
         starts = check_arrays("episode_starts", groups["episode_starts"], {"": np.ones(self.env.num_envs, np.bool_)})
         packed = pack(self.layers(), False)
         snapshots = read_packed("the snapshots", groups["snapshot"], packed, self.settings.pool_size)
@@ -231,8 +229,7 @@ class PPORun(TrainingRun):
         self.snapshots, self._taken = [network_agent(self.game.name, self.encoding, each) for each in snapshots], taken
         self._seat_opponents()
         model._last_obs, model._last_episode_starts = games.set_state(groups["games"])[0], starts[""]
-        policy.load_state_dict(weights)
-        modules.set_moments(policy.optimizer, moments)
+        restore()
         model.num_timesteps, model._n_updates = steps, updates
 
 

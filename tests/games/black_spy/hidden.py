@@ -6,8 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from blackjacky_env.declare.fields import NOBODY, Visible
-from blackjacky_env.declare.game import State
+from blackjacky_env.declare.fields import NOBODY, State, Visible
 from blackjacky_env.games.black_spy import state
 from blackjacky_env.games.black_spy.rules import colour_of, kind_of, pass_places, place_of_seat, rank_of
 from blackjacky_env.games.black_spy.words import left_in_pile

@@ -7,8 +7,7 @@ from itertools import product
 
 import numpy as np
 
-from blackjacky_env.declare.fields import Visible
-from blackjacky_env.declare.game import State
+from blackjacky_env.declare.fields import State, Visible
 from blackjacky_env.games.halunken import state
 
 

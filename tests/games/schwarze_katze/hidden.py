@@ -6,8 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from blackjacky_env.declare.fields import Visible
-from blackjacky_env.declare.game import State
+from blackjacky_env.declare.fields import State, Visible
 from blackjacky_env.games.schwarze_katze.state import CARDS, OVER, RANKS, RECORD
 from blackjacky_env.games.trick_taking import ASIDE, NOT_IN_DECK, PLAYED
 

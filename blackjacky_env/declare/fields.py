@@ -1,16 +1,15 @@
 """A game's record, field by field, each declared once with its meaning; everything that follows from it is derived.
 
 From the declaration come the record's dtype, the ranges of states, the layout of observations with its offsets, the
-rule options in the record, which fields depend on seats, the words for values, the variations that test what is shown,
-and the code that writes what is shown into an observation and reads it back (`blackjacky_env.compiled.shown`).
+rule options in the record, which fields depend on seats, the words for values, and the code that writes what is shown
+into an observation and reads it back (`blackjacky_env.compiled.shown`).
 """
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import product
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
 
@@ -22,8 +21,6 @@ from blackjacky_env.declare.options import NoOptions, Option, Variant, declared_
 NOBODY = -1
 
 State = Any
-Visible = tuple[str, Sequence[tuple[int, ...]], Sequence[int]]
-"""Field, indices of entries, possible values of these."""
 
 
 @dataclass(frozen=True)
@@ -229,24 +226,6 @@ class Fields:
         if field.kind != "seat" and not field.plus:
             return value
         return [*map(_known, value)] if isinstance(value, list) else _known(value)
-
-    def visible(self, s: State, seat: int, without: Collection[str] = ()) -> Iterator[Visible]:
-        """What the seat sees, except options and the fields ``without``: each field, its entries and their values."""
-        options = {"num_players", self.variant and self.variant.name, *(option.field.name for option in self.stored)}
-        seats = range(int(s["num_players"]))
-        for field in self.shown.values():
-            if field.name in options or field.name in without:
-                continue
-            *more, last = (range(length) for length in field.shape) if field.shape else (range(0),)
-            inner = list(product(*more, last[field.first :])) if field.shape else [()]
-            players = [seat] if field.own else seats
-            indices = [(q, *index) for q in players for index in inner] if field.axes else inner
-            values: Sequence[int] = range(field.low, field.high + 1)
-            if field.kind == "seat":
-                values = [value for value in values if value < len(seats) or value >= self.seats]
-            elif field.kind == "choice":
-                values = range(len(field.choices))
-            yield field.name, indices, values
 
     @property
     def on_table(self) -> tuple[str, ...]:

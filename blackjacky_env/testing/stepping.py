@@ -34,7 +34,6 @@ def check_mask(trial: Trial) -> None:
         space = env.action_space(env.agent_selection)
         for action in range(start - 1, start + len(mask) + 1):
             outcome = _try(trial.replay(game, moment), action)
-            trial.where = {"seed": game.seed, "step": moment, "agent": env.agent_selection}
             if not start <= action < start + len(mask):
                 if outcome == _ACCEPTED:
                     trial.fail(f"action {action} is outside {space}, but it is accepted")

@@ -47,7 +47,8 @@ def vary_hidden(
         happened = f" after {games[0].agent_selection} took {' or '.join(map(repr, names))}, which it observes alike"
         for game, action in zip(games, actions, strict=True):
             game.step(action)
-        if agent is not None and _remembered(games[0], agent) != _remembered(games[1], agent):
+        one, another = (game.view(None) if agent is None else _remembered(game, agent) for game in games)
+        if one != another:
             return
 
 
@@ -119,16 +120,13 @@ def _indistinguishable_moves(games: list[TableEnv], agent: str | None) -> list[t
 
 
 def _traces(table: TableEnv, agent: str | None) -> dict[int, Any]:
-    """What the agent would observe after each legal action, of a spectator the view; what settles shows more."""
-    traces: dict[int, Any] = {}
+    """What the agent would observe after each legal action, a spectator hear of it; what settles shows more."""
+    words, traces = table.game.words, dict[int, Any]()
     for action in np.flatnonzero(table._mask).tolist():
         states, (observation, mask) = copied(table._states), table.game.new_arrays()
-        if table._functions.step(states, action, np.zeros_like(table._paid), observation, mask):
-            continue
         if agent is None:
-            words, settled = table.game.words, states[1] if table._has_settled else None
-            traces[action] = words.view(words.snapshot(states[0], settled), None)
-        else:
+            traces[action] = words.actions.known(action, words.phases[words.phase_of(table._states)], is_own=False)
+        elif not table._functions.step(states, action, np.zeros_like(table._paid), observation, mask):
             table._functions.look(states, table._seats[agent], observation, mask)
             traces[action] = observation.tobytes() + mask.tobytes()
     return traces

@@ -162,12 +162,13 @@ class Trial:
 
     def play(self, game: RecordedGame, *envs: Env, start: int = 0, end: int | None = None) -> Iterator[None]:
         """Take the actions ``start`` .. ``end - 1`` of a game in all ``envs``; pause before each and after the last."""
-        for step, action in enumerate(game.actions[start:end], start):
-            self.where = {"seed": game.seed, "step": step, "agent": envs[0].agent_selection}
+        last = start + len(game.actions[start:end])
+        for step in range(start, last + 1):
+            on_turn = {"agent": envs[0].agent_selection} if envs[0].agents else {}
+            self.where = {"seed": game.seed, "step": step, **on_turn}
             yield
-            for env in envs:
-                env.step(action)
-        yield
+            for env in envs if step < last else ():
+                env.step(game.actions[step])
 
     def replay(self, game: RecordedGame, steps: int | None = None) -> Env:
         """A new environment after the first ``steps`` actions of a game."""

@@ -6,6 +6,7 @@ import copy
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any
+from urllib.parse import quote
 
 import numpy as np
 import numpy.typing as npt
@@ -14,15 +15,17 @@ from blackjacky_agents.games import get_kit
 from blackjacky_agents.narration import Move, Phrase, Score, ScoreTable, View, winner_mark
 from blackjacky_env import IllegalActionError
 from blackjacky_env.declare import HIDDEN, HIDDEN_WORDS, ActionInfo, Game, names_from
+from blackjacky_env.draw import draw_card
 from blackjacky_env.envs import TableEnv
 from blackjacky_env.games import get_game
 
 Texts = Mapping[str, Any]
 """The texts of a game in one language, by section; see `page_texts`."""
 
+_SHOWN_CARD = re.compile(r"\[([^]]+)]")
 _SECTIONS = (
     *("phases", "actions", "explanations", "details", "sentences", "cards", "piles", "numbers", "hidden"),
-    *("picture", "options", "refusals", "agents"),
+    *("picture", "signs", "options", "refusals", "agents"),
 )
 
 
@@ -80,14 +83,16 @@ def _cell(value: object) -> str:
 def page_texts(game: str) -> dict[str, Texts]:
     """The texts of a game by language, English first; missing entries fall back to English.
 
-    Sections are ``summary`` (a sentence), ``help`` (a list of paragraphs), ``tour`` (pairs of a place that
+    Sections are ``summary`` (a sentence), ``help`` (a list of paragraphs, with ``[CARD]`` where a picture of a
+    card stands), ``tour`` (pairs of a place that
     ``web/page/tour.js`` knows and a text about the first turn) and the following, each a mapping from key to
     text: ``phases`` (prompts for the player to act), ``actions`` (names by kind), ``explanations`` (effects of actions,
     by ``KIND_CARD``, ``KIND_PILE`` or ``KIND``), ``details`` (explanations by ``KIND`` of actions that have no other,
     given only when asked for), ``sentences``, ``cards``, ``piles`` and ``numbers`` (names that differ
     from those in snapshots), ``hidden`` (words for secret fields), ``options`` (rule options with their ``{value}``,
-    by ``OPTION_VALUE`` or ``OPTION``), and translations by the English template of the words in the ``picture`` and of
-    ``refusals`` (why an action is illegal), and ``agents`` (how each agent plays, after its name).
+    by ``OPTION_VALUE`` or ``OPTION``), ``agents`` (how each agent plays, after its name), ``signs`` (what words in the
+    picture mean), and translations by the English template of the words in the ``picture`` and of ``refusals`` (why an
+    action is illegal).
     """
     texts = get_kit(game).texts
     general = {"sentences": {"did": "{actor}: {action}", "listed": "{first}, {rest}"}, "hidden": HIDDEN_WORDS}
@@ -102,9 +107,18 @@ def _merged(texts: Texts, others: Texts) -> Texts:
     return {**{name: others.get(name, texts.get(name, empty)) for name, empty in whole.items()}, **merged}
 
 
+def pictured_cards(game: str) -> dict[str, str]:
+    """The cards that the rules show, by name, as ``data:`` addresses of their pictures."""
+    face, texts = get_game(game).words.face, page_texts(game)
+    shown = {name for own in texts.values() for words in own["help"] for name in _SHOWN_CARD.findall(words)}
+    return {name: f"data:image/svg+xml,{quote(draw_card(name, face(name)))}" for name in sorted(shown) if face}
+
+
 def terminal_texts(game: str) -> Texts:
-    """The English texts for a terminal, with cards written and actions called as they are typed."""
-    return {**page_texts(game)["en"], "cards": {}, "actions": get_game(game).words.actions.names}
+    """The English texts without pictures, with cards written and actions called as they are typed."""
+    texts = page_texts(game)["en"]
+    rules = [_SHOWN_CARD.sub(r"\1", words) for words in texts["help"]]
+    return {**texts, "help": rules, "cards": {}, "actions": get_game(game).words.actions.names}
 
 
 def in_words(phrase: Any, texts: Texts, names: Sequence[str]) -> str:

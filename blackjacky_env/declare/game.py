@@ -16,7 +16,7 @@ from blackjacky_env.declare.fields import Fields
 from blackjacky_env.declare.layout import Layout, Vector
 from blackjacky_env.declare.options import Variant, declared_options, plain, read_options
 from blackjacky_env.draw.plain import plain_scene
-from blackjacky_env.draw.scene import Options, Scene, View, Viewer
+from blackjacky_env.draw.scene import Face, Options, Scene, View, Viewer
 
 State = Any
 """One state record: in compiled code a Numba record, in Python an element of an array of the game's ``state_dtype``."""
@@ -88,6 +88,8 @@ class Words:
     """Keys of a view that do not follow from the observation, besides the settlement: what a player has to remember."""
     scene: Callable[[View, Options, Viewer], Scene] | None = None
     """(view, options, whose view it is) -> what lies on the table; None: it is made from the fields."""
+    face: Callable[[str], Face] | None = None
+    """(name of a card) -> how it is drawn, for rules that show it; None: they name it."""
     cards: frozenset[str] = frozenset()
     """Keys of the snapshot whose values are cards, for a scene that is made from the fields."""
 

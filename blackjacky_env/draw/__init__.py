@@ -1,6 +1,6 @@
 """What lies on a table as a scene, and its pictures and texts."""
 
-from blackjacky_env.draw.picture import WIDTH, draw_svg
+from blackjacky_env.draw.picture import draw_svg
 from blackjacky_env.draw.scene import (
     CREAM,
     EVERYTHING,
@@ -28,7 +28,8 @@ from blackjacky_env.draw.scene import (
     say,
     signed,
 )
-from blackjacky_env.draw.text import listed, printable
+from blackjacky_env.draw.svg import draw_card
+from blackjacky_env.draw.text import WIDTH, listed, printable
 
 __all__ = [
     "CREAM",
@@ -55,6 +56,7 @@ __all__ = [
     "Value",
     "count_of",
     "described",
+    "draw_card",
     "draw_svg",
     "listed",
     "printable",

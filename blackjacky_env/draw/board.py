@@ -115,11 +115,11 @@ def _within(pen: Pen, scene: Scene, ring: _Ring) -> list[str]:
     """The rows of the centre, each in a line of its own, or in several."""
     parts, y = [], ring.top + (28.0 if pen.is_phone else 24.0)
     for row in (piece for piece in scene.centre if isinstance(piece, Row)):
-        is_chips, scale = row.look == "chips", 0.5 if pen.is_phone else 0.58
+        is_chips, scale, room = row.look == "chips", *((0.5, 54.0) if pen.is_phone else (0.58, 61.0))
         wide, high = (
-            (26.0 if row.data else 19.0, 27.0 if row.data else 21.0) if is_chips else (61.0, CARD[1] * scale + 4)
+            (26.0 if row.data else 19.0, 27.0 if row.data else 21.0) if is_chips else (room, CARD[1] * scale + 4)
         )
-        drawn, in_line = [], int((ring.right - ring.left - 60) // wide)
+        drawn, in_line = [], int((ring.right - ring.left - 56) // wide)
         for i, card in enumerate(row.cards):
             along, count = i % in_line, min(in_line, len(row.cards) - i // in_line * in_line)
             x, top = ring.middle + wide * (along - count / 2), y + high * (i // in_line)

@@ -197,6 +197,12 @@ def front(face: Face) -> str:
     return "".join(parts)
 
 
+def draw_card(name: str, face: Face) -> str:
+    """The front of a card as an SVG of its own."""
+    width, height = CARD
+    return document(name, 0, width + 2, height + 2, [group([front(face)], 1, 1)], "light")
+
+
 BLANK = Face("?", BACK, "#fff")
 
 

@@ -7,16 +7,16 @@ part is stored once, however many pictures contain it.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from blackjacky_env.checks import check_integer
 from blackjacky_env.declare.actions import ActionInfo, names_from
 from blackjacky_env.draw.picture import draw_svg, names_of
-from blackjacky_env.draw.scene import EVERYTHING
+from blackjacky_env.draw.scene import EVERYTHING, Viewer
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.games import get_game
 from blackjacky_env.replay.thoughts import Thoughts, WinCurve
@@ -27,12 +27,32 @@ MAX_MOVES = 5000
 _MAX_SHOWN, _MIN_PROBABILITY = 8, 0.005  # of the moves in an agent's policy
 
 
+Tell = Callable[[ActionInfo, int], str]
+"""(action, seat that takes it) -> its name."""
+Move = tuple[int, str, str | None]
+"""The seat that moved, the name of the move, and its name for the other players if that differs."""
+
+
+class Translation(NamedTuple):
+    """The language of a replay; English needs none."""
+
+    language: str = "en"
+    words: Mapping[str, str] = {}
+    """By the English words or template: those of the page and of the picture."""
+    tell: Tell | None = None
+    """How actions are called."""
+
+
+ENGLISH = Translation()
+
+
 def film_of(
     record: Mapping[str, Any],
     names: Sequence[str] | None,
     thoughts: Sequence[Thoughts | None] | None,
     curve: WinCurve | None,
     theme: str,
+    translation: Translation,
 ) -> dict[str, Any]:
     """All data of a replay page.
 
@@ -41,14 +61,14 @@ def film_of(
         ``settled`` (positions that show a settlement), ``moves`` (seat, name, name for the other players or None if the
         same), ``thoughts`` (by move; None, or ``chances`` [name, probability, played], ``win``, ``by`` and ``cost``),
         ``wins`` (by position and seat, None where unknown; None without a curve), ``note`` (about them), ``winners``
-        (seats), ``tags``, ``parts`` (numbers of tags), and ``frames``: for each position and each view (by seat, a
-        spectator's, everything) the numbers of its parts.
+        (seats), ``language``, ``words`` (of the `Translation`), ``tags``, ``parts`` (numbers of tags), and ``frames``:
+        for each position and each view (by seat, a spectator's, everything) the numbers of its parts.
 
     Raises:
         ValueError: the record is damaged or of an unknown game; the names, thoughts, curve or theme are invalid.
     """
     env = new_table(record)
-    shown_names = names_of(env.num_players, names)
+    names_of(env.num_players, names)  # refuses another number of names
     called = ["".join(filter(str.isprintable, name)) for name in names or env.possible_agents]
     actions = record["actions"]
     thoughts = [None] * len(actions) if thoughts is None else thoughts
@@ -56,21 +76,22 @@ def film_of(
     tags: dict[str, int] = {}
     parts: dict[tuple[int, ...], int] = {}
     frames: list[list[list[int]]] = []
-    tables, moves, shown = [env.snapshot()], [], []
+    tables, moves, shown = [env.snapshot()], list[Move](), list[dict[str, Any] | None]()
+    tell = translation.tell or (lambda info, seat: env.game.words.actions.tell(info, names_from(seat, called)))
 
     def take_pictures() -> None:
-        pictures = _pictures(env, names, shown_names, theme)
+        pictures = _pictures(env, names, theme, moves[-1] if moves else None, translation)
         frames.append([[parts.setdefault(part, len(parts)) for part in _split(picture, tags)] for picture in pictures])
 
     take_pictures()
     for number, (action, thought) in enumerate(zip(actions, thoughts, strict=True)):
         before = env.agent_selection
-        shown.append(None if thought is None else _describe_thoughts(env, thought, action, called))
+        shown.append(None if thought is None else _describe_thoughts(env, thought, action, tell))
         try:
             env.step(check_integer("action", action, 0, env.game.num_actions - 1))
         except (TypeError, ValueError) as error:
             raise ValueError(f"this record cannot be played: its action number {number}: {error}") from None
-        moves.append(_move(env, before, tables[-1]["phase"], action, called))
+        moves.append(_move(env, before, tables[-1]["phase"], action, tell))
         tables.append(env.snapshot())
         take_pictures()
     return {
@@ -81,6 +102,8 @@ def film_of(
         "thoughts": shown,
         "wins": None if curve is None else _rounded(curve.wins, 3),
         "note": "" if curve is None else curve.note,
+        "language": translation.language,
+        "words": translation.words,
         "winners": tables[-1]["winners"] if any(env.terminations.values()) else [],
         "tags": list(tags),
         "parts": list(parts),
@@ -117,14 +140,26 @@ def new_table(record: Mapping[str, Any]) -> TableEnv:
 # ---------------------------------------------------------------- positions and moves
 
 
-def _pictures(env: TableEnv, names: Sequence[str] | None, shown_names: Sequence[str], theme: str) -> Iterator[str]:
-    """The position from each view: each player's, a spectator's, and one of everything."""
-    options, table = env.config_dict(), env.snapshot()
+def _pictures(
+    env: TableEnv, names: Sequence[str] | None, theme: str, last: Move | None, translation: Translation
+) -> Iterator[str]:
+    """The position after a move from each view: each player's, a spectator's, and one of everything."""
+    options, table, shown = env.config_dict(), env.snapshot(), names_of(env.num_players, names)
     for viewer in (*range(env.num_players), None, EVERYTHING):
-        everything = viewer == EVERYTHING
-        view = table if everything else env.game.words.view(table, viewer)
-        last = env.last_action(None if everything else viewer, everything, names=shown_names)
-        yield draw_svg(env.game.scene(view, options, viewer), names=names, last_action=last, theme=theme)
+        view = table if viewer == EVERYTHING else env.game.words.view(table, viewer)
+        scene = env.game.scene(view, options, viewer)
+        if translation.tell is None:
+            told = env.last_action(None if viewer == EVERYTHING else viewer, viewer == EVERYTHING, names=shown)
+        else:
+            scene, told = scene._replace(sentences=[]), _told(last, viewer, shown)
+        yield draw_svg(scene, names=names, last_action=told, theme=theme, texts=translation.words)
+
+
+def _told(last: Move | None, viewer: Viewer, names: Sequence[str]) -> str:
+    if last is None:
+        return ""
+    seat, own, public = last
+    return f"{names[seat]}: {public if public and viewer not in (seat, EVERYTHING) else own}"
 
 
 def _split(picture: str, tags: dict[str, int]) -> Iterator[tuple[int, ...]]:
@@ -139,19 +174,19 @@ def _split(picture: str, tags: dict[str, int]) -> Iterator[tuple[int, ...]]:
             part.clear()
 
 
-def _move(env: TableEnv, agent: str, phase: str, action: int, names: Sequence[str]) -> tuple[int, str, str | None]:
+def _move(env: TableEnv, agent: str, phase: str, action: int, tell: Tell) -> Move:
     """The seat that moved in ``phase``, the name of the move, and its name for the other players if that differs."""
     seat, info = env.possible_agents.index(agent), env.game.words.actions[action]
-    own, public = (_name_move(env, known, seat, names) for known in (info, info.heard(phase)))
+    own, public = (tell(known, seat) for known in (info, info.heard(phase)))
     return seat, own, None if own == public else public
 
 
-def _describe_thoughts(env: TableEnv, thought: Thoughts, action: int, names: Sequence[str]) -> dict[str, Any]:
+def _describe_thoughts(env: TableEnv, thought: Thoughts, action: int, tell: Tell) -> dict[str, Any]:
     seat, actions = env.possible_agents.index(env.agent_selection), env.game.words.actions
     order = sorted(range(env.game.num_actions), key=lambda a: -thought.probabilities[a])
     shown = [a for a in order[:_MAX_SHOWN] if thought.probabilities[a] >= _MIN_PROBABILITY]
     chances = [
-        (_name_move(env, actions[a], seat, names), _rounded(thought.probabilities[a]), a == action)
+        (tell(actions[a], seat), _rounded(thought.probabilities[a]), a == action)
         for a in dict.fromkeys([*shown, action])
     ]
     return {"chances": chances, "win": _rounded(thought.win), "by": thought.by, "cost": _rounded(thought.cost)}
@@ -162,10 +197,6 @@ def _rounded(values: Any, digits: int = 4) -> Any:
     if isinstance(values, Sequence | np.ndarray):
         return [_rounded(each, digits) for each in values]
     return None if values is None or np.isnan(values) else round(float(values), digits)
-
-
-def _name_move(env: TableEnv, info: ActionInfo, seat: int, names: Sequence[str]) -> str:
-    return env.game.words.actions.tell(info, names_from(seat, names))
 
 
 def _chapters(env: TableEnv, tables: Sequence[Mapping[str, Any]]) -> dict[str, Any]:

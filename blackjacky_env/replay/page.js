@@ -9,7 +9,8 @@
   const { moves, starts, names } = film;
   const last = moves.length;
   const everything = names.length + 1; // the last of the views
-  const unit = film.unit[0].toUpperCase() + film.unit.slice(1);
+  const say = (english, values = {}) => (film.words[english] ?? english).replace(/{(\w+)}/g, (_, name) => values[name]);
+  const round = say(film.unit), unit = round[0].toUpperCase() + round.slice(1);
   let at = 0, view = everything, timer = 0;
 
   // ------------------------------------------------------------ what a viewer may know
@@ -34,7 +35,7 @@
   }
 
   function makeViews() {
-    [...names, "Spectator", "Everything"].forEach((name, number) => {
+    [...names, say("Spectator"), say("Everything")].forEach((name, number) => {
       const label = make($("views"), "label");
       const input = make(label, "input", { type: "radio", name: "view", value: number });
       make(label, "span", {}, name);
@@ -44,7 +45,7 @@
   }
 
   function makeRounds() {
-    $("rounds").setAttribute("aria-label", unit + "s");
+    $("rounds").setAttribute("aria-label", say("{unit}s", { unit }));
     starts.forEach((start, number) => {
       const length = (starts[number + 1] ?? last + 1) - start;
       const button = make($("rounds"), "button", { type: "button", tabindex: -1, "aria-label": `${unit} ${number + 1}`, title: `${unit} ${number + 1}` }, number + 1);
@@ -85,15 +86,15 @@
   }
 
   function showWords() {
-    const round = roundOf(at);
-    const event = at ? describeMove(at - 1) : "The game begins";
-    const settled = film.settled.includes(at) ? (at === last ? ". The game is over" : ". Settlement") : "";
+    const number = roundOf(at);
+    const event = at ? describeMove(at - 1) : say("The game begins");
+    const settled = film.settled.includes(at) ? (at === last ? say(". The game is over") : say(". Settlement")) : "";
     $("now").replaceChildren();
     make($("now"), "span", {}, event + settled);
-    make($("now"), "span", { "aria-label": `Move ${at} of ${last}` }, `${at} / ${last}`);
+    make($("now"), "span", { "aria-label": say("Move {at} of {last}", { at, last }) }, `${at} / ${last}`);
     $("slider").value = at;
-    $("slider").setAttribute("aria-valuetext", `Move ${at} of ${last}, ${unit} ${round + 1}: ${event}${settled}`);
-    [...$("rounds").children].forEach((button, number) => mark(button, number === round));
+    $("slider").setAttribute("aria-valuetext", `${say("Move {at} of {last}", { at, last })}, ${unit} ${number + 1}: ${event}${settled}`);
+    [...$("rounds").children].forEach((button, i) => mark(button, i === number));
     $("back").disabled = $("round-back").disabled = at === 0;
     $("next").disabled = $("round-next").disabled = at === last;
     $("list").querySelectorAll("[aria-current]").forEach((button) => mark(button, false));
@@ -111,22 +112,22 @@
     const first = film.thoughts.findIndex((_, step) => known(step));
     const mind = film.thoughts[step];
     $("thoughts").hidden = first < 0;
-    $("thoughts-of").textContent = mind ? describeThinker(step) : `The first move of ${names[moves[first]?.[0]]} is number ${first + 1}`;
+    $("thoughts-of").textContent = mind ? describeThinker(step) : say("The first move of {name} is number {number}", { name: names[moves[first]?.[0]], number: first + 1 });
     $("cost").textContent = mind ? describeCost(mind) : "";
     $("cost").classList.toggle("mistake", Boolean(mind && isMistake(mind)));
     $("chances").replaceChildren();
     for (const [move, chance, made] of mind?.chances ?? []) {
       const item = make($("chances"), "li", made ? { class: "made" } : {});
       make(item, "i").style.width = 100 * chance + "%";
-      make(item, "span", {}, made ? `${move} (played)` : move);
+      make(item, "span", {}, made ? say("{move} (played)", { move }) : move);
       make(item, "b", {}, percent(chance));
     }
   }
 
   function describeThinker(step) {
     const player = names[moves[step][0]], by = film.thoughts[step].by;
-    const name = by ? `${by} in place of ${player}` : player;
-    return step === at ? `${name} is considering` : `${name} considered before move ${step + 1}`;
+    const name = by ? say("{by} in place of {player}", { by, player }) : player;
+    return step === at ? say("{name} is considering", { name }) : say("{name} considered before move {move}", { name, move: step + 1 });
   }
 
   const isMistake = ({ cost }) => cost !== null && cost[1] > 0;
@@ -135,11 +136,11 @@
     if (!mind.cost) return "";
     const [cost, lowest, highest] = mind.cost, other = `“${mind.chances[0][0]}”`;
     const share = (each) => (100 * each).toFixed(1).replace("-", "−");
-    const costs = `it costs ${share(cost)} % (${share(lowest)} .. ${share(highest)}) of winning`;
-    const gains = `it gains ${share(-cost)} % (${share(-highest)} .. ${share(-lowest)}) of winning`;
-    if (lowest > 0) return `A mistake: ${costs} against ${other}.`;
-    if (highest < 0) return `Better than ${other}: ${gains}.`;
-    return `No clear difference from ${other}: ${cost < 0 ? gains : costs}.`;
+    const costs = say("it costs {cost} % ({low} .. {high}) of winning", { cost: share(cost), low: share(lowest), high: share(highest) });
+    const gains = say("it gains {cost} % ({low} .. {high}) of winning", { cost: share(-cost), low: share(-highest), high: share(-lowest) });
+    if (lowest > 0) return say("A mistake: {costs} against {other}.", { costs, other });
+    if (highest < 0) return say("Better than {other}: {gains}.", { gains, other });
+    return say("No clear difference from {other}: {costs}.", { costs: cost < 0 ? gains : costs, other });
   }
 
   // ------------------------------------------------------------ where to jump
@@ -168,7 +169,7 @@
     for (const [name, find] of Object.entries(JUMPS)) {
       const there = find();
       $(name).disabled = there === undefined;
-      $(name).title = there === undefined ? NONE[name] : `Position ${there} (${$(name).getAttribute("aria-keyshortcuts")})`;
+      $(name).title = there === undefined ? say(NONE[name]) : `${say("Position")} ${there} (${$(name).getAttribute("aria-keyshortcuts")})`;
     }
   }
 
@@ -216,7 +217,7 @@
     }
     const par = y(1 / names.length);
     make(svg, "svg:line", { class: "par", x1: left, x2: right, y1: par, y2: par });
-    make(svg, "svg:text", { x: right, y: par - 3, "text-anchor": "end" }, "par");
+    make(svg, "svg:text", { x: right, y: par - 3, "text-anchor": "end" }, say("par"));
   }
 
   const MARKS = { mistake: "▼ mistake", differs: "| disagreement", settled: "▲ settlement" };
@@ -227,9 +228,9 @@
     for (const [kind, [y, shape]] of Object.entries(shapes)) {
       for (const step of found[kind]) make(svg, "svg:path", { class: kind, d: `M${x(step)} ${y}${shape}` });
     }
-    const legend = Object.keys(MARKS).filter((kind) => found[kind].length).map((kind) => MARKS[kind]).join(" · ");
-    const none = film.thoughts.some((mind, step) => known(step) && mind.cost) && !found.mistake.length ? " No clear mistake found." : "";
-    $("legend").textContent = `${legend}. ${film.note || "As each player estimated it before its moves."}${none}`;
+    const legend = Object.keys(MARKS).filter((kind) => found[kind].length).map((kind) => say(MARKS[kind])).join(" · ");
+    const none = film.thoughts.some((mind, step) => known(step) && mind.cost) && !found.mistake.length ? ` ${say("No clear mistake found.")}` : "";
+    $("legend").textContent = `${legend}. ${film.note || say("As each player estimated it before its moves.")}${none}`;
   }
 
   function showWins() {
@@ -249,7 +250,7 @@
     });
     const told = [...$("wins-now").children].map((item) => item.textContent);
     $("curve").setAttribute("aria-valuenow", at);
-    $("curve").setAttribute("aria-valuetext", `Move ${at} of ${last}: ${told.join(", ")}`);
+    $("curve").setAttribute("aria-valuetext", `${say("Move {at} of {last}", { at, last })}: ${told.join(", ")}`);
   }
 
   function followPointer(event) {
@@ -262,8 +263,8 @@
   function play() {
     if (at === last) show(0);
     $("play").classList.add("playing");
-    $("play").setAttribute("aria-label", "Pause");
-    $("play").title = "Pause (Space)";
+    $("play").setAttribute("aria-label", say("Pause"));
+    $("play").title = `${say("Pause")} (Space)`;
     $("now").setAttribute("aria-live", "off"); // nobody can listen that fast
     clearInterval(timer);
     timer = setInterval(() => show(at + 1), 1000 / Number($("speed").value));
@@ -273,8 +274,8 @@
     clearInterval(timer);
     timer = 0;
     $("play").classList.remove("playing");
-    $("play").setAttribute("aria-label", "Play");
-    $("play").title = "Play (Space)";
+    $("play").setAttribute("aria-label", say("Play"));
+    $("play").title = `${say("Play")} (Space)`;
     $("now").setAttribute("aria-live", "polite");
   }
 
@@ -307,8 +308,8 @@
   $("next").addEventListener("click", () => go(at + 1));
   $("round-back").addEventListener("click", roundBack);
   $("round-next").addEventListener("click", roundNext);
-  $("round-back").setAttribute("aria-label", unit + " back");
-  $("round-next").setAttribute("aria-label", "Next " + film.unit);
+  $("round-back").setAttribute("aria-label", say("{unit} back", { unit }));
+  $("round-next").setAttribute("aria-label", say("Next {unit}", { unit: round }));
   $("play").addEventListener("click", toggle);
   $("speed").addEventListener("change", () => timer && play());
   $("list").addEventListener("click", (event) => {
@@ -323,6 +324,15 @@
   $("curve").setAttribute("aria-valuemax", last);
   new ResizeObserver(() => { drawCurve(); showWins(); }).observe($("curve"));
 
+  function translate() {
+    document.documentElement.lang = film.language;
+    for (const element of document.querySelectorAll("header *, main *")) {
+      for (const name of ["aria-label", "title"]) if (element.hasAttribute(name)) element.setAttribute(name, say(element.getAttribute(name)));
+      for (const node of element.childNodes) if (node.nodeType === Node.TEXT_NODE) node.data = node.data.replace(/\S.*\S|\S/, (words) => say(words));
+    }
+  }
+
+  translate();
   makeViews();
   makeRounds();
   makeList();

@@ -14,7 +14,7 @@ from typing import Any
 
 from blackjacky_env.checks import check_choice
 from blackjacky_env.draw.svg import THEMES
-from blackjacky_env.replay.film import film_of
+from blackjacky_env.replay.film import ENGLISH, Translation, film_of
 from blackjacky_env.replay.thoughts import Thoughts, WinCurve
 
 _NOTEBOOK_HEIGHT = 760  # pixels
@@ -40,6 +40,7 @@ def replay_html(
     thoughts: Sequence[Thoughts | None] | None = None,
     curve: WinCurve | None = None,
     theme: str = "auto",
+    translation: Translation = ENGLISH,
 ) -> ReplayPage:
     """A game as one HTML file: every position from the view of each player, of a spectator, and with all cards open.
 
@@ -56,6 +57,7 @@ def replay_html(
             in that player's view and with all cards open.
         curve: every player's probability of winning over the game; None: from ``thoughts``.
         theme: ``"light"``, ``"dark"`` or ``"auto"`` (what the reader's system prefers).
+        translation: the language of the page and of its pictures.
 
     Returns:
         The page, a `str`; less than 200 kB for most games.
@@ -65,7 +67,7 @@ def replay_html(
             the theme is unknown.
     """
     check_choice("theme", theme, THEMES)
-    film = film_of(record, names, thoughts, curve, theme)
+    film = film_of(record, names, thoughts, curve, theme, translation)
     packed = gzip.compress(json.dumps(film, separators=(",", ":")).encode(), 9, mtime=0)
     script, style = _file("page.js"), _file("page.css")
     parts = {

@@ -23,12 +23,11 @@ from tqdm import tqdm
 
 from blackjacky_agents.reports import duration
 from scripts.pages.part import plain_tables
-from scripts.proofs.attacks import commands, common, connections, loops
+from scripts.proofs.attacks import commands, common, loops
 from scripts.proofs.attacks.common import OUTCOMES, REFUSED, SURVIVED, Task, Tries
 from scripts.results import save
 
 KINDS: dict[str, tuple[int, list[tuple[Callable[[str, int, int], Tries], str]]]] = {
-    "connections": (20_000, [(connections.attack, "")]),
     "kills": (600, [(commands.kill, name) for name in commands.JOBS]),
     "loops": (600, [*((loops.kill, name) for name in loops.LOOPS), (loops.kill_server, "web server")]),
     "disks": (600, [(commands.fill, name) for name in commands.JOBS]),
@@ -57,7 +56,7 @@ def main(args: Args) -> int:
                 rows.append({"attack": what, "tried": counts.total(), **{each: counts[each] for each in OUTCOMES}})
     print(plain_tables(rows))
     if args.write:
-        what = f"Attacks on everything that can be interrupted or connected to, {duration(time.monotonic() - began)}"
+        what = f"Attacks on everything that can be interrupted, {duration(time.monotonic() - began)}"
         what += f" with {args.workers} process{'es' * (args.workers > 1)} at a time."
         save("attacks", rows, what=what, seed=args.seed)
     return int(any(row["tried"] != row[REFUSED] + row[SURVIVED] for row in rows))

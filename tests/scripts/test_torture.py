@@ -62,7 +62,7 @@ def test_only_tries_that_are_refused_or_survived_give_status_0(
     monkeypatch.setattr(common, "run_apart", lambda task: {task.name: Counter({outcome: 4})})
     assert torture.main(Args(kinds="writers", tries=1)) == (outcome not in ("refused", "survived"))
     assert "| training | 4 |" in capsys.readouterr().out
-    with pytest.raises(ValueError, match="--kinds 'kill' is unknown; allowed are connections, kills, "):
+    with pytest.raises(ValueError, match="--kinds 'kill' is unknown; allowed are kills, "):
         torture.main(Args(kinds="kill"))
 
 

@@ -112,7 +112,7 @@ class Run(Checked):
     date: Annotated[str, AfterValidator(_day)]
     seconds: Annotated[float, Field(ge=0)]
     move_microseconds: Annotated[float, Field(ge=0, lt=1e12)]
-    """Median time of a move."""
+    """Mean time of a move."""
     machine: dict[str, Any]
     versions: dict[str, Short]
 

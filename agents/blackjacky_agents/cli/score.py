@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from statistics import median
+from statistics import mean
 from typing import Annotated, Any
 
 import tyro
@@ -153,7 +153,10 @@ def measured(protocol: Protocol, games: int, args: Any, folder: Path) -> Protoco
 
 
 def time_of_a_move(protocol: Protocol, agent: Agent) -> float:
-    """Median time, in microseconds, of moves that are asked for one by one, against the last line-up of usual size."""
+    """Mean time, in microseconds, of moves asked for one by one, against the last line-up of usual size.
+
+    The first move, which may compile, does not count if there are more.
+    """
     usual = get_game(protocol.game).default_players
     place = next((each for each in reversed(protocol.tables) if each.num_players == usual), protocol.tables[-1])
     env = TableEnv(protocol.game, place.num_players, place.variant, **protocol.options)
@@ -169,7 +172,7 @@ def time_of_a_move(protocol: Protocol, agent: Agent) -> float:
             if player is agent:
                 times.append(time.perf_counter() - begun)
             env.step(action)
-    return round(1e6 * median(times), 1)
+    return round(1e6 * mean(times[1:] or times), 1)
 
 
 def check(path: Path, args: Args[Any]) -> str:

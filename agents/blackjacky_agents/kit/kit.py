@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
-from importlib import import_module
+from dataclasses import dataclass, field
 from pathlib import Path
-from types import ModuleType
 from typing import Any, NamedTuple
 
 import numpy.typing as npt
@@ -21,8 +19,6 @@ from blackjacky_env.compiled import Policy
 
 Bot = tuple[Policy] | tuple[Policy, npt.NDArray[Any]]
 """A compiled policy, with its parameters if it has any."""
-
-_OF_BOT = ("choose", "PARAMETERS")
 
 
 class Rare(NamedTuple):
@@ -70,20 +66,12 @@ class GameKit:
     """Phases that random games hardly ever reach."""
 
     @classmethod
-    def of(cls, file: str, *modules: ModuleType, bots: str, **others: Any) -> GameKit:
-        """The kit of a room, from what lies beside ``file``, and ``others``.
-
-        That is ``texts.json``, ``score.json``, ``trained/champion.safetensors``, in the ``modules`` constants with the
-        names of fields, such as ``NARRATOR``, and the ``bots``, weakest first: modules ``bots/NAME.py``, each with a
-        compiled policy ``choose`` and perhaps its ``PARAMETERS``.
-        """
-        folder, names = Path(file).parent, [each.name for each in fields(cls)]
-        found = {name: vars(import_module(f"{modules[0].__package__}.bots.{name}")) for name in bots.split()}
+    def of(cls, file: str, **declared: Any) -> GameKit:
+        """The kit of a room: what is ``declared``, and beside ``file`` its texts, score protocol and champion."""
+        folder = Path(file).parent
         return cls(
-            bots={name: tuple(each[what] for what in _OF_BOT if what in each) for name, each in found.items()},
             trained={"champion": folder / "trained" / "champion.safetensors"},
             texts=json.loads((folder / "texts.json").read_text(encoding="utf-8")),
             score=folder / "score.json",
-            **{name: getattr(each, name.upper()) for each in modules for name in names if hasattr(each, name.upper())},
-            **others,
+            **declared,
         )

@@ -35,8 +35,8 @@ MAX_WATCHING = 30
 """Number of spectators of a table."""
 SPEEDS = {"slow": 2.0, "normal": 1.0, "fast": 0.3}
 """Factors of all waits."""
-PAUSE = 2.5
-"""Length of a pause, such as after a full trick, relative to the wait before an agent's move."""
+SECRET, PAUSE = 0.3, 2.5
+"""Length of the wait after a secret move and of a pause, such as after a full trick, relative to other waits."""
 FAILURES = {
     "stopped": "{name} cannot go on",
     "illegal": "{name} has chosen an action that is not legal",
@@ -199,7 +199,7 @@ class Host:
     async def _play_agent(self) -> None:
         """Wait for people to read, and make the agent's move, unless another game has begun in the meantime."""
         move = self.table.move
-        await self._wait(1)
+        await self._wait(SECRET if self.table.was_secret else 1)
         if self.table.move != move:
             return
         action = await self._think(self.table.thought())

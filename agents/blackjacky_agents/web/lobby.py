@@ -15,7 +15,7 @@ from blackjacky_agents.web.messages import MessageError
 from blackjacky_agents.web.names import check_name
 from blackjacky_agents.web.seats import levels, seats_for
 from blackjacky_agents.web.table import Reader, Table, modified
-from blackjacky_agents.wording import page_texts
+from blackjacky_agents.wording import page_texts, pictured_cards
 from blackjacky_env.declare import describe_options
 from blackjacky_env.games import GAMES, get_game, usable_games
 from blackjacky_env.reading import parse_json
@@ -61,6 +61,7 @@ def _described(name: str) -> dict[str, Any]:
         "summary": {language: own["summary"] for language, own in texts.items()},
         "playing": {language: own["agents"] for language, own in texts.items()},
         "help": {language: own["help"] for language, own in texts.items()},
+        "pictures": pictured_cards(name),
     }
 
 

@@ -12,16 +12,13 @@ from urllib.parse import urlsplit
 
 import uvicorn
 
-from blackjacky_agents.web.connections import Config
-from blackjacky_agents.web.limits import Limits
+from blackjacky_agents.web.messages import MAX_MESSAGE
 from blackjacky_agents.web.origin import is_local
-from blackjacky_agents.web.quiet import quiet_log
 from blackjacky_agents.web.server import Server
 from blackjacky_agents.web.table import Table
 
-LOGGERS = ("asyncio", "uvicorn.error")
-"""Loggers in which strangers can cause lines."""
-_BACKLOG = 1024  # connections that wait to be accepted
+_HEADERS = 16 * 1024  # bytes of a request's line and headers
+_CONNECTIONS = 1000  # at once; more are told that the server is busy
 
 
 def names_of(host: str, address: str | None = None) -> list[str]:
@@ -42,7 +39,7 @@ def check_address(address: str) -> str:
 def listen(host: str, port: int) -> socket.socket:
     """A listening socket; port 0: any free port. `OSError` if the port is taken."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    return socket.create_server((host, port), family=family, backlog=_BACKLOG)
+    return socket.create_server((host, port), family=family)
 
 
 def addresses(table: Table, base: str, language: str | None = None) -> list[tuple[str, str]]:
@@ -77,57 +74,37 @@ def open_to_others(server: Server, host: str, port: int, address: str | None = N
     server.address = address or (None if is_local(host) else base_address(host, port))
 
 
-class WebServer(uvicorn.Server):
-    """uvicorn's server with `Limits`, and a log that does not repeat itself."""
-
-    config: Config
-
-    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Start, with as many connections waiting to be accepted as before uvicorn got the sockets."""
-        await super().startup(sockets)
-        for each in sockets or []:
-            each.listen(_BACKLOG)
-
-    async def serve(self, sockets: list[socket.socket] | None = None) -> None:
-        """Serve until stopped."""
-        with quiet_log(*LOGGERS) as self.log:
-            await super().serve(sockets)
-
-    async def look_after(self) -> None:
-        """Close connections whose time is up and log what was held back; called about once a second."""
-        self.config.gate.sweep()
-        self.log.report()
-
-
-def uvicorn_server(server: Server, limits: Limits | None = None, **options: Any) -> WebServer:
+def uvicorn_server(server: Server, **options: Any) -> uvicorn.Server:
     """A uvicorn server for all tables; ``.run(sockets=[listening])`` serves until stopped.
 
     There is no access log, because URLs contain the tokens.
 
     Args:
         server: the tables.
-        limits: limits of its connections; None: the usual ones.
         options: further options of `uvicorn.Config`.
     """
-    config = Config(
+    config = uvicorn.Config(
         server.app,
-        limits or Limits(),
+        loop="asyncio",
+        http="h11",
+        ws="websockets-sansio",
+        ws_max_size=MAX_MESSAGE,
+        ws_per_message_deflate=False,
+        h11_max_incomplete_event_size=_HEADERS,
+        limit_concurrency=_CONNECTIONS,
         access_log=False,
         log_level="warning",
         timeout_graceful_shutdown=2,
         server_header=False,
-        timeout_notify=0,
         **options,
     )
-    running = WebServer(config)
-    config.callback_notify = running.look_after
-    return running
+    return uvicorn.Server(config)
 
 
 @contextlib.contextmanager
-def in_thread(running: WebServer) -> Iterator[int]:
-    """Run a server locally in a background thread; yields the port."""
-    listening = listen("127.0.0.1", 0)
+def in_background(server: Server) -> Iterator[int]:
+    """Serve all tables locally in a background thread; yields the port."""
+    running, listening = uvicorn_server(server), listen("127.0.0.1", 0)
     thread = threading.Thread(target=running.run, kwargs={"sockets": [listening]}, daemon=True)
     thread.start()
     while not running.started:
@@ -138,8 +115,3 @@ def in_thread(running: WebServer) -> Iterator[int]:
         running.should_exit = True
         thread.join(timeout=20)
         listening.close()
-
-
-def in_background(server: Server) -> contextlib.AbstractContextManager[int]:
-    """Serve all tables locally in a background thread; yields the port."""
-    return in_thread(uvicorn_server(server))

@@ -54,6 +54,7 @@ from blackjacky_agents.web.origin import KnownHost, is_from_here
 from blackjacky_agents.web.picture import read_look
 from blackjacky_agents.web.replay import replay_page
 from blackjacky_agents.web.table import Reader, Table, compile_hints, modified, resumed
+from blackjacky_agents.wording import pictured_cards
 from blackjacky_env.compiled import PLAIN
 from blackjacky_env.games import usable_games
 
@@ -346,7 +347,8 @@ class Server:
         return FileResponse(PAGE / "index.html")
 
     async def _texts(self, request: Request) -> Response:
-        return JSONResponse(self._table_of(request).texts)
+        table = self._table_of(request)
+        return JSONResponse({**table.texts, "pictures": pictured_cards(table.env.game.name)})
 
     async def _record(self, request: Request) -> Response:
         table = self._table_of(request)
@@ -360,10 +362,10 @@ class Server:
     async def _replay(self, request: Request) -> Response:
         table = self._table_of(request)
         try:
-            record = table.record()
+            record, language = table.record(), request.query_params.get("language", "en")
             if self._waiting >= MAX_WAITING:
                 raise HTTPException(503, _BUSY)
-            page = await self._run_aside(lambda: aside(replay_page, record))
+            page = await self._run_aside(lambda: aside(replay_page, record, language))
         except (MessageError, NotImplementedError) as error:
             raise HTTPException(409, f"{error}\n") from error
         return HTMLResponse(page, headers=REPLAY_HEADERS)

@@ -100,6 +100,8 @@ class Table:
         self._settled: dict[Reader, View] = {}  # what the picture shows of it
         self.moments: list[str] = []
         """What people should see after the last move, in this order: ``"pause"`` and ``"settlement"``."""
+        self.was_secret = False
+        """Whether the last move was a secret, so that there is little to read."""
 
     # ---------------------------------------------------------------- the game
 
@@ -249,6 +251,7 @@ class Table:
         self._views = self._look()
         moves = {each: known_move(self.env, before[each], self._views[each], action, each) for each in self.readers}
         self._told.append({seat: self._story(move) for seat, move in moves.items()})
+        self.was_secret = moves[None].action != self.env.game.words.actions[action]
         self._note_moments(moves)
 
     def _note_moments(self, moves: dict[Reader, Move]) -> None:

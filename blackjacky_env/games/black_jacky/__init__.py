@@ -70,6 +70,7 @@ GAME = Game(
         actions=words.ACTIONS,
         why_illegal=words.why_illegal,
         scene=scene.scene,
+        face=scene.face,
         round_key="round",
         settlement_key="last_settlement",
         phases=state.RECORD.fields["phase"].choices,

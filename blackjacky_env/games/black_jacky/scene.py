@@ -27,7 +27,7 @@ _TAGS = {
 _PLUS_ONE = Card("+1", Face("+1", "#6a2c91", "#fff"))
 _ASKED = {
     "tip": "{player} tips who will lose a heart in this round.",
-    "trick": "{player} may lay a card for its power.",
+    "trick": "{player} may lay a card for its trick.",
     "zock": "{player} must zock: draw, swap or knock.",
     "exchange": "{player} chooses a card to give.",
 }
@@ -110,20 +110,20 @@ def _sum(cards: SeatCards, options: Options) -> Say | None:
 
 def _rows(cards: SeatCards, hand: str, laid: str) -> list[Row]:
     """The hand and what is laid out; a 5 lies turned over, but everybody knows it (T5)."""
-    known = cards_of(list(cards.known), _face, seen_through=True)
+    known = cards_of(list(cards.known), face, seen_through=True)
     held = (
-        cards_of(cards.hand, _face) if isinstance(cards.hand, list) else [*known, *[Card()] * (cards.hand - len(known))]
+        cards_of(cards.hand, face) if isinstance(cards.hand, list) else [*known, *[Card()] * (cards.hand - len(known))]
     )
-    shown = [Card(value, _face(value), struck=value == 5) for value in cards.laid]
+    shown = [Card(value, face(value), struck=value == 5) for value in cards.laid]
     return [
         Row(Say(hand), held, "hand" if hand == "hand" else "cards"),
         Row(Say(laid), [*shown, *[_PLUS_ONE] * cards.plus_one]),
     ]
 
 
-def _face(value: int) -> Face:
+def face(value: int | str) -> Face:
     """A card has as many mice as its value."""
-    return Face(str(value), _GROUNDS[value], motif=f"mice_{value}")
+    return Face(str(value), _GROUNDS[int(value)], motif=f"mice_{value}")
 
 
 def _seat(view: View, options: Options, seat: int) -> Seat:
@@ -192,7 +192,7 @@ def _has_just_settled(view: View) -> bool:
 def _piles(view: View) -> list[Pile]:
     if view["discard_top"] is None:
         return []
-    top = Card(view["discard_top"], _face(view["discard_top"]))
+    top = Card(view["discard_top"], face(view["discard_top"]))
     return [
         Pile(Say("draw"), Card(), count_of(view["draw_pile"]), {"pile": "draw"}),
         Pile(Say("discard"), top, len(view["discards"]), {"pile": "discard"}),

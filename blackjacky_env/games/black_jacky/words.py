@@ -167,9 +167,9 @@ def _reason(s: State, phase: int, info: ActionInfo) -> str:
     if v is not None and not s["hands"][s["player"], v]:
         return f"there is no {v} in the hand"
     if phase == state.TRICK and not s["tricks"][v]:
-        return f"the power of the {v} is disabled by the option tricks"
+        return f"the trick of the {v} is disabled by the option tricks"
     if info.kind == "lay_without_effect":
-        return f"the power of the {v} has a possible target, which must be chosen (T{v})"
+        return f"the trick of the {v} has a possible target, which must be chosen (T{v})"
     if max(info.seats) >= players:
         return f"there are only {players} players"
     if phase == state.TIP:

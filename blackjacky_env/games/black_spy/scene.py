@@ -81,7 +81,7 @@ def winner_of(trick: Sequence[Sequence[Any]]) -> int:
     return int(max(following, key=lambda entry: number_of(entry[1]))[0])
 
 
-def _face(card: str) -> Face:
+def face(card: str) -> Face:
     """A spy on every 7 (B1), a star on the red 1 (B4), else the mark of the colour."""
     ground, ink, mark = _LOOKS[colour_of(card)]
     number = number_of(card)
@@ -135,7 +135,7 @@ def _rows(view: View, seat: int, is_own: bool) -> list[Row]:
 
 
 def _shown(cards: Sequence[str] | int) -> list[Card]:
-    return [] if isinstance(cards, int) else [Card(card, _face(card)) for card in cards]
+    return [] if isinstance(cards, int) else [Card(card, face(card)) for card in cards]
 
 
 def _hand(view: View, seat: int) -> list[Card]:
@@ -149,7 +149,7 @@ def _hand(view: View, seat: int) -> list[Card]:
         lifted = card in left
         if lifted:
             left.remove(card)
-        cards.append(Card(card, _face(card), lifted=lifted, data={"kind": "chosen"} if lifted else kind))
+        cards.append(Card(card, face(card), lifted=lifted, data={"kind": "chosen"} if lifted else kind))
     return cards
 
 
@@ -157,7 +157,7 @@ def _played(view: View, seat: int) -> Card | None:
     """The card of the trick, with its place in it; before, the cards chosen to be passed, face down."""
     for turn, (player, card) in enumerate(view["table"], 1):
         if player == seat:
-            return Card(card, _face(card), mark=str(turn), framed=seat == winner_of(view["table"]))
+            return Card(card, face(card), mark=str(turn), framed=seat == winner_of(view["table"]))
     chosen = view["chosen"][seat]
     return Card(mark=str(chosen)) if isinstance(chosen, int) and chosen else None
 
@@ -172,7 +172,7 @@ def _centre(view: View) -> list[Pile | Choice | Sign | Row]:
             pile, label = view["pile"], Say("the mole's pile")
             if isinstance(pile, int):
                 return [Pile(label, Card(), pile)]
-            return [Row(label, [Card(card, _face(card), data={"kind": "card"}) for card in pile])]
+            return [Row(label, [Card(card, face(card), data={"kind": "card"}) for card in pile])]
         case "call":
             return [
                 Choice(Say(colour), _colour(colour), {"kind": "call", "number": colour})

@@ -34,6 +34,7 @@ GAME = Game(
         actions=words.ACTIONS,
         why_illegal=words.why_illegal,
         scene=scene.scene,
+        face=scene.face,
         round_key="game",
         settlement_key="last_game",
         phases=state.DECISIONS,

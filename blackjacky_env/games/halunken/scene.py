@@ -8,7 +8,16 @@ from typing import Any
 from blackjacky_env.declare import HIDDEN
 from blackjacky_env.draw import INK, Card, Fact, Field, Figure, Name, Row, Say, Scene, Seat, Tag, say
 from blackjacky_env.draw.scene import Face, Options, View, Viewer, cards_of, change, loses, win, winner
-from blackjacky_env.games.halunken.state import COLOUR_LETTERS, FIELDS, GAMES, JACK_MOVES, MOVES, ROUNDS, movement_card
+from blackjacky_env.games.halunken.state import (
+    CARD_NAMES,
+    COLOUR_LETTERS,
+    FIELDS,
+    GAMES,
+    JACK_MOVES,
+    MOVES,
+    ROUNDS,
+    movement_card,
+)
 from blackjacky_env.games.halunken.words import BLACK_JACK
 
 Mover = int | str
@@ -130,8 +139,9 @@ def _figure(mover: Mover) -> Figure:
 # ---------------------------------------------------------------- cards
 
 
-def _face(card: str) -> Face:
-    return Face(card[1:], *_LOOKS[card[0]])
+def face(card: str) -> Face:
+    """A rogue, or a movement card without a captain."""
+    return Face(card[1:], *_LOOKS[card[0]]) if card in CARD_NAMES else _movement(card)
 
 
 def _movement(card: int | str, mover: Mover | None = None) -> Face:
@@ -156,8 +166,8 @@ def _field(view: View, field: int) -> Field:
     tavern, fields = view["taverns"][field], standing(view)
     top, hidden = tavern["top"], tavern["hidden"]
     return Field(
-        None if top is None else Card(top, _face(top)),
-        cards_of(hidden, _face),
+        None if top is None else Card(top, face(top)),
+        cards_of(hidden, face),
         [_figure(mover) for mover in fields if fields[mover] == field],
         [_figure(mover) for mover in fields if _target(view, mover) == field],
         {"kind": "field", "number": field},
@@ -176,7 +186,7 @@ def _centre(view: View, options: Options) -> list[Row]:
         cards = MOVEMENT_CARDS if options["variant"] == "duel" else range(1, JACK_MOVES + 1)
         asked = view["phase"] == "choose_for_black_jack"
         rows.append(Row(Say("Black Jack"), _cards_left(view, BLACK_JACK, [*cards], asked), "chips"))
-        rows.append(Row(Say("harbour"), cards_of(view["harbour"], _face), "chips", data={"pile": "harbour"}))
+        rows.append(Row(Say("harbour"), cards_of(view["harbour"], face), "chips", data={"pile": "harbour"}))
     return rows
 
 
@@ -188,7 +198,7 @@ def _slot(view: View, mover: Mover, bids: bool) -> Card:
         if offer is None:
             passed = not isinstance(mover, str) and _has_passed(view, mover)
             return Card("", spent=True, owner=owner, mark="pass" if passed else "")
-        return Card(offer, _face(offer), framed=mover == view["bidder"], owner=owner)
+        return Card(offer, face(offer), framed=mover == view["bidder"], owner=owner)
     if _has_revealed(view, mover):
         card, number = _of(view, "laid", mover), _of(view, "numbers", mover)
         named = str(number) if card == "Rum" and isinstance(number, int) and number else ""
@@ -241,7 +251,7 @@ def _crew(crew: Sequence[str]) -> list[Row]:
         cards = sorted((card for card in crew if card[0] == colour), key=lambda card: int(card[1:]))
         after = say("x 2") if colour == doubled else None
         rows.append(
-            Row(Say(name), [Card(card, _face(card), data={"card": card}) for card in cards], "chips", after, says=False)
+            Row(Say(name), [Card(card, face(card), data={"card": card}) for card in cards], "chips", after, says=False)
         )
     return rows
 

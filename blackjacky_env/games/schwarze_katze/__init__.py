@@ -59,6 +59,7 @@ GAME = Game(
         actions=words.ACTIONS,
         why_illegal=words.why_illegal,
         scene=scene.scene,
+        face=scene.face,
         round_key="deal",
         settlement_key="last_deal",
         phases=("play", "over"),

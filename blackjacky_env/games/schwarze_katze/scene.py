@@ -31,7 +31,8 @@ def _when(view: View, options: Options) -> list[Say]:
     return [deal, say("trick {trick} of {tricks}", trick=view["trick"] + 1, tricks=tricks_of(view))]
 
 
-def _face(name: str) -> Face:
+def face(name: str) -> Face:
+    """A cat on the queen of spades (K6), else the suit."""
     rank, suit = name[:-1], name[-1]
     ink = RED if suit in "DH" else INK
     return Face(rank, ink=ink, sign=suit, motif="black_cat" if name == "QS" else suit, letter=_SUITS[suit])
@@ -51,7 +52,7 @@ def _seat(view: View, seat: int) -> Seat:
         tags=winner(view, seat),
         notes=roles(view, seat),
         facts=facts,
-        rows=[Row(Say("hand"), cards_of(view["hands"][seat], _face), "hand", packed=True)],
+        rows=[Row(Say("hand"), cards_of(view["hands"][seat], face), "hand", packed=True)],
         played=_played(view, seat),
         acts=seat == view["player"],
         loses=counts,
@@ -62,7 +63,7 @@ def _played(view: View, seat: int) -> Card | None:
     played: dict[int, str] = dict(view["table"])
     if seat not in played:
         return None
-    return Card(played[seat], _face(played[seat]), mark="1" if seat == view["table"][0][0] else "")
+    return Card(played[seat], face(played[seat]), mark="1" if seat == view["table"][0][0] else "")
 
 
 def _sentence(view: View) -> Say:

@@ -1,4 +1,4 @@
-"""A table server in its own process, with a low limit of open files, and a person who plays while it is attacked.
+"""A table server in its own process, and a person who plays while it is attacked.
 
 python -m scripts.proofs.attacks.table_server FOLDER     serve until Ctrl-C; `table_server` starts it
 """
@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
 import signal
 import subprocess
 import sys
@@ -26,8 +25,6 @@ from blackjacky_agents.web.table import Table, resumed
 from blackjacky_env.games import DEFAULT
 from scripts.results import ROOT
 
-OPEN_FILES = 256
-PEOPLE = ("Person", "Stranger")  # each at their own table
 PATIENCE = 60.0  # seconds after which a silent server counts as hanging
 _PACE = 0.1  # seconds between a person's moves
 _MOVES_PER_VISIT = 20  # then the person closes the page and opens it again
@@ -43,23 +40,12 @@ class TableServer:
         with self.log.open("wb") as log:
             self.process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=log)
         assert self.process.stdout is not None
-        self.port, *self.tokens = json.loads(self.process.stdout.readline())
+        self.port, self.token = json.loads(self.process.stdout.readline())
 
     @property
     def is_alive(self) -> bool:
         """Whether the process is running."""
         return self.process.poll() is None
-
-    @property
-    def memory(self) -> float:
-        """Resident memory in MiB."""
-        pages = int(Path(f"/proc/{self.process.pid}/statm").read_text().split()[1])
-        return pages * os.sysconf("SC_PAGESIZE") / 2**20
-
-    @property
-    def lines(self) -> list[str]:
-        """The lines of the log."""
-        return self.log.read_text(encoding="utf-8", errors="replace").splitlines()
 
     def stop(self) -> int:
         """End the process as Ctrl-C does; the exit status."""
@@ -84,7 +70,7 @@ class Person(threading.Thread):
 
     def __init__(self, server: TableServer) -> None:
         super().__init__(daemon=True)
-        self.server, self.token = server, server.tokens[0]
+        self.server, self.token = server, server.token
         self.moves = 0  # that the server has confirmed
         self.number = 0  # the last one seen of the table's next move
         self.error: Exception | None = None
@@ -143,16 +129,13 @@ class Person(threading.Thread):
 
 
 def main(folder: str) -> None:
-    """Serve one table for each of the people and print the port and their tokens."""
-    import resource
-
-    resource.setrlimit(resource.RLIMIT_NOFILE, (OPEN_FILES, OPEN_FILES))
+    """Serve a table for one person and print the port and the token."""
     server = Server(Path(folder), delay=0)
-    for name in PEOPLE if not server.hosts else ():
-        server.add(Table(DEFAULT, seats_for(DEFAULT, [name], ["random"] * 2)))
-    tokens = [token for table in server.tables() for token in table.people.values()]
+    if not server.hosts:
+        server.add(Table(DEFAULT, seats_for(DEFAULT, ["Person"], ["random"] * 2)))
+    (table,) = server.tables()
     listening = listen("127.0.0.1", 0)
-    print(json.dumps([listening.getsockname()[1], *tokens]), flush=True)
+    print(json.dumps([listening.getsockname()[1], *table.people.values()]), flush=True)
     with contextlib.suppress(KeyboardInterrupt):
         uvicorn_server(server).run(sockets=[listening])
 

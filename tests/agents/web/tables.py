@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import base64
 import json
+import os
+import socket
 from types import SimpleNamespace
 from typing import Any
 
@@ -142,3 +145,22 @@ def _state(table: Table, env: TableEnv, seat: int | None, told: list[dict[str, A
         "winners": view["winners"] if over else None,
     }
     return as_sent(state)
+
+
+def request(path, *headers):
+    """The bytes of a request."""
+    return "\r\n".join([f"GET {path} HTTP/1.1", "Host: 127.0.0.1", *headers, "", ""]).encode()
+
+
+def upgrade(token):
+    """The bytes of the request for the WebSocket of a seat."""
+    key = base64.b64encode(os.urandom(16)).decode()
+    headers = ("Upgrade: websocket", "Connection: Upgrade", "Sec-WebSocket-Version: 13", f"Sec-WebSocket-Key: {key}")
+    return request(f"/seat/{token}/socket", *headers)
+
+
+def status_of(port, data):
+    """The status with which a server on this machine answers these bytes."""
+    with socket.create_connection(("127.0.0.1", port), timeout=60) as connection:
+        connection.sendall(data)
+        return int(connection.makefile("rb").readline().split()[1])

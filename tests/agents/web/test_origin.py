@@ -7,8 +7,7 @@ from starlette.testclient import TestClient, WebSocketDenialResponse
 
 from blackjacky_agents.web.serve import in_background, names_of
 from blackjacky_agents.web.server import Server
-from scripts.proofs.attacks.connections import open_socket, status
-from tests.agents.web.tables import new_table
+from tests.agents.web.tables import new_table, status_of
 
 HERE, AWAY = ("127.0.0.1", 1), ("192.168.0.9", 1)
 OWN = ["localhost", "LOCALHOST:80", "127.0.0.1:8021", "[::1]:8021", "192.168.0.4:8021", "[2001:db8::1]"]
@@ -60,8 +59,7 @@ def test_malformed_and_similar_names_are_refused():
     with in_background(server) as port:
         for host in (*MALFORMED, *SIMILAR):
             lines = ("GET / HTTP/1.1", f"Host: {host}", "Connection: close", "", "")
-            with open_socket(port, "\r\n".join(lines).encode("latin-1")) as connection:
-                assert status(connection) == 400, host
+            assert status_of(port, "\r\n".join(lines).encode("latin-1")) == 400, host
 
 
 @pytest.mark.parametrize("peer", [HERE, AWAY])

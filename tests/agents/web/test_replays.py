@@ -65,4 +65,7 @@ def test_a_replay_has_every_players_curve_and_judges_moves_and_is_made_once(game
     assert all(0 <= win <= 1 for row in film["wins"][:-1] for win in row)
     assert any(mind["cost"] for (seat, *_), mind in zip(film["moves"], film["thoughts"], strict=True) if seat == 0)
     assert "samples of the hidden cards" in film["note"]
-    assert replay_page(json.loads(json.dumps(recorded))) is page
+    german = film_in(replay_page(json.loads(json.dumps(recorded)), "de"))
+    assert (german["language"], german["wins"]) == ("de", film["wins"])
+    assert "Stichproben der verdeckten Karten" in german["note"]
+    assert german["moves"] != film["moves"]

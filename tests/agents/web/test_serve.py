@@ -12,8 +12,7 @@ from websockets.sync.client import connect
 from blackjacky_agents.web import serve
 from blackjacky_agents.web.serve import in_background
 from blackjacky_agents.web.server import Server
-from scripts.proofs.attacks.connections import open_socket, status, upgrade
-from tests.agents.web.tables import new_table
+from tests.agents.web.tables import new_table, status_of, upgrade
 
 
 def start(folder, *args):
@@ -63,8 +62,7 @@ def proxied(port, token, **headers):
     host = {"Host": "play.example", "X-Forwarded-For": "192.0.2.1", "X-Forwarded-Proto": "https"}
     added = {**host, "Origin": "https://play.example", **headers}
     lines = "\r\n".join(f"{name}: {value}" for name, value in added.items())
-    with open_socket(port, upgrade(token).replace(b"Host: 127.0.0.1", lines.encode())) as connection:
-        return status(connection)
+    return status_of(port, upgrade(token).replace(b"Host: 127.0.0.1", lines.encode()))
 
 
 def test_behind_a_proxy_with_https_pages_connect_and_others_do_not(tmp_path):

@@ -3,17 +3,19 @@
 import json
 import re
 from functools import cache
+from pathlib import Path
 from string import Formatter
 
 import numpy as np
 import pytest
 
 from blackjacky_agents.narration import in_scene
+from blackjacky_agents.web import replay as replays
 from blackjacky_agents.web.seats import person
 from blackjacky_agents.web.server import PAGE
 from blackjacky_agents.web.table import Table
 from blackjacky_agents.wording import in_words, page_texts, refusal_in_words
-from blackjacky_env import IllegalActionError
+from blackjacky_env import IllegalActionError, replay
 from blackjacky_env.declare.options import declared_options
 from blackjacky_env.draw.picture import LAYOUTS, draw_svg
 from blackjacky_env.games import GAMES, get_game
@@ -24,7 +26,7 @@ from tests.replay.reading import REAL
 
 TEXTS = json.loads((PAGE / "texts.json").read_text("utf-8"))
 LANGUAGES = [*TEXTS]
-SECTIONS = ("phases", "actions", "explanations", "details", "sentences")
+SECTIONS = ("phases", "actions", "explanations", "details", "sentences", "signs")
 NAMES = [f"P{seat}" for seat in range(10)]
 
 every_game = pytest.mark.parametrize("game", REAL)
@@ -68,6 +70,7 @@ def test_every_phrase_has_a_template_in_every_language(game):
 def test_every_language_says_all_that_english_says(game):
     texts = page_texts(game)
     assert [*texts] == LANGUAGES
+    assert texts["de"]["signs"].keys() <= {*texts["de"]["picture"], "x 2"}
     for language in LANGUAGES[1:]:
         assert len(texts[language]["help"]) == len(texts["en"]["help"])
         for section in SECTIONS:
@@ -90,6 +93,19 @@ def test_the_page_uses_the_texts_that_there_are_in_all_languages_and_names_no_ga
     beginnings = ("error_", *re.findall(r"text\(`(\w+_)\$", files))
     assert {key for key in TEXTS["en"] if not key.startswith(beginnings) and f'"{key}"' not in files} == set()
     assert not re.search("|".join(f"{name}|{get_game(name).title}" for name in GAMES), files)
+
+
+@pytest.mark.parametrize("language", LANGUAGES[1:])
+def test_the_replay_is_translated(language):
+    page = Path(replay.__file__).parent
+    script, html = (page.joinpath(name).read_text("utf-8") for name in ("page.js", "page.html"))
+    body = re.search("<body>(.*)<noscript>", html, re.DOTALL)[1]
+    said = re.findall(r'say\("([^"]+)"', script) + re.findall(r': "([^"]+)"', re.search("NONE = .*", script)[0])
+    said += re.findall(r">([^<>]+)<", body) + re.findall(r'(?:title|aria-label)="([^"]+)"', body)
+    said = [words.strip() for words in said]
+    needed = {words for words in said if re.search("[a-z]{3}", words) and "{{" not in words}
+    assert {"Round back ([)", "no clear mistake found", "Win probability"} <= needed
+    assert needed <= replays.WORDS[language].keys()
 
 
 class Asked(dict):

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from blackjacky_agents.games.black_jacky import belief, encodings, narrator, presets, prospects
-from blackjacky_agents.games.black_jacky.bots import counter, threshold
+from blackjacky_agents.games.black_jacky.bots import counter, threshold, trickster
 from blackjacky_agents.kit import GameKit
 from blackjacky_agents.kit.search import SearchConfig, with_parameters
 
 KIT = GameKit.of(
     __file__,
-    encodings,
-    narrator,
-    presets,
-    bots="threshold trickster counter",
+    bots={
+        "threshold": (threshold.choose, threshold.PARAMETERS),
+        "trickster": (trickster.choose, trickster.PARAMETERS),
+        "counter": (counter.choose, counter.PARAMETERS),
+    },
     search=SearchConfig(
         playout_policy=threshold.choose,
         playout_parameters=(2, 4, 2, 8),  # knocks a point earlier than `threshold`, as stronger players do
@@ -23,4 +24,7 @@ KIT = GameKit.of(
     minutes=5,
     opponents="counter,threshold,random",
     standing_encoding=encodings.STANDING,
+    encodings=encodings.ENCODINGS,
+    presets=presets.PRESETS,
+    narrator=narrator.NARRATOR,
 )

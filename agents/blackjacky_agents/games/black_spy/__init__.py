@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from blackjacky_agents.games.black_spy import encodings, narrator, presets, value_network
-from blackjacky_agents.games.black_spy.bots import counter
+from blackjacky_agents.games.black_spy.bots import counter, low
 from blackjacky_agents.kit import GameKit, Rare
 from blackjacky_agents.kit.search import SearchConfig, with_parameters
 
@@ -19,11 +19,10 @@ _MOON = Rare(  # player_0 has all black cards, passes three 11s, leads the red 1
 
 KIT = GameKit.of(
     __file__,
-    encodings,
-    narrator,
-    presets,
-    value_network,
-    bots="low counter",
+    bots={
+        "low": (low.choose,),
+        "counter": (counter.choose, counter.PARAMETERS),
+    },
     search=SearchConfig(
         playout_policy=counter.choose,
         playout_parameters=tuple(counter.PARAMETERS.tolist()),
@@ -36,4 +35,8 @@ KIT = GameKit.of(
     minutes=10,
     opponents="counter,low,random",
     rare={"choose": _MOON},
+    encodings=encodings.ENCODINGS,
+    presets=presets.PRESETS,
+    narrator=narrator.NARRATOR,
+    value_network=value_network.VALUE_NETWORK,
 )

@@ -9,11 +9,10 @@ from blackjacky_agents.kit.search import SearchConfig, with_parameters
 
 KIT = GameKit.of(
     __file__,
-    encodings,
-    narrator,
-    presets,
-    value_network,
-    bots="greedy planner",
+    bots={
+        "greedy": (greedy.choose, greedy.PARAMETERS),
+        "planner": (planner.choose, planner.PARAMETERS),
+    },
     search=SearchConfig(
         playout_policy=greedy.choose,
         playout_parameters=tuple(belief.PARAMETERS.tolist()),
@@ -24,4 +23,8 @@ KIT = GameKit.of(
     ),
     minutes=5,
     opponents="planner,greedy,random",
+    encodings=encodings.ENCODINGS,
+    presets=presets.PRESETS,
+    narrator=narrator.NARRATOR,
+    value_network=value_network.VALUE_NETWORK,
 )

@@ -9,11 +9,10 @@ from blackjacky_agents.kit.search import SearchConfig, with_parameters
 
 KIT = GameKit.of(
     __file__,
-    encodings,
-    narrator,
-    presets,
-    value_network,
-    bots="low counter",
+    bots={
+        "low": (low.choose,),
+        "counter": (counter.choose, counter.PARAMETERS),
+    },
     search=SearchConfig(
         playout_policy=low.choose,
         prior_policy=with_parameters(counter.choose, counter.PARAMETERS),
@@ -22,4 +21,8 @@ KIT = GameKit.of(
     ),
     minutes=15,
     opponents="counter,low,random",
+    encodings=encodings.ENCODINGS,
+    presets=presets.PRESETS,
+    narrator=narrator.NARRATOR,
+    value_network=value_network.VALUE_NETWORK,
 )

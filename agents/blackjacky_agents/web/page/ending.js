@@ -18,7 +18,7 @@ export class Ending {
     this.replay = make("dialog", { id: "replay" });
     document.body.append(this.replay);
     this.again = makeButton("again", "", () => send({ type: "again" }));
-    this.watch = makeButton("watch", "", () => this.showReplay(`${seat}/replay`, this.you));
+    this.watch = makeButton("watch", "", () => this.showReplay(`${seat}/replay?language=${document.documentElement.lang}`, this.you));
     this.record = make("a", { id: "record", href: `${seat}/record`, className: "button", download: "" });
   }
 

@@ -83,9 +83,9 @@ function radio(group, value, current, pick) {
 }
 
 function showRules(name) {
-  const { title, help } = known.games.find((each) => each.name === name);
+  const { title, help, pictures } = known.games.find((each) => each.name === name);
   find("rules-title").textContent = title;
-  find("paragraphs").replaceChildren(...(help[language] ?? help.en).map((each) => make("p", { textContent: each })));
+  find("paragraphs").replaceChildren(...(help[language] ?? help.en).map((each) => paragraph(each, pictures)));
   find("rules-of-game").showModal();
 }
 

@@ -2,7 +2,7 @@
 
 import { Chooser } from "./chooser.js";
 import { Connection } from "./connection.js";
-import { find, make } from "./elements.js";
+import { find, make, paragraph } from "./elements.js";
 import { Ending } from "./ending.js";
 import { Moments } from "./moments.js";
 import { moveCards, places } from "./motion.js";
@@ -10,13 +10,13 @@ import { estimates } from "./outlook.js";
 import { Pace } from "./pace.js";
 import { Picture } from "./picture.js";
 import { Sound } from "./sound.js";
-import { help, inWords, loadTexts, opponents, optionsInWords, text, useLanguage, word } from "./texts.js";
+import { help, inWords, loadTexts, opponents, optionsInWords, pictures, signs, text, useLanguage, word } from "./texts.js";
 import { Tour } from "./tour.js";
 
 const seat = location.pathname.replace(/\/$/, "");
 const narrow = matchMedia("(max-width: 40rem)");
 const chooser = new Chooser(find("actions"), { act, changed: showChoice, fallback: find("status"), reached: (actions) => picture.reaches(actions) });
-const picture = new Picture(find("picture"), (actions) => chooser.pick(actions));
+const picture = new Picture(find("picture"), (actions) => chooser.pick(actions), (meaning) => (find("wishes").textContent = meaning));
 const connection = new Connection(socketAddress, `${seat}/texts.json`, { received, changed: connectionChanged });
 const send = (message) => connection.send(message);
 const moments = new Moments(find("moment"), send, find("status"));
@@ -196,7 +196,8 @@ function showOutlook({ action, actions }) {
 }
 
 function showHelp() {
-  find("help").replaceChildren(...help().map((paragraph) => make("p", { textContent: paragraph })));
+  find("help").replaceChildren(...help().map((words) => paragraph(words, pictures())));
+  find("signs").replaceChildren(...signs().map(([label, meaning]) => make("li", { textContent: `${label}: ${meaning}` })));
   const options = state ? [...opponents(state), ...optionsInWords(state.options)] : [];
   find("options").replaceChildren(...options.map((words) => make("li", { textContent: words })));
 }

@@ -6,6 +6,8 @@
 // Keys and screen readers have the buttons and the table in words, so the picture itself is for the eye and the pointer.
 // The page's content security policy forbids inline styles, so they are set by script.
 
+import { signs } from "./texts.js";
+
 const CHOICE = `
   :host { display: block }
   pre { margin: 0; font: min(15px, 100cqi / 50)/1.3 var(--mono); white-space: pre; overflow-x: auto }
@@ -23,10 +25,10 @@ const FIELDS = ["action", "kind", "card", "pile", "number"];
 const MARKED = [...FIELDS, "seat"].map((name) => `[data-${name}]`).join();
 
 export class Picture {
-  constructor(element, pick) {
+  constructor(element, pick, explain) {
     this.element = element;
     this.root = element.attachShadow({ mode: "open" });
-    this.pick = pick;
+    Object.assign(this, { pick, explain });
     this.shown = null;
     this.root.addEventListener("click", (event) => this.clicked(event));
   }
@@ -58,6 +60,11 @@ export class Picture {
       return sheet;
     });
     this.root.replaceChildren(...new DOMParser().parseFromString(bare, "text/html").body.childNodes);
+    const meanings = signs();
+    for (const words of this.root.querySelectorAll("text")) {
+      const meaning = meanings.find(([label]) => `${words.textContent} `.startsWith(`${label} `))?.[1];
+      if (meaning) words.append(Object.assign(document.createElementNS(words.namespaceURI, "title"), { textContent: meaning }));
+    }
     for (const element of this.root.querySelectorAll("[data-style]")) element.style.cssText = element.dataset.style;
     this.element.role = this.root.querySelector("svg") ? "img" : "group"; // words can be read where there is no drawing
   }
@@ -79,7 +86,9 @@ export class Picture {
 
   clicked(event) {
     const element = event.target.closest(".choice");
+    const meaning = event.target.closest("text")?.querySelector("title");
     if (element) this.pick(this.belonging(element));
+    else if (meaning) this.explain(meaning.textContent);
   }
 }
 

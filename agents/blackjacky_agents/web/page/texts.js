@@ -24,8 +24,17 @@ export const word = (section, key) => words()[section]?.[key];
 
 export const help = () => words().help ?? [];
 
+// Addresses of the cards that the rules show.
+export const pictures = () => game.pictures;
+
 // Steps of the tour: pairs of a place on the page and a text.
 export const tour = () => words().tour ?? [];
+
+// What the words in the picture mean: pairs of words and their meaning.
+export function signs() {
+  const pairs = Object.entries(words().signs ?? {});
+  return pairs.map(([label, meaning]) => [word("picture", label) ?? label, meaning]);
+}
 
 // The rule options in force that have words.
 export function optionsInWords(options) {

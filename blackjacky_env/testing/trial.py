@@ -18,7 +18,7 @@ from gymnasium.spaces import Discrete
 from blackjacky_env.testing.readouts import Env, Readout, first_difference
 
 VaryHidden = Callable[[Env, Any, np.random.Generator], Iterable[tuple[str, Env, Env]]]
-Look = Callable[[Env, Any], Any]
+Look = Callable[[Any, Any], Any]
 
 
 class ConformanceError(AssertionError):

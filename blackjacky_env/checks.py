@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import operator
-import os
 from collections.abc import Collection, Iterable, Sequence
 from contextlib import suppress
 from typing import Any
@@ -61,18 +60,6 @@ def check_list(name: str, value: Any, allowed: str) -> Sequence[Any]:
     if not value:
         raise ValueError(f"{name}={value!r} is empty; allowed is {allowed}")
     return value
-
-
-def check_memory(name: str, count: int, each: int) -> None:
-    """Raise `MemoryError` at once if this machine has no room for ``count`` times ``each`` bytes."""
-    pages = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 2**63
-    if count * each <= pages:
-        with suppress(MemoryError):
-            np.empty(count * each, np.uint8)  # which is not touched, and given back
-            return
-    there_is = f"has {pages / 2**30:,.1f}" if pages < 2**63 else "has less"
-    needed = f"needs {count * each / 2**30:,.1f} GiB of memory, and this machine {there_is}"
-    raise MemoryError(f"{name}={count} {needed}; choose fewer")
 
 
 # ---------------------------------------------------------------- cards

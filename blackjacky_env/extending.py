@@ -1,73 +1,34 @@
 """Everything needed to declare a game in a package of your own: see docs/your_game.md."""
 
-from blackjacky_env.compiled import (
-    below,
-    compiled,
-    draw,
-    inlined,
-    make_encode,
-    make_sample,
-    marked,
-    seen_from,
-    share_result,
-    shuffle,
-    start_seat,
-    stream,
-)
-from blackjacky_env.declare import (
-    NOBODY,
-    ActionInfo,
-    Actions,
-    Fields,
-    Game,
-    Part,
-    Question,
-    Range,
-    Rules,
-    Stored,
-    Variant,
-    Words,
-    by_seat,
-    choice,
-    flag,
-    hidden,
-    number,
-    own,
-    plain_words,
-    role,
-)
-
-__all__ = [
-    "NOBODY",
-    "ActionInfo",
-    "Actions",
-    "Fields",
-    "Game",
-    "Part",
-    "Question",
-    "Range",
-    "Rules",
-    "Stored",
-    "Variant",
-    "Words",
-    "below",
-    "by_seat",
-    "choice",
-    "compiled",
-    "draw",
-    "flag",
-    "hidden",
-    "inlined",
-    "make_encode",
-    "make_sample",
-    "marked",
-    "number",
-    "own",
-    "plain_words",
-    "role",
-    "seen_from",
-    "share_result",
-    "shuffle",
-    "start_seat",
-    "stream",
-]
+from blackjacky_env.compiled import below as below
+from blackjacky_env.compiled import compiled as compiled
+from blackjacky_env.compiled import draw as draw
+from blackjacky_env.compiled import inlined as inlined
+from blackjacky_env.compiled import make_encode as make_encode
+from blackjacky_env.compiled import make_sample as make_sample
+from blackjacky_env.compiled import marked as marked
+from blackjacky_env.compiled import seen_from as seen_from
+from blackjacky_env.compiled import share_result as share_result
+from blackjacky_env.compiled import shuffle as shuffle
+from blackjacky_env.compiled import start_seat as start_seat
+from blackjacky_env.compiled import stream as stream
+from blackjacky_env.declare import NOBODY as NOBODY
+from blackjacky_env.declare import ActionInfo as ActionInfo
+from blackjacky_env.declare import Actions as Actions
+from blackjacky_env.declare import Fields as Fields
+from blackjacky_env.declare import Game as Game
+from blackjacky_env.declare import Part as Part
+from blackjacky_env.declare import Question as Question
+from blackjacky_env.declare import Range as Range
+from blackjacky_env.declare import Rules as Rules
+from blackjacky_env.declare import Stored as Stored
+from blackjacky_env.declare import Variant as Variant
+from blackjacky_env.declare import Words as Words
+from blackjacky_env.declare import by_seat as by_seat
+from blackjacky_env.declare import choice as choice
+from blackjacky_env.declare import flag as flag
+from blackjacky_env.declare import hidden as hidden
+from blackjacky_env.declare import number as number
+from blackjacky_env.declare import own as own
+from blackjacky_env.declare import plain_words as plain_words
+from blackjacky_env.declare import role as role

@@ -7,44 +7,38 @@ string that ``str(game)`` returns.
 
 Chance is explicit. Wherever cards are shuffled there is a chance node: at the start, and after an action that led to a
 new deal or a reshuffle. Its outcomes are some number of equally likely deals, each with a random key of its own, or
-with ``cards`` every distinct order of a small deck: ``load_game(preset="mini-1", cards="all")``; at the start, orders
-that lead to the same position, such as those of hands that are dealt whole, are one outcome. A state is a function of
-its history and the game's parameters, so it can be cloned, serialised and played again, and nobody who searches in a
-clone foresees a deal.
+every distinct order of a small deck: ``load_game(preset="mini-1", cards="all")``; orders that lead to the same position
+are one outcome. A state is a function of its history and the game's parameters, so it can be cloned, serialised and
+played again, and nobody who searches in a clone foresees a deal.
 
 The observation tensor is the environment's observation: all that a player may know of the present position. The
-information state string has perfect recall: a hash over all that the player has observed and heard, in order. Where it
-has at most 10,000 numbers there is an information state tensor, which is `TableEnv.information_state_vector`; elsewhere
-OpenSpiel's agents use the observation.
+information state string has perfect recall: a hash over all that the player has observed and heard, in order.
 """
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from typing import Any
+from urllib.parse import quote, unquote
 
 import numpy as np
 import numpy.typing as npt
 from gymnasium.error import DependencyNotInstalled
 
-from blackjacky_env.checks import check_integer
+from blackjacky_env.checks import check_choice, check_integer
 from blackjacky_env.compiled.compiling import copied, zeros
 from blackjacky_env.declare.fields import NOBODY
 from blackjacky_env.declare.game import Game
-from blackjacky_env.declare.options import Option, declared_options
 from blackjacky_env.envs.arguments import refuse_unknown
 from blackjacky_env.games import DEFAULT, get_game
-from blackjacky_env.play import heard
-from blackjacky_env.play.decks import read_rigging
 from blackjacky_env.play.one_game import game_functions, has_reshuffled
-from blackjacky_env.play.past import Move
 from blackjacky_env.play.recall import listener, new_ear
 from blackjacky_env.play.sampling import sample_record
 from blackjacky_env.play.shuffling import Shuffles, make_deck, step_with
 from blackjacky_env.play.step import DRAWN
+from blackjacky_env.reading import parse_json
 
 try:
     import pyspiel
@@ -54,7 +48,6 @@ except ImportError as error:
 SHORT_NAME = "blackjacky"
 _LONGEST = 1_000_000  # actions, where games have no bound
 _MOST_PLAYERS = 64
-_ALL = "all"  # cards
 _DEAL = -1  # the chance node at the start, which no action led to
 
 PARAMETERS: dict[str, Any] = {
@@ -65,11 +58,9 @@ PARAMETERS: dict[str, Any] = {
     "chance_outcomes": 1000,
     "cards": "",
     "start_player": DRAWN,
-    "seed": 0,
 }
 """The parameters of the registered game and their defaults, as for `load_game`; 0 players and an empty variant stand
-for the game's defaults, ``options`` are written like ``"max_card:3 tricks:1+2"`` with "_" for spaces in names of cards,
-``cards`` like ``"1 2 2"`` or ``"all"``."""
+for the game's defaults, ``options`` are JSON, quoted as in URLs because parameters can hold no commas."""
 
 
 def load_game(
@@ -81,7 +72,6 @@ def load_game(
     chance_outcomes: int = 1000,
     cards: str = "",
     start_player: int | None = None,
-    seed: int = 0,
     **rule_options: Any,
 ) -> SpielGame:
     """A game for OpenSpiel.
@@ -93,11 +83,10 @@ def load_game(
         preset: name of one of the game's tables, such as ``"mini-1"``, in place of players, variant and rule options.
         chance_outcomes: deals of each chance node, 1 or more. The game then has this many different deals at every
             node: more are closer to the real game, and slower for algorithms that enumerate all outcomes.
-        cards: ``"all"``, or all cards of a small deck, separated by spaces: a deal then has every distinct order as an
-            outcome, at most 400,000, so that algorithms for small games such as CFR see the whole game. So has a
-            reshuffle of a deck with at most 1,000 of them; those of larger ones keep ``chance_outcomes``.
+        cards: ``"all"``: a deal of a small deck has every distinct order as an outcome, at most 400,000, so that
+            algorithms for small games such as CFR see the whole game. So has a reshuffle of a deck with at most 1,000
+            of them; those of larger ones keep ``chance_outcomes``. ``""``: no deal has.
         start_player: the seat that starts; None: drawn with the first deal.
-        seed: 0 .. 2**31 - 1: which deals the outcomes stand for.
         rule_options: the game's own options.
 
     Raises:
@@ -108,27 +97,28 @@ def load_game(
     chosen_size, chosen_variant, rule_options = table.choose_preset(preset, num_players, variant, rule_options)
     size, name = table.choose_table(chosen_size, chosen_variant)
     options = table.check_options(size, name, rule_options)
-    given = " ".join(f"{option}:{_written(value)}" for option, value in options.items() if option in rule_options)
+    given = quote(json.dumps({option: options[option] for option in rule_options if option in options}))
     start = DRAWN if start_player is None else check_integer("start_player", start_player, 0, size - 1)
-    chance = {"chance_outcomes": chance_outcomes, "cards": cards, "start_player": start, "seed": seed}
+    chance = {"chance_outcomes": chance_outcomes, "cards": cards, "start_player": start}
     return SpielGame({"game": game, "players": size, "variant": name, "options": given, **chance})
 
 
-def _written(value: Any) -> str:
-    """An option's value without spaces, commas and equals signs, which OpenSpiel's parameters cannot hold."""
-    return ("+".join(map(str, value)) if isinstance(value, list | tuple) else str(value)).replace(" ", "_")
-
-
-def _read(option: Option, text: str) -> Any:
-    """The value that `_written` wrote."""
-    if option.kind == "subset":
-        return [int(value) for value in text.split("+") if value]
-    if option.kind == "cards":
-        names = {_written(card): card for card in option.choices}
-        return [names.get(card, card) for card in text.split("+")]
-    if option.kind == "integer":
-        return None if text == "None" else int(text)
-    return {"True": True, "False": False}.get(text, text)
+_TYPE = pyspiel.GameType(
+    short_name=SHORT_NAME,
+    long_name="Games of the package blackjacky",
+    dynamics=pyspiel.GameType.Dynamics.SEQUENTIAL,
+    chance_mode=pyspiel.GameType.ChanceMode.EXPLICIT_STOCHASTIC,
+    information=pyspiel.GameType.Information.IMPERFECT_INFORMATION,
+    utility=pyspiel.GameType.Utility.ZERO_SUM,
+    reward_model=pyspiel.GameType.RewardModel.TERMINAL,
+    max_num_players=_MOST_PLAYERS,
+    min_num_players=2,
+    provides_information_state_string=True,
+    provides_information_state_tensor=False,
+    provides_observation_string=True,
+    provides_observation_tensor=True,
+    parameter_specification=PARAMETERS,
+)
 
 
 class SpielGame(pyspiel.Game):  # type: ignore[misc]  # pyspiel has no types
@@ -136,58 +126,29 @@ class SpielGame(pyspiel.Game):  # type: ignore[misc]  # pyspiel has no types
 
     def __init__(self, parameters: Mapping[str, Any] | None = None) -> None:
         given = {**PARAMETERS, **(parameters or {})}
-        self.rules = _Rules(given)
-        game, players, shuffles = self.rules.game, self.rules.num_players, self.rules.shuffles
-        outcomes = self.rules.chance_outcomes
+        self.rules = rules = _Rules(given)
+        orders = 0 if rules.shuffles is None else len(rules.shuffles.orders)
         info = pyspiel.GameInfo(
-            num_distinct_actions=game.num_actions,
-            max_chance_outcomes=max(outcomes, len(self.rules.openings), len(shuffles.orders)) if shuffles else outcomes,
-            num_players=players,
+            num_distinct_actions=rules.game.num_actions,
+            max_chance_outcomes=max(rules.chance_outcomes, len(rules.openings), orders),
+            num_players=rules.num_players,
             min_utility=-1.0,
             max_utility=1.0,
             utility_sum=0.0,
-            max_game_length=self.rules.longest or _LONGEST,
+            max_game_length=rules.longest,
         )
-        super().__init__(_game_type(players, players, self.rules.tensor_size > 0), info, given)
+        super().__init__(_TYPE, info, given)
 
     def new_initial_state(self) -> SpielState:
         """A state at the first chance node: nothing has been dealt."""
         return SpielState(self)
 
     def make_py_observer(self, iig_obs_type: Any = None, params: Any = None) -> _Observer:
-        """An observer of states: of what a player sees, or with perfect recall has observed, public and private in one.
-
-        Raises `ValueError` for anything else: public and private information alone, everybody's, and parameters.
-        """
-        if params:
-            raise ValueError(f"params={params!r}: observers have no parameters")
+        """An observer of what a player sees, or with perfect recall has observed; `ValueError` for any other."""
         asked = iig_obs_type or pyspiel.IIGObservationType(perfect_recall=False)
-        if not asked.public_info or asked.private_info != pyspiel.PrivateInfoType.SINGLE_PLAYER:
-            raise ValueError(
-                f"public_info={asked.public_info} with private_info={asked.private_info} is not offered: observers "
-                "show all that one player knows, public_info=True with private_info=PrivateInfoType.SINGLE_PLAYER, "
-                "with or without perfect_recall"
-            )
+        if params or not asked.public_info or asked.private_info != pyspiel.PrivateInfoType.SINGLE_PLAYER:
+            raise ValueError("observers show all that one player knows, public and private in one, without parameters")
         return _Observer(self.rules, asked.perfect_recall)
-
-
-def _game_type(fewest: int, most: int, has_tensor: bool) -> Any:
-    return pyspiel.GameType(
-        short_name=SHORT_NAME,
-        long_name="Games of the package blackjacky",
-        dynamics=pyspiel.GameType.Dynamics.SEQUENTIAL,
-        chance_mode=pyspiel.GameType.ChanceMode.EXPLICIT_STOCHASTIC,
-        information=pyspiel.GameType.Information.IMPERFECT_INFORMATION,
-        utility=pyspiel.GameType.Utility.ZERO_SUM,
-        reward_model=pyspiel.GameType.RewardModel.TERMINAL,
-        max_num_players=most,
-        min_num_players=fewest,
-        provides_information_state_string=True,
-        provides_information_state_tensor=has_tensor,
-        provides_observation_string=True,
-        provides_observation_tensor=True,
-        parameter_specification=PARAMETERS,
-    )
 
 
 class _Rules:
@@ -197,45 +158,32 @@ class _Rules:
     """
 
     def __init__(self, given: Mapping[str, Any]) -> None:
-        if unknown := given.keys() - PARAMETERS.keys():
-            raise ValueError(f"unknown parameter {min(unknown)!r}; allowed are {', '.join(PARAMETERS)}")
+        self._given = dict(given)
         self.game: Game = get_game(given["game"])
         self.num_players, variant = self.game.choose_table(given["players"] or None, given["variant"] or None)
-        self.options = self.game.check_options(self.num_players, variant, self._read_options(given["options"]))
+        options = parse_json(unquote(given["options"]) or "{}")
+        self.options = self.game.check_options(self.num_players, variant, options)
         self.start_player = check_integer("start_player", given["start_player"], DRAWN, self.num_players - 1)
         self.chance_outcomes = check_integer("chance_outcomes", given["chance_outcomes"], 1, 2**31 - 1)
-        self.seed = check_integer("seed", given["seed"], 0, 2**31 - 1)
         self.functions = game_functions(self.game)
         self.blank = zeros(2, self.game.state_dtype)
         self.blank[:1] = self.game.new_state(self.num_players, variant, self.options)
         self.shuffles, self.openings = None, []
-        if given["cards"]:
-            self.shuffles = self._shuffles(given["cards"].split())
-            drawn = self.start_player == DRAWN
-            self.openings = self.shuffles.openings(range(self.num_players) if drawn else [self.start_player])
+        if check_choice("cards", given["cards"], ("", "all")):
+            self.shuffles = Shuffles(self.game, self.blank, make_deck(self.game, self.num_players, self.options))
+            starts = range(self.num_players) if self.start_player == DRAWN else [self.start_player]
+            self.openings = self.shuffles.openings(starts)
         self.listen, self.ear = listener(self.game), new_ear(self.game)
         bound = self.game.most_actions
-        self.longest = bound and bound(self.num_players, variant, self.options)  # actions of a game; None: no bound
-        self.rows = self.tensor_size = 0  # of an information state; 0: there is no tensor
-        with contextlib.suppress(ValueError):
-            self.rows = heard.most_rows(self.game, self.num_players, variant, self.options)
-            self.tensor_size = heard.vector_size(self.game, self.rows)
+        self.longest = (bound and bound(self.num_players, variant, self.options)) or _LONGEST
 
     def __deepcopy__(self, memo: dict[int, Any]) -> _Rules:
         """Clones of states share their rules."""
         return self
 
-    def _read_options(self, text: str) -> dict[str, Any]:
-        declared = {option.name: option for option in declared_options(self.game.options)}
-        pairs = [entry.partition(":") for entry in text.split()]
-        return {name: _read(declared[name], value) if name in declared else value for name, _, value in pairs}
-
-    def _shuffles(self, names: list[str]) -> Shuffles:
-        """Every order of the deck; ``names``: its cards, or `_ALL`."""
-        if names != [_ALL]:
-            cards = [int(name) if name.lstrip("-").isdigit() else name for name in names]
-            read_rigging(self.game, self.num_players, self.options, {"deck": cards})
-        return Shuffles(self.game, self.blank, make_deck(self.game, self.num_players, self.options))
+    def __reduce__(self) -> Any:
+        """Compiled functions cannot be pickled."""
+        return _Rules, (self._given,)
 
     def look(self, records: Any, seat: int) -> tuple[npt.NDArray[Any], npt.NDArray[np.int8]]:
         """What a seat sees, and its legal actions."""
@@ -253,10 +201,8 @@ class SpielState(pyspiel.State):  # type: ignore[misc]  # pyspiel has no types
         rules = game.rules
         self._rules = rules
         self._records = copied(rules.blank)
-        self._records["key"] = rules.seed
         self._pending: int | None = _DEAL
         self._keys = np.zeros((rules.num_players, 2), np.uint64)  # what the seats recall, `Keys`
-        self._rows: tuple[tuple[bytes, ...], ...] = ((),) * rules.num_players  # by seat: `new_row`, the newest first
         self._results = (0.0,) * rules.num_players
 
     # ------------------------------------------------------------ OpenSpiel
@@ -294,19 +240,17 @@ class SpielState(pyspiel.State):  # type: ignore[misc]  # pyspiel has no types
 
     def legal_actions(self, player: int | None = None) -> list[int]:
         """The legal actions or outcomes in ascending order; none for a ``player`` who is not to act."""
-        is_asked = player is None or player == self.current_player()
-        legal: list[int] = super().legal_actions() if is_asked else []
+        legal: list[int] = super().legal_actions() if player in (None, self.current_player()) else []
         return legal
 
     def legal_actions_mask(self, player: int | None = None) -> list[int]:
         """1 for every legal action of `legal_actions`, 0 for the others; for chance, of its outcomes."""
-        chance = int(pyspiel.PlayerId.CHANCE)
-        asked = self.current_player() if player is None else player
-        game = self.get_game()
-        mask = np.zeros(game.max_chance_outcomes() if asked == chance else game.num_distinct_actions(), int)
-        mask[self.legal_actions(asked)] = 1
-        whole: list[int] = mask.tolist()
-        return whole
+        asked, game = self.current_player() if player is None else player, self.get_game()
+        is_chance = asked == pyspiel.PlayerId.CHANCE
+        mask = [0] * (game.max_chance_outcomes() if is_chance else game.num_distinct_actions())
+        for action in self.legal_actions(asked):
+            mask[action] = 1
+        return mask
 
     def _legal_actions(self, player: int) -> list[int]:
         """The legal actions in ascending order."""
@@ -341,11 +285,7 @@ class SpielState(pyspiel.State):  # type: ignore[misc]  # pyspiel has no types
     def resample_from_infostate(self, player: int, sampler: Any) -> SpielState:
         """A state that ``player`` cannot tell from this one, by `sample_state`; it has no history of its own.
 
-        Args:
-            player: the seat.
-            sampler: a function that returns random numbers in [0, 1), such as ``pyspiel.UniformProbabilitySampler``.
-
-        Raises `ValueError` at a chance node.
+        ``sampler`` () -> a random number in [0, 1). Raises `ValueError` at a chance node.
         """
         if self._pending is not None:
             raise ValueError("this is a chance node: sample from what a player sees when a player is to act")
@@ -354,7 +294,6 @@ class SpielState(pyspiel.State):  # type: ignore[misc]  # pyspiel has no types
         other: SpielState = self.get_game().new_initial_state()
         other._records[:1] = sample_record(rules.game, seen, rng, player)[0]
         other._pending, other._results = None, self._results
-        other._rows = tuple(rows if seat == player else () for seat, rows in enumerate(self._rows))
         other._keys[:] = self._keys[player]
         rules.listen(other._records, NOBODY, 0, 0, other._keys, rules.ear)
         other._keys[player] = self._keys[player]
@@ -364,15 +303,13 @@ class SpielState(pyspiel.State):  # type: ignore[misc]  # pyspiel has no types
 
     def _is_left_to_chance(self, action: int) -> bool:
         """Whether the action shuffles cards, or leads elsewhere with another key."""
-        rules, one = self._rules, copied(self._records)
-        flags, _ = step_with(rules.game, one, action)
-        if one["deals"][0] > self._records["deals"][0] or has_reshuffled(rules.game, self._records, one, flags):
-            return True
-        another = copied(self._records)
+        game, before, one, another = self._rules.game, self._records, copied(self._records), copied(self._records)
         another["key"] = ~another["key"]
-        step_with(rules.game, another, action)
+        flags, _ = step_with(game, one, action)
+        step_with(game, another, action)
         another["key"] = one["key"]
-        return bool((one[:1].view(np.uint8) != another[:1].view(np.uint8)).any())
+        is_dealt = bool(one["deals"][0] > before["deals"][0])
+        return is_dealt or has_reshuffled(game, before, one, flags) or one[:1].tobytes() != another[:1].tobytes()
 
     def _decide(self, outcome: int) -> None:
         """Shuffle as the outcome says, then take the pending action."""
@@ -394,43 +331,24 @@ class SpielState(pyspiel.State):  # type: ignore[misc]  # pyspiel has no types
         """Take a player's action; cards that it deals or reshuffles lie in the order of ``deck``."""
         rules, words = self._rules, self._rules.game.words
         move = int(self._records["player"][0]), action, words.phase_of(self._records)
-        if rules.rows:
-            self._rows = tuple((self._row(seat, move), *rows) for seat, rows in enumerate(self._rows))
         _, results = step_with(rules.game, self._records, action, deck)
         self._results = tuple(results[: rules.num_players].tolist())
         rules.listen(self._records, *move, self._keys, rules.ear)
 
-    def _row(self, seat: int, move: Move) -> bytes:
-        rules = self._rules
-        return heard.new_row(rules.game, seat, move, rules.num_players, rules.look(self._records, seat)[0]).tobytes()
-
-    def recalled(self, player: int) -> npt.NDArray[Any]:
-        """The information state of a player as a vector, `TableEnv.information_state_vector`."""
-        rules, dtype = self._rules, heard.row_dtype(self._rules.game)
-        rows = [np.frombuffer(row, dtype) for row in self._rows[player]]
-        return heard.as_vector(rules.game, rules.look(self._records, player)[0], rows, rules.rows)
-
 
 class _Observer:
-    """OpenSpiel's observer: what a player sees, or with perfect recall has observed, as a tensor and in words."""
+    """OpenSpiel's observer: what a player sees, as a tensor and in words, or a hash of all that it has observed."""
 
     def __init__(self, rules: _Rules, recalls: bool) -> None:
         self._game, self._recalls = rules.game, recalls
-        size = rules.tensor_size if recalls else rules.game.layout.size
-        self.tensor = np.zeros(size, np.float32) if size else None
-        self.dict = {} if self.tensor is None else {"info_state" if recalls else "observation": self.tensor}
+        self.tensor = None if recalls else np.zeros(rules.game.layout.size, np.float32)
+        self.dict = {} if self.tensor is None else {"observation": self.tensor}
 
     def set_from(self, state: SpielState, player: int) -> None:
-        """Write what the player sees or has observed into ``tensor``; zeros before the first deal."""
+        """Write what the player sees into ``tensor``; zeros before the first deal."""
         check_integer("player", player, 0, state._rules.num_players - 1)
-        if self.tensor is None:
-            return
-        if state._pending == _DEAL:
-            self.tensor.fill(0)
-        elif self._recalls:
-            self.tensor[:] = state.recalled(player)
-        else:
-            self.tensor[:] = state._rules.look(state._records, player)[0]
+        if self.tensor is not None:
+            self.tensor[:] = 0 if state._pending == _DEAL else state._rules.look(state._records, player)[0]
 
     def string_from(self, state: SpielState, player: int) -> str:
         """What the player has observed so far, as a hash, or what it sees now."""
@@ -443,4 +361,4 @@ class _Observer:
         return json.dumps(self._game.layout.decode(seen))
 
 
-pyspiel.register_game(_game_type(2, _MOST_PLAYERS, has_tensor=False), SpielGame)
+pyspiel.register_game(_TYPE, SpielGame)

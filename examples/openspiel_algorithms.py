@@ -19,7 +19,7 @@ SIX_CARDS = {"max_card": 3, "hand_size": 1, "hearts": 1, "bust_at": 5, "max_turn
 
 def small_game() -> pyspiel.Game:
     """One of each 1, two 2s, three 3s for two players: 17,077 nodes from all 60 deals on."""
-    return load_game("black_jacky", num_players=2, cards="1 2 2 3 3 3", start_player=0, **SIX_CARDS)
+    return load_game("black_jacky", num_players=2, cards="all", start_player=0, **SIX_CARDS)
 
 
 def solve(iterations: int) -> list[float]:

@@ -97,11 +97,11 @@ def _read_checkpoint(path: Path, most: int) -> tuple[Arrays, dict[str, Any]]:
     return load(data), state
 
 
-def grouped(arrays: Mapping[str, npt.NDArray[Any]], groups: Collection[str], separator: str = ".") -> dict[str, Arrays]:
+def grouped(arrays: Mapping[str, npt.NDArray[Any]], groups: Collection[str]) -> dict[str, Arrays]:
     """Arrays called ``GROUP.NAME``, by group and name; `ValueError` for one of another group than these."""
     found: dict[str, Arrays] = {group: {} for group in groups}
     for name, array in arrays.items():
-        group, _, rest = name.partition(separator)
+        group, _, rest = name.partition(".")
         if group not in found:
             raise ValueError(f"the array {name!r} is none of {', '.join(groups)}")
         found[group][rest] = array

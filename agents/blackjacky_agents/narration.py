@@ -153,7 +153,7 @@ class Narrator(NamedTuple):
     """(view, seat) -> whether the player will not act again in this game."""
     settled: Callable[[Move], View] | None = None
     """(move that settled a round) -> the position before anything is lost, with what changes in ``"settled"``, for the
-    picture; see `blackjacky_env.draw.scene.Settled`. None: the picture shows the last pause, or the next round."""
+    picture; see `blackjacky_env.draw.Settled`. None: the picture shows the last pause, or the next round."""
     prompt: Callable[[View], Phrase | None] = lambda view: None
     """(view of the player to act) -> what is to be done, where the phase alone does not say it."""
 

@@ -13,7 +13,10 @@ import sysconfig
 from collections.abc import Iterable, Mapping, Sequence
 from importlib.metadata import requires, version
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from tqdm import tqdm
 
 
 def markdown_table(heading: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
@@ -116,3 +119,11 @@ def duration(seconds: float) -> str:
     if minutes >= 60:
         return f"{minutes // 60} h {minutes % 60:02d} min"
     return f"{minutes} min {int(seconds) % 60:02d} s" if minutes else f"{int(seconds)} s"
+
+
+def progress_bar(games: int | None, what: str | None = None, done: int = 0) -> tqdm[Any]:
+    """A progress bar over games."""
+    from tqdm import tqdm
+
+    pause = 0.1 if sys.stderr.isatty() else 30
+    return tqdm(total=games, initial=done, desc=what, unit=" games", mininterval=pause)

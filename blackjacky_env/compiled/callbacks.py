@@ -6,7 +6,7 @@ Each policy is compiled once and called by its address.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -19,7 +19,8 @@ from numba.core.sigutils import normalize_signature
 from numba.extending import intrinsic
 from numba.np.numpy_support import carray
 
-from blackjacky_env.compiled.compiling import OPTIONS, PLAIN, ContentCompiler, cache_on_disk, compiled, compiled_once
+from blackjacky_env.compiled.caching import OPTIONS, DiskCache
+from blackjacky_env.compiled.compiling import PLAIN, ContentCompiler, compiled
 from blackjacky_env.compiled.policies import CompiledPolicy, Policy, PythonPolicy
 
 if TYPE_CHECKING:
@@ -42,9 +43,9 @@ class Cast(NamedTuple):
 
 def make_cast(game: Game, agents: Sequence[CompiledPolicy | PythonPolicy]) -> Cast:
     """Agents as arrays; policies not yet used in this process are compiled or loaded from the cache."""
-    policies = [None if isinstance(agent, PythonPolicy) else agent for agent in agents]
-    addresses = [address_of(agent[0], game) if agent else NOT_COMPILED for agent in policies]
-    return join_cast(addresses, [agent[1] if agent else np.zeros(0, np.float32) for agent in policies])
+    absent = (NOT_COMPILED, np.zeros(0, np.float32))
+    found = [absent if isinstance(each, PythonPolicy) else (address_of(each[0], game), each[1]) for each in agents]
+    return join_cast([address for address, _ in found], [parameters for _, parameters in found])
 
 
 def join_cast(addresses: Sequence[int], parts: Sequence[npt.NDArray[np.float32]]) -> Cast:
@@ -66,29 +67,22 @@ def address_of(policy: Policy, game: Game) -> int:
 _PLAIN_POLICIES: list[Policy] = []
 
 
-def callback(function: Callable[..., Any], signature: Any) -> Any:
-    """Compile a C callback that compiled code calls by its ``address``; cached on disk like an `entry`.
-
-    ``signature``: Numba types, such as ``types.int64(types.CPointer(types.int8), types.int64)``.
-    """
-    made: Any = CFunc(function, normalize_signature(signature), {}, OPTIONS, pipeline_class=ContentCompiler)
-    cache_on_disk(made, function)
-    with compiled_once(made._cache, made._sig):
-        made.compile()
-    return made
-
-
 @cache
 def _callback(policy: Policy, game: Game) -> Any:
+    """A policy as a C callback, cached on disk like an `entry`."""
     size, num_actions = game.layout.size, game.num_actions
 
     def act(observation, mask, random_state, parameters, count):
         seen, allowed = carray(observation, (size,)), carray(mask, (num_actions,))
         return np.int64(policy(seen, allowed, random_state, carray(parameters, (count,))))
 
-    arrays = (types.CPointer(entry) for entry in (from_dtype(game.layout.dtype), types.int8, types.float32))
-    observation, mask, parameters = arrays
-    return callback(act, types.int64(observation, mask, types.uint64, parameters, types.int64))
+    observation, mask, parameters = map(types.CPointer, (from_dtype(game.layout.dtype), types.int8, types.float32))
+    signature = types.int64(observation, mask, types.uint64, parameters, types.int64)
+    made: Any = CFunc(act, normalize_signature(signature), {}, OPTIONS, pipeline_class=ContentCompiler)
+    made._cache = DiskCache(act)
+    with made._cache.compiled_once(signature):
+        made.compile()
+    return made
 
 
 @intrinsic
@@ -96,10 +90,8 @@ def _call(typing_context, address, observation, mask, random_state, parameters):
     """Generate a call by address in C's convention; arrays are passed as pointers, the last one with its length."""
 
     def generate(context, builder, signature, arguments):
-        def array(number):
-            return context.make_array(signature.args[number])(context, builder, arguments[number])
-
-        seen, allowed, numbers = array(1), array(2), array(4)
+        arrays = (context.make_array(signature.args[k])(context, builder, arguments[k]) for k in (1, 2, 4))
+        seen, allowed, numbers = arrays
         given = [seen.data, allowed.data, arguments[3], numbers.data, numbers.nitems]
         function = ir.FunctionType(ir.IntType(64), [value.type for value in given])
         return builder.call(builder.inttoptr(arguments[0], ir.PointerType(function)), given)

@@ -1,45 +1,27 @@
-"""Compilation with Numba, and an on-disk cache for functions that close over games and bots, and for what they call.
-
-Numba's own cache never hits for such closures and does not notice when a callee in another file changes. Here the
-name of a cache file is a hash of everything its machine code depends on: the byte code and constants of the function
-and of all functions it reaches, the signature, the processor and the versions. So the cache works across processes,
-cannot go stale or mix up two functions, and has no index that concurrent processes could corrupt.
-"""
+"""Compilation with Numba: decorators for compiled functions, and arrays as compiled and plain Python both take them."""
 
 from __future__ import annotations
 
 import contextlib
-import gc
-import hashlib
-import pickle
-import sys
 import types
-import uuid
-from collections.abc import Callable, Iterator
-from functools import cached_property, partial
-from pathlib import Path
+from collections.abc import Callable
 from typing import Any
 
-import llvmlite
 import numba
 import numpy as np
-from numba.core.caching import FunctionCache
 from numba.core.compiler import Compiler
-from numba.core.compiler_lock import global_compiler_lock
 from numba.core.dispatcher import Dispatcher
 from numba.core.extending import overload
-from numba.core.registry import CPUDispatcher, cpu_target
+from numba.core.registry import CPUDispatcher
 
+from blackjacky_env.compiled.caching import OPTIONS, DiskCache
 from blackjacky_env.compiled.fingerprints import fingerprint
-from blackjacky_env.compiled.inner import Code, Inner
-from blackjacky_env.compiled.locking import one_process
-from blackjacky_env.compiled.ownership import is_own, read_own
+from blackjacky_env.compiled.inner import Inner
 
 PLAIN = bool(numba.config.DISABLE_JIT)  # type: ignore[attr-defined]  # Numba sets it while it is imported
 """Plain Python mode (NUMBA_DISABLE_JIT=1): nothing is compiled, for debugging and coverage."""
 
-_FORMAT = 2  # of cached files; to be raised when their content changes
-OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
+_CPUDispatcher: Any = CPUDispatcher
 
 
 class ContentCompiler(Compiler):
@@ -66,7 +48,7 @@ Function = Callable[..., Any]
 
 def compiled(function: Function) -> Function:
     """Decorator for the functions that entries and bots are built from."""
-    return _dispatcher(_CachedInner, function)
+    return _dispatcher(Inner, function)
 
 
 def inlined(function: Function) -> Function:
@@ -75,7 +57,7 @@ def inlined(function: Function) -> Function:
     The compiler does not inline these calls by itself; inlining makes random play twice as fast. Bots are not compiled
     this way: they have many functions with many call sites, so compiling them would take minutes.
     """
-    return _dispatcher(_CachedInner, function, forceinline=True)
+    return _dispatcher(Inner, function, forceinline=True)
 
 
 def generated(name: str, source: str, names: dict[str, Any]) -> Function:
@@ -91,16 +73,22 @@ def is_compiled(function: object) -> bool:
     return callable(function) and (PLAIN or isinstance(function, Dispatcher))
 
 
+class _Entry(_CPUDispatcher):  # type: ignore[misc]
+    def compile(self, sig: Any) -> Any:
+        with self._cache.compiled_once(sig):
+            return super().compile(sig)
+
+
 def entry(function: Function) -> Function:
     """Decorator for functions called from Python: compiled, with the machine code cached on disk.
 
     Everything the function reaches must be something that `fingerprint` can hash; otherwise its first call raises a
     `TypeError` naming the value. Without a writable cache folder every process compiles again.
     """
-    dispatcher = _dispatcher(_Entry, function)
+    dispatcher: Any = _dispatcher(_Entry, function)
     if not PLAIN:
-        cache_on_disk(dispatcher, function)
-    return dispatcher
+        dispatcher._cache = DiskCache(function)
+    return dispatcher  # type: ignore[no-any-return]
 
 
 def _dispatcher(kind: Any, function: Function, **options: Any) -> Function:
@@ -112,47 +100,10 @@ def _dispatcher(kind: Any, function: Function, **options: Any) -> Function:
     return dispatcher
 
 
-def cache_on_disk(dispatcher: Any, function: Function) -> None:
-    """Make a dispatcher cache the machine code of ``function`` on disk."""
-    with contextlib.suppress(RuntimeError):  # Numba found no folder to write to
-        dispatcher._cache = _EntryCache(function)
-
-
 def is_cached(function: Any, args: tuple[Any, ...]) -> bool:
     """Whether an `entry` is compiled for such arguments, or its machine code lies on disk."""
     signature = tuple(function.typeof_pyval(value) for value in args)
-    if signature in function.overloads:
-        return True
-    path = function._cache.path if isinstance(function._cache, _EntryCache) else None
-    return path is not None and path(signature, cpu_target.target_context.codegen()).exists()
-
-
-@contextlib.contextmanager
-def compiled_once(cache: Any, signature: Any) -> Iterator[None]:
-    """Context for compiling: other processes about to compile the same code wait, then load it from the cache."""
-    path = cache.path(signature, cpu_target.target_context.codegen()) if isinstance(cache, _EntryCache) else None
-    if path is None or path.exists():
-        yield
-        return
-    with global_compiler_lock, one_process(path.with_suffix(".lock")), _no_collection():
-        yield
-
-
-@contextlib.contextmanager
-def _no_collection() -> Iterator[None]:
-    """Garbage collection would take a fifth of the time of compiling and free little."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()
-
-
-def record_dtype(fields: list[Any]) -> np.dtype[Any]:
-    """The dtype of a game's record from ``fields`` as NumPy takes them, each aligned: GPUs read no other."""
-    return np.dtype(fields, align=True)
+    return signature in function.overloads or function._cache.path(signature).exists()
 
 
 def zeros(shape: int | tuple[int, ...], dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
@@ -161,13 +112,12 @@ def zeros(shape: int | tuple[int, ...], dtype: np.dtype[Any]) -> np.ndarray[Any,
     return records.view(np.recarray) if PLAIN else records
 
 
-def record_maker(count: int, dtype: np.dtype[Any]) -> Callable[[], Any]:
-    """A compiled function () that returns an array of ``count`` zeroed records, as `zeros` does in Python."""
+@overload(zeros)
+def _zeros(shape, dtype):
+    def make(shape, dtype):
+        return np.zeros(shape, dtype)
 
-    def make() -> Any:
-        return np.zeros(count, dtype)
-
-    return partial(zeros, count, dtype) if PLAIN else compiled(make)
+    return make
 
 
 def scratch(shape, dtype, max_shape=None):
@@ -186,115 +136,10 @@ def scratch(shape, dtype, max_shape=None):
 
 
 @overload(scratch)
-def _allocate(shape, dtype, max_shape=None):
-    def allocate(shape, dtype, max_shape=None):
-        return np.empty(shape, dtype)
-
-    return allocate
+def _scratch(shape, dtype, max_shape=None):
+    return lambda shape, dtype, max_shape=None: np.empty(shape, dtype)
 
 
 def copied(records: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     """A copy of an array of records, made as one block of bytes; NumPy copies field by field, ten times slower."""
     return records.view(np.uint8).copy().view(records.dtype, type(records))
-
-
-_CPUDispatcher: Any = CPUDispatcher
-
-
-class _Entry(_CPUDispatcher):  # type: ignore[misc]
-    def compile(self, sig: Any) -> Any:
-        with compiled_once(self._cache, sig):
-            return super().compile(sig)
-
-
-class _CachedInner(Inner):
-    """An inner function that is compiled once for all processes."""
-
-    def make_code(self, args: tuple[Any, ...]) -> Code:
-        cache = self._disk_cache
-        code = cache.load_overload(args, self.targetctx) if cache else None
-        if code is None:
-            code = super().make_code(args)
-            if cache:
-                cache.save_overload(args, code)
-        return code
-
-    @cached_property
-    def _disk_cache(self) -> _InnerCache | None:
-        with contextlib.suppress(RuntimeError, TypeError):  # no folder to write to; something that cannot be hashed
-            return _InnerCache(self)
-        return None
-
-
-class _EntryCache(FunctionCache):
-    """Caches each compiled overload in its own file, named after everything it depends on."""
-
-    _suffix = ".nbc"
-
-    @cached_property
-    def _key(self) -> str:
-        return fingerprint(self._py_func)  # computed at the first call, when its module is fully defined
-
-    def path(self, signature: Any, codegen: Any) -> Path:
-        versions = (numba.__version__, llvmlite.__version__, np.__version__, sys.version)
-        types_of_arguments = getattr(signature, "args", signature)  # of an entry, or of a callback
-        # The string of a named tuple's type lacks its module and its fields.
-        arguments = [(t, getattr(t, "instance_class", ""), getattr(t, "fields", "")) for t in types_of_arguments]
-        module = self._py_func.__module__  # imported when the file is read
-        options = (*sorted(OPTIONS.items()), numba.config.OPT)  # type: ignore[attr-defined]
-        facts = (self._key, module, arguments, codegen.magic_tuple(), versions, options, _FORMAT)
-        name = hashlib.sha256(repr(facts).encode()).hexdigest()
-        return Path(self._cache_path) / f"blackjacky-{name[:40]}{self._suffix}"
-
-    def _load_overload(self, sig: Any, target_context: Any) -> Any:
-        content = read_own(self.path(sig, target_context.codegen()))
-        checksum, data = content[:32], content[32:]
-        if hashlib.sha256(data).digest() != checksum:
-            return None  # missing, truncated or damaged: compile again
-        try:
-            return self._rebuild(target_context, pickle.loads(data))  # noqa: S301 - written by this user: `read_own`
-        except Exception:  # noqa: BLE001 - a pickle may raise anything
-            return None  # from other versions, or something it refers to has moved: compile again
-
-    def _save_overload(self, sig: Any, data: Any) -> None:
-        content = self._dump(data)
-        if content is None:
-            return
-        path = self.path(sig, cpu_target.target_context.codegen())
-        aside = path.with_suffix(f".{uuid.uuid4().hex[:16]}")
-        try:
-            self._impl.locator.ensure_cache_path()
-            if not is_own(path.parent):
-                return  # others may change what is in this folder, so it would not be read
-            aside.write_bytes(hashlib.sha256(content).digest() + content)
-            aside.replace(path)
-        except OSError:  # a full disk or lost permissions must not stop the run
-            with contextlib.suppress(OSError):
-                aside.unlink()
-
-    def _dump(self, data: Any) -> bytes | None:
-        """None if no other process could use it."""
-        return self._cache_file._dump(self._impl.reduce(data)) if self._impl.check_cachable(data) else None
-
-    def _rebuild(self, target_context: Any, data: Any) -> Any:
-        return self._impl.rebuild(target_context, data)
-
-
-class _InnerCache(_EntryCache):
-    """Caches the code of an inner function, which callers still have to optimise."""
-
-    _suffix = ".nbp"
-
-    def __init__(self, function: Inner) -> None:
-        is_generated = function.py_func.__code__.co_filename.startswith("<")
-        super().__init__(generated if is_generated else function.py_func)  # beside whose file the cache lies
-        self._key = fingerprint(function)  # with how it is compiled, such as inlined
-
-    def _dump(self, data: Code) -> bytes | None:
-        packed = data.pack()
-        with contextlib.suppress(pickle.PicklingError, AttributeError):  # types that only this process knows
-            return pickle.dumps(packed) if packed else None
-        return None
-
-    def _rebuild(self, target_context: Any, data: Any) -> Code | None:
-        return Code.unpack(target_context.codegen(), *data)

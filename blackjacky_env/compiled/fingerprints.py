@@ -58,11 +58,9 @@ def _piece(value: object) -> str:
         return f"{type(value).__name__} {value!r}"
     if isinstance(value, type) and issubclass(value, tuple) and hasattr(value, "_fields"):
         return f"namedtuple {value.__qualname__} {value._fields}"
-    trusted = type | types.BuiltinFunctionType | types.FunctionType | np.ufunc
+    trusted = type | types.ModuleType | types.BuiltinFunctionType | types.FunctionType | np.ufunc
     if isinstance(value, trusted) and _root(value) in _TRUSTED_MODULES:
-        return f"{_root(value)} {getattr(value, '__qualname__', value)}"
-    if isinstance(value, types.ModuleType) and value.__name__.partition(".")[0] in _TRUSTED_MODULES:
-        return f"module {value.__name__}"
+        return f"{_root(value)} {getattr(value, '__qualname__', value.__name__)}"
     raise TypeError(
         f"a compiled function reaches {value!r}, whose content cannot be hashed, so it cannot be cached; "
         "allowed are functions, numbers, strings, tuples, arrays, dtypes, modules of these, and what numpy, numba and "
@@ -75,38 +73,21 @@ def _pieces_of_function(function: types.FunctionType, seen: dict[int, int]) -> I
         yield f"function number {seen[id(function)]}"
         return
     seen[id(function)] = len(seen)
+    code, cells = function.__code__, function.__closure__ or ()
     yield f"function {function.__qualname__}"
-    yield from _pieces(function.__code__, seen)
-    yield from _pieces(function.__defaults__, seen)
-    modules = {}
-    for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
-        if _is_own_module(cell.cell_contents):
-            modules[name] = cell.cell_contents
-        else:
-            yield from _pieces(cell.cell_contents, seen)
-    for name in sorted(_global_names(function.__code__)):
-        if name not in function.__globals__:
-            continue
-        if _is_own_module(value := function.__globals__[name]):
-            modules[name] = value
-        else:
-            yield name
-            yield from _pieces(value, seen)
-    for name, value in sorted(_attributes(function.__code__, modules).items()):
+    yield from _pieces((code, function.__defaults__), seen)
+    used = {name: function.__globals__[name] for name in _names(code) & function.__globals__.keys()}
+    used |= {name: cell.cell_contents for name, cell in zip(code.co_freevars, cells, strict=True)}
+    modules = {name: used.pop(name) for name, value in [*used.items()] if _is_own_module(value)}
+    for name, value in sorted((used | _attributes(code, modules)).items()):
         yield name
         yield from _pieces(value, seen)
-
-
-def _is_own_module(value: object) -> bool:
-    return isinstance(value, types.ModuleType) and value.__name__.partition(".")[0] not in _TRUSTED_MODULES
 
 
 def _attributes(code: types.CodeType, modules: dict[str, types.ModuleType]) -> dict[str, Any]:
     """What the code uses of modules, by dotted name; `TypeError` if it uses one in another way than by an attribute."""
     found: dict[str, Any] = {}
-    if not modules:
-        return found
-    steps = [step for step in dis.get_instructions(code) if step.opname != "EXTENDED_ARG"]
+    steps = [step for step in dis.get_instructions(code) if step.opname != "EXTENDED_ARG"] if modules else []
     for number, step in enumerate(steps):
         if step.opname in ("LOAD_GLOBAL", "LOAD_DEREF") and step.argval in modules:
             name, after = step.argval, iter(steps[number + 1 :])
@@ -117,19 +98,27 @@ def _attributes(code: types.CodeType, modules: dict[str, types.ModuleType]) -> d
                     raise TypeError(f"a compiled function uses the module {name!r} in another way than {name}.NAME")
                 name, value = f"{name}.{attribute.argval}", getattr(value, attribute.argval, None)
             found[name] = value
-    for inner in code.co_consts:
-        if isinstance(inner, types.CodeType):
-            found |= _attributes(inner, modules)
+    for inner in _inner(code):
+        found |= _attributes(inner, modules)
     return found
 
 
-def _global_names(code: types.CodeType) -> set[str]:
-    inner = (constant for constant in code.co_consts if isinstance(constant, types.CodeType))
-    return set(code.co_names).union(*(_global_names(constant) for constant in inner))
+def _is_own_module(value: object) -> bool:
+    return isinstance(value, types.ModuleType) and _root(value) not in _TRUSTED_MODULES
+
+
+def _names(code: types.CodeType) -> set[str]:
+    return set(code.co_names).union(*map(_names, _inner(code)))
+
+
+def _inner(code: types.CodeType) -> list[types.CodeType]:
+    return [constant for constant in code.co_consts if isinstance(constant, types.CodeType)]
 
 
 def _root(value: Any) -> str:
     """The package that defines a value; empty for a function that says no module, which nobody need trust."""
+    if isinstance(value, types.ModuleType):
+        return value.__name__.partition(".")[0]
     module = getattr(value, "__module__", None)
     if module is None and not isinstance(value, types.FunctionType):
         module = type(value).__module__

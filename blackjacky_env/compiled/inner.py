@@ -6,12 +6,14 @@ the caller's machine code contains everything it calls. Without them entries com
 An inner function is optimised by itself and once more in each of its callers. With ``NUMBA_OPT`` below 3 only callers
 optimise it: compiling takes a third less time, and some bots are a tenth slower.
 
-What callers need of it can be packed for other processes, which then compile only their own callers.
+What callers need of it is cached for other processes, which then compile only their own callers.
 """
 
 from __future__ import annotations
 
-import weakref
+import pickle
+from contextvars import ContextVar
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import llvmlite.binding as llvm
@@ -21,78 +23,83 @@ from numba.core.compiler_lock import global_compiler_lock
 from numba.core.dispatcher import _FunctionCompiler  # type: ignore[attr-defined]
 from numba.core.registry import CPUDispatcher
 from numba.core.sigutils import normalize_signature
-from numba.core.typing.templates import make_concrete_template
+
+from blackjacky_env.compiled.caching import DiskCache
 
 _CPUDispatcher: Any = CPUDispatcher  # Numba's annotations are few and not always correct
 _JITCodeLibrary: Any = JITCodeLibrary
 _NumbaCompiler: Any = _FunctionCompiler
 
 FULL_OPTIMISATION = 3  # Numba's default for NUMBA_OPT
+IN_PLAIN_PYTHON = ContextVar("IN_PLAIN_PYTHON", default=False)
+"""Whether Python's calls of inner functions run them in plain Python, see `tiers`."""
 
 
 class Code(NamedTuple):
-    """What callers need of an inner function."""
+    """What callers need of an inner function; named as in Numba's results of compiling."""
 
     library: Any
-    description: Any
+    fndesc: Any
     signature: Any
     environment: Any = None
     """Numba finds it by its name as long as there is a reference; no other process needs it."""
+    objectmode: bool = False
 
-    def pack(self) -> tuple[Any, ...] | None:
-        """What `unpack` takes in another process; None for code that holds addresses."""
-        name, _, bitcode = self.library.serialize_using_bitcode()
-        if self.library.has_dynamic_globals:
-            return None
-        self.description.typemap = self.description.calltypes = None  # large, and of use to the compiler only
-        return name, bitcode, self.description, self.signature
-
-    @classmethod
-    def unpack(cls, codegen: Any, name: str, bitcode: bytes, description: Any, signature: Any) -> Code:
-        """The code that another process has packed."""
-        library = codegen.create_library(name)
-        library.__class__ = _InnerLibrary
-        library._final_module = llvm.parse_bitcode(bitcode)
-        library._finalize_final_module()
-        return cls(library, description, signature)
+    @property
+    def entry_point(self) -> Any:
+        """The key under which callers find it."""
+        return self.library
 
 
 class Inner(_CPUDispatcher):  # type: ignore[misc]
-    """A dispatcher that keeps overloads called by compiled code apart from those called by Python, if any."""
+    """A dispatcher that compiles for callers in compiled code alone, and once for all processes."""
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
-        self._codes: dict[tuple[Any, ...], Code] = {}  # by argument types
-        self._keys: dict[tuple[Any, ...], object] = {}  # their keys in Numba's function table
+        self._compiler.__class__ = _InnerCompiler
+        self._cache = _InnerCache(self)  # whose key says how it is compiled, too, such as inlined
 
-    def get_call_template(self, args: Any, kws: Any) -> tuple[Any, ...]:
-        """Signatures for a call with arguments of these types; Numba asks while it compiles the caller."""
-        signature, folded = self._compiler.fold_argument_types(args, kws)
-        if tuple(folded) not in self._codes:
-            self._offer(tuple(folded), self.make_code(tuple(folded)))
-        name = self.py_func.__name__
-        signatures = [code.signature for code in self._codes.values()]
-        template = make_concrete_template(f"CallTemplate({name})", key=name, signatures=signatures)
-        return template, signature, folded, {}
+    def __call__(self, *args: Any) -> Any:
+        """Call it from Python."""
+        return (self.py_func if IN_PLAIN_PYTHON.get() else self._for_python)(*args)
 
-    def get_overload(self, sig: Any) -> object:
-        """The key under which callers find the function of this signature."""
-        return self._keys[tuple(normalize_signature(sig)[0])]
+    @cached_property
+    def _for_python(self) -> Any:
+        return _CPUDispatcher(self.py_func, None, self.targetoptions, self._compiler.pipeline_class)
 
-    def make_code(self, args: tuple[Any, ...]) -> Code:
-        """Compile for arguments of these types."""
-        pipeline = self._compiler.pipeline_class
-        compiler = _InnerCompiler(self.py_func, self.targetdescr, self.targetoptions, {}, pipeline)
-        with global_compiler_lock, self._compiling_counter:
-            made = compiler.compile(args, None)
-        made.library.__class__ = _InnerLibrary
-        return Code(made.library, made.fndesc, made.signature, made.environment)
+    def compile(self, sig: Any) -> Any:
+        """Compile for arguments of these types, or load the code, for a caller that is compiled."""
+        args = tuple(normalize_signature(sig)[0])
+        if args not in self.overloads:
+            code = self._cache.load_overload(args, self.targetctx)
+            if code is None:
+                with global_compiler_lock, self._compiling_counter:
+                    made = self._compiler.compile(args, None)
+                made.library.__class__ = _InnerLibrary
+                code = Code(made.library, made.fndesc, made.signature, made.environment)
+                self._cache.save_overload(args, code)
+            self.targetctx.insert_user_function(code.entry_point, code.fndesc, [code.library])
+            self.overloads[args] = code
+        return self.overloads[args].entry_point
 
-    def _offer(self, args: tuple[Any, ...], code: Code) -> None:
-        key = object()
-        self.targetctx.insert_user_function(key, code.description, [code.library])
-        weakref.finalize(self, self.targetctx.remove_user_function, key).atexit = False
-        self._keys[args], self._codes[args] = key, code
+
+class _InnerCache(DiskCache):
+    """Caches the code of an inner function, which callers still have to optimise."""
+
+    suffix = ".nbp"
+
+    def packed(self, data: Code) -> bytes:
+        name, _, bitcode = data.library.serialize_using_bitcode()
+        data.fndesc.typemap = data.fndesc.calltypes = None  # large, and of use to the compiler only
+        return pickle.dumps((name, bitcode, data.fndesc, data.signature))
+
+    def unpacked(self, target_context: Any, data: Any) -> Code:
+        name, bitcode, description, signature = data
+        library = target_context.codegen().create_library(name)
+        library.__class__ = _InnerLibrary
+        library._final_module = llvm.parse_bitcode(bitcode)
+        library._finalize_final_module()
+        return Code(library, description, signature)
 
 
 class _InnerCompiler(_NumbaCompiler):  # type: ignore[misc]

@@ -25,8 +25,6 @@ FOR_TREE = 112  # of the playout policy inside the tree
 FOR_ACCEPTANCE = 113  # whether a proposed position replaces the current one
 # Studies of decisions
 FOR_STUDIES = 130
-# Forecasts
-FOR_QUESTIONS = 135  # which position of a game is asked about
 # Sampled games of a solver, by the key of a run
 FOR_SAMPLED = 140
 # Agents, by a key of their own, which no game has

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from blackjacky_env.compiled.compiling import compiled, inlined
+from blackjacky_env.compiled.compiling import compiled, generated, inlined
 from blackjacky_env.declare.game import Question, Rules
 
 
@@ -17,6 +17,11 @@ def share_result(s, rewards):
     for p in range(n):
         if 0 < won < n:
             rewards[p] = 1.0 / won if s.winners[p] else -1.0 / (n - won)
+
+
+def settled_in(field: str, phase: int) -> Callable[..., bool]:
+    """The usual `Rules.is_settled`: whether this field has the value of a phase between `apply` and `settle`."""
+    return inlined(generated("is_settled", f"def is_settled(s):\n    return s.{field} == {phase}\n", {}))
 
 
 @inlined

@@ -41,13 +41,8 @@ class ActionInfo:
 
     def describe(self) -> dict[str, Any]:
         """The fields as JSON-ready data: kind, card, pile, seats (a list), number; None where one does not apply."""
-        return {
-            "kind": self.kind,
-            "card": self.card,
-            "pile": self.pile,
-            "seats": list(self.seats) or None,
-            "number": self.number,
-        }
+        facts = {name: getattr(self, name) for name in ("kind", "card", "pile", "seats", "number")}
+        return {**facts, "seats": list(self.seats) or None}
 
 
 def relative_seat(seat: int) -> str:
@@ -104,10 +99,9 @@ class Actions:
         if name in self._numbers:
             return self._numbers[name]
         near = [self._names[self._numbers[each]] for each in difflib.get_close_matches(name, self._numbers, n=3)]
-        if near:
-            raise ValueError(f"no action is called {text!r}; did you mean {' or '.join(map(repr, near))}?")
         examples = [self._names[0], self._names[len(self) // 2], self._names[-1]]
-        raise ValueError(f"no action is called {text!r}; examples of names are {', '.join(map(repr, examples))}")
+        there_are = f"did you mean {' or '.join(map(repr, near))}?" if near else f"names are such as {examples}"
+        raise ValueError(f"no action is called {text!r}; {there_are}")
 
     def tell(self, info: ActionInfo, seat_name: Callable[[int], str] = relative_seat) -> str:
         """The English name of ``info``, which may be `ActionInfo.heard`, with seats named by ``seat_name``."""

@@ -7,20 +7,19 @@ into an observation and reads it back (`blackjacky_env.compiled.shown`).
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from types import MappingProxyType
+from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from blackjacky_env.declare.layout import Layout, Part
-from blackjacky_env.declare.options import NoOptions, Option, Variant, declared_options, field_docs
+from blackjacky_env.declare.layout import Layout, Part, narrowest
+from blackjacky_env.declare.options import NoOptions, Option, Variant, declared_options
 
 NOBODY = -1
 
 State = Any
+"""One state record: in compiled code a Numba record, in Python an element of an array of the game's ``state_dtype``."""
 
 
 @dataclass(frozen=True)
@@ -108,10 +107,10 @@ class Fields:
         variant: the field that tells the variant, if there are several.
 
     Attributes:
+        fields: by name; `shown`: those that the observation shows, by the name of the part.
         dtype: of the record, aligned.
         layout: of the observation.
         at: offsets of the parts, by name, a named tuple, for compiled code.
-        ranges: smallest and largest value by field.
 
     Raises `ValueError` for duplicate names of variants or fields, and for parts that show no field or leave one out.
     """
@@ -127,63 +126,52 @@ class Fields:
     ) -> None:
         if not variants or len({each.name for each in variants}) < len(variants):
             raise ValueError(f"variants={variants}: one or more with distinct names are required")
-        self.variants, self.options = tuple(variants), options
+        self.variants, self.options, self.variant = tuple(variants), options, variant
         self.seats = max(each.max_players for each in variants)
         smallest = min(each.min_players for each in variants)
-        docs = field_docs(options) if declared_options(options) else {}
-        numbers = [option for option in declared_options(options) if option.kind != "cards"]
-        stored = [_StoredOption.read(option, docs.get(option.name, "")) for option in numbers]
-        self.stored = sorted(stored, key=lambda option: bool(option.field.shape))  # numbers first
-        self.variant = variant
+        self._stored = [_StoredOption.read(each) for each in declared_options(options) if each.kind != "cards"]
+        numbers_first = sorted((option.field for option in self._stored), key=lambda field: bool(field.shape))
         part = "num_players" if smallest < self.seats else None  # a constant shows nothing
         players = number("num_players", smallest, self.seats, "players of the game", part=part)
-        table = [players, *([variant] if variant else ())]
-        first = [*table, *(option.field for option in self.stored)]
-        declared = [*first, *fields]
-        self.fields = {field.name: self._completed(field) for field in declared}
+        table = [players, *([variant] if variant else ()), *numbers_first]
+        declared = [*table, *fields]
+        self.fields = {
+            each.name: replace(each, high=self.seats + each.extra - 1) if each.kind == "seat" else each
+            for each in declared
+        }
         if len(self.fields) < len(declared):
             raise ValueError("two fields of the record have the same name")
         parts = {field.part: field for field in self.fields.values() if field.part is not None}
         names = [part for each in observed for part in (each.split() if isinstance(each, str) else [each])]
-        order = [*(field.part for field in first if field.part), *names]
+        order = [*(field.part for field in table if field.part), *names]
         self.shown = {name: parts[name] for name in order if name in parts}
         unknown = {name for name in order if isinstance(name, str)} ^ parts.keys()
         if unknown:
             raise ValueError(f"observed and the fields that are shown differ in {', '.join(sorted(unknown))}")
-        self.layout = Layout(name if isinstance(name, Part) else self._part(parts[name]) for name in order)
+        self.layout = Layout(name if isinstance(name, Part) else self._part(name, parts[name]) for name in order)
         self.at = self.layout.at
         self.dtype = self._dtype()
-        self.ranges: Mapping[str, tuple[int, int]] = MappingProxyType(
-            {field.name: (field.low, field.high) for field in self.fields.values()}
-        )
 
-    def _completed(self, field: Field) -> Field:
-        if field.kind != "seat":
-            return field
-        return dataclasses.replace(field, high=self.seats + field.extra - 1)
-
-    def _part(self, field: Field) -> Part:
+    def _part(self, name: str, field: Field) -> Part:
         if field.kind == "seat" and not field.plus:
-            marks = self.seats + field.extra
-            return Part(field.part or "", (*field.seen, marks), 0, 1, f"one-hot seat {field.meaning}")
+            return Part(name, (*field.seen, field.high + 1), 0, 1, f"one-hot seat {field.meaning}")
         if field.kind == "choice":
             names = ", ".join(field.choices)
-            return Part(field.part or "", (len(field.choices),), 0, 1, f"one-hot{field.meaning}: {names}")
+            return Part(name, (len(field.choices),), 0, 1, f"one-hot{field.meaning}: {names}")
         shape = (self.seats,) * (field.axes if not field.own else 0) + field.seen
-        return Part(field.part or "", shape, field.low + field.plus, field.high + field.plus, field.meaning)
-
-    def shape(self, field: Field) -> tuple[int, ...]:
-        """The shape of a field in the record."""
-        by_seats = [self.seats] * field.axes
-        if by_seats and field.kind != "seat":
-            by_seats[-1] += field.extra
-        return (*by_seats, *field.shape)
+        return Part(name, shape, field.low + field.plus, field.high + field.plus, field.meaning)
 
     def _dtype(self) -> np.dtype[Any]:
         """Fields of four bytes first, so that nothing is lost between aligned ones."""
-        columns = [(field.name, _narrowest(field), self.shape(field)) for field in self.fields.values()]
+        columns: list[Any] = []
+        for field in self.fields.values():
+            kind = narrowest(f"field {field.name!r}", field.low, field.high, np.int8, np.int16, np.int32)
+            by_seats = [self.seats] * field.axes
+            if by_seats and field.kind != "seat":
+                by_seats[-1] += field.extra
+            columns.append((field.name, kind, (*by_seats, *field.shape)))
         columns.sort(key=lambda column: column[1] != np.int32)
-        return np.dtype([("key", np.uint64), *(column if column[2] else column[:2] for column in columns)], align=True)
+        return np.dtype([("key", np.uint64), *columns], align=True)
 
     # ------------------------------------------------------------ options, words, proofs
 
@@ -192,18 +180,13 @@ class Fields:
         s["num_players"] = num_players
         if self.variant is not None:
             s[self.variant.name] = [each.name for each in self.variants].index(variant)
-        for option in self.stored:
+        for option in self._stored:
             option.write(s, options[option.declared.name])
 
     def read_options(self, s: State) -> tuple[int, str, dict[str, Any]]:
         """The number of players, variant and rule options written by `write_options`."""
         variant = self.variants[0 if self.variant is None else int(s[self.variant.name])]
-        values = {option.declared.name: option.value(s) for option in self.stored}
-        return (
-            int(s["num_players"]),
-            variant.name,
-            {each.name: values[each.name] for each in declared_options(self.options) if each.name in values},
-        )
+        return int(s["num_players"]), variant.name, {each.declared.name: each.value(s) for each in self._stored}
 
     def tell(self, s: State, names: str) -> dict[str, Any]:
         """Fields as plain Python values, by the names of their parts or their own, separated by blanks.
@@ -232,26 +215,6 @@ class Fields:
         """The fields that ``state()`` returns: the whole table, including hidden cards but not the random key."""
         return tuple(name for name in self.dtype.names or () if name != "key" and self.fields[name].on_table)
 
-    @property
-    def by_seat(self) -> tuple[str, ...]:
-        """The fields with an entry for each seat, on the first axis only."""
-        return tuple(field.name for field in self.fields.values() if field.axes == 1)
-
-    @property
-    def by_seat_pair(self) -> tuple[str, ...]:
-        """The fields with an entry for each pair of seats."""
-        return tuple(field.name for field in self.fields.values() if field.axes == 2)
-
-    @property
-    def of_seats(self) -> tuple[str, ...]:
-        """The fields whose values are seats, and nothing more than a seat."""
-        return tuple(field.name for field in self.fields.values() if field.kind == "seat" and field.place is None)
-
-    @property
-    def places(self) -> Mapping[str, int]:
-        """The fields whose values are seats, or this number more than a seat."""
-        return {field.name: field.place for field in self.fields.values() if field.place is not None}
-
 
 class Stored(NamedTuple):
     """Annotation of a rule option: its field in the record, its part of the observation, and what None is there."""
@@ -269,20 +232,18 @@ class _StoredOption(NamedTuple):
     none: int | None
 
     @classmethod
-    def read(cls, option: Option, doc: str) -> _StoredOption:
+    def read(cls, option: Option) -> _StoredOption:
         stored = next((each for each in option.notes if isinstance(each, Stored)), Stored(option.name))
         part = stored.part or stored.field
         values = "; ".join(f"{i} = {name}" for i, name in enumerate(option.choices))
-        meaning = "option: " + " ".join(
-            filter(None, [doc[:1].lower() + doc[1:].replace("\n", " ").rstrip("."), values and f"({values})"])
-        )
-        low, high = option.low or 0, option.high or 0
+        about = option.help[:1].lower() + option.help[1:].replace("\n", " ").rstrip(".")
+        meaning = " ".join(filter(None, ["option:", about, values and f"({values})"]))
         if option.kind == "subset":
-            return cls(option, flag(stored.field, meaning, (high + 1,), part=part, first=low), None)
+            return cls(option, flag(stored.field, meaning, (option.high + 1,), part=part, first=option.low), None)
+        low, high = 0, max(1, len(option.choices) - 1)
         if option.kind == "integer":
-            low = low if stored.none is None else min(low, stored.none)
-            return cls(option, number(stored.field, low, high, meaning, part=part), stored.none)
-        return cls(option, number(stored.field, 0, max(1, len(option.choices) - 1), meaning, part=part), None)
+            low, high = min(option.low, option.low if stored.none is None else stored.none), option.high
+        return cls(option, number(stored.field, low, high, meaning, part=part), stored.none)
 
     def write(self, s: State, value: Any) -> None:
         if self.declared.kind == "subset":
@@ -294,22 +255,12 @@ class _StoredOption(NamedTuple):
 
     def value(self, s: State) -> Any:
         value = s[self.field.name].tolist()
-        match self.declared.kind:
-            case "subset":
-                return [i for i, enabled in enumerate(value) if enabled]
-            case "choice":
-                return self.declared.choices[value]
-            case "flag":
-                return bool(value)
-        return None if value == self.none else value
+        if self.declared.kind == "subset":
+            return [i for i, enabled in enumerate(value) if enabled]
+        if self.declared.kind == "choice":
+            return self.declared.choices[value]
+        return None if value == self.none else bool(value) if self.declared.kind == "flag" else value
 
 
 def _known(value: int) -> int | None:
     return None if value == NOBODY else value
-
-
-def _narrowest(field: Field) -> type[np.integer[Any]]:
-    for kind in (np.int8, np.int16, np.int32):
-        if np.iinfo(kind).min <= field.low and field.high <= np.iinfo(kind).max:
-            return kind
-    raise ValueError(f"the field {field.name!r} ({field.low} .. {field.high}) does not fit into int32")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any
 
@@ -12,15 +12,12 @@ import numpy.typing as npt
 
 from blackjacky_env.checks import check_choice, few, read_integer
 from blackjacky_env.declare.actions import Actions
-from blackjacky_env.declare.fields import Fields
+from blackjacky_env.declare.fields import Fields, State
 from blackjacky_env.declare.layout import Layout, Vector
 from blackjacky_env.declare.options import Variant, declared_options, plain, read_options
 from blackjacky_env.draw.plain import plain_scene
-from blackjacky_env.draw.scene import Face, Options, Scene, View, Viewer
-
-State = Any
-"""One state record: in compiled code a Numba record, in Python an element of an array of the game's ``state_dtype``."""
-
+from blackjacky_env.draw.scene import Face, Scene
+from blackjacky_env.draw.views import Options, View, Viewer
 
 STATE_FIELDS = ("key", "num_players", "player", "deals", "winners")
 """Fields that every game's state record must have."""
@@ -100,7 +97,7 @@ class Words:
 
 @dataclass(frozen=True)
 class Question:
-    """What the next settlement may do to each seat, so that agents can be asked to forecast it."""
+    """What the next settlement may do to each seat, of which hints tell."""
 
     words: str
     """What happens to the seat, as in "loses a heart"."""
@@ -120,7 +117,7 @@ class ExtraDeck:
 
 @dataclass(frozen=True)
 class Reshuffle:
-    """Shuffling in the course of a deal, which `reset` can rig beside the deals."""
+    """Shuffling in the course of a deal, which solvers try in every order."""
 
     count: str
     """Record field that counts the reshuffles since the last deal."""
@@ -166,11 +163,6 @@ class Preset:
     """The rule options that differ from their defaults."""
 
 
-def keep_options(num_players: int, variant: str, options: Any) -> Any:
-    """The options unchanged, for a game in which all combinations can be played."""
-    return options
-
-
 @dataclass(frozen=True)
 class Game:
     """One game: facts as data, rules as compiled functions, words as Python functions.
@@ -210,7 +202,7 @@ class Game:
     """(num_players, options in force) -> the integers of all cards in the game; None: all of ``card_names``."""
     small_deck: SmallDeck | None = None
     """None: the game has no option ``deck`` (`blackjacky_env.declare.options.Cards`)."""
-    complete_options: Callable[[int, str, Any], Any] = keep_options
+    complete_options: Callable[[int, str, Any], Any] = lambda num_players, variant, options: options
     """(num_players, variant, instance of ``options``) -> the options in force, with None replaced where it means a
     default that depends on the table. `ValueError` for combinations that cannot be played."""
     most_actions: Callable[[int, str, Mapping[str, Any]], int | None] | None = None
@@ -224,7 +216,7 @@ class Game:
     presets: Mapping[str, Preset] = field(default_factory=dict, hash=False)
     """Tables by name, such as miniatures that can be solved exactly, the smallest first."""
     question: Question | None = None
-    """What can be forecast besides who wins; None: nothing."""
+    """What hints say besides who wins; None: nothing."""
 
     def __post_init__(self) -> None:
         if missing := [name for name in STATE_FIELDS if name not in (self.state_dtype.names or ())]:
@@ -264,7 +256,7 @@ class Game:
     @property
     def max_players(self) -> int:
         """Largest table size of any variant: P, the number of seats in arrays."""
-        return max(variant.max_players for variant in self.variants)
+        return self.fields.seats
 
     @property
     def default_players(self) -> int:
@@ -278,25 +270,22 @@ class Game:
 
     def whole_deck(self, num_players: int, options: Mapping[str, Any]) -> Sequence[int]:
         """The integers of all cards in the deck at this table."""
-        full = self._full_deck(num_players, options)
-        return full if options.get("deck") is None else _named_cards(self.card_names, full, options["deck"])[0]
-
-    def _full_deck(self, num_players: int, options: Mapping[str, Any]) -> Sequence[int]:
-        """All cards if the option ``deck`` leaves none out."""
-        return range(len(self.card_names)) if self.deck is None else self.deck(num_players, options)
+        full = range(len(self.card_names)) if self.deck is None else self.deck(num_players, options)
+        if options.get("deck") is None:
+            return full
+        left, found = Counter(options["deck"]), []
+        for card in full:
+            if left[self.card_names[card]] > 0:
+                left[self.card_names[card]] -= 1
+                found.append(card)
+        return found
 
     def choose_table(
         self, num_players: object = None, variant: str | None = None, label: str = "num_players"
     ) -> tuple[int, str]:
-        """Table size and variant: those given, with defaults for None.
+        """Table size and variant: those given, or the defaults for None; ``label``: of the size in error messages.
 
-        Args:
-            num_players: None: the variant's default table size.
-            variant: None: the first one that allows the table size.
-            label: name of ``num_players`` in error messages.
-
-        Raises:
-            TypeError, ValueError: the combination is not allowed; the message says what is.
+        Raises `TypeError` or `ValueError` if the combination is not allowed; the message says what is.
         """
         if num_players is None:
             chosen = self.choose_variant((), variant)
@@ -313,14 +302,12 @@ class Game:
             check_choice("variant", variant, self.variant_names)
         asked = [each for each in self.variants if variant in (None, each.name)]
         for each in asked:
-            if all(size in each.sizes for size in sizes):
+            if set(sizes) <= set(each.sizes):
                 return each
-        allowed = self.sizes_in_words()
+        allowed, at = self.sizes_in_words(), "" if variant is None else f" for variant={variant!r}"
         for size in sizes:
-            if not any(size in each.sizes for each in self.variants):
-                raise ValueError(f"{label}={size} is out of range; allowed are {allowed}")
             if not any(size in each.sizes for each in asked):
-                raise ValueError(f"{label}={size} is out of range for variant={variant!r}; allowed are {allowed}")
+                raise ValueError(f"{label}={size} is out of range{at}; allowed are {allowed}")
         mixed = ", ".join(map(str, sorted(set(sizes))))
         raise ValueError(f"no variant allows all of the table sizes {mixed}; allowed are {allowed}")
 
@@ -376,16 +363,16 @@ class Game:
         """
         options = self.complete_options(num_players, variant, read_options(self.options, given, self.name))
         in_force = {field.name: plain(getattr(options, field.name)) for field in fields(options)}
-        if self.small_deck is None:
+        if not in_force.get("deck"):
+            in_force.pop("deck", None)
             return in_force
-        full = self._full_deck(num_players, in_force)
-        kept, missing = _named_cards(self.card_names, full, in_force["deck"] or ())
-        if missing:
+        full, kept = self.whole_deck(num_players, {**in_force, "deck": None}), self.whole_deck(num_players, in_force)
+        if missing := Counter(in_force["deck"]) - Counter(self.card_names[card] for card in kept):
             there_are = few(self.card_names[card] for card in full)
             raise ValueError(
-                f"deck has {missing[0]!r}, which is not in the game at this table; allowed are {there_are}"
+                f"deck has {next(iter(missing))!r}, which is not in the game at this table; allowed are {there_are}"
             )
-        if len(kept) in (0, len(full)):
+        if len(kept) == len(full):
             del in_force["deck"]
         return in_force
 
@@ -393,28 +380,22 @@ class Game:
         """The number of players, variant and rule options of a record, as `new_state` has written them."""
         size, variant, options = self.fields.read_options(s)
         if self.small_deck is not None and (out := self.small_deck.left_out(s)):
-            kept = Counter(self._full_deck(size, options)) - Counter(out)
-            options["deck"] = [self.card_names[card] for card in sorted(kept.elements(), key=self._place_in_box)]
+            kept = Counter(self.whole_deck(size, options)) - Counter(out)
+            options["deck"] = sorted((self.card_names[card] for card in kept.elements()), key=self.card_names.index)
         return size, variant, options
 
-    def _place_in_box(self, card: int) -> int:
-        box = next(option.choices for option in declared_options(self.options) if option.kind == "cards")
-        return box.index(self.card_names[card])
-
     def scene(self, view: View, options: Options, viewer: Viewer) -> Scene:
-        """What lies on the table that a view shows; ``viewer``: whose view it is."""
+        """What lies on the table that a view shows; ``viewer``: whose view it is.
+
+        ``options``: those in force, with ``num_players`` and ``variant``; those that differ from the rule sheet are
+        told in words, such as ``bust at 18``.
+        """
         draw = self.words.scene
         drawn = plain_scene(self, view, viewer) if draw is None else draw(view, options, viewer)
-        return drawn._replace(options=self.unusual_options(options))
-
-    def unusual_options(self, options: Mapping[str, Any]) -> list[str]:
-        """The options in force that differ from the rule sheet, in words, such as ``bust at 18``.
-
-        ``options``: with ``num_players`` and ``variant``.
-        """
         usual = self.check_options(options["num_players"], options["variant"], {})
         declared = [option.name for option in declared_options(self.options)]
-        return [_in_words(name, options[name]) for name in declared if options.get(name) != usual.get(name)]
+        unusual = [_in_words(name, options[name]) for name in declared if options.get(name) != usual.get(name)]
+        return drawn._replace(options=unusual)
 
     def new_arrays(self) -> tuple[Vector, npt.NDArray[np.int8]]:
         """Uninitialised arrays for an observation and a mask."""
@@ -425,9 +406,8 @@ class Game:
         states = np.zeros(1, self.state_dtype)
         self.fields.write_options(states[0], num_players, variant, options)
         if self.small_deck is not None and options.get("deck") is not None:
-            full = Counter(self._full_deck(num_players, options))
-            full -= Counter(self.whole_deck(num_players, options))
-            self.small_deck.leave_out(states[0], list(full.elements()))
+            full = Counter(self.whole_deck(num_players, {**options, "deck": None}))
+            self.small_deck.leave_out(states[0], [*(full - Counter(self.whole_deck(num_players, options))).elements()])
         return states
 
 
@@ -437,15 +417,3 @@ def _in_words(name: str, value: Any) -> str:
         return words if value else f"no {words}"
     values = [str(each).replace("_", " ") for each in (value if isinstance(value, list) else [value])]
     return f"{words} {' '.join(values) or 'none'}"
-
-
-def _named_cards(
-    names: Sequence[int | str], cards: Iterable[int], wanted: Iterable[int | str]
-) -> tuple[list[int], list[int | str]]:
-    """The first of the ``cards`` that have the ``wanted`` names, and the names that are left over."""
-    left, found = Counter(wanted), []
-    for card in cards:
-        if left[names[card]] > 0:
-            left[names[card]] -= 1
-            found.append(card)
-    return found, list(left.elements())

@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 from collections import namedtuple
 from collections.abc import Iterable
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -14,8 +13,6 @@ import numpy.typing as npt
 
 Vector = npt.NDArray[np.int8 | np.int16]
 """A vector with the size and dtype of some layout."""
-
-_INT8, _INT16 = np.iinfo(np.int8), np.iinfo(np.int16)
 
 
 @dataclass(frozen=True)
@@ -43,36 +40,23 @@ class Layout:
         size: number of entries of the vector, K.
         at: offsets by the name of the part, a named tuple, for compiled code.
         dtype: of the vector: int8 if it holds the ranges of all parts, else int16; `ValueError` for wider ranges.
+        low, high: smallest and largest value of each entry, `dtype`, shape (size,).
     """
 
     def __init__(self, parts: Iterable[Part]) -> None:
-        self.parts: dict[str, Part] = {}
-        self.size = 0
+        self.size, placed = 0, []
         for part in parts:
-            self.parts[part.name] = Part(part.name, part.shape, part.low, part.high, part.meaning, self.size)
+            placed.append(replace(part, offset=self.size))
             self.size += part.length
-        self.dtype: np.dtype[Any] = _narrowest(self.parts.values())
+        self.parts = {part.name: part for part in placed}
+        kinds = (narrowest(f"part {part.name!r}", part.low, part.high, np.int8, np.int16) for part in placed)
+        self.dtype: np.dtype[Any] = np.result_type(np.int8, *kinds)
+        lengths = [part.length for part in placed]
+        self.low: Vector = np.repeat(np.array([part.low for part in placed], self.dtype), lengths)
+        self.high: Vector = np.repeat(np.array([part.high for part in placed], self.dtype), lengths)
         offsets: Any = namedtuple("Offsets", [*self.parts])  # type: ignore[misc]
-        self.at: Any = offsets(*[part.offset for part in self.parts.values()])
-        self._places = [(p.name, slice(p.offset, p.offset + p.length), p.shape) for p in self.parts.values()]
-
-    def offset(self, name: str) -> int:
-        """Index of the first entry of the part called ``name``."""
-        return self.parts[name].offset
-
-    @property
-    def low(self) -> Vector:
-        """Smallest value of each entry, `dtype`, shape (size,)."""
-        return np.concatenate([np.full(part.length, part.low, self.dtype) for part in self.parts.values()])
-
-    @property
-    def high(self) -> Vector:
-        """Largest value of each entry, `dtype`, shape (size,)."""
-        return np.concatenate([np.full(part.length, part.high, self.dtype) for part in self.parts.values()])
-
-    @cached_property
-    def _bounds(self) -> tuple[Vector, Vector]:
-        return self.low, self.high
+        self.at: Any = offsets(*[part.offset for part in placed])
+        self._places = [(p.name, slice(p.offset, p.offset + p.length), p.shape) for p in placed]
 
     @property
     def largest(self) -> npt.NDArray[np.float32]:
@@ -87,8 +71,8 @@ class Layout:
 
     def checked(self, vector: npt.ArrayLike) -> Vector:
         """``vector`` as an array of `dtype`; `ValueError` for a wrong shape or entries out of range."""
-        values, (low, high) = self._shaped(vector), self._bounds
-        if (values < low).any() or (values > high).any():
+        values = self._shaped(vector)
+        if (values < self.low).any() or (values > self.high).any():
             raise ValueError("the observation has entries outside the ranges that describe_observation() states")
         return values.astype(self.dtype)
 
@@ -97,8 +81,8 @@ class Layout:
 
         Raises `ValueError` for a vector of the wrong shape.
         """
-        entries = self._shaped(vector).tolist()
-        return {name: _nested(entries[place], shape) for name, place, shape in self._places}
+        entries = self._shaped(vector)
+        return {name: entries[place].reshape(shape).tolist() for name, place, shape in self._places}
 
     def _shaped(self, vector: npt.ArrayLike) -> npt.NDArray[Any]:
         values = np.asarray(vector)
@@ -107,18 +91,9 @@ class Layout:
         return values
 
 
-def _narrowest(parts: Iterable[Part]) -> np.dtype[Any]:
-    wide = False
-    for part in parts:
-        if not (_INT16.min <= part.low and part.high <= _INT16.max):
-            raise ValueError(f"the part {part.name!r} ({part.low} .. {part.high}) does not fit into int16")
-        wide |= not (_INT8.min <= part.low and part.high <= _INT8.max)
-    return np.dtype(np.int16 if wide else np.int8)
-
-
-def _nested(entries: list[Any], shape: tuple[int, ...]) -> Any:
-    if not shape:
-        return entries[0]
-    for length in reversed(shape[1:]):
-        entries = [entries[i : i + length] for i in range(0, len(entries), length)]
-    return entries
+def narrowest(what: str, low: int, high: int, *kinds: type[np.integer[Any]]) -> type[np.integer[Any]]:
+    """The first of the dtypes that holds the range; `ValueError` if none does."""
+    for kind in kinds:
+        if np.iinfo(kind).min <= low and high <= np.iinfo(kind).max:
+            return kind
+    raise ValueError(f"the {what} ({low} .. {high}) does not fit into {kinds[-1].__name__}")

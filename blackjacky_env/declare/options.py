@@ -20,7 +20,7 @@ import functools
 import inspect
 import textwrap
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Annotated, Any, Literal, NamedTuple, get_args, get_origin, get_type_hints
@@ -48,13 +48,15 @@ class Option(NamedTuple):
     kind: Literal["integer", "subset", "flag", "choice", "cards"]
     """``"subset"``: a subset of the integers ``low`` .. ``high``; ``"cards"``: some of ``choices``."""
     default: Any
-    low: int | None = None
-    high: int | None = None
+    low: Any = None
+    high: Any = None
     optional: bool = False
     """Whether None is allowed."""
     choices: tuple[int | str, ...] = ()
+    help: str = ""
+    """The docstring of the dataclass's field."""
     notes: tuple[Any, ...] = ()
-    """Further annotations of its type, for the declaration of its game."""
+    """The annotations of its type."""
 
     @property
     def allowed(self) -> str:
@@ -67,6 +69,43 @@ class Option(NamedTuple):
             return f"collections of the {len(self.choices)} cards {few(self.choices)}, and None"
         span = f"{self.low} .. {self.high}"
         return f"{span} and None" if self.optional else span
+
+    def checked(self, value: object) -> Any:
+        """The value as dataclasses hold it; `TypeError` or `ValueError` naming option, value and what is allowed."""
+        if value is None and self.optional:
+            return None
+        if self.kind == "flag":
+            if value not in (False, True):
+                raise ValueError(f"{self.name}={value!r} is unknown; allowed are {self.allowed}")
+            return bool(value)
+        if self.kind == "choice":
+            return check_choice(self.name, value, self.choices)
+        if self.kind == "integer":
+            return self._in_range(self.name, value)
+        if not isinstance(value, Iterable) or isinstance(value, str | bytes):
+            of = "collections of values " if self.kind == "subset" else ""
+            raise TypeError(f"{self.name}={value!r} is not a collection; allowed are {of}{self.allowed}")
+        if self.kind == "subset":
+            return tuple(sorted({self._in_range(f"a value of the option {self.name}", each) for each in value}))
+        return self._in_box(value)
+
+    def _in_range(self, name: str, value: object) -> int:
+        number = read_integer(name, value, self.allowed)
+        if not self.low <= number <= self.high:
+            raise ValueError(f"{name}={number} is out of range; allowed are {self.allowed}")
+        return number
+
+    def _in_box(self, cards: Iterable[object]) -> tuple[int | str, ...]:
+        """The cards in the order of the box."""
+        names, given = {card_key(name): name for name in self.choices}, Counter[int | str]()
+        for card in cards:
+            if card_key(card) not in names:
+                raise ValueError(f"{self.name} has {card!r}, which is not a card; allowed are {self.allowed}")
+            given[names[card_key(card)]] += 1
+        for name, count in given.items():
+            if count > (there_are := self.choices.count(name)):
+                raise ValueError(f"{self.name} has {count} copies of {name!r}; the whole deck has {there_are}")
+        return tuple(sorted(given.elements(), key=self.choices.index))
 
 
 @dataclass(frozen=True)
@@ -100,32 +139,30 @@ class NoOptions:
     """The options of a game without rule options."""
 
 
-def declared_options(kind: type[Any]) -> tuple[Option, ...]:
-    """The options that a dataclass declares, in order; `TypeError` for a field of any other type."""
-    return _declared_options(kind)  # type: ignore[arg-type]  # for mypy the metaclass of a class has no hash
+def _declared(kind: Any) -> tuple[Option, ...]:
+    hints, docs = get_type_hints(kind, include_extras=True), field_docs(kind)
+    found = (_read_field(field.name, hints[field.name], field.default) for field in dataclasses.fields(kind))
+    return tuple(option._replace(help=docs.get(option.name, "")) for option in found)
 
 
-@functools.cache
-def _declared_options(kind: Any) -> tuple[Option, ...]:
-    hints = get_type_hints(kind, include_extras=True)
-    return tuple(_read_field(field.name, hints[field.name], field.default) for field in dataclasses.fields(kind))
+declared_options: Callable[[type[Any]], tuple[Option, ...]] = functools.cache(_declared)  # type: ignore[assignment]
+"""The options that a dataclass declares, in order; `TypeError` for a field of any other type."""
 
 
 def _read_field(name: str, hint: Any, default: Any) -> Option:
     kind, *notes = get_args(hint) if get_origin(hint) is Annotated else (hint,)
-    ranges = [note for note in notes if isinstance(note, Range)]
-    boxes = [note.box for note in notes if isinstance(note, Cards)]
-    others = tuple(note for note in notes if not isinstance(note, Range | Cards))
+    option = Option(name, "flag", default, notes=tuple(notes))
     if kind is bool:
-        return Option(name, "flag", default, notes=others)
+        return option
     if get_origin(kind) is Literal:
-        return Option(name, "choice", default, choices=get_args(kind), notes=others)
-    if ranges and kind == tuple[int, ...]:
-        return Option(name, "subset", default, *ranges[0], notes=others)
-    if boxes and name == "deck" and kind in (tuple[int, ...] | None, tuple[str, ...] | None):
-        return Option(name, "cards", default, optional=True, choices=boxes[0], notes=others)
-    if ranges and kind in (int, int | None):
-        return Option(name, "integer", default, *ranges[0], optional=kind is not int, notes=others)
+        return option._replace(kind="choice", choices=get_args(kind))
+    for note in notes:
+        if isinstance(note, Range) and kind == tuple[int, ...]:
+            return option._replace(kind="subset", low=note.low, high=note.high)
+        if isinstance(note, Range) and kind in (int, int | None):
+            return option._replace(kind="integer", low=note.low, high=note.high, optional=kind is not int)
+        if isinstance(note, Cards) and name == "deck" and kind in (tuple[int, ...] | None, tuple[str, ...] | None):
+            return option._replace(kind="cards", optional=True, choices=note.box)
     raise TypeError(
         f"the option {name!r} is declared as {hint}; allowed are bool, Literal[...], and Annotated[KIND, Range(...)] "
         "with int, int | None or tuple[int, ...], and for `deck` Annotated[tuple[...] | None, Cards(...)]"
@@ -139,15 +176,11 @@ def describe_options(kind: type[Any]) -> list[dict[str, Any]]:
     ``low``, ``high``, ``optional`` (whether None is allowed), ``choices``, ``allowed`` (the values in words) and
     ``help`` (the field's docstring).
     """
-    docs = field_docs(kind)
-    return [
-        {
-            **{name: plain(entry) for name, entry in option._asdict().items() if name != "notes"},
-            "allowed": option.allowed,
-            "help": docs.get(option.name, ""),
-        }
-        for option in declared_options(kind)
-    ]
+    described = []
+    for option in declared_options(kind):
+        facts = {name: plain(entry) for name, entry in option._asdict().items() if name != "notes"}
+        described.append({**facts, "allowed": option.allowed})
+    return described
 
 
 def field_docs(kind: type[Any]) -> dict[str, str]:
@@ -170,62 +203,13 @@ def plain(value: Any) -> Any:
 def read_options(kind: type[Any], given: Mapping[str, Any], owner: str) -> Any:
     """An instance of an options dataclass with the ``given`` values, each checked.
 
-    Args:
-        kind: the dataclass.
-        given: values by name.
-        owner: what has these options, for the message about an unknown one.
+    ``owner``: what has these options, for the message about an unknown one.
 
-    Raises:
-        TypeError, ValueError: naming option, value and what is allowed.
+    Raises `TypeError` or `ValueError`, naming option, value and what is allowed.
     """
     declared = {option.name: option for option in declared_options(kind)}
     for name, value in given.items():
         if name not in declared:
             there_are = f"options of {owner} are {', '.join(declared)}" if declared else f"{owner} has no options"
             raise TypeError(f"unknown option {name}={value!r}; {there_are}")
-    return kind(**{name: _check(option, given[name]) for name, option in declared.items() if name in given})
-
-
-def _check(option: Option, value: object) -> Any:
-    if value is None and option.optional:
-        return None
-    if option.kind == "flag":
-        if value not in (False, True):
-            raise ValueError(f"{option.name}={value!r} is unknown; allowed are {option.allowed}")
-        return bool(value)
-    if option.kind == "choice":
-        return check_choice(option.name, value, option.choices)
-    if option.kind == "integer":
-        return _check_range(option.name, value, option)
-    if option.kind == "cards":
-        return _check_cards(option, value)
-    if not isinstance(value, Iterable) or isinstance(value, str | bytes):
-        raise TypeError(
-            f"{option.name}={value!r} is not a collection; allowed are collections of values {option.allowed}"
-        )
-    return tuple(sorted({_check_range(f"a value of the option {option.name}", each, option) for each in value}))
-
-
-def _check_cards(option: Option, value: object) -> tuple[int | str, ...]:
-    """The cards in the order of the box."""
-    if not isinstance(value, Iterable) or isinstance(value, str | bytes):
-        raise TypeError(f"{option.name}={value!r} is not a collection; allowed are {option.allowed}")
-    names = {card_key(name): name for name in option.choices}
-    cards = list(value)
-    for card in cards:
-        if card_key(card) not in names:
-            raise ValueError(f"{option.name} has {card!r}, which is not a card; allowed are {option.allowed}")
-    given, there_are = Counter(names[card_key(card)] for card in cards), Counter(option.choices)
-    if surplus := given - there_are:
-        name, count = next(iter(surplus)), given[next(iter(surplus))]
-        raise ValueError(f"{option.name} has {count} copies of {name!r}; the whole deck has {there_are[name]}")
-    return tuple(name for name in there_are for _ in range(given[name]))
-
-
-def _check_range(name: str, value: object, option: Option) -> int:
-    assert option.low is not None
-    assert option.high is not None
-    number = read_integer(name, value, option.allowed)
-    if not option.low <= number <= option.high:
-        raise ValueError(f"{name}={number} is out of range; allowed are {option.allowed}")
-    return number
+    return kind(**{name: option.checked(given[name]) for name, option in declared.items() if name in given})

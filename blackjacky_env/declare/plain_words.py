@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -19,7 +19,6 @@ def plain_words(
     actions: Actions,
     *,
     names: Mapping[str, Sequence[str]] = {},
-    settlement: Callable[[State], Table] = lambda s: {},
 ) -> Words:
     """Words made from the fields alone.
 
@@ -28,7 +27,6 @@ def plain_words(
             phases, if there are several.
         actions: the actions.
         names: by field: words for its values, starting from 0.
-        settlement: (record at the last settlement) -> what is told about it.
     """
     shown = [field for field in fields.shown.values() if field.name not in ("player", "phase", "winners")]
     private = [str(field.part) for field in shown if field.own]
@@ -41,7 +39,7 @@ def plain_words(
             "player": player,
             "round": int(s["deals"]) - (player is not None),
             **{str(field.part): named(field.name, fields.tell(s, field.name)[field.name]) for field in shown},
-            "last_settlement": None if settled is None else settlement(settled),
+            "last_settlement": None if settled is None else {},
             "winners": np.flatnonzero(s["winners"]).tolist(),
         }
 
@@ -55,7 +53,7 @@ def plain_words(
         return {**table, **own}
 
     def why_illegal(s: State, action: int) -> str:
-        return f"{actions.name(action)} (action {action}) is not among the legal actions of the player to act"
+        return actions.refusal(action, "it is not among the legal actions of the player to act")
 
     return Words(
         *(snapshot, view, actions, why_illegal),

@@ -2,57 +2,28 @@
 
 from blackjacky_env.draw.picture import draw_svg
 from blackjacky_env.draw.scene import (
-    CREAM,
     EVERYTHING,
-    INK,
-    RED,
-    Card,
     CardName,
-    Choice,
-    Fact,
-    Field,
-    Figure,
     Name,
-    Pile,
-    Row,
     Say,
     Scene,
-    Seat,
-    Settled,
-    Sign,
-    Tag,
-    Token,
     Value,
-    count_of,
     described,
-    say,
+    printable,
     signed,
 )
 from blackjacky_env.draw.svg import draw_card
-from blackjacky_env.draw.text import WIDTH, listed, printable
+from blackjacky_env.draw.text import WIDTH, listed
+from blackjacky_env.draw.views import Settled, count_of
 
 __all__ = [
-    "CREAM",
     "EVERYTHING",
-    "INK",
-    "RED",
     "WIDTH",
-    "Card",
     "CardName",
-    "Choice",
-    "Fact",
-    "Field",
-    "Figure",
     "Name",
-    "Pile",
-    "Row",
     "Say",
     "Scene",
-    "Seat",
     "Settled",
-    "Sign",
-    "Tag",
-    "Token",
     "Value",
     "count_of",
     "described",
@@ -60,6 +31,5 @@ __all__ = [
     "draw_svg",
     "listed",
     "printable",
-    "say",
     "signed",
 ]

@@ -1,12 +1,12 @@
-"""The track of a board game as a ring of fields, with what lies within."""
+"""The track of a board game as a ring of fields around rows of cards."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
-from blackjacky_env.draw import svg
-from blackjacky_env.draw.scene import BACK, INK, Card, Field, Row, Say, Scene
-from blackjacky_env.draw.svg import CARD, Pen, data, group
+from blackjacky_env.draw.scene import Card, Field, Row, Say, Scene
+from blackjacky_env.draw.shapes import BACK, INK
+from blackjacky_env.draw.svg import CARD, Pen, box, chip, circle, data, group, text
 
 
 class _Ring(NamedTuple):
@@ -21,114 +21,90 @@ class _Ring(NamedTuple):
     top: float
     bottom: float
 
-    @property
-    def middle(self) -> float:
-        return (self.left + self.right) / 2
-
     def places(self, fields: int) -> list[tuple[float, float]]:
-        between = (fields - 2 * self.columns) // 2
-        steps = [self.across * (i - (self.columns - 1) / 2) for i in range(self.columns)]
-        rows = [(self.top + self.bottom + _APART * (2 * i - between + 1)) / 2 for i in range(between)]
+        middle, between = (self.left + self.right) / 2, (fields - 2 * self.columns) // 2
+        row = [middle + self.across * (i - (self.columns - 1) / 2) for i in range(self.columns)]
+        column = [(self.top + self.bottom + _APART * (2 * i - between + 1)) / 2 for i in range(between)]
         return [
-            *((self.middle + step, self.top) for step in steps),
-            *((self.right, y) for y in rows),
-            *((self.middle - step, self.bottom) for step in steps),
-            *((self.left, y) for y in reversed(rows)),
+            *((x, self.top) for x in row),
+            *((self.right, y) for y in column),
+            *((x, self.bottom) for x in reversed(row)),
+            *((self.left, y) for y in reversed(column)),
         ]
 
 
 _WIDE, _PHONE = _Ring(5, 92, 108, 532, 132, 282), _Ring(4, 66, 68, 288, 82, 292)
 _APART = 62  # of cards above each other
-_CARD = 0.74  # scale of the cards beside the fields
+_SCALE = 0.74  # of the cards beside the fields
+_WIDTH, _HEIGHT = CARD[0] * _SCALE, CARD[1] * _SCALE
 
 
 def draw_track(pen: Pen, scene: Scene) -> list[str]:
-    """The ring of fields, and the rows of cards within it."""
+    """A road with fields around water, and the rows of cards within."""
     ring = _PHONE if pen.is_phone else _WIDE
     places = ring.places(len(scene.track))
-    fields = [_field(pen, i, field, places[i], ring) for i, field in enumerate(scene.track)]
-    figures = [_figures(pen, field, places[i]) for i, field in enumerate(scene.track)]
-    return [_port(ring), *fields, *figures, *_within(pen, scene, ring)]
+    size = ring.left, ring.top, ring.right - ring.left, ring.bottom - ring.top
+    port = box(*size, 62, ' fill="#4a90c4" stroke="#a98a5f" stroke-width="42" opacity=".5"')
+    fields = [_field(pen, i, field, *places[i], ring) for i, field in enumerate(scene.track)]
+    figures = [
+        pen.figure(figure, x - 15 + 12 * (2 * i - len(field.figures) + 1), y - 28, 40)
+        for field, (x, y) in zip(scene.track, places, strict=True)
+        for i, figure in enumerate(field.figures)
+    ]
+    rows, top = [], ring.top + (28.0 if pen.is_phone else 24.0)
+    for row in (piece for piece in scene.centre if isinstance(piece, Row)):
+        drawn, top = draw_row(pen, row, (ring.left + ring.right) / 2, top, size[2] - 56, 0.5 if pen.is_phone else 0.58)
+        rows.append(drawn)
+    return [port, *fields, *figures, *rows]
 
 
-def _port(ring: _Ring) -> str:
-    """A road around water."""
-    place = ring.left, ring.top, ring.right - ring.left, ring.bottom - ring.top
-    return group(
-        [svg.box(*place, 62, more=' fill="#4a90c4" stroke="#a98a5f" stroke-width="42"')], attributes=' opacity=".5"'
-    )
-
-
-def _field(pen: Pen, number: int, field: Field, place: tuple[float, float], ring: _Ring) -> str:
-    x, y = place
-    circle = f'<circle cx="{svg.number(x)}" cy="{svg.number(y)}" r="17" class="panel edge"/>'
-    words = pen.words(str(number), x, y + 5, 14, look="faint", anchor="middle")
-    parts = [circle, *_targets(field, place), words, *_cards(pen, field, *_card_place(place, ring))]
+def _field(pen: Pen, number: int, field: Field, x: float, y: float, ring: _Ring) -> str:
+    """A field, a dashed ring in the colour of each figure that is still to move here, and the cards outside."""
+    parts = [circle(x, y, 17, ' class="panel edge"')]
+    for i, figure in enumerate(field.targets):
+        for stroke, width in ((INK, 6), (figure.fill, 4)):
+            look = f' fill="none" stroke="{stroke}" stroke-width="{width}" stroke-dasharray="6 4"'
+            parts.append(circle(x, y, 17 - 5 * i, look))
+    parts.append(pen.words(str(number), x, y + 5, 14, look="faint", anchor="middle"))
+    if y in (ring.top, ring.bottom):
+        parts += _cards(pen, field, x - _WIDTH / 2, y - _HEIGHT - 23 if y == ring.top else y + 23)
+    else:
+        parts += _cards(pen, field, x - _WIDTH - 23 if x == ring.left else x + 23, y - _HEIGHT / 2)
     return group(parts, attributes=data(field.data))
 
 
-def _targets(field: Field, place: tuple[float, float]) -> list[str]:
-    """A dashed ring in the colour of each figure that is still to move here."""
-    x, y = map(svg.number, place)
-    return [
-        f'<circle cx="{x}" cy="{y}" r="{17 - 5 * i}" fill="none" stroke="{stroke}" stroke-width="{width}" '
-        'stroke-dasharray="6 4"/>'
-        for i, figure in enumerate(field.targets)
-        for stroke, width in ((INK, 6), (figure.fill, 4))
-    ]
-
-
-def _card_place(place: tuple[float, float], ring: _Ring) -> tuple[float, float]:
-    """Top left corner of a field's card, outside the ring."""
-    (x, y), width, height = place, CARD[0] * _CARD, CARD[1] * _CARD
-    if y in (ring.top, ring.bottom):
-        return x - width / 2, y - height - 23 if y == ring.top else y + 23
-    return (x - width - 23 if x == ring.left else x + 23), y - height / 2
-
-
 def _cards(pen: Pen, field: Field, x: float, y: float) -> list[str]:
-    width, height, count = CARD[0] * _CARD, CARD[1] * _CARD, len(field.below)
+    """A field's card upon those below it: their number, or those that are known."""
+    count, known = len(field.below), [card for card in field.below if card.face is not None]
     if field.card is None and not count:
-        empty = svg.box(x, y, width, height, 6, "lost", ' fill="none"')
-        return [empty, pen.words(Say("empty"), x + width / 2, y + height / 2 + 5, 13, width, "faint", "middle")]
-    top = Card() if field.card is None else field.card
-    parts = [pen.card(Card(), x + 3 * i, y + 3 * i, _CARD) for i in range(min(count, 2), 0, -1)]
-    parts.append(pen.card(top, x, y, _CARD))
-    known = [card for card in field.below if card.face is not None]
-    parts += [svg.chip(card, x + width - 8, y + 1 + 18 * i, 17, 17) for i, card in enumerate(known)]
+        words = pen.words(Say("empty"), x + _WIDTH / 2, y + _HEIGHT / 2 + 5, 13, _WIDTH, "faint", "middle")
+        return [pen.card(Card(spent=True), x, y, _SCALE), words]
+    parts = [pen.card(Card(), x + 3 * i, y + 3 * i, _SCALE) for i in range(min(count, 2), 0, -1)]
+    parts.append(pen.card(field.card or Card(), x, y, _SCALE))
+    parts += [chip(card, x + _WIDTH - 8, y + 1 + 18 * i, 17, 17) for i, card in enumerate(known)]
     if count and not known:
-        at = f'cx="{svg.number(x + width)}" cy="{svg.number(y + height - 2)}"'
-        ring = f'<circle {at} r="9" fill="{BACK}" stroke="#fff"/>'
-        parts.append(ring + svg.text(str(count), x + width, y + height + 3, 14, ' fill="#fff" text-anchor="middle"'))
+        parts.append(circle(x + _WIDTH, y + _HEIGHT - 2, 9, f' fill="{BACK}" stroke="#fff"'))
+        parts.append(text(str(count), x + _WIDTH, y + _HEIGHT + 3, 14, ' fill="#fff" text-anchor="middle"'))
     return parts
 
 
-def _figures(pen: Pen, field: Field, place: tuple[float, float]) -> str:
-    count = len(field.figures)
-    return "".join(
-        pen.figure(figure, place[0] - 15 + 12 * (2 * i - count + 1), place[1] - 28, 40)
-        for i, figure in enumerate(field.figures)
-    )
-
-
-def _within(pen: Pen, scene: Scene, ring: _Ring) -> list[str]:
-    """The rows of the centre, each in a line of its own, or in several."""
-    parts, y = [], ring.top + (28.0 if pen.is_phone else 24.0)
-    for row in (piece for piece in scene.centre if isinstance(piece, Row)):
-        is_chips, scale, room = row.look == "chips", *((0.5, 54.0) if pen.is_phone else (0.58, 61.0))
-        wide, high = (
-            (26.0 if row.data else 19.0, 27.0 if row.data else 21.0) if is_chips else (room, CARD[1] * scale + 4)
-        )
-        drawn, in_line = [], int((ring.right - ring.left - 56) // wide)
-        for i, card in enumerate(row.cards):
-            along, count = i % in_line, min(in_line, len(row.cards) - i // in_line * in_line)
-            x, top = ring.middle + wide * (along - count / 2), y + high * (i // in_line)
-            if is_chips:
-                known = {**({"card": card.name} if row.data else {}), **card.data}
-                drawn.append(svg.chip(card, x, top, wide - 2, high - 3, data(known)))
-                continue
-            drawn += [pen.card(card, x + 22, top, scale)]
-            drawn += [] if card.owner is None else [pen.figure(card.owner, x, top, 25)]
-        y += high * -(-len(row.cards) // in_line)
-        parts.append(group(drawn, attributes=f' class="pile"{data(row.data)}' if row.data else ""))
-    return parts
+def draw_row(pen: Pen, row: Row, x: float, y: float, room: float, scale: float) -> tuple[str, float]:
+    """Cards or chips around ``x`` in lines that take ``room``, with their owners; and where they end."""
+    is_chips, mark = row.look == "chips", 22.0 * any(card.owner for card in row.cards)
+    wide, high = CARD[0] * scale + 4 + mark, CARD[1] * scale + 4
+    if is_chips:
+        wide, high = (26.0, 27.0) if row.data else (19.0, 21.0)
+    in_line, parts = int(room // wide), []
+    for i, card in enumerate(row.cards):
+        in_this = min(in_line, len(row.cards) - i // in_line * in_line)
+        left, top = x + wide * (i % in_line - in_this / 2), y + high * (i // in_line)
+        is_live = row.data if is_chips else card.data
+        known = data({"card": card.name, **card.data} if is_live else card.data)
+        if is_chips:
+            parts.append(chip(card, left, top, wide - 2, high - 3, known))
+            continue
+        parts.append(pen.card(card, left + mark, top, scale, known))
+        if card.owner is not None:
+            parts.append(pen.figure(card.owner, left, top, 25))
+    attributes = f' class="pile"{data(row.data)}' if row.data else ""
+    return group(parts, attributes=attributes), y + high * -(-len(row.cards) // in_line)

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from itertools import chain, groupby
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
 from typing import NamedTuple
 
 from blackjacky_env.draw import svg
-from blackjacky_env.draw.scene import INK, Card, Fact, Name, Row, Scene, Tag, Token, Value, say
-from blackjacky_env.draw.svg import CARD, CHIP, Pen, box, data, group
+from blackjacky_env.draw.scene import Card, Fact, Name, Row, Say, Scene, say
+from blackjacky_env.draw.shapes import INK
+from blackjacky_env.draw.svg import CARD, LOSS, PHONE_TEXT, Pen, Piece, box, data, group
 
-_IN_ROW, _FEW = 8, 6
-"""Cards of a hand in a row on a phone, so that a finger can hit each; cards that lie beside the name."""
-_NAMED = 218
-"""Width of what lies beside few cards."""
+_IN_LINE, _FEW = 8, 6
+"""Cards of a hand in a line on a phone, so that a finger can hit each; so many and fewer need no second line."""
 
 
 class Sizes(NamedTuple):
@@ -24,29 +23,31 @@ class Sizes(NamedTuple):
     figure: float
     card: float
     """Scale of cards."""
-
-
-class Piece(NamedTuple):
-    """Something in a line: its width, and what draws it at a left and a top edge."""
-
-    width: float
-    draw: Callable[[float, float], str]
+    hand: float = 0
+    """Scale of those of the nearest seat, whose hand can be clicked; 0: it is another one."""
+    chip: tuple[float, float] = (25, 20)
 
 
 class Panel:
-    """A seat's panel: its parts, and how high they are."""
+    """A seat's panel: its parts, and how high they are.
 
-    def __init__(self, pen: Pen, scene: Scene, seat: int, width: float, sizes: Sizes, is_near: bool) -> None:
-        self.pen, self.scene, self.number, self.width = pen, scene, seat, width
-        self.seat, self.sizes, self.is_near = scene.seats[seat], sizes, is_near
-        self.parts: list[str] = []
-        self.left = 8 if pen.is_phone else 12
+    In it lie, from above: the figure with the name, and around them what is told; lines of small cards; and cards.
+    """
+
+    def __init__(self, pen: Pen, scene: Scene, number: int, width: float, sizes: Sizes) -> None:
+        self.pen, self.seat, self.number, self.width, self.sizes = pen, scene.seats[number], number, width, sizes
+        self.left = 8.0 if pen.is_phone else 12.0
         self.room = width - 2 * self.left + 2
-        self.small_text = max(sizes.text - 2, svg.PHONE_TEXT)
-        rows = [row for row in self.seat.rows if row.cards]
-        self.is_compact = is_near and not pen.is_phone and sum(len(row.cards) for row in rows) <= _FEW
-        self.is_compact &= all(row.look in ("hand", "cards") for row in rows)
-        self.height = self._draw()
+        self.small_text = max(sizes.text - 2, PHONE_TEXT)
+        self.line_height = sizes.text + 3
+        self.parts: list[str] = []
+        rows = [row for row in self.seat.rows if row.cards and row.look in ("hand", "cards")]
+        self.packed = [row for row in rows if row.packed and row.cards[0].face is None]
+        self.rows = [row for row in rows if row not in self.packed]
+        self.hand = next((row for row in self.rows if row.look == "hand" and sizes.hand), None)
+        has_figure = width > 150 or bool(scene.track)
+        y = self._lines(self._head(sizes.figure if has_figure else 0))
+        self.height = self._cards(y) + 5
 
     def drawn(self, x: float, y: float, height: float, scale: float = 1) -> str:
         """The panel, with a thick border and an arrow if it is the seat's turn, and a red border if it loses.
@@ -54,246 +55,154 @@ class Panel:
         Its parts are made smaller by ``scale``.
         """
         width, parts = self.width * scale, self.parts if scale == 1 else [group(self.parts, scale=round(scale, 3))]
-        ground = box(0, 0, width, height, 12, f"panel {'now' if self.seat.acts else 'edge'}")
-        loss = svg.framed(width, height, 12, 4) if self.seat.loses else ""
+        ground = box(0, 0, width, height, 12, f' class="panel {"now" if self.seat.acts else "edge"}"')
+        loss = box(0, 0, width, height, 12, f'{LOSS}"4"') if self.seat.loses else ""
         arrow = '<path d="M-6 14 12 28-6 42z" class="sign"/>' if self.seat.acts else ""
-        look = f' class="seat{" loser" * self.seat.loses}"{data({"seat": self.number})}'
-        return group([ground, loss, arrow, *parts], x, y, attributes=look)
-
-    def _draw(self) -> float:
-        """The figure and the name, around them what is told, and cards below or beside; returns the height."""
-        sizes, pen, seat = self.sizes, self.pen, self.seat
-        figure = sizes.figure if self.width > 150 or self.scene.track else 0
-        if figure:
-            self.parts.append(pen.figure(seat.figure, self.left - 2, 6, figure))
-        end = _NAMED if self.is_compact else self.width - self._beside()
-        x, y = self.left + figure + (8 if figure else 0), 9 + sizes.name
-        is_wide = self.is_near and not pen.is_phone
-        room = (_NAMED if is_wide else end) - x - 4
-        self.parts.append(pen.words(Name(self.number), x, 6 + sizes.name * 0.85, sizes.name, room))
-        if is_wide and not self.is_compact:
-            x, y = _NAMED + 12, 9
-        rows = [row for row in seat.rows if not (row.packed and _is_hidden(row.cards))]
-        lines = [row for row in rows if row.look in ("chips", "groups")]
-        told = [*map(self._tokens, seat.facts), *map(self._tag, seat.tags)]
-        told += [self._words(", ".join(map(pen.said, seat.notes)), sizes.text - 1, "faint")] * bool(seat.notes)
-        told += [self._fact(fact) for fact in seat.facts if not fact.tokens]
-        y = self._flow(filter(None, told), y, end, x, 8 + figure)
-        if self.is_near:
-            y = self._flow((piece for row in lines for piece in self._line(row)), y, self.width, x, 8 + figure)
-        y = max(y, 10 + figure)
-        for row in () if self.is_near else lines:
-            after = y + row.lines * (self._line_height if row.look == "groups" else self._chip[1] + 2)
-            y = max(after, self._flow(iter(self._line(row)), y, self.width - self.left))
-        cards = [row for row in rows if row.look in ("hand", "cards")]
-        if any(row.cards for row in cards) or (cards and not self.is_near):
-            y = max(y, self._cards([row for row in cards if row.cards], 10 if self.is_compact else y))
-        return y + 5
-
-    @property
-    def _line_height(self) -> float:
-        return self.sizes.text + 3
-
-    def _flow(self, pieces: Iterator[Piece], y: float, end: float, beside: float = 0, below: float = 0) -> float:
-        """Draw pieces side by side, on as many lines as they need; returns where the last line ends.
-
-        Lines above ``below`` begin at ``beside``, the others at the left.
-        """
-        begin, y = (beside, y) if y < below - 12 else (self.left, max(y, below) if beside else y)
-        x = begin
-        for piece in pieces:
-            if x > begin and x + piece.width > end - 4:
-                return self._flow(chain([piece], pieces), y + self._line_height, end, beside, below)
-            self.parts.append(piece.draw(x, y))
-            x += piece.width + 6
-        return y + self._line_height if x > begin else y
-
-    def _beside(self) -> float:
-        """Draw what lies in the right upper corner, and return its width."""
-        x, played = self.width - 6, self.seat.played
-        if self.pen.is_phone and played is not None:
-            x -= CARD[0] * self.sizes.card
-            self.parts.append(played_card(self.pen, played, self.number, x, 5, self.sizes.card))
-            return self.width - x
-        scale = self.sizes.card * 0.88
-        for row in self.seat.rows:
-            if row.packed and row.cards and _is_hidden(row.cards):
-                x -= CARD[0] * scale
-                self.parts.append(self.pen.card(Card(), x, 5, scale))
-                self.parts.append(self.pen.badge(str(len(row.cards)), x + 3, CARD[1] * scale - 2))
-        return self.width - x
+        return group([ground, loss, arrow, *parts], x, y, 1, f' class="seat"{data({"seat": self.number})}')
 
     # -- what is told
 
-    def _words(self, value: Value, size: float, look: str = "ink") -> Piece:
-        width = min(self.room, self.pen.width(value, size))
-        return Piece(width, lambda x, y: self.pen.words(value, x, y + 0.85 * size, size, self.width - x - 4, look))
+    def _head(self, figure: float) -> float:
+        """The figure, the name and what is told; returns where they end, as all these methods do."""
+        sizes, (end, corner_ends) = self.sizes, self._corner()
+        x = self.left
+        if figure:
+            self.parts.append(self.pen.figure(self.seat.figure, x - 2, 6, figure))
+            x += figure + 8
+        self.parts.append(self.pen.words(Name(self.number), x, 6 + sizes.name * 0.85, sizes.name, end - x - 4))
+        y = self._flow(self._told(end - x - 4), 9 + sizes.name, end - 4, x, 8 + figure)
+        return max(y, 10 + figure, corner_ends)
 
-    def _tag(self, tag: Tag) -> Piece:
-        size = self.sizes.text - 1.5
+    def _corner(self) -> tuple[float, float]:
+        """What lies in the right upper corner; returns where it begins and ends."""
+        scale, played, x = self.sizes.card, self.seat.played, self.width - 6
+        width, height = CARD[0] * scale, CARD[1] * scale
+        if self.pen.is_phone and played is not None:
+            self.parts.append(played_card(self.pen, played, self.number, x - width, 5, scale))
+            return x - width, height + 5
+        for row in self.packed:
+            x -= width
+            self.parts.append(self.pen.card(Card(), x, 5, scale))
+            self.parts.append(self.pen.badge(str(len(row.cards)), x + 3, height - 2))
+        return x, height + 5 if self.packed else 0
 
-        def draw(x: float, y: float) -> str:
-            drawn = self.pen.label(tag.text, x, y, tag.fill, size, self.width - x - 4)[0]
-            return group([drawn], attributes=data(tag.data)) if tag.data else drawn
+    def _told(self, room: float) -> Iterator[Piece]:
+        seat, size = self.seat, self.sizes.text
+        for fact in seat.facts:
+            if fact.tokens:
+                yield self._tokens(fact)
+        for tag in seat.tags:
+            yield self.pen.label(tag.text, tag.fill, size - 1.5, room, data(tag.data))
+        if seat.notes:
+            yield self.pen.piece(seat.notes, size - 1, room, "faint")
+        for fact in seat.facts:
+            if not fact.tokens:
+                told = say("{label} {value}", label=fact.label, value=fact.value)
+                words = self.pen.piece(told, size, self.room, "bad" if fact.counts else "ink")
+                frame = box(-3, -1, words.width + 6, size + 4, 6, f'{LOSS}"2"') if fact.counts else ""
+                yield Piece(words.width, frame + words.markup)
 
-        return Piece(self.pen.label(tag.text, 0, 0, tag.fill, size)[1], draw)
-
-    def _tokens(self, fact: Fact) -> Piece | None:
-        tokens, words = fact.tokens, None
+    def _tokens(self, fact: Fact) -> Piece:
+        """The tokens of a fact, many of them as one with their number."""
+        tokens, words = fact.tokens, Piece(0, "")
         if len(tokens) > 3 and not any(token.struck for token in tokens):
-            tokens = [token for token in tokens if token.fill][:1] or tokens[:1]
-            words = self._words(say("x {count}", count=fact.value), self.sizes.text)
+            tokens = sorted(tokens, key=lambda token: not token.fill)[:1]
+            words = self.pen.piece(say("x {count}", count=fact.value), self.sizes.text, self.room)
+        drawn = []
+        for i, token in enumerate(tokens):
+            look = f' fill="{token.fill}"' if token.fill else ' class="lost"'
+            drawn.append(svg.use(token.shape, 20 * i, -3, attributes=look))
+            for colour, wide in (("#fff", 4.5), (INK, 2.5)) if token.struck else ():
+                cross = f'<path d="M0-1 18 18M18-1 0 18" stroke="{colour}" stroke-width="{wide}"/>'
+                drawn.append(group([cross], 20 * i, -3))
+        width = 20.0 * len(tokens)
+        return Piece(width + words.width, "".join(drawn) + group([words.markup], width + 5))
 
-        def draw(x: float, y: float) -> str:
-            return "".join(_token(token, x + 20 * i, y - 3) for i, token in enumerate(tokens))
+    def _flow(self, pieces: Iterable[Piece], y: float, end: float, beside: float = 0, below: float = 0) -> float:
+        """Pieces side by side, on as many lines as they need.
 
-        shown = Piece(20 * len(tokens), draw)
-        return _joined(shown, words) if words else shown if tokens else None
-
-    def _fact(self, fact: Fact) -> Piece:
-        size, look = self.sizes.text, "bad" if fact.counts else "ink"
-        words = self._words(say("{label} {value}", label=fact.label, value=fact.value), size, look)
-
-        def framed(x: float, y: float) -> str:
-            frame = svg.framed(words.width + 6, size + 4, 6, 2)
-            return group([frame], x - 3, y - 1, attributes=' class="counted"') + words.draw(x, y)
-
-        return Piece(words.width, framed) if fact.counts else words
-
-    # -- rows of cards in a line
-
-    @property
-    def _chip(self) -> tuple[float, float]:
-        return (20, 16) if self.pen.is_phone else CHIP
-
-    def _line(self, row: Row) -> list[Piece]:
-        """The label of a row and its cards, if it has any."""
-        if not row.cards:
-            return []
-        if row.look == "groups":
-            pieces = [self._group(list(cards)) for _, cards in groupby(row.cards, _ground)]
-        else:
-            pieces = [self._chips(row)]
-        if row.says:
-            pieces[0] = _joined(self._words(row.label, self.small_text, "faint"), pieces[0])
-        return pieces + ([self._words(row.after, self.small_text, "faint")] if row.after else [])
-
-    def _chips(self, row: Row) -> Piece:
-        (width, height), count = self._chip, len(row.cards)
-        step = min(width + 3, (self.room - (26 if row.after else 0) - width) / max(1, count - 1))
-
-        def draw(x: float, y: float) -> str:
-            places = [(card, x + step * i) for i, card in enumerate(row.cards)]
-            return "".join(svg.chip(card, at, y, min(width, step - 1), height, self._live(card)) for card, at in places)
-
-        return Piece(step * (count - 1) + width, draw)
-
-    def _group(self, cards: Sequence[Card]) -> Piece:
-        """Cards of one ground, as their mark and corners."""
-        size, face = self.small_text, cards[0].face or svg.BLANK
-        corners = " ".join(card.face.corner for card in cards if card.face)
-        width = (1.8 + 0.58 * len(corners)) * size if corners else 1.2 * size
-
-        def draw(x: float, y: float) -> str:
-            mark = (x + 0.25 * size, y + 0.3 * size, 0.65 * size, 0.65 * size)
-            sign = svg.fitted(face.sign, mark, face.ink) if face.sign else ""
-            words = svg.text(corners, x + 1.2 * size, y + size, size, f' fill="{face.ink}"') if corners else ""
-            return svg.filled(x, y, width, size + 3, 3, face.ground) + sign + words
-
-        return Piece(width, draw)
+        Lines above ``below`` begin at ``beside``, the others at the left.
+        """
+        x = begin = beside if y < below else self.left
+        for piece in pieces:
+            if x > begin and x + piece.width > end:
+                y += self.line_height
+                x = begin = beside if y < below - 12 else self.left
+                y = max(y, below) if begin != beside else y
+            self.parts.append(group([piece.markup], x, y))
+            x += piece.width + 6
+        return y + self.line_height if x > begin else y
 
     # -- cards
 
-    def _cards(self, rows: Sequence[Row], y: float) -> float:
-        """Rows of cards side by side, the hand of the nearest seat as large as there is room; where they end."""
-        hand = next((row for row in rows if row.look == "hand" and not _is_hidden(row.cards)), None)
-        if not self.is_near or hand is None:
-            return self._side_by_side(rows, self.left, y, self.room, self.sizes.card)
-        others, count = [row for row in rows if row is not hand], len(hand.cards)
-        x, room, scale, lines = self.left, self.room, 0.77 if self.pen.is_phone else 1.0, 1
-        if self.is_compact:
-            x, y, room, scale = x + _NAMED, y + 8, room - _NAMED, 1.4
-        elif self.pen.is_phone and count > _FEW:
-            lines = -(-count // _IN_ROW)
-            y = self._side_by_side(others, x, y + 12, room, 0.52) + 4 if others else y
-        small, beside = min(0.8, 0.8 * scale), sum(len(row.cards) for row in others) if lines == 1 else 0
-        free = room - (min(240, beside * 54 * small + 30) if beside else 0)
-        step = _step(-(-count // lines), CARD[0] * scale, free)
-        bottom = self._lay(hand.cards, x, y, step, scale, lines, is_hand=True)
-        if beside:
-            right = x + step * (count - 1) + (CARD[0] + 24) * scale
-            self._side_by_side(others, right, bottom - CARD[1] * small, x + room - right, small)
-        return bottom
+    def _lines(self, y: float) -> float:
+        """Groups one after the other, and chips in a line for each row, which is kept free for a row without any."""
+        rows = [row for row in self.seat.rows if row.look == "groups"]
+        y = self._flow((piece for row in rows for piece in self._groups(row)), y, self.width - 4)
+        for row in self.seat.rows:
+            if row.look == "chips":
+                self._chips(row, y)
+                y += self.sizes.chip[1] + 2
+        return y
 
-    def _lay(
-        self,
-        cards: Sequence[Card],
-        x: float,
-        y: float,
-        step: float,
-        scale: float,
-        lines: int = 1,
-        is_hand: bool = False,
-    ) -> float:
-        """Cards in lines, those chosen a little higher; where they end."""
-        in_line, high, lift = -(-len(cards) // lines), CARD[1] * scale + 4, 8 * any(card.lifted for card in cards)
-        for i, card in enumerate(cards):
-            top = y + high * (i // in_line) + (0 if card.lifted else lift)
-            self.parts.append(self.pen.card(card, x + step * (i % in_line), top, scale, self._live(card, is_hand)))
+    def _groups(self, row: Row) -> Iterator[Piece]:
+        """The label of a row, and for each colour the mark and the corners of its cards."""
+        size = self.small_text
+        if row.cards:
+            yield self.pen.piece(row.label, size, self.room, "faint")
+        for ground, cards in groupby(row.cards, lambda card: card.face.ground if card.face else ""):
+            faces = [card.face for card in cards if card.face]
+            corners = " ".join(face.corner for face in faces)
+            width = (1.8 + 0.58 * len(corners)) * size if corners else 1.2 * size
+            parts = [box(0, 0, width, size + 3, 3, f' fill="{ground}"')]
+            if faces[0].sign:
+                parts.append(svg.fitted(faces[0].sign, 0.25 * size, 0.3 * size, 0.65 * size, 0.65 * size, faces[0].ink))
+            if corners:
+                parts.append(svg.text(corners, 1.2 * size, size, size, f' fill="{faces[0].ink}"'))
+            yield Piece(width, "".join(parts))
+
+    def _chips(self, row: Row, y: float) -> None:
+        (width, height), after = self.sizes.chip, 26 if row.after else 0
+        step = min(width + 3, (self.room - after - width) / max(1, len(row.cards) - 1))
+        for i, card in enumerate(row.cards):
+            x, live = self.left + step * i, self._live(row, card)
+            self.parts.append(svg.chip(card, x, y, min(width, step - 1), height, live))
+        if row.after:
+            x = self.left + step * len(row.cards) + 4
+            self.parts.append(self.pen.words(row.after, x, y + 0.75 * height, self.small_text, after, "faint"))
+
+    def _cards(self, y: float) -> float:
+        """The other cards; on a phone those before the hand of the nearest seat are small if there are many."""
+        scale, lines, rows = self.sizes.hand or self.sizes.card, 1, self.rows
+        if self.hand and self.pen.is_phone and sum(len(row.cards) for row in rows) > _FEW:
+            others = [row for row in rows if row is not self.hand]
+            y = self._lay(others, y, self.sizes.card) + 4 if others else y
+            rows, lines = [self.hand], -(-len(self.hand.cards) // _IN_LINE)
+        return self._lay(rows, y, scale, lines) if rows else y
+
+    def _lay(self, rows: Sequence[Row], y: float, scale: float, lines: int = 1) -> float:
+        """Rows of cards side by side, which overlap if they must; those chosen stick out."""
+        cards = [card for row in rows for card in row.cards]
+        width, in_line, high = CARD[0] * scale, -(-len(cards) // lines), CARD[1] * scale + 4
+        step = min(width + 4, max(self.room - width - 12 * (len(rows) - 1), 0) / max(1, in_line - 1))
+        lift, x = 8 * any(card.lifted for card in cards), self.left
+        labels = [row.label if self.sizes.hand and row is not self.hand else Say("") for row in rows]
+        y += 12 if any(label.template for label in labels) else 0
+        for row, label in zip(rows, labels, strict=True):
+            self.parts.append(self.pen.words(label, x, y - 3, self.small_text, 100, "faint"))
+            for i, card in enumerate(row.cards):
+                top = y + high * (i // in_line) + (0 if card.lifted else lift)
+                self.parts.append(self.pen.card(card, x + step * (i % in_line), top, scale, self._live(row, card)))
+            x += step * len(row.cards) + 12
         return y + lift + high * lines - 4
 
-    def _side_by_side(self, rows: Sequence[Row], x: float, y: float, room: float, scale: float) -> float:
-        """Rows of cards, many that lie face down as one with their number; where they end."""
-        shown = [row.cards[:3] if _is_hidden(row.cards) and len(row.cards) > 4 else row.cards for row in rows]
-        step = _step(sum(map(len, shown)), CARD[0] * scale, room - 12 * (len(rows) - 1))
-        for row, cards in zip(rows, shown, strict=True):
-            if self.is_near and row.says:
-                self.parts.append(self.pen.words(row.label, x, y - 5, self.small_text, room, "faint"))
-            self._lay(cards, x, y, step, scale)
-            if len(cards) < len(row.cards):
-                right = x + step * (len(cards) - 1) + CARD[0] * scale - 4
-                self.parts.append(self.pen.badge(str(len(row.cards)), right, y + 6))
-            x += step * len(cards) + 12
-        return y + CARD[1] * scale
-
-    def _live(self, card: Card, is_hand: bool = False) -> str:
+    def _live(self, row: Row, card: Card) -> str:
         """Attributes of a card that can be clicked."""
-        is_open = is_hand and card.face is not None and not card.seen_through
+        is_open = row is self.hand and card.face is not None and not card.seen_through
         known = {"card": card.name, **card.data} if is_open else card.data
         if "card" not in known:
             return data(known)
         return ' class="card"' + data({"seat": self.number, **known})
-
-
-def _joined(one: Piece, other: Piece) -> Piece:
-    along = one.width + 5
-    return Piece(along + other.width, lambda x, y: one.draw(x, y) + other.draw(x + along, y))
-
-
-def _step(count: int, width: float, room: float) -> float:
-    """From card to card: they overlap if they must."""
-    return min(width + 4, max(room - width, 0) / max(1, count - 1))
-
-
-def _ground(card: Card) -> str:
-    return "" if card.face is None else card.face.ground
-
-
-def _is_hidden(cards: Sequence[Card]) -> bool:
-    return all(card.face is None for card in cards)
-
-
-def _token(token: Token, x: float, y: float) -> str:
-    if not token.fill:
-        return group([svg.use(token.shape, x, y)], attributes=' class="lost"')
-    drawn = svg.use(token.shape, x, y, fill=token.fill)
-    if not token.struck:
-        return drawn
-    lines = (f'<path d="M0-1 18 18M18-1 0 18" stroke="{colour}" stroke-width="{wide}"/>' for colour, wide in _CROSS)
-    return drawn + group(lines, x, y, attributes=' class="struck"')
-
-
-_CROSS = (("#fff", 4.5), (INK, 2.5))
 
 
 def played_card(pen: Pen, card: Card, seat: int, x: float, y: float, scale: float) -> str:

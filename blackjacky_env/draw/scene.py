@@ -6,15 +6,13 @@ a renderer translates; seats and cards in them are named by the renderer.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
 
-View = Mapping[str, Any]
-Options = Mapping[str, Any]
+from blackjacky_env.draw.shapes import CREAM, INK
 
-MINUS = "\N{MINUS SIGN}"
-INK, RED, CREAM, BACK = "#22252c", "#c4161f", "#fffdf6", "#2f4a76"
+EVERYTHING: Literal["everything"] = "everything"
 
 
 # ---------------------------------------------------------------- words
@@ -48,36 +46,35 @@ def say(template: str, **values: Value) -> Say:
     return Say(template, values)
 
 
+def printable(text: str) -> str:
+    """``text`` without control characters, which could change what a terminal shows, and other unprintable ones."""
+    return "".join(filter(str.isprintable, text))
+
+
 def signed(points: int) -> str:
     """A number with a minus sign that looks like one."""
-    return str(points).replace("-", MINUS)
+    return str(points).replace("-", "\N{MINUS SIGN}")
 
 
-def in_words(
-    value: Value,
-    seats: Sequence[str],
-    texts: Mapping[str, str] = MappingProxyType({}),
-    card: Callable[[int | str], str] = str,
-) -> str:
+def in_words(value: Value, seats: Sequence[str], texts: Mapping[str, str] = MappingProxyType({})) -> str:
     """``value`` in a language.
 
     Args:
         value: what is said.
         seats: the names by seat.
         texts: translations by English template; what is missing stays English.
-        card: what a card is called.
     """
     match value:
         case Say(template, values):
-            filled = {name: in_words(each, seats, texts, card) for name, each in values.items()}
+            filled = {name: in_words(each, seats, texts) for name, each in values.items()}
             return texts.get(template, template).format_map(filled)
         case Name(seat):
             return seats[seat]
         case CardName(name):
-            return card(name)
+            return str(name)
         case str() | int():
             return str(value)
-    return ", ".join(in_words(each, seats, texts, card) for each in value)
+    return ", ".join(in_words(each, seats, texts) for each in value)
 
 
 # ---------------------------------------------------------------- what is drawn
@@ -139,7 +136,6 @@ class Figure(NamedTuple):
     """A shape behind it."""
     called: Value = ""
     """Its name on a board."""
-    is_asleep: bool = False
 
 
 class Row(NamedTuple):
@@ -148,16 +144,12 @@ class Row(NamedTuple):
     label: Say
     cards: Sequence[Card] = ()
     look: Literal["hand", "cards", "chips", "groups"] = "cards"
-    """``hand``: as large as there is room, before the viewer, and clickable; ``chips``: tiny; ``groups``: those of one
-    ground together, in as few letters as possible."""
+    """``hand``: as large as there is room, before the viewer, and clickable; ``chips``: tiny, in a line of their own;
+    ``groups``: those of one ground together, in as few letters as possible."""
     after: Say | None = None
     """What is said behind them."""
     data: Mapping[str, Any] = MappingProxyType({})
     """As of a card, for a row that can be clicked as a whole; a ``pile`` by name."""
-    lines: int = 1
-    """For how many lines a picture keeps room."""
-    says: bool = True
-    """Whether a picture says the label."""
     packed: bool = False
     """Whether cards that lie face down are drawn as one with their number."""
 
@@ -208,30 +200,13 @@ class Seat(NamedTuple):
 
 
 class Pile(NamedTuple):
-    """Cards upon each other."""
+    """Cards upon each other, or a card in the middle that can be chosen."""
 
     label: Say
     top: Card
-    cards: int
-    """How many there are."""
+    cards: int | None = None
+    """How many there are; None: it is a choice."""
     data: Mapping[str, Any] = MappingProxyType({})
-
-
-class Choice(NamedTuple):
-    """Something in the middle that can be chosen."""
-
-    text: Say
-    face: Face
-    data: Mapping[str, Any]
-
-
-class Sign(NamedTuple):
-    """A shape in the middle with a word."""
-
-    text: Say
-    shape: str
-    turned: bool = False
-    """Whether it is seen in a mirror."""
 
 
 class Field(NamedTuple):
@@ -251,93 +226,37 @@ class Scene(NamedTuple):
     title: str
     when: Sequence[Say]
     """Where the game is."""
-    viewer: Viewer
+    viewer: int | Literal["everything"] | None
+    """A seat, `EVERYTHING`, or None: a spectator."""
     seats: Sequence[Seat]
     sentences: Sequence[Say]
     """What is asked of whom."""
     options: Sequence[str] = ()
     """The rule options that differ from the rule sheet, in English."""
-    centre: Sequence[Pile | Choice | Sign | Row] = ()
+    centre: Sequence[Pile | Row] = ()
     track: Sequence[Field] = ()
 
 
-EVERYTHING: Literal["everything"] = "everything"
-Viewer = int | Literal["everything"] | None
-"""A seat, `EVERYTHING`, or None: a spectator."""
-
-
-# ---------------------------------------------------------------- helpers of scenes
-
-
-class Settled(NamedTuple):
-    """What a settlement changes: ``view["settled"]`` of a view that shows this moment; no other view has that key.
-
-    The rest of the view is as before the settlement, so that the picture shows what is lost while it is still there.
-    """
-
-    losers: Sequence[int] = ()
-    """Seats that lose something, or fare worst."""
-    after: Mapping[str, Sequence[int]] = MappingProxyType({})
-    """Numbers by seat afterwards, by their key in the view."""
-
-
-def loses(view: View, seat: int) -> bool:
-    """Whether the view shows a settlement in which the seat loses something, or fares worst."""
-    return seat in view.get("settled", Settled()).losers
-
-
-def change(view: View, key: str, seat: int) -> str:
-    """The number of a seat, and in the view of a settlement what it becomes."""
-    after = view.get("settled", Settled()).after
-    return " → ".join(dict.fromkeys(signed(each[key][seat]) for each in (view, after) if key in each))
-
-
-def count_of(cards: Sequence[Any] | int) -> int:
-    """The number of cards, which a view lists if they are open, and counts if they are hidden."""
-    return cards if isinstance(cards, int) else len(cards)
-
-
-def cards_of(cards: Sequence[Any] | int, face: Callable[[Any], Face], **more: Any) -> list[Card]:
-    """The cards that a view lists, or as many face down as it counts."""
-    if isinstance(cards, int):
-        return [Card()] * cards
-    return [Card(name, face(name), **more) for name in cards]
-
-
-def win(view: View) -> Say:
-    """Who has won, as a sentence."""
-    winners = [Name(seat) for seat in view["winners"]]
-    return say("{seats} wins." if len(winners) == 1 else "{seats} win.", seats=winners)
-
-
-WINNER = Tag(Say("winner"), "#8a6100")
-
-
-def winner(view: View, seat: int) -> list[Tag]:
-    """The tag of a seat that has won."""
-    return [WINNER] * (seat in view["winners"])
+# ---------------------------------------------------------------- in words
 
 
 def described(scene: Scene) -> list[Value]:
     """The table in words, for readers without the picture: when, the middle, and each seat."""
     told: list[Value] = [say("{when}", when=list(scene.when))]
-    told += [_in_the_middle(each) for each in scene.centre if not isinstance(each, Choice)]
+    told += [_in_the_middle(each) for each in scene.centre if isinstance(each, Row) or each.cards is not None]
     told += [
         say("Field {number}: {what}.", number=number, what=_on_field(field)) for number, field in enumerate(scene.track)
     ]
     return told + [say("{seat}: {what}.", seat=Name(q), what=_before(seat)) for q, seat in enumerate(scene.seats)]
 
 
-def _in_the_middle(piece: Pile | Choice | Sign | Row) -> Say:
-    match piece:
-        case Pile():
-            if piece.top.face is None:
-                return say("{label}: {count} cards.", label=piece.label, count=piece.cards)
-            top = CardName(piece.top.name)
-            return say("{label}: {count} cards, on top {card}.", label=piece.label, count=piece.cards, card=top)
-        case Row():
-            return say("{label}: {cards}.", label=piece.label, cards=_names(piece.cards))
-    return say("{text}.", text=piece.text)
+def _in_the_middle(piece: Pile | Row) -> Say:
+    if isinstance(piece, Row):
+        return say("{label}: {cards}.", label=piece.label, cards=_names(piece.cards))
+    said: dict[str, Value] = {"label": piece.label, "count": piece.cards or 0}
+    if piece.top.face is None:
+        return say("{label}: {count} cards.", **said)
+    return say("{label}: {count} cards, on top {card}.", **said, card=CardName(piece.top.name))
 
 
 def _on_field(field: Field) -> list[Value]:

@@ -1,28 +1,27 @@
-"""Pieces of pictures as SVG: documents, words that fit, shapes, cards, badges."""
+"""Pieces of pictures as SVG: shapes, words that fit, cards, whole documents."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 from xml.sax.saxutils import escape, quoteattr
 
 from blackjacky_env.checks import check_choice
-from blackjacky_env.draw.scene import BACK, CREAM, INK, RED, Card, Face, Figure, Say, Value, in_words
-from blackjacky_env.draw.shapes import SHAPES, SIZES, style
+from blackjacky_env.draw.scene import Card, Face, Figure, Say, Value, in_words, printable
+from blackjacky_env.draw.shapes import BACK, INK, RED, SHAPES, style
 
 THEMES = ("auto", "light", "dark")
 PHONE_TEXT = 12.0
 """The smallest letters on a phone."""
-LOSS = "#d8343c"  # stands out on the panels of both themes
-LETTER = 0.56
-"""Width of an average bold letter, relative to the font size."""
-_USED = re.compile(r'href="#(\w+)"')
-
+LOSS = ' fill="none" stroke="#d8343c" stroke-width='  # stands out on the panels of both themes
 CARD = (52, 78)
 """Width and height of a card before scaling."""
-CHIP = (25, 20)
+_LETTER = 0.56  # width of an average bold letter, relative to the font size
+_USED = re.compile(r'href="#(\w+)"')
+_MIDDLE = ' text-anchor="middle"'
+_BLANK = Face("?", BACK, "#fff")
 
 
 # ---------------------------------------------------------------- elements
@@ -39,46 +38,38 @@ def data(values: Mapping[str, Any]) -> str:
     return "".join(f" data-{name}={quoteattr(str(value))}" for name, value in values.items())
 
 
+def _moved(x: float, y: float, scale: float) -> str:
+    moved = f"translate({number(x)} {number(y)})" if x or y else ""
+    scaled = f"scale({scale:g})" if scale != 1 else ""
+    return f' transform="{moved}{scaled}"' if moved or scaled else ""
+
+
 def group(parts: Iterable[str], x: float = 0, y: float = 0, scale: float = 1, attributes: str = "") -> str:
     """Parts moved and scaled together."""
-    moved = f" translate({number(x)} {number(y)})" if x or y else ""
-    scaled = f" scale({scale:g})" if scale != 1 else ""
-    transform = f' transform="{(moved + scaled).strip()}"' if moved or scaled else ""
-    return f"<g{attributes}{transform}>{''.join(parts)}</g>"
+    return f"<g{attributes}{_moved(x, y, scale)}>{''.join(parts)}</g>"
 
 
-def use(shape: str, x: float = 0, y: float = 0, scale: float = 1, fill: str = "", more: str = "") -> str:
-    """One of the `SHAPES`; ``more``: further attributes."""
-    colour = (f' fill="{fill}"' if fill else "") + more
-    if scale != 1:
-        return f'<use href="#{shape}" transform="translate({number(x)} {number(y)}) scale({scale:g})"{colour}/>'
-    place = (f' x="{number(x)}"' if x else "") + (f' y="{number(y)}"' if y else "")
-    return f'<use href="#{shape}"{place}{colour}/>'
+def use(shape: str, x: float = 0, y: float = 0, scale: float = 1, attributes: str = "") -> str:
+    """One of the `SHAPES`."""
+    return f'<use href="#{shape}"{_moved(x, y, scale)}{attributes}/>'
 
 
-def fitted(shape: str, box: tuple[float, float, float, float], fill: str, more: str = "") -> str:
-    """A shape in the middle of a box (left, top, width, height), as large as fits."""
-    x, y, width, height = box
-    wide, high = SIZES[shape]
+def fitted(shape: str, x: float, y: float, width: float, height: float, fill: str) -> str:
+    """A shape in the middle of a box, as large as fits."""
+    wide, high = SHAPES[shape][0]
     scale = round(min(width / wide, height / high), 2)
-    return use(shape, x + (width - wide * scale) / 2, y + (height - high * scale) / 2, scale, fill, more)
+    return use(shape, x + (width - wide * scale) / 2, y + (height - high * scale) / 2, scale, f' fill="{fill}"')
 
 
-def box(x: float, y: float, width: float, height: float, radius: float, look: str = "", more: str = "") -> str:
-    """A rounded rectangle; ``look``: classes; ``more``: further attributes."""
+def box(x: float, y: float, width: float, height: float, radius: float, attributes: str) -> str:
+    """A rounded rectangle."""
     size = f'x="{number(x)}" y="{number(y)}" width="{number(width)}" height="{number(height)}"'
-    classes = f' class="{look}"' if look else ""
-    return f'<rect {size} rx="{number(radius)}"{classes}{more}/>'
+    return f'<rect {size} rx="{number(radius)}"{attributes}/>'
 
 
-def filled(x: float, y: float, width: float, height: float, radius: float, fill: str, edge: str = CREAM) -> str:
-    """A rounded rectangle in a colour."""
-    return box(x, y, width, height, radius, more=f' fill="{fill}" stroke="{edge}"')
-
-
-def framed(width: float, height: float, radius: float, thick: float) -> str:
-    """The red border of what is lost."""
-    return box(0, 0, width, height, radius, more=f' fill="none" stroke="{LOSS}" stroke-width="{thick}"')
+def circle(x: float, y: float, radius: float, attributes: str) -> str:
+    """A circle around a point."""
+    return f'<circle cx="{number(x)}" cy="{number(y)}" r="{number(radius)}"{attributes}/>'
 
 
 def text(words: str, x: float, y: float, size: float, attributes: str) -> str:
@@ -90,10 +81,10 @@ def text(words: str, x: float, y: float, size: float, attributes: str) -> str:
 def width_of(words: str) -> float:
     """Approximate width of a text, relative to the font size."""
     wide = sum(letter in "MWmw@%" or letter > "\u2e7f" for letter in words)
-    return LETTER * len(words) + 0.4 * wide + 0.12 * sum(map(str.isupper, words))
+    return _LETTER * len(words) + 0.4 * wide + 0.12 * sum(map(str.isupper, words))
 
 
-def cut(words: str, room: float) -> str:
+def _cut(words: str, room: float) -> str:
     """``words``, with an ellipsis in place of what does not fit; ``room`` is relative to the font size."""
     if width_of(words) <= room + 0.01:
         return words
@@ -103,6 +94,13 @@ def cut(words: str, room: float) -> str:
 
 
 # ---------------------------------------------------------------- words and cards
+
+
+class Piece(NamedTuple):
+    """Something in a line, drawn from its left upper corner."""
+
+    width: float
+    markup: str
 
 
 class Pen:
@@ -122,78 +120,78 @@ class Pen:
 
         On a phone it is cut rather than made smaller than `PHONE_TEXT`.
         """
-        line = "".join(filter(str.isprintable, self.said(value)))  # XML forbids most of the rest
+        line = printable(self.said(value))  # XML forbids most of the rest
         if not line:
             return ""
         if self.is_phone:
-            line = cut(line, room / PHONE_TEXT)
+            line = _cut(line, room / PHONE_TEXT)
         at = "" if anchor == "start" else f' text-anchor="{anchor}"'
         return text(line, x, y, min(size, room / width_of(line)), f' class="{look}"{at}')
 
-    def width(self, value: Value, size: float) -> float:
-        """The width of a line of text."""
-        return width_of(self.said(value)) * size
+    def piece(self, value: Value, size: float, room: float, look: str = "ink") -> Piece:
+        """A line of text that takes at most ``room``."""
+        width = min(room, width_of(self.said(value)) * size)
+        return Piece(width, self.words(value, 0, 0.85 * size, size, room, look))
 
-    def label(
-        self, value: Say, x: float, y: float, colour: str, size: float = 15, room: float = 640
-    ) -> tuple[str, float]:
-        """A white word in a rounded box that starts at ``x``, and its width; ``colour`` is dark enough for white."""
+    def label(self, value: Say, colour: str, size: float, room: float, attributes: str) -> Piece:
+        """A white word in a rounded box; ``colour`` is dark enough for white."""
         words = self.said(value)
-        size = max(min(size, (room - 10) / (LETTER * 1.1 * len(words))), PHONE_TEXT)
-        width, height = LETTER * 1.1 * size * len(words) + 10, size + 5
-        ground = box(x, y, width, height, height / 2, more=f' fill="{colour}"')
-        return ground + text(words, x + width / 2, y + size, size, ' fill="#fff" text-anchor="middle"'), width
+        letters = _LETTER * 1.1 * len(words)
+        size = max(min(size, (room - 10) / letters), PHONE_TEXT)
+        width = letters * size + 10
+        ground = box(0, 0, width, size + 5, size / 2 + 2.5, f' fill="{colour}"')
+        line = text(words, width / 2, size, size, f' fill="#fff"{_MIDDLE}')
+        return Piece(width, group([ground, line], attributes=attributes))
 
     def figure(self, figure: Figure, x: float, y: float, height: float) -> str:
         """A figure so high."""
-        scale = round(height / SIZES[figure.shape][1], 2)
-        eyes = [use("asleep" if figure.is_asleep else "awake")] if figure.shape == "cat" else []
-        over = [use(shape, more=f' fill="{figure.ink}" stroke="none"') for shape in figure.over]
+        scale = round(height / SHAPES[figure.shape][0][1], 2)
+        over = [use(shape, attributes=f' fill="{figure.ink}" stroke="none"') for shape in figure.over]
         under = [use(figure.under)] if figure.under else []
-        return group([*under, use(figure.shape, fill=figure.fill), *over, *eyes], x, y, scale, f' stroke="{INK}"')
+        body = use(figure.shape, attributes=f' fill="{figure.fill}"')
+        return group([*under, body, *over], x, y, scale, f' stroke="{INK}"')
 
     def card(self, card: Card, x: float, y: float, scale: float = 1, attributes: str = "") -> str:
         """A card, `CARD` units before scaling; its left edge, visible when cards overlap, tells it."""
         width, height = CARD
         if card.spent:
-            return box(x, y, width * scale, height * scale, 6 * scale, "lost")
-        parts = [back()] if card.face is None or card.seen_through else [front(card.face)]
+            return box(x, y, width * scale, height * scale, 6 * scale, ' class="lost"')
+        parts = [_back()] if card.face is None or card.seen_through else [front(card.face)]
         if card.face is not None and card.seen_through:
             parts.append(group([front(card.face)], attributes=' opacity="0.7"'))
         if card.struck:
             parts.append(f'<path d="M2 {height - 2} {width - 2} 2" stroke="{RED}" stroke-width="4"/>')
         if card.framed:
-            parts.append(box(-2, -2, width + 4, height + 4, 8, "now", ' fill="none"'))
+            parts.append(box(-2, -2, width + 4, height + 4, 8, ' class="now" fill="none"'))
         if card.mark:
             parts.append(self.badge(self.said(Say(card.mark)), width - 3, 5 / scale, 13 / scale))
         return group(parts, x, y, scale, attributes)
 
     def badge(self, words: str, x: float, y: float, size: float = 13) -> str:
         """A short word in a round frame around a point."""
-        width = max(1.3 * size, size * (0.6 + LETTER * 1.1 * len(words)))
-        ground = box(x - width / 2, y - 0.65 * size, width, 1.3 * size, 0.65 * size, "panel edge")
-        return ground + text(words, x, y + 0.36 * size, size, ' class="ink" text-anchor="middle"')
+        width = max(1.3 * size, size * (0.6 + _LETTER * 1.1 * len(words)))
+        ground = box(x - width / 2, y - 0.65 * size, width, 1.3 * size, 0.65 * size, ' class="panel edge"')
+        return ground + text(words, x, y + 0.36 * size, size, f' class="ink"{_MIDDLE}')
 
 
-def back() -> str:
-    """The back of a card."""
-    return filled(0, 0, *CARD, 6, BACK, "#fff") + use("paw", 9, 22, 1, "#a9c1e6")
+def _back() -> str:
+    return box(0, 0, *CARD, 6, f' fill="{BACK}" stroke="#fff"') + use("paw", 9, 22, 1, ' fill="#a9c1e6"')
 
 
 def front(face: Face) -> str:
     """The front of a card."""
     (width, height), size = CARD, 25 if len(face.corner) < 2 else 24
     ink, fill = face.ink, face.fill or face.ink
-    parts = [filled(0, 0, width, height, 6, face.ground, INK)]
+    parts = [box(0, 0, width, height, 6, f' fill="{face.ground}" stroke="{INK}"')]
     if face.motif:
         place = (18, 40, width - 23, height - 46) if face.sign else (6, 26, width - 12, height - 32)
-        parts.append(fitted(face.motif, place, fill))
+        parts.append(fitted(face.motif, *place, fill))
     elif not face.sign:
-        middle = f' fill="{ink}" fill-opacity=".25" text-anchor="middle"'
+        middle = f' fill="{ink}" fill-opacity=".25"{_MIDDLE}'
         parts.append(text(face.corner, 29, 60, 38 if len(face.corner) < 3 else 20, middle))
     parts.append(text(face.corner, 4 if len(face.corner) < 2 else 2, 23, size, f' fill="{ink}"'))
     if face.sign:
-        parts.append(fitted(face.sign, (5, 29, 13, 13), ink))
+        parts.append(fitted(face.sign, 5, 29, 13, 13, ink))
     return "".join(parts)
 
 
@@ -203,26 +201,18 @@ def draw_card(name: str, face: Face) -> str:
     return document(name, 0, width + 2, height + 2, [group([front(face)], 1, 1)], "light")
 
 
-BLANK = Face("?", BACK, "#fff")
-
-
 def chip(card: Card, x: float, y: float, width: float, height: float, attributes: str = "") -> str:
     """A card as a small plate with its corner; only that if it is spent."""
-    face, size, ink = card.face or BLANK, max(height * 0.62, PHONE_TEXT), f' fill="{INK}"'
+    face, size = card.face or _BLANK, max(height * 0.62, PHONE_TEXT)
+    look = ' class="faint"' if card.spent else f' fill="{face.ink}"'
+    words = text(face.corner, width / 2, height / 2 + 0.36 * size, size, look + _MIDDLE)
     if card.spent:
-        return group([text(face.corner, width / 2, height / 2 + 0.36 * size, size, _FAINT)], x, y, 1, attributes)
-    ink = f' fill="{face.ink}" text-anchor="middle"'
-    parts = [filled(0, 0, width, height, height / 7, face.ground, INK)]
-    if face.corner:
-        parts.append(text(face.corner, width / 2, height / 2 + 0.36 * size, size, ink))
-    elif face.motif:
-        parts.append(fitted(face.motif, (2, 2, width - 4, height - 4), face.fill or face.ink))
+        return group([words], x, y, 1, attributes)
+    parts = [box(0, 0, width, height, height / 7, f' fill="{face.ground}" stroke="{INK}"')]
+    parts.append(words if face.corner else fitted(face.motif, 2, 2, width - 4, height - 4, face.fill or face.ink))
     if card.struck:
         parts.append(f'<path d="M1 {number(height - 1)} {number(width - 1)} 1" stroke="{RED}" stroke-width="2"/>')
     return group(parts, x, y, 1, attributes)
-
-
-_FAINT = ' class="faint" text-anchor="middle"'
 
 
 # ---------------------------------------------------------------- the document
@@ -235,8 +225,8 @@ def document(title: str, top: float, width: float, height: float, parts: Iterabl
     top_, wide, high = map(number, (top, width, height))
     root = f'xmlns="http://www.w3.org/2000/svg" viewBox="0 {top_} {wide} {high}" width="{wide}" height="{high}"'
     used = set(_USED.findall(body))
-    used |= {other for shape in used for other in _USED.findall(SHAPES[shape])}
-    shapes = "".join(f'<g id="{shape}">{SHAPES[shape]}</g>' for shape in SHAPES if shape in used)
+    used |= {other for shape in used for other in _USED.findall(SHAPES[shape][1])}
+    shapes = "".join(f'<g id="{shape}">{SHAPES[shape][1]}</g>' for shape in SHAPES if shape in used)
     return (
         f'<svg {root} class="{name}" role="img" aria-label={quoteattr(title)}>'
         f"<style>{style(name)}</style><defs>{shapes}</defs>{body}</svg>\n"

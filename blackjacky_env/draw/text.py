@@ -8,14 +8,12 @@ from itertools import groupby
 from unicodedata import combining, east_asian_width
 
 from blackjacky_env.draw.picture import names_of, viewed
-from blackjacky_env.draw.scene import Card, Choice, Face, Figure, Pile, Row, Scene, Seat, Sign, in_words, say
+from blackjacky_env.draw.scene import Card, Face, Figure, Row, Scene, in_words
 
 WIDTH = 79  # some terminals break a line of 80 characters
-FAINT, STRONG, TITLE, RED, YOURS = "90", "1", "1;33", "1;31", "1;36"
-
-_ESCAPE = re.compile(r"\x1b\[[0-9;]*m")
-_BACK = "38;5;110;48;5;24"
+_FAINT, _TITLE, _RED, _YOURS, _BACK = "90", "1;33", "1;31", "1;36", "38;5;110;48;5;24"
 _SHORT = 24  # columns of a row of cards that stands beside the name
+_ESCAPE = re.compile(r"\x1b\[[0-9;]*m")
 
 
 def plain(text: str) -> str:
@@ -23,12 +21,7 @@ def plain(text: str) -> str:
     return _ESCAPE.sub("", text)
 
 
-def printable(text: str) -> str:
-    """``text`` without control characters, which could change what a terminal shows, and other unprintable ones."""
-    return "".join(filter(str.isprintable, text))
-
-
-def paint(text: str, style: str) -> str:
+def _paint(text: str, style: str) -> str:
     """``text`` in a style (the numbers of an escape code)."""
     return f"\x1b[{style}m{text}\x1b[0m" if text else ""
 
@@ -38,8 +31,7 @@ def columns_of(text: str) -> int:
     return sum(0 if combining(each) else 1 + (east_asian_width(each) in "WF") for each in plain(text))
 
 
-def pad(text: str, width: int) -> str:
-    """``text`` padded with spaces to ``width`` columns of a terminal."""
+def _pad(text: str, width: int) -> str:
     return text + " " * (width - columns_of(text))
 
 
@@ -62,108 +54,93 @@ def draw_text(scene: Scene, *, colour: bool = False, names: Sequence[str] | None
 
     Raises `ValueError` for a wrong number of names.
     """
-    text = _Terminal(scene, names_of(len(scene.seats), names), width).framed()
+    shown = names_of(len(scene.seats), names)
+    when = " · ".join(in_words(each, shown) for each in scene.when)
+    room, side = width - 4, _paint("│", _FAINT)
+    blocks = [
+        [_paint(word, _FAINT) for word in [" · ".join(scene.options)] if word],
+        _track(scene),
+        _seats(scene, shown, room),
+        _centre(scene, shown),
+        [in_words(each, shown) for each in scene.sentences],
+    ]
+    lines = [line for block in blocks if block for line in ("", *block)][1:]
+    text = "\n".join(
+        [
+            _edge("╭─", f" {_paint(scene.title, _TITLE)} ", f" {when} ", "─╮", room),
+            *(f"{side} {_pad(piece, room)} {side}" for line in lines for piece in _broken(line.rstrip(), room)),
+            _edge("╰─", "", f" {in_words(viewed(scene), shown)} ", "─╯", room),
+        ]
+    )
     return text if colour else plain(text)
 
 
-class _Terminal:
-    def __init__(self, scene: Scene, names: Sequence[str], width: int) -> None:
-        self.scene, self.names, self.width = scene, names, width
-        self.room = width - 4
-
-    def framed(self) -> str:
-        scene = self.scene
-        when = " · ".join(in_words(each, self.names) for each in scene.when)
-        top = _edge("╭─", f" {paint(scene.title, TITLE)} ", f" {when} ", "─╮", self.width)
-        bottom = _edge("╰─", "", f" {in_words(viewed(scene), self.names)} ", "─╯", self.width)
-        side = paint("│", FAINT)
-        lines = [piece for line in self.lines() for piece in _broken(line.rstrip(), self.room)]
-        return "\n".join([top, *(f"{side} {pad(line, self.room)} {side}" for line in lines), bottom])
-
-    def lines(self) -> list[str]:
-        scene = self.scene
-        options = [paint(" · ".join(scene.options), FAINT)] * bool(scene.options)
-        sentences = [in_words(each, self.names) for each in scene.sentences]
-        blocks = [options, self.track(), self.seats(), self.centre(), sentences]
-        return [line for block in blocks if block for line in ("", *block)][1:]
-
-    # -- the seats
-
-    def seats(self) -> list[str]:
-        """A table with a column for each kind of fact and of short rows; long rows stand below."""
-        seats = self.scene.seats
-        facts = [*dict.fromkeys(fact.label.template for seat in seats for fact in seat.facts)]
-        rows = [{row.label.template: _row(row) for row in seat.rows if row.cards} for seat in seats]
-        labels = [*dict.fromkeys(label for each in rows for label in each)]
-        cells = [self.cells(q, seat, facts) for q, seat in enumerate(seats)]
-        beside = [label for label in labels if max(columns_of(each.get(label, "")) for each in rows) <= _SHORT]
-        table = [[*line, *(each.get(label, "") for label in beside)] for line, each in zip(cells, rows, strict=True)]
-        lines = _table(["", "", "", *facts, "played", *beside], table)
-        if beside and max(map(columns_of, lines)) > self.room:
-            beside, lines = [], _table(["", "", "", *facts, "played"], cells)
-        below = []
-        for name, each in zip(self.names, rows, strict=True):
-            told = [f"{paint(label, FAINT)} {cards}" for label, cards in each.items() if label not in beside]
-            below += _broken(f"   {name}  {'  '.join(told)}", self.room) if told else []
-        return [*lines, *([""] if below else []), *below]
-
-    def cells(self, number: int, seat: Seat, facts: Sequence[str]) -> list[str]:
-        name = self.names[number]
-        mark = paint("✗", RED) if seat.loses else paint("►", YOURS) if seat.acts else ""
-        is_own = number == self.scene.viewer
-        told = [in_words(each, self.names) for each in (*(tag.text for tag in seat.tags), *seat.notes)]
-        values = {
-            fact.label.template: paint(in_words(fact.value, self.names), RED if fact.counts else "0")
-            for fact in seat.facts
-        }
-        called = f"{paint(name, YOURS) if is_own else name}{_letter(seat.figure)}"
-        played = _card(seat.played) if seat.played else ""
-        return [mark, called, ", ".join(told), *(values.get(label, "") for label in facts), played]
-
-    # -- the middle and the track
-
-    def centre(self) -> list[str]:
-        found = []
-        for piece in self.scene.centre:
-            match piece:
-                case Pile():
-                    label, shown = piece.label, _cards([piece.top]) + f" x {piece.cards}"
-                case Row():
-                    label, shown = piece.label, _row(piece) or paint("empty", FAINT)
-                case Choice():
-                    label, shown = say("choice"), paint(in_words(piece.text, self.names), _style(piece.face))
-                case Sign():
-                    continue  # the sentences say it
-            found.append((in_words(label, self.names), shown))
-        width = max((columns_of(label) for label, _ in found), default=0)
-        return [
-            line
-            for label, shown in found
-            for line in _broken(f"  {pad(paint(label, FAINT), width)}  {shown}", self.room)
-        ]
-
-    def track(self) -> list[str]:
-        """A column for each field."""
-        fields = self.scene.track
-        if not fields:
-            return []
-        closed = [str(len(field.below)) if field.below else "" for field in fields]
-        known = [_cards([card for card in field.below if card.face]) for field in fields]
-        rows = {
-            "field": [paint(str(number), FAINT) for number in range(len(fields))],
-            "card": [_cards([field.card]) if field.card else paint("-", FAINT) for field in fields],
-            "below": known if any(known) else [paint(each, _BACK) for each in closed],
-            "there": ["".join(_letter(figure, "") for figure in field.figures) for field in fields],
-        }
-        return _table([], [[f"  {paint(name, FAINT)}", *cells] for name, cells in rows.items()])
+def _seats(scene: Scene, names: Sequence[str], room: int) -> list[str]:
+    """A table with a column for each kind of fact and of short rows; long rows stand below."""
+    facts = [*dict.fromkeys(fact.label.template for seat in scene.seats for fact in seat.facts)]
+    rows = [{row.label.template: _row(row) for row in seat.rows if row.cards} for seat in scene.seats]
+    labels = [*dict.fromkeys(label for each in rows for label in each)]
+    cells = [_cells(scene, q, names, facts) for q in range(len(names))]
+    beside = [label for label in labels if max(columns_of(each.get(label, "")) for each in rows) <= _SHORT]
+    table = [[*line, *(each.get(label, "") for label in beside)] for line, each in zip(cells, rows, strict=True)]
+    lines = _table([["", "", "", *facts, "played", *beside], *table])
+    if beside and max(map(columns_of, lines)) > room:
+        beside, lines = [], _table([["", "", "", *facts, "played"], *cells])
+    below = []
+    for name, each in zip(names, rows, strict=True):
+        told = [f"{_paint(label, _FAINT)} {cards}" for label, cards in each.items() if label not in beside]
+        below += [f"   {name}  {'  '.join(told)}"] if told else []
+    return [*lines, *([""] if below else []), *below]
 
 
-def _table(heading: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
-    """Rows in columns as wide as their widest cell."""
-    lines = [[paint(name, FAINT) for name in heading], *rows] if heading else rows
+def _cells(scene: Scene, number: int, names: Sequence[str], facts: Sequence[str]) -> list[str]:
+    seat, name = scene.seats[number], names[number]
+    mark = _paint("✗", _RED) if seat.loses else _paint("►", _YOURS) if seat.acts else ""
+    told = [in_words(each, names) for each in (*(tag.text for tag in seat.tags), *seat.notes)]
+    values = {
+        fact.label.template: _paint(in_words(fact.value, names), _RED if fact.counts else "0") for fact in seat.facts
+    }
+    called = f"{_paint(name, _YOURS) if number == scene.viewer else name} {_letter(seat.figure)}"
+    played = _card(seat.played) if seat.played else ""
+    return [mark, called.rstrip(), ", ".join(told), *(values.get(label, "") for label in facts), played]
+
+
+def _centre(scene: Scene, names: Sequence[str]) -> list[str]:
+    found = []
+    for piece in scene.centre:
+        label = in_words(piece.label, names)
+        if isinstance(piece, Row):
+            found.append((label, _row(piece) or _paint("empty", _FAINT)))
+        elif piece.cards is None:
+            found.append(("choice", _paint(label, _style(piece.top.face))))
+        else:
+            found.append((label, f"{_cards([piece.top])} x {piece.cards}"))
+    width = max((columns_of(label) for label, _ in found), default=0)
+    return [f"  {_pad(_paint(label, _FAINT), width)}  {shown}" for label, shown in found]
+
+
+def _track(scene: Scene) -> list[str]:
+    """A column for each field."""
+    fields = scene.track
+    if not fields:
+        return []
+    known = [_cards([card for card in field.below if card.face]) for field in fields]
+    closed = [_paint(str(len(field.below)) if field.below else "", _BACK) for field in fields]
+    rows = {
+        "field": [_paint(str(number), _FAINT) for number in range(len(fields))],
+        "card": [_cards([field.card]) if field.card else _paint("-", _FAINT) for field in fields],
+        "below": known if any(known) else closed,
+        "there": ["".join(map(_letter, field.figures)) for field in fields],
+    }
+    return _table([[f"  {name}", *cells] for name, cells in rows.items()])
+
+
+def _table(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Rows, the first of which is the heading, in columns as wide as their widest cell."""
+    lines = [[_paint(name, _FAINT) for name in rows[0]], *rows[1:]]
     widths = [max(map(columns_of, column)) for column in zip(*lines, strict=True)]
-    kept = [i for i in range(len(widths)) if i == 0 or any(row[i] for row in rows)]
-    return ["  ".join(pad(line[i], max(widths[i], 1)) for i in kept).rstrip() for line in lines]
+    kept = [i for i in range(len(widths)) if i == 0 or any(row[i] for row in rows[1:])]
+    return ["  ".join(_pad(line[i], max(widths[i], 1)) for i in kept).rstrip() for line in lines]
 
 
 # ---------------------------------------------------------------- cards
@@ -180,43 +157,40 @@ def _row(row: Row) -> str:
 
 def _cards(cards: Sequence[Card]) -> str:
     """Cards side by side; many that lie face down as one with their number."""
-    hidden = [card for card in cards if card.face is None]
-    if len(hidden) > 4 or (len(hidden) == len(cards) > 1):
-        shown = [_card(card) for card in cards if card.face is not None]
-        return " ".join([*shown, f"{paint('[?]', _BACK)} x {len(hidden)}"])
+    hidden = sum(card.face is None for card in cards)
+    if hidden > 4 or hidden == len(cards) > 1:
+        return " ".join([*(_card(card) for card in cards if card.face), f"{_card(Card())} x {hidden}"])
     return " ".join(map(_card, cards))
 
 
 def _card(card: Card) -> str:
     face = card.face
     if card.spent:
-        return paint("·", FAINT)
+        return _paint("·", _FAINT)
     if face is None:
-        return paint("[?]", _BACK)
+        return _paint("[?]", _BACK)
     said = f"{face.corner}{face.letter}" if face.letter else str(card.name) or face.corner
     said = f"({said})" if card.struck else f"[{said}]" if card.seen_through else f"{said}*" if card.framed else said
-    return paint(said, _style(face))
+    return _paint(said, _style(face))
 
 
 def _groups(cards: Sequence[Card]) -> str:
     """Cards of one ground together, after the first word of their names."""
     pieces = []
-    for ground, group in groupby(cards, lambda card: card.face.ground if card.face else ""):
+    for _, group in groupby(cards, lambda card: card.face and card.face.ground):
         found = list(group)
-        colour = str(found[0].name).split(" ")[0]
-        numbers = " ".join(card.face.corner for card in found if card.face and card.face.corner)
-        face = found[0].face or Face("", ground)
-        pieces.append(paint(f"{colour} {numbers}".strip(), _style(face)))
+        words = [str(found[0].name).split(" ")[0], *(card.face.corner for card in found if card.face)]
+        pieces.append(_paint(" ".join(filter(None, words)), _style(found[0].face)))
     return " ".join(pieces)
 
 
-def _letter(figure: Figure, before: str = " ") -> str:
-    return before + paint(figure.letter, _style(Face("", figure.fill, figure.ink))) if figure.letter else ""
+def _letter(figure: Figure) -> str:
+    return _paint(figure.letter, _style(Face("", figure.fill, figure.ink)))
 
 
-def _style(face: Face) -> str:
+def _style(face: Face | None) -> str:
     """Colours of a card among the 256 of a terminal."""
-    return f"1;38;5;{_nearest(face.ink)};48;5;{_nearest(face.ground)}"
+    return f"1;38;5;{_nearest(face.ink)};48;5;{_nearest(face.ground)}" if face else _BACK
 
 
 def _nearest(colour: str) -> int:
@@ -229,14 +203,13 @@ def _nearest(colour: str) -> int:
 # ---------------------------------------------------------------- lines
 
 
-def _edge(begin: str, left: str, right: str, end: str, width: int) -> str:
+def _edge(begin: str, left: str, right: str, end: str, room: int) -> str:
     """An edge of the frame: words at the left and at the right, cut if there is too little room."""
-    room = width - 4
     if columns_of(left + right) > room:
         left = f" {plain(left).strip()[: max(0, room - columns_of(right) - 3)]}… " if left else ""
         right = right if columns_of(left + right) <= room else f"{right[: room - columns_of(left) - 2]}… "
     dashes = "─" * (room - columns_of(left + right))
-    return paint(begin, FAINT) + left + paint(f"{dashes}{right}{end}", FAINT)
+    return _paint(begin, _FAINT) + left + _paint(f"{dashes}{right}{end}", _FAINT)
 
 
 def _broken(line: str, width: int) -> list[str]:

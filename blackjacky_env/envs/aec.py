@@ -20,24 +20,24 @@ from pettingzoo.utils.env import AECIterable
 
 from blackjacky_env.checks import check_choice, check_flag, check_integer, read_integer
 from blackjacky_env.compiled.compiling import copied, zeros
-from blackjacky_env.declare.game import IllegalActionError, State
+from blackjacky_env.declare.fields import State
+from blackjacky_env.declare.game import IllegalActionError
 from blackjacky_env.envs.arguments import refuse_unknown
 from blackjacky_env.envs.formats import Format
 from blackjacky_env.envs.looking import Looking
-from blackjacky_env.envs.saving import BOOKKEEPING, check_bookkeeping, read_generator, read_past, write_past
+from blackjacky_env.envs.saving import BOOKKEEPING, read_bookkeeping, read_generator, read_past, write_past
 from blackjacky_env.games import get_game
 from blackjacky_env.play.arrays import own_arrays
 from blackjacky_env.play.decks import Rigging, read_rigging
 from blackjacky_env.play.one_game import game_functions
 from blackjacky_env.play.past import Past
 from blackjacky_env.play.states import identity, pack, read_state, refuse_other
-from blackjacky_env.play.step import OVER, SETTLED
+from blackjacky_env.play.step import OVER, SETTLED, explain_illegal
 
 Observation = Any
 """A dict of ``observation`` and ``action_mask``, or with ``observation_format="flat"`` the vector."""
 
 MAX_SEED = 2**63 - 1
-_RECORD_KINDS: dict[str, type] = {"options": Mapping, "reset_options": Mapping, "actions": list}
 
 
 class TableEnv(Looking):
@@ -131,7 +131,6 @@ class TableEnv(Looking):
         self._hearing = {}
         self._started = False
         self._shown_to: str | None = None
-        self._window = None
 
     def _make_spaces(self) -> None:
         layout, num_actions = self.game.layout, self.game.num_actions
@@ -142,7 +141,7 @@ class TableEnv(Looking):
         self.action_spaces = dict.fromkeys(self.possible_agents, action_space)
         dtype = self.game.state_dtype
         length = sum(math.prod(dtype[name].shape) for name in self.game.fields.on_table)
-        lowest = min(low for low, _ in self.game.fields.ranges.values())
+        lowest = min(field.low for field in self.game.fields.fields.values())
         self.state_space = spaces.Box(min(lowest, -1), np.iinfo(np.int16).max, (length,), np.int16)
 
     def _new_game_arrays(self) -> None:
@@ -171,14 +170,12 @@ class TableEnv(Looking):
             seed: 0 .. 2**63 - 1: the same seed gives the same game, on every machine. None: the generator of the last
                 seeded reset draws the next seed.
             options: ``start_player`` (a seat) and ``deck`` (all cards, top first, or a list of such decks for the first
-                rounds) rig the deals, and so do the game's `extra_decks`. In games that reshuffle, ``reshuffle`` rigs
-                the first reshuffles in the same way: the new pile lies in the order of a deck, whose cards that are
-                elsewhere are skipped. Other keys are ignored with a `UserWarning`.
+                rounds) rig the deals, and so do the game's `extra_decks`. Other keys are ignored with a `UserWarning`.
 
         Raises:
             TypeError, ValueError: the seed, start player or deck is invalid; the running game is unchanged.
         """
-        rigging = self._read_rigging(options or {})
+        rigging = read_rigging(self.game, self.num_players, self.options, options or {})
         if seed is not None:
             seed = check_integer("seed", seed, 0, MAX_SEED)
             self._np_random, _ = seeding.np_random(seed)
@@ -264,16 +261,12 @@ class TableEnv(Looking):
 
     def _check_action(self, action: Any) -> int:
         number = action if type(action) is int else read_integer("action", action, f"0 .. {self.game.num_actions - 1}")
-        if not 0 <= number < self.game.num_actions:
-            raise IllegalActionError(f"action {number} is out of range; allowed are 0 .. {self.game.num_actions - 1}")
-        if not self._mask[number]:
+        if not (0 <= number < self.game.num_actions and self._mask[number]):
             raise IllegalActionError(self._explain(number))
         return number
 
     def _explain(self, action: int) -> str:
-        legal = ", ".join(f"{a} '{self.action_name(int(a))}'" for a in np.flatnonzero(self._mask))
-        why = self.game.words.why_illegal(self._states[0], action)
-        return f"{why}. Legal for {self.agent_selection} are {legal}"
+        return explain_illegal(self.game, self._states[0], self._mask, action)
 
     def _pay_rewards(self, agent: str, flags: int) -> None:
         self._cumulative_rewards[agent] = 0.0
@@ -303,18 +296,14 @@ class TableEnv(Looking):
     def _observe_everybody(self) -> None:
         """Fill ``infos`` at the start of a game or in a position that was set."""
         self.infos = {agent: {"action_mask": self._zero_mask.copy()} for agent in self.agents}
-        self._observe_player_to_act()
+        if (player := int(self._player[0])) < 0:
+            self._clear_observation()
+        else:
+            self._functions.look(self._states, player, self._observation, self._mask)
+            self._shown_to = self.agent_selection
+            self.infos[self._shown_to] = {"action_mask": self._shown_mask.copy()}
         if self.events_in_infos:
             self._show_events()
-
-    def _observe_player_to_act(self) -> None:
-        player = int(self._player[0])
-        if player < 0:
-            self._clear_observation()
-            return
-        self._functions.look(self._states, player, self._observation, self._mask)
-        self._shown_to = self.agent_selection
-        self.infos[self._shown_to] = {"action_mask": self._shown_mask.copy()}
 
     def _clear_observation(self) -> None:
         self._shown_to = None
@@ -324,9 +313,6 @@ class TableEnv(Looking):
         if not self.agents:
             self._require_game()
             raise ResetNeeded("the game is over and all agents are done: call reset() to start the next")
-
-    def _read_rigging(self, options: Any, stacklevel: int = 4) -> Rigging:
-        return read_rigging(self.game, self.num_players, self.options, options, stacklevel)
 
     def record(self) -> dict[str, Any]:
         """The game so far, JSON-ready: game, options, key, rigged deals and actions; `replay` plays it again.
@@ -356,11 +342,8 @@ class TableEnv(Looking):
         missing = [name for name in (*self._identity(), "key", "reset_options", "actions") if name not in record]
         if missing:
             raise ValueError(f"this record lacks {', '.join(missing)}: take it from record(), unchanged")
-        for name, kind in _RECORD_KINDS.items():
-            if not isinstance(record[name], kind):
-                raise TypeError(f"{name}={record[name]!r} of this record is not a {kind.__name__.lower()}")
         refuse_other("record", self._identity(), record)
-        rigging = self._read_rigging(record["reset_options"])
+        rigging = read_rigging(self.game, self.num_players, self.options, record["reset_options"])
         key = check_integer("key", record["key"], 0, 2**64 - 1)
         before = dict(self.__dict__)
         self._begin(key, rigging)
@@ -398,7 +381,6 @@ class TableEnv(Looking):
         history = {
             **write_past(self._past, self.game, self.num_players, self.options),
             "generator": None if self._np_random is None else self._np_random.bit_generator.state,
-            "_skip_agent_selection": self._skip_agent_selection,
             **{name: getattr(self, name) for name in BOOKKEEPING},
         }
         return pack({**self._identity(), "history": history}, self._states[: 1 + self._has_settled])
@@ -425,8 +407,8 @@ class TableEnv(Looking):
             raise TypeError(f"the history of this state is a {type(history).__name__}, not a mapping")
         generator = read_generator(history.get("generator"))
         return {
-            **check_bookkeeping(history, self.possible_agents, int(record["player"])),
-            "_past": read_past(history, self.game, header, int(record["deals"])),
+            **read_bookkeeping(history, self.possible_agents, int(record["player"])),
+            "_past": read_past(history, self.game, header),
             "_np_random": self._np_random if generator is None else generator,
         }
 
@@ -448,13 +430,12 @@ class TableEnv(Looking):
         return copy.deepcopy(self)
 
     def __getstate__(self) -> dict[str, Any]:
-        """Everything except compiled functions and the window; the game is stored by name."""
+        """Everything except compiled functions; the game is stored by name."""
         return {
             **self.__dict__,
             "game": self.game.name,
             "_functions": None,
             "_player": None,
-            "_window": None,
             "_hearing": {},
         }
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from blackjacky_env.checks import check_choice, check_flag, check_integer, check_memory, check_number
+from blackjacky_env.checks import check_choice, check_flag, check_integer, check_number
 from blackjacky_env.compiled.threads import check_threads
-from blackjacky_env.declare.game import Game
 from blackjacky_env.envs.arguments import refuse_unknown
 from blackjacky_env.games import get_game
 from blackjacky_env.play.batch import Batch, choose_tables, new_states
@@ -34,7 +33,7 @@ def make_batch(
 
     Args:
         game: name of the game.
-        num_games: N, 1 or more.
+        num_games: N, 1 .. 2**24.
         num_players: players at every table, or a list of table sizes that the games take in turn: game i has
             ``num_players[i % len(num_players)]``.
         seed: 0 .. 2**63 - 1; the seed of a game depends only on it, the game's index and the number of games played at
@@ -58,7 +57,6 @@ def make_batch(
 
     Raises:
         ImportError: ``backend="cuda"`` without numba-cuda.
-        MemoryError: the games do not fit into the memory of this machine.
         RuntimeError: ``backend="cuda"`` without an NVIDIA GPU and its driver.
         TypeError, ValueError: an option is unknown or out of range; the message names it and what is allowed.
     """
@@ -66,12 +64,11 @@ def make_batch(
     refuse_unknown(rule_options, declared, make_batch)
     if check_choice("backend", backend, ("cpu", "cuda")) == "cuda" and (copy or threads is not None):
         raise ValueError("copy=True and threads are for backend='cpu'")
-    count = check_integer("num_games", num_games, 1, 2**31)
-    check_memory("num_games", count, _bytes_per_game(declared, check_flag("per_seat", per_seat)))
+    count = check_integer("num_games", num_games, 1, 2**24)
     num_players, variant, rule_options = declared.choose_preset(preset, num_players, variant, rule_options)
     sizes, variant = choose_tables(declared, count, num_players, variant)
     seat_arrays = None
-    if per_seat:
+    if check_flag("per_seat", per_seat):
         shaping = check_number("score_shaping", score_shaping, -1e6, 1e6)
         seat_arrays = new_seat_arrays(declared, count, check_number("gamma", gamma, 0, 1), shaping)
     elif score_shaping:
@@ -84,10 +81,3 @@ def make_batch(
 
         return CudaBatch(*settings)
     return Batch(*settings, check_threads(threads), check_flag("copy", copy))
-
-
-def _bytes_per_game(game: Game, per_seat: bool) -> int:
-    """Memory of a game of a batch, at least."""
-    kept = game.state_dtype.itemsize + 8 * game.max_players  # record and rewards, twice if ``per_seat``
-    seen = game.layout.size * game.layout.dtype.itemsize + game.num_actions
-    return kept * (1 + per_seat) + seen + 48  # six numbers

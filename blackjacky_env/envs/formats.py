@@ -56,15 +56,10 @@ class Format:
         mask_type = np.bool_ if self.mask_dtype == "bool" else np.int8
         return spaces.Dict({"observation": vectors, "action_mask": spaces.Box(0, 1, (num_actions,), mask_type)})
 
-    def show(self, vectors: Array, masks: Array, out: Array | None = None) -> Any:
-        """Observations made of vectors (..., K) and masks (..., A) from `mask`, whose memory they may share.
-
-        ``out`` (float32, (..., K)) receives float32 vectors; None: a new array does.
-        """
+    def show(self, vectors: Array, masks: Array) -> Any:
+        """Observations made of vectors (..., K) and masks (..., A) from `mask`, whose memory they may share."""
         if self.observation_dtype == "float32":
-            out = np.empty(vectors.shape, np.float32) if out is None else out
-            out[:] = vectors
-            vectors = out
+            vectors = vectors.astype(np.float32)
         if self.observation_format == "flat":
             return vectors
         return {"observation": vectors, "action_mask": masks}

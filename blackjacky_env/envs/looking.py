@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
-from typing import Any
+from typing import Any, TypeVar
 
 import gymnasium
 import numpy as np
@@ -24,6 +24,8 @@ from blackjacky_env.envs import screen
 from blackjacky_env.envs.formats import Format
 from blackjacky_env.play import heard
 from blackjacky_env.play.past import OTHER_PAST, Moment, Past, moments
+
+T = TypeVar("T", heard.Events, heard.SeatKeys)
 
 
 class Looking(AECEnv[str, Any, Any]):
@@ -47,13 +49,11 @@ class Looking(AECEnv[str, Any, Any]):
     _past: Past
     _hearing: dict[Any, Any]
     """What has been asked for of what seats have heard; see `_recall`."""
-    _window: screen.Window | None
 
     def config_dict(self) -> dict[str, Any]:
         """All options in force as plain Python values."""
-        names = ("num_players", "variant", "reward", "render_mode", "render_as")
-        usual = {name: getattr(self, name) for name in names}
-        return {**usual, **asdict(self._format), "events_in_infos": self.events_in_infos, **self.options}
+        given = {name: getattr(self, name) for name in ("num_players", "variant", "reward", "render_mode", "render_as")}
+        return {**given, **asdict(self._format), "events_in_infos": self.events_in_infos, **self.options}
 
     def state(self) -> npt.NDArray[np.int16]:
         """The whole table, hidden cards included, for centralised critics: int16, shape of ``state_space``."""
@@ -70,9 +70,7 @@ class Looking(AECEnv[str, Any, Any]):
 
     def view(self, agent: str | None) -> dict[str, Any]:
         """The snapshot as ``agent`` may know it; None: as a spectator."""
-        if agent is not None:
-            self._check_agent(agent)
-        return self.game.words.view(self.snapshot(), None if agent is None else self._seats[agent])
+        return self.game.words.view(self.snapshot(), None if agent is None else self._check_agent(agent))
 
     def scene(self, agent: str | None = None) -> Scene:
         """What ``agent`` (None: a spectator) sees on the table, as data, of which pictures and texts are made."""
@@ -80,14 +78,9 @@ class Looking(AECEnv[str, Any, Any]):
         return self.game.scene(self.view(agent), self.config_dict(), viewer)
 
     def draw_text(
-        self,
-        agent: str | None = None,
-        *,
-        colour: bool = False,
-        names: Sequence[str] | None = None,
-        width: int = WIDTH,
+        self, agent: str | None = None, *, colour: bool = False, names: Sequence[str] | None = None, width: int = WIDTH
     ) -> str:
-        """The table as ``agent`` (None: a spectator) sees it, as text, wherever it will be shown.
+        """The table as ``agent`` (None: a spectator) sees it, as text.
 
         Args:
             agent: the agent whose view is drawn.
@@ -100,19 +93,18 @@ class Looking(AECEnv[str, Any, Any]):
         return draw_text(self.scene(agent), colour=check_flag("colour", colour), names=names, width=width)
 
     def draw(self, agent: str | None = None, *, names: Sequence[str] | None = None, theme: str = "auto") -> str:
-        """The table as ``agent`` sees it, with the last action, as an SVG of 640 x 600 units.
+        """The table as ``agent`` (None: a spectator) sees it, with the last action, as an SVG of 640 x 600 units.
 
         Seats are groups ``g.seat[data-seat]``. Open cards of the seat at the bottom, or of all seats where everybody's
         lie open, are groups ``g.card[data-card]`` in that seat, named as in the snapshot. What else belongs to actions
         has their fields: ``data-kind``, ``data-pile``, ``data-number``.
 
         Args:
-            agent: the agent whose view is drawn; None: a spectator.
+            agent: the agent whose view is drawn.
             names: names of the players by seat; None: ``player_0`` .. .
             theme: ``"light"``, ``"dark"`` or ``"auto"`` (what the reader's system prefers).
 
-        Raises:
-            ValueError: the agent or the theme is unknown, or the number of names is wrong.
+        Raises `ValueError` for an unknown agent or theme, or a wrong number of names.
         """
         scene, shown = self.scene(agent), names_of(self.num_players, names)
         last_action = self.last_action(None if agent is None else self._seats[agent], names=shown)
@@ -130,10 +122,9 @@ class Looking(AECEnv[str, Any, Any]):
         """
         if self._past.last_move is None:
             return ""
-        words, (actor, action, phase) = self.game.words, self._past.last_move
-        actions = words.actions
-        called = self.possible_agents if names is None else names
-        known = actions.known(action, words.phases[phase], is_own=everything or seat == actor)
+        actor, action, phase = self._past.last_move
+        actions, called = self.game.words.actions, self.possible_agents if names is None else names
+        known = actions.known(action, self.game.words.phases[phase], is_own=everything or seat == actor)
         return f"{called[actor]}: {actions.tell(known, names_from(actor, called))}"
 
     def render(self) -> str | screen.Frame | None:
@@ -153,8 +144,7 @@ class Looking(AECEnv[str, Any, Any]):
         svg = self.draw(self.render_as, theme="light")
         if self.render_mode == "rgb_array":
             return screen.frame(svg)
-        self._window = self._window or screen.Window()
-        self._window.show(svg, self.game.title, self.metadata["render_fps"])
+        screen.show(svg, self.game.title, self.metadata["render_fps"])
         return None
 
     def _repr_svg_(self) -> str | None:
@@ -162,9 +152,8 @@ class Looking(AECEnv[str, Any, Any]):
 
     def close(self) -> None:
         """Close the window, if there is one."""
-        if self._window is not None:
-            self._window.close()
-            self._window = None
+        if self.render_mode == "human":
+            screen.close()
 
     def _require_game(self) -> None:
         if not self._started:
@@ -203,12 +192,10 @@ class Looking(AECEnv[str, Any, Any]):
         """What ``agent`` (None: a spectator) has heard since the last deal, oldest first; plain values, JSON-ready.
 
         Each event is a dict of ``actor`` (the seat that acted; None: nobody did), ``action`` (as by `describe_action`,
-        with ``"hidden"`` for what this agent may not know of it; None: nobody acted) and ``shown`` (the entries of
-        `view` that changed, with their new values). The first event shows the whole view after the deal, and names the
-        action that ended the deal before, if there was one; together the events make up the current view. A position
-        from ``sample_state`` has no past: its first event shows it as it was sampled.
-
-        Events are shared with `infos`: do not change them.
+        with ``"hidden"`` for what this agent may not know of it) and ``shown`` (the entries of `view` that changed,
+        with their new values). The first event shows the whole view after the deal, and names the action that ended
+        the deal before; together the events make up the current view. A position from ``sample_state`` has no past:
+        its first event shows it as it was sampled. Events are shared with `infos`: do not change them.
 
         Raises `ValueError` if the position was set by a state whose actions do not lead to it.
         """
@@ -217,10 +204,10 @@ class Looking(AECEnv[str, Any, Any]):
     def information_state(self, agent: str | None) -> str:
         """Everything that ``agent`` (None: a spectator) has observed since the game began, as text.
 
-        The first line names the table, the second one shows the agent's view at the start, and then there is a line for
-        each action: what the agent knows of it, and the entries of its view that it changed, or all after a deal. So
-        later texts begin with the earlier ones, and the texts of two histories are equal exactly if the agent cannot
-        tell them apart. A position from ``sample_state`` has no past, and its text begins there.
+        The first line names the table, the second one shows the agent's view at the start, then each action has a line:
+        what the agent knows of it, and what it changed in its view. So later texts begin with the earlier ones, and the
+        texts of two histories are equal exactly if the agent cannot tell them apart. The text of a position from
+        ``sample_state``, which has no past, begins there.
 
         Raises `ValueError` if the position was set by a state whose actions do not lead to it.
         """
@@ -230,48 +217,42 @@ class Looking(AECEnv[str, Any, Any]):
     @property
     def information_state_space(self) -> spaces.Box:
         """The space of `information_state_vector`; `ValueError` if it has none at this table."""
-        low, high = heard.vector_bounds(self.game, self.num_players, self._most_rows())
+        low, high = self._vector_bounds()
         return spaces.Box(low, high, dtype=low.dtype.type)
 
     def information_state_vector(self, agent: str) -> npt.NDArray[Any]:
-        """What ``agent`` has observed since the game began, as a vector whose length depends on the table alone.
+        """What ``agent`` has observed since the game began: int8 or int16, shape of `information_state_space`.
 
         It is the agent's observation, followed by a row for each action that the table allows, the last one first
-        (`blackjacky_env.play.heard`): int8 or int16, shape of `information_state_space`. Two histories have the
-        same vector exactly if the agent has observed and heard the same in them.
+        (`blackjacky_env.play.heard`). Equal after two histories exactly if the agent has observed and heard the same.
 
         Raises `ValueError` if games have no bound at this table, or such a large one that the vector would have over
         10,000 entries, and if the position was set by a state whose actions do not lead to it.
         """
         self._require_game()
-        seat, most = self._check_agent(agent), self._most_rows()
-        rows: heard.Rows = self._recall(heard.Rows, seat)
-        return heard.as_vector(self.game, self._look(agent)[0], rows.rows, most)
+        return heard.as_vector(self.game, self._check_agent(agent), self._moments(), self._vector_bounds()[0])
 
     def information_key(self, agent: str) -> npt.NDArray[np.uint64]:
         """What ``agent`` recalls of the game, as 128 bits: uint64, (2,).
 
         Equal after two histories exactly if the agent has seen and heard the same in them: after each action what it
-        may know of it, its observation and its mask (`blackjacky_env.play.recall`). Seats are relative, so that the
-        same history from another chair has the same key. Agents that look up what to do in their information state,
-        such as solutions of small tables, need it beside the observation.
+        may know of it, its observation and its mask (`blackjacky_env.play.recall`); seats are relative. Solutions of
+        small tables look up what to do by it.
 
         Raises `ValueError` if the position was set by a state whose actions do not lead to it.
         """
         self._require_game()
-        seat, recalled = self._check_agent(agent), self._recall(heard.SeatKeys, self.num_players)
-        own: npt.NDArray[np.uint64] = recalled.keys[seat].copy()
-        return own
+        own: npt.NDArray[np.uint64] = self._recall(heard.SeatKeys, self.num_players).keys[self._check_agent(agent)]
+        return own.copy()
 
-    def _most_rows(self) -> int:
-        return heard.most_rows(self.game, self.num_players, self.variant, self.options)
+    def _vector_bounds(self) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
+        return heard.vector_bounds(self.game, self.num_players, self.variant, self.options)
 
     def _heard_by(self, agent: str | None) -> heard.Events:
         self._require_game()
-        events: heard.Events = self._recall(heard.Events, None if agent is None else self._check_agent(agent))
-        return events
+        return self._recall(heard.Events, None if agent is None else self._check_agent(agent))
 
-    def _recall(self, kind: Callable[[Game, Any], Any], of: int | None) -> Any:
+    def _recall(self, kind: Callable[[Game, Any], T], of: int | None) -> T:
         """What ``kind(game, of)`` has heard of the game so far.
 
         It is made when it is first asked for, from the actions so far, and from then on hears every action.
@@ -279,12 +260,17 @@ class Looking(AECEnv[str, Any, Any]):
         """
         if (kind, of) not in self._hearing:
             made = kind(self.game, of)
-            for now in moments(self.game, self._blank, self._past):
+            for now in self._moments():
                 made.hear(now)
-            if now.snapshot != self.snapshot():  # keys, the future, may differ
-                raise ValueError(OTHER_PAST)
             self._hearing[kind, of] = made
-        return self._hearing[kind, of]
+        found: T = self._hearing[kind, of]
+        return found
+
+    def _moments(self) -> Iterator[Moment]:
+        for now in moments(self.game, self._blank, self._past):
+            yield now
+        if now.snapshot != self.snapshot():  # keys, the future, may differ
+            raise ValueError(OTHER_PAST)
 
     def _tell(self) -> None:
         now = Moment(self.game, self._states, self._has_settled, self._past.last_move)

@@ -66,6 +66,11 @@ def opponent_names(game: str) -> list[str]:
     return list(_placeholders(game))
 
 
+def compiled_names(game: str) -> list[str]:
+    """The `opponent_names` that can play inside a batch; names that end in a colon are included unchecked."""
+    return [name for name in opponent_names(game) if name.endswith(":") or _is_compiled(make_opponent(game, name))]
+
+
 def make_opponent(game: str, name: str) -> Opponent:
     """The opponent called ``name`` for a game; the `ValueError` for an unknown name lists all names."""
     _load_packages()
@@ -73,7 +78,11 @@ def make_opponent(game: str, name: str) -> Opponent:
     for placeholders, make in _PROVIDERS:
         if prefix + colon in placeholders(game):
             return make(name, game)
-    raise ValueError(_unknown(game, name))
+    names = opponent_names(game)
+    near = difflib.get_close_matches(name, names, n=2)
+    hint = f"; did you mean {' or '.join(map(repr, near))}?" if near else ";"
+    there_are = f"opponents are {_listed(game, names)}" if names else "no installed package has any: pass agent objects"
+    raise ValueError(f"unknown opponent {name!r} for {game}{hint} {there_are}")
 
 
 def find_opponents(game: str, opponents: Sequence[str | Opponent]) -> list[Opponent]:
@@ -103,18 +112,12 @@ def find_compiled(game: str, opponent: str | CompiledOpponent) -> CompiledOppone
     return found
 
 
-def compiled_names(game: str) -> list[str]:
-    """The `opponent_names` that can play inside a batch; names that end in a colon are included unchecked."""
-    return [name for name in opponent_names(game) if name.endswith(":") or _is_compiled(make_opponent(game, name))]
-
-
 def _is_compiled(agent: object) -> TypeGuard[CompiledOpponent]:
     return isinstance(agent, CompiledOpponent) and is_compiled(agent.policy)
 
 
 def _check_game(game: str, opponent: object) -> None:
-    plays = getattr(opponent, "game", game)
-    if plays != game:
+    if (plays := getattr(opponent, "game", game)) != game:
         raise ValueError(f"opponent {opponent!r} plays {plays}, this environment is {game}")
 
 
@@ -122,15 +125,6 @@ def _placeholders(game: str) -> dict[str, str]:
     """The registered names for a game, each with the placeholder to show after a final colon."""
     _load_packages()
     return {name: placeholder for placeholders, _ in _PROVIDERS for name, placeholder in placeholders(game).items()}
-
-
-def _unknown(game: str, name: str) -> str:
-    names = opponent_names(game)
-    if not names:
-        return f"unknown opponent {name!r}: no installed package has agents for {game}; pass agent objects instead"
-    near = difflib.get_close_matches(name, names, n=2)
-    hint = f"; did you mean {' or '.join(map(repr, near))}?" if near else ";"
-    return f"unknown opponent {name!r} for {game}{hint} opponents are {_listed(game, names)}"
 
 
 def _listed(game: str, names: Sequence[str]) -> str:

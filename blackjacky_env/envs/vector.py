@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -13,7 +12,7 @@ from gymnasium.error import ResetNeeded
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
-from blackjacky_env.checks import check_choice, check_flag, check_integer, check_memory, check_number
+from blackjacky_env.checks import check_choice, check_integer, check_number
 from blackjacky_env.compiled import random
 from blackjacky_env.compiled.callbacks import make_cast
 from blackjacky_env.compiled.compiling import is_compiled
@@ -29,13 +28,12 @@ from blackjacky_env.play.batch import choose_tables, new_states
 from blackjacky_env.play.learner_games import BEGIN, Encoder, LearnerArrays, learner_function, seat_everybody
 from blackjacky_env.play.playouts import KEEP
 from blackjacky_env.play.states import read_games
-from blackjacky_env.play.step import DRAWN, NONE, first_illegal
+from blackjacky_env.play.step import DRAWN, NONE, explain_illegal, first_illegal
 
 Array = npt.NDArray[Any]
 Member = str | CompiledOpponent
 
 _SAVED = ("keys", "played", "decisions", "ended")
-_RESET_MASK = "reset_mask"
 _GAMES_PER_THREAD = 64  # a step takes a few moves of opponents, waking a thread as long as a few hundred
 
 
@@ -72,17 +70,11 @@ class SeatVectorEnv(VectorEnv[Observation, Array, Array]):
         game: name of the game; ids such as ``blackjacky/BlackJackySeat-v0`` pass it.
         num_envs: number of games.
         opponents: names of compiled agents, or objects with ``policy`` and ``parameters``; for every game each other
-            seat draws one of them. Or a list of line-ups, each a list of the agents clockwise of the learner (repeated
-            as needed); then every game draws a line-up.
+            seat draws one of them.
         num_players: players at every table, or a list of table sizes that the games take in turn.
         seat: the learner's seat; None: drawn for every game.
-        autoreset_mode: what happens to finished games, as defined by Gymnasium. ``NEXT_STEP``: the next step restarts
-            them, whatever the action; ``SAME_STEP``: the same step does; ``DISABLED``: they wait for a `reset`.
-        on_illegal: an illegal action raises `IllegalActionError` and changes no game (``"raise"``), or ends its game
-            with -1 and the reason in ``info["illegal_action"]`` (``"lose"``).
-        copy: return new arrays every time; integer observations are written into them directly, at no extra cost.
-            False: observations and masks are the same arrays each time, overwritten by the next step or reset; do not
-            write to them.
+        autoreset_mode: when finished games are restarted, as defined by Gymnasium. ``NEXT_STEP``: by the next step,
+            whatever the action; ``SAME_STEP``: by the same one.
         encoding: replaces the vector by an encoding of it (float32): a compiled function and its size.
         observation_format: ``"flat"`` (the vector) or ``"dict"`` (of ``observation``, the vector, and ``action_mask``).
         observation_dtype: dtype of the vector, as for `TableEnv`.
@@ -92,25 +84,20 @@ class SeatVectorEnv(VectorEnv[Observation, Array, Array]):
         score_weight: with ``reward="win"``, this multiple of the score reward is added, which speeds up learning.
         threads: maximum number of threads, 1 .. 1024; None: one per core. Results do not depend on it.
         preset: name of one of the game's tables, as for `TableEnv`.
-        render_mode: None, as many games are not drawn.
-        max_episode_steps: None, as games end by themselves.
         rule_options: the game's own options.
 
     Raises:
         TypeError, ValueError: an option or the name of an opponent is unknown; the message says what is allowed.
-        MemoryError: the games do not fit into the memory of this machine.
     """
 
     def __init__(
         self,
         game: str,
         num_envs: int = 1,
-        opponents: Sequence[Member] | Sequence[Sequence[Member]] = ("random",),
+        opponents: Sequence[Member] = ("random",),
         num_players: int | Sequence[int] | None = None,
         seat: int | None = None,
         autoreset_mode: str | AutoresetMode = AutoresetMode.NEXT_STEP,
-        on_illegal: Literal["raise", "lose"] = "raise",
-        copy: bool = True,
         encoding: Encoding | None = None,
         observation_format: str = "flat",
         observation_dtype: str = "integer",
@@ -120,29 +107,24 @@ class SeatVectorEnv(VectorEnv[Observation, Array, Array]):
         score_weight: float = 0.0,
         threads: int | None = None,
         preset: str | None = None,
-        render_mode: None = None,
-        max_episode_steps: None = None,
         **rule_options: Any,
     ) -> None:
         self.game: Game = get_game(game)
         refuse_unknown(rule_options, self.game, SeatVectorEnv)
-        _refuse_wrappers(render_mode=render_mode, max_episode_steps=max_episode_steps)
         self._format = Format(observation_format, observation_dtype, mask_dtype)
-        self.on_illegal = check_choice("on_illegal", on_illegal, ("raise", "lose"))
         self.num_envs = check_integer("num_envs", num_envs, 1, 2**20)
         mode = getattr(autoreset_mode, "value", autoreset_mode)
-        self._mode = AutoresetMode(check_choice("autoreset_mode", mode, [known.value for known in AutoresetMode]))
-        self._same_step = self._mode is AutoresetMode.SAME_STEP
-        self.metadata = {"render_modes": [], "autoreset_mode": self._mode}
+        allowed = [AutoresetMode.NEXT_STEP.value, AutoresetMode.SAME_STEP.value]
+        mode = AutoresetMode(check_choice("autoreset_mode", mode, allowed))
+        self.metadata = {"render_modes": [], "autoreset_mode": mode}
+        self._same_step = mode is AutoresetMode.SAME_STEP
         self.reward = check_choice("reward", reward, ("win", self.game.score_reward))
         num_players, variant, rule_options = self.game.choose_preset(preset, num_players, variant, rule_options)
         weight = check_number("score_weight", score_weight, -1e6, 1e6)
         self._weights = (1.0, weight) if reward == "win" else (0.0, 1.0)
-        self._copy, self._encoding = check_flag("copy", copy), _check_encoding(encoding)
+        self._encoding = _check_encoding(encoding)
         self._entries = encoding.size if encoding else self.game.layout.size
         self._dtype: np.dtype[Any] = np.dtype(np.float32) if encoding else self.game.layout.dtype
-        shown = 2 * self._entries * self._dtype.itemsize
-        check_memory("num_envs", self.num_envs, self.game.state_dtype.itemsize + self.game.num_actions + shown)
         sizes, self.variant = choose_tables(self.game, self.num_envs, num_players, variant)
         self._states = new_states(self.game, sizes, self.variant, rule_options)
         self.seat = None if seat is None else check_integer("seat", seat, 0, min(sizes) - 1)
@@ -164,53 +146,27 @@ class SeatVectorEnv(VectorEnv[Observation, Array, Array]):
         self._seats, self._seating = np.zeros(n, np.int64), np.zeros((n, self.game.max_players), np.int64)
         self._played, self._decisions = np.zeros(n, np.int64), np.zeros(n, np.int64)
         self._shown, self._last_shown = self._new_shown(), self._new_shown()
-        self._floats = None if self._copy else np.empty(self._shown.shape, np.float32)  # float32 observations
         self._masks = np.zeros((n, self.game.num_actions), np.int8)
         self._results, self._score_changes = np.zeros(n), np.zeros(n)
         self._ended = np.zeros(n, np.bool_)
-        self._waiting = np.zeros(n, np.bool_) if self._same_step else self._ended
 
     def _new_shown(self) -> Array:
         return np.empty((self.num_envs, self._entries), self._dtype)
 
     # ------------------------------------------------------------ opponents and states
 
-    def set_opponents(self, opponents: Sequence[Member] | Sequence[Sequence[Member]]) -> None:
-        """Change the opponents, also in running games, which are seated as if they had started with the new ones.
-
-        A line-up is seated clockwise of the learner; single opponents are drawn for each seat by the game's seed.
-        """
-        lineups, mixed = self._find_lineups(opponents)
-        agents = list({id(agent): agent for lineup in lineups for agent in lineup}.values())
-        self._agents = agents
+    def set_opponents(self, opponents: Sequence[Member]) -> None:
+        """Change the opponents, also in running games, which are seated as if they had started with the new ones."""
+        found = [find_compiled(self.game.name, each) for each in check_opponents(opponents)]
+        distinct = {id(agent): agent for agent in found}
+        self._agents, numbers = list(distinct.values()), list(distinct)
         self._compile()
-        numbers = {id(agent): i for i, agent in enumerate(agents)}
-        others = range(self.game.max_players - 1)
-        self._lineups = np.array([[numbers[id(lineup[i % len(lineup)])] for i in others] for lineup in lineups])
-        self._mixed = mixed
+        self._opponents = np.array([numbers.index(id(agent)) for agent in found])
         seat_everybody(self._states, self._learner_arrays())
 
     def _compile(self) -> None:
         self._step = learner_function(self.game, self._encoding.function if self._encoding else None)
         self._cast = make_cast(self.game, [(agent.policy, agent.parameters) for agent in self._agents])
-
-    def _find_lineups(self, opponents: Sequence[Any]) -> tuple[list[list[CompiledOpponent]], bool]:
-        """The line-ups, and whether they are single opponents, one of which is drawn for each seat."""
-        are_lineups = {
-            isinstance(entry, list | tuple) and not isinstance(entry, CompiledOpponent)
-            for entry in check_opponents(opponents)
-        }
-        if len(are_lineups) > 1:
-            raise TypeError(f"opponents={opponents!r} mixes line-ups and single agents; allowed is a list of either")
-        mixed = not are_lineups.pop()
-        return [self._find_agents([entry] if mixed else entry) for entry in opponents], mixed
-
-    def _find_agents(self, lineup: Sequence[Member]) -> list[CompiledOpponent]:
-        if not 1 <= len(lineup) <= self.game.max_players - 1:
-            raise ValueError(
-                f"the line-up {lineup!r} has {len(lineup)} agents; allowed are 1 .. {self.game.max_players - 1}"
-            )
-        return [find_compiled(self.game.name, member) for member in lineup]
 
     def get_state(self) -> dict[str, Array]:
         """Copies of all arrays needed to continue the games, opponents aside; `ResetNeeded` before the first reset."""
@@ -231,7 +187,6 @@ class SeatVectorEnv(VectorEnv[Observation, Array, Array]):
             getattr(self, f"_{name}")[:] = array
         seat_everybody(self._states, self._learner_arrays())
         self._play(np.full(self.num_envs, KEEP))
-        self._end(checked["ended"] & (not self._same_step))
         return self._return(self._played)
 
     def check_state(self, arrays: Mapping[str, Array]) -> dict[str, Array]:
@@ -249,11 +204,10 @@ class SeatVectorEnv(VectorEnv[Observation, Array, Array]):
         seats, seating = np.zeros_like(self._seats), np.zeros_like(self._seating)
         kept: dict[str, Any] = {name: checked[name] for name in ("keys", "played", "decisions")}
         seat_everybody(states, self._learner_arrays()._replace(seats=seats, seating=seating, **kept))
-        running, waiting = states["player"] >= 0, checked["ended"] & (not self._same_step)
+        running = states["player"] >= 0
         for wrong, why in (
             (running & (states["player"] != seats), "the learner is not to act, although it goes on"),
-            (~running & ~waiting, "it is over, but not marked as ended"),
-            (running & waiting & (self.on_illegal == "raise"), "it is marked as ended, although it goes on"),
+            (~running & self._same_step, "it is over, and was not restarted"),
         ):
             if wrong.any():
                 raise ValueError(f"game {np.argmax(wrong)} of this state: {why}")
@@ -277,17 +231,14 @@ class SeatVectorEnv(VectorEnv[Observation, Array, Array]):
         Args:
             seed: 0 .. 2**63 - 1: the same seed and actions give the same games. None: the next games of the last seed;
                 the first time, a random seed.
-            options: ``reset_mask``, bool, shape (num_envs,): which games to restart, by default all; the others go on.
-                Other keys are ignored with a `UserWarning`.
+            options: ignored.
 
         Returns:
-            Observations and info: ``action_mask`` of all games, ``skipped_games`` of the restarted ones.
+            Observations and info: ``action_mask`` of all games, ``skipped_games``.
 
         Raises:
-            TypeError, ValueError: the seed or the mask is invalid; nothing has changed.
-            gymnasium.error.ResetNeeded: the mask leaves out games before the first reset.
+            TypeError, ValueError: the seed is invalid; nothing has changed.
         """
-        chosen = self._check_reset_options(options or {})
         if seed is not None:
             seed = check_integer("seed", seed, 0, MAX_SEED)
         elif not self._played.any():
@@ -295,11 +246,10 @@ class SeatVectorEnv(VectorEnv[Observation, Array, Array]):
         super().reset(seed=seed)
         if seed is not None:
             # Compiled code returns Python integers, which would be passed on as signed ones.
-            self._keys[chosen] = np.uint64(random.game_key(seed))
-            self._played[chosen] = 0
-        played, over = self._played.copy(), self._waiting & ~chosen
-        self._play(np.where(chosen, BEGIN, KEEP))
-        self._end(over)
+            self._keys[:] = np.uint64(random.game_key(seed))
+            self._played[:] = 0
+        played = self._played.copy()
+        self._play(np.full(self.num_envs, BEGIN))
         return self._return(played)
 
     def step(self, actions: Array) -> tuple[Observation, Array, Array, Array, dict[str, Any]]:
@@ -312,30 +262,21 @@ class SeatVectorEnv(VectorEnv[Observation, Array, Array]):
             Observations, summed rewards (float64), terminations, truncations (all False) and info.
 
         Raises:
-            IllegalActionError: an action is not legal and ``on_illegal`` is ``"raise"``; the message names the first
-                such game. No game has changed.
+            IllegalActionError: an action is not legal; the message names the first such game. No game has changed.
             TypeError: the actions are not integers, or their shape is wrong.
-            gymnasium.error.ResetNeeded: no games are running, or one has ended with ``DISABLED``.
+            gymnasium.error.ResetNeeded: no games are running.
         """
-        checked = self._check_actions(actions)
-        lost = self._find_illegal(checked)
-        played = self._played.copy()
-        checked[self._waiting] = BEGIN
-        if lost:
-            self._play_and_lose(checked, list(lost))
-        else:
-            self._play(checked)
-        ended = self._ended.copy()
+        checked, played = self._check_actions(actions), self._played.copy()
+        self._play(checked)
         rewards = self._weights[0] * self._results + self._weights[1] * self._score_changes
-        rewards[list(lost)] = -1.0
         observations, info = self._return(played)
-        why = self._reasons(lost) if lost else {}
-        info |= self._final_info(why) if self._same_step and ended.any() else why
-        return observations, rewards, ended, np.zeros(self.num_envs, np.bool_), info
+        if self._same_step and self._ended.any():
+            info |= self._final_info()
+        return observations, rewards, self._ended.copy(), np.zeros(self.num_envs, np.bool_), info
 
     def action_masks(self) -> npt.NDArray[np.int8 | np.bool_]:
         """1 for the legal actions, int8 or bool (``mask_dtype``), shape (num_envs, A); all 0 where a game has ended."""
-        return self._format.mask(self._masks.copy() if self._copy else self._masks)
+        return self._format.mask(self._masks.copy())
 
     # ------------------------------------------------------------ the parts of step
 
@@ -346,43 +287,22 @@ class SeatVectorEnv(VectorEnv[Observation, Array, Array]):
         if more.any():
             info |= {"skipped_games": np.maximum(more - 1, 0), "_skipped_games": more > 0}
         masks = self.action_masks() if self._format.observation_format == "dict" else self._masks
-        return self._format.show(self._shown, masks, self._floats), info
+        return self._format.show(self._shown, masks), info
 
-    def _final_info(self, why: Mapping[str, Any]) -> dict[str, Any]:
+    def _final_info(self) -> dict[str, Any]:
         ended, final_obs = self._ended.copy(), np.full(self.num_envs, None, object)
         masks = self._format.mask(np.zeros_like(self._masks))
         for i in np.flatnonzero(ended).tolist():
             final_obs[i] = self._format.show(self._last_shown[i].copy(), masks[i].copy())
-        final_info = {"action_mask": masks, "_action_mask": ended, **why}
+        final_info = {"action_mask": masks, "_action_mask": ended}
         return {"final_obs": final_obs, "_final_obs": ended, "final_info": final_info, "_final_info": ended}
-
-    def _end(self, games: npt.NDArray[np.bool_]) -> None:
-        """Mark ``games`` as ended: those lost by an illegal action could go on."""
-        self._ended[games], self._masks[games] = True, 0
-
-    def _reasons(self, lost: Mapping[int, str]) -> dict[str, Any]:
-        """Why games were lost, as Gymnasium puts text into the infos of many games."""
-        why, given = np.full(self.num_envs, None, object), np.zeros(self.num_envs, np.bool_)
-        why[list(lost)], given[list(lost)] = list(lost.values()), True
-        return {"illegal_action": why, "_illegal_action": given}
-
-    def _play_and_lose(self, actions: npt.NDArray[np.int64], lost: Sequence[int]) -> None:
-        """Play on in all games except the ``lost``, which end where they stand."""
-        last_shown = self._shown[lost]
-        actions[lost] = BEGIN if self._same_step else KEEP
-        self._play(actions)
-        self._last_shown[lost] = last_shown
-        self._ended[lost] = True
-        if not self._same_step:
-            self._masks[lost] = 0
 
     def _learner_arrays(self) -> LearnerArrays:
         kept = self._keys, self._seats, self._seating, self._played, self._decisions
-        return LearnerArrays(DRAWN if self.seat is None else self.seat, self._lineups, self._mixed, *kept)
+        return LearnerArrays(DRAWN if self.seat is None else self.seat, self._opponents, *kept)
 
     def _play(self, actions: npt.NDArray[np.int64]) -> None:
-        if self._copy:  # returned arrays are not overwritten
-            self._shown = self._new_shown()
+        self._shown = self._new_shown()  # arrays that were returned are not overwritten
         games = self._states, self._learner_arrays(), self._cast, actions, self._same_step
         shown = self._shown, self._masks, self._results, self._score_changes, self._ended, self._last_shown
         threads = max(1, min(self._threads, self.num_envs // _GAMES_PER_THREAD))
@@ -394,57 +314,17 @@ class SeatVectorEnv(VectorEnv[Observation, Array, Array]):
         if not self._played.any():
             raise ResetNeeded("no games are running: call reset() first")
 
-    def _check_reset_options(self, options: Mapping[str, Any]) -> npt.NDArray[np.bool_]:
-        for name in options:
-            if name != _RESET_MASK:
-                warnings.warn(
-                    f"reset option {name!r} is ignored; allowed is {_RESET_MASK!r}", UserWarning, stacklevel=3
-                )
-        if _RESET_MASK not in options:
-            return np.ones(self.num_envs, np.bool_)
-        mask, allowed = options[_RESET_MASK], f"a bool array of shape ({self.num_envs},) with at least one True"
-        if not isinstance(mask, np.ndarray) or mask.dtype != np.bool_:
-            raise TypeError(f"{_RESET_MASK}={mask!r} is not a bool array; allowed is {allowed}")
-        if mask.shape != (self.num_envs,) or not mask.any():
-            raise ValueError(f"{_RESET_MASK} of shape {mask.shape} holds {mask.sum()} True; allowed is {allowed}")
-        if not mask.all():
-            self._require_games()
-        return mask
-
     def _check_actions(self, actions: Array) -> npt.NDArray[np.int64]:
         self._require_games()
         given = np.asarray(actions)
         if given.shape != (self.num_envs,) or given.dtype.kind not in "iu":
             raise TypeError(f"actions must be {self.num_envs} integers, not {given.dtype} of shape {given.shape}")
-        if self._mode is AutoresetMode.DISABLED and self._waiting.any():
-            raise ResetNeeded(
-                f"game {np.argmax(self._waiting)} is over: call reset(options={{{_RESET_MASK!r}: terminations}}) first"
-            )
-        return given.astype(np.int64)
-
-    def _find_illegal(self, actions: npt.NDArray[np.int64]) -> dict[int, str]:
-        """By game: why its action is illegal; raises `IllegalActionError` for the first unless such games are lost."""
-        first = first_illegal(actions, self._masks, self._waiting)
-        if first == NONE:
-            return {}
-        if self.on_illegal == "raise":
-            raise IllegalActionError(f"game {first}: {self._explain(first, int(actions[first]))}")
-        inside = (actions >= 0) & (actions < self.game.num_actions)
-        legal = inside & (self._masks[np.arange(self.num_envs), np.where(inside, actions, 0)] > 0)
-        games = np.flatnonzero(~legal & ~self._waiting).tolist()
-        return {i: self._explain(i, int(actions[i])) for i in games}
-
-    def _explain(self, i: int, action: int) -> str:
-        if not 0 <= action < self.game.num_actions:
-            return f"action {action} is out of range; allowed are 0 .. {self.game.num_actions - 1}"
-        return self.game.words.why_illegal(self._states[i], action)
-
-
-def _refuse_wrappers(**given: object) -> None:
-    """Raise `ValueError` for what Gymnasium passes on to environments and these do not have."""
-    for name, value in given.items():
-        if value is not None:
-            raise ValueError(f"{name}={value!r} is for single games; allowed is None, or vectorization_mode='sync'")
+        checked, waiting = given.astype(np.int64), self._ended & (not self._same_step)
+        if (first := first_illegal(checked, self._masks, waiting)) != NONE:
+            why = explain_illegal(self.game, self._states[first], self._masks[first], int(checked[first]))
+            raise IllegalActionError(f"game {first}: {why}")
+        checked[waiting] = BEGIN
+        return checked
 
 
 def _check_encoding(encoding: Encoding | None) -> Encoding | None:

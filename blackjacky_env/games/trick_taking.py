@@ -4,8 +4,8 @@ Cards are integers; the cards of a suit are consecutive, the highest last. ``whe
 card is: the seat whose hand holds it, `PLAYED` + seat once that seat has played it in this deal, `NOT_IN_DECK` if the
 option ``deck`` leaves it out, or `ASIDE` if the rules do; ``left_out`` is the number of those that the option leaves
 out. ``table`` (int8, (seats,)) holds the card that each seat has played to the trick, or `NO_CARD`; two seats may have
-played equal cards. A record ``s`` also has the fields ``deal_number``, ``dealer``, ``leader`` and ``totals``, of which
-the lowest wins.
+played equal cards. A record ``s`` also has the fields ``deal_number``, ``dealer``, ``leader``, ``trick`` and
+``totals``, of which the lowest wins.
 """
 
 from __future__ import annotations
@@ -39,17 +39,16 @@ def start_game(s, key, start_player):
 
 @inlined
 def next_seat(p, num_players):
-    """The seat clockwise of p."""
     return p + 1 if p + 1 < num_players else 0
 
 
 @inlined
-def deal_in_turn(where, deck, first, num_players):
-    """Deal all of ``deck``, top first, one card at a time clockwise, beginning with the seat ``first``."""
-    p = first
+def deal_in_turn(s, deck):
+    """Deal all of ``deck``, top first, one card at a time clockwise from the dealer's left."""
+    p = int(s.dealer)
     for i in range(len(deck)):
-        where[deck[i]] = p
-        p = next_seat(p, num_players)
+        p = next_seat(p, int(s.num_players))
+        s.where[deck[i]] = p
 
 
 @inlined
@@ -81,7 +80,6 @@ def deal_shuffled(s, pile, place_of_pile, stream):
 
 @inlined
 def cards_at(s, place):
-    """The cards at a place, one bit for each."""
     cards = 0
     for card in range(len(s.where)):
         cards |= int(s.where[card] == place) << card
@@ -89,8 +87,13 @@ def cards_at(s, place):
 
 
 @inlined
+def hand_size(s):
+    """Number of cards with which each player begins to play, and of tricks."""
+    return (len(s.where) - int(s.left_out)) // int(s.num_players)
+
+
+@inlined
 def is_leading(s):
-    """Whether the player to act leads a trick."""
     return s.table[s.leader] == NO_CARD
 
 
@@ -104,15 +107,35 @@ def holds_any(where, p, low, high):
 
 
 @inlined
-def winner_of_trick(table, leader, num_players, low, high):
-    """The seat that played the highest of the cards low .. high - 1, the led suit; of equal cards the first wins."""
-    winner, best = int(leader), int(table[leader])
-    p = next_seat(winner, num_players)
-    while p != leader:
-        if best < table[p] < high:
-            winner, best = p, int(table[p])
-        p = next_seat(p, num_players)
+def put_on_table(s, p, card, kind):
+    """p plays a card; returns whether the trick is complete."""
+    s.where[card] = PLAYED + p
+    s.table[p] = kind
+    s.player = next_seat(p, int(s.num_players))
+    return s.player == s.leader
+
+
+@inlined
+def winner_of_trick(s, ranks):
+    """The seat that played the highest card of the led suit, which has so many ranks; of equal cards the first wins."""
+    winner, best = int(s.leader), int(s.table[s.leader])
+    end = best - best % ranks + ranks
+    p = next_seat(winner, int(s.num_players))
+    while p != s.leader:
+        if best < s.table[p] < end:
+            winner, best = p, int(s.table[p])
+        p = next_seat(p, int(s.num_players))
     return winner
+
+
+@inlined
+def end_trick(s, winner):
+    """The winner leads the next trick; returns whether this was the last one of the deal."""
+    s.table[:] = NO_CARD
+    s.trick += 1
+    s.leader = winner
+    s.player = winner
+    return s.trick >= hand_size(s)
 
 
 @inlined
@@ -129,9 +152,6 @@ def mark_lowest(totals, num_players, winners):
 def score(s, p):
     """Minus p's total; ``reward="points"`` pays its changes."""
     return -int(s.totals[p])
-
-
-# ---------------------------------------------------------------- small decks, from Python
 
 
 def leave_out(s: Any, cards: Sequence[int]) -> None:

@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from blackjacky_env.compiled.compiling import compiled, inlined, record_dtype
+from blackjacky_env.compiled.compiling import compiled, inlined
 from blackjacky_env.compiled.random import below, draw
 
 NOWHERE = -2  # place of a card that no place is found for; no place of the games, either
@@ -38,7 +38,7 @@ def unseen_cards(cards: int, places: int) -> np.dtype[Any]:
     rest is scratch space.
     """
     by_card, by_place = (cards,), (places,)
-    return record_dtype(
+    return np.dtype(
         [
             ("count", np.int64),
             ("card", np.int8, by_card),
@@ -49,7 +49,8 @@ def unseen_cards(cards: int, places: int) -> np.dtype[Any]:
             ("room", np.int16, by_place),
             ("weight", np.int16, by_place),
             ("chosen", np.int16, by_place),  # number of cards that have chosen the place
-        ]
+        ],
+        align=True,
     )
 
 
@@ -92,7 +93,6 @@ def deal_unseen(d, bits):
 
 @inlined
 def deal_to(d, i, place):
-    """Deal card ``i`` of those listed."""
     d.place[i] = place
     d.room[place] -= 1
 
@@ -119,7 +119,6 @@ def deal_forced(d):
 
 @inlined
 def weight_of(d, places):
-    """The sum of the weights of these places."""
     total = 0
     for place in range(len(d.room)):
         total += int(d.weight[place]) * (places >> place & 1)
@@ -162,7 +161,7 @@ def deal_restricted(d, places, free, bits):
     """Let the restricted cards choose places until that is accepted, and deal them; False if it never is."""
     for attempt in range(_ATTEMPTS):
         fits = choose_places(d, places, bits, _ATTEMPT * attempt)
-        if fits and unit(draw(bits, _ACCEPT + attempt)) < chance(d, places, free):
+        if fits and float(draw(bits, _ACCEPT + attempt) >> np.uint64(11)) * 2.0**-53 < chance(d, places, free):
             for i in range(d.count):
                 if d.place[i] == NOWHERE and d.allowed[i] != places:
                     deal_to(d, i, int(d.choice[i]))
@@ -189,12 +188,6 @@ def choose_places(d, places, bits, number):
             if d.chosen[place] > d.room[place]:
                 return False
     return True
-
-
-@inlined
-def unit(bits):
-    """A float in [0, 1) from a draw."""
-    return float(bits >> np.uint64(11)) * 2.0**-53
 
 
 @inlined

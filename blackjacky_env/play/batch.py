@@ -15,7 +15,7 @@ from blackjacky_env.declare.game import Game, IllegalActionError
 from blackjacky_env.declare.layout import Vector
 from blackjacky_env.play.arrays import own_arrays
 from blackjacky_env.play.many_games import SeatArrays, batch_functions, new_batch_arrays, new_masks
-from blackjacky_env.play.step import NONE, first_illegal
+from blackjacky_env.play.step import NONE, explain_illegal, first_illegal
 
 MOVES_PER_THREAD = 512  # waking a thread takes as long as a few hundred moves
 SHOWN = ("observations", "current_player", "seeds", "rewards", "terminated")  # public arrays besides the masks
@@ -94,7 +94,9 @@ class Batch:
         checked = self._check_actions(actions)
         illegal = self._find_illegal(checked)
         if illegal != NONE:
-            raise IllegalActionError(f"game {illegal}: {self._explain(illegal, int(checked[illegal]))}")
+            state, mask = (self._on_cpu(array)[illegal] for array in (self._arrays.states, self.action_masks))
+            why = explain_illegal(self.game, state, mask, int(checked[illegal]))
+            raise IllegalActionError(f"game {illegal}: {why}")
         self._move(self._functions.step, checked)
 
     def observe(
@@ -212,14 +214,6 @@ class Batch:
             running = games[~ended].flat[0]
             raise ValueError(f"game {running} was not ended by the last step; final=True is for games that were")
         return self._seat_arrays.final_states
-
-    def _explain(self, i: int, action: int) -> str:
-        if not 0 <= action < self.game.num_actions:
-            return f"action {action} is out of range; allowed are 0 .. {self.game.num_actions - 1}"
-        words, shown = self.game.words, (self._arrays.states, self.action_masks, self.current_player)
-        state, mask, player = (self._on_cpu(array)[i] for array in shown)
-        legal = ", ".join(f"{a} '{words.actions.name(int(a))}'" for a in np.flatnonzero(mask))
-        return f"{words.why_illegal(state, action)}. Legal for player_{player} are {legal}"
 
     def _on_cpu(self, array: Any) -> Any:
         """Batches on a GPU copy the array here."""

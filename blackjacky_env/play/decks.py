@@ -11,25 +11,21 @@ from typing import Any
 import numpy as np
 
 from blackjacky_env.checks import card_key, check_integer, few
-from blackjacky_env.compiled.compiling import copied
 from blackjacky_env.declare.game import Game
-from blackjacky_env.play.one_game import game_functions, has_reshuffled
+from blackjacky_env.play.one_game import game_functions
 from blackjacky_env.play.step import DRAWN, OVER
 
 Cards = Sequence[tuple[int, int | str]]
 """All cards of a deck: their integers, and their names in snapshots."""
-_RESHUFFLE = "reshuffle"
 
 
 @dataclass
 class Rigging:
-    """What `reset` has rigged of a game, and how much of that has been used."""
+    """What `reset` has rigged of a game."""
 
     start_player: int = DRAWN
     decks: dict[str, list[list[int]]] = field(default_factory=dict)
-    """By reset option, the decks of the first deals, top first; of ``reshuffle``, those of the first reshuffles."""
-    deals: int = 0
-    reshuffles: int = 0
+    """By reset option, the decks of the first deals, top first."""
 
     def begin(self, game: Game, states: Any, key: int) -> None:
         """`GameFunctions.begin` of a rigged game."""
@@ -38,35 +34,20 @@ class Rigging:
 
     def step(self, game: Game, states: Any, action: int, paid: Any, observation: Any, mask: Any) -> int:
         """`GameFunctions.step` of a rigged game."""
-        functions = game_functions(game)
-        if self.decks:
-            self._stack(game, states, action)
+        functions, deals = game_functions(game), states["deals"][0]
         flags = functions.step(states, action, paid, observation, mask)
-        if self.decks and self._redeal(game, states) and not flags & OVER:
-            functions.look(states, int(states["player"][0]), observation, mask)
+        if self.decks and states["deals"][0] > deals:
+            self._redeal(game, states)
+            if not flags & OVER:
+                functions.look(states, int(states["player"][0]), observation, mask)
         return flags
 
-    def _stack(self, game: Game, states: Any, action: int) -> None:
-        """Before an action: what it will shuffle, if it does, lies in the order of the next rigged reshuffle."""
-        decks, functions = self.decks.get(_RESHUFFLE, []), game_functions(game)
-        if self.reshuffles == len(decks) or functions.stack is None:
-            return
-        tried = copied(states)
-        flags = functions.step(tried, action, np.zeros((2, game.max_players)), *game.new_arrays())
-        if has_reshuffled(game, states, tried, flags):
-            functions.stack(states, np.array(decks[self.reshuffles], np.int8))
-            self.reshuffles += 1
-
-    def _redeal(self, game: Game, states: Any) -> bool:
-        """After a deal: repeat it from its rigged decks, if it has any; returns whether it has."""
-        deals, rigged = int(states["deals"][0]), False
-        for name, redeal in game_functions(game).redeal.items():
-            decks = self.decks.get(name, [])
-            if self.deals < deals <= len(decks):
-                redeal(states, np.array(decks[deals - 1], np.int8))
-                rigged = True
-        self.deals = deals
-        return rigged
+    def _redeal(self, game: Game, states: Any) -> None:
+        """After a deal: repeat it from its rigged decks, if it has any."""
+        deals = int(states["deals"][0])
+        for name, decks in self.decks.items():
+            if deals <= len(decks):
+                game_functions(game).redeal[name](states, np.array(decks[deals - 1], np.int8))
 
     def written(self, game: Game, num_players: int, options: Mapping[str, Any]) -> dict[str, Any]:
         """The options of `reset` that rig a game like this, JSON-ready."""
@@ -77,26 +58,19 @@ class Rigging:
         return written
 
 
-def rigged_by(game: Game) -> list[str]:
-    """The options of `reset` that rig a game: ``start_player``, and the names of decks."""
-    return ["start_player", "deck", *game.extra_decks, *([] if game.reshuffle is None else [_RESHUFFLE])]
-
-
-def read_rigging(
-    game: Game, num_players: int, options: Mapping[str, Any], given: Mapping[str, Any], stacklevel: int = 3
-) -> Rigging:
+def read_rigging(game: Game, num_players: int, options: Mapping[str, Any], given: Mapping[str, Any]) -> Rigging:
     """What the options ``given`` to `reset` rig at a table with these rule options.
 
     Others are ignored with a `UserWarning`. Raises `TypeError` or `ValueError` if they are no mapping, or a start
     player or deck is invalid.
     """
-    _, *decks = names = rigged_by(game)
-    allowed = ", ".join(map(repr, names))
+    decks = ["deck", *game.extra_decks]
+    allowed = ", ".join(map(repr, ["start_player", *decks]))
     if not isinstance(given, Mapping):
         raise TypeError(f"options={given!r} is not a mapping; allowed are {allowed}")
     for name in given:
-        if name not in names:
-            warnings.warn(f"reset option {name!r} is ignored; allowed are {allowed}", UserWarning, stacklevel)
+        if name not in ("start_player", *decks):
+            warnings.warn(f"reset option {name!r} is ignored; allowed are {allowed}", UserWarning, stacklevel=3)
     rigging = Rigging()
     if given.get("start_player") is not None:
         rigging.start_player = check_integer("start_player", given["start_player"], 0, num_players - 1)

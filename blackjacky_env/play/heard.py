@@ -1,7 +1,7 @@
 """What a seat has heard of a game, kept up as it goes: events, and the information states made from them.
 
 Nothing here decides what is secret: actions come from `Actions.known`, all else from what the game lets the seat view.
-Each class below is shown every `Moment` of a game, from its start on.
+`Events` and `SeatKeys` are shown every `Moment` of a game, from its start on.
 
 A seat's information state is told as text (`Events.text`), as a key (`blackjacky_env.play.recall`), and at small
 tables as a vector: its present observation, and a row of 2 + K entries for each action so far, the newest first, where
@@ -15,7 +15,7 @@ K is the size of an observation:
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -24,9 +24,8 @@ import numpy.typing as npt
 from blackjacky_env.declare.actions import ActionInfo, names_from
 from blackjacky_env.declare.fields import NOBODY
 from blackjacky_env.declare.game import Game
-from blackjacky_env.declare.layout import Vector
 from blackjacky_env.play.one_game import game_functions
-from blackjacky_env.play.past import Moment, Move
+from blackjacky_env.play.past import Moment
 from blackjacky_env.play.recall import listener, new_ear, sounds
 
 LONGEST_VECTOR = 10_000
@@ -96,66 +95,43 @@ class SeatKeys:
         self._listen(now.states, *(now.move or (NOBODY, 0, 0)), self.keys, self._ear)
 
 
-class Rows:
-    """What a seat has heard since a game began, as ``rows`` of a vector, one for each action, the newest first."""
-
-    def __init__(self, game: Game, seat: int) -> None:
-        self.rows: list[npt.NDArray[Any]] = []
-        self._game, self._seat = game, seat
-        self._seen, self._mask = game.new_arrays()
-
-    def hear(self, now: Moment) -> None:
-        """Add a row for an action."""
-        if now.move is not None:
-            players = int(now.states["num_players"][0])
-            self.rows.insert(0, new_row(self._game, self._seat, now.move, players, self._seen))
-        game_functions(self._game).look(now.states, self._seat, self._seen, self._mask)
-
-
 # ---------------------------------------------------------------- vectors
 
 
-def row_dtype(game: Game) -> np.dtype[Any]:
-    """Dtype of rows: that of observations, if it can hold the actions."""
-    return np.result_type(game.layout.dtype, np.min_scalar_type(-1 - game.num_actions))
+def vector_bounds(
+    game: Game, num_players: int, variant: str, options: Mapping[str, Any]
+) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
+    """The smallest and the largest value of every entry of `as_vector`.
 
-
-def new_row(game: Game, seat: int, move: Move, num_players: int, seen: Vector) -> npt.NDArray[Any]:
-    """The row (2 + K,) of an action, as a seat that saw ``seen`` before it hears it."""
-    actor, action, phase = move
-    heard = action if actor == seat else sounds(game)[phase, action]
-    return np.array([1 + (actor - seat) % num_players, 1 + heard, *seen], row_dtype(game))
-
-
-def most_rows(game: Game, num_players: int, variant: str, options: Mapping[str, Any]) -> int:
-    """The number of rows that hold every game at this table; `ValueError` if there is none, or it is large."""
+    Raises `ValueError` if there is no number of rows that holds every game at this table, or it is large.
+    """
+    layout = game.layout
     most = game.most_actions and game.most_actions(num_players, variant, options)
     if most is None:
         raise ValueError(f"games of {game.title} have no longest length at this table, so their past fits no vector")
-    if (size := vector_size(game, most)) > LONGEST_VECTOR:
+    if (size := layout.size + most * (2 + layout.size)) > LONGEST_VECTOR:
         raise ValueError(
             f"games of {game.title} may have {most:,} actions at this table, so their past would take {size:,} "
             f"entries; allowed are {LONGEST_VECTOR:,}: choose a smaller table"
         )
-    return most
-
-
-def vector_size(game: Game, rows: int) -> int:
-    """Number of entries of an observation with so many rows."""
-    return game.layout.size + rows * (2 + game.layout.size)
-
-
-def as_vector(game: Game, seen: Vector, rows: Sequence[npt.NDArray[Any]], most: int) -> npt.NDArray[Any]:
-    """An observation and rows, the newest first, filled up with zeros to ``most`` rows."""
-    told = np.concatenate([seen, *rows]).astype(row_dtype(game))
-    return np.pad(told, (0, vector_size(game, most) - len(told)))
-
-
-def vector_bounds(game: Game, num_players: int, most: int) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
-    """The smallest and the largest value of every entry of `as_vector`."""
-    layout, dtype = game.layout, row_dtype(game)
+    dtype = np.result_type(layout.dtype, np.min_scalar_type(-1 - game.num_actions))
     low, high = [0, 0, *np.minimum(layout.low, 0)], [num_players, game.num_actions, *layout.high]
     return (
         np.concatenate([layout.low, np.tile(low, most)]).astype(dtype),
         np.concatenate([layout.high, np.tile(high, most)]).astype(dtype),
     )
+
+
+def as_vector(game: Game, seat: int, moments: Iterable[Moment], low: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """What a seat has heard since a game began, of the shape and dtype of ``low`` from `vector_bounds`."""
+    rows: list[int] = []
+    seen, mask = game.new_arrays()
+    for now in moments:
+        if now.move is not None:
+            actor, action, phase = now.move
+            heard = action if actor == seat else sounds(game)[phase, action]
+            rows = [1 + (actor - seat) % int(now.states["num_players"][0]), 1 + heard, *seen, *rows]
+        game_functions(game).look(now.states, seat, seen, mask)
+    vector, told = np.zeros_like(low), [*seen, *rows]
+    vector[: len(told)] = told
+    return vector

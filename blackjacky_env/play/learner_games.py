@@ -29,10 +29,8 @@ class LearnerArrays(NamedTuple):
 
     fixed_seat: int
     """The learner's seat, or DRAWN."""
-    lineups: npt.NDArray[np.int64]
-    """Agents in the seats clockwise of the learner, shape (L, max_players - 1); each game draws a row."""
-    mixed: bool
-    """True: each seat draws its own row instead."""
+    opponents: npt.NDArray[np.int64]
+    """The agents of which each other seat draws one, shape (L,)."""
     keys: npt.NDArray[np.uint64]
     """Random keys, shape (N,): ``keys[i]`` and i determine seeds, seats and opponents of the games at index i."""
     seats: npt.NDArray[np.int64]
@@ -119,19 +117,17 @@ def learner_function(game: Game, encoder: Encoder | None) -> Callable[..., None]
 
 @compiled
 def _seat_players(s, i, arrays, draws):
-    """Draw the learner's seat in game i, and a line-up clockwise of it, or one opponent per seat if ``mixed``."""
+    """Draw the learner's seat in game i, and an opponent for every other seat."""
     seat = arrays.fixed_seat if arrays.fixed_seat != DRAWN else np.int64(below(draw(draws, 1), s.num_players))
     arrays.seats[i] = seat
-    lineup = below(draw(draws, 2), len(arrays.lineups))
     for relative in range(1, s.num_players):
-        if arrays.mixed:
-            lineup = below(draw(draws, 2 + relative), len(arrays.lineups))
-        arrays.seating[i, (seat + relative) % s.num_players] = arrays.lineups[lineup, relative - 1]
+        drawn = below(draw(draws, 2 + relative), len(arrays.opponents))
+        arrays.seating[i, (seat + relative) % s.num_players] = arrays.opponents[drawn]
 
 
 @entry
 def seat_everybody(states, arrays):
-    """Entry: seat the players of running games as if these had started with the current line-ups."""
+    """Entry: seat the players of running games as if these had started with the current opponents."""
     for i in range(len(states)):
         if arrays.played[i] > 0:
             draws = stream(arrays.keys[i], FOR_LINEUPS, i, arrays.played[i] - 1)

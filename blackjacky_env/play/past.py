@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -67,10 +67,9 @@ def moments(game: Game, blank: npt.NDArray[Any], past: Past) -> Iterator[Moment]
     """
     functions, states, paid = game_functions(game), copied(blank), np.zeros((2, game.max_players))
     seen, mask = game.new_arrays()
-    rigging, has_settled = Rigging(), False
+    has_settled = False
     if isinstance(past.start, int):
-        rigging = replace(past.rigging, deals=0, reshuffles=0)
-        rigging.begin(game, states, past.start)
+        past.rigging.begin(game, states, past.start)
     else:
         records = np.frombuffer(past.start, states.dtype)
         states[: len(records)], has_settled = records, len(records) > 1
@@ -80,10 +79,9 @@ def moments(game: Game, blank: npt.NDArray[Any], past: Past) -> Iterator[Moment]
             if count == number:
                 states["key"] = key
         move = int(states["player"][0]), action, game.words.phase_of(states)
-        mask[:] = 0
         if move[0] != NOBODY:
             functions.look(states, move[0], seen, mask)
-        if not mask[action]:
+        if move[0] == NOBODY or not mask[action]:
             raise ValueError(f"{OTHER_PAST}: action {action} cannot be taken")
-        has_settled |= rigging.step(game, states, action, paid, seen, mask) & SETTLED > 0
+        has_settled |= past.rigging.step(game, states, action, paid, seen, mask) & SETTLED > 0
         yield Moment(game, states, has_settled, move)

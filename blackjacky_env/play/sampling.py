@@ -79,14 +79,16 @@ def sample_state(game: Game, observation: npt.ArrayLike, rng: np.random.Generato
 
 def rotated(game: Game, records: npt.NDArray[Any], places: int) -> npt.NDArray[Any]:
     """Copies of state records (N,) of one table in which everybody sits ``places`` seats further clockwise."""
-    fields, players = game.fields, int(records["num_players"][0])
+    players = int(records["num_players"][0])
     other = copied(records)
-    for name in (*fields.by_seat, *fields.by_seat_pair):
-        other[name][:, :players] = np.roll(other[name][:, :players], places, axis=1)
-    for name in fields.by_seat_pair:
-        other[name][:, :, :players] = np.roll(other[name][:, :, :players], places, axis=2)
-    for name, first in (*dict.fromkeys((*fields.of_seats, *fields.places), 0).items(), *fields.places.items()):
-        other[name] = _moved(other[name], first, players, places)
+    for name, field in game.fields.fields.items():
+        for axis in range(1, field.axes + 1):
+            seats = (slice(None),) * axis + (slice(players),)
+            other[name][seats] = np.roll(other[name][seats], places, axis)
+        if field.kind == "seat" or field.place is not None:
+            other[name] = _moved(other[name], 0, players, places)
+        if field.place is not None:
+            other[name] = _moved(other[name], field.place, players, places)
     return other
 
 

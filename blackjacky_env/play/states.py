@@ -201,9 +201,11 @@ def check_ranges(game: Game, record: Any) -> None:
 
 
 def _refuse_range(game: Game, record: Any) -> None:
-    for name, (low, high) in game.fields.ranges.items():
-        if (record[name] < low).any() or (record[name] > high).any():
-            raise ValueError(f"{name} of this state is {record[name].tolist()}; allowed are {low} .. {high}")
+    for name, field in game.fields.fields.items():
+        if (record[name] < field.low).any() or (record[name] > field.high).any():
+            raise ValueError(
+                f"{name} of this state is {record[name].tolist()}; allowed are {field.low} .. {field.high}"
+            )
 
 
 @cache
@@ -211,10 +213,10 @@ def _limits(game: Game) -> list[tuple[Any, ...]]:
     """By dtype of fields: their places in a record's memory, their lowest and highest values; checked at once."""
     fields: Mapping[str, Any] = game.state_dtype.fields or {}
     limits: dict[np.dtype[Any], list[tuple[int, int, int]]] = {}
-    for name, (low, high) in game.fields.ranges.items():
+    for name, field in game.fields.fields.items():
         dtype, offset = fields[name][:2]
         first, count = offset // dtype.base.itemsize, int(np.prod(dtype.shape, dtype=int))
-        limits.setdefault(dtype.base, []).extend((first + i, low, high) for i in range(count))
+        limits.setdefault(dtype.base, []).extend((first + i, field.low, field.high) for i in range(count))
     return [(dtype, *np.array(entries, np.int64).T) for dtype, entries in limits.items()]
 
 

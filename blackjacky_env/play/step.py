@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cache
 
+import numpy as np
+import numpy.typing as npt
+
 from blackjacky_env.compiled.compiling import compiled, entry, inlined
 from blackjacky_env.compiled.results import score_of
-from blackjacky_env.declare.fields import NOBODY
+from blackjacky_env.declare.fields import NOBODY, State
 from blackjacky_env.declare.game import Game
 
 SETTLED, OVER = 1, 2  # flags of a step
@@ -56,6 +59,14 @@ def first_illegal(actions, masks, ignored):
         if not ignored[i] and not (in_range and masks[i, actions[i]]):
             return i
     return NONE
+
+
+def explain_illegal(game: Game, state: State, mask: npt.NDArray[np.int8], action: int) -> str:
+    """Why the player to act, whose mask this is, may not take an action, and which ones it may."""
+    if not 0 <= action < game.num_actions:
+        return f"action {action} is out of range; allowed are 0 .. {game.num_actions - 1}"
+    legal = ", ".join(f"{a} '{game.words.actions.name(a)}'" for a in np.flatnonzero(mask).tolist())
+    return f"{game.words.why_illegal(state, action)}. Legal for player_{state['player']} are {legal}"
 
 
 @cache

@@ -16,7 +16,8 @@ import numpy as np
 from blackjacky_env.checks import check_integer
 from blackjacky_env.declare.actions import ActionInfo, names_from
 from blackjacky_env.draw.picture import draw_svg, names_of
-from blackjacky_env.draw.scene import EVERYTHING, Viewer
+from blackjacky_env.draw.scene import EVERYTHING, printable
+from blackjacky_env.draw.views import Viewer
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.games import get_game
 from blackjacky_env.replay.thoughts import Thoughts, WinCurve
@@ -69,7 +70,7 @@ def film_of(
     """
     env = new_table(record)
     names_of(env.num_players, names)  # refuses another number of names
-    called = ["".join(filter(str.isprintable, name)) for name in names or env.possible_agents]
+    called = [*map(printable, names or env.possible_agents)]
     actions = record["actions"]
     thoughts = [None] * len(actions) if thoughts is None else thoughts
     _check_lengths(len(actions), env.num_players, thoughts, curve)

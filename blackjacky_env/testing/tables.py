@@ -11,8 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from blackjacky_env.compiled.compiling import copied
-from blackjacky_env.declare.fields import NOBODY
-from blackjacky_env.declare.game import IllegalActionError, State
+from blackjacky_env.declare.fields import NOBODY, State
+from blackjacky_env.declare.game import IllegalActionError
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.envs.saving import write_past
 from blackjacky_env.play.past import Past
@@ -96,7 +96,6 @@ def state_with(raw: TableEnv, records: npt.NDArray[Any], generator: np.random.Ge
     history, player = header["history"], int(records["player"][0])
     past = Past.of_position(records, history["last_move"])
     history |= write_past(past, raw.game, raw.num_players, raw.options)
-    history["terminations"] = dict.fromkeys(history["terminations"], player == NOBODY)
     if player != NOBODY:
         history["agent_selection"] = raw.possible_agents[player]
     if generator is not None:

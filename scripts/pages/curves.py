@@ -135,8 +135,8 @@ def forecasts() -> str:
         axes = figure.add_subplot(2, 2, number + 1, xlabel="forecast", ylabel="observed", title=get_game(game).title)
         axes.plot([0, 1], [0, 1], **PAR)
         result = load("forecasts", game)
-        drawn = [row for row in (result["rows"] if result else ()) if row["who ..."] == "wins"]
-        drawn = [row for row in drawn if len(row["reliability"]) > 1 and row["forecast by"] != "truth"]
+        rows = result["rows"] if result else ()
+        drawn = [row for row in rows if len(row["reliability"]) > 1 and row["forecast by"] != "truth"]
         for row, colour in zip(drawn, COLOURS * len(drawn), strict=False):
             told, seen, _ = zip(*row["reliability"], strict=True)
             axes.plot(told, seen, label=row["forecast by"], color=colour, marker="o", markersize=3)

@@ -95,7 +95,7 @@ def test_games_are_those_of_the_environment(agents, num_players, options):
         env.replay(record)
         deal, turn = divmod(number, num_players)
         assert env.snapshot()["hearts"] == games.scores[deal, turn].tolist()
-        assert list(env.rewards.values()) == pytest.approx(games.rewards[deal, turn].tolist())
+        assert (np.array([*env.rewards.values()]) > 0).tolist() == games.winners[deal, turn].tolist()
 
 
 @pytest.mark.parametrize("lineups", ["mixed", "copies"])

@@ -14,12 +14,11 @@ import pyarrow.parquet as pq
 import pytest
 
 from blackjacky_agents import make_agent
-from blackjacky_agents.arena import jobs
+from blackjacky_agents.arena import workers
 from blackjacky_agents.arena.table import Table
 from blackjacky_agents.data import Dataset, to_minari, writing
-from blackjacky_agents.data.description import NAME
-from blackjacky_agents.data.pages import write_games
-from blackjacky_agents.data.writing import Writer
+from blackjacky_agents.data.dataset import NAME
+from blackjacky_agents.data.writing import Writer, write_games
 from blackjacky_agents.files import FolderInUseError, only_writer
 from blackjacky_env.declare.game import Game
 from blackjacky_env.envs.aec import TableEnv
@@ -48,8 +47,8 @@ def files_of(folder: Path) -> dict[str, bytes]:
 
 @pytest.fixture(autouse=True)
 def small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(writing, "MOST_ROWS", GROUP)
-    monkeypatch.setattr(jobs, "_MAX_JOB", 7)
+    monkeypatch.setattr(writing, "_ROWS", GROUP)
+    monkeypatch.setattr(workers, "_MAX_JOB", 7)
 
 
 @pytest.fixture(scope="module")
@@ -57,7 +56,7 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A dataset of three files, the last one shorter."""
     folder = tmp_path_factory.mktemp("written") / "data"
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(writing, "MOST_ROWS", GROUP)
+        patch.setattr(writing, "_ROWS", GROUP)
         writer_of(folder).write(GAMES, threads=1)
     return folder
 
@@ -327,7 +326,7 @@ CHANGES: dict[str, tuple[Callable[[Any], Any], str]] = {
     "another game": (with_first("game", lambda name: "chess"), "game is 'chess', not 'black_jacky'"),
     "other options": (with_first("options", lambda text: "{}"), r"options is '\{\}', not"),
     "another order": (lambda table: table.take(list(reversed(range(len(table))))), "are not in order"),
-    "fewer columns": (lambda table: table.drop_columns(["seed"]), "it has other columns than a dataset"),
+    "fewer columns": (lambda table: table.drop_columns(["seed"]), "seed has nulls"),
     "fewer games": (lambda table: table.slice(0, 5), "has other numbers of games and decisions than its description"),
 }
 
@@ -348,34 +347,26 @@ def test_a_changed_file_is_refused_even_with_its_own_checksum_and_no_decision_of
                 list(read)
 
 
-def test_a_file_of_another_checksum_or_kind_or_that_becomes_gigabytes_is_refused_before_it_is_read(
-    copied: Path,
-) -> None:
+def test_a_file_of_another_checksum_or_kind_is_refused(copied: Path) -> None:
     path = min(copied.glob("*/*.parquet"))
-    whole = pq.read_table(path).slice(0, 1)
-    for content, said in ((path.read_bytes()[:-1] + b"x", "its SHA-256 is"), (b"PAR1", "it does not have the [0-9,]+")):
+    for content in (path.read_bytes()[:-1] + b"x", b"PAR1"):
         path.write_bytes(content)
-        with pytest.raises(ValueError, match=f"{path.name} was changed: {said}"):
+        with pytest.raises(ValueError, match=f"{path.name} was changed: its SHA-256 is"):
             Dataset(copied).verify()
     describe_again(copied)
     with pytest.raises(ValueError, match=f"{path.name} is no Parquet file of games, or damaged"):
-        list(Dataset(copied).batches(64))
-    write_games(with_first("actions", lambda moves: moves[:1] * (2**24 + 1))(whole), path)
-    assert path.stat().st_size < 2**16
-    describe_again(copied)
-    with pytest.raises(ValueError, match="values of a column: 16777217 is not allowed"):
         list(Dataset(copied).batches(64))
 
 
 @pytest.mark.parametrize(
     ("place", "value", "said"),
     [
-        ("format", 1, "its format is not 2"),
+        ("format", 1, "format: Input should be 2"),
         ("setup.game", "chess", "unknown game 'chess'"),
         ("setup.options.hearts", 99, "hearts=99 is out of range"),
         ("setup.num_players", 4, "3 policies do not play at a table of 4"),
         ("shards.0.file", "../x.parquet", "shard 0 is not named games-0000000"),
-        ("shards.0.games", -1, "games=-1 is out of range"),
+        ("shards.0.games", -1, "shards.0.games: Input should be greater than or equal to 1"),
     ],
 )
 def test_a_wrong_description_is_refused(copied: Path, place: str, value: Any, said: str) -> None:

@@ -13,7 +13,6 @@ from blackjacky_agents.arena.protocol import read_protocol
 from blackjacky_agents.arena.results_file import ResultsFile
 from blackjacky_agents.arena.score_card import read_score_card
 from blackjacky_agents.checkpoint import load_checkpoint
-from blackjacky_agents.cli.exploit import read_results
 from blackjacky_agents.cli.options import check_writable
 from blackjacky_agents.cli.watch import read_record
 from blackjacky_agents.files import read_by_card, try_to_write, write_file, write_with_card
@@ -31,7 +30,6 @@ READERS = {
     "score.json": lambda folder: read_score_card(folder / "score.json"),
     "protocol.json": lambda folder: read_protocol(folder / "protocol.json"),
     "table.jsonl": lambda folder: resumed(folder / "table.jsonl"),
-    "exploit.json": lambda folder: read_results(folder / "exploit.json"),
     "progress.jsonl": read_progress,
     "run/config.json": lambda folder: read_config(folder / "run"),
     "solving/config.json": lambda folder: read_settings(folder / "solving"),

@@ -43,7 +43,7 @@ def player(linears: list[Any], encoding: Any, greedy: bool) -> CompiledAgent:
 
 def part(layout: Layout, shown: npt.NDArray[np.float32], name: str) -> npt.NDArray[np.float32]:
     """One part of many encoded observations, (N, length)."""
-    start = layout.offset(name)
+    start = layout.parts[name].offset
     return shown[:, start : start + layout.parts[name].length]
 
 

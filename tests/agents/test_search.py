@@ -192,7 +192,7 @@ def test_a_budget_that_is_none_is_named_with_what_is_allowed(kind: str) -> None:
 def test_an_observation_that_cannot_be_is_refused() -> None:
     seen = positions(games=2, moves=3)
     wrong = seen.observations.copy()
-    offset = RECORD.layout.offset("phase")
+    offset = RECORD.layout.parts["phase"].offset
     wrong[-1, offset : offset + len(RECORD.fields["phase"].choices)] = 0  # nothing is decided
     for name in (*NAMES, "ismcts:1s", "search:1s"):
         with pytest.raises(ValueError, match="no legal position matches this observation"):

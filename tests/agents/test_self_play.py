@@ -16,13 +16,13 @@ pytest.importorskip("sb3_contrib")
 import torch
 
 from blackjacky_agents.agent import CompiledAgent
-from blackjacky_agents.games import find_encoding, get_kit
+from blackjacky_agents.games import find_encoding
 from blackjacky_agents.kit.encoding import Encoding, raw_encoding
 from blackjacky_agents.kit.settings import SelfPlaySettings
 from blackjacky_agents.learning.collecting import LEARNER, Collector, Returns, Stretch
 from blackjacky_agents.learning.sb3 import LearnerVecEnv
 from blackjacky_agents.learning.self_play import SelfPlay
-from blackjacky_agents.learning.settings import check_settings, presets_of
+from blackjacky_agents.learning.settings import presets_of
 from blackjacky_agents.networks.network import encode_all, pack
 from blackjacky_agents.registry import make_compiled_agent
 from blackjacky_env.compiled.compiling import zeros
@@ -40,16 +40,16 @@ SMALL = replace(
     presets_of("black_jacky")["scratch"], steps=3000, minutes=1e18, hidden_sizes=(32,), batch_size=64, num_envs=16,
     n_steps=8, snapshot_every=500, pool_size=2, bots=("threshold",), eval_games=5, final_eval_games=10, seed=3,
 )  # fmt: skip
-RETURNS = Returns(gamma=0.9, gae_lambda=0.8, score_shaping=0.5, value_shaping=False)
+RETURNS = Returns(gamma=0.9, gae_lambda=0.8, score_shaping=0.5)
 SEED, PLAYERS = 7, 3
 
 
-def collector(game: Game, count: int, length: int, threads: int = 1, returns: Returns = RETURNS) -> Collector:
+def collector(game: Game, count: int, length: int, threads: int = 1) -> Collector:
     states = zeros(count, game.state_dtype)
     players, variant = game.choose_table(PLAYERS, None)
     for i in range(count):
         states[i] = game.new_state(players, variant, game.check_options(players, variant, {}))[0]
-    return Collector(game, find_encoding("raw", game.name), states, length, returns, SEED, threads)
+    return Collector(game, find_encoding("raw", game.name), states, length, RETURNS, SEED, threads)
 
 
 def random_network(game: Game) -> npt.NDArray[np.float32]:
@@ -63,11 +63,9 @@ def random_network(game: Game) -> npt.NDArray[np.float32]:
 class Watched:
     """The games at index 0 of a collector, played again at the table with the actions that it noted."""
 
-    def __init__(self, game: Game, encoding: Encoding, stretch: Stretch, value_shaping: bool = False) -> None:
+    def __init__(self, game: Game, encoding: Encoding, stretch: Stretch) -> None:
         self.env = TableEnv(game.name, num_players=PLAYERS)
         self.stretch, self.encoding, self.games = stretch, encoding, 0
-        self.search = get_kit(game.name).search if value_shaping else None
-        self.stage, self.worth = 0, np.zeros(game.max_players)
         self.earned: list[float] = []
         self.following: list[int | None] = []
         self.last: dict[str, int] = {}
@@ -81,7 +79,6 @@ class Watched:
         draws = np.uint64(stream(np.uint64(SEED), FOR_LINEUPS, 0, self.games))
         self.env.reset(seed=int(draw(draws, 0)) >> 1)
         self.games, self.last = self.games + 1, {}
-        self._appraise(True)
 
     def _move(self) -> None:
         agent, t = self.env.agent_selection, len(self.earned)
@@ -90,20 +87,17 @@ class Watched:
         if seen["action_mask"].sum() > 1:
             self._note(agent, t, seen)
             action = int(self.stretch.actions[0, t])
-        settled = self.env._states[1].tobytes()
         self.env.step(action)
         if all(self.env.terminations.values()):
             for each, before in self.last.items():
                 self.earned[before] = self.env.rewards[each] - self.potentials[each]
-        else:
-            self._appraise(self.env._states[1].tobytes() != settled)
 
     def _note(self, agent: str, t: int, seen: Any) -> None:
         np.testing.assert_array_equal(self.stretch.masks[0, t], seen["action_mask"] > 0)
         shown = encode_all(self.encoding, seen["observation"][None], seen["action_mask"][None])
         np.testing.assert_array_equal(self.stretch.inputs[0, t], shown[0])
         seat = self.env.possible_agents.index(agent)
-        now = self.worth[seat] if self.search else RETURNS.score_shaping * self._score_above_mean(seat)
+        now = RETURNS.score_shaping * self._score_above_mean(seat)
         if agent in self.last:
             before = self.last[agent]
             self.earned[before], self.following[before] = RETURNS.gamma * now - self.potentials[agent], t
@@ -115,28 +109,12 @@ class Watched:
         scores = [self.env.game.rules.score(self.env._states[0], other) for other in range(PLAYERS)]
         return float(scores[seat] - np.mean(scores))
 
-    def _appraise(self, has_settled: bool) -> None:
-        """Value the position where search would: at a new stage, and at the end of a round."""
-        if self.search and self.search.value:
-            before, self.stage = self.stage, self.search.stage(self.env._states[0]) if self.search.stage else 0
-            if has_settled or self.stage != before:
-                self.search.value(self.env._states[0], self.worth)
 
-
-SHAPING = pytest.mark.parametrize("value_shaping", [False, pytest.param(True, marks=pytest.mark.prove)])
-
-
-@SHAPING
-def test_what_is_collected_equals_the_same_games_at_the_table(game: Game, value_shaping: bool) -> None:
-    returns = RETURNS._replace(value_shaping=value_shaping)
-    if value_shaping and get_kit(game.name).search.value is None:
-        with pytest.raises(ValueError, match="value_shaping needs a value of positions"):
-            check_settings(SelfPlaySettings(game=game.name, encoding="raw", value_shaping=True))
-        return
-    played = collector(game, 2, 400, returns=returns)
+def test_what_is_collected_equals_the_same_games_at_the_table(game: Game) -> None:
+    played = collector(game, 2, 400)
     in_all_seats = np.full((1, game.max_players - 1), LEARNER)
     stretch = played.collect(random_network(game), [], in_all_seats)
-    watched = Watched(game, find_encoding("raw", game.name), stretch, value_shaping)
+    watched = Watched(game, find_encoding("raw", game.name), stretch)
     assert played.tables.started[0] == watched.games
     values, checked = stretch.values[0], 0
     for t in reversed(range(400)):
@@ -180,19 +158,17 @@ def trained(folder: Path, settings: SelfPlaySettings, stop_after: int = 0) -> Se
     return run
 
 
-@SHAPING
-def test_the_same_seed_gives_the_same_weights_also_after_a_stop(tmp_path: Path, value_shaping: bool) -> None:
-    settings = replace(SMALL, value_shaping=value_shaping)
-    whole, again = (trained(tmp_path / name, settings) for name in ("whole", "again"))
-    stopped = trained(tmp_path / "stopped", settings, stop_after=1200)
+def test_the_same_seed_gives_the_same_weights_also_after_a_stop(tmp_path: Path) -> None:
+    whole, again = (trained(tmp_path / name, SMALL) for name in ("whole", "again"))
+    stopped = trained(tmp_path / "stopped", SMALL, stop_after=1200)
     assert 1200 <= stopped.steps < whole.steps
-    resumed = SelfPlay(settings, tmp_path / "stopped", "blackjacky train --preset scratch")
+    resumed = SelfPlay(SMALL, tmp_path / "stopped", "blackjacky train --preset scratch")
     assert resumed.resume() == []
     resumed.train()
     for run in (again, resumed):
         assert run.steps == whole.steps
         np.testing.assert_array_equal(run.agent(True).parameters, whole.agent(True).parameters)
-    other = trained(tmp_path / "other", replace(settings, seed=4))
+    other = trained(tmp_path / "other", replace(SMALL, seed=4))
     assert not np.array_equal(other.agent(True).parameters, whole.agent(True).parameters)
 
 
@@ -233,16 +209,16 @@ def test_it_learns_to_beat_random(tmp_path: Path) -> None:
 )
 def test_the_games_are_those_of_many_seats_for_gymnasium(options: dict[str, Any]) -> None:
     """Which `tests.envs.test_vector` compares with whole games of the PettingZoo environment."""
-    lineups = (["random"], [CompiledAgent("last", "black_jacky", last_legal), "random"])
+    opponents = ["random", CompiledAgent("last", "black_jacky", last_legal)]
     options = {"num_players": ALL_SIZES, **options}
-    env, rng, ended = LearnerVecEnv(10, **options, opponents=lineups, seed=3), np.random.default_rng(0), 0
+    env, rng, ended = LearnerVecEnv(10, **options, opponents=opponents, seed=3), np.random.default_rng(0), 0
     given = {"encoding": raw_encoding(get_game("black_jacky")), **options, "autoreset_mode": "SameStep"}
-    seats = SeatVectorEnv("black_jacky", 10, lineups, **given)
+    seats = SeatVectorEnv("black_jacky", 10, opponents, **given)
     shown, (seen, told) = env.reset(), seats.reset(seed=3)
     for step in range(100):
         if step == 50:
             for each in (env, seats):
-                each.set_opponents(lineups[1:])
+                each.set_opponents(opponents[1:])
         assert_same(shown, seen)
         assert all(row in env.observation_space for row in shown)
         assert_same(env.action_masks(), told["action_mask"].astype(bool))

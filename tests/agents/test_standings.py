@@ -55,7 +55,6 @@ def test_an_agents_means_are_those_of_its_seats_and_every_line_up_counts_the_sam
     names, lineups, orders = "abc", [[0, 1], [0, 2]], [[0, 1], [2, 0], [1, 0], [0, 2]]
     result = standings(games_of(names, lineups, orders, [[{0}, {0}], [{2}, {2}], [{0}, {0}], [{2}, {2}]]))
     assert [agent.win_rate.mean for agent in result.agents] == [0.5, 0, 1]
-    assert [agent.reward.mean for agent in result.agents] == [0, -1, 1]
     assert [agent.games for agent in result.agents] == [8, 4, 4]
     assert (result.agents[0].score.mean, result.games, result.deals, result.nobody.mean) == (0.5, 8, 4, 0)
     assert [lineup.agents for lineup in result.lineups] == [("a", "b"), ("a", "c")]

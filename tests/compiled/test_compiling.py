@@ -95,6 +95,16 @@ print(sum(game_key.stats.cache_hits.values()))
 """
 
 
+HOLDER = """
+import sys, time
+from pathlib import Path
+from blackjacky_env.compiled.caching import one_process
+with one_process(Path(sys.argv[1])):
+    print("held", flush=True)
+    time.sleep(600)
+"""
+
+
 def start(code: str, folder: Path, *arguments: str, **variables: str) -> subprocess.Popen[str]:
     """A new process that runs code with the packages in ``folder`` before all others."""
     environment = {**os.environ, "PYTHONPATH": str(folder), "PYTHONDONTWRITEBYTECODE": "1", **variables}
@@ -130,6 +140,23 @@ def test_of_two_processes_at_once_one_compiles_and_leaves_a_cache_that_works(tmp
     assert {found[1] for found in together} == {"0", "1"}, "one has compiled, the other has waited"
     assert finish(start(KEY, tmp_path, NUMBA_CACHE_DIR=str(cache)))[1] == "1"
     assert {path.suffix for path in files(cache)} == {".nbc", ".nbp"}
+
+
+def test_a_process_waits_for_another_that_makes_the_same_file_unless_that_dies(tmp_path: Path) -> None:
+    pytest.importorskip("fcntl")
+    made = tmp_path / "made.nbc"
+    arguments = {"PYTHONPATH": str(PACKAGE.parent)}
+    with start(HOLDER, tmp_path, str(made), **arguments) as holder:
+        assert holder.stdout is not None
+        assert holder.stdout.readline() == "held\n"
+        with start(HOLDER, tmp_path, str(made), **arguments) as waiting:
+            with pytest.raises(subprocess.TimeoutExpired):
+                waiting.wait(3)
+            holder.kill()
+            assert waiting.stdout is not None
+            assert waiting.stdout.readline() == "held\n"
+            waiting.kill()
+    assert files(tmp_path) == [tmp_path / "made.lock"]
 
 
 @pytest.mark.prove
@@ -269,29 +296,30 @@ def test_closures_of_one_factory_with_one_signature_are_kept_apart(one: Any, oth
 # ---------------------------------------------------------------- damage
 
 
-def _with_checksum(data: bytes) -> bytes:
-    return hashlib.sha256(data).digest() + data
+def _with_checksum(path: Path, data: bytes) -> bytes:
+    return hashlib.sha256(path.name.encode() + data).digest() + data
 
 
-DAMAGE: dict[str, Callable[[bytes], bytes]] = {
-    "cut": lambda content: content[: len(content) // 2],
-    "a bit flipped": lambda content: content[:-1] + bytes([content[-1] ^ 1]),
-    "empty": lambda content: b"",
-    "no pickle": lambda content: _with_checksum(b"not a pickle"),
-    "pickle of another thing": lambda content: _with_checksum(pickle.dumps({"a": 1})),
-    "pickle of a missing module": lambda content: _with_checksum(b"cno_such_module\nmake\n(tR."),
-    "pickle that raises": lambda content: _with_checksum(  # 1 / 0, and its double
-        b"c_operator\nmul\n(c_operator\ntruediv\n(I1\nI0\ntRI2\ntR."
+DAMAGE: dict[str, Callable[[Path], bytes]] = {
+    "cut": lambda path: path.read_bytes()[: path.stat().st_size // 2],
+    "a bit flipped": lambda path: path.read_bytes()[:-1] + bytes([path.read_bytes()[-1] ^ 1]),
+    "empty": lambda path: b"",
+    "of another name": lambda path: _with_checksum(path.with_name("another"), path.read_bytes()[32:]),
+    "no pickle": lambda path: _with_checksum(path, b"not a pickle"),
+    "pickle of another thing": lambda path: _with_checksum(path, pickle.dumps({"a": 1})),
+    "pickle of a missing module": lambda path: _with_checksum(path, b"cno_such_module\nmake\n(tR."),
+    "pickle that raises": lambda path: _with_checksum(  # 1 / 0, and its double
+        path, b"c_operator\nmul\n(c_operator\ntruediv\n(I1\nI0\ntRI2\ntR."
     ),
 }
 
 
 @pytest.mark.parametrize("damage", DAMAGE.values(), ids=DAMAGE)
-def test_a_damaged_file_is_ignored_and_replaced(cache: Path, damage: Callable[[bytes], bytes]) -> None:
+def test_a_damaged_file_is_ignored_and_replaced(cache: Path, damage: Callable[[Path], bytes]) -> None:
     make_sum(uncompiled(double), 1)(10)
     assert {path.suffix for path in files(cache)} == {".nbc", ".nbp"}
     for path in files(cache):
-        path.write_bytes(damage(path.read_bytes()))
+        path.write_bytes(damage(path))
     function = make_sum(uncompiled(double), 1)
     assert function(10) == 21
     assert hits(function) == 0
@@ -308,28 +336,37 @@ def _access_list(mask: int) -> bytes:
     )
 
 
-@pytest.mark.parametrize(
-    ("where", "how"),
-    [("file", "mode"), ("folder", "mode"), ("file", "access"), ("folder", "access"), ("folder", "default")],
-)
-def test_what_others_may_have_written_is_neither_loaded_nor_kept(
-    cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, where: str, how: str
-) -> None:
+@pytest.mark.parametrize("how", ["mode", "access", "inherited"])
+def test_what_others_may_have_written_is_not_loaded(cache: Path, tmp_path: Path, how: str) -> None:
     make_sum(uncompiled(double), 1)(10)
     trap = tmp_path / "sprung"
     for path in files(cache):
-        path.write_bytes(_with_checksum(b"cos\nsystem\n(Vtouch %b\ntR." % bytes(trap)))  # runs when it is unpickled
-    for path in files(cache):
-        shared = path if where == "file" else path.parent
+        planted = _with_checksum(path, b"cos\nsystem\n(Vtouch %b\ntR." % bytes(trap))  # runs when it is unpickled
+        if how == "inherited":
+            path.unlink()
+            _share(path.parent, "default")
+        path.write_bytes(planted)
         if how == "mode":
-            shared.chmod(0o777)
-            continue
-        try:
-            os.setxattr(shared, f"system.posix_acl_{how}", _access_list(6))
-        except (AttributeError, OSError) as error:
-            pytest.skip(f"no access lists here: {error}")
-    planted = {path: path.stat().st_ino for path in files(cache)}
+            path.chmod(0o666)
+        elif how == "access":
+            _share(path, "access")
     assert make_sum(uncompiled(double), 1)(10) == 21
     assert not trap.exists()
-    if where == "folder":
-        assert planted == {path: path.stat().st_ino for path in files(cache)}
+
+
+def _share(path: Path, how: str) -> None:
+    try:
+        os.setxattr(path, f"system.posix_acl_{how}", _access_list(6))
+    except (AttributeError, OSError) as error:
+        pytest.skip(f"no access lists here: {error}")
+
+
+def test_cached_files_are_private_in_a_folder_that_others_share(cache: Path) -> None:
+    cache.mkdir()
+    _share(cache, "default")
+    cache.chmod(0o777)
+    make_sum(uncompiled(double), 1)(10)
+    assert {path.stat().st_mode & 0o777 for path in files(cache)} == {0o600}
+    again = make_sum(uncompiled(double), 1)
+    assert again(10) == 21
+    assert hits(again) == 1

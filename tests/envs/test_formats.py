@@ -98,9 +98,8 @@ def test_a_table_shows_the_same_in_every_format(form: dict[str, str]) -> None:
 
 
 @every_format
-@pytest.mark.parametrize("kept", [True, False])
-def test_many_seats_show_the_same_in_every_format(form: dict[str, str], kept: bool) -> None:
-    options: dict[str, Any] = {"num_players": 3, "hearts": 1, "autoreset_mode": AutoresetMode.SAME_STEP, "copy": kept}
+def test_many_seats_show_the_same_in_every_format(form: dict[str, str]) -> None:
+    options: dict[str, Any] = {"num_players": 3, "hearts": 1, "autoreset_mode": AutoresetMode.SAME_STEP}
     env, plain, finals = SeatVectorEnv(DEFAULT, 5, **options, **form), SeatVectorEnv(DEFAULT, 5, **options), 0
     for (observations, *paid, info), (vectors, *others, default) in zip(play(env, 60), play(plain, 60), strict=True):
         assert_same(observations, shown(form, vectors, default["action_mask"]))

@@ -1,4 +1,4 @@
-"""What search needs of a game: positions seen from any seat, other futures, rigged reshuffles."""
+"""What search needs of a game: positions seen from any seat, and other futures."""
 
 from __future__ import annotations
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+from datetime import date
 from functools import cache
 from hashlib import sha256
 from typing import Any
@@ -79,43 +80,19 @@ def _read_head(data: bytes) -> None:
     watch.from_tournament(written("copy.jsonl", _sealed(data + b"\n" + games)), 0)
 
 
-@cache
-def _dataset() -> tuple[bytes, bytes]:
-    """The description and the file of a dataset, in the folder ``data``."""
+def _descriptions() -> list[bytes]:
+    """The description of a dataset in the folder ``data``."""
     game, names = get_game(DEFAULT), ("random", agent_names(DEFAULT)[1])
     size, variant = game.choose_table(2)
     agents = tuple(make_agent(name, DEFAULT) for name in names)
     table = Table(DEFAULT, variant, size, game.check_options(size, variant, {}), agents, ((0, 1),), 0, False)
     Writer(folder() / "data", table, "blackjacky dataset", "CC0-1.0").write(4, threads=1)
-    (file,) = (folder() / "data").glob("*/*.parquet")
-    return (folder() / "data" / "dataset.json").read_bytes(), file.read_bytes()
-
-
-def _read_file(data: bytes) -> None:
-    """A file, or only the end of one, which says where everything is."""
-    whole, footer = _dataset_files()
-    if data[:4] != whole[:4]:
-        data = whole[: -8 - len(footer)] + data + len(data).to_bytes(4, "little") + whole[-4:]
-    _read_dataset(_dataset()[0], data)
-
-
-def _dataset_files() -> list[bytes]:
-    whole = _dataset()[1]
-    return [whole, whole[-8 - int.from_bytes(whole[-8:-4], "little") : -8]]
+    return [(folder() / "data" / "dataset.json").read_bytes()]
 
 
 def _read_description(data: bytes) -> None:
-    _read_dataset(data, _dataset()[1])
-
-
-def _read_dataset(description: bytes, content: bytes) -> None:
-    (file,) = (folder() / "data").glob("*/*.parquet")
-    (folder() / "data" / "dataset.json").write_bytes(
-        description.replace(b'"bytes": %d' % len(_dataset()[1]), b'"bytes": %d' % len(content))
-    )
-    file.write_bytes(content)
-    dataset = Dataset(folder() / "data")
-    for batch in dataset.batches(64, buffer=2**12, transitions=True):
+    (folder() / "data" / "dataset.json").write_bytes(data)
+    for batch in Dataset(folder() / "data").batches(64, buffer=2**12, transitions=True):
         assert batch["action_mask"][np.arange(len(batch["action"])), batch["action"]].all()
 
 
@@ -125,12 +102,12 @@ def _score_cards() -> list[bytes]:
     played = tournaments(protocol, agent)
     for each in played:
         each.play(total(each, _GAMES), threads=1)
-    run = Run(command="", date="2026-01-31", seconds=1.5, move_microseconds=1.5, machine={}, versions={})
+    run = Run(command="", date=date(2026, 1, 31), seconds=1.5, move_microseconds=1.5, machine={}, versions={})
     return [make_card(protocol, _GAMES, agent, Entry(), played, run).model_dump_json().encode()]
 
 
 def _read_score_card(data: bytes) -> None:
-    check_games(read_score_card(written("card.json", data)), fresh=0)
+    check_games(read_score_card(written("card.json", data)))
 
 
 def _protocols() -> list[bytes]:
@@ -144,8 +121,7 @@ def _read_protocol(data: bytes) -> None:
 TARGETS = (
     Target("results", _read_results, (ValueError,), _files, 0.2),
     Target("results_head", _read_head, INPUT_ERRORS, lambda: [_results(True)[1].partition(b"\n")[0]], 0.1),
-    Target("dataset", _read_description, INPUT_ERRORS, lambda: [_dataset()[0]], 0.2),
-    Target("dataset_file", _read_file, INPUT_ERRORS, _dataset_files, 0.4),
+    Target("dataset", _read_description, INPUT_ERRORS, _descriptions, 0.2),
     Target("score_card", _read_score_card, (ValueError,), _score_cards, 0.2),
     Target("protocol", _read_protocol, (ValueError,), _protocols, 0.5),
 )

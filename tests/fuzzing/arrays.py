@@ -16,7 +16,6 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 import torch
-from gymnasium.vector import AutoresetMode
 
 from blackjacky_agents.learning.league.games import draw_seating
 from blackjacky_agents.learning.league.pool import Opponent
@@ -77,13 +76,13 @@ def _change(arrays: dict[str, Any], name: str, subject: Subject, rng: Random) ->
 
 @cache
 def _vectors() -> dict[str, Subject]:
-    return {f"{game} {mode}": _vector(game, mode) for game in GAMES for mode in ("NextStep", "SameStep", "Disabled")}
+    return {f"{game} {mode}": _vector(game, mode) for game in GAMES for mode in ("NextStep", "SameStep")}
 
 
 def _vector(name: str, mode: str) -> Subject:
-    game, loses = get_game(name), "lose" if mode == "Disabled" else "raise"
+    game = get_game(name)
     sizes = (game.variants[0].min_players, game.variants[0].max_players)
-    env = SeatVectorEnv(name, 3, ["random"], sizes, autoreset_mode=mode, on_illegal=loses, threads=1)
+    env = SeatVectorEnv(name, 3, ["random"], sizes, autoreset_mode=mode, threads=1)
     env.reset(seed=5)
     _play(env, 8)
     kept = env.get_state()
@@ -106,9 +105,6 @@ def _play(env: SeatVectorEnv, steps: int) -> None:
     """Random legal actions in all games that go on."""
     rng = np.random.default_rng(0)
     for _ in range(steps):
-        over = ~env.action_masks().any(axis=1)
-        if over.any() and env.metadata["autoreset_mode"] is AutoresetMode.DISABLED:
-            env.reset(options={"reset_mask": over})
         masks = env.action_masks()
         env.step(np.argmax(rng.random(masks.shape) * masks, axis=1))
 
@@ -161,7 +157,7 @@ def _sb3() -> Subject:
 def _league() -> Subject:
     run = League(replace(league_settings_of(DEFAULT), **_LEAGUE, buffer_size=10, init_from=""), folder(), "")
     run.pool.add(Opponent("snapshot 1", run.agent(greedy=False)))
-    for optimizer in run.learner._optimizers.values():
+    for optimizer in run.learner.optimizers.values():
         _learn(optimizer)
     return _kept(run, "", lambda: draw_seating(run.settings, run.pool.probabilities(), run.rng))
 

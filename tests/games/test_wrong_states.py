@@ -30,7 +30,7 @@ def test_nothing_is_legal_once_a_game_is_over(game: str) -> None:
     s["player"] = -1
     for name in ("phase", "decision"):
         if name in s.dtype.names:
-            s[name] = get_game(game).fields.ranges[name][1]
+            s[name] = get_game(game).fields.fields[name].high
     get_game(game).rules.legal(s, mask)
     assert not mask.any()
 

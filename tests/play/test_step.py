@@ -50,13 +50,16 @@ def test_a_change_of_score_between_settlements_is_paid_by_the_environment_and_by
 
 
 def test_a_learner_is_paid_all_that_its_score_changes_by() -> None:
-    envs = SeatVectorEnv("paying", 8, ["random"], 3, autoreset_mode="Disabled", reward="points")
+    envs = SeatVectorEnv("paying", 8, ["random"], 3, reward="points")
     _, info = envs.reset(seed=3)
-    paid, ended = np.zeros(8), np.zeros(8, np.bool_)
-    while not ended.all():
+    paid, points = np.zeros(8), dict[int, int]()
+    while len(points) < 8:
         seen, rewards, ended, _, info = envs.step(info["action_mask"].argmax(axis=1))
-        paid += rewards
-    assert paid.tolist() == [10 * table["points"][0] + BID for table in map(PAYING.layout.decode, seen)]
+        for i in set(range(8)) - points.keys():
+            paid[i] += rewards[i]
+            if ended[i]:
+                points[i] = PAYING.layout.decode(seen[i])["points"][0]
+    assert paid.tolist() == [10 * points[i] + BID for i in range(8)]
 
 
 @pytest.mark.parametrize(("mask", "action"), [([0, 0, 1], 2), ([1, 0, 1], NONE), ([0, 0, 0], STUCK)])

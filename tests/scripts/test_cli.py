@@ -85,7 +85,7 @@ def test_the_game_of_the_terminal_needs_no_torch(tmp_path: Path) -> None:
     assert "Goodbye!" in done.stdout
 
 
-PLAYS = "blackjacky_agents.cli.evaluate.play"
+PLAYS = "blackjacky_agents.cli.evaluate.shares_at_one_table"
 
 
 @pytest.mark.usefixtures("empty_folder")

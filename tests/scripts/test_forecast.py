@@ -11,10 +11,12 @@ FEW = "--games 6 --truth-playouts 20 --players 3 --hearts 1 --threads"
 
 def test_an_agents_forecasts_are_scored_as_typed(typed: Any, empty_folder: Path) -> None:
     told = typed(f"forecast champion --playouts 30 {FEW} 1 --output scores.json").out
-    assert told.count("| champion | ") == 2
+    assert told.count("| champion | ") == 1
     assert "6 positions of 3 players, one from each game. Truth: 20 playouts of each by champion." in told
     written = json.loads(Path("scores.json").read_text("utf-8"))
     assert list(written["results"]) == ["truth", "par", "champion"]
+    excesses = [found["log excess"]["mean"] for found in written["results"].values()]
+    assert excesses[0] == 0 < excesses[2] < excesses[1], "playouts foresee more than par, and less than the truth"
     assert written["command"].startswith("blackjacky forecast champion --playouts 30")
     assert typed(f"forecast champion --playouts 30 {FEW} 2").out == told
     assert typed(f"forecast search:10 {FEW} 1").out.count("| search:10 | ") == 1

@@ -54,7 +54,7 @@ def test_a_training_is_at_the_table_that_is_named() -> None:
     from blackjacky_agents.cli.train import read_arguments as read_training
 
     env = TableEnv("black_jacky", preset="mini-3p")
-    settings = read_training(["--preset", "scratch", "--table", "mini-3p", "--hand-size", "1"], "train").settings
+    settings = read_training(["--preset", "scratch", "--table", "mini-3p", "--hand-size", "1"], "train")[0]
     assert (settings.preset, settings.players, settings.variant) == ("scratch", (3,), "classic")
     assert TableEnv("black_jacky", 3, settings.variant, **settings.rule_options).options == env.options
 
@@ -72,7 +72,7 @@ def test_help_for_training_shows_ten_options_and_all_settings_in_groups_if_asked
         with pytest.raises(SystemExit):
             read_training(["--preset", "scratch", asked], "train")
         shown[asked] = set(re.findall(r"(?m)^[^\w-]*--([a-z][a-z-]*)", capsys.readouterr().out))
-    assert shown["--help"] == {*GROUPS[""].split(), "resume", "table", "compare"}
+    assert shown["--help"] == {*GROUPS[""].split(), "resume", "table"}
     settings = {name for preset in presets_of("black_jacky").values() for name in vars(preset)}
     assert set(" ".join(GROUPS.values()).split()) <= settings
     scratch = {name.replace("_", "-") for name in vars(presets_of("black_jacky")["scratch"])}

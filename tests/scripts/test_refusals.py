@@ -29,7 +29,6 @@ REFUSED = {
         "--agents random,threshold,trickster,counter --players 2 --games 11": "--games 11 are too few for tables of 2: "
         "two deals of each of 6 line-ups are 24",
         "--until 1.5": "--until 1.5 is out of range; allowed are widths above 0 and below 1",
-        "--replay 3": "there is no",
         "--ladder nowhere/ladder.json": "--ladder nowhere/ladder.json cannot be written",
     },
     "play": {
@@ -52,7 +51,7 @@ REFUSED = {
     "exploit": {
         "--agent cuonter": "unknown agent 'cuonter' for black_jacky; did you mean 'counter'",
         "--resume nowhere": "there is no run in 'nowhere'",
-        "--results nowhere/a.json": "--results nowhere/a.json cannot be written",
+        "--output nowhere/a.json": "--output nowhere/a.json cannot be written",
     },
     "train --name wrong": {
         "--bots": "bots=() is empty; training needs at least one bot",
@@ -71,7 +70,7 @@ REFUSED = {
         "--resume runs/nothing": "there is no run of a solver in 'runs/nothing'",
     },
     "exploit --exact --agent threshold": {
-        "--preset mini-1 --results some.json": "--exact has neither --results nor --resume",
+        "--preset mini-1 --output some.json": "--exact has neither --output nor --resume",
         "--players 2 --max-card 5 --memory 0.01": "the tree does not fit into 10 MiB",
     },
     "score": {

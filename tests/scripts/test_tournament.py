@@ -39,7 +39,7 @@ def played(finished, empty_folder):
 
 def test_the_report_says_what_the_games_say_and_all_is_kept(played):
     kept = {"2_players.jsonl", "3_players.jsonl", ".lock"}
-    assert {path.name for path in played.iterdir()} == kept | {"report.md", "report.json", "report.svg"}
+    assert {path.name for path in played.iterdir()} == kept | {"report.md", "report.json"}
     report = (played / "report.md").read_text(encoding="utf-8")
     result = standings(Tournament(BOTS, 3, seed=3, results=played / "3_players.jsonl").games(), seed=3)
     assert "**3 players**, par 33.3 %; 120 games, 40 deals of 1 line-up;" in report
@@ -61,7 +61,7 @@ def test_more_games_go_on_from_those_that_are_kept_and_the_same_games_give_the_s
 def test_a_game_is_replayed_as_a_record_of_the_environment(played, typed):
     env = black_jacky_v0.env(num_players=3)
     env.reset(seed=0)
-    env.replay(json.loads(typed(f"{TOURNAMENT} --players 3 --seed 3 --replay 17").out))
+    env.replay(Tournament(BOTS, 3, seed=3, results=played / "3_players.jsonl").replay(17))
     line = json.loads((played / "3_players.jsonl").read_text(encoding="utf-8").splitlines()[18])
     assert env.snapshot()["winners"] == line["winners"]
 

@@ -179,19 +179,6 @@ def test_the_agent_that_is_kept_does_what_the_model_would_do(stopped: Path) -> N
     assert (run.agent(greedy=True).act_batch(*seen) == predicted).mean() > 0.99  # two logits may be all but equal
 
 
-@pytest.mark.usefixtures("empty_folder")
-def test_runs_are_drawn_over_each_other(finished: Finished, typed: Any, refusal: Any) -> None:
-    for name in ("one", "two"):
-        shutil.copytree(finished.run, Path("runs", name))
-    with Path("runs/two/progress.jsonl").open("a", encoding="utf-8") as file:
-        file.write('{"steps": 99')  # a training that is still writing
-    assert "| runs/two | 2,048 | " in typed("train --compare runs/one runs/two").out
-    assert Path("runs/learning_curves.png").read_bytes().startswith(b"\x89PNG")
-    assert "there is no run in 'runs/three'" in refusal("--compare runs/one runs/three")
-    Path("runs/one/progress.jsonl").unlink()
-    assert "has not been tested yet" in refusal("--compare runs/one")
-
-
 def test_a_training_is_resumed_bit_for_bit_from_the_last_checkpoint_that_is_whole(
     stopped: Path, finished: Finished, typed: Any
 ) -> None:

@@ -9,7 +9,6 @@ from gymnasium import spaces
 from pettingzoo.utils.wrappers import OrderEnforcingWrapper, TerminateIllegalWrapper
 
 from blackjacky_env import black_jacky_v0
-from blackjacky_env.envs.wrappers import scaled
 from blackjacky_env.testing import CHECKS, ConformanceError, Skipped, check, check_all
 from blackjacky_env.testing.__main__ import main
 from tests.games.fixtures import promises_of
@@ -154,7 +153,6 @@ def test_a_check_that_does_not_apply_says_why(env, name, why):
 
 HEALTHY = {
     "without masks": (Bare, "any", "skipped"),
-    "scaled": (lambda: scaled(black_jacky_v0.env()), "raise", "passed"),
     "terminates": (
         lambda: OrderEnforcingWrapper(TerminateIllegalWrapper(black_jacky_v0.env(), illegal_reward=-1)),
         "end",

@@ -13,9 +13,9 @@ import platform
 import secrets
 import sys
 import sysconfig
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import Executor, Future
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, nullcontext
 from functools import cache, lru_cache
 from hashlib import sha256
 from importlib.util import find_spec
@@ -35,17 +35,9 @@ class ClusterError(RuntimeError):
     """The cluster cannot do the work; the message is Ray's, or says what a node lacks."""
 
 
-@contextmanager
-def joined(address: str | None, cores: int | None = None) -> Iterator[ClusterExecutor | None]:
+def joined(address: str | None, cores: int | None = None) -> AbstractContextManager[ClusterExecutor | None]:
     """A context with the cluster at an address, as `ClusterExecutor`; None without an address."""
-    if address is None:
-        yield None
-        return
-    cluster = ClusterExecutor(address, cores)
-    try:
-        yield cluster
-    finally:
-        cluster.shutdown(cancel_futures=True)
+    return nullcontext() if address is None else ClusterExecutor(address, cores)
 
 
 class ClusterExecutor(Executor):
@@ -84,21 +76,19 @@ class ClusterExecutor(Executor):
         self._task = ray.remote(max_retries=_RETRIES, num_cpus=1)(run_here)
         self._expected = ray.put(_own_versions())
         self._stored: WeakKeyDictionary[Any, Any] = WeakKeyDictionary()
-        self._running: dict[Future[Any], tuple[Callable[..., Any], Any]] = {}
 
     @property
     def cores(self) -> int:
         """Number of CPUs of all nodes at this moment, at least 1."""
         return max(1, int(self._ray.cluster_resources().get("CPU", 0)))
 
-    def submit(self, work: Callable[..., Any], /, *arguments: Any, **named: Any) -> Future[Any]:
+    def submit(self, work: Callable[..., Any], /, *arguments: Any) -> Future[Any]:  # type: ignore[override]
         """A task; ``work`` is sent once, however many tasks there are."""
         from ray import cloudpickle
 
         done: Future[Any] = Future()
         done.set_running_or_notify_cancel()
-        task = self._task.remote(self._expected, self.store(work, cloudpickle.dumps), named, *arguments)
-        self._running[done] = (work, task)
+        task = self._task.remote(self._expected, self.store(work, cloudpickle.dumps), *arguments)
         task.future().add_done_callback(lambda result: self._finish(done, result))
         return done
 
@@ -111,18 +101,11 @@ class ClusterExecutor(Executor):
             self._stored[value] = self._ray.put(pack(value))
         return self._stored[value]
 
-    def cancel(self, work: Callable[..., Any]) -> None:
-        """Stop the tasks that do this work and are not finished."""
-        for other, task in list(self._running.values()):
-            if other is work:
-                self._ray.cancel(task, force=True)
-
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
         """Disconnect, which ends the tasks that are still running."""
         self._ray.shutdown()
 
     def _finish(self, done: Future[Any], result: Future[Any]) -> None:
-        self._running.pop(done, None)
         try:
             done.set_result(pickle.loads(result.result()))  # noqa: S301  # Ray itself unpickles what nodes return
         except self._ray.exceptions.RayTaskError as error:
@@ -156,7 +139,7 @@ def _own_versions() -> dict[str, str]:
     return {**versions(), "code": code[:16]}
 
 
-def run_here(expected: dict[str, str], work: bytes, named: dict[str, Any], *arguments: Any) -> bytes:
+def run_here(expected: dict[str, str], work: bytes, *arguments: Any) -> bytes:
     """Run a task in this process of a node; `ClusterError` if its versions are not those of the driver.
 
     Returns the result pickled: as they are, arrays would stay in Ray's object store, and fill it, as long as the driver
@@ -170,7 +153,7 @@ def run_here(expected: dict[str, str], work: bytes, named: dict[str, Any], *argu
             )
     from ray import cloudpickle
 
-    packed: bytes = cloudpickle.dumps(_unpack(work)(*arguments, **named))
+    packed: bytes = cloudpickle.dumps(_unpack(work)(*arguments))
     return packed
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -12,15 +12,17 @@ import numpy.typing as npt
 
 from blackjacky_agents.agent import Agent, CompiledAgent, asked, check_plays
 from blackjacky_agents.arena.cluster import ClusterExecutor
-from blackjacky_agents.arena.workers import in_parts
+from blackjacky_agents.arena.workers import in_order, tasks_ahead
 from blackjacky_agents.intervals import Floats, of_games, shares_of
 from blackjacky_env.checks import check_integer
 from blackjacky_env.compiled import zeros
 from blackjacky_env.envs import TableEnv
-from blackjacky_env.games import DEFAULT, get_game
+from blackjacky_env.games import DEFAULT
 from blackjacky_env.play import play_out
 
 _SECONDS = 0.5  # about how long compiled games run before progress is reported and Ctrl-C noticed
+_MAX_PART = 4096  # games that are played at once
+_PARTS = 8  # for each core of a cluster
 
 
 @dataclass(frozen=True)
@@ -68,33 +70,6 @@ def against_copies(
         shares = play_games([agent, *opponents], seating, seed, threads=threads, **options)
         scores.append(score_of(shares[rows, seats], shares.sum(axis=1) == 0, num_players))
     return scores
-
-
-def results_table(
-    agent: Agent,
-    opponents: Sequence[Agent],
-    games: int,
-    threads: int = 2,
-    game: str = DEFAULT,
-    sizes: Sequence[int] | None = None,
-    **options: Any,
-) -> list[dict[str, Any]]:
-    """Scores of an agent against copies of each opponent: one row per table size and opponent.
-
-    ``sizes``: by default the usual, the smallest and the largest of the game. ``options`` are those of `play_games`.
-    """
-    if sizes is None:
-        declared = get_game(game)
-        sizes = (declared.default_players, declared.min_players, declared.max_players)
-    return [
-        {"players": players, "opponents": opponent.name, **asdict(score)}
-        for players in dict.fromkeys(sizes)
-        for opponent, score in zip(
-            opponents,
-            against_copies(agent, opponents, players, games, threads=threads, game=game, **options),
-            strict=True,
-        )
-    ]
 
 
 def at_one_table(agents: Sequence[Agent], games: int, seed: int = 0, threads: int = 2, **options: Any) -> list[Score]:
@@ -150,11 +125,19 @@ def play_games(
         check_plays(agent, agent.name, game)
     if cluster is not None:
 
-        def play_part(seating: npt.NDArray[np.int64], seeds: npt.NDArray[np.int64]) -> Floats:
-            return play_games(agents, seating, int(seeds[0]), variant, game, threads=1, **rule_options)
+        def play_part(seating: npt.NDArray[np.int64], seed: int) -> Floats:
+            return play_games(agents, seating, seed, variant, game, threads=1, **rule_options)
 
-        parts = in_parts(play_part, (seating, seed + np.arange(len(seating))), cluster, progress)
-        return np.concatenate([np.empty((0, seating.shape[1])), *parts])
+        size = int(np.clip(len(seating) // (_PARTS * cluster.cores), 1, _MAX_PART))
+        tasks = (
+            cluster.submit(play_part, seating[first : first + size], seed + first)
+            for first in range(0, len(seating), size)
+        )
+        parts = [np.empty((0, seating.shape[1]))]
+        for shares in in_order(tasks, lambda: tasks_ahead(cluster)):
+            progress(len(shares))
+            parts.append(shares)
+        return np.concatenate(parts)
 
     compiled_agents = [agent for agent in agents if isinstance(agent, CompiledAgent)]
     if len(compiled_agents) == len(agents):
@@ -174,20 +157,20 @@ def _play_compiled(
     threads: int,
     progress: Callable[[int], object],
 ) -> Floats:
-    games, players = seating.shape
-    states = zeros(games, env.game.state_dtype)
-    states[:] = env.game.new_state(players, env.variant, env.options)
-    seeds = np.arange(seed, seed + games)
+    shares, done = np.empty(seating.shape), 0
     policies = [(agent.policy, agent.parameters) for agent in agents]
-    size, done = 8 * check_integer("threads", threads, 1, 256), 0  # games of the next part: few, as they may be slow
-    while done < games:
-        begun, part = time.perf_counter(), slice(done, done + size)
-        play_out(env.game, states[part], seeds[part], seating[part], policies, threads)
-        progress(min(size, games - done))
-        done += size
+    size = 8 * check_integer("threads", threads, 1, 256)  # games of the next part: few, as they may be slow
+    while done < len(seating):
+        begun, seats = time.perf_counter(), seating[done : done + size]
+        states = zeros(len(seats), env.game.state_dtype)
+        states[:] = env.game.new_state(env.num_players, env.variant, env.options)
+        play_out(env.game, states, seed + done + np.arange(len(seats)), seats, policies, threads)
+        shares[done : done + size] = shares_of(states["winners"][:, : env.num_players])
+        done += len(seats)
+        progress(len(seats))
         if time.perf_counter() - begun < _SECONDS:
-            size *= 2
-    return shares_of(states["winners"][:, :players])
+            size = min(2 * size, _MAX_PART)
+    return shares
 
 
 def _play_one(env: TableEnv, agents: Sequence[Agent], seed: int) -> Floats:

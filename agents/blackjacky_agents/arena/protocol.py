@@ -22,17 +22,18 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
-from pydantic import AfterValidator, BaseModel, ConfigDict, ValidationError
+from pydantic import AfterValidator
 
 from blackjacky_agents.agent import Agent
 from blackjacky_agents.arena.standings import Games, lineup_results
-from blackjacky_agents.arena.table import Table
+from blackjacky_agents.arena.table import Table, encode_actions
 from blackjacky_agents.arena.tournament import Tournament
+from blackjacky_agents.checked import Checked, in_short
 from blackjacky_agents.games import bot_names, get_kit
 from blackjacky_agents.intervals import Estimate, Z
 from blackjacky_agents.registry import make_agent
 from blackjacky_env.games import DEFAULT, get_game
-from blackjacky_env.reading import parse_json, read_file
+from blackjacky_env.reading import MAX_CARD
 
 ZERO = "random"
 """The agent with score 0."""
@@ -40,12 +41,6 @@ GAMES = 1600
 """The usual number of games of a line-up; fewer are the beginning of more."""
 _PINNED_GAMES = 8  # of copies, whose actions identify a bot
 _CLEAR = 4.0  # standard errors between the references at a table that tells agents apart
-
-
-class Checked(BaseModel):
-    """Data from a file that anybody may have written: no other fields, no other types, only finite numbers."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=False)
 
 
 def rounded(found: Estimate) -> Estimate:
@@ -147,28 +142,23 @@ def custom_protocol(
     At the smallest, the usual and the largest table, or at that of ``num_players`` alone, the opponents are copies of
     each bot in turn, and a mixture of the strongest.
     """
-    bots, options = bot_names(game), dict(options or {})
+    bots, options, declared = bot_names(game), dict(options or {}), get_game(game)
     if len(bots) < 2:
         raise ValueError(f"{game} has no bot but {ZERO!r} to compare with; declare one in its GameKit")
-    tables = tuple(_tables(game, variant, num_players, bots))
-    for table in tables:
-        get_game(game).check_options(table.num_players, table.variant, options)
-    pins = {name: decisions_of(name, game) for name in bots}
-    return Protocol(game=game, options=options, seed=1, hundred=bots[-1], bots=pins, tables=tables)
-
-
-def _tables(game: str, variant: str | None, num_players: int | None, bots: Sequence[str]) -> Iterable[ScoreTable]:
-    declared = get_game(game)
-    among = [each for each in declared.variants if variant in (None, each.name)]
     sizes = {declared.choose_table(num_players, variant)[0]}
     if num_players is None:
+        among = [each for each in declared.variants if variant in (None, each.name)]
         sizes |= {min(each.min_players for each in among), max(each.max_players for each in among)}
+    tables: list[ScoreTable] = []
     for size in sorted(sizes):
         lineups = [(name,) * (size - 1) for name in bots]
         if size > 2:
             lineups.append(tuple(islice(cycle(reversed(bots)), size - 1)))
         chosen = declared.choose_variant((size,), variant).name
-        yield from (ScoreTable(num_players=size, variant=chosen, opponents=lineup) for lineup in lineups)
+        declared.check_options(size, chosen, options)
+        tables += (ScoreTable(num_players=size, variant=chosen, opponents=lineup) for lineup in lineups)
+    pins = {name: decisions_of(name, game) for name in bots}
+    return Protocol(game=game, options=options, seed=1, hundred=bots[-1], bots=pins, tables=tuple(tables))
 
 
 def decisions_of(name: str, game: str) -> str:
@@ -176,27 +166,20 @@ def decisions_of(name: str, game: str) -> str:
     size, variant = get_game(game).choose_table()
     options = get_game(game).check_options(size, variant, {})
     table = Table(game, variant, size, options, (make_agent(name, game),), ((0,) * size,), 0, False)
-    return sha256(json.dumps([table.actions(number) for number in range(_PINNED_GAMES)]).encode()).hexdigest()
+    games = [table.play(number, 1).actions for number in range(_PINNED_GAMES)]
+    texts = [encode_actions(actions, get_game(game).num_actions) for actions in games]
+    return sha256(json.dumps(texts).encode()).hexdigest()
 
 
 def read_protocol(path: Path) -> Protocol:
     """The protocol in a file; `ValueError` if it is damaged."""
     try:
-        protocol = Protocol.model_validate_json(json.dumps(parse_json(read_file(path))))
+        protocol = Protocol.read(path, MAX_CARD)
     except ValueError as error:
         raise ValueError(f"{path} does not hold the protocol of a score: {in_short(error)}") from None
     if not protocol.tables or any(table.zero is None or table.hundred is None for table in protocol.tables):
         raise ValueError(f"{path} lacks results of {ZERO!r} or {protocol.hundred!r} at some table")
     return protocol
-
-
-def in_short(error: ValueError) -> str:
-    """What is wrong with a file, in one line: the first of pydantic's errors, without the value that it is about."""
-    if not isinstance(error, ValidationError):
-        return str(error)
-    first = error.errors(include_url=False, include_input=False)[0]
-    said = first["msg"].removeprefix("Value error, ")
-    return f"{'.'.join(map(str, first['loc']))}: {said}".removeprefix(": ")
 
 
 # ---------------------------------------------------------------- playing
@@ -207,18 +190,11 @@ def tournaments(protocol: Protocol, agent: Agent, folder: Path | None = None) ->
     made = []
     for number, tables in enumerate(protocol.groups):
         size, bots = tables[0].num_players, dict.fromkeys(name for table in tables for name in table.opponents)
-        made.append(
-            Tournament(
-                [agent, *(name for name in bots if name != agent.name)],
-                size,
-                [[agent.name, *table.opponents] for table in tables],
-                protocol.seed + number,
-                None if folder is None else folder / f"{size}_players.jsonl",
-                variant=tables[0].variant,
-                game=protocol.game,
-                **protocol.options,
-            )
-        )
+        agents: list[str | Agent] = [agent, *(name for name in bots if name != agent.name)]
+        lineups = [[agent.name, *table.opponents] for table in tables]
+        results = None if folder is None else folder / f"{size}_players.jsonl"
+        rules = {"variant": tables[0].variant, "game": protocol.game, **protocol.options}
+        made.append(Tournament(agents, size, lineups, protocol.seed + number, results, **rules))
     return made
 
 

@@ -3,7 +3,7 @@
 All numbers of a card follow from the winners, which makes a changed number useless. The sample of games whose moves are
 in the card is drawn from all winners, so changed winners need the moves of other games than those that were played.
 `check_games` plays these games again: cards are dealt by the protocol, its bots decide, and the agent's moves have to
-be legal. An agent that is at hand has to decide as the card says, also in games that nobody can know in advance.
+be legal. An agent that is at hand is scored again, and has to get the same card.
 
 What nobody can check: that an agent that is not at hand has looked at nothing but its observations, since the deals of
 a protocol are public.
@@ -13,12 +13,10 @@ from __future__ import annotations
 
 import hashlib
 import json
-import random
 import re
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
-from datetime import date
+from datetime import date as Date  # noqa: N812 - also the name of a field
 from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple
 
@@ -26,15 +24,12 @@ import numpy as np
 import numpy.typing as npt
 from pydantic import AfterValidator, Field, StringConstraints
 
-from blackjacky_agents.agent import Agent, CompiledAgent, plays_one_at_a_time
-from blackjacky_agents.arena.jobs import BATCHED
+from blackjacky_agents.agent import Agent, CompiledAgent
 from blackjacky_agents.arena.protocol import (
-    Checked,
     Protocol,
     Rounded,
     TableScore,
     find_protocol,
-    in_short,
     score,
     total,
     tournaments,
@@ -42,25 +37,23 @@ from blackjacky_agents.arena.protocol import (
 )
 from blackjacky_agents.arena.results_file import describe_agent
 from blackjacky_agents.arena.standings import Games
-from blackjacky_agents.arena.table import Table, decode_actions
+from blackjacky_agents.arena.table import Table, decode_actions, encode_actions
 from blackjacky_agents.arena.tournament import Tournament
+from blackjacky_agents.checked import Checked, in_short
 from blackjacky_agents.external.python_agent import PythonAgent
 from blackjacky_agents.external.subprocess_agent import SubprocessAgent
 from blackjacky_agents.games import agent_names, get_kit
-from blackjacky_agents.networks.agent_file import load_agent, read_card
+from blackjacky_agents.networks.agent_file import read_card
 from blackjacky_agents.registry import make_agent
 from blackjacky_agents.search.searchers import SEARCHERS
-from blackjacky_env.checks import check_integer
 from blackjacky_env.compiled import CompiledPolicy, PythonPolicy
 from blackjacky_env.declare import IllegalActionError
 from blackjacky_env.games import get_game
 from blackjacky_env.play import play_logged
-from blackjacky_env.reading import MAX_CARD, parse_json, read_file
+from blackjacky_env.reading import MAX_CARD
 
 SAMPLED = 12
 """Games of each line-up whose moves are in a card, rounded up to whole deals."""
-FRESH = 2
-"""Deals of each line-up, beside those in the card, that an agent at hand plays again."""
 _MAX_DEALS = 100_000  # of a line-up
 
 
@@ -74,10 +67,6 @@ def _address(text: str) -> str:
     if text and not re.fullmatch(r"https://[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)+(/[\w.~/%?=+#-]*)?", text):
         raise ValueError("allowed are addresses such as https://example.com/my-agent, or none")
     return text
-
-
-def _day(text: str) -> str:
-    return date.fromisoformat(text).isoformat()
 
 
 Text = Annotated[str, StringConstraints(max_length=120), AfterValidator(_printable)]
@@ -109,7 +98,7 @@ class Run(Checked):
     """What may differ when a score is repeated."""
 
     command: str
-    date: Annotated[str, AfterValidator(_day)]
+    date: Date
     seconds: Annotated[float, Field(ge=0)]
     move_microseconds: Annotated[float, Field(ge=0, lt=1e12)]
     """Mean time of a move."""
@@ -140,18 +129,6 @@ class Card(Checked):
         return str(self.agent["name"])
 
 
-@dataclass
-class Found:
-    """What `check_games` has done."""
-
-    games: int = 0
-    """Games of the card that were played again from their moves."""
-    decisions: int = 0
-    """Games that the agent itself played again."""
-    note: str = ""
-    """What could not be compared, and why."""
-
-
 # ---------------------------------------------------------------- making
 
 
@@ -162,9 +139,11 @@ def make_card(
     results = [each.games(total(each, games)) for each in played]
     winners = [_as_hex(each.winners) for each in results]
     mean, tables = score(protocol, win_rates(results))
+    games_of_card, num_actions = [], get_game(protocol.game).num_actions
     with ThreadPoolExecutor() as threads:
-        sampled = zip(played, sampled_games(protocol, games, winners), strict=True)
-        moves = [tuple(threads.map(each.actions, sample)) for each, sample in sampled]
+        for each, won, sample in zip(played, winners, sampled_games(protocol, games, winners), strict=True):
+            moves = (encode_actions(own, num_actions) for own in threads.map(each.moves, sample))
+            games_of_card.append(PlayedGames(players=each.table.num_players, winners=won, moves=tuple(moves)))
     return Card(
         format=3,
         agent=identity(agent),
@@ -174,10 +153,7 @@ def make_card(
         games=games,
         score=mean,
         tables=tables,
-        played=tuple(
-            PlayedGames(players=each.table.num_players, winners=won, moves=own)
-            for each, won, own in zip(played, winners, moves, strict=True)
-        ),
+        played=tuple(games_of_card),
         run=run,
     )
 
@@ -243,7 +219,7 @@ def read_score_card(path: Path) -> Card:
     if not path.is_file():
         raise ValueError(f"there is no file {str(path)!r}; name the score.json of a score")
     try:
-        card = Card.model_validate_json(json.dumps(parse_json(read_file(path, MAX_CARD))))
+        card = Card.read(path, MAX_CARD)
         if not card.agent.get("name"):
             raise ValueError("agent: it has no name")
         protocol = protocol_of(card)
@@ -267,9 +243,8 @@ class _Played(NamedTuple):
 
     table: Table
     games: Games
-    sample: list[int]
-    """Numbers of the games whose moves are known."""
-    moves: list[npt.NDArray[np.int64]]
+    moves: dict[int, npt.NDArray[np.int64]]
+    """By number, of the games whose moves are in the card."""
 
 
 def _read(card: Card) -> list[_Played]:
@@ -277,53 +252,57 @@ def _read(card: Card) -> list[_Played]:
 
     The agent itself, which may not be at hand, is a nameless `random`.
     """
-    protocol, num_actions, found = protocol_of(card), get_game(card.game).num_actions, []
+    protocol, found = protocol_of(card), []
     agent = make_agent("random", card.game)
     made = tournaments(protocol, CompiledAgent(card.name, card.game, agent.policy))  # type: ignore[attr-defined]  # a bot
     if len(card.played) != len(made):
         raise ValueError(f"played: it has {len(card.played)} tournaments, not {len(made)}")
     samples = sampled_games(protocol, card.games, [each.winners for each in card.played])
     for number, (each, played, sample) in enumerate(zip(made, card.played, samples, strict=True)):
-        where, count, players = f"played.{number}", total(each, card.games), each.table.num_players
+        count, players = total(each, card.games), each.table.num_players
         shape = (count // players, players, players)
         try:
             winners = _from_hex(played.winners, shape)
-            moves = [np.array(decode_actions(text, num_actions), np.int64) for text in played.moves]
-            if len(moves) != len(sample):
-                raise ValueError(f"{len(moves)} games have moves; these winners need the moves of {len(sample)}")
-            if not all(len(own) and own.max() < num_actions for own in moves):
-                raise ValueError(f"moves must be actions of {card.game}")
+            moves = _moves_of(played, len(sample), get_game(card.game).num_actions)
         except ValueError as error:
-            raise ValueError(f"{where}: {error}") from None
+            raise ValueError(f"played.{number}: {error}") from None
         seats = each.table.schedule(0, count)[1].reshape(shape)
         games = Games(each.names, np.array(each.table.lineups), seats, winners, np.zeros(shape, np.int64))
-        found.append(_Played(each.table, games, sample, moves))
+        found.append(_Played(each.table, games, dict(zip(sample, moves, strict=True))))
     return found
+
+
+def _moves_of(played: PlayedGames, needed: int, num_actions: int) -> list[npt.NDArray[np.int64]]:
+    moves = [np.array(decode_actions(text, num_actions), np.int64) for text in played.moves]
+    if len(moves) != needed:
+        raise ValueError(f"{len(moves)} games have moves; these winners need the moves of {needed}")
+    if not all(len(own) and own.max() < num_actions for own in moves):
+        raise ValueError("moves must be actions of the game")
+    return moves
 
 
 # ---------------------------------------------------------------- playing again
 
 
-def check_games(card: Card, agent: Agent | None = None, fresh: int = FRESH) -> Found:
-    """Play the sampled games of a card again from their moves; with an agent at hand, also compare its decisions.
+def check_games(card: Card) -> int:
+    """Play the sampled games of a card again from their moves; returns their number.
 
-    Args:
-        card: the card.
-        agent: the agent that it is of, made by whoever checks; None: a shipped one, if the card is of a shipped one.
-        fresh: deals of each line-up, beside those in the card, that the agent plays again, 0 .. 10,000. Nobody can
-            know in advance which they are.
-
-    Raises `ValueError` for the first game that was not played like this, and for an agent that is not the card's.
+    Raises `ValueError` for the first game that was not played like this.
     """
-    check_integer("fresh", fresh, 0, 10_000)
-    found, played = Found(), _read(card)
+    played = _read(card)
     for each in played:
-        for game, moves in zip(each.sample, each.moves, strict=True):
-            _replay(each, game, moves)
-        found.games += len(each.sample)
-    if agent is None and (agent := _shipped(card)) is None:
-        found.note = "the agent's own decisions are not compared: it is not a shipped one; name it to compare them"
-        return found
+        for game in each.moves:
+            _replay(each, game)
+    return sum(len(each.moves) for each in played)
+
+
+def shipped_agent(card: Card) -> Agent | None:
+    """The shipped agent that a card is of; nothing is loaded from places that the card names."""
+    return make_agent(card.name, card.game) if card.name in agent_names(card.game) else None
+
+
+def check_agent(card: Card, agent: Agent) -> None:
+    """Raise `ValueError` unless a card is of an agent, whatever its name."""
     own = identity(agent)
     for name in ("weights", "source"):
         if card.agent.get(name) != own.get(name):
@@ -331,84 +310,31 @@ def check_games(card: Card, agent: Agent | None = None, fresh: int = FRESH) -> F
                 f"{name} of {agent.name!r}: the hash is {own.get(name)}, in the card {card.agent.get(name)}; name the "
                 "agent that the card is of"
             )
-    for each, tournament in zip(played, tournaments(protocol_of(card), agent), strict=True):
-        found.decisions += _compare(each, tournament.table, agent, fresh)
-    return found
 
 
-def _shipped(card: Card) -> Agent | None:
-    """The shipped agent that a card is of; nothing is loaded from places that the card names."""
-    folders = {path.parent for path in get_kit(card.game).trained.values()}
-    weights = {str(read_card(path)["sha256"]): path for folder in folders for path in folder.glob("*.safetensors")}
-    if own := card.agent.get("weights"):
-        return load_agent(weights[own], card.game, card.name) if own in weights else None
-    return make_agent(card.name, card.game) if card.name in agent_names(card.game) else None
-
-
-def _replay(played: _Played, game: int, moves: npt.NDArray[np.int64]) -> None:
+def _replay(played: _Played, game: int) -> None:
     """Play a game again in which the agent repeats its moves and the bots decide; `ValueError` if it differs."""
-    table = played.table
-    seeds, seats = table.schedule(game, 1)
-    recorded = _Recorded(moves)
-    policies: list[PythonPolicy | CompiledPolicy] = [
-        PythonPolicy("the agent of the card", recorded.act_batch, recorded.hear)
-    ]
+    table, moves, made = played.table, played.moves[game], 0
+
+    def hear(_: int, told: npt.NDArray[np.integer[Any]]) -> None:
+        nonlocal made
+        made = len(told)
+        if not made < len(moves) or (told != moves[:made]).any():
+            raise ValueError("bots choose other moves than the card says, or its moves end too early")
+
+    def repeat(observations: npt.NDArray[Any], _: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
+        return np.full(len(observations), moves[made])
+
+    policies: list[PythonPolicy | CompiledPolicy] = [PythonPolicy("the agent of the card", repeat, hear)]
     policies += [(each.policy, each.parameters) for each in table.agents[1:] if isinstance(each, CompiledAgent)]
+    seeds, seats = table.schedule(game, 1)
     states, seating = table.begin(seats)
+    won = played.games.winners.reshape(-1, table.num_players)[game]
     try:
         log = play_logged(get_game(table.game), states, seeds, seating, policies)
-        recorded.hear(0, log.log[0, : log.decisions[0]], is_over=True)
+        if not np.array_equal(log.log[0, : log.decisions[0]], moves):
+            raise ValueError("bots choose other moves than the card says, or it has moves after the end")
+        if (won != states["winners"][0, : table.num_players]).any():
+            raise ValueError("others win after its moves than the card says")
     except (ValueError, IllegalActionError) as error:
         raise ValueError(f"game {game} of {table.num_players} players: {error}") from None
-    won = played.games.winners.reshape(-1, table.num_players)[game]
-    if (won != states["winners"][0, : table.num_players]).any():
-        raise ValueError(f"game {game} of {table.num_players} players: others win after its moves than the card says")
-
-
-class _Recorded:
-    """Repeats one player's moves in a game of which all moves are known."""
-
-    def __init__(self, moves: npt.NDArray[np.int64]) -> None:
-        self._moves = moves
-        self._next = 0
-
-    def hear(self, _: int, played: npt.NDArray[np.integer[Any]], is_over: bool = False) -> None:
-        """Find the next move; `ValueError` if there is none, or if the game went differently so far."""
-        both = min(len(played), len(self._moves))
-        differing = np.flatnonzero(played[:both] != self._moves[:both])
-        if len(differing):
-            first = differing[0]
-            raise ValueError(f"move {first} is {self._moves[first]}, where a bot chooses {played[first]}")
-        if is_over != (len(played) == len(self._moves)) or len(played) > len(self._moves):
-            raise ValueError(
-                f"of its {len(self._moves)} moves {both} are played, and it is {'' if is_over else 'not '}over"
-            )
-        if not is_over:
-            self._next = int(self._moves[len(played)])
-
-    def act_batch(self, observations: npt.NDArray[Any], _: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
-        """The next move of the game that was heard last."""
-        return np.full(len(observations), self._next, np.int64)
-
-
-def _compare(played: _Played, table: Table, agent: Agent, fresh: int) -> int:
-    """Number of games that the agent has played again; `ValueError` for the first that it plays differently."""
-    players, lineups = table.num_players, len(table.lineups)
-    known = dict(zip(played.sample, played.moves, strict=True))
-    winners, rng, size = played.games.winners.reshape(-1, players), random.SystemRandom(), 1
-    deals = {game // players for game in known}
-    for lineup in range(lineups):
-        others = [*{*range(lineup, len(played.games.seats), lineups)} - deals]
-        deals |= {*rng.sample(others, min(fresh, len(others)))}
-    if not isinstance(agent, CompiledAgent) and not plays_one_at_a_time(agent):
-        size = BATCHED  # games which it has played at the same time
-    batches = {game // size for deal in deals for game in range(deal * players, (deal + 1) * players)}
-    for first in sorted(batch * size for batch in batches):
-        again = table.moves(first, size)
-        for game, won, moves in zip(range(first, len(winners)), again.winners, again.each, strict=False):
-            if (won != winners[game]).any() or not np.array_equal(known.get(game, moves), moves):
-                raise ValueError(
-                    f"game {game} of {players} players: {agent.name!r} plays it differently; only an agent whose "
-                    "choices follow from what it observes and from the seed given to reset can be compared"
-                )
-    return len(batches) * size

@@ -7,7 +7,7 @@ is described in `blackjacky_agents.intervals`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import permutations, starmap
 from typing import Any, NamedTuple
@@ -42,14 +42,6 @@ class Games(NamedTuple):
         return shares_of(self.winners)
 
     @property
-    def rewards(self) -> Floats:
-        """The reward "win": +1 shared by the winners, -1 by the others, 0 if there are no others or no winners."""
-        winners = self.winners.sum(axis=2, keepdims=True)
-        losers = self.winners.shape[2] - winners
-        rewards = np.where(self.winners, 1 / np.maximum(winners, 1), -1 / np.maximum(losers, 1))
-        return np.where((winners > 0) & (losers > 0), rewards, 0.0)
-
-    @property
     def strata(self) -> npt.NDArray[np.int64]:
         """The line-up of each deal, shape (deals,)."""
         return np.arange(len(self.seats)) % len(self.lineups)
@@ -64,8 +56,6 @@ class Standing:
     """Number of games it took part in."""
     win_rate: Estimate
     """Mean per seat of 1 / number of winners for a winner, else 0; line-ups with the agent have equal weights."""
-    reward: Estimate
-    """Mean reward "win"."""
     score: Estimate
     """Mean final score (hearts or points)."""
     rating: Estimate
@@ -142,21 +132,14 @@ def _played_lineups(games: Games) -> range:
 
 def _standings(games: Games, rated: Sequence[Estimate]) -> tuple[Standing, ...]:
     played = [int((games.seats == a).any(axis=2).sum()) for a in range(len(games.agents))]
-    # With one winner, a reward is a multiple of the win rate, less what a loser gets.
-    lowest = min(-1 / (games.seats.shape[2] - 1), float(games.rewards.min()))
-    rewards = _rates(games, games.rewards, lowest)
-    columns = (win_rates(games), rewards, _scores(games), rated, saved_by_duplicates(games))
+    columns = (win_rates(games), _scores(games), rated, saved_by_duplicates(games))
     return tuple(starmap(Standing, zip(games.agents, played, *columns, strict=True)))
 
 
 def win_rates(games: Games) -> list[Estimate]:
     """Each agent's win rate."""
-    return _rates(games, games.shares)
-
-
-def _rates(games: Games, values: Floats, lowest: float = 0.0) -> list[Estimate]:
-    means, copies, turns = deal_means(games, values), _copies(games), games.seats.shape[1]
-    return [_mean_rate(own, games.strata, seats, turns, lowest) for own, seats in zip(means.T, copies.T, strict=True)]
+    means, copies, turns = deal_means(games, games.shares), _copies(games), games.seats.shape[1]
+    return [_mean_rate(own, games.strata, seats, turns) for own, seats in zip(means.T, copies.T, strict=True)]
 
 
 def _scores(games: Games) -> list[Estimate]:
@@ -260,7 +243,7 @@ def _mean(values: Floats, strata: Integers) -> float:
     return float((np.bincount(strata, values)[deals > 0] / deals[deals > 0]).mean())
 
 
-def _mean_rate(means: Floats, strata: Integers, copies: Integers, turns: int, lowest: float = 0.0) -> Estimate:
+def _mean_rate(means: Floats, strata: Integers, copies: Integers, turns: int) -> Estimate:
     """The mean per seat of values that add up to at most 1 over the seats of an agent.
 
     Args:
@@ -268,17 +251,16 @@ def _mean_rate(means: Floats, strata: Integers, copies: Integers, turns: int, lo
         strata: the line-up of each deal.
         copies: the number of the agent's seats in each line-up, shape (L,), 0: deals do not count.
         turns: number of games of a deal.
-        lowest: the lowest possible value.
     """
     sits = (copies > 0)[strata]
     if not sits.any():
         return UNKNOWN
     own, strata = means[sits], strata[sits]
-    weights, spans = _weights(strata), 1 / copies[strata] - lowest
+    weights, spans = _weights(strata), 1 / copies[strata]
     span, mean = _mean(spans, strata), _mean(own, strata)
     effective = turns * span**2 / float(np.square(weights * spans).sum())
-    low, high = of_deals((mean - lowest) / span, weights * (own - lowest) / span, strata, effective)
-    return Estimate(mean, lowest + span * low, lowest + span * high)
+    low, high = of_deals(mean / span, weights * own / span, strata, effective)
+    return Estimate(mean, span * low, span * high)
 
 
 def stopping_widths(games: Games) -> Floats:
@@ -367,18 +349,12 @@ def _rate_once(games: Games, deals: npt.NDArray[np.int64], rng: np.random.Genera
     ranks = (~winners).astype(float).tolist()
     for agents, places in zip(seats, ranks, strict=True):
         after = model.rate([[ratings[agent]] for agent in agents], ranks=places)
-        for agent, (rating,) in _changed(agents, after, ratings):
-            ratings[agent] = rating
+        changes = [(agent, rating) for agent, (rating,) in zip(agents, after, strict=True)]
+        for agent in set(agents):  # the changes of several copies are added up
+            old, own = ratings[agent], [rating for each, rating in changes if each == agent]
+            mu = old.mu + sum(rating.mu - old.mu for rating in own)
+            sigma = old.sigma * float(np.prod([rating.sigma / old.sigma for rating in own]))
+            ratings[agent] = model.rating(mu, sigma)
     means: Floats = np.array([rating.mu for rating in ratings])
     means += _MEAN_RATING - means.mean()
     return means
-
-
-def _changed(agents: list[int], after: list[list[Any]], before: list[Any]) -> Iterator[tuple[int, list[Any]]]:
-    """The new rating of each agent; the rating changes of several copies are added up."""
-    for agent in dict.fromkeys(agents):
-        old, own = before[agent], [rating for number, (rating,) in zip(agents, after, strict=True) if number == agent]
-        new = own[0]
-        new.mu = old.mu + sum(rating.mu - old.mu for rating in own)
-        new.sigma = old.sigma * float(np.prod([rating.sigma / old.sigma for rating in own]))
-        yield agent, [new]

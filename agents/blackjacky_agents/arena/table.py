@@ -48,57 +48,15 @@ def _schedule_function() -> Callable[..., None]:
     return entry(schedule)
 
 
-class Rows(NamedTuple):
-    """Results of games, in the order of their numbers."""
-
-    seeds: npt.NDArray[np.int64]
-    """Seed of each game for ``reset``, shape (N,)."""
-    seats: npt.NDArray[np.int64]
-    """Index of the agent in each seat, shape (N, num_players)."""
-    winners: npt.NDArray[np.bool_]
-    """Whether each seat won, shape (N, num_players)."""
-    scores: npt.NDArray[np.int64]
-    """Final score (hearts or points), shape (N, num_players)."""
-    actions: list[str]
-    """Actions of each game, encoded by `encode_actions`; empty if all agents are compiled."""
-
-    def part(self, wanted: slice) -> Rows:
-        """Some of the games."""
-        return Rows._make(column[wanted] for column in self)
-
-    def narrow(self) -> Rows:
-        """The same games in as few bytes as their numbers need, to be sent elsewhere."""
-        return self._replace(seats=_narrow(self.seats), scores=_narrow(self.scores))
-
-    def wide(self) -> Rows:
-        """The games as they were before `narrow`."""
-        return self._replace(seats=self.seats.astype(np.int64), scores=self.scores.astype(np.int64))
-
-    def lines(self, first: int, score: str) -> Iterator[str]:
-        """The games, numbered from ``first``, as JSON; ``score``: the name of the scores.
-
-        A template is several times as fast as `json`, and a cluster waits for nothing else.
-        """
-        seats = range(self.seats.shape[1])
-        integers, name = ",".join("%d" for _ in seats), json.dumps(score).replace("%", "%%")
-        actions = ',"actions":"%s"' if self.actions else ""
-        template = f'{{"game":%d,"seed":%d,"seats":[{integers}],"winners":[%s],{name}:[{integers}]{actions}}}'
-        sets = (self.winners @ (1 << np.arange(len(seats)))).tolist()  # of winners, as bits
-        winners = {bits: ",".join(str(seat) for seat in seats if bits >> seat & 1) for bits in set(sets)}
-        columns = [range(first, first + len(self.seeds)), self.seeds.tolist(), *self.seats.T.tolist()]
-        columns += [[winners[bits] for bits in sets], *self.scores.T.tolist()]
-        return (template % cells for cells in zip(*columns, *([self.actions] if self.actions else []), strict=True))
-
-
-class Moves(NamedTuple):
-    """Results and moves of N games."""
+class Results(NamedTuple):
+    """Results of N games, in the order of their numbers; `Table.schedule` has their seeds and seats."""
 
     winners: npt.NDArray[np.bool_]
     """Whether each seat won, shape (N, num_players)."""
     scores: npt.NDArray[np.int32]
     """Final score (hearts or points), shape (N, num_players)."""
     lengths: npt.NDArray[np.int32]
-    """Number of decisions of each game, shape (N,)."""
+    """Number of actions of each game, 0 if they are not kept, shape (N,)."""
     actions: npt.NDArray[np.uint16]
     """The actions of all games, one game after the other, shape (sum of lengths,)."""
 
@@ -107,34 +65,17 @@ class Moves(NamedTuple):
         """Where the actions of each game begin, and the number of all, shape (N + 1,)."""
         return np.concatenate([[0], np.cumsum(self.lengths)]).astype(np.int64)
 
-    @property
-    def each(self) -> list[npt.NDArray[np.uint16]]:
-        """The actions of each game."""
-        return np.split(self.actions, self.starts[1:-1]) if len(self.lengths) else []
-
-    def part(self, wanted: slice) -> Moves:
+    def part(self, wanted: slice) -> Results:
         """Some of the games, in their order."""
         first, last, _ = wanted.indices(len(self.lengths))
         starts = self.starts
         actions = self.actions[starts[first] : starts[last]]
-        return Moves(self.winners[wanted], self.scores[wanted], self.lengths[wanted], actions)
+        return Results(self.winners[wanted], self.scores[wanted], self.lengths[wanted], actions)
 
 
-def _narrow(numbers: npt.NDArray[np.int64]) -> npt.NDArray[Any]:
-    bounds = (int(numbers.min(initial=0)), int(numbers.max(initial=0)))
-    return numbers.astype(np.result_type(*map(np.min_scalar_type, bounds)))
-
-
-def join(parts: Sequence[Rows], players: int) -> Rows:
-    """Concatenate parts."""
-    empty = np.zeros((0, players), np.int64)
-    *columns, actions = zip(Rows(np.zeros(0, np.int64), empty, empty > 0, empty, []), *parts, strict=True)
-    return Rows._make([*map(np.concatenate, columns), [text for each in actions for text in each]])
-
-
-def join_moves(parts: Sequence[Moves]) -> Moves:
+def join(parts: Sequence[Results]) -> Results:
     """Concatenate at least one part."""
-    return Moves._make(map(np.concatenate, zip(*parts, strict=True)))
+    return Results._make(map(np.concatenate, zip(*parts, strict=True)))
 
 
 @dataclass(frozen=True)
@@ -155,6 +96,11 @@ class Table:
         """Whether all agents are compiled."""
         return all(isinstance(agent, CompiledAgent) for agent in self.agents)
 
+    @property
+    def score(self) -> str:
+        """What scores are called."""
+        return get_game(self.game).score_reward
+
     def env(self) -> TableEnv:
         """An environment for one game."""
         return TableEnv(self.game, self.num_players, self.variant, **self.options)
@@ -173,34 +119,42 @@ class Table:
         seating[:, : self.num_players] = seats
         return states, seating
 
-    def play(self, first: int, count: int) -> Rows:
+    def play(self, first: int, count: int, keep: bool = True) -> Results:
         """Play games ``first`` .. ``first + count - 1``; `IllegalActionError` names the agent that chose the action.
 
-        Agents that are not compiled are reseeded before, with numbers that reveal no cards.
+        Agents that are not compiled are reseeded before, with numbers that reveal no cards. ``keep``: the actions.
         """
-        seeds, seats = self.schedule(first, count)
-        winners, scores, log, decisions = self._play(first, seeds, seats)
-        actions: list[str] = []
+        winners, scores, log, lengths = self._play(first, *self.schedule(first, count))
+        lengths = lengths if keep else np.zeros_like(lengths)
+        actions = log[np.arange(log.shape[1]) < lengths[:, None]].astype(np.uint16)
+        return Results(winners, scores.astype(np.int32), lengths.astype(np.int32), actions)
+
+    def lines(self, first: int, results: Results) -> Iterator[str]:
+        """Games, numbered from ``first``, as JSON.
+
+        A template is several times as fast as `json`, and a cluster waits for nothing else.
+        """
+        seats = range(self.num_players)
+        integers, name = ",".join("%d" for _ in seats), json.dumps(self.score).replace("%", "%%")
+        actions = "" if self.compiled else ',"actions":"%s"'
+        template = f'{{"game":%d,"seed":%d,"seats":[{integers}],"winners":[%s],{name}:[{integers}]{actions}}}'
+        sets = (results.winners @ (1 << np.arange(len(seats)))).tolist()  # of winners, as bits
+        winners = {bits: ",".join(str(seat) for seat in seats if bits >> seat & 1) for bits in set(sets)}
+        seeds, seated = self.schedule(first, len(sets))
+        columns = [range(first, first + len(sets)), seeds.tolist(), *seated.T.tolist()]
+        columns += [[winners[bits] for bits in sets], *results.scores.T.tolist()]
         if not self.compiled:
             size = get_game(self.game).num_actions
-            actions = [encode_actions(row[:count], size) for row, count in zip(log, decisions, strict=True)]
-        return Rows(seeds, seats, winners, scores, actions)
+            each = np.split(results.actions, results.starts[1:-1]) if sets else []
+            columns.append([encode_actions(own, size) for own in each])
+        return (template % cells for cells in zip(*columns, strict=True))
 
-    def moves(self, first: int, count: int) -> Moves:
-        """Play as `play` does, and keep all moves."""
-        winners, scores, log, decisions = self._play(first, *self.schedule(first, count))
-        actions = log[np.arange(log.shape[1]) < decisions[:, None]]
-        return Moves(winners, scores.astype(np.int32), decisions.astype(np.int32), actions.astype(np.uint16))
-
-    def actions(self, number: int) -> str:
-        """All actions of game ``number`` between compiled agents, encoded by `encode_actions`."""
-        return encode_actions(self.moves(number, 1).actions, get_game(self.game).num_actions)
-
-    def read(self, lines: Sequence[Mapping[str, Any]], score: str) -> Rows:
-        """The games in `Rows.lines`, from number 0 on; `ValueError` names the line that cannot be that game's."""
-        seeds, seats = self.schedule(0, len(lines))
+    def read(self, lines: Sequence[Mapping[str, Any]]) -> Results:
+        """The games in `lines`, from number 0 on; `ValueError` names the line that cannot be that game's."""
+        (seeds, seats), score = self.schedule(0, len(lines)), self.score
         names = ["game", "seed", "seats", "winners", score, *([] if self.compiled else ["actions"])]
-        winners = np.zeros(seats.shape, np.bool_)
+        winners, kept = np.zeros(seats.shape, np.bool_), [np.zeros(0, np.uint16)]
+        size = get_game(self.game).num_actions
         for number, line in enumerate(lines):
             facts = {"game": number, "seed": int(seeds[number]), "seats": seats[number].tolist()}
             won, scores = line.get("winners"), line.get(score)
@@ -211,8 +165,14 @@ class Table:
             if not _are_integers(scores) or len(scores) != self.num_players:
                 raise ValueError(f"line {number + 2}: {score}={scores!r} are not {self.num_players} integers")
             winners[number, won] = True
-        scores = np.array([line[score] for line in lines], np.int64).reshape(seats.shape)
-        return Rows(seeds, seats, winners, scores, [] if self.compiled else [line["actions"] for line in lines])
+            if not self.compiled:
+                try:
+                    kept.append(np.array(decode_actions(line["actions"], size), np.uint16))
+                except (ValueError, TypeError) as error:
+                    raise ValueError(f"line {number + 2}: actions: {error}") from None
+        scores = np.array([line[score] for line in lines], np.int32).reshape(seats.shape)
+        lengths = [0] * len(lines) if self.compiled else [len(own) for own in kept[1:]]
+        return Results(winners, scores, np.array(lengths, np.int32), np.concatenate(kept))
 
     def _play(self, first: int, seeds: npt.NDArray[np.int64], seats: npt.NDArray[np.int64]) -> tuple[Any, ...]:
         game, (states, seating) = get_game(self.game), self.begin(seats)
@@ -259,13 +219,8 @@ class Table:
         return tell
 
 
-def play_moves(table: Table, first: int, count: int, wanted: slice) -> Moves:
-    """Results and moves of some of these games."""
-    return table.moves(first, count).part(wanted)
-
-
 def _are_integers(values: object) -> TypeGuard[list[int]]:
-    return isinstance(values, list) and all(type(value) is int and abs(value) < 2**63 for value in values)
+    return isinstance(values, list) and all(type(value) is int and abs(value) < 2**31 for value in values)
 
 
 def encode_actions(actions: npt.NDArray[Any], num_actions: int) -> str:

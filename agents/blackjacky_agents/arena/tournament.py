@@ -23,13 +23,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from blackjacky_agents.agent import Agent, check_plays
 from blackjacky_agents.arena.cluster import ClusterExecutor
-from blackjacky_agents.arena.jobs import open_jobs
 from blackjacky_agents.arena.results_file import Line, ResultsFile, describe
 from blackjacky_agents.arena.standings import Games, stopping_widths
-from blackjacky_agents.arena.table import Lineup, Rows, Table, decode_actions, join
+from blackjacky_agents.arena.table import Lineup, Results, Table, join
+from blackjacky_agents.arena.workers import open_jobs
 from blackjacky_agents.registry import make_agent
 from blackjacky_env.checks import check_integer
 from blackjacky_env.compiled import check_threads
@@ -152,7 +153,7 @@ class Tournament:
         """Wall time spent playing, over all sessions."""
         self.played = 0
         """Number of games played so far."""
-        self._rows: list[Rows] = []
+        self._results = [self.table.read([])]
         self._file = None if results is None else ResultsFile(Path(results), describe(self.table))
         if self._file is not None:
             self._read(self._file.read())
@@ -192,10 +193,10 @@ class Tournament:
         last = -(-check_integer("games", games, 1, MAX_GAMES) // self.cycle) * self.cycle
         if until is not None and not 0 < until < 1:
             raise ValueError(f"until={until!r} is out of range; allowed are widths above 0 and below 1")
-        with self._writing(), open_jobs(self.table, _play, cores, cluster) as jobs:
+        with self._writing(), open_jobs(self.table, not self.table.compiled, cores, cluster) as jobs:
             for target in self._checkpoints(last) if until is not None else [last]:
-                for rows, seconds in jobs.play(self.played, target):
-                    self._keep(rows.wide(), seconds)
+                for results, seconds in jobs.play(self.played, target):
+                    self._keep(results, seconds)
                     progress(self.played)
                 if until is not None and stopping_widths(self.games(target)).max() <= until:
                     return
@@ -216,15 +217,15 @@ class Tournament:
         assert self._file is not None
         seconds = self._file.facts.get("seconds")
         self.seconds = seconds if isinstance(seconds, float) else 0.0  # unknown after a kill
-        self._rows, self.played = [], 0
         try:
-            self._add(self.table.read(lines, self.score))
+            self._results = [self.table.read(lines)]
+            self.played = len(lines)
         except ValueError as error:
             raise ValueError(f"{self._file.path}, {error}; the file is damaged or was modified") from None
 
     def games(self, count: int | None = None) -> Games:
         """The complete deals among the first ``count`` games (all by default)."""
-        table, rows = self.table, self._joined()
+        table, results = self.table, self._joined()
         players = table.num_players
         deals = (self.played if count is None else min(count, self.played)) // players
         part = slice(deals * players)
@@ -232,9 +233,9 @@ class Tournament:
         return Games(
             self.names,
             np.array(table.lineups, np.int64),
-            rows.seats[part].reshape(shape),
-            rows.winners[part].reshape(shape),
-            rows.scores[part].reshape(shape),
+            table.schedule(0, deals * players)[1].reshape(shape),
+            results.winners[part].reshape(shape),
+            results.scores[part].astype(np.int64).reshape(shape),
         )
 
     def replay(self, number: int) -> dict[str, Any]:
@@ -245,22 +246,23 @@ class Tournament:
         check_integer("game", number, 0, max(self.played - 1, 0))
         if not self.played:
             raise ValueError("no game has been played yet")
-        rows, env = self._joined(), self.table.env()
-        env.reset(seed=int(rows.seeds[number]))
+        env = self.table.env()
+        env.reset(seed=int(self.table.schedule(number, 1)[0][0]))
         try:
-            for action in decode_actions(self.actions(number), env.game.num_actions):
+            for action in self.moves(number).tolist():
                 env.step(action)
         except IllegalActionError as error:
             raise ValueError(f"game {number} cannot be replayed: {error}") from error
-        winners = [int(seat) for seat in np.flatnonzero(rows.winners[number])]
+        winners = [int(seat) for seat in np.flatnonzero(self._joined().winners[number])]
         if not all(env.terminations.values()) or env.snapshot()["winners"] != winners:
             raise ValueError(f"game {number} ends differently than recorded: its results or this version have changed")
         return env.record()
 
-    def actions(self, number: int) -> str:
-        """All actions of a game that was played, see `blackjacky_agents.arena.table.encode_actions`."""
-        kept = self._joined().actions
-        return kept[number] if kept else self.table.actions(number)
+    def moves(self, number: int) -> npt.NDArray[np.uint16]:
+        """All actions of a game that was played."""
+        if self.table.compiled:
+            return self.table.play(number, 1).actions
+        return self._joined().part(slice(number, number + 1)).actions
 
     def _checkpoints(self, last: int) -> Iterator[int]:
         """Numbers of games after which the interval widths are checked."""
@@ -270,21 +272,17 @@ class Tournament:
             cycles = max(cycles + 1, int(cycles * _GROWTH))
         yield last
 
-    def _keep(self, rows: Rows, seconds: float) -> None:
+    def _keep(self, results: Results, seconds: float) -> None:
         self.seconds += seconds
         if self._file is not None:
-            self._file.append(rows.lines(self.played, self.score))
+            self._file.append(self.table.lines(self.played, results))
             self._file.facts["seconds"] = round(self.seconds, 3)
-        self._add(rows)
+        self._results.append(results)
+        self.played += len(results.winners)
 
-    def _add(self, rows: Rows) -> None:
-        self._rows.append(rows)
-        self.played += len(rows.seeds)
-
-    def _joined(self) -> Rows:
-        if len(self._rows) != 1:
-            self._rows = [join(self._rows, self.table.num_players)]
-        return self._rows[0]
+    def _joined(self) -> Results:
+        self._results = [join(self._results)] if len(self._results) > 1 else self._results
+        return self._results[0]
 
 
 def _find_agent(agent: str | Agent, game: str) -> Agent:
@@ -295,8 +293,3 @@ def _find_agent(agent: str | Agent, game: str) -> Agent:
             raise TypeError(f"agent {agent!r} has no {name}; agents have name, reset and act_batch, see Agent")
     check_plays(agent, agent.name, game)
     return agent
-
-
-def _play(table: Table, first: int, count: int, wanted: slice) -> Rows:
-    """The results of some of these games, narrow."""
-    return table.play(first, count).part(wanted).narrow()

@@ -1,8 +1,9 @@
-"""Where games are played: threads for compiled agents, processes for others, or the nodes of a cluster."""
+"""Games in parallel, in jobs: threads for compiled agents, processes for others, or the nodes of a cluster."""
 
 from __future__ import annotations
 
 import pickle
+import time
 from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
@@ -12,19 +13,20 @@ from itertools import islice
 from multiprocessing import get_context
 from typing import Any, Generic, NamedTuple, TypeVar
 
-import numpy as np
-import numpy.typing as npt
-
+from blackjacky_agents.agent import plays_one_at_a_time
 from blackjacky_agents.arena.cluster import ClusterExecutor
+from blackjacky_agents.arena.table import Results, Table
 from blackjacky_agents.stopping import without_interrupts
 
 T = TypeVar("T")
 Work = Callable[..., T]
 
+_SECONDS = 2.0  # target duration of a job, after which results are written and Ctrl-C takes effect
+_MAX_JOB = 16_384  # games per job
+_FEW_CORES = 64  # with more, jobs take longer, so that no more of them end in a second
+_BATCHED = 40  # games per job, if agents that are not compiled play them at the same time
 _AHEAD = 8  # tasks for each core of a cluster, which last until Ray has noticed that a node is lost
 _MAX_AHEAD = 512  # tasks of a cluster of many cores, whose tasks take longer; but two for each core
-_PARTS = 8  # for each core, in `in_parts`
-_MAX_PART = 4096  # rows of a part
 
 
 class Pool(NamedTuple, Generic[T]):
@@ -40,7 +42,7 @@ class Pool(NamedTuple, Generic[T]):
 
 @contextmanager
 def open_pool(work: Work[T], cores: int, threads: bool, cluster: ClusterExecutor | None = None) -> Iterator[Pool[T]]:
-    """A context with a pool; work that has not been finished when it ends is cancelled.
+    """A context with a pool; work that has not been finished when it ends is cancelled, but not on a cluster.
 
     Args:
         work: what is done; it is pickled once for each process.
@@ -51,10 +53,7 @@ def open_pool(work: Work[T], cores: int, threads: bool, cluster: ClusterExecutor
     Raises `TypeError` if processes or a cluster are needed and ``work`` cannot be pickled.
     """
     if cluster is not None:
-        try:
-            yield Pool(partial(cluster.submit, work), lambda: cluster.cores, lambda: tasks_ahead(cluster))
-        finally:
-            cluster.cancel(work)
+        yield Pool(partial(cluster.submit, work), lambda: cluster.cores, lambda: tasks_ahead(cluster))
         return
     executor, work = _open_executor(work, cores, threads)
 
@@ -87,25 +86,6 @@ def in_order(futures: Iterator[Future[T]], count_ahead: Callable[[], int]) -> It
         yield ahead.popleft().result()
 
 
-def in_parts(
-    work: Work[npt.NDArray[Any]],
-    arrays: tuple[npt.NDArray[Any], ...],
-    cluster: ClusterExecutor,
-    progress: Callable[[int], object] = lambda rows: None,
-) -> Iterator[npt.NDArray[Any]]:
-    """What ``work`` makes on the cluster of the rows of arrays of the same length, one part after another.
-
-    ``progress`` is called with the number of rows of each part. What is made of a row must not depend on the others.
-    """
-    count = len(arrays[0])
-    size = int(np.clip(count // (_PARTS * cluster.cores), 1, _MAX_PART))
-    parts = (tuple(array[first : first + size] for array in arrays) for first in range(0, count, size))
-    with open_pool(work, cluster.cores, threads=False, cluster=cluster) as pool:
-        for made in in_order((pool.submit(*part) for part in parts), pool.count_ahead):
-            progress(len(made))
-            yield made
-
-
 def _open_executor(work: Work[T], cores: int, threads: bool) -> tuple[Executor, Work[T]]:
     if threads or cores == 1:
         return ThreadPoolExecutor(cores, "arena"), work
@@ -128,3 +108,55 @@ def _init_process(work: Work[Any]) -> None:
 
 def _work_in_process(*arguments: Any) -> Any:
     return _IN_PROCESS[0](*arguments)
+
+
+# ---------------------------------------------------------------- games of a table
+
+
+class Jobs:
+    """Plays games in a pool, in jobs.
+
+    Jobs of compiled agents are made to take about `_SECONDS`, and longer with many cores. The random choices of other
+    agents may depend on the games that they play at the same time, so those are always the same: one, or `_BATCHED`
+    from a multiple of it on.
+    """
+
+    def __init__(self, table: Table, pool: Pool[tuple[Results, float]]) -> None:
+        self._pool, self._adapts = pool, table.compiled
+        one_at_a_time = table.compiled or any(map(plays_one_at_a_time, table.agents))
+        self._size = 1 if one_at_a_time else _BATCHED  # games of the next job; it starts small, as speed is unknown
+
+    def play(self, first: int, last: int) -> Iterator[tuple[Results, float]]:
+        """Play games first .. last - 1; yields results in order, with the seconds since the previous ones."""
+        before = time.perf_counter()
+        for results, seconds in in_order(self._jobs(first, last), self._pool.count_ahead):
+            if self._adapts:
+                factor = _SECONDS * max(1, self._pool.count_cores() / _FEW_CORES) / max(seconds, 1e-9)
+                self._size = int(min(max(len(results.winners) * min(factor, 4), 1), _MAX_JOB))
+            now = time.perf_counter()
+            yield results, now - before
+            before = now
+
+    def _jobs(self, first: int, last: int) -> Iterator[Future[tuple[Results, float]]]:
+        while first < last:
+            begin, count = first - first % self._size, self._size
+            if self._adapts:
+                begin, count = first, min(self._size, max(1, -(-(last - first) // self._pool.count_cores())))
+            end = min(begin + count, last)
+            yield self._pool.submit(begin, count, slice(first - begin, end - begin))
+            first = end
+
+
+@contextmanager
+def open_jobs(table: Table, keep: bool, cores: int, cluster: ClusterExecutor | None = None) -> Iterator[Jobs]:
+    """A context with the jobs of a table; ``keep``: all actions; the others as in `open_pool`."""
+    if cluster is None and (table.compiled or cores == 1):
+        table.play(0, 0)  # compile here, not in two threads at once
+    with open_pool(partial(_play_timed, table, keep), cores, table.compiled, cluster) as pool:
+        yield Jobs(table, pool)
+
+
+def _play_timed(table: Table, keep: bool, first: int, count: int, wanted: slice) -> tuple[Results, float]:
+    begun = time.perf_counter()
+    results = table.play(first, count, keep).part(wanted)
+    return results, time.perf_counter() - begun

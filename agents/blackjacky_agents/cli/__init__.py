@@ -17,7 +17,7 @@ from importlib.util import find_spec
 from typing import NamedTuple
 
 from blackjacky_agents.aside import play_in_plain_python
-from blackjacky_agents.cli.interrupts import INTERRUPTED, ending_at_once, never_swallowed
+from blackjacky_agents.cli.errors import INTERRUPTED, WrongInputError, ending_at_once, never_swallowed, reason
 
 WRONG_INPUT, NOT_READ = 2, 141  # exit statuses; the last as shells have it
 _MOST_SAID = 4000  # characters of an error, which may quote an input file
@@ -47,7 +47,7 @@ SUBCOMMANDS = {
     "tournament": Subcommand(
         "Run a tournament with duplicate deals: win rates, ratings, pairwise results.",
         "train",
-        (*_BASICS, "matplotlib", "openskill"),
+        (*_BASICS, "openskill"),
     ),
     "dataset": Subcommand(
         "Write games between agents as a dataset for offline learning, in Parquet files.", "data", (*_BASICS, "pyarrow")
@@ -58,7 +58,7 @@ SUBCOMMANDS = {
     "solve": Subcommand(
         "Solve a small table: exact values, and an equilibrium that plays as an agent.", "cli", _BASICS
     ),
-    "forecast": Subcommand("Score an agent's forecasts of who wins, and of the next settlement.", "cli", _BASICS),
+    "forecast": Subcommand("Score an agent's forecasts of who wins.", "cli", _BASICS),
     "play": Subcommand("Play against agents, in the terminal or in the browser.", "cli", _BASICS),
     "mcp": Subcommand(
         "Seat assistants (language models) at tables, by the Model Context Protocol.", "mcp", ("mcp", *_BASICS)
@@ -112,7 +112,6 @@ def run(name: str, arguments: Sequence[str], program: str = "") -> int:
         from blackjacky_agents.agent import AgentError
         from blackjacky_agents.arena.cluster import ClusterError
         from blackjacky_agents.cli.compiling import compiling_shown
-        from blackjacky_agents.cli.errors import WrongInputError, reason
         from blackjacky_agents.files import FolderInUseError
         from blackjacky_env.declare import IllegalActionError
 

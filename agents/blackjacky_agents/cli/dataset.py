@@ -9,19 +9,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from blackjacky_agents import make_agent
 from blackjacky_agents.arena.cluster import joined
 from blackjacky_agents.arena.table import Table
+from blackjacky_agents.arena.tournament import Tournament
 from blackjacky_agents.cli.errors import checking_input
-from blackjacky_agents.cli.options import GameArgs, R, command_line, progress_bar, read_arguments
-from blackjacky_agents.data.dataset import Dataset
-from blackjacky_agents.data.description import MOST_GAMES, Description
+from blackjacky_agents.cli.options import GameArgs, R, command_line, read_arguments
+from blackjacky_agents.data.dataset import MOST_GAMES, Dataset
 from blackjacky_agents.data.writing import CARD, MOST_IN_SHARD, SHARD, Writer
 from blackjacky_agents.registry import parse_agents
-from blackjacky_agents.reports import markdown_table
+from blackjacky_agents.reports import markdown_table, progress_bar
 from blackjacky_env.checks import check_integer
 from blackjacky_env.compiled import check_threads
-from blackjacky_env.envs import MAX_SEED, TableEnv
+from blackjacky_env.envs import MAX_SEED
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,7 +69,10 @@ def main(arguments: Sequence[str], program: str) -> int:
     except KeyboardInterrupt:
         print(f"\nWhole files are kept in {args.out}; repeat the command to resume.", file=sys.stderr)
         raise
-    print(report(description, args.out))
+    games, size = description.games, sum(shard.bytes for shard in description.shards)
+    heading = ["games", "decisions", "files", "bytes", "bytes per game"]
+    row = [f"{games:,}", f"{description.decisions:,}", len(description.shards), f"{size:,}", f"{size / games:.1f}"]
+    print(f"{markdown_table(heading, [row])}\n\nData card: {args.out / CARD}")
     return 0
 
 
@@ -94,17 +96,8 @@ def make_table(args: Args[Any]) -> Table:
     """The table whose games are played; `ValueError` for unknown agents or an impossible table."""
     players = parse_agents(args.players or "", "--players")
     args.check_players(len(players))
-    env = TableEnv(args.game, len(players), args.variant, **args.rule_options)  # checks the options
-    names = list(dict.fromkeys(players))
-    agents = tuple(make_agent(name, args.game) for name in names)
-    called = [agent.name for agent in agents]
-    for name in called:
-        if called.count(name) > 1:
-            raise ValueError(
-                f"--players: {called.count(name)} agents are called {name!r}; give their files other names"
-            )
-    lineup = tuple(names.index(name) for name in players)
-    return Table(args.game, env.variant, env.num_players, env.options, agents, (lineup,), args.seed, duplicate=False)
+    names, rules = list(dict.fromkeys(players)), {"variant": args.variant, "game": args.game, **args.rule_options}
+    return Tournament(names, len(players), [players], args.seed, duplicate=False, **rules).table
 
 
 def verify(args: Args[Any]) -> str:
@@ -116,12 +109,3 @@ def verify(args: Args[Any]) -> str:
             dataset.verify(bar.update, threads)
     found = f"{len(dataset):,} games, {dataset.decisions:,} decisions"
     return f"{found}: the checksums are right, and all moves can be played."
-
-
-def report(description: Description, folder: Path) -> str:
-    """Sizes of the dataset, and where it is."""
-    games, decisions = description.games, description.decisions
-    size = sum(shard.bytes for shard in description.shards)
-    heading = ["games", "decisions", "files", "bytes", "bytes per game"]
-    row = [f"{games:,}", f"{decisions:,}", len(description.shards), f"{size:,}", f"{size / games:.1f}"]
-    return "\n\n".join([markdown_table(heading, [row]), f"Data card: {folder / CARD}"])

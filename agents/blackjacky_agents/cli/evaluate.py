@@ -3,28 +3,22 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from blackjacky_agents import make_agent
-from blackjacky_agents.agent import Agent, CompiledAgent
 from blackjacky_agents.arena.cluster import joined
-from blackjacky_agents.arena.evaluation import Score, shares_at_one_table
-from blackjacky_agents.arena.workers import in_order, tasks_ahead
+from blackjacky_agents.arena.evaluation import Score, score_of, shares_at_one_table
 from blackjacky_agents.cli.errors import checking_input
-from blackjacky_agents.cli.options import GameArgs, R, check_writable, command_line, progress_bar, read_arguments
+from blackjacky_agents.cli.options import GameArgs, R, check_writable, command_line, read_arguments
 from blackjacky_agents.files import versions, write_json
-from blackjacky_agents.intervals import Floats, of_games
+from blackjacky_agents.intervals import Floats
 from blackjacky_agents.registry import parse_agents
-from blackjacky_agents.reports import markdown_table, rate_cells
+from blackjacky_agents.reports import markdown_table, progress_bar, rate_cells
 from blackjacky_env.checks import check_integer
 from blackjacky_env.envs import TableEnv
-
-CHUNK = 2048  # games between two updates of the progress bar; the seating depends on it
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,20 +51,26 @@ def main(arguments: Sequence[str], program: str) -> int:
         names = parse_agents(args.players, "--players")
         variant = check(args, len(names))
         agents = [make_agent(name, args.game) for name in names]
-    scores = play(names, agents, args)
+    with progress_bar(args.games) as bar, joined(args.cluster, args.threads) as cluster:
+        rules = {"game": args.game, "variant": args.variant, **args.rule_options}
+        shares = shares_at_one_table(
+            agents, args.games, args.seed, args.threads, progress=bar.update, cluster=cluster, **rules
+        )
+    scores = {name: score_per_seat(shares, [each == name for each in names]) for name in names}
     given = {name: value for name, value in asdict(args).items() if name != "output"}
     facts = {"command": command_line(program, arguments), **given, "variant": variant, "versions": versions()}
     if args.output is not None:
         rows = [{"agent": name, "seats": names.count(name), **asdict(score)} for name, score in scores.items()]
         write_json(args.output, {**facts, "results": rows})
-    table = f"{score_table(scores, Counter(names))}\n\n{how_it_was_made(facts)}"
-    print(table)
+    numbers = ", ".join(f"{name} {number}" for name, number in versions().items())
+    how = f"`{facts['command']}`: seed {args.seed}, {variant}, {numbers}."
+    print(f"{score_table(scores, Counter(names))}\n\n{how}")
     return 0
 
 
 def check(args: Args[Any], num_players: int) -> str:
     """The variant played; `ValueError` for an invalid option."""
-    check_integer("--games", args.games, 1, 2**31)
+    check_integer("--games", args.games, 1, 10**7)
     check_integer("--seed", args.seed, 0, 2**63 - 1 - args.games)
     check_integer("--threads", args.threads, 1, 256)
     check_writable("--output", args.output)
@@ -78,55 +78,15 @@ def check(args: Args[Any], num_players: int) -> str:
     return TableEnv(args.game, num_players, args.variant, **args.rule_options).variant
 
 
-# ---------------------------------------------------------------- playing
-
-
-def play(names: Sequence[str], agents: Sequence[Agent], args: Args[Any]) -> dict[str, Score]:
-    """Play all games; returns the score by agent name, per seat for agents with several."""
-    rules = {"game": args.game, "variant": args.variant, **args.rule_options}
-    won, squares, nobody = dict.fromkeys(names, 0.0), dict.fromkeys(names, 0.0), 0
-    if args.cluster is None and all(isinstance(agent, CompiledAgent) for agent in agents):
-        shares_at_one_table(agents, 1, args.seed, **rules)  # compiles, which is no part of the games' speed
-    with progress_bar(args.games) as bar:
-        for shares in play_chunks(agents, args, rules, bar.update):
-            for name in won:
-                together = shares[:, [other == name for other in names]].sum(axis=1)
-                won[name] += together.sum()
-                squares[name] += np.square(together).sum()
-            nobody += int((shares.sum(axis=1) == 0).sum())
-    return {
-        name: mean_of_seats(won[name], squares[name], nobody, args.games, seats, len(names))
-        for name, seats in Counter(names).items()
-    }
-
-
-def play_chunks(
-    agents: Sequence[Agent], args: Args[Any], rules: Mapping[str, Any], progress: Callable[[int], object]
-) -> Iterator[Floats]:
-    """The results of all chunks, in order."""
-    games, seed, starts = args.games, args.seed, range(0, args.games, CHUNK)
-
-    def play_chunk(start: int, threads: int = 1, progress: Callable[[int], object] = lambda games: None) -> Floats:
-        return shares_at_one_table(agents, min(CHUNK, games - start), seed + start, threads, progress=progress, **rules)
-
-    with joined(args.cluster, args.threads) as cluster:
-        if cluster is None:
-            yield from (play_chunk(start, args.threads, progress) for start in starts)
-            return
-        for shares in in_order((cluster.submit(play_chunk, start) for start in starts), lambda: tasks_ahead(cluster)):
-            progress(len(shares))
-            yield shares
-
-
-def mean_of_seats(won: float, squares: float, nobody: int, games: int, seats: int, num_players: int) -> Score:
-    """The score per seat of an agent in ``seats`` seats.
+def score_per_seat(shares: Floats, seats: Sequence[bool]) -> Score:
+    """The score per seat of an agent in some seats, from all shares of the win, (N, P).
 
     The seats of one table do not win independently, so the interval is that of their joint share of the win divided by
-    their number. ``won`` and ``squares`` are the sums of these joint shares and of their squares over ``games``.
+    their number.
     """
-    together = won / games
-    low, high = (bound / seats for bound in of_games(together, squares / games, games))
-    return Score(games, together / seats, low, high, 1 / num_players, nobody / games)
+    count = sum(seats)
+    together = score_of(shares[:, seats].sum(axis=1), shares.sum(axis=1) == 0, len(seats))
+    return replace(together, win_rate=together.win_rate / count, low=together.low / count, high=together.high / count)
 
 
 # ---------------------------------------------------------------- output
@@ -144,9 +104,3 @@ def score_table(scores: Mapping[str, Score], seats: Mapping[str, int]) -> str:
         for name, score in scores.items()
     ]
     return markdown_table(["agent", "win rate", "95 % interval", "par", "no winner", "games"], rows)
-
-
-def how_it_was_made(facts: Mapping[str, Any]) -> str:
-    """Command, seed, variant and versions in one line."""
-    numbers = ", ".join(f"{name} {number}" for name, number in facts["versions"].items())
-    return f"`{facts['command']}`: seed {facts['seed']}, {facts['variant']}, {numbers}."

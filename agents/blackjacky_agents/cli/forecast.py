@@ -1,32 +1,47 @@
-"""``blackjacky forecast``: how well an agent forecasts who wins, and what the next settlement does to each seat."""
+"""``blackjacky forecast``: how well an agent forecasts who wins.
+
+The truth is measured: frequencies of wins when a champion plays all seats of the real position, hidden cards included.
+A forecast is made from what the player to act observes. It gets the logarithmic score and the Brier score (Monthly
+Weather Review 78, 1950). Both are proper: the true probabilities have the best expected score (Gneiting and Raftery,
+JASA 2007). The excess of a forecast is how much worse it scores than the truth.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
+import numpy as np
+import numpy.typing as npt
 import tyro
 from tqdm import tqdm
 
 from blackjacky_agents.agent import Agent, CompiledAgent
-from blackjacky_agents.arena.forecasting import Scored, Task, by_agent, by_playouts, make_task, par, score, truth_error
 from blackjacky_agents.cli.errors import checking_input
-from blackjacky_agents.cli.options import GameArgs, R, check_writable, command_line, progress_bar, read_arguments
+from blackjacky_agents.cli.options import GameArgs, R, check_writable, command_line, read_arguments
 from blackjacky_agents.files import versions, write_json
 from blackjacky_agents.games import agent_names
-from blackjacky_agents.intervals import Estimate
-from blackjacky_agents.registry import make_agent
-from blackjacky_agents.reports import markdown_table, ready_for_json
+from blackjacky_agents.intervals import Estimate, Floats, of_values
+from blackjacky_agents.registry import make_agent, make_compiled_agent
+from blackjacky_agents.reports import markdown_table, progress_bar, ready_for_json
+from blackjacky_agents.search.playing_on import WIN, play_on
 from blackjacky_env.checks import check_integer
+from blackjacky_env.compiled import zeros
+from blackjacky_env.envs import TableEnv
+from blackjacky_env.play import NONE, unpack
 
+FLOOR = 0.001
+"""Weight of par in every forecast, so that no logarithm is infinite."""
 USUAL = 1000  # playouts of agents that tell no forecast themselves
+Position = tuple[npt.NDArray[np.void], dict[str, npt.NDArray[Any]]]
+"""A record (1,), and what the player to act observes there."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Args(GameArgs[R]):
-    """Score an agent's forecasts of who wins, and of what the next settlement does to each seat.
+    """Score an agent's forecasts of who wins.
 
     Positions are drawn from games between the game's own agents; the truth is what becomes of them when the strongest
     plays on in all seats. The agent sees what the player to act observes. It tells its own forecast, if it has one, or
@@ -59,22 +74,32 @@ def main(arguments: Sequence[str], program: str) -> int:
     """Run the subcommand; returns the exit status."""
     args = read_arguments(Args, arguments, program)
     with checking_input():
-        agent = check(args)
+        agent, env = check(args)
+        champion = agent_names(args.game)[-1]
+        positions = draw_positions(env, args.games, args.seed)
         with progress_bar(args.games, "truth") as bar:
-            task = task_of(args, bar)
-    with checking_input(), progress_bar(args.games, "forecasts") as bar:
-        told = forecasts(args, task, agent, bar)
-    rows = {"truth": score(task, None), "par": score(task, par(task)), args.agent: score(task, told)}
+            truth = find_truth(positions, make_compiled_agent(champion, args.game), args, env.num_players, bar)
+        with progress_bar(args.games, "forecasts") as bar:
+            told = forecasts(positions, agent, args, env.num_players, bar)
+    par = np.full(truth.means.shape, 1 / env.num_players)
+    rows = {name: score(truth, forecast) for name, forecast in {"truth": None, "par": par, args.agent: told}.items()}
     if args.output is not None:
-        facts = {"command": command_line(program, arguments), "versions": versions(), "players": task.players}
-        scored = {name: [asdict(each) for each in found] for name, found in rows.items()}
-        write_json(args.output, ready_for_json({**facts, "questions": task.questions, "results": scored}))
-    print(report(task, rows, agent_names(args.game)[-1]))
+        facts = {"command": command_line(program, arguments), "versions": versions(), "players": env.num_players}
+        scored = {name: {key: asdict(each) for key, each in found.items()} for name, found in rows.items()}
+        write_json(args.output, ready_for_json({**facts, "results": scored}))
+    cells = [[name, *_cells(found, "log score"), *_cells(found, "Brier score")] for name, found in rows.items()]
+    heading = ["forecast by", "log score", "excess", "95 % interval", "Brier score", "excess", "95 % interval"]
+    error = float(np.sqrt((truth.variances / truth.playouts).mean()))
+    print(
+        f"{markdown_table(heading, cells)}\n\nStandard error of a true frequency: {error:.1%}.\n\n"
+        f"{args.games:,} positions of {env.num_players} players, one from each game. Truth: {truth.playouts:,} "
+        f"playouts of each by {champion}. Lower is better; excess: over the truth's own score."
+    )
     return 0
 
 
-def check(args: Args[Any]) -> Agent:
-    """The agent; `ValueError` for invalid options."""
+def check(args: Args[Any]) -> tuple[Agent, TableEnv]:
+    """The agent and its table; `ValueError` for invalid options."""
     check_integer("--games", args.games, 2, 10**6)
     check_integer("--truth-playouts", args.truth_playouts, 2, 10**6)
     check_integer("--seed", args.seed, 0, 2**62)
@@ -87,64 +112,126 @@ def check(args: Args[Any]) -> Agent:
         check_integer("--playouts", args.playouts, 1, 10**6)
         if not isinstance(agent, CompiledAgent):
             raise ValueError(f"--playouts {args.playouts}: agent {args.agent!r} is not compiled; leave the option out")
-    return agent
+    return agent, TableEnv(args.game, args.players or args.preset_players, args.variant, **args.rule_options)
 
 
-def task_of(args: Args[Any], bar: tqdm) -> Task:
-    """The positions and their truth."""
-    return make_task(
-        args.game,
-        args.players or args.preset_players,
-        args.variant,
-        args.games,
-        args.truth_playouts,
-        args.seed,
-        args.threads,
-        lambda numbers: counted(numbers, bar),
-        **args.rule_options,
-    )
+# ---------------------------------------------------------------- positions and what becomes of them
 
 
-def forecasts(args: Args[Any], task: Task, agent: Agent, bar: tqdm) -> Any:
-    """What the agent says itself, or finds in playouts."""
-    speaks = hasattr(agent, "forecast") or hasattr(agent, "explain")
-    if isinstance(agent, CompiledAgent) and (args.playouts is not None or not speaks):
-        return by_playouts(task, agent, [args.playouts or USUAL], lambda numbers: counted(numbers, bar))[0]
-    return by_agent(task, agent, lambda numbers: counted(numbers, bar))
+class Truth(NamedTuple):
+    """Shares of the win over all playouts of N positions, (N, P), the player to act first and the others clockwise."""
+
+    means: Floats
+    squares: Floats
+    """Means of the squares."""
+    playouts: int
+
+    @property
+    def variances(self) -> Floats:
+        """Unbiased variances of single outcomes."""
+        return np.maximum(self.squares - self.means**2, 0) * (self.playouts / (self.playouts - 1))
 
 
-def counted(numbers: Iterable[int], bar: tqdm) -> Iterable[int]:
-    """The numbers, each counted by the bar when it is done."""
-    for number in numbers:
-        yield number
+def draw_positions(env: TableEnv, games: int, seed: int) -> list[Position]:
+    """Play games between the game's own agents, and keep one position of each, every decision being equally likely."""
+    rng, positions, state = np.random.default_rng(seed), [], zeros(1, env.game.state_dtype)
+    agents = [make_compiled_agent(name, env.game.name) for name in agent_names(env.game.name)]
+    for number, agent in enumerate(agents):
+        agent.reset(seed + number)
+    for game in range(seed, seed + games):
+        env.reset(seed=game)
+        seated = dict(zip(env.possible_agents, rng.integers(len(agents), size=env.num_players), strict=True))
+        decisions = 0
+        while not all(env.terminations.values()):
+            player, decisions = env.agent_selection, decisions + 1
+            observation = env.observe(player)
+            if rng.integers(decisions) == 0:
+                state[:] = np.frombuffer(unpack(env.get_state())[1], state.dtype)[:1]
+                kept = state.copy(), observation
+            env.step(agents[seated[player]].act(observation))
+        positions.append(kept)
+    return positions
+
+
+def find_truth(positions: Sequence[Position], agent: CompiledAgent, args: Args[Any], players: int, bar: tqdm) -> Truth:
+    """Frequencies in playouts of the real positions, with the agent in all seats."""
+    moments = []
+    for i, (state, _) in enumerate(positions):
+        outcomes = play_on(agent, state, (NONE,), args.truth_playouts, args.seed + i, args.threads)
+        shares = outcomes[:, 0, WIN, :players]
+        moments.append((shares.mean(axis=0), (shares**2).mean(axis=0)))
         bar.update()
+    means, squares = np.array(moments).swapaxes(0, 1)
+    return Truth(means, squares, args.truth_playouts)
 
 
-# ---------------------------------------------------------------- output
+# ---------------------------------------------------------------- forecasts
 
 
-def report(task: Task, rows: dict[str, list[Scored]], champion: str) -> str:
-    """A table of the scores for each question."""
-    parts = []
-    for row, question in enumerate(task.questions):
-        lines = [cells(name, found[row]) for name, found in rows.items() if row < len(found)]
-        parts += [f"Who {question}?", markdown_table(HEADING, lines)]
-        parts.append(f"Standard error of a true frequency: {truth_error(task, row):.1%}.")
-    parts.append(
-        f"{len(task.observations):,} positions of {task.players} players, one from each game. Truth: "
-        f"{task.truth.playouts:,} playouts of each by {champion}. Lower is better; excess: over the truth's own score."
-    )
-    return "\n\n".join(parts)
+def forecasts(positions: Sequence[Position], agent: Agent, args: Args[Any], players: int, bar: tqdm) -> Floats:
+    """What the agent says itself, or finds in playouts, (N, P); `ValueError` if it can do neither."""
+    agent.reset(args.seed)
+    speaks = hasattr(agent, "forecast") or hasattr(agent, "explain")
+    told = []
+    for i, (_, observation) in enumerate(positions):
+        if isinstance(agent, CompiledAgent) and (args.playouts is not None or not speaks):
+            known, number = observation["observation"], args.playouts or USUAL
+            outcomes = play_on(agent, known, (NONE,), number, args.seed + i, args.threads)
+            wins = outcomes[:, 0, WIN, :players].sum(axis=0)
+            told.append((wins + 1 / players) / (number + 1))  # one more, so that all is possible
+        else:
+            told.append(asked(agent, observation, players))
+        bar.update()
+    return np.array(told)
 
 
-HEADING = ("forecast by", "log score", "excess", "95 % interval", "Brier score", "excess", "95 % interval")
+def asked(agent: Agent, observation: dict[str, npt.NDArray[Any]], players: int) -> Floats:
+    """An agent's ``forecast(observation)``, or the win estimate of its thoughts, which leaves the same to all others.
+
+    Where thoughts weigh only one action they may lack it: then the forecast is par.
+    """
+    if forecast := getattr(agent, "forecast", None):
+        told = np.asarray(forecast(observation), np.float64)
+        if told.shape != (players,) or not (told >= 0).all() or abs(told.sum() - 1) > 1e-6:
+            raise ValueError(f"agent {agent.name!r} forecasts {told}; allowed are {players} probabilities, sum 1")
+        return told
+    mind = agent.explain(observation) if hasattr(agent, "explain") else None
+    if mind is not None and mind.win is not None:
+        return np.array([mind.win, *[(1 - mind.win) / (players - 1)] * (players - 1)])
+    weighed = observation["action_mask"] if mind is None else mind.probabilities
+    if not hasattr(agent, "explain") or np.count_nonzero(weighed) > 1:
+        raise ValueError(
+            f"agent {agent.name!r} does not say who wins; allowed are agents with forecast(observation), searches that "
+            "estimate who wins ('search:N' and 'ismcts:N'), and any compiled agent with a number of playouts"
+        )
+    return np.full(players, 1 / players)
 
 
-def cells(name: str, scored: Scored) -> list[str]:
-    """A forecaster's row of the table."""
-    return [name, *_pair(scored.log, scored.log_excess), *_pair(scored.brier, scored.brier_excess)]
+# ---------------------------------------------------------------- scores
 
 
-def _pair(score: Estimate, excess: Estimate) -> list[str]:
-    known = excess.low < excess.high
-    return [f"{score.mean:.3f}", f"{excess.mean:.4f}", f"{excess.low:.4f} .. {excess.high:.4f}" if known else "-"]
+def score(truth: Truth, told: Floats | None) -> dict[str, Estimate]:
+    """Scores of forecasts (N, P), means over positions, and their excess over the truth's; None: of the truth itself.
+
+    The truth's own log score is its entropy, corrected for being estimated (Miller 1955).
+    """
+    true, variances = truth.means, truth.variances
+    safe = np.where(true > 0, true, 1)
+    entropy = (-true * np.log(safe) + np.where(true > 0, variances / truth.playouts / (2 * safe), 0)).sum(axis=-1)
+    log, brier = entropy, variances.sum(axis=-1)
+    if told is not None:
+        mixed = (1 - FLOOR) * told + FLOOR / told.shape[1]
+        log, brier = -(true * np.log(mixed)).sum(axis=-1), (mixed**2 - 2 * mixed * true + truth.squares).sum(axis=-1)
+    excesses = {"log excess": log - entropy, "Brier excess": brier - variances.sum(axis=-1)}
+    return {name: _mean(each) for name, each in {"log score": log, "Brier score": brier, **excesses}.items()}
+
+
+def _mean(values: Floats) -> Estimate:
+    count = len(values)
+    return of_values(values / count, np.zeros(count, np.int64), float(values.var(ddof=1)) / count, -np.inf, np.inf)
+
+
+def _cells(found: dict[str, Estimate], name: str) -> list[str]:
+    excess = found[name.replace("score", "excess")]
+    interval = f"{excess.low:.4f} .. {excess.high:.4f}" if excess.low < excess.high else "-"
+    return [f"{found[name].mean:.3f}", f"{excess.mean:.4f}", interval]

@@ -136,31 +136,20 @@ def resume_with(subcommand: str, folder: Path) -> str:
     return f"resume with: {in_this_shell('blackjacky')} {subcommand} --resume {shlex.quote(str(folder))}"
 
 
-def progress_bar(games: int | None, what: str | None = None, done: int = 0) -> tqdm:
-    """A progress bar over games."""
-    pause = 0.1 if sys.stderr.isatty() else 30
-    return tqdm(total=games, initial=done, desc=what, unit=" games", mininterval=pause)
-
-
-def time_bar(total: float, what: str, delay: float = 0.0) -> tqdm:
-    """A progress bar over a number that is not a count, such as seconds, with the time left; not before ``delay``."""
+def time_bar(total: float, what: str) -> tqdm:
+    """A progress bar over a number that is not a count, such as seconds, with the time left."""
     shown = "{desc}: {percentage:3.0f} %|{bar}| {elapsed}, {remaining} left{postfix}"
-    return tqdm(total=total, desc=what, bar_format=shown, mininterval=0.1 if sys.stderr.isatty() else 30, delay=delay)
+    return tqdm(total=total, desc=what, bar_format=shown, mininterval=0.1 if sys.stderr.isatty() else 30)
 
 
 def tree_bar(what: str) -> tqdm:
-    """A progress bar over the fraction of a tree; `shown_in` moves it."""
-    return time_bar(1.0, what, delay=1.0)
+    """A bar that counts the nodes of a tree; `shown_in` moves it."""
+    return tqdm(desc=what, unit=" nodes", unit_scale=True, mininterval=0.1 if sys.stderr.isatty() else 30, delay=1.0)
 
 
-def shown_in(bar: tqdm) -> Callable[[float, int], None]:
-    """A function (fraction, nodes) that shows how much of a tree has been walked."""
-
-    def show(fraction: float, nodes: int) -> None:
-        bar.set_postfix_str(f"{nodes:,} nodes", refresh=False)
-        bar.update(max(0.0, fraction - bar.n))
-
-    return show
+def shown_in(bar: tqdm) -> Callable[[int], None]:
+    """A function that shows how many nodes of a tree have been passed."""
+    return lambda nodes: bar.update(nodes - bar.n)
 
 
 def check_positive(option: str, number: float) -> float:

@@ -20,13 +20,25 @@ from blackjacky_agents.arena.protocol import (
     Protocol,
     ceiling,
     find_protocol,
-    in_short,
     total,
     tournaments,
     win_rates,
     with_references,
 )
-from blackjacky_agents.arena.score_card import Card, Entry, Run, check_games, kind_of, make_card, read_score_card
+from blackjacky_agents.arena.score_card import (
+    Card,
+    Entry,
+    Run,
+    check_agent,
+    check_games,
+    kind_of,
+    make_card,
+    protocol_of,
+    read_score_card,
+    shipped_agent,
+)
+from blackjacky_agents.arena.tournament import Tournament
+from blackjacky_agents.checked import in_short
 from blackjacky_agents.cli.errors import checking_input
 from blackjacky_agents.cli.options import GameArgs, R, command_line, read_arguments
 from blackjacky_agents.cli.tournament import play_all
@@ -79,7 +91,7 @@ class Args(GameArgs[R]):
     link: str = ""
     """For the table of standings: an https address that says more about the agent."""
     check: Path | None = None
-    """Check this card instead: its numbers, a sample of its games and, with AGENT, the agent's decisions."""
+    """Check this card instead: its numbers, a sample of its games and, with AGENT or a shipped one, all its games."""
 
 
 def main(arguments: Sequence[str], program: str) -> int:
@@ -93,20 +105,16 @@ def main(arguments: Sequence[str], program: str) -> int:
         protocol, agent, entry = prepare(args, folder)
         played = tournaments(protocol, agent, folder)
     begun = time.perf_counter()
-    try:
-        play_all(played, [total(each, args.games) for each in played], args, f"{folder}; repeat it with --resume")
-        run = Run(
-            command=command_line(program, arguments),
-            date=datetime.now(UTC).date().isoformat(),
-            seconds=round(time.perf_counter() - begun, 1),
-            move_microseconds=time_of_a_move(protocol, agent),
-            machine=machine(),
-            versions=versions(),
-        )
-        card = make_card(protocol, args.games, agent, entry, played, run)
-    finally:
-        if isinstance(agent, SubprocessAgent):
-            agent.close()
+    play(played, args.games, args, f"{folder}; repeat it with --resume")
+    run = Run(
+        command=command_line(program, arguments),
+        date=datetime.now(UTC).date(),
+        seconds=round(time.perf_counter() - begun, 1),
+        move_microseconds=time_of_a_move(protocol, agent),
+        machine=machine(),
+        versions=versions(),
+    )
+    card = make_card(protocol, args.games, agent, entry, played, run)
     write_file(folder / "score.json", card.model_dump_json(indent=1) + "\n")
     print(f"{report(protocol, card)}\n\nCard and games: {folder}")
     return 0
@@ -142,12 +150,17 @@ def make(args: Args[Any], game: str) -> Agent:
     return make_agent(args.agent, game)
 
 
+def play(played: Sequence[Tournament], games: int, args: Any, where: str | None) -> None:
+    """Play so many games of each line-up, see `play_all`."""
+    play_all(played, [total(each, games) for each in played], args, where)
+
+
 def measured(protocol: Protocol, games: int, args: Any, folder: Path) -> Protocol:
     """A protocol with the results of the two agents of its scale, whose games are kept in folders of their own."""
     other, rates = protocol.model_copy(update={"seed": protocol.seed + REFERENCE_SEED}), []
     for name in (ZERO, protocol.hundred):
         played = tournaments(other, make_agent(name, protocol.game), folder / name)
-        play_all(played, [total(each, games) for each in played], args, f"{folder}; repeat the command")
+        play(played, games, args, f"{folder}; repeat the command")
         rates.append(win_rates(each.games(total(each, games)) for each in played))
     return with_references(protocol, *rates)
 
@@ -179,17 +192,25 @@ def check(path: Path, args: Args[Any]) -> str:
     """Check a card; returns what was found, `WrongInputError` says what is wrong with it."""
     with checking_input():
         card = read_score_card(path)
-        agent = make(args, card.game) if args.agent else None
-        try:
-            found = check_games(card, agent)
-        finally:
-            if isinstance(agent, SubprocessAgent):
-                agent.close()
+        replayed = check_games(card)
+        agent = make(args, card.game) if args.agent else shipped_agent(card)
+        note = "The agent itself is not scored again: it is not a shipped one; name it to do so."
+        if agent is not None:
+            check_agent(card, agent)
+            note = "The agent was scored again, with the same results."
+            protocol = protocol_of(card)
+            played = tournaments(protocol, agent)
+            play(played, card.games, args, None)
+            if make_card(protocol, card.games, agent, card.entry, played, card.run).played != card.played:
+                raise ValueError(
+                    f"{agent.name!r} plays other games than those of the card; only an agent whose choices follow from "
+                    "what it observes and from the seed given to reset can be compared"
+                )
     told = (
         f"{path}: {card.name} scores {in_words(card.score)}. The numbers follow from the winners of all games. "
-        f"Played again: {found.games:,} games from their moves, {found.decisions:,} by the agent. {found.note}"
+        f"Played again from their moves: {replayed:,} games. {note}"
     )
-    return printable(told.rstrip())
+    return printable(told)
 
 
 def folder_name(agent: str) -> str:

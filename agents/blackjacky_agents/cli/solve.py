@@ -100,7 +100,6 @@ def main(arguments: Sequence[str], program: str) -> int:
 def check_limits(args: Args[Any]) -> Limits:
     """The limits; `ValueError` for invalid ones."""
     check_integer("--threads", args.threads, 1, 256)
-    check_integer("--seed", args.seed, 0, 2**63 - 1)
     check_positive("--memory", args.memory)
     check_positive("--minutes", args.minutes)
     if not args.exploitability >= 0:

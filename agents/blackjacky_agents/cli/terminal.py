@@ -60,11 +60,10 @@ class Sitting:
         shown = display_names([name or "Guest", *opponents])
         self.names = [shown[(i - seat) % players] for i in range(players)]
         """The names of all players by seat."""
-        self._agents: dict[str, Agent] = {}
-        for i, opponent in enumerate(opponents, 1):
-            agent = self._agents[f"player_{(seat + i) % players}"] = make_agent(opponent, game)
-            agent.reset(self.seed + i)
         self._opponents = {f"player_{(seat + i) % players}": name for i, name in enumerate(opponents, 1)}
+        self._agents: dict[str, Agent] = {player: make_agent(name, game) for player, name in self._opponents.items()}
+        for i, agent in enumerate(self._agents.values(), 1):
+            agent.reset(self.seed + i)
         warm_up(self._agents.values(), self.env)
 
     @property
@@ -83,15 +82,15 @@ class Sitting:
 
     def act_for_agent(self) -> int:
         """The action of the agent to act."""
-        agent = self._agents[self.env.agent_selection]
-        return asked_aside(agent, self._opponents[self.env.agent_selection], self.env, self.seed)()
+        player = self.env.agent_selection
+        return asked_aside(self._agents[player], self._opponents[player], self.env, self.seed)()
 
     def hint(self) -> list[Outlook]:
         """A hint for the person to act."""
         env, agents = self.env, self._agents.values()
         solutions = [agent.name for agent in agents if recalls(agent)]
         shown = shown_to(agents, env, self.me)
-        return aside(advise, env.game.name, env.num_players, env.variant, env.options, solutions, shown)
+        return aside(advise, env.game.name, env.num_players, solutions, shown)
 
     def save(self, path: Path) -> None:
         """Write names and record of the game."""

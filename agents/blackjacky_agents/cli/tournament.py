@@ -14,11 +14,11 @@ from blackjacky_agents.arena.cluster import joined
 from blackjacky_agents.arena.standings import standings
 from blackjacky_agents.arena.tournament import MAX_GAMES, Tournament
 from blackjacky_agents.cli.errors import checking_input
-from blackjacky_agents.cli.options import GameArgs, R, check_writable, command_line, progress_bar, read_arguments
-from blackjacky_agents.cli.tournament_report import Report, draw, markdown_report
+from blackjacky_agents.cli.options import GameArgs, R, check_writable, command_line, read_arguments
+from blackjacky_agents.cli.tournament_report import Report, markdown_report
 from blackjacky_agents.files import only_writer, write_file
 from blackjacky_agents.registry import parse_agents
-from blackjacky_agents.reports import ready_for_json, where
+from blackjacky_agents.reports import progress_bar, ready_for_json, where
 from blackjacky_env.checks import check_integer
 from blackjacky_env.envs import MAX_SEED
 from blackjacky_env.games import get_game
@@ -28,9 +28,8 @@ from blackjacky_env.games import get_game
 class Args(GameArgs[R]):
     """Run a tournament with duplicate deals: win rates, ratings and pairwise results with 95 % intervals.
 
-    Games are written to OUTPUT/N_players.jsonl for each table size, one per line, and the report to OUTPUT/report.md,
-    report.json and report.svg. Repeat the command to resume an interrupted tournament, or to add games with a larger
-    --games.
+    Games are written to OUTPUT/N_players.jsonl for each table size, one per line, and the report to OUTPUT/report.md
+    and report.json. Repeat the command to resume an interrupted tournament, or to add games with a larger --games.
 
     $ blackjacky tournament --agents counter,ppo:runs/NAME --players 4 --lineups copies --until 0.01
     $ blackjacky tournament --tables 'counter,random*3' 'counter*2,random*2' --games 4000
@@ -58,8 +57,6 @@ class Args(GameArgs[R]):
     """Play on a Ray cluster: `auto`, `local`, `HOST:PORT` or `ray://HOST:PORT`; games do not depend on it."""
     output: Path = Path("runs/tournament")
     """Folder for games and report."""
-    replay: int | None = None
-    """Instead of playing, print this game (from 0) of the results as a record for `env.unwrapped.replay`."""
     ladder: Path | None = None
     """Also write the report to this file (JSON)."""
 
@@ -69,13 +66,14 @@ def main(arguments: Sequence[str], program: str) -> int:
     args = read_arguments(Args, arguments, program)
     with checking_input():
         tournaments = prepare(args)
-        if args.replay is not None:
-            print(json.dumps(tournaments[0].replay(args.replay)))
-            return 0
     goals = [-(-args.games // each.cycle) * each.cycle for each in tournaments]
     play_all(tournaments, goals, args, f"{args.output}; repeat the command to resume", args.until)
     report = make_report(tournaments, args, command_line(program, arguments))
-    print(keep(report, args))
+    text, content = markdown_report(report), json.dumps(report, indent=1) + "\n"
+    write_file(args.output / "report.md", text + "\n")
+    for path in filter(None, (args.output / "report.json", args.ladder)):
+        write_file(path, content)
+    print(text)
     return 0
 
 
@@ -94,21 +92,19 @@ def prepare(args: Args[Any]) -> list[Tournament]:
     names, sizes, lineups = read_agents(args)
     for size in sizes:
         args.check_players(size)
-    if args.replay is not None and len(sizes) > 1:
-        raise ValueError(f"--replay needs one table size, not --players {' '.join(map(str, sizes))}")
-    where_kept = [args.output / f"{size}_players.jsonl" for size in sizes]
-    for path in where_kept:
-        if args.replay is not None and not path.exists():
-            raise ValueError(f"--replay: there is no {path}")
-    if args.replay is None and args.output.is_dir():
+    if args.output.is_dir():
         with only_writer(args.output):  # said before games are read, which may take long
             pass
-    tournaments = [
-        Tournament(names, size, lineups, args.seed, path, args.duplicate, args.variant, args.game, **args.rule_options)
-        for size, path in zip(sizes, where_kept, strict=True)
-    ]
-    for tournament in tournaments:
-        check_enough(tournament, args)
+    rules, tournaments = {"variant": args.variant, "game": args.game, **args.rule_options}, []
+    for size in sizes:
+        results = args.output / f"{size}_players.jsonl"
+        tournaments.append(Tournament(names, size, lineups, args.seed, results, args.duplicate, **rules))
+        count, needed = len(tournaments[-1].table.lineups), 2 * tournaments[-1].cycle
+        if args.games < needed:
+            raise ValueError(
+                f"--games {args.games} are too few for tables of {size}: two deals of each of {count:,} line-ups "
+                f"are {needed:,} games; --tables selects fewer line-ups"
+            )
     return tournaments
 
 
@@ -129,42 +125,29 @@ def read_agents(args: Args[Any]) -> tuple[list[str], tuple[int, ...], str | list
     return list(dict.fromkeys(name for lineup in lineups for name in lineup)), (len(lineups[0]),), lineups
 
 
-def check_enough(tournament: Tournament, args: Args[Any]) -> None:
-    """Raise `ValueError` if there are too few games for confidence intervals."""
-    lineups, needed = len(tournament.table.lineups), 2 * tournament.cycle
-    if args.replay is None and args.games < needed:
-        raise ValueError(
-            f"--games {args.games} are too few for tables of {tournament.table.num_players}: two deals of each of "
-            f"{lineups:,} line-ups are {needed:,} games; --tables selects fewer line-ups"
-        )
-
-
 def play_all(
-    tournaments: Sequence[Tournament], goals: Sequence[int], args: Any, where: str, until: float | None = None
+    tournaments: Sequence[Tournament], goals: Sequence[int], args: Any, where: str | None, until: float | None = None
 ) -> None:
-    """Play the missing games, with a progress bar.
+    """Play the missing games, with a progress bar, up to the ``goals``, as `Tournament.play` does.
 
-    Args:
-        tournaments: the tournaments.
-        goals: number of games of each, in whole deals of every line-up.
-        args: ``threads`` and ``cluster`` of a command.
-        where: the end of the sentence "Games are saved in ..." that follows Ctrl-C.
-        until: as of `Tournament.play`.
+    ``args``: ``threads`` and ``cluster`` of a command; ``where``: the end of the sentence "Games are saved in ..." that
+    follows Ctrl-C; None: they are not.
     """
-    done = sum(min(goal, each.played) for goal, each in zip(goals, tournaments, strict=True))
+    done, before = sum(min(goal, each.played) for goal, each in zip(goals, tournaments, strict=True)), 0
     try:
         with joined(args.cluster, args.threads) as cluster, progress_bar(sum(goals), done=done) as bar:
-            for number, (each, goal) in enumerate(zip(tournaments, goals, strict=True)):
+            for each, goal in zip(tournaments, goals, strict=True):
                 bar.set_postfix_str(f"{each.table.num_players} players", refresh=False)
-                before = sum(goals[:number])
 
                 def show(played: int, before: int = before) -> None:
                     bar.update(before + played - bar.n)
 
                 each.play(goal, until, args.threads, show, cluster)
                 show(goal)  # also games skipped by ``until``
+                before += goal
     except KeyboardInterrupt:
-        print(f"\nGames are saved in {where}.", file=sys.stderr)
+        if where is not None:
+            print(f"\nGames are saved in {where}.", file=sys.stderr)
         raise
 
 
@@ -186,14 +169,3 @@ def make_report(tournaments: Sequence[Tournament], args: Args[Any], command: str
         "seconds": round(sum(tournament.seconds for tournament in tournaments), 1),
         "tables": [ready_for_json(asdict(standings(each.games(), args.seed))) for each in tournaments],
     }
-
-
-def keep(report: Report, args: Args[Any]) -> str:
-    """Write the report in all formats; returns it as Markdown."""
-    text, content = markdown_report(report), json.dumps(report, indent=1) + "\n"
-    write_file(args.output / "report.md", text + "\n")
-    write_file(args.output / "report.json", content)
-    draw(report, args.output / "report.svg")
-    if args.ladder is not None:
-        write_file(args.ladder, content)
-    return text

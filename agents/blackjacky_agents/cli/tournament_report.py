@@ -1,50 +1,32 @@
-"""The report of a tournament: Markdown tables and a plot."""
+"""The report of a tournament: Markdown tables."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from blackjacky_agents.arena.standings import RATING_REPLICATES
-from blackjacky_agents.files import write_file
-from blackjacky_agents.learning.curves import as_svg
 from blackjacky_agents.reports import duration, markdown_table, percent, share, where_run
 
 Report = dict[str, Any]
 Table = dict[str, Any]
 """`standings.Standings` of one table size, JSON-ready."""
-Row = dict[str, Any]
 
 SHOWN_LINEUPS = 30  # more are left out of the report
 
 
-# ---------------------------------------------------------------- Markdown
-
-
 def markdown_report(report: Report) -> str:
     """The whole report: standings, pairs, cycles and line-ups of every table size."""
-    sections = [intro(report)]
+    games = sum(table["games"] for table in report["tables"])
+    machine = where_run(report["machine"])
+    sections = [f"{games:,} games in {duration(report['seconds'])}: `{report['command']}` on {machine}."]
     for table in report["tables"]:
-        sections += mixed_section(report, table)
+        sections += [heading(table), standings_table(report["score"], table), pairs_table(table), cycles(table)]
         if report["lineups"] == "copies":
             sections.append(copies_table(table))
         elif 1 < len(table["lineups"]) <= SHOWN_LINEUPS:
             sections.append(lineups_table(table))
     return "\n\n".join([*sections, footnotes(report)])
-
-
-def intro(report: Report) -> str:
-    """Number of games, duration, command and machine."""
-    games = sum(table["games"] for table in report["tables"])
-    return f"{games:,} games in {duration(report['seconds'])}: `{report['command']}` on {where_run(report['machine'])}."
-
-
-def mixed_section(report: Report, table: Table) -> list[str]:
-    """Standings and pairwise results of one table size."""
-    return [heading(table), standings_table(report, table), pairs_table(table), cycles(table)]
 
 
 def heading(table: Table) -> str:
@@ -57,27 +39,20 @@ def heading(table: Table) -> str:
     )
 
 
-def standings_table(report: Report, table: Table) -> str:
-    """The results of every agent, best first."""
-    columns = standings_columns(report)
-    rows = [[cell(row) for cell in columns.values()] for row in best_first(table)]
-    return markdown_table(list(columns), rows)
-
-
-def standings_columns(report: Report) -> dict[str, Callable[[Row], str]]:
-    """What each column says about an agent, by its heading."""
-    return {
+def standings_table(score: str, table: Table) -> str:
+    """The results of every agent, best first; ``score``: what scores are called."""
+    columns: dict[str, Callable[[dict[str, Any]], str]] = {
         "agent": lambda row: f"`{row['agent']}`",
         "win rate": lambda row: share(row["win_rate"]),
-        "reward": lambda row: number(row["reward"], 3),
-        report["score"]: lambda row: number(row["score"], 2),
+        score: lambda row: number(row["score"], 2),
         "rating": lambda row: number(row["rating"], 1),
         "variance reduction": lambda row: "-" if row["saved"] is None else f"x {row['saved']:.2f}",
         "games": lambda row: f"{row['games']:,}",
     }
+    return markdown_table(list(columns), [[cell(row) for cell in columns.values()] for row in best_first(table)])
 
 
-def best_first(table: Table) -> list[Row]:
+def best_first(table: Table) -> list[dict[str, Any]]:
     """The agents of a table by their win rates."""
     return sorted(table["agents"], key=lambda row: -row["win_rate"]["mean"])
 
@@ -101,16 +76,11 @@ def copies_table(table: Table) -> str:
 
 def lineups_table(table: Table) -> str:
     """Win rates in every line-up."""
-    rows = [
-        [", ".join(f"`{name}`" for name in line["agents"]), f"{line['deals']:,}", in_words(line["win_rates"])]
-        for line in table["lineups"]
-    ]
+    rows = []
+    for line in table["lineups"]:
+        rates = (f"`{name}` {share(rate)}" for name, rate in line["win_rates"].items())
+        rows.append([", ".join(f"`{name}`" for name in line["agents"]), f"{line['deals']:,}", ", ".join(rates)])
     return markdown_table(["line-up", "deals", "win rates, each"], rows)
-
-
-def in_words(win_rates: dict[str, Row]) -> str:
-    """The win rates of one line-up as text."""
-    return ", ".join(f"`{name}` {share(rate)}" for name, rate in win_rates.items())
 
 
 def cycles(table: Table) -> str:
@@ -135,59 +105,8 @@ def footnotes(report: Report) -> str:
     )
 
 
-def number(estimate: Row, digits: int) -> str:
+def number(estimate: dict[str, Any], digits: int) -> str:
     """A mean with its interval."""
     if estimate["low"] is None:
         return f"{estimate['mean']:.{digits}f}"
     return f"{estimate['mean']:.{digits}f} ({estimate['low']:.{digits}f} .. {estimate['high']:.{digits}f})"
-
-
-# ---------------------------------------------------------------- the plot
-
-
-def draw(report: Report, path: Path) -> None:
-    """Draw win rates with intervals and the pairwise matrix, one row per table size."""
-    from matplotlib.figure import Figure
-
-    tables = report["tables"]
-    height = 1.4 + 0.45 * len(tables[0]["agents"])
-    figure = Figure(figsize=(11, height * len(tables)), layout="constrained")
-    for (rates, pairs), table in zip(figure.subplots(len(tables), 2, squeeze=False), tables, strict=True):
-        order = sorted(table["agents"], key=lambda row: row["win_rate"]["mean"])
-        draw_rates(rates, table, order)
-        draw_pairs(pairs, table, [row["agent"] for row in reversed(order)])
-    write_file(path, as_svg(figure, "tournament"))
-
-
-def draw_rates(axes: Any, table: Table, order: list[Row]) -> None:
-    """Win rates, best on top, with par as a line."""
-    for place, row in enumerate(order):
-        rate = row["win_rate"]
-        axes.plot(100 * rate["mean"], place, "o", color="tab:blue")
-        if rate["low"] is not None:
-            axes.plot([100 * rate["low"], 100 * rate["high"]], [place, place], color="tab:blue", linewidth=3, alpha=0.5)
-    axes.axvline(100 / table["num_players"], color="tab:grey", linestyle="--", linewidth=1)
-    axes.set_yticks(range(len(order)), [in_short(row["agent"]) for row in order])
-    axes.set(xlabel="win rate in % (line: par)", title=f"{table['num_players']} players", xlim=(0, None))
-    axes.set_ylim(-0.5, len(order) - 0.5)
-    axes.grid(axis="x", alpha=0.3)
-
-
-def draw_pairs(axes: Any, table: Table, names: list[str]) -> None:
-    """The pairwise matrix."""
-    found = {(pair["first"], pair["second"]): pair["share"]["mean"] for pair in table["pairs"]}
-    shares = np.array([[found.get((a, b)) for b in names] for a in names], float)
-    axes.imshow(100 * shares, cmap="RdBu", vmin=0, vmax=100, aspect="auto")
-    for (row, column), value in np.ndenumerate(shares):
-        if not np.isnan(value):
-            colour = "white" if abs(value - 0.5) > 0.3 else "black"
-            axes.text(column, row, f"{100 * value:.0f}", ha="center", va="center", color=colour, fontsize=8)
-    labels = [in_short(name) for name in names]
-    axes.set_xticks(range(len(names)), labels, rotation=20, ha="right")
-    axes.set_yticks(range(len(names)), labels)
-    axes.set(title="row finishes ahead of column, % of games without ties")
-
-
-def in_short(name: str) -> str:
-    """A name, shortened to its end if it is too long for a plot, such as a path."""
-    return name if len(name) <= 24 else f"...{name[-21:]}"

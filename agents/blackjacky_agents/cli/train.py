@@ -16,14 +16,14 @@ from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from textwrap import dedent, fill
-from typing import Annotated, Any, NamedTuple, get_type_hints
+from typing import Annotated, Any, get_type_hints
 
 import tyro
 
 from blackjacky_agents.arena.cluster import joined
 from blackjacky_agents.cli.errors import checking_input
 from blackjacky_agents.cli.options import command_line, given_options, resume_with, with_help
-from blackjacky_agents.cli.train_report import compare, show_results
+from blackjacky_agents.cli.train_report import show_results
 from blackjacky_agents.files import only_writer
 from blackjacky_agents.games import bot_names
 from blackjacky_agents.kit.settings import GROUPS, LeagueSettings, PPOSettings, SelfPlaySettings, TrainingSettings
@@ -60,7 +60,6 @@ class Args:
 
     $ blackjacky train --preset quick
     $ blackjacky train --resume runs/quick-1 --minutes 10
-    $ blackjacky train --compare runs/quick-1 runs/quick-2
     """
 
     resume: Path | None = None
@@ -68,8 +67,6 @@ class Args:
     table: str | None = None
     """One of the game's tables by name, such as mini-1, in place of players, variant and rule options; what --preset is
     for other subcommands."""
-    compare: tuple[Path, ...] = ()
-    """Train nothing: draw the learning curves of these runs over each other, and print where they stand."""
 
 
 @dataclass(frozen=True)
@@ -85,10 +82,7 @@ def main(arguments: Sequence[str], program: str) -> int:
     """Run the subcommand; returns the exit status."""
     with ExitStack() as held:
         with checking_input():
-            settings, resumed, address, compared = read_arguments(arguments, program)
-            if compared:
-                print(compare(compared))
-                return 0
+            settings, resumed, address = read_arguments(arguments, program)
             check_cluster(settings, address)
             cluster = held.enter_context(joined(address, settings.threads))
             command = command_line(program, arguments)
@@ -161,17 +155,8 @@ def make_run(settings: TrainingSettings, folder: Path, command: str) -> Training
 # ---------------------------------------------------------------- the command line
 
 
-class Arguments(NamedTuple):
-    """What a command line asks for."""
-
-    settings: TrainingSettings
-    resume: Path | None
-    cluster: str | None
-    compare: tuple[Path, ...]
-
-
-def read_arguments(arguments: Sequence[str], program: str) -> Arguments:
-    """What was given; `ValueError` if the run to resume has other settings."""
+def read_arguments(arguments: Sequence[str], program: str) -> tuple[TrainingSettings, Path | None, str | None]:
+    """Settings, the run to resume and the cluster's address; `ValueError` if that run has other settings."""
     first = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
     for name in ("game", "preset"):
         first.add_argument(f"--{name}", default=getattr(TrainingSettings, name))
@@ -188,7 +173,7 @@ def read_arguments(arguments: Sequence[str], program: str) -> Arguments:
     settings = at_table(replace(stored, **values, rule_options=given_options(given.rules)), stored, given.table)
     if known.resume:
         refuse_others(known.resume, stored, settings)
-    return Arguments(settings, known.resume, given.machines.cluster, given.compare)
+    return settings, known.resume, given.machines.cluster
 
 
 def shown(stored: TrainingSettings, hidden: Sequence[Any]) -> Any:

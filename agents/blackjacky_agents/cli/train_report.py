@@ -9,28 +9,20 @@ from textwrap import fill
 from typing import Any
 
 from blackjacky_agents.files import write_file, write_json
-from blackjacky_agents.games import bot_names
 from blackjacky_agents.kit.settings import TrainingSettings
-from blackjacky_agents.learning.curves import Line, as_png, draw_curves
 from blackjacky_agents.learning.differences import Difference, count_differences
-from blackjacky_agents.learning.folders import RUNS, read_config
-from blackjacky_agents.learning.run import CURVE_FILE, PROGRESS_FILE, TrainingRun, learning_curve, read_progress
+from blackjacky_agents.learning.run import CURVE_FILE, TrainingRun
 from blackjacky_agents.registry import display_names, make_agent
-from blackjacky_agents.reports import duration, in_this_shell, machine, markdown_table, rate_cells
+from blackjacky_agents.reports import in_this_shell, machine, markdown_table, rate_cells
 from blackjacky_agents.thoughts import play
 from blackjacky_env import replay_html
 from blackjacky_env.draw import WIDTH, listed
 from blackjacky_env.envs import TableEnv
-from blackjacky_env.games import DEFAULT, get_game
+from blackjacky_env.games import DEFAULT
 
 GAME_FILE = "game.html"
 Row = Mapping[str, Any]
 """A row of `TrainingRun.results`."""
-
-_COUNTS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
-
-
-PICTURE = RUNS / "learning_curves.png"
 
 
 def show_results(run: TrainingRun) -> None:
@@ -67,7 +59,8 @@ def standing(agent: str, rows: Sequence[Row]) -> str:
     """
     players, par = rows[0]["players"], rows[0]["par"]
     own = sorted((row for row in rows if row["players"] == players), key=lambda row: row["win_rate"])
-    others = [f"{copies(row['opponents'], players - 1)} ({row['win_rate']:.1%})" for row in own]
+    copies = "" if players == 2 else f"{players - 1} "
+    others = [f"{copies}{row['opponents']} ({row['win_rate']:.1%})" for row in own]
     beaten = [name for name, row in zip(others, own, strict=True) if row["low"] > par]
     better = [name for name, row in zip(others, own, strict=True) if row["high"] < par]
     places = []
@@ -91,11 +84,6 @@ def lesson(bot: str, found: Sequence[Difference]) -> str:
         f'It differs most from {bot} where {bot} would choose "{kind}": in {share:.0%} of these decisions it does '
         "something else."
     )
-
-
-def copies(name: str, count: int) -> str:
-    """A number of copies of an agent in words."""
-    return name if count == 1 else f"{_COUNTS[count] if count < len(_COUNTS) else count} {name}"
 
 
 def next_steps(run: TrainingRun) -> str:
@@ -147,30 +135,3 @@ def game_options(settings: TrainingSettings) -> list[str]:
         else:
             options += [f"--{flag}", *map(str, value if isinstance(value, list | tuple) else [value])]
     return options
-
-
-def compare(folders: Sequence[Path]) -> str:
-    """Draw the learning curves of runs against the strongest bot into `PICTURE`; returns a table of them.
-
-    Raises `ValueError` if a folder is no run or has no tests yet, or if the runs differ in game or table size.
-    """
-    settings = [read_config(folder)[0] for folder in folders]
-    game, players = settings[0].game, settings[0].eval_players
-    lines, rows, bot = [], [], bot_names(game)[-1]
-    for folder, own in zip(folders, settings, strict=True):
-        if (own.game, own.eval_players) != (game, players):
-            raise ValueError(
-                f"{folder} is of {own.game} with {own.eval_players} players and {folders[0]} of {game} "
-                f"with {players}: compare runs of the same game and table size"
-            )
-        tests = read_progress(folder) if (folder / PROGRESS_FILE).exists() else []
-        if not tests:
-            raise ValueError(f"the run in {str(folder)!r} has not been tested yet, so it has no learning curve")
-        lines.append(Line(folder.name, [learning_curve(tests, bot)], players))
-        last, rate = tests[-1], f"{tests[-1]['win_rate'][bot]:.1%}"
-        rows.append([folder.as_posix(), f"{last['steps']:,}", duration(last["seconds"]), rate])
-    title = f"{get_game(game).title}: against {players - 1} {bot}"
-    PICTURE.parent.mkdir(exist_ok=True)
-    write_file(PICTURE, as_png(draw_curves(lines, title)))
-    table = markdown_table(["run", "decisions", "time", f"win rate against {bot}"], rows)
-    return f"{table}\n\nLearning curves: {PICTURE.as_posix()}"

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from tqdm import tqdm
@@ -63,33 +63,16 @@ class Args(GameArgs[R]):
     """In the terminal: pause after each move, in seconds."""
 
 
-@dataclass
-class Show:
+class Show(NamedTuple):
     """A game to be shown."""
 
     env: TableEnv
-    names: dict[str, str]
+    names: list[str]
     moves: Iterator[Thoughts | None]
     """Each item makes the next move in ``env``."""
+    headline: str
     length: int | None = None
     """Number of moves, if known."""
-    headline: str = ""
-    seat: int | None = None
-
-    @property
-    def seen_by(self) -> str | None:
-        """The agent whose view is shown; None: a spectator."""
-        return None if self.seat is None else f"player_{self.seat}"
-
-    @property
-    def view(self) -> dict[str, Any]:
-        """The view of the table that is shown."""
-        return self.env.view(self.seen_by)
-
-    @property
-    def picture(self) -> str:
-        """The table as it is shown, as text."""
-        return picture_of(self.env, self.seen_by, list(self.names.values()))
 
 
 def main(arguments: Sequence[str], program: str) -> int:
@@ -101,7 +84,7 @@ def main(arguments: Sequence[str], program: str) -> int:
         if args.out is not None:
             save(show, args.out, args.playouts)
             return 0
-    tell(show, args.delay if sys.stdout.isatty() else 0.0)
+    tell(show, args.seat, args.delay if sys.stdout.isatty() else 0.0)
     return 0
 
 
@@ -129,7 +112,7 @@ def prepare(args: Args[Any]) -> Show:
         assert args.tournament is not None  # as `check` has seen
         show = kept_game(args, *from_tournament(args.tournament, args.number))
     if args.seat is not None:
-        show.seat = check_integer("--seat", args.seat, 0, show.env.num_players - 1)
+        check_integer("--seat", args.seat, 0, show.env.num_players - 1)
     return show
 
 
@@ -144,17 +127,17 @@ def new_game(args: Args[Any], names: Sequence[str]) -> Show:
         agent.reset(seed + number)
     env.reset(seed=seed)
     moves = play_on(env, agents, instead=champion_of(args.game)) if args.out else play_on(env, agents)
-    return Show(env, called(names), moves, headline=f"{env.game.title}, seed {seed}")
+    return Show(env, display_names(names), moves, f"{env.game.title}, seed {seed}")
 
 
 def kept_game(args: Args[Any], record: Mapping[str, Any], names: Mapping[str, Any]) -> Show:
     """A recorded game; `ValueError` if it cannot be replayed."""
     env = new_table(record)
     new_table(record).replay(record)  # shows whether all actions can be taken
-    labels = {agent: printable(str(names.get(agent, agent))) for agent in env.possible_agents}
+    labels = [printable(str(names.get(agent, agent))) for agent in env.possible_agents]
     champion = champion_of(env.game.name) if args.out else None
     moves = replay(env, record["actions"], champion)
-    return Show(env, labels, moves, len(record["actions"]), env.game.title)
+    return Show(env, labels, moves, env.game.title, len(record["actions"]))
 
 
 def read_record(path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -189,30 +172,22 @@ def from_tournament(path: Path, number: int) -> tuple[dict[str, Any], dict[str, 
     ]
     tournament = Tournament(players, results=found[0], **same, **options)
     record, (_, seats) = tournament.replay(number), tournament.table.schedule(number, 1)
-    return record, called([agents[agent] for agent in seats[0]])
-
-
-class _Unloaded:
-    """In place of an agent in Python: its actions are in the file, which a stranger may have made to name any code."""
-
-    def act(self, observation: object) -> int:
-        raise NotImplementedError("a recorded game needs no agent")
+    names = display_names([agents[agent] for agent in seats[0]])
+    return record, {f"player_{seat}": name for seat, name in enumerate(names)}
 
 
 class _Recorded(PythonAgent):
-    """An agent that is not loaded, with the hash of the code that has played, as the file says it."""
+    """An agent that is not loaded, since a stranger's file may name any code, with the hash that the file has.
+
+    Its actions are in the file.
+    """
 
     def __init__(self, name: str, game: str, source: str | None) -> None:
-        super().__init__(_Unloaded(), name, game)
+        super().__init__(id, name, game)  # never asked
         self._source = source
 
     def source(self) -> str | None:
         return self._source
-
-
-def called(names: Sequence[str]) -> dict[str, str]:
-    """Names to be shown, by player."""
-    return {f"player_{seat}": name for seat, name in enumerate(display_names(names))}
 
 
 # ---------------------------------------------------------------- output
@@ -226,24 +201,24 @@ def save(show: Show, path: Path, playouts: int) -> None:
     if champion is not None and playouts:
         bar = partial(tqdm, desc="estimates", unit=" parts")
         thoughts, curve = analyse(record, champion, thoughts, max(playouts, 2), track=bar)
-    page = replay_html(record, names=list(show.names.values()), thoughts=thoughts, curve=curve)
+    page = replay_html(record, names=show.names, thoughts=thoughts, curve=curve)
     write_file(path, page)
     print(f"Page written to {path} ({len(page.encode()) / 1000:.0f} kB).")
 
 
-def tell(show: Show, delay: float) -> None:
-    """Print the game move by move, as `blackjacky play` does."""
+def tell(show: Show, seat: int | None, delay: float) -> None:
+    """Print the game move by move, as `blackjacky play` does; ``seat``: whose view is shown, None: a spectator's."""
     allow_any_character()
-    env = show.env
-    names, texts, before = list(show.names.values()), terminal_texts(env.game.name), show.view
-    print(f"{show.headline}: {', '.join(names)}\n\n{show.picture}")
+    env, names, viewer = show.env, show.names, None if seat is None else f"player_{seat}"
+    texts, before = terminal_texts(env.game.name), env.view(viewer)
+    print(f"{show.headline}: {', '.join(names)}\n\n{picture_of(env, viewer, names)}")
     for _ in show.moves:
-        after = show.view
-        told = tell_move(env, before, after, env.record()["actions"][-1], show.seat)
+        after = env.view(viewer)
+        told = tell_move(env, before, after, env.record()["actions"][-1], seat)
         for phrase in told:
             print(f"  {in_words(phrase, texts, names)}.", flush=True)
         if is_settled(env.game.name, before, after):
-            print(f"\n{show.picture}", flush=True)
+            print(f"\n{picture_of(env, viewer, names)}", flush=True)
         if told:
             time.sleep(delay)
         before = after

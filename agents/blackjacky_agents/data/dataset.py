@@ -5,22 +5,83 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from hashlib import file_digest
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+import pyarrow.dataset as ds
+from pyarrow.fs import LocalFileSystem
+from pydantic import Field
 
-from blackjacky_agents.data.description import GAMES, Description, Shard, read_description
+from blackjacky_agents.checked import Checked, in_short
 from blackjacky_agents.data.games import Games, Setup
-from blackjacky_agents.data.pages import RowGroup, read_row_group, read_row_groups
-from blackjacky_env.checks import check_integer
+from blackjacky_agents.data.schema import games_schema
+from blackjacky_env.checks import check_choice, check_integer
+from blackjacky_env.envs import TableEnv
 from blackjacky_env.play import NONE, Decisions, new_decisions
 
 Batch = dict[str, npt.NDArray[Any]]
 """Arrays by name, as `Dataset.batches` yields them."""
+NAME = "dataset.json"
+GAMES = "games"
+"""Folder of the Parquet files, which other tools read as one."""
+MOST_GAMES = 2**40
 
 _ORDER, _WITHIN = 0, 1  # what random numbers are drawn for
+_Count = Annotated[int, Field(ge=1, le=MOST_GAMES)]
+
+
+class Shard(Checked):
+    """One Parquet file of a dataset, in the folder `GAMES`; ``first`` is the number of its first game."""
+
+    file: str
+    first: int
+    games: _Count
+    decisions: int
+    bytes: int
+    sha256: str
+
+    @property
+    def end(self) -> int:
+        """Number of the game after its last one."""
+        return self.first + self.games
+
+
+def shard_name(first: int, games: int) -> str:
+    """The name of a shard with ``games`` games from number ``first`` on."""
+    return f"games-{first:09}-{first + games - 1:09}.parquet"
+
+
+class Description(Checked):
+    """The content of ``dataset.json``."""
+
+    format: Literal[2] = 2
+    setup: dict[str, Any]
+    """Everything that determines the games, as `blackjacky_agents.arena.results_file.describe` returns it."""
+    command: str
+    """The command that made the dataset."""
+    licence: str
+    """SPDX identifier."""
+    wanted: _Count
+    """Number of games asked for; fewer are there as long as the command has not finished."""
+    shards: tuple[Shard, ...]
+    """In the order of their games."""
+
+    @property
+    def players(self) -> list[str]:
+        """The names of the policies at the table, in no particular order of seats."""
+        return list(self.setup["lineups"][0])
+
+    @property
+    def games(self) -> int:
+        """Number of games in all shards."""
+        return self.shards[-1].end if self.shards else 0
+
+    @property
+    def decisions(self) -> int:
+        """Number of decisions in all shards."""
+        return sum(shard.decisions for shard in self.shards)
 
 
 class Dataset:
@@ -45,12 +106,15 @@ class Dataset:
 
     def __init__(self, folder: str | Path) -> None:
         self.folder = Path(folder)
-        self.description: Description = read_description(self.folder)
-        made = self.description.setup
-        table = (made["num_players"], made["variant"], made["options"])
-        policies = list(dict.fromkeys(self.description.players))
-        self.setup = Setup(self.description.game, *table, policies)
-        self._found: dict[str, list[RowGroup]] = {}  # by file
+        path = self.folder / NAME
+        if not path.is_file():
+            raise ValueError(f"{folder} holds no dataset: there is no {NAME}")
+        try:
+            self.description = Description.read(path)
+            self.setup = _setup_of(self.description)
+        except (ValueError, TypeError, LookupError, OverflowError) as error:
+            why = in_short(error) if isinstance(error, ValueError) else repr(error)
+            raise ValueError(f"{path} is no description of a dataset, or damaged: {why}") from None
 
     def __len__(self) -> int:
         """Number of games."""
@@ -101,44 +165,38 @@ class Dataset:
         """
         check_integer("size", size, 1, 2**31)
         check_integer("buffer", buffer, 1, 2**40)
-        wanted = None if policies is None else list(map(self._policy, policies))
+        known = self.setup.policies
+        wanted = [
+            known.index(check_choice("policies", name, known)) for name in (known if policies is None else policies)
+        ]
         own, parts = check_integer("part", part[0], 0, part[1] - 1), part[1]
         entropy = [check_integer("seed", each, 0, 2**63 - 1) for each in np.ravel(seed).tolist()]
-        pieces = self.pieces()
+        pieces = self._pieces(self.description.shards)
         order = np.random.default_rng([*entropy, _ORDER]).permutation(len(pieces))[own::parts]
         rng = np.random.default_rng([*entropy, _WITHIN, own, parts])
-        left: Batch = {}
-        for window in self._windows((self.read_games(*pieces[i]) for i in order), reward, buffer, threads):
+        begun: list[Batch] = []  # parts of the next batch
+        missing = size
+        for window in self._windows((self._read(pieces[i]) for i in order), reward, buffer, threads):
             rows = rng.permutation(len(window["action"]))
-            if wanted is not None:
-                rows = rows[np.isin(window["policy"][rows], wanted)]
-            while len(rows):
-                room = size - _length(left)
-                left = _joined(left, _taken(window, rows[:room], transitions))
-                rows = rows[room:]
-                if _length(left) == size:
-                    yield left
-                    left = {}
-        if left:
-            yield left
+            rows = rows[np.isin(window["policy"][rows], wanted)]
+            for some in np.split(rows, range(missing, len(rows), size)):
+                begun.append(_taken(window, some, transitions))
+                missing -= len(some)
+                if not missing:
+                    yield _joined(begun)
+                    begun, missing = [], size
+        if missing < size:
+            yield _joined(begun)
 
     def record_batches(self, reward: str = "win", threads: int = 1) -> Iterator[pa.RecordBatch]:
         """All decisions in order as Arrow record batches with `decisions_schema`; arguments and errors as `batches`."""
-        for piece in self.every_piece():
+        for piece in self.games():
             for games, decisions, _ in self.setup.played_back(piece, reward, threads):
                 yield self.setup.to_decisions(games, decisions)
 
-    def pieces(self, shards: Sequence[Shard] | None = None) -> list[tuple[Shard, int]]:
-        """All row groups, or those of some shards: the shard, and the number of the row group in it."""
-        return [
-            (shard, number)
-            for shard in (self.description.shards if shards is None else shards)
-            for number in range(len(self._row_groups(shard)))
-        ]
-
-    def every_piece(self, shards: Sequence[Shard] | None = None) -> Iterator[Games]:
-        """The games of `pieces` in order, their moves not yet checked; errors as in `read_games`."""
-        return (self.read_games(*piece) for piece in self.pieces(shards))
+    def games(self, shards: Sequence[Shard] | None = None) -> Iterator[Games]:
+        """The games of all shards, or of some, piece by piece in order, their moves not yet checked."""
+        return map(self._read, self._pieces(self.description.shards if shards is None else shards))
 
     def check_sum(self, shard: Shard) -> None:
         """Raise `ValueError` if a shard is not the file that the description is of."""
@@ -154,7 +212,7 @@ class Dataset:
         for shard in self.description.shards:
             self.check_sum(shard)
             expected, decisions = shard.first, 0
-            for games in self.every_piece([shard]):
+            for games in self.games([shard]):
                 if (games.episodes != expected + np.arange(len(games.seeds))).any():
                     raise ValueError(f"{self._path(shard)}: the numbers of its games are not in order")
                 expected, decisions = expected + len(games.seeds), decisions + len(games.moves)
@@ -164,20 +222,6 @@ class Dataset:
                 raise ValueError(f"{self._path(shard)} has other numbers of games and decisions than its description")
 
     # ------------------------------------------------------------ reading
-
-    def read_games(self, shard: Shard, number: int) -> Games:
-        """A row group of a shard, its moves not yet checked; `ValueError` if it is damaged or of another table."""
-        path = self._path(shard)
-        try:
-            table = read_row_group(path, self._row_groups(shard)[number], self.setup.num_players)
-            return self.setup.from_arrow(table)
-        except (pa.ArrowException, OSError, ValueError) as error:
-            raise ValueError(f"{path}, row group {number}: {error}") from None
-
-    def _policy(self, name: str) -> int:
-        if name not in self.setup.policies:
-            raise ValueError(f"policies has {name!r}; the dataset's are {', '.join(map(repr, self.setup.policies))}")
-        return self.setup.policies.index(name)
 
     def _windows(self, pieces: Iterator[Games], reward: str, buffer: int, threads: int) -> Iterator[Batch]:
         """Decisions of whole games, as many as fit into the buffer, whose memory is used again; see `_taken`."""
@@ -205,19 +249,40 @@ class Dataset:
             yield _columns(memory.part(0, used), window)
 
     def _path(self, shard: Shard) -> Path:
-        path = self.folder / GAMES / shard.file
-        if path.stat().st_size != shard.bytes:
-            raise ValueError(f"{path} was changed: it does not have the {shard.bytes:,} bytes of the description")
-        return path
+        return self.folder / GAMES / shard.file
 
-    def _row_groups(self, shard: Shard) -> list[RowGroup]:
-        if shard.file not in self._found:
-            path = self._path(shard)
+    def _pieces(self, shards: Sequence[Shard]) -> list[ds.ParquetFileFragment]:
+        """The row groups of the shards, in order."""
+        pieces: list[Any] = []
+        for path in map(self._path, shards):
             try:
-                self._found[shard.file] = read_row_groups(path, self.setup.num_players)
-            except ValueError as error:
+                pieces += ds.ParquetFileFormat().make_fragment(str(path), LocalFileSystem()).split_by_row_group()
+            except pa.ArrowException as error:
                 raise ValueError(f"{path} is no Parquet file of games, or damaged: {error}") from None
-        return self._found[shard.file]
+        return pieces
+
+    def _read(self, piece: ds.ParquetFileFragment) -> Games:
+        """The games of a row group, their moves not yet checked; `ValueError` if it is damaged or of another table."""
+        try:
+            return self.setup.from_arrow(piece.to_table(schema=games_schema(self.setup.num_players)))
+        except (pa.ArrowException, OSError, ValueError) as error:
+            raise ValueError(f"{piece.path}, row group {piece.row_groups[0].id}: {error}") from None
+
+
+def _setup_of(description: Description) -> Setup:
+    """What the games have in common; an error unless they can be played here and each shard is where it has to be."""
+    made, first = description.setup, 0
+    table = TableEnv(made["game"], made["num_players"], made["variant"], **made["options"])  # checks the options
+    if made["version"] != table.game.version:
+        raise ValueError(f"it is of version {made['version']!r:.20}; installed is version {table.game.version}")
+    policies = description.players
+    if len(policies) != table.num_players or not all(isinstance(name, str) for name in policies):
+        raise ValueError(f"{len(policies)} policies do not play at a table of {table.num_players}")
+    for number, shard in enumerate(description.shards):
+        if (shard.first, shard.file) != (first, shard_name(first, shard.games)):
+            raise ValueError(f"shard {number} is not named {shard_name(first, shard.games)}")
+        first = shard.end
+    return Setup(table.game, table.num_players, table.variant, table.options, list(dict.fromkeys(policies)))
 
 
 def _columns(decisions: Decisions, numbers: Sequence[tuple[npt.NDArray[np.int64], ...]]) -> Batch:
@@ -246,9 +311,5 @@ def _taken(window: Batch, rows: npt.NDArray[np.int64], transitions: bool) -> Bat
     return batch
 
 
-def _length(batch: Batch) -> int:
-    return len(batch["action"]) if batch else 0
-
-
-def _joined(first: Batch, second: Batch) -> Batch:
-    return {name: np.concatenate([first[name], second[name]]) for name in second} if first else second
+def _joined(parts: Sequence[Batch]) -> Batch:
+    return parts[0] if len(parts) == 1 else {name: np.concatenate([each[name] for each in parts]) for name in parts[0]}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -11,13 +12,12 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from blackjacky_agents.data.schema import decisions_schema, games_schema, write_options
+from blackjacky_agents.data.schema import decisions_schema, games_schema
 from blackjacky_env.checks import check_choice
 from blackjacky_env.compiled import zeros
 from blackjacky_env.declare import Game
 from blackjacky_env.play import Decisions, expand_games, new_decisions, score_all
 
-_MOST_MOVES = 2**18  # of a game
 _DECISIONS_AT_ONCE = 2**16  # decisions that are played back at a time, in whole games, at least one
 
 
@@ -29,7 +29,7 @@ class Games(NamedTuple):
     seeds: npt.NDArray[np.int64]
     """Seed of each game as for ``reset``, shape (N,)."""
     seats: npt.NDArray[np.int64]
-    """Index in `Dataset.policies` of the policy in each seat, shape (N, num_players)."""
+    """Index in `Setup.policies` of the policy in each seat, shape (N, num_players)."""
     winners: npt.NDArray[np.bool_]
     """Whether each seat won, shape (N, num_players)."""
     scores: npt.NDArray[np.int32]
@@ -74,19 +74,10 @@ class Setup:
     """Names of the policies; a policy's number is its index here."""
 
     def play_back(self, games: Games, decisions: Decisions, reward: str = "win", threads: int = 1) -> npt.NDArray[Any]:
-        """Play games from their moves, and write what every decision saw and earned.
+        """Play games from their moves, and write what every decision saw and earned; returns the final states, (N,).
 
-        Args:
-            games: N games, not trusted.
-            decisions: arrays to write to, with as many rows as the games have moves.
-            reward: ``"win"``, or the game's score reward.
-            threads: CPU threads; results do not depend on it.
-
-        Returns:
-            The final states, shape (N,).
-
-        Raises:
-            ValueError: the moves of a game are not those of a whole game that ends as stored.
+        Nothing is trusted: `ValueError` if the moves are not those of whole games that end as stored. ``decisions`` has
+        as many rows as the games have moves; ``reward`` is ``"win"``, or the game's score reward.
         """
         check_choice("reward", reward, ("win", self.game.score_reward))
         states = zeros(len(games.seeds), self.game.state_dtype)
@@ -116,29 +107,29 @@ class Setup:
 
     def from_arrow(self, table: pa.Table) -> Games:
         """The games of a table with `games_schema`; `ValueError` if it is damaged or of another setup."""
-        table = table.combine_chunks()
         table.validate(full=True)
-        count, players = table.num_rows, self.num_players
+        columns, shape = {}, (table.num_rows, self.num_players)
+        for name in table.column_names:
+            column = table[name].combine_chunks()
+            columns[name] = column.flatten() if pa.types.is_nested(column.type) else column
+            if column.null_count or columns[name].null_count:
+                raise ValueError(f"{name} has nulls")
         for name, own in self._constants().items():
-            others = [value for value in pc.unique(table[name]).to_pylist() if value != own]
-            if others:
-                raise ValueError(f"{name} is {others[0]!r:.200}, not {own!r}")
-        seeds = _numbers(table, "seed", (count,))
-        if (seeds < 0).any():
+            if others := set(pc.unique(columns[name]).to_pylist()) - {own}:
+                raise ValueError(f"{name} is {others.pop()!r:.200}, not {own!r}")
+        if (seeds := columns["seed"].to_numpy().astype(np.int64)).min(initial=0) < 0:
             raise ValueError(f"seed {seeds.min()} is negative")
-        seats = pc.index_in(_flat(table, "policies"), pa.array(self.policies, pa.string()))
+        seats = pc.index_in(columns["policies"], pa.array(self.policies, pa.string()))
         if seats.null_count:
             raise ValueError(f"it has other policies than {', '.join(self.policies)}")
-        lengths = pc.list_value_length(_whole(table, "actions")).to_numpy()
-        if lengths.max(initial=0) > _MOST_MOVES:
-            raise ValueError(f"a game has {lengths.max():,} moves; allowed are up to {_MOST_MOVES:,}")
+        lengths = pc.list_value_length(table["actions"]).to_numpy()
         return Games(
-            _numbers(table, "episode", (count,)),
+            columns["episode"].to_numpy(),
             seeds,
-            seats.to_numpy().astype(np.int64).reshape(count, players),
-            _numbers(table, "winners", (count, players)).astype(np.bool_),
-            _numbers(table, "scores", (count, players)).astype(np.int32),
-            _flat(table, "actions").to_numpy(),
+            seats.to_numpy().astype(np.int64).reshape(shape),
+            columns["winners"].to_numpy(zero_copy_only=False).reshape(shape),
+            columns["scores"].to_numpy().reshape(shape),
+            columns["actions"].to_numpy(),
             np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64),
         )
 
@@ -150,8 +141,8 @@ class Setup:
             pa.array(games.seeds),
             pa.FixedSizeListArray.from_arrays(names, self.num_players),
             pa.ListArray.from_arrays(pa.array(games.starts.astype(np.int32)), pa.array(games.moves)),
-            lists_of(games.winners),
-            lists_of(games.scores),
+            _lists_of(games.winners),
+            _lists_of(games.scores),
             *self._repeated(len(games.seeds)),
         ]
         return pa.Table.from_arrays(columns, schema=games_schema(self.num_players))
@@ -164,10 +155,10 @@ class Setup:
             pa.array(steps.astype(np.int32)),
             pa.array(decisions.seats),
             _named(games.seats[of_game, decisions.seats], self.policies),
-            lists_of(decisions.observations),
-            lists_of(decisions.masks),
+            _lists_of(decisions.observations),
+            _lists_of(decisions.masks),
             pa.array(decisions.actions),
-            lists_of(decisions.rewards[:, : self.num_players]),
+            _lists_of(decisions.rewards[:, : self.num_players]),
             pa.array(steps == np.diff(games.starts)[of_game] - 1),
             pa.array(games.seeds[of_game]),
             *self._repeated(count),
@@ -175,8 +166,8 @@ class Setup:
         return pa.RecordBatch.from_arrays(columns, schema=decisions_schema(self.game, self.num_players))
 
     def _constants(self) -> dict[str, Any]:
-        options = write_options(self.num_players, self.variant, self.options)
-        return {"game": self.game.name, "version": self.game.version, "options": options}
+        options = {"num_players": self.num_players, "variant": self.variant, **self.options}
+        return {"game": self.game.name, "version": self.game.version, "options": json.dumps(options)}
 
     def _repeated(self, count: int) -> list[pa.Array]:
         name, version, options = self._constants().values()
@@ -184,32 +175,10 @@ class Setup:
         return [_named(every, [name]), pa.array(np.full(count, version, np.int16)), _named(every, [options])]
 
 
-def _whole(table: pa.Table, name: str) -> pa.Array:
-    """A column without nulls in one piece."""
-    column = table[name]
-    if column.null_count:
-        raise ValueError(f"{name} has nulls")
-    return column.chunk(0) if column.num_chunks else pa.array([], column.type)
-
-
-def _flat(table: pa.Table, name: str) -> pa.Array:
-    """The entries of a column of lists, one list after the other."""
-    entries = _whole(table, name).flatten()
-    if entries.null_count:
-        raise ValueError(f"{name} has nulls")
-    return entries
-
-
-def _numbers(table: pa.Table, name: str, shape: tuple[int, ...]) -> npt.NDArray[np.int64]:
-    entries = _whole(table, name) if len(shape) == 1 else _flat(table, name)
-    numbers: npt.NDArray[np.int64] = entries.to_numpy(zero_copy_only=False).astype(np.int64).reshape(shape)
-    return numbers
-
-
 def _named(numbers: npt.NDArray[Any], names: Sequence[str]) -> pa.Array:
     return pa.DictionaryArray.from_arrays(pa.array(numbers.astype(np.int32)), pa.array(names, pa.string()))
 
 
-def lists_of(array: npt.NDArray[Any]) -> pa.Array:
+def _lists_of(array: npt.NDArray[Any]) -> pa.Array:
     """The rows of an array (N, M) as N lists of M entries."""
     return pa.FixedSizeListArray.from_arrays(pa.array(np.ascontiguousarray(array).ravel()), array.shape[1])

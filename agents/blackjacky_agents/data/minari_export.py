@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from blackjacky_agents.data.dataset import Dataset
 from blackjacky_agents.data.games import Games, Setup
+from blackjacky_env.checks import check_choice
 from blackjacky_env.games import seat_id
 from blackjacky_env.play import Decisions, batch_functions
 
@@ -56,8 +57,7 @@ def to_minari(
     from minari import create_dataset_from_buffers
 
     setup, made = dataset.setup, dataset.description
-    if policy not in setup.policies:
-        raise ValueError(f"policy={policy!r} is not in the dataset; its are {', '.join(map(repr, setup.policies))}")
+    check_choice("policy", policy, setup.policies)
     others = made.players
     others.remove(policy)
     env = gymnasium.make(
@@ -76,19 +76,18 @@ def to_minari(
         "eval_env": env,
         **more,
     }
-    episodes = episodes_of(dataset, setup.policies.index(policy), reward)
+    number = setup.policies.index(policy)
+    episodes = (
+        episode
+        for piece in dataset.games()
+        for played in setup.played_back(piece, reward)
+        for episode in _episodes(setup, number, *played)
+    )
     return create_dataset_from_buffers(dataset_id, episodes, env=env, data_format=data_format, **given)
 
 
-def episodes_of(dataset: Dataset, policy: int, reward: str = "win") -> Iterator[EpisodeBuffer]:
-    """The episodes that `to_minari` writes; ``policy``: an index in ``dataset.setup.policies``."""
-    for piece in dataset.every_piece():
-        for games, decisions, states in dataset.setup.played_back(piece, reward):
-            yield from _of_games(dataset.setup, games, decisions, states, policy)
-
-
-def _of_games(
-    setup: Setup, games: Games, decisions: Decisions, states: npt.NDArray[Any], policy: int
+def _episodes(
+    setup: Setup, policy: int, games: Games, decisions: Decisions, states: npt.NDArray[Any]
 ) -> Iterator[EpisodeBuffer]:
     """One episode for each seat of the policy that decides in a game."""
     from minari.data_collector import EpisodeBuffer

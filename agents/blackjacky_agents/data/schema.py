@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping
-from typing import Any
-
 import pyarrow as pa
 
 from blackjacky_env.declare import Game
@@ -48,22 +44,6 @@ def decisions_schema(game: Game, num_players: int) -> pa.Schema:
         ("seed", pa.int64(), "seed of the game, as for `reset`"),
         *_SETUP,
     )
-
-
-def write_options(num_players: int, variant: str, options: Mapping[str, Any]) -> str:
-    """The content of the column ``options``."""
-    return json.dumps({"num_players": num_players, "variant": variant, **options})
-
-
-def describe(schema: pa.Schema) -> list[tuple[str, str, str]]:
-    """Name, type and meaning of each column."""
-    return [(field.name, _in_short(field.type), field.metadata[b"meaning"].decode()) for field in schema]
-
-
-def _in_short(kind: pa.DataType) -> str:
-    if pa.types.is_dictionary(kind):
-        return f"dictionary<{kind.value_type}>"
-    return str(kind).replace("item: ", "")
 
 
 def _schema(*columns: tuple[str, pa.DataType, str]) -> pa.Schema:

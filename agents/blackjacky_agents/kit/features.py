@@ -118,7 +118,7 @@ def with_advice(
         Part("advice", (actions,), 0, 1, "one-hot: the action with the lowest of these"),
     ]
     whole = Layout([*cards.layout.parts.values(), *ours])
-    write, first, mark = cards.function, whole.offset("costs"), whole.offset("advice")
+    write, first, mark = cards.function, whole.parts["costs"].offset, whole.parts["advice"].offset
 
     def advice(observation, mask, out):
         write(observation, mask, out)

@@ -133,16 +133,9 @@ class SelfPlaySettings(GradientSettings):
     learning_rate: float = 2e-3
     clip_range: float = 0.2
     """Clipping range of the probability ratio."""
-    vf_coef: float = 0.5
-    """Weight of the value loss."""
-    max_grad_norm: float = 0.5
-    """Maximum norm of the gradient."""
     gamma: float = 0.99
     score_shaping: float = 0.0
     """Weight of the score in potential-based reward shaping, which changes no optimal policy."""
-    value_shaping: bool = False
-    """Shape rewards by what search makes of the position with all cards face up, instead of by the score. It has less
-    noise, so that a lower gae_lambda does."""
 
 
 @dataclass(frozen=True)
@@ -165,8 +158,6 @@ class LeagueSettings(TrainingSettings):
     """Agent to imitate before the training; empty: none. Ignored with init_from."""
     imitation_steps: int = 2_500_000
     """Number of the teacher's decisions to imitate."""
-    label_smoothing: float = 0.05
-    """Label smoothing of the imitation loss over the legal actions."""
     games_per_update: int = 512
     """Number of games per update."""
     max_staleness: int = 0
@@ -212,8 +203,8 @@ GROUPS: Mapping[str, str] = {
     "": "preset game name seed minutes steps players",
     "opponents": "variant bots pool_size snapshot_every past_self_fraction self_play_fraction single_opponent_fraction "
     "bot_fraction variant_fraction exploiter_every exploiter_steps",
-    "network": "encoding hidden_sizes init_from advice_logit teacher imitation_steps label_smoothing ema_rate",
-    "rewards": "gamma gae_lambda score_weight score_shaping value_shaping",
+    "network": "encoding hidden_sizes init_from advice_logit teacher imitation_steps ema_rate",
+    "rewards": "gamma gae_lambda score_weight score_shaping",
     "tests_and_logs": "eval_games final_eval_games log",
     "learning": "",
 }

@@ -13,11 +13,12 @@ from typing import Any
 from blackjacky_agents.arena.evaluation import Score
 from blackjacky_agents.kit.settings import LeagueSettings, SelfPlaySettings, TrainingSettings
 from blackjacky_agents.learning.league.run import League
-from blackjacky_agents.learning.run import PROGRESS_FILE, TrainingRun, final_bar, read_progress
+from blackjacky_agents.learning.run import PROGRESS_FILE, TrainingRun, read_progress
 from blackjacky_agents.learning.self_play import SelfPlay
 from blackjacky_agents.learning.settings import league_settings_of, self_play_settings_of
 from blackjacky_agents.networks.agent_file import load_agent
 from blackjacky_agents.registry import make_compiled_agent
+from blackjacky_agents.reports import progress_bar
 from blackjacky_env.checks import check_choice
 from blackjacky_env.games import DEFAULT
 
@@ -84,7 +85,7 @@ class BestResponse(TrainingRun):
         """Score of the best network, in games other than those that selected it, with a progress bar."""
         agent, settings = load_agent(self.folder / BEST_FILE, self.game.name), self.settings
         games = settings.final_eval_games
-        with final_bar(games) as bar:
+        with progress_bar(games, "final evaluation") as bar:
             return self._score(agent, settings.eval_players, games, _FINAL_SEED, progress=bar.update)[0]
 
 

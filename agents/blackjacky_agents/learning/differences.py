@@ -17,12 +17,9 @@ _GAMES, _DECISIONS = 256, 20_000
 class Difference(NamedTuple):
     """The decisions at which a bot would take an action of one kind."""
 
-    kind: str
-    """Of the bot's action, as `ActionInfo.kind`."""
-    decisions: int
-    """Decisions of the agent, with a choice, at which the bot would take such an action."""
-    different: int
-    """Those of them at which the agent takes another action, of this kind or not."""
+    kind: str  # of the bot's action, as `ActionInfo.kind`
+    decisions: int  # decisions of the agent, with a choice, at which the bot would take such an action
+    different: int  # those of them at which the agent takes another action, of this kind or not
 
 
 def count_differences(

@@ -21,8 +21,8 @@ import numpy.typing as npt
 
 from blackjacky_agents.games import get_kit
 from blackjacky_agents.kit.encoding import Encoding
-from blackjacky_agents.networks.network import forward, softmax, widest
-from blackjacky_agents.search.guided import ACTIONS, make_play, make_propose, new_trial
+from blackjacky_agents.networks.network import forward, widest
+from blackjacky_agents.search.guided import ACTIONS, make_chances, make_play, make_propose, new_trial
 from blackjacky_agents.search.playing_on import (
     WIN,
     Course,
@@ -46,13 +46,11 @@ Agents = Sequence[tuple[Policy, npt.NDArray[np.float32]]]
 class Studies(NamedTuple):
     """Training data from whole games: D decisions with rollout values, and S positions between rounds with outcomes."""
 
-    observations: Vector
-    """Observations of the player to act, (D, K)."""
+    observations: Vector  # observations of the player to act, (D, K)
     values: npt.NDArray[np.float32]
     """Value of each action, (D, A): the player's actual or estimated share of the win, 0 .. 1, or how much it is above
     that of the most probable action in the mean of positions. NaN: illegal; infinite: legal, but not rolled out."""
-    standings: Vector
-    """Observations of a player at the beginning of a round, (S, K)."""
+    standings: Vector  # observations of a player at the beginning of a round, (S, K)
     outcomes: npt.NDArray[np.float32]
     """The final result of that player: 1 / number of winners for a winner, else 0, (S,)."""
 
@@ -69,8 +67,7 @@ class _StudyBuffers(NamedTuple):
     values: npt.NDArray[np.float32]
     standings: Vector
     outcomes: npt.NDArray[np.float32]
-    counts: npt.NDArray[np.int64]
-    """Number of decisions and of standings of each game, (N, 2)."""
+    counts: npt.NDArray[np.int64]  # number of decisions and of standings of each game, (N, 2)
 
 
 def study(
@@ -88,25 +85,15 @@ def study(
     certain_fraction: float = 0.0,
     positions: int = 0,
 ) -> Studies:
-    """Play whole games and roll out the actions at some of the decisions.
+    """Play whole games and roll out the actions at some of the decisions; results do not depend on ``threads``.
 
-    Args:
-        game: the game.
-        states: state records with options written, (N,); hold the final states afterwards.
-        seeds: seed of each game as for ``reset``, (N,).
-        seating: index of the agent in each seat, (N, max_players).
-        agents: (policy, parameters) of each agent.
-        studied: whether decisions are studied, by agent.
-        fraction: fraction of these decisions to study, chosen by the game's key.
-        max_per_game: maximum number of studied decisions per game.
-        value_network: encoding and packed network that estimate a player's chance of winning (a logit).
-        likely: encoding of the studied agents, which must be networks, and a probability: actions with a lower
-            probability are not rolled out.
-        threads: CPU threads; results do not depend on their number.
-        certain_fraction: fraction of the decisions with a choice, but a single likely action, that are kept, without
-            values.
-        positions: number of positions in which each action is tried, sampled as in search, with the studied agents in
-            all seats, to where its simulations end. 0: the true position, to the end of the round.
+    ``states`` are records with options written, (N,), and hold the final states afterwards; ``seeds`` are as for
+    ``reset``, (N,), and ``seating`` has the index of the agent in each seat, (N, max_players). Of the decisions of
+    agents that are ``studied``, a ``fraction`` is chosen by the game's key; of those with a single likely action,
+    ``certain_fraction`` are kept without values. The value network estimates a player's chance of winning (a logit).
+    ``likely``: encoding of the studied networks, and the least probability of actions that are rolled out.
+    ``positions``: in so many each action is tried as in search, by the studied agents in all seats; 0: in the true
+    position, to the end of the round.
     """
     games, size, dtype = len(states), game.layout.size, game.layout.dtype
     buffers = _StudyBuffers(
@@ -250,14 +237,10 @@ def is_drawn(lots, number, fraction):
 
 def _make_keep_likely(encoding: Encoding) -> Callable[..., int]:
     """Compiled (observation, mask, parameters, min_prob) -> number of likely actions; clears the others in ``mask``."""
-    show, size = encoding.function, encoding.size
+    chances_of = make_chances(encoding)
 
     def keep_likely(observation, mask, parameters, min_prob):
-        probabilities, units = np.empty(len(mask)), widest(parameters)
-        values, rows = np.empty((2, units), np.float32), np.empty(units + 1, np.int64)
-        show(observation, mask, values[0][:size])
-        softmax(values[forward(values, rows, parameters)], mask, probabilities)
-        kept = 0
+        kept, probabilities = 0, chances_of(observation, mask, parameters)
         for action in range(len(mask)):
             mask[action] = mask[action] > 0 and probabilities[action] >= min_prob
             kept += mask[action]

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import torch
 from torch import nn
 
 from blackjacky_agents.checkpoint import Arrays
 from blackjacky_agents.networks.network import Layers
 from blackjacky_env.play import check_arrays
-
-_MOMENTS = ("step", "exp_avg", "exp_avg_sq")  # of Adam
 
 
 def mlp(sizes: Sequence[int]) -> nn.Sequential:
@@ -55,16 +51,53 @@ def pass_advice_on(layers: Sequence[nn.Linear], begins: int, num_actions: int, l
         layers[-1].weight[units, units] = logit
 
 
-Tensors = dict[str, torch.Tensor]
+def arrays_of(networks: Mapping[str, nn.Module], optimizers: Mapping[str, torch.optim.Optimizer]) -> Arrays:
+    """All weights, called ``NETWORK.PARAMETER``, and moments, called ``OPTIMIZER.NUMBER.MOMENT``."""
+    arrays = {f"{name}.{key}": each.numpy() for name, one in networks.items() for key, each in one.state_dict().items()}
+    for name, optimizer in optimizers.items():
+        for number, moments in optimizer.state_dict()["state"].items():
+            arrays |= {f"{name}.{number}.{key}": tensor.numpy() for key, tensor in moments.items()}
+    return arrays
 
 
-def read_tensors(what: str, arrays: Mapping[str, npt.NDArray[Any]], network: nn.Module) -> Tensors:
-    """What ``load_state_dict`` of a network takes; `ValueError` unless the arrays are those of such a network."""
-    expected = {name: tensor.numpy() for name, tensor in network.state_dict().items()}
-    return {name: torch.from_numpy(array) for name, array in check_arrays(what, arrays, expected).items()}
+def read_arrays(
+    groups: Mapping[str, Arrays], networks: Mapping[str, nn.Module], optimizers: Mapping[str, torch.optim.Optimizer]
+) -> Callable[[], None]:
+    """A function that restores `arrays_of`, `grouped`; `ValueError` if they are not of such networks and of Adam."""
+    weights = {}
+    for name, network in networks.items():
+        like = {key: tensor.numpy() for key, tensor in network.state_dict().items()}
+        weights[name] = _tensors(check_arrays(name, groups[name], like))
+    moments = {name: _read_moments(name, groups[name], optimizer) for name, optimizer in optimizers.items()}
+
+    def restore() -> None:
+        for name, network in networks.items():
+            network.load_state_dict(weights[name])
+        for name, optimizer in optimizers.items():
+            of_parameters = optimizer.state_dict()["param_groups"]
+            optimizer.load_state_dict({"state": moments[name], "param_groups": of_parameters})
+
+    return restore
 
 
-def read_random_state(arrays: Mapping[str, npt.NDArray[Any]]) -> torch.Tensor:
+def _tensors(arrays: Arrays) -> dict[str, torch.Tensor]:
+    return {name: torch.from_numpy(array) for name, array in arrays.items()}
+
+
+def _read_moments(what: str, arrays: Arrays, optimizer: torch.optim.Optimizer) -> dict[int, dict[str, torch.Tensor]]:
+    """The moments of each parameter; one that has not been learned yet has none."""
+    parameters = [each for group in optimizer.param_groups for each in group["params"]]
+    learned = {number for number in range(len(parameters)) if f"{number}.step" in arrays}
+    like: Arrays = {f"{number}.step": np.zeros((), np.float32) for number in learned}
+    like |= {f"{n}.{key}": parameters[n].detach().numpy() for n in learned for key in ("exp_avg", "exp_avg_sq")}
+    checked = check_arrays(what, arrays, like)
+    if any(not name.endswith("exp_avg") and (array < 0).any() for name, array in checked.items()):
+        raise ValueError(f"{what} has steps or squares below 0")
+    tensors = _tensors(checked)
+    return {n: {key: tensors[f"{n}.{key}"] for key in ("step", "exp_avg", "exp_avg_sq")} for n in learned}
+
+
+def read_random_state(arrays: Arrays) -> torch.Tensor:
     """The state of a generator of torch, called ``""``; `ValueError` if it is none."""
     what, generator = "the generator of torch", torch.Generator()
     state = torch.from_numpy(check_arrays(what, arrays, {"": generator.get_state().numpy()})[""])
@@ -73,39 +106,3 @@ def read_random_state(arrays: Mapping[str, npt.NDArray[Any]]) -> torch.Tensor:
     except RuntimeError as error:
         raise ValueError(f"{what} has no possible state: {error}") from None
     return state
-
-
-def moments_of(optimizer: torch.optim.Optimizer, prefix: str, separator: str) -> Arrays:
-    """The moments of an optimizer, called ``PREFIX NUMBER SEPARATOR NAME`` without spaces."""
-    return {
-        f"{prefix}{number}{separator}{name}": tensor.numpy()
-        for number, moments in optimizer.state_dict()["state"].items()
-        for name, tensor in moments.items()
-    }
-
-
-def read_moments(what: str, arrays: Arrays, optimizer: torch.optim.Optimizer, separator: str) -> dict[int, Tensors]:
-    """`moments_of` Adam, whose names come without the prefix, for `set_moments`.
-
-    Parameters that have not been learned yet have none. Raises `ValueError` for moments that Adam cannot have.
-    """
-    numbers = {key.partition(separator)[0] for key in arrays}
-    parameters = [each for group in optimizer.param_groups for each in group["params"]]
-    moments: dict[int, Tensors] = {}
-    expected: Arrays = {}
-    for number, parameter in zip(map(str, range(len(parameters))), parameters, strict=True):
-        if number in numbers:
-            like = dict.fromkeys(_MOMENTS[1:], parameter.detach().numpy()) | {"step": np.zeros((), np.float32)}
-            expected |= {f"{number}{separator}{name}": like[name] for name in _MOMENTS}
-    checked = check_arrays(what, arrays, expected)
-    if any(key.endswith(("step", "exp_avg_sq")) and (array < 0).any() for key, array in checked.items()):
-        raise ValueError(f"{what} has steps or squares below 0")
-    for key, array in checked.items():
-        number, _, name = key.partition(separator)
-        moments.setdefault(int(number), {})[name] = torch.from_numpy(array)
-    return moments
-
-
-def set_moments(optimizer: torch.optim.Optimizer, moments: dict[int, Tensors]) -> None:
-    """Restore what `read_moments` has checked."""
-    optimizer.load_state_dict({"state": moments, "param_groups": optimizer.state_dict()["param_groups"]})

@@ -8,6 +8,7 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from tqdm import tqdm
 
 from blackjacky_agents.agent import AgentError, CompiledAgent
 from blackjacky_agents.arena.cluster import ClusterExecutor
-from blackjacky_agents.arena.evaluation import Score, against_copies, results_table
+from blackjacky_agents.arena.evaluation import Score, against_copies
 from blackjacky_agents.checkpoint import MOST_SECONDS, Arrays, load_checkpoint, read_count, save_checkpoint
 from blackjacky_agents.files import versions, write_file
 from blackjacky_agents.games import bot_names, find_encoding, get_kit
@@ -27,7 +28,7 @@ from blackjacky_agents.learning.settings import check_settings
 from blackjacky_agents.networks.agent_file import AGENT_FILE, save_agent
 from blackjacky_agents.networks.network import Layers, network_agent, pack
 from blackjacky_agents.registry import make_compiled_agent
-from blackjacky_agents.reports import duration
+from blackjacky_agents.reports import duration, progress_bar
 from blackjacky_agents.stopping import print_above, stop_gently
 from blackjacky_env.checks import check_number
 from blackjacky_env.games import get_game
@@ -40,30 +41,25 @@ PROGRESS_FILE, CURVE_FILE = "progress.jsonl", "learning_curve.png"
 
 
 class Clock:
-    """Elapsed training time, and remaining fraction of a training of so many minutes.
+    """Elapsed training time, and remaining fraction of a training of so many minutes."""
 
-    Args:
-        minutes: length of the training.
-        now: the time in seconds.
-    """
-
-    def __init__(self, minutes: float, now: Callable[[], float] = time.perf_counter) -> None:
-        self._allowed, self._now = 60 * minutes, now
+    def __init__(self, minutes: float) -> None:
+        self._allowed = 60 * minutes
         self.set(0)
 
     def set(self, seconds: float) -> None:
         """Set the elapsed time to ``seconds`` and start counting."""
-        self._started = self._now() - seconds
+        self._started = time.perf_counter() - seconds
         self._stopped: float | None = None
 
     def stop(self) -> None:
         """Stop counting."""
-        self._stopped = self._now()
+        self._stopped = time.perf_counter()
 
     @property
     def seconds(self) -> float:
         """Elapsed training time, including evaluations."""
-        return (self._now() if self._stopped is None else self._stopped) - self._started
+        return (time.perf_counter() if self._stopped is None else self._stopped) - self._started
 
     def left(self, steps_left: float) -> float:
         """Remaining fraction of the training, 0 .. 1, by steps or by time, whichever is smaller."""
@@ -73,12 +69,8 @@ class Clock:
 class TrainingRun(ABC):
     """A training and its run folder.
 
-    Args:
-        settings: settings of the training.
-        folder: the run folder, runs/NAME; must exist when training begins.
-        command: the command line, for the agent's card.
-
-    Raises `ValueError` for invalid settings.
+    The folder must exist when training begins; ``command`` is the command line, for the agent's card. Raises
+    `ValueError` for invalid settings.
     """
 
     settings: TrainingSettings
@@ -113,10 +105,6 @@ class TrainingRun(ABC):
         """The current policy network."""
 
     @abstractmethod
-    def variants(self) -> list[str]:
-        """The variants played in training."""
-
-    @abstractmethod
     def _prepare(self) -> None:
         """Preparation of a new training; skipped when a run is resumed."""
 
@@ -135,6 +123,11 @@ class TrainingRun(ABC):
     @abstractmethod
     def _restore(self, arrays: Arrays, state: dict[str, Any]) -> None:
         """Restore what `_arrays` and `_state` returned; `TypeError` or `ValueError` if no such training wrote it."""
+
+    def variants(self) -> list[str]:
+        """The variants played in training."""
+        played = {self.game.choose_table(size, self.settings.variant)[1] for size in self.settings.table_sizes}
+        return [name for name in self.game.variant_names if name in played]
 
     # ------------------------------------------------------------ training
 
@@ -236,13 +229,17 @@ class TrainingRun(ABC):
         return {"game": self.settings.game, "variant": self.settings.variant, **self.settings.rule_options}
 
     def results(self) -> list[dict[str, Any]]:
-        """Final evaluation, with a progress bar: the rows of `results_table` at the `final_tables`."""
+        """Final evaluation, with a progress bar: a score for each table size and opponent of the `final_tables`."""
         settings, tables = self.settings, self.final_tables()
         agent, games, rows = self.agent(greedy=True), settings.final_games, []
-        with final_bar(games * sum(len(others) for _, others in tables)) as bar:
+        with progress_bar(games * sum(len(others) for _, others in tables), "final evaluation") as bar:
             options = {"progress": bar.update, "cluster": self.cluster, **self._rules}
             for size, others in tables:
-                rows += results_table(agent, others, games, settings.threads, sizes=[size], **options)
+                scores = against_copies(agent, others, size, games, threads=settings.threads, **options)
+                rows += [
+                    {"players": size, "opponents": other.name, **asdict(score)}
+                    for other, score in zip(others, scores, strict=True)
+                ]
         return rows
 
     def final_tables(self) -> list[tuple[int, list[CompiledAgent]]]:
@@ -322,12 +319,6 @@ class TrainingRun(ABC):
         self._evaluated = max(last["steps"] / self.settings.steps, last["seconds"] / 60 / self.settings.minutes)
         self._evaluated_steps, self._rates = last["steps"], last["win_rate"]
         return complaints
-
-
-def final_bar(games: int, title: str = "final evaluation") -> tqdm[Any]:
-    """The progress bar of games after a training."""
-    pause = 0.1 if sys.stderr.isatty() else 15
-    return tqdm(total=games, desc=title, unit=" games", mininterval=pause)
 
 
 def short(number: float) -> str:

@@ -32,7 +32,7 @@ from blackjacky_env.envs import SeatVectorEnv
 from blackjacky_env.games import DEFAULT, get_game
 from blackjacky_env.play import check_arrays
 
-Opponents = Sequence[str | CompiledAgent] | Sequence[Sequence[str | CompiledAgent]]
+Opponents = Sequence[str | CompiledAgent]
 _SAME = ("n_steps", "batch_size", "n_epochs", "gamma", "gae_lambda", "seed")  # settings of MaskablePPO, too
 _DRAWN = 128  # opponents after each snapshot, of which each seat of each game has one
 
@@ -46,7 +46,7 @@ class LearnerVecEnv(VecEnv):
 
     Args:
         num_envs: number of games.
-        opponents: drawn for each seat, or line-ups, seated clockwise from the learner, of which each game draws one.
+        opponents: of which each game draws one for each seat.
         encoding: the learner's input; by default the observation, scaled by its declared ranges.
         seed: seed of the games; the same seed and actions give the same games.
         game: name of the game.
@@ -77,7 +77,7 @@ class LearnerVecEnv(VecEnv):
         return [seed] * self.num_envs
 
     def set_opponents(self, opponents: Opponents) -> None:
-        """Replace the line-ups, as `SeatVectorEnv.set_opponents`."""
+        """Replace the opponents, as `SeatVectorEnv.set_opponents`."""
         self.games.set_opponents(opponents)
 
     def reset(self) -> npt.NDArray[np.float32]:
@@ -207,8 +207,7 @@ class PPORun(TrainingRun):
 
     def _arrays(self) -> Arrays:
         return {
-            **{f"policy.{name}": tensor.numpy() for name, tensor in self.model.policy.state_dict().items()},
-            **modules.moments_of(self.model.policy.optimizer, "adam.", "."),
+            **modules.arrays_of({"policy": self.model.policy}, {"adam": self.model.policy.optimizer}),
             **{f"snapshot.{i}": snapshot.parameters for i, snapshot in enumerate(self.snapshots)},
             **{f"games.{name}": array for name, array in self.env.games.get_state().items()},
             "episode_starts": np.asarray(self.model._last_episode_starts),
@@ -219,10 +218,9 @@ class PPORun(TrainingRun):
         return counts | {"seconds": self.clock.seconds}
 
     def _restore(self, arrays: Arrays, state: dict[str, Any]) -> None:
-        model, policy, games = self.model, self.model.policy, self.env.games
+        model, games = self.model, self.env.games
         groups = grouped(arrays, ("policy", "adam", "snapshot", "games", "episode_starts"))
-        weights = modules.read_tensors("the policy", groups["policy"], policy)
-        moments = modules.read_moments("the optimizer", groups["adam"], policy.optimizer, ".")
+        restore = modules.read_arrays(groups, {"policy": model.policy}, {"adam": model.policy.optimizer})
         starts = check_arrays("episode_starts", groups["episode_starts"], {"": np.ones(self.env.num_envs, np.bool_)})
         packed = pack(self.layers(), False)
         snapshots = read_packed("the snapshots", groups["snapshot"], packed, self.settings.pool_size)
@@ -231,8 +229,7 @@ class PPORun(TrainingRun):
         self.snapshots, self._taken = [network_agent(self.game.name, self.encoding, each) for each in snapshots], taken
         self._seat_opponents()
         model._last_obs, model._last_episode_starts = games.set_state(groups["games"])[0], starts[""]
-        policy.load_state_dict(weights)
-        modules.set_moments(policy.optimizer, moments)
+        restore()
         model.num_timesteps, model._n_updates = steps, updates
 
 

@@ -20,18 +20,15 @@ from torch import nn
 from blackjacky_agents.agent import CompiledAgent
 from blackjacky_agents.checkpoint import Arrays, grouped, read_count, read_rng
 from blackjacky_agents.kit.settings import SelfPlaySettings
-from blackjacky_agents.learning.collecting import Collector, Returns, Stretch, Tables
-from blackjacky_agents.learning.lineups import draw_tables
+from blackjacky_agents.learning.collecting import Collector, Returns, Stretch, draw_tables
 from blackjacky_agents.learning.modules import (
+    arrays_of,
     linear_layers,
     mlp,
-    moments_of,
     pass_advice_on,
-    read_moments,
+    read_arrays,
     read_random_state,
-    read_tensors,
     set_layers,
-    set_moments,
 )
 from blackjacky_agents.learning.run import TrainingRun
 from blackjacky_agents.networks.agent_file import initial_layers
@@ -43,6 +40,8 @@ from blackjacky_env.play import check_arrays, check_entries
 _LINEUPS = 256  # drawn for each stretch
 _ILLEGAL_LOGIT = -1e9
 _SMALL = 0.01  # scale of the initial logits
+_VALUE_WEIGHT = 0.5  # in the loss
+_MAX_GRADIENT = 0.5  # its norm
 _FIGURES = ("loss/policy", "loss/value", "entropy", "kl", "clip_fraction")
 
 
@@ -74,7 +73,7 @@ class SelfPlay(TrainingRun):
         self._player = ThreadPoolExecutor(1, "playing")
         self._coming: Future[Stretch] | None = None
         self._collector = self._make_collector(settings.num_envs)
-        self._before: Arrays = {}  # what the games that are being played began with
+        self._before: Arrays = {}  # games, network and line-ups with which the stretch began that is being played
 
     def _make_collector(self, count: int) -> Collector:
         settings, game = self.settings, self.game
@@ -86,7 +85,7 @@ class SelfPlay(TrainingRun):
         states = zeros(count, game.state_dtype)
         for i in range(count):
             states[i] = records[settings.table_sizes[i % len(settings.table_sizes)]]
-        returns = Returns(settings.gamma, settings.gae_lambda, settings.score_shaping, settings.value_shaping)
+        returns = Returns(settings.gamma, settings.gae_lambda, settings.score_shaping)
         threads = max(1, settings.threads - 1)
         return Collector(game, self.encoding, states, settings.n_steps, returns, settings.seed, threads)
 
@@ -99,11 +98,6 @@ class SelfPlay(TrainingRun):
         """The current policy network."""
         *hidden, (weights, bias) = layers_of(self.network)
         return [*hidden, (np.ascontiguousarray(weights[:, :-1]), bias[:-1])]
-
-    def variants(self) -> list[str]:
-        """The variants played in training."""
-        played = {self.game.choose_table(size, self.settings.variant)[1] for size in self.settings.table_sizes}
-        return [name for name in self.game.variant_names if name in played]
 
     # ------------------------------------------------------------ training
 
@@ -143,12 +137,12 @@ class SelfPlay(TrainingRun):
 
     def _play_on(self) -> None:
         """Begin the next stretch, with the present weights, while the caller goes on."""
-        self._before = {
-            **self._collector.save(),
-            "playing": pack(layers_of(self.network), False),
-            "lineups": self._draw_lineups(),
-        }
+        self._note_before(pack(layers_of(self.network), False), self._draw_lineups())
         self._begin([*self.opponents, *self.snapshots])
+
+    def _note_before(self, playing: npt.NDArray[np.float32], lineups: npt.NDArray[np.int64]) -> None:
+        games = {f"games.{name}": array for name, array in self._collector.save().items()}
+        self._before = {**games, "playing": playing, "lineups": lineups}
 
     def _begin(self, opponents: list[CompiledAgent]) -> None:
         network, lineups = self._before["playing"], self._before["lineups"]
@@ -180,7 +174,7 @@ class SelfPlay(TrainingRun):
                 self._optimizer.zero_grad()
                 loss, told = self._loss(*(array[chosen] for array in rows))
                 loss.backward()  # type: ignore[no-untyped-call]
-                nn.utils.clip_grad_norm_(self.network.parameters(), self.settings.max_grad_norm)
+                nn.utils.clip_grad_norm_(self.network.parameters(), _MAX_GRADIENT)
                 self._optimizer.step()
                 figures.append(told)
         return dict(zip(_FIGURES, torch.stack(figures).mean(0).tolist(), strict=True))
@@ -209,7 +203,7 @@ class SelfPlay(TrainingRun):
         scaled = (advantages - advantages.mean()) / (advantages.std() + 1e-8)
         policy_loss = -torch.min(scaled * ratio, scaled * clipped).mean()
         value_loss = (outputs[:, -1] - (old_values + advantages)).square().mean()
-        loss: torch.Tensor = policy_loss - settings.ent_coef * self.left * entropy + settings.vf_coef * value_loss
+        loss: torch.Tensor = policy_loss - settings.ent_coef * self.left * entropy + _VALUE_WEIGHT * value_loss
         with torch.no_grad():
             far = ((ratio - 1).abs() > settings.clip_range).float().mean()
             return loss, torch.stack([policy_loss, value_loss, entropy, (ratio - 1 - ratio.log()).mean(), far])
@@ -218,10 +212,9 @@ class SelfPlay(TrainingRun):
 
     def _arrays(self) -> Arrays:
         return {
-            **{f"network.{name}": tensor.numpy() for name, tensor in self.network.state_dict().items()},
-            **moments_of(self._optimizer, "adam.", "."),
+            **arrays_of({"network": self.network}, {"adam": self._optimizer}),
             **{f"snapshot.{i}": snapshot.parameters for i, snapshot in enumerate(self.snapshots)},
-            **{f"games.{name}": array for name, array in self._before.items()},
+            **self._before,
             "torch": self._generator.get_state().numpy(),
         }
 
@@ -234,33 +227,26 @@ class SelfPlay(TrainingRun):
         }
 
     def _restore(self, arrays: Arrays, state: dict[str, Any]) -> None:
-        groups = grouped(arrays, ("network", "adam", "snapshot", "games", "torch"))
-        network = read_tensors("the network", groups["network"], self.network)
-        moments = read_moments("the optimizer", groups["adam"], self._optimizer, ".")
+        groups = grouped(arrays, ("network", "adam", "snapshot", "games", "playing", "lineups", "torch"))
+        restore = read_arrays(groups, {"network": self.network}, {"adam": self._optimizer})
         snapshots = read_packed(
             "the snapshots", groups["snapshot"], pack(self.layers(), False), self.settings.pool_size
         )
         torch_state, rng = read_random_state(groups["torch"]), read_rng(state, "generator")
         steps, taken = read_count(state, "steps"), read_count(state, "snapshots_taken")
-        stretch, tables = self._read_stretch(groups["games"], len(self.opponents) + len(snapshots))
-        self.network.load_state_dict(network)
-        set_moments(self._optimizer, moments)
+        opponents, packed = len(self.opponents) + len(snapshots), pack(layers_of(self.network), False)
+        playing = check_arrays("playing", groups["playing"], {"": packed})[""]
+        check_packed("playing", playing, packed)
+        like = np.zeros((_LINEUPS, self.game.max_players - 1), np.int64)
+        lineups = check_arrays("lineups", groups["lineups"], {"": like})[""]
+        check_entries("lineups", lineups, 0, opponents)
+        tables = self._collector.read(groups["games"], opponents)
+        restore()
         self.snapshots = [network_agent(self.game.name, self.encoding, each) for each in snapshots]
         self._generator.set_state(torch_state)
         self.rng, self._steps, self._taken = rng, steps, taken
         self._collector.restore(tables)
-        self._before = {**self._collector.save(), **stretch}
-
-    def _read_stretch(self, games: Arrays, opponents: int) -> tuple[Arrays, Tables]:
-        """Network and line-ups of the stretch that was being played, and the games; `ValueError` if they are wrong."""
-        like: Arrays = {
-            "playing": pack(layers_of(self.network), False),
-            "lineups": np.zeros((_LINEUPS, self.game.max_players - 1), np.int64),
-        }
-        stretch = check_arrays("the games", {name: games[name] for name in like if name in games}, like)
-        check_packed("playing", stretch["playing"], like["playing"])
-        check_entries("lineups", stretch["lineups"], 0, opponents)
-        return stretch, self._collector.read({name: games[name] for name in games if name not in like}, opponents)
+        self._note_before(playing, lineups)
 
 
 def _new_network(sizes: list[int], seed: int) -> nn.Sequential:

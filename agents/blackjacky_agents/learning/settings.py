@@ -27,7 +27,7 @@ _AT_LEAST = {  # integers
 }
 _FRACTIONS = (
     "past_self_fraction self_play_fraction single_opponent_fraction bot_fraction variant_fraction study_fraction "
-    "min_action_prob label_smoothing ema_rate gamma gae_lambda"
+    "min_action_prob ema_rate gamma gae_lambda"
 )
 
 
@@ -124,11 +124,6 @@ def check_settings(settings: TrainingSettings) -> None:
 
 
 def _check_self_play(settings: SelfPlaySettings) -> None:
-    if settings.value_shaping and get_kit(settings.game).search.value is None:
-        raise ValueError(
-            f"value_shaping needs a value of positions (`SearchConfig.value`), which {settings.game} does not "
-            "declare; shape by the score instead: score_shaping"
-        )
     if not settings.advice_logit:
         return
     advising = [name for name, one in encodings_of(settings.game).items() if one.advice is not None]

@@ -20,7 +20,6 @@ from blackjacky_agents.files import next_of, read_by_card, write_with_card
 from blackjacky_agents.games import find_encoding, get_kit
 from blackjacky_agents.kit.encoding import Encoding
 from blackjacky_agents.networks.network import MAX_UNITS, Layers, network_agent, pack, sizes_of
-from blackjacky_env.checks import check_integer, check_number
 from blackjacky_env.games import DEFAULT, get_game
 from blackjacky_env.reading import parse_json, read_file
 
@@ -110,26 +109,12 @@ def read_network(path: Path | str, game: str = DEFAULT) -> tuple[Layers, Encodin
     if data is None:
         raise ValueError(f"{where} is damaged: {file.name} is truncated or does not match the checksum in its card")
     layers = _read_layers(where, data, card, encoding)
-    try:
-        _check_facts(card, layers)
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"{where} is damaged: its card says {error}") from None
-    return layers, encoding, card.get("greedy", True)
-
-
-def _check_facts(card: Mapping[str, Any], layers: Layers) -> None:
-    """Raise `TypeError` or `ValueError` unless what a card says of a network can be shown and copied."""
-    if not isinstance(card.get("greedy", True), bool):
-        raise TypeError(f"greedy={card['greedy']!r:.100}, which is neither true nor false")
     for name, own in {"layers": sizes_of(layers), "activation": _ACTIVATION}.items():
         if repr(card.get(name)) != repr(own):
-            raise ValueError(f"{name}={card.get(name)!r:.100}; its weights have {own!r}")
-    machine = card.get("machine", {})
-    if not isinstance(machine, dict):
-        raise TypeError(f"machine={machine!r:.100}, which is not an object")
-    check_integer("cores of machine", machine.get("cores", 1), 1, 2**20)
-    check_integer("steps", card.get("steps", 0), 0, 2**63 - 1)
-    check_number("seconds", card.get("seconds", 0), 0, 2**53)
+            raise ValueError(f"{where} is damaged: its card says {name}={card.get(name)!r:.100}, not {own!r}")
+    if not isinstance(greedy := card.get("greedy", True), bool):
+        raise ValueError(f"{where} is damaged: its card says greedy={greedy!r:.100}, which is neither true nor false")
+    return layers, encoding, greedy
 
 
 def _file_of(path: Path | str) -> Path:

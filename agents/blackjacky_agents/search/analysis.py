@@ -27,9 +27,8 @@ from blackjacky_env.envs import TableEnv
 from blackjacky_env.play import NONE
 from blackjacky_env.replay import WinCurve, new_table
 
-_FOR_WINS, _FOR_MOVES = 24_000, 16_000  # samples for a game's win estimates, and for the cost of its moves
-_FEWEST_FOR_WINS, _MOST_FOR_WINS = 8, 64  # for one estimate
-_FEWEST_FOR_MOVES, _MOST_FOR_MOVES = 32, 256
+_FOR_WINS = 24_000, 8, 64  # samples of a game, and the fewest and the most for one estimate
+_FOR_MOVES = 16_000, 32, 256  # the same for the costs of moves
 _CONFIDENCE = 0.95
 _AT_ONCE = 16
 
@@ -80,9 +79,8 @@ def analyse(
         record: from `TableEnv.record`, of a finished or a running game.
         agent: plays on in all seats.
         thoughts: before each move, as from `blackjacky_agents.thoughts.play`; None where unknown.
-        playouts: sampled positions for each estimate and each cost; None: at most 64 and 256. In long games these are
-            fewer, players who are not to act get no estimates at some positions, and only the most surprising moves a
-            cost, so that every game takes about the same time.
+        playouts: sampled positions for each estimate and each cost; None: 64 and 256, or fewer in long games, down to 8
+            and 32.
         threads: number of threads; None: one per core.
         track: shows the progress.
 
@@ -91,9 +89,11 @@ def analyse(
     if playouts is not None:
         check_integer("playouts", playouts, 2, MOST_PLAYOUTS)
     course = _follow(record)
-    for_wins, win_samples = _ask_for_wins(course, playouts)
-    for_moves, move_samples = _ask_for_moves(course, record["actions"], thoughts, playouts)
-    samples = [win_samples] * len(for_wins) + [move_samples] * len(for_moves)
+    players = range(course.end.num_players)
+    for_wins = [_Question(step, seat, (NONE,)) for step in range(len(course.seats)) for seat in players]
+    for_moves = _ask_for_moves(course, record["actions"], thoughts)
+    samples = [playouts or _samples(for_wins, _FOR_WINS)] * len(for_wins)
+    samples += [playouts or _samples(for_moves, _FOR_MOVES)] * len(for_moves)
     answers = _answer(course, agent, [*for_wins, *for_moves], samples, check_threads(threads), track)
     curve = _curve(course, for_wins, answers[: len(for_wins)], agent.name)
     costs = _costs(course, for_moves, answers[len(for_wins) :])
@@ -117,34 +117,20 @@ def _follow(record: Mapping[str, Any]) -> _Course:
 # ---------------------------------------------------------------- what is estimated
 
 
-def _ask_for_wins(course: _Course, playouts: int | None) -> tuple[list[_Question], int]:
-    """The questions for chances of winning, and how many samples each gets."""
-    moves, players = len(course.seats), course.end.num_players
-    affordable = _FOR_WINS // max(moves * players, 1)
-    stride = 1 if playouts else math.ceil(_FEWEST_FOR_WINS / max(affordable, 1))
-    questions = [
-        _Question(step, seat, (NONE,))
-        for step in range(moves)
-        for seat in range(players)
-        if step % stride == 0 or seat == course.seats[step]
-    ]
-    return questions, playouts or min(max(affordable, _FEWEST_FOR_WINS), _MOST_FOR_WINS)
-
-
-def _ask_for_moves(
-    course: _Course, actions: Sequence[int], thoughts: Sequence[Thoughts | None], playouts: int | None
-) -> tuple[list[_Question], int]:
-    """The questions for what moves have cost, the most surprising ones first, and how many samples each gets."""
-    found = []
-    for step, (action, mind) in enumerate(zip(actions, thoughts, strict=True)):
+def _ask_for_moves(course: _Course, actions: Sequence[int], thoughts: Sequence[Thoughts | None]) -> list[_Question]:
+    """What the moves have cost that are not the most probable ones."""
+    questions = []
+    for step, (seat, action, mind) in enumerate(zip(course.seats, actions, thoughts, strict=True)):
         best = action if mind is None else int(mind.probabilities.argmax())
-        if mind is not None and best != action:
-            found.append((float(mind.probabilities[action]), _Question(step, course.seats[step], (action, best))))
-    questions = [question for _, question in sorted(found)]
-    if playouts:
-        return questions, playouts
-    questions = questions[: _FOR_MOVES // (2 * _FEWEST_FOR_MOVES)]
-    return questions, min(_FOR_MOVES // (2 * max(len(questions), 1)), _MOST_FOR_MOVES)
+        if best != action:
+            questions.append(_Question(step, seat, (action, best)))
+    return questions
+
+
+def _samples(questions: Sequence[_Question], budget: tuple[int, int, int]) -> int:
+    total, fewest, most = budget
+    actions = sum(len(question.actions) for question in questions)
+    return min(max(total // max(actions, 1), fewest), most)
 
 
 def _answer(

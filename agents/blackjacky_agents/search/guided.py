@@ -47,18 +47,13 @@ class Trial(NamedTuple):
     """The actions that are tried, the network's favourite first, and how they did; up to `MOST_ACTIONS` of them."""
 
     actions: npt.NDArray[np.int64]
-    chances: npt.NDArray[np.float64]
-    """The network's probability of each."""
+    chances: npt.NDArray[np.float64]  # the network's probability of each
     sums: npt.NDArray[np.float64]
     """Sums of what each has won more than the favourite; of the favourite, what it has won."""
-    squares: npt.NDArray[np.float64]
-    """Sums of the squares of these."""
-    counts: npt.NDArray[np.float64]
-    """Number of positions in which each was tried."""
-    worth: npt.NDArray[np.float64]
-    """Posterior mean of what each wins more than the favourite; 0 for the favourite."""
-    size: npt.NDArray[np.int64]
-    """Number of actions, of those not given up, and of positions so far, (3,)."""
+    squares: npt.NDArray[np.float64]  # sums of the squares of these
+    counts: npt.NDArray[np.float64]  # number of positions in which each was tried
+    worth: npt.NDArray[np.float64]  # posterior mean of what each wins more than the favourite; 0 for the favourite
+    size: npt.NDArray[np.int64]  # number of actions, of those not given up, and of positions so far, (3,)
 
 
 ACTIONS, ALIVE, POSITIONS = range(3)  # in `Trial.size`
@@ -174,19 +169,30 @@ def improved(trial: Trial, num_actions: int) -> npt.NDArray[np.float64]:
 
 
 @cache
+def make_chances(encoding: Encoding) -> Callable[..., Any]:
+    """Compiled (observation, mask, network) -> its probabilities, float64 (A,)."""
+    show, features = encoding.function, encoding.size
+
+    def chances_of(observation, mask, network):
+        units = widest(network)
+        values, rows, chances = np.empty((2, units), np.float32), np.empty(units + 1, np.int64), np.empty(len(mask))
+        show(observation, mask, values[0][:features])
+        softmax(values[forward(values, rows, network)], mask, chances)
+        return chances
+
+    return compiled(chances_of)
+
+
+@cache
 def make_propose(encoding: Encoding) -> Callable[..., None]:
     """Compiled (trial, observation, mask, least, network): actions of at least this probability, most probable first.
 
     One is there in any case.
     """
-    show, features = encoding.function, encoding.size
+    chances_of = make_chances(encoding)
 
     def propose(trial, observation, mask, least, network):
-        units = widest(network)
-        values, rows, chances = np.empty((2, units), np.float32), np.empty(units + 1, np.int64), np.empty(len(mask))
-        show(observation, mask, values[0][:features])
-        softmax(values[forward(values, rows, network)], mask, chances)
-        count = 0
+        count, chances = 0, chances_of(observation, mask, network)
         for _ in range(MOST_ACTIONS):
             best = 0
             for action in range(len(chances)):

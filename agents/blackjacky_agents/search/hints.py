@@ -6,19 +6,19 @@ nothing that the player cannot know.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from blackjacky_agents.agent import Agent, CompiledAgent, recalls, shown_to
+from blackjacky_agents.agent import Agent, CompiledAgent, recalls
 from blackjacky_agents.games import bot_names, get_kit
 from blackjacky_agents.intervals import of_values
 from blackjacky_agents.registry import make_agent
 from blackjacky_agents.search.playing_on import CHANGE, WIN, play_on
 from blackjacky_agents.thoughts import explain
-from blackjacky_env.envs import Observation, TableEnv
+from blackjacky_env.envs import Observation
 
 MOST_OPTIONS = 4
 _POSITIONS = 400  # sampled positions; a number and no time limit, so that hints do not depend on the load
@@ -47,79 +47,42 @@ class Outlook(NamedTuple):
     which is smaller than both intervals suggest because all actions are tried in the same positions, contains 0."""
 
 
-class Adviser:
-    """Gives hints for one game, from its strongest bot, its first trained agent, and solutions of the table.
-
-    Args:
-        game: name of the game.
-        solutions: agents that recall and tell their probabilities, such as `solved:NAME`.
-    """
-
-    def __init__(self, game: str, solutions: Iterable[Agent] = ()) -> None:
-        bot, trained = bot_names(game)[-1], list(get_kit(game).trained)[:1]
-        self.agents: dict[str, Agent] = {name: make_agent(name, game) for name in [bot, *trained]}
-        self.agents |= {agent.name: agent for agent in solutions}
-        """The advising agents by name."""
-        search = get_kit(game).search
-        parameters = np.array(search.playout_parameters, np.float32)
-        self._player = CompiledAgent("playouts", game, search.playout_policy, parameters)
-
-    def look(self, env: TableEnv, seat: str) -> dict[str, npt.NDArray[Any]]:
-        """What the seat to act sees, as `hint` needs it."""
-        return shown_to(self.agents.values(), env, seat)
-
-    def hint(self, env: TableEnv, observation: dict[str, npt.NDArray[Any]], also: int | None = None) -> list[Outlook]:
-        """The most promising actions: first those that an agent would choose, then the likeliest to win.
-
-        Args:
-            env: the table, for its size; nothing else is read from it.
-            observation: that of the player to act, as by `look`.
-            also: an action to be estimated in any case.
-        """
-        probabilities = self._probabilities(observation)
-        choices = {name: _choice(agent, observation) for name, agent in self.agents.items()}
-        legal = np.flatnonzero(observation["action_mask"]).tolist()
-        likely = legal if probabilities is None else sorted(legal, key=lambda action: -probabilities[action])
-        actions = list(dict.fromkeys([*([] if also is None else [also]), *choices.values(), *likely]))[:MOST_OPTIONS]
-        found = play_on(self._player, observation["observation"], actions, _POSITIONS, threads=2)
-        wins, changes = found[:, :, WIN, 0].T, found[:, :, CHANGE, 0].T
-        best = wins[wins.mean(axis=1).argmax()]
-        outlooks = [
-            Outlook(
-                action,
-                float(own.mean()),
-                float(change.mean()),
-                float((change < 0).mean()),
-                tuple(name for name, choice in choices.items() if choice == action),
-                None if probabilities is None else float(probabilities[action]),
-                _POSITIONS,
-                _interval(own, env.num_players, 1, 0),
-                _interval(best - own, env.num_players, 2, -1)[0] <= 0,
-            )
-            for action, own, change in zip(actions, wins, changes, strict=True)
-        ]
-        return sorted(outlooks, key=lambda each: (-len(each.chosen_by), -each.win))
-
-    def _probabilities(self, observation: dict[str, npt.NDArray[Any]]) -> npt.NDArray[np.float64] | None:
-        for agent in reversed(self.agents.values()):
-            thoughts = explain(agent, observation)
-            if thoughts is not None:
-                return thoughts.probabilities
-        return None
-
-
 def advise(
-    game: str,
-    players: int,
-    variant: str,
-    options: Mapping[str, Any],
-    solutions: Iterable[str],
-    shown: Observation,
-    also: int | None = None,
+    game: str, players: int, solutions: Iterable[str], shown: Observation, also: int | None = None
 ) -> list[Outlook]:
-    """`Adviser.hint` at a table, with the solutions of these names; for another process."""
-    adviser = Adviser(game, [make_agent(name, game) for name in solutions])
-    return adviser.hint(TableEnv(game, players, variant, **options), shown, also)
+    """The most promising actions: first those that an agent would choose, then the likeliest to win.
+
+    Those who choose are the game's strongest bot, its first trained agent, and solutions of the table by name.
+    ``shown``: what the player to act sees, by `shown_to`. ``also``: an action to be estimated in any case.
+    """
+    names = [bot_names(game)[-1], *list(get_kit(game).trained)[:1], *solutions]
+    agents = [make_agent(name, game) for name in names]
+    thoughts = (explain(agent, shown) for agent in reversed(agents))
+    probabilities = next((each.probabilities for each in thoughts if each is not None), None)
+    choices = {agent.name: _choice(agent, shown) for agent in agents}
+    legal = np.flatnonzero(shown["action_mask"]).tolist()
+    likely = legal if probabilities is None else sorted(legal, key=lambda action: -probabilities[action])
+    actions = list(dict.fromkeys([*([] if also is None else [also]), *choices.values(), *likely]))[:MOST_OPTIONS]
+    search = get_kit(game).search
+    player = CompiledAgent("playouts", game, search.playout_policy, np.array(search.playout_parameters, np.float32))
+    found = play_on(player, shown["observation"], actions, _POSITIONS, threads=2)
+    wins, changes = found[:, :, WIN, 0].T, found[:, :, CHANGE, 0].T
+    best = wins[wins.mean(axis=1).argmax()]
+    outlooks = [
+        Outlook(
+            action,
+            float(own.mean()),
+            float(change.mean()),
+            float((change < 0).mean()),
+            tuple(name for name, choice in choices.items() if choice == action),
+            None if probabilities is None else float(probabilities[action]),
+            _POSITIONS,
+            _interval(own, players, 1, 0),
+            _interval(best - own, players, 2, -1)[0] <= 0,
+        )
+        for action, own, change in zip(actions, wins, changes, strict=True)
+    ]
+    return sorted(outlooks, key=lambda each: (-len(each.chosen_by), -each.win))
 
 
 def _choice(agent: Agent, observation: dict[str, npt.NDArray[Any]]) -> int:

@@ -24,10 +24,10 @@ from blackjacky_env.compiled import (
     entry,
     game_key,
     make_cast,
-    record_maker,
     score_of,
     spread,
     stream,
+    zeros,
 )
 from blackjacky_env.compiled.purposes import FOR_ACCEPTANCE, FOR_MOVES, FOR_POSITIONS
 from blackjacky_env.declare import Game, Vector
@@ -48,12 +48,10 @@ class Course(NamedTuple):
 
     imagine: Callable[..., float]
     """(known, bits, number, proposal, chain, before) -> likelihood, as `make_imagine` makes it."""
-    choose: Callable[..., int]
-    """(s, made, who, seen, may) -> the action of the player to act, after so many others."""
+    choose: Callable[..., int]  # (s, made, who, seen, may) -> the action of the player to act, after so many others
     advance: Callable[..., bool]
     """(s, action, to, result) -> done: take a step; writes ``result`` (rows, max_players) when the playout is over."""
-    begin: Callable[..., None]
-    """(s, result): prepare a result."""
+    begin: Callable[..., None]  # (s, result): prepare a result
 
 
 @cache
@@ -98,12 +96,9 @@ def make_finish(course: Course) -> Callable[..., None]:
 class Scratch(NamedTuple):
     """What `make_play_on` works in."""
 
-    chain: npt.NDArray[Any]
-    """The last accepted position and the last proposal, records (2,)."""
-    likelihood: npt.NDArray[np.float64]
-    """Of the accepted position, (1,); 0 at the start."""
-    copy: npt.NDArray[Any]
-    """The game that is played on, a record (1,)."""
+    chain: npt.NDArray[Any]  # the last accepted position and the last proposal, records (2,)
+    likelihood: npt.NDArray[np.float64]  # of the accepted position, (1,); 0 at the start
+    copy: npt.NDArray[Any]  # the game that is played on, a record (1,)
     seen: Vector
     may: npt.NDArray[np.int8]
 
@@ -111,11 +106,17 @@ class Scratch(NamedTuple):
 @cache
 def make_new_scratch(game: Game) -> Callable[[], Scratch]:
     """Compiled () -> scratch space at the start of a chain."""
-    new_chain, new_record = record_maker(2, game.state_dtype), record_maker(1, game.state_dtype)
+    state_dtype = game.state_dtype
     size, dtype, num_actions = game.layout.size, game.layout.dtype, game.num_actions
 
     def new_scratch():
-        return Scratch(new_chain(), np.zeros(1), new_record(), np.empty(size, dtype), np.empty(num_actions, np.int8))
+        return Scratch(
+            zeros(2, state_dtype),
+            np.zeros(1),
+            zeros(1, state_dtype),
+            np.empty(size, dtype),
+            np.empty(num_actions, np.int8),
+        )
 
     return compiled(new_scratch)
 

@@ -38,8 +38,6 @@ SEARCHERS = {
 """Placeholders of the budget after the colon of each name."""
 MOST = 1_000_000  # simulations, playouts
 LONGEST = 3600.0  # seconds
-EXPLORATION, PRIOR = 1.0, 0.65
-"""Chosen by hand; playing strength is not sensitive to them."""
 _AT_ONCE = 16  # simulations between two checks of the clock
 
 
@@ -81,14 +79,7 @@ def _find_guide(name: str, game: str, guide: str, load: Callable[[str, str], Com
 
 
 class Searcher(CompiledAgent):
-    """Search with a fixed number of simulations per move, or of playouts per legal action.
-
-    Args:
-        name: name as for `make_agent`, such as ``"ismcts:1000"``.
-        game: name of the game.
-        budget: the number in the name.
-        network: the network that guides the search, if one does.
-    """
+    """Search with a fixed number of simulations per move, or of playouts per legal action: the number in its name."""
 
     def __init__(self, name: str, game: str, budget: int, network: CompiledAgent | None = None) -> None:
         config, rules = get_kit(game).search, get_game(game)
@@ -99,12 +90,9 @@ class Searcher(CompiledAgent):
             parameters = guided_parameters(budget, config, network)
             origin: Origin = (policy_of, (game, encoding.name))
             super().__init__(name, game, guided_policy(rules, config, encoding), parameters, origin)
-        elif name.startswith("rollout"):
-            parameters = np.array([budget, *config.playout_parameters], np.float32)
-            super().__init__(name, game, rollout_policy(rules, config), parameters, (_policy_of, (name, game)))
         else:
-            policy, parameters = tree_policy(rules, config), tree_parameters(budget, config)
-            super().__init__(name, game, policy, parameters, (_policy_of, (name, game)))
+            parameters = playout_parameters(budget, config)
+            super().__init__(name, game, _policy_of(name, game), parameters, (_policy_of, (name, game)))
 
     def act_batch(self, observations: npt.NDArray[Any], masks: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
         """As `CompiledAgent.act_batch`; also raises `ValueError` for observations that no position can have."""
@@ -134,9 +122,9 @@ def _policy_of(name: str, game: str) -> Policy:
     return make(get_game(game), get_kit(game).search)
 
 
-def tree_parameters(simulations: int, config: SearchConfig) -> Numbers:
-    """Parameters for `tree_policy`."""
-    return np.array([simulations, EXPLORATION, PRIOR, *config.playout_parameters], np.float32)
+def playout_parameters(budget: int, config: SearchConfig) -> Numbers:
+    """Parameters of a search that no network guides."""
+    return np.array([budget, *config.playout_parameters], np.float32)
 
 
 def check_positions(
@@ -182,14 +170,7 @@ def thoughts_of_trial(trial: Trial, mask: npt.NDArray[np.int8], players: int) ->
 
 
 class TimedSearcher:
-    """Search with a time limit per move; its moves depend on the speed of the machine.
-
-    Args:
-        name: name as for `make_agent`, such as ``"ismcts:0.1s"``.
-        game: name of the game.
-        seconds: the number in the name.
-        network: the network that guides the search, if one does.
-    """
+    """Search with a time limit per move, the number in its name; its moves depend on the speed of the machine."""
 
     one_game_at_a_time = True
 
@@ -198,7 +179,7 @@ class TimedSearcher:
         self.name, self.game, self.seconds, self._network = name, game, seconds, network
         self._thoughts: Callable[[Any, npt.NDArray[np.int8], int], Thoughts] = thoughts_of_root
         if network is None:
-            self.parameters = tree_parameters(_AT_ONCE, config)
+            self.parameters = playout_parameters(_AT_ONCE, config)
             self._begin, self._go_on = clocked(rules, config)
         else:
             self.parameters = guided_parameters(_AT_ONCE, config, network)

@@ -32,7 +32,7 @@ from blackjacky_agents.search.playing_on import (
     one_policy,
     searched,
 )
-from blackjacky_env.compiled import Policy, compiled, draw, entry, record_maker, stream
+from blackjacky_env.compiled import Policy, compiled, draw, entry, stream, zeros
 from blackjacky_env.compiled.purposes import FOR_DECISIONS, FOR_TREE
 from blackjacky_env.declare import Game, Vector
 from blackjacky_env.play import NONE, checked, only_legal
@@ -52,18 +52,19 @@ def _course(game: Game, config: SearchConfig) -> Course:
     return searched(game, config, one_policy(game, config.playout_policy))
 
 
-# ---------------------------------------------------------------- flat Monte Carlo
+BUDGET = 0  # the first parameter: playouts per action, or simulations
+HEAD = 1  # parameters before those of the playout policy
 
-PLAYOUTS = 0
-ROLLOUT_HEAD = 1  # parameters before those of the playout policy
+
+# ---------------------------------------------------------------- flat Monte Carlo
 
 
 @cache
 def rollout_policy(game: Game, config: SearchConfig) -> Policy:
     """Flat Monte Carlo: the action with the best mean result over playouts.
 
-    All actions are tried from the same positions with the same random numbers. Parameters: playouts per action, then
-    those of the playout policy.
+    All actions are tried from the same positions with the same random numbers. Parameters: `BUDGET`, then those of the
+    playout policy.
     """
     play_on, new_scratch = make_play_on(game, _course(game, config)), make_new_scratch(game)
     max_players = game.max_players
@@ -74,8 +75,8 @@ def rollout_policy(game: Game, config: SearchConfig) -> Policy:
             return only
         actions, totals, scratch = np.flatnonzero(mask), np.zeros(len(mask)), new_scratch()
         results = np.empty((1, len(actions), 1, max_players))
-        for number in range(int(parameters[PLAYOUTS])):
-            play_on(scratch, observation, random_state, number, 1, actions, parameters[ROLLOUT_HEAD:], None, results)
+        for number in range(int(parameters[BUDGET])):
+            play_on(scratch, observation, random_state, number, 1, actions, parameters[HEAD:], None, results)
             for i in range(len(actions)):
                 totals[actions[i]] += results[0, i, WIN, 0]
         return best_legal(totals, mask)
@@ -85,8 +86,7 @@ def rollout_policy(game: Game, config: SearchConfig) -> Policy:
 
 # ---------------------------------------------------------------- tree search
 
-SIMULATIONS, EXPLORATION, PRIOR = range(3)
-TREE_HEAD = 3  # parameters before those of the playout policy
+EXPLORATION, PRIOR = 1.0, 0.6499999761581421  # by hand; strength is not sensitive to them; 0.65 as float32
 MOST_NODES = 1 << 17  # maximum per tree, about 70 MB; a full tree stops growing
 _DEEPEST = 64  # maximum length of a simulation's path through the tree
 _EMPTY = -1
@@ -101,34 +101,21 @@ class Tree(NamedTuple):
 
     slots: npt.NDArray[np.int32]
     """Hash table with open addressing: the node in each slot or `_EMPTY`; the length is a power of two."""
-    hashes: npt.NDArray[np.uint64]
-    """Hash of the observation of each node, (M,)."""
+    hashes: npt.NDArray[np.uint64]  # hash of the observation of each node, (M,)
     favourites: npt.NDArray[np.int16]
     """The move tried first in each node: the prior policy's at the root, elsewhere the playout policy's, (M,)."""
-    counts: npt.NDArray[np.int32]
-    """Visits of each node, (M,)."""
-    visits: npt.NDArray[np.int32]
-    """Visits of each action, (M, A)."""
-    totals: npt.NDArray[np.float32]
-    """Sum of the results of each action, (M, A)."""
-    size: npt.NDArray[np.int64]
-    """Number of nodes and of simulations, (2,)."""
-    chain: npt.NDArray[Any]
-    """The last accepted position and the last proposal of the sampling chain, records (2,)."""
-    likelihood: npt.NDArray[np.float64]
-    """Likelihood of the accepted position, (1,)."""
-    position: npt.NDArray[Any]
-    """State of the current simulation, a record (1,)."""
-    path: npt.NDArray[np.int64]
-    """Nodes and actions of the current simulation, (2, `_DEEPEST`)."""
-    words: npt.NDArray[np.uint64]
-    """The memory of `seen` as 8-byte words, padded with zeros."""
-    seen: Vector
-    """Observation of the player to act, (K,)."""
-    may: npt.NDArray[np.int8]
-    """Mask of the player to act, (A,)."""
-    result: npt.NDArray[np.float64]
-    """Result of the current simulation by seat, (1, max_players)."""
+    counts: npt.NDArray[np.int32]  # visits of each node, (M,)
+    visits: npt.NDArray[np.int32]  # visits of each action, (M, A)
+    totals: npt.NDArray[np.float32]  # sum of the results of each action, (M, A)
+    size: npt.NDArray[np.int64]  # number of nodes and of simulations, (2,)
+    chain: npt.NDArray[Any]  # the last accepted position and the last proposal of the sampling chain, records (2,)
+    likelihood: npt.NDArray[np.float64]  # likelihood of the accepted position, (1,)
+    position: npt.NDArray[Any]  # state of the current simulation, a record (1,)
+    path: npt.NDArray[np.int64]  # nodes and actions of the current simulation, (2, `_DEEPEST`)
+    words: npt.NDArray[np.uint64]  # the memory of `seen` as 8-byte words, padded with zeros
+    seen: Vector  # observation of the player to act, (K,)
+    may: npt.NDArray[np.int8]  # mask of the player to act, (A,)
+    result: npt.NDArray[np.float64]  # result of the current simulation by seat, (1, max_players)
 
 
 NODES, DONE = range(2)  # in `Tree.size`
@@ -137,7 +124,7 @@ NODES, DONE = range(2)  # in `Tree.size`
 @cache
 def make_new_tree(game: Game) -> Callable[..., Tree]:
     """Compiled (nodes) -> an empty tree with that capacity."""
-    new_chain, new_record = record_maker(2, game.state_dtype), record_maker(1, game.state_dtype)
+    state_dtype = game.state_dtype
     size, dtype, num_actions, max_players = game.layout.size, game.layout.dtype, game.num_actions, game.max_players
     word_count = -(-size * dtype.itemsize // 8)
 
@@ -153,9 +140,9 @@ def make_new_tree(game: Game) -> Callable[..., Tree]:
             np.empty((nodes, num_actions), np.int32),
             np.empty((nodes, num_actions), np.float32),
             np.zeros(2, np.int64),
-            new_chain(),
+            zeros(2, state_dtype),
             np.zeros(1),
-            new_record(),
+            zeros(1, state_dtype),
             np.empty((2, _DEEPEST), np.int64),
             words,
             words.view(dtype)[:size],
@@ -168,14 +155,14 @@ def make_new_tree(game: Game) -> Callable[..., Tree]:
 
 @cache
 def tree_policy(game: Game, config: SearchConfig) -> Policy:
-    """Information-set MCTS; parameters: `SIMULATIONS` .. `PRIOR`, then those of the playout policy."""
+    """Information-set MCTS; parameters: `BUDGET`, then those of the playout policy."""
     new_tree, plant, grow = make_new_tree(game), make_plant(config), make_grow(game, config)
 
     def choose(observation, mask, random_state, parameters):
         action = only_legal(mask)
         if action != NONE:
             return action
-        simulations = np.int64(parameters[SIMULATIONS])
+        simulations = np.int64(parameters[BUDGET])
         tree = new_tree(min(simulations + 1, MOST_NODES))
         plant(tree, observation, mask, random_state, parameters)
         grow(tree, observation, random_state, parameters, simulations)
@@ -190,7 +177,7 @@ def clocked(game: Game, config: SearchConfig) -> tuple[Callable[..., Any], Calla
 
     ``begin(observation, mask, key, decision, parameters)`` -> the only legal action or `NONE`, and a tree with its
     root. ``go_on(tree, observation, mask, key, decision, parameters)`` -> the best action after another
-    ``parameters[SIMULATIONS]`` simulations.
+    ``parameters[BUDGET]`` simulations.
     """
     new_tree, plant, grow = make_new_tree(game), make_plant(config), make_grow(game, config)
 
@@ -201,7 +188,7 @@ def clocked(game: Game, config: SearchConfig) -> tuple[Callable[..., Any], Calla
         return action, tree
 
     def go_on(tree, observation, mask, key, decision, parameters):
-        grow(tree, observation, stream(key, FOR_DECISIONS, decision, 0), parameters, np.int64(parameters[SIMULATIONS]))
+        grow(tree, observation, stream(key, FOR_DECISIONS, decision, 0), parameters, np.int64(parameters[BUDGET]))
         return best_legal(tree.visits[0], mask)
 
     return entry(begin), entry(go_on)
@@ -219,7 +206,7 @@ def make_plant(config: SearchConfig) -> Callable[..., None]:
         tree.seen[:] = observation
         code = hash_of(tree.words)
         _, slot = find(tree, code)
-        add(tree, code, slot, np.int64(prior_policy(observation, mask, random_state, parameters[TREE_HEAD:])))
+        add(tree, code, slot, np.int64(prior_policy(observation, mask, random_state, parameters[HEAD:])))
 
     return compiled(plant)
 
@@ -242,7 +229,7 @@ def make_grow(game: Game, config: SearchConfig) -> Callable[..., None]:
             tree.result[:] = 0.0
             depth, done = simulate(tree, parameters)
             if not done:
-                s, who = tree.position[0], parameters[TREE_HEAD:]
+                s, who = tree.position[0], parameters[HEAD:]
                 finish(s, NONE, who, None, tree.seen, tree.may, tree.result)
             learn(tree, depth)
         tree.size[DONE] += simulations
@@ -267,10 +254,10 @@ def _make_simulate(game: Game, config: SearchConfig) -> Callable[..., tuple[int,
                     code = hash_of(tree.words)
                     node, slot = find(tree, code)
                 if node != NONE:
-                    action = select(tree, node, may, np.float64(parameters[EXPLORATION]), np.float64(parameters[PRIOR]))
+                    action = select(tree, node, may)
                 else:
                     bits = stream(s.key, FOR_TREE, moves, 0)
-                    action = checked(int(policy(seen, may, bits, parameters[TREE_HEAD:])), may)
+                    action = checked(int(policy(seen, may, bits, parameters[HEAD:])), may)
                     if own:
                         node = add(tree, code, slot, action)
                         inside = False
@@ -333,11 +320,11 @@ def add(tree, code, slot, favourite):
 
 
 @compiled
-def select(tree, node, mask, exploration, prior):
+def select(tree, node, mask):
     """The action to try next: the best mean, plus more for what was tried seldom, and for the node's favourite.
 
     PUCT (Rosin, "Multi-armed bandits with episode context", 2011, as in Silver et al. 2017): the favourite has
-    the chance ``prior`` and all actions share the rest; an action not tried yet counts as the mean of the node.
+    the chance `PRIOR` and all actions share the rest; an action not tried yet counts as the mean of the node.
     """
     legal, total = 0, 0.0
     for action in range(len(mask)):
@@ -350,8 +337,8 @@ def select(tree, node, mask, exploration, prior):
         if mask[action]:
             visits = tree.visits[node, action]
             mean = np.float64(tree.totals[node, action]) / visits if visits > 0 else unknown
-            chance = (1.0 - prior) / legal + prior * (action == favourite)
-            score = mean + exploration * chance * root / (1 + visits)
+            chance = (1.0 - PRIOR) / legal + PRIOR * (action == favourite)
+            score = mean + EXPLORATION * chance * root / (1 + visits)
             if best == NONE or score > best_score:
                 best, best_score = action, score
     return best

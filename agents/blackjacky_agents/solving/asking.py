@@ -48,7 +48,7 @@ def ask_everywhere(
     agent: Agent,
     samples: int = 100,
     memory: float = 4 * 2**30,
-    progress: Progress = lambda fraction, nodes: None,
+    progress: Progress = lambda nodes: None,
 ) -> Asked:
     """What an agent does in every information state of a table.
 

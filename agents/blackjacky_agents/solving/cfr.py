@@ -25,7 +25,7 @@ from blackjacky_agents.solving.strategies import (
     in_parts,
     normalised,
     reach_after,
-    reach_after_here,
+    reach_of,
     sequence_levels,
     sum_ends,
     uniform,
@@ -44,15 +44,11 @@ class Memory(NamedTuple):
     """What one seat remembers of the iterations, each by sequence, (S,), but for the last."""
 
     regrets: Floats
-    strategy: Floats
-    """Of the next iteration, by regret matching."""
-    reach: Floats
-    """Of that strategy."""
-    sums: Floats
-    """The reaches of all iterations, weighted: the average strategy."""
+    strategy: Floats  # of the next iteration, by regret matching
+    reach: Floats  # of that strategy
+    sums: Floats  # the reaches of all iterations, weighted: the average strategy
     gains: Floats
-    values: Floats
-    """By state, (I,)."""
+    values: Floats  # by state, (I,)
 
 
 def _factors(variant, t):
@@ -152,15 +148,12 @@ class Solver:
             in_parts(partial(_add_reach_here, memory, weight), 0, len(memory.gains), self.threads)
             for first, last in reversed([*pairwise(tree.levels.tolist())]):
                 in_parts(partial(_update_here, tree, memory, positive, negative), first, last, self.threads)
-            for first, last in pairwise(self._levels[seat].tolist()):
-                in_parts(partial(reach_after_here, tree, memory.strategy, memory.reach), first, last, self.threads)
+            reach_of(tree, memory.strategy, memory.reach, self.threads)
 
     def _refresh(self) -> None:
         """The reaches of the present strategies."""
-        for seat, (tree, memory) in enumerate(zip(self.tree.seats, self._memories, strict=True)):
-            memory.reach[0] = 1.0
-            for first, last in pairwise(self._levels[seat].tolist()):
-                reach_after_here(tree, memory.strategy, memory.reach, first, last)
+        for tree, memory in zip(self.tree.seats, self._memories, strict=True):
+            reach_of(tree, memory.strategy, memory.reach)
 
     def average(self) -> Strategies:
         """The average strategies, which approach an equilibrium."""

@@ -35,6 +35,7 @@ from blackjacky_env.play import (
 
 FINE, HIDDEN_CHANCE, STUCK_RESHUFFLE = 0, -1, -2
 """Whether an action's outcomes are all those that chance has."""
+_RESTACKED = 1
 _MOST_IN_PILE = 128  # kinds of cards, and cards: they are int8
 _KEYS = np.uint64(0), np.uint64(0x9E3779B97F4A7C15)
 _BASE, PLAYED, _SETTLED, DEALT, _OTHER, _OTHER_SETTLED = range(6)  # places in `Desk.records`
@@ -45,13 +46,10 @@ class Desk(NamedTuple):
 
     records: npt.NDArray[Any]
     """The world before the action, as played, as settled, dealt anew, and played with another key."""
-    data: npt.NDArray[np.uint64]
-    """The same memory by record, (records, W)."""
+    data: npt.NDArray[np.uint64]  # the same memory by record, (records, W)
     deck: Deck
-    kinds: npt.NDArray[np.int64]
-    """The kinds of cards in the pile."""
-    orders: Orders
-    """Of the pile."""
+    kinds: npt.NDArray[np.int64]  # the kinds of cards in the pile
+    orders: Orders  # of the pile
 
 
 def new_desk(game: Game, num_players: int, options: Mapping[str, Any]) -> Desk:
@@ -70,22 +68,27 @@ def make_expand(game: Game, emit: Callable[..., int]) -> Callable[..., int]:
     ``emit`` is compiled: (desk, place of the record in `Desk.records`, chance, is_over, *more) -> `FINE`, or a status
     that ends it all.
     """
-    play, deal, count_pile = _make_play(game), _make_deal(game, emit), _make_count_pile(game)
-    drawn, has_reshuffled, stack = _make_drawn(game), _make_has_reshuffled(game), _make_stack(game)
-    depends_on_key = _make_depends_on_key(game)
+    play, deal, pile, depends_on_key = (
+        _make_play(game),
+        _make_deal(game, emit),
+        _pile_of(game),
+        _make_depends_on_key(game),
+    )
+    left, arrange, restack = pile.left, pile.arrange, _make_restack(game)
 
     def expand(desk, worlds, w, action, is_first, *more):
         records = desk.records
         records[_BASE] = worlds[w]
-        count_pile(desk)
+        arrange(desk)
         flags = play(desk, PLAYED, 0, action)
-        if has_reshuffled(records, flags):
-            if not stack(desk):
-                return STUCK_RESHUFFLE
-            count_pile(desk)
+        restacked = restack(desk, flags)
+        if restacked == STUCK_RESHUFFLE:
+            return STUCK_RESHUFFLE
+        if restacked == _RESTACKED:
+            arrange(desk)
             flags = play(desk, PLAYED, 0, action)
         while True:
-            if drawn(records, flags) > desk.orders.at[DEPTH]:
+            if left(records[_BASE]) - left(records[_SETTLED if flags & SETTLED else PLAYED]) > desk.orders.at[DEPTH]:
                 decide_next(desk.orders)
             else:
                 if is_first and depends_on_key(desk, action):
@@ -144,7 +147,7 @@ def _make_play(game: Game) -> Callable[..., int]:
 
     The record at ``place`` is the world after it, the next one that at the settlement.
     """
-    step, lay = make_step(game, _keep), _make_lay_pile(game)
+    step, lay = make_step(game, _keep), _pile_of(game).lay
 
     def play(desk, place, key, action):
         states = desk.records[place : place + 2]
@@ -194,7 +197,7 @@ def _differ(desk, place, other):
 @cache
 def _make_deal(game: Game, emit: Callable[..., int]) -> Callable[..., int]:
     """Compiled (desk, chance, *more) -> status: tell ``emit`` every deal of the world as played."""
-    redeal, left_in_pile = game.rules.redeal, _make_left_in_pile(game)
+    redeal, left_in_pile = game.rules.redeal, _pile_of(game).left
 
     def deal(desk, chance, *more):
         deck, records = desk.deck, desk.records
@@ -217,40 +220,21 @@ def _make_deal(game: Game, emit: Callable[..., int]) -> Callable[..., int]:
 # ---------------------------------------------------------------- the pile
 
 
-@cache
-def _make_left_in_pile(game: Game) -> Callable[..., int]:
-    """Compiled (s) -> number of cards in the pile; 0 without one."""
-    count = "" if game.pile is None else game.pile.count
+class _Pile(NamedTuple):
+    """Compiled functions of the cards that are drawn from the top alone; without such cards they do nothing."""
 
-    def left_in_pile(s):
-        return int(s[count])
-
-    return compiled(left_in_pile if count else _nothing)
-
-
-@inlined
-def _nothing(s):
-    return 0
+    left: Callable[..., int]  # (s) -> number of cards in it
+    arrange: Callable[..., None]  # (desk): arrange that of the world before the action anew, no card decided
+    lay: Callable[..., None]  # (desk, s): lay that of ``s`` as arranged
 
 
 @cache
-def _make_drawn(game: Game) -> Callable[..., int]:
-    """Compiled (records, flags) -> number of cards that the action took from the pile."""
-    left_in_pile = _make_left_in_pile(game)
+def _pile_of(game: Game) -> _Pile:
+    if game.pile is None:
+        return _Pile(compiled(lambda s: 0), compiled(_arrange_nothing), compiled(lambda desk, s: None))
+    cards, count = game.pile.cards, game.pile.count
 
-    def drawn(records, flags):
-        place = _SETTLED if flags & SETTLED else PLAYED
-        return left_in_pile(records[_BASE]) - left_in_pile(records[place])
-
-    return compiled(drawn)
-
-
-@cache
-def _make_count_pile(game: Game) -> Callable[..., None]:
-    """Compiled (desk): arrange the pile of the world before the action anew, no card decided."""
-    cards, count = ("", "") if game.pile is None else (game.pile.cards, game.pile.count)
-
-    def count_pile(desk):
+    def arrange(desk):
         s, orders, kinds = desk.records[_BASE], desk.orders, 0
         for i in range(int(s[count])):
             card, place = int(s[cards][i]), kinds
@@ -265,18 +249,7 @@ def _make_count_pile(game: Game) -> Callable[..., None]:
             kinds += 1
         orders.at[DEPTH], orders.at[SIZE], orders.at[KINDS] = 0, int(s[count]), kinds
 
-    def count_nothing(desk):
-        desk.orders.at[:] = 0
-
-    return compiled(count_pile if cards else count_nothing)
-
-
-@cache
-def _make_lay_pile(game: Game) -> Callable[..., None]:
-    """Compiled (desk, s): lay the pile of ``s`` as arranged."""
-    cards = "" if game.pile is None else game.pile.cards
-
-    def lay_pile(desk, s):
+    def lay(desk, s):
         orders, place = desk.orders, 0
         for kind in range(orders.at[KINDS] - 1, -1, -1):  # as `lay_deck` leaves them
             for _ in range(orders.left[kind]):
@@ -286,45 +259,35 @@ def _make_lay_pile(game: Game) -> Callable[..., None]:
             s[cards][place] = desk.kinds[orders.chosen[i]]
             place += 1
 
-    def lay_nothing(desk, s):
-        pass
-
-    return compiled(lay_pile if cards else lay_nothing)
+    return _Pile(compiled(lambda s: int(s[count])), compiled(arrange), compiled(lay))
 
 
-@cache
-def _make_has_reshuffled(game: Game) -> Callable[..., bool]:
-    """Compiled (records, flags) -> whether the action has shuffled within the deal."""
-    count = "" if game.reshuffle is None else game.reshuffle.count
-
-    def has_reshuffled(records, flags):
-        return records[_SETTLED if flags & SETTLED else PLAYED][count] > records[_BASE][count]
-
-    def never(records, flags):
-        return False
-
-    return compiled(has_reshuffled if count else never)
+def _arrange_nothing(desk):
+    desk.orders.at[:] = 0
 
 
 @cache
-def _make_stack(game: Game) -> Callable[..., bool]:
-    """Compiled (desk) -> whether what the action shuffles has been put into the pile of the world before it.
+def _make_restack(game: Game) -> Callable[..., int]:
+    """Compiled (desk, flags) -> `FINE`, `_RESTACKED` or `STUCK_RESHUFFLE`: put what the action shuffled into the pile.
 
-    That is possible if the pile is empty; chance then decides what is drawn from it.
+    That is possible if the pile of the world before it is empty; chance then decides what is drawn from it.
     """
-    if game.pile is None or game.reshuffle is None:
-        return compiled(_cannot_stack)
-    pile, stack = _make_left_in_pile(game), game.reshuffle.stack
+    if game.reshuffle is None:
+        return compiled(lambda desk, flags: FINE)
+    count, stack, has_pile, left = (
+        game.reshuffle.count,
+        game.reshuffle.stack,
+        game.pile is not None,
+        _pile_of(game).left,
+    )
 
-    def stack_cards(desk):
-        if pile(desk.records[_BASE]) > 0:
-            return False
-        stack(desk.records[_BASE], desk.deck.cards)
-        return True
+    def restack(desk, flags):
+        before, after = desk.records[_BASE], desk.records[_SETTLED if flags & SETTLED else PLAYED]
+        if after[count] <= before[count]:
+            return FINE
+        if not has_pile or left(before) > 0:
+            return STUCK_RESHUFFLE
+        stack(before, desk.deck.cards)
+        return _RESTACKED
 
-    return compiled(stack_cards)
-
-
-@inlined
-def _cannot_stack(desk):
-    return False
+    return compiled(restack)

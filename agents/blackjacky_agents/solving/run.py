@@ -41,6 +41,14 @@ class SolveSettings:
     memory: float = 4.0
     """GiB for the tree, or with ``"mccfr"`` for the information states that are kept."""
 
+    def __post_init__(self) -> None:
+        check_choice("algorithm", self.algorithm, get_args(Algorithm))
+        check_integer("seed", self.seed, 0, 2**63 - 1)
+        if not isinstance(self.memory, int | float) or not 0 < self.memory < float("inf"):
+            raise ValueError(f"memory={self.memory!r} is no number of GiB above 0")
+        if not isinstance(self.rule_options, dict):
+            raise TypeError(f"rule_options={self.rule_options!r} are no options by name")
+
     @property
     def table(self) -> Table:
         """The table; `TypeError` or `ValueError` say what is allowed."""
@@ -62,18 +70,10 @@ class Limits:
 
 
 class SolvingRun:
-    """Solves a table in a folder, of which this process must be the only writer.
+    """Solves a table in a folder, of which this process must be the only writer; nothing is there before `begin`.
 
-    Args:
-        settings: what to solve, and how.
-        folder: for checkpoints and the solution; nothing is written there before `begin`.
-        command: the command line, for the card.
-        threads: CPU threads; the solution does not depend on it.
-        clock: what ``seconds`` are measured with.
-        tree: that of the table, if it has been built already; ``"mccfr"`` needs none.
-        progress: for building it.
-
-    Raises `ValueError` for a table that cannot be solved like this.
+    ``clock`` measures the seconds of solving; ``tree`` is that of the table if it has been built already. Raises
+    `ValueError` for a table that cannot be solved like this.
     """
 
     def __init__(
@@ -84,7 +84,7 @@ class SolvingRun:
         threads: int = 1,
         clock: Callable[[], float] = time.perf_counter,
         tree: Tree | None = None,
-        progress: Progress = lambda fraction, nodes: None,
+        progress: Progress = lambda nodes: None,
     ) -> None:
         self.settings, self.folder, self.command, self.threads = settings, folder, command, threads
         self.clock, self.table, self.tree = clock, settings.table, tree
@@ -130,28 +130,28 @@ class SolvingRun:
     def _iterate(self, limits: Limits, report: Callable[[SolvingRun], object]) -> None:
         saved = time.perf_counter()
         while not limits.are_reached(self.seconds, self.solver.iterations, self.worth):
-            goal = int(max(self.solver.iterations + 1, self.solver.iterations * _GROWTH))
-            self._run_to(int(min(goal, limits.iterations)), limits.seconds, report)
-            if self.interrupted:
-                return
+            goal = int(min(max(self.solver.iterations + 1, self.solver.iterations * _GROWTH), limits.iterations))
+            while self.solver.iterations < goal and self.seconds < limits.seconds:
+                self._run_piece(goal)
+                report(self)
+                if self.interrupted:
+                    return
             self._measure()
             report(self)
             if time.perf_counter() - saved > _SAVE_EVERY:
                 self.save()
                 saved = time.perf_counter()
 
-    def _run_to(self, goal: int, seconds: float, report: Callable[[SolvingRun], object]) -> None:
-        """Do iterations in pieces that are short enough to look at the clock, and to be interrupted, between them."""
-        while self.solver.iterations < goal and self.seconds < seconds and not self.interrupted:
-            begun = self.clock()
-            self.solver.run(min(self._piece, goal - self.solver.iterations))
-            took = self.clock() - begun
-            self.seconds += took
-            if took < _PIECE / 2:
-                self._piece *= 2
-            elif took > 2 * _PIECE:
-                self._piece = max(1, self._piece // 2)
-            report(self)
+    def _run_piece(self, goal: int) -> None:
+        """Do iterations for a time short enough to look at the clock, and to be interrupted, after them."""
+        begun = self.clock()
+        self.solver.run(min(self._piece, goal - self.solver.iterations))
+        took = self.clock() - begun
+        self.seconds += took
+        if took < _PIECE / 2:
+            self._piece *= 2
+        elif took > 2 * _PIECE:
+            self._piece = max(1, self._piece // 2)
 
     def _measure(self) -> None:
         if isinstance(self.solver, cfr.Solver):
@@ -187,18 +187,8 @@ def read_settings(folder: Path) -> tuple[SolveSettings, str]:
     """The settings and the command of the run in a folder; `ValueError` if there is none."""
     try:
         config = parse_json(read_file(folder / "config.json"))
-        return _checked(SolveSettings(**config["settings"])), str(config["command"])
+        settings = SolveSettings(**config["settings"])
+        _ = settings.table
+        return settings, str(config["command"])
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise ValueError(f"there is no run of a solver in {str(folder)!r}: {error}") from None
-
-
-def _checked(settings: SolveSettings) -> SolveSettings:
-    """``settings``; `TypeError` or `ValueError` if no command has written them."""
-    check_choice("algorithm", settings.algorithm, get_args(Algorithm))
-    check_integer("seed", settings.seed, 0, 2**63 - 1)
-    if not isinstance(settings.memory, int | float) or not 0 < settings.memory < float("inf"):
-        raise ValueError(f"memory={settings.memory!r} is no number of GiB above 0")
-    if not isinstance(settings.rule_options, dict):
-        raise TypeError(f"rule_options={settings.rule_options!r} are no options by name")
-    _ = settings.table
-    return settings

@@ -43,36 +43,25 @@ class Known(NamedTuple):
     """Information states that have occurred, I places, and their actions, S places."""
 
     keys: npt.NDArray[np.uint64]
-    first: npt.NDArray[np.int64]
-    """Where the actions of each begin, (I + 1,)."""
+    first: npt.NDArray[np.int64]  # where the actions of each begin, (I + 1,)
     actions: npt.NDArray[np.int16]
     regrets: npt.NDArray[np.float64]
-    sums: npt.NDArray[np.float64]
-    """Of the average strategy, (S,)."""
-    table: npt.NDArray[np.int32]
-    """States by key, `_NONE` where there is none; the length is a power of 2, over 2 I."""
-    counts: npt.NDArray[np.int64]
-    """States, actions, and visits of states for which there was no place, (3,)."""
+    sums: npt.NDArray[np.float64]  # of the average strategy, (S,)
+    table: npt.NDArray[np.int32]  # states by key, `_NONE` where there is none; the length is a power of 2, over 2 I
+    counts: npt.NDArray[np.int64]  # states, actions, and visits of states for which there was no place, (3,)
 
 
 class Bench(NamedTuple):
     """Arrays with which a thread plays a game: a place for each own decision of the seat that tries all actions."""
 
-    records: npt.NDArray[Any]
-    """Positions before own decisions; the last is the present one."""
-    keys: npt.NDArray[np.uint64]
-    """What all seats recall there, (D, P, 2)."""
-    actions: npt.NDArray[np.int16]
-    """Legal actions, (D, A)."""
-    chances: npt.NDArray[np.float64]
-    """Their probabilities, (D, A)."""
-    values: npt.NDArray[np.float64]
-    """What each has brought, (D, A)."""
-    at: npt.NDArray[np.int64]
-    """Number of legal actions and of those tried, (D, 2)."""
+    records: npt.NDArray[Any]  # positions before own decisions; the last is the present one
+    keys: npt.NDArray[np.uint64]  # what all seats recall there, (D, P, 2)
+    actions: npt.NDArray[np.int16]  # legal actions, (D, A)
+    chances: npt.NDArray[np.float64]  # their probabilities, (D, A)
+    values: npt.NDArray[np.float64]  # what each has brought, (D, A)
+    at: npt.NDArray[np.int64]  # number of legal actions and of those tried, (D, 2)
     ear: Ear
-    results: npt.NDArray[np.float64]
-    """(max_players,)."""
+    results: npt.NDArray[np.float64]  # (max_players,)
 
 
 @compiled

@@ -96,8 +96,8 @@ class Tree:
         return walks.bytes_of((self.seats, self.states))
 
 
-Progress = Callable[[float, int], object]
-"""Called with the fraction that has been walked and the number of nodes passed."""
+Progress = Callable[[int], object]
+"""Called with the number of nodes passed."""
 
 
 class Walker:
@@ -122,12 +122,12 @@ class Walker:
         while (status := begin(self.desk, blank, self.walk)) != FINE:
             self.make_room(status)
 
-    def run(self, progress: Progress = lambda fraction, nodes: None) -> Iterator[int]:
+    def run(self, progress: Progress = lambda nodes: None) -> Iterator[int]:
         """Walk on; yields `walks.SHOWN_FULL` whenever ``walk.shown`` is full, and `walks.DONE` at the end."""
         walk_on = walks.walking(self.table.game)
         while True:
             status = walk_on(self.desk, self.walk, _NODES, self.keeps)
-            progress(self.fraction(), int(self.walk.counts[walks.NUM_NODES]))
+            progress(int(self.walk.counts[walks.NUM_NODES]))
             if status in (walks.SHOWN_FULL, walks.DONE):
                 yield status
                 self.walk.counts[walks.NUM_SHOWN] = 0
@@ -163,31 +163,12 @@ class Walker:
     def _check_memory(self) -> None:
         building = _SORTING * self._kept + walks.bytes_of(self.walk)
         solving = _KEPT * self._kept + BYTES_OF_SEQUENCE * int(self.walk.counts[walks.NUM_SEQUENCES])
-        used, done = max(building, solving), self.fraction()
-        if used > self.memory:
-            needed = f"about {_gigabytes(used / done)} are needed" if done > 0.01 else "much more is needed"
+        if (used := max(building, solving)) > self.memory:
+            nodes = int(self.walk.counts[walks.NUM_NODES])
             raise MemoryNeededError(
-                f"the tree does not fit into {_gigabytes(self.memory)}: {done:.0%} of it takes {_gigabytes(used)}, so "
-                f"{needed}; allow more memory, choose rule options with fewer cards or turns, or sample the tree"
+                f"the tree does not fit into {_gigabytes(self.memory)}: {nodes:,} nodes of it take {_gigabytes(used)}; "
+                "allow more memory, choose rule options with fewer cards or turns, or sample the tree"
             )
-
-    def fraction(self) -> float:
-        """How much of the tree has been walked, if all actions of a node and all worlds after one took equally long."""
-        path, states, counts = self.walk.path, self.walk.states, self.walk.counts
-        share, done, deepest = 1.0, 0.0, int(counts[walks.DEPTH])
-        for depth in range(deepest + 1):
-            if depth:
-                state, tried = path.state[depth], path.tried[depth]
-                share /= int(states.first[state + 1] - states.first[state])
-                done += share * max(0, int(tried) - 1)
-                if not tried:
-                    break
-            top = int(path.end[depth - 1]) if depth else 1
-            share /= max(1, int(path.end[depth]) - top)
-            here = int(path.first[depth + 1]) if depth < deepest else int(path.next_node[depth])
-            done += share * (here - top)
-            share *= int(path.last[depth + 1]) - here
-        return min(done, 1.0) if deepest >= 0 else 1.0
 
 
 def _gigabytes(size: float) -> str:
@@ -218,13 +199,13 @@ def _cards_dealt(table: Table, deck: npt.NDArray[np.int8]) -> int:
     return len(deck) - int(states[game.pile.count][0])
 
 
-def build_tree(table: Table, memory: float = 4 * 2**30, progress: Progress = lambda fraction, nodes: None) -> Tree:
+def build_tree(table: Table, memory: float = 4 * 2**30, progress: Progress = lambda nodes: None) -> Tree:
     """The tree of a table in sequence form.
 
     Args:
         table: the table; seat 0 starts.
         memory: the most bytes that building it, and then solving it, may take.
-        progress: called with the fraction done and the number of nodes.
+        progress: called with the number of nodes.
 
     Raises:
         ValueError: chance cannot be enumerated at this table.

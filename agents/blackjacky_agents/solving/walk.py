@@ -26,20 +26,13 @@ class Worlds(NamedTuple):
     """Worlds of the nodes on the way to the present one, W places, used as a stack."""
 
     records: npt.NDArray[Any]
-    data: npt.NDArray[np.uint64]
-    """The memory of the records, (W, words)."""
-    chances: npt.NDArray[np.float64]
-    """Probability that chance makes it this one, (W,)."""
-    keys: npt.NDArray[np.uint64]
-    """What each seat recalls, (W, P, 2)."""
-    joint: npt.NDArray[np.uint64]
-    """A hash of all seats' keys, (W,)."""
-    content: npt.NDArray[np.uint64]
-    """A hash of the record and of all seats' keys, (W,)."""
-    order: npt.NDArray[np.int64]
-    """The worlds after an action, those of one node together, (W,)."""
-    table: npt.NDArray[np.int64]
-    """Worlds after the present action by content, and the number of that action, (2 W, 2)."""
+    data: npt.NDArray[np.uint64]  # the memory of the records, (W, words)
+    chances: npt.NDArray[np.float64]  # probability that chance makes it this one, (W,)
+    keys: npt.NDArray[np.uint64]  # what each seat recalls, (W, P, 2)
+    joint: npt.NDArray[np.uint64]  # a hash of all seats' keys, (W,)
+    content: npt.NDArray[np.uint64]  # a hash of the record and of all seats' keys, (W,)
+    order: npt.NDArray[np.int64]  # the worlds after an action, those of one node together, (W,)
+    table: npt.NDArray[np.int64]  # worlds after the present action by content, and the number of that action, (2 W, 2)
 
 
 class Path(NamedTuple):
@@ -47,16 +40,11 @@ class Path(NamedTuple):
 
     first: npt.NDArray[np.int64]
     last: npt.NDArray[np.int64]
-    next_node: npt.NDArray[np.int64]
-    """Where the next node after the last action begins in ``order``, (D,)."""
-    end: npt.NDArray[np.int64]
-    """Where the last of them ends, (D,)."""
-    state: npt.NDArray[np.int64]
-    """Number of the information state, (D,)."""
-    tried: npt.NDArray[np.int64]
-    """Number of actions tried, (D,)."""
-    sequences: npt.NDArray[np.int64]
-    """By seat: its last sequence before this node, (D, P)."""
+    next_node: npt.NDArray[np.int64]  # where the next node after the last action begins in ``order``, (D,)
+    end: npt.NDArray[np.int64]  # where the last of them ends, (D,)
+    state: npt.NDArray[np.int64]  # number of the information state, (D,)
+    tried: npt.NDArray[np.int64]  # number of actions tried, (D,)
+    sequences: npt.NDArray[np.int64]  # by seat: its last sequence before this node, (D, P)
 
 
 class States(NamedTuple):
@@ -65,15 +53,11 @@ class States(NamedTuple):
     A sequence is an action in an information state; the first P are the empty ones.
     """
 
-    keys: npt.NDArray[np.uint64]
-    """(I, 2)."""
+    keys: npt.NDArray[np.uint64]  # (I, 2)
     seats: npt.NDArray[np.int8]
-    parents: npt.NDArray[np.int32]
-    """The seat's last sequence before, (I,)."""
-    first: npt.NDArray[np.int32]
-    """The first of its sequences, (I + 1,)."""
-    actions: npt.NDArray[np.int16]
-    """The action of each sequence, (S,)."""
+    parents: npt.NDArray[np.int32]  # the seat's last sequence before, (I,)
+    first: npt.NDArray[np.int32]  # the first of its sequences, (I + 1,)
+    actions: npt.NDArray[np.int16]  # the action of each sequence, (S,)
     table: npt.NDArray[np.int32]
     """Information states by key, NOBODY where there is none; the length is a power of 2, over 2 I."""
 
@@ -81,10 +65,8 @@ class States(NamedTuple):
 class Ends(NamedTuple):
     """Ends of the game, E places: one for each node and action after which some world is over."""
 
-    sequences: npt.NDArray[np.int32]
-    """The last sequence of each seat, (E, P)."""
-    payoffs: npt.NDArray[np.float64]
-    """Results of the seats, each times its probability, added up, (E, P)."""
+    sequences: npt.NDArray[np.int32]  # the last sequence of each seat, (E, P)
+    payoffs: npt.NDArray[np.float64]  # results of the seats, each times its probability, added up, (E, P)
 
 
 class Shown(NamedTuple):
@@ -103,12 +85,9 @@ class Walk(NamedTuple):
     ends: Ends
     shown: Shown
     ear: Ear
-    counts: npt.NDArray[np.int64]
-    """(`COUNTS`,)."""
-    payoffs: npt.NDArray[np.float64]
-    """Results after the present action, each times its probability, (max_players,)."""
-    rewards: npt.NDArray[np.float64]
-    """For `Rules.returns`, (max_players,)."""
+    counts: npt.NDArray[np.int64]  # (`COUNTS`,)
+    payoffs: npt.NDArray[np.float64]  # results after the present action, each times its probability, (max_players,)
+    rewards: npt.NDArray[np.float64]  # for `Rules.returns`, (max_players,)
 
 
 DEPTH, NUM_WORLDS, ALL_WORLDS, ACTION_NUMBER, ENDED, NUM_STATES, NUM_SEQUENCES, NUM_ENDS, NUM_SHOWN, NUM_NODES = range(

@@ -199,7 +199,7 @@ class Table:
         if action not in self._legal(seat):
             raise MessageError("illegal", f"action {str(action)[:20]} is not legal now")
         solutions = tuple(sorted({each.name for each in self._thinkers if recalls(each.agent)}))
-        table = (self.env.game.name, len(self.seats), self.env.variant, self.env.options)
+        table = (self.env.game.name, len(self.seats))
         shown = shown_to([each.agent for each in self._thinkers], self.env, self._agent_of(seat))
         return lambda: [each._asdict() for each in aside(advise, *table, solutions, shown, action)]
 
@@ -413,7 +413,7 @@ def compile_hints(game: str) -> None:
     """Compile, where this is called, what estimates for hints need."""
     env = TableEnv(game)
     env.reset(seed=0)
-    advise(game, env.num_players, env.variant, env.options, (), env.observe(env.agent_selection))
+    advise(game, env.num_players, (), env.observe(env.agent_selection))
 
 
 def modified(path: Path) -> float:

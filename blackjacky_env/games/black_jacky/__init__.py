@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from blackjacky_env.compiled import share_result
+from blackjacky_env.compiled import settled_in, share_result
 from blackjacky_env.declare import Game, Pile, Preset, Question, Reshuffle, Rules, SmallDeck, Words
 from blackjacky_env.games.black_jacky import observation, rules, scene, state, words
 
@@ -57,7 +57,7 @@ GAME = Game(
         redeal=rules.redeal,
         legal=rules.legal,
         apply=rules.apply,
-        is_settled=rules.is_settled,
+        is_settled=settled_in("phase", state.SETTLEMENT),
         settle=rules.settle,
         returns=share_result,
         encode=observation.encode,

@@ -1,8 +1,4 @@
-"""The observation of one seat: its layout, `encode` from a position, and `sample` back to a full position.
-
-Seats are relative to the observer: 0 is the observer, 1 the left neighbour and so on; entries of seats that do not
-exist are 0. Arrays by value have one entry for each v = 1 .. 8.
-"""
+"""The observation of one seat: `encode` from a position, and `sample` back to a full position."""
 
 from __future__ import annotations
 
@@ -11,7 +7,7 @@ import numpy as np
 from blackjacky_env.compiled import below, draw, inlined, make_encode, make_sample, marked, seen_from, shuffle
 from blackjacky_env.declare import NOBODY
 from blackjacky_env.games.black_jacky import state
-from blackjacky_env.games.black_jacky.rules import left_of
+from blackjacky_env.games.black_jacky.rules import clear_table, left_of
 
 AT = state.RECORD.at
 _encode_shown, _sample_shown = make_encode(state.RECORD), make_sample(state.RECORD)
@@ -19,17 +15,13 @@ _encode_shown, _sample_shown = make_encode(state.RECORD), make_sample(state.RECO
 
 @inlined
 def encode(s, observer, out):
-    """Write the observation of seat ``observer`` into ``out`` (int8, shape (K,))."""
     _encode_shown(s, observer, out)
     observer, n = int(observer), int(s.num_players)
     out[AT.turn] = min(int(s.turn), 127)
     if s.first_knocker != NOBODY and s.phase != state.OVER:
         q = int(s.turn_player)
-        for _ in range(n):
-            if q == s.first_knocker:
-                break
-            if s.status[q] == state.SALOON:
-                out[AT.last_turns + seen_from(observer, q, n)] = 1
+        for _ in range(seen_from(q, int(s.first_knocker), n)):
+            out[AT.last_turns + seen_from(observer, q, n)] = s.status[q] == state.SALOON
             q = left_of(s, q)
     if s.discard_top != state.NO_CARD:
         out[AT.discard_top + int(s.discard_top) - 1] = 1
@@ -58,25 +50,18 @@ def put_values(out, place, counts):
     out[place + 4], out[place + 5], out[place + 6], out[place + 7] = fives, sixes, sevens, eights
 
 
-# ---------------------------------------------------------------- back from an observation to a position
-
-
 @inlined
 def sample(observation, bits, s):
-    """Write into ``s`` a random full legal position consistent with ``observation``.
+    """As `Rules.sample` says: known cards are placed in their hands, all other unseen cards are dealt uniformly.
 
-    ``observation``: integers, (K,), as written by `encode`; ``bits`` (uint64) determine everything that is drawn.
-    The observer gets seat 0, the game a new key. Known cards are placed in their hands, all other unseen cards are
-    dealt uniformly at random; a secretly given card is uniform over its hand. The other players know what a spectator
-    knows.
+    A secretly given card is uniform over its hand. The other players know what a spectator knows.
     """
     s.key = draw(bits, 0)
+    clear_table(s)
     _sample_shown(observation, s)
     s.turn = observation[AT.turn]
-    s.reshuffles = 0
     s.deals = int(s.round_number) + (s.phase != state.TIP)
     s.discard_top = 1 + marked(observation, AT.discard_top, 8)
-    s.discard_count = 0
     s.left_out[:] = 0
     for v in range(1, state.VALUES):
         s.discard_count += s.discards[v]
@@ -84,30 +69,20 @@ def sample(observation, bits, s):
             s.left_out[v] = s.displays[s.num_players, v]
             s.displays[s.num_players, v] = 0
     imagine_seats(observation, s)
-    imagine_known(observation, s)
     imagine_hands(observation, draw(bits, 1), s)
     imagine_exchange(observation, bits, s)
 
 
 @inlined
 def imagine_seats(observation, s):
-    """Who is in the saloon; sums and losers belong to a settlement, which observations do not contain."""
+    """Who is in the saloon, and what everybody knows."""
     for p in range(state.SEATS):
         s.status[p] = state.SALOON
         if observation[AT.wanted + p]:
             s.status[p] = state.WANTED
         elif observation[AT.out + p] or p >= s.num_players:
             s.status[p] = state.OUT
-        s.sums[p] = 0
-        s.losers[p] = 0
-
-
-@inlined
-def imagine_known(observation, s):
-    """The observer's own knowledge; the others know what a spectator knows."""
-    for p in range(state.SEATS):
         for o in range(state.SEATS + 1):
-            s.known[p, o, 0] = 0
             take_values(observation, AT.public + 8 * p, s.known[p, o])
         if p > 0:
             take_values(observation, AT.known + 8 * (p - 1), s.known[p, 0])
@@ -116,7 +91,6 @@ def imagine_known(observation, s):
 @inlined
 def imagine_hands(observation, bits, s):
     """Place known cards in their hands, then deal the other unseen cards at random to hands and draw pile."""
-    s.draw_pile[:] = state.NO_CARD
     if s.phase == state.TIP:  # nothing is dealt yet
         return
     for p in range(1, state.SEATS):
@@ -142,9 +116,7 @@ def imagine_hands(observation, bits, s):
 
 @inlined
 def imagine_exchange(observation, bits, s):
-    """The cards that were given in a pending exchange."""
     for i in range(2):
-        s.given[i] = state.NO_CARD
         if s.phase == state.EXCHANGE and observation[AT.exchange_given + i]:
             if s.pair[i] == 0:
                 s.given[i] = 1 + marked(observation, AT.my_given, 8)
@@ -154,7 +126,6 @@ def imagine_exchange(observation, bits, s):
 
 @inlined
 def random_card(s, p, bits):
-    """A uniformly random card of p's hand."""
     left = np.int64(below(bits, int(s.hand_counts[p])))
     v = 1
     while v + 1 < state.VALUES and left >= s.hands[p, v]:
@@ -165,6 +136,5 @@ def random_card(s, p, bits):
 
 @inlined
 def take_values(observation, place, counts):
-    """The counts of v = 1 .. 8 that `put_values` wrote from ``place`` on."""
     for v in range(1, state.VALUES):
         counts[v] = observation[place + v - 1]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from blackjacky_env.compiled import compiled, inlined, shuffle, start_seat, stream
+from blackjacky_env.compiled import compiled, inlined, make_clear, shuffle, start_seat, stream
 from blackjacky_env.declare import NOBODY
 from blackjacky_env.games.black_jacky import state
 
@@ -19,6 +19,16 @@ PAIRS = np.array([(a, b) for a in range(state.SEATS) for b in range(a + 1, state
 """The pairs of relative seats of actions 9 .. 23, shape (15, 2)."""
 
 
+clear_game = make_clear(state.RECORD, "round_number deals black_hearts winners")
+clear_table = make_clear(  # S3d
+    state.RECORD,
+    "turn reshuffles turn_player first_knocker ends_after_turn plus_one trickster pair given draw_count draw_pile "
+    "discard_top discard_count discards knocked sums losers hand_counts hands displays known",
+)
+clear_tips = make_clear(state.RECORD, "tips")
+end_exchange = make_clear(state.RECORD, "trickster pair given")
+
+
 # ---------------------------------------------------------------- start and deal
 
 
@@ -26,15 +36,12 @@ PAIRS = np.array([(a, b) for a in range(state.SEATS) for b in range(a + 1, state
 def begin(s, key, start_player):
     """Start a game with the options in ``s`` (R1-R4); start_player NOBODY: drawn from the key (R3)."""
     n = int(s.num_players)
+    clear_game(s)
     s.key = key
-    s.round_number = 0
-    s.deals = 0
     s.start_player = start_seat(key, start_player, n)
     for p in range(state.SEATS):
         s.hearts[p] = s.first_hearts if p < n else 0  # R2
         s.status[p] = state.SALOON if p < n else state.OUT
-        s.black_hearts[p] = 0
-        s.winners[p] = 0
     start_round(s)
 
 
@@ -42,33 +49,8 @@ def begin(s, key, start_player):
 def start_round(s):
     """Clear the table, then ask for tips (S3f) or, if nobody is wanted, deal (S3g)."""
     clear_table(s)
-    for p in range(state.SEATS):
-        s.tips[p] = NOBODY
+    clear_tips(s)
     ask_next_tipper(s)
-
-
-@inlined
-def clear_table(s):
-    """Take all cards, knocks and "+1" off the table (S3d)."""
-    s.turn = 0
-    s.reshuffles = 0
-    s.turn_player = NOBODY
-    s.first_knocker = NOBODY
-    s.ends_after_turn = 0
-    s.plus_one = NOBODY
-    end_exchange(s)
-    s.draw_count = 0
-    s.draw_pile[:] = state.NO_CARD
-    s.discard_top = state.NO_CARD
-    s.discard_count = 0
-    s.discards[:] = 0
-    s.knocked[:] = 0
-    s.sums[:] = 0
-    s.losers[:] = 0
-    s.hand_counts[:] = 0
-    s.hands[:] = 0
-    s.displays[:] = 0
-    s.known[:] = 0
 
 
 @inlined
@@ -114,21 +96,13 @@ def deal_draw_pile(s):
 
 @inlined
 def left_of(s, p):
-    """The seat clockwise of p."""
     return p + 1 if p + 1 < s.num_players else 0
 
 
 @inlined
 def seat_at(s, p, relative):
-    """The seat that is ``relative`` places clockwise of p."""
     q = p + relative
     return q if q < s.num_players else q - int(s.num_players)
-
-
-@inlined
-def in_saloon(s, p):
-    """Whether p is in the saloon (R5)."""
-    return s.status[p] == state.SALOON
 
 
 @inlined
@@ -147,15 +121,6 @@ def next_in_saloon(s, p):
 
 
 @inlined
-def next_active(s, p):
-    """The next active seat clockwise of p; p itself if everybody else has knocked (T4)."""
-    q = left_of(s, p)
-    while not is_active(s, q) and q != p:
-        q = left_of(s, q)
-    return q
-
-
-@inlined
 def can_draw(s):
     """R14: the draw pile has a card or can be reshuffled."""
     return s.draw_count > 0 or s.discard_count > 1
@@ -167,27 +132,11 @@ def can_exchange(s, p, trickster):
     return is_active(s, p) and s.hand_counts[p] > (1 if p == trickster else 0)
 
 
-@inlined
-def exchange_possible(s, trickster):
-    """T3: at least two players can exchange."""
-    count = 0
-    for p in range(s.num_players):
-        count += can_exchange(s, p, trickster)
-    return count >= 2
-
-
-@inlined
-def plus_one_stuck(s):
-    """T6: whether "+1" is with a player who has knocked, so that it stays there."""
-    return s.plus_one != NOBODY and not is_active(s, s.plus_one)
-
-
 # ---------------------------------------------------------------- cards
 
 
 @inlined
 def take_into_hand(s, p, v):
-    """Add card v to p's hand."""
     s.hands[p, v] += 1
     s.hand_counts[p] += 1
 
@@ -203,19 +152,9 @@ def take_from_hand(s, p, v):
 
 @inlined
 def put_on_discard_pile(s, v):
-    """Put card v face up on the discard pile."""
     s.discards[v] += 1
     s.discard_count += 1
     s.discard_top = v
-
-
-@inlined
-def take_from_discard_pile(s):
-    """Take the top of the discard pile; another card is put there at once (R10)."""
-    v = int(s.discard_top)
-    s.discards[v] -= 1
-    s.discard_count -= 1
-    return v
 
 
 @inlined
@@ -269,20 +208,10 @@ def stack_discards(s, deck):
     s.reshuffles += 1
 
 
-# ---------------------------------------------------------------- known cards
-
-
 @inlined
 def forget(s, o, p, v):
     """Observer o knows one v less in p's hand."""
     s.known[p, o, v] -= s.known[p, o, v] > 0
-
-
-@inlined
-def everybody_knows(s, p, v):
-    """Everybody has seen that p took a v."""
-    for o in range(state.SEATS + 1):
-        s.known[p, o, v] += 1
 
 
 @inlined
@@ -306,7 +235,6 @@ def learn_from_exchange(s, a, x, b, y):
 
 @inlined
 def legal(s, mask):
-    """Set ``mask`` (int8, shape (61,)) to 1 for the legal actions of the player to act."""
     for action in range(state.NUM_ACTIONS):  # as in `encode`
         mask[action] = 0
     p = int(s.player)
@@ -319,7 +247,7 @@ def legal(s, mask):
             mask[state.GIVE + v] = s.hands[p, v] > 0
     elif s.phase == state.TIP:
         for relative in range(1, s.num_players):  # P1
-            mask[state.NAME + relative] = in_saloon(s, seat_at(s, p, relative))
+            mask[state.NAME + relative] = s.status[seat_at(s, p, relative)] == state.SALOON
 
 
 @inlined
@@ -328,14 +256,17 @@ def legal_tricks(s, p, mask):
     mask[state.NO_TRICK] = 1
     for v in range(1, state.VALUES):
         mask[v] = (s.hands[p, v] > 0) & s.tricks[v]
-    if mask[3] and exchange_possible(s, p):
-        mask[3] = 0
-        able = 0  # one bit for each relative seat
+    able, count = 0, 0  # able: one bit for each relative seat
+    if mask[3]:
         for relative in range(s.num_players):
-            able |= can_exchange(s, seat_at(s, p, relative), p) << relative
+            can = can_exchange(s, seat_at(s, p, relative), p)
+            able |= can << relative
+            count += can
+    if count >= 2:
+        mask[3] = 0
         for i in range(len(PAIRS)):
             mask[state.LAY_3 + i] = (able >> PAIRS[i, 0]) & (able >> PAIRS[i, 1]) & 1
-    if mask[6] and not plus_one_stuck(s):
+    if mask[6] and (s.plus_one == NOBODY or is_active(s, s.plus_one)):  # T6: it stays with a player who has knocked
         mask[6] = 0
         for relative in range(s.num_players):
             mask[state.LAY_6 + relative] = is_active(s, seat_at(s, p, relative))
@@ -357,7 +288,6 @@ def legal_zocks(s, p, mask):
 
 @inlined
 def apply(s, action):
-    """Apply a legal action; the phase is SETTLEMENT afterwards if the round has ended."""
     p = int(s.player)
     if s.phase == state.TRICK:
         play_trick(s, p, action)
@@ -389,7 +319,10 @@ def play_trick(s, p, action):
     elif action >= state.LAY_3:  # T3
         start_exchange(s, p, action - state.LAY_3)
     elif v == 4 and can_draw(s):  # T4
-        take_into_hand(s, next_active(s, p), take_from_draw_pile(s))
+        q = left_of(s, p)
+        while not is_active(s, q) and q != p:  # p itself if everybody else has knocked
+            q = left_of(s, q)
+        take_into_hand(s, q, take_from_draw_pile(s))
     elif v == 7 and can_draw(s):  # T7
         put_on_discard_pile(s, take_from_draw_pile(s))
     # T5 and T8 take effect at settlement.
@@ -425,14 +358,6 @@ def give(s, p, v):
 
 
 @inlined
-def end_exchange(s):
-    """Clear the pending exchange."""
-    s.trickster = NOBODY
-    s.pair[:] = NOBODY
-    s.given[:] = state.NO_CARD
-
-
-@inlined
 def play_zock(s, p, action):
     """R10: draw, swap or knock."""
     if action == state.KNOCK:
@@ -444,9 +369,12 @@ def play_zock(s, p, action):
     elif action <= state.SWAP_DISCARD:
         swap(s, p, action - state.SWAP_DRAW, take_from_draw_pile(s))
     else:
-        old, new = action - state.SWAP_DISCARD, take_from_discard_pile(s)
-        swap(s, p, old, new)
-        everybody_knows(s, p, new)
+        new = int(s.discard_top)
+        s.discards[new] -= 1
+        s.discard_count -= 1
+        swap(s, p, action - state.SWAP_DISCARD, new)
+        for o in range(state.SEATS + 1):  # everybody has seen it
+            s.known[p, o, new] += 1
     end_turn(s, p)
 
 
@@ -460,7 +388,6 @@ def swap(s, p, old, new):
 
 @inlined
 def start_turn(s, p):
-    """Start p's turn: a card power or none, then a zock."""
     s.phase = state.TRICK
     s.player = p
     s.turn_player = p
@@ -489,17 +416,10 @@ def laid_tenths(v):
 
 @inlined
 def tenths(s, p):
-    """S1: p's sum in tenths."""
     total = 10 if s.plus_one == p else 0
     for v in range(1, state.VALUES):
         total += 10 * v * int(s.hands[p, v]) + laid_tenths(v) * int(s.displays[p, v])
     return total
-
-
-@inlined
-def is_settled(s):
-    """Whether the round has ended, so that `settle` is due."""
-    return s.phase == state.SETTLEMENT
 
 
 @inlined
@@ -508,13 +428,13 @@ def find_losers(s):
     bust_at = 10 * int(s.bust_at)
     highest, lowest = 0, 10 * state.CARDS * state.VALUES
     for p in range(s.num_players):
-        if in_saloon(s, p):
+        if s.status[p] == state.SALOON:
             total = tenths(s, p)
             s.sums[p] = total
             highest = max(highest, total)
             lowest = min(lowest, total)
     for p in range(s.num_players):
-        if in_saloon(s, p):
+        if s.status[p] == state.SALOON:
             s.losers[p] = s.sums[p] >= bust_at if highest >= bust_at else s.sums[p] == lowest
 
 
@@ -534,52 +454,30 @@ def settle(s):
         if s.tips[p] != NOBODY and s.losers[s.tips[p]]:
             s.hearts[p] = 1
             s.black_hearts[p] = 1
-    if is_end(s):  # S3c
+    count = 0
+    for p in range(s.num_players):
+        count += s.hearts[p] > 0
+    if count <= 1 or (s.schnell_duell and count < s.num_players):  # S3c, E1, Q1
         end_game(s)
         return
-    update_status(s)
+    for p in range(s.num_players):  # R5, R7, P3, P4: with two left in the saloon the wanted are out
+        if s.hearts[p] > 0:
+            s.status[p] = state.SALOON
+        else:
+            s.status[p] = state.OUT if count <= 2 or s.black_hearts[p] else state.WANTED
     s.start_player = next_in_saloon(s, int(s.start_player))  # S3e
     s.round_number += 1
     start_round(s)
 
 
 @inlined
-def count_with_heart(s):
-    """Number of players who have a heart after the settlement."""
-    count = 0
-    for p in range(s.num_players):
-        count += s.hearts[p] > 0
-    return count
-
-
-@inlined
-def is_end(s):
-    """Whether the game ends (E1, E2; in the Schnell-Duell Q1)."""
-    count = count_with_heart(s)
-    return count < s.num_players if s.schnell_duell else count <= 1
-
-
-@inlined
-def update_status(s):
-    """R5, R7, P3, P4: with two left in the saloon the wanted are out."""
-    showdown = count_with_heart(s) <= 2
-    for p in range(s.num_players):
-        if s.hearts[p] > 0:
-            s.status[p] = state.SALOON
-        elif showdown or s.black_hearts[p]:
-            s.status[p] = state.OUT
-        else:
-            s.status[p] = state.WANTED
-
-
-@inlined
 def end_game(s):
     """Find the winners (E1, E2, Q2); the cards stay as they were settled."""
-    if s.schnell_duell:
-        find_schnell_duell_winners(s)
+    best = 0
     for p in range(s.num_players):
-        if not s.schnell_duell:
-            s.winners[p] = s.hearts[p] > 0
+        best = max(best, schnell_duell_rank(s, p))
+    for p in range(s.num_players):
+        s.winners[p] = schnell_duell_rank(s, p) == best if s.schnell_duell else s.hearts[p] > 0
         s.status[p] = state.SALOON if s.hearts[p] > 0 else state.OUT
     s.phase = state.OVER
     s.player = NOBODY
@@ -587,23 +485,10 @@ def end_game(s):
 
 
 @inlined
-def find_schnell_duell_winners(s):
-    """Q2: most hearts, then the highest sum that is not bust; bust sums rank below all others and equal."""
-    best = 0
-    for p in range(s.num_players):
-        best = max(best, schnell_duell_rank(s, p))
-    for p in range(s.num_players):
-        s.winners[p] = schnell_duell_rank(s, p) == best
-
-
-@inlined
 def schnell_duell_rank(s, p):
-    """Q2 as one number: hearts first, then the sum (in tenths, + 1; 0 if bust)."""
+    """Q2 as one number: hearts first, then the sum (in tenths, + 1); bust sums rank below all others and equal."""
     total = int(s.sums[p])
     return 10_000 * int(s.hearts[p]) + (total + 1 if total < 10 * int(s.bust_at) else 0)
-
-
-# ---------------------------------------------------------------- tips and result
 
 
 @inlined
@@ -621,5 +506,4 @@ def ask_next_tipper(s):
 
 @inlined
 def score(s, p):
-    """p's hearts; ``reward="hearts"`` pays their changes."""
     return int(s.hearts[p])

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from blackjacky_env.compiled import in_plain_python
-from blackjacky_env.draw import INK, RED, Card, CardName, Fact, Figure, Name, Pile, Row, Say, Scene, Seat, Tag, Token
-from blackjacky_env.draw.scene import Face, Options, View, Viewer, cards_of, count_of, loses, say, win
-from blackjacky_env.draw.shapes import FURS
+from blackjacky_env.draw.scene import Card, CardName, Face, Fact, Name, Pile, Row, Say, Scene, Seat, Tag, Token, say
+from blackjacky_env.draw.shapes import INK, RED
+from blackjacky_env.draw.views import Options, View, Viewer, cards_of, cat, count_of, loses, win
 from blackjacky_env.games.black_jacky.rules import laid_tenths
 
 _laid_tenths = in_plain_python(laid_tenths)
@@ -35,9 +35,11 @@ _ASKED = {
 
 def scene(view: View, options: Options, viewer: Viewer) -> Scene:
     """The table that ``view`` shows."""
+    turn = say("turn {turn}", turn=view["turn"] + 1)
+    now = {"over": Say("game over"), "tip": Say("tips")}.get(view["phase"], turn)
     return Scene(
         title="Black Jacky" if options["variant"] == "classic" else "Black Jacky · Schnell-Duell",
-        when=_when(view),
+        when=[say("round {round}", round=view["round"] + 1), now],
         viewer=viewer,
         seats=[_seat(view, options, seat) for seat in range(len(view["hearts"]))],
         sentences=_sentences(view),
@@ -45,49 +47,61 @@ def scene(view: View, options: Options, viewer: Viewer) -> Scene:
     )
 
 
-def _when(view: View) -> list[Say]:
-    """The round, and its current turn or phase."""
-    now = {"over": Say("game over"), "tip": Say("tips")}.get(view["phase"], say("turn {turn}", turn=view["turn"] + 1))
-    return [say("round {round}", round=view["round"] + 1), now]
-
-
 # ---------------------------------------------------------------- what lies before a seat
 
 
-class SeatCards(NamedTuple):
+class _Cards(NamedTuple):
     """The cards of a seat."""
 
-    hand: list[int] | int = 0
-    """Their number if they are hidden."""
+    hand: list[int] | int = 0  # their number if they are hidden
     laid: Sequence[int] = ()
     plus_one: bool = False
-    tenths: int | None = None
-    """The sum, hidden cards left out; None: nothing is dealt to the seat."""
-    lost: bool = False
-    """Whether it has lost a heart with them (S2)."""
-    known: Sequence[int] = ()
-    """Those of a hidden hand that the viewer knows."""
+    tenths: int | None = None  # the sum, hidden cards left out; None: nothing is dealt to the seat
+    lost: bool = False  # whether it has lost a heart with them (S2)
+    known: Sequence[int] = ()  # those of a hidden hand that the viewer knows
+
+    def held(self) -> list[Card]:
+        """The hand."""
+        if not isinstance(self.hand, int):
+            return cards_of(self.hand, face)
+        known = cards_of(self.known, face, seen_through=True)
+        return [*known, *cards_of(self.hand - len(known), face)]
+
+    def shown(self) -> list[Card]:
+        """What is laid out; a 5 lies turned over, but everybody knows it (T5)."""
+        return [*(Card(each, face(each), struck=each == 5) for each in self.laid), *[_PLUS_ONE] * self.plus_one]
+
+    def sum(self, bust_at: int) -> Say | None:
+        """The sum as far as it can be seen, and whether it is bust or the lowest (S2); None: nothing can be seen."""
+        if self.tenths is None:
+            return None
+        number = say("{whole}.{tenth}", whole=self.tenths // 10, tenth=self.tenths % 10)
+        if isinstance(self.hand, int) and self.hand:
+            return say("{sum} + ?", sum=number) if self.tenths else None
+        if self.tenths >= 10 * bust_at:
+            return say("{sum} bust", sum=number)
+        return say("{sum} lowest", sum=number) if self.lost else number
 
 
-def _current(view: View, seat: int) -> SeatCards:
+def _current(view: View, seat: int) -> _Cards:
     """The cards of the current round; those of its settlement if the view shows it, or when the game is over."""
     if view["phase"] == "over" or "settled" in view:
         return _settled(view, seat)
     if view["status"][seat] != "saloon" or view["phase"] == "tip":
-        return SeatCards()
+        return _Cards()
     hand, laid, plus_one = view["hands"][seat], view["displays"][seat], view["plus_one"] == seat
     open_hand, known = ([], view["known"][seat]) if isinstance(hand, int) else (hand, [])
-    return SeatCards(hand, laid, plus_one, _tenths(open_hand, laid) + 10 * plus_one, known=known)
+    return _Cards(hand, laid, plus_one, _tenths(open_hand, laid) + 10 * plus_one, known=known)
 
 
-def _settled(view: View, seat: int) -> SeatCards:
+def _settled(view: View, seat: int) -> _Cards:
     """The cards as revealed at the last settlement."""
     settled = view["last_settlement"]
     tenths = None if settled is None else settled["sums"][seat]
     if tenths is None:
-        return SeatCards()
+        return _Cards()
     hand, laid = settled["hands"][seat], settled["displays"][seat]
-    return SeatCards(hand, laid, tenths - _tenths(hand, laid) == 10, tenths, seat in settled["losers"])
+    return _Cards(hand, laid, tenths - _tenths(hand, laid) == 10, tenths, seat in settled["losers"])
 
 
 def _tenths(hand: Sequence[int], display: Sequence[int]) -> int:
@@ -96,54 +110,26 @@ def _tenths(hand: Sequence[int], display: Sequence[int]) -> int:
     return 10 * sum(hand) + laid
 
 
-def _sum(cards: SeatCards, options: Options) -> Say | None:
-    """The sum as far as it can be seen, and whether it is bust or the lowest (S2); None: nothing can be seen."""
-    if cards.tenths is None:
-        return None
-    number = say("{whole}.{tenth}", whole=cards.tenths // 10, tenth=cards.tenths % 10)
-    if isinstance(cards.hand, int) and cards.hand:
-        return say("{sum} + ?", sum=number) if cards.tenths else None
-    if cards.tenths >= 10 * options["bust_at"]:
-        return say("{sum} bust", sum=number)
-    return say("{sum} lowest", sum=number) if cards.lost else number
-
-
-def _rows(cards: SeatCards, hand: str, laid: str) -> list[Row]:
-    """The hand and what is laid out; a 5 lies turned over, but everybody knows it (T5)."""
-    known = cards_of(list(cards.known), face, seen_through=True)
-    held = (
-        cards_of(cards.hand, face) if isinstance(cards.hand, list) else [*known, *[Card()] * (cards.hand - len(known))]
-    )
-    shown = [Card(value, face(value), struck=value == 5) for value in cards.laid]
-    return [
-        Row(Say(hand), held, "hand" if hand == "hand" else "cards"),
-        Row(Say(laid), [*shown, *[_PLUS_ONE] * cards.plus_one]),
-    ]
-
-
 def face(value: int | str) -> Face:
     """A card has as many mice as its value."""
     return Face(str(value), _GROUNDS[int(value)], motif=f"mice_{value}")
 
 
 def _seat(view: View, options: Options, seat: int) -> Seat:
-    cards = _current(view, seat)
-    rows, total = _rows(cards, "hand", "laid out"), _sum(cards, options)
+    cards, status = _current(view, seat), view["status"][seat]
+    rows = [Row(Say("hand"), cards.held(), "hand"), Row(Say("laid out"), cards.shown())]
     facts = _hearts(view, options, seat)
-    if total is not None:
+    if (total := cards.sum(options["bust_at"])) is not None:
         facts.append(Fact(Say("sum"), total, cards.lost))
     if view["tips"][seat] is not None:
         facts.append(Fact(Say("tipped" if view["phase"] == "over" else "tips"), Name(view["tips"][seat])))
-    if "settled" not in view and _has_just_settled(view):
+    if view["phase"] in ("tip", "trick") and view["turn"] == 0 and "settled" not in view:  # nothing has happened since
         before = _settled(view, seat)
-        settled = [card for row in _rows(before, "before", "laid out") for card in row.cards]
-        rows.append(Row(Say("before"), settled))
-        if (was := _sum(before, options)) is not None:
-            facts.append(Fact(Say("before"), was, before.lost))
-    status, stripes = view["status"][seat], ("stripes",) if seat % 2 else ()
-    poster = "poster" if status == "wanted" else ""
+        rows.append(Row(Say("before"), [*before.held(), *before.shown()]))
+        if (total := before.sum(options["bust_at"])) is not None:
+            facts.append(Fact(Say("before"), total, before.lost))
     return Seat(
-        Figure("cat", FURS[seat % len(FURS)], over=stripes, under=poster, is_asleep=status == "out"),
+        cat(seat, "poster" if status == "wanted" else "", "asleep" if status == "out" else "awake"),
         tags=_tags(view, seat),
         facts=facts,
         rows=rows,
@@ -180,46 +166,32 @@ def _tags(view: View, seat: int) -> list[Tag]:
     return [Tag(Say(word), _TAGS[word])] if word in _TAGS else []
 
 
-def _has_just_settled(view: View) -> bool:
-    """Whether nothing but tips and the deal has happened since the last settlement."""
-    fresh = view["phase"] in ("tip", "trick") and view["turn"] == 0
-    return fresh and view["last_settlement"] is not None
-
-
 # ---------------------------------------------------------------- piles and sentences
 
 
 def _piles(view: View) -> list[Pile]:
-    if view["discard_top"] is None:
+    top = view["discard_top"]
+    if top is None:
         return []
-    top = Card(view["discard_top"], face(view["discard_top"]))
     return [
         Pile(Say("draw"), Card(), count_of(view["draw_pile"]), {"pile": "draw"}),
-        Pile(Say("discard"), top, len(view["discards"]), {"pile": "discard"}),
+        Pile(Say("discard"), Card(top, face(top)), len(view["discards"]), {"pile": "discard"}),
     ]
 
 
 def _sentences(view: View) -> list[Say]:
     """The current situation in words."""
-    lines = [_phase(view)]
+    if view["phase"] == "over":
+        return [win(view) if view["winners"] else Say("Nobody has a heart left: nobody wins.")]
+    lines = [say(_ASKED[view["phase"]], player=Name(view["player"]))]
     if exchange := view["exchange"]:
         first, second = map(Name, exchange["pair"])
-        trickster = Name(exchange["trickster"])
-        lines.append(
-            say(
-                "{player} laid a 3: {first} and {second} exchange a card.", player=trickster, first=first, second=second
-            )
-        )
+        laid = "{player} laid a 3: {first} and {second} exchange a card."
+        lines.append(say(laid, player=Name(exchange["trickster"]), first=first, second=second))
         if given := exchange["given"][0]:  # T3: only the giver knows it
             lines.append(say("{player} has given {card}.", player=first, card=CardName(given)))
-    if view["phase"] != "over" and view["ends_after_turn"]:
+    if view["ends_after_turn"]:
         lines.append(Say("A 1 is laid out: the round ends after this turn."))
     if view["last_turns"]:
         lines.append(say("Last turns: {players}.", players=[*map(Name, view["last_turns"])]))
     return lines
-
-
-def _phase(view: View) -> Say:
-    if view["phase"] == "over":
-        return win(view) if view["winners"] else Say("Nobody has a heart left: nobody wins.")
-    return say(_ASKED[view["phase"]], player=Name(view["player"]))

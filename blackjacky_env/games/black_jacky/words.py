@@ -21,9 +21,6 @@ _PHASES_OF = {
 }  # by kind of action; else TRICK
 
 
-# ---------------------------------------------------------------- actions
-
-
 ACTIONS = Actions(
     [
         ActionInfo("no_trick"),
@@ -51,13 +48,11 @@ ACTIONS = Actions(
 )
 
 
-# ---------------------------------------------------------------- positions
-
-
 def snapshot(s: State, settled: State | None) -> dict[str, Any]:
     """Everything on the table as plain Python values; ``settled``: the record at the last settlement."""
     table = _plain(s)
-    n = table["num_players"]
+    n, exchanging = table["num_players"], table["phase"] == state.EXCHANGE
+    table["given"] = [given or None for given in table["given"]]
     return {
         **state.RECORD.tell(s, "phase player round turn=turn start_player hearts"),
         "black_hearts": [bool(black) for black in table["black_hearts"][:n]],
@@ -74,7 +69,7 @@ def snapshot(s: State, settled: State | None) -> dict[str, Any]:
         **state.RECORD.tell(s, "first_knocker"),
         "last_turns": _last_turns(table),
         "ends_after_turn": bool(table["ends_after_turn"]),
-        "exchange": _exchange(table),
+        "exchange": {name: table[name] for name in ("trickster", "pair", "given")} if exchanging else None,
         **state.RECORD.tell(s, "tips"),
         "last_settlement": None if settled is None else _settlement(_plain(settled)),
         "winners": _marked(table["winners"]),
@@ -111,16 +106,6 @@ def _last_turns(table: dict[str, Any]) -> list[int] | None:
     return [q for q in seats if table["status"][q] == state.SALOON]
 
 
-def _exchange(table: dict[str, Any]) -> dict[str, Any] | None:
-    if table["phase"] != state.EXCHANGE:
-        return None
-    return {
-        "trickster": table["trickster"],
-        "pair": table["pair"],
-        "given": [given or None for given in table["given"]],
-    }
-
-
 def _settlement(table: dict[str, Any]) -> dict[str, Any]:
     n = table["num_players"]
     in_saloon = [status == state.SALOON for status in table["status"][:n]]
@@ -143,9 +128,6 @@ def view(table: dict[str, Any], seat: int | None) -> dict[str, Any]:
         hidden = [v if v is None or q == seat else "hidden" for q, v in zip(pair, given, strict=True)]
         seen["exchange"] = {**table["exchange"], "given": hidden}
     return seen
-
-
-# ---------------------------------------------------------------- why an action is illegal
 
 
 def why_illegal(s: State, action: int) -> str:

@@ -27,25 +27,18 @@ HANDS = unseen_cards(state.CARDS, state.SEATS)
 
 @inlined
 def sample(observation, bits, s):
-    """Write into ``s`` a random full legal position consistent with ``observation``.
-
-    ``observation``: integers, (K,), as written by `encode`; ``bits`` (uint64) determine everything that is drawn.
-    The observer gets seat 0, the game a new key.
-    """
     s.key = draw(bits, 0)
+    rules.clear_deal(s)
     _sample_shown(observation, s)
     s.deals = int(s.deal_number) + 1
-    s.moon = 0
     place_seen(observation, s)
     place_known(observation, s)
-    if has_left(s) and is_sure_of_pile(observation, s):
+    sure_of_pile = observation[AT.pile + state.BLACK_7] == 0 or black_7s_played_later(observation, s) == 0
+    if has_left(s) and sure_of_pile:  # O3: it can be told which black 7s played by those who took later lay in the pile
         deal(observation, s, True, draw(bits, _FOR_PILE))
     deal(observation, s, False, draw(bits, _FOR_HANDS))
     imagine_taken(observation, s, bits)
     imagine_passed(observation, s, bits)
-
-
-# ---------------------------------------------------------------- what the observer knows of the deal
 
 
 @inlined
@@ -70,7 +63,6 @@ def has_left(s):
 
 @inlined
 def takes_later(s, p):
-    """V3: whether p takes from the pile after the observer."""
     return rules.place_of_seat(s, p) > rules.place_of_seat(s, 0)
 
 
@@ -82,7 +74,6 @@ def picked(s, place, asked):
 
 @inlined
 def taken_by(s, p):
-    """V3: number of cards that p has taken from the pile."""
     if s.phase != state.TAKE:
         return state.PICKS
     return picked(s, rules.place_of_seat(s, p), rules.place_of_seat(s, int(s.player)))
@@ -99,14 +90,10 @@ def black_7s_left(observation, s):
 
 @inlined
 def black_7s_played_later(observation, s):
-    """Black 7s played by the seats that took from the pile after the observer."""
     count = 0
     for q in range(1, s.num_players):
         count += int(observation[AT.black_7s_played + q]) * takes_later(s, q)
     return count
-
-
-# ---------------------------------------------------------------- cards that are seen or known to be somewhere
 
 
 @inlined
@@ -173,15 +160,6 @@ def place_known(observation, s):
         s.where[state.RED_1] = s.star
 
 
-# ---------------------------------------------------------------- cards that are dealt at random
-
-
-@inlined
-def is_sure_of_pile(observation, s):
-    """O3: whether the observer can tell of the black 7s played by those who took after it which lay in the pile."""
-    return observation[AT.pile + state.BLACK_7] == 0 or black_7s_played_later(observation, s) == 0
-
-
 @inlined
 def deal(observation, s, left, bits):
     """Deal what the observer has left in the pile to those who took after it (V3), or then all others to the hands.
@@ -230,8 +208,7 @@ def taken_of_left(observation, s, q):
 
 @inlined
 def cards_missing(s, q):
-    """How many cards q holds beside those known to be there."""
-    count = rules.hand_size(s) - int(s.trick) - int(s.table[q] != tricks.NO_CARD)
+    count = tricks.hand_size(s) - int(s.trick) - int(s.table[q] != tricks.NO_CARD)
     if rules.has_pile(s):
         count += taken_by(s, q) - state.PICKS
     for card in range(state.CARDS):
@@ -239,13 +216,9 @@ def cards_missing(s, q):
     return count
 
 
-# ---------------------------------------------------------------- who has taken and passed which cards
-
-
 @inlined
 def imagine_taken(observation, s, bits):
     """V3: who took which cards from the pile."""
-    s.taken_at[:] = 0
     if not remembers_pile(s):
         return
     black_7s = 0
@@ -266,46 +239,31 @@ def imagine_taken(observation, s, bits):
 @inlined
 def mark_left(observation, s):
     """The cards that the observer has left were taken by those who have them or have played them."""
-    for card in range(state.KINDS):
-        if observation[AT.pile + card] and card != state.BLACK_7:
-            mark_taken(s, card)
-    for i in range(state.BLACK_7S - black_7s_left(observation, s), state.BLACK_7S):
-        mark_taken(s, rules.black_7(i))
-
-
-@inlined
-def mark_taken(s, card):
-    """Whoever has the card or has played it has taken it, unless it still lies in the pile."""
-    holder = holder_of(s, card)
-    if holder < state.SEATS:
-        s.taken_at[card] = 1 + rules.place_of_seat(s, holder)
+    first = state.BLACK_7S - black_7s_left(observation, s)
+    for card in range(state.CARDS):
+        left, holder = observation[AT.pile + rules.kind_of(card)] > 0, holder_of(s, card)
+        if rules.kind_of(card) == state.BLACK_7:
+            left = max(0, card - state.KINDS + 1) >= first
+        if left and holder < state.SEATS:  # else it still lies in the pile
+            s.taken_at[card] = 1 + rules.place_of_seat(s, holder)
 
 
 @inlined
 def imagine_passed(observation, s, bits):
     """B3, O2: who has passed which cards, or chosen to: those that the observer knows, and others at random."""
     n, places = int(s.num_players), rules.pass_places(s)
-    s.passed_by[:] = NOBODY
     if places == 0 or (is_before_passing(s) and s.phase != state.PASS):
         return
     for p in range(n):
         holder, count, low = p + places - n * (p + places >= n), state.PICKS, 0
         if s.phase == state.PASS:
-            holder, count = p, chosen_by(s, p)
+            first = tricks.next_seat(int(s.dealer), n)
+            holder, count = p, picked(s, seen_from(first, p, n), seen_from(first, int(s.player), n))
         if p == 0 or holder == 0:
             known = mark_known(observation, s, AT.passed if p == 0 else AT.received, holder, p)
-            count, low = (
-                (0 if holder == 0 else count - known),
-                tricks.PLAYED,
-            )  # what the holder need not have has been played
+            count = 0 if holder == 0 else count - known
+            low = tricks.PLAYED  # what the holder need not have has been played
         mark_some(s, s.passed_by, NOBODY, holder, low, count, p, draw(bits, _FOR_PASSED + p))
-
-
-@inlined
-def chosen_by(s, p):
-    """O2: number of cards that p has chosen to pass."""
-    n, first = int(s.num_players), tricks.next_seat(int(s.dealer), int(s.num_players))
-    return picked(s, seen_from(first, p, n), seen_from(first, int(s.player), n))
 
 
 @inlined

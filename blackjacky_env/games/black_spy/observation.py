@@ -1,8 +1,4 @@
-"""The observation of one seat: its layout, and `encode`, which writes it from a position.
-
-Seats are relative to the observer: 0 is the observer, 1 the left neighbour and so on; entries of seats that do not
-exist are 0. Arrays by card have one entry for each kind of card: blue, yellow, green, red, black, each from 1 to 11.
-"""
+"""The observation of one seat: `encode`, which writes it from a position."""
 
 from __future__ import annotations
 
@@ -17,22 +13,9 @@ _encode_shown = make_encode(state.RECORD)
 
 @inlined
 def encode(s, observer, out):
-    """Write the observation of seat ``observer`` into ``out`` (int16, shape (K,))."""
     _encode_shown(s, observer, out)
     observer, n = int(observer), int(s.num_players)
     out[AT.pass_to] = pass_places(s)
-    encode_cards(s, observer, n, out)
-    if s.left_out:
-        encode_left_out(s, n, out)
-    if pass_places(s):
-        encode_passing(s, observer, n, out)
-    if has_pile(s):
-        encode_pile(s, observer, out)
-
-
-@inlined
-def encode_cards(s, observer, n, out):
-    """My hand, and who has played which card."""
     for card in range(state.KINDS):
         where = int(s.where[card])
         seat = where - tricks.PLAYED - observer
@@ -46,16 +29,16 @@ def encode_cards(s, observer, n, out):
         out[AT.my_hand + state.BLACK_7] += (where == observer) & (s.passed_by[black_7(i)] != observer)
         if where >= tricks.PLAYED:
             out[AT.black_7s_played + seen_from(observer, where - tricks.PLAYED, n)] += 1
-
-
-@inlined
-def encode_left_out(s, n, out):
-    """The cards that are not in the deck are shown as if the first empty seat had played them."""
-    for card in range(state.KINDS):
-        if s.where[card] == tricks.NOT_IN_DECK and card != state.BLACK_7:
-            out[AT.played + card] = 1 + n
-    for i in range(state.BLACK_7S):
-        out[AT.black_7s_played + n] += s.where[black_7(i)] == tricks.NOT_IN_DECK
+    if s.left_out:  # shown as if the first empty seat had played them
+        for card in range(state.KINDS):
+            if s.where[card] == tricks.NOT_IN_DECK and card != state.BLACK_7:
+                out[AT.played + card] = 1 + n
+        for i in range(state.BLACK_7S):
+            out[AT.black_7s_played + n] += s.where[black_7(i)] == tricks.NOT_IN_DECK
+    if pass_places(s):
+        encode_passing(s, observer, n, out)
+    if has_pile(s):
+        encode_pile(s, observer, out)
 
 
 @inlined

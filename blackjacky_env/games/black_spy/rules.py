@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from blackjacky_env.compiled import inlined, seen_from, stream
+from blackjacky_env.compiled import inlined, make_clear, seen_from, stream
 from blackjacky_env.declare import NOBODY
 from blackjacky_env.games import trick_taking as tricks
 from blackjacky_env.games.black_spy import state
@@ -20,6 +20,11 @@ RANK_OF = np.tile(np.arange(state.RANKS, dtype=np.int8), state.COLOURS)
 """By kind of card; loops over all kinds are much faster with these than with divisions."""
 LIMITS = np.array([0, 0, 0, 200, 150, 120, 100], np.int16)
 """By number of players: the total that ends the game (B9)."""
+clear_deal = make_clear(
+    state.RECORD,
+    "picks called star trick leader table passed_by taken_at colour_voids rank_voids black_taken spies_taken points "
+    "moon",
+)
 
 
 # ---------------------------------------------------------------- start and deal
@@ -35,40 +40,21 @@ def begin(s, key, start_player):
 @inlined
 def deal(s):
     """Deal all cards (B2), with a pile for the mole (V3), shuffled by (key, deal)."""
-    start_deal(s)
+    clear_deal(s)
     s.deals += 1
     tricks.deal_shuffled(s, pile_size(s), state.PILE, stream(s.key, tricks.FOR_DECK, int(s.deal_number), 0))
-    open_deal(s)
+    next_phase(s, False, False)
 
 
 @inlined
 def redeal(s, deck):
     """Repeat the last deal with ``deck``: all cards, top first; those of the pile lie on top (V3)."""
-    start_deal(s)
+    clear_deal(s)
     pile = pile_size(s)
     for i in range(pile):
         s.where[deck[i]] = state.PILE
-    tricks.deal_in_turn(s.where, deck[pile:], tricks.next_seat(int(s.dealer), int(s.num_players)), int(s.num_players))
-    open_deal(s)
-
-
-@inlined
-def start_deal(s):
-    """Clear the table of the last deal."""
-    s.picks = 0
-    s.called = state.NO_COLOUR
-    s.star = NOBODY
-    s.trick = 0
-    s.leader = NOBODY
-    s.table[:] = tricks.NO_CARD
-    s.passed_by[:] = NOBODY
-    s.taken_at[:] = 0
-    s.colour_voids[:] = 0
-    s.rank_voids[:] = 0
-    s.black_taken[:] = 0
-    s.spies_taken[:] = 0
-    s.points[:] = 0
-    s.moon = 0
+    tricks.deal_in_turn(s, deck[pile:])
+    next_phase(s, False, False)
 
 
 @inlined
@@ -79,14 +65,7 @@ def has_pile(s):
 
 @inlined
 def pile_size(s):
-    """V3: number of cards laid aside for the mole."""
     return state.PICKS * int(s.num_players) if has_pile(s) else 0
-
-
-@inlined
-def hand_size(s):
-    """B2: number of cards with which each player begins to play, and of tricks."""
-    return (state.CARDS - int(s.left_out)) // int(s.num_players)
 
 
 @inlined
@@ -104,78 +83,43 @@ def pass_places(s):
     return 2 if across else n - 1
 
 
-# ---------------------------------------------------------------- the order in a deal (O1)
-
-
 @inlined
-def open_deal(s):
-    """The mole comes first."""
-    if has_pile(s):
+def next_phase(s, taken, passed):
+    """O1: the mole, a call before passing, passing, a call, the tricks, of which this deal may not have all.
+
+    ``taken``, ``passed``: whether the mole's pile has been taken and cards have been passed, if they are in this deal.
+    """
+    passed = passed or pass_places(s) == 0
+    if has_pile(s) and not taken:
         s.phase = state.TAKE
         s.player = seat_at_place(s, 0)
-    else:
-        after_taking(s)
-
-
-@inlined
-def after_taking(s):
-    """The colour is called before passing, or cards are passed."""
-    if s.call_colour and s.call_before_pass:
-        ask_for_call(s)
-    else:
-        start_passing(s)
-
-
-@inlined
-def ask_for_call(s):
-    """V4: the dealer calls a colour."""
-    s.phase = state.CALLING
-    s.player = s.dealer
-
-
-@inlined
-def start_passing(s):
-    """O2: the seats choose clockwise from the dealer's left, if cards are passed in this deal."""
-    if pass_places(s) == 0:
-        after_passing(s)
-    else:
+    elif s.call_colour and s.called == state.NO_COLOUR and (s.call_before_pass or passed):  # V4
+        s.phase = state.CALLING
+        s.player = s.dealer
+    elif not passed:  # O2
         s.phase = state.PASS
         s.player = tricks.next_seat(int(s.dealer), int(s.num_players))
-
-
-@inlined
-def after_passing(s):
-    """The colour is called now, unless it has been, and the tricks begin."""
-    if s.call_colour and s.called == state.NO_COLOUR:
-        ask_for_call(s)
     else:
         start_play(s)
 
 
 @inlined
 def start_play(s):
-    """B4, V4: who leads the first trick."""
+    """B4, V4: who leads the first trick; who is skipped is known to lack the called colour."""
     s.phase = state.PLAY
+    s.leader = tricks.next_seat(int(s.dealer), int(s.num_players))
     if s.call_colour:
-        s.leader = first_who_holds(s, int(s.called))
-    elif s.left_opens or s.where[state.RED_1] >= s.num_players:  # in every game somebody holds the red 1
-        s.leader = tricks.next_seat(int(s.dealer), int(s.num_players))
-    else:
+        low, p = state.RANKS * int(s.called), int(s.leader)
+        for _ in range(s.num_players):
+            if tricks.holds_any(s.where, p, low, low + state.RANKS):
+                break
+            s.colour_voids[p, s.called] = 1
+            p = tricks.next_seat(p, int(s.num_players))
+        s.leader = p
+    elif not s.left_opens and s.where[state.RED_1] < s.num_players:  # in every game somebody holds the red 1
         s.leader = s.where[state.RED_1]
         s.star = s.leader
     s.player = s.leader
-
-
-@inlined
-def first_who_holds(s, colour):
-    """V4: the first seat clockwise from the dealer's left that holds the colour; who is skipped is known to lack it."""
-    p = tricks.next_seat(int(s.dealer), int(s.num_players))
-    for _ in range(s.num_players):
-        if tricks.holds_any(s.where, p, state.RANKS * colour, state.RANKS * colour + state.RANKS):
-            break
-        s.colour_voids[p, colour] = 1
-        p = tricks.next_seat(p, int(s.num_players))
-    return p
 
 
 # ---------------------------------------------------------------- cards
@@ -183,7 +127,6 @@ def first_who_holds(s, colour):
 
 @inlined
 def kind_of(card):
-    """The kind of a card 0 .. 59."""
     return card if card < state.KINDS else state.BLACK_7
 
 
@@ -236,7 +179,6 @@ def points_of(kind, no_good_spies, moon_choice, moon_never_scored):
 
 @inlined
 def legal(s, mask):
-    """Set ``mask`` (int8, shape (61,)) to 1 for the legal actions of the player to act."""
     for action in range(state.NUM_ACTIONS):
         mask[action] = 0
     if s.phase == state.CALLING:
@@ -282,13 +224,10 @@ def restrict_following(s, p, mask):
     led = int(s.table[s.leader])
     colour, rank = np.int8(colour_of(led)), np.int8(rank_of(led))
     last = np.int8(last_rank(s, p)) if s.rank_follow else rank
+    strict = last if s.rank_follow_strict else rank
     can = 0
-    if s.rank_follow_strict:
-        for card in range(state.KINDS):
-            can += mask[card] & ((COLOUR_OF[card] == colour) | (RANK_OF[card] == rank) | (RANK_OF[card] == last))
-    else:
-        for card in range(state.KINDS):
-            can += mask[card] & ((COLOUR_OF[card] == colour) | (RANK_OF[card] == rank))
+    for card in range(state.KINDS):
+        can += mask[card] & ((COLOUR_OF[card] == colour) | (RANK_OF[card] == rank) | (RANK_OF[card] == strict))
     if can:
         for card in range(state.KINDS):
             mask[card] &= (COLOUR_OF[card] == colour) | (RANK_OF[card] == rank) | (RANK_OF[card] == last)
@@ -296,7 +235,6 @@ def restrict_following(s, p, mask):
 
 @inlined
 def last_rank(s, p):
-    """The rank of the card that was played last, by the player before p."""
     before = p - 1 if p > 0 else int(s.num_players) - 1
     return rank_of(int(s.table[before]))
 
@@ -306,7 +244,6 @@ def last_rank(s, p):
 
 @inlined
 def apply(s, action):
-    """Take a legal action; the phase is SETTLEMENT afterwards if it was the last of the deal."""
     if s.phase == state.PLAY:
         play(s, int(s.player), action)
     elif s.phase == state.PASS:
@@ -315,10 +252,7 @@ def apply(s, action):
         take(s, int(s.player), action)
     elif s.phase == state.CALLING:
         s.called = action - state.CALL
-        if s.call_before_pass:
-            start_passing(s)
-        else:
-            start_play(s)
+        next_phase(s, True, not s.call_before_pass)
     else:
         s.moon = action
         s.phase = state.SETTLEMENT
@@ -365,7 +299,7 @@ def take(s, p, kind):
         if s.where[card] == state.PILE:
             s.where[card] = following
             s.taken_at[card] = 2 + place
-    after_taking(s)
+    next_phase(s, True, False)
 
 
 @inlined
@@ -376,37 +310,25 @@ def choose_to_pass(s, p, kind):
     if s.picks < state.PICKS:
         return
     s.picks = 0
-    if p == s.dealer:
-        exchange(s)
-        after_passing(s)
-    else:
-        s.player = tricks.next_seat(p, int(s.num_players))
-
-
-@inlined
-def exchange(s):
-    """B3: the chosen cards move; where cards of the pile lie is not known any more (O3)."""
     n, places = int(s.num_players), pass_places(s)
+    if p != s.dealer:
+        s.player = tricks.next_seat(p, n)
+        return
     for card in range(state.CARDS):
         if s.passed_by[card] != NOBODY:
             receiver = int(s.passed_by[card]) + places
             s.where[card] = receiver - n if receiver >= n else receiver
-        s.taken_at[card] = 0
+        s.taken_at[card] = 0  # O3: where cards of the pile lie is not known any more
+    next_phase(s, True, True)
 
 
 @inlined
 def play(s, p, kind):
-    """B5: p plays a card."""
     note_voids(s, p, kind)
-    s.where[find_card(s, kind, p)] = tricks.PLAYED + p
-    s.table[p] = kind
     if kind == state.RED_1:
         s.star = NOBODY
-    following = tricks.next_seat(p, int(s.num_players))
-    if following == s.leader:
+    if tricks.put_on_table(s, p, find_card(s, kind, p), kind):
         take_trick(s)
-    else:
-        s.player = following
 
 
 @inlined
@@ -430,18 +352,13 @@ def note_voids(s, p, kind):
 @inlined
 def take_trick(s):
     """B6: the highest card of the led colour wins the trick, and its player leads the next one."""
-    n, low = int(s.num_players), state.RANKS * colour_of(int(s.table[s.leader]))
-    winner = tricks.winner_of_trick(s.table, int(s.leader), n, low, low + state.RANKS)
-    for p in range(n):
+    winner = tricks.winner_of_trick(s, state.RANKS)
+    for p in range(s.num_players):
         kind = int(s.table[p])
         s.black_taken[winner] += kind >= state.BLACK_1
         s.spies_taken[winner] += kind < state.BLACK_1 and rank_of(kind) == state.SPY_RANK
         s.points[winner] += points_of(kind, s.no_good_spies, s.moon_choice, s.moon_never_scored)
-        s.table[p] = tricks.NO_CARD
-    s.trick += 1
-    s.leader = winner
-    s.player = winner
-    if s.trick >= hand_size(s):
+    if tricks.end_trick(s, winner):
         shooter = shooter_of(s)
         s.phase = state.SETTLEMENT
         if s.moon_choice and shooter != NOBODY:
@@ -478,14 +395,7 @@ def points_of_deal(s, p):
 
 
 @inlined
-def is_settled(s):
-    """Whether the deal is finished, so that `settle` is due."""
-    return s.phase == state.SETTLEMENT
-
-
-@inlined
 def settle(s):
-    """Score the deal; the next player deals (B2), or the game is over (B9)."""
     n = int(s.num_players)
     limit = int(LIMITS[n])
     reached = s.deals >= s.max_deals

@@ -5,10 +5,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from blackjacky_env.draw import CREAM, INK, Card, Choice, Fact, Figure, Name, Pile, Row, Say, Scene, Seat, Sign, Token
-from blackjacky_env.draw.scene import Face, Options, View, Viewer, change, count_of, loses, say, signed, win, winner
-from blackjacky_env.draw.shapes import FURS
-from blackjacky_env.draw.tricks import roles, tricks_of
+from blackjacky_env.draw.scene import Card, Face, Fact, Figure, Name, Pile, Row, Say, Scene, Seat, Token, say, signed
+from blackjacky_env.draw.shapes import CREAM, FURS, INK
+from blackjacky_env.draw.views import (
+    Options,
+    View,
+    Viewer,
+    cards_of,
+    change,
+    count_of,
+    loses,
+    roles,
+    trick_of,
+    win,
+    winner,
+)
 from blackjacky_env.games.black_spy.rules import LIMITS
 from blackjacky_env.games.black_spy.state import BLACK, COLOUR_NAMES, MOON, PICKS
 
@@ -47,8 +58,7 @@ def _when(view: View) -> list[Say]:
         "choose": Say("a moon"),
         "over": say("game over at {limit}", limit=limit(view)),
     }
-    trick = say("trick {trick} of {tricks}", trick=view["trick"] + 1, tricks=tricks_of(view))
-    return [say("deal {deal}", deal=view["deal"] + 1), doing.get(view["phase"], trick)]
+    return [say("deal {deal}", deal=view["deal"] + 1), doing.get(view["phase"], trick_of(view))]
 
 
 def limit(view: View) -> int:
@@ -127,30 +137,24 @@ def _seat(view: View, seat: int, viewer: Viewer) -> Seat:
 
 
 def _rows(view: View, seat: int, is_own: bool) -> list[Row]:
-    known = {"left there": "left", "passed": "passed", "received": "received"}
-    rows = [Row(Say(label), _shown(view[key][seat]), "groups") for label, key in known.items() if is_own]
-    played = Row(Say("played"), _shown(view["played"][seat]), "groups", lines=2, says=is_own)
+    known = {"left there": "left", "passed": "passed", "received": "received"} if is_own else {}
     lacks = Row(Say("no"), [*map(_lacking, view["lacks"][seat])], "groups")
+    rows = [Row(Say(label), cards_of(view[key][seat], face), "groups") for label, key in known.items()]
+    played = Row(Say("played"), cards_of(view["played"][seat], face), "groups")
     return [Row(Say("hand"), _hand(view, seat), "hand", packed=True), lacks, *rows, played]
-
-
-def _shown(cards: Sequence[str] | int) -> list[Card]:
-    return [] if isinstance(cards, int) else [Card(card, face(card)) for card in cards]
 
 
 def _hand(view: View, seat: int) -> list[Card]:
     """The hand; those chosen to be passed stick out, and cannot be chosen again (B3)."""
-    hand, chosen = view["hands"][seat], view["chosen"][seat]
-    if isinstance(hand, int):
-        return [Card()] * hand
-    left, cards = list(chosen) if isinstance(chosen, list) else [], []
+    hand, chosen = cards_of(view["hands"][seat], face), view["chosen"][seat]
+    left = [] if isinstance(chosen, int) else list(chosen)
     kind = {"kind": "held"} if view["phase"] == "take" else {}
-    for card in hand:
-        lifted = card in left
+    for i, card in enumerate(hand):
+        lifted = card.name in left
         if lifted:
-            left.remove(card)
-        cards.append(Card(card, face(card), lifted=lifted, data={"kind": "chosen"} if lifted else kind))
-    return cards
+            left.remove(card.name)
+        hand[i] = card._replace(lifted=lifted, data={"kind": "chosen"} if lifted else kind)
+    return hand
 
 
 def _played(view: View, seat: int) -> Card | None:
@@ -165,7 +169,7 @@ def _played(view: View, seat: int) -> Card | None:
 # ---------------------------------------------------------------- the middle and a sentence
 
 
-def _centre(view: View) -> list[Pile | Choice | Sign | Row]:
+def _centre(view: View) -> list[Pile | Row]:
     """What is decided now; while cards are played, the colour called."""
     match view["phase"]:
         case "take":
@@ -174,19 +178,14 @@ def _centre(view: View) -> list[Pile | Choice | Sign | Row]:
                 return [Pile(label, Card(), pile)]
             return [Row(label, [Card(card, face(card), data={"kind": "card"}) for card in pile])]
         case "call":
+            called = COLOUR_NAMES[:BLACK]
             return [
-                Choice(Say(colour), _colour(colour), {"kind": "call", "number": colour})
-                for colour in COLOUR_NAMES[:BLACK]
+                Pile(Say(each), Card(each, _colour(each)), data={"kind": "call", "number": each}) for each in called
             ]
-        case "pass":
-            way = view["pass_to"]
-            return [Sign(Say(way), "arrow_across" if way == "across" else "arrow_round", turned=way == "right")]
         case "choose":
-            points = Face(str(MOON), *_LOOKS["black"][:2], motif="spy", fill="#4a505e")
-            return [
-                Choice(Say("for the others"), points, {"kind": "others"}),
-                Choice(Say("off own total"), points, {"kind": "myself"}),
-            ]
+            points = Card(MOON, Face(str(MOON), *_LOOKS["black"][:2], motif="spy", fill="#4a505e"))
+            choices = {"others": "for the others", "myself": "off own total"}
+            return [Pile(Say(label), points, data={"kind": kind}) for kind, label in choices.items()]
     if view["called"] is None or view["phase"] == "over":
         return []
     return [Row(Say("called"), [Card(view["called"], _colour(view["called"]))], "chips")]
@@ -194,21 +193,19 @@ def _centre(view: View) -> list[Pile | Choice | Sign | Row]:
 
 def _sentence(view: View, options: Options) -> Say:
     """What is asked."""
-    if view["phase"] == "over":
+    phase, trick = view["phase"], view["table"]
+    if phase == "over":
         return win(view)
-    player, trick = Name(view["player"]), view["table"]
-    if view["phase"] == "pass":
+    player = Name(view["player"])
+    if phase == "pass":
         nth = ("first", "second", "third")[count_of(view["chosen"][view["player"]])]
-        template = f"{{player}} chooses the {nth} of {PICKS} cards to pass " + (
-            "across." if view["pass_to"] == "across" else f"to the {view['pass_to']}."
-        )
-        return say(template, player=player)
-    if view["phase"] != "play":
-        return say(_ASKED[view["phase"]], player=player)
+        way = "across." if view["pass_to"] == "across" else f"to the {view['pass_to']}."
+        return say(f"{{player}} chooses the {nth} of {PICKS} cards to pass {way}", player=player)
+    if phase != "play":
+        return say(_ASKED[phase], player=player)
     if trick:
-        return say(
-            "{player} plays to the {card}: {what}.", player=player, card=trick[0][1], what=_to_follow(view, options)
-        )
+        what = _to_follow(trick, options)
+        return say("{player} plays to the {card}: {what}.", player=player, card=trick[0][1], what=what)
     if view["trick"]:
         return say("{player} leads a trick.", player=player)
     if view["called"]:
@@ -216,12 +213,12 @@ def _sentence(view: View, options: Options) -> Say:
     return say("{player} leads the first trick, not with a black card.", player=player)
 
 
-def _to_follow(view: View, options: Options) -> Say:
+def _to_follow(trick: Sequence[Sequence[Any]], options: Options) -> Say:
     """B5, V5: the led colour and number, and the number of the last card."""
-    led, last = view["table"][0][1], view["table"][-1][1]
+    led, last = trick[0][1], trick[-1][1]
     colour, number, other = Say(colour_of(led)), number_of(led), number_of(last)
     if not options["rank_follow"] or other == number:
         return say("{colour} or {number} if possible", colour=colour, number=number)
-    if options["rank_follow_strict"]:
-        return say("{colour}, {number} or {other} if possible", colour=colour, number=number, other=other)
-    return say("{colour} or {number} if possible, or {other}", colour=colour, number=number, other=other)
+    strict = options["rank_follow_strict"]
+    template = "{colour}, {number} or {other} if possible" if strict else "{colour} or {number} if possible, or {other}"
+    return say(template, colour=colour, number=number, other=other)

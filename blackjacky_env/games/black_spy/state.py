@@ -124,10 +124,7 @@ RECORD = Fields(
             "1 + the first empty seat: not in the deck",
         ),
         Part(
-            "black_7s_played",
-            (SEATS,),
-            0,
-            6,
+            *("black_7s_played", (SEATS,), 0, 6),
             "by seat: number of black 7s played in this deal; at the first empty seat those not in the deck",
         ),
         "colour_voids rank_voids black_taken good_spies_taken points totals winners",

@@ -33,9 +33,6 @@ ACTIONS = Actions(
 _ORDER = {name: kind for kind, name in enumerate(state.KIND_NAMES)}
 
 
-# ---------------------------------------------------------------- positions
-
-
 def snapshot(s: State, settled: State | None) -> dict[str, Any]:
     """Everything on the table as plain Python values; ``settled``: the record when a deal was last scored."""
     n, leader = int(s["num_players"]), int(s["leader"])
@@ -96,9 +93,6 @@ def view(table: dict[str, Any], seat: int | None) -> dict[str, Any]:
     seen = {name: [cards if p == seat else len(cards) for p, cards in enumerate(table[name])] for name in own}
     choosing = table["phase"] == "take" and table["player"] == seat
     return {**table, **seen, "pile": table["pile"] if choosing else len(table["pile"])}
-
-
-# ---------------------------------------------------------------- why an action is illegal
 
 
 def why_illegal(s: State, action: int) -> str:

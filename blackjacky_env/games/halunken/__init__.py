@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from blackjacky_env.compiled import gets_most, share_result
+from blackjacky_env.compiled import gets_most, settled_in, share_result
 from blackjacky_env.declare import ExtraDeck, Game, Rules, Words
 from blackjacky_env.games.halunken import observation, rules, scene, state, words
 
@@ -21,7 +21,7 @@ GAME = Game(
         redeal=rules.redeal,
         legal=rules.legal,
         apply=rules.apply,
-        is_settled=rules.is_settled,
+        is_settled=settled_in("decision", state.SETTLEMENT),
         settle=rules.settle,
         returns=share_result,
         encode=observation.encode,

@@ -1,8 +1,4 @@
-"""The observation of one seat: its layout, `encode` from a position, and `sample` back to a full position.
-
-Seats are relative to the observer: 0 is the observer, 1 the left neighbour and so on; entries of seats that do not
-exist are 0. Arrays by card have one entry for each card: red, violet, grey, yellow, each by value.
-"""
+"""The observation of one seat: `encode` from a position, and `sample` back to a full position."""
 
 from __future__ import annotations
 
@@ -10,8 +6,7 @@ import numpy as np
 
 from blackjacky_env.compiled import below, draw, inlined, make_encode, make_sample, scratch, shuffle
 from blackjacky_env.declare import NOBODY
-from blackjacky_env.games.halunken import state
-from blackjacky_env.games.halunken.rules import forget_what_happened, jack_moves, present_score, top_of
+from blackjacky_env.games.halunken import rules, state
 
 AT = state.RECORD.at
 _CARDS = state.CARDS  # a name of its own, as `scratch` asks for
@@ -20,14 +15,24 @@ _encode_shown, _sample_shown = make_encode(state.RECORD), make_sample(state.RECO
 
 @inlined
 def encode(s, observer, out):
-    """Write the observation of seat ``observer`` into ``out`` (int16, shape (K,))."""
     _encode_shown(s, observer, out)
     observer, n = int(observer), int(s.num_players)
-    encode_cards(s, observer, n, out)
+    turned_up = s.decision != state.PLACE_CAPTAIN  # H2
+    for field in range(state.FIELDS):
+        height = int(s.heights[field])
+        shown = turned_up and height > 0
+        out[AT.hidden + field] = height - shown
+        if shown:
+            out[AT.tops + field] = 1 + rules.top_of(s, field)
+    for card in range(state.CARDS):
+        place = int(s.where[card])
+        seat = place - observer
+        seat += n * (seat < 0)
+        out[AT.owners + card] = (1 + seat) * (place < state.SEATS) + (1 + state.HARBOUR) * (place == state.HARBOUR)
     q = observer
     for seat in range(n):
         out[AT.chosen + seat] = s.choices[q] != 0
-        out[AT.scores + seat] = present_score(s, q)
+        out[AT.scores + seat] = rules.present_score(s, q)
         q = q + 1 if q + 1 < n else 0
     out[AT.black_jack_chosen] = s.jack_choice != 0
     out[AT.my_black_jack_choice] = int(s.jack_choice) * (s.buyer == observer)
@@ -35,37 +40,13 @@ def encode(s, observer, out):
 
 
 @inlined
-def encode_cards(s, observer, n, out):
-    """Where the rogue cards lie that have been seen."""
-    turned_up = s.decision != state.PLACE_CAPTAIN  # H2
-    for field in range(state.FIELDS):
-        height = int(s.heights[field])
-        shown = turned_up and height > 0
-        out[AT.hidden + field] = height - shown
-        if shown:
-            out[AT.tops + field] = 1 + top_of(s, field)
-    for card in range(state.CARDS):
-        place = int(s.where[card])
-        seat = place - observer
-        seat += n * (seat < 0)
-        out[AT.owners + card] = (1 + seat) * (place < state.SEATS) + (1 + state.HARBOUR) * (place == state.HARBOUR)
-
-
-# ---------------------------------------------------------------- back from an observation to a position
-
-
-@inlined
 def sample(observation, bits, s):
-    """Write into ``s`` a random full legal position consistent with ``observation``.
-
-    ``observation``: integers, (K,), as written by `encode`; ``bits`` (uint64) determine everything that is drawn.
-    The observer gets seat 0, the game a new key. The unseen rogue cards lie in uniform order in the hidden places, so
-    do Black Jack's unseen movement cards, and each card that its owner still has is chosen in secret with equal chance.
-    """
+    """As `Rules.sample` says; everything is uniform: the order of the unseen cards, and what is chosen in secret."""
     s.key = draw(bits, 0)
+    rules.clear_table(s)
     _sample_shown(observation, s)
     s.deals = int(s.game_number) + 1
-    forget_what_happened(s)
+    rules.forget_what_happened(s)
     s.numbers[state.JACK] = observation[AT.black_jack_number]
     imagine_rogues(observation, draw(bits, 1), s)
     imagine_jack_deck(draw(bits, 2), s)
@@ -78,9 +59,13 @@ def imagine_rogues(observation, bits, s):
 
     Cards that have left a tavern are laid above the others in ``deck``, in any order: it does not matter any more.
     """
-    cards, unseen = scratch(_CARDS, np.int8), 0
+    cards, is_top, unseen = scratch(_CARDS, np.int8), scratch(_CARDS, np.bool_), 0
+    is_top[:] = False
+    for field in range(state.FIELDS):
+        if observation[AT.tops + field]:
+            is_top[observation[AT.tops + field] - 1] = True
     for card in range(state.CARDS):
-        if not observation[AT.owners + card] and not is_top(observation, card):
+        if not observation[AT.owners + card] and not is_top[card]:
             cards[unseen] = card
             unseen += 1
     shuffle(cards, unseen, bits)
@@ -99,41 +84,25 @@ def imagine_rogues(observation, bits, s):
 
 
 @inlined
-def is_top(observation, card):
-    """Whether the card lies turned up before a tavern."""
-    for field in range(state.FIELDS):
-        if observation[AT.tops + field] == card + 1:
-            return True
-    return False
-
-
-@inlined
 def imagine_owners(observation, s):
     """Where each card lies, what everybody has, and the places in ``deck`` of cards that have left their tavern."""
-    s.counts[:] = 0
-    s.colours[:] = 0
-    s.values[:] = 0
+    s.where[:] = state.TAVERN
     place = 0
     for card in range(state.CARDS):
         owner = int(observation[AT.owners + card]) - 1
-        s.where[card] = state.TAVERN if owner == NOBODY else owner
         if owner != NOBODY:
             while place + 1 < state.CARDS and s.deck[place] != state.NO_CARD:
                 place += 1
             s.deck[place] = card
-            s.counts[owner] += 1
-        if 0 <= owner < state.SEATS:
-            s.colours[owner, state.COLOURS[card]] += 1
-            s.values[owner, state.COLOURS[card]] += state.VALUES[card]
+            rules.move_card(s, card, owner)
 
 
 @inlined
 def imagine_jack_deck(bits, s):
     """Black Jack's movement cards: those not revealed in uniform order, in a standard game below the revealed ones."""
-    count = jack_moves(s)
+    count = rules.jack_moves(s)
     spent, unseen = 0, count
-    for i in range(state.JACK_MOVES):
-        s.jack_deck[i] = 0
+    s.jack_deck[:] = 0
     for move in range(1, count + 1):
         if s.jack_spent[move - 1]:
             s.jack_deck[spent] = move
@@ -153,10 +122,8 @@ def imagine_jack_deck(bits, s):
 def imagine_choices(observation, bits, s):
     """The observer's choices as they are; others' are uniform among the cards that they still have."""
     for p in range(1, state.SEATS):
-        s.choices[p] = 0
         if observation[AT.chosen + p]:
             s.choices[p] = random_move(s.spent[p], draw(bits, 3 + p))
-    s.jack_choice = 0
     if observation[AT.black_jack_chosen]:
         s.jack_choice = random_move(s.jack_spent, draw(bits, 3 + state.SEATS))
     if observation[AT.my_black_jack_choice]:
@@ -165,7 +132,6 @@ def imagine_choices(observation, bits, s):
 
 @inlined
 def random_move(spent, bits):
-    """One of the eight movement cards that are not spent."""
     left = 0
     for i in range(state.MOVES):
         left += spent[i] == 0

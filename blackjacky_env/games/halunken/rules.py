@@ -8,11 +8,19 @@ Plain Python mode has NumPy scalars in the fields, so fields are widened by ``in
 
 from __future__ import annotations
 
-from blackjacky_env.compiled import inlined, shuffle, start_seat, stream
+from blackjacky_env.compiled import inlined, make_clear, shuffle, start_seat, stream
 from blackjacky_env.declare import NOBODY
 from blackjacky_env.games.halunken import state
 
 FOR_DECK, FOR_JACK_DECK = 1, 2  # what random numbers are drawn for, after `start_seat`
+
+clear_games = make_clear(state.RECORD, "game_number deals totals winners")
+clear_table = make_clear(
+    state.RECORD,
+    "round_number captains jack spent jack_spent opener laid jack_laid choices jack_choice numbers mover victim to_rob "
+    "buyer bidder offers counts colours values",
+)
+clear_auction = make_clear(state.RECORD, "buyer bidder offers")
 
 
 # ---------------------------------------------------------------- start
@@ -22,11 +30,8 @@ FOR_DECK, FOR_JACK_DECK = 1, 2  # what random numbers are drawn for, after `star
 def begin(s, key, start_player):
     """Start with the options in ``s``; start_player, who places first, NOBODY: drawn (H2)."""
     forget_what_happened(s)
+    clear_games(s)
     s.key = key
-    s.game_number = 0
-    s.deals = 0
-    s.totals[:] = 0
-    s.winners[:] = 0
     s.start_player = start_seat(key, start_player, s.num_players)
     set_up(s)
 
@@ -43,41 +48,9 @@ def set_up(s):
         s.jack_deck[i] = i + 1 if i < count else 0
     shuffle(s.jack_deck, count, stream(s.key, FOR_JACK_DECK, int(s.game_number), 0))
     clear_table(s)
-    s.decision = state.PLACE_CAPTAIN
-    s.player = s.start_player
-
-
-@inlined
-def clear_table(s):
-    """Nothing is placed, taken or played yet."""
-    s.round_number = 0
-    s.captains[:] = NOBODY
-    s.jack = NOBODY
-    s.spent[:] = 0
-    s.jack_spent[:] = 0
-    s.opener = NOBODY
-    s.laid[:] = 0
-    s.jack_laid = 0
-    s.choices[:] = 0
-    s.jack_choice = 0
-    s.numbers[:] = 0
-    s.mover = NOBODY
-    s.victim = NOBODY
-    s.to_rob[:] = NOBODY
-    clear_auction(s)
     s.heights[:] = state.LEVELS
     s.where[:] = state.TAVERN
-    s.counts[:] = 0
-    s.colours[:] = 0
-    s.values[:] = 0
-
-
-@inlined
-def clear_auction(s):
-    """No offer, no buyer."""
-    s.buyer = NOBODY
-    s.bidder = NOBODY
-    s.offers[:] = state.NO_CARD
+    ask(s, state.PLACE_CAPTAIN, s.start_player)
 
 
 @inlined
@@ -89,32 +62,25 @@ def redeal(s, deck):
 
 @inlined
 def redeal_jack(s, deck):
-    """Begin the game again with Black Jack's movement cards in this order."""
     for i in range(len(deck)):
         s.jack_deck[i] = deck[i]
 
 
 @inlined
 def jack_moves(s):
-    """J1, D1: number of Black Jack's movement cards."""
     if s.variant == state.BASIC:
         return 0
     return state.MOVES if s.variant == state.DUEL else state.JACK_MOVES
 
 
-# ---------------------------------------------------------------- what happens after an action
-
-
 @inlined
 def forget_what_happened(s):
-    """Begin to log what happens after an action."""
     s.happened[:] = state.NOTHING
     s.happenings = 0
 
 
 @inlined
 def log(s, what, figure, number, field, card):
-    """Log what happens to a figure."""
     if s.happenings < state.MOST_HAPPENED:
         row = s.happened[s.happenings]
         row[0], row[1], row[2], row[3], row[4] = what, figure, number, field, card
@@ -126,7 +92,6 @@ def log(s, what, figure, number, field, card):
 
 @inlined
 def next_seat(s, p):
-    """The seat clockwise of p."""
     return p + 1 if p + 1 < s.num_players else 0
 
 
@@ -165,7 +130,6 @@ def take_top(s, field, to):
 
 @inlined
 def captain_on(s, field):
-    """The seat whose captain stands on the field, or NOBODY."""
     for p in range(s.num_players):
         if s.captains[p] == field:
             return p
@@ -185,15 +149,6 @@ def ahead(field, steps):
 
 
 @inlined
-def next_free(s, field):
-    """The next free field clockwise."""
-    field = ahead(field, 1)
-    while not is_free(s, field):
-        field = ahead(field, 1)
-    return field
-
-
-@inlined
 def present_score(s, p):
     """C1: the sum of p's cards, those of the colour p has most of doubled; among equally many the best."""
     total, most, best = 0, 0, 0
@@ -210,7 +165,6 @@ def present_score(s, p):
 
 @inlined
 def legal(s, mask):
-    """Set ``mask`` (int8, shape (74,)) to 1 for the actions of the player to act."""
     for action in range(state.NUM_ACTIONS):
         mask[action] = 0
     decision, p = int(s.decision), int(s.player)
@@ -224,7 +178,8 @@ def legal(s, mask):
     elif decision == state.CHOOSE:
         mark_moves(s.spent[p], mask)
     elif decision == state.NAME:
-        mark_numbers(s, mask)
+        for number in range(1, state.MOVES):
+            mask[state.NUMBER + number - 1] = may_name(s, number)
     elif decision == state.TAKE_OR_ROB:
         mask[state.TAKE_FROM_HARBOUR] = 1
         mask[state.ROB_BUYER] = 1
@@ -245,21 +200,12 @@ def mark_offers(s, p, mask):
 
 @inlined
 def mark_moves(spent, mask):
-    """H3, D1: the movement cards that are not spent."""
     for i in range(state.MOVES):
         mask[state.MOVE + i] = not spent[i]
 
 
 @inlined
-def mark_numbers(s, mask):
-    """H5: the numbers that Rum may name."""
-    for number in range(1, state.MOVES):
-        mask[state.NUMBER + number - 1] = may_name(s, number)
-
-
-@inlined
 def highest_offer(s):
-    """Value of the last offer, 0 if there is none."""
     return 0 if s.bidder == NOBODY else int(state.VALUES[s.offers[s.bidder]])
 
 
@@ -285,7 +231,6 @@ def source_of_cards(s):
 
 @inlined
 def apply(s, action):
-    """Take a legal action, then resolve what follows until somebody is asked or the game is settled."""
     forget_what_happened(s)
     decision = int(s.decision)
     if decision == state.PLACE_CAPTAIN:
@@ -302,8 +247,10 @@ def apply(s, action):
         choose(s, action - state.MOVE + 1)
     elif decision == state.NAME:
         name(s, action - state.NUMBER + 1)
-    elif decision == state.TAKE_OR_ROB:
-        take_or_rob(s, action)
+    elif decision == state.TAKE_OR_ROB:  # D5
+        s.decision = state.TAKE if action == state.TAKE_FROM_HARBOUR else state.ROB
+        if s.decision == state.ROB:
+            s.victim = s.buyer
     else:
         settle_card(s, decision, action - state.CARD)
     resolve(s)
@@ -320,9 +267,8 @@ def place_captain(s, field):
         return
     if s.variant == state.BASIC:
         begin_round(s)
-        return
-    s.decision = state.PLACE_JACK
-    s.player = extreme_holder(s, -1)
+    else:
+        ask(s, state.PLACE_JACK, extreme_holder(s, -1))
 
 
 @inlined
@@ -344,46 +290,39 @@ def begin_round(s):
     """J2: whoever bought last opens the auction; at first the holder of the highest start card (J1)."""
     if s.variant == state.BASIC:
         s.opener = s.start_player
-        ask_for_choices(s)
+        ask_for_choice(s, int(s.opener))
         return
     if s.opener == NOBODY:
         s.opener = extreme_holder(s, 1)
     elif s.buyer != NOBODY:
         s.opener = s.buyer
     clear_auction(s)
-    s.decision = state.BID
-    s.player = s.opener
+    ask(s, state.BID, s.opener)
 
 
 @inlined
 def bid(s, action):
-    """J2, D2: offer a card or pass."""
+    """J2: offer a card or pass, in one lap; D2: until a pass after an offer, or an offer after the opener's pass."""
     p = int(s.player)
     following = next_seat(s, p)
     opener_passed = p != s.opener and s.bidder == NOBODY
     if action != state.PASS:
         s.offers[p] = action - state.CARD
         s.bidder = p
-    if not auction_ends(s, action, following, opener_passed):
+    ends = s.opener in (following, NOBODY)
+    if is_duel(s):
+        ends = opener_passed or (action == state.PASS and s.bidder != NOBODY)
+    if not ends:
         s.player = following
         return
     if s.bidder != NOBODY:
         s.buyer = s.bidder
         move_card(s, int(s.offers[s.bidder]), state.HARBOUR)
-    ask_for_choices(s)
-
-
-@inlined
-def auction_ends(s, action, following, opener_passed):
-    """J2: after one lap; D2: when a player passes after an offer, or offers after the opener has passed."""
-    if is_duel(s):
-        return opener_passed or (action == state.PASS and s.bidder != NOBODY)
-    return s.opener in (following, NOBODY)
+    ask_for_choice(s, int(s.opener))
 
 
 @inlined
 def is_duel(s):
-    """Whether two players play with Black Jack."""
     return s.variant == state.DUEL
 
 
@@ -391,16 +330,9 @@ def is_duel(s):
 
 
 @inlined
-def ask_for_choices(s):
-    """H9: the seats choose clockwise from the opener."""
-    ask_for_choice(s, int(s.opener))
-
-
-@inlined
 def ask_for_choice(s, p):
-    """D3: a duel's buyer chooses Black Jack's card first, then his own."""
-    s.player = p
-    s.decision = state.CHOOSE_FOR_JACK if is_duel(s) and p == s.buyer else state.CHOOSE
+    """H9: the seats choose clockwise from the opener; D3: a duel's buyer chooses Black Jack's card first."""
+    ask(s, state.CHOOSE_FOR_JACK if is_duel(s) and p == s.buyer else state.CHOOSE, p)
 
 
 @inlined
@@ -443,20 +375,14 @@ def reveal_for_jack(s):
     """D3: the card that the buyer has chosen; D6: without a buyer the next one in his deck."""
     move = int(s.jack_choice)
     if s.buyer == NOBODY:
-        move = next_jack_card(s)
+        i = 0
+        while i + 1 < state.JACK_MOVES and s.jack_spent[int(s.jack_deck[i]) - 1]:
+            i += 1
+        move = int(s.jack_deck[i])
     s.jack_laid = move
     s.jack_choice = 0
     s.jack_spent[move - 1] = 1
     log(s, state.REVEALS, state.JACK, move, state.NOTHING, state.NOTHING)
-
-
-@inlined
-def next_jack_card(s):
-    """The first card of Black Jack's deck that is not spent."""
-    i = 0
-    while i + 1 < state.JACK_MOVES and s.jack_spent[int(s.jack_deck[i]) - 1]:
-        i += 1
-    return int(s.jack_deck[i])
 
 
 @inlined
@@ -499,7 +425,6 @@ def jacks_owner(s):
 
 @inlined
 def ask(s, decision, p):
-    """Let p decide."""
     s.decision = decision
     s.player = p
 
@@ -516,8 +441,11 @@ def resolve(s):
             land(s, figure)
         elif steps_of_jack(s) > 0:
             overtake(s)
+        elif s.round_number == state.ROUNDS - 1:  # J6
+            s.decision = state.SETTLEMENT
         else:
-            end_round(s)
+            s.round_number += 1
+            begin_round(s)
 
 
 @inlined
@@ -538,11 +466,14 @@ def land(s, figure):
     number = int(s.numbers[figure])
     field = ahead(at, number)
     s.numbers[figure] = 0
-    met = figure_on(s, field)
+    met = state.JACK if s.jack == field else captain_on(s, field)
     owner = jacks_owner(s) if figure == state.JACK else figure
     before = int(s.counts[owner])
     log(s, state.MOVES_TO, figure, number, field, take_top(s, field, owner))
-    put(s, figure, field)
+    if figure == state.JACK:
+        s.jack = field
+    else:
+        s.captains[figure] = field
     if met == NOBODY:
         return
     log(s, state.LANDS_ON, met, state.NOTHING, state.NOTHING, state.NOTHING)
@@ -554,21 +485,6 @@ def land(s, figure):
         meet_captain(s, owner, met, strength)
     if s.decision == state.RESOLVING:
         push(s)
-
-
-@inlined
-def figure_on(s, field):
-    """The figure on the field, or NOBODY."""
-    return state.JACK if s.jack == field else captain_on(s, field)
-
-
-@inlined
-def put(s, figure, field):
-    """Put a figure on a field."""
-    if figure == state.JACK:
-        s.jack = field
-    else:
-        s.captains[figure] = field
 
 
 @inlined
@@ -607,16 +523,6 @@ def meet_jack(s, p, strength):
 
 
 @inlined
-def take_or_rob(s, action):
-    """D5: the opponent has chosen between the harbour and the buyer."""
-    if action == state.TAKE_FROM_HARBOUR:
-        s.decision = state.TAKE
-    else:
-        s.victim = s.buyer
-        s.decision = state.ROB
-
-
-@inlined
 def settle_card(s, decision, card):
     """The card is taken from the harbour, robbed or given; then the landing or overtaking is finished."""
     overtaken = s.to_rob[0] != NOBODY
@@ -633,7 +539,9 @@ def settle_card(s, decision, card):
 def push(s):
     """H8: the figure on which the mover has landed goes to the next free field."""
     field = int(s.jack) if s.mover == state.JACK else int(s.captains[s.mover])
-    target = next_free(s, field)
+    target = ahead(field, 1)
+    while not is_free(s, target):
+        target = ahead(target, 1)
     for p in range(s.num_players):
         if p != s.mover and s.captains[p] == field:
             s.captains[p] = target
@@ -642,9 +550,6 @@ def push(s):
         s.jack = target
         log(s, state.MOVES_ON, state.JACK, state.NOTHING, target, state.NOTHING)
     s.mover = NOBODY
-
-
-# ---------------------------------------------------------------- Black Jack overtakes
 
 
 @inlined
@@ -682,23 +587,15 @@ def overtake(s):
 @inlined
 def meet_overtaken(s):
     """J4: the controller robs whoever has as many cards or more; J5: without one the player gives a card."""
-    q = int(s.to_rob[0])
+    owner = jacks_owner(s)
     s.mover = state.JACK
-    if s.buyer == NOBODY:
-        if s.counts[q] > 0:
-            ask(s, state.GIVE, q)
-    elif may_rob(s, int(s.counts[s.buyer]), q):
-        s.victim = q
-        ask(s, state.ROB, int(s.buyer))
-    else:
-        log(s, state.SPARED, q, state.NOTHING, state.NOTHING, state.NOTHING)
+    meet_captain(s, owner, int(s.to_rob[0]), int(s.counts[owner]))
     if s.decision == state.RESOLVING:
         forget_overtaken(s)
 
 
 @inlined
 def forget_overtaken(s):
-    """The first player overtaken has been dealt with."""
     for i in range(state.SEATS - 1):
         s.to_rob[i] = s.to_rob[i + 1]
     s.to_rob[state.SEATS - 1] = NOBODY
@@ -706,22 +603,6 @@ def forget_overtaken(s):
 
 
 # ---------------------------------------------------------------- end and result
-
-
-@inlined
-def end_round(s):
-    """J6: the next round, or the score."""
-    if s.round_number == state.ROUNDS - 1:
-        s.decision = state.SETTLEMENT
-        return
-    s.round_number += 1
-    begin_round(s)
-
-
-@inlined
-def is_settled(s):
-    """Whether the game of eight rounds is finished, so that `settle` is due."""
-    return s.decision == state.SETTLEMENT
 
 
 @inlined

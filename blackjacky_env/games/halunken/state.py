@@ -27,21 +27,8 @@ COLOURS = np.repeat(np.arange(NUM_COLOURS, dtype=np.int8), (9, 10, 11, 12))
 STANDARD, BASIC, DUEL = range(3)
 
 # What is asked. SETTLEMENT is only passed through between `apply` and `settle`, RESOLVING within `apply`.
-(
-    PLACE_CAPTAIN,
-    PLACE_JACK,
-    BID,
-    CHOOSE_FOR_JACK,
-    CHOOSE,
-    NAME,
-    TAKE,
-    TAKE_OR_ROB,
-    ROB,
-    GIVE,
-    OVER,
-    SETTLEMENT,
-    RESOLVING,
-) = range(13)
+PLACE_CAPTAIN, PLACE_JACK, BID, CHOOSE_FOR_JACK, CHOOSE, NAME = range(6)
+TAKE, TAKE_OR_ROB, ROB, GIVE, OVER, SETTLEMENT, RESOLVING = range(6, 13)
 
 # What happens after an action, as rows of ``happened``: of what kind, and then figure, number, field and card.
 REVEALS, TAKES, MOVES_TO, LANDS_ON, SPARED, MOVES_ON, PASSED, OVERTAKES = range(1, 9)
@@ -60,20 +47,10 @@ NOTHING = 0  # in ``happened``: no such row, or not told of it
 MOST_HAPPENED = 28  # four captains reveal, move, meet somebody who is spared and moves on; Black Jack overtakes them
 
 DECISIONS = (
-    "place_captain",
-    "place_black_jack",
-    "bid",
-    "choose_for_black_jack",
-    "choose",
-    "name",
-    "take",
-    "take_or_rob",
-    "rob",
-    "give",
-    "over",
+    *("place_captain", "place_black_jack", "bid", "choose_for_black_jack", "choose", "name"),
+    *("take", "take_or_rob", "rob", "give", "over"),
 )
 _MAX_SCORE = 616  # all cards doubled
-
 
 # Actions.
 CARD, PASS, MOVE, NUMBER = FIELDS, FIELDS + CARDS, FIELDS + CARDS + 1, FIELDS + CARDS + 1 + MOVES

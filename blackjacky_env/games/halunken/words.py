@@ -38,9 +38,6 @@ BLACK_JACK = "black_jack"
 """Black Jack as the ``mover`` of a snapshot."""
 
 
-# ---------------------------------------------------------------- positions
-
-
 def snapshot(s: State, settled: State | None) -> dict[str, Any]:
     """Everything on the table as plain Python values; ``settled``: the record when a game was last finished."""
     n = int(s["num_players"])
@@ -124,9 +121,6 @@ def view(table: dict[str, Any], seat: int | None) -> dict[str, Any]:
     }
 
 
-# ---------------------------------------------------------------- why an action is illegal
-
-
 _ASKED = {
     "place_captain": "a field for the captain (H2)",
     "place_black_jack": "a field for Black Jack (J1)",
@@ -153,7 +147,10 @@ def _reason(s: State, action: int, kind: str) -> str:
         case (("place_captain" | "place_black_jack"), "field"):
             return "a figure stands on it (H1)"
         case "bid", "rogue":
-            return _why_no_offer(s, action - state.CARD)
+            if s["where"][action - state.CARD] != s["player"]:
+                return "it is not the player's own (J2)"
+            value = state.VALUES[action - state.CARD]
+            return f"its value is {value}, and an offer must be higher than the last one, {highest_offer(s)} (J2)"
         case "choose", "move":
             return "it has been used in this game (H3)"
         case "choose_for_black_jack", "move":
@@ -164,9 +161,3 @@ def _reason(s: State, action: int, kind: str) -> str:
             place = source_of_cards(s)
             return f"it is not {'in the harbour' if place == state.HARBOUR else f'before player_{place}'}"
     return f"the choice now is {_ASKED[decision]}"
-
-
-def _why_no_offer(s: State, card: int) -> str:
-    if s["where"][card] != s["player"]:
-        return "it is not the player's own (J2)"
-    return f"its value is {state.VALUES[card]}, and an offer must be higher than the last one, {highest_offer(s)} (J2)"

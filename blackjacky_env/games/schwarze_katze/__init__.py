@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from blackjacky_env.compiled import gets_most, share_result
+from blackjacky_env.compiled import gets_most, settled_in, share_result
 from blackjacky_env.declare import Game, Preset, Rules, SmallDeck, Words
 from blackjacky_env.games import trick_taking
 from blackjacky_env.games.schwarze_katze import imagined, observation, rules, scene, state, words
@@ -46,7 +46,7 @@ GAME = Game(
         redeal=rules.redeal,
         legal=rules.legal,
         apply=rules.apply,
-        is_settled=rules.is_settled,
+        is_settled=settled_in("phase", state.SETTLEMENT),
         settle=rules.settle,
         returns=share_result,
         encode=observation.encode,

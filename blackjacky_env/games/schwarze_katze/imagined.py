@@ -9,7 +9,7 @@ import numpy as np
 
 from blackjacky_env.compiled import below, draw, inlined, make_sample, scratch
 from blackjacky_env.games import trick_taking as tricks
-from blackjacky_env.games.schwarze_katze.rules import hand_size, is_taken_out, suit_of
+from blackjacky_env.games.schwarze_katze.rules import is_taken_out, suit_of
 from blackjacky_env.games.schwarze_katze.state import CARDS, RECORD, SEATS, SUITS
 from blackjacky_env.games.unseen import NOWHERE, add, clear, deal_unseen, unseen_cards
 
@@ -21,11 +21,6 @@ HANDS = unseen_cards(CARDS, SEATS)
 
 @inlined
 def sample(observation, bits, s):
-    """Write into ``s`` a random full legal position consistent with ``observation``.
-
-    ``observation``: integers, (K,), as written by `encode`; ``bits`` (uint64) determine everything that is drawn.
-    The observer gets seat 0, the game a new key.
-    """
     s.key = draw(bits, 0)
     _sample_shown(observation, s)
     s.deals = int(s.deal_number) + 1
@@ -62,7 +57,10 @@ def deal_others(s, bits):
         hands.room[groups[p]] += cards_held(s, p)
     for card in range(CARDS):
         if s.where[card] == NOWHERE:
-            add(hands, card, groups_that_may_hold(s, groups, suit_of(card)))
+            allowed = 0
+            for p in range(1, s.num_players):
+                allowed |= int(not s.voids[p, suit_of(card)]) << groups[p]
+            add(hands, card, allowed)
     deal_unseen(hands, draw(bits, _FOR_GROUPS))
     for p in range(1, s.num_players):
         hands.room[p] = cards_held(s, p)
@@ -75,8 +73,7 @@ def deal_others(s, bits):
 
 @inlined
 def cards_held(s, p):
-    """Number of cards that p holds."""
-    return max(0, hand_size(s) - int(s.trick) - int(s.table[p] != tricks.NO_CARD))
+    return max(0, tricks.hand_size(s) - int(s.trick) - int(s.table[p] != tricks.NO_CARD))
 
 
 @inlined
@@ -89,15 +86,6 @@ def group_of(s, p):
         if same:
             return q
     return p
-
-
-@inlined
-def groups_that_may_hold(s, groups, suit):
-    """The groups that are not known to lack the suit, one bit for each."""
-    allowed = 0
-    for p in range(1, s.num_players):
-        allowed |= int(not s.voids[p, suit]) << groups[p]
-    return allowed
 
 
 @inlined

@@ -1,8 +1,4 @@
-"""The observation of one seat: `encode`, which writes it from a position.
-
-Seats are relative to the observer: 0 is the observer, 1 the left neighbour and so on; entries of seats that do not
-exist are 0. Arrays by card have one entry for each card: clubs, diamonds, hearts, spades, each from 2 to ace.
-"""
+"""The observation of one seat: `encode`, which writes it from a position."""
 
 from __future__ import annotations
 
@@ -16,7 +12,6 @@ _encode_shown = make_encode(RECORD)
 
 @inlined
 def encode(s, observer, out):
-    """Write the observation of seat ``observer`` into ``out`` (int16, shape (K,))."""
     _encode_shown(s, observer, out)
     observer, n = int(observer), int(s.num_players)
     for card in range(CARDS):

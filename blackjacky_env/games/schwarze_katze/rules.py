@@ -10,15 +10,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from blackjacky_env.compiled import in_plain_python, inlined, stream
+from blackjacky_env.compiled import in_plain_python, inlined, make_clear, stream
 from blackjacky_env.declare import NOBODY
 from blackjacky_env.games import trick_taking as tricks
 from blackjacky_env.games.schwarze_katze import state
 
 NUM_ACTIONS = state.CARDS  # an action is the card to play
 
-
-# ---------------------------------------------------------------- start and deal
+clear_deal = make_clear(state.RECORD, "trick table voids tricks_taken penalties")
 
 
 @inlined
@@ -33,7 +32,6 @@ def begin(s, key, start_player):
 
 @inlined
 def deal(s):
-    """Deal the same number of cards to each player (K2), shuffled by (key, deal)."""
     start_deal(s)
     s.deals += 1
     tricks.deal_shuffled(s, 0, tricks.ASIDE, stream(s.key, tricks.FOR_DECK, int(s.deal_number), 0))
@@ -41,9 +39,8 @@ def deal(s):
 
 @inlined
 def redeal(s, deck):
-    """Repeat the last deal with ``deck``: all cards in the game, top first."""
     start_deal(s)
-    tricks.deal_in_turn(s.where, deck, int(s.leader), int(s.num_players))
+    tricks.deal_in_turn(s, deck)
 
 
 @inlined
@@ -52,11 +49,7 @@ def start_deal(s):
     s.phase = state.PLAY
     s.leader = tricks.next_seat(int(s.dealer), int(s.num_players))
     s.player = s.leader
-    s.trick = 0
-    s.table[:] = tricks.NO_CARD
-    s.voids[:] = 0
-    s.tricks_taken[:] = 0
-    s.penalties[:] = 0
+    clear_deal(s)
 
 
 @inlined
@@ -71,15 +64,6 @@ def deck(num_players: int, options: Mapping[str, Any]) -> list[int]:
     """K2: the cards that are in the game, if the option ``deck`` leaves out none."""
     is_out = in_plain_python(is_taken_out)
     return [card for card in range(state.CARDS) if not is_out(card, num_players)]
-
-
-@inlined
-def hand_size(s):
-    """K2: number of cards dealt to each player, and of tricks."""
-    return (state.CARDS - int(s.left_out)) // int(s.num_players)
-
-
-# ---------------------------------------------------------------- legal actions
 
 
 @inlined
@@ -106,21 +90,12 @@ def legal(s, mask):
                 mask[card] = 0
 
 
-# ---------------------------------------------------------------- moves
-
-
 @inlined
 def apply(s, action):
-    """Play a legal card; the phase is SETTLEMENT afterwards if it was the last of the deal."""
     p = int(s.player)
     note_voids(s, p, suit_of(action))
-    s.where[action] = tricks.PLAYED + p
-    s.table[p] = action
-    following = tricks.next_seat(p, int(s.num_players))
-    if following == s.leader:
+    if tricks.put_on_table(s, p, action, action):
         take_trick(s)
-    else:
-        s.player = following
 
 
 @inlined
@@ -138,18 +113,13 @@ def note_voids(s, p, suit):
 @inlined
 def take_trick(s):
     """K5: the highest card of the led suit wins the trick; its player leads the next one (K3)."""
-    low = state.RANKS * suit_of(int(s.table[s.leader]))
-    winner = tricks.winner_of_trick(s.table, int(s.leader), int(s.num_players), low, low + state.RANKS)
+    winner = tricks.winner_of_trick(s, state.RANKS)
     penalty = 0
     for p in range(s.num_players):
         penalty += penalty_of(int(s.table[p]), int(s.heart_ace))
-        s.table[p] = tricks.NO_CARD
     s.tricks_taken[winner] += 1
     s.penalties[winner] += penalty
-    s.trick += 1
-    s.leader = winner
-    s.player = winner
-    if s.trick >= hand_size(s):
+    if tricks.end_trick(s, winner):
         s.phase = state.SETTLEMENT
 
 
@@ -164,15 +134,6 @@ def penalty_of(card, heart_ace):
     return heart_ace if rank == state.RANKS - 1 else min(rank + 2, 10)
 
 
-# ---------------------------------------------------------------- scoring and result
-
-
-@inlined
-def is_settled(s):
-    """Whether the deal is finished, so that `settle` is due."""
-    return s.phase == state.SETTLEMENT
-
-
 @inlined
 def penalties_of_deal(s, p):
     """K6: what the finished deal adds to p's total."""
@@ -181,7 +142,6 @@ def penalties_of_deal(s, p):
 
 @inlined
 def settle(s):
-    """Score the deal (K6); the next player deals (K3), or the game is over (K7)."""
     for p in range(s.num_players):
         s.totals[p] += penalties_of_deal(s, p)
     if s.deals >= s.game_deals:

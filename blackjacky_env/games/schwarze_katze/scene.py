@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from blackjacky_env.draw import INK, RED, Card, Fact, Figure, Name, Row, Say, Scene, Seat, say, signed
-from blackjacky_env.draw.scene import Face, Options, View, Viewer, cards_of, change, loses, win, winner
-from blackjacky_env.draw.shapes import FURS
-from blackjacky_env.draw.tricks import roles, tricks_of
+from blackjacky_env.draw.scene import Card, Face, Fact, Name, Row, Say, Scene, Seat, say, signed
+from blackjacky_env.draw.shapes import INK, RED
+from blackjacky_env.draw.views import Options, View, Viewer, cards_of, cat, change, loses, roles, trick_of, win, winner
 from blackjacky_env.games.schwarze_katze.state import SUIT_LETTERS
 from blackjacky_env.games.schwarze_katze.words import SUIT_NAMES
 
@@ -14,21 +13,14 @@ _SUITS = dict(zip(SUIT_LETTERS, "♣♦♥♠", strict=True))
 
 def scene(view: View, options: Options, viewer: Viewer) -> Scene:
     """The table that ``view`` shows."""
+    deal = say("deal {deal} of {deals}", deal=view["deal"] + 1, deals=options["deals"])
     return Scene(
         title="Schwarze Katze",
-        when=_when(view, options),
+        when=[deal, Say("game over") if view["phase"] == "over" else trick_of(view)],
         viewer=viewer,
         seats=[_seat(view, seat) for seat in range(len(view["totals"]))],
         sentences=[_sentence(view)],
     )
-
-
-def _when(view: View, options: Options) -> list[Say]:
-    """The deal, and its current trick."""
-    deal = say("deal {deal} of {deals}", deal=view["deal"] + 1, deals=options["deals"])
-    if view["phase"] == "over":
-        return [deal, Say("game over")]
-    return [deal, say("trick {trick} of {tricks}", trick=view["trick"] + 1, tricks=tricks_of(view))]
 
 
 def face(name: str) -> Face:
@@ -47,23 +39,17 @@ def _seat(view: View, seat: int) -> Seat:
     ]
     if view["last_deal"] is not None:
         facts.append(Fact(Say("last"), signed(view["last_deal"][seat])))
+    played = [Card(card, face(card), mark="" if i else "1") for i, (q, card) in enumerate(view["table"]) if q == seat]
     return Seat(
-        Figure("cat", FURS[seat % len(FURS)], over=("stripes",) if seat % 2 else ()),
+        cat(seat),
         tags=winner(view, seat),
         notes=roles(view, seat),
         facts=facts,
         rows=[Row(Say("hand"), cards_of(view["hands"][seat], face), "hand", packed=True)],
-        played=_played(view, seat),
+        played=played[0] if played else None,
         acts=seat == view["player"],
         loses=counts,
     )
-
-
-def _played(view: View, seat: int) -> Card | None:
-    played: dict[int, str] = dict(view["table"])
-    if seat not in played:
-        return None
-    return Card(played[seat], face(played[seat]), mark="1" if seat == view["table"][0][0] else "")
 
 
 def _sentence(view: View) -> Say:

@@ -67,10 +67,7 @@ RECORD = Fields(
         Part("my_hand", (CARDS,), 0, 1, "1: the card is in my hand"),
         "table",
         Part(
-            "played",
-            (CARDS,),
-            0,
-            SEATS,
+            *("played", (CARDS,), 0, SEATS),
             "by card: 1 + the seat that played it in this deal, 0 = not seen; "
             "1 + the first empty seat: not in the deck",
         ),

@@ -16,9 +16,6 @@ ACTIONS = Actions((ActionInfo("play", card=name) for name in CARD_NAMES), {"play
 SUIT_NAMES = ("clubs", "diamonds", "hearts", "spades")
 
 
-# ---------------------------------------------------------------- positions
-
-
 def snapshot(s: State, settled: State | None) -> dict[str, Any]:
     """Everything on the table as plain Python values; ``settled``: the record when a deal was last scored."""
     n, leader = int(s["num_players"]), int(s["leader"])
@@ -37,9 +34,6 @@ def snapshot(s: State, settled: State | None) -> dict[str, Any]:
 def view(table: dict[str, Any], seat: int | None) -> dict[str, Any]:
     """A snapshot as ``seat`` (None: a spectator) may know it, with card counts for other hands."""
     return {**table, "hands": [hand if p == seat else len(hand) for p, hand in enumerate(table["hands"])]}
-
-
-# ---------------------------------------------------------------- why an action is illegal
 
 
 def why_illegal(s: State, action: int) -> str:

@@ -69,7 +69,7 @@ def _tournament(home: Path) -> Any:
     facts = {name: value for name, value in report.items() if name not in ("seconds", "command")}
     *lines, seal = (home / "games" / "2_players.jsonl").read_bytes().splitlines()
     sealed = {name: value for name, value in json.loads(seal).items() if name != "seconds"}
-    return lines, sealed, facts, (home / "games" / "report.svg").read_bytes()
+    return lines, sealed, facts
 
 
 def _dataset(home: Path) -> Any:

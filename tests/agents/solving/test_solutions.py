@@ -147,11 +147,13 @@ def test_in_a_batch_of_games_it_is_given_the_keys_of_environments() -> None:
     """Also between moves of compiled agents, which are played without returning to Python."""
     agents, options = (solution("six"), make_agent("random")), dict(table("six").options)
     with mock.patch.object(SolvedAgent, "act_batch", autospec=True, side_effect=SolvedAgent.act_batch) as given:
-        rows = arena.Table("black_jacky", "classic", 2, options, agents, ((0, 1),), 3, True).play(0, 20)
+        played = arena.Table("black_jacky", "classic", 2, options, agents, ((0, 1),), 3, True)
+        results = played.play(0, 20)
     env, expected = environment("six"), []
-    for seed, seats, actions in zip(rows.seeds, rows.seats, rows.actions, strict=True):
+    moves = np.split(results.actions, results.starts[1:-1])
+    for seed, seats, actions in zip(*played.schedule(0, 20), moves, strict=True):
         env.reset(seed=int(seed))
-        for action in arena.decode_actions(actions, 61):
+        for action in actions.tolist():
             if seats[int(env.agent_selection[-1])] == 0:
                 expected.append(env.information_key(env.agent_selection).tobytes())
             env.step(action)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from blackjacky_env.declare.game import State
+from blackjacky_env.declare.fields import State
 from blackjacky_env.games.black_jacky import state
 
 _VALUES = np.arange(state.VALUES)

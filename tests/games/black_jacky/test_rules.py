@@ -228,11 +228,11 @@ def test_r14_the_new_draw_pile_is_shuffled():
     assert Counter(pile) < under
 
 
-def test_r14_a_rigged_reshuffle_lies_in_the_order_of_the_deck_without_cards_that_are_elsewhere():
+def test_r14_a_stacked_reshuffle_lies_in_the_order_of_the_deck_without_cards_that_are_elsewhere():
     table = Table([[2, 3, 1, 2, 3, 3]], players=2, max_card=3, hand_size=1)
-    table.env.reset(seed=0, options={"start_player": 0, "deck": [2, 3, 1, 2, 3, 3], "reshuffle": [3, 3, 2, 3, 2, 1]})
     table.play(*[(NO_TRICK, swap_draw(card)) for card in (2, 3, 2)])
     table.shows(draw_pile=[], discards=[1, 2, 2, 3], discard_top=2)
+    rules.stack_discards(table.env._states[0], np.array([3, 3, 2, 3, 2, 1], np.int8))
     table.play(NO_TRICK, swap_draw(3)).shows(draw_pile=[2, 1])  # the new draw pile was 3, 2, 1
     assert (table["hands"][1], table.state_parts()["discard_count"]) == ([3], 2)
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from blackjacky_env.declare.fields import NOBODY
-from blackjacky_env.declare.game import State
+from blackjacky_env.declare.fields import NOBODY, State
 from blackjacky_env.games.black_spy import state
 from blackjacky_env.games.black_spy.rules import colour_of, kind_of, pass_places, place_of_seat, rank_of
 from blackjacky_env.games.black_spy.words import left_in_pile

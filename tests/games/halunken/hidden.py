@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from blackjacky_env.declare.game import State
+from blackjacky_env.declare.fields import State
 from blackjacky_env.games.halunken import state
 
 

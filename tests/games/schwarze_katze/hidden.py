@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from blackjacky_env.declare.game import State
+from blackjacky_env.declare.fields import State
 from blackjacky_env.games.schwarze_katze.state import CARDS, RANKS
 from blackjacky_env.games.trick_taking import NOT_IN_DECK
 

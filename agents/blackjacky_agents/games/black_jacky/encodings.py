@@ -75,7 +75,7 @@ STANDING_FEATURES = Features(
     [one_hot("num_players"), "schnell_duell start_player", _HEARTS, "black_hearts wanted out"],
 )
 """Features of `standing`."""
-_STANDING_HEARTS = STANDING_FEATURES.layout.offset("hearts")
+_STANDING_HEARTS = STANDING_FEATURES.layout.parts["hearts"].offset
 _repeat, _repeat_standing = FEATURES.write, STANDING_FEATURES.write
 
 

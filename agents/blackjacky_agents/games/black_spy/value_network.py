@@ -15,7 +15,8 @@ from blackjacky_agents.kit.value_network import ValueNetwork
 from blackjacky_env.compiled import compiled
 from blackjacky_env.declare import Layout, Part
 from blackjacky_env.games.black_spy import state
-from blackjacky_env.games.black_spy.rules import LIMITS, hand_size, kind_of
+from blackjacky_env.games.black_spy.rules import LIMITS, kind_of
+from blackjacky_env.games.trick_taking import hand_size
 
 # The standard deviation of the points still to come is `SPREAD` x sqrt(remaining deals). The game lasts until the
 # player with the highest total, who gets `PER_DEAL` in each deal, has reached the limit (B9). Both tables, by number of

@@ -15,7 +15,7 @@ from blackjacky_agents.kit.value_network import ValueNetwork
 from blackjacky_env.compiled import compiled
 from blackjacky_env.declare import Layout, Part
 from blackjacky_env.games.schwarze_katze import state
-from blackjacky_env.games.schwarze_katze.rules import hand_size
+from blackjacky_env.games.trick_taking import hand_size
 
 SPREAD = np.array([0.0, 0.0, 0.0, 40.0, 35.0, 34.0, 33.0, 31.0, 29.0, 26.0, 25.0])
 """In penalty points, by number of players, 3 .. 10: the standard deviation of the penalties still to come grows with

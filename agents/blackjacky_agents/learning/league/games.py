@@ -16,8 +16,8 @@ from blackjacky_agents.arena.cluster import ClusterExecutor
 from blackjacky_agents.games import find_encoding, standing_encoding
 from blackjacky_agents.intervals import shares_of
 from blackjacky_agents.kit.settings import LeagueSettings
+from blackjacky_agents.learning.collecting import LEARNER, draw_tables
 from blackjacky_agents.learning.league.learner import Learner
-from blackjacky_agents.learning.lineups import LEARNER, draw_tables
 from blackjacky_agents.learning.lookahead import Studies, study
 from blackjacky_env.compiled import zeros
 from blackjacky_env.games import get_game
@@ -32,12 +32,9 @@ class Games(NamedTuple):
     """N games to be played, with up to P seats."""
 
     seeds: npt.NDArray[np.int64]
-    sizes: npt.NDArray[np.int64]
-    """Table sizes, (N,)."""
-    variants: npt.NDArray[np.str_]
-    """Names of the variants, (N,)."""
-    seating: npt.NDArray[np.int64]
-    """Index of the agent in each seat, (N, P)."""
+    sizes: npt.NDArray[np.int64]  # table sizes, (N,)
+    variants: npt.NDArray[np.str_]  # names of the variants, (N,)
+    seating: npt.NDArray[np.int64]  # index of the agent in each seat, (N, P)
 
     def part(self, first: int, last: int) -> Games:
         """Games first .. last - 1, in memory of their own."""
@@ -47,10 +44,8 @@ class Games(NamedTuple):
 class Played(NamedTuple):
     """The results of a batch of N games with up to P seats."""
 
-    seating: npt.NDArray[np.int64]
-    """Index of the agent in each seat, (N, P); `NO_SEAT` beyond the table size."""
-    shares: npt.NDArray[np.float64]
-    """1 / number of winners for a winner, else 0, (N, P)."""
+    seating: npt.NDArray[np.int64]  # index of the agent in each seat, (N, P); `NO_SEAT` beyond the table size
+    shares: npt.NDArray[np.float64]  # 1 / number of winners for a winner, else 0, (N, P)
     studies: Studies
 
 

@@ -1,4 +1,4 @@
-"""Imitation: demonstrations by a teacher in its own games."""
+"""What a league learns from: a replay buffer, and demonstrations by a teacher in its own games."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ import numpy as np
 import numpy.typing as npt
 
 from blackjacky_agents.kit.settings import LeagueSettings
-from blackjacky_agents.learning.league.buffers import ReplayBuffer
 from blackjacky_agents.registry import make_compiled_agent
 from blackjacky_env import make_batch
 from blackjacky_env.games import get_game
@@ -17,12 +16,35 @@ _NUM_ENVS, _CAPACITY = 4096, 500_000
 _RANDOM_FRACTION = 0.05
 
 
-class Demonstrations:
-    """A buffer of decisions by a teacher in all seats; occasional random actions lead to positions after mistakes.
+class ReplayBuffer:
+    """A ring buffer of rows of several arrays; ``shapes``: shape and dtype of a row of each."""
 
-    Args:
-        settings: teacher, table sizes and seed.
-    """
+    def __init__(self, capacity: int, *shapes: tuple[tuple[int, ...], npt.DTypeLike]) -> None:
+        self._arrays: list[npt.NDArray[Any]] = [np.zeros((capacity, *shape), dtype) for shape, dtype in shapes]
+        self._capacity, self._added = capacity, 0
+
+    def __len__(self) -> int:
+        return min(self._capacity, self._added)
+
+    def add(self, *rows: npt.NDArray[Any]) -> None:
+        """Add rows to each array; when full, they replace the oldest."""
+        places = np.arange(self._added, self._added + len(rows[0])) % self._capacity
+        for array, new in zip(self._arrays, rows, strict=True):
+            array[places] = new
+        self._added += len(rows[0])
+
+    def clear(self) -> None:
+        """Forget all rows."""
+        self._added = 0
+
+    def sample(self, count: int, rng: np.random.Generator) -> list[npt.NDArray[Any]]:
+        """``count`` random rows, with replacement, of each array."""
+        chosen = rng.integers(len(self), size=count)
+        return [array[chosen] for array in self._arrays]
+
+
+class Demonstrations:
+    """A buffer of decisions by a teacher in all seats; occasional random actions lead to positions after mistakes."""
 
     def __init__(self, settings: LeagueSettings) -> None:
         game = get_game(settings.game)

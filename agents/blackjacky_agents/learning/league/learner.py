@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -12,20 +11,19 @@ import torch
 from torch import nn
 
 from blackjacky_agents.agent import CompiledAgent
-from blackjacky_agents.checkpoint import Arrays, grouped
 from blackjacky_agents.games import find_encoding, standing_encoding
 from blackjacky_agents.kit.encoding import Encoding
 from blackjacky_agents.kit.settings import LeagueSettings
-from blackjacky_agents.learning.league.buffers import ReplayBuffer
-from blackjacky_agents.learning.league.imitation import Demonstrations
+from blackjacky_agents.learning.league.imitation import Demonstrations, ReplayBuffer
 from blackjacky_agents.learning.lookahead import Studies
-from blackjacky_agents.learning.modules import mlp, moments_of, read_moments, read_tensors, set_layers, set_moments
+from blackjacky_agents.learning.modules import mlp, set_layers
 from blackjacky_agents.networks.network import Layers, encode_all, layers_of, network_agent, pack
 from blackjacky_env.declare import Vector
 from blackjacky_env.games import get_game
 
 _VALUE_SIZES = (64, 64)  # hidden layers of value and scale network
 _IMITATION_EMA_RATE = 0.05
+_SMOOTHING = 0.05  # of the teacher's labels
 _ILLEGAL_LOGIT = -1e9
 _MIN_SCALE = 0.01
 _ADVANTAGE_PER_LOGIT = 0.02  # advantage in one position, in units of its scale, of an action with a logit higher by 1
@@ -34,10 +32,7 @@ _ADVANTAGE_PER_LOGIT = 0.02  # advantage in one position, in units of its scale,
 class Learner:
     """A policy network, and two networks on standings between rounds: value and advantage scale.
 
-    Args:
-        settings: settings of the league.
-        seed: seed of the initial weights and of sampling from the buffers.
-        layers: initial layers of the policy; None: random initialisation.
+    ``seed`` decides the initial weights, unless ``layers`` of the policy are given, and what the buffers draw.
 
     Attributes:
         policy: the network being trained.
@@ -45,6 +40,7 @@ class Learner:
         expert: in expert iteration, the network that plays in training, whose actions are improved; else ``averaged``.
         value: predicts the logit of winning from the standing at the beginning of a round.
         scale: predicts the logarithm of the standard deviation of advantages from the standing.
+        networks: these by name, and ``optimizers``: those of the ones that are learned.
     """
 
     def __init__(self, settings: LeagueSettings, seed: int, layers: Layers | None = None) -> None:
@@ -62,7 +58,10 @@ class Learner:
             set_layers(self.policy, layers)
         self.averaged.load_state_dict(self.policy.state_dict())
         self.expert = copy.deepcopy(self.averaged) if settings.iterations else self.averaged
-        self._optimizers = {name: self._new_optimizer(name) for name in ("policy", "value", "scale")}
+        self.networks = {name: getattr(self, name) for name in ("policy", "averaged", "value", "scale")}
+        if settings.iterations:
+            self.networks["expert"] = self.expert
+        self.optimizers = {name: self._new_optimizer(name) for name in ("policy", "value", "scale")}
         observation = ((game.layout.size,), game.layout.dtype)
         self._decisions = ReplayBuffer(settings.buffer_size, observation, ((game.num_actions,), np.float16))
         self._standings = ReplayBuffer(2 * settings.buffer_size, observation, ((), np.float32))
@@ -182,7 +181,7 @@ class Learner:
         """Let the averaged policy be the expert from now on, and forget the values of the actions of the one before."""
         self.expert.load_state_dict(self.averaged.state_dict())
         self.policy.load_state_dict(self.averaged.state_dict())
-        self._optimizers["policy"] = self._new_optimizer("policy")
+        self.optimizers["policy"] = self._new_optimizer("policy")
         self._decisions.clear()
 
     def _new_optimizer(self, network: str) -> torch.optim.Adam:
@@ -195,10 +194,10 @@ class Learner:
         shown = torch.from_numpy(encode_all(self.encoding, observations, masks))
         logits = self.policy(shown).masked_fill(~legal, _ILLEGAL_LOGIT)
         # torch's own label smoothing would include illegal actions, whose loss cannot decrease.
-        log_probs, smoothing = torch.log_softmax(logits, 1), self.settings.label_smoothing
+        log_probs = torch.log_softmax(logits, 1)
         cross_entropy = nn.functional.nll_loss(log_probs, wanted)
         uniform = -((log_probs * legal).sum(1) / legal.sum(1)).mean()
-        self._update("policy", (1 - smoothing) * cross_entropy + smoothing * uniform, left)
+        self._update("policy", (1 - _SMOOTHING) * cross_entropy + _SMOOTHING * uniform, left)
         self._average(_IMITATION_EMA_RATE)
         return float((logits.argmax(1) == wanted).float().mean())
 
@@ -208,45 +207,12 @@ class Learner:
                 mean.lerp_(new, rate)
 
     def _update(self, network: str, loss: torch.Tensor, left: float) -> None:
-        optimizer = self._optimizers[network]
+        optimizer = self.optimizers[network]
         for group in optimizer.param_groups:
             group["lr"] = self.settings.learning_rate * (0.05 + 0.95 * left)
         optimizer.zero_grad()
         loss.backward()  # type: ignore[no-untyped-call]
         optimizer.step()
-
-    # ------------------------------------------------------------ checkpoints
-
-    @property
-    def _networks(self) -> list[str]:
-        return ["policy", "averaged", "value", "scale"] + ["expert"] * (self.expert is not self.averaged)
-
-    def state(self) -> Arrays:
-        """All weights and Adam moments, without the buffers."""
-        arrays: Arrays = {}
-        for name in self._networks:
-            arrays |= {f"{name}.{key}": tensor.numpy() for key, tensor in getattr(self, name).state_dict().items()}
-        for name, optimizer in self._optimizers.items():
-            arrays |= moments_of(optimizer, f"adam {name}.", " ")
-        return arrays
-
-    def read_state(self, arrays: Arrays) -> Callable[[], None]:
-        """A function that restores the arrays of `state`; `ValueError` if they are of no such learner."""
-        networks = {name: getattr(self, name) for name in self._networks}
-        groups = grouped(arrays, (*networks, *(f"adam {name}" for name in self._optimizers)))
-        weights = {name: read_tensors(name, groups[name], network) for name, network in networks.items()}
-        moments = {
-            name: read_moments(f"adam {name}", groups[f"adam {name}"], optimizer, " ")
-            for name, optimizer in self._optimizers.items()
-        }
-
-        def restore() -> None:
-            for name, network in networks.items():
-                network.load_state_dict(weights[name])
-            for name, optimizer in self._optimizers.items():
-                set_moments(optimizer, moments[name])
-
-        return restore
 
 
 def centred(values: torch.Tensor, tried: torch.Tensor) -> torch.Tensor:

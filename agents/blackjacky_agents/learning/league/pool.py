@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from blackjacky_agents.agent import CompiledAgent
+from blackjacky_agents.learning.collecting import LEARNER
 from blackjacky_agents.learning.league.games import Played
-from blackjacky_agents.learning.lineups import LEARNER
 from blackjacky_env.checks import check_number
 
 _DECAY = 0.99  # factor on earlier results, per batch of games
@@ -24,10 +24,8 @@ class Opponent:
 
     name: str
     agent: CompiledAgent
-    won: float = 1.0
-    """The learner's wins per seat, with exponential decay of older games."""
-    lost: float = 1.0
-    """This opponent's wins per seat, with the same decay."""
+    won: float = 1.0  # the learner's wins per seat, with exponential decay of older games
+    lost: float = 1.0  # this opponent's wins per seat, with the same decay
 
     @property
     def weight(self) -> float:
@@ -55,13 +53,7 @@ def record_results(opponents: Sequence[Opponent], played: Played) -> None:
 
 
 class Pool:
-    """A fixed set of bots and up to ``size`` learned opponents.
-
-    Args:
-        bots: at least one bot.
-        size: maximum number of learned opponents.
-        bot_fraction: total sampling probability of the bots, once there are learned opponents.
-    """
+    """Bots, at least one, and up to ``size`` learned opponents; then the bots are drawn with ``bot_fraction``."""
 
     def __init__(self, bots: Sequence[Opponent], size: int, bot_fraction: float) -> None:
         self.opponents = list(bots)

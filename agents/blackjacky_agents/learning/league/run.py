@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections import deque
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -15,11 +16,11 @@ from tqdm import tqdm
 from blackjacky_agents.agent import CompiledAgent
 from blackjacky_agents.checkpoint import Arrays, grouped, read_count, read_rng
 from blackjacky_agents.kit.settings import LeagueSettings
-from blackjacky_agents.learning.league.exploiter import train_exploiter
 from blackjacky_agents.learning.league.games import Played, draw_seating, possible_variants, start_games
 from blackjacky_agents.learning.league.imitation import Demonstrations
 from blackjacky_agents.learning.league.learner import Learner
 from blackjacky_agents.learning.league.pool import Opponent, Pool, record_results
+from blackjacky_agents.learning.modules import arrays_of, read_arrays
 from blackjacky_agents.learning.run import TrainingRun
 from blackjacky_agents.networks.agent_file import initial_layers
 from blackjacky_agents.networks.network import Layers, network_agent, pack, read_packed
@@ -35,8 +36,7 @@ _RUN_SEEDS, _EXPLOITER_SEEDS, _HALF = 2**40, 2**24, 2**62
 class _Batch(NamedTuple):
     """Games that are being played."""
 
-    opponents: list[Opponent]
-    """The pool when they were seated."""
+    opponents: list[Opponent]  # the pool when they were seated
     results: Callable[[], Played]
 
 
@@ -162,34 +162,44 @@ class League(TrainingRun):
             self._add_exploiter(self._snapshots)
 
     def _add_exploiter(self, number: int) -> None:
-        """Train a copy of the learner against the learner alone, and add it to the pool.
+        """Train a copy of the learner in one seat against the learner alone, and add it to the pool.
 
         One that is interrupted begins again when the run is resumed.
         """
         self._exploiting = number
-        seed, first_seed = self.settings.seed + number, self.settings.seed * _RUN_SEEDS + number * _EXPLOITER_SEEDS
-        learner, opponent = self.learner.successor(seed), self.agent(greedy=False)
-        rng = np.random.default_rng([_HALF + first_seed % _HALF, 4])
-        agent = train_exploiter(
-            learner, opponent, rng, _HALF + first_seed % _HALF, self.cluster, self._exploiter_goes_on
-        )
-        if agent is not None:
-            self.pool.add(Opponent(f"exploiter {number}", agent))
+        steps, made = self.settings.exploiter_steps, 0
+        learner, opponent = self.learner.successor(self.settings.seed + number), self.agent(greedy=False)
+        next_seed = _HALF + (self.settings.seed * _RUN_SEEDS + number * _EXPLOITER_SEEDS) % _HALF
+        rng = np.random.default_rng([next_seed, 4])
+        tables = replace(self.settings, self_play_fraction=0.0, single_opponent_fraction=1.0)
+        while made < steps and not self.interrupted:
+            seating, agents = draw_seating(tables, np.ones(1), rng), [learner.agent(greedy=False), opponent]
+            studies = start_games(learner, agents, seating, next_seed, cluster=self.cluster)().studies
+            next_seed += len(seating)
+            studied = len(studies.values)
+            if not studied:  # the policy is certain of every action
+                break
+            learner.remember(studies)
+            made += studied
+            learner.learn(studied, max(0.0, 1 - made / steps))
+            self.show_progress(f"exploiter {min(made / steps, 1):.0%}")
+        if not self.interrupted:
+            self.pool.add(Opponent(f"exploiter {number}", learner.agent(greedy=False)))
             self._exploiting = 0
-
-    def _exploiter_goes_on(self, made: int) -> bool:
-        self.show_progress(f"exploiter {min(made / self.settings.exploiter_steps, 1):.0%}")
-        return not self.interrupted
 
     def _progress(self) -> dict[str, Any]:
         return {"pool": {opponent.name: round(opponent.learner_win_rate, 3) for opponent in self.pool.opponents}}
 
     # ------------------------------------------------------------ checkpoints
 
+    @property
+    def _optimizers(self) -> dict[str, torch.optim.Optimizer]:
+        return {f"adam_{name}": each for name, each in self.learner.optimizers.items()}
+
     def _arrays(self) -> Arrays:
         return {
-            **{f"learner/{name}": array for name, array in self.learner.state().items()},
-            **{f"pool/{i}": opponent.agent.parameters for i, opponent in enumerate(self.pool.learned)},
+            **arrays_of(self.learner.networks, self._optimizers),
+            **{f"pool.{i}": opponent.agent.parameters for i, opponent in enumerate(self.pool.learned)},
         }
 
     def _state(self) -> dict[str, Any]:
@@ -207,8 +217,8 @@ class League(TrainingRun):
 
     def _restore(self, arrays: Arrays, state: dict[str, Any]) -> None:
         """Restore weights, pool and generators; the replay buffers are not saved and refill."""
-        groups = grouped(arrays, ("learner", "pool"), "/")
-        restore_learner = self.learner.read_state(groups["learner"])
+        groups = grouped(arrays, (*self.learner.networks, *self._optimizers, "pool"))
+        restore = read_arrays(groups, self.learner.networks, self._optimizers)
         learned = read_packed("the pool", groups["pool"], pack(self.layers(), False), self.settings.pool_size)
         counts = {
             name: read_count(state, name) for name in ("steps", "batches", "snapshots", "exploiting", "iteration")
@@ -216,6 +226,6 @@ class League(TrainingRun):
         rng, learner_rng = read_rng(state, "generator"), read_rng(state, "learner_generator")
         agents = [network_agent(self.game.name, self.encoding, each) for each in learned]
         self.pool.set_state(state.get("pool"), agents)
-        restore_learner()
+        restore()
         self._steps, self._batches, self._snapshots, self._exploiting, self._iteration = counts.values()
         self.rng, self.learner.rng = rng, learner_rng

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from blackjacky_env.compiled import compiled, inlined, record_dtype, scratch
+from blackjacky_env.compiled import compiled, inlined, scratch
 from blackjacky_env.declare import NOBODY
 from blackjacky_env.games.halunken import state
 from blackjacky_env.games.halunken.observation import encode, sample
 from blackjacky_env.games.halunken.rules import ahead, apply, legal, top_of
 
-WORK = record_dtype([("gains", np.float64, (state.MOVES,)), ("choices", np.int8, (state.SEATS,))])
+WORK = np.dtype([("gains", np.float64, (state.MOVES,)), ("choices", np.int8, (state.SEATS,))], align=True)
 """Working memory: what each movement card gains, and choices. A record, as Numba counts references to arrays."""
 
 _SIZE, _DTYPE = state.RECORD.layout.size, state.RECORD.layout.dtype

@@ -139,7 +139,7 @@ NO_RECORDS: list[tuple[Callable[[Any], Any], str]] = [
     (lambda record: {**record, "game": "chess"}, "unknown game 'chess'"),
     (lambda record: {**record, "version": 7}, "version=7"),
     (lambda record: {**record, "key": -1}, "key=-1"),
-    (lambda record: {**record, "actions": "draw"}, "this record cannot be played: actions='draw'"),
+    (lambda record: {**record, "actions": "draw"}, "this record cannot be played: action"),
     (lambda record: {**record, "actions": [*record["actions"], 60]}, "action number 5: 'tip left"),
     (lambda record: {**record, "actions": [None]}, "action number 0: action=None is not an integer"),
     (lambda record: {**record, "actions": [10**6]}, "action number 0: action=1000000 is out of range"),

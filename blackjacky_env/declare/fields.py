@@ -1,15 +1,14 @@
 """A game's record, field by field, each declared once with its meaning; everything that follows from it is derived.
 
 From the declaration come the record's dtype, the ranges of states, the layout of observations with its offsets, the
-rule options in the record, which fields depend on seats, the words for values, the variations that test what is shown,
-and the code that writes what is shown into an observation and reads it back (`blackjacky_env.compiled.shown`).
+rule options in the record, which fields depend on seats, the words for values, and the code that writes what is shown
+into an observation and reads it back (`blackjacky_env.compiled.shown`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import product
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -21,8 +20,6 @@ NOBODY = -1
 
 State = Any
 """One state record: in compiled code a Numba record, in Python an element of an array of the game's ``state_dtype``."""
-Visible = tuple[str, Sequence[tuple[int, ...]], Sequence[int]]
-"""Field, indices of entries, possible values of these."""
 
 
 @dataclass(frozen=True)
@@ -137,7 +134,6 @@ class Fields:
         part = "num_players" if smallest < self.seats else None  # a constant shows nothing
         players = number("num_players", smallest, self.seats, "players of the game", part=part)
         table = [players, *([variant] if variant else ()), *numbers_first]
-        self._table = {field.name for field in table}
         declared = [*table, *fields]
         self.fields = {
             each.name: replace(each, high=self.seats + each.extra - 1) if each.kind == "seat" else each
@@ -213,22 +209,6 @@ class Fields:
         if field.kind != "seat" and not field.plus:
             return value
         return [*map(_known, value)] if isinstance(value, list) else _known(value)
-
-    def visible(self, s: State, seat: int, without: Collection[str] = ()) -> Iterator[Visible]:
-        """What the seat sees, except options and the fields ``without``: each field, its entries and their values."""
-        players = int(s["num_players"])
-        for field in self.shown.values():
-            if field.name in self._table or field.name in without:
-                continue
-            axes = [range(length) for length in field.shape]
-            if axes:
-                axes[-1] = axes[-1][field.first :]
-            if field.axes:
-                axes.insert(0, range(seat, seat + 1) if field.own else range(players))
-            values: Sequence[int] = range(len(field.choices)) if field.choices else range(field.low, field.high + 1)
-            if field.kind == "seat":
-                values = [value for value in values if value < players or value >= self.seats]
-            yield field.name, [*product(*axes)], values
 
     @property
     def on_table(self) -> tuple[str, ...]:

@@ -1,18 +1,17 @@
-"""A record as the pictures of all positions from all views, deduplicated: JSON-ready, read by `page.js`.
+"""A record as the pictures of all positions from all views: JSON-ready, read by `page.js`.
 
-A picture is split into parts (the children of its root element, such as a seat), and a part into tags. Each tag and
-each part is stored once, however many pictures contain it.
+A picture is split into parts, the children of its root element, such as a seat, and a part into tags. Each tag and each
+part is stored once, however many pictures contain it.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from blackjacky_env.checks import check_integer
 from blackjacky_env.declare.actions import ActionInfo, names_from
@@ -21,8 +20,7 @@ from blackjacky_env.draw.scene import EVERYTHING, printable
 from blackjacky_env.draw.views import Viewer
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.games import get_game
-from blackjacky_env.reading import parse_json
-from blackjacky_env.replay.thoughts import Thoughts, WinCurve, check_curve, check_thoughts
+from blackjacky_env.replay.thoughts import Thoughts, WinCurve
 
 _TAG = re.compile(r"<[^>]*>[^<]*")
 MAX_MOVES = 5000
@@ -49,41 +47,8 @@ class Translation(NamedTuple):
 ENGLISH = Translation()
 
 
-class Film:
-    """Pictures as lists of part numbers."""
-
-    def __init__(self) -> None:
-        self._tags: dict[str, tuple[int, int]] = {}  # number, and by how much the depth changes
-        self._parts: dict[tuple[int, ...], int] = {}
-
-    def add(self, picture: str) -> list[int]:
-        """The numbers of the parts that make up this picture, in order."""
-        numbers: list[int] = []
-        part: list[int] = []
-        depth = 0
-        for text in _TAG.findall(picture):
-            known = self._tags.get(text)
-            if known is None:
-                known = self._tags[text] = (len(self._tags), _depth_change(text))
-            part.append(known[0])
-            depth += known[1]
-            if depth <= 1:
-                numbers.append(self._parts.setdefault(tuple(part), len(self._parts)))
-                part = []
-        return numbers
-
-    def tables(self) -> dict[str, Any]:
-        """``tags``: the texts; ``parts``: each part as a list of tag numbers."""
-        return {"tags": list(self._tags), "parts": list(self._parts)}
-
-
-def _depth_change(text: str) -> int:
-    tag = text.partition(">")[0]
-    return -1 if tag.startswith("</") else 0 if tag.endswith("/") else 1
-
-
 def film_of(
-    record: Mapping[str, Any] | str,
+    record: Mapping[str, Any],
     names: Sequence[str] | None,
     thoughts: Sequence[Thoughts | None] | None,
     curve: WinCurve | None,
@@ -93,30 +58,34 @@ def film_of(
     """All data of a replay page.
 
     Returns:
-        ``game``, ``variant``, ``names`` (by seat), ``unit`` (word for a round), ``starts`` (first position of each
-        round), ``settled`` (positions that show a settlement), ``moves`` (seat, name, name for the other players or
-        None if the same), ``thoughts`` (by move; None, or ``chances`` [name, probability, played], ``win``, ``by`` and
-        ``cost``), ``wins`` (by position and seat, None where unknown; None without a curve), ``note`` (about them),
-        ``winners`` (seats), ``language``, ``words`` (of the `Translation`), ``tags``, ``parts``, and ``frames``: for
-        each position and each view (by seat, a spectator's, everything) 1 + the number of each part, or 0 for the same
-        part as in the position before.
+        ``game``, ``names`` (by seat), ``unit`` (word for a round), ``starts`` (first position of each round),
+        ``settled`` (positions that show a settlement), ``moves`` (seat, name, name for the other players or None if the
+        same), ``thoughts`` (by move; None, or ``chances`` [name, probability, played], ``win``, ``by`` and ``cost``),
+        ``wins`` (by position and seat, None where unknown; None without a curve), ``note`` (about them), ``winners``
+        (seats), ``language``, ``words`` (of the `Translation`), ``tags``, ``parts`` (numbers of tags), and ``frames``:
+        for each position and each view (by seat, a spectator's, everything) the numbers of its parts.
 
     Raises:
         ValueError: the record is damaged or of an unknown game; the names, thoughts, curve or theme are invalid.
     """
-    record = _read(record)
     env = new_table(record)
-    names_of(env.num_players, names)
+    names_of(env.num_players, names)  # refuses another number of names
     called = [*map(printable, names or env.possible_agents)]
     actions = record["actions"]
-    if len(actions) > MAX_MOVES:
-        raise ValueError(f"this record has {len(actions):,} moves; a page shows {MAX_MOVES:,} at most")
-    all_thoughts = check_thoughts(thoughts, len(actions), env.game.num_actions)
-    wins = None if curve is None else _rounded(check_curve(curve, len(actions), env.num_players))
-    film, shown, moves = Film(), list[dict[str, Any] | None](), list[Move]()
+    thoughts = [None] * len(actions) if thoughts is None else thoughts
+    _check_lengths(len(actions), env.num_players, thoughts, curve)
+    tags: dict[str, int] = {}
+    parts: dict[tuple[int, ...], int] = {}
+    frames: list[list[list[int]]] = []
+    tables, moves, shown = [env.snapshot()], list[Move](), list[dict[str, Any] | None]()
     tell = translation.tell or (lambda info, seat: env.game.words.actions.tell(info, names_from(seat, called)))
-    tables, frames = [env.snapshot()], [_pictures(env, names, theme, film, None, translation)]
-    for number, (action, thought) in enumerate(zip(actions, all_thoughts, strict=True)):
+
+    def take_pictures() -> None:
+        pictures = _pictures(env, names, theme, moves[-1] if moves else None, translation)
+        frames.append([[parts.setdefault(part, len(parts)) for part in _split(picture, tags)] for picture in pictures])
+
+    take_pictures()
+    for number, (action, thought) in enumerate(zip(actions, thoughts, strict=True)):
         before = env.agent_selection
         shown.append(None if thought is None else _describe_thoughts(env, thought, action, tell))
         try:
@@ -125,59 +94,45 @@ def film_of(
             raise ValueError(f"this record cannot be played: its action number {number}: {error}") from None
         moves.append(_move(env, before, tables[-1]["phase"], action, tell))
         tables.append(env.snapshot())
-        frames.append(_pictures(env, names, theme, film, moves[-1], translation))
-    nothing: list[list[int]] = [[]] * len(frames[0])
+        take_pictures()
     return {
         "game": env.game.title,
-        "variant": env.variant,
         "names": called,
         **_chapters(env, tables),
         "moves": moves,
         "thoughts": shown,
-        "wins": wins,
+        "wins": None if curve is None else _rounded(curve.wins, 3),
         "note": "" if curve is None else curve.note,
         "language": translation.language,
         "words": translation.words,
         "winners": tables[-1]["winners"] if any(env.terminations.values()) else [],
-        **film.tables(),
-        "frames": [_changes(*pair) for pair in pairwise([nothing, *frames])],
+        "tags": list(tags),
+        "parts": list(parts),
+        "frames": frames,
     }
 
 
-def _rounded(wins: npt.NDArray[np.float64]) -> list[list[float | None]]:
-    return [[None if np.isnan(win) else round(win, 3) for win in row] for row in wins.tolist()]
+def _check_lengths(moves: int, players: int, thoughts: Sequence[Thoughts | None], curve: WinCurve | None) -> None:
+    if moves > MAX_MOVES:
+        raise ValueError(f"this record has {moves:,} moves; a page shows {MAX_MOVES:,} at most")
+    if len(thoughts) != moves:
+        raise ValueError(f"thoughts={len(thoughts)} entries; this record has {moves} moves, and each needs one or None")
+    if curve is not None and np.shape(curve.wins) != (moves + 1, players):
+        raise ValueError(f"curve has wins of shape {np.shape(curve.wins)}; needed is ({moves + 1}, {players})")
 
 
-# ---------------------------------------------------------------- the record
-
-
-def _read(record: Mapping[str, Any] | str) -> Mapping[str, Any]:
-    if isinstance(record, str):
-        try:
-            record = parse_json(record)
-        except ValueError as error:
-            raise ValueError(f"this record is not JSON: {error}; take it from record(), unchanged") from None
-    if not isinstance(record, Mapping):
-        raise ValueError(f"a record is a mapping, not {type(record).__name__}: take it from record(), unchanged")
-    missing = [name for name in ("game", "num_players", "variant", "options", "actions") if name not in record]
-    if missing:
-        raise ValueError(f"this record lacks {', '.join(missing)}: take it from record(), unchanged")
-    if not isinstance(record["options"], Mapping):
-        raise ValueError(f"this record cannot be played: options={record['options']!r} is not a mapping")
-    return record
-
-
-def new_table(record: Mapping[str, Any] | str) -> TableEnv:
-    """The environment of a record, as `TableEnv.record` returns it or as JSON, at the start of its game.
+def new_table(record: Mapping[str, Any]) -> TableEnv:
+    """The environment of a record, as `TableEnv.record` returns it, at the start of its game.
 
     Raises `ValueError` if the record is damaged or something else; its actions are not checked.
     """
-    record = _read(record)
     try:
-        game = get_game(record["game"])
+        game, actions = get_game(record["game"]), record["actions"]
         size, variant = game.choose_table(record["num_players"], record["variant"])
-        env = TableEnv(game.name, size, variant, **game.check_options(size, variant, record["options"]))
-        env.replay(record if not isinstance(record["actions"], list) else {**record, "actions": []})
+        env = TableEnv(game.name, size, variant, **game.check_options(size, variant, dict(record["options"])))
+        env.replay({**record, "actions": [] if isinstance(actions, list) else actions})
+    except KeyError as error:
+        raise ValueError(f"this record lacks {error}: take it from record(), unchanged") from None
     except TypeError as error:
         raise ValueError(f"this record cannot be played: {error}") from None
     return env
@@ -187,11 +142,10 @@ def new_table(record: Mapping[str, Any] | str) -> TableEnv:
 
 
 def _pictures(
-    env: TableEnv, names: Sequence[str] | None, theme: str, film: Film, last: Move | None, translation: Translation
-) -> list[list[int]]:
+    env: TableEnv, names: Sequence[str] | None, theme: str, last: Move | None, translation: Translation
+) -> Iterator[str]:
     """The position after a move from each view: each player's, a spectator's, and one of everything."""
     options, table, shown = env.config_dict(), env.snapshot(), names_of(env.num_players, names)
-    frames = []
     for viewer in (*range(env.num_players), None, EVERYTHING):
         view = table if viewer == EVERYTHING else env.game.words.view(table, viewer)
         scene = env.game.scene(view, options, viewer)
@@ -199,9 +153,7 @@ def _pictures(
             told = env.last_action(None if viewer == EVERYTHING else viewer, viewer == EVERYTHING, names=shown)
         else:
             scene, told = scene._replace(sentences=[]), _told(last, viewer, shown)
-        drawn = draw_svg(scene, names=names, last_action=told, theme=theme, texts=translation.words)
-        frames.append(film.add(drawn))
-    return frames
+        yield draw_svg(scene, names=names, last_action=told, theme=theme, texts=translation.words)
 
 
 def _told(last: Move | None, viewer: Viewer, names: Sequence[str]) -> str:
@@ -211,12 +163,16 @@ def _told(last: Move | None, viewer: Viewer, names: Sequence[str]) -> str:
     return f"{names[seat]}: {public if public and viewer not in (seat, EVERYTHING) else own}"
 
 
-def _changes(before: Sequence[Sequence[int]], now: Sequence[Sequence[int]]) -> list[list[int]]:
-    """The parts of each view: 1 + the number of the part, or 0 if it is the same as before at the same place."""
-    return [
-        [0 if i < len(old) and old[i] == part else 1 + part for i, part in enumerate(new)]
-        for old, new in zip(before, now, strict=True)
-    ]
+def _split(picture: str, tags: dict[str, int]) -> Iterator[tuple[int, ...]]:
+    """The children of the root element, each as the numbers of all its tags, between the tags of the root itself."""
+    part, depth = list[int](), 0
+    for text in _TAG.findall(picture):
+        part.append(tags.setdefault(text, len(tags)))
+        tag = text.partition(">")[0]
+        depth += -1 if tag.startswith("</") else 0 if tag.endswith("/") else 1
+        if depth <= 1:
+            yield tuple(part)
+            part.clear()
 
 
 def _move(env: TableEnv, agent: str, phase: str, action: int, tell: Tell) -> Move:
@@ -231,15 +187,17 @@ def _describe_thoughts(env: TableEnv, thought: Thoughts, action: int, tell: Tell
     order = sorted(range(env.game.num_actions), key=lambda a: -thought.probabilities[a])
     shown = [a for a in order[:_MAX_SHOWN] if thought.probabilities[a] >= _MIN_PROBABILITY]
     chances = [
-        (tell(actions[a], seat), round(float(thought.probabilities[a]), 4), a == action)
+        (tell(actions[a], seat), _rounded(thought.probabilities[a]), a == action)
         for a in dict.fromkeys([*shown, action])
     ]
-    return {
-        "chances": chances,
-        "win": None if thought.win is None else round(float(thought.win), 4),
-        "by": thought.by,
-        "cost": None if thought.cost is None else [round(float(each), 4) for each in thought.cost],
-    }
+    return {"chances": chances, "win": _rounded(thought.win), "by": thought.by, "cost": _rounded(thought.cost)}
+
+
+def _rounded(values: Any, digits: int = 4) -> Any:
+    """Numbers, or None for NaN, as plain Python values."""
+    if isinstance(values, Sequence | np.ndarray):
+        return [_rounded(each, digits) for each in values]
+    return None if values is None or np.isnan(values) else round(float(values), digits)
 
 
 def _chapters(env: TableEnv, tables: Sequence[Mapping[str, Any]]) -> dict[str, Any]:

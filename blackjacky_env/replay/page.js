@@ -16,9 +16,7 @@
   // ------------------------------------------------------------ what a viewer may know
 
   const sees = (seat) => view === seat || view === everything;
-  const frames = [];
-  film.frames.forEach((views, step) => frames.push(views.map((parts, view) => parts.map((part, place) => (part ? part - 1 : frames[step - 1][view][place])))));
-  const picture = (step) => frames[step][view].map((part) => film.parts[part].map((tag) => film.tags[tag]).join("")).join("");
+  const picture = (step) => film.frames[step][view].map((part) => film.parts[part].map((tag) => film.tags[tag]).join("")).join("");
   const describeMove = (step) => {
     const [seat, name, heard] = moves[step];
     return `${names[seat]}: ${heard !== null && !sees(seat) ? heard : name}`;
@@ -127,7 +125,7 @@
   }
 
   function describeThinker(step) {
-    const player = names[moves[step][0]], by = film.thoughts[step].by ?? film.thoughts_by;
+    const player = names[moves[step][0]], by = film.thoughts[step].by;
     const name = by ? say("{by} in place of {player}", { by, player }) : player;
     return step === at ? say("{name} is considering", { name }) : say("{name} considered before move {move}", { name, move: step + 1 });
   }

@@ -34,13 +34,11 @@ class ReplayPage(str):
 
 
 def replay_html(
-    record: Mapping[str, Any] | str,
+    record: Mapping[str, Any],
     *,
     names: Sequence[str] | None = None,
     thoughts: Sequence[Thoughts | None] | None = None,
-    thoughts_by: str | None = None,
     curve: WinCurve | None = None,
-    title: str | None = None,
     theme: str = "auto",
     translation: Translation = ENGLISH,
 ) -> ReplayPage:
@@ -53,13 +51,11 @@ def replay_html(
     ``#turning-0`` where that of ``player_0`` did, in this player's view.
 
     Args:
-        record: a record from `TableEnv.record`, or the same as JSON, of any game that has a picture.
+        record: a record from `TableEnv.record`.
         names: names of the players by seat; None: ``player_0`` .. .
         thoughts: the acting player's thoughts before each move, None where unknown; None: no thoughts. They are shown
             in that player's view and with all cards open.
-        thoughts_by: name of an agent whose thoughts they are, if not the player's own; `Thoughts.by` goes before it.
         curve: every player's probability of winning over the game; None: from ``thoughts``.
-        title: title of the page; None: the game and the names of its players.
         theme: ``"light"``, ``"dark"`` or ``"auto"`` (what the reader's system prefers).
         translation: the language of the page and of its pictures.
 
@@ -69,14 +65,13 @@ def replay_html(
     Raises:
         ValueError: the record is damaged or something else; the number of names, thoughts or estimates is wrong;
             the theme is unknown.
-        NotImplementedError: the game has no picture.
     """
     check_choice("theme", theme, THEMES)
-    film = {**film_of(record, names, thoughts, curve, theme, translation), "thoughts_by": thoughts_by}
+    film = film_of(record, names, thoughts, curve, theme, translation)
     packed = gzip.compress(json.dumps(film, separators=(",", ":")).encode(), 9, mtime=0)
     script, style = _file("page.js"), _file("page.css")
     parts = {
-        "TITLE": html.escape(f"{film['game']}: {', '.join(film['names'])}" if title is None else title),
+        "TITLE": html.escape(f"{film['game']}: {', '.join(film['names'])}"),
         "THEME": theme,
         "SCRIPT_HASH": base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
         "STYLE": style,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -43,43 +42,3 @@ def chance_to_win(reward: float, players: int) -> float:
     1 < k < n, counts 1/k + (k - 1) / (kn), which the losers lack.
     """
     return min(max((1 + (players - 1) * float(reward)) / players, 0.0), 1.0)
-
-
-def check_thoughts(
-    thoughts: Sequence[Thoughts | None] | None, moves: int, num_actions: int
-) -> Sequence[Thoughts | None]:
-    """The thoughts, one entry for each move; `ValueError` names the first invalid one."""
-    if thoughts is None:
-        return [None] * moves
-    if len(thoughts) != moves:
-        raise ValueError(f"thoughts={len(thoughts)} entries; this record has {moves} moves, and each needs one or None")
-    for number, each in enumerate(thoughts):
-        if each is not None:
-            _check(f"thoughts[{number}]", each, num_actions)
-    return thoughts
-
-
-def check_curve(curve: WinCurve, moves: int, players: int) -> npt.NDArray[np.float64]:
-    """The estimates, for a game of so many moves and players; `ValueError` if they are invalid."""
-    wins = np.asarray(curve.wins, np.float64)
-    if wins.shape != (moves + 1, players):
-        raise ValueError(f"curve has wins of shape {wins.shape}; this record needs ({moves + 1}, {players})")
-    if ((wins < 0) | (wins > 1)).any():
-        raise ValueError("curve has wins that are not probabilities; allowed are 0 .. 1 and NaN")
-    return wins
-
-
-def _check(where: str, thoughts: Thoughts, num_actions: int) -> None:
-    chances = np.asarray(thoughts.probabilities)
-    if chances.shape != (num_actions,):
-        raise ValueError(f"{where} has probabilities of shape {chances.shape}; expected ({num_actions},)")
-    if not (chances >= 0).all() or abs(chances.sum() - 1) > 1e-3:
-        raise ValueError(f"{where} has invalid probabilities; expected numbers >= 0 that sum to 1")
-    if thoughts.win is not None and not 0 <= thoughts.win <= 1:
-        raise ValueError(f"{where} has win={thoughts.win}; allowed are 0 .. 1 and None")
-    if thoughts.cost is not None and not _is_interval(thoughts.cost):
-        raise ValueError(f"{where} has cost={thoughts.cost}; allowed are (estimate, low, high) in -1 .. 1, and None")
-
-
-def _is_interval(cost: Sequence[float]) -> bool:
-    return len(cost) == 3 and -1 <= cost[1] <= cost[0] <= cost[2] <= 1

@@ -1,58 +1,83 @@
 """A conformance kit for PettingZoo's AEC environments, and a proof that observations leak nothing hidden.
 
-Every check takes a function that makes an environment, and settings (the fields of `Trial`); it raises
-`ConformanceError`, or `Skipped` if it does not apply. `check_all` runs all checks and returns a report that prints as a
-table; `cases` returns them for pytest. ``python -m blackjacky_env.testing module:function`` runs them from the command
-line. The README of this folder lists the checks.
+`check_all` runs all checks on a function that makes an environment, with settings (the fields of `Trial`), and returns
+a report that prints as a table; `check` runs one and raises what it finds.
+``python -m blackjacky_env.testing module:function`` runs them from the command line. The README of this folder lists
+the checks.
 
->>> from blackjacky_env.testing import check_mask
->>> check_mask("pettingzoo.classic.tictactoe_v3:env", games=2)
+>>> from blackjacky_env.testing import check
+>>> check("mask", "pettingzoo.classic.tictactoe_v3:env", games=2)
 """
 
 from __future__ import annotations
 
-from blackjacky_env.testing.actions import check_illegal_action, check_mask
-from blackjacky_env.testing.copies import check_deepcopy, check_pickle, check_state
-from blackjacky_env.testing.determinism import check_after_other_games, check_other_process, check_same_process
-from blackjacky_env.testing.leaks import Examined, check_no_leaks, check_public_shows, examine
-from blackjacky_env.testing.observations import (
-    check_handed_out,
-    check_looking,
-    check_observations,
-    check_off_turn_mask,
-)
-from blackjacky_env.testing.report import CHECKS, Case, Report, Result, cases, check_all
-from blackjacky_env.testing.rewards import check_last_rewards, check_rewards, check_rewards_cleared
-from blackjacky_env.testing.trial import ConformanceError, Skipped, Trial, random_preferences
+import unittest
+from collections.abc import Callable, Iterable
+from typing import Any
 
-__all__ = [
-    "CHECKS",
-    "Case",
-    "ConformanceError",
-    "Examined",
-    "Report",
-    "Result",
-    "Skipped",
-    "Trial",
-    "cases",
-    "check_after_other_games",
-    "check_all",
-    "check_deepcopy",
-    "check_handed_out",
-    "check_illegal_action",
-    "check_last_rewards",
-    "check_looking",
-    "check_mask",
-    "check_no_leaks",
-    "check_observations",
-    "check_off_turn_mask",
-    "check_other_process",
-    "check_pickle",
-    "check_public_shows",
-    "check_rewards",
-    "check_rewards_cleared",
-    "check_same_process",
-    "check_state",
-    "examine",
-    "random_preferences",
-]
+from blackjacky_env.testing import continuing, leaks, stepping
+from blackjacky_env.testing.leaks import Examined, examine
+from blackjacky_env.testing.readouts import Env
+from blackjacky_env.testing.trial import ConformanceError, Skipped, Trial
+
+__all__ = ["CHECKS", "ConformanceError", "Examined", "Report", "Skipped", "Trial", "check", "check_all", "examine"]
+
+PASSED, FAILED, SKIPPED = "passed", "FAILED", "skipped"
+
+CHECKS: dict[str, Callable[[Trial], None]] = {
+    name.removeprefix("check_"): function
+    for module in (continuing, stepping, leaks)
+    for name, function in vars(module).items()
+    if name.startswith("check_")
+}
+"""All checks by name."""
+
+
+class Report(dict[str, tuple[str, str]]):
+    """Outcome (``"passed"``, ``"FAILED"`` or ``"skipped"``) and reason by name of the check; `str` gives a table."""
+
+    @property
+    def failed(self) -> list[str]:
+        """The names of the checks that failed."""
+        return [name for name, (outcome, _) in self.items() if outcome == FAILED]
+
+    def __str__(self) -> str:
+        width = max(map(len, self), default=0)
+        return "\n".join(f"{name:{width}}  {outcome:7}  {why}".rstrip() for name, (outcome, why) in self.items())
+
+
+def check(name: str, make_env: Callable[[], Env] | str, **settings: Any) -> None:
+    """Run one check, with settings of `Trial`.
+
+    Raises:
+        ConformanceError: it has failed.
+        Skipped: it does not apply; pytest and unittest count it as skipped.
+        TypeError, ValueError: a setting is unknown or invalid.
+    """
+    _run(name, Trial(make_env, **settings))
+
+
+def check_all(make_env: Callable[[], Env] | str, only: Iterable[str] | None = None, **settings: Any) -> Report:
+    """Run all checks, or those named in ``only``; failures are reported, not raised.
+
+    Raises:
+        TypeError, ValueError: a check or a setting is unknown.
+    """
+    trial, report = Trial(make_env, **settings), Report()
+    for name in CHECKS if only is None else only:
+        if name not in CHECKS:
+            raise ValueError(f"unknown check {name!r}; checks are {', '.join(CHECKS)}")
+        try:
+            _run(name, trial)
+        except ConformanceError as error:
+            report[name] = FAILED, str(error)
+        except unittest.SkipTest as reason:
+            report[name] = SKIPPED, str(reason)
+        else:
+            report[name] = PASSED, ""
+    return report
+
+
+def _run(name: str, trial: Trial) -> None:
+    with trial.naming(name):
+        CHECKS[name](trial)

@@ -6,48 +6,23 @@ import copy
 import functools
 import pkgutil
 import unittest
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any, Literal, NamedTuple, NoReturn, cast
+from typing import Any, Literal, NamedTuple, NoReturn
 
 import numpy as np
 import numpy.typing as npt
 from gymnasium.spaces import Discrete
 
-from blackjacky_env.testing.readouts import Env, Readout, first_difference, readout
+from blackjacky_env.testing.readouts import Env, Readout, first_difference
 
-Act = Callable[[Env], Any]
-"""An action for the agent whose turn it is."""
-Policy = Callable[[np.random.Generator], Act]
-"""Makes the policy of one game, with that game's generator."""
-VaryHidden = Callable[[Env, Any, np.random.Generator], Env | None]
-VaryPublic = Callable[[Env, Any, np.random.Generator], Iterable[tuple[str, Env]]]
-VaryUnseen = Callable[[Env, Any, np.random.Generator], Iterable[tuple[str, Env, Env]]]
-Look = Callable[[Env, Any], Any]
+VaryHidden = Callable[[Env, Any, np.random.Generator], Iterable[tuple[str, Env, Env]]]
+Look = Callable[[Any, Any], Any]
 
 
 class ConformanceError(AssertionError):
-    """A check has failed; the message names the check, the game's seed, the step, the agent and the finding.
-
-    Args:
-        check: name of the check.
-        what: the finding.
-        seed: seed of the game; None: not about a single game.
-        step: number of the action in the game, from 0; None: before the first.
-        agent: the agent that acted, or that is concerned.
-    """
-
-    def __init__(
-        self, check: str, what: str, seed: int | None = None, step: int | None = None, agent: Any = None
-    ) -> None:
-        super().__init__(check, what, seed, step, agent)
-        self.check, self.what, self.seed, self.step, self.agent = check, what, seed, step, agent
-
-    def __str__(self) -> str:
-        places = {"seed": self.seed, "step": self.step, "agent": self.agent}
-        where = ", ".join(f"{name} {place}" for name, place in places.items() if place is not None)
-        return f"{self.check} ({where}): {self.what}" if where else f"{self.check}: {self.what}"
+    """A check has failed; the message names the check, the game's seed, the step, the agent and the finding."""
 
 
 class Skipped(unittest.SkipTest):
@@ -62,36 +37,11 @@ class RecordedGame(NamedTuple):
     """The actions; None for the last steps of agents that are done."""
 
 
-def random_preferences(rng: np.random.Generator) -> Act:
-    """Random legal actions, with action weights drawn anew for each game.
-
-    Games differ more than with uniform actions; in some, for example, actions that would end the game are rare. Spaces
-    other than Discrete are sampled uniformly.
-    """
-    preferences: dict[int, float] = {}
-
-    def act(env: Env) -> Any:
-        agent = env.agent_selection
-        space, mask = env.action_space(agent), action_mask(env, agent)
-        if not isinstance(space, Discrete):
-            sampler = copy.deepcopy(space)  # the environment's own space keeps its generator
-            sampler.seed(int(rng.integers(2**31)))
-            return sampler.sample(mask)
-        legal = range(space.n) if mask is None else np.flatnonzero(mask).tolist()
-        if not legal:
-            raise ValueError(f"the mask of {agent}, whose turn it is, allows no action")
-        weights = np.array([preferences.setdefault(action, rng.lognormal(sigma=1.5)) for action in legal])
-        return int(space.start) + int(legal[rng.choice(len(legal), p=weights / weights.sum())])
-
-    return act
-
-
 def action_mask(env: Env, agent: Any) -> npt.NDArray[Any] | None:
     """The mask in the agent's observation or else in its info; None if there is none."""
-    for place in (env.observe(agent), env.infos.get(agent, {})):
-        if isinstance(place, Mapping) and "action_mask" in place:
-            return cast("npt.NDArray[Any]", place["action_mask"])
-    return None
+    seen, info = env.observe(agent), env.infos.get(agent, {})
+    mask: npt.NDArray[Any] | None = seen.get("action_mask") if isinstance(seen, Mapping) else None
+    return info.get("action_mask") if mask is None else mask
 
 
 def is_done(env: Env, agent: Any) -> bool:
@@ -99,25 +49,13 @@ def is_done(env: Env, agent: Any) -> bool:
     return bool(env.terminations[agent] or env.truncations[agent])
 
 
-def find(name: str) -> Any:
-    """The object called ``"module:name"``; `ValueError` for text of another form."""
-    module, colon, function = name.partition(":")
-    if not colon or not function:
-        raise ValueError(f"{name!r} is not of the form 'module:function'")
-    return pkgutil.resolve_name(f"{module}.{function}")  # a foreign game's module is an attribute of its package
+def find(name: str) -> Callable[..., Any]:
+    """The function called ``"module:name"``."""
+    found: Callable[..., Any] = pkgutil.resolve_name(name.replace(":", "."))  # modules of foreign games are attributes
+    return found
 
 
 @dataclass
-class Place:
-    """What a check has reached: the game's seed, the number of an action, and the agent."""
-
-    check: str = ""
-    seed: int | None = None
-    step: int | None = None
-    agent: Any = None
-
-
-@dataclass(frozen=True)
 class Trial:
     """An environment and the settings of all checks.
 
@@ -132,8 +70,6 @@ class Trial:
     """Number of games per check."""
     seed: int = 0
     """Seed of the first game; the next ones have seed + 1, seed + 2, ..."""
-    policy: Policy = random_preferences
-    """Policy that plays the games."""
     max_steps: int = 1000
     """Maximum number of steps per game."""
     moments: int = 3
@@ -142,27 +78,17 @@ class Trial:
     """How illegal actions are refused: by an exception, or by ending the game for the agent that took it."""
     off_turn_mask: Literal["zero"] | None = None
     """``"zero"``: the masks of agents that are not on turn are promised to be all zeros; None: no promise."""
-    hash_seeds: Sequence[int] = (1, 2)
-    """PYTHONHASHSEED of the new processes in which the games are repeated."""
     positions: int = 300
-    """Number of positions examined by the checks of what is hidden and what is public."""
+    """Number of positions examined for leaks."""
     vary_hidden: VaryHidden | None = None
-    """(env, agent, generator) -> another environment that differs from env in everything the agent cannot know and in
-    nothing else; None if nothing is hidden from the agent now. ``env`` must not change."""
-    vary_public: VaryPublic | None = None
-    """(env, agent, generator) -> (name, environment that differs in that thing) for things that the agent can see."""
-    vary_unseen: VaryUnseen | None = None
-    """(env, agent, generator) -> (what happened, environment, another one) in which others have done different things
-    that the agent cannot tell apart. ``env`` must not change."""
+    """(env, agent, generator) -> (what happened, such as ``" after a draw"``, environment, another one) for positions
+    that differ in everything the agent cannot know and in nothing else. ``env`` must not change."""
     looks: Mapping[str, Look] = field(default_factory=dict)
     """Functions (env, agent) of further things an agent is shown, such as drawings, compared besides observations."""
-    recalls: Mapping[str, Look] = field(default_factory=dict)
-    """Functions (env, agent) of what an agent has heard so far, compared in the environments of ``vary_unseen``."""
     spectator: bool = False
-    """Whether ``vary_hidden``, ``vary_unseen``, ``looks`` and ``recalls`` are also called with agent None, for a
-    spectator."""
-    place: Place = field(default_factory=Place, init=False)
-    """Where a check is, for its errors."""
+    """Whether ``vary_hidden`` and ``looks`` are also called with agent None, for a spectator."""
+    where: dict[str, Any] = field(default_factory=dict, init=False)
+    """What a check has reached, for its errors: the game's seed, the number of actions so far, the agent."""
 
     def __post_init__(self) -> None:
         for name in ("games", "max_steps", "moments", "positions"):
@@ -176,8 +102,8 @@ class Trial:
 
     @contextmanager
     def naming(self, check: str) -> Iterator[None]:
-        """Turn every exception of the environment into a `ConformanceError` of this check."""
-        self.place.check = check
+        """Errors name this check; every exception of the environment becomes one."""
+        self.check, self.where = check, {}
         try:
             yield
         except (ConformanceError, unittest.SkipTest):
@@ -187,8 +113,8 @@ class Trial:
 
     def error(self, what: str) -> ConformanceError:
         """The error that names this place."""
-        place = self.place
-        return ConformanceError(place.check, what, place.seed, place.step, place.agent)
+        where = ", ".join(f"{name} {place}" for name, place in self.where.items())
+        return ConformanceError(f"{self.check} ({where}): {what}" if where else f"{self.check}: {what}")
 
     def fail(self, what: str) -> NoReturn:
         """Raise a `ConformanceError` that names this place."""
@@ -204,69 +130,52 @@ class Trial:
     @functools.cached_property
     def make(self) -> Callable[[], Env]:
         """Makes the environment."""
-        make: Callable[[], Env] = find(self.make_env) if isinstance(self.make_env, str) else self.make_env
-        return make
+        return find(self.make_env) if isinstance(self.make_env, str) else self.make_env
 
-    @property
-    def seeds(self) -> range:
-        """The seeds of the games."""
-        return range(self.seed, self.seed + self.games)
+    @functools.cached_property
+    def recorded(self) -> list[RecordedGame]:
+        """All games."""
+        return [self.record(seed) for seed in range(self.seed, self.seed + self.games)]
+
+    @functools.cached_property
+    def another(self) -> RecordedGame:
+        """A further game, for environments that have played before."""
+        return self.record(self.seed + self.games)
+
+    def record(self, seed: int) -> RecordedGame:
+        """Play a game of random legal actions."""
+        env, actions = self.begin(seed), list[Any]()
+        rng, preferences = np.random.default_rng(seed), dict[int, float]()
+        while env.agents and len(actions) < self.max_steps:
+            self.where |= {"step": len(actions), "agent": env.agent_selection}
+            done = is_done(env, env.agent_selection)
+            actions.append(None if done else _random_action(env, rng, preferences))
+            env.step(actions[-1])
+        return RecordedGame(seed, actions)
 
     def begin(self, seed: int) -> Env:
         """A new environment at the start of a game."""
-        self.place.seed, self.place.step, self.place.agent = seed, None, None
+        self.where = {"seed": seed}
         env = self.make()
         env.reset(seed=seed)
         return env
 
-    def _at(self, step: int, env: Env) -> None:
-        self.place.step, self.place.agent = step, env.agent_selection
-
-    def moves(self, env: Env, seed: int) -> Iterator[Any]:
-        """The actions of a game, each chosen when it is needed; the caller takes it."""
-        act = self.policy(np.random.default_rng(seed))
-        for step in range(self.max_steps):
-            if not env.agents:
-                return
-            self._at(step, env)
-            yield None if is_done(env, env.agent_selection) else act(env)
-
-    def plays(self) -> Iterator[tuple[Env, Any]]:
-        """All games, before every action: the environment, and the action, which the caller takes."""
-        for seed in self.seeds:
-            env = self.begin(seed)
-            for action in self.moves(env, seed):
-                yield env, action
-
-    def again(self, env: Env, game: RecordedGame, start: int = 0, end: int | None = None) -> Iterator[Any]:
-        """The actions ``start`` .. ``end - 1`` of a game; the caller takes each."""
-        for step, action in enumerate(game.actions[start:end], start):
-            self._at(step, env)
-            yield action
-
-    def recorded_games(self) -> Iterator[RecordedGame]:
-        """Play all games."""
-        for seed in self.seeds:
-            env, actions = self.begin(seed), []
-            for action in self.moves(env, seed):
-                env.step(action)
-                actions.append(action)
-            yield RecordedGame(seed, actions)
+    def play(self, game: RecordedGame, *envs: Env, start: int = 0, end: int | None = None) -> Iterator[None]:
+        """Take the actions ``start`` .. ``end - 1`` of a game in all ``envs``; pause before each and after the last."""
+        last = start + len(game.actions[start:end])
+        for step in range(start, last + 1):
+            on_turn = {"agent": envs[0].agent_selection} if envs[0].agents else {}
+            self.where = {"seed": game.seed, "step": step, **on_turn}
+            yield
+            for env in envs if step < last else ():
+                env.step(game.actions[step])
 
     def replay(self, game: RecordedGame, steps: int | None = None) -> Env:
         """A new environment after the first ``steps`` actions of a game."""
         env = self.begin(game.seed)
-        for action in self.again(env, game, end=steps):
-            env.step(action)
+        for _ in self.play(game, env, end=steps):
+            pass
         return env
-
-    def readouts(self, env: Env, moves: Iterable[Any]) -> list[Readout]:
-        """What ``env`` shows after each move."""
-        seen = []
-        for action in moves:
-            env.step(action)
-            seen.append(readout(env))
-        return seen
 
     def some_moments(self, game: RecordedGame) -> list[int]:
         """Random moments to examine: numbers of actions played before them, in order."""
@@ -275,18 +184,20 @@ class Trial:
         return sorted(rng.choice(len(game.actions), count, replace=False).tolist())
 
 
-Check = Callable[..., None]
-"""(make_env, **settings of `Trial`): raises `ConformanceError` or `Skipped`."""
+def _random_action(env: Env, rng: np.random.Generator, preferences: dict[int, float]) -> Any:
+    """A random legal action, by weights that are drawn anew for each game.
 
-
-def check(function: Callable[[Trial], None]) -> Check:
-    """Turn a function of a `Trial` into a check that takes an environment and settings."""
-
-    def run(make_env: Callable[[], Env] | str, **settings: Any) -> None:
-        trial = Trial(make_env, **settings)
-        with trial.naming(run.__name__.removeprefix("check_")):
-            function(trial)
-
-    run.__name__ = run.__qualname__ = function.__name__
-    run.__doc__, run.__module__ = function.__doc__, function.__module__
-    return run
+    Games differ more than with uniform actions; in some, for example, actions that would end the game are rare. Spaces
+    other than Discrete are sampled uniformly.
+    """
+    agent = env.agent_selection
+    space, mask = env.action_space(agent), action_mask(env, agent)
+    if not isinstance(space, Discrete):
+        sampler = copy.deepcopy(space)  # the environment's own space keeps its generator
+        sampler.seed(int(rng.integers(2**31)))
+        return sampler.sample(mask)
+    legal = range(space.n) if mask is None else np.flatnonzero(mask).tolist()
+    if not legal:
+        raise ValueError(f"the mask of {agent}, whose turn it is, allows no action")
+    weights = np.array([preferences.setdefault(action, rng.lognormal(sigma=1.5)) for action in legal])
+    return int(space.start) + int(legal[rng.choice(len(legal), p=weights / weights.sum())])

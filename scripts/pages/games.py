@@ -19,7 +19,6 @@ from blackjacky_env.declare.options import field_docs
 from blackjacky_env.envs import GameModule
 from blackjacky_env.games import DEFAULT, GAMES, get_game, module_name, seat_id
 from blackjacky_env.replay import new_table
-from blackjacky_env.testing.tables import Hidden
 from scripts.pages.part import DOCS, Part, Row, code, table
 from scripts.results import ROOMS, Result, load, made_by
 
@@ -30,7 +29,6 @@ DECLARED: dict[str, tuple[str, ...] | type[Any]] = {
     "action": extending.ActionInfo,
     "rules": extending.Rules,
     "words": extending.Words,
-    "hidden": Hidden,
     "game": extending.Game,
 }
 """What docs/your_game.md lists, by part: functions of `blackjacky_env.extending`, or a class, for its fields."""

@@ -109,8 +109,7 @@ def examine_chunk(game: str, with_told: bool, table: int, seed: int, positions: 
     counted = examples_of(game).counted
     counts, leaks, promises = Counter[str](), list[str](), promises_of(game)
     if with_told:
-        promises["looks"] |= {"told now": told_now}
-        promises["recalls"] = promises["recalls"] | {"told": told}
+        promises["looks"] = {**promises["looks"], "told now": told_now, "told": told}
     for examined in examine(make_env, seed=seed, positions=positions, **promises):
         env: Any = examined.env.unwrapped
         seen = env.view(None)

@@ -15,12 +15,12 @@ from blackjacky_agents.wording import in_words, terminal_texts
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.games import get_game
 from blackjacky_env.play.sampling import sample_state
-from blackjacky_env.testing import check_no_leaks
+from blackjacky_env.testing import check
 from tests.agents.web.tables import SHORT, new_table, play_on
 from tests.games.fixtures import promises_of
 from tests.policies import Follower
 
-TOLD = {"looks": {"told now": told_now}, "recalls": {"told": told}, "spectator": False}
+TOLD = {"looks": {"told now": told_now, "told": told}, "spectator": False}
 
 pytestmark = pytest.mark.usefixtures("tiny")
 
@@ -37,7 +37,7 @@ def positions(game, seed=0):
 
 def test_what_is_told_is_the_same_when_everything_hidden_changes(game):
     make_env = partial(TableEnv, game.name, **SHORT.get(game.name, {}))
-    check_no_leaks(make_env, positions=40, **promises_of(game.name) | TOLD)
+    check("no_leaks", make_env, positions=40, **promises_of(game.name) | TOLD)
 
 
 def test_what_is_drawn_for_a_seat_that_has_heard_nothing_is_not_told(game, monkeypatch):

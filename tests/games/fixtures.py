@@ -12,7 +12,7 @@ from blackjacky_env.declare.fields import NOBODY
 from blackjacky_env.declare.game import Game
 from blackjacky_env.games.trick_taking import NOT_IN_DECK, PLAYED
 from blackjacky_env.play.states import check_ranges
-from blackjacky_env.testing.tables import Hidden, promises
+from blackjacky_env.testing.tables import promises
 from tests.games.example import Examples
 
 Fact = tuple[bool, str]
@@ -35,15 +35,9 @@ def examples_of(game: str) -> Examples:
     return getattr(_module(game, "examples"), "EXAMPLES", None) or Examples()
 
 
-def hidden_of(game: str) -> Hidden | None:
-    """What varies what is hidden and what is visible in a game; None: its fields say it."""
-    module = _module(game, "hidden")
-    return None if module is None else Hidden(module.vary_hidden, module.visible)
-
-
 def promises_of(game: str) -> dict[str, Any]:
     """The promises that a game's environments keep, for `blackjacky_env.testing`."""
-    return promises(hidden_of(game))
+    return promises(getattr(_module(game, "hidden"), "vary_hidden", None))
 
 
 def check_invariants(game: Game, records: Any) -> None:

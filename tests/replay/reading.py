@@ -30,15 +30,9 @@ def pictures_in(page: str) -> list[list[str]]:
     """The SVG of each view (players, a spectator, everything) and position."""
     film = film_in(page)
     parts = ["".join(film["tags"][tag] for tag in part) for part in film["parts"]]
-    views: list[list[str]] = []
-    for number in range(len(film["names"]) + 2):
-        shown: list[int] = []
-        pictures = []
-        for step in film["frames"]:
-            shown = [part - 1 if part else shown[place] for place, part in enumerate(step[number])]
-            pictures.append("".join(parts[part] for part in shown))
-        views.append(pictures)
-    return views
+    return [
+        ["".join(parts[part] for part in picture) for picture in view] for view in zip(*film["frames"], strict=True)
+    ]
 
 
 def random_game(game: str, seed: int = 0, most: int | None = None, **options: Any) -> TableEnv:

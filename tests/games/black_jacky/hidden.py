@@ -1,18 +1,16 @@
-"""What a seat cannot know, varied, and what it can see: made from the record, since `observation` is under test."""
+"""What a seat cannot know, varied: made from the record, since observations are under test."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from itertools import product
 from typing import Any
 
 import numpy as np
 
-from blackjacky_env.declare.fields import State, Visible
+from blackjacky_env.declare.fields import State
 from blackjacky_env.games.black_jacky import state
 
 _VALUES = np.arange(state.VALUES)
-_CARD_VALUES = range(1, state.VALUES)
 
 
 def vary_hidden(s: State, settled: State | None, seat: int | None, rng: np.random.Generator) -> None:
@@ -60,32 +58,3 @@ def _vary_knowledge(s: State, seat: int | None, rng: np.random.Generator) -> Non
     for other, holder in product(range(s["num_players"]), repeat=2):
         if other != seat and holder not in (seat, other):
             s["known"][holder, other] = rng.integers(public[holder], np.maximum(public, s["hands"])[holder] + 1)
-
-
-def visible(s: State, seat: int) -> Iterator[Visible]:
-    """What ``seat`` can see, if it has a meaning now."""
-    seats, phase = range(int(s["num_players"])), s["phase"]
-    without = {"phase"}
-    if phase == state.OVER:
-        without.add("player")
-    if phase in (state.OVER, state.TIP):
-        without |= {"turn_player", "first_knocker"}
-    if phase != state.EXCHANGE:
-        without |= {"trickster", "pair"}
-    yield from state.RECORD.visible(s, seat, without)
-    if phase in (state.TRICK, state.ZOCK):
-        yield "phase", [()], (state.TRICK, state.ZOCK)
-    if s["turn"] < 126:  # the observation counts to 127
-        yield "turn", [()], range(127)
-    yield "status", [(q,) for q in seats], (state.SALOON, state.WANTED, state.OUT)
-    each_card = list(product(seats, _CARD_VALUES))
-    yield "discard_top", [()], range(state.VALUES)
-    yield "known", [(q, seat, v) for q, v in each_card if q != seat], range(9)
-    yield "known", [(q, state.SPECTATOR, v) for q, v in each_card], range(9)
-    for i in range(2 if phase == state.EXCHANGE else 0):  # T3: who has given, and the seat's own card
-        own = s["pair"][i] == seat
-        yield (
-            "given",
-            [(i,)],
-            range(state.VALUES) if own else (state.NO_CARD,) if s["given"][i] != state.NO_CARD else _CARD_VALUES,
-        )

@@ -1,12 +1,10 @@
-"""What a seat cannot know, varied, and what it can see: made from the record, since `observation` is under test."""
+"""What a seat cannot know, varied: made from the record, since observations are under test."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 
-from blackjacky_env.declare.fields import NOBODY, State, Visible
+from blackjacky_env.declare.fields import NOBODY, State
 from blackjacky_env.games.black_spy import state
 from blackjacky_env.games.black_spy.rules import colour_of, kind_of, pass_places, place_of_seat, rank_of
 from blackjacky_env.games.black_spy.words import left_in_pile
@@ -88,32 +86,3 @@ def _mark_again(marks: State, own: State, mark: int, blank: int, rng: np.random.
     count = np.count_nonzero(marks[eligible] == mark)
     marks[eligible] = blank
     marks[rng.permutation(eligible)[:count]] = mark
-
-
-def visible(s: State, seat: int) -> Iterator[Visible]:
-    """What ``seat`` can see, if it has a meaning now."""
-    over = s["phase"] == state.OVER
-    yield from state.RECORD.visible(s, seat, {"phase", "deal_number", "player"} if over else {"phase", "deal_number"})
-    if not over:
-        yield "phase", [()], range(state.OVER)
-    yield "deal_number", [()], range(1, 127)  # there is no pile in the first deal
-    yield from _visible_cards(s, seat, range(int(s["num_players"])))
-
-
-def _visible_cards(s: State, seat: int, seats: range) -> Iterator[Visible]:
-    where, passed_by = s["where"], s["passed_by"]
-    elsewhere = [PLAYED + q for q in seats]
-    in_pile = (where == state.PILE) & (s["phase"] == state.TAKE) & (s["player"] == seat)
-    received = ((where == seat) | (where == PLAYED + seat)) & (passed_by != NOBODY)
-    sent = (where < state.PILE) & (where != seat) & (passed_by == seat)
-    sent[_BLACK_7S] = False  # O3: it shows only how many the receiver must still have
-    left = left_in_pile(s, seat) & (where != state.PILE)
-    for name, cards, values in (
-        ("where", where == seat, elsewhere),
-        ("where", where >= PLAYED, (seat, *elsewhere)),
-        ("where", in_pile, (seat, *elsewhere)),
-        ("passed_by", received, (NOBODY,)),
-        ("passed_by", sent, (NOBODY,)),
-        ("taken_at", left, (0,)),
-    ):
-        yield name, [(int(card),) for card in np.flatnonzero(cards)], values

@@ -1,13 +1,12 @@
-"""What a seat cannot know, varied, and what it can see: made from the record, since `observation` is under test."""
+"""What a seat cannot know, varied: made from the record, since observations are under test."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from itertools import product
+from collections.abc import Sequence
 
 import numpy as np
 
-from blackjacky_env.declare.fields import State, Visible
+from blackjacky_env.declare.fields import State
 from blackjacky_env.games.halunken import state
 
 
@@ -48,42 +47,3 @@ def _face_down(s: State) -> list[int]:
 def _unseen(s: State) -> list[int]:
     """J1, D1: places in ``jack_deck`` of the movement cards that have not been revealed."""
     return [i for i, move in enumerate(s["jack_deck"]) if move and not s["jack_spent"][move - 1]]
-
-
-def visible(s: State, seat: int) -> Iterator[Visible]:
-    """What ``seat`` can see, if it has a meaning now."""
-    seats = range(int(s["num_players"]))
-    without = {"decision"} | ({"player"} if s["decision"] == state.OVER else set())
-    if s["variant"] == state.BASIC:
-        without |= {"jack", "jack_spent", "jack_laid", "buyer", "bidder", "offers", "to_rob"}
-    else:
-        yield "numbers", [(state.JACK,)], range(state.MOVES + 1)
-    yield from state.RECORD.visible(s, seat, without)
-    if s["decision"] != state.OVER:
-        yield "decision", [()], range(state.PLACE_JACK, state.OVER)
-    yield "values", list(product(seats, range(state.NUM_COLOURS))), range(78)  # they show in the scores
-    yield from _visible_rogues(s, seats)
-    yield from _visible_choices(s, seat, seats)
-
-
-def _visible_rogues(s: State, seats: range) -> Iterator[Visible]:
-    heights = s["heights"].tolist()
-    yield "heights", [(field,) for field in range(state.FIELDS)], range(state.LEVELS + 1)
-    if s["decision"] != state.PLACE_CAPTAIN:
-        tops = [(state.FIELDS * (state.LEVELS - height) + field,) for field, height in enumerate(heights) if height]
-        yield "deck", tops, range(state.CARDS)
-    taken = [(card,) for card in range(state.CARDS) if s["where"][card] != state.TAVERN]
-    yield "where", taken, (*seats, state.HARBOUR, state.TAVERN)
-
-
-def _visible_choices(s: State, seat: int, seats: range) -> Iterator[Visible]:
-    for q in seats:
-        if q != seat:
-            yield "choices", [(q,)], range(1, state.MOVES + 1) if s["choices"][q] == 0 else (0,)
-    if s["variant"] == state.DUEL:
-        known = s["buyer"] == seat
-        yield (
-            "jack_choice",
-            [()],
-            range(state.MOVES + 1) if known else (0,) if s["jack_choice"] else range(1, state.MOVES + 1),
-        )

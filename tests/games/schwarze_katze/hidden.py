@@ -1,14 +1,12 @@
-"""What a seat cannot know, varied, and what it can see: made from the record, since `observation` is under test."""
+"""What a seat cannot know, varied: made from the record, since observations are under test."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 
-from blackjacky_env.declare.fields import State, Visible
-from blackjacky_env.games.schwarze_katze.state import CARDS, OVER, RANKS, RECORD
-from blackjacky_env.games.trick_taking import ASIDE, NOT_IN_DECK, PLAYED
+from blackjacky_env.declare.fields import State
+from blackjacky_env.games.schwarze_katze.state import CARDS, RANKS
+from blackjacky_env.games.trick_taking import NOT_IN_DECK
 
 _SWAPS = 200
 
@@ -26,11 +24,3 @@ def vary_hidden(s: State, settled: State | None, seat: int | None, rng: np.rando
         p, q = int(where[a]), int(where[b])
         if not voids[q][a // RANKS] and not voids[p][b // RANKS]:
             where[a], where[b] = q, p
-
-
-def visible(s: State, seat: int) -> Iterator[Visible]:
-    """What ``seat`` can see, if it has a meaning now."""
-    yield from RECORD.visible(s, seat, {"phase", "player"} if s["phase"] == OVER else {"phase"})
-    played = [PLAYED + q for q in range(s["num_players"])]
-    yield "where", [(card,) for card in range(CARDS) if s["where"][card] == seat], (ASIDE, *played)
-    yield "where", [(card,) for card in range(CARDS) if s["where"][card] >= PLAYED], (seat, *played)

@@ -1,6 +1,5 @@
 """Playing games: the step protocol, single games, batches, playouts, states, and what seats recall."""
 
-from blackjacky_env.play.arrays import check_arrays, check_entries, own_arrays
 from blackjacky_env.play.expanding import Decisions, expand_games, new_decisions
 from blackjacky_env.play.heard import Event
 from blackjacky_env.play.learner_games import Encoder
@@ -8,7 +7,6 @@ from blackjacky_env.play.many_games import batch_functions
 from blackjacky_env.play.one_game import game_functions
 from blackjacky_env.play.playouts import LONGEST, make_choose, play_logged, play_out, score_all
 from blackjacky_env.play.recall import Ear, Keys, absorb, make_listen, make_phase, new_ear
-from blackjacky_env.play.sampling import make_find_invalid, sample_record, sample_state
 from blackjacky_env.play.shuffling import (
     DEPTH,
     KINDS,
@@ -23,7 +21,18 @@ from blackjacky_env.play.shuffling import (
     make_deck,
     new_orders,
 )
-from blackjacky_env.play.states import identity, read_games, record_layout, unpack
+from blackjacky_env.play.states import (
+    check_arrays,
+    check_entries,
+    identity,
+    make_find_invalid,
+    own_arrays,
+    read_games,
+    record_layout,
+    sample_record,
+    sample_state,
+    unpack,
+)
 from blackjacky_env.play.step import (
     DRAWN,
     NONE,

@@ -19,8 +19,7 @@ from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.envs.saving import write_past
 from blackjacky_env.play.one_game import game_functions
 from blackjacky_env.play.past import Past
-from blackjacky_env.play.sampling import sample_record
-from blackjacky_env.play.states import pack, unpack
+from blackjacky_env.play.states import pack, sample_record, unpack
 from blackjacky_env.testing.readouts import Env
 from blackjacky_env.testing.trial import Look, Skipped
 

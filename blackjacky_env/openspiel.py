@@ -35,8 +35,8 @@ from blackjacky_env.envs.arguments import refuse_unknown
 from blackjacky_env.games import DEFAULT, get_game
 from blackjacky_env.play.one_game import game_functions, has_reshuffled
 from blackjacky_env.play.recall import listener, new_ear
-from blackjacky_env.play.sampling import sample_record
 from blackjacky_env.play.shuffling import Shuffles, make_deck, step_with
+from blackjacky_env.play.states import sample_record
 from blackjacky_env.play.step import DRAWN
 from blackjacky_env.reading import parse_json
 

@@ -27,11 +27,10 @@ from blackjacky_env.envs.formats import Format
 from blackjacky_env.envs.looking import Looking
 from blackjacky_env.envs.saving import BOOKKEEPING, read_bookkeeping, read_generator, read_past, write_past
 from blackjacky_env.games import get_game
-from blackjacky_env.play.arrays import own_arrays
 from blackjacky_env.play.decks import Rigging, read_rigging
 from blackjacky_env.play.one_game import game_functions
 from blackjacky_env.play.past import Past
-from blackjacky_env.play.states import identity, pack, read_state, refuse_other
+from blackjacky_env.play.states import identity, own_arrays, pack, read_state, refuse_other
 from blackjacky_env.play.step import OVER, SETTLED, explain_illegal
 
 Observation = Any

@@ -12,8 +12,7 @@ from blackjacky_env.checks import check_integer
 from blackjacky_env.declare import describe_options
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.games import get_game
-from blackjacky_env.play.sampling import sample_state
-from blackjacky_env.play.states import reseed_state
+from blackjacky_env.play.states import reseed_state, sample_state
 
 
 @dataclass(frozen=True)

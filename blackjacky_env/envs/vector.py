@@ -23,11 +23,10 @@ from blackjacky_env.envs.arguments import refuse_unknown
 from blackjacky_env.envs.formats import Format
 from blackjacky_env.envs.opponents import CompiledOpponent, check_opponents, find_compiled
 from blackjacky_env.games import get_game
-from blackjacky_env.play.arrays import check_arrays, check_entries, own_arrays
 from blackjacky_env.play.batch import choose_tables, new_states
 from blackjacky_env.play.learner_games import BEGIN, Encoder, LearnerArrays, learner_function, seat_everybody
 from blackjacky_env.play.playouts import KEEP
-from blackjacky_env.play.states import read_games
+from blackjacky_env.play.states import check_arrays, check_entries, own_arrays, read_games
 from blackjacky_env.play.step import DRAWN, NONE, explain_illegal, first_illegal
 
 Array = npt.NDArray[Any]

@@ -1,6 +1,5 @@
 """Playing games: the step protocol, single games, batches, playouts, states, and what seats recall."""
 
-from blackjacky_env.play.arrays import check_arrays, check_entries, own_arrays
 from blackjacky_env.play.expanding import Decisions, expand_games, new_decisions
 from blackjacky_env.play.heard import Event
 from blackjacky_env.play.learner_games import Encoder
@@ -8,7 +7,6 @@ from blackjacky_env.play.many_games import batch_functions
 from blackjacky_env.play.one_game import game_functions
 from blackjacky_env.play.playouts import LONGEST, make_choose, play_logged, play_out, score_all
 from blackjacky_env.play.recall import Ear, Keys, absorb, make_listen, make_phase, new_ear
-from blackjacky_env.play.sampling import make_find_invalid, sample_record, sample_state
 from blackjacky_env.play.shuffling import (
     DEPTH,
     KINDS,
@@ -23,7 +21,18 @@ from blackjacky_env.play.shuffling import (
     make_deck,
     new_orders,
 )
-from blackjacky_env.play.states import identity, read_games, record_layout, unpack
+from blackjacky_env.play.states import (
+    check_arrays,
+    check_entries,
+    identity,
+    make_find_invalid,
+    own_arrays,
+    read_games,
+    record_layout,
+    sample_record,
+    sample_state,
+    unpack,
+)
 from blackjacky_env.play.step import (
     DRAWN,
     NONE,
@@ -36,56 +45,3 @@ from blackjacky_env.play.step import (
     make_step,
     only_legal,
 )
-
-__all__ = [
-    "DEPTH",
-    "DRAWN",
-    "KINDS",
-    "LONGEST",
-    "NONE",
-    "OVER",
-    "SETTLED",
-    "SIZE",
-    "Decisions",
-    "Deck",
-    "Ear",
-    "Encoder",
-    "Event",
-    "Keys",
-    "Orders",
-    "absorb",
-    "advance",
-    "batch_functions",
-    "check_arrays",
-    "check_entries",
-    "checked",
-    "count_orders",
-    "decide_next",
-    "expand_games",
-    "game_functions",
-    "gather",
-    "identity",
-    "is_running",
-    "lay_deck",
-    "make_choose",
-    "make_deck",
-    "make_find_invalid",
-    "make_listen",
-    "make_look",
-    "make_phase",
-    "make_shared_step",
-    "make_step",
-    "new_decisions",
-    "new_ear",
-    "new_orders",
-    "only_legal",
-    "own_arrays",
-    "play_logged",
-    "play_out",
-    "read_games",
-    "record_layout",
-    "sample_record",
-    "sample_state",
-    "score_all",
-    "unpack",
-]

@@ -13,8 +13,8 @@ from blackjacky_env.compiled.compiling import zeros
 from blackjacky_env.compiled.threads import spread
 from blackjacky_env.declare.game import Game, IllegalActionError
 from blackjacky_env.declare.layout import Vector
-from blackjacky_env.play.arrays import own_arrays
 from blackjacky_env.play.many_games import SeatArrays, batch_functions, new_batch_arrays, new_masks
+from blackjacky_env.play.states import own_arrays
 from blackjacky_env.play.step import NONE, explain_illegal, first_illegal
 
 MOVES_PER_THREAD = 512  # waking a thread takes as long as a few hundred moves

@@ -1,4 +1,4 @@
-"""State records as bytes, and checks of those that come from outside.
+"""State records as bytes, positions sampled from observations, and checks of all that comes from outside.
 
 A record from outside has the layout, the options and the ranges of its game, and its seats are those of its table. It
 may still be no position of any game: then the rules lead to a wrong game, but never out of an array or on for ever.
@@ -8,17 +8,20 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from blackjacky_env.compiled.compiling import zeros
+from blackjacky_env.checks import check_integer, few
+from blackjacky_env.compiled.compiling import copied, entry, zeros
 from blackjacky_env.declare.fields import NOBODY, Field
 from blackjacky_env.declare.game import Game
+from blackjacky_env.declare.layout import Vector
 from blackjacky_env.play.one_game import game_functions
+from blackjacky_env.play.step import NONE
 from blackjacky_env.reading import parse_json
 
 _MAGIC = b"blackjacky state 1\n"
@@ -227,3 +230,141 @@ def _is_at_empty_seat(game: Game, field: Field, record: Any) -> bool:
         return bool(((values >= players) & (values < most)).any())
     by_seat = field.axes == 1 and field.part is not None
     return by_seat and bool((values[players:most] + field.plus).any())
+
+
+# ---------------------------------------------------------------- positions that show an observation
+#
+# An observation whose entries are in their ranges may still be one that no position shows: a policy then chooses some
+# action. A sampled position is right when encoding it shows the same observation again.
+
+_NO_POSITION = "no legal position matches this observation: its parts contradict each other"
+
+
+@cache
+def make_find_invalid(game: Game) -> Callable[[Vector, npt.NDArray[np.int8]], int]:
+    """Entry (observations, masks): the first row with an entry out of range or without a legal action, or `NONE`.
+
+    ``observations``: of the game's dtype, (N, K), C-contiguous. ``masks``: int8, (N, A), C-contiguous; entries other
+    than 0 and 1 are out of range. One call for all checks, since a call from Python costs more than they do.
+    """
+    low, high = game.layout.low, game.layout.high
+
+    def find(observations, masks):
+        for i in range(len(observations)):
+            legal, outside = 0, False
+            for a in range(masks.shape[1]):
+                legal |= masks[i, a]
+            for k in range(len(low)):
+                outside |= observations[i, k] < low[k] or observations[i, k] > high[k]
+            if legal != 1 or outside:
+                return i
+        return NONE
+
+    return entry(find)
+
+
+def sample_record(
+    game: Game, observation: npt.ArrayLike, rng: np.random.Generator, seat: int = 0
+) -> tuple[Any, npt.NDArray[np.int8]]:
+    """A position that shows the observation to ``seat``, records of shape (1,), and the legal actions there, int8 (A,).
+
+    Raises `ValueError` if there is none.
+    """
+    vector = game.layout.checked(observation)
+    records = zeros(1, game.state_dtype)
+    game_functions(game).sample(vector, rng.integers(2**64, dtype=np.uint64), records)
+    try:
+        check_ranges(game, records[0])
+    except ValueError as error:
+        raise ValueError(_NO_POSITION) from error
+    if seat:
+        records = rotated(game, records, check_integer("seat", seat, 0, int(records["num_players"][0]) - 1))
+    shown, mask = game.new_arrays()
+    game_functions(game).look(records, seat, shown, mask)
+    if not np.array_equal(shown, vector):
+        raise ValueError(_NO_POSITION)
+    return records, mask
+
+
+def sample_state(game: Game, observation: npt.ArrayLike, rng: np.random.Generator, seat: int | None = None) -> bytes:
+    """What ``sample_state`` of a game's module returns: a position as bytes, with zero rewards and no history."""
+    seat = 0 if seat is None else check_integer("seat", seat, 0, game.max_players - 1)
+    records, _ = sample_record(game, observation, rng, seat)
+    return pack({**identity(game, *game.read_options(records[0])), "history": None}, records)
+
+
+def rotated(game: Game, records: npt.NDArray[Any], places: int) -> npt.NDArray[Any]:
+    """Copies of state records (N,) of one table in which everybody sits ``places`` seats further clockwise."""
+    players = int(records["num_players"][0])
+    other = copied(records)
+    for name, field in game.fields.fields.items():
+        for axis in range(1, field.axes + 1):
+            seats = (slice(None),) * axis + (slice(players),)
+            other[name][seats] = np.roll(other[name][seats], places, axis)
+        if field.kind == "seat" or field.place is not None:
+            other[name] = _moved(other[name], 0, players, places)
+        if field.place is not None:
+            other[name] = _moved(other[name], field.place, players, places)
+    return other
+
+
+def _moved(values: npt.NDArray[Any], first: int, players: int, places: int) -> npt.NDArray[Any]:
+    """Values from ``first`` on, one for each seat, move by ``places`` seats."""
+    seats = values.astype(np.int64) - first
+    return np.where((seats >= 0) & (seats < players), first + (seats + places) % players, values)
+
+
+# ---------------------------------------------------------------- arrays from outside
+
+
+def own_arrays(state: dict[str, Any]) -> dict[str, Any]:
+    """Attributes for ``__setstate__``, with every array in memory of its own: aligned, writable and shared with nobody.
+
+    Pickles whose buffers are kept apart (protocol 5, as in Ray's object store) give arrays in memory that is read-only
+    or belongs to the original, and compiled code takes neither. Attributes that were one array stay one array.
+    """
+    copies: dict[int, Any] = {}
+
+    def own(value: Any) -> Any:
+        if isinstance(value, np.ndarray):
+            return copies.setdefault(id(value), value.copy())
+        if isinstance(value, tuple) and hasattr(value, "_fields"):  # a named tuple
+            return type(value)(*map(own, value))
+        if isinstance(value, dict):
+            return {name: own(entry) for name, entry in value.items()}
+        return value
+
+    return own(state)  # type: ignore[no-any-return]
+
+
+def check_arrays(what: str, given: Mapping[str, Any], expected: Mapping[str, Records]) -> dict[str, Records]:
+    """Copies of the arrays ``given`` from outside, in memory of their own, by name; ``what`` has them, for messages.
+
+    Raises `TypeError` or `ValueError` if a name, shape or dtype is not as ``expected``, or a number is not finite.
+    """
+    if not isinstance(given, Mapping):
+        raise TypeError(f"{what} is a {type(given).__name__}, not a mapping of arrays by name")
+    for name in [*expected, *given]:
+        if name not in given or name not in expected:
+            wrong = "lacks" if name in expected else "has"
+            raise ValueError(f"{what} {wrong} the array {name!r}; allowed are {few(expected)}")
+    return {name: _check_array(f"{name} of {what}", given[name], like) for name, like in expected.items()}
+
+
+def _check_array(name: str, given: Any, like: Records) -> Records:
+    if not isinstance(given, np.ndarray):
+        raise TypeError(f"{name} is a {type(given).__name__}, not an array")
+    if (given.dtype, given.shape) != (like.dtype, like.shape):
+        raise ValueError(f"{name} is {given.dtype} of shape {given.shape}; allowed is {like.dtype} of {like.shape}")
+    array: Records = np.array(given, order="C")
+    if array.dtype == np.bool_:
+        return np.not_equal(array.view(np.uint8), 0)  # a byte may hold more than 0 and 1, with which NumPy loses count
+    if array.dtype.kind == "f" and not np.isfinite(array).all():
+        raise ValueError(f"{name} is not made of finite numbers")
+    return array
+
+
+def check_entries(name: str, array: Records, low: float, high: float) -> None:
+    """Raise `ValueError` unless all entries are in low .. high."""
+    if array.size and not low <= array.min() <= array.max() <= high:
+        raise ValueError(f"{name} has entries in {array.min()} .. {array.max()}; allowed are {low} .. {high}")

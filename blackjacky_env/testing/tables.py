@@ -16,11 +16,10 @@ from blackjacky_env.declare.game import IllegalActionError
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.envs.saving import write_past
 from blackjacky_env.play.past import Past
-from blackjacky_env.play.sampling import sample_record
-from blackjacky_env.play.states import pack, unpack
+from blackjacky_env.play.states import pack, sample_record, unpack
 from blackjacky_env.testing.trial import Look
 
-_MOVES_HEARD = 2  # after the variation
+_MOVES_HEARD = 3  # after the variation
 _SAMPLES = 20  # until an agent remembers the same
 
 VaryRecord = Callable[[State, State | None, int | None, np.random.Generator], None]

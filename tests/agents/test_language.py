@@ -14,7 +14,7 @@ from blackjacky_agents.language.telling import Seen, imagine, situation, told, t
 from blackjacky_agents.wording import in_words, terminal_texts
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.games import get_game
-from blackjacky_env.play.sampling import sample_state
+from blackjacky_env.play.states import sample_state
 from blackjacky_env.testing import check
 from tests.agents.web.tables import SHORT, new_table, play_on
 from tests.games.fixtures import promises_of

@@ -13,8 +13,7 @@ from blackjacky_env.declare.game import Game
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.envs.module import GameModule
 from blackjacky_env.play.one_game import game_functions
-from blackjacky_env.play.sampling import rotated
-from blackjacky_env.play.states import check_records, identity, reseed_state
+from blackjacky_env.play.states import check_records, identity, reseed_state, rotated
 from tests.envs.playing import fresh, play_randomly
 from tests.every_game import TINY
 from tests.games.fixtures import check_invariants, examples_of

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from blackjacky_env.envs.aec import TableEnv
-from blackjacky_env.play.sampling import sample_state
+from blackjacky_env.play.states import sample_state
 from tests.chances import UNLIKELY, fit_outcomes, independence
 from tests.envs.playing import play_randomly
 

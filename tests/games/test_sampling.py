@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.games import GAMES, get_game
-from blackjacky_env.play.sampling import sample_state
-from blackjacky_env.play.states import unpack
+from blackjacky_env.play.states import sample_state, unpack
 from tests.envs.playing import play_randomly
 from tests.games.fixtures import check_invariants
 from tests.games.tables import every_game, every_table, positions, seated

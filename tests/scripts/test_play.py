@@ -17,7 +17,7 @@ from blackjacky_env import black_jacky_v0
 from blackjacky_env.draw.text import WIDTH, columns_of
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.games import DEFAULT, GAMES, get_game
-from blackjacky_env.play.sampling import sample_state
+from blackjacky_env.play.states import sample_state
 from tests.envs.playing import play_randomly
 
 EVERY = [pytest.param(name, marks=[] if name == DEFAULT else pytest.mark.prove) for name in GAMES]

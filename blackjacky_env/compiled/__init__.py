@@ -1,35 +1,11 @@
 """What is private to Numba: compiled functions and their cache, policies, threads, random numbers."""
 
-from blackjacky_env.compiled.callbacks import address_of as address_of
-from blackjacky_env.compiled.callbacks import ask as ask
-from blackjacky_env.compiled.callbacks import make_cast as make_cast
-from blackjacky_env.compiled.compiling import PLAIN as PLAIN
-from blackjacky_env.compiled.compiling import compiled as compiled
-from blackjacky_env.compiled.compiling import copied as copied
-from blackjacky_env.compiled.compiling import entry as entry
-from blackjacky_env.compiled.compiling import generated as generated
-from blackjacky_env.compiled.compiling import inlined as inlined
-from blackjacky_env.compiled.compiling import scratch as scratch
-from blackjacky_env.compiled.compiling import zeros as zeros
-from blackjacky_env.compiled.fingerprints import fingerprint as fingerprint
-from blackjacky_env.compiled.policies import CompiledPolicy as CompiledPolicy
-from blackjacky_env.compiled.policies import Policy as Policy
-from blackjacky_env.compiled.policies import PythonPolicy as PythonPolicy
-from blackjacky_env.compiled.random import below as below
-from blackjacky_env.compiled.random import draw as draw
-from blackjacky_env.compiled.random import game_key as game_key
-from blackjacky_env.compiled.random import shuffle as shuffle
-from blackjacky_env.compiled.random import start_seat as start_seat
-from blackjacky_env.compiled.random import stream as stream
-from blackjacky_env.compiled.results import gets_most as gets_most
-from blackjacky_env.compiled.results import score_of as score_of
-from blackjacky_env.compiled.results import settled_in as settled_in
-from blackjacky_env.compiled.results import share_result as share_result
-from blackjacky_env.compiled.shown import make_clear as make_clear
-from blackjacky_env.compiled.shown import make_encode as make_encode
-from blackjacky_env.compiled.shown import make_sample as make_sample
-from blackjacky_env.compiled.shown import marked as marked
-from blackjacky_env.compiled.shown import seen_from as seen_from
-from blackjacky_env.compiled.threads import check_threads as check_threads
-from blackjacky_env.compiled.threads import spread as spread
-from blackjacky_env.compiled.tiers import in_plain_python as in_plain_python
+from blackjacky_env.compiled.callbacks import address_of, ask, make_cast
+from blackjacky_env.compiled.compiling import PLAIN, compiled, copied, entry, generated, inlined, scratch, zeros
+from blackjacky_env.compiled.fingerprints import fingerprint
+from blackjacky_env.compiled.policies import CompiledPolicy, Policy, PythonPolicy
+from blackjacky_env.compiled.random import below, draw, game_key, shuffle, start_seat, stream
+from blackjacky_env.compiled.results import gets_most, score_of, settled_in, share_result
+from blackjacky_env.compiled.shown import make_clear, make_encode, make_sample, marked, seen_from
+from blackjacky_env.compiled.threads import check_threads, spread
+from blackjacky_env.compiled.tiers import in_plain_python

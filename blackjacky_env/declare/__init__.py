@@ -1,37 +1,31 @@
 """What a game is, as data: its record, actions, options, words and the declaration that holds them."""
 
-from blackjacky_env.declare.actions import HIDDEN as HIDDEN
-from blackjacky_env.declare.actions import HIDDEN_WORDS as HIDDEN_WORDS
-from blackjacky_env.declare.actions import ActionInfo as ActionInfo
-from blackjacky_env.declare.actions import Actions as Actions
-from blackjacky_env.declare.actions import names_from as names_from
-from blackjacky_env.declare.fields import NOBODY as NOBODY
-from blackjacky_env.declare.fields import Fields as Fields
-from blackjacky_env.declare.fields import State as State
-from blackjacky_env.declare.fields import Stored as Stored
-from blackjacky_env.declare.fields import by_seat as by_seat
-from blackjacky_env.declare.fields import choice as choice
-from blackjacky_env.declare.fields import flag as flag
-from blackjacky_env.declare.fields import hidden as hidden
-from blackjacky_env.declare.fields import number as number
-from blackjacky_env.declare.fields import own as own
-from blackjacky_env.declare.fields import role as role
-from blackjacky_env.declare.game import ExtraDeck as ExtraDeck
-from blackjacky_env.declare.game import Game as Game
-from blackjacky_env.declare.game import IllegalActionError as IllegalActionError
-from blackjacky_env.declare.game import Pile as Pile
-from blackjacky_env.declare.game import Preset as Preset
-from blackjacky_env.declare.game import Question as Question
-from blackjacky_env.declare.game import Reshuffle as Reshuffle
-from blackjacky_env.declare.game import Rules as Rules
-from blackjacky_env.declare.game import SmallDeck as SmallDeck
-from blackjacky_env.declare.game import Words as Words
-from blackjacky_env.declare.layout import Layout as Layout
-from blackjacky_env.declare.layout import Part as Part
-from blackjacky_env.declare.layout import Vector as Vector
-from blackjacky_env.declare.options import Cards as Cards
-from blackjacky_env.declare.options import Range as Range
-from blackjacky_env.declare.options import Variant as Variant
-from blackjacky_env.declare.options import describe_options as describe_options
-from blackjacky_env.declare.options import plain as plain
-from blackjacky_env.declare.plain_words import plain_words as plain_words
+from blackjacky_env.declare.actions import HIDDEN, HIDDEN_WORDS, ActionInfo, Actions, names_from
+from blackjacky_env.declare.fields import (
+    NOBODY,
+    Fields,
+    State,
+    Stored,
+    by_seat,
+    choice,
+    flag,
+    hidden,
+    number,
+    own,
+    role,
+)
+from blackjacky_env.declare.game import (
+    ExtraDeck,
+    Game,
+    IllegalActionError,
+    Pile,
+    Preset,
+    Question,
+    Reshuffle,
+    Rules,
+    SmallDeck,
+    Words,
+)
+from blackjacky_env.declare.layout import Layout, Part, Vector
+from blackjacky_env.declare.options import Cards, Range, Variant, describe_options, plain
+from blackjacky_env.declare.plain_words import plain_words

@@ -67,8 +67,15 @@ class Leaky(TableEnv):
             seen["action_mask"][60] = self.hint(agent) % 2
         return seen
 
-    def _observe_player_to_act(self):
-        super()._observe_player_to_act()
+    def _observe_everybody(self):
+        super()._observe_everybody()
+        self._show_hints()
+
+    def _pass_turn(self, agent, flags):
+        super()._pass_turn(agent, flags)
+        self._show_hints()
+
+    def _show_hints(self):
         if self.place == "infos":
             for agent in self.agents:
                 self.infos[agent]["hint"] = self.hint(agent)

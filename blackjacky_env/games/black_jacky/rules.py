@@ -416,6 +416,7 @@ def laid_tenths(v):
 
 @inlined
 def tenths(s, p):
+    """S1: p's sum in tenths."""
     total = 10 if s.plus_one == p else 0
     for v in range(1, state.VALUES):
         total += 10 * v * int(s.hands[p, v]) + laid_tenths(v) * int(s.displays[p, v])

@@ -63,6 +63,7 @@ def has_left(s):
 
 @inlined
 def takes_later(s, p):
+    """V3: whether p takes from the pile after the observer."""
     return rules.place_of_seat(s, p) > rules.place_of_seat(s, 0)
 
 
@@ -74,6 +75,7 @@ def picked(s, place, asked):
 
 @inlined
 def taken_by(s, p):
+    """V3: number of cards that p has taken from the pile."""
     if s.phase != state.TAKE:
         return state.PICKS
     return picked(s, rules.place_of_seat(s, p), rules.place_of_seat(s, int(s.player)))

@@ -65,6 +65,7 @@ def has_pile(s):
 
 @inlined
 def pile_size(s):
+    """V3: number of cards laid aside for the mole."""
     return state.PICKS * int(s.num_players) if has_pile(s) else 0
 
 
@@ -324,6 +325,7 @@ def choose_to_pass(s, p, kind):
 
 @inlined
 def play(s, p, kind):
+    """B5: p plays a card."""
     note_voids(s, p, kind)
     if kind == state.RED_1:
         s.star = NOBODY
@@ -396,6 +398,7 @@ def points_of_deal(s, p):
 
 @inlined
 def settle(s):
+    """Score the deal; the next player deals (B2), or the game is over (B9)."""
     n = int(s.num_players)
     limit = int(LIMITS[n])
     reached = s.deals >= s.max_deals

@@ -68,6 +68,7 @@ def redeal_jack(s, deck):
 
 @inlined
 def jack_moves(s):
+    """J1, D1: number of Black Jack's movement cards."""
     if s.variant == state.BASIC:
         return 0
     return state.MOVES if s.variant == state.DUEL else state.JACK_MOVES
@@ -200,6 +201,7 @@ def mark_offers(s, p, mask):
 
 @inlined
 def mark_moves(spent, mask):
+    """H3, D1: the movement cards that are not spent."""
     for i in range(state.MOVES):
         mask[state.MOVE + i] = not spent[i]
 

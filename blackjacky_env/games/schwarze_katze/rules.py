@@ -32,6 +32,7 @@ def begin(s, key, start_player):
 
 @inlined
 def deal(s):
+    """Deal the same number of cards to each player (K2), shuffled by (key, deal)."""
     start_deal(s)
     s.deals += 1
     tricks.deal_shuffled(s, 0, tricks.ASIDE, stream(s.key, tricks.FOR_DECK, int(s.deal_number), 0))
@@ -142,6 +143,7 @@ def penalties_of_deal(s, p):
 
 @inlined
 def settle(s):
+    """Score the deal (K6); the next player deals (K3), or the game is over (K7)."""
     for p in range(s.num_players):
         s.totals[p] += penalties_of_deal(s, p)
     if s.deals >= s.game_deals:

@@ -233,12 +233,7 @@ def standings(cards: Cards) -> str:
     rows = [[rank, *row_of(path, card)] for rank, (path, card) in enumerate(best, 1)]
     heading = ["rank", "agent", "score", "95 % interval", "weakest against", "time of a move", "games"]
     table = markdown_table([*heading, "kind", "by", "date", "more"], rows)
-    top = ceiling(find_protocol(best[0][1].game))
-    return (
-        f"{table}\n\nA player that sees all cards: **{top.mean:.0f}** ({top.low:.0f} .. {top.high:.0f})."
-        if top
-        else table
-    )
+    return f"{table}\n\nWho wins every game has {ceiling(find_protocol(best[0][1].game)):.0f}."
 
 
 def row_of(path: Path, card: Card) -> Sequence[object]:

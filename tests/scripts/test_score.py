@@ -145,7 +145,7 @@ def test_card_games_and_verdict(small: Protocol, run: Any) -> None:
     assert found["agent"]["name"] == "threshold"
     assert (found["protocol"], found["games"]) == (small.sha256, 12)
     assert f"threshold scores {found['score']['mean']:.1f} ({found['score']['low']:.1f} .. " in printed
-    assert "where random has 0 and counter 100." in printed
+    assert "where random has 0, counter 100, and who wins every game " in printed
     assert {path.name for path in Path("out").iterdir()} == {
         *("score.json", "2_players.jsonl", "4_players.jsonl", ".lock")
     }

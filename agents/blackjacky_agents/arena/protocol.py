@@ -1,8 +1,8 @@
 """Protocols of scores: fixed tables of bots, with the results of the two agents that define the scale.
 
 A score is a tournament with fixed line-ups: the scored agent with copies of each bot in turn, and with a mixture of
-them. 0 is `random`, 100 the game's strongest bot; a third result, of a player that sees all cards, is a ceiling. Bots
-never change: a protocol pins their decisions, and through these the rules, by hashes. So scores stand still, whatever
+them. 0 is `random`, 100 the game's strongest bot, and the ceiling what winning every game would give. Bots never
+change: a protocol pins their decisions, and through these the rules, by hashes. So scores stand still, whatever
 networks and searches are made later.
 
 At each table the win rate is rescaled linearly; the score is the mean over the tables. Its 95 % interval includes the
@@ -62,8 +62,6 @@ class ScoreTable(Checked):
     """The win rate of `ZERO`, from other deals than those of scores."""
     hundred: Rounded | None = None
     """Likewise of the strongest bot."""
-    oracle: Rounded | None = None
-    """Likewise of a player that knows all cards; None: it was not measured."""
 
     @property
     def against(self) -> str:
@@ -89,9 +87,8 @@ class Protocol(Checked):
 
     @property
     def sha256(self) -> str:
-        """The hash of everything that scores depend on, so not of the ceiling."""
-        content = self.model_dump_json(exclude={"tables": {"__all__": {"oracle"}}})
-        return sha256(content.encode()).hexdigest()
+        """The hash of everything that scores depend on."""
+        return sha256(self.model_dump_json().encode()).hexdigest()
 
     @property
     def groups(self) -> list[list[ScoreTable]]:
@@ -237,10 +234,9 @@ def score(protocol: Protocol, rates: Sequence[Estimate]) -> tuple[Estimate, tupl
     return rounded(Estimate(mean, mean - below, mean + above)), tables
 
 
-def ceiling(protocol: Protocol) -> Estimate | None:
-    """The score of a player that knows all cards; None if it was not measured."""
-    rates = [table.oracle for table in protocol.tables if table.oracle is not None]
-    return score(protocol, rates)[0] if len(rates) == len(protocol.tables) else None
+def ceiling(protocol: Protocol) -> float:
+    """The score of who wins every game."""
+    return score(protocol, [Estimate(1.0, 1.0, 1.0)] * len(protocol.tables))[0].mean
 
 
 def _table_score(table: ScoreTable, own: Estimate) -> TableScore:

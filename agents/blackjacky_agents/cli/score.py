@@ -221,12 +221,10 @@ def folder_name(agent: str) -> str:
 def report(protocol: Protocol, card: Card) -> str:
     """A table of all tables, and the verdict."""
     cells = [(each.players, each.opponents, share(asdict(each.win_rate)), in_words(each.score)) for each in card.tables]
-    top = ceiling(protocol)
-    above = f"; a player that sees all cards has {in_words(top)}" if top else ""
     verdict = (
-        f"{card.name} scores {in_words(card.score)} (95 % interval), where {ZERO} has 0 and {protocol.hundred} "
-        f"100{above}. {card.games:,} games of each line-up in {duration(card.run.seconds)}, "
-        f"{card.run.move_microseconds:,} µs a move."
+        f"{card.name} scores {in_words(card.score)} (95 % interval), where {ZERO} has 0, {protocol.hundred} 100, and "
+        f"who wins every game {ceiling(protocol):.0f}. {card.games:,} games of each line-up in "
+        f"{duration(card.run.seconds)}, {card.run.move_microseconds:,} µs a move."
     )
     return f"{markdown_table(['players', 'opponents', 'win rate', 'score'], cells)}\n\n{verdict}"
 

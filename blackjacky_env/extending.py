@@ -18,7 +18,6 @@ from blackjacky_env.declare import Actions as Actions
 from blackjacky_env.declare import Fields as Fields
 from blackjacky_env.declare import Game as Game
 from blackjacky_env.declare import Part as Part
-from blackjacky_env.declare import Question as Question
 from blackjacky_env.declare import Range as Range
 from blackjacky_env.declare import Rules as Rules
 from blackjacky_env.declare import Stored as Stored

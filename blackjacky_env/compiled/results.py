@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from blackjacky_env.compiled.compiling import compiled, generated, inlined
-from blackjacky_env.declare.game import Question, Rules
+from blackjacky_env.declare.game import Rules
 
 
 @inlined
@@ -35,13 +35,10 @@ def score_of(rules: Rules) -> Callable[..., int]:
     return rules.score or no_score
 
 
-def gets_most(words: str, points: Callable[..., int], sign: int = 1) -> Question:
-    """The question whether nobody gets more points than a seat, with ``sign`` -1 fewer.
+def gets_most(points: Callable[..., int], sign: int = 1) -> Callable[..., bool]:
+    """Compiled (s, seat) -> bool: whether nobody gets more points than the seat; with ``sign`` -1 fewer.
 
-    Args:
-        words: what happens to the seat, see `Question`.
-        points: compiled (s, p) -> int: what the settlement that is due gives to p.
-        sign: 1 or -1.
+    ``points``: compiled (s, p) -> int: what the settlement that is due gives to p.
     """
 
     @compiled
@@ -51,4 +48,4 @@ def gets_most(words: str, points: Callable[..., int], sign: int = 1) -> Question
             most &= sign * points(s, other) <= own
         return most
 
-    return Question(words, happens)
+    return happens

@@ -20,7 +20,6 @@ from blackjacky_env.declare.game import (
     IllegalActionError,
     Pile,
     Preset,
-    Question,
     Reshuffle,
     Rules,
     SmallDeck,

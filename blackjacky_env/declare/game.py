@@ -96,16 +96,6 @@ class Words:
 
 
 @dataclass(frozen=True)
-class Question:
-    """What the next settlement may do to each seat, of which hints tell."""
-
-    words: str
-    """What happens to the seat, as in "loses a heart"."""
-    happens: Callable[..., bool]
-    """Compiled (s, seat) -> bool: whether it does, in a position in which `Rules.settle` is due."""
-
-
-@dataclass(frozen=True)
 class ExtraDeck:
     """A second deck of a game, which `reset` can rig beside the main one."""
 
@@ -215,8 +205,8 @@ class Game:
     """The only cards whose order nobody knows. None: solvers try every order of the deck."""
     presets: Mapping[str, Preset] = field(default_factory=dict, hash=False)
     """Tables by name, such as miniatures that can be solved exactly, the smallest first."""
-    question: Question | None = None
-    """What hints say besides who wins; None: nothing."""
+    setback: Callable[..., bool] | None = None
+    """Compiled (s, seat) -> bool: whether the settlement that is due hits the seat, of which hints tell."""
 
     def __post_init__(self) -> None:
         if missing := [name for name in STATE_FIELDS if name not in (self.state_dtype.names or ())]:

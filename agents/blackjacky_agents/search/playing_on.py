@@ -265,7 +265,7 @@ def make_advance(game: Game, config: SearchConfig) -> Callable[..., bool]:
 @cache
 def to_the_end(game: Game, sampled: bool) -> Course:
     """From sampled positions, or copies of a state, to the end of the game, with all rows of results."""
-    happens = game.question.happens if game.question is not None else _never
+    happens = game.setback or _never
     score = score_of(game.rules)
 
     def begin(s, result):

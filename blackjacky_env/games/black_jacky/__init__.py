@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from blackjacky_env.compiled import settled_in, share_result
-from blackjacky_env.declare import Game, Pile, Preset, Question, Reshuffle, Rules, SmallDeck, Words
+from blackjacky_env.declare import Game, Pile, Preset, Reshuffle, Rules, SmallDeck, Words
 from blackjacky_env.games.black_jacky import observation, rules, scene, state, words
 
 _ONE_CARD = {"hand_size": 1, "hearts": 1}
@@ -76,5 +76,5 @@ GAME = Game(
         phases=state.RECORD.fields["phase"].choices,
     ),
     presets=_MINIATURES,
-    question=Question("loses a heart", rules.loses_heart),
+    setback=rules.loses_heart,
 )

@@ -62,5 +62,5 @@ GAME = Game(
         beyond_observation=("passed", "left"),  # O3
     ),
     presets=_MINIATURES,
-    question=gets_most("gets the most points of the deal", rules.points_of_deal),  # B7, B8
+    setback=gets_most(rules.points_of_deal),  # B7, B8
 )

@@ -40,5 +40,5 @@ GAME = Game(
         phases=state.DECISIONS,
         beyond_observation=("happened",),
     ),
-    question=gets_most("gets the fewest points of the game", rules.present_score, sign=-1),  # C1
+    setback=gets_most(rules.present_score, sign=-1),  # C1
 )

@@ -65,5 +65,5 @@ GAME = Game(
         phases=("play", "over"),
     ),
     presets=_MINIATURES,
-    question=gets_most("gets the most penalty points of the deal", rules.penalties_of_deal),  # K6
+    setback=gets_most(rules.penalties_of_deal),  # K6
 )

@@ -398,4 +398,4 @@ def test_r14_more_discards_than_there_are_cards_which_no_game_has_are_not_reshuf
 def test_s1_what_can_be_forecast_is_who_loses_a_heart():
     s = zeros(1, GAME.state_dtype)
     s["losers"][0, 1] = 1
-    assert [bool(GAME.question.happens(s[0], p)) for p in range(2)] == [False, True]
+    assert [bool(GAME.setback(s[0], p)) for p in range(2)] == [False, True]

@@ -89,8 +89,7 @@ class Sitting:
         """A hint for the person to act."""
         env, agents = self.env, self._agents.values()
         solutions = [agent.name for agent in agents if recalls(agent)]
-        shown = shown_to(agents, env, self.me)
-        return aside(advise, env.game.name, env.num_players, solutions, shown)
+        return aside(advise, env.game.name, env.num_players, solutions, shown_to(agents, env, self.me))
 
     def save(self, path: Path) -> None:
         """Write names and record of the game."""
@@ -100,14 +99,14 @@ class Sitting:
 
 
 def columns() -> int:
-    """Characters in a line of the terminal, at least `NARROWEST`."""
-    return max(shutil.get_terminal_size((WIDTH, 24)).columns, NARROWEST)
+    """Characters in a line of the terminal, `NARROWEST` .. `WIDTH`."""
+    return min(max(shutil.get_terminal_size((WIDTH, 24)).columns, NARROWEST), WIDTH)
 
 
 def picture_of(env: TableEnv, agent: str | None, names: Sequence[str]) -> str:
     """The table as ``agent`` (None: a spectator) sees it, with names, fitted to the terminal and in its colours."""
     has_colour = sys.stdout.isatty() and "NO_COLOR" not in os.environ  # https://no-color.org
-    return env.draw_text(agent, colour=has_colour, names=names, width=min(columns(), WIDTH))
+    return env.draw_text(agent, colour=has_colour, names=names, width=columns())
 
 
 def result(view: View, names: Sequence[str]) -> str:
@@ -118,7 +117,7 @@ def result(view: View, names: Sequence[str]) -> str:
 
 def filled(text: str) -> str:
     """Text broken into lines that fit the terminal."""
-    return textwrap.fill(text, min(columns(), WIDTH))
+    return textwrap.fill(text, columns())
 
 
 def play(sitting: Sitting, delay: float, save: Path | None = None) -> None:
@@ -198,7 +197,7 @@ def show_choices(sitting: Sitting, choices: Mapping[int, str]) -> None:
     print(filled(sitting.texts["phases"].get(phase, f"Your turn: {phase}.")))
     cells = [f"{number:3} {words}" for number, words in enumerate(choices.values(), 1)]
     width = max(map(len, cells)) + 2
-    lines = -(-len(cells) // max(1, min(columns() - 1, 78) // width))
+    lines = -(-len(cells) // max(1, columns() - 1 // width))
     for line in range(lines):
         row = "".join(f"{cell:{width}}" for cell in cells[line::lines]).rstrip()
         print(textwrap.fill(row, columns(), subsequent_indent="    ") if len(row) > columns() else row)

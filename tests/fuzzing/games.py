@@ -75,7 +75,7 @@ def _replay(data: bytes) -> None:
 def _watch(data: bytes) -> None:
     in_terminal: Any = SimpleNamespace(out=None, playouts=0)
     show = watch.kept_game(in_terminal, *watch.read_record(written("record.json", data)))
-    if any(not each.isprintable() for each in (show.headline, *show.names.values())):
+    if any(not each.isprintable() for each in (show.headline, *show.names)):
         raise AssertionError("what is printed has control characters")
     for _ in show.moves:
         pass

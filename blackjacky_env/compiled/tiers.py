@@ -1,7 +1,8 @@
 """Functions that begin in plain Python and go on compiled: whoever looks at a game waits for no compiler.
 
-Compiling takes seconds, a call in plain Python milliseconds. A function is compiled when its calls in plain Python have
-taken `PATIENCE` seconds in all, and never runs there if its machine code lies in the cache. The results are the same.
+Compiling takes seconds, a call in plain Python milliseconds. The functions of a game are compiled, each at its next call,
+when their calls in plain Python have taken `PATIENCE` seconds in all; one whose machine code lies in the cache never runs
+there. The results are the same.
 """
 
 from __future__ import annotations
@@ -20,24 +21,25 @@ PATIENCE = 1.0
 
 def begin_plainly(place: Any, *names: str) -> None:
     """Let others stand in place of the entries that are the attributes ``names``, until it pays."""
+    spent = [0.0]
     for name in names if not PLAIN else ():
-        setattr(place, name, _Beginner(place, name, getattr(place, name)))
+        setattr(place, name, _Beginner(place, name, getattr(place, name), spent))
 
 
 class _Beginner:
     """Stands for an entry until it pays to compile it, and then makes room for it."""
 
-    def __init__(self, place: Any, name: str, compiled: Any) -> None:
+    def __init__(self, place: Any, name: str, compiled: Any, spent: list[float]) -> None:
         self._place, self._name, self._compiled = place, name, compiled
-        self._spent = 0.0
+        self._spent, self._is_new = spent, True  # seconds of all that begin together
 
     def __call__(self, *args: Any) -> Any:
-        if self._spent >= PATIENCE or (self._spent == 0 and is_cached(self._compiled, args)):
+        if self._spent[0] >= PATIENCE or (self._is_new and is_cached(self._compiled, args)):
             setattr(self._place, self._name, self._compiled)
             return self._compiled(*args)
-        begun = time.perf_counter()
+        begun, self._is_new = time.perf_counter(), False
         result = in_plain_python(self._compiled)(*args)
-        self._spent += time.perf_counter() - begun
+        self._spent[0] += time.perf_counter() - begun
         return result
 
 

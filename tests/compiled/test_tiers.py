@@ -55,6 +55,17 @@ def test_the_first_calls_compile_nothing_and_the_results_are_the_same(monkeypatc
     assert plain.tobytes() == own.tobytes()
 
 
+def test_functions_that_begin_together_are_compiled_together(monkeypatch):
+    monkeypatch.setattr(tiers, "is_cached", lambda function, args: False)
+    place = beginning(other=entry(take))
+    compiled_ones = place.take, place.other
+    begin_plainly(place, "take", "other")
+    place.take(points(), 2)
+    place.take._spent[0] = tiers.PATIENCE
+    assert place.other(points(), 2) == 21
+    assert place.other is compiled_ones[1]
+
+
 def test_what_is_compiled_already_is_used_at_once():
     place = beginning()
     compiled_one = place.take

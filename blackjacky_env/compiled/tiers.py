@@ -1,8 +1,8 @@
 """Functions that begin in plain Python and go on compiled: whoever looks at a game waits for no compiler.
 
-Compiling takes seconds, a call in plain Python milliseconds. The functions of a game are compiled, each at its next call,
-when their calls in plain Python have taken `PATIENCE` seconds in all; one whose machine code lies in the cache never runs
-there. The results are the same.
+Compiling takes seconds, a call in plain Python milliseconds. The functions of a game are compiled, each at its next
+call, when their calls in plain Python have taken `PATIENCE` seconds in all; one whose machine code lies in the cache
+never runs there. The results are the same.
 """
 
 from __future__ import annotations

@@ -18,11 +18,10 @@ from starlette.testclient import TestClient
 from blackjacky_agents.language import mcp_server
 from blackjacky_agents.language.mcp_server import PLACE, USUAL, Assistants, Usual, make_server
 from blackjacky_agents.language.telling import Seen, situation
-from blackjacky_agents.web.serve import in_background
 from blackjacky_agents.web.server import Server
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.games import GAMES, get_game
-from tests.agents.web.tables import SHORT
+from tests.agents.web.tables import SHORT, in_background
 from tests.agents.web.test_pace import anyio_backend  # noqa: F401  # a fixture
 
 pytestmark = [pytest.mark.anyio, pytest.mark.prove]

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import socket
-import threading
-import time
-from collections.abc import Iterator
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -99,19 +96,3 @@ def uvicorn_server(server: Server, **options: Any) -> uvicorn.Server:
         **options,
     )
     return uvicorn.Server(config)
-
-
-@contextlib.contextmanager
-def in_background(server: Server) -> Iterator[int]:
-    """Serve all tables locally in a background thread; yields the port."""
-    running, listening = uvicorn_server(server), listen("127.0.0.1", 0)
-    thread = threading.Thread(target=running.run, kwargs={"sockets": [listening]}, daemon=True)
-    thread.start()
-    while not running.started:
-        time.sleep(0.01)
-    try:
-        yield int(listening.getsockname()[1])
-    finally:
-        running.should_exit = True
-        thread.join(timeout=20)
-        listening.close()

@@ -15,11 +15,11 @@ import pytest
 from blackjacky_agents.games import get_kit
 from blackjacky_agents.kit import Rare
 from blackjacky_agents.web.seats import seats_for
-from blackjacky_agents.web.serve import in_background
 from blackjacky_agents.web.server import Server
 from blackjacky_agents.web.table import Table
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.games import GAMES, get_game
+from tests.agents.web.tables import in_background
 from tests.games.fixtures import examples_of
 
 IN_BROWSER = [

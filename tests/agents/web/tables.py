@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import base64
+import contextlib
 import json
 import os
 import socket
+import threading
+import time
 from types import SimpleNamespace
 from typing import Any
 
@@ -15,6 +18,7 @@ from blackjacky_agents.games import get_kit
 from blackjacky_agents.narration import Move, Phrase, action_phrase, in_scene
 from blackjacky_agents.web.picture import picture
 from blackjacky_agents.web.seats import levels, seats_for
+from blackjacky_agents.web.serve import listen, uvicorn_server
 from blackjacky_agents.web.server import Server
 from blackjacky_agents.web.table import SENTENCES, Table
 from blackjacky_agents.wording import is_settled, score_table
@@ -145,6 +149,22 @@ def _state(table: Table, env: TableEnv, seat: int | None, told: list[dict[str, A
         "winners": view["winners"] if over else None,
     }
     return as_sent(state)
+
+
+@contextlib.contextmanager
+def in_background(server):
+    """Serve all tables locally in a background thread; yields the port."""
+    running, listening = uvicorn_server(server), listen("127.0.0.1", 0)
+    thread = threading.Thread(target=running.run, kwargs={"sockets": [listening]}, daemon=True)
+    thread.start()
+    while not running.started:
+        time.sleep(0.01)
+    try:
+        yield listening.getsockname()[1]
+    finally:
+        running.should_exit = True
+        thread.join(timeout=20)
+        listening.close()
 
 
 def request(path, *headers):

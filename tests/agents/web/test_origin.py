@@ -5,9 +5,9 @@ import socket
 import pytest
 from starlette.testclient import TestClient, WebSocketDenialResponse
 
-from blackjacky_agents.web.serve import in_background, names_of
+from blackjacky_agents.web.serve import names_of
 from blackjacky_agents.web.server import Server
-from tests.agents.web.tables import new_table, status_of
+from tests.agents.web.tables import in_background, new_table, status_of
 
 HERE, AWAY = ("127.0.0.1", 1), ("192.168.0.9", 1)
 OWN = ["localhost", "LOCALHOST:80", "127.0.0.1:8021", "[::1]:8021", "192.168.0.4:8021", "[2001:db8::1]"]

@@ -10,9 +10,8 @@ import pytest
 from websockets.sync.client import connect
 
 from blackjacky_agents.web import serve
-from blackjacky_agents.web.serve import in_background
 from blackjacky_agents.web.server import Server
-from tests.agents.web.tables import new_table, status_of, upgrade
+from tests.agents.web.tables import in_background, new_table, status_of, upgrade
 
 
 def start(folder, *args):

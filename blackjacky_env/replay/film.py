@@ -88,10 +88,7 @@ def film_of(
     for number, (action, thought) in enumerate(zip(actions, thoughts, strict=True)):
         before = env.agent_selection
         shown.append(None if thought is None else _describe_thoughts(env, thought, action, tell))
-        try:
-            env.step(check_integer("action", action, 0, env.game.num_actions - 1))
-        except (TypeError, ValueError) as error:
-            raise ValueError(f"this record cannot be played: its action number {number}: {error}") from None
+        _step(env, number, action)
         moves.append(_move(env, before, tables[-1]["phase"], action, tell))
         tables.append(env.snapshot())
         take_pictures()
@@ -112,6 +109,13 @@ def film_of(
     }
 
 
+def _step(env: TableEnv, number: int, action: Any) -> None:
+    try:
+        env.step(check_integer("action", action, 0, env.game.num_actions - 1))
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"this record cannot be played: its action number {number}: {error}") from None
+
+
 def _check_lengths(moves: int, players: int, thoughts: Sequence[Thoughts | None], curve: WinCurve | None) -> None:
     if moves > MAX_MOVES:
         raise ValueError(f"this record has {moves:,} moves; a page shows {MAX_MOVES:,} at most")
@@ -126,6 +130,10 @@ def new_table(record: Mapping[str, Any]) -> TableEnv:
 
     Raises `ValueError` if the record is damaged or something else; its actions are not checked.
     """
+    options = record.get("options", {}) if isinstance(record, Mapping) else {}
+    for what, value in (("a record", record), ("options of a record", options)):
+        if not isinstance(value, Mapping):
+            raise ValueError(f"{what}: expected is a mapping, as from record(), not {type(value).__name__}")
     try:
         game, actions = get_game(record["game"]), record["actions"]
         size, variant = game.choose_table(record["num_players"], record["variant"])

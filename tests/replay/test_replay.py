@@ -133,9 +133,9 @@ def test_thoughts_and_curves_of_another_game_are_refused(options: Any, message: 
 
 
 NO_RECORDS: list[tuple[Callable[[Any], Any], str]] = [
-    (lambda record: "{", "this record cannot be played"),
+    (lambda record: "{", "a record: expected is a mapping, as from record.., not str"),
     (lambda record: {"names": {}, "record": record}, "this record lacks 'game'"),
-    (lambda record: {**record, "options": 5}, "this record cannot be played"),
+    (lambda record: {**record, "options": 5}, "options of a record: expected is a mapping"),
     (lambda record: {**record, "game": "chess"}, "unknown game 'chess'"),
     (lambda record: {**record, "version": 7}, "version=7"),
     (lambda record: {**record, "key": -1}, "key=-1"),

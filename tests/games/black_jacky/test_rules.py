@@ -235,6 +235,7 @@ def test_r14_a_stacked_reshuffle_lies_in_the_order_of_the_deck_without_cards_tha
     rules.stack_discards(table.env._states[0], np.array([3, 3, 2, 3, 2, 1], np.int8))
     table.play(NO_TRICK, swap_draw(3)).shows(draw_pile=[2, 1])  # the new draw pile was 3, 2, 1
     assert (table["hands"][1], table.state_parts()["discard_count"]) == ([3], 2)
+    assert table.env._states["reshuffles"][0] == 1  # which other code knows it by
 
 
 def test_r14_without_any_card_left_nothing_is_drawn_and_tricks_4_and_7_are_without_effect():

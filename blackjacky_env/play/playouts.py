@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from blackjacky_env.compiled.callbacks import ask, make_cast
-from blackjacky_env.compiled.compiling import compiled, entry, zeros
+from blackjacky_env.compiled.compiling import compiled, entry, inlined, zeros
 from blackjacky_env.compiled.policies import CompiledPolicy, Policy, PythonPolicy
 from blackjacky_env.compiled.purposes import FOR_COPIES, FOR_POLICIES
 from blackjacky_env.compiled.random import game_key, stream
@@ -38,7 +38,7 @@ _CHUNK = 512  # games that a thread plays before Python can react to Ctrl-C
 
 @cache
 def make_choose(game: Game, ask: Policy = ask) -> Callable[..., int]:
-    """Compiled (s, agent, decision, cast, observation, mask) -> action: the agent's choice for the player to act.
+    """Inlined (s, agent, decision, cast, observation, mask) -> action: the agent's choice for the player to act.
 
     ``ask`` asks a policy by its entry in ``cast.addresses``; the only legal action is taken unasked. `STUCK`, which
     ends the game, if there is none, or for an illegal choice.
@@ -55,7 +55,7 @@ def make_choose(game: Game, ask: Policy = ask) -> Callable[..., int]:
         bits = stream(s.key, FOR_POLICIES, decision, 0)
         return checked(np.int64(ask(cast.addresses[agent], observation, mask, bits, own)), mask)
 
-    return compiled(choose)
+    return inlined(choose)
 
 
 @cache
@@ -72,7 +72,7 @@ def begin_all(game: Game) -> Callable[..., None]:
 
 @cache
 def make_run_on(game: Game, ask: Policy = ask, step: Callable[..., Any] | None = None) -> Callable[..., int]:
-    """Compiled (s, seats, decision, most, cast, observation, mask, *more) -> decision: compiled agents play on.
+    """Inlined (s, seats, decision, most, cast, observation, mask, *more) -> decision: compiled agents play on.
 
     ``seats`` (P,) names the agent in each seat; at a negative one, whom others ask, they stop, as at the end of the
     game and at decision number ``most``. ``step``: compiled (s, action, decision, *more), which takes their actions.
@@ -90,7 +90,7 @@ def make_run_on(game: Game, ask: Policy = ask, step: Callable[..., Any] | None =
             decision += 1
         return decision
 
-    return compiled(run_on)
+    return inlined(run_on)
 
 
 @cache

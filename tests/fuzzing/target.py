@@ -64,7 +64,7 @@ def seeds_of(target: Target) -> list[bytes]:
 
 
 SECONDS = 120.0
-"""Enough to compile something on a busy machine; the long search complains about inputs that take a tenth of it."""
+"""Enough to compile something on a busy machine."""
 MEMORY = 2**31
 """Bytes that parsing may take beyond what the process has."""
 

@@ -354,7 +354,15 @@ class TrainingRun(ABC):
         check_packed(packed, pack(self.layers(), False), self.settings.pool_size)
         arrays = check_arrays("the checkpoint", arrays, own)
         steps, seconds = read_count(state, "steps"), check_number("seconds", state["seconds"], 0, MOST_SECONDS)
-        progress = list(state["progress"])
+        progress = [
+            {
+                **row,
+                "steps": int(row["steps"]),
+                "seconds": float(row["seconds"]),
+                "win_rate": {bot.name: float(row["win_rate"][bot.name]) for bot in self.bots},
+            }
+            for row in state["progress"]
+        ]
         self._restore(state, [network_agent(self.game.name, self.encoding, each) for each in packed])
         for name, array in own.items():
             array[...] = arrays[name]

@@ -16,9 +16,9 @@ import torch
 
 from blackjacky_agents import CompiledAgent, make_agent
 from blackjacky_agents.games import find_encoding, get_kit
-from blackjacky_agents.learning.best_response import best_response, is_response, response_settings
+from blackjacky_agents.learning.best_response import BestResponse, is_response, response_settings
 from blackjacky_agents.learning.league import League
-from blackjacky_agents.learning.league.games import Played, draw_seating, sizes_of_tables
+from blackjacky_agents.learning.league.games import NO_SEAT, draw_seating
 from blackjacky_agents.learning.league.imitation import Demonstrations
 from blackjacky_agents.learning.league.learner import Learner
 from blackjacky_agents.learning.league.pool import Opponent, Pool, record_results
@@ -26,7 +26,7 @@ from blackjacky_agents.learning.lookahead import Studies, study
 from blackjacky_agents.learning.run import read_progress
 from blackjacky_agents.learning.settings import presets_of
 from blackjacky_agents.networks.agent_file import load_agent
-from blackjacky_agents.networks.network import encode_all, network_policy, pack
+from blackjacky_agents.networks.network import encode_all, network_agent, pack
 from blackjacky_env import black_jacky_v0, make_batch
 from blackjacky_env.compiled.compiling import zeros
 from blackjacky_env.games import get_game
@@ -55,13 +55,14 @@ def test_the_policy_comes_to_prefer_what_did_better_and_standings_are_judged_by_
     values = np.where(masks, 0.0, np.nan).astype(np.float32)
     values[np.arange(64), best] = 1.0
     learner = Learner(replace(SMALL, batch_size=64, ema_rate=0.1, learning_rate=1e-2), seed=0)
-    learner.remember(Studies(batch.observations.copy(), values, batch.observations.copy(), np.ones(64, np.float32)))
+    seen = batch.observations.copy()
+    learner.remember(Studies(seen, values, seen, np.ones(64, np.float32), np.zeros((0, 6))))
     learner.learn(64 * 40, left=1.0)
     choices = learner.agent(greedy=True).act_batch(batch.observations, batch.action_masks)
     assert (choices == best).mean() > 0.9
     learner.learn_values(50, 1.0)
     with torch.no_grad():
-        shown = torch.from_numpy(encode_all(learner.value_network()[0], batch.observations))
+        shown = torch.from_numpy(encode_all(learner.standing_encoding, batch.observations))
         assert torch.sigmoid(learner.value(shown)).min() > 0.9
 
 
@@ -78,7 +79,8 @@ def test_the_expert_is_improved_where_noisy_rollouts_say_so_in_the_mean_and_kept
         noisy = rng.normal(0.5, 0.1, masks.shape) + 0.01 * (np.arange(masks.shape[1]) == better[:, None])
         values = np.where(masks & rolled_out[:, None], noisy, values).astype(np.float32)
         values[rolled_out, untried[rolled_out]] = np.inf
-        learner.remember(Studies(batch.observations.copy(), values, batch.observations[:2], np.zeros(2, np.float32)))
+        seen, outcomes = batch.observations.copy(), np.zeros(2, np.float32)
+        learner.remember(Studies(seen, values, seen[:2], outcomes, np.zeros((0, 6))))
     shown = torch.from_numpy(encode_all(learner.encoding, batch.observations, masks))
 
     def chances(network: Any) -> Any:
@@ -113,10 +115,9 @@ def test_a_teacher_is_imitated():
 def test_who_wins_more_against_the_learner_is_met_more_often_and_bots_as_often_as_was_set():
     weak, strong = Opponent("weak", make_agent("random")), Opponent("strong", make_agent("threshold"))
     seating, shares = np.array([[0, 1, -1], [0, 2, -1]]), np.array([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])
-    nothing = Studies(*(np.zeros(0, np.float32) for _ in range(4)))  # type: ignore[arg-type]
     pool = Pool([weak, strong], size=2, bot_fraction=0.3)
     for _ in range(20):
-        record_results(pool.opponents, Played(seating, shares, nothing))
+        record_results(pool.opponents, seating, shares)
     assert strong.weight > 10 * weak.weight
     assert pool.probabilities().sum() == pytest.approx(1)
     for name, lost in (("a", 5.0), ("b", 0.1), ("c", 9.0)):
@@ -130,7 +131,8 @@ def test_the_learner_sits_at_every_table_and_opponents_where_they_should():
     fractions = {"self_play_fraction": 0.3, "single_opponent_fraction": 0.3}
     settings = replace(SMALL, games_per_update=3000, players=(4, 2), **fractions)
     seating = draw_seating(settings, np.array([0.75, 0.25]), np.random.default_rng(0))
-    seated = [row[:size] for row, size in zip(seating, sizes_of_tables(settings, 3000), strict=True)]
+    seated = [row[row != NO_SEAT] for row in seating]
+    assert [len(row) for row in seated] == [4, 2] * 1500
     assert all((row == 0).any() for row in seated)
     assert 0.28 < np.mean([(row == 0).all() for row in seated]) < 0.5  # some mixed tables of two have the learner alone
     opponents = np.concatenate([row[row > 0] for row in seated])
@@ -154,14 +156,14 @@ def test_a_stopped_training_goes_on_with_its_pool(
     run = League(settings, tmp_path, "")
     play = run._play_and_update
 
-    def play_and_stop() -> None:
-        play()
+    def play_and_stop(left: float) -> None:
+        play(left)
         run.interrupted = run.steps > 350
 
     monkeypatch.setattr(run, "_play_and_update", play_and_stop)
     assert not run.train()
     resumed = League(settings, tmp_path, "")
-    assert resumed.resume() == []
+    resumed.resume()
     assert (resumed.steps, resumed._iteration) == (run.steps, run._iteration)
     assert (run._iteration > 0) == (iterations > 0)
     pools = [[(opponent.name, opponent.weight) for opponent in each.pool.opponents] for each in (resumed, run)]
@@ -173,18 +175,13 @@ def test_a_stopped_training_goes_on_with_its_pool(
     assert resumed.steps >= SMALL.steps
 
 
-@pytest.mark.parametrize(
-    "learner", [{"learner": "rollouts", "games_per_update": 16}, {"learner": "ppo", "num_envs": 4}]
-)
-def test_a_best_response_is_tested_against_the_agent_alone_and_its_best_network_kept(
-    learner: dict[str, Any], finished: League, tmp_path: Path
-):
+def test_a_best_response_is_tested_against_the_agent_alone_and_its_best_network_kept(finished: League, tmp_path: Path):
     settings = response_settings(
         "threshold", 2, steps=600, minutes=1e18, snapshot_every=200, hidden_sizes=(64,), batch_size=64, threads=1,
-        eval_games=20, final_eval_games=50, init_from=str(finished.folder), **learner,
+        eval_games=20, final_eval_games=50, init_from=str(finished.folder), games_per_update=16,
     )  # fmt: skip
     assert [is_response(each) for each in (settings, SMALL)] == [True, False]
-    run = best_response(settings, tmp_path, "")
+    run = BestResponse(settings, tmp_path, "")
     assert run.train()
     tests = read_progress(run.folder)
     assert len(tests) > 2
@@ -239,11 +236,11 @@ def studied(
     threads: int = 1,
     parameters: npt.NDArray[np.float32] = PLAYER,
     floor: float = 0.0,
-    certain_fraction: float = 0.0,
     positions: int = 0,
+    expert: bool = False,
     **options: Any,
-) -> tuple[Studies, Any]:
-    """Studies of games between copies of a network, and the games as they ended.
+) -> Studies:
+    """Studies of games between copies of a network.
 
     `threshold` is present as in other tests, so nothing is compiled anew.
     """
@@ -251,19 +248,21 @@ def studied(
     states[:] = GAME.new_state(num_players, variant, GAME.check_options(num_players, variant, options))
     bot = make_agent("threshold")
     assert isinstance(bot, CompiledAgent)
-    agents = [(network_policy(CARDS), parameters), (bot.policy, bot.parameters)]
-    seeds, seating, whose = np.arange(100, 100 + games), np.zeros((games, 6), np.int64), np.array([True, False])
+    settings = replace(
+        SMALL, study_fraction=rate, max_studies_per_game=200, min_action_prob=floor, threads=threads,
+        positions=positions, iterations=int(expert),
+    )  # fmt: skip
     standing = pack([(np.zeros((STANDING.size, 1), np.float32), np.full(1, logit, np.float32))], True)
-    likely, more = (CARDS, floor), (threads, certain_fraction, positions)
-    return study(GAME, states, seeds, seating, agents, whose, rate, 200, (STANDING, standing), likely, *more), states
+    seeds, seating = np.arange(100, 100 + games), np.zeros((games, 6), np.int64)
+    return study(settings, states, seeds, seating, standing, network_agent(GAME.name, CARDS, parameters), bot)
 
 
 def test_every_legal_action_is_tried_and_where_the_round_ends_the_game_what_was_done_is_worth_what_it_won():
-    found, states = studied(2, "schnell_duell", games=1, hearts=1)  # Q1: the first settlement ends it
+    found = studied(2, "schnell_duell", games=1, hearts=1)  # Q1: the first settlement ends it
     env = black_jacky_v0.env(num_players=2, variant="schnell_duell", hearts=1)
     env.reset(seed=100)
-    player = CompiledAgent("player", "black_jacky", network_policy(CARDS), PLAYER)
-    winners, number = states["winners"][0], 0
+    player = network_agent("black_jacky", CARDS, PLAYER)
+    number = 0
     for agent in env.agent_iter():
         observation, _, over, _, info = env.last()
         if over:
@@ -272,8 +271,8 @@ def test_every_legal_action_is_tried_and_where_the_round_ends_the_game_what_was_
         if info["action_mask"].sum() > 1:
             assert (found.observations[number] == observation["observation"]).all()
             assert (np.isfinite(found.values[number]) == info["action_mask"]).all()
-            won = winners[int(agent[-1])] / winners.sum()
-            assert found.values[number, action] == (0 if winners[:2].all() else won)
+            won = found.shares[0, int(agent[-1])]
+            assert found.values[number, action] == (0 if found.shares[0, 0] == 0.5 else won)
             number += 1
         env.step(action)
     assert number == len(found.values) > 3
@@ -281,8 +280,7 @@ def test_every_legal_action_is_tried_and_where_the_round_ends_the_game_what_was_
 
 
 def test_after_the_round_counts_what_the_standing_is_worth():
-    even, _ = studied(logit=0.0)
-    better, _ = studied(logit=2.0)
+    even, better = studied(logit=0.0), studied(logit=2.0)
     assert (even.observations == better.observations).all()
     gone_on = even.values == 0.5
     assert gone_on.sum() > 100
@@ -291,26 +289,26 @@ def test_after_the_round_counts_what_the_standing_is_worth():
 
 
 def test_threads_change_nothing_and_the_rate_says_how_many_decisions_are_tried_out():
-    one, first = studied(threads=1, rate=0.25)
-    two, second = studied(threads=2, rate=0.25)
-    assert (first == second).all()
+    one, two = (studied(threads=threads, rate=0.25) for threads in (1, 2))
     for a, b in zip(one, two, strict=True):
         assert np.array_equal(a, b, equal_nan=a.dtype.kind == "f")
-    (everything, _), (none, _) = studied(), studied(rate=0.0)
+    everything, none = studied(), studied(rate=0.0)
     assert 0.15 < len(one.values) / len(everything.values) < 0.35
     assert len(none.values) == 0
     assert len(none.standings) == len(everything.standings) > 20
 
 
-def test_actions_that_a_network_hardly_ever_draws_are_not_tried_out():
+def test_actions_that_a_network_hardly_ever_draws_are_not_tried_out(monkeypatch: pytest.MonkeyPatch):
     bias = np.zeros(GAME.num_actions, np.float32)
     bias[KNOCK] = -3.0  # twenty times as seldom as drawing
     bias[DRAW + 1 : KNOCK] = -20.0  # never swap
     parameters = pack([(np.zeros((CARDS.size, GAME.num_actions), np.float32), bias)], False)
-    found, decided, with_certain, with_some = (
-        studied(2, parameters=parameters, floor=floor, certain_fraction=fraction)[0]
-        for floor, fraction in ((0.01, 0), (0.1, 0), (0.1, 1), (0.1, 0.3))
+    found, decided, with_some = (
+        studied(2, parameters=parameters, floor=floor, expert=expert)
+        for floor, expert in ((0.01, False), (0.1, False), (0.1, True))
     )
+    monkeypatch.setattr("blackjacky_agents.learning.lookahead.CERTAIN_FRACTION", 1.0)
+    with_certain = studied(2, parameters=parameters, floor=0.1, expert=True)
     tried, legal = np.isfinite(found.values), ~np.isnan(found.values)
     zocks = legal[:, KNOCK]
     assert zocks.any()
@@ -329,7 +327,7 @@ def test_sampled_positions_say_in_the_mean_what_the_true_ones_do_with_less_noise
     """One round decides the game, so that both are results and no estimates."""
     options = {"parameters": SAMPLING, "floor": 0.02, "hearts": 1}
     few, many, again = (
-        studied(2, "schnell_duell", 300, positions=positions, threads=threads, **options)[0]
+        studied(2, "schnell_duell", 300, positions=positions, threads=threads, **options)
         for positions, threads in ((0, 1), (16, 1), (16, 2))
     )
     assert np.array_equal(few.observations, many.observations)

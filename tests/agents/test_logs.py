@@ -26,20 +26,19 @@ def rows_of(folder: Path) -> list[dict[str, str]]:
         return [row for row in csv.DictReader(file) if row["figure"] != "steps_per_second"]
 
 
-def test_a_csv_log_holds_every_figure_of_every_update_of_a_resumed_training_as_of_one_without_a_stop(
-    tmp_path: Path,
-) -> None:
-    run = trained(tmp_path / "whole", CSV)
-    rows = rows_of(tmp_path / "whole")
-    assert {row["figure"] for row in rows} >= FIGURES - {"steps_per_second"}
-    assert [int(row["steps"]) for row in rows if row["figure"] == "kl"] == list(range(128, run.steps + 1, 128))
-    trained(tmp_path / "stopped", CSV, stop_after=700)
-    with (tmp_path / "stopped" / "log.csv").open("a", encoding="utf-8") as file:
+def test_a_csv_log_holds_every_figure_of_every_update_also_of_a_resumed_training(tmp_path: Path) -> None:
+    stopped = trained(tmp_path, CSV, stop_after=700)
+    before = rows_of(tmp_path)
+    assert {row["figure"] for row in before} >= FIGURES - {"steps_per_second"}
+    with (tmp_path / "log.csv").open("a", encoding="utf-8") as file:
         file.write("100000,kl,after the checkpoint\n1000,cu")  # of a process that was killed
-    resumed = SelfPlay(CSV, tmp_path / "stopped", "")
+    resumed = SelfPlay(CSV, tmp_path, "")
     resumed.resume()
     resumed.train()
-    assert rows_of(tmp_path / "stopped") == rows
+    rows = rows_of(tmp_path)
+    assert rows[: len(before)] == before
+    assert stopped.steps < resumed.steps
+    assert [int(row["steps"]) for row in rows if row["figure"] == "kl"] == list(range(128, resumed.steps + 1, 128))
 
 
 def test_tensorboard_shows_the_same_figures_and_wandb_too_offline(

@@ -13,13 +13,12 @@ import pytest
 
 pytest.importorskip("sb3_contrib")
 
-import torch
-
 from blackjacky_agents.agent import CompiledAgent
 from blackjacky_agents.games import find_encoding
 from blackjacky_agents.kit.encoding import Encoding, raw_encoding
 from blackjacky_agents.kit.settings import SelfPlaySettings
 from blackjacky_agents.learning.collecting import LEARNER, Collector, Returns, Stretch
+from blackjacky_agents.learning.modules import arrays_of
 from blackjacky_agents.learning.sb3 import LearnerVecEnv
 from blackjacky_agents.learning.self_play import SelfPlay
 from blackjacky_agents.learning.settings import presets_of
@@ -158,41 +157,40 @@ def trained(folder: Path, settings: SelfPlaySettings, stop_after: int = 0) -> Se
     return run
 
 
-def test_the_same_seed_gives_the_same_weights_also_after_a_stop(tmp_path: Path) -> None:
+def test_the_same_seed_gives_the_same_weights_and_a_stopped_run_goes_on_from_its_own(tmp_path: Path) -> None:
     whole, again = (trained(tmp_path / name, SMALL) for name in ("whole", "again"))
+    np.testing.assert_array_equal(again.agent(True).parameters, whole.agent(True).parameters)
     stopped = trained(tmp_path / "stopped", SMALL, stop_after=1200)
     assert 1200 <= stopped.steps < whole.steps
     resumed = SelfPlay(SMALL, tmp_path / "stopped", "blackjacky train --preset scratch")
-    assert resumed.resume() == []
-    resumed.train()
-    for run in (again, resumed):
-        assert run.steps == whole.steps
-        np.testing.assert_array_equal(run.agent(True).parameters, whole.agent(True).parameters)
+    resumed.resume()
+    assert (resumed.steps, resumed.progress) == (stopped.steps, stopped.progress)
+    kept = [[each.agent(True), *each.snapshots] for each in (resumed, stopped)]
+    for own, other in zip(*kept, strict=True):
+        np.testing.assert_array_equal(own.parameters, other.parameters)
+    for name, moments in arrays_of({}, resumed.optimizers).items():
+        np.testing.assert_array_equal(moments, arrays_of({}, stopped.optimizers)[name])
+    assert resumed.train()
+    assert resumed.steps == whole.steps
+    assert not np.array_equal(resumed.agent(True).parameters, stopped.agent(True).parameters)
     other = trained(tmp_path / "other", replace(SMALL, seed=4))
     assert not np.array_equal(other.agent(True).parameters, whole.agent(True).parameters)
 
 
-@pytest.mark.prove
-def test_a_run_goes_on_from_another_policy_and_learns_its_value_first(tmp_path: Path) -> None:
-    first = trained(tmp_path / "first", replace(SMALL, steps=500))
-    settings = replace(SMALL, steps=1000, init_from=str(tmp_path / "first"), value_warmup=1000)
-    run = trained(tmp_path / "second", settings)
-    for own, other in zip(run.layers(), first.layers(), strict=True):
-        np.testing.assert_array_equal(own[0], other[0])
-        np.testing.assert_array_equal(own[1], other[1])
-    begun = SelfPlay(settings, tmp_path / "third", "")
-    assert not torch.equal(run.network[-1].weight[-1], begun.network[-1].weight[-1])  # type: ignore[index]
-    on = trained(tmp_path / "fourth", replace(settings, value_warmup=0))
-    assert not np.array_equal(on.layers()[0][0], first.layers()[0][0])
+def test_a_run_goes_on_from_another_policy(tmp_path: Path) -> None:
+    first = SelfPlay(replace(SMALL, seed=5), tmp_path, "")
+    first.save()
+    begun = SelfPlay(replace(SMALL, init_from=str(tmp_path)), tmp_path, "")
+    np.testing.assert_array_equal(begun.agent(True).parameters, first.agent(True).parameters)
     with pytest.raises(ValueError, match="init_from='champion' has encoding='cards'"):
-        SelfPlay(replace(SMALL, init_from="champion"), tmp_path / "none", "")
+        SelfPlay(replace(SMALL, init_from="champion"), tmp_path, "")
 
 
 @pytest.mark.prove
 def test_it_learns_to_beat_random(tmp_path: Path) -> None:
     settings = replace(SMALL, steps=60_000, num_envs=64, n_steps=32, batch_size=512, snapshot_every=10**6)
     run = trained(tmp_path, replace(settings, bots=("random",), score_shaping=0.3))
-    scores = run._score(run.agent(greedy=True), 4, 300)
+    scores = run._against_bots(300)
     (score,) = (score for score, bot in zip(scores, run.bots, strict=True) if bot.name == "random")
     assert score.low > 0.4
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from blackjacky_agents.arena.cluster import joined
 from blackjacky_agents.learning.league import League
+from blackjacky_agents.learning.modules import arrays_of
 from blackjacky_agents.learning.settings import league_settings_of
 from blackjacky_env.games import DEFAULT
 from tests.agents.clusters import add_node, new_cluster, replace_node
@@ -42,10 +43,10 @@ class LosesNode(League):
     ray_cluster: Any
     nodes: list[Any]
 
-    def take_snapshot(self) -> None:
-        """As `League.take_snapshot`; then kill the node that was added first."""
-        super().take_snapshot()
-        if self._snapshots == 2:
+    def _take_snapshot(self) -> None:
+        """As `League._take_snapshot`; then kill the node that was added first."""
+        super()._take_snapshot()
+        if self.steps // self.settings.snapshot_every == 1:
             self._playing.append(self._start_games())
             replace_node(self.ray_cluster, self.nodes)
 
@@ -55,7 +56,9 @@ def trained(league: League) -> dict[str, Any]:
     league.folder.mkdir(parents=True)
     assert league.train()
     lines = [json.loads(line) for line in (league.folder / "progress.jsonl").read_text("utf-8").splitlines()]
-    arrays = b"".join(name.encode() + array.tobytes() for name, array in sorted(league._arrays().items()))
+    arrays = b"".join(
+        name.encode() + array.tobytes() for name, array in sorted(arrays_of(league.networks, league.optimizers).items())
+    )
     return {
         "weights": sha256(arrays).hexdigest(),
         "pool": [opponent.name for opponent in league.pool.opponents],

@@ -16,7 +16,7 @@ from blackjacky_agents.checkpoint import load_checkpoint, save_checkpoint
 from blackjacky_agents.external.subprocess_agent import AgentProcessError, SubprocessAgent, _Process
 from blackjacky_agents.games import encodings_of
 from blackjacky_agents.language.answers import answer_in, find_action
-from blackjacky_agents.learning.folders import read_settings, write_settings
+from blackjacky_agents.learning.folders import read_config, write_config
 from blackjacky_agents.learning.settings import check_settings, presets_of
 from blackjacky_agents.networks.agent_file import AGENT_FILE, read_network, save_agent
 from blackjacky_agents.solving.solution import Policy, load_solution, look_up, save_solution
@@ -104,14 +104,14 @@ def _checkpoints() -> list[bytes]:
 def _runs() -> list[bytes]:
     run, made = written("settings/config.json", b"").parent, []
     for settings in presets_of(DEFAULT).values():
-        write_settings(run, settings, "train")
+        write_config(run, settings, "train")
         made.append((run / "config.json").read_bytes())
     return made
 
 
 def _read_run(data: bytes) -> None:
     written("settings/config.json", data)
-    check_settings(read_settings(folder() / "settings"))
+    check_settings(read_config(folder() / "settings")[0])
 
 
 def _answer(data: bytes) -> None:

@@ -5,8 +5,8 @@ An input is the name of what is restored as it was kept, or else says by which c
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from copy import deepcopy
 from dataclasses import replace
 from functools import cache, partial
@@ -15,15 +15,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-import torch
 
+from blackjacky_agents.checkpoint import load_checkpoint
 from blackjacky_agents.learning.league.games import draw_seating
 from blackjacky_agents.learning.league.pool import Opponent
 from blackjacky_agents.learning.league.run import League
 from blackjacky_agents.learning.run import TrainingRun
 from blackjacky_agents.learning.sb3 import PPORun
 from blackjacky_agents.learning.self_play import SelfPlay
-from blackjacky_agents.learning.settings import league_settings_of, presets_of, self_play_settings_of
+from blackjacky_agents.learning.settings import league_settings_of, presets_of
 from blackjacky_agents.solving.sampled import SampledSolver
 from blackjacky_agents.solving.table import Table
 from blackjacky_env.envs.vector import SeatVectorEnv
@@ -119,54 +119,40 @@ def checkpoints() -> dict[str, Subject]:
     return {"self_play": _self_play(), "sb3": _sb3(), "league": _league(), "mccfr": _solver()}
 
 
-def _kept(run: TrainingRun, games: str, go_on: Callable[[], object]) -> Subject:
+def _kept(run: TrainingRun, go_on: Callable[[], object]) -> Subject:
     """A training as it is now."""
-    arrays = {name: np.array(array) for name, array in run._arrays().items()}
+    run.snapshots = [run.agent(greedy=False)]
+    arrays, state, _ = load_checkpoint(run.save().parent)
 
     def restore(given: Arrays, state: Any) -> None:
-        run._restore(dict(given), state if isinstance(state, dict) else {})
+        with suppress(KeyError):
+            run.restore(dict(given), state if isinstance(state, dict) else {})
         go_on()
 
-    return Subject(arrays, json.loads(json.dumps(run._state())), games, run.game.state_dtype, restore)
+    return Subject(arrays, state, "", np.dtype([]), restore)
 
 
 def _self_play() -> Subject:
-    run = SelfPlay(replace(self_play_settings_of(DEFAULT), **SMALL), folder(), "")
-    run.snapshots = [run.agent(greedy=False)]
-    for _ in range(2):
-        run._play_on()
-        run._update(run._next_stretch())
-
-    def go_on() -> None:
-        run._begin([*run.opponents, *run.snapshots])
-        run._next_stretch()
-
-    return _kept(run, "games.states", go_on)
+    run = SelfPlay(replace(presets_of(DEFAULT)["scratch"], **SMALL), folder(), "")
+    collector = run._new_collector(3)
+    return _kept(run, lambda: run._update(collector.collect(*run._next_players())))
 
 
 def _sb3() -> Subject:
     run = PPORun(replace(presets_of(DEFAULT)["sb3"], **SMALL), folder(), "")
-    run.snapshots = [run.agent(greedy=False)]
     run.env.reset()
-    run._seat_opponents()
-    run.model._last_episode_starts = np.ones(run.env.num_envs, np.bool_)
-    _learn(run.model.policy.optimizer)
-    return _kept(run, "games.states", lambda: _play(run.env.games, 6))
+
+    def go_on() -> None:
+        run._seat_opponents()
+        _play(run.env.games, 6)
+
+    return _kept(run, go_on)
 
 
 def _league() -> Subject:
     run = League(replace(league_settings_of(DEFAULT), **_LEAGUE, buffer_size=10, init_from=""), folder(), "")
     run.pool.add(Opponent("snapshot 1", run.agent(greedy=False)))
-    for optimizer in run.learner.optimizers.values():
-        _learn(optimizer)
-    return _kept(run, "", lambda: draw_seating(run.settings, run.pool.probabilities(), run.rng))
-
-
-def _learn(optimizer: torch.optim.Optimizer) -> None:
-    """One step, after which there are moments."""
-    for parameter in optimizer.param_groups[0]["params"]:
-        parameter.grad = torch.zeros_like(parameter)
-    optimizer.step()
+    return _kept(run, lambda: draw_seating(run.settings, run.pool.probabilities(), run.rng))
 
 
 def _solver() -> Subject:

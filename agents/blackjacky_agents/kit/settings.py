@@ -122,8 +122,6 @@ class SelfPlaySettings(GradientSettings):
     advice_logit: float = 0.0
     """Initial logit of the advised action, for encodings with a bot's advice. 0: random initialisation; 4: the learner
     starts as strong as the bot and learns to deviate from it (residual policy learning, Silver et al. 2018)."""
-    value_warmup: int = 0
-    """Decisions at the beginning from which only the value is learned, in the last layer."""
     self_play_fraction: float = 0.6
     """Fraction of games in which the learner has all seats."""
     single_opponent_fraction: float = 0.3

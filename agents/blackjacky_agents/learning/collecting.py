@@ -9,7 +9,7 @@ Rewards are shaped by a potential of each seat, its score less the mean score of
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -19,33 +19,11 @@ import numpy.typing as npt
 from blackjacky_agents.agent import CompiledAgent
 from blackjacky_agents.kit.encoding import Encoding
 from blackjacky_agents.kit.settings import LeagueSettings, SelfPlaySettings
-from blackjacky_agents.networks.network import forward, softmax, widest
-from blackjacky_env.compiled import (
-    ask,
-    below,
-    compiled,
-    copied,
-    draw,
-    entry,
-    game_key,
-    make_cast,
-    score_of,
-    spread,
-    stream,
-)
+from blackjacky_agents.networks.network import forward, pick, widest
+from blackjacky_env.compiled import below, compiled, draw, entry, game_key, make_cast, score_of, spread, stream
 from blackjacky_env.compiled.purposes import FOR_LINEUPS, FOR_POLICIES
 from blackjacky_env.declare import Game, Vector
-from blackjacky_env.play import (
-    DRAWN,
-    NONE,
-    check_arrays,
-    check_entries,
-    checked,
-    is_running,
-    make_shared_step,
-    only_legal,
-    read_games,
-)
+from blackjacky_env.play import DRAWN, NONE, is_running, make_choose, make_shared_step, only_legal
 
 LEARNER = 0
 """The learner's number at a table; 1 + i is opponent i."""
@@ -83,13 +61,13 @@ class Links(NamedTuple):
 
 
 class Seen(NamedTuple):
-    """Buffers for what the player to act sees, (K,) and (A,), and for the network's answer."""
+    """Buffers for what the player to act sees, (K,) and (A,), and for what the network makes of it."""
 
     observation: Vector
     mask: npt.NDArray[np.int8]
-    values: npt.NDArray[np.float32]  # of `forward`, whose first row gets the network's input
+    inputs: npt.NDArray[np.float32]
+    values: npt.NDArray[np.float32]  # of `forward`
     rows: npt.NDArray[np.int64]  # of `forward`
-    probabilities: npt.NDArray[np.float64]  # of the actions, (A,)
 
 
 class Returns(NamedTuple):
@@ -129,33 +107,6 @@ class Collector:
         states["player"] = -1  # no game is running
         self._play = _make_collect(game, encoding)
 
-    def save(self) -> dict[str, npt.NDArray[Any]]:
-        """Copies of the arrays of all games."""
-        arrays = {name: getattr(self.tables, name).copy() for name in Tables._fields[1:]}
-        return {"states": copied(self.tables.states).view(np.uint8).copy(), **arrays}
-
-    def read(self, arrays: Mapping[str, npt.NDArray[Any]], opponents: int) -> Tables:
-        """Tables with the arrays of `save` of games with so many opponents; `ValueError` if they are of no such games.
-
-        Games that have not been started are as they are here.
-        """
-        what, own = "the games", self.tables
-        checked = check_arrays(what, arrays, self.save())
-        check_entries(f"seating of {what}", checked["seating"], 0, opponents)
-        for name in ("decisions", "started"):
-            check_entries(f"{name} of {what}", checked[name], 0, 2**62)
-        started = checked["started"] > 0
-        states = copied(own.states)
-        states[started] = read_games(
-            self.game, checked["states"].reshape(len(states), -1)[started], own.states[started]
-        )
-        return Tables(**{**checked, "states": states})
-
-    def restore(self, tables: Tables) -> None:
-        """Go on from what `read` has checked."""
-        for own, array in zip(self.tables, tables, strict=True):
-            own[:] = array
-
     def collect(
         self,
         network: npt.NDArray[np.float32],
@@ -188,18 +139,18 @@ class Collector:
 def _make_collect(game: Game, encoding: Encoding) -> Callable[..., None]:
     """Entry that plays a stretch of the games first .. last - 1."""
     size, dtype, num_actions, players = game.layout.size, game.layout.dtype, game.num_actions, game.max_players
-    potential = _make_potential(game)
-    start, end, decide = _make_start(game), _make_end(game), _make_decide(game, encoding, potential)
-    look_ahead = _make_look_ahead(game, encoding, potential)
+    features, evaluate, potential = encoding.size, _make_evaluate(game, encoding), _make_potential(game)
+    start, end, decide = _make_start(game), _make_end(game), _make_decide(game, evaluate, potential)
+    look_ahead = _make_look_ahead(game, evaluate, potential)
 
     def collect(tables, stretch, network, cast, lineups, returns, seed, first, last):
         length, units = stretch.actions.shape[1], widest(network)
         seen = Seen(
             np.empty(size, dtype),
             np.empty(num_actions, np.int8),
+            np.empty(features, np.float32),
             np.empty((2, units), np.float32),
             np.empty(units + 1, np.int64),
-            np.empty(num_actions),
         )
         links = Links(np.empty(length), np.empty(length, np.int64), np.empty(players, np.int64), np.empty(players))
         result = np.empty(players)
@@ -217,6 +168,22 @@ def _make_collect(game: Game, encoding: Encoding) -> Callable[..., None]:
             estimate(stretch.values[i], stretch.advantages[i], returns, links)
 
     return entry(collect)
+
+
+def _make_evaluate(game: Game, encoding: Encoding) -> Callable[..., Any]:
+    """Compiled (s, seat, network, seen, inputs) -> the network's outputs for what a seat sees, with the mask in seen.
+
+    ``inputs``: what the network is shown.
+    """
+    encode, show, features = game.rules.encode, encoding.function, encoding.size
+
+    def evaluate(s, seat, network, seen, inputs):
+        encode(s, seat, seen.observation)
+        show(seen.observation, seen.mask, inputs)
+        seen.values[0][:features] = inputs
+        return seen.values[forward(seen.values, seen.rows, network)]
+
+    return compiled(evaluate)
 
 
 def _make_start(game: Game) -> Callable[..., None]:
@@ -239,51 +206,32 @@ def _make_start(game: Game) -> Callable[..., None]:
     return compiled(start)
 
 
-def _make_decide(game: Game, encoding: Encoding, potential: Callable[..., float]) -> Callable[..., int]:
+def _make_decide(game: Game, evaluate: Callable[..., Any], potential: Callable[..., float]) -> Callable[..., int]:
     """Compiled: play one move of game i; 1 if it was the learner's, with a choice, and is noted at t, else 0."""
-    encode, legal, show, features = game.rules.encode, game.rules.legal, encoding.function, encoding.size
-    step = make_shared_step(game)
+    legal, choose, step = game.rules.legal, make_choose(game), make_shared_step(game)
 
     def decide(s, i, t, tables, stretch, network, cast, returns, seen, links):
-        agent, seat = tables.seating[i, s.player], s.player
-        bits = stream(s.key, FOR_POLICIES, tables.decisions[i], 0)
+        agent, seat, decision = tables.seating[i, s.player], s.player, tables.decisions[i]
         tables.decisions[i] += 1
+        if agent != LEARNER:
+            step(s, choose(s, agent - 1, decision, cast, seen.observation, seen.mask))
+            return 0
         legal(s, seen.mask)
         only = only_legal(seen.mask)
         if only != NONE:
             step(s, only)
             return 0
-        encode(s, seat, seen.observation)
-        if agent != LEARNER:
-            own = cast.parameters[cast.offsets[agent - 1] : cast.offsets[agent]]
-            chosen = ask(cast.addresses[agent - 1], seen.observation, seen.mask, bits, own)
-            step(s, checked(chosen, seen.mask))
-            return 0
-        show(seen.observation, seen.mask, seen.values[0][:features])
-        stretch.inputs[i, t] = seen.values[0][:features]
+        outputs = evaluate(s, seat, network, seen, stretch.inputs[i, t])
+        uniform = (draw(stream(s.key, FOR_POLICIES, decision, 0), 0) >> np.uint64(11)) / 2.0**53
+        action, stretch.log_probs[i, t] = pick(outputs, seen.mask, False, uniform)
         stretch.masks[i, t] = seen.mask > 0
-        outputs = seen.values[forward(seen.values, seen.rows, network)]
         stretch.values[i, t] = outputs[len(seen.mask)]
-        action = sampled(outputs, seen, bits)
-        stretch.log_probs[i, t] = np.log(seen.probabilities[action])
         stretch.actions[i, t] = action
         link(links, seat, t, potential(s, seat, returns), returns.gamma)
         step(s, action)
         return 1
 
     return compiled(decide)
-
-
-@compiled
-def sampled(outputs, seen, bits):
-    """An action sampled from the probabilities, which are left in ``seen``."""
-    softmax(outputs, seen.mask, seen.probabilities)
-    uniform, chosen = (draw(bits, 0) >> np.uint64(11)) / 2.0**53, -1
-    for action in range(len(seen.mask)):
-        if seen.mask[action] and uniform >= 0.0:
-            chosen = action
-            uniform -= seen.probabilities[action]
-    return chosen
 
 
 @compiled
@@ -327,21 +275,19 @@ def _make_end(game: Game) -> Callable[..., None]:
     return compiled(end)
 
 
-def _make_look_ahead(game: Game, encoding: Encoding, potential: Callable[..., float]) -> Callable[..., None]:
+def _make_look_ahead(game: Game, evaluate: Callable[..., Any], potential: Callable[..., float]) -> Callable[..., None]:
     """Compiled (s, network, returns, seen, links): value what seats that have decided see at the end."""
-    encode, legal, show, features = game.rules.encode, game.rules.legal, encoding.function, encoding.size
+    legal = game.rules.legal
 
     def look_ahead(s, network, returns, seen, links):
         for seat in range(s.num_players):
             before = links.last[seat]
             if before == NOT_DECIDED:
                 continue
-            encode(s, seat, seen.observation)
             seen.mask[:] = 0
             if s.player == seat:
                 legal(s, seen.mask)
-            show(seen.observation, seen.mask, seen.values[0][:features])
-            value = seen.values[forward(seen.values, seen.rows, network), len(seen.mask)]
+            value = evaluate(s, seat, network, seen, seen.inputs)[len(seen.mask)]
             worth = potential(s, seat, returns) + value
             links.rewards[before] = returns.gamma * worth - links.potentials[seat]
             links.following[before] = NONE

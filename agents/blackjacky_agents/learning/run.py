@@ -7,32 +7,45 @@ import sys
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import torch
+from torch import nn
 from tqdm import tqdm
 
 from blackjacky_agents.agent import AgentError, CompiledAgent
 from blackjacky_agents.arena.cluster import ClusterExecutor
 from blackjacky_agents.arena.evaluation import Score, against_copies
-from blackjacky_agents.checkpoint import MOST_SECONDS, Arrays, load_checkpoint, read_count, save_checkpoint
+from blackjacky_agents.checkpoint import (
+    MOST_SECONDS,
+    Arrays,
+    has_checkpoint,
+    load_checkpoint,
+    read_count,
+    save_checkpoint,
+)
 from blackjacky_agents.files import versions, write_file
 from blackjacky_agents.games import bot_names, find_encoding, get_kit
 from blackjacky_agents.kit.settings import TrainingSettings
 from blackjacky_agents.learning.curves import Line, Run, as_png, draw_curves
 from blackjacky_agents.learning.logs import Write, check_logs, opened
+from blackjacky_agents.learning.modules import arrays_of
 from blackjacky_agents.learning.settings import check_settings
 from blackjacky_agents.networks.agent_file import AGENT_FILE, save_agent
-from blackjacky_agents.networks.network import Layers, network_agent, pack
+from blackjacky_agents.networks.network import Layers, check_packed, network_agent, pack
 from blackjacky_agents.registry import make_compiled_agent
 from blackjacky_agents.reports import duration, progress_bar
 from blackjacky_agents.stopping import print_above, stop_gently
 from blackjacky_env.checks import check_number
 from blackjacky_env.games import get_game
-from blackjacky_env.reading import MAX_LIST, parse_json, read_file
+from blackjacky_env.play import check_arrays
+from blackjacky_env.reading import MAX_LIST, read_file
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 LIBRARIES = ("torch", "stable-baselines3", "sb3-contrib", "gymnasium")  # results depend on their versions
 CHECKPOINT_SECONDS = 30.0  # between checkpoints: a kill loses at most this much work and one update
@@ -41,16 +54,14 @@ PROGRESS_FILE, CURVE_FILE = "progress.jsonl", "learning_curve.png"
 
 
 class Clock:
-    """Elapsed training time, and remaining fraction of a training of so many minutes."""
+    """Elapsed training time, including evaluations."""
 
-    def __init__(self, minutes: float) -> None:
-        self._allowed = 60 * minutes
+    def __init__(self) -> None:
         self.set(0)
 
     def set(self, seconds: float) -> None:
         """Set the elapsed time to ``seconds`` and start counting."""
-        self._started = time.perf_counter() - seconds
-        self._stopped: float | None = None
+        self._started, self._stopped = time.perf_counter() - seconds, 0.0
 
     def stop(self) -> None:
         """Stop counting."""
@@ -58,12 +69,8 @@ class Clock:
 
     @property
     def seconds(self) -> float:
-        """Elapsed training time, including evaluations."""
-        return (time.perf_counter() if self._stopped is None else self._stopped) - self._started
-
-    def left(self, steps_left: float) -> float:
-        """Remaining fraction of the training, 0 .. 1, by steps or by time, whichever is smaller."""
-        return max(0.0, min(steps_left, 1 - self.seconds / self._allowed))
+        """Elapsed seconds."""
+        return (self._stopped or time.perf_counter()) - self._started
 
 
 class TrainingRun(ABC):
@@ -71,34 +78,39 @@ class TrainingRun(ABC):
 
     The folder must exist when training begins; ``command`` is the command line, for the agent's card. Raises
     `ValueError` for invalid settings.
+
+    Attributes:
+        steps: number of training decisions so far.
+        networks: all that learn, and ``optimizers``: theirs, with moments; both by name, for checkpoints.
+        snapshots: past versions of the learner among its opponents.
+        progress: the evaluations so far, as in ``progress.jsonl``.
+        cluster: plays the games, if there is one, instead of this machine.
     """
 
     settings: TrainingSettings
+    networks: dict[str, nn.Module]
+    optimizers: dict[str, torch.optim.Optimizer]
     cluster: ClusterExecutor | None = None
-    """Plays the games, if there is one, instead of this machine."""
 
     def __init__(self, settings: TrainingSettings, folder: Path, command: str) -> None:
         check_settings(settings)
         check_logs(settings.log)
+        torch.set_num_threads(settings.threads)
         self.settings, self.folder, self.command = settings, folder, command
         self.game = get_game(settings.game)
         self.encoding = find_encoding(settings.encoding, settings.game)
         self.bots = [make_compiled_agent(name, settings.game) for name in bot_names(settings.game)]
+        self.opponents = [make_compiled_agent(name, settings.game) for name in settings.bots]
+        self.snapshots: list[CompiledAgent] = []
         self.rng = np.random.default_rng([settings.seed, 1])
-        self.clock = Clock(settings.minutes)
+        self.clock = Clock()
+        self.steps = 0
+        self.progress: list[dict[str, Any]] = []
         self.interrupted = self._resumed = self._is_heading_shown = False
         self._write_logs: Write = lambda figures, steps: None  # while nothing is trained
         self.bar: tqdm[Any] = tqdm(disable=True)  # shown while training
-        self._rates: dict[str, float] = {}  # of the last evaluation
-        self._evaluated = 0.0  # the fraction of the training done by then
-        self._evaluated_steps = -1
 
     # ------------------------------------------------------------ implemented by subclasses
-
-    @property
-    @abstractmethod
-    def steps(self) -> int:
-        """Number of training decisions so far."""
 
     @abstractmethod
     def layers(self) -> Layers:
@@ -110,19 +122,19 @@ class TrainingRun(ABC):
 
     @abstractmethod
     def _learn(self) -> None:
-        """Train until the end or until `interrupted`; updates `bar` and calls `_save_if_due`."""
+        """Train until the end or until `interrupted`; calls `_begin_update` and `_end_update` for each update."""
 
-    @abstractmethod
-    def _arrays(self) -> Arrays:
-        """All arrays of a checkpoint."""
+    def _take_snapshot(self) -> None:
+        """Add a snapshot to the opponents, in a full pool in place of the oldest."""
+        self.snapshots = [*self.snapshots, self.agent(greedy=False)][-self.settings.pool_size :]
 
-    @abstractmethod
     def _state(self) -> dict[str, Any]:
-        """Everything else in a checkpoint, JSON-ready."""
+        """What else a checkpoint has, JSON-ready."""
+        return {}
 
-    @abstractmethod
-    def _restore(self, arrays: Arrays, state: dict[str, Any]) -> None:
-        """Restore what `_arrays` and `_state` returned; `TypeError` or `ValueError` if no such training wrote it."""
+    def _restore(self, state: dict[str, Any], snapshots: list[CompiledAgent]) -> None:
+        """Go on from a `_state` with these snapshots."""
+        self.snapshots = snapshots
 
     def variants(self) -> list[str]:
         """The variants played in training."""
@@ -146,17 +158,48 @@ class TrainingRun(ABC):
             with bar as self.bar, stop_gently(self, "this update"):
                 self._learn()
                 self.show_progress()
-            if not self.interrupted and self.steps > self._evaluated_steps:
+            if not self.interrupted:
                 self.evaluate()
         self.clock.stop()
         self.save()
-        draw_learning_curve(self.folder, self.settings)
+        write_file(self.folder / CURVE_FILE, as_png(self._learning_curve()))
         return not self.interrupted
 
     @property
     def left(self) -> float:
-        """Remaining fraction of the training, by steps or by time."""
-        return self.clock.left(1 - self.steps / self.settings.steps)
+        """Remaining fraction of the training, 0 .. 1, by steps or by time, whichever is smaller."""
+        return 1 - self._done(self.steps, self.clock.seconds)
+
+    def _done(self, steps: float, seconds: float) -> float:
+        return min(1.0, max(steps / self.settings.steps, seconds / 60 / self.settings.minutes))
+
+    @property
+    def _goes_on(self) -> bool:
+        return self.left > 0 and not self.interrupted
+
+    def _begin_update(self) -> None:
+        """Evaluate, and take a snapshot, if it is time.
+
+        A snapshot is due whenever `snapshot_every` steps are full, an evaluation then and after every fifth of the
+        training, but not at its end.
+        """
+        last, every = (
+            self.progress[-1] if self.progress else {"steps": -1, "seconds": 0.0},
+            self.settings.snapshot_every,
+        )
+        if self.steps // every > last["steps"] // every:
+            self.evaluate()
+            self._take_snapshot()
+        elif self._done(last["steps"], last["seconds"]) + EVALUATION_FRACTION <= 1 - self.left + 1e-9 < 1:
+            self.evaluate()
+
+    def _end_update(self, figures: Mapping[str, float]) -> None:
+        """Log what an update says of itself, and the speed; save a checkpoint if it is time."""
+        self._write_logs({**figures, "steps_per_second": self.steps / self.clock.seconds}, self.steps)
+        self.show_progress()
+        if time.perf_counter() >= self._save_due:
+            self.save()
+            self._save_due = time.perf_counter() + CHECKPOINT_SECONDS
 
     def show_progress(self, doing: str = "") -> None:
         """Update the bar: steps, speed, estimated time left, and the last win rate against the strongest bot.
@@ -167,75 +210,67 @@ class TrainingRun(ABC):
         facts = [f"{short(self.steps)} steps", f"{short(self.steps / seconds)}/s"]
         if 0 < done < 1:
             facts.append(f"{duration(seconds / done - seconds)} left")
-        if self._rates:
-            facts.append(f"{self._rates[self.bots[-1].name]:.1%} against {self.bots[-1].name}")
+        if self.progress:
+            name, rate = list(self.progress[-1]["win_rate"].items())[-1]
+            facts.append(f"{rate:.1%} against {name}")
         self.bar.set_description_str(", ".join([doing] * bool(doing) + facts), refresh=False)
         self.bar.update(done - self.bar.n)
-
-    def _log(self, figures: Mapping[str, float]) -> None:
-        """Log what an update says of itself, and the speed."""
-        self._write_logs({**figures, "steps_per_second": self.steps / self.clock.seconds}, self.steps)
-
-    def _save_if_due(self) -> None:
-        if time.perf_counter() >= self._save_due:
-            self.save()
-            self._save_due = time.perf_counter() + CHECKPOINT_SECONDS
 
     # ------------------------------------------------------------ evaluation
 
     def evaluate(self) -> dict[str, float]:
-        """Win rates of the greedy agent against copies of each bot, printed and appended to ``progress.jsonl``."""
-        if self.steps == self._evaluated_steps:  # as at the end of a training that is made longer
-            return self._rates
-        self._evaluated, self._evaluated_steps = 1 - self.left, self.steps
-        line = {"steps": self.steps, "seconds": round(self.clock.seconds, 1), "win_rate": {}, **self._progress()}
+        """Win rates of the greedy agent against copies of each bot, printed and added to ``progress.jsonl``."""
+        if self.progress and self.steps == self.progress[-1]["steps"]:  # as at the end of a training made longer
+            return dict(self.progress[-1]["win_rate"])
+        line = {"steps": self.steps, "seconds": round(self.clock.seconds, 1), "win_rate": {}, **self._more_progress()}
         scores = self._against_bots(self.settings.eval_games, lambda games: self.show_progress("evaluating"))
         line["win_rate"] = rates = {bot.name: score.win_rate for bot, score in zip(self.bots, scores, strict=True)}
-        with (self.folder / PROGRESS_FILE).open("a", encoding="utf-8") as file:
-            file.write(json.dumps(line) + "\n")
+        self.progress.append(line)
+        write_file(self.folder / PROGRESS_FILE, "".join(json.dumps(row) + "\n" for row in self.progress))
         self._write_logs({f"win_rate/{name}": rate for name, rate in rates.items()}, self.steps)
-        self._print_rates(line, rates)
+        self._print_rates(rates)
         return rates
 
-    @property
-    def _is_evaluation_due(self) -> bool:
-        """Whether a fifth of the training has passed since the last evaluation; not at the end."""
-        return self._evaluated + EVALUATION_FRACTION <= 1 - self.left + 1e-9 < 1
-
-    def _print_rates(self, line: dict[str, Any], rates: dict[str, float]) -> None:
+    def _print_rates(self, rates: Mapping[str, float]) -> None:
         """Print the win rates as a line of a table above the bar, and before the first one its heading."""
-        columns = {"steps": short(line["steps"]), "time": duration(line["seconds"])}
+        columns = {"steps": short(self.steps), "time": duration(self.clock.seconds)}
         columns |= {name: f"{rate:.1%}" for name, rate in rates.items()}
         if not self._is_heading_shown:
             self._is_heading_shown, players = True, self.settings.eval_players
             print_above(f"Win rates at a table of {players} against copies of each bot (par: {1 / players:.1%}):")
             print_above("".join(f"{name:>{max(len(name), 12)}}" for name in columns))
         print_above("".join(f"{cell:>{max(len(name), 12)}}" for name, cell in columns.items()))
-        self._rates = rates
 
-    def _progress(self) -> dict[str, Any]:
+    def _learning_curve(self) -> Figure:
+        """The win rates of all evaluations."""
+        players, lines = self.settings.eval_players, []
+        for name in self.progress[0]["win_rate"]:
+            points = [(row["steps"], row["seconds"], row["win_rate"][name]) for row in self.progress]
+            lines.append(Line(f"against {players - 1} {name}", [Run(*np.array(points, float).T)], players))
+        return draw_curves(lines, f"{self.game.title}: {self.settings.preset}, {players} players")
+
+    def _more_progress(self) -> dict[str, Any]:
         """Additional entries of an evaluation in ``progress.jsonl``."""
         return {}
 
     def _against_bots(self, games: int, progress: Callable[[int], object] = lambda games: None) -> list[Score]:
-        return self._score(self.agent(greedy=True), self.settings.eval_players, games, progress=progress)
+        return self._score(self.agent(greedy=True), self.bots, self.settings.eval_players, games, progress=progress)
 
-    def _score(self, agent: CompiledAgent, players: int, games: int, seed: int = 0, **options: Any) -> list[Score]:
-        options = {**self._rules, "cluster": self.cluster, **options}
-        return against_copies(agent, self.bots, players, games, seed, self.settings.threads, **options)
-
-    @property
-    def _rules(self) -> dict[str, Any]:
-        return {"game": self.settings.game, "variant": self.settings.variant, **self.settings.rule_options}
+    def _score(
+        self, agent: CompiledAgent, others: Sequence[CompiledAgent], players: int, games: int, **options: Any
+    ) -> list[Score]:
+        settings = self.settings
+        rules = {"game": settings.game, "variant": settings.variant, **settings.rule_options}
+        return against_copies(
+            agent, others, players, games, threads=settings.threads, cluster=self.cluster, **rules, **options
+        )
 
     def results(self) -> list[dict[str, Any]]:
         """Final evaluation, with a progress bar: a score for each table size and opponent of the `final_tables`."""
-        settings, tables = self.settings, self.final_tables()
-        agent, games, rows = self.agent(greedy=True), settings.final_games, []
+        tables, agent, games, rows = self.final_tables(), self.agent(greedy=True), self.settings.final_games, []
         with progress_bar(games * sum(len(others) for _, others in tables), "final evaluation") as bar:
-            options = {"progress": bar.update, "cluster": self.cluster, **self._rules}
             for size, others in tables:
-                scores = against_copies(agent, others, size, games, threads=settings.threads, **options)
+                scores = self._score(agent, others, size, games, progress=bar.update)
                 rows += [
                     {"players": size, "opponents": other.name, **asdict(score)}
                     for other, score in zip(others, scores, strict=True)
@@ -246,23 +281,12 @@ class TrainingRun(ABC):
         """Table sizes of the final evaluation, with the opponents at each.
 
         The evaluation size, where the shipped trained agents are opponents, too, and the smallest and the largest
-        possible one.
+        one of the training.
         """
-        settings, possible = self.settings, self._possible_sizes()
-        usual, more = settings.eval_players, dict.fromkeys((possible[0], possible[-1]))
+        settings, sizes = self.settings, self.settings.table_sizes
         trained = [make_compiled_agent(name, settings.game) for name in get_kit(settings.game).trained]
-        return [(usual, [*self.bots, *trained]), *((size, self.bots) for size in more if size != usual)]
-
-    def _possible_sizes(self) -> list[int]:
-        """The table sizes of the variants played that are possible with the rule options."""
-        game, settings, sizes = self.game, self.settings, set()
-        usual = {game.choose_table(size, settings.variant)[1] for size in settings.table_sizes}
-        for variant in usual:
-            for size in game.choose_variant((), variant).sizes:
-                with suppress(ValueError):
-                    game.check_options(size, variant, settings.rule_options)
-                    sizes.add(size)
-        return sorted(sizes)
+        others = dict.fromkeys(size for size in (min(sizes), max(sizes)) if size != settings.eval_players)
+        return [(settings.eval_players, [*self.bots, *trained]), *((size, self.bots) for size in others)]
 
     # ------------------------------------------------------------ files
 
@@ -271,12 +295,17 @@ class TrainingRun(ABC):
 
         Returns the checkpoint's folder. Raises `AgentError` and writes nothing if the training has diverged.
         """
-        if not all(np.isfinite(part).all() for layer in self.layers() for part in layer):
+        layers = self.layers()
+        if not all(np.isfinite(part).all() for layer in layers for part in layer):
             raise AgentError(
                 f"the training in {self.folder} has diverged: its weights are not finite numbers any more; "
                 "begin another one with a smaller learning rate"
             )
-        path = save_checkpoint(self.folder / "checkpoints", self.steps, self._arrays(), self._state())
+        arrays = arrays_of(self.networks, self.optimizers)
+        packed = [snapshot.parameters for snapshot in self.snapshots]
+        arrays["snapshots"] = np.reshape(np.array(packed, np.float32), (len(packed), len(pack(layers, False))))
+        state = {"steps": self.steps, "seconds": self.clock.seconds, "progress": self.progress, **self._state()}
+        path = save_checkpoint(self.folder / "checkpoints", self.steps, arrays, state)
         self.save_agent()
         return path
 
@@ -300,25 +329,46 @@ class TrainingRun(ABC):
             **facts,
         )
 
-    def resume(self) -> list[str]:
-        """Restore the newest complete checkpoint; returns a warning for each broken one.
+    def resume(self) -> None:
+        """Restore the newest complete checkpoint, and say on stderr which are broken, or that there is none yet.
 
-        Raises `ValueError` if it is not one of a training with these settings; its files are not changed then.
+        Games that were being played are begun anew. Raises `ValueError` if it is not a checkpoint of a training with
+        these settings; nothing has changed then.
         """
+        if not has_checkpoint(self.folder / "checkpoints"):
+            print(f"{self.folder} has no checkpoint yet; the training begins again.", file=sys.stderr)
+            return
         arrays, state, complaints = load_checkpoint(self.folder / "checkpoints")
         try:
-            steps, seconds = read_count(state, "steps"), check_number("seconds", state.get("seconds"), 0, MOST_SECONDS)
-            self._restore(arrays, state)
-        except (TypeError, ValueError) as error:
+            self.restore(arrays, state)
+        except (KeyError, TypeError, ValueError) as error:
             raise ValueError(
                 f"the checkpoint in {self.folder} is of no training with these settings: {error}"
             ) from None
+        for complaint in complaints:
+            print(complaint, file=sys.stderr)
+
+    def restore(self, arrays: Arrays, state: dict[str, Any]) -> None:
+        """Go on from a checkpoint; errors as `resume`, or `KeyError` or `TypeError`."""
+        own, packed = arrays_of(self.networks, self.optimizers), arrays.pop("snapshots")
+        check_packed(packed, pack(self.layers(), False), self.settings.pool_size)
+        arrays = check_arrays("the checkpoint", arrays, own)
+        steps, seconds = read_count(state, "steps"), check_number("seconds", state["seconds"], 0, MOST_SECONDS)
+        progress = [
+            {
+                **row,
+                "steps": int(row["steps"]),
+                "seconds": float(row["seconds"]),
+                "win_rate": {bot.name: float(row["win_rate"][bot.name]) for bot in self.bots},
+            }
+            for row in state["progress"]
+        ]
+        self._restore(state, [network_agent(self.game.name, self.encoding, each) for each in packed])
+        for name, array in own.items():
+            array[...] = arrays[name]
+        self._resumed, self.steps, self.progress = True, steps, progress
+        self.rng = np.random.default_rng([self.settings.seed, 1, steps])
         self.clock.set(seconds)
-        self._resumed = True
-        last = truncate_progress(self.folder, steps)
-        self._evaluated = max(last["steps"] / self.settings.steps, last["seconds"] / 60 / self.settings.minutes)
-        self._evaluated_steps, self._rates = last["steps"], last["win_rate"]
-        return complaints
 
 
 def short(number: float) -> str:
@@ -326,40 +376,6 @@ def short(number: float) -> str:
     return str(tqdm.format_sizeof(number)) if number else "0"
 
 
-def truncate_progress(folder: Path, steps: int) -> dict[str, Any]:
-    """Remove evaluations after ``steps`` steps, and a cut last line, from ``progress.jsonl``; returns the last one.
-
-    Raises `ValueError` if another line is damaged.
-    """
-    kept = [row for row in read_progress(folder) if row["steps"] <= steps]
-    write_file(folder / PROGRESS_FILE, "".join(json.dumps(row) + "\n" for row in kept))
-    return kept[-1] if kept else {"steps": -1, "seconds": 0, "win_rate": {}}
-
-
 def read_progress(folder: Path) -> list[dict[str, Any]]:
-    """The evaluations in ``progress.jsonl`` but for a cut last line; `ValueError` if another line is damaged."""
-    path, rows = folder / PROGRESS_FILE, []
-    for number, line in enumerate(read_file(path, MAX_LIST).split(b"\n")[:-1], 1):
-        try:
-            rows.append(row := dict(parse_json(line)))
-            figures = [row["steps"], row["seconds"], *row["win_rate"].values()]
-            if not all(isinstance(each, int | float) for each in figures):
-                raise TypeError("steps, seconds and win rates are numbers")
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
-            raise ValueError(f"{path}, line {number} is damaged: {error!r}") from None
-    return rows
-
-
-def learning_curve(tests: Sequence[Mapping[str, Any]], bot: str) -> Run:
-    """The win rates against a bot of `read_progress`, as they are drawn."""
-    return Run(*np.array([(test["steps"], test["seconds"], test["win_rate"][bot]) for test in tests], float).T)
-
-
-def draw_learning_curve(folder: Path, settings: TrainingSettings) -> None:
-    """Draw ``learning_curve.png`` from ``progress.jsonl``."""
-    tests, players = read_progress(folder), settings.eval_players
-    curves = [
-        Line(f"against {players - 1} {name}", [learning_curve(tests, name)], players) for name in tests[0]["win_rate"]
-    ]
-    title = f"{get_game(settings.game).title}: {settings.preset}, {players} players"
-    write_file(folder / CURVE_FILE, as_png(draw_curves(curves, title)))
+    """The evaluations in ``progress.jsonl``."""
+    return [json.loads(line) for line in read_file(folder / PROGRESS_FILE, MAX_LIST).splitlines()]

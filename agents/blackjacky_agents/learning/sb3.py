@@ -5,8 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from numbers import Real
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,22 +14,19 @@ import numpy.typing as npt
 import torch
 from gymnasium.vector import AutoresetMode
 from sb3_contrib import MaskablePPO
-from stable_baselines3.common.logger import KVWriter, Logger
+from stable_baselines3.common.logger import Logger
 from stable_baselines3.common.utils import set_random_seed
 from stable_baselines3.common.vec_env import VecEnv
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices, VecEnvStepReturn
 
 from blackjacky_agents.agent import CompiledAgent
-from blackjacky_agents.checkpoint import Arrays, grouped, read_count
 from blackjacky_agents.kit import Encoding, raw_encoding
 from blackjacky_agents.kit.settings import PPOSettings
-from blackjacky_agents.learning import modules
+from blackjacky_agents.learning.modules import with_moments
 from blackjacky_agents.learning.run import TrainingRun
-from blackjacky_agents.networks.network import Layers, layers_of, network_agent, pack, read_packed
-from blackjacky_agents.registry import make_compiled_agent
+from blackjacky_agents.networks.network import Layers, layers_of
 from blackjacky_env.envs import SeatVectorEnv
 from blackjacky_env.games import DEFAULT, get_game
-from blackjacky_env.play import check_arrays
 
 Opponents = Sequence[str | CompiledAgent]
 _SAME = ("n_steps", "batch_size", "n_epochs", "gamma", "gae_lambda", "seed")  # settings of MaskablePPO, too
@@ -129,9 +125,9 @@ class LearnerVecEnv(VecEnv):
         self.games.close()
 
 
-def policy_layers(model: MaskablePPO) -> list[torch.nn.Linear]:
-    """The linear layers of the policy network, from input to output."""
-    return modules.linear_layers([*model.policy.mlp_extractor.policy_net, model.policy.action_net])
+def policy_layers(model: MaskablePPO) -> list[torch.nn.Module]:
+    """The policy network, from input to output."""
+    return [*model.policy.mlp_extractor.policy_net, model.policy.action_net]
 
 
 class PPORun(TrainingRun):
@@ -141,10 +137,7 @@ class PPORun(TrainingRun):
 
     def __init__(self, settings: PPOSettings, folder: Path, command: str) -> None:
         super().__init__(settings, folder, command)
-        torch.set_num_threads(settings.threads)
         torch.distributions.Distribution.set_default_validate_args(False)  # costs a tenth
-        self.opponents = [make_compiled_agent(name, settings.game) for name in settings.bots]
-        self.snapshots, self._taken = list[CompiledAgent](), 0
         options = {name: getattr(settings, name) for name in ("variant", "score_weight", "threads")}
         options |= {"num_players": settings.table_sizes, **settings.rule_options}
         self.env = LearnerVecEnv(settings.num_envs, self.bots, self.encoding, settings.seed, settings.game, **options)
@@ -155,12 +148,8 @@ class PPORun(TrainingRun):
             device="cpu",
             **{name: getattr(settings, name) for name in _SAME},
         )
-        self.env.set_opponents([*self.bots, self.agent(greedy=False)])  # compiles the policies of all future opponents
-
-    @property
-    def steps(self) -> int:
-        """Number of the learner's decisions so far."""
-        return int(self.model.num_timesteps)
+        self.networks = {"policy": self.model.policy}
+        self.optimizers = {"adam": with_moments(self.model.policy.optimizer)}
 
     def layers(self) -> Layers:
         """The current policy network."""
@@ -170,78 +159,34 @@ class PPORun(TrainingRun):
         """The variant that is played."""
         return [self.env.games.variant]
 
-    def take_snapshot(self) -> None:
-        """Add a snapshot to the opponents, in a full pool in place of the oldest, and evaluate."""
-        self._taken = self.steps // self.settings.snapshot_every + 1
-        self.snapshots = [*self.snapshots, self.agent(greedy=False)][-self.settings.pool_size :]
+    def _take_snapshot(self) -> None:
+        super()._take_snapshot()
         self._seat_opponents()
-        self.evaluate()
 
     def _seat_opponents(self) -> None:
-        rng = np.random.default_rng([self.settings.seed, self._taken])
-        are_past = rng.random(_DRAWN) < self.settings.past_self_fraction * bool(self.snapshots)
+        """Draw the opponents of all games."""
+        are_past = self.rng.random(_DRAWN) < self.settings.past_self_fraction * bool(self.snapshots)
         groups = [self.snapshots if past else self.opponents for past in are_past]
-        self.env.set_opponents([group[rng.integers(len(group))] for group in groups])
+        self.env.set_opponents([group[self.rng.integers(len(group))] for group in groups])
 
     def _prepare(self) -> None:
         """Compile everything before the clock starts, by playing a few games."""
-        self.model._last_obs, self.model._last_episode_starts = self.env.reset(), np.ones(self.env.num_envs, np.bool_)
+        self.env.set_opponents([*self.bots, self.agent(greedy=False)])
+        self.env.reset()
         self._against_bots(1)
         self.clock.set(0)
 
     def _learn(self) -> None:
         settings, model = self.settings, self.model
-        model.set_logger(Logger(str(self.folder), [_ToLogs(self)]))
+        model.set_logger(Logger(None, []))
         model.lr_schedule = lambda _: settings.learning_rate * self.left
-        while self.left > 0 and not self.interrupted:
-            if self.steps >= self._taken * settings.snapshot_every:
-                self.take_snapshot()
-            elif self._is_evaluation_due:
-                self.evaluate()
-            self._save_if_due()
-            model.ent_coef = settings.ent_coef * self.left
-            # Each update has its own random numbers, so that checkpoints need not hold the state of any generator.
-            set_random_seed((settings.seed + model._n_updates) % 2**32)
-            model.learn(settings.num_envs * settings.n_steps, reset_num_timesteps=False)  # one update
-            self.show_progress()
-
-    def _arrays(self) -> Arrays:
-        return {
-            **modules.arrays_of({"policy": self.model.policy}, {"adam": self.model.policy.optimizer}),
-            **{f"snapshot.{i}": snapshot.parameters for i, snapshot in enumerate(self.snapshots)},
-            **{f"games.{name}": array for name, array in self.env.games.get_state().items()},
-            "episode_starts": np.asarray(self.model._last_episode_starts),
-        }
-
-    def _state(self) -> dict[str, Any]:
-        counts = {"steps": self.steps, "updates": self.model._n_updates, "taken": self._taken}
-        return counts | {"seconds": self.clock.seconds}
-
-    def _restore(self, arrays: Arrays, state: dict[str, Any]) -> None:
-        model, games = self.model, self.env.games
-        groups = grouped(arrays, ("policy", "adam", "snapshot", "games", "episode_starts"))
-        restore = modules.read_arrays(groups, {"policy": model.policy}, {"adam": model.policy.optimizer})
-        starts = check_arrays("episode_starts", groups["episode_starts"], {"": np.ones(self.env.num_envs, np.bool_)})
-        packed = pack(self.layers(), False)
-        snapshots = read_packed("the snapshots", groups["snapshot"], packed, self.settings.pool_size)
-        steps, updates, taken = (read_count(state, name) for name in ("steps", "updates", "taken"))
-        games.check_state(groups["games"])
-        self.snapshots, self._taken = [network_agent(self.game.name, self.encoding, each) for each in snapshots], taken
+        model.num_timesteps = self.steps
+        set_random_seed((settings.seed + self.steps) % 2**32)
+        self.env.seed(settings.seed + self.steps)  # of the games, which begin anew in a run that is resumed
         self._seat_opponents()
-        model._last_obs, model._last_episode_starts = games.set_state(groups["games"])[0], starts[""]
-        restore()
-        model.num_timesteps, model._n_updates = steps, updates
-
-
-class _ToLogs(KVWriter):
-    """What SB3 logs, in the logs of the run."""
-
-    def __init__(self, run: PPORun) -> None:
-        self._run = run
-
-    def write(self, key_values: dict[str, Any], key_excluded: Mapping[str, tuple[str, ...]], step: int = 0) -> None:
-        """As `KVWriter.write`."""
-        self._run._log({name: float(value) for name, value in key_values.items() if isinstance(value, Real)})
-
-    def close(self) -> None:
-        """The run closes its logs."""
+        while self._goes_on:
+            self._begin_update()
+            model.ent_coef = settings.ent_coef * self.left
+            model.learn(settings.num_envs * settings.n_steps, reset_num_timesteps=False)  # one update
+            self.steps = model.num_timesteps
+            self._end_update({name: float(value) for name, value in model.logger.name_to_value.items()})

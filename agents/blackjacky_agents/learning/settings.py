@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import fields, replace
+from dataclasses import replace
 from typing import Any
 
 from blackjacky_agents.games import bot_names, encodings_of, find_encoding, get_kit
@@ -20,7 +20,7 @@ from blackjacky_env.games import get_game
 
 _MAX_SEED = 2**32 - 1  # of NumPy's global generator, from which SB3 draws
 _AT_LEAST = {  # integers
-    0: "value_warmup imitation_steps exploiter_every exploiter_steps max_staleness iterations positions",
+    0: "imitation_steps exploiter_every exploiter_steps max_staleness iterations positions",
     1: "steps snapshot_every eval_games final_eval_games num_envs n_steps n_epochs games_per_update "
     "max_studies_per_game buffer_size replay_ratio",
     2: "batch_size",
@@ -37,12 +37,6 @@ def presets_of(game: str) -> dict[str, TrainingSettings]:
         return declared
     scratch = _scratch(game)
     return {"quick": replace(scratch, preset="quick"), "scratch": scratch}
-
-
-def self_play_settings_of(game: str) -> SelfPlaySettings:
-    """Default self-play settings of a game: its preset `scratch`, or else generic settings."""
-    scratch = presets_of(game).get("scratch")
-    return scratch if isinstance(scratch, SelfPlaySettings) else _scratch(game)
 
 
 def league_settings_of(game: str) -> LeagueSettings:
@@ -65,26 +59,18 @@ def with_tuples(stored: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def settings_from(stored: Mapping[str, Any]) -> TrainingSettings:
-    """Settings restored from a run's JSON, as written from `dataclasses.asdict`.
-
-    Raises `ValueError` naming unknown and missing settings, or the first of another type.
-    """
+    """Settings restored from a run's JSON, as written from `dataclasses.asdict`; `ValueError` for those of others."""
     values = with_tuples(stored)
-    kinds: dict[type[TrainingSettings], set[str]] = {
-        kind: {one.name for one in fields(kind)} for kind in (PPOSettings, SelfPlaySettings, LeagueSettings)
-    }
-    kind, names = max(kinds.items(), key=lambda each: len(each[1] & values.keys()))
-    unknown, missing = sorted(values.keys() - names), sorted(names - values.keys())
-    if unknown or missing:
-        raise ValueError(
-            f"unknown settings: {', '.join(unknown) or 'none'}; missing settings: {', '.join(missing) or 'none'}. "
-            "A run can only be resumed by the version that started it; CHANGELOG.md lists renamed settings"
-        )
-    settings, usual = kind(**values), kind()
+    kinds: tuple[type[TrainingSettings], ...] = (PPOSettings, SelfPlaySettings, LeagueSettings)
+    kind = max(kinds, key=lambda each: len(vars(each()).keys() & values.keys()))
+    usual = vars(kind())
     for name, value in values.items():
-        if not _is_like(value, getattr(usual, name)):
-            raise ValueError(f"{name}={value!r} is not of the kind of {name}={getattr(usual, name)!r}")
-    return settings
+        if name not in usual or not _is_like(value, usual[name]):
+            raise ValueError(
+                f"{name}={value!r} is no setting of this version. "
+                "A run can only be resumed by the version that started it; CHANGELOG.md lists renamed settings"
+            )
+    return kind(**values)
 
 
 def _is_like(value: object, default: object) -> bool:

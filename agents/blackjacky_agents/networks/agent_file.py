@@ -6,7 +6,6 @@ holds the checksum of its weights. If saving is interrupted, the file is the old
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,7 +19,9 @@ from blackjacky_agents.files import next_of, read_by_card, write_with_card
 from blackjacky_agents.games import find_encoding, get_kit
 from blackjacky_agents.kit.encoding import Encoding
 from blackjacky_agents.networks.network import MAX_UNITS, Layers, network_agent, pack, sizes_of
+from blackjacky_env.checks import check_integer
 from blackjacky_env.games import DEFAULT, get_game
+from blackjacky_env.play import check_arrays
 from blackjacky_env.reading import parse_json, read_file
 
 if TYPE_CHECKING:
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
 
 AGENT_FILE = "weights.safetensors"
 _FORMAT = 1
-_ACTIVATION = "relu"
 _PARTS = ("weight", "bias")  # of a layer
 _HOW_IT_MIXES = "by random playouts among its inputs, which it draws for every decision"
 
@@ -38,13 +38,7 @@ def save_agent(path: Path, layers: Layers, game: str, encoding: Encoding, greedy
     parts = {f"layer_{i}.{name}": layer[k] for i, layer in enumerate(layers) for k, name in enumerate(_PARTS)}
     mixes = {"mixes": _HOW_IT_MIXES} if encoding.drawn else {}
     data = save({name: np.ascontiguousarray(part, np.float32) for name, part in parts.items()}, mixes or None)
-    card = {
-        **identity(game, encoding),
-        "layers": sizes_of(layers),
-        "activation": _ACTIVATION,
-        "greedy": greedy,
-        **mixes,
-    }
+    card = {**identity(game, encoding), "layers": sizes_of(layers), "greedy": greedy, **mixes}
     write_with_card(path, data, card, facts)
 
 
@@ -59,6 +53,7 @@ def identity(game: str, encoding: Encoding) -> dict[str, Any]:
         "encoding_version": encoding.version,
         "observation_size": rules.layout.size,
         "num_actions": rules.num_actions,
+        "activation": "relu",
     }
 
 
@@ -108,10 +103,12 @@ def read_network(path: Path | str, game: str = DEFAULT) -> tuple[Layers, Encodin
     data = read_by_card(file, card)
     if data is None:
         raise ValueError(f"{where} is damaged: {file.name} is truncated or does not match the checksum in its card")
-    layers = _read_layers(where, data, card, encoding)
-    for name, own in {"layers": sizes_of(layers), "activation": _ACTIVATION}.items():
-        if repr(card.get(name)) != repr(own):
-            raise ValueError(f"{where} is damaged: its card says {name}={card.get(name)!r:.100}, not {own!r}")
+    try:
+        layers = _read_layers(data, card.get("layers"), encoding.size, card["num_actions"])
+    except (SafetensorError, TypeError, ValueError) as error:
+        raise ValueError(
+            f"{where} is damaged: it has not the weights of layers={card.get('layers')!r:.100}: {error}"
+        ) from None
     if not isinstance(greedy := card.get("greedy", True), bool):
         raise ValueError(f"{where} is damaged: its card says greedy={greedy!r:.100}, which is neither true nor false")
     return layers, encoding, greedy
@@ -121,27 +118,19 @@ def _file_of(path: Path | str) -> Path:
     return Path(path) / AGENT_FILE if Path(path).is_dir() else Path(path)
 
 
-def _read_layers(where: str, data: bytes, card: Mapping[str, Any], encoding: Encoding) -> Layers:
-    """The layers in a weights file; `ValueError` unless their shapes lead from the encoding to the actions."""
-    try:
-        arrays = load(data)
-        layers = [(arrays[f"layer_{i}.weight"], arrays[f"layer_{i}.bias"]) for i in range(len(arrays) // 2)]
-    except (SafetensorError, KeyError) as error:
-        raise ValueError(f"{where} is damaged: its weights cannot be read ({error!r})") from None
-    if len(arrays) != 2 * len(layers) or any(array.dtype != np.float32 for array in arrays.values()):
-        raise ValueError(f"{where} is damaged: it must hold a weight and a bias, both float32, of each layer alone")
-    if not all(np.isfinite(array).all() for array in arrays.values()):
-        raise ValueError(f"{where} is damaged: its weights are not all finite numbers")
-    shapes = [(weight.shape, bias.shape) for weight, bias in layers]
-    sizes = [encoding.size, *(bias.size for _, bias in layers)]
-    if shapes != [((a, b), (b,)) for a, b in pairwise(sizes)] or sizes[1:][-1:] != [card["num_actions"]]:
-        raise ValueError(
-            f"{where} is damaged: its layers have the shapes {shapes}; they must lead from the {encoding.size} inputs "
-            f"of the encoding {encoding.name!r} to {card['num_actions']} actions"
-        )
-    if max(sizes) > MAX_UNITS:
-        raise ValueError(f"{where} is damaged: it has a layer of {max(sizes):,} units; allowed are up to {MAX_UNITS:,}")
-    return layers
+def _read_layers(data: bytes, sizes: Any, inputs: int, outputs: int) -> Layers:
+    """The layers of these sizes in a weights file; `ValueError` if they do not lead from its inputs to its outputs."""
+    first, *units = (check_integer("a layer", size, 1, MAX_UNITS) for size in sizes)
+    if first != inputs or units[-1:] != [outputs]:
+        raise ValueError(f"they must lead from {inputs} inputs to {outputs} actions")
+    number, like = np.float32(0), {}
+    for i, shape in enumerate(pairwise([first, *units])):
+        like |= {
+            f"layer_{i}.weight": np.broadcast_to(number, shape),
+            f"layer_{i}.bias": np.broadcast_to(number, shape[1]),
+        }
+    arrays = check_arrays("the file", load(data), like)
+    return [(arrays[f"layer_{i}.weight"], arrays[f"layer_{i}.bias"]) for i in range(len(units))]
 
 
 def read_card(path: Path | str) -> dict[str, Any]:

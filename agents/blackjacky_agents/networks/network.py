@@ -6,7 +6,7 @@ All networks with the same encoding share one compiled function, so snapshots of
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache
 from typing import Any
 
@@ -18,7 +18,7 @@ from blackjacky_agents.games import encodings_of, find_encoding
 from blackjacky_agents.kit.encoding import Encoding
 from blackjacky_env.compiled import Policy, compiled, draw, entry, scratch
 from blackjacky_env.declare import Vector
-from blackjacky_env.play import Encoder, check_arrays
+from blackjacky_env.play import Encoder
 
 Layers = Sequence[tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]]
 """Weights (inputs, outputs) and biases (outputs,) of each layer, in order; ReLU between layers."""
@@ -43,21 +43,12 @@ def sizes_of(layers: Layers) -> list[int]:
     return [len(layers[0][0]), *(len(bias) for _, bias in layers)]
 
 
-def read_packed(
-    what: str, arrays: Mapping[str, npt.NDArray[Any]], like: npt.NDArray[np.float32], most: int
-) -> list[npt.NDArray[np.float32]]:
-    """Up to ``most`` networks packed like another, called ``"0"``, ``"1"`` and so on; `ValueError` if they are not."""
-    checked = check_arrays(what, arrays, {str(i): like for i in range(min(len(arrays), most))})
-    for name, packed in checked.items():
-        check_packed(f"{name} of {what}", packed, like)
-    return list(checked.values())
-
-
-def check_packed(what: str, packed: npt.NDArray[np.float32], like: npt.NDArray[np.float32]) -> None:
-    """Raise `ValueError` unless a packed network has the layers of another."""
+def check_packed(given: npt.NDArray[np.float32], like: npt.NDArray[np.float32], most: int) -> None:
+    """Raise `ValueError` unless these are up to ``most`` packed networks, (N, size), with the layers of another one."""
     head = _HEADER + int(like[1]) + 1
-    if not np.array_equal(packed[:head], like[:head]):
-        raise ValueError(f"{what} begins with {packed[:head].tolist()}; allowed is {like[:head].tolist()}")
+    is_like = given.dtype == np.float32 and given.shape[1:] == like.shape and len(given) <= most
+    if not is_like or (given[:, :head] != like[:head]).any():
+        raise ValueError(f"the networks, {given.dtype} of shape {given.shape}, are not like {like[:head].tolist()}")
 
 
 @cache
@@ -66,7 +57,6 @@ def network_policy(encoding: Encoding) -> Policy:
     encode, size = encoding.drawn or _without_draws(encoding), encoding.size
     most = max(size, WIDEST)
     both, longest = (2, most), most + 1
-    pick = compiled(_pick)
 
     def choose(observation, mask, random_state, parameters):  # type: ignore[no-untyped-def]  # compiled
         units = widest(parameters)
@@ -74,7 +64,7 @@ def network_policy(encoding: Encoding) -> Policy:
         encode(observation, mask, draw(random_state, 1), values[0][:size])
         logits = values[forward(values, rows, parameters)]
         uniform = (draw(random_state, 0) >> np.uint64(11)) / 2.0**53
-        return pick(logits, mask, parameters[0] > 0, uniform)
+        return pick(logits, mask, parameters[0] > 0, uniform)[0]
 
     policy = compiled(choose)
     policy.check_gpu = _check_gpu  # type: ignore[attr-defined]
@@ -173,15 +163,19 @@ def softmax(logits, mask, probabilities):  # type: ignore[no-untyped-def]  # com
         probabilities[action] /= total
 
 
-def _pick(logits, mask, greedy, uniform):  # type: ignore[no-untyped-def]  # compiled
-    """The legal action with the highest logit, or one sampled from the softmax by ``uniform``, a number in 0 .. 1."""
+@compiled
+def pick(logits, mask, greedy, uniform):  # type: ignore[no-untyped-def]  # compiled
+    """The legal action with the highest logit, or one sampled from the softmax by ``uniform``, a number in 0 .. 1.
+
+    And the logarithm of its probability if it was sampled.
+    """
     best = -1
     for action in range(len(mask)):
         if mask[action] and (best < 0 or logits[action] > logits[best]):
             best = action
-    if greedy:
-        return best
     total = 0.0
+    if greedy:
+        return best, total
     for action in range(len(mask)):
         if mask[action]:
             total += math.exp(np.float64(logits[action] - logits[best]))
@@ -189,8 +183,8 @@ def _pick(logits, mask, greedy, uniform):  # type: ignore[no-untyped-def]  # com
         if mask[action]:
             uniform -= math.exp(np.float64(logits[action] - logits[best])) / total
         if uniform < 0:
-            return action
-    return best
+            return action, np.float64(logits[action] - logits[best]) - math.log(total)
+    return best, -math.log(total)
 
 
 def layers_of(modules: Iterable[Any]) -> Layers:

@@ -1,8 +1,8 @@
 """Commands that are killed at random moments, get a full disk, or run twice at once, each with a writer of its own.
 
-Their results do not depend on interruptions, so in the end they must be those of an undisturbed run. A disk that
-becomes full (a small one in memory, in a namespace of its own, on Linux) must be told in one sentence (status 2), with
-everything old kept whole.
+Their results do not depend on interruptions, so in the end they must be those of an undisturbed run; a training begins
+its games anew, so only what there is of it is compared. A disk that becomes full (a small one in memory, in a namespace
+of its own, on Linux) must be told in one sentence (status 2), with everything old kept whole.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from blackjacky_agents import bot_names, cli
 from blackjacky_agents.checkpoint import load_checkpoint
 from blackjacky_agents.data import Dataset
 from blackjacky_agents.learning import run as training
-from blackjacky_agents.networks.agent_file import AGENT_FILE, read_network
+from blackjacky_agents.networks.agent_file import read_network
 from blackjacky_env.games import DEFAULT
 from scripts.proofs.attacks.common import ERROR, LOST, REFUSED, SURVIVED, Fork, Tries
 
@@ -38,8 +38,10 @@ NAMESPACE = ("unshare", "--map-root-user", "--mount")  # Words before a command 
 _PAGES = 20_000  # bytes, a few pages of memory, so that small files have room at times
 _REASONS = ("is being written by ", "choose another --name")  # why a second process may be refused
 _BOTS = ",".join(bot_names(DEFAULT)[:2])
-_TRAIN = "train --name it --steps 1024 --minutes 1e18 --num-envs 16 --n-steps 16 --batch-size 64 --hidden-sizes 16 16"
-_TRAIN += " --threads 1 --snapshot-every 512 --pool-size 2 --seed 7 --eval-games 5 --final-eval-games 10"
+_TRAIN = "train --preset sb3 --name it --steps 1024 --minutes 1e18 --num-envs 16 --n-steps 16 --batch-size 64"
+_TRAIN += (
+    " --hidden-sizes 16 16 --threads 1 --snapshot-every 512 --pool-size 2 --seed 7 --eval-games 5 --final-eval-games 10"
+)
 _TOURNAMENT = f"tournament --agents {_BOTS} --players 2 --games 400 --threads 1 --output games"
 _DATASET = f"dataset --players {_BOTS} --games 400 --games-per-file 150 --threads 1 --out data"
 
@@ -56,12 +58,11 @@ class Job(NamedTuple):
 
 def _training(home: Path) -> Any:
     run = home / "runs" / "it"
-    arrays, state, complaints = load_checkpoint(run / "checkpoints")
+    _, state, complaints = load_checkpoint(run / "checkpoints")
     read_network(run)
-    rates = [(line["steps"], line["win_rate"]) for line in map(json.loads, (run / "progress.jsonl").open("r"))]
-    table = json.loads((run / "results.json").read_text("utf-8"))["table"]
-    facts = {name: value.tobytes() for name, value in arrays.items()}
-    return facts, state["steps"], complaints, rates, table, (run / AGENT_FILE).read_bytes()
+    tests = [json.loads(line)["steps"] for line in (run / "progress.jsonl").open("r")]
+    rows = json.loads((run / "results.json").read_text("utf-8"))["table"]
+    return state["steps"], complaints, tests, [(row["players"], row["opponents"]) for row in rows]
 
 
 def _tournament(home: Path) -> Any:
@@ -78,7 +79,7 @@ def _dataset(home: Path) -> Any:
 
 
 JOBS = {
-    "training": Job(_TRAIN, "train --resume runs/it", "runs/it/checkpoints/step_*", _training),
+    "training": Job(_TRAIN, "train --resume runs/it", "runs/it/config.json", _training),
     "tournament": Job(_TOURNAMENT, _TOURNAMENT, "games", _tournament),
     "dataset": Job(_DATASET, _DATASET, "data", _dataset),
 }

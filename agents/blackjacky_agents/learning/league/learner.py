@@ -12,11 +12,10 @@ from torch import nn
 
 from blackjacky_agents.agent import CompiledAgent
 from blackjacky_agents.games import find_encoding, standing_encoding
-from blackjacky_agents.kit.encoding import Encoding
 from blackjacky_agents.kit.settings import LeagueSettings
 from blackjacky_agents.learning.league.imitation import Demonstrations, ReplayBuffer
 from blackjacky_agents.learning.lookahead import Studies
-from blackjacky_agents.learning.modules import mlp, set_layers
+from blackjacky_agents.learning.modules import mlp, set_layers, with_moments
 from blackjacky_agents.networks.network import Layers, encode_all, layers_of, network_agent, pack
 from blackjacky_env.declare import Vector
 from blackjacky_env.games import get_game
@@ -78,9 +77,9 @@ class Learner:
         """The layers of the averaged network."""
         return layers_of(self.averaged)
 
-    def value_network(self) -> tuple[Encoding, npt.NDArray[np.float32]]:
-        """Encoding and packed value network, as passed to `study`."""
-        return self.standing_encoding, pack(layers_of(self.value), True)
+    def packed_value(self) -> npt.NDArray[np.float32]:
+        """The packed value network, as passed to `study`."""
+        return pack(layers_of(self.value), True)
 
     def successor(self, seed: int) -> Learner:
         """A learner by policy gradients with copies of the averaged policy, value and scale networks; empty buffers."""
@@ -184,8 +183,8 @@ class Learner:
         self.optimizers["policy"] = self._new_optimizer("policy")
         self._decisions.clear()
 
-    def _new_optimizer(self, network: str) -> torch.optim.Adam:
-        return torch.optim.Adam(getattr(self, network).parameters())
+    def _new_optimizer(self, network: str) -> torch.optim.Optimizer:
+        return with_moments(torch.optim.Adam(getattr(self, network).parameters()))
 
     def imitate(self, demonstrations: Demonstrations, left: float) -> float:
         """One behaviour cloning update; returns the accuracy: how often the teacher's action was the most likely."""

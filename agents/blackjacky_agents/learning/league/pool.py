@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from blackjacky_agents.agent import CompiledAgent
 from blackjacky_agents.learning.collecting import LEARNER
-from blackjacky_agents.learning.league.games import Played
-from blackjacky_env.checks import check_number
 
 _DECAY = 0.99  # factor on earlier results, per batch of games
 _MIN_WEIGHT = 0.02
@@ -38,16 +35,18 @@ class Opponent:
         return self.won / (self.won + self.lost)
 
 
-def record_results(opponents: Sequence[Opponent], played: Played) -> None:
-    """Update the results of each opponent from the games in which both it and the learner played.
+def record_results(
+    opponents: Sequence[Opponent], seating: npt.NDArray[np.int64], shares: npt.NDArray[np.float64]
+) -> None:
+    """Update the results of each opponent from the games, (N, P), in which both it and the learner played.
 
     ``opponents``: those of the pool when the games were seated.
     """
-    own = played.seating == LEARNER
+    own = seating == LEARNER
     for number, opponent in enumerate(opponents, start=1):
-        theirs = played.seating == number
+        theirs = seating == number
         both = own.any(axis=1) & theirs.any(axis=1)
-        won, lost = ((played.shares * of)[both].sum(axis=1) / of[both].sum(axis=1) for of in (own, theirs))
+        won, lost = ((shares * of)[both].sum(axis=1) / of[both].sum(axis=1) for of in (own, theirs))
         opponent.won = _DECAY * opponent.won + float(won.sum())
         opponent.lost = _DECAY * opponent.lost + float(lost.sum())
 
@@ -78,22 +77,3 @@ class Pool:
         if len(self.learned) >= self._size:
             self.opponents.remove(min(self.learned, key=lambda other: other.weight))
         self.opponents.append(opponent)
-
-    # ------------------------------------------------------------ checkpoints
-
-    def state(self) -> list[list[Any]]:
-        """Names and results, JSON-ready."""
-        return [[opponent.name, opponent.won, opponent.lost] for opponent in self.opponents]
-
-    def set_state(self, state: Any, learned: Sequence[CompiledAgent]) -> None:
-        """Restore `state`, with the learned agents of that time; `TypeError` or `ValueError` if it is of others."""
-        if not isinstance(state, list) or len(state) != self._bots + len(learned):
-            raise ValueError(f"the pool has no results of {self._bots} bots and {len(learned)} networks")
-        for entry in state:
-            if not isinstance(entry, list) or len(entry) != 3 or not isinstance(entry[0], str):
-                raise ValueError(f"{entry!r} of the pool is not a name with two results")
-            for result in entry[1:]:
-                check_number("a result of the pool", result, 5e-324, 1e300)
-        self.opponents[self._bots :] = [Opponent("", agent) for agent in learned]
-        for opponent, (name, won, lost) in zip(self.opponents, state, strict=True):
-            opponent.name, opponent.won, opponent.lost = name, won, lost

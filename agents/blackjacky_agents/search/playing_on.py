@@ -227,39 +227,31 @@ def searched(game: Game, config: SearchConfig, choose: Callable[..., int]) -> Co
 @cache
 def make_advance(game: Game, config: SearchConfig) -> Callable[..., bool]:
     """`Course.advance` of a search; ``to`` is not read."""
-    step, returns, value, stage = make_step(game), game.rules.returns, config.value, config.stage
+    step, returns, is_valued, has_stages = (
+        make_step(game),
+        game.rules.returns,
+        config.value is not None,
+        config.stage is not None,
+    )
+    value, stage = config.value or returns, config.stage or _no_stage
 
-    if value is None:
-
-        def advance(s, action, to, result):
-            if step(s, action) & OVER:
-                returns(s, result[WIN])
-                return True
-            return False
-
-    elif stage is not None:
-
-        def advance(s, action, to, result):
-            before = stage(s)
-            over = (step(s, action) & OVER) != 0
-            done = over or stage(s) != before
-            if over:
-                returns(s, result[WIN])
-            elif done:
-                value(s, result[WIN])
-            return done
-
-    else:
-
-        def advance(s, action, to, result):
-            flags = step(s, action)
-            if flags & OVER:
-                returns(s, result[WIN])
-            elif flags & SETTLED:
-                value(s, result[WIN])
-            return flags != 0
+    def advance(s, action, to, result):
+        before = stage(s)
+        flags = step(s, action)
+        if flags & OVER:
+            returns(s, result[WIN])
+            return True
+        ended = stage(s) != before if has_stages else (flags & SETTLED) != 0
+        if is_valued and ended:
+            value(s, result[WIN])
+        return is_valued and ended
 
     return compiled(advance)
+
+
+@compiled
+def _no_stage(s):
+    return 0
 
 
 @cache

@@ -47,20 +47,13 @@ class Policy(NamedTuple):
 
 
 def policy_of(tree: Tree, strategies: Strategies) -> Policy:
-    """Strategies by the keys of information states.
-
-    Raises `ValueError` if two seats have information states that look alike, which no game of ours has: all observe
-    who started.
-    """
-    policy = sorted_policy(
+    """Strategies by the keys of information states."""
+    return sorted_policy(
         np.concatenate([states.keys for states in tree.states]),
         np.concatenate([np.diff(seat.first) for seat in tree.seats]),
         np.concatenate([states.actions[1:] for states in tree.states]),
         np.concatenate([strategy[1:] for strategy in strategies]),
     )
-    if (policy.keys[1:] == policy.keys[:-1]).all(axis=1).any():
-        raise ValueError("two seats have information states that look alike, so that one policy cannot play both")
-    return policy
 
 
 def sorted_policy(

@@ -59,7 +59,7 @@ class States(NamedTuple):
     first: npt.NDArray[np.int32]  # the first of its sequences, (I + 1,)
     actions: npt.NDArray[np.int16]  # the action of each sequence, (S,)
     table: npt.NDArray[np.int32]
-    """Information states by key, NOBODY where there is none; the length is a power of 2, over 2 I."""
+    """Information states by key, see `look_up`; more than 2 I places."""
 
 
 class Ends(NamedTuple):
@@ -227,7 +227,7 @@ def _make_find_state(game: Game) -> Callable[..., int]:
         s = worlds.records[w]
         seat = int(s.player)
         legal(s, walk.ear.mask)
-        state, place = look_up(states, worlds.keys[w, seat], seat)
+        state, place = look_up(states.table, states.keys, worlds.keys[w, seat])
         path.state[depth] = state
         if state != NOBODY:
             return check_state(states, state, path.sequences[depth, seat], walk.ear.mask)
@@ -246,14 +246,17 @@ def _make_find_state(game: Game) -> Callable[..., int]:
 
 
 @compiled
-def look_up(states, key, seat):
-    """The information state with this key of this seat, or `NOBODY`, and its place in the table."""
-    last = len(states.table) - 1
+def look_up(table, keys, key):
+    """The number of the information state with this key, or `NOBODY`, and its place in the table.
+
+    ``table``: numbers by key, `NOBODY` where there is none; its length is a power of 2.
+    """
+    last = len(table) - 1
     place = np.int64(key[0] >> np.uint64(1)) & last
-    while states.table[place] != NOBODY:
-        state = states.table[place]
-        if states.keys[state, 0] == key[0] and states.keys[state, 1] == key[1] and states.seats[state] == seat:
-            return np.int64(state), place
+    while table[place] != NOBODY:
+        state = np.int64(table[place])
+        if keys[state, 0] == key[0] and keys[state, 1] == key[1]:
+            return state, place
         place = (place + 1) & last
     return np.int64(NOBODY), place
 
@@ -438,11 +441,9 @@ def widened(game: Game, walk: Walk, status: int) -> Walk:
         wider = _new_worlds(game, players, 2 * len(walk.worlds.chances))
         as_bytes = walk.worlds._replace(records=wider.records[:0], table=wider.table[:0])
         return walk._replace(worlds=_copy_into(as_bytes, wider))
-    states = walk.states
-    wider_states = _copy_into(states, _new_states(players, 2 * len(states.seats)))
-    wider_states.table[:] = NOBODY
-    fill_table(wider_states, int(walk.counts[NUM_STATES]))
-    return walk._replace(states=wider_states)
+    states = _copy_into(walk.states, _new_states(players, 2 * len(walk.states.seats)))
+    fill_table(states.table, states.keys[: int(walk.counts[NUM_STATES])])
+    return walk._replace(states=states)
 
 
 def _copy_into(arrays: Any, wider: Any) -> Any:
@@ -451,11 +452,12 @@ def _copy_into(arrays: Any, wider: Any) -> Any:
     return wider
 
 
-def _fill_table(states, count):
-    for state in range(count):
-        _, place = look_up(states, states.keys[state], states.seats[state])
-        states.table[place] = state
+def _fill_table(table, keys):
+    """Put all information states into a table."""
+    table[:] = NOBODY
+    for state in range(len(keys)):
+        _, place = look_up(table, keys, keys[state])
+        table[place] = state
 
 
 fill_table = entry(_fill_table)
-"""Entry (states, count): put so many information states into an empty table."""

@@ -35,10 +35,10 @@ from blackjacky_env.games import get_game
 from blackjacky_env.play import NONE, OVER, SETTLED, checked, make_choose, make_step, only_legal
 
 LONGEST = 10_000  # actions of one playout; longer ones, by policies that never end a game, have the result 0
-WIN, QUESTION, CHANGE = range(3)
+WIN, CHANGE, SETTLEMENTS = range(3)
 """Rows of a result by seat. `WIN`: the expected "win" reward where a search values it; at the end of a game the share
-of the win, an equal one for all if nobody wins. Only at the end: `QUESTION`, 1 if the next settlement does to the seat
-what the game's `Question` is about; `CHANGE`, of its score until then."""
+of the win, an equal one for all if nobody wins. Only at the end: `CHANGE`, of the seat's score until the next
+settlement; in its first entry `SETTLEMENTS`, their number."""
 _ROWS = 3
 _UNIT = 2.0**-53  # scales 53 random bits to a number 0 .. 1
 
@@ -257,32 +257,22 @@ def _no_stage(s):
 @cache
 def to_the_end(game: Game, sampled: bool) -> Course:
     """From sampled positions, or copies of a state, to the end of the game, with all rows of results."""
-    happens = game.setback or _never
-    score = score_of(game.rules)
+    step, score = make_step(game), score_of(game.rules)
 
     def begin(s, result):
         result[:] = 0.0
-        result[QUESTION] = -1.0  # not known yet
         for p in range(s.num_players):
             result[WIN, p], result[CHANGE, p] = 1 / s.num_players, -score(s, p)
 
-    def note(s, result):
-        if result[QUESTION, 0] < 0.0:
-            result[QUESTION] = 0.0
-            for p in range(s.num_players):
-                result[QUESTION, p] = happens(s, p)
-
-    step = make_step(game, compiled(note))
-
     def advance(s, action, to, result):
-        is_first = result[QUESTION, 0] < 0.0
-        flags = step(s, action, result)
-        if flags and is_first:
+        flags = step(s, action)
+        if flags:
+            result[SETTLEMENTS, 0] += 1
+        if flags and result[SETTLEMENTS, 0] == 1:
             for p in range(s.num_players):
                 result[CHANGE, p] += score(s, p)
         if flags & OVER == 0:
             return False
-        result[QUESTION] = np.maximum(result[QUESTION], 0.0)
         won = s.winners[: s.num_players].sum()
         if won:
             for p in range(s.num_players):
@@ -291,11 +281,6 @@ def to_the_end(game: Game, sampled: bool) -> Course:
 
     imagine = make_imagine(game, None) if sampled else copy_state
     return Course(imagine, many_agents(game), compiled(advance), compiled(begin))
-
-
-@compiled
-def _never(s, p):
-    return False
 
 
 # ---------------------------------------------------------------- from Python
@@ -324,7 +309,7 @@ def play_on(
         ends: games are played to their end; False: to where the game's search values them.
 
     Returns:
-        Float64, (positions, actions, rows, max_players): the rows `WIN`, `QUESTION` and `CHANGE`, or `WIN` alone. The
+        Float64, (positions, actions, rows, max_players): the rows `WIN`, `CHANGE`, `SETTLEMENTS`, or `WIN` alone. The
         first seat is the observer's, or the one to act in a record; the others follow clockwise.
     """
     game = get_game(agent.game)

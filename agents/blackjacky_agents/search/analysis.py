@@ -19,14 +19,14 @@ import numpy.typing as npt
 from blackjacky_agents.agent import CompiledAgent
 from blackjacky_agents.intervals import student
 from blackjacky_agents.search.playing_on import WIN, play_on
-from blackjacky_agents.thoughts import MOST_PLAYOUTS, Thoughts
 from blackjacky_env.checks import check_integer
 from blackjacky_env.compiled import check_threads, spread
 from blackjacky_env.declare import Vector
 from blackjacky_env.envs import TableEnv
 from blackjacky_env.play import NONE
-from blackjacky_env.replay import WinCurve, new_table
+from blackjacky_env.replay import Thoughts, WinCurve, new_table
 
+MOST_PLAYOUTS = 100_000
 _FOR_WINS = 24_000, 8, 64  # samples of a game, and the fewest and the most for one estimate
 _FOR_MOVES = 16_000, 32, 256  # the same for the costs of moves
 _CONFIDENCE = 0.95

@@ -61,15 +61,8 @@ ACTIONS, ALIVE, POSITIONS = range(3)  # in `Trial.size`
 @compiled
 def new_trial():
     """No actions yet."""
-    return Trial(
-        np.zeros(MOST_ACTIONS, np.int64),
-        np.zeros(MOST_ACTIONS),
-        np.zeros(MOST_ACTIONS),
-        np.zeros(MOST_ACTIONS),
-        np.zeros(MOST_ACTIONS),
-        np.zeros(MOST_ACTIONS),
-        np.zeros(3, np.int64),
-    )
+    rows, size = np.zeros((5, MOST_ACTIONS)), np.zeros(3, np.int64)
+    return Trial(np.zeros(MOST_ACTIONS, np.int64), rows[0], rows[1], rows[2], rows[3], rows[4], size)
 
 
 @cache

@@ -115,13 +115,11 @@ class Searcher(CompiledAgent):
         if masks.sum() == 1:
             return Thoughts(masks[0].astype(np.float64))
         game, config = get_game(self.game), get_kit(self.game).search
+        given = seen[0], masks[0], self._key, self._decisions, self.parameters
         if self._encoding:
             search = make_search(game, config, find_encoding(self._encoding, self.game))
-            found = _thinking(search)(seen[0], masks[0], self._key, self._decisions, self.parameters)
-            return thoughts_of_trial(found, masks.shape[1], players)
-        search = make_tree_search(game, config)
-        found = _thinking(search)(seen[0], masks[0], self._key, self._decisions, self.parameters)
-        return thoughts_of_root(found, players)
+            return thoughts_of_trial(_thinking(search)(*given), masks.shape[1], players)
+        return thoughts_of_root(_thinking(make_tree_search(game, config))(*given), players)
 
 
 @cache

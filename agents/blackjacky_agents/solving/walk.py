@@ -390,7 +390,7 @@ def new_walk(game: Game, num_players: int, shows: bool) -> Walk:
     """Arrays for a walk, small at first; without ``shows``, what information states show is lost."""
     layout, places, players = game.layout, 64, num_players
     records = zeros(places, game.state_dtype)
-    hashes, keys = np.zeros((2, places), np.uint64), np.zeros((places, players, 2), np.uint64)
+    joint, content, keys = *np.zeros((2, places), np.uint64), np.zeros((places, players, 2), np.uint64)
     order, table = np.zeros(places, np.int64), np.zeros((2 * places, 2), np.int64)
     path = Path._make([*np.zeros((6, places), np.int64), np.zeros((places, players), np.int64)])
     met, sequences = 1 << 10, 1 << 13
@@ -405,7 +405,7 @@ def new_walk(game: Game, num_players: int, shows: bool) -> Walk:
     shown, counts = met if shows else 0, np.zeros(COUNTS, np.int64)
     counts[NUM_SEQUENCES] = players
     return Walk(
-        Worlds(records, _words_of(records), np.ones(places), keys, *hashes, order, table),
+        Worlds(records, _words_of(records), np.ones(places), keys, joint, content, order, table),
         path,
         states,
         Ends(np.zeros((1 << 16, players), np.int32), np.zeros((1 << 16, players))),

@@ -29,7 +29,6 @@ SOLUTION_FILE = "solution.safetensors"
 FOLDER = Path("runs") / "solved"
 """Where ``blackjacky solve`` writes, by game and name."""
 _FORMAT = 1
-_KINDS = [("uint64", 2), ("int64", 1), ("int16", 1), ("float32", 1)]  # dtypes and dimensions of a policy
 _MAX_SOLUTION = 2**32  # bytes of its arrays
 _HOW = "pass env.information_key(agent) as 'information_key' beside the observation, or as a row of the third argument"
 
@@ -124,13 +123,10 @@ def load_solution(name: str, game: str = DEFAULT) -> SolvedAgent:
 def _is_sound(policy: Policy, num_actions: int) -> bool:
     """Whether lookups in a policy from outside are safe, and its chances are probabilities."""
     keys, first, actions, chances = policy
-    fits = [(each.dtype, each.ndim) for each in policy] == [
-        (np.uint64, 2),
-        (np.int64, 1),
-        (np.int16, 1),
-        (np.float32, 1),
-    ]
-    if not fits or keys.shape != (len(first) - 1, 2) or not first[0] == 0 < first[-1] == len(actions) == len(chances):
+    kinds = [(str(each.dtype), each.ndim) for each in policy]
+    if kinds != [("uint64", 2), ("int64", 1), ("int16", 1), ("float32", 1)] or keys.shape != (len(first) - 1, 2):
+        return False
+    if not first[0] == 0 < first[-1] == len(actions) == len(chances):
         return False
     is_sorted = (np.diff(first) > 0).all() and (keys[1:, 0] >= keys[:-1, 0]).all()
     if not is_sorted or actions.min() < 0 or actions.max() >= num_actions:

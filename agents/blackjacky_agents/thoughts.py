@@ -16,43 +16,25 @@ from blackjacky_agents.agent import Agent, CompiledAgent, asked, shown_to
 from blackjacky_agents.games import get_kit
 from blackjacky_agents.networks.network import action_probabilities, is_network
 from blackjacky_agents.registry import make_compiled_agent
-from blackjacky_agents.search.playing_on import WIN, play_on
-from blackjacky_env.checks import check_integer
 from blackjacky_env.envs import TableEnv
-from blackjacky_env.play import NONE
 from blackjacky_env.replay import Thoughts
 
 __all__ = ["Thoughts", "explain", "play"]
 
-MOST_PLAYOUTS = 100_000
 
-
-def explain(agent: Agent, observation: dict[str, npt.NDArray[Any]], playouts: int = 0) -> Thoughts | None:
+def explain(agent: Agent, observation: dict[str, npt.NDArray[Any]]) -> Thoughts | None:
     """An agent's thoughts on its next move; None for agents that have none, such as most bots.
 
-    For a search: visit fractions and the mean result at the root. For a network: its action probabilities and,
-    optionally, the win rate over playouts.
-
-    Args:
-        agent: any agent.
-        observation: the argument of `Agent.act`, for the player to act.
-        playouts: for networks, the number of playouts from this position for the win estimate, with resampled hidden
-            cards and the agent in all seats; 0: no estimate. Ignored for agents with an ``explain`` method.
-
-    Raises `ValueError` if no action is legal or ``playouts`` is negative.
+    For a search: visit fractions and the mean result at the root. For a network: its action probabilities.
+    ``observation``: the argument of `Agent.act`, for the player to act. Raises `ValueError` if no action is legal.
     """
-    check_integer("playouts", playouts, 0, MOST_PLAYOUTS)
     own = getattr(agent, "explain", None)
     if own is not None:
         thoughts: Thoughts | None = own(observation)
         return thoughts
     if not isinstance(agent, CompiledAgent) or not is_network(agent):
         return None
-    vector, mask = observation["observation"], observation["action_mask"]
-    chances = action_probabilities(agent, vector[None], mask[None])[0]
-    if not playouts:
-        return Thoughts(chances)
-    return Thoughts(chances, float(play_on(agent, vector, (NONE,), playouts)[:, 0, WIN, 0].mean()))
+    return Thoughts(action_probabilities(agent, observation["observation"][None], observation["action_mask"][None])[0])
 
 
 def champion_of(game: str) -> CompiledAgent | None:
@@ -61,15 +43,13 @@ def champion_of(game: str) -> CompiledAgent | None:
     return make_compiled_agent(names[-1], game) if names else None
 
 
-def in_place_of(agent: Agent, observation: dict[str, npt.NDArray[Any]], playouts: int = 0) -> Thoughts | None:
-    """What an agent would think in place of the player to act, with its name; arguments as for `explain`."""
-    thoughts = explain(agent, observation, playouts)
+def in_place_of(agent: Agent, observation: dict[str, npt.NDArray[Any]]) -> Thoughts | None:
+    """What an agent would think in place of the player to act, with its name."""
+    thoughts = explain(agent, observation)
     return None if thoughts is None else replace(thoughts, by=agent.name)
 
 
-def play(
-    env: TableEnv, agents: Mapping[str, Agent], playouts: int = 0, instead: Agent | None = None
-) -> Iterator[Thoughts | None]:
+def play(env: TableEnv, agents: Mapping[str, Agent], instead: Agent | None = None) -> Iterator[Thoughts | None]:
     """Play a running game to its end; yields, after each move, the thoughts of the agent that made it.
 
     For an agent without thoughts, such as most bots, they are those of ``instead`` in its place.
@@ -87,15 +67,14 @@ def play(
     Args:
         env: the environment, with a game in progress.
         agents: agents by seat name, ``player_0`` and so on.
-        playouts: see `explain`.
         instead: an agent with thoughts, or None.
     """
     while env.agents and not all(env.terminations.values()):
         agent = agents[env.agent_selection]
         observation = shown_to([agent, instead], env, env.agent_selection)
-        thoughts = explain(agent, observation, playouts)
+        thoughts = explain(agent, observation)
         if thoughts is None and instead is not None:
-            thoughts = in_place_of(instead, observation, playouts)
+            thoughts = in_place_of(instead, observation)
         env.step(asked(agent, env)())
         yield thoughts
 

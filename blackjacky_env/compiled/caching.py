@@ -15,7 +15,7 @@ import os
 import pickle
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -58,7 +58,8 @@ class DiskCache:
         versions = (numba.__version__, llvmlite.__version__, np.__version__, sys.version)
         types_of_arguments = getattr(signature, "args", signature)  # of an entry, or of a callback
         # The string of a named tuple's type lacks its module and its fields.
-        arguments = [(t, getattr(t, "instance_class", ""), getattr(t, "fields", "")) for t in types_of_arguments]
+        types = _with_parts(types_of_arguments)
+        arguments = [(t, getattr(t, "instance_class", ""), getattr(t, "fields", "")) for t in types]
         module = self._function.__module__  # imported when the file is read
         options = (*sorted(OPTIONS.items()), numba.config.OPT)  # type: ignore[attr-defined]
         processor = cpu_target.target_context.codegen().magic_tuple()
@@ -113,6 +114,13 @@ class DiskCache:
                     gc.disable()
                     stack.callback(gc.enable)
             yield
+
+
+def _with_parts(types: Iterable[Any]) -> Iterator[Any]:
+    """Types, and those of which tuples among them consist."""
+    for each in types:
+        yield each
+        yield from _with_parts(getattr(each, "types", ()))
 
 
 def _folder() -> Path:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from blackjacky_env.compiled.compiling import compiled, generated, inlined
+from blackjacky_env.compiled.compiling import generated, inlined
 from blackjacky_env.declare.game import Rules
 
 
@@ -33,19 +33,3 @@ def no_score(s, seat):
 def score_of(rules: Rules) -> Callable[..., int]:
     """Compiled (s, seat) -> int: the seat's score."""
     return rules.score or no_score
-
-
-def gets_most(points: Callable[..., int], sign: int = 1) -> Callable[..., bool]:
-    """Compiled (s, seat) -> bool: whether nobody gets more points than the seat; with ``sign`` -1 fewer.
-
-    ``points``: compiled (s, p) -> int: what the settlement that is due gives to p.
-    """
-
-    @compiled
-    def happens(s, p):
-        own, most = sign * points(s, p), True
-        for other in range(s.num_players):
-            most &= sign * points(s, other) <= own
-        return most
-
-    return happens

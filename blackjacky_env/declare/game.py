@@ -205,8 +205,6 @@ class Game:
     """The only cards whose order nobody knows. None: solvers try every order of the deck."""
     presets: Mapping[str, Preset] = field(default_factory=dict, hash=False)
     """Tables by name, such as miniatures that can be solved exactly, the smallest first."""
-    setback: Callable[..., bool] | None = None
-    """Compiled (s, seat) -> bool: whether the settlement that is due hits the seat, of which hints tell."""
 
     def __post_init__(self) -> None:
         if missing := [name for name in STATE_FIELDS if name not in (self.state_dtype.names or ())]:

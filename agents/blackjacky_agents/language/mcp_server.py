@@ -15,11 +15,9 @@ from importlib.metadata import version
 from typing import Any, NamedTuple, ParamSpec
 
 from mcp.server import MCPServer
-from mcp.server.mcpserver import Context
-from mcp.server.mcpserver.exceptions import ToolError, UnexpectedToolError
+from mcp.server.mcpserver.exceptions import ToolError
 from mcp.server.mcpserver.tools import Tool
 from mcp.server.transport_security import TransportSecuritySettings
-from pydantic import ValidationError, create_model
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.routing import Route
@@ -50,7 +48,6 @@ _NO_INVITATION = (
     "there is no such invitation; invitations end when the server is started anew. Ask whoever started the table for it"
 )
 _MAX_REQUEST = 64 * 1024  # bytes
-_MAX_ERROR = 1000  # characters
 INSTRUCTIONS = """\
 Card and board games with hidden information, against agents, people or other assistants.
 list_games says what there is; start_table opens a table, join_table takes a free seat at somebody else's. Both return
@@ -201,7 +198,9 @@ class Assistants:
         host, seat = self._seat(secret)
         seen = _seen(host.table, seat)
         legal = numbered(seen, terminal_texts(seen.game)) if host.started else []
-        return "\n".join([_head(host.table), *(legal or ["none: it is not your turn"])])
+        return "\n".join(
+            [f"{host.table.env.game.title}. Move {host.table.move}.", *(legal or ["none: it is not your turn"])]
+        )
 
     async def act(self, secret: str, move: int, action: int | str) -> str:
         """Take an action, and wait until it is your turn again or the game is over.
@@ -213,7 +212,8 @@ class Assistants:
         """
         host, seat = self._seat(secret)
         table = host.table
-        await self._until_shown(host)
+        if host.moments and table.turn is not None:  # until people have seen what is shown to them
+            await host.when_up(table.turn, self._wait)
         table.require_turn(seat, move)
         seen = _seen(table, seat)
         chosen = find_action(str(action).strip(), seen.choices, table.env.game.words.actions)
@@ -222,12 +222,6 @@ class Assistants:
         host.answer(seat, {"type": "act", "move": move, "action": chosen})
         await host.when_up(seat, self._wait)
         return _told(host, seat)
-
-    async def _until_shown(self, host: Host) -> None:
-        """Wait until people have seen what is shown to them."""
-        turn = host.table.turn
-        if host.moments and turn is not None:
-            await host.when_up(turn, self._wait)
 
     async def wait(self, secret: str) -> str:
         """Wait until it is your turn or the game is over, at most about forty seconds; ask a failed agent again.
@@ -304,48 +298,15 @@ def _told(host: Host, seat: int) -> str:
 # ---------------------------------------------------------------- the protocol
 
 
-class _Tools(MCPServer[Any]):
-    """The SDK's server, whose errors stay short, whatever they quote."""
-
-    async def call_tool(self, name: str, arguments: dict[str, Any], context: Context[Any, Any] | None = None) -> Any:
-        """Call a tool; `ToolError` for the assistant to read."""
-        try:
-            return await super().call_tool(name, arguments, context)
-        except UnexpectedToolError:
-            raise
-        except ToolError as error:
-            said = str(error)
-            if isinstance(error.__cause__, ValidationError):
-                wrong = [f"{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in error.__cause__.errors()]
-                schema = next(tool.input_schema for tool in await self.list_tools() if tool.name == name)
-                said = "\n".join([*wrong, f"The arguments of {name} are: {', '.join(schema['properties']) or 'none'}."])
-            raise ToolError(_shortened(said)) from error
-
-
-def _shortened(text: str) -> str:
-    """The beginning and the end, where errors say what was wrong and what is allowed."""
-    half = _MAX_ERROR // 2
-    return text if len(text) <= _MAX_ERROR else f"{text[:half]} ... {text[-half:]}"
-
-
 def make_server(assistants: Assistants) -> MCPServer[Any]:
     """An MCP server with the tools; what a tool refuses is an error for the assistant to read."""
-    return _Tools(
+    return MCPServer(
         "blackjacky",
         instructions=INSTRUCTIONS,
         version=version("blackjacky"),
         log_level="WARNING",
-        tools=[_strict(_refusing(tool)) for tool in assistants.tools],
+        tools=[Tool.from_function(_refusing(tool), structured_output=False) for tool in assistants.tools],
     )
-
-
-def _strict(function: Callable[..., Awaitable[str]]) -> Tool:
-    """A tool that takes arguments of the declared names and types only; the SDK would ignore and convert others."""
-    tool = Tool.from_function(function, structured_output=False)
-    loose = tool.fn_metadata.arg_model
-    strict = create_model(loose.__name__, __base__=loose, __cls_kwargs__={"strict": True, "extra": "forbid"})
-    tool.fn_metadata.arg_model, tool.parameters = strict, strict.model_json_schema()
-    return tool
 
 
 def _refusing(tool: Callable[P, Awaitable[str]]) -> Callable[P, Awaitable[str]]:

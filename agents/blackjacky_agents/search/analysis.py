@@ -19,14 +19,14 @@ import numpy.typing as npt
 from blackjacky_agents.agent import CompiledAgent
 from blackjacky_agents.intervals import student
 from blackjacky_agents.search.playing_on import WIN, play_on
-from blackjacky_agents.thoughts import MOST_PLAYOUTS, Thoughts
 from blackjacky_env.checks import check_integer
 from blackjacky_env.compiled import check_threads, spread
 from blackjacky_env.declare import Vector
 from blackjacky_env.envs import TableEnv
 from blackjacky_env.play import NONE
-from blackjacky_env.replay import WinCurve, new_table
+from blackjacky_env.replay import Thoughts, WinCurve, new_table
 
+MOST_PLAYOUTS = 100_000
 _FOR_WINS = 24_000, 8, 64  # samples of a game, and the fewest and the most for one estimate
 _FOR_MOVES = 16_000, 32, 256  # the same for the costs of moves
 _CONFIDENCE = 0.95
@@ -44,22 +44,16 @@ class Analysis(NamedTuple):
     curve: WinCurve
 
 
-class _Course(NamedTuple):
-    """A game as its players saw it."""
-
-    end: TableEnv
-    vectors: list[list[Vector]]
-    """The observation of each seat before each move."""
-    seats: list[int]
-    """Who made each move."""
-
-
 class _Question(NamedTuple):
     """What ``seat`` may expect before the move number ``step``, or after each of the actions in its place."""
 
     step: int
     seat: int
     actions: tuple[int, ...]
+
+
+Answers = list[tuple[_Question, npt.NDArray[np.float64]]]
+"""The chances of winning in each sample after each action, (samples, actions), by question."""
 
 
 def analyse(
@@ -88,88 +82,68 @@ def analyse(
     """
     if playouts is not None:
         check_integer("playouts", playouts, 2, MOST_PLAYOUTS)
-    course = _follow(record)
-    players = range(course.end.num_players)
-    for_wins = [_Question(step, seat, (NONE,)) for step in range(len(course.seats)) for seat in players]
-    for_moves = _ask_for_moves(course, record["actions"], thoughts)
-    samples = [playouts or _samples(for_wins, _FOR_WINS)] * len(for_wins)
-    samples += [playouts or _samples(for_moves, _FOR_MOVES)] * len(for_moves)
-    answers = _answer(course, agent, [*for_wins, *for_moves], samples, check_threads(threads), track)
-    curve = _curve(course, for_wins, answers[: len(for_wins)], agent.name)
-    costs = _costs(course, for_moves, answers[len(for_wins) :])
+    env, vectors, seats = new_table(record), [], []
+    for action in record["actions"]:
+        seats.append(env.possible_agents.index(env.agent_selection))
+        vectors.append([env.observe(each)["observation"] for each in env.possible_agents])
+        env.step(action)
+    for_wins = [_Question(step, seat, (NONE,)) for step in range(len(seats)) for seat in range(env.num_players)]
+    for_moves = []
+    for step, (seat, action, mind) in enumerate(zip(seats, record["actions"], thoughts, strict=True)):
+        if mind is not None and (best := int(mind.probabilities.argmax())) != action:
+            for_moves.append(_Question(step, seat, (action, best)))
+
+    samples = {1: _samples(len(for_wins), _FOR_WINS), 2: _samples(2 * len(for_moves), _FOR_MOVES)}
+    if playouts is not None:
+        samples = {1: playouts, 2: playouts}
+    answers = _answer(agent, vectors, [*for_wins, *for_moves], samples, check_threads(threads), track)
+    curve = _curve(env, answers[: len(for_wins)], len(seats), agent.name)
+    costs = _costs(answers[len(for_wins) :], env.num_players)
     judged = [
         mind and replace(mind, win=float(curve.wins[step, seat]), cost=costs.get(step))
-        for step, (mind, seat) in enumerate(zip(thoughts, course.seats, strict=True))
+        for step, (mind, seat) in enumerate(zip(thoughts, seats, strict=True))
     ]
     return Analysis(judged, curve)
 
 
-def _follow(record: Mapping[str, Any]) -> _Course:
-    course = _Course(new_table(record), [], [])
-    env = course.end
-    for action in record["actions"]:
-        course.seats.append(env.possible_agents.index(env.agent_selection))
-        course.vectors.append([env.observe(each)["observation"] for each in env.possible_agents])
-        env.step(action)
-    return course
-
-
-# ---------------------------------------------------------------- what is estimated
-
-
-def _ask_for_moves(course: _Course, actions: Sequence[int], thoughts: Sequence[Thoughts | None]) -> list[_Question]:
-    """What the moves have cost that are not the most probable ones."""
-    questions = []
-    for step, (seat, action, mind) in enumerate(zip(course.seats, actions, thoughts, strict=True)):
-        best = action if mind is None else int(mind.probabilities.argmax())
-        if best != action:
-            questions.append(_Question(step, seat, (action, best)))
-    return questions
-
-
-def _samples(questions: Sequence[_Question], budget: tuple[int, int, int]) -> int:
+def _samples(estimates: int, budget: tuple[int, int, int]) -> int:
     total, fewest, most = budget
-    actions = sum(len(question.actions) for question in questions)
-    return min(max(total // max(actions, 1), fewest), most)
+    return min(max(total // max(estimates, 1), fewest), most)
 
 
 def _answer(
-    course: _Course,
     agent: CompiledAgent,
+    vectors: Sequence[Sequence[Vector]],
     questions: Sequence[_Question],
-    samples: Sequence[int],
+    samples: Mapping[int, int],
     threads: int,
     track: Track,
-) -> list[npt.NDArray[np.float64]]:
-    """The chances of winning in each sample after each action, (samples, actions), for every question."""
-    answers: list[npt.NDArray[np.float64]] = [np.empty((0, 0))] * len(questions)
-    players = course.end.num_players
+) -> Answers:
+    """``vectors``: the observations of all seats before each move; ``samples``: by the number of actions."""
+    answers = [np.empty((0, 0))] * len(questions)
 
     def work(start: int, first: int, last: int) -> None:
         for number in range(start + first, start + last):
             step, seat, actions = questions[number]
-            found = play_on(agent, course.vectors[step][seat], actions, samples[number], ends=False)
+            players = len(vectors[step])
+            found = play_on(agent, vectors[step][seat], actions, samples[len(actions)], ends=False)
             answers[number] = (1 + (players - 1) * found[:, :, WIN, 0]) / players
 
     for start in track(range(0, len(questions), _AT_ONCE)):
         spread(partial(work, start), min(_AT_ONCE, len(questions) - start), threads)
-    return answers
+    return list(zip(questions, answers, strict=True))
 
 
-# ---------------------------------------------------------------- what follows from it
-
-
-def _curve(
-    course: _Course, questions: Sequence[_Question], answers: Sequence[npt.NDArray[np.float64]], player: str
-) -> WinCurve:
-    players = course.end.num_players
-    wins = np.full((len(course.seats) + 1, players), np.nan)
-    for (step, seat, _), chances in zip(questions, answers, strict=True):
+def _curve(env: TableEnv, answers: Answers, moves: int, player: str) -> WinCurve:
+    """``env``: the table after all moves."""
+    players = env.num_players
+    wins = np.full((moves + 1, players), np.nan)
+    for (step, seat, _), chances in answers:
         wins[step, seat] = np.clip(chances.mean(), 0, 1)
-    if any(course.end.terminations.values()):
-        winners = course.end.snapshot()["winners"] or range(players)
+    if any(env.terminations.values()):
+        winners = env.snapshot()["winners"] or range(players)
         wins[-1] = [(seat in winners) / len(winners) for seat in range(players)]
-    return WinCurve(wins, _note(answers, player) if answers else "")
+    return WinCurve(wins, _note([chances for _, chances in answers], player) if answers else "")
 
 
 def _note(answers: Sequence[npt.NDArray[np.float64]], player: str) -> str:
@@ -181,12 +155,10 @@ def _note(answers: Sequence[npt.NDArray[np.float64]], player: str) -> str:
     )
 
 
-def _costs(
-    course: _Course, questions: Sequence[_Question], answers: Sequence[npt.NDArray[np.float64]]
-) -> dict[int, tuple[float, float, float]]:
+def _costs(answers: Answers, players: int) -> dict[int, tuple[float, float, float]]:
     """What moves have cost, with intervals that hold together for all moves of a player (Bonferroni)."""
-    costs, moves = {}, np.bincount([question.seat for question in questions], minlength=course.end.num_players)
-    for (step, seat, _), chances in zip(questions, answers, strict=True):
+    costs, moves = {}, np.bincount([question.seat for question, _ in answers], minlength=players)
+    for (step, seat, _), chances in answers:
         differences = chances[:, 1] - chances[:, 0]
         cost = differences.mean()
         half = student(1 - (1 - _CONFIDENCE) / 2 / moves[seat], len(differences) - 1) * _error(differences)

@@ -28,8 +28,7 @@ from blackjacky_agents.kit.encoding import Encoding
 from blackjacky_agents.kit.search import PROPOSALS, SearchConfig
 from blackjacky_agents.networks.network import forward, network_policy, softmax, widest
 from blackjacky_agents.search.playing_on import WIN, make_new_scratch, make_play_on, one_policy, searched
-from blackjacky_env.compiled import Policy, compiled, entry, stream
-from blackjacky_env.compiled.purposes import FOR_DECISIONS
+from blackjacky_env.compiled import Policy, compiled
 from blackjacky_env.declare import Game
 from blackjacky_env.games import get_game
 from blackjacky_env.play import NONE, only_legal
@@ -62,15 +61,8 @@ ACTIONS, ALIVE, POSITIONS = range(3)  # in `Trial.size`
 @compiled
 def new_trial():
     """No actions yet."""
-    return Trial(
-        np.zeros(MOST_ACTIONS, np.int64),
-        np.zeros(MOST_ACTIONS),
-        np.zeros(MOST_ACTIONS),
-        np.zeros(MOST_ACTIONS),
-        np.zeros(MOST_ACTIONS),
-        np.zeros(MOST_ACTIONS),
-        np.zeros(3, np.int64),
-    )
+    rows, size = np.zeros((5, MOST_ACTIONS)), np.zeros(3, np.int64)
+    return Trial(np.zeros(MOST_ACTIONS, np.int64), rows[0], rows[1], rows[2], rows[3], rows[4], size)
 
 
 @cache
@@ -93,7 +85,7 @@ def policy_of(game: str, encoding: str) -> Policy:
 
 
 def guided_parameters(simulations: int, config: SearchConfig, network: CompiledAgent) -> npt.NDArray[np.float32]:
-    """Parameters of `guided_policy` and `clocked_guide`: `SIMULATIONS` .. `NOISE`, then a network that samples."""
+    """Parameters of `guided_policy`: `SIMULATIONS` .. `NOISE`, then a network that samples."""
     head = [simulations, config.least, config.noise]
     packed = network.parameters.copy()
     packed[0] = 0
@@ -118,42 +110,6 @@ def make_search(game: Game, config: SearchConfig, encoding: Encoding) -> Callabl
         return trial
 
     return compiled(search)
-
-
-@cache
-def clocked_guide(
-    game: Game, config: SearchConfig, encoding: Encoding
-) -> tuple[Callable[..., Any], Callable[..., int]]:
-    """Entries as `tree.clocked`, for a search that gives up the worse half of the actions whenever its time doubles."""
-    propose, play = make_propose(encoding), make_play(game, config, encoding)
-
-    def begin(observation, mask, key, decision, parameters):
-        trial = new_trial()
-        propose(trial, observation, mask, parameters[LEAST], parameters[HEAD:])
-        return trial.actions[0] if trial.size[ACTIONS] == 1 else NONE, trial
-
-    def go_on(trial, observation, mask, key, decision, parameters):
-        before = trial.size[POSITIONS]
-        bits = stream(key, FOR_DECISIONS, decision, 0)
-        positions = max(1, int(parameters[SIMULATIONS]) // trial.size[ALIVE])
-        play(trial, observation, bits, parameters[HEAD:], positions)
-        weigh(trial, parameters[NOISE])
-        if before > 0 and (before ^ trial.size[POSITIONS]) > before:  # past the next power of two
-            give_up(trial)
-        return best_of(trial)
-
-    return entry(begin), entry(go_on)
-
-
-@cache
-def thinking(game: Game, config: SearchConfig, encoding: Encoding) -> Callable[..., Trial]:
-    """Entry (observation, mask, key, decision, parameters) -> the trial of the search that `guided_policy` makes."""
-    search = make_search(game, config, encoding)
-
-    def think(observation, mask, key, decision, parameters):
-        return search(observation, mask, stream(key, FOR_DECISIONS, decision, 0), parameters)
-
-    return entry(think)
 
 
 def improved(trial: Trial, num_actions: int) -> npt.NDArray[np.float64]:

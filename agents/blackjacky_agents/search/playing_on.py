@@ -35,10 +35,10 @@ from blackjacky_env.games import get_game
 from blackjacky_env.play import NONE, OVER, SETTLED, checked, make_choose, make_step, only_legal
 
 LONGEST = 10_000  # actions of one playout; longer ones, by policies that never end a game, have the result 0
-WIN, QUESTION, CHANGE = range(3)
+WIN, CHANGE, SETTLEMENTS = range(3)
 """Rows of a result by seat. `WIN`: the expected "win" reward where a search values it; at the end of a game the share
-of the win, an equal one for all if nobody wins. Only at the end: `QUESTION`, 1 if the next settlement does to the seat
-what the game's `Question` is about; `CHANGE`, of its score until then."""
+of the win, an equal one for all if nobody wins. Only at the end: `CHANGE`, of the seat's score until the next
+settlement; in its first entry `SETTLEMENTS`, their number."""
 _ROWS = 3
 _UNIT = 2.0**-53  # scales 53 random bits to a number 0 .. 1
 
@@ -227,70 +227,52 @@ def searched(game: Game, config: SearchConfig, choose: Callable[..., int]) -> Co
 @cache
 def make_advance(game: Game, config: SearchConfig) -> Callable[..., bool]:
     """`Course.advance` of a search; ``to`` is not read."""
-    step, returns, value, stage = make_step(game), game.rules.returns, config.value, config.stage
+    step, returns, is_valued, has_stages = (
+        make_step(game),
+        game.rules.returns,
+        config.value is not None,
+        config.stage is not None,
+    )
+    value, stage = config.value or returns, config.stage or _no_stage
 
-    if value is None:
-
-        def advance(s, action, to, result):
-            if step(s, action) & OVER:
-                returns(s, result[WIN])
-                return True
-            return False
-
-    elif stage is not None:
-
-        def advance(s, action, to, result):
-            before = stage(s)
-            over = (step(s, action) & OVER) != 0
-            done = over or stage(s) != before
-            if over:
-                returns(s, result[WIN])
-            elif done:
-                value(s, result[WIN])
-            return done
-
-    else:
-
-        def advance(s, action, to, result):
-            flags = step(s, action)
-            if flags & OVER:
-                returns(s, result[WIN])
-            elif flags & SETTLED:
-                value(s, result[WIN])
-            return flags != 0
+    def advance(s, action, to, result):
+        before = stage(s)
+        flags = step(s, action)
+        if flags & OVER:
+            returns(s, result[WIN])
+            return True
+        ended = stage(s) != before if has_stages else (flags & SETTLED) != 0
+        if is_valued and ended:
+            value(s, result[WIN])
+        return is_valued and ended
 
     return compiled(advance)
+
+
+@compiled
+def _no_stage(s):
+    return 0
 
 
 @cache
 def to_the_end(game: Game, sampled: bool) -> Course:
     """From sampled positions, or copies of a state, to the end of the game, with all rows of results."""
-    happens = game.setback or _never
-    score = score_of(game.rules)
+    step, score = make_step(game), score_of(game.rules)
 
     def begin(s, result):
         result[:] = 0.0
-        result[QUESTION] = -1.0  # not known yet
         for p in range(s.num_players):
             result[WIN, p], result[CHANGE, p] = 1 / s.num_players, -score(s, p)
 
-    def note(s, result):
-        if result[QUESTION, 0] < 0.0:
-            result[QUESTION] = 0.0
-            for p in range(s.num_players):
-                result[QUESTION, p] = happens(s, p)
-
-    step = make_step(game, compiled(note))
-
     def advance(s, action, to, result):
-        is_first = result[QUESTION, 0] < 0.0
-        flags = step(s, action, result)
-        if flags and is_first:
+        flags = step(s, action)
+        if flags:
+            result[SETTLEMENTS, 0] += 1
+        if flags and result[SETTLEMENTS, 0] == 1:
             for p in range(s.num_players):
                 result[CHANGE, p] += score(s, p)
         if flags & OVER == 0:
             return False
-        result[QUESTION] = np.maximum(result[QUESTION], 0.0)
         won = s.winners[: s.num_players].sum()
         if won:
             for p in range(s.num_players):
@@ -299,11 +281,6 @@ def to_the_end(game: Game, sampled: bool) -> Course:
 
     imagine = make_imagine(game, None) if sampled else copy_state
     return Course(imagine, many_agents(game), compiled(advance), compiled(begin))
-
-
-@compiled
-def _never(s, p):
-    return False
 
 
 # ---------------------------------------------------------------- from Python
@@ -332,7 +309,7 @@ def play_on(
         ends: games are played to their end; False: to where the game's search values them.
 
     Returns:
-        Float64, (positions, actions, rows, max_players): the rows `WIN`, `QUESTION` and `CHANGE`, or `WIN` alone. The
+        Float64, (positions, actions, rows, max_players): the rows `WIN`, `CHANGE`, `SETTLEMENTS`, or `WIN` alone. The
         first seat is the observer's, or the one to act in a record; the others follow clockwise.
     """
     game = get_game(agent.game)

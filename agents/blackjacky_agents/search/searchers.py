@@ -5,29 +5,22 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Callable
-from typing import Any
+from functools import cache
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-from blackjacky_agents.agent import Agent, CompiledAgent, Origin, check_asked
+from blackjacky_agents.agent import Agent, CompiledAgent, Origin, check_asked, one_by_one
 from blackjacky_agents.games import find_encoding, get_kit
-from blackjacky_agents.kit.search import Numbers, SearchConfig
 from blackjacky_agents.networks.network import find_network, is_network
-from blackjacky_agents.search.guided import (
-    Trial,
-    clocked_guide,
-    guided_parameters,
-    guided_policy,
-    improved,
-    policy_of,
-    thinking,
-)
-from blackjacky_agents.search.tree import Tree, clocked, rollout_policy, tree_policy
-from blackjacky_env.compiled import Policy
+from blackjacky_agents.search.guided import SIMULATIONS, Trial, guided_parameters, improved, make_search, policy_of
+from blackjacky_agents.search.tree import Tree, make_tree_search, rollout_policy, tree_policy
+from blackjacky_env.compiled import Policy, entry, stream
+from blackjacky_env.compiled.purposes import FOR_DECISIONS
 from blackjacky_env.declare import Vector
 from blackjacky_env.games import get_game
-from blackjacky_env.play import NONE, sample_record
+from blackjacky_env.play import sample_record
 from blackjacky_env.replay import Thoughts, chance_to_win
 
 SEARCHERS = {
@@ -38,7 +31,10 @@ SEARCHERS = {
 """Placeholders of the budget after the colon of each name."""
 MOST = 1_000_000  # simulations, playouts
 LONGEST = 3600.0  # seconds
-_AT_ONCE = 16  # simulations between two checks of the clock
+_AT_FIRST, _MOST_MORE = 16, 16  # simulations of the first search within a time, and how many times more the next has
+_CAREFUL = 0.9  # fraction of the time left that a search is expected to take
+
+T = TypeVar("T")
 
 
 def make_searcher(name: str, game: str, load: Callable[[str, str], CompiledAgent]) -> Agent:
@@ -62,7 +58,7 @@ def make_searcher(name: str, game: str, load: Callable[[str, str], CompiledAgent
         raise ValueError(f"agent {name!r}: {budget!r} is not a budget; allowed are {allowed}")
     network = _find_guide(name, game, guide, load) if kind == "search" else None
     if is_time:
-        return TimedSearcher(name, game, float(budget[:-1]), network)
+        return TimedSearcher(Searcher(name, game, _AT_FIRST, network), float(budget[:-1]))
     return Searcher(name, game, int(budget), network)
 
 
@@ -79,41 +75,61 @@ def _find_guide(name: str, game: str, guide: str, load: Callable[[str, str], Com
 
 
 class Searcher(CompiledAgent):
-    """Search with a fixed number of simulations per move, or of playouts per legal action: the number in its name."""
+    """Search with a number of simulations per move, or of playouts per legal action, which is its first parameter."""
 
     def __init__(self, name: str, game: str, budget: int, network: CompiledAgent | None = None) -> None:
-        config, rules = get_kit(game).search, get_game(game)
+        config = get_kit(game).search
         self._encoding = ""  # of the network
-        if network is not None:
-            encoding = find_network(network)[1]
-            self._encoding = encoding.name
-            parameters = guided_parameters(budget, config, network)
-            origin: Origin = (policy_of, (game, encoding.name))
-            super().__init__(name, game, guided_policy(rules, config, encoding), parameters, origin)
+        if network is None:
+            parameters = np.array([budget, *config.playout_parameters], np.float32)
+            origin: Origin = (_policy_of, (name, game))
         else:
-            parameters = playout_parameters(budget, config)
-            super().__init__(name, game, _policy_of(name, game), parameters, (_policy_of, (name, game)))
+            self._encoding = find_network(network)[1].name
+            parameters = guided_parameters(budget, config, network)
+            origin = (policy_of, (game, self._encoding))
+        super().__init__(name, game, origin[0](*origin[1]), parameters, origin)
 
     def act_batch(self, observations: npt.NDArray[Any], masks: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
         """As `CompiledAgent.act_batch`; also raises `ValueError` for observations that no position can have."""
-        check_positions(self, observations, masks)
+        self.check_positions(observations, masks)
         return super().act_batch(observations, masks)
+
+    def check_positions(
+        self, observations: npt.NDArray[Any], masks: npt.NDArray[Any]
+    ) -> tuple[Vector, npt.NDArray[np.int8], int]:
+        """As `check_asked`, and the players at the last table; refuses what the compiled rules might never end."""
+        vectors, masks = check_asked(self.name, self.game, observations, masks)
+        players = 0
+        for vector, mask in zip(vectors, masks, strict=True):
+            record, may = sample_record(get_game(self.game), vector, np.random.default_rng(0))
+            players = int(record["num_players"][0])
+            if (mask > may).any():
+                raise ValueError("the action mask allows an action that is illegal given the observation")
+        return vectors, masks, players
 
     def explain(self, observation: dict[str, npt.NDArray[Any]]) -> Thoughts | None:
         """What the search that `act` would run now finds; None for rollouts."""
         if self.name.startswith("rollout"):
             return None
-        seen, mask, players = check_alone(self, observation)
+        seen, masks, players = self.check_positions(observation["observation"][None], observation["action_mask"][None])
+        if masks.sum() == 1:
+            return Thoughts(masks[0].astype(np.float64))
         game, config = get_game(self.game), get_kit(self.game).search
+        given = seen[0], masks[0], self._key, self._decisions, self.parameters
         if self._encoding:
-            think = thinking(game, config, find_encoding(self._encoding, self.game))
-            trial = think(seen, mask, self._key, self._decisions, self.parameters)
-            return thoughts_of_trial(trial, mask, players)
-        begin, go_on = clocked(game, config)
-        only, tree = begin(seen, mask, self._key, self._decisions, self.parameters)
-        if only == NONE:
-            go_on(tree, seen, mask, self._key, self._decisions, self.parameters)
-        return thoughts_of_root(tree, mask, players)
+            search = make_search(game, config, find_encoding(self._encoding, self.game))
+            return thoughts_of_trial(_thinking(search)(*given), masks.shape[1], players)
+        return thoughts_of_root(_thinking(make_tree_search(game, config))(*given), players)
+
+
+@cache
+def _thinking(search: Callable[..., Any]) -> Callable[..., Any]:
+    """Entry (observation, mask, key, decision, parameters) -> what a compiled search finds at that decision."""
+
+    def think(observation, mask, key, decision, parameters):
+        return search(observation, mask, stream(key, FOR_DECISIONS, decision, 0), parameters)
+
+    return entry(think)
 
 
 def _policy_of(name: str, game: str) -> Policy:
@@ -122,110 +138,58 @@ def _policy_of(name: str, game: str) -> Policy:
     return make(get_game(game), get_kit(game).search)
 
 
-def playout_parameters(budget: int, config: SearchConfig) -> Numbers:
-    """Parameters of a search that no network guides."""
-    return np.array([budget, *config.playout_parameters], np.float32)
-
-
-def check_positions(
-    agent: Searcher | TimedSearcher, observations: npt.NDArray[Any], masks: npt.NDArray[Any]
-) -> tuple[Vector, npt.NDArray[np.int8]]:
-    """As `check_asked`; also refuses impossible observations, from which the compiled rules might never terminate."""
-    vectors, masks = check_asked(agent.name, agent.game, observations, masks)
-    for vector, mask in zip(vectors, masks, strict=True):
-        _, may = sample_record(get_game(agent.game), vector, np.random.default_rng(0))
-        if (mask > may).any():
-            raise ValueError("the action mask allows an action that is illegal given the observation")
-    return vectors, masks
-
-
-def check_alone(
-    agent: Searcher | TimedSearcher, observation: dict[str, npt.NDArray[Any]]
-) -> tuple[Vector, npt.NDArray[np.int8], int]:
-    """Vector and mask of a single observation, checked, and the number of players at its table."""
-    seen, masks = check_positions(agent, observation["observation"][None], observation["action_mask"][None])
-    record, _ = sample_record(get_game(agent.game), seen[0], np.random.default_rng(0))
-    return seen[0], masks[0], int(record["num_players"][0])
-
-
-def thoughts_of_root(tree: Tree, mask: npt.NDArray[np.int8], players: int) -> Thoughts:
-    """Visit fractions at the root and the mean result; for a single legal action, that one."""
-    if mask.sum() == 1:
-        return Thoughts(mask.astype(np.float64))
+def thoughts_of_root(tree: Tree, players: int) -> Thoughts:
+    """Visit fractions at the root and the mean result."""
     visits = tree.visits[0].astype(np.float64)
     result = float(tree.totals[0].sum()) / float(visits.sum())
     return Thoughts(visits / visits.sum(), chance_to_win(result, players))
 
 
-def thoughts_of_trial(trial: Trial, mask: npt.NDArray[np.int8], players: int) -> Thoughts:
+def thoughts_of_trial(trial: Trial, num_actions: int, players: int) -> Thoughts:
     """The network's probabilities as improved by the search, and what the best action wins."""
-    chances = improved(trial, len(mask))
+    chances = improved(trial, num_actions)
     if not trial.counts[0]:
         return Thoughts(chances)
     won = float(trial.sums[0] / trial.counts[0] + trial.worth.max())
     return Thoughts(chances, chance_to_win(won, players))
 
 
-# ---------------------------------------------------------------- time limits
-
-
 class TimedSearcher:
-    """Search with a time limit per move, the number in its name; its moves depend on the speed of the machine."""
+    """Search with a time limit per move: with more and more simulations, as many as take the time that is left.
+
+    Its moves depend on the speed of the machine.
+    """
 
     one_game_at_a_time = True
 
-    def __init__(self, name: str, game: str, seconds: float, network: CompiledAgent | None = None) -> None:
-        config, rules = get_kit(game).search, get_game(game)
-        self.name, self.game, self.seconds, self._network = name, game, seconds, network
-        self._thoughts: Callable[[Any, npt.NDArray[np.int8], int], Thoughts] = thoughts_of_root
-        if network is None:
-            self.parameters = playout_parameters(_AT_ONCE, config)
-            self._begin, self._go_on = clocked(rules, config)
-        else:
-            self.parameters = guided_parameters(_AT_ONCE, config, network)
-            self._begin, self._go_on = clocked_guide(rules, config, find_network(network)[1])
-            self._thoughts = thoughts_of_trial
-        self.simulations = 0
-        """Number of simulations of the last move."""
-        self.reset()
+    def __init__(self, searcher: Searcher, seconds: float) -> None:
+        self.name, self.game, self.searcher, self.seconds = searcher.name, searcher.game, searcher, seconds
 
     def reset(self, seed: int | None = None) -> None:
         """Reseed the agent; the same seed gives the same random numbers (None: a seed from the operating system)."""
-        self._key = np.random.default_rng(seed).integers(2**64, dtype=np.uint64)
-        self._decisions = 0
+        self.searcher.reset(seed)
 
     def act(self, observation: dict[str, npt.NDArray[Any]]) -> int:
         """A legal action; `ValueError` if nothing is legal (off turn or game over)."""
-        return int(self.act_batch(observation["observation"][None], observation["action_mask"][None])[0])
+        return self._search(lambda: self.searcher.act(observation))
 
     def act_batch(self, observations: npt.NDArray[Any], masks: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
         """Actions (N,) int64 for observations (N, K) and masks (N, A), searched one after the other."""
-        observations, masks = check_positions(self, observations, masks)
-        actions = np.empty(len(masks), np.int64)
-        for i, (seen, mask) in enumerate(zip(observations, masks, strict=True)):
-            self._decisions += 1
-            actions[i], _ = self._grow(seen, mask, self._decisions)
-        return actions
+        return one_by_one(self.act, observations, masks)
 
-    def explain(self, observation: dict[str, npt.NDArray[Any]]) -> Thoughts:
+    def explain(self, observation: dict[str, npt.NDArray[Any]]) -> Thoughts | None:
         """What a search with the same time limit finds."""
-        seen, mask, players = check_alone(self, observation)
-        return self._thoughts(self._grow(seen, mask, self._decisions + 1)[1], mask, players)
+        return self._search(lambda: self.searcher.explain(observation))
 
-    def _grow(self, observation: Vector, mask: npt.NDArray[np.int8], decision: int) -> tuple[int, Any]:
-        deadline = time.perf_counter() + self.seconds
-        self.simulations = 0
-        action, found = self._begin(observation, mask, self._key, decision, self.parameters)
-        if action != NONE:
-            return int(action), found
-        while self.simulations == 0 or time.perf_counter() < deadline:
-            action = self._go_on(found, observation, mask, self._key, decision, self.parameters)
-            self.simulations += _AT_ONCE
-        return int(action), found
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        """Made again, since compiled functions cannot be pickled."""
-        return TimedSearcher, (self.name, self.game, self.seconds, self._network), (self._key, self._decisions)
-
-    def __setstate__(self, state: tuple[np.uint64, int]) -> None:
-        self._key, self._decisions = state
+    def _search(self, ask: Callable[[], T]) -> T:
+        """What the last search finds that has begun in time."""
+        deadline, simulations = time.perf_counter() + self.seconds, _AT_FIRST
+        while True:
+            begun = time.perf_counter()
+            self.searcher.parameters[SIMULATIONS] = simulations
+            found = ask()
+            now = time.perf_counter()
+            possible = int(_CAREFUL * simulations * (deadline - now) / (now - begun))
+            if possible <= simulations:
+                return found
+            simulations = min(possible, _MOST_MORE * simulations, MOST)

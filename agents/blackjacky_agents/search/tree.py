@@ -32,8 +32,8 @@ from blackjacky_agents.search.playing_on import (
     one_policy,
     searched,
 )
-from blackjacky_env.compiled import Policy, compiled, draw, entry, stream, zeros
-from blackjacky_env.compiled.purposes import FOR_DECISIONS, FOR_TREE
+from blackjacky_env.compiled import Policy, compiled, draw, stream, zeros
+from blackjacky_env.compiled.purposes import FOR_TREE
 from blackjacky_env.declare import Game, Vector
 from blackjacky_env.play import NONE, checked, only_legal
 
@@ -107,7 +107,7 @@ class Tree(NamedTuple):
     counts: npt.NDArray[np.int32]  # visits of each node, (M,)
     visits: npt.NDArray[np.int32]  # visits of each action, (M, A)
     totals: npt.NDArray[np.float32]  # sum of the results of each action, (M, A)
-    size: npt.NDArray[np.int64]  # number of nodes and of simulations, (2,)
+    size: npt.NDArray[np.int64]  # number of nodes, (1,)
     chain: npt.NDArray[Any]  # the last accepted position and the last proposal of the sampling chain, records (2,)
     likelihood: npt.NDArray[np.float64]  # likelihood of the accepted position, (1,)
     position: npt.NDArray[Any]  # state of the current simulation, a record (1,)
@@ -116,9 +116,6 @@ class Tree(NamedTuple):
     seen: Vector  # observation of the player to act, (K,)
     may: npt.NDArray[np.int8]  # mask of the player to act, (A,)
     result: npt.NDArray[np.float64]  # result of the current simulation by seat, (1, max_players)
-
-
-NODES, DONE = range(2)  # in `Tree.size`
 
 
 @cache
@@ -139,7 +136,7 @@ def make_new_tree(game: Game) -> Callable[..., Tree]:
             np.empty(nodes, np.int32),
             np.empty((nodes, num_actions), np.int32),
             np.empty((nodes, num_actions), np.float32),
-            np.zeros(2, np.int64),
+            np.zeros(1, np.int64),
             zeros(2, state_dtype),
             np.zeros(1),
             zeros(1, state_dtype),
@@ -156,72 +153,35 @@ def make_new_tree(game: Game) -> Callable[..., Tree]:
 @cache
 def tree_policy(game: Game, config: SearchConfig) -> Policy:
     """Information-set MCTS; parameters: `BUDGET`, then those of the playout policy."""
-    new_tree, plant, grow = make_new_tree(game), make_plant(config), make_grow(game, config)
+    search = make_tree_search(game, config)
 
     def choose(observation, mask, random_state, parameters):
         action = only_legal(mask)
         if action != NONE:
             return action
-        simulations = np.int64(parameters[BUDGET])
-        tree = new_tree(min(simulations + 1, MOST_NODES))
-        plant(tree, observation, mask, random_state, parameters)
-        grow(tree, observation, random_state, parameters, simulations)
-        return best_legal(tree.visits[0], mask)
+        return best_legal(search(observation, mask, random_state, parameters).visits[0], mask)
 
     return compiled(choose)
 
 
 @cache
-def clocked(game: Game, config: SearchConfig) -> tuple[Callable[..., Any], Callable[..., int]]:
-    """Entries for a search that runs in steps, because compiled code cannot read the clock.
-
-    ``begin(observation, mask, key, decision, parameters)`` -> the only legal action or `NONE`, and a tree with its
-    root. ``go_on(tree, observation, mask, key, decision, parameters)`` -> the best action after another
-    ``parameters[BUDGET]`` simulations.
-    """
-    new_tree, plant, grow = make_new_tree(game), make_plant(config), make_grow(game, config)
-
-    def begin(observation, mask, key, decision, parameters):
-        action, tree = only_legal(mask), new_tree(MOST_NODES)
-        if action == NONE:
-            plant(tree, observation, mask, stream(key, FOR_DECISIONS, decision, 0), parameters)
-        return action, tree
-
-    def go_on(tree, observation, mask, key, decision, parameters):
-        grow(tree, observation, stream(key, FOR_DECISIONS, decision, 0), parameters, np.int64(parameters[BUDGET]))
-        return best_legal(tree.visits[0], mask)
-
-    return entry(begin), entry(go_on)
-
-
-@cache
-def make_plant(config: SearchConfig) -> Callable[..., None]:
-    """Compiled (tree, observation, mask, random_state, parameters): add the root with the prior policy's favourite.
-
-    Kept apart from the function that grows the tree, because a prior policy may be slow to compile.
-    """
-    prior_policy = config.prior_policy
-
-    def plant(tree, observation, mask, random_state, parameters):
-        tree.seen[:] = observation
-        code = hash_of(tree.words)
-        _, slot = find(tree, code)
-        add(tree, code, slot, np.int64(prior_policy(observation, mask, random_state, parameters[HEAD:])))
-
-    return compiled(plant)
-
-
-@cache
-def make_grow(game: Game, config: SearchConfig) -> Callable[..., None]:
-    """Compiled (tree, observation, random_state, parameters, simulations): run that many more simulations.
+def make_tree_search(game: Game, config: SearchConfig) -> Callable[..., Tree]:
+    """Compiled (observation, mask, random_state, parameters) -> the tree after as many simulations as they say.
 
     ``observation`` is the searcher's, at a decision with at least two legal actions.
     """
-    course, simulate = _course(game, config), _make_simulate(game, config)
+    new_tree, prior_policy, simulate = make_new_tree(game), config.prior_policy, _make_simulate(game, config)
+    course = _course(game, config)
     imagine, finish = course.imagine, make_finish(course)
 
-    def grow(tree, observation, random_state, parameters, simulations):
-        for number in range(tree.size[DONE], tree.size[DONE] + simulations):
+    def search(observation, mask, random_state, parameters):
+        simulations, who = np.int64(parameters[BUDGET]), parameters[HEAD:]
+        tree = new_tree(min(simulations + 1, MOST_NODES))
+        tree.seen[:] = observation
+        code = hash_of(tree.words)
+        _, slot = find(tree, code)
+        add(tree, code, slot, np.int64(prior_policy(observation, mask, random_state, who)))
+        for number in range(simulations):
             for proposal in range(PROPOSALS):
                 before = tree.likelihood[0]
                 tree.likelihood[0] = imagine(observation, random_state, number, proposal, tree.chain, before)
@@ -229,12 +189,11 @@ def make_grow(game: Game, config: SearchConfig) -> Callable[..., None]:
             tree.result[:] = 0.0
             depth, done = simulate(tree, parameters)
             if not done:
-                s, who = tree.position[0], parameters[HEAD:]
-                finish(s, NONE, who, None, tree.seen, tree.may, tree.result)
+                finish(tree.position[0], NONE, who, None, tree.seen, tree.may, tree.result)
             learn(tree, depth)
-        tree.size[DONE] += simulations
+        return tree
 
-    return compiled(grow)
+    return compiled(search)
 
 
 def _make_simulate(game: Game, config: SearchConfig) -> Callable[..., tuple[int, bool]]:
@@ -306,10 +265,10 @@ def find(tree, code):
 @compiled
 def add(tree, code, slot, favourite):
     """A new node in a free slot; `NONE` if the tree is full."""
-    node = tree.size[NODES]
+    node = tree.size[0]
     if node == len(tree.counts):
         return NONE
-    tree.size[NODES] += 1
+    tree.size[0] += 1
     tree.slots[slot] = node
     tree.hashes[node] = code
     tree.favourites[node] = favourite

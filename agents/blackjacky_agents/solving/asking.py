@@ -14,7 +14,7 @@ from blackjacky_agents.networks.network import action_probabilities, find_networ
 from blackjacky_agents.solving import walk as walks
 from blackjacky_agents.solving.strategies import Strategies
 from blackjacky_agents.solving.table import Table
-from blackjacky_agents.solving.tree import SHOWN, Progress, Walker, number_states
+from blackjacky_agents.solving.tree import Progress, number_states, walk_through
 from blackjacky_env.play import Keys
 
 _TRIED = 64  # information states, to see whether an agent always does the same
@@ -63,23 +63,26 @@ def ask_everywhere(
 
     Raises `ValueError` as `build_tree` and the agent do.
     """
-    walker = Walker(table, memory, shown=SHOWN, keeps=False)
-    tell: Callable[[Seen], Chances] | None = None
-    how, parts = "", []
-    for _ in walker.run(progress):
-        states, counts, shown = walker.walk.states, walker.walk.counts, walker.walk.shown
-        last, count = int(counts[walks.NUM_STATES]), int(counts[walks.NUM_SHOWN])
-        seen = Seen(shown.observations[:count], shown.masks[:count], states.keys[last - count : last])
-        if tell is None:
-            tell, how = _way_to_ask(agent, seen, samples)
-        chances = _checked(np.asarray(tell(seen), np.float64), seen.masks, agent.name)
-        begin, end = states.first[last - count], states.first[last]
-        rows = np.repeat(np.arange(count), np.diff(states.first[last - count : last + 1]))
-        parts.append(chances[rows, states.actions[begin:end]])
-    together = np.concatenate([np.ones(table.num_players), *parts])
-    states, count = walker.walk.states, int(walker.walk.counts[walks.NUM_STATES])
-    numbered = [number_states(states, count, seat) for seat in range(table.num_players)]
-    return Asked(tuple(np.concatenate([[1.0], together[each.old]]) for each in numbered), how)
+    ways: list[tuple[Callable[[Seen], Chances], str]] = []
+    parts = [np.ones(table.num_players)]
+
+    def ask(walk: walks.Walk) -> None:
+        progress(int(walk.counts[walks.NUM_NODES]))
+        last, count = int(walk.counts[walks.NUM_STATES]), int(walk.counts[walks.NUM_SHOWN])
+        if not count:
+            return
+        keys, first = walk.states.keys[last - count : last], walk.states.first[last - count : last + 1]
+        seen = Seen(walk.shown.observations[:count], walk.shown.masks[:count], keys)
+        if not ways:
+            ways.append(_way_to_ask(agent, seen, samples))
+        chances = _checked(np.asarray(ways[0][0](seen), np.float64), seen.masks, agent.name)
+        rows = np.repeat(np.arange(count), np.diff(first))
+        parts.append(chances[rows, walk.states.actions[first[0] : first[-1]]])
+
+    walk = walk_through(table, memory, ask, shows=True, keeps=False)
+    together = np.concatenate(parts)
+    strategies = (together[number_states(walk, seat).old] for seat in range(table.num_players))
+    return Asked(tuple(np.concatenate([[1.0], each]) for each in strategies), ways[0][1])
 
 
 def _way_to_ask(agent: Agent, seen: Seen, samples: int) -> tuple[Callable[[Seen], Chances], str]:

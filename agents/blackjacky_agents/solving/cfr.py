@@ -31,24 +31,25 @@ from blackjacky_agents.solving.strategies import (
     uniform,
     value_of,
 )
-from blackjacky_agents.solving.tree import SeatTree, Tree
+from blackjacky_agents.solving.tree import Tree
 from blackjacky_env.compiled import compiled, entry
 from blackjacky_env.play import check_arrays, check_entries
 
 Variant = Literal["cfr", "cfr+", "dcfr"]
 VARIANTS: tuple[Variant, ...] = ("cfr", "cfr+", "dcfr")
 _WORTH_THREADS = 200_000  # ends and sequences of an iteration
+_KEPT = ("regrets", "strategy", "sums")  # of what a seat remembers, in checkpoints
 
 
 class Memory(NamedTuple):
-    """What one seat remembers of the iterations, each by sequence, (S,), but for the last."""
+    """What one seat remembers of the iterations, each by sequence, (S,), where nothing else is said."""
 
     regrets: Floats
-    strategy: Floats  # of the next iteration, by regret matching
-    reach: Floats  # of that strategy
+    reach: Floats  # of the strategy
     sums: Floats  # the reaches of all iterations, weighted: the average strategy
     gains: Floats
     values: Floats  # by state, (I,)
+    strategy: Floats  # of the next iteration, by regret matching
 
 
 def _factors(variant, t):
@@ -122,7 +123,8 @@ class Solver:
         self.threads = threads if work > _WORTH_THREADS else 1
         self.iterations = 0
         self._memories = tuple(
-            _new_memory(each, strategy) for each, strategy in zip(tree.seats, uniform(tree), strict=True)
+            Memory._make([*np.zeros((4, len(strategy))), np.zeros(len(each.first) - 1), strategy])
+            for each, strategy in zip(tree.seats, uniform(tree), strict=True)
         )
         self._reaches = tuple(memory.reach for memory in self._memories)
         self._levels = tuple(np.array(sequence_levels(each)) for each in tree.seats)
@@ -130,25 +132,20 @@ class Solver:
 
     def run(self, iterations: int) -> None:
         """Do more iterations."""
-        number = VARIANTS.index(self.variant)
+        number, seats = VARIANTS.index(self.variant), self.tree.seats
         if self.threads == 1:
-            _iterate_here(
-                self.tree.seats, self._levels, self._memories, self._reaches, number, self.iterations, iterations
-            )
+            _iterate_here(seats, self._levels, self._memories, self._reaches, number, self.iterations, iterations)
             self.iterations += iterations
             return
-        for _ in range(iterations):
+        for _ in range(iterations):  # the same, each part on all threads
             self.iterations += 1
-            self._iterate_on_threads(*_factors_here(number, self.iterations))
-
-    def _iterate_on_threads(self, positive: float, negative: float, weight: float) -> None:
-        """As `_iterate`, each part on all threads."""
-        for seat, (tree, memory) in enumerate(zip(self.tree.seats, self._memories, strict=True)):
-            gains_of(self.tree, seat, self._reaches, memory.gains, self.threads)
-            in_parts(partial(_add_reach_here, memory, weight), 0, len(memory.gains), self.threads)
-            for first, last in reversed([*pairwise(tree.levels.tolist())]):
-                in_parts(partial(_update_here, tree, memory, positive, negative), first, last, self.threads)
-            reach_of(tree, memory.strategy, memory.reach, self.threads)
+            positive, negative, weight = _factors_here(number, self.iterations)
+            for seat, (tree, memory) in enumerate(zip(seats, self._memories, strict=True)):
+                gains_of(self.tree, seat, self._reaches, memory.gains, self.threads)
+                in_parts(partial(_add_reach_here, memory, weight), 0, len(memory.gains), self.threads)
+                for first, last in reversed([*pairwise(tree.levels.tolist())]):
+                    in_parts(partial(_update_here, tree, memory, positive, negative), first, last, self.threads)
+                reach_of(tree, memory.strategy, memory.reach, self.threads)
 
     def _refresh(self) -> None:
         """The reaches of the present strategies."""
@@ -166,14 +163,9 @@ class Solver:
 
     def save(self) -> dict[str, npt.NDArray[Any]]:
         """What `restore` needs, as arrays by name."""
-        kept: dict[str, npt.NDArray[Any]] = {"iterations": np.array([self.iterations])}
-        for seat, memory in enumerate(self._memories):
-            kept |= {
-                f"regrets_{seat}": memory.regrets,
-                f"strategy_{seat}": memory.strategy,
-                f"sums_{seat}": memory.sums,
-            }
-        return kept
+        seats = enumerate(self._memories)
+        kept = {f"{name}_{seat}": getattr(memory, name) for seat, memory in seats for name in _KEPT}
+        return {"iterations": np.array([self.iterations]), **kept}
 
     def restore(self, kept: dict[str, npt.NDArray[Any]]) -> None:
         """Continue from what `save` returned; `TypeError` or `ValueError`, and no change, if it is of another tree."""
@@ -186,9 +178,3 @@ class Solver:
             array[:] = checked[name]
         self.iterations = int(checked["iterations"][0])
         self._refresh()
-
-
-def _new_memory(tree: SeatTree, strategy: Floats) -> Memory:
-    size = len(tree.after) - 1
-    regrets, reach, sums, gains = np.zeros((4, size))
-    return Memory(regrets, strategy, reach, sums, gains, np.zeros(len(tree.first) - 1))

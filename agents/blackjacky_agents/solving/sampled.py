@@ -18,10 +18,12 @@ import numpy.typing as npt
 from blackjacky_agents.solving.solution import Policy, sorted_policy
 from blackjacky_agents.solving.strategies import normalised
 from blackjacky_agents.solving.table import Table
+from blackjacky_agents.solving.walk import fill_table, look_up
 from blackjacky_env.compiled import compiled, draw, entry, game_key, stream, zeros
 from blackjacky_env.compiled.purposes import FOR_SAMPLED
 from blackjacky_env.declare import NOBODY, Game
 from blackjacky_env.play import (
+    NONE,
     Ear,
     check_arrays,
     check_entries,
@@ -34,7 +36,6 @@ from blackjacky_env.play import (
 
 _MOST_DECISIONS = 1 << 19  # that a seat meets by trying all of its actions in a game
 _DEEPEST = 1024  # own decisions of a seat in a game
-_NONE = -1
 _BYTES_OF_STATE, _BYTES_OF_SEQUENCE = 16 + 8 + 4 + 2 * 4, 8 + 8 + 2  # keys, first, size, table; regrets, sums, action
 _ACTIONS_PER_STATE = 6  # places for actions by information state
 
@@ -47,8 +48,11 @@ class Known(NamedTuple):
     actions: npt.NDArray[np.int16]
     regrets: npt.NDArray[np.float64]
     sums: npt.NDArray[np.float64]  # of the average strategy, (S,)
-    table: npt.NDArray[np.int32]  # states by key, `_NONE` where there is none; the length is a power of 2, over 2 I
+    table: npt.NDArray[np.int32]  # as `walk.look_up` reads it
     counts: npt.NDArray[np.int64]  # states, actions, and visits of states for which there was no place, (3,)
+
+
+LEGAL, TRIED, BEGIN = range(3)
 
 
 class Bench(NamedTuple):
@@ -59,43 +63,28 @@ class Bench(NamedTuple):
     actions: npt.NDArray[np.int16]  # legal actions, (D, A)
     chances: npt.NDArray[np.float64]  # their probabilities, (D, A)
     values: npt.NDArray[np.float64]  # what each has brought, (D, A)
-    at: npt.NDArray[np.int64]  # number of legal actions and of those tried, (D, 2)
+    at: npt.NDArray[np.int64]
+    """`LEGAL` and `TRIED`, numbers of actions, and `BEGIN`, where they begin among those known, or `NONE`, (D, 3)."""
     ear: Ear
     results: npt.NDArray[np.float64]  # (max_players,)
 
 
-@compiled
-def find(known, low, high):
-    """The number of the information state with this key, or `_NONE`, and its place in the table."""
-    last = len(known.table) - 1
-    place = np.int64(low >> np.uint64(1)) & last
-    while known.table[place] != _NONE:
-        state = np.int64(known.table[place])
-        if known.keys[state, 0] == low and known.keys[state, 1] == high:
-            return state, place
-        place = (place + 1) & last
-    return np.int64(_NONE), place
-
-
 @cache
 def _make_decide(game: Game) -> Callable[..., int]:
-    """Compiled (s, known, bench, d) -> legal actions of the player to act; their chances are written at ``d``."""
+    """Compiled (s, known, bench, d) -> legal actions of the player to act; all about them is written at ``d``."""
     legal = game.rules.legal
 
     def decide(s, known, bench, d):
         legal(s, bench.ear.mask)
-        count, seat = 0, int(s.player)
+        count, total = 0, 0.0
         for action in range(len(bench.ear.mask)):
             if bench.ear.mask[action]:
                 bench.actions[d, count] = action
                 count += 1
-        last = len(bench.records) - 1
-        state, _ = find(known, bench.keys[last, seat, 0], bench.keys[last, seat, 1])
-        is_known = state != _NONE and known.first[state + 1] - known.first[state] == count
-        total = 0.0
+        begin = place_of(known, bench.keys[-1, s.player], bench.actions[d], count)
+        bench.at[d, LEGAL], bench.at[d, TRIED], bench.at[d, BEGIN] = count, 0, begin
         for i in range(count):
-            regret = known.regrets[known.first[state] + i] if is_known else 0.0
-            bench.chances[d, i] = max(regret, 0.0)
+            bench.chances[d, i] = max(known.regrets[begin + i], 0.0) if begin != NONE else 0.0
             total += bench.chances[d, i]
         for i in range(count):
             bench.chances[d, i] = bench.chances[d, i] / total if total > 0 else 1.0 / count
@@ -105,13 +94,13 @@ def _make_decide(game: Game) -> Callable[..., int]:
 
 
 @compiled
-def place_of(known, keys, actions, count):
-    """Where the actions of an information state begin, which is added if it is new; `_NONE` if there is no place."""
-    state, place = find(known, keys[0], keys[1])
-    if state == _NONE:
+def place_of(known, key, actions, count):
+    """Where the actions of an information state begin, which is added if it is new; `NONE` if there is no place."""
+    state, place = look_up(known.table, known.keys, key)
+    if state == NOBODY:
         state, begin = known.counts[0], known.counts[1]
         if state < len(known.keys) and begin + count <= len(known.actions):
-            known.keys[state], known.table[place] = keys, state
+            known.keys[state], known.table[place] = key, state
             known.first[state], known.first[state + 1] = begin, begin + count
             known.actions[begin : begin + count] = actions[:count]
             known.counts[0], known.counts[1] = state + 1, begin + count
@@ -119,7 +108,7 @@ def place_of(known, keys, actions, count):
     elif known.first[state + 1] - known.first[state] == count:  # not so in a wrong checkpoint
         return known.first[state]
     known.counts[2] += 1
-    return np.int64(_NONE)
+    return np.int64(NONE)
 
 
 @compiled
@@ -174,41 +163,40 @@ def _make_try_all(game: Game) -> Callable[..., bool]:
                 met += 1
                 if depth == here or met + drawn > most:
                     return False
-                bench.at[depth, 0], bench.at[depth, 1] = decide(s, known, bench, depth), 0
+                decide(s, known, bench, depth)
                 bench.records[depth] = s
                 bench.keys[depth] = bench.keys[here]
                 depth += 1
             else:
                 bench.results[:] = 0.0
                 returns(s, bench.results)
-                depth = go_back(known, bench, seat, weight, depth, bench.results[seat])
+                depth = go_back(known, bench, weight, depth, bench.results[seat])
                 if depth == 0:
                     return True
                 bench.records[here] = bench.records[depth - 1]
                 bench.keys[here] = bench.keys[depth - 1]
-            act(s, bench, bench.actions[depth - 1, bench.at[depth - 1, 1]])
+            act(s, bench, bench.actions[depth - 1, bench.at[depth - 1, TRIED]])
 
     return compiled(try_all)
 
 
 @compiled
-def go_back(known, bench, seat, weight, depth, value):
+def go_back(known, bench, weight, depth, value):
     """Note the value of the last own action, and learn from those decisions of which all actions have been tried.
 
     Returns the number of own decisions of which some have not.
     """
     while depth > 0:
         d = depth - 1
-        bench.values[d, bench.at[d, 1]] = value
-        bench.at[d, 1] += 1
-        count = bench.at[d, 0]
-        if bench.at[d, 1] < count:
+        bench.values[d, bench.at[d, TRIED]] = value
+        bench.at[d, TRIED] += 1
+        count, begin = bench.at[d, LEGAL], bench.at[d, BEGIN]
+        if bench.at[d, TRIED] < count:
             break
         value = 0.0
         for i in range(count):
             value += bench.chances[d, i] * bench.values[d, i]
-        begin = place_of(known, bench.keys[d, seat], bench.actions[d], count)
-        if begin != _NONE:
+        if begin != NONE:
             for i in range(count):
                 known.regrets[begin + i] += weight * (bench.values[d, i] - value)
         depth = d
@@ -228,11 +216,10 @@ def _make_play_on(game: Game) -> Callable[..., int]:
         s = bench.records[here]
         while is_running(s) and s.player != seat:
             count, player = decide(s, known, bench, here), int(s.player)
-            if player == (seat + 1) % s.num_players:
-                begin = place_of(known, bench.keys[here, player], bench.actions[here], count)
-                if begin != _NONE:
-                    for i in range(count):
-                        known.sums[begin + i] += weight * bench.chances[here, i]
+            begin = bench.at[here, BEGIN]
+            if player == (seat + 1) % s.num_players and begin != NONE:
+                for i in range(count):
+                    known.sums[begin + i] += weight * bench.chances[here, i]
             act(s, bench, bench.actions[here, pick(bench.chances[here], count, draw(draws, drawn))])
             drawn += 1
         return drawn
@@ -333,19 +320,8 @@ class SampledSolver:
             check_entries(f"{name} of the checkpoint", checked[name], 0, 2**62)
         for name, array in self._arrays(count, size).items():
             array[:] = checked[name]
-        self.known.table[:] = _NONE
-        _fill_here(self.known, count)
+        fill_table(self.known.table, self.known.keys[:count])
         self.iterations = int(checked["iterations"][0])
-
-
-def _fill(known, count):
-    """Put so many information states into an empty table."""
-    for state in range(count):
-        _, place = find(known, known.keys[state, 0], known.keys[state, 1])
-        known.table[place] = state
-
-
-_fill_here = entry(_fill)
 
 
 def _places(memory: float) -> int:
@@ -357,12 +333,12 @@ def _places(memory: float) -> int:
 def _new_known(places: int) -> Known:
     size = _ACTIONS_PER_STATE * places
     keys, first, actions = np.zeros((places, 2), np.uint64), np.zeros(places + 1, np.int64), np.zeros(size, np.int16)
-    table = np.full(2 * places, _NONE, np.int32)
+    table = np.full(2 * places, NOBODY, np.int32)
     return Known(keys, first, actions, np.zeros(size), np.zeros(size), table, np.zeros(3, np.int64))
 
 
 def _new_bench(game: Game, players: int) -> Bench:
     shape = (_DEEPEST + 1, game.num_actions)
-    keys, at = np.zeros((_DEEPEST + 1, players, 2), np.uint64), np.zeros((_DEEPEST + 1, 2), np.int64)
+    keys, at = np.zeros((_DEEPEST + 1, players, 2), np.uint64), np.zeros((_DEEPEST + 1, 3), np.int64)
     numbers = np.zeros(shape, np.int16), np.zeros(shape), np.zeros(shape)
     return Bench(zeros(_DEEPEST + 1, game.state_dtype), keys, *numbers, at, new_ear(game), np.zeros(game.max_players))

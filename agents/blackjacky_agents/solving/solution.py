@@ -31,7 +31,6 @@ FOLDER = Path("runs") / "solved"
 _FORMAT = 1
 _MAX_SOLUTION = 2**32  # bytes of its arrays
 _HOW = "pass env.information_key(agent) as 'information_key' beside the observation, or as a row of the third argument"
-_DTYPES = {"keys": np.uint64, "first": np.int64, "actions": np.int16, "chances": np.float32}
 
 
 class Policy(NamedTuple):
@@ -47,20 +46,13 @@ class Policy(NamedTuple):
 
 
 def policy_of(tree: Tree, strategies: Strategies) -> Policy:
-    """Strategies by the keys of information states.
-
-    Raises `ValueError` if two seats have information states that look alike, which no game of ours has: all observe
-    who started.
-    """
-    policy = sorted_policy(
+    """Strategies by the keys of information states."""
+    return sorted_policy(
         np.concatenate([states.keys for states in tree.states]),
         np.concatenate([np.diff(seat.first) for seat in tree.seats]),
         np.concatenate([states.actions[1:] for states in tree.states]),
         np.concatenate([strategy[1:] for strategy in strategies]),
     )
-    if (policy.keys[1:] == policy.keys[:-1]).all(axis=1).any():
-        raise ValueError("two seats have information states that look alike, so that one policy cannot play both")
-    return policy
 
 
 def sorted_policy(
@@ -101,55 +93,46 @@ def find_solution(name: str, game: str) -> Path:
     )
 
 
-def read_card(file: Path) -> dict[str, Any]:
-    """The card beside a solution; `ValueError` if it is missing or damaged."""
-    card = file.with_suffix(".json")
-    try:
-        content = parse_json(read_file(card))
-    except (OSError, ValueError) as error:
-        raise ValueError(f"the card {str(card)!r} of a solution is missing or damaged: {error}") from None
-    if not isinstance(content, dict) or content.get("format") != _FORMAT:
-        raise ValueError(f"the card {str(card)!r} is not that of a solution in format {_FORMAT}")
-    if missing := [name for name in ("num_players", "variant", "options", "sha256") if name not in content]:
-        raise ValueError(f"the card {str(card)!r} of a solution lacks {', '.join(missing)}")
-    if not isinstance(content["options"], dict):
-        raise ValueError(f"the card {str(card)!r} of a solution is damaged: its options are not an object")
-    return content
-
-
 def load_solution(name: str, game: str = DEFAULT) -> SolvedAgent:
     """The solution at ``name``, see `find_solution`, as an agent called ``solved:NAME``.
 
     Raises `ValueError` if the files are missing or damaged, or made for another game or version.
     """
     file = find_solution(name, game)
-    card = read_card(file)
-    for fact, own in {"game": game, "version": get_game(game).version}.items():
+    try:
+        card = parse_json(read_file(file.with_suffix(".json")))
+        needed = {each: card[each] for each in ("num_players", "variant", "sha256")}
+        card |= {**needed, "options": dict(card["options"])}
+    except (OSError, ValueError, LookupError, TypeError) as error:
+        raise ValueError(f"the card of the solution {name!r} is missing or damaged: {error}") from None
+    for fact, own in {"format": _FORMAT, "game": game, "version": get_game(game).version}.items():
         if card.get(fact) != own:
             raise ValueError(f"the solution {name!r} is for {fact}={card.get(fact)!r}, not for {own!r}")
     data = read_by_card(file, card, _MAX_SOLUTION)
     if data is None:
         raise ValueError(f"the solution {name!r} is damaged: {file.name} does not match the checksum in its card")
-    return SolvedAgent(f"solved:{name}", game, _read_policy(name, data, get_game(game).num_actions), card)
-
-
-def _read_policy(name: str, data: bytes, num_actions: int) -> Policy:
-    """The policy in a file; `ValueError` unless compiled and sorted lookups in it are safe."""
     try:
         policy = Policy(**load(data))
     except (SafetensorError, TypeError) as error:
         raise ValueError(f"the solution {name!r} is damaged: its arrays cannot be read ({error!r})") from None
-    keys, first, actions, chances = policy
-    given = {each: array.dtype for each, array in policy._asdict().items()}
-    sound = given == _DTYPES and keys.ndim == 2 and first.ndim == actions.ndim == chances.ndim == 1
-    sound = sound and keys.shape == (len(first) - 1, 2) and len(actions) == len(chances)
-    sound = sound and first[0] == 0 and first[-1] == len(actions) and bool((np.diff(first) > 0).all())
-    sound = sound and bool((keys[1:, 0] >= keys[:-1, 0]).all())
-    sound = sound and bool(((actions >= 0) & (actions < num_actions)).all() and np.isfinite(chances).all())
-    sound = sound and bool((chances >= 0).all()) and bool((abs(np.add.reduceat(chances, first[:-1]) - 1) < 1e-3).all())
-    if not sound:
+    if not _is_sound(policy, get_game(game).num_actions):
         raise ValueError(f"the solution {name!r} is damaged: its arrays contradict each other")
-    return policy
+    return SolvedAgent(f"solved:{name}", game, policy, card)
+
+
+def _is_sound(policy: Policy, num_actions: int) -> bool:
+    """Whether lookups in a policy from outside are safe, and its chances are probabilities."""
+    keys, first, actions, chances = policy
+    kinds = [(str(each.dtype), each.ndim) for each in policy]
+    if kinds != [("uint64", 2), ("int64", 1), ("int16", 1), ("float32", 1)] or keys.shape != (len(first) - 1, 2):
+        return False
+    if not first[0] == 0 < first[-1] == len(actions) == len(chances):
+        return False
+    is_sorted = (np.diff(first) > 0).all() and (keys[1:, 0] >= keys[:-1, 0]).all()
+    if not is_sorted or actions.min() < 0 or actions.max() >= num_actions:
+        return False
+    sums = np.add.reduceat(chances, first[:-1])
+    return bool(np.isfinite(chances).all() and chances.min() >= 0 and (abs(sums - 1) < 1e-3).all())
 
 
 class SolvedAgent:

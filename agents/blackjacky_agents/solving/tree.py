@@ -9,7 +9,7 @@ nodes with the same sequences are merged.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -23,9 +23,8 @@ from blackjacky_env.compiled import zeros
 from blackjacky_env.play import count_orders, game_functions
 
 _NODES = 200_000  # between two reports of progress: about a third of a second
-SHOWN = 4096  # information states whose observations are handed out together
 MOST_ORDERS = 4_000_000  # of the cards that a deal decides
-_SORTING = 3.5  # memory for sorting ends, as a multiple of their own
+_SORTING = 2.5  # more memory for sorting ends, as a multiple of their own
 _KEPT = 1.5  # the same for ends as the seats keep them
 BYTES_OF_SEQUENCE = 128  # in the tree, a solver and an evaluation, with its part of an information state
 _REASONS = {
@@ -100,75 +99,52 @@ Progress = Callable[[int], object]
 """Called with the number of nodes passed."""
 
 
-class Walker:
-    """A walk through a table's tree that grows its arrays within ``memory`` bytes.
+def walk_through(
+    table: Table, memory: float, look: Callable[[walks.Walk], object], shows: bool = False, keeps: bool = True
+) -> walks.Walk:
+    """Walk through a table's tree within ``memory`` bytes, and return all that was met.
 
-    Raises `ValueError` for a table that cannot be enumerated, `MemoryNeededError` for one that is too large.
+    ``look`` is called now and then, and at the end; with ``shows``, `Walk.shown` then has what the information states
+    met since the last call show. ``keeps``: whether ends are kept. Raises `ValueError` for a table that cannot be
+    enumerated, `MemoryNeededError` for one that is too large.
     """
+    check_orders(table)
+    game, walk_on = table.game, walks.walking(table.game)
+    walk, desk = walks.new_walk(game, table.num_players, shows), new_desk(game, table.num_players, table.options)
+    blank = zeros(1, game.state_dtype)
+    blank[:] = game.new_state(table.num_players, table.variant, table.options)
+    while (status := walks.opening(game)(desk, blank, walk)) != FINE:
+        walk = _with_room(table, walk, status)
+    stop = _NODES
+    while status != walks.DONE:
+        status = walk_on(desk, walk, stop, keeps)
+        if status in (walks.PAUSED, walks.DONE):
+            stop += _NODES
+            look(walk)
+            walk.counts[walks.NUM_SHOWN] = 0
+        else:
+            walk = _with_room(table, walk, status)
+        _check_memory(walk, memory)
+    return walk
 
-    def __init__(self, table: Table, memory: float, shown: int = 0, keeps: bool = True) -> None:
-        check_orders(table)
-        self.table, self.memory, self.keeps = table, memory, keeps
-        self.walk = walks.new_walk(table.game, table.num_players, shown)
-        self.desk = new_desk(table.game, table.num_players, table.options)
-        self.ends: list[walks.Ends] = []
-        self._kept = 0  # bytes of ends
-        self._open()
 
-    def _open(self) -> None:
-        blank = zeros(1, self.table.game.state_dtype)
-        blank[:] = self.table.game.new_state(self.table.num_players, self.table.variant, self.table.options)
-        begin = walks.opening(self.table.game)
-        while (status := begin(self.desk, blank, self.walk)) != FINE:
-            self.make_room(status)
+def _with_room(table: Table, walk: walks.Walk, status: int) -> walks.Walk:
+    """The walk with more places for what is full; `ValueError` if it has stopped for another reason."""
+    if status in _REASONS:
+        raise ValueError(f"{table.game.title} cannot be enumerated at this table: {_REASONS[status]}")
+    return walks.widened(walk, status)
 
-    def run(self, progress: Progress = lambda nodes: None) -> Iterator[int]:
-        """Walk on; yields `walks.SHOWN_FULL` whenever ``walk.shown`` is full, and `walks.DONE` at the end."""
-        walk_on = walks.walking(self.table.game)
-        while True:
-            status = walk_on(self.desk, self.walk, _NODES, self.keeps)
-            progress(int(self.walk.counts[walks.NUM_NODES]))
-            if status in (walks.SHOWN_FULL, walks.DONE):
-                yield status
-                self.walk.counts[walks.NUM_SHOWN] = 0
-                if status == walks.DONE:
-                    return
-            elif status == walks.ENDS_FULL:
-                self.take_ends()
-            elif status != walks.PAUSED:
-                self.make_room(status)
 
-    def make_room(self, status: int) -> None:
-        """Widen what is full; `ValueError` if the walk has stopped for another reason."""
-        if status in _REASONS:
-            raise ValueError(f"{self.table.game.title} cannot be enumerated at this table: {_REASONS[status]}")
-        self.walk = walks.widened(self.table.game, self.walk, status)
-        self._check_memory()
-
-    def take_ends(self) -> None:
-        """Put the ends found so far aside."""
-        count = int(self.walk.counts[walks.NUM_ENDS])
-        if abs(self.walk.ends.payoffs[:count].sum(axis=1)).max(initial=0) > 1e-9:
-            raise ValueError(
-                f"the results of {self.table.game.title} do not sum to 0, so that they cannot be solved for"
-            )
-        found = self.walk.ends
-        part = merged([walks.Ends(found.sequences[:count], found.payoffs[:count])])
-        part = part._replace(payoffs=part.payoffs[:, :-1].copy())
-        self.ends.append(part)
-        self._kept += walks.bytes_of(part)
-        self.walk.counts[walks.NUM_ENDS] = 0
-        self._check_memory()
-
-    def _check_memory(self) -> None:
-        building = _SORTING * self._kept + walks.bytes_of(self.walk)
-        solving = _KEPT * self._kept + BYTES_OF_SEQUENCE * int(self.walk.counts[walks.NUM_SEQUENCES])
-        if (used := max(building, solving)) > self.memory:
-            nodes = int(self.walk.counts[walks.NUM_NODES])
-            raise MemoryNeededError(
-                f"the tree does not fit into {_gigabytes(self.memory)}: {nodes:,} nodes of it take {_gigabytes(used)}; "
-                "allow more memory, choose rule options with fewer cards or turns, or sample the tree"
-            )
+def _check_memory(walk: walks.Walk, memory: float) -> None:
+    ends = int(walk.counts[walks.NUM_ENDS]) * walks.bytes_of(walk.ends) // len(walk.ends.payoffs)
+    building = walks.bytes_of(walk) + _SORTING * ends
+    solving = _KEPT * ends + BYTES_OF_SEQUENCE * int(walk.counts[walks.NUM_SEQUENCES])
+    if (used := max(building, solving)) > memory:
+        nodes = int(walk.counts[walks.NUM_NODES])
+        raise MemoryNeededError(
+            f"the tree does not fit into {_gigabytes(memory)}: {nodes:,} nodes of it take {_gigabytes(used)}; "
+            "allow more memory, choose rule options with fewer cards or turns, or sample the tree"
+        )
 
 
 def _gigabytes(size: float) -> str:
@@ -177,26 +153,20 @@ def _gigabytes(size: float) -> str:
 
 def check_orders(table: Table) -> None:
     """Refuse a table whose deals are too many, with a `ValueError`."""
-    game = table.game
+    game, functions = table.game, game_functions(table.game)
     deck = np.array(game.whole_deck(table.num_players, table.options), np.int8)
-    dealt, names = _cards_dealt(table, deck), [game.card_names[card] for card in deck]
+    dealt, names = len(deck), [game.card_names[card] for card in deck]
+    if game.pile is not None:  # what lies in it is decided when it is drawn
+        states = zeros(2, game.state_dtype)
+        states[:1] = game.new_state(table.num_players, table.variant, table.options)
+        functions.begin(states, functions.game_key(0), 0)
+        functions.redeal["deck"](states, deck)
+        dealt -= int(states[game.pile.count][0])
     if (orders := count_orders(list(Counter(names).values()), dealt)) > MOST_ORDERS:
         raise ValueError(
             f"the {dealt} of {len(deck)} cards of {game.title} that a deal decides can lie in {orders:.2g} orders at "
             f"this table; allowed are {MOST_ORDERS:,}: choose rule options with fewer cards, or sample the tree"
         )
-
-
-def _cards_dealt(table: Table, deck: npt.NDArray[np.int8]) -> int:
-    """How many cards from the top a deal decides: those that are not in the pile afterwards."""
-    game, functions = table.game, game_functions(table.game)
-    if game.pile is None:
-        return len(deck)
-    states = zeros(2, game.state_dtype)
-    states[:1] = game.new_state(table.num_players, table.variant, table.options)
-    functions.begin(states, functions.game_key(0), 0)
-    functions.redeal["deck"](states, deck)
-    return len(deck) - int(states[game.pile.count][0])
 
 
 def build_tree(table: Table, memory: float = 4 * 2**30, progress: Progress = lambda nodes: None) -> Tree:
@@ -211,21 +181,18 @@ def build_tree(table: Table, memory: float = 4 * 2**30, progress: Progress = lam
         ValueError: chance cannot be enumerated at this table.
         MemoryNeededError: the tree does not fit.
     """
-    walker = Walker(table, memory)
-    for _ in walker.run(progress):
-        walker.take_ends()
-    states, counts = walker.walk.states, walker.walk.counts
-    numbered = [number_states(states, int(counts[walks.NUM_STATES]), seat) for seat in range(table.num_players)]
-    new_numbers = np.zeros(int(counts[walks.NUM_SEQUENCES]), np.int32)
-    for seat, each in enumerate(numbered):
-        new_numbers[seat] = 0
+    walk = walk_through(table, memory, lambda walk: progress(int(walk.counts[walks.NUM_NODES])))
+    nodes, count = (int(walk.counts[each]) for each in (walks.NUM_NODES, walks.NUM_ENDS))
+    numbered = [number_states(walk, seat) for seat in range(table.num_players)]
+    if abs(walk.ends.payoffs[:count].sum(axis=1)).max(initial=0) > 1e-9:
+        raise ValueError(f"the results of {table.game.title} do not sum to 0, so that they cannot be solved for")
+    new_numbers = np.zeros(int(walk.counts[walks.NUM_SEQUENCES]), np.int32)
+    for each in numbered:
         new_numbers[each.old] = np.arange(1, len(each.old) + 1)
-    parts = [part._replace(sequences=new_numbers[part.sequences]) for part in walker.ends]
-    del walker, states
-    ends = merged(parts)
+    ends = _merged(new_numbers[walk.ends.sequences[:count]], walk.ends.payoffs[:count])
+    del walk
     seats = tuple(_seat_tree(each, seat, ends) for seat, each in enumerate(numbered))
-    shown = tuple(each.states for each in numbered)
-    return Tree(table, seats, shown, int(counts[walks.NUM_NODES]), len(ends.payoffs))
+    return Tree(table, seats, tuple(each.states for each in numbered), nodes, len(ends.payoffs))
 
 
 class _Numbered(NamedTuple):
@@ -239,8 +206,9 @@ class _Numbered(NamedTuple):
     """The number that the walk gave each sequence but the empty one."""
 
 
-def number_states(states: walks.States, count: int, seat: int) -> _Numbered:
+def number_states(walk: walks.Walk, seat: int) -> _Numbered:
     """Order a seat's information states by their own decisions before, those after one sequence together."""
+    states, count = walk.states, int(walk.counts[walks.NUM_STATES])
     left = np.flatnonzero(states.seats[:count] == seat)
     number = np.full(int(states.first[count]), -1, np.int64)  # of sequences met so far
     number[seat], total = 0, 1
@@ -272,11 +240,8 @@ def _spans(starts: npt.NDArray[Any], sizes: npt.NDArray[Any]) -> npt.NDArray[np.
     return numbers
 
 
-def merged(parts: list[walks.Ends]) -> walks.Ends:
-    """Ends in the order of their sequences, those of the same sequences added up; ``parts`` is emptied."""
-    sequences = np.concatenate([part.sequences for part in parts])
-    payoffs = np.concatenate([part.payoffs for part in parts])
-    parts.clear()
+def _merged(sequences: npt.NDArray[np.int32], payoffs: npt.NDArray[np.float64]) -> walks.Ends:
+    """Ends in the order of their sequences, those of the same sequences added up."""
     order = np.lexsort(sequences.T[::-1])
     sequences, payoffs = sequences[order], payoffs[order]
     starts = np.flatnonzero(np.append(True, (sequences[1:] != sequences[:-1]).any(axis=1)))
@@ -290,5 +255,4 @@ def _seat_tree(each: _Numbered, seat: int, ends: walks.Ends) -> SeatTree:
     players = sequences.shape[1]
     others = sequences[np.ix_(order, [(seat + k) % players for k in range(1, players)])]
     rows = np.searchsorted(sequences[order, seat], np.arange(len(each.states.actions) + 1)).astype(np.int64)
-    own = payoffs[order, seat] if seat < players - 1 else -payoffs[order].sum(axis=1)
-    return SeatTree(each.first, each.after, each.levels, rows, others, own)
+    return SeatTree(each.first, each.after, each.levels, rows, others, payoffs[order, seat])

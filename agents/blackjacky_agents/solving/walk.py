@@ -59,7 +59,7 @@ class States(NamedTuple):
     first: npt.NDArray[np.int32]  # the first of its sequences, (I + 1,)
     actions: npt.NDArray[np.int16]  # the action of each sequence, (S,)
     table: npt.NDArray[np.int32]
-    """Information states by key, NOBODY where there is none; the length is a power of 2, over 2 I."""
+    """Information states by key, see `look_up`; more than 2 I places."""
 
 
 class Ends(NamedTuple):
@@ -90,12 +90,10 @@ class Walk(NamedTuple):
     rewards: npt.NDArray[np.float64]  # for `Rules.returns`, (max_players,)
 
 
-DEPTH, NUM_WORLDS, ALL_WORLDS, ACTION_NUMBER, ENDED, NUM_STATES, NUM_SEQUENCES, NUM_ENDS, NUM_SHOWN, NUM_NODES = range(
-    10
-)
-"""Places in the counts of a walk: nodes on the path, worlds in use and all so far, actions tried, worlds that are over
+DEPTH, NUM_WORLDS, ACTION_NUMBER, ENDED, NUM_STATES, NUM_SEQUENCES, NUM_ENDS, NUM_SHOWN, NUM_NODES = range(9)
+"""Places in the counts of a walk: nodes on the path, worlds in use, actions tried, worlds that are over
 after the last one; information states, sequences, ends and shown states kept; decisions and ends passed."""
-COUNTS = 10
+COUNTS = 9
 
 
 # ---------------------------------------------------------------- worlds
@@ -194,7 +192,6 @@ def make_try_action(game: Game) -> Callable[..., int]:
             if status != FINE:
                 counts[NUM_WORLDS] = top
                 return status
-        counts[ALL_WORLDS] += counts[NUM_WORLDS] - top
         sort_worlds(worlds, top, counts[NUM_WORLDS])
         path.next_node[depth], path.end[depth] = top, counts[NUM_WORLDS]
         return FINE
@@ -227,7 +224,7 @@ def _make_find_state(game: Game) -> Callable[..., int]:
         s = worlds.records[w]
         seat = int(s.player)
         legal(s, walk.ear.mask)
-        state, place = look_up(states, worlds.keys[w, seat], seat)
+        state, place = look_up(states.table, states.keys, worlds.keys[w, seat])
         path.state[depth] = state
         if state != NOBODY:
             return check_state(states, state, path.sequences[depth, seat], walk.ear.mask)
@@ -246,14 +243,17 @@ def _make_find_state(game: Game) -> Callable[..., int]:
 
 
 @compiled
-def look_up(states, key, seat):
-    """The information state with this key of this seat, or `NOBODY`, and its place in the table."""
-    last = len(states.table) - 1
+def look_up(table, keys, key):
+    """The number of the information state with this key, or `NOBODY`, and its place in the table.
+
+    ``table``: numbers by key, `NOBODY` where there is none; its length is a power of 2.
+    """
+    last = len(table) - 1
     place = np.int64(key[0] >> np.uint64(1)) & last
-    while states.table[place] != NOBODY:
-        state = states.table[place]
-        if states.keys[state, 0] == key[0] and states.keys[state, 1] == key[1] and states.seats[state] == seat:
-            return np.int64(state), place
+    while table[place] != NOBODY:
+        state = np.int64(table[place])
+        if keys[state, 0] == key[0] and keys[state, 1] == key[1]:
+            return state, place
         place = (place + 1) & last
     return np.int64(NOBODY), place
 
@@ -329,7 +329,6 @@ def opening(game: Game) -> Callable[..., int]:
         status = open_game(desk, blank, walk, 0, NOBODY, 0, 0)
         if status != FINE:
             return status
-        counts[ALL_WORLDS] = counts[NUM_WORLDS]
         sort_worlds(walk.worlds, 1, counts[NUM_WORLDS])
         path.next_node[0], path.end[0] = 1, counts[NUM_WORLDS]
         for seat in range(path.sequences.shape[1]):
@@ -341,15 +340,14 @@ def opening(game: Game) -> Callable[..., int]:
 
 @cache
 def walking(game: Game) -> Callable[..., int]:
-    """Entry (desk, walk, nodes, keeps) -> why it stopped: walk on, until so many more nodes have been passed.
+    """Entry (desk, walk, stop, keeps) -> why it stopped: walk on, until so many nodes have been passed in all.
 
     ``keeps``: whether ends are kept, or only counted.
     """
     try_action, find_state = make_try_action(game), _make_find_state(game)
 
-    def walk_on(desk, walk, nodes, keeps):
+    def walk_on(desk, walk, stop, keeps):
         path, states, counts = walk.path, walk.states, walk.counts
-        stop = counts[NUM_NODES] + nodes
         while counts[DEPTH] >= 0:
             depth = counts[DEPTH]
             if path.next_node[depth] < path.end[depth]:
@@ -388,40 +386,39 @@ def walking(game: Game) -> Callable[..., int]:
 # ---------------------------------------------------------------- its arrays
 
 
-def new_walk(game: Game, num_players: int, shown: int) -> Walk:
-    """Arrays for a walk, small at first; ``shown``: information states between two stops, 0: what they show is lost."""
-    payoffs, rewards = np.zeros(game.max_players), np.zeros(game.max_players)
-    counts = np.zeros(COUNTS, np.int64)
-    counts[NUM_SEQUENCES] = num_players
-    seen = Shown(np.zeros((shown, game.layout.size), game.layout.dtype), np.zeros((shown, game.num_actions), np.int8))
-    worlds, path = _new_worlds(game, num_players, 64), _new_path(num_players, 64)
-    states, ends = _new_states(num_players, 1 << 10), new_ends(num_players, 1 << 16)
-    return Walk(worlds, path, states, ends, seen, new_ear(game), counts, payoffs, rewards)
-
-
-def _new_worlds(game: Game, players: int, places: int) -> Worlds:
+def new_walk(game: Game, num_players: int, shows: bool) -> Walk:
+    """Arrays for a walk, small at first; without ``shows``, what information states show is lost."""
+    layout, places, players = game.layout, 64, num_players
     records = zeros(places, game.state_dtype)
-    data = records.view(np.ndarray).view(np.uint64).reshape(places, -1)
-    hashes = np.zeros((2, places), np.uint64)
-    keys, order = np.zeros((places, players, 2), np.uint64), np.zeros(places, np.int64)
-    table = np.zeros((2 * places, 2), np.int64)
-    return Worlds(records, data, np.ones(places), keys, hashes[0], hashes[1], order, table)
+    joint, content, keys = *np.zeros((2, places), np.uint64), np.zeros((places, players, 2), np.uint64)
+    order, table = np.zeros(places, np.int64), np.zeros((2 * places, 2), np.int64)
+    path = Path._make([*np.zeros((6, places), np.int64), np.zeros((places, players), np.int64)])
+    met, sequences = 1 << 10, 1 << 13
+    states = States(
+        np.zeros((met, 2), np.uint64),
+        np.zeros(met, np.int8),
+        np.zeros(met, np.int32),
+        np.full(met + 1, players, np.int32),
+        np.zeros(sequences + game.num_actions, np.int16),
+        np.full(2 * met, NOBODY, np.int32),
+    )
+    shown, counts = met if shows else 0, np.zeros(COUNTS, np.int64)
+    counts[NUM_SEQUENCES] = players
+    return Walk(
+        Worlds(records, _words_of(records), np.ones(places), keys, joint, content, order, table),
+        path,
+        states,
+        Ends(np.zeros((1 << 16, players), np.int32), np.zeros((1 << 16, players))),
+        Shown(np.zeros((shown, layout.size), layout.dtype), np.zeros((shown, game.num_actions), np.int8)),
+        new_ear(game),
+        counts,
+        np.zeros(game.max_players),
+        np.zeros(game.max_players),
+    )
 
 
-def _new_path(players: int, places: int) -> Path:
-    return Path._make([*np.zeros((6, places), np.int64), np.zeros((places, players), np.int64)])
-
-
-def _new_states(players: int, places: int) -> States:
-    first = np.full(places + 1, players, np.int32)
-    keys, table = np.zeros((places, 2), np.uint64), np.full(2 * places, NOBODY, np.int32)
-    seats, parents = np.zeros(places, np.int8), np.zeros(places, np.int32)
-    return States(keys, seats, parents, first, np.zeros(4 * places + 256, np.int16), table)
-
-
-def new_ends(players: int, places: int) -> Ends:
-    """Arrays for ends."""
-    return Ends(np.zeros((places, players), np.int32), np.zeros((places, players)))
+def _words_of(records: npt.NDArray[Any]) -> npt.NDArray[np.uint64]:
+    return records.view(np.ndarray).view(np.uint64).reshape(len(records), -1)
 
 
 def bytes_of(arrays: Any) -> int:
@@ -429,33 +426,30 @@ def bytes_of(arrays: Any) -> int:
     return arrays.nbytes if isinstance(arrays, np.ndarray) else sum(map(bytes_of, arrays))
 
 
-def widened(game: Game, walk: Walk, status: int) -> Walk:
+def widened(walk: Walk, status: int) -> Walk:
     """The walk with twice the places of what was full."""
-    players = walk.path.sequences.shape[1]
-    if status == STACK_FULL:
-        return walk._replace(path=_copy_into(walk.path, _new_path(players, 2 * len(walk.path.first))))
-    if status == WORLDS_FULL:
-        wider = _new_worlds(game, players, 2 * len(walk.worlds.chances))
-        as_bytes = walk.worlds._replace(records=wider.records[:0], table=wider.table[:0])
-        return walk._replace(worlds=_copy_into(as_bytes, wider))
-    states = walk.states
-    wider_states = _copy_into(states, _new_states(players, 2 * len(states.seats)))
-    wider_states.table[:] = NOBODY
-    fill_table(wider_states, int(walk.counts[NUM_STATES]))
-    return walk._replace(states=wider_states)
+    part = {STACK_FULL: "path", WORLDS_FULL: "worlds", ENDS_FULL: "ends", SHOWN_FULL: "shown"}.get(status, "states")
+    arrays = getattr(walk, part)
+    wider = type(arrays)._make(map(_doubled, arrays))
+    if part == "worlds":
+        wider = wider._replace(data=_words_of(wider.records))
+    if part == "states":
+        fill_table(wider.table, wider.keys[: int(walk.counts[NUM_STATES])])
+    return walk._replace(**{part: wider})
 
 
-def _copy_into(arrays: Any, wider: Any) -> Any:
-    for old, new in zip(arrays, wider, strict=True):
-        new[: len(old)] = old
+def _doubled(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    wider = np.zeros((2 * len(array), *array.shape[1:]), array.dtype).view(type(array))
+    wider[: len(array)] = array
     return wider
 
 
-def _fill_table(states, count):
-    for state in range(count):
-        _, place = look_up(states, states.keys[state], states.seats[state])
-        states.table[place] = state
+def _fill_table(table, keys):
+    """Put all information states into a table."""
+    table[:] = NOBODY
+    for state in range(len(keys)):
+        _, place = look_up(table, keys, keys[state])
+        table[place] = state
 
 
 fill_table = entry(_fill_table)
-"""Entry (states, count): put so many information states into an empty table."""

@@ -76,5 +76,4 @@ GAME = Game(
         phases=state.RECORD.fields["phase"].choices,
     ),
     presets=_MINIATURES,
-    setback=rules.loses_heart,
 )

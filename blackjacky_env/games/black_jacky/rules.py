@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from blackjacky_env.compiled import compiled, inlined, make_clear, shuffle, start_seat, stream
+from blackjacky_env.compiled import inlined, make_clear, shuffle, start_seat, stream
 from blackjacky_env.declare import NOBODY
 from blackjacky_env.games.black_jacky import state
 
@@ -437,12 +437,6 @@ def find_losers(s):
     for p in range(s.num_players):
         if s.status[p] == state.SALOON:
             s.losers[p] = s.sums[p] >= bust_at if highest >= bust_at else s.sums[p] == lowest
-
-
-@compiled
-def loses_heart(s, p):
-    """S1, S2: whether p loses a heart in the settlement that is due, even if a tip brings one back."""
-    return s.losers[p] != 0
 
 
 @inlined

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from blackjacky_env.compiled import gets_most, settled_in, share_result
+from blackjacky_env.compiled import settled_in, share_result
 from blackjacky_env.declare import Game, Preset, Rules, SmallDeck, Words
 from blackjacky_env.games import trick_taking
 from blackjacky_env.games.black_spy import imagined, observation, rules, scene, state, words
@@ -62,5 +62,4 @@ GAME = Game(
         beyond_observation=("passed", "left"),  # O3
     ),
     presets=_MINIATURES,
-    setback=gets_most(rules.points_of_deal),  # B7, B8
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from blackjacky_env.compiled import gets_most, settled_in, share_result
+from blackjacky_env.compiled import settled_in, share_result
 from blackjacky_env.declare import ExtraDeck, Game, Rules, Words
 from blackjacky_env.games.halunken import observation, rules, scene, state, words
 
@@ -40,5 +40,4 @@ GAME = Game(
         phases=state.DECISIONS,
         beyond_observation=("happened",),
     ),
-    setback=gets_most(rules.present_score, sign=-1),  # C1
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from blackjacky_env.compiled import gets_most, settled_in, share_result
+from blackjacky_env.compiled import settled_in, share_result
 from blackjacky_env.declare import Game, Preset, Rules, SmallDeck, Words
 from blackjacky_env.games import trick_taking
 from blackjacky_env.games.schwarze_katze import imagined, observation, rules, scene, state, words
@@ -65,5 +65,4 @@ GAME = Game(
         phases=("play", "over"),
     ),
     presets=_MINIATURES,
-    setback=gets_most(rules.penalties_of_deal),  # K6
 )

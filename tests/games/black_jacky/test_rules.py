@@ -394,9 +394,3 @@ def test_r14_more_discards_than_there_are_cards_which_no_game_has_are_not_reshuf
     rules.reshuffle(s[0])
     assert s["draw_count"][0] == 0
     assert not s["draw_pile"].any()
-
-
-def test_s1_what_can_be_forecast_is_who_loses_a_heart():
-    s = zeros(1, GAME.state_dtype)
-    s["losers"][0, 1] = 1
-    assert [bool(GAME.setback(s[0], p)) for p in range(2)] == [False, True]

@@ -225,7 +225,7 @@ def test_without_the_address_of_the_lobby_or_from_another_site_nobody_is_served(
 
 
 async def test_the_command_serves_an_assistant_that_starts_it_and_ends_with_it(tmp_path):
-    command = ["-m", "blackjacky_agents.cli", "mcp", "--tables", str(tmp_path / "tables")]
+    command = ["-m", "blackjacky_agents", "mcp", "--tables", str(tmp_path / "tables")]
     started = StdioServerParameters(command=sys.executable, args=command, env=dict(os.environ))
     async with Client(stdio_client(started)) as client:
         assistant = Assistant(client)

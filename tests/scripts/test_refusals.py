@@ -27,7 +27,7 @@ REFUSED = {
         "--agents random ismcts:50": "--agents takes one value, not random ismcts:50; agents are separated by commas",
         "--players 2 3 --preset mini-1": "num_players=3 contradicts preset='mini-1'",
         "--agents random,threshold,trickster,counter --players 2 --games 11": "--games 11 are too few for tables of 2: "
-        "two deals of each of 6 line-ups are 24",
+        "two deals of each line-up are 24",
         "--until 1.5": "--until 1.5 is out of range; allowed are widths above 0 and below 1",
         "--ladder nowhere/ladder.json": "--ladder nowhere/ladder.json cannot be written",
     },

@@ -5,9 +5,9 @@ once per seat with the same game key, and the agents rotate by one seat each tim
 favour any agent. Deals are independent of each other, the games of one deal are not; confidence intervals
 (`blackjacky_agents.arena.standings`) are therefore based on deals.
 
-Whether duplicate deals reduce the variance is measured. They do for agents of similar strength, because an advantage by
-cards goes to each agent in turn. For agents of different strength, a deal that rewards skill does so in all of its
-games, and the same number of games with independent cards (``duplicate=False``) is more informative.
+Duplicate deals reduce the variance between agents of similar strength, because an advantage by cards goes to each in
+turn. For agents of different strength, a deal that rewards skill does so in all of its games, and the same number of
+games with independent cards (``duplicate=False``) is more informative.
 
 Random choices of a compiled agent depend on the game key and the number of the decision, as in `play_out`. The games of
 a deal share these random numbers as well; this does not bias means, because each single game has the usual

@@ -111,7 +111,7 @@ def run(name: str, arguments: Sequence[str], program: str = "") -> int:
         subcommand = importlib.import_module(f"blackjacky_agents.cli.{name}")
         from blackjacky_agents.agent import AgentError
         from blackjacky_agents.arena.cluster import ClusterError
-        from blackjacky_agents.cli.compiling import compiling_shown
+        from blackjacky_agents.cli.options import compiling_shown
         from blackjacky_agents.files import FolderInUseError
         from blackjacky_env.declare import IllegalActionError
 

@@ -1,4 +1,4 @@
-"""Options of all subcommands: the game, its variant, and the rule options declared by the game."""
+"""What all subcommands share: the options that select a game and its rules, checks of others, and lines of progress."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import argparse
 import io
 import shlex
 import sys
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, fields, make_dataclass, replace
@@ -13,6 +14,7 @@ from pathlib import Path
 from typing import Annotated, Any, Generic, TypeVar, get_type_hints
 
 import tyro
+from numba.core import event
 from tqdm import tqdm
 
 from blackjacky_agents.cli.errors import WrongInputError, checking_input
@@ -25,6 +27,8 @@ AGENTS = ("--agents", "--players", "--opponents")
 """Options that take several agents."""
 MOST_SECONDS = 60.0
 """The longest pause after a move."""
+COMPILING = "compiling the game and its agents, only the first time"
+SECONDS = 0.5  # of compiling one function, with all that it calls, before that is said
 R = TypeVar("R")
 """The dataclass of a game's rule options."""
 
@@ -180,3 +184,40 @@ def allow_any_character() -> None:
     """Print question marks for characters, such as hearts, that the console's encoding lacks."""
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")
+
+
+class _CompilingLine(event.Listener):
+    """Says once on stderr that code is being compiled, if that takes a while.
+
+    Functions are compiled at their first call and then kept on disk, so only Numba's events tell that there is a wait.
+    """
+
+    lock, kinds = "numba:compiler_lock", ("numba:compiler_lock", "numba:run_pass")  # the lock is held meanwhile
+
+    def __init__(self) -> None:
+        self._depth, self._begun, self._said = 0, 0.0, False
+
+    def on_start(self, event: Any) -> None:
+        if event.kind == self.lock:
+            self._begun = self._begun if self._depth else time.time()
+            self._depth += 1
+
+    def on_end(self, event: Any) -> None:
+        if event.kind == self.lock:
+            self._depth -= 1
+        elif self._depth and not self._said and time.time() - self._begun >= SECONDS:
+            self._said = True
+            tqdm.write(f"{COMPILING} ...", file=sys.stderr)
+
+
+@contextmanager
+def compiling_shown() -> Iterator[None]:
+    """Context in which a line on stderr says when code is being compiled."""
+    line = _CompilingLine()
+    for kind in line.kinds:
+        event.register(kind, line)  # type: ignore[no-untyped-call]
+    try:
+        yield
+    finally:
+        for kind in line.kinds:
+            event.unregister(kind, line)  # type: ignore[no-untyped-call]

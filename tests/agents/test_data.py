@@ -233,7 +233,7 @@ def test_a_transition_goes_to_the_same_seats_next_decision_with_what_it_earned(w
 
 
 def test_wrong_arguments_are_named(written: Path) -> None:
-    wrong: list[dict[str, Any]] = [{"buffer": 3}, {"part": (2, 2)}, {"policies": ["champion"]}, {"reward": "gold"}]
+    wrong: list[dict[str, Any]] = [{"buffer": 0}, {"part": (2, 2)}, {"policies": ["champion"]}, {"reward": "gold"}]
     for options in wrong:
         with pytest.raises(ValueError, match=rf"^{next(iter(options))}(=.* is | has )"):
             list(Dataset(written).batches(8, **options))

@@ -11,7 +11,7 @@ import shutil
 import sys
 import sysconfig
 from collections.abc import Iterable, Mapping, Sequence
-from importlib.metadata import requires, version
+from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -64,18 +64,6 @@ def in_this_shell(program: str) -> str:
 def install(extra: str) -> str:
     """The command that adds an extra of this package to the environment."""
     return f"{in_this_shell('pip')} install 'blackjacky[{extra}]'"
-
-
-def how_to_install(module: str) -> str:
-    """What to do about a module that is missing: the command for the extra of this package that brings it, if any."""
-    brought: dict[str, list[str]] = {}
-    for line in requires("blackjacky") or ():
-        if found := re.match(r"([\w.-]+).*\bextra == ['\"](\w+)['\"]", line):
-            brought.setdefault(found[2], []).append(found[1].replace("-", "_"))
-    extras = [extra for extra, modules in brought.items() if module in modules]
-    if not extras:
-        return "install what brings it, or check the name"
-    return install(min(extras, key=lambda extra: len(brought[extra])))
 
 
 def ready_for_json(value: Any) -> Any:

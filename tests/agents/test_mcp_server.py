@@ -234,4 +234,3 @@ async def test_the_command_serves_an_assistant_that_starts_it_and_ends_with_it(t
         text = await assistant.call("start_table", game="black_jacky", opponents=["random"])
         assert "The game is over." in (await assistant.play(text, np.random.default_rng(0)))[-1]
     assert (tmp_path / "tables").is_dir()
-    assert not (tmp_path / "tables" / ".writer.json").exists()  # it has ended, and nobody has killed it

@@ -92,7 +92,7 @@ PLAYS = "blackjacky_agents.cli.evaluate.shares_at_one_table"
 @pytest.mark.parametrize(
     ("plays", "error", "command", "said"),
     [
-        (PLAYS, FileNotFoundError(2, "-", "a.json"), "evaluate", "error: there is no file or folder 'a.json': check "),
+        (PLAYS, FileNotFoundError(2, "No such file", "a.json"), "evaluate", "error: No such file: 'a.json'"),
         (PLAYS, KeyboardInterrupt(), "evaluate", "\nInterrupted.\n"),
         ("blackjacky_agents.arena.tournament.Tournament.play", KeyboardInterrupt(), "tournament", "command to resume"),
         ("blackjacky_agents.data.writing.Writer.write", KeyboardInterrupt(), "dataset", "repeat the command to resume"),
@@ -162,7 +162,7 @@ def test_a_port_that_is_taken_is_named_with_what_to_do(tmp_path: Path, typed: An
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         told = typed(f"play --web --port {port} --tables {tmp_path}", status=2).err
-    assert told.startswith(f"error: --port {port} is in use, perhaps by another server; use another one, or --port 0")
+    assert told.startswith(f"error: nothing can listen on --host 127.0.0.1 --port {port}: ")
 
 
 @pytest.mark.skipif(PLAIN, reason="nothing is compiled")

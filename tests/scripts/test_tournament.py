@@ -71,5 +71,5 @@ def test_games_of_another_tournament_and_a_second_process_are_refused(played, ty
     assert "holds games with seed=3, not seed=4" in typed(f"{OF_THREE} 120 --seed 4", status=2).err
     with only_writer(played):
         printed = typed(f"{OF_THREE} 240 --seed 3", status=2).err
-    assert "error: o is being written by process" in printed
+    assert "error: o is being written by another process" in printed
     assert (played / "3_players.jsonl").read_bytes() == kept

@@ -139,14 +139,12 @@ def run(name: str, arguments: Sequence[str], program: str = "") -> int:
 
 
 def _missing(error: ModuleNotFoundError) -> str:
-    """The file that imports a module which is not installed, and how to get it; another error is raised as it is."""
-    from blackjacky_agents.reports import how_to_install
-
+    """Which file imports a module that is not installed; another error is raised as it is."""
     module = (error.name or "").partition(".")[0]
     if not module or module in ("blackjacky_env", "blackjacky_agents") or find_spec(module) is not None:
         raise error
     files = [frame.filename for frame in traceback.extract_tb(error.__traceback__) if frame.filename[:1] != "<"]
-    return f"{files[-1]} needs {module}: {how_to_install(module)}"
+    return f"{files[-1]} needs {module}, which is not installed"
 
 
 def usage() -> str:

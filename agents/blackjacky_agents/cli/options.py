@@ -17,14 +17,12 @@ import tyro
 from numba.core import event
 from tqdm import tqdm
 
-from blackjacky_agents.cli.errors import WrongInputError, checking_input
+from blackjacky_agents.cli.errors import checking_input
 from blackjacky_agents.files import try_to_write
 from blackjacky_agents.reports import in_this_shell
 from blackjacky_env.declare import Game, describe_options, plain
 from blackjacky_env.games import DEFAULT, get_game
 
-AGENTS = ("--agents", "--players", "--opponents")
-"""Options that take several agents."""
 MOST_SECONDS = 60.0
 """The longest pause after a move."""
 COMPILING = "compiling the game and its agents, only the first time"
@@ -66,43 +64,18 @@ def read_arguments(kind: Any, arguments: Sequence[str], program: str) -> Any:
 
     A preset's variant and rule options stand in the result as if they had been given.
 
-    Raises `WrongInputError` for an unknown game or preset, rule options that contradict it, or a value too many, and
-    `SystemExit` after ``--help`` (status 0) or for a syntax error (status 2).
+    Raises `WrongInputError` for an unknown game or preset and rule options that contradict it, and `SystemExit` after
+    ``--help`` (status 0) or for a syntax error (status 2).
     """
     with checking_input():
         game = named_game(arguments, kind.game)
-    whole = kind[with_help(game.options)]
-    args, unknown = tyro.cli(whole, args=arguments, prog=program, return_unknown_args=True)
-    if not unknown:
-        return _with_preset(args, game)
-    if not unknown[0].startswith("-"):
-        raise WrongInputError(_value_too_many(arguments, unknown[0]))
-    return tyro.cli(whole, args=arguments, prog=program)  # which names similar options
-
-
-def _with_preset(args: Any, game: Game) -> Any:
-    """The arguments with the variant and the rule options of their preset, if they have one."""
+    args = tyro.cli(kind[with_help(game.options)], args=arguments, prog=program)
     with checking_input():
         _, variant, options = game.choose_preset(args.preset, None, args.variant, args.rule_options)
     if args.preset is None:
         return args
     rules = {name: tuple(value) if isinstance(value, list) else value for name, value in options.items()}
     return replace(args, variant=variant, rules=replace(args.rules, **rules))
-
-
-def _value_too_many(arguments: Sequence[str], value: str) -> str:
-    """What is wrong with a value that follows that of an option: as a rule, names separated by a space."""
-    given: dict[str, list[str]] = {"": [""]}  # values by option; at first there is none
-    for text in arguments:
-        if text.startswith("-"):
-            given[text] = []
-        else:
-            given[list(given)[-1]].append(text)
-    option, values = next(((option, values) for option, values in given.items() if value in values[1:]), ("", []))
-    if not option:
-        return f"{value!r} is no option; options begin with -- and are listed by --help"
-    said = f"{option} takes one value, not {shlex.join(values)}"
-    return f"{said}; agents are separated by commas: {option} {','.join(values)}" if option in AGENTS else said
 
 
 def with_help(options: type[Any]) -> type[Any]:

@@ -72,7 +72,7 @@ REFUSED = {
     },
     "score": {
         "": "name an AGENT to score",
-        "random --link javascript:alert(1)": "--link: allowed are addresses such as https://example.com",
+        "random --link javascript:alert(1)": "--link: String should match pattern",
         "random --by 'a\x1b[31mb'": "--by: it has characters that cannot be printed",
         "cmd:no-such-program-here": "there is no program 'no-such-program-here'",
         "--check card.json": "there is no file 'card.json'; name the score.json of a score",

@@ -79,7 +79,6 @@ def main(arguments: Sequence[str], program: str) -> int:
     """Run the subcommand; returns the exit status."""
     args = read_arguments(Args, arguments, program)
     with checking_input():
-        check(args)
         show = prepare(args)
         if args.out is not None:
             save(show, args.out, args.playouts)
@@ -91,8 +90,8 @@ def main(arguments: Sequence[str], program: str) -> int:
 # ---------------------------------------------------------------- choice of the game
 
 
-def check(args: Args[Any]) -> None:
-    """Raise `ValueError` for an invalid option."""
+def prepare(args: Args[Any]) -> Show:
+    """The game selected by the options, at its beginning; `ValueError` for an invalid option."""
     sources = {"--players": args.players, "--record": args.record, "--tournament": args.tournament}
     given = [name for name, value in sources.items() if value is not None]
     if len(given) != 1:
@@ -100,16 +99,12 @@ def check(args: Args[Any]) -> None:
     check_delay(args.delay)
     check_integer("--playouts", args.playouts, 0, MOST_PLAYOUTS)
     check_writable("--out", args.out)
-
-
-def prepare(args: Args[Any]) -> Show:
-    """The game selected by the options, at its beginning."""
     if args.players is not None:
         show = new_game(args, parse_agents(args.players, "--players"))
     elif args.record is not None:
         show = kept_game(args, *read_record(args.record))
     else:
-        assert args.tournament is not None  # as `check` has seen
+        assert args.tournament is not None
         show = kept_game(args, *from_tournament(args.tournament, args.number))
     if args.seat is not None:
         check_integer("--seat", args.seat, 0, show.env.num_players - 1)
@@ -142,13 +137,10 @@ def kept_game(args: Args[Any], record: Mapping[str, Any], names: Mapping[str, An
 
 def read_record(path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
     """Record and names in a file; `ValueError` if it is invalid."""
-    data = read_file(path)
     try:
-        content = parse_json(data)
-    except ValueError as error:
-        raise ValueError(f"--record {path} is not JSON: {error}") from None
-    if not isinstance(content, dict):
-        raise ValueError(f"--record {path} is not a record: it must be the result of env.record() as JSON")
+        content = dict(parse_json(read_file(path)))
+    except (ValueError, TypeError) as error:
+        raise ValueError(f"--record {path} is not the result of env.record() as JSON: {error}") from None
     names = content.get("names")
     return content.get("record", content), names if isinstance(names, dict) else {}
 

@@ -239,19 +239,6 @@ def test_wrong_arguments_are_named(written: Path) -> None:
             list(Dataset(written).batches(8, **options))
 
 
-@pytest.mark.parametrize("workers", [0, pytest.param(2, marks=pytest.mark.prove)])
-def test_a_torch_loader_gives_every_decision_once(written: Path, workers: int) -> None:
-    torch = pytest.importorskip("torch")
-    from blackjacky_agents.data.torch_dataset import TorchBatches
-
-    given = TorchBatches(Dataset(written), 64, seed=2, buffer=2000)
-    how = {"num_workers": workers, "multiprocessing_context": "spawn" if workers else None}
-    found = list(torch.utils.data.DataLoader(given, batch_size=None, **how))
-    assert all(isinstance(batch[name], torch.Tensor) for batch in found for name in batch)
-    expected, told = keys(batches(Dataset(written), seed=2)), keys(joined(found))
-    assert told == expected if not workers else sorted(told) == sorted(expected)
-
-
 WITHOUT_AUTHOR = pytest.mark.filterwarnings("ignore::UserWarning")  # Minari wants one, and a permalink
 
 

@@ -73,8 +73,8 @@ REFUSED = {
     "score": {
         "": "name an AGENT to score",
         "random --link javascript:alert(1)": "--link: String should match pattern",
-        "random --by 'a\x1b[31mb'": "--by: it has characters that cannot be printed",
-        "cmd:no-such-program-here": "there is no program 'no-such-program-here'",
+        "random --by 'a\x1b[31mb'": "--by: String should match pattern",
+        "cmd:no-such-program-here": "command='no-such-program-here' does not begin with a program",
         "--check card.json": "there is no file 'card.json'; name the score.json of a score",
     },
     "dataset": {

@@ -109,9 +109,12 @@ def duration(seconds: float) -> str:
     return f"{minutes} min {int(seconds) % 60:02d} s" if minutes else f"{int(seconds)} s"
 
 
-def progress_bar(games: int | None, what: str | None = None, done: int = 0) -> tqdm[Any]:
-    """A progress bar over games."""
+def progress_bar(total: int | None, what: str | None = None, done: int = 0, unit: str = " games") -> tqdm[Any]:
+    """A progress bar over games, or what ``unit`` says; without a total it appears after a second."""
     from tqdm import tqdm
 
     pause = 0.1 if sys.stderr.isatty() else 30
-    return tqdm(total=games, initial=done, desc=what, unit=" games", mininterval=pause)
+    delay = 1.0 if total is None else 0.0
+    return tqdm(
+        total=total, initial=done, desc=what, unit=unit, unit_scale=total is None, mininterval=pause, delay=delay
+    )

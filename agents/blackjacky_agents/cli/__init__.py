@@ -28,42 +28,25 @@ class Subcommand(NamedTuple):
     """Summary and requirements of a subcommand, available without importing it."""
 
     summary: str
-    extra: str
+    extra: str = "cli"
     """The extra of this distribution that installs `needs`."""
-    needs: tuple[str, ...]
-    """Required modules beyond the distribution's own dependencies."""
+    needs: tuple[str, ...] = ()
+    """Required modules beyond the distribution's own dependencies, tyro and tqdm."""
 
 
-_BASICS = ("tyro", "tqdm")
-_TRAINING = (*_BASICS, "torch", "sb3_contrib", "matplotlib")
+_TRAINING = ("torch", "sb3_contrib", "matplotlib")
 SUBCOMMANDS = {
     "train": Subcommand("Train an agent by self-play and against bots.", "train", _TRAINING),
-    "evaluate": Subcommand("Evaluate agents at one table: win rates with confidence intervals.", "cli", _BASICS),
-    "score": Subcommand(
-        "Score an agent at the fixed tables of a game: 0 is random, 100 the strongest bot.",
-        "cli",
-        (*_BASICS, "pydantic"),
-    ),
-    "tournament": Subcommand(
-        "Run a tournament with duplicate deals: win rates, ratings, pairwise results.",
-        "train",
-        (*_BASICS, "openskill"),
-    ),
-    "dataset": Subcommand(
-        "Write games between agents as a dataset for offline learning, in Parquet files.", "data", (*_BASICS, "pyarrow")
-    ),
-    "exploit": Subcommand(
-        "Train a best response to an agent: a lower bound on its exploitability.", "train", _TRAINING
-    ),
-    "solve": Subcommand(
-        "Solve a small table: exact values, and an equilibrium that plays as an agent.", "cli", _BASICS
-    ),
-    "forecast": Subcommand("Score an agent's forecasts of who wins.", "cli", _BASICS),
-    "play": Subcommand("Play against agents, in the terminal or in the browser.", "cli", _BASICS),
-    "mcp": Subcommand(
-        "Seat assistants (language models) at tables, by the Model Context Protocol.", "mcp", ("mcp", *_BASICS)
-    ),
-    "watch": Subcommand("Watch a game between agents, as an HTML page or in the terminal.", "cli", _BASICS),
+    "evaluate": Subcommand("Evaluate agents at one table: win rates with confidence intervals."),
+    "score": Subcommand("Score an agent at fixed tables: 0 is random, 100 the strongest bot.", "cli", ("pydantic",)),
+    "tournament": Subcommand("Run a tournament: win rates, ratings, pairwise results.", "train", ("openskill",)),
+    "dataset": Subcommand("Write games between agents as a dataset for offline learning.", "data", ("pyarrow",)),
+    "exploit": Subcommand("Train a best response to an agent: how exploitable it is at least.", "train", _TRAINING),
+    "solve": Subcommand("Solve a small table: exact values, and an equilibrium that plays as an agent."),
+    "forecast": Subcommand("Score an agent's forecasts of who wins."),
+    "play": Subcommand("Play against agents, in the terminal or in the browser."),
+    "mcp": Subcommand("Seat assistants (language models) at tables, by the Model Context Protocol.", "mcp", ("mcp",)),
+    "watch": Subcommand("Watch a game between agents, as an HTML page or in the terminal."),
 }
 
 
@@ -101,7 +84,7 @@ def run(name: str, arguments: Sequence[str], program: str = "") -> int:
     """
     program = program or f"blackjacky {name}"
     with ending_at_once():
-        for module in SUBCOMMANDS[name].needs:
+        for module in ("tyro", "tqdm", *SUBCOMMANDS[name].needs):
             if find_spec(module) is None:
                 from blackjacky_agents.reports import install
 
@@ -150,17 +133,11 @@ def _missing(error: ModuleNotFoundError) -> str:
 def usage() -> str:
     """The text of ``blackjacky --help``."""
     width = max(map(len, SUBCOMMANDS))
-    lines = [f"  {name:{width}}  {subcommand.summary}" for name, subcommand in SUBCOMMANDS.items()]
-    return "\n".join(
-        [
-            "usage: blackjacky SUBCOMMAND [OPTIONS]",
-            "",
-            "Card games as environments for reinforcement learning: train agents, rate them, play against them.",
-            "",
-            *lines,
-            "",
-            "`blackjacky SUBCOMMAND --help` lists the options of a subcommand, `blackjacky --version` the version.",
-        ]
+    lines = "\n".join(f"  {name:{width}}  {subcommand.summary}" for name, subcommand in SUBCOMMANDS.items())
+    return (
+        "usage: blackjacky SUBCOMMAND [OPTIONS]\n\n"
+        f"Card games as environments for reinforcement learning: train agents, rate them, play against them.\n\n{lines}"
+        "\n\n`blackjacky SUBCOMMAND --help` lists the options of a subcommand, `blackjacky --version` the version."
     )
 
 

@@ -7,7 +7,7 @@ import io
 import shlex
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, fields, make_dataclass, replace
 from pathlib import Path
@@ -118,14 +118,6 @@ def time_bar(total: float, what: str) -> tqdm:
     """A progress bar over a number that is not a count, such as seconds, with the time left."""
     shown = "{desc}: {percentage:3.0f} %|{bar}| {elapsed}, {remaining} left{postfix}"
     return tqdm(total=total, desc=what, bar_format=shown, mininterval=0.1 if sys.stderr.isatty() else 30)
-
-
-@contextmanager
-def tree_bar(what: str) -> Iterator[Callable[[int], object]]:
-    """A bar that counts the nodes of a tree; yields a function that shows how many have been passed."""
-    pause = 0.1 if sys.stderr.isatty() else 30
-    with tqdm(desc=what, unit=" nodes", unit_scale=True, mininterval=pause, delay=1.0) as bar:
-        yield lambda nodes: bar.update(nodes - bar.n)
 
 
 def check_positive(option: str, number: float) -> float:

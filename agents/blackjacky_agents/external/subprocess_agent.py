@@ -77,8 +77,9 @@ class SubprocessAgent:
         """Its action; `AgentError` if it ends, is late, or its answer is not a legal action."""
         self._moves += 1
         game, mask = get_game(self.game), observation["action_mask"]
-        actions = game.words.actions
-        legal = [{"action": int(action), "name": actions.name(int(action))} for action in np.flatnonzero(mask)]
+        legal: list[dict[str, Any]] = [
+            {"action": action, "name": game.words.actions.name(action)} for action in np.flatnonzero(mask).tolist()
+        ]
         message = {
             "type": "act",
             "game": self._games,

@@ -18,14 +18,14 @@ from blackjacky_agents.arena.results_file import read_head
 from blackjacky_agents.arena.tournament import Tournament
 from blackjacky_agents.cli.errors import checking_input
 from blackjacky_agents.cli.options import GameArgs, R, allow_any_character, check_delay, check_writable, read_arguments
-from blackjacky_agents.cli.terminal import picture_of, result
+from blackjacky_agents.cli.terminal import picture_of, result, tell
 from blackjacky_agents.external.python_agent import PythonAgent
 from blackjacky_agents.files import write_file
 from blackjacky_agents.registry import display_names, is_python, parse_agents
 from blackjacky_agents.search.analysis import analyse
 from blackjacky_agents.thoughts import MOST_PLAYOUTS, Thoughts, champion_of, replay
 from blackjacky_agents.thoughts import play as play_on
-from blackjacky_agents.wording import in_words, is_settled, tell_move, terminal_texts
+from blackjacky_agents.wording import is_settled, terminal_texts
 from blackjacky_env import replay_html
 from blackjacky_env.checks import check_integer
 from blackjacky_env.draw import printable
@@ -83,7 +83,7 @@ def main(arguments: Sequence[str], program: str) -> int:
         if args.out is not None:
             save(show, args.out, args.playouts)
             return 0
-    tell(show, args.seat, args.delay if sys.stdout.isatty() else 0.0)
+    show_moves(show, args.seat, args.delay if sys.stdout.isatty() else 0.0)
     return 0
 
 
@@ -195,17 +195,14 @@ def save(show: Show, path: Path, playouts: int) -> None:
     print(f"Page written to {path} ({len(page.encode()) / 1000:.0f} kB).")
 
 
-def tell(show: Show, seat: int | None, delay: float) -> None:
+def show_moves(show: Show, seat: int | None, delay: float) -> None:
     """Print the game move by move, as `blackjacky play` does; ``seat``: whose view is shown, None: a spectator's."""
     allow_any_character()
     env, names, viewer = show.env, show.names, None if seat is None else f"player_{seat}"
     texts, before = terminal_texts(env.game.name), env.view(viewer)
     print(f"{show.headline}: {', '.join(names)}\n\n{picture_of(env, viewer, names)}")
     for _ in show.moves:
-        after = env.view(viewer)
-        told = tell_move(env, before, after, env.record()["actions"][-1], seat)
-        for phrase in told:
-            print(f"  {in_words(phrase, texts, names)}.", flush=True)
+        told, after = tell(env, before, seat, texts, names), env.view(viewer)
         if is_settled(env.game.name, before, after):
             print(f"\n{picture_of(env, viewer, names)}", flush=True)
         if told:

@@ -52,11 +52,11 @@ REFUSED = {
     },
     "train --name wrong": {
         "--bots": "bots=() is empty; training needs at least one bot",
-        "--preset slow": "no preset 'slow' for black_jacky; allowed are 'quick', 'scratch', 'sb3', 'league'",
+        "--preset slow": "preset='slow' is unknown; allowed are 'quick', 'scratch', 'sb3', 'league'",
         "--encoding pixels": "encoding='pixels' is unknown; allowed are 'cards', 'advice', 'raw'",
         "--preset sb3 --minutes 0": "minutes=0.0 is out of range; allowed is any number above 0",
         "--preset scratch --advice-logit 4": "advice_logit=4.0 needs encoding='advice', not 'cards'",
-        "--cluster local --preset sb3": "--preset sb3 trains on one machine: use --preset league",
+        "--cluster local --preset sb3": "--preset sb3 trains on one machine; use --preset league",
     },
     "train": {"--resume runs/nowhere": "there is no run in 'runs/nowhere': 'runs/nowhere/config.json' is missing"},
     "solve": {

@@ -14,7 +14,6 @@ from itertools import islice
 from multiprocessing import get_context
 from typing import Any, Generic, TypeVar
 
-from blackjacky_agents.agent import plays_one_at_a_time
 from blackjacky_agents.arena.cluster import ClusterExecutor
 from blackjacky_agents.arena.table import Results, Table
 from blackjacky_agents.stopping import without_interrupts
@@ -121,7 +120,7 @@ class Jobs:
 
     def __init__(self, table: Table, pool: Pool[tuple[Results, float]]) -> None:
         self._pool, self._adapts = pool, table.compiled
-        one_at_a_time = table.compiled or any(map(plays_one_at_a_time, table.agents))
+        one_at_a_time = table.compiled or any(getattr(agent, "one_game_at_a_time", False) for agent in table.agents)
         self._size = 1 if one_at_a_time else _BATCHED  # games of the next job; it starts small, as speed is unknown
 
     def play(self, first: int, last: int) -> Iterator[tuple[Results, float]]:

@@ -83,7 +83,7 @@ def make(name: str, entry: Entry, game: str | None, dry: bool = False) -> None:
 def run(command: str) -> None:
     """Run a command at the top of the repository with this Python."""
     words = shlex.split(command)
-    start = {"blackjacky": [sys.executable, "-m", "blackjacky_agents.cli"], "python": [sys.executable]}
+    start = {"blackjacky": [sys.executable, "-m", "blackjacky_agents"], "python": [sys.executable]}
     subprocess.run([*start[words[0]], *words[1:]], cwd=ROOT, check=True)
 
 

@@ -193,11 +193,6 @@ def one_by_one(
     return np.array([act(dict(zip(names, row, strict=True))) for row in rows], np.int64)
 
 
-def plays_one_at_a_time(agent: object) -> bool:
-    """Whether an agent plays one game at a time, as its attribute ``one_game_at_a_time`` says."""
-    return bool(getattr(agent, "one_game_at_a_time", False))
-
-
 def recalls(agent: object) -> bool:
     """Whether an agent is given what it recalls, as its attribute ``recalls`` says."""
     return bool(getattr(agent, "recalls", False))

@@ -6,9 +6,7 @@ import errno
 import json
 import os
 import platform
-import shlex
 import stat
-import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from hashlib import sha256
@@ -17,9 +15,8 @@ from pathlib import Path
 from secrets import token_hex
 from typing import Any
 
-from blackjacky_env.reading import MAX_DATA, parse_json, read_file
+from blackjacky_env.reading import MAX_DATA, read_file
 
-_MAX_COMMAND = 200  # characters of another process's command
 _PART = ".part"  # ends the names of files that are being written
 
 
@@ -125,36 +122,24 @@ def only_writer(folder: Path) -> Iterator[None]:
     The operating system frees the folder of a process that dies. Files that such a process left half written are
     removed.
 
-    Raises `FolderInUseError`, naming the other process, if there is one.
+    Raises `FolderInUseError` if there is another one.
     """
     from filelock import FileLock, Timeout
 
     folder.mkdir(parents=True, exist_ok=True)
-    lock, note = FileLock(folder / ".lock"), folder / ".writer.json"
+    lock = FileLock(folder / ".lock")
     try:
         lock.acquire(blocking=False)
     except Timeout:
         raise FolderInUseError(
-            f"{folder} is being written by {_read_writer(note)}; "
-            "wait until it has finished, stop it, or use another folder"
+            f"{folder} is being written by another process; wait until it has finished, stop it, or use another folder"
         ) from None
     try:
         for left in folder.glob(f".*{_PART}"):
             left.unlink(missing_ok=True)
-        write_json(note, {"pid": os.getpid(), "host": platform.node(), "command": shlex.join(sys.argv)})
         yield
     finally:
-        note.unlink(missing_ok=True)
         lock.release()
-
-
-def _read_writer(note: Path) -> str:
-    try:
-        found = parse_json(read_file(note))
-        host, command = (ascii(str(found[name]))[1:-1][:_MAX_COMMAND] for name in ("host", "command"))
-        return f"process {int(found['pid'])} on {host} ({command})"
-    except (OSError, ValueError, KeyError, TypeError, OverflowError):
-        return "another process"
 
 
 def versions(*more: str) -> dict[str, str]:

@@ -11,7 +11,7 @@ import shutil
 import sys
 import sysconfig
 from collections.abc import Iterable, Mapping, Sequence
-from importlib.metadata import requires, version
+from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -66,18 +66,6 @@ def install(extra: str) -> str:
     return f"{in_this_shell('pip')} install 'blackjacky[{extra}]'"
 
 
-def how_to_install(module: str) -> str:
-    """What to do about a module that is missing: the command for the extra of this package that brings it, if any."""
-    brought: dict[str, list[str]] = {}
-    for line in requires("blackjacky") or ():
-        if found := re.match(r"([\w.-]+).*\bextra == ['\"](\w+)['\"]", line):
-            brought.setdefault(found[2], []).append(found[1].replace("-", "_"))
-    extras = [extra for extra, modules in brought.items() if module in modules]
-    if not extras:
-        return "install what brings it, or check the name"
-    return install(min(extras, key=lambda extra: len(brought[extra])))
-
-
 def ready_for_json(value: Any) -> Any:
     """``value`` with floats rounded to 6 decimals and NaN replaced by None."""
     if isinstance(value, dict):
@@ -121,9 +109,12 @@ def duration(seconds: float) -> str:
     return f"{minutes} min {int(seconds) % 60:02d} s" if minutes else f"{int(seconds)} s"
 
 
-def progress_bar(games: int | None, what: str | None = None, done: int = 0) -> tqdm[Any]:
-    """A progress bar over games."""
+def progress_bar(total: int | None, what: str | None = None, done: int = 0, unit: str = " games") -> tqdm[Any]:
+    """A progress bar over games, or what ``unit`` says; without a total it appears after a second."""
     from tqdm import tqdm
 
     pause = 0.1 if sys.stderr.isatty() else 30
-    return tqdm(total=games, initial=done, desc=what, unit=" games", mininterval=pause)
+    delay = 1.0 if total is None else 0.0
+    return tqdm(
+        total=total, initial=done, desc=what, unit=unit, unit_scale=total is None, mininterval=pause, delay=delay
+    )

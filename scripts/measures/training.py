@@ -55,7 +55,7 @@ def trained(game: str, preset: str, seed: int, options: str) -> dict[str, Any]:
     if not (run / "results.json").exists():
         how = ["--resume", f"runs/{name}"] if (run / "checkpoints").exists() else [*arguments, "--name", name]
         print(f"{name} ...", flush=True)
-        train = [sys.executable, "-m", "blackjacky_agents.cli", "train", *how]
+        train = [sys.executable, "-m", "blackjacky_agents", "train", *how]
         subprocess.run(train, cwd=FOLDER, check=True, stdout=subprocess.DEVNULL)
     card = json.loads((run / "weights.json").read_text("utf-8"))
     settings = json.loads((run / "config.json").read_text("utf-8"))["settings"]

@@ -12,7 +12,7 @@ from typing import Any
 from blackjacky_agents import bot_names
 from blackjacky_agents.arena.protocol import ceiling, find_protocol
 from blackjacky_agents.arena.score_card import Card, read_score_card
-from blackjacky_agents.cli.tournament_report import copies_table, cycles
+from blackjacky_agents.cli.tournament import copies_table, cycles
 from blackjacky_agents.networks.agent_file import read_card
 from blackjacky_agents.reports import markdown_table
 from blackjacky_env.games import get_game

@@ -28,7 +28,7 @@ from typing import Any
 import tyro
 from tqdm import tqdm
 
-from blackjacky_agents.arena.workers import in_order, open_pool
+from blackjacky_agents.arena.workers import open_pool
 from blackjacky_agents.files import write_json
 from blackjacky_env.checks import check_integer
 from blackjacky_env.games import DEFAULT, get_game
@@ -211,8 +211,8 @@ def play_all(results: Results, args: Args) -> None:
     ):
         if total["actions"] >= args.actions:
             return
-        played = (pool.submit(args.game, args.seed, number, args.chunk) for number in count(results["chunks"]))
-        for counts in in_order(played, pool.count_ahead):
+        chunks = ((args.game, args.seed, number, args.chunk) for number in count(results["chunks"]))
+        for counts in pool.in_order(chunks):
             add(results["counts"], counts)
             results["chunks"] += 1
             write_json(args.saved, results)

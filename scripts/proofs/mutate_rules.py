@@ -165,7 +165,7 @@ def is_sampled(name: str, fraction: float) -> bool:
 
 def try_all(chosen: dict[str, str], workers: int, subject: Subject) -> dict[str, str]:
     """What killed each mutant; those of an earlier run with these rules that were killed are not tried again."""
-    from blackjacky_agents.arena.workers import in_order, open_pool  # not at the top: `answer` must not import rules
+    from blackjacky_agents.arena.workers import open_pool  # not at the top: `answer` must not import rules
     from blackjacky_agents.files import write_json
 
     output = ROOT / "runs" / f"mutants-{subject.game}.json"
@@ -181,7 +181,7 @@ def try_all(chosen: dict[str, str], workers: int, subject: Subject) -> dict[str,
     ):
         if left and pool.submit({"": subject.rules.read_text(encoding="utf-8")}).result() != {"": SURVIVED}:
             sys.exit("error: the tests fail with the unchanged rules; see make test")
-        for killed_by in in_order((pool.submit(part) for part in parts), pool.count_ahead):
+        for killed_by in pool.in_order((part,) for part in parts):
             results["killed_by"] |= killed_by
             write_json(output, results)
             bar.update(len(killed_by))

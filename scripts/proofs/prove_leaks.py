@@ -21,7 +21,7 @@ from typing import Any
 import tyro
 from tqdm import tqdm
 
-from blackjacky_agents.arena.workers import in_order, open_pool
+from blackjacky_agents.arena.workers import open_pool
 from blackjacky_agents.language.telling import told, told_now
 from blackjacky_env.checks import check_integer
 from blackjacky_env.envs import TableEnv
@@ -94,8 +94,7 @@ def prove(todo: list[tuple[int, int, int]], args: Args) -> tuple[dict[int, Count
         open_pool(functools.partial(examine_chunk, args.game, args.told), args.workers, threads=False) as pool,
         tqdm(total=args.positions, unit="position", smoothing=0.05) as bar,
     ):
-        examined = in_order((pool.submit(*chunk) for chunk in todo), pool.count_ahead)
-        for (table, _, positions), (counted, leaked) in zip(todo, examined, strict=True):
+        for (table, _, positions), (counted, leaked) in zip(todo, pool.in_order(todo), strict=True):
             counts.setdefault(table, Counter()).update(counted)
             leaks += leaked
             bar.set_postfix_str(f"{len(leaks)} leaks", refresh=False)

@@ -14,6 +14,7 @@ import numpy.typing as npt
 import pytest
 
 from blackjacky_agents import Agent, CompiledAgent, agent_names, bot_names, make_agent
+from blackjacky_agents.arena import evaluation
 from blackjacky_agents.arena.evaluation import against_copies, at_one_table, play_games
 from blackjacky_agents.games.black_jacky.bots import threshold
 from blackjacky_agents.registry import parse_agents
@@ -125,11 +126,10 @@ def test_lists_of_agents_are_read_with_their_numbers_or_refused() -> None:
 
 
 class Wrapped:
-    """An agent that does not show that it is compiled, and writes its name down whenever it is reset."""
+    """An agent that does not show that it is compiled."""
 
-    def __init__(self, agent: Agent, log: list[str]) -> None:
-        self.name, self.act, self.act_batch = agent.name, agent.act, agent.act_batch
-        self.reset = lambda seed: (log.append(agent.name), agent.reset(seed))
+    def __init__(self, agent: Agent) -> None:
+        self.name, self.act, self.act_batch, self.reset = agent.name, agent.act, agent.act_batch, agent.reset
 
 
 # Always in this order, so that one function is compiled for all these tests.
@@ -163,7 +163,7 @@ def test_games_go_as_through_pettingzoo(players: int, who: list[int], options: d
     seating = np.random.default_rng(1).choice(who, size=(12, players))
     by_hand = [play_by_hand([AGENTS[a] for a in row], 30 + i, **options) for i, row in enumerate(seating)]
     assert play_games(AGENTS, seating, seed=30, **options).tolist() == by_hand
-    wrapped = [Wrapped(agent, []) for agent in AGENTS]
+    wrapped = [Wrapped(agent) for agent in AGENTS]
     assert play_games(wrapped, seating, seed=30, **options).tolist() == by_hand
     assert len({tuple(row) for row in by_hand}) > 1
 
@@ -175,36 +175,61 @@ def test_each_game_follows_from_its_seed_and_its_seats_and_threads_change_nothin
         np.testing.assert_array_equal(play_games(AGENTS, seating, threads=threads), alone)
     np.testing.assert_array_equal(play_games(AGENTS, seating[600:], seed=600), alone[600:])
     assert (play_games(AGENTS, seating, seed=8) != alone).any()
-    wrapped = [Wrapped(agent, []) for agent in AGENTS]
+    wrapped = [Wrapped(agent) for agent in AGENTS]
     whole = play_games(wrapped, seating[:12])
     np.testing.assert_array_equal(play_games(wrapped, seating[5:12], seed=5), whole[5:])
 
 
-def test_scores_are_those_of_the_games_played_by_hand() -> None:
-    log: list[str] = []
-    agents = [Wrapped(make_agent(name), log) for name in ("threshold", "trickster", "counter")]
+@pytest.fixture
+def seatings(monkeypatch: pytest.MonkeyPatch) -> list[npt.NDArray[np.int64]]:
+    """The seats of all games that are played for scores."""
+    found: list[npt.NDArray[np.int64]] = []
+
+    def play(agents: Sequence[Agent], seating: npt.NDArray[np.int64], *more: Any, **options: Any) -> Any:
+        found.append(seating)
+        return play_games(agents, seating, *more, **options)
+
+    monkeypatch.setattr(evaluation, "play_games", play)
+    return found
+
+
+def test_scores_are_those_of_the_games_played_by_hand(seatings: list[npt.NDArray[np.int64]]) -> None:
+    agents = [make_agent(name) for name in ("threshold", "trickster", "counter")]
     scores = [*at_one_table(agents, games=40, seed=50), *against_copies(agents[2], agents[:1], 3, games=40, seed=50)]
-    table = [log[i : i + 3] for i in range(0, len(log), 3)]
-    by_hand = np.array([play_by_hand([make_agent(name) for name in row], 50 + i % 40) for i, row in enumerate(table)])
+    pair = [agents[2], agents[0]]
+    tables = [[agents[a] for a in row] for row in seatings[0]] + [[pair[a] for a in row] for row in seatings[1]]
+    by_hand = np.array([play_by_hand(table, 50 + i % 40) for i, table in enumerate(tables)])
     for name, part, score in zip(["threshold", "trickster", "counter", "counter"], [0, 0, 0, 40], scores, strict=True):
-        shares, seats = by_hand[part : part + 40], np.array(table[part : part + 40]) == name
+        shares = by_hand[part : part + 40]
+        seats = np.array([[agent.name == name for agent in table] for table in tables[part : part + 40]])
         assert score.win_rate == pytest.approx(shares[seats].mean())
         assert score.nobody == np.mean(shares.sum(axis=1) == 0)
         assert (score.games, score.par) == (40, 1 / 3)
 
 
-def test_seats_are_drawn_for_every_game_and_every_opponent_is_met_in_the_same_games_and_seats() -> None:
-    log: list[str] = []  # who was reset, which happens seat by seat
-    agents = [Wrapped(make_agent(name), log) for name in ("threshold", "trickster", "counter", "trickster")]
+def test_seats_are_drawn_for_every_game_and_every_opponent_is_met_in_the_same_games_and_seats(
+    seatings: list[npt.NDArray[np.int64]],
+) -> None:
+    agents = [AGENTS[number] for number in (THRESHOLD, TRICKSTER, COUNTER, TRICKSTER)]
     at_one_table(agents[:3], games=90)
-    for seat in range(3):
-        assert all(20 <= log[seat::3].count(agent.name) <= 40 for agent in agents[:3])
-    assert all(len({*log[game : game + 3]}) == 3 for game in range(0, len(log), 3))
-    log.clear()
+    (seating,) = seatings
+    for agent in range(3):
+        assert ((seating == agent).sum(axis=0) >= 20).all()
+        assert ((seating == agent).sum(axis=1) == 1).all()
     scores = against_copies(agents[0], agents[1:], num_players=3, games=90)
-    seats = [i % 3 for i, name in enumerate(log) if name == "threshold"]
-    assert seats[:90] == seats[90:180] == seats[180:]
+    own = [seating == 0 for seating in seatings[1:]]
+    assert (own[0] == own[1]).all()
+    assert (own[0] == own[2]).all()
     assert scores[0] == scores[2] != scores[1]
+
+
+def test_an_agent_that_only_acts_is_asked_for_one_game_at_a_time() -> None:
+    class Acting:
+        name, act = "acting", AGENTS[COUNTER].act
+
+    seating = np.random.default_rng(5).choice([COUNTER, THRESHOLD], size=(6, 3))
+    agents = [Acting(), *AGENTS[1:]]
+    np.testing.assert_array_equal(play_games(agents, seating), play_games(AGENTS, seating))
 
 
 def test_games_that_cannot_be_played_are_refused() -> None:

@@ -159,7 +159,7 @@ def test_nothing_is_written_to_folders_of_other_games_files_or_processes(copied:
 
     refused("holds games with seed=3, not seed=4", seed=4)
     refused("holds games with num_players=3, not num_players=2", players=("random", "threshold"))
-    refused(r"holds games with options=\{'hearts': 3\}, not options=\{'hearts': 1\}", hearts=1)
+    refused(r"holds games with options=\{.*'hearts': 3.*, not options=\{.*'hearts': 1", hearts=1)
     refused(r"holds 100 games, more than 99: use another place", games=99)
     folder.mkdir()
     (folder / "README.md").write_text("mine", encoding="utf-8")
@@ -233,23 +233,10 @@ def test_a_transition_goes_to_the_same_seats_next_decision_with_what_it_earned(w
 
 
 def test_wrong_arguments_are_named(written: Path) -> None:
-    wrong: list[dict[str, Any]] = [{"buffer": 3}, {"part": (2, 2)}, {"policies": ["champion"]}, {"reward": "gold"}]
+    wrong: list[dict[str, Any]] = [{"buffer": 0}, {"part": (2, 2)}, {"policies": ["champion"]}, {"reward": "gold"}]
     for options in wrong:
         with pytest.raises(ValueError, match=rf"^{next(iter(options))}(=.* is | has )"):
             list(Dataset(written).batches(8, **options))
-
-
-@pytest.mark.parametrize("workers", [0, pytest.param(2, marks=pytest.mark.prove)])
-def test_a_torch_loader_gives_every_decision_once(written: Path, workers: int) -> None:
-    torch = pytest.importorskip("torch")
-    from blackjacky_agents.data.torch_dataset import TorchBatches
-
-    given = TorchBatches(Dataset(written), 64, seed=2, buffer=2000)
-    how = {"num_workers": workers, "multiprocessing_context": "spawn" if workers else None}
-    found = list(torch.utils.data.DataLoader(given, batch_size=None, **how))
-    assert all(isinstance(batch[name], torch.Tensor) for batch in found for name in batch)
-    expected, told = keys(batches(Dataset(written), seed=2)), keys(joined(found))
-    assert told == expected if not workers else sorted(told) == sorted(expected)
 
 
 WITHOUT_AUTHOR = pytest.mark.filterwarnings("ignore::UserWarning")  # Minari wants one, and a permalink

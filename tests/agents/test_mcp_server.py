@@ -217,7 +217,7 @@ def test_without_the_address_of_the_lobby_or_from_another_site_nobody_is_served(
 
 
 async def test_the_command_serves_an_assistant_that_starts_it_and_ends_with_it(tmp_path):
-    command = ["-m", "blackjacky_agents.cli", "mcp", "--tables", str(tmp_path / "tables")]
+    command = ["-m", "blackjacky_agents", "mcp", "--tables", str(tmp_path / "tables")]
     started = StdioServerParameters(command=sys.executable, args=command, env=dict(os.environ))
     async with Client(stdio_client(started)) as client:
         assistant = Assistant(client)
@@ -226,4 +226,3 @@ async def test_the_command_serves_an_assistant_that_starts_it_and_ends_with_it(t
         text = await assistant.call("start_table", game="black_jacky", opponents=["random"])
         assert "The game is over." in (await assistant.play(text, np.random.default_rng(0)))[-1]
     assert (tmp_path / "tables").is_dir()
-    assert not (tmp_path / "tables" / ".writer.json").exists()  # it has ended, and nobody has killed it

@@ -12,7 +12,6 @@ from blackjacky_agents.arena.standings import (
     deal_means,
     find_cycles,
     rate,
-    saved_by_duplicates,
     standings,
     stopping_widths,
     win_rates,
@@ -112,22 +111,6 @@ def test_a_width_of_no_spread_is_not_zero():
     widths = [rate.high - rate.low for rate in win_rates(games)]
     assert stopping_widths(games) == pytest.approx(np.hypot(widths, 2 * 1.96 / 100))
     assert np.isinf(stopping_widths(part(games, 1))).all()
-
-
-def test_duplicates_save_what_their_games_balance_and_cost_what_they_repeat():
-    rng = np.random.default_rng(3)
-    seat_wins = rng.random(400) < 0.5  # the first or the second seat wins both games, whoever sits there
-    balanced = [[{0}, {1}] if first else [{1}, {0}] for first in seat_wins]
-    repeated = [[{0}, {0}] if first else [{1}, {1}] for first in seat_wins]
-    alone = [[{a}, {b}] for a, b in rng.integers(2, size=(400, 2)).tolist()]
-
-    def saved(winners):
-        return saved_by_duplicates(games_of("ab", [[0, 1]], [[0, 1]] * 400, winners))
-
-    assert np.isnan(saved(balanced)).all()  # no spread is left
-    assert saved(repeated) == pytest.approx([0.5] * 2, rel=0.01)
-    assert saved(alone) == pytest.approx([1] * 2, rel=0.2)
-    assert saved(balanced[:200] + alone[200:]) == pytest.approx([2] * 2, rel=0.2)
 
 
 def test_cycles_are_found_where_the_intervals_leave_no_doubt():

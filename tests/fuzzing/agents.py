@@ -12,8 +12,9 @@ from types import SimpleNamespace
 
 import numpy as np
 
+from blackjacky_agents.agent import AgentError
 from blackjacky_agents.checkpoint import load_checkpoint, save_checkpoint
-from blackjacky_agents.external.subprocess_agent import AgentProcessError, SubprocessAgent, _Process
+from blackjacky_agents.external.subprocess_agent import SubprocessAgent, _Process
 from blackjacky_agents.games import encodings_of
 from blackjacky_agents.language.answers import answer_in, find_action
 from blackjacky_agents.learning.folders import read_config, write_config
@@ -148,6 +149,6 @@ TARGETS = (
     Target("solution", _load_solution, (ValueError,), lambda: [_solution()[0]]),
     Target("checkpoint", _load_checkpoint, (ValueError,), _checkpoints),
     Target("run_settings", _read_run, (ValueError, TypeError), _runs),
-    Target("agent_answer", _answer, (AgentProcessError,), _answers),
+    Target("agent_answer", _answer, (AgentError,), _answers),
     Target("model_reply", _model_reply, (ValueError,), _model_replies),
 )

@@ -10,13 +10,13 @@ from typing import Any
 import pytest
 
 from blackjacky_agents import cli
-from blackjacky_agents.cli import compiling
+from blackjacky_agents.cli import options
 
 
 @pytest.fixture(autouse=True)
 def _no_line_about_compiling(monkeypatch: pytest.MonkeyPatch) -> None:
     """Commands run in this process say nothing about compiling: whether they would depends on what ran before."""
-    monkeypatch.setattr(compiling, "SECONDS", math.inf)
+    monkeypatch.setattr(options, "SECONDS", math.inf)
 
 
 @pytest.fixture

@@ -120,4 +120,4 @@ def test_a_second_server_on_the_same_tables_is_refused(tmp_path, capsys):
     """Two would add diverging moves to one file."""
     with only_writer(tmp_path):
         assert cli.run("play", ["--web", "--tables", str(tmp_path), "--port", "0"]) == 2
-    assert f"error: {tmp_path} is being written by process" in capsys.readouterr().err
+    assert f"error: {tmp_path} is being written by another process" in capsys.readouterr().err

@@ -29,7 +29,7 @@ from blackjacky_agents.arena.protocol import (
     win_rates,
     with_references,
 )
-from blackjacky_agents.arena.score_card import check_games, read_score_card, sampled_games, shipped_agent
+from blackjacky_agents.arena.score_card import check_games, read_score_card, sampled_games
 from blackjacky_agents.arena.table import decode_actions, encode_actions
 from blackjacky_agents.arena.tournament import Tournament
 from blackjacky_agents.external.subprocess_agent import SubprocessAgent
@@ -342,7 +342,7 @@ def test_an_agent_that_is_not_shipped_is_compared_if_it_is_named(run: Any, typed
     assert "scored again, with the same results" in typed(f"score twelfth_agents:Last {check}").out
     Path("thirteenth_agents.py").write_text(source.format(0), "utf-8")
     said = typed(f"score thirteenth_agents:Last {check}", status=cli.WRONG_INPUT).err
-    assert re.search(r"source of 'thirteenth_agents:Last': the hash is .*; name the agent that the card", said)
+    assert "'thirteenth_agents:Last' plays other games than those of the card" in said
 
 
 def test_agents_that_play_many_games_at_once_are_compared_in_the_batches_in_which_they_have_played(
@@ -359,12 +359,12 @@ def test_agents_that_play_many_games_at_once_are_compared_in_the_batches_in_whic
 
 
 @pytest.mark.parametrize("name", ["cmd:touch loaded", "evil_agents:Agent", "ppo:/dev/zero", "ismcts:1000000"])
-def test_nothing_that_a_card_names_is_loaded(name: str, forged: Card) -> None:
+def test_nothing_that_a_card_names_is_loaded(name: str, forged: Card, typed: Any) -> None:
     Path("evil_agents.py").write_text("open('loaded', 'w')\n", "utf-8")
     forged["agent"] = {"name": name}
     found = read_score_card(written(forged))
     assert check_games(found) == 24
-    assert shipped_agent(found) is None
+    assert "it is not a shipped one" in typed("score --check card.json").out
     assert not Path("loaded").exists()
 
 
@@ -428,10 +428,8 @@ def test_changed_illegal_missing_and_additional_moves_are_refused(forged: Card) 
     said = "\n".join(refused([*moves[:number], other, *moves[number + 1 :]]) for number, other in changes)
     assert "bots choose other moves than the card says" in said
     assert re.search(r"chose action \d+, which is not legal", said)
-    assert "or its moves end too early" in refused(moves[:-1]) or "moves after the end" in refused(moves[:-1])
-    assert "or it has moves after the end" in refused([*moves, 0])
-    for wrong in ([*moves[:-1], 255], []):
-        assert "moves must be actions of the game" in refused(wrong)
+    for wrong in (moves[:-1], [*moves, 0], [*moves[:-1], 255], []):
+        assert re.search(r"or it ends elsewhere|chose action (-1|255), which is not legal", refused(wrong))
     forged["played"][0]["moves"].pop()
     assert "played.0: 11 games have moves; these winners need the moves of 12" in refusal(forged)
 
@@ -465,10 +463,10 @@ def put(*path: str | int, to: Any) -> Callable[[Card], object]:
         (put("score", "mean", to=99), "these numbers do not follow from the winners"),
         (put("tables", 1, "win_rate", "low", to=0.9), "these numbers do not follow from the winners"),
         (put("agent", "name", to="x" * 121), "agent.name: String should have at most 120 characters"),
-        (put("agent", "name", to="\u202egnorw"), "it has characters that cannot be printed"),
+        (put("agent", "name", to="\u202egnorw"), "agent.name: String should match"),
         (put("agent", to={}), "agent: it has no name"),
-        (put("entry", "by", to="a\nb"), "entry.by: it has characters that cannot be printed"),
-        (put("entry", "link", to="https://a.org/)](x"), "entry.link: allowed are addresses"),
+        (put("entry", "by", to="a\nb"), "entry.by: String should match"),
+        (put("entry", "link", to="https://a.org/)](x"), "entry.link: String should match"),
         (put("run", "date", to="yesterday"), "run.date: "),
         (put("run", "move_microseconds", to="1"), "run.move_microseconds: Input should be a valid number"),
         (put("more", to=1), "more: Extra inputs are not permitted"),

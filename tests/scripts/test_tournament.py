@@ -11,8 +11,8 @@ import pytest
 from blackjacky_agents import cli
 from blackjacky_agents.arena.standings import standings
 from blackjacky_agents.arena.tournament import Tournament
-from blackjacky_agents.cli.tournament_report import share
 from blackjacky_agents.files import only_writer
+from blackjacky_agents.reports import share
 from blackjacky_env import black_jacky_v0
 
 ROOT = Path(__file__).parents[2]
@@ -71,5 +71,5 @@ def test_games_of_another_tournament_and_a_second_process_are_refused(played, ty
     assert "holds games with seed=3, not seed=4" in typed(f"{OF_THREE} 120 --seed 4", status=2).err
     with only_writer(played):
         printed = typed(f"{OF_THREE} 240 --seed 3", status=2).err
-    assert "error: o is being written by process" in printed
+    assert "error: o is being written by another process" in printed
     assert (played / "3_players.jsonl").read_bytes() == kept

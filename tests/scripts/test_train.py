@@ -232,7 +232,7 @@ def test_other_settings_and_runs_of_something_else_are_refused(
 def test_checkpoints_that_are_damaged_forged_or_being_written_are_refused(stopped: Path, refusal: Any) -> None:
     before = content_of(stopped)
     with only_writer(stopped):
-        assert f"{stopped} is being written by process" in refusal(f"--resume {stopped}")
+        assert f"{stopped} is being written by another process" in refusal(f"--resume {stopped}")
     assert content_of(stopped) == before
     arrays, state, _ = load_checkpoint(stopped / "checkpoints")
     save_checkpoint(stopped / "checkpoints", 1024, {**arrays, "snapshots": arrays["snapshots"] + 1}, state)
@@ -260,7 +260,7 @@ def test_an_agent_is_saved_after_the_checkpoint_that_its_training_goes_on_from(
 def test_a_training_killed_before_its_first_checkpoint_begins_again(finished: Finished, typed: Any) -> None:
     killed = Path("runs/killed")
     killed.mkdir(parents=True)
-    (killed / ".writer.json").touch()
+    (killed / ".lock").touch()
     shutil.copy(finished.run / "config.json", killed)
     (killed / "progress.jsonl").write_text('{"steps": 0, "sec', "utf-8")
     assert "has no checkpoint yet; the training begins again" in typed("train --resume runs/killed").err

@@ -28,7 +28,6 @@ from blackjacky_agents.files import versions
 from blackjacky_agents.reports import install
 
 _RETRIES = 20  # nodes that may be lost under one task, or processes that it may crash
-_KEPT = 16  # functions that each process of a node keeps, with the agents that they hold
 
 
 class ClusterError(RuntimeError):
@@ -43,17 +42,16 @@ def joined(address: str | None, cores: int | None = None) -> AbstractContextMana
 class ClusterExecutor(Executor):
     """Runs tasks on a Ray cluster, to which this process is connected until `shutdown`.
 
-    Functions and their arguments are pickled, with the weights of trained agents. Modules that were imported from the
-    current folder or that of a script, such as that of an agent of yours, are sent along. All nodes need the driver's
-    versions of this package, Ray and Python; a program (`cmd:`) has to be installed on each of them.
+    Functions and their arguments are pickled, and modules that were imported from the current folder or that of a
+    script are sent along. All nodes need the driver's versions of this package, Ray and Python; a program (`cmd:`) has
+    to be installed on each of them.
 
     Args:
         address: ``"auto"`` (the cluster that runs on this machine), ``"local"`` (a new one, for this process alone),
             ``"HOST:PORT"`` (from a machine of the cluster) or ``"ray://HOST:PORT"`` (from any machine).
         cores: number of CPUs of a local cluster; None: all.
 
-    Raises `ClusterError` if Ray is not installed or cannot connect. Futures raise what their task raised, or
-    `ClusterError` if it could not be run.
+    Raises `ClusterError` if Ray is not installed or cannot connect; futures do if their task could not be run.
     """
 
     def __init__(self, address: str, cores: int | None = None) -> None:
@@ -93,10 +91,7 @@ class ClusterExecutor(Executor):
         return done
 
     def store(self, value: Any, pack: Callable[[Any], Any] = lambda value: value) -> Any:
-        """An argument for several tasks, which is sent to each node once and kept there as long as ``value`` is here.
-
-        ``value``: an object that is told from others by its identity, such as an agent; ``pack``: what is sent of it.
-        """
+        """An argument for several tasks, sent to each node once, as ``pack`` makes it, while this object exists."""
         if value not in self._stored:
             self._stored[value] = self._ray.put(pack(value))
         return self._stored[value]
@@ -110,10 +105,8 @@ class ClusterExecutor(Executor):
             done.set_result(pickle.loads(result.result()))  # noqa: S301  # Ray itself unpickles what nodes return
         except self._ray.exceptions.RayTaskError as error:
             done.set_exception(error.cause)
-        except self._ray.exceptions.RayError as error:
-            done.set_exception(ClusterError(f"the cluster could not run a task: {error}"))
         except BaseException as error:  # noqa: BLE001  # or nobody would hear of it
-            done.set_exception(error)
+            done.set_exception(ClusterError(f"the cluster could not run a task: {error}"))
 
 
 def _local_modules() -> list[str]:
@@ -142,23 +135,16 @@ def _own_versions() -> dict[str, str]:
 def run_here(expected: dict[str, str], work: bytes, *arguments: Any) -> bytes:
     """Run a task in this process of a node; `ClusterError` if its versions are not those of the driver.
 
-    Returns the result pickled: as they are, arrays would stay in Ray's object store, and fill it, as long as the driver
-    keeps them.
+    Returns the result pickled: as it is, an array would stay in Ray's object store as long as the driver keeps it.
     """
     for name, own in _own_versions().items():
         if expected.get(name) != own:
-            raise ClusterError(
-                f"the node {platform.node()} has {name} {own}, not {expected.get(name)} as the machine that started "
-                "the job: install the same versions everywhere"
-            )
+            node, wanted = platform.node(), expected.get(name)
+            raise ClusterError(f"the node {node} has {name} {own}, not {wanted}: install the same versions everywhere")
     from ray import cloudpickle
 
     packed: bytes = cloudpickle.dumps(_unpack(work)(*arguments))
     return packed
 
 
-@lru_cache(_KEPT)
-def _unpack(work: bytes) -> Callable[..., Any]:
-    """Cached, since what the function holds may have to be compiled or loaded."""
-    function: Callable[..., Any] = pickle.loads(work)  # noqa: S301  # from the driver, whose code Ray runs anyway
-    return function
+_unpack = lru_cache(16)(pickle.loads)  # cached, since what functions hold may have to be compiled or loaded

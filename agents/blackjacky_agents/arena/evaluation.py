@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -10,19 +9,15 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from blackjacky_agents.agent import Agent, CompiledAgent, asked, check_plays
+from blackjacky_agents.agent import Agent, check_plays
 from blackjacky_agents.arena.cluster import ClusterExecutor
-from blackjacky_agents.arena.workers import in_order, tasks_ahead
+from blackjacky_agents.arena.table import Table
+from blackjacky_agents.arena.workers import open_jobs
+from blackjacky_agents.external.python_agent import PythonAgent
 from blackjacky_agents.intervals import Floats, of_games, shares_of
 from blackjacky_env.checks import check_integer
-from blackjacky_env.compiled import zeros
 from blackjacky_env.envs import TableEnv
 from blackjacky_env.games import DEFAULT
-from blackjacky_env.play import play_out
-
-_SECONDS = 0.5  # about how long compiled games run before progress is reported and Ctrl-C noticed
-_MAX_PART = 4096  # games that are played at once
-_PARTS = 8  # for each core of a cluster
 
 
 @dataclass(frozen=True)
@@ -100,16 +95,14 @@ def play_games(
 ) -> Floats:
     """Play whole games; returns shares of the win, (N, num_players): 1 / number of winners for a winner, else 0.
 
-    Compiled agents play on ``threads`` CPU threads, with the same results for any number of threads. If an agent is not
-    compiled, the games are played one by one through the PettingZoo environment.
-
     Args:
-        agents: the agents.
+        agents: the agents; those that are not compiled are asked for several games at once where they have
+            ``act_batch``, and play on one thread.
         seating: index of the agent in each seat of each game, shape (N, num_players).
         seed: game i has the seed ``seed + i``.
         variant: name of the variant, the game's first by default.
         game: name of the game.
-        threads: CPU threads.
+        threads: CPU threads; results do not depend on it.
         progress: called with a number of games whenever that many more have been played.
         cluster: plays the games instead of this machine, with the same results.
         rule_options: the game's own options.
@@ -118,68 +111,28 @@ def play_games(
     cluster was lost.
     """
     check_integer("seed", seed, 0, 2**63 - 1 - len(seating))
+    check_integer("threads", threads, 1, 256)
     if not np.isin(seating, range(len(agents))).all():
         raise ValueError(f"seating must hold indices of agents, 0 .. {len(agents) - 1}, not {np.unique(seating)}")
     env = TableEnv(game, num_players=seating.shape[1], variant=variant, **rule_options)  # checks the options
     for agent in agents:
         check_plays(agent, agent.name, game)
-    if cluster is not None:
-
-        def play_part(seating: npt.NDArray[np.int64], seed: int) -> Floats:
-            return play_games(agents, seating, seed, variant, game, threads=1, **rule_options)
-
-        size = int(np.clip(len(seating) // (_PARTS * cluster.cores), 1, _MAX_PART))
-        tasks = (
-            cluster.submit(play_part, seating[first : first + size], seed + first)
-            for first in range(0, len(seating), size)
-        )
-        parts = [np.empty((0, seating.shape[1]))]
-        for shares in in_order(tasks, lambda: tasks_ahead(cluster)):
-            progress(len(shares))
-            parts.append(shares)
-        return np.concatenate(parts)
-
-    compiled_agents = [agent for agent in agents if isinstance(agent, CompiledAgent)]
-    if len(compiled_agents) == len(agents):
-        return _play_compiled(env, compiled_agents, seating, seed, threads, progress)
-    shares = np.empty(seating.shape)
-    for i, row in enumerate(seating):
-        shares[i] = _play_one(env, [agents[a] for a in row], seed + i)
-        progress(1)
-    return shares
+    whole = tuple(agent if hasattr(agent, "act_batch") else PythonAgent(agent, agent.name, game) for agent in agents)
+    table = _Seated(game, env.variant, env.num_players, env.options, whole, (), seed, False, seating)
+    shares = [np.empty((0, env.num_players))]
+    with open_jobs(table, False, threads if table.compiled else 1, cluster) as jobs:
+        for results, _ in jobs.play(0, len(seating)):
+            progress(len(results.winners))
+            shares.append(shares_of(results.winners))
+    return np.concatenate(shares)
 
 
-def _play_compiled(
-    env: TableEnv,
-    agents: Sequence[CompiledAgent],
-    seating: npt.NDArray[np.int64],
-    seed: int,
-    threads: int,
-    progress: Callable[[int], object],
-) -> Floats:
-    shares, done = np.empty(seating.shape), 0
-    policies = [(agent.policy, agent.parameters) for agent in agents]
-    size = 8 * check_integer("threads", threads, 1, 256)  # games of the next part: few, as they may be slow
-    while done < len(seating):
-        begun, seats = time.perf_counter(), seating[done : done + size]
-        states = zeros(len(seats), env.game.state_dtype)
-        states[:] = env.game.new_state(env.num_players, env.variant, env.options)
-        play_out(env.game, states, seed + done + np.arange(len(seats)), seats, policies, threads)
-        shares[done : done + size] = shares_of(states["winners"][:, : env.num_players])
-        done += len(seats)
-        progress(len(seats))
-        if time.perf_counter() - begun < _SECONDS:
-            size = min(2 * size, _MAX_PART)
-    return shares
+@dataclass(frozen=True)
+class _Seated(Table):
+    """Games whose seats are given; game i has the seed ``seed + i``."""
 
+    seating: npt.NDArray[np.int64]
 
-def _play_one(env: TableEnv, agents: Sequence[Agent], seed: int) -> Floats:
-    for seat, agent in enumerate(agents):
-        agent.reset(seed * len(agents) + seat)
-    env.reset(seed=seed)
-    seats = dict(zip(env.possible_agents, agents, strict=True))
-    while not any(env.terminations.values()):
-        env.step(asked(seats[env.agent_selection], env)())
-    winners = np.zeros(len(agents))
-    winners[env.snapshot()["winners"]] = 1
-    return shares_of(winners)
+    def schedule(self, first: int, count: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+        seats = self.seating[first : first + count]
+        return self.seed + first + np.arange(len(seats)), seats

@@ -2,8 +2,7 @@
 
 A score is a tournament with fixed line-ups: the scored agent with copies of each bot in turn, and with a mixture of
 them. 0 is `random`, 100 the game's strongest bot, and the ceiling what winning every game would give. Bots never
-change: a protocol pins their decisions, and through these the rules, by hashes. So scores stand still, whatever
-networks and searches are made later.
+change: a protocol pins their decisions, and through these the rules, by hashes.
 
 At each table the win rate is rescaled linearly; the score is the mean over the tables. Its 95 % interval includes the
 errors of the two results on which the scale rests; the halves of independent intervals are added as Zou and Donner do

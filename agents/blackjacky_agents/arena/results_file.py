@@ -117,23 +117,11 @@ def read_head(path: Path) -> Line:
 def refuse_other_setup(path: Path, found: Mapping[str, Any], own: Mapping[str, Any], option: str) -> None:
     """Raise a `ValueError` naming the first difference between the setup ``found`` at a path and one's ``own``."""
     for name, value in own.items():
-        if found.get(name) != value:
-            old, new = _differing(found.get(name), value)
+        if (old := found.get(name)) != value:
             raise ValueError(
-                f"{path} holds games with {name}={old!r}, not {name}={new!r}: "
+                f"{path} holds games with {name}={old!s:.300}, not {name}={value!s:.300}: "
                 f"use the same setup, or another place ({option})"
             )
-
-
-def _differing(old: Any, new: Any) -> tuple[Any, Any]:
-    """The first differing items of two lists, or of two dicts with the same keys; otherwise both values unchanged."""
-    if isinstance(old, dict) and isinstance(new, dict) and list(old) == list(new):
-        name = next(name for name in new if old[name] != new[name])
-        return {name: old[name]}, {name: new[name]}
-    if isinstance(old, list) and isinstance(new, list):
-        counts = f"{len(old)} of them", f"{len(new)} of them"
-        return next((pair for pair in zip(old, new, strict=False) if pair[0] != pair[1]), counts)
-    return old, new
 
 
 def describe(table: Table) -> Line:

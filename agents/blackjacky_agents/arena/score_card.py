@@ -1,9 +1,9 @@
 """Score cards: the winners of all games of a score, and all moves of a sample of them, so that others can check it.
 
-All numbers of a card follow from the winners, which makes a changed number useless. The sample of games whose moves are
-in the card is drawn from all winners, so changed winners need the moves of other games than those that were played.
-`check_games` plays these games again: cards are dealt by the protocol, its bots decide, and the agent's moves have to
-be legal. An agent that is at hand is scored again, and has to get the same card.
+All numbers of a card follow from the winners. The games whose moves are in the card are drawn by a hash of all winners,
+so changed winners need the moves of other games than those that were played. These games are played again: cards are
+dealt by the protocol, its bots decide, and the agent's moves have to be legal. An agent that is at hand is scored
+again, and has to play the same games.
 
 What nobody can check: that an agent that is not at hand has looked at nothing but its observations, since the deals of
 a protocol are public.
@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import date as Date  # noqa: N812 - also the name of a field
@@ -22,7 +21,7 @@ from typing import Annotated, Any, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from pydantic import AfterValidator, Field, StringConstraints
+from pydantic import Field, StringConstraints
 
 from blackjacky_agents.agent import Agent, CompiledAgent
 from blackjacky_agents.arena.protocol import (
@@ -42,14 +41,14 @@ from blackjacky_agents.arena.tournament import Tournament
 from blackjacky_agents.checked import Checked, in_short
 from blackjacky_agents.external.python_agent import PythonAgent
 from blackjacky_agents.external.subprocess_agent import SubprocessAgent
-from blackjacky_agents.games import agent_names, get_kit
+from blackjacky_agents.games import get_kit
 from blackjacky_agents.networks.agent_file import read_card
 from blackjacky_agents.registry import make_agent
 from blackjacky_agents.search.searchers import SEARCHERS
 from blackjacky_env.compiled import CompiledPolicy, PythonPolicy
 from blackjacky_env.declare import IllegalActionError
 from blackjacky_env.games import get_game
-from blackjacky_env.play import play_out
+from blackjacky_env.play import NONE, play_out
 from blackjacky_env.reading import MAX_CARD
 
 SAMPLED = 12
@@ -57,21 +56,10 @@ SAMPLED = 12
 _MAX_DEALS = 100_000  # of a line-up
 
 
-def _printable(text: str) -> str:
-    if not text.isprintable():
-        raise ValueError("it has characters that cannot be printed")
-    return text
-
-
-def _address(text: str) -> str:
-    if text and not re.fullmatch(r"https://[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)+(/[\w.~/%?=+#-]*)?", text):
-        raise ValueError("allowed are addresses such as https://example.com/my-agent, or none")
-    return text
-
-
-Text = Annotated[str, StringConstraints(max_length=120), AfterValidator(_printable)]
-Short = Annotated[str, StringConstraints(max_length=60), AfterValidator(_printable)]
-Link = Annotated[str, AfterValidator(_address)]
+_TEXT = r"^[^\p{C}\p{Zl}\p{Zp}]*$"  # characters that can be printed
+_HTTPS = r"^(https://[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)+(/[\w.~/%?=+#-]*)?)?$"
+Text = Annotated[str, StringConstraints(max_length=120, pattern=_TEXT)]
+Short = Annotated[str, StringConstraints(max_length=60, pattern=_TEXT)]
 
 
 class Entry(Checked):
@@ -80,7 +68,7 @@ class Entry(Checked):
     kind: Short = ""
     by: Short = ""
     """Who made it."""
-    link: Link = ""
+    link: Annotated[str, StringConstraints(pattern=_HTTPS)] = ""
     """An https address where more is said about it."""
 
 
@@ -139,11 +127,11 @@ def make_card(
     results = [each.games(total(each, games)) for each in played]
     winners = [_as_hex(each.winners) for each in results]
     mean, tables = score(protocol, win_rates(results))
-    games_of_card, num_actions = [], get_game(protocol.game).num_actions
+    num_actions, in_card = get_game(protocol.game).num_actions, []
     with ThreadPoolExecutor() as threads:
         for each, won, sample in zip(played, winners, sampled_games(protocol, games, winners), strict=True):
-            moves = (encode_actions(own, num_actions) for own in threads.map(each.moves, sample))
-            games_of_card.append(PlayedGames(players=each.table.num_players, winners=won, moves=tuple(moves)))
+            moves = tuple(encode_actions(own, num_actions) for own in threads.map(each.moves, sample))
+            in_card.append(PlayedGames(players=each.table.num_players, winners=won, moves=moves))
     return Card(
         format=3,
         agent=identity(agent),
@@ -153,7 +141,7 @@ def make_card(
         games=games,
         score=mean,
         tables=tables,
-        played=tuple(games_of_card),
+        played=tuple(in_card),
         run=run,
     )
 
@@ -253,7 +241,7 @@ def _read(card: Card) -> list[_Played]:
     The agent itself, which may not be at hand, is a nameless `random`.
     """
     protocol, found = protocol_of(card), []
-    agent = make_agent("random", card.game)
+    agent, num_actions = make_agent("random", card.game), get_game(card.game).num_actions
     made = tournaments(protocol, CompiledAgent(card.name, card.game, agent.policy))  # type: ignore[attr-defined]  # a bot
     if len(card.played) != len(made):
         raise ValueError(f"played: it has {len(card.played)} tournaments, not {len(made)}")
@@ -263,22 +251,17 @@ def _read(card: Card) -> list[_Played]:
         shape = (count // players, players, players)
         try:
             winners = _from_hex(played.winners, shape)
-            moves = _moves_of(played, len(sample), get_game(card.game).num_actions)
+            moves = [np.array(decode_actions(text, num_actions), np.int64) for text in played.moves]
         except ValueError as error:
             raise ValueError(f"played.{number}: {error}") from None
+        if len(moves) != len(sample):
+            raise ValueError(
+                f"played.{number}: {len(moves)} games have moves; these winners need the moves of {len(sample)}"
+            )
         seats = each.table.schedule(0, count)[1].reshape(shape)
         games = Games(each.names, np.array(each.table.lineups), seats, winners, np.zeros(shape, np.int64))
         found.append(_Played(each.table, games, dict(zip(sample, moves, strict=True))))
     return found
-
-
-def _moves_of(played: PlayedGames, needed: int, num_actions: int) -> list[npt.NDArray[np.int64]]:
-    moves = [np.array(decode_actions(text, num_actions), np.int64) for text in played.moves]
-    if len(moves) != needed:
-        raise ValueError(f"{len(moves)} games have moves; these winners need the moves of {needed}")
-    if not all(len(own) and own.max() < num_actions for own in moves):
-        raise ValueError("moves must be actions of the game")
-    return moves
 
 
 # ---------------------------------------------------------------- playing again
@@ -296,22 +279,6 @@ def check_games(card: Card) -> int:
     return sum(len(each.moves) for each in played)
 
 
-def shipped_agent(card: Card) -> Agent | None:
-    """The shipped agent that a card is of; nothing is loaded from places that the card names."""
-    return make_agent(card.name, card.game) if card.name in agent_names(card.game) else None
-
-
-def check_agent(card: Card, agent: Agent) -> None:
-    """Raise `ValueError` unless a card is of an agent, whatever its name."""
-    own = identity(agent)
-    for name in ("weights", "source"):
-        if card.agent.get(name) != own.get(name):
-            raise ValueError(
-                f"{name} of {agent.name!r}: the hash is {own.get(name)}, in the card {card.agent.get(name)}; name the "
-                "agent that the card is of"
-            )
-
-
 def _replay(played: _Played, game: int) -> None:
     """Play a game again in which the agent repeats its moves and the bots decide; `ValueError` if it differs."""
     table, moves, made = played.table, played.moves[game], 0
@@ -319,11 +286,9 @@ def _replay(played: _Played, game: int) -> None:
     def hear(_: int, told: npt.NDArray[np.integer[Any]]) -> None:
         nonlocal made
         made = len(told)
-        if not made < len(moves) or (told != moves[:made]).any():
-            raise ValueError("bots choose other moves than the card says, or its moves end too early")
 
     def repeat(observations: npt.NDArray[Any], _: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
-        return np.full(len(observations), moves[made])
+        return np.array([moves[made] if made < len(moves) else NONE])
 
     policies: list[PythonPolicy | CompiledPolicy] = [PythonPolicy("the agent of the card", repeat, hear)]
     policies += [(each.policy, each.parameters) for each in table.agents[1:] if isinstance(each, CompiledAgent)]
@@ -333,7 +298,7 @@ def _replay(played: _Played, game: int) -> None:
     try:
         log = play_out(get_game(table.game), states, seeds, seating, policies)
         if not np.array_equal(log.log[0, : log.decisions[0]], moves):
-            raise ValueError("bots choose other moves than the card says, or it has moves after the end")
+            raise ValueError("bots choose other moves than the card says, or it ends elsewhere")
         if (won != states["winners"][0, : table.num_players]).any():
             raise ValueError("others win after its moves than the card says")
     except (ValueError, IllegalActionError) as error:

@@ -60,8 +60,6 @@ class Standing:
     """Mean final score (hearts or points)."""
     rating: Estimate
     """Plackett-Luce rating, 25 on average, from at most `RATED_GAMES` games."""
-    saved: float
-    """Variance reduction by duplicate deals: factor on the number of independent games for the same precision."""
 
 
 @dataclass(frozen=True)
@@ -132,7 +130,7 @@ def _played_lineups(games: Games) -> range:
 
 def _standings(games: Games, rated: Sequence[Estimate]) -> tuple[Standing, ...]:
     played = [int((games.seats == a).any(axis=2).sum()) for a in range(len(games.agents))]
-    columns = (win_rates(games), _scores(games), rated, saved_by_duplicates(games))
+    columns = (win_rates(games), _scores(games), rated)
     return tuple(starmap(Standing, zip(games.agents, played, *columns, strict=True)))
 
 
@@ -190,19 +188,12 @@ def lineup_results(games: Games) -> tuple[LineupResult, ...]:
 
 def deal_means(games: Games, values: npt.NDArray[Any]) -> Floats:
     """The mean of ``values`` (deals, turns, seats) over each agent's seats, shape (deals, A); NaN: no seat."""
-    means = turn_means(games, values).mean(axis=1)
-    return np.asarray(means, np.float64)
-
-
-def turn_means(games: Games, values: npt.NDArray[Any]) -> Floats:
-    """The same for each game, shape (deals, turns, A)."""
-    deals, turns, _ = games.seats.shape
-    agents = len(games.agents)
-    place = (np.arange(deals * turns)[:, None] * agents + games.seats.reshape(deals * turns, -1)).ravel()
-    total = np.bincount(place, np.ravel(values).astype(float), deals * turns * agents)
-    seats = np.bincount(place, minlength=deals * turns * agents).astype(float)
+    deals, agents = len(games.seats), len(games.agents)
+    place = (np.arange(deals)[:, None] * agents + games.seats.reshape(deals, -1)).ravel()
+    total = np.bincount(place, np.ravel(values).astype(float), deals * agents)
+    seats = np.bincount(place, minlength=deals * agents).astype(float)
     seats[seats == 0] = np.nan
-    means: Floats = (total / seats).reshape(deals, turns, agents)
+    means: Floats = (total / seats).reshape(deals, agents)
     return means
 
 
@@ -276,26 +267,6 @@ def stopping_widths(games: Games) -> Floats:
     deals = (_copies(games) > 0).T @ np.bincount(games.strata)
     widths: Floats = np.array([rate.high - rate.low for rate in win_rates(games)])
     return np.hypot(widths, 2 * Z / deals)
-
-
-def saved_by_duplicates(games: Games) -> list[float]:
-    """Variance of each agent's win rate if all games were independent, divided by its actual variance, shape (A,).
-
-    The variance of a single game is the sum of the variances within and between deals; the mean of as many independent
-    games as a deal has would have that variance divided by their number.
-    """
-    by_turn, strata = turn_means(games, games.shares), games.strata
-    turns, counts = by_turn.shape[1], np.bincount(strata)
-    alone, together = np.zeros(len(games.agents)), np.zeros(len(games.agents))
-    for number in _played_lineups(games):
-        own = np.nan_to_num(by_turn[strata == number])
-        if counts[number] < 2:
-            return [np.nan] * len(games.agents)
-        between = own.mean(axis=1).var(axis=0, ddof=1)
-        within = own.var(axis=1).mean(axis=0)
-        alone += (within + between) / turns / counts[number]
-        together += between / counts[number]
-    return [float(a / t) if t > 0 else np.nan for a, t in zip(alone, together, strict=True)]
 
 
 # ---------------------------------------------------------------- pairwise results

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from hashlib import sha256
-from typing import Any, NamedTuple, TypeGuard
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -151,28 +151,22 @@ class Table:
 
     def read(self, lines: Sequence[Mapping[str, Any]]) -> Results:
         """The games in `lines`, from number 0 on; `ValueError` names the line that cannot be that game's."""
-        (seeds, seats), score = self.schedule(0, len(lines)), self.score
-        names = ["game", "seed", "seats", "winners", score, *([] if self.compiled else ["actions"])]
-        winners, kept = np.zeros(seats.shape, np.bool_), [np.zeros(0, np.uint16)]
-        size = get_game(self.game).num_actions
+        shape, size = (len(lines), self.num_players), get_game(self.game).num_actions
+        winners, scores, kept = np.zeros(shape, np.bool_), np.zeros(shape, np.int32), [np.zeros(0, np.uint16)]
         for number, line in enumerate(lines):
-            facts = {"game": number, "seed": int(seeds[number]), "seats": seats[number].tolist()}
-            won, scores = line.get("winners"), line.get(score)
-            if list(line) != names or facts != {name: line[name] for name in facts}:
-                raise ValueError(f"line {number + 2}: it does not hold {', '.join(names)} of game {number}")
-            if not _are_integers(won) or won != sorted(set(won) & set(range(self.num_players))):
-                raise ValueError(f"line {number + 2}: winners={won!r} are not seats in order")
-            if not _are_integers(scores) or len(scores) != self.num_players:
-                raise ValueError(f"line {number + 2}: {score}={scores!r} are not {self.num_players} integers")
-            winners[number, won] = True
-            if not self.compiled:
-                try:
+            try:
+                winners[number, line["winners"]] = True
+                scores[number] = line[self.score]
+                if not self.compiled:
                     kept.append(np.array(decode_actions(line["actions"], size), np.uint16))
-                except (ValueError, TypeError) as error:
-                    raise ValueError(f"line {number + 2}: actions: {error}") from None
-        scores = np.array([line[score] for line in lines], np.int32).reshape(seats.shape)
-        lengths = [0] * len(lines) if self.compiled else [len(own) for own in kept[1:]]
-        return Results(winners, scores, np.array(lengths, np.int32), np.concatenate(kept))
+            except (LookupError, TypeError, ValueError, OverflowError) as error:
+                raise ValueError(f"line {number + 2}: it is not game {number}: {error!r}") from None
+        lengths = [len(own) for own in kept[1:]] or [0] * len(lines)
+        results = Results(winners, scores, np.array(lengths, np.int32), np.concatenate(kept))
+        for number, (line, own) in enumerate(zip(lines, self.lines(0, results), strict=True)):
+            if json.loads(own) != line:
+                raise ValueError(f"line {number + 2}: it is not game {number}")
+        return results
 
     def _play(self, first: int, seeds: npt.NDArray[np.int64], seats: npt.NDArray[np.int64]) -> tuple[Any, ...]:
         game, (states, seating) = get_game(self.game), self.begin(seats)
@@ -217,10 +211,6 @@ class Table:
             hear(env.events(env.agent_selection))
 
         return tell
-
-
-def _are_integers(values: object) -> TypeGuard[list[int]]:
-    return isinstance(values, list) and all(type(value) is int and abs(value) < 2**31 for value in values)
 
 
 def encode_actions(actions: npt.NDArray[Any], num_actions: int) -> str:

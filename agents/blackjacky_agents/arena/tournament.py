@@ -5,9 +5,9 @@ once per seat with the same game key, and the agents rotate by one seat each tim
 favour any agent. Deals are independent of each other, the games of one deal are not; confidence intervals
 (`blackjacky_agents.arena.standings`) are therefore based on deals.
 
-Whether duplicate deals reduce the variance is measured. They do for agents of similar strength, because an advantage by
-cards goes to each agent in turn. For agents of different strength, a deal that rewards skill does so in all of its
-games, and the same number of games with independent cards (``duplicate=False``) is more informative.
+Duplicate deals reduce the variance between agents of similar strength, because an advantage by cards goes to each in
+turn. For agents of different strength, a deal that rewards skill does so in all of its games, and the same number of
+games with independent cards (``duplicate=False``) is more informative.
 
 Random choices of a compiled agent depend on the game key and the number of the decision, as in `play_out`. The games of
 a deal share these random numbers as well; this does not bias means, because each single game has the usual
@@ -32,7 +32,7 @@ from blackjacky_agents.arena.standings import Games, stopping_widths
 from blackjacky_agents.arena.table import Lineup, Results, Table, join
 from blackjacky_agents.arena.workers import open_jobs
 from blackjacky_agents.registry import make_agent
-from blackjacky_env.checks import check_integer
+from blackjacky_env.checks import check_choice, check_integer
 from blackjacky_env.compiled import check_threads
 from blackjacky_env.declare import IllegalActionError
 from blackjacky_env.envs import MAX_SEED, TableEnv
@@ -67,21 +67,14 @@ LINEUPS = {"mixed": mixed_lineups, "copies": copies_lineups}
 
 
 def _find_lineups(lineups: str | Sequence[Sequence[str]], names: Sequence[str], num_players: int) -> tuple[Lineup, ...]:
-    if isinstance(lineups, str) and lineups in LINEUPS:
-        return tuple(LINEUPS[lineups](len(names), num_players))
-    if isinstance(lineups, str) or not lineups:
-        what = "unknown" if isinstance(lineups, str) else "empty"
-        raise ValueError(f"lineups={lineups!r} is {what}; allowed are 'mixed', 'copies' and a list of lists of names")
-    return tuple(_find_lineup(lineup, names, num_players) for lineup in lineups)
-
-
-def _find_lineup(lineup: Sequence[str], names: Sequence[str], num_players: int) -> Lineup:
-    for name in lineup:
-        if name not in names:
-            raise ValueError(f"line-up {list(lineup)} has {name!r}, which is not one of the agents: {', '.join(names)}")
-    if len(lineup) != num_players:
-        raise ValueError(f"line-up {list(lineup)} has {len(lineup)} agents, not num_players={num_players}")
-    return tuple(names.index(name) for name in lineup)
+    if isinstance(lineups, str):
+        return tuple(LINEUPS[check_choice("lineups", lineups, LINEUPS)](len(names), num_players))
+    for lineup in lineups or [()]:
+        if len(lineup) != num_players or not set(lineup) <= set(names):
+            raise ValueError(
+                f"line-up {list(lineup)} does not have num_players={num_players} of the agents: {', '.join(names)}"
+            )
+    return tuple(tuple(names.index(name) for name in lineup) for lineup in lineups)
 
 
 # ---------------------------------------------------------------- tournaments
@@ -130,13 +123,10 @@ class Tournament:
         env = TableEnv(game, num_players, variant, **rule_options)  # checks the options
         found = tuple(_find_agent(agent, game) for agent in agents)
         names = tuple(agent.name for agent in found)
-        if duplicate not in (False, True):
-            raise ValueError(f"duplicate={duplicate!r} is unknown; allowed are False and True")
         if len(names) < (2 if isinstance(lineups, str) else 1):
             raise ValueError(f"agents={list(names)} are too few; a tournament needs at least 2")
-        for name in names:
-            if names.count(name) > 1:
-                raise ValueError(f"agent {name!r} is named {names.count(name)} times; copies belong in line-ups")
+        if len(set(names)) < len(names):
+            raise ValueError(f"agents={list(names)} are not all different; copies belong in line-ups")
         self.names = names
         self.table = Table(
             game,

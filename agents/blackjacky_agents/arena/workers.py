@@ -5,15 +5,15 @@ from __future__ import annotations
 import pickle
 import time
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import partial
 from itertools import islice
 from multiprocessing import get_context
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Any, Generic, TypeVar
 
-from blackjacky_agents.agent import plays_one_at_a_time
 from blackjacky_agents.arena.cluster import ClusterExecutor
 from blackjacky_agents.arena.table import Results, Table
 from blackjacky_agents.stopping import without_interrupts
@@ -25,19 +25,34 @@ _SECONDS = 2.0  # target duration of a job, after which results are written and 
 _MAX_JOB = 16_384  # games per job
 _FEW_CORES = 64  # with more, jobs take longer, so that no more of them end in a second
 _BATCHED = 40  # games per job, if agents that are not compiled play them at the same time
-_AHEAD = 8  # tasks for each core of a cluster, which last until Ray has noticed that a node is lost
+_AHEAD = 8  # tasks for each core of a cluster, so that none waits while a task of a lost node is repeated
 _MAX_AHEAD = 512  # tasks of a cluster of many cores, whose tasks take longer; but two for each core
 
 
-class Pool(NamedTuple, Generic[T]):
-    """Does one kind of work in parallel."""
+@dataclass(frozen=True)
+class Pool(Generic[T]):
+    """Does one kind of work in parallel: on cores of this machine or, if there is one, on a cluster."""
 
     submit: Callable[..., Future[T]]
-    """Called with the arguments of the work."""
-    count_cores: Callable[[], int]
-    """Number of cores at this moment; the nodes of a cluster come and go."""
-    count_ahead: Callable[[], int]
-    """Number of tasks to have under way at this moment."""
+    own_cores: int
+    cluster: ClusterExecutor | None = None
+
+    @property
+    def cores(self) -> int:
+        """Number of cores at this moment; the nodes of a cluster come and go."""
+        return self.own_cores if self.cluster is None else self.cluster.cores
+
+    def in_order(self, tasks: Iterable[tuple[Any, ...]]) -> Iterator[T]:
+        """The results of tasks, given by the arguments of the work, in their order; a few are begun in advance."""
+        left, ahead = iter(tasks), deque[Future[T]]()
+        while True:
+            cores = self.cores
+            most = 2 * cores if self.cluster is None else max(2 * cores, min(_AHEAD * cores, _MAX_AHEAD))
+            for arguments in islice(left, max(most - len(ahead), 0)):
+                ahead.append(self.submit(*arguments))
+            if not ahead:
+                return
+            yield ahead.popleft().result()
 
 
 @contextmanager
@@ -53,50 +68,32 @@ def open_pool(work: Work[T], cores: int, threads: bool, cluster: ClusterExecutor
     Raises `TypeError` if processes or a cluster are needed and ``work`` cannot be pickled.
     """
     if cluster is not None:
-        yield Pool(partial(cluster.submit, work), lambda: cluster.cores, lambda: tasks_ahead(cluster))
+        yield Pool(partial(cluster.submit, work), cores, cluster)
         return
-    executor, work = _open_executor(work, cores, threads)
+    executor: Executor
+    if threads or cores == 1:
+        executor = ThreadPoolExecutor(cores, "arena")
+    else:
+        try:
+            pickle.dumps(work)  # checked here, since the pool would only report a broken process
+        except (pickle.PicklingError, AttributeError, TypeError) as error:
+            raise TypeError(f"an agent cannot be sent to other processes: {error}; use threads=1") from error
+        # A forked process would inherit Numba's locks and torch's threads in an undefined state.
+        executor = ProcessPoolExecutor(cores, get_context("spawn"), _init_process, (work,))
+        work = _work_in_process
 
     def submit(*arguments: Any) -> Future[T]:
         with without_interrupts():  # it may begin a process
             return executor.submit(work, *arguments)
 
     try:
-        yield Pool(submit, lambda: cores, lambda: 2 * cores)
+        yield Pool(submit, cores)
     except BaseException:
         for process in dict(getattr(executor, "_processes", None) or {}).values():
             process.terminate()  # Ctrl-C does not reach them, and what they do may take long
         raise
     finally:
         executor.shutdown(cancel_futures=True)
-
-
-def tasks_ahead(cluster: ClusterExecutor) -> int:
-    """Number of tasks to have under way, so that no node waits for one while a task of a lost node is repeated."""
-    return max(2 * cluster.cores, min(_AHEAD * cluster.cores, _MAX_AHEAD))
-
-
-def in_order(futures: Iterator[Future[T]], count_ahead: Callable[[], int]) -> Iterator[T]:
-    """The results of futures in their order; no more than ``count_ahead()`` are taken from the iterator in advance."""
-    ahead: deque[Future[T]] = deque()
-    while True:
-        ahead.extend(islice(futures, max(count_ahead() - len(ahead), 0)))
-        if not ahead:
-            return
-        yield ahead.popleft().result()
-
-
-def _open_executor(work: Work[T], cores: int, threads: bool) -> tuple[Executor, Work[T]]:
-    if threads or cores == 1:
-        return ThreadPoolExecutor(cores, "arena"), work
-    try:
-        pickle.dumps(work)  # checked here, since the pool would only report a broken process
-    except (pickle.PicklingError, AttributeError, TypeError) as error:
-        raise TypeError(
-            f"an agent cannot be sent to other processes: {error}; use threads=1 or agents that can be pickled"
-        ) from error
-    # A forked process would inherit Numba's locks and torch's threads in an undefined state.
-    return ProcessPoolExecutor(cores, get_context("spawn"), _init_process, (work,)), _work_in_process
 
 
 _IN_PROCESS: list[Work[Any]] = []  # what a worker process does
@@ -123,27 +120,27 @@ class Jobs:
 
     def __init__(self, table: Table, pool: Pool[tuple[Results, float]]) -> None:
         self._pool, self._adapts = pool, table.compiled
-        one_at_a_time = table.compiled or any(map(plays_one_at_a_time, table.agents))
+        one_at_a_time = table.compiled or any(getattr(agent, "one_game_at_a_time", False) for agent in table.agents)
         self._size = 1 if one_at_a_time else _BATCHED  # games of the next job; it starts small, as speed is unknown
 
     def play(self, first: int, last: int) -> Iterator[tuple[Results, float]]:
         """Play games first .. last - 1; yields results in order, with the seconds since the previous ones."""
         before = time.perf_counter()
-        for results, seconds in in_order(self._jobs(first, last), self._pool.count_ahead):
+        for results, seconds in self._pool.in_order(self._jobs(first, last)):
             if self._adapts:
-                factor = _SECONDS * max(1, self._pool.count_cores() / _FEW_CORES) / max(seconds, 1e-9)
+                factor = _SECONDS * max(1, self._pool.cores / _FEW_CORES) / max(seconds, 1e-9)
                 self._size = int(min(max(len(results.winners) * min(factor, 4), 1), _MAX_JOB))
             now = time.perf_counter()
             yield results, now - before
             before = now
 
-    def _jobs(self, first: int, last: int) -> Iterator[Future[tuple[Results, float]]]:
+    def _jobs(self, first: int, last: int) -> Iterator[tuple[int, int, slice]]:
         while first < last:
             begin, count = first - first % self._size, self._size
             if self._adapts:
-                begin, count = first, min(self._size, max(1, -(-(last - first) // self._pool.count_cores())))
+                begin, count = first, min(self._size, max(1, -(-(last - first) // self._pool.cores)))
             end = min(begin + count, last)
-            yield self._pool.submit(begin, count, slice(first - begin, end - begin))
+            yield begin, count, slice(first - begin, end - begin)
             first = end
 
 

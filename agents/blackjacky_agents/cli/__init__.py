@@ -28,42 +28,25 @@ class Subcommand(NamedTuple):
     """Summary and requirements of a subcommand, available without importing it."""
 
     summary: str
-    extra: str
+    extra: str = "cli"
     """The extra of this distribution that installs `needs`."""
-    needs: tuple[str, ...]
-    """Required modules beyond the distribution's own dependencies."""
+    needs: tuple[str, ...] = ()
+    """Required modules beyond the distribution's own dependencies, tyro and tqdm."""
 
 
-_BASICS = ("tyro", "tqdm")
-_TRAINING = (*_BASICS, "torch", "sb3_contrib", "matplotlib")
+_TRAINING = ("torch", "sb3_contrib", "matplotlib")
 SUBCOMMANDS = {
     "train": Subcommand("Train an agent by self-play and against bots.", "train", _TRAINING),
-    "evaluate": Subcommand("Evaluate agents at one table: win rates with confidence intervals.", "cli", _BASICS),
-    "score": Subcommand(
-        "Score an agent at the fixed tables of a game: 0 is random, 100 the strongest bot.",
-        "cli",
-        (*_BASICS, "pydantic"),
-    ),
-    "tournament": Subcommand(
-        "Run a tournament with duplicate deals: win rates, ratings, pairwise results.",
-        "train",
-        (*_BASICS, "openskill"),
-    ),
-    "dataset": Subcommand(
-        "Write games between agents as a dataset for offline learning, in Parquet files.", "data", (*_BASICS, "pyarrow")
-    ),
-    "exploit": Subcommand(
-        "Train a best response to an agent: a lower bound on its exploitability.", "train", _TRAINING
-    ),
-    "solve": Subcommand(
-        "Solve a small table: exact values, and an equilibrium that plays as an agent.", "cli", _BASICS
-    ),
-    "forecast": Subcommand("Score an agent's forecasts of who wins.", "cli", _BASICS),
-    "play": Subcommand("Play against agents, in the terminal or in the browser.", "cli", _BASICS),
-    "mcp": Subcommand(
-        "Seat assistants (language models) at tables, by the Model Context Protocol.", "mcp", ("mcp", *_BASICS)
-    ),
-    "watch": Subcommand("Watch a game between agents, as an HTML page or in the terminal.", "cli", _BASICS),
+    "evaluate": Subcommand("Evaluate agents at one table: win rates with confidence intervals."),
+    "score": Subcommand("Score an agent at fixed tables: 0 is random, 100 the strongest bot.", "cli", ("pydantic",)),
+    "tournament": Subcommand("Run a tournament: win rates, ratings, pairwise results.", "train", ("openskill",)),
+    "dataset": Subcommand("Write games between agents as a dataset for offline learning.", "data", ("pyarrow",)),
+    "exploit": Subcommand("Train a best response to an agent: how exploitable it is at least.", "train", _TRAINING),
+    "solve": Subcommand("Solve a small table: exact values, and an equilibrium that plays as an agent."),
+    "forecast": Subcommand("Score an agent's forecasts of who wins."),
+    "play": Subcommand("Play against agents, in the terminal or in the browser."),
+    "mcp": Subcommand("Seat assistants (language models) at tables, by the Model Context Protocol.", "mcp", ("mcp",)),
+    "watch": Subcommand("Watch a game between agents, as an HTML page or in the terminal."),
 }
 
 
@@ -101,7 +84,7 @@ def run(name: str, arguments: Sequence[str], program: str = "") -> int:
     """
     program = program or f"blackjacky {name}"
     with ending_at_once():
-        for module in SUBCOMMANDS[name].needs:
+        for module in ("tyro", "tqdm", *SUBCOMMANDS[name].needs):
             if find_spec(module) is None:
                 from blackjacky_agents.reports import install
 
@@ -111,7 +94,7 @@ def run(name: str, arguments: Sequence[str], program: str = "") -> int:
         subcommand = importlib.import_module(f"blackjacky_agents.cli.{name}")
         from blackjacky_agents.agent import AgentError
         from blackjacky_agents.arena.cluster import ClusterError
-        from blackjacky_agents.cli.compiling import compiling_shown
+        from blackjacky_agents.cli.options import compiling_shown
         from blackjacky_agents.files import FolderInUseError
         from blackjacky_env.declare import IllegalActionError
 
@@ -139,30 +122,22 @@ def run(name: str, arguments: Sequence[str], program: str = "") -> int:
 
 
 def _missing(error: ModuleNotFoundError) -> str:
-    """The file that imports a module which is not installed, and how to get it; another error is raised as it is."""
-    from blackjacky_agents.reports import how_to_install
-
+    """Which file imports a module that is not installed; another error is raised as it is."""
     module = (error.name or "").partition(".")[0]
     if not module or module in ("blackjacky_env", "blackjacky_agents") or find_spec(module) is not None:
         raise error
     files = [frame.filename for frame in traceback.extract_tb(error.__traceback__) if frame.filename[:1] != "<"]
-    return f"{files[-1]} needs {module}: {how_to_install(module)}"
+    return f"{files[-1]} needs {module}, which is not installed"
 
 
 def usage() -> str:
     """The text of ``blackjacky --help``."""
     width = max(map(len, SUBCOMMANDS))
-    lines = [f"  {name:{width}}  {subcommand.summary}" for name, subcommand in SUBCOMMANDS.items()]
-    return "\n".join(
-        [
-            "usage: blackjacky SUBCOMMAND [OPTIONS]",
-            "",
-            "Card games as environments for reinforcement learning: train agents, rate them, play against them.",
-            "",
-            *lines,
-            "",
-            "`blackjacky SUBCOMMAND --help` lists the options of a subcommand, `blackjacky --version` the version.",
-        ]
+    lines = "\n".join(f"  {name:{width}}  {subcommand.summary}" for name, subcommand in SUBCOMMANDS.items())
+    return (
+        "usage: blackjacky SUBCOMMAND [OPTIONS]\n\n"
+        f"Card games as environments for reinforcement learning: train agents, rate them, play against them.\n\n{lines}"
+        "\n\n`blackjacky SUBCOMMAND --help` lists the options of a subcommand, `blackjacky --version` the version."
     )
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import _thread
-import errno
 import os
 import signal
 import sys
@@ -13,15 +12,6 @@ from contextlib import contextmanager
 
 INTERRUPTED = 130  # exit status, as shells have it
 _AGAIN = 0.05  # seconds until an interrupt that was swallowed comes again
-_NOT_ALLOWED = "this user may not use {name}: change its permissions, or choose another place"
-_REASONS = {
-    errno.ENOENT: "there is no file or folder {name}: check the path",
-    errno.EISDIR: "{name} is a folder: name a file",
-    errno.ENOTDIR: "{name} is no folder: check the path",
-    errno.EACCES: _NOT_ALLOWED,
-    errno.EPERM: _NOT_ALLOWED,
-    errno.EROFS: "{name} cannot be written, its disk is read-only: choose another place",
-}
 
 
 class WrongInputError(Exception):
@@ -29,12 +19,10 @@ class WrongInputError(Exception):
 
 
 def reason(error: OSError) -> str:
-    """An error of the operating system as a sentence, if possible with what to do, without its number."""
-    if error.errno is None or error.strerror is None:
+    """An error of the operating system, with its file and without its number."""
+    if error.strerror is None:
         return str(error)
-    if error.filename is None:
-        return error.strerror
-    return _REASONS.get(error.errno, f"{error.strerror}: {{name}}").format(name=repr(str(error.filename)))
+    return error.strerror if error.filename is None else f"{error.strerror}: {str(error.filename)!r}"
 
 
 @contextmanager

@@ -8,7 +8,7 @@ JASA 2007). The excess of a forecast is how much worse it scores than the truth.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
@@ -16,7 +16,6 @@ from typing import Annotated, Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 import tyro
-from tqdm import tqdm
 
 from blackjacky_agents.agent import Agent, CompiledAgent
 from blackjacky_agents.cli.errors import checking_input
@@ -35,8 +34,7 @@ from blackjacky_env.play import NONE, unpack
 FLOOR = 0.001
 """Weight of par in every forecast, so that no logarithm is infinite."""
 USUAL = 1000  # playouts of agents that tell no forecast themselves
-Position = tuple[npt.NDArray[np.void], dict[str, npt.NDArray[Any]]]
-"""A record (1,), and what the player to act observes there."""
+Observation = dict[str, npt.NDArray[Any]]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,18 +74,23 @@ def main(arguments: Sequence[str], program: str) -> int:
     with checking_input():
         agent, env = check(args)
         champion = agent_names(args.game)[-1]
-        positions = draw_positions(env, args.games, args.seed)
-        with progress_bar(args.games, "truth") as bar:
-            truth = find_truth(positions, make_compiled_agent(champion, args.game), args, env.num_players, bar)
-        with progress_bar(args.games, "forecasts") as bar:
-            told = forecasts(positions, agent, args, env.num_players, bar)
-    par = np.full(truth.means.shape, 1 / env.num_players)
-    rows = {name: score(truth, forecast) for name, forecast in {"truth": None, "par": par, args.agent: told}.items()}
+        plays_on, told, moments = make_compiled_agent(champion, args.game), [], []
+        agent.reset(args.seed)
+        with progress_bar(args.games) as bar:
+            for number, (state, observation) in enumerate(positions(env, args.games, args.seed)):
+                shares = playouts(plays_on, state, args.truth_playouts, args.seed + number, args.threads, env)
+                moments.append((shares.mean(axis=0), (shares**2).mean(axis=0)))
+                told.append(forecast_of(agent, observation, args, args.seed + number, env))
+                bar.update()
+    means, squares = np.array(moments).swapaxes(0, 1)
+    truth, par = Truth(means, squares, args.truth_playouts), np.full(means.shape, 1 / env.num_players)
+    forecasts = {"truth": None, "par": par, args.agent: np.array(told)}
+    rows = {name: score(truth, forecast) for name, forecast in forecasts.items()}
     if args.output is not None:
         facts = {"command": command_line(program, arguments), "versions": versions(), "players": env.num_players}
         scored = {name: {key: asdict(each) for key, each in found.items()} for name, found in rows.items()}
         write_json(args.output, ready_for_json({**facts, "results": scored}))
-    cells = [[name, *_cells(found, "log score"), *_cells(found, "Brier score")] for name, found in rows.items()]
+    cells = [[name, *_cells(found, "log"), *_cells(found, "Brier")] for name, found in rows.items()]
     heading = ["forecast by", "log score", "excess", "95 % interval", "Brier score", "excess", "95 % interval"]
     error = float(np.sqrt((truth.variances / truth.playouts).mean()))
     print(
@@ -115,26 +118,15 @@ def check(args: Args[Any]) -> tuple[Agent, TableEnv]:
     return agent, TableEnv(args.game, args.players or args.preset_players, args.variant, **args.rule_options)
 
 
-# ---------------------------------------------------------------- positions and what becomes of them
+# ---------------------------------------------------------------- positions and forecasts
 
 
-class Truth(NamedTuple):
-    """Shares of the win over all playouts of N positions, (N, P), the player to act first and the others clockwise."""
+def positions(env: TableEnv, games: int, seed: int) -> Iterator[tuple[npt.NDArray[np.void], Observation]]:
+    """One position of each game between the game's own agents, every decision being equally likely.
 
-    means: Floats
-    squares: Floats
-    """Means of the squares."""
-    playouts: int
-
-    @property
-    def variances(self) -> Floats:
-        """Unbiased variances of single outcomes."""
-        return np.maximum(self.squares - self.means**2, 0) * (self.playouts / (self.playouts - 1))
-
-
-def draw_positions(env: TableEnv, games: int, seed: int) -> list[Position]:
-    """Play games between the game's own agents, and keep one position of each, every decision being equally likely."""
-    rng, positions, state = np.random.default_rng(seed), [], zeros(1, env.game.state_dtype)
+    Yields a record (1,), and what the player to act observes there.
+    """
+    rng = np.random.default_rng(seed)
     agents = [make_compiled_agent(name, env.game.name) for name in agent_names(env.game.name)]
     for number, agent in enumerate(agents):
         agent.reset(seed + number)
@@ -146,46 +138,32 @@ def draw_positions(env: TableEnv, games: int, seed: int) -> list[Position]:
             player, decisions = env.agent_selection, decisions + 1
             observation = env.observe(player)
             if rng.integers(decisions) == 0:
-                state[:] = np.frombuffer(unpack(env.get_state())[1], state.dtype)[:1]
-                kept = state.copy(), observation
+                kept = env.get_state(), observation
             env.step(agents[seated[player]].act(observation))
-        positions.append(kept)
-    return positions
+        state = zeros(1, env.game.state_dtype)
+        state[:] = np.frombuffer(unpack(kept[0])[1], state.dtype)[:1]
+        yield state, kept[1]
 
 
-def find_truth(positions: Sequence[Position], agent: CompiledAgent, args: Args[Any], players: int, bar: tqdm) -> Truth:
-    """Frequencies in playouts of the real positions, with the agent in all seats."""
-    moments = []
-    for i, (state, _) in enumerate(positions):
-        outcomes = play_on(agent, state, (NONE,), args.truth_playouts, args.seed + i, args.threads)
-        shares = outcomes[:, 0, WIN, :players]
-        moments.append((shares.mean(axis=0), (shares**2).mean(axis=0)))
-        bar.update()
-    means, squares = np.array(moments).swapaxes(0, 1)
-    return Truth(means, squares, args.truth_playouts)
+def playouts(
+    agent: CompiledAgent, position: npt.NDArray[Any], number: int, seed: int, threads: int, env: TableEnv
+) -> Floats:
+    """Shares of the win with the agent in all seats, (number, P), from a record or what the player to act knows."""
+    return play_on(agent, position, (NONE,), number, seed, threads)[:, 0, WIN, : env.num_players]
 
 
-# ---------------------------------------------------------------- forecasts
-
-
-def forecasts(positions: Sequence[Position], agent: Agent, args: Args[Any], players: int, bar: tqdm) -> Floats:
-    """What the agent says itself, or finds in playouts, (N, P); `ValueError` if it can do neither."""
-    agent.reset(args.seed)
+def forecast_of(agent: Agent, observation: Observation, args: Args[Any], seed: int, env: TableEnv) -> Floats:
+    """What the agent says itself, or finds in playouts, (P,); `ValueError` if it can do neither."""
     speaks = hasattr(agent, "forecast") or hasattr(agent, "explain")
-    told = []
-    for i, (_, observation) in enumerate(positions):
-        if isinstance(agent, CompiledAgent) and (args.playouts is not None or not speaks):
-            known, number = observation["observation"], args.playouts or USUAL
-            outcomes = play_on(agent, known, (NONE,), number, args.seed + i, args.threads)
-            wins = outcomes[:, 0, WIN, :players].sum(axis=0)
-            told.append((wins + 1 / players) / (number + 1))  # one more, so that all is possible
-        else:
-            told.append(asked(agent, observation, players))
-        bar.update()
-    return np.array(told)
+    if not isinstance(agent, CompiledAgent) or (args.playouts is None and speaks):
+        return asked(agent, observation, env.num_players)
+    number = args.playouts or USUAL
+    wins = playouts(agent, observation["observation"], number, seed, args.threads, env).sum(axis=0)
+    found: Floats = (wins + 1 / env.num_players) / (number + 1)  # one more, so that all is possible
+    return found
 
 
-def asked(agent: Agent, observation: dict[str, npt.NDArray[Any]], players: int) -> Floats:
+def asked(agent: Agent, observation: Observation, players: int) -> Floats:
     """An agent's ``forecast(observation)``, or the win estimate of its thoughts, which leaves the same to all others.
 
     Where thoughts weigh only one action they may lack it: then the forecast is par.
@@ -210,6 +188,20 @@ def asked(agent: Agent, observation: dict[str, npt.NDArray[Any]], players: int) 
 # ---------------------------------------------------------------- scores
 
 
+class Truth(NamedTuple):
+    """Shares of the win over all playouts of N positions, (N, P), the player to act first and the others clockwise."""
+
+    means: Floats
+    squares: Floats
+    """Means of the squares."""
+    playouts: int
+
+    @property
+    def variances(self) -> Floats:
+        """Unbiased variances of single outcomes."""
+        return np.maximum(self.squares - self.means**2, 0) * (self.playouts / (self.playouts - 1))
+
+
 def score(truth: Truth, told: Floats | None) -> dict[str, Estimate]:
     """Scores of forecasts (N, P), means over positions, and their excess over the truth's; None: of the truth itself.
 
@@ -232,6 +224,6 @@ def _mean(values: Floats) -> Estimate:
 
 
 def _cells(found: dict[str, Estimate], name: str) -> list[str]:
-    excess = found[name.replace("score", "excess")]
+    excess = found[f"{name} excess"]
     interval = f"{excess.low:.4f} .. {excess.high:.4f}" if excess.low < excess.high else "-"
-    return [f"{found[name].mean:.3f}", f"{excess.mean:.4f}", interval]
+    return [f"{found[f'{name} score'].mean:.3f}", f"{excess.mean:.4f}", interval]

@@ -1,4 +1,4 @@
-"""Options of all subcommands: the game, its variant, and the rule options declared by the game."""
+"""What all subcommands share: the options that select a game and its rules, checks of others, and lines of progress."""
 
 from __future__ import annotations
 
@@ -6,25 +6,27 @@ import argparse
 import io
 import shlex
 import sys
-from collections.abc import Callable, Iterator, Sequence
+import time
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, fields, make_dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any, Generic, TypeVar, get_type_hints
 
 import tyro
+from numba.core import event
 from tqdm import tqdm
 
-from blackjacky_agents.cli.errors import WrongInputError, checking_input
+from blackjacky_agents.cli.errors import checking_input
 from blackjacky_agents.files import try_to_write
 from blackjacky_agents.reports import in_this_shell
 from blackjacky_env.declare import Game, describe_options, plain
 from blackjacky_env.games import DEFAULT, get_game
 
-AGENTS = ("--agents", "--players", "--opponents")
-"""Options that take several agents."""
 MOST_SECONDS = 60.0
 """The longest pause after a move."""
+COMPILING = "compiling the game and its agents, only the first time"
+SECONDS = 0.5  # of compiling one function, with all that it calls, before that is said
 R = TypeVar("R")
 """The dataclass of a game's rule options."""
 
@@ -62,43 +64,18 @@ def read_arguments(kind: Any, arguments: Sequence[str], program: str) -> Any:
 
     A preset's variant and rule options stand in the result as if they had been given.
 
-    Raises `WrongInputError` for an unknown game or preset, rule options that contradict it, or a value too many, and
-    `SystemExit` after ``--help`` (status 0) or for a syntax error (status 2).
+    Raises `WrongInputError` for an unknown game or preset and rule options that contradict it, and `SystemExit` after
+    ``--help`` (status 0) or for a syntax error (status 2).
     """
     with checking_input():
         game = named_game(arguments, kind.game)
-    whole = kind[with_help(game.options)]
-    args, unknown = tyro.cli(whole, args=arguments, prog=program, return_unknown_args=True)
-    if not unknown:
-        return _with_preset(args, game)
-    if not unknown[0].startswith("-"):
-        raise WrongInputError(_value_too_many(arguments, unknown[0]))
-    return tyro.cli(whole, args=arguments, prog=program)  # which names similar options
-
-
-def _with_preset(args: Any, game: Game) -> Any:
-    """The arguments with the variant and the rule options of their preset, if they have one."""
+    args = tyro.cli(kind[with_help(game.options)], args=arguments, prog=program)
     with checking_input():
         _, variant, options = game.choose_preset(args.preset, None, args.variant, args.rule_options)
     if args.preset is None:
         return args
     rules = {name: tuple(value) if isinstance(value, list) else value for name, value in options.items()}
     return replace(args, variant=variant, rules=replace(args.rules, **rules))
-
-
-def _value_too_many(arguments: Sequence[str], value: str) -> str:
-    """What is wrong with a value that follows that of an option: as a rule, names separated by a space."""
-    given: dict[str, list[str]] = {"": [""]}  # values by option; at first there is none
-    for text in arguments:
-        if text.startswith("-"):
-            given[text] = []
-        else:
-            given[list(given)[-1]].append(text)
-    option, values = next(((option, values) for option, values in given.items() if value in values[1:]), ("", []))
-    if not option:
-        return f"{value!r} is no option; options begin with -- and are listed by --help"
-    said = f"{option} takes one value, not {shlex.join(values)}"
-    return f"{said}; agents are separated by commas: {option} {','.join(values)}" if option in AGENTS else said
 
 
 def with_help(options: type[Any]) -> type[Any]:
@@ -143,14 +120,6 @@ def time_bar(total: float, what: str) -> tqdm:
     return tqdm(total=total, desc=what, bar_format=shown, mininterval=0.1 if sys.stderr.isatty() else 30)
 
 
-@contextmanager
-def tree_bar(what: str) -> Iterator[Callable[[int], object]]:
-    """A bar that counts the nodes of a tree; yields a function that shows how many have been passed."""
-    pause = 0.1 if sys.stderr.isatty() else 30
-    with tqdm(desc=what, unit=" nodes", unit_scale=True, mininterval=pause, delay=1.0) as bar:
-        yield lambda nodes: bar.update(nodes - bar.n)
-
-
 def check_positive(option: str, number: float) -> float:
     """``number``; `ValueError` unless it is above 0."""
     if not number > 0:
@@ -180,3 +149,40 @@ def allow_any_character() -> None:
     """Print question marks for characters, such as hearts, that the console's encoding lacks."""
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")
+
+
+class _CompilingLine(event.Listener):
+    """Says once on stderr that code is being compiled, if that takes a while.
+
+    Functions are compiled at their first call and then kept on disk, so only Numba's events tell that there is a wait.
+    """
+
+    lock, kinds = "numba:compiler_lock", ("numba:compiler_lock", "numba:run_pass")  # the lock is held meanwhile
+
+    def __init__(self) -> None:
+        self._depth, self._begun, self._said = 0, 0.0, False
+
+    def on_start(self, event: Any) -> None:
+        if event.kind == self.lock:
+            self._begun = self._begun if self._depth else time.time()
+            self._depth += 1
+
+    def on_end(self, event: Any) -> None:
+        if event.kind == self.lock:
+            self._depth -= 1
+        elif self._depth and not self._said and time.time() - self._begun >= SECONDS:
+            self._said = True
+            tqdm.write(f"{COMPILING} ...", file=sys.stderr)
+
+
+@contextmanager
+def compiling_shown() -> Iterator[None]:
+    """Context in which a line on stderr says when code is being compiled."""
+    line = _CompilingLine()
+    for kind in line.kinds:
+        event.register(kind, line)  # type: ignore[no-untyped-call]
+    try:
+        yield
+    finally:
+        for kind in line.kinds:
+            event.unregister(kind, line)  # type: ignore[no-untyped-call]

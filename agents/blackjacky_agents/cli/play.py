@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import errno
 import socket
 from collections.abc import Sequence
 from contextlib import ExitStack
@@ -163,17 +162,8 @@ def listen(args: Args[Any]) -> socket.socket:
     try:
         return web.listen(args.host, args.port)
     except OSError as error:
-        raise ValueError(_why_not(args.host, args.port, error)) from None
-
-
-def _why_not(host: str, port: int, error: OSError) -> str:
-    if error.errno == errno.EADDRINUSE:
-        return f"--port {port} is in use, perhaps by another server; use another one, or --port 0 for any free port"
-    if error.errno in (errno.EADDRNOTAVAIL, socket.EAI_NONAME, socket.EAI_AGAIN):
-        return f"--host {host} is not an address of this machine; 0.0.0.0 stands for all that it has"
-    if error.errno == errno.EACCES:
-        return f"--port {port} is reserved; use one from 1024 up, or --port 0 for any free port"
-    return f"nothing can listen on --host {host} --port {port}: {error.strerror}"
+        where, advice = f"--host {args.host} --port {args.port}", "; --port 0 stands for any free port"
+        raise ValueError(f"nothing can listen on {where}: {error.strerror}{advice}") from None
 
 
 def new_table(args: Args[Any]) -> Table:

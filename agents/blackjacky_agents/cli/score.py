@@ -29,13 +29,11 @@ from blackjacky_agents.arena.score_card import (
     Card,
     Entry,
     Run,
-    check_agent,
     check_games,
     kind_of,
     make_card,
     protocol_of,
     read_score_card,
-    shipped_agent,
 )
 from blackjacky_agents.arena.tournament import Tournament
 from blackjacky_agents.checked import in_short
@@ -44,10 +42,12 @@ from blackjacky_agents.cli.options import GameArgs, R, command_line, read_argume
 from blackjacky_agents.cli.tournament import play_all
 from blackjacky_agents.external.subprocess_agent import MOVE_TIMEOUT, START_TIMEOUT, SubprocessAgent
 from blackjacky_agents.files import only_writer, versions, write_file
+from blackjacky_agents.games import agent_names
 from blackjacky_agents.intervals import Estimate
 from blackjacky_agents.registry import make_agent
 from blackjacky_agents.reports import duration, machine, markdown_table, share
 from blackjacky_env.checks import check_integer
+from blackjacky_env.compiled import check_threads
 from blackjacky_env.draw import printable
 from blackjacky_env.envs import TableEnv
 from blackjacky_env.games import get_game
@@ -125,7 +125,7 @@ def prepare(args: Args[Any], folder: Path) -> tuple[Protocol, Agent, Entry]:
 
     Games of an earlier score are removed from the folder, unless they are to be resumed.
     """
-    check_integer("--threads", 1 if args.threads is None else args.threads, 1, 1024)
+    check_threads(args.threads)
     check_integer("--games", args.games, 1, 100_000)
     if not args.agent:
         raise ValueError("name an AGENT to score, or a card to check with --check")
@@ -173,31 +173,32 @@ def time_of_a_move(protocol: Protocol, agent: Agent) -> float:
     usual = get_game(protocol.game).default_players
     place = next((each for each in reversed(protocol.tables) if each.num_players == usual), protocol.tables[-1])
     env = TableEnv(protocol.game, place.num_players, place.variant, **protocol.options)
-    agents, times, seed = [agent, *(make_agent(name, protocol.game) for name in place.opponents)], list[float](), 0
+    others, times, seed = [make_agent(name, protocol.game) for name in place.opponents], list[float](), 0
+    seats = dict(zip(env.possible_agents, [agent, *others], strict=True))
     while not times or (len(times) < ENOUGH and sum(times) < SECONDS):
         env.reset(seed=(seed := seed + 1))
-        for each in agents:
+        for each in seats.values():
             each.reset(seed)
-        while not any(env.terminations.values()):
-            player = agents[env.possible_agents.index(env.agent_selection)]
-            choose, begun = asked(player, env), time.perf_counter()
+        while not all(env.terminations.values()):
+            choose, begun = asked(seats[env.agent_selection], env), time.perf_counter()
             action = choose()
-            if player is agent:
+            if env.agent_selection == env.possible_agents[0]:
                 times.append(time.perf_counter() - begun)
             env.step(action)
     return round(1e6 * mean(times[1:] or times), 1)
 
 
 def check(path: Path, args: Args[Any]) -> str:
-    """Check a card; returns what was found, `WrongInputError` says what is wrong with it."""
+    """Check a card; returns what was found, `WrongInputError` says what is wrong with it.
+
+    Nothing is loaded from places that the card names.
+    """
     with checking_input():
         card = read_score_card(path)
         replayed = check_games(card)
-        agent = make(args, card.game) if args.agent else shipped_agent(card)
         note = "The agent itself is not scored again: it is not a shipped one; name it to do so."
-        if agent is not None:
-            check_agent(card, agent)
-            note = "The agent was scored again, with the same results."
+        if args.agent or card.name in agent_names(card.game):
+            agent = make(args, card.game) if args.agent else make_agent(card.name, card.game)
             protocol = protocol_of(card)
             played = tournaments(protocol, agent)
             play(played, card.games, args, None)
@@ -206,6 +207,7 @@ def check(path: Path, args: Args[Any]) -> str:
                     f"{agent.name!r} plays other games than those of the card; only an agent whose choices follow from "
                     "what it observes and from the seed given to reset can be compared"
                 )
+            note = "The agent was scored again, with the same results."
     told = (
         f"{path}: {card.name} scores {in_words(card.score)}. The numbers follow from the winners of all games. "
         f"Played again from their moves: {replayed:,} games. {note}"

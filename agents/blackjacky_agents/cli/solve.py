@@ -21,10 +21,9 @@ from blackjacky_agents.cli.options import (
     read_arguments,
     resume_with,
     time_bar,
-    tree_bar,
 )
 from blackjacky_agents.files import only_writer
-from blackjacky_agents.reports import markdown_table
+from blackjacky_agents.reports import markdown_table, progress_bar
 from blackjacky_agents.solving.asking import ask_everywhere
 from blackjacky_agents.solving.run import GIB, Algorithm, Limits, SolveSettings, SolvingRun, read_settings
 from blackjacky_agents.solving.sampled import SampledSolver
@@ -78,8 +77,10 @@ def main(arguments: Sequence[str], program: str) -> int:
         with checking_input():
             limits = check_limits(args)
             settings, folder, command = chosen(args, command_line(program, arguments))
-            with tree_bar("tree") as show:
-                run = SolvingRun(settings, folder, command, args.threads, progress=show)
+            with progress_bar(None, "tree", unit=" nodes") as bar:
+                run = SolvingRun(
+                    settings, folder, command, args.threads, progress=lambda nodes: bar.update(nodes - bar.n)
+                )
             held.enter_context(only_writer(folder))
             complaints = run.begin()
         for complaint in complaints:
@@ -193,10 +194,10 @@ def exploit_exactly(table: Table, agent: Agent, samples: int, memory: float, thr
     ``samples``: answers in each information state, of an agent that neither tells its probabilities nor always does the
     same; ``memory``: GiB. Raises `ValueError` if the tree does not fit, or the agent cannot be asked.
     """
-    with tree_bar("tree") as show:
-        tree = build_tree(table, memory * GIB, show)
-    with tree_bar("asking") as show:
-        asked = ask_everywhere(table, agent, samples, memory * GIB, show)
+    with progress_bar(None, "tree", unit=" nodes") as bar:
+        tree = build_tree(table, memory * GIB, lambda nodes: bar.update(nodes - bar.n))
+    with progress_bar(None, "asking", unit=" nodes") as bar:
+        asked = ask_everywhere(table, agent, samples, memory * GIB, lambda nodes: bar.update(nodes - bar.n))
     worth = worth_of(tree, asked.strategies, threads)
     meaning = "a player who plays perfectly against it wins so much more than the value of the game"
     if table.num_players > 2:

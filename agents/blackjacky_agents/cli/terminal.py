@@ -26,11 +26,10 @@ from blackjacky_env.draw import WIDTH, listed
 from blackjacky_env.envs import TableEnv
 
 NARROWEST = 40  # characters in a line below which nothing is made to fit
-_COMMANDS = """
-Choose an action by its number or by the beginnings of its words, such as `{example}`.
-`? {example}` explains an action, `hint` shows what strong agents would do,
-`table` shows the table again, `help` the rules; `quit` ends the game.
-"""
+COMMANDS = (
+    "Choose an action by its number or by the beginnings of its words. `? WORDS` explains an action, `hint` shows what "
+    "strong agents would do, `table` shows the table again, `help` the rules; `quit` ends the game."
+)
 
 
 class Sitting:
@@ -115,15 +114,27 @@ def result(view: View, names: Sequence[str]) -> str:
     return f"{listed(winners) if winners else 'Nobody'} won the game."
 
 
-def filled(text: str) -> str:
-    """Text broken into lines that fit the terminal."""
-    return textwrap.fill(text, columns())
+def filled(text: str, indent: str = "") -> str:
+    """Text broken into lines that fit the terminal; all but the first are indented."""
+    return textwrap.fill(text, columns(), subsequent_indent=indent)
+
+
+def tell(env: TableEnv, before: View, seat: int | None, texts: Mapping[str, Any], names: Sequence[str]) -> bool:
+    """Print what the last move was, as far as a seat (None: a spectator) may know, who had this view before.
+
+    Returns whether there was anything to tell.
+    """
+    after, action = env.view(None if seat is None else f"player_{seat}"), env.record()["actions"][-1]
+    phrases = wording.tell_move(env, before, after, action, seat)
+    for phrase in phrases:
+        print(filled(f"  {wording.in_words(phrase, texts, names)}.", "    "), flush=True)
+    return bool(phrases)
 
 
 def play(sitting: Sitting, delay: float, save: Path | None = None) -> None:
     """Play a game to its end, or until the person quits; ``save``: the file for its record, None: it is not kept."""
     names = ", ".join(f"{name} (you)" if seat == sitting.seat else name for seat, name in enumerate(sitting.names))
-    print(filled(f"{sitting.env.game.title}: {names}; seed {sitting.seed}."), commands(sitting), sep="\n")
+    print(filled(f"{sitting.env.game.title}: {names}; seed {sitting.seed}."), filled(COMMANDS), sep="\n\n")
     try:
         _play(sitting, delay if sys.stdin.isatty() else 0)
     except EOFError:
@@ -133,34 +144,21 @@ def play(sitting: Sitting, delay: float, save: Path | None = None) -> None:
             sitting.save(save)
 
 
-def commands(sitting: Sitting) -> str:
-    """How to choose actions, with one of the game's as an example."""
-    actions = sitting.env.game.words.actions
-    first = max(actions.infos, key=lambda info: (info.card is not None, info.pile is not None, not info.seats))
-    told = _COMMANDS.format(example=" ".join(word[:3] for word in actions.tell(first).split()[:2]))
-    return "\n".join(filled(line) for line in told.split("\n"))
-
-
 def _play(sitting: Sitting, delay: float) -> None:
     env, table_is_new = sitting.env, True
     while sitting.view["phase"] != "over":
         agent, before = env.agent_selection, sitting.view
         if agent == sitting.me and table_is_new:
             sitting.show()
-        action = ask(sitting) if agent == sitting.me else sitting.act_for_agent()
-        env.step(action)
-        phrases = wording.tell_move(env, before, sitting.view, action, sitting.seat)  # as far as the person may know
-        for phrase in phrases:
-            told = f"  {wording.in_words(phrase, sitting.texts, sitting.names)}."
-            print(textwrap.fill(told, columns(), subsequent_indent="    "), flush=True)
-        table_is_new = bool(phrases)
+        env.step(ask(sitting) if agent == sitting.me else sitting.act_for_agent())
+        table_is_new = told = tell(env, before, sitting.seat, sitting.texts, sitting.names)
         if wording.is_settled(env.game.name, before, sitting.view):
             sitting.show()
             table_is_new = False
             over = sitting.view["phase"] == "over" or not sys.stdin.isatty()
             if not over and input("Press Enter to continue ").strip().lower() == "quit":
                 raise EOFError
-        elif phrases and agent != sitting.me:
+        elif told and agent != sitting.me:
             time.sleep(delay)
     print(f"\n{result(sitting.view, sitting.names)}")
 
@@ -178,7 +176,7 @@ def ask(sitting: Sitting) -> int:
             if command.lower() in ("help", "?") and rest:
                 print(f"{explain(sitting, rest, choices)}\n")
             elif command.lower() in ("help", "?"):
-                print("\n".join(["", *map(filled, sitting.texts["help"]), commands(sitting)]))
+                print("\n".join(["", *map(filled, sitting.texts["help"]), "", filled(COMMANDS)]))
             elif text.lower() == "hint":
                 print(hint(sitting, choices))
             elif text.lower() == "table":
@@ -200,7 +198,7 @@ def show_choices(sitting: Sitting, choices: Mapping[int, str]) -> None:
     lines = -(-len(cells) // max(1, columns() - 1 // width))
     for line in range(lines):
         row = "".join(f"{cell:{width}}" for cell in cells[line::lines]).rstrip()
-        print(textwrap.fill(row, columns(), subsequent_indent="    ") if len(row) > columns() else row)
+        print(filled(row, "    ") if len(row) > columns() else row)
 
 
 def explain(sitting: Sitting, text: str, choices: Mapping[int, str]) -> str:

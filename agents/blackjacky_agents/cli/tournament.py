@@ -11,17 +11,30 @@ from typing import Any, Literal
 
 from blackjacky_agents import agent_names
 from blackjacky_agents.arena.cluster import joined
-from blackjacky_agents.arena.standings import standings
+from blackjacky_agents.arena.standings import RATING_REPLICATES, standings
 from blackjacky_agents.arena.tournament import MAX_GAMES, Tournament
 from blackjacky_agents.cli.errors import checking_input
 from blackjacky_agents.cli.options import GameArgs, R, check_writable, command_line, read_arguments
-from blackjacky_agents.cli.tournament_report import Report, markdown_report
-from blackjacky_agents.files import only_writer, write_file
+from blackjacky_agents.files import write_file
 from blackjacky_agents.registry import parse_agents
-from blackjacky_agents.reports import progress_bar, ready_for_json, where
+from blackjacky_agents.reports import (
+    duration,
+    markdown_table,
+    percent,
+    progress_bar,
+    ready_for_json,
+    share,
+    where,
+    where_run,
+)
 from blackjacky_env.checks import check_integer
+from blackjacky_env.compiled import check_threads
 from blackjacky_env.envs import MAX_SEED
 from blackjacky_env.games import get_game
+
+Result = dict[str, Any]
+"""`standings.Standings` of one table size, JSON-ready."""
+SHOWN_LINEUPS = 30  # more are left out of the report
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,7 +81,19 @@ def main(arguments: Sequence[str], program: str) -> int:
         tournaments = prepare(args)
     goals = [-(-args.games // each.cycle) * each.cycle for each in tournaments]
     play_all(tournaments, goals, args, f"{args.output}; repeat the command to resume", args.until)
-    report = make_report(tournaments, args, command_line(program, arguments))
+    report = {
+        "command": command_line(program, arguments),
+        "game": args.game,
+        "machine": where(),
+        "seed": args.seed,
+        "variant": tournaments[0].table.variant,
+        "lineups": "named" if args.tables else args.lineups,
+        "duplicate": args.duplicate,
+        "until": args.until,
+        "score": tournaments[0].score,
+        "seconds": round(sum(each.seconds for each in tournaments), 1),
+        "tables": [ready_for_json(asdict(standings(each.games(), args.seed))) for each in tournaments],
+    }
     text, content = markdown_report(report), json.dumps(report, indent=1) + "\n"
     write_file(args.output / "report.md", text + "\n")
     for path in filter(None, (args.output / "report.json", args.ladder)):
@@ -77,33 +102,24 @@ def main(arguments: Sequence[str], program: str) -> int:
     return 0
 
 
-# ---------------------------------------------------------------- playing
-
-
 def prepare(args: Args[Any]) -> list[Tournament]:
     """The tournament of each table size; `ValueError` for invalid options."""
     check_integer("--games", args.games, 1, MAX_GAMES)
     check_integer("--seed", args.seed, 0, MAX_SEED)
-    if args.threads is not None:
-        check_integer("--threads", args.threads, 1, 1024)
+    check_threads(args.threads)
     if args.until is not None and not 0 < args.until < 1:
         raise ValueError(f"--until {args.until} is out of range; allowed are widths above 0 and below 1")
     check_writable("--ladder", args.ladder)
     names, sizes, lineups = read_agents(args)
-    for size in sizes:
-        args.check_players(size)
-    if args.output.is_dir():
-        with only_writer(args.output):  # said before games are read, which may take long
-            pass
     rules, tournaments = {"variant": args.variant, "game": args.game, **args.rule_options}, []
     for size in sizes:
+        args.check_players(size)
         results = args.output / f"{size}_players.jsonl"
         tournaments.append(Tournament(names, size, lineups, args.seed, results, args.duplicate, **rules))
-        count, needed = len(tournaments[-1].table.lineups), 2 * tournaments[-1].cycle
-        if args.games < needed:
+        if args.games < (needed := 2 * tournaments[-1].cycle):
             raise ValueError(
-                f"--games {args.games} are too few for tables of {size}: two deals of each of {count:,} line-ups "
-                f"are {needed:,} games; --tables selects fewer line-ups"
+                f"--games {args.games} are too few for tables of {size}: two deals of each line-up are {needed:,} "
+                "games; --tables selects fewer line-ups"
             )
     return tournaments
 
@@ -112,26 +128,20 @@ def read_agents(args: Args[Any]) -> tuple[list[str], tuple[int, ...], str | list
     """Names, table sizes and line-ups; `ValueError` for options that contradict each other."""
     if args.tables and (args.agents is not None or args.players is not None or args.lineups != "mixed"):
         raise ValueError("--tables says who sits where: leave out --agents, --players and --lineups")
-    if not args.tables:
-        game = get_game(args.game)
-        usual, _ = game.choose_table(args.preset_players, args.variant)
-        sizes = (usual,) if args.players is None else tuple(dict.fromkeys(args.players))
-        if not sizes:
-            allowed = f"{game.min_players} .. {game.max_players}"
-            raise ValueError(f"--players names no table size; allowed are {allowed}")
-        names = agent_names(game.name) if args.agents is None else parse_agents(args.agents, "--agents")
-        return names, sizes, args.lineups
-    lineups = [parse_agents(table, "--tables") for table in args.tables]
-    return list(dict.fromkeys(name for lineup in lineups for name in lineup)), (len(lineups[0]),), lineups
+    if args.tables:
+        lineups = [parse_agents(table, "--tables") for table in args.tables]
+        return list(dict.fromkeys(name for lineup in lineups for name in lineup)), (len(lineups[0]),), lineups
+    usual, _ = get_game(args.game).choose_table(args.preset_players, args.variant)
+    names = agent_names(args.game) if args.agents is None else parse_agents(args.agents, "--agents")
+    return names, tuple(dict.fromkeys(args.players or (usual,))), args.lineups
 
 
 def play_all(
     tournaments: Sequence[Tournament], goals: Sequence[int], args: Any, where: str | None, until: float | None = None
 ) -> None:
-    """Play the missing games, with a progress bar, up to the ``goals``, as `Tournament.play` does.
+    """Play up to the ``goals`` as `Tournament.play`, with ``threads`` and ``cluster`` of ``args``; shows a bar.
 
-    ``args``: ``threads`` and ``cluster`` of a command; ``where``: the end of the sentence "Games are saved in ..." that
-    follows Ctrl-C; None: they are not.
+    ``where``: the end of the sentence "Games are saved in ..." that follows Ctrl-C; None: they are not.
     """
     done, before = sum(min(goal, each.played) for goal, each in zip(goals, tournaments, strict=True)), 0
     try:
@@ -154,18 +164,86 @@ def play_all(
 # ---------------------------------------------------------------- the report
 
 
-def make_report(tournaments: Sequence[Tournament], args: Args[Any], command: str) -> Report:
-    """The report on all table sizes, JSON-ready."""
-    return {
-        "command": command,
-        "game": args.game,
-        "machine": where(),
-        "seed": args.seed,
-        "variant": tournaments[0].table.variant,
-        "lineups": "named" if args.tables else args.lineups,
-        "duplicate": args.duplicate,
-        "until": args.until,
-        "score": tournaments[0].score,
-        "seconds": round(sum(tournament.seconds for tournament in tournaments), 1),
-        "tables": [ready_for_json(asdict(standings(each.games(), args.seed))) for each in tournaments],
-    }
+def markdown_report(report: dict[str, Any]) -> str:
+    """Standings, pairs, cycles and line-ups of every table size."""
+    games = sum(table["games"] for table in report["tables"])
+    machine = where_run(report["machine"])
+    sections = [f"{games:,} games in {duration(report['seconds'])}: `{report['command']}` on {machine}."]
+    for table in report["tables"]:
+        players, count = table["num_players"], len(table["lineups"])
+        heading = (
+            f"**{players} players**, par {percent(1 / players)}; {table['games']:,} games, {table['deals']:,} deals of "
+            f"{count:,} line-up{'s' * (count > 1)}; no winner in {percent(table['nobody']['mean'])} of the games:"
+        )
+        sections += [heading, standings_table(report["score"], table), pairs_table(table), cycles(table)]
+        if report["lineups"] == "copies":
+            sections.append(copies_table(table))
+        elif 1 < count <= SHOWN_LINEUPS:
+            sections.append(lineups_table(table))
+    return "\n\n".join([*sections, footnotes(report)])
+
+
+def standings_table(score: str, table: Result) -> str:
+    """The results of every agent; ``score``: what scores are called."""
+    rows = []
+    for row in best_first(table):
+        means = number(row["score"], 2), number(row["rating"], 1)
+        rows.append([f"`{row['agent']}`", share(row["win_rate"]), *means, f"{row['games']:,}"])
+    return markdown_table(["agent", "win rate", score, "rating", "games"], rows)
+
+
+def best_first(table: Result) -> list[dict[str, Any]]:
+    """The agents of a table by their win rates."""
+    return sorted(table["agents"], key=lambda row: -row["win_rate"]["mean"])
+
+
+def pairs_table(table: Result) -> str:
+    """How often each agent (rows) finished ahead of each other one (columns)."""
+    names = [row["agent"] for row in best_first(table)]
+    found = {(pair["first"], pair["second"]): pair["share"] for pair in table["pairs"]}
+    rows = [[f"`{a}`", *("-" if a == b else share(found[a, b]) for b in names)] for a in names]
+    return markdown_table(["finishes ahead of", *(f"`{name}`" for name in names)], rows)
+
+
+def copies_table(table: Result) -> str:
+    """Win rates of one agent (rows) against copies of another (columns)."""
+    copies = "one" if table["num_players"] == 2 else f"{table['num_players'] - 1} copies of"
+    names = [row["agent"] for row in table["agents"]]
+    found = {tuple(line["agents"][:2]): line["win_rates"] for line in table["lineups"]}
+    rows = [[f"`{a}`", *("-" if a == b else share(found[a, b][a]) for b in names)] for a in names]
+    return markdown_table(["agent", *(f"against {copies} `{name}`" for name in names)], rows)
+
+
+def lineups_table(table: Result) -> str:
+    """Win rates in every line-up."""
+    rows = []
+    for line in table["lineups"]:
+        rates = (f"`{name}` {share(rate)}" for name, rate in line["win_rates"].items())
+        rows.append([", ".join(f"`{name}`" for name in line["agents"]), f"{line['deals']:,}", ", ".join(rates)])
+    return markdown_table(["line-up", "deals", "win rates, each"], rows)
+
+
+def cycles(table: Result) -> str:
+    """Cycles in the pairwise results, as a sentence."""
+    if not table["cycles"]:
+        return "No cycles: the pairwise results are transitive."
+    found = (" beats ".join(f"`{name}`" for name in [*cycle, cycle[0]]) for cycle in table["cycles"])
+    return f"Shortest cycles: {'; '.join(found)}."
+
+
+def footnotes(report: dict[str, Any]) -> str:
+    """Explanations of the columns."""
+    rated = max(table["rated_games"] for table in report["tables"])
+    deals = "the same cards in every rotation" if report["duplicate"] else "independent deals (--no-duplicate)"
+    return (
+        f"Seed {report['seed']}, {report['variant']}; {deals}. 95 % confidence intervals from the spread of deals. "
+        "Win rate: mean of 1 / number of winners for a winner, 0 otherwise; par: 1 / number of players. "
+        "Finishes ahead of: fraction of games in which the row's agent won more than the column's, without ties. "
+        f"Rating: OpenSkill's Plackett-Luce, 25 on average; {rated:,} games in each of {RATING_REPLICATES} orders."
+    )
+
+
+def number(estimate: dict[str, Any], digits: int) -> str:
+    """A mean with its interval."""
+    interval = "" if estimate["low"] is None else f" ({estimate['low']:.{digits}f} .. {estimate['high']:.{digits}f})"
+    return f"{estimate['mean']:.{digits}f}{interval}"

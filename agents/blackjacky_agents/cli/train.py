@@ -9,7 +9,7 @@ os.environ.setdefault("OMP_WAIT_POLICY", "passive")  # keep torch's threads from
 import argparse
 import ast
 import inspect
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, fields, is_dataclass, make_dataclass, replace
 from functools import partial
@@ -35,6 +35,7 @@ from blackjacky_agents.learning.self_play import SelfPlay
 from blackjacky_agents.learning.settings import presets_of, with_tuples
 from blackjacky_agents.registry import display_names
 from blackjacky_agents.reports import duration
+from blackjacky_env.checks import check_choice
 from blackjacky_env.draw import WIDTH
 from blackjacky_env.games import get_game
 
@@ -108,11 +109,8 @@ def check_cluster(settings: TrainingSettings, address: str | None) -> None:
     """Raise `ValueError` if a cluster is given for a training that does not use one."""
     if address is not None and not isinstance(settings, LeagueSettings):
         leagues = [name for name, each in presets_of(settings.game).items() if isinstance(each, LeagueSettings)]
-        advice = f"use --preset {leagues[-1]}" if leagues else f"{settings.game} has no such preset"
-        raise ValueError(
-            f"--cluster {address} plays the games of a league, but --preset {settings.preset} trains on one machine: "
-            f"{advice}"
-        )
+        advice = f"; use --preset {leagues[-1]}" if leagues else ""
+        raise ValueError(f"--cluster {address}: --preset {settings.preset} trains on one machine{advice}")
 
 
 def start(settings: TrainingSettings, command: str, held: ExitStack) -> TrainingRun:
@@ -137,12 +135,9 @@ def resume(folder: Path, settings: TrainingSettings, command: str, held: ExitSta
 
 def make_run(settings: TrainingSettings, folder: Path, command: str) -> TrainingRun:
     """The training for these settings."""
-    if isinstance(settings, LeagueSettings):
-        return League(settings, folder, command)
-    if isinstance(settings, SelfPlaySettings):
-        return SelfPlay(settings, folder, command)
-    assert isinstance(settings, PPOSettings)
-    return PPORun(settings, folder, command)
+    kinds: Mapping[type, Any] = {LeagueSettings: League, SelfPlaySettings: SelfPlay, PPOSettings: PPORun}
+    run: TrainingRun = kinds[type(settings)](settings, folder, command)
+    return run
 
 
 # ---------------------------------------------------------------- the command line
@@ -223,6 +218,4 @@ def preset_settings(game: str, preset: str) -> TrainingSettings:
     """The settings of a preset of a game; the `ValueError` for an unknown preset lists the game's presets."""
     get_game(game)  # raises for an unknown game
     found = presets_of(game)
-    if preset not in found:
-        raise ValueError(f"there is no preset {preset!r} for {game}; allowed are {', '.join(map(repr, found))}")
-    return found[preset]
+    return found[check_choice("preset", preset, found)]

@@ -18,14 +18,14 @@ from blackjacky_agents.arena.results_file import read_head
 from blackjacky_agents.arena.tournament import Tournament
 from blackjacky_agents.cli.errors import checking_input
 from blackjacky_agents.cli.options import GameArgs, R, allow_any_character, check_delay, check_writable, read_arguments
-from blackjacky_agents.cli.terminal import picture_of, result
+from blackjacky_agents.cli.terminal import picture_of, result, tell
 from blackjacky_agents.external.python_agent import PythonAgent
 from blackjacky_agents.files import write_file
 from blackjacky_agents.registry import display_names, is_python, parse_agents
 from blackjacky_agents.search.analysis import MOST_PLAYOUTS, analyse
 from blackjacky_agents.thoughts import Thoughts, champion_of, replay
 from blackjacky_agents.thoughts import play as play_on
-from blackjacky_agents.wording import in_words, is_settled, tell_move, terminal_texts
+from blackjacky_agents.wording import is_settled, terminal_texts
 from blackjacky_env import replay_html
 from blackjacky_env.checks import check_integer
 from blackjacky_env.draw import printable
@@ -79,20 +79,19 @@ def main(arguments: Sequence[str], program: str) -> int:
     """Run the subcommand; returns the exit status."""
     args = read_arguments(Args, arguments, program)
     with checking_input():
-        check(args)
         show = prepare(args)
         if args.out is not None:
             save(show, args.out, args.playouts)
             return 0
-    tell(show, args.seat, args.delay if sys.stdout.isatty() else 0.0)
+    show_moves(show, args.seat, args.delay if sys.stdout.isatty() else 0.0)
     return 0
 
 
 # ---------------------------------------------------------------- choice of the game
 
 
-def check(args: Args[Any]) -> None:
-    """Raise `ValueError` for an invalid option."""
+def prepare(args: Args[Any]) -> Show:
+    """The game selected by the options, at its beginning; `ValueError` for an invalid option."""
     sources = {"--players": args.players, "--record": args.record, "--tournament": args.tournament}
     given = [name for name, value in sources.items() if value is not None]
     if len(given) != 1:
@@ -100,16 +99,12 @@ def check(args: Args[Any]) -> None:
     check_delay(args.delay)
     check_integer("--playouts", args.playouts, 0, MOST_PLAYOUTS)
     check_writable("--out", args.out)
-
-
-def prepare(args: Args[Any]) -> Show:
-    """The game selected by the options, at its beginning."""
     if args.players is not None:
         show = new_game(args, parse_agents(args.players, "--players"))
     elif args.record is not None:
         show = kept_game(args, *read_record(args.record))
     else:
-        assert args.tournament is not None  # as `check` has seen
+        assert args.tournament is not None
         show = kept_game(args, *from_tournament(args.tournament, args.number))
     if args.seat is not None:
         check_integer("--seat", args.seat, 0, show.env.num_players - 1)
@@ -142,13 +137,10 @@ def kept_game(args: Args[Any], record: Mapping[str, Any], names: Mapping[str, An
 
 def read_record(path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
     """Record and names in a file; `ValueError` if it is invalid."""
-    data = read_file(path)
     try:
-        content = parse_json(data)
-    except ValueError as error:
-        raise ValueError(f"--record {path} is not JSON: {error}") from None
-    if not isinstance(content, dict):
-        raise ValueError(f"--record {path} is not a record: it must be the result of env.record() as JSON")
+        content = dict(parse_json(read_file(path)))
+    except (ValueError, TypeError) as error:
+        raise ValueError(f"--record {path} is not the result of env.record() as JSON: {error}") from None
     names = content.get("names")
     return content.get("record", content), names if isinstance(names, dict) else {}
 
@@ -203,17 +195,14 @@ def save(show: Show, path: Path, playouts: int) -> None:
     print(f"Page written to {path} ({len(page.encode()) / 1000:.0f} kB).")
 
 
-def tell(show: Show, seat: int | None, delay: float) -> None:
+def show_moves(show: Show, seat: int | None, delay: float) -> None:
     """Print the game move by move, as `blackjacky play` does; ``seat``: whose view is shown, None: a spectator's."""
     allow_any_character()
     env, names, viewer = show.env, show.names, None if seat is None else f"player_{seat}"
     texts, before = terminal_texts(env.game.name), env.view(viewer)
     print(f"{show.headline}: {', '.join(names)}\n\n{picture_of(env, viewer, names)}")
     for _ in show.moves:
-        after = env.view(viewer)
-        told = tell_move(env, before, after, env.record()["actions"][-1], seat)
-        for phrase in told:
-            print(f"  {in_words(phrase, texts, names)}.", flush=True)
+        told, after = tell(env, before, seat, texts, names), env.view(viewer)
         if is_settled(env.game.name, before, after):
             print(f"\n{picture_of(env, viewer, names)}", flush=True)
         if told:

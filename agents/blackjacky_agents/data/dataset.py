@@ -19,7 +19,7 @@ from blackjacky_agents.data.games import Games, Setup
 from blackjacky_agents.data.schema import games_schema
 from blackjacky_env.checks import check_choice, check_integer
 from blackjacky_env.envs import TableEnv
-from blackjacky_env.play import NONE, Decisions, new_decisions
+from blackjacky_env.play import NONE, Decisions
 
 Batch = dict[str, npt.NDArray[Any]]
 """Arrays by name, as `Dataset.batches` yields them."""
@@ -139,7 +139,7 @@ class Dataset:
         """All decisions once, in random order, as NumPy arrays; the same seed gives the same batches.
 
         Pieces of the shards are read in random order into a buffer, whose decisions are shuffled. Memory is bounded by
-        the buffer (about K + A bytes for a decision, K and A as below) and one piece.
+        the buffer (about 2 (K + A) bytes for a decision, K and A as below) and one piece.
 
         Args:
             size: B, decisions of a batch; the last one may have fewer.
@@ -147,7 +147,7 @@ class Dataset:
             policies: names; only their decisions. None: all.
             reward: ``"win"``, or the game's score reward.
             transitions: whether to give the same player's next decision, too.
-            buffer: decisions that are shuffled together.
+            buffer: decisions that are shuffled together; a longer game is shuffled alone.
             part: (i, n): only every n-th piece from the i-th on, for n readers that share the dataset.
             threads: CPU threads; the batches do not depend on it.
 
@@ -224,29 +224,19 @@ class Dataset:
     # ------------------------------------------------------------ reading
 
     def _windows(self, pieces: Iterator[Games], reward: str, buffer: int, threads: int) -> Iterator[Batch]:
-        """Decisions of whole games, as many as fit into the buffer, whose memory is used again; see `_taken`."""
-        memory, window = new_decisions(self.setup.game, buffer), []
-        used = 0
-        for games in pieces:
-            first = 0
-            while first < len(games.seeds):
-                last = games.fitting(first, buffer - used)
-                if last > first:
-                    some = games.part(first, last)
-                    place = memory.part(used, used + len(some.moves))
-                    self.setup.play_back(some, place, reward, threads)
-                    place.following[:] += np.where(place.following == NONE, 0, used)
-                    of_game = some.game_of_move
-                    window.append((some.seats[of_game, place.seats], some.episodes[of_game], some.steps))
-                    used, first = used + len(some.moves), last
-                elif used:
-                    yield _columns(memory.part(0, used), window)
-                    used, window = 0, []
-                else:
-                    needed = int(games.starts[first + 1] - games.starts[first])
-                    raise ValueError(f"buffer={buffer} is too small for a game of {needed} decisions")
-        if used:
-            yield _columns(memory.part(0, used), window)
+        """Decisions of whole games as columns, as many as fit into the buffer; see `_taken`."""
+        parts: list[Batch] = []
+        held = 0
+        for piece in pieces:
+            for games, decisions, _ in self.setup.played_back(piece, reward, threads, min(buffer, 2**16)):
+                if held and held + len(games.moves) > buffer:
+                    yield _joined(parts)
+                    parts, held = [], 0
+                decisions.following[:] += np.where(decisions.following == NONE, 0, held)
+                parts.append(_columns(games, decisions))
+                held += len(games.moves)
+        if parts:
+            yield _joined(parts)
 
     def _path(self, shard: Shard) -> Path:
         return self.folder / GAMES / shard.file
@@ -285,17 +275,17 @@ def _setup_of(description: Description) -> Setup:
     return Setup(table.game, table.num_players, table.variant, table.options, list(dict.fromkeys(policies)))
 
 
-def _columns(decisions: Decisions, numbers: Sequence[tuple[npt.NDArray[np.int64], ...]]) -> Batch:
-    policies, episodes, steps = map(np.concatenate, zip(*numbers, strict=True))
+def _columns(games: Games, decisions: Decisions) -> Batch:
+    of_game = games.game_of_move
     return {
         "observation": decisions.observations,
         "action_mask": decisions.masks,
         "action": decisions.actions,
         "reward": decisions.earned,
         "seat": decisions.seats,
-        "policy": policies,
-        "episode": episodes,
-        "step": steps,
+        "policy": games.seats[of_game, decisions.seats],
+        "episode": games.episodes[of_game],
+        "step": games.steps,
         "following": decisions.following,
     }
 

@@ -18,8 +18,6 @@ from blackjacky_env.compiled import zeros
 from blackjacky_env.declare import Game
 from blackjacky_env.play import Decisions, expand_games, new_decisions, score_all
 
-_DECISIONS_AT_ONCE = 2**16  # decisions that are played back at a time, in whole games, at least one
-
 
 class Games(NamedTuple):
     """N games as they are stored."""
@@ -56,10 +54,6 @@ class Games(NamedTuple):
         some = [column[first:last] for column in by_game]
         return Games._make([*some, moves[begin:end], starts[first : last + 1] - begin])
 
-    def fitting(self, first: int, room: int) -> int:
-        """The end of the games, from index ``first`` on, that have no more than ``room`` moves together."""
-        return int(np.searchsorted(self.starts, self.starts[first] + room, side="right")) - 1
-
 
 @dataclass(frozen=True)
 class Setup:
@@ -73,17 +67,28 @@ class Setup:
     policies: list[str]
     """Names of the policies; a policy's number is its index here."""
 
-    def play_back(self, games: Games, decisions: Decisions, reward: str = "win", threads: int = 1) -> npt.NDArray[Any]:
-        """Play games from their moves, and write what every decision saw and earned; returns the final states, (N,).
+    def played_back(
+        self, games: Games, reward: str = "win", threads: int = 1, most: int = 2**16
+    ) -> Iterator[tuple[Games, Decisions, npt.NDArray[Any]]]:
+        """Play games from their moves: a few at a time, what every decision saw and earned, and the final states, (N,).
 
-        Nothing is trusted: `ValueError` if the moves are not those of whole games that end as stored. ``decisions`` has
-        as many rows as the games have moves; ``reward`` is ``"win"``, or the game's score reward.
+        Nothing is trusted: `ValueError` if the moves are not those of whole games that end as stored. ``reward`` is
+        ``"win"``, or the game's score reward; ``most``: decisions at a time, unless a single game has more.
         """
         check_choice("reward", reward, ("win", self.game.score_reward))
-        states = zeros(len(games.seeds), self.game.state_dtype)
-        states[:] = self.game.new_state(self.num_players, self.variant, self.options)
-        first = int(games.episodes[0]) if len(games.seeds) else 0
-        expand_games(self.game, states, games.seeds, games.moves, games.starts, decisions, reward, threads, first)
+        first = 0
+        while first < len(games.seeds):
+            end = int(np.searchsorted(games.starts, games.starts[first] + most, side="right")) - 1
+            part = games.part(first, max(end, first + 1))
+            first += len(part.seeds)
+            decisions, states = new_decisions(self.game, len(part.moves)), zeros(len(part.seeds), self.game.state_dtype)
+            states[:] = self.game.new_state(self.num_players, self.variant, self.options)
+            number = int(part.episodes[0])
+            expand_games(self.game, states, part.seeds, part.moves, part.starts, decisions, reward, threads, number)
+            self._check_results(part, states)
+            yield part, decisions, states
+
+    def _check_results(self, games: Games, states: npt.NDArray[Any]) -> None:
         scores = np.zeros((len(states), self.game.max_players), np.int64)
         score_all(self.game)(states, scores)
         own = slice(self.num_players)
@@ -91,19 +96,6 @@ class Setup:
         if differs.any():
             number = games.episodes[np.argmax(differs.any(axis=1))]
             raise ValueError(f"game {number} ends differently than stored; it was changed, or the rules are others")
-        return states
-
-    def played_back(
-        self, games: Games, reward: str = "win", threads: int = 1
-    ) -> Iterator[tuple[Games, Decisions, npt.NDArray[Any]]]:
-        """A few games at a time, their decisions in new arrays, and their final states; otherwise as `play_back`."""
-        first = 0
-        while first < len(games.seeds):
-            last = max(first + 1, games.fitting(first, _DECISIONS_AT_ONCE))
-            part = games.part(first, last)
-            decisions = new_decisions(self.game, len(part.moves))
-            yield part, decisions, self.play_back(part, decisions, reward, threads)
-            first = last
 
     def from_arrow(self, table: pa.Table) -> Games:
         """The games of a table with `games_schema`; `ValueError` if it is damaged or of another setup."""

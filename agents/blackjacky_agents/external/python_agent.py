@@ -6,9 +6,11 @@ import importlib
 import inspect
 import re
 import sys
-from functools import partial, reduce
+from functools import partial
 from hashlib import sha256
+from operator import attrgetter
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -20,13 +22,6 @@ from blackjacky_env.declare import IllegalActionError
 from blackjacky_env.draw import listed
 
 _PLACE = re.compile(r"([^\W\d]\w*(?:\.[^\W\d]\w*)*):([^\W\d]\w*(?:\.[^\W\d]\w*)*)")
-
-
-class _Policy:
-    """A function (observation) -> action as an object with ``act``."""
-
-    def __init__(self, function: Any) -> None:
-        self.act = function
 
 
 class PythonAgent:
@@ -43,7 +38,7 @@ class PythonAgent:
 
     def __init__(self, inner: Any, name: str, game: str, place: str | None = None) -> None:
         if callable(inner) and not hasattr(inner, "act"):
-            inner = _Policy(inner)
+            inner = SimpleNamespace(act=inner)
         if not callable(getattr(inner, "act", None)):
             raise TypeError(f"agent {name!r} is {inner!r}, which has no method act(observation) -> action")
         check_plays(inner, name, game)
@@ -78,7 +73,7 @@ class PythonAgent:
 
     def source(self) -> str | None:
         """The SHA-256 of the file with the object's class or the function; None if there is none, as in a console."""
-        code = self._inner.act if isinstance(self._inner, _Policy) else type(self._inner)
+        code = self._inner.act if isinstance(self._inner, SimpleNamespace) else type(self._inner)
         try:
             file = inspect.getsourcefile(code.func if isinstance(code, partial) else code)
         except (TypeError, OSError):
@@ -105,17 +100,26 @@ def load_python_agent(place: str, game: str) -> PythonAgent:
     the constructor are raised as they are. Raises `ValueError` if there is no such module or class, or if it needs
     other arguments, `TypeError` if the object is no agent.
     """
-    found = _PLACE.fullmatch(place)
-    if found is None:
-        raise ValueError(f"{place!r} is not package.module:Class")
-    module, path = found.groups()
+    module, _, path = place.partition(":")
+    here = str(Path.cwd())
+    if here not in sys.path:
+        sys.path.append(here)  # last, so that nothing in this folder hides an installed package
     try:
-        make = reduce(getattr, path.split("."), _import(module))
+        imported = importlib.import_module(module)
+    except ModuleNotFoundError as error:
+        if error.name is None or not f"{module}.".startswith(f"{error.name}."):
+            raise  # a module that this one imports
+        raise ValueError(f"there is no module {error.name!r} in {here!r} or among the installed packages") from None
+    try:
+        make = attrgetter(path)(imported)
     except AttributeError:
         raise ValueError(f"agent {place!r}: the module {module!r} has no {path!r}") from None
     if not callable(make):
         raise TypeError(f"agent {place!r} is {make!r}, which cannot be called; name a class or a function")
-    parameters = _parameters(make)
+    found = inspect.signature(make).parameters
+    parameters = {
+        name: each for name, each in found.items() if each.kind not in (each.VAR_POSITIONAL, each.VAR_KEYWORD)
+    }
     called = partial(make, game=game) if "game" in parameters else make
     needed = [name for name, each in parameters.items() if each.default is each.empty and name != "game"]
     is_policy = len(needed) == 1 and not inspect.isclass(make)
@@ -125,24 +129,3 @@ def load_python_agent(place: str, game: str) -> PythonAgent:
             "a function (observation) -> action"
         )
     return PythonAgent(called if is_policy else called(), place, game, place)
-
-
-def _parameters(make: Any) -> dict[str, inspect.Parameter]:
-    """The parameters of something callable by name, but for ``*args`` and ``**kwargs``."""
-    try:
-        found = inspect.signature(make).parameters
-    except ValueError:  # some that are written in C do not tell
-        return {}
-    return {name: each for name, each in found.items() if each.kind not in (each.VAR_POSITIONAL, each.VAR_KEYWORD)}
-
-
-def _import(module: str) -> Any:
-    here = str(Path.cwd())
-    if here not in sys.path:
-        sys.path.append(here)  # last, so that nothing in this folder hides an installed package
-    try:
-        return importlib.import_module(module)
-    except ModuleNotFoundError as error:
-        if error.name is None or not f"{module}.".startswith(f"{error.name}."):
-            raise  # a module that this one imports
-        raise ValueError(f"there is no module {error.name!r} in {here!r} or among the installed packages") from None

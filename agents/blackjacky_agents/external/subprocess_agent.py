@@ -30,10 +30,6 @@ _SHOWN = 200  # characters of a wrong line in an error message
 _GRACE = 1.0  # seconds that a program has to end by itself when its input ends
 
 
-class AgentProcessError(AgentError):
-    """The program of an agent did not start, ended, was late, or gave an invalid answer; the message says when."""
-
-
 class SubprocessAgent:
     """An agent in a process of its own, started with the first game.
 
@@ -56,10 +52,8 @@ class SubprocessAgent:
         start_timeout: float = START_TIMEOUT,
     ) -> None:
         self.arguments = shlex.split(command, posix=os.name == "posix")
-        if not self.arguments:
-            raise ValueError(f"command={command!r} is empty; it must be a command line such as 'cmd:perl agent.pl'")
-        if shutil.which(self.arguments[0]) is None:
-            raise ValueError(f"there is no program {self.arguments[0]!r}, with which the agent {command!r} begins")
+        if not self.arguments or shutil.which(self.arguments[0]) is None:
+            raise ValueError(f"command={command!r} does not begin with a program, as in 'cmd:perl agent.pl'")
         for name, limit in (("move_timeout", move_timeout), ("start_timeout", start_timeout)):
             if not limit > 0:
                 raise ValueError(f"{name}={limit!r} is out of range; allowed are seconds above 0")
@@ -80,11 +74,12 @@ class SubprocessAgent:
         self._running().send({"type": "end", "game": self._games, "share": share})
 
     def act(self, observation: dict[str, npt.NDArray[Any]]) -> int:
-        """Its action; `AgentProcessError` if it ends, is late, or its answer is not a legal action."""
+        """Its action; `AgentError` if it ends, is late, or its answer is not a legal action."""
         self._moves += 1
         game, mask = get_game(self.game), observation["action_mask"]
-        actions = game.words.actions
-        legal = [{"action": int(action), "name": actions.name(int(action))} for action in np.flatnonzero(mask)]
+        legal: list[dict[str, Any]] = [
+            {"action": action, "name": game.words.actions.name(action)} for action in np.flatnonzero(mask).tolist()
+        ]
         message = {
             "type": "act",
             "game": self._games,
@@ -95,9 +90,14 @@ class SubprocessAgent:
         }
         when = f"at move {self._moves} of game {self._games}"
         try:
-            answer = self._running().ask(message, self.move_timeout, when)
-            return self._read_action(answer, legal, when)
-        except AgentProcessError:
+            given = self._running().ask(message, self.move_timeout, when).get("action")
+            for each in legal:
+                if type(given) is not bool and given in each.values():
+                    return int(each["action"])
+            allowed = ", ".join(f"{each['action']} {each['name']!r}" for each in legal)
+            told = f"answered the action {given!r} {when}, which is not legal; legal are {allowed}"
+            raise AgentError(f"the agent {self.name!r} {told}")
+        except AgentError:
             self.close()
             raise
 
@@ -111,41 +111,26 @@ class SubprocessAgent:
             self._process.end()
         self._process = None
 
-    def _read_action(self, answer: Mapping[str, Any], legal: list[dict[str, Any]], when: str) -> int:
-        given = answer.get("action")
-        for each in legal:
-            if (type(given) is int and given == each["action"]) or given == each["name"]:
-                return int(each["action"])
-        allowed = ", ".join(f"{each['action']} {each['name']!r}" for each in legal)
-        raise AgentProcessError(
-            f"the agent {self.name!r} answered the action {given!r} {when}, which is not legal; legal are {allowed}"
-        )
-
     def _running(self) -> _Process:
         if self._process is None:
-            process = _Process(self.name, self.arguments)
-            answer = process.ask(self._hello(), self.start_timeout, "at the message hello")
-            if answer.get("protocol") != PROTOCOL:
+            game, process = get_game(self.game), _Process(self.name, self.arguments)
+            hello = {
+                "type": "hello",
+                "protocol": PROTOCOL,
+                "game": game.name,
+                "title": game.title,
+                "version": game.version,
+                "num_actions": game.num_actions,
+                "actions": [game.words.actions.name(action) for action in range(game.num_actions)],
+                "observation": game.layout.describe(),
+            }
+            told = process.ask(hello, self.start_timeout, "at the message hello").get("protocol")
+            if told != PROTOCOL:
                 process.end()
-                raise AgentProcessError(
-                    f"the agent {self.name!r} answered hello with protocol={answer.get('protocol')!r}; expected "
-                    f'{{"protocol": {PROTOCOL}}}'
-                )
+                expected = f'{{"protocol": {PROTOCOL}}}'
+                raise AgentError(f"the agent {self.name!r} answered hello with protocol={told!r}; expected {expected}")
             self._process = process
         return self._process
-
-    def _hello(self) -> dict[str, Any]:
-        game = get_game(self.game)
-        return {
-            "type": "hello",
-            "protocol": PROTOCOL,
-            "game": game.name,
-            "title": game.title,
-            "version": game.version,
-            "num_actions": game.num_actions,
-            "actions": [game.words.actions.name(action) for action in range(game.num_actions)],
-            "observation": game.layout.describe(),
-        }
 
     def __getstate__(self) -> dict[str, Any]:
         """State for pickle and copies, which start a process of their own."""
@@ -160,7 +145,7 @@ class _Process:
         try:
             self._program = subprocess.Popen(arguments, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         except OSError as error:
-            raise AgentProcessError(f"the agent {name!r} did not start: {error}") from None
+            raise AgentError(f"the agent {name!r} did not start: {error}") from None
         self._lines: SimpleQueue[bytes] = SimpleQueue()
         threading.Thread(target=_read_lines, args=(self._program.stdout, self._lines), daemon=True).start()
         self.end = weakref.finalize(self, _end, self._program)
@@ -179,7 +164,7 @@ class _Process:
             line = self._lines.get(timeout=seconds)
         except Empty:
             self.end()
-            raise AgentProcessError(f"the agent {self._name!r} did not answer in {seconds:g} s {when}") from None
+            raise AgentError(f"the agent {self._name!r} did not answer in {seconds:g} s {when}") from None
         try:
             answer = parse_json(line)
         except ValueError:
@@ -192,9 +177,9 @@ class _Process:
         self.end()
         if not line:
             status = self._program.returncode
-            raise AgentProcessError(f"the agent {self._name!r} ended, with exit status {status}, {when}")
+            raise AgentError(f"the agent {self._name!r} ended, with exit status {status}, {when}")
         shown = line.decode(errors="replace").rstrip()[:_SHOWN]
-        raise AgentProcessError(
+        raise AgentError(
             f"the agent {self._name!r} wrote {shown!r} {when}; expected one line with a JSON object for each question"
         )
 

@@ -12,14 +12,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from blackjacky_agents.games import get_kit
-from blackjacky_agents.kit import Rare
 from blackjacky_agents.web.seats import seats_for
 from blackjacky_agents.web.server import Server
 from blackjacky_agents.web.table import Table
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.games import GAMES, get_game
 from tests.agents.web.tables import in_background
+from tests.games.example import Rare
 from tests.games.fixtures import examples_of
 
 IN_BROWSER = [
@@ -48,7 +47,7 @@ return Boolean(find("#actions button:enabled") || ended || find("#status.paused"
 
 def positions(game: str) -> dict[str, Record]:
     """The record of a game for each phase in which the person in seat 0 is to act, and for a game that is over."""
-    phases, rare = get_game(game).words.phases, get_kit(game).rare
+    phases, rare = get_game(game).words.phases, examples_of(game).rare
     found = {phase: _rare_position(game, phase, each) for phase, each in rare.items()}
     for options, seed in product(_tables(game), range(_SEEDS)):
         if len(found) == len(phases):

@@ -1,7 +1,0 @@
-"""``python -m blackjacky_agents.cli``: the command ``blackjacky``."""
-
-import sys
-
-from blackjacky_agents.cli import main
-
-sys.exit(main())

@@ -136,7 +136,7 @@ class Assistants:
             declared.choose_preset(preset, 1 + others + len(agents), None, {})
             chosen = declared.choose_variant((1 + others + len(agents),), variant).name
             people = [name, *(f"Free seat {number}" for number in range(1, others + 1))]
-            order = check_order(Order(game, chosen, people, agents, rules))
+            order = check_order(Order(game=game, variant=chosen, people=people, agents=agents, rules=dict(rules)))
             host = await self._server.open(order)
         except TypeError as error:  # a rule option of another type
             raise ValueError(str(error)) from None
@@ -230,7 +230,7 @@ class Assistants:
             secret: the secret of your seat.
         """
         host, seat = self._seat(secret)
-        if host.failure:
+        if host.failed:
             host.try_again()
         await host.when_up(seat, self._wait)
         return _told(host, seat)
@@ -290,8 +290,9 @@ def _told(host: Host, seat: int) -> str:
     told = [head, situation(_seen(table, seat))]
     if host.moments:
         told.append("People are still looking at the last move; the game goes on when they have seen it. Call wait.")
-    if said := host.failure_in_words:
-        told.append(f"{said} To have it tried again, call wait.")
+    if host.failed and table.turn is not None:
+        failed = f"{table.seats[table.turn].name} has failed, so the game has stopped; the log of the server says why."
+        told.append(f"{failed} To have it tried again, call wait.")
     return "\n".join(told)
 
 

@@ -19,12 +19,10 @@ from typing import Any, TypeVar
 
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from blackjacky_agents.agent import AgentError
 from blackjacky_agents.web.messages import Allowance, MessageError, read_message
 from blackjacky_agents.web.picture import TABLE_IN_ENGLISH, Look
 from blackjacky_agents.web.table import Reader, Table, modified
 from blackjacky_agents.wording import refusal_in_words
-from blackjacky_env import IllegalActionError
 
 T = TypeVar("T")
 logger = getLogger("uvicorn.error")
@@ -37,12 +35,6 @@ SPEEDS = {"slow": 2.0, "normal": 1.0, "fast": 0.3}
 """Factors of all waits."""
 SECRET, PAUSE = 0.3, 2.5
 """Length of the wait after a secret move and of a pause, such as after a full trick, relative to other waits."""
-FAILURES = {
-    "stopped": "{name} cannot go on",
-    "illegal": "{name} has chosen an action that is not legal",
-    "error": "{name} has failed by an error in its program",
-}
-"""What has gone wrong when an agent has not moved; the reason, which may tell of the server, stands in its log."""
 _REPLIES = 20  # maximum queue length for a page that does not read
 
 
@@ -93,8 +85,8 @@ class Host:
         """Whether the rest of the game is played without waiting, because no person has a part in it any more."""
         self.moments = list(table.moments) if delay else []
         """What people should see before the game goes on, in this order: ``"pause"`` and ``"settlement"``."""
-        self.failure: str | None = None
-        """Why the agent whose turn it is has not moved, one of `FAILURES`; None: it has not failed."""
+        self.failed = False
+        """Whether the agent whose turn it is has failed, so that the game has stopped."""
         self._logged: str | None = None  # the last failure in the log
         self._wishes: set[int] = set()  # seats that want to give up the game and begin another
         self._pool = pool
@@ -153,7 +145,7 @@ class Host:
                 return
             if self.moments:
                 await self._pause()
-            elif self.failure or self.table.over or self.table.turn in self.table.people:
+            elif self.failed or self.table.over or self.table.turn in self.table.people:
                 return
             else:
                 await self._try_agent()
@@ -173,28 +165,20 @@ class Host:
         except Exception as error:  # noqa: BLE001 - an agent may be anybody's program
             if self.table.move == move:  # otherwise another game has begun in the meantime
                 self._log(name, error)
-                self.failure = _kind_of(error)
+                self.failed = True
                 self.tell_all()
 
     def _log(self, name: str, error: Exception) -> None:
-        """Log a failure once, if it is the same again and again; an error in a program with where it happened."""
+        """Log a failure once, if it is the same again and again."""
         told = f"{name} at the table in {self.table.path or 'memory'}: {error!r}"
         if told != self._logged:
-            logger.error(told, exc_info=error if _kind_of(error) == "error" else None)
+            logger.error(told, exc_info=error)
         self._logged = told
 
     def try_again(self) -> None:
         """Ask an agent again that has failed."""
-        self.failure = None
+        self.failed = False
         self.wake()
-
-    @property
-    def failure_in_words(self) -> str | None:
-        """What has gone wrong, and what can be done, for people and assistants; None if nothing has."""
-        if self.failure is None or self.table.turn is None:
-            return None
-        said = FAILURES[self.failure].format(name=self.table.seats[self.table.turn].name)
-        return f"{said}, so the game has stopped. The log of the server says why."
 
     async def _play_agent(self) -> None:
         """Wait for people to read, and make the agent's move, unless another game has begun in the meantime."""
@@ -208,7 +192,7 @@ class Host:
             self._moved()
 
     def _moved(self) -> None:
-        self.skipping, self.failure = self.skipping and not self.table.over, None
+        self.skipping, self.failed = self.skipping and not self.table.over, False
         self.moments = list(self.table.moments) if self._wait_for(1) else []
         self._hurried.set()
         self.tell_all()
@@ -273,7 +257,7 @@ class Host:
             "watching": len(self._watchers),
             "watch": None if seat is None else self.table.watch,
             "wishes": sorted(self._wishes),
-            "failure": self.failure,
+            "failed": self.failed,
         }
 
     # ---------------------------------------------------------------- one page
@@ -284,13 +268,9 @@ class Host:
         line.socket, line.has_come, line.plays, line.look = socket, True, True, look
         line.replies.clear()
         self._arrived()
-        sender = asyncio.create_task(self._send(line, seat, socket))
         try:
-            if before is not None:
-                await close(before, TAKEN_OVER, "this seat was opened elsewhere")
-            await self._listen(line, seat, socket)
+            await self._attend(line, seat, socket, before)
         finally:
-            sender.cancel()
             if line.socket is socket:
                 line.socket = None
                 self.tell_all()
@@ -303,13 +283,20 @@ class Host:
         line.socket, line.look = socket, look
         self._watchers.append(line)
         self.tell_all()
-        sender = asyncio.create_task(self._send(line, None, socket))
         try:
-            await self._listen(line, None, socket)
+            await self._attend(line, None, socket)
         finally:
-            sender.cancel()
             self._watchers.remove(line)
             self.tell_all()
+
+    async def _attend(self, line: Line, seat: Reader, socket: WebSocket, before: WebSocket | None = None) -> None:
+        sender = asyncio.create_task(self._send(line, seat, socket))
+        try:
+            if before is not None:
+                await close(before, TAKEN_OVER, "this seat was opened elsewhere")
+            await self._listen(line, seat, socket)
+        finally:
+            sender.cancel()
 
     def _arrived(self) -> None:
         self.started = self.started or all(line.has_come for line in self._lines.values())
@@ -337,8 +324,10 @@ class Host:
                 return
             try:
                 message = read_message(received.get("text"))
-                if seat is None:
-                    self._answer_watcher(line, message)
+                if message["type"] == "pause":
+                    line.reply({"type": "pause", **self.table.pause(seat, line.look)})
+                elif seat is None:
+                    raise MessageError("watching", "whoever watches cannot take part; open the address of a seat")
                 else:
                     self.answer(seat, message)
             except MessageError as error:
@@ -377,15 +366,10 @@ class Host:
         """Wait until the seat `is_up` or an agent has failed, at most so many seconds."""
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(seconds):
-                while not self.is_up(seat) and self.failure is None:
+                while not self.is_up(seat) and not self.failed:
                     await self._changed.wait()
 
     # ---------------------------------------------------------------- its messages
-
-    def _answer_watcher(self, line: Line, message: dict[str, Any]) -> None:
-        if message["type"] != "pause":
-            raise MessageError("watching", "whoever watches cannot take part; open the address of a seat for that")
-        line.reply({"type": "pause", **self.table.pause(None, line.look)})
 
     def answer(self, seat: int, message: dict[str, Any]) -> None:
         """Do what a message, as from `read_message`, asks for; `MessageError` if that is refused."""
@@ -396,17 +380,17 @@ class Host:
             case {"type": "outlook", "move": move, "action": action}:
                 self._reply_later(seat, message, "actions", self.table.outlook(seat, move, action))
                 return
-            case {"type": "pause"}:
-                self._lines[seat].reply({"type": "pause", **self.table.pause(seat, self._lines[seat].look)})
-                return
             case {"type": "act", "move": move, "action": action}:
                 self._act(seat, move, action)
             case {"type": "continue", "move": move}:
                 self._continue(seat, move)
             case {"type": "restart"}:
                 self._wish_to_restart(seat)
-            case {"type": "speed", "speed": speed}:
-                self._set_speed(speed)
+            case {"type": "speed", "speed": speed} if speed in SPEEDS:
+                self.speed = speed
+                self._hurried.set()
+            case {"type": "speed"}:
+                raise MessageError("speed", f"a speed is {', '.join(SPEEDS)}")
             case {"type": "start"}:
                 self.started = True
             case {"type": "skip"}:
@@ -435,13 +419,6 @@ class Host:
         if seat not in self._may_continue():
             raise MessageError("moment", "the game goes on when somebody who is still in continues")
         self.moments = self.moments[1:]
-        self._hurried.set()
-
-    def _set_speed(self, speed: str) -> None:
-        if speed not in SPEEDS:
-            allowed = ", ".join(map(repr, SPEEDS))
-            raise MessageError("speed", f"speed={ascii(speed)[:20]} is unknown; allowed are {allowed}")
-        self.speed = speed
         self._hurried.set()
 
     def _skip(self) -> None:
@@ -481,12 +458,6 @@ class Host:
                 self._refuse(line, MessageError("failed", "the hint has failed; the log of the server says why"))
 
         line.thinking[kind] = asyncio.create_task(send())
-
-
-def _kind_of(error: Exception) -> str:
-    """What kind of failure an agent's error is, one of `FAILURES`."""
-    kinds = {AgentError: "stopped", IllegalActionError: "illegal"}
-    return next((kind for cause, kind in kinds.items() if isinstance(error, cause)), "error")
 
 
 def _json(message: dict[str, Any]) -> str:

@@ -7,25 +7,24 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from blackjacky_agents.checked import in_short
 from blackjacky_agents.games import agent_names, get_kit
 from blackjacky_agents.web.host import Host
 from blackjacky_agents.web.messages import MessageError
-from blackjacky_agents.web.names import check_name
 from blackjacky_agents.web.seats import levels, seats_for
 from blackjacky_agents.web.table import Reader, Table, modified
 from blackjacky_agents.wording import page_texts, pictured_cards
 from blackjacky_env.declare import describe_options
 from blackjacky_env.games import GAMES, get_game, usable_games
-from blackjacky_env.reading import parse_json
 
 MAX_ORDER = 8192
 """Maximum size of an order in bytes."""
-MAX_OPEN, MAX_OVER = 50, 50
-"""Number of tables that are kept while their games go on, and when they are over."""
-OPEN_STAY, OVER_STAY = 30 * 24 * 3600.0, 7 * 24 * 3600.0
-"""Seconds for which such tables are kept after their last visitor."""
+MAX_TABLES = 100
+"""Number of tables that are kept."""
 AWAY = 600.0
 """Seconds for which nobody's place at an unfinished game is given to others, such as while a connection is lost."""
 
@@ -72,24 +71,26 @@ def picture_of(name: str) -> Path | None:
     return path if path.is_file() else None
 
 
-class Order(NamedTuple):
+class Order(BaseModel):
     """An order for a new table."""
+
+    model_config = ConfigDict(strict=True, extra="forbid")
 
     game: str
     variant: str
-    people: Sequence[str]
+    people: list[str] = Field(min_length=1)
     """Names of the people, spread around the table."""
-    agents: Sequence[str]
+    agents: list[str]
     """Agents between them, in order."""
-    rules: Mapping[str, Any]
+    rules: dict[str, Any]
     """Rule options."""
 
     def table(self) -> Table:
-        """The table; `TypeError` or `ValueError` if its size, its rule options or its names are impossible."""
-        return Table(self.game, seats_for(self.game, self.people, self.agents), self.variant, self.rules)
-
-
-_KINDS = {"game": str, "variant": str, "people": list, "agents": list, "rules": dict}
+        """The table; `MessageError` (``order``) if its size, its rule options or its names are impossible."""
+        try:
+            return Table(self.game, seats_for(self.game, self.people, self.agents), self.variant, self.rules)
+        except (TypeError, ValueError) as error:
+            raise MessageError("order", str(error)) from error
 
 
 def read_order(text: bytes) -> Order:
@@ -98,25 +99,15 @@ def read_order(text: bytes) -> Order:
     Agents must be among those of the game: an order cannot make the server read files, nor think for long.
     """
     try:
-        order = parse_json(text)
-    except ValueError:
-        raise MessageError("order", "an order is a JSON object") from None
-    if not isinstance(order, dict) or order.keys() != _KINDS.keys():
-        raise MessageError("order", f"an order is a JSON object with the fields {', '.join(_KINDS)}")
-    for name, kind in _KINDS.items():
-        if type(order[name]) is not kind:
-            raise MessageError("order", f"{name} is not of type {kind.__name__}")
-    return check_order(Order(**order))
+        return check_order(Order.model_validate_json(text))
+    except ValidationError as error:
+        raise MessageError("order", f"this is no order: {in_short(error)}") from None
 
 
 def check_order(order: Order) -> Order:
-    """An order with normalised names; `MessageError` (``order`` or ``name``) for unknown games or agents."""
+    """The order; `MessageError` (``order``) for unknown games, rule options or agents, or too many players."""
     if order.game not in (games := usable_games()):
         raise MessageError("order", f"game={ascii(order.game)[:40]} is unknown; allowed are {', '.join(games)}")
-    if not all(isinstance(name, str) for name in (*order.people, *order.agents)):
-        raise MessageError("order", "people and agents are lists of names")
-    if not order.people:
-        raise MessageError("order", "a table has at least one person")
     options = [each["name"] for each in describe_options(get_game(order.game).options)]
     for name in order.rules:  # which also keeps out the options of environments, such as a window to draw in
         if name not in options:
@@ -128,7 +119,7 @@ def check_order(order: Order) -> Order:
     limit = get_game(order.game).max_players
     if len(order.people) + len(order.agents) > limit:
         raise MessageError("order", f"there are more than {limit} players")
-    return order._replace(people=[check_name(name) for name in order.people])
+    return order
 
 
 def listed(table: Table, addresses: Mapping[Reader, str]) -> dict[str, Any]:
@@ -152,27 +143,15 @@ def listed(table: Table, addresses: Mapping[Reader, str]) -> dict[str, Any]:
 # ---------------------------------------------------------------- which tables are kept
 
 
-def surplus(hosts: Sequence[Host], coming: int = 0) -> list[Host]:
-    """The tables that are kept no longer if so many more are opened: left long ago, or the oldest ones of too many."""
-    now, leaving = time.time(), []
-    for is_over, limit, stay in ((True, MAX_OVER, OVER_STAY), (False, MAX_OPEN - coming, OPEN_STAY)):
-        kept = [host for host in hosts if host.table.over == is_over]
-        excess = len(kept) - limit
-        for number, host in enumerate(_replaceable(kept, now)):
-            if number < excess or now - host.last_change > stay:
-                leaving.append(host)
-    return leaving
-
-
 def has_room(hosts: Sequence[Host], coming: int) -> bool:
     """Whether so many more tables can be opened, perhaps in place of others."""
-    playing = [host for host in hosts if not host.table.over]
-    return len(playing) - len(_replaceable(playing, time.time())) + coming <= MAX_OPEN
+    return len(hosts) - len(replaceable(hosts)) + coming <= MAX_TABLES
 
 
-def _replaceable(hosts: Sequence[Host], now: float) -> list[Host]:
-    """Tables whose places others may have, in the order in which they go."""
+def replaceable(hosts: Sequence[Host]) -> list[Host]:
+    """Tables whose places others may have, in the order in which they go: never used, over, left long ago."""
+    now = time.time()
     left = [
         host for host in hosts if host.is_empty and (host.table.over or now - host.last_change >= AWAY * host.is_used)
     ]
-    return sorted(left, key=lambda host: (host.is_used, host.last_change))
+    return sorted(left, key=lambda host: (host.is_used, not host.table.over, host.last_change))

@@ -11,32 +11,33 @@ import re
 import socket
 from collections.abc import Iterable
 
+from starlette.datastructures import MutableHeaders
 from starlette.requests import HTTPConnection
 from starlette.responses import PlainTextResponse
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-_HOST = re.compile(r"(?:\[([0-9a-f:.]+)\]|([\w.-]+))(?::\d{1,5})?", re.ASCII)
+_HOST = re.compile(r"(\[[0-9a-f:.]+\]|[\w.-]+)(?::\d{1,5})?", re.ASCII)
 _UNKNOWN = (
     "This server does not answer to that host name. Use its address in digits or the name of its machine; "
     "--address, when it is started, allows another name.\n"
 )
+HEADERS = {
+    "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
+    "img-src 'self' data:; frame-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+    "Cache-Control": "no-store",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+}
 
 
 def is_local(host: str) -> bool:
     """Whether only this machine can reach the host: ``localhost`` or a loopback address."""
-    address = read_address(host)
-    return host == "localhost" if address is None else address.is_loopback
-
-
-def host_in(header: str) -> str | None:
-    """The host in a ``Host`` header, in lower case, without port and brackets; None if the header is malformed."""
-    found = _HOST.fullmatch(header.lower())
-    if found is None:
-        return None
-    literal, name = found.groups()
-    if literal is None:
-        return str(name)
-    return literal if isinstance(read_address(literal), ipaddress.IPv6Address) else None
+    try:
+        return host == "localhost" or ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
 
 
 def own_names() -> set[str]:
@@ -52,18 +53,10 @@ def is_from_here(request: HTTPConnection) -> bool:
     return origin is None or origin == f"{scheme}://{request.headers.get('host')}"
 
 
-def read_address(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
-    """An address in digits; None for a name."""
-    try:
-        return ipaddress.ip_address(host)
-    except ValueError:
-        return None
+class Guarded:
+    """ASGI middleware that adds `HEADERS` to responses, and answers with status 400 to names of other sites.
 
-
-class KnownHost:
-    """ASGI middleware that refuses requests whose ``Host`` may be the name of another site, with status 400.
-
-    Accepted are ``localhost``, all addresses in digits, the names of this machine, and ``names``.
+    A request's ``Host`` may be ``localhost``, an address in digits, a name of this machine, or one of ``names``.
     """
 
     def __init__(self, app: ASGIApp, names: Iterable[str] = ()) -> None:
@@ -72,10 +65,24 @@ class KnownHost:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Call the application, or refuse the request."""
-        if scope["type"] == "lifespan" or self._knows(host_in(HTTPConnection(scope).headers.get("host", ""))):
-            await self.app(scope, receive, send)
-        else:
-            await PlainTextResponse(_UNKNOWN, 400)(scope, receive, send)
 
-    def _knows(self, host: str | None) -> bool:
-        return host is not None and (host in self.names or read_address(host) is not None)
+        async def send_guarded(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                for name, value in HEADERS.items():
+                    headers.setdefault(name, value)
+            await send(message)
+
+        is_known = scope["type"] == "lifespan" or self._knows(HTTPConnection(scope).headers.get("host", ""))
+        app = self.app if is_known else PlainTextResponse(_UNKNOWN, 400)
+        await app(scope, receive, send_guarded if scope["type"] == "http" else send)
+
+    def _knows(self, header: str) -> bool:
+        found = _HOST.fullmatch(header.lower())
+        if found is None or found[1] in self.names:
+            return found is not None
+        try:
+            literal = found[1].startswith("[")
+            return bool(ipaddress.IPv6Address(found[1][1:-1]) if literal else ipaddress.IPv4Address(found[1]))
+        except ValueError:
+            return False

@@ -1,10 +1,11 @@
-"""The picture of a table as sent to a seat."""
+"""The table as sent to a seat: a picture, and the same in words."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+from blackjacky_agents.narration import View, in_scene
 from blackjacky_agents.wording import page_texts
 from blackjacky_env.draw import draw_svg
 from blackjacky_env.envs import TableEnv
@@ -27,23 +28,13 @@ def read_look(asked: Mapping[str, str]) -> Look:
     return look if look.layout in ("table", "phone") else look._replace(layout="table")
 
 
-def picture(
-    env: TableEnv,
-    agent: str | None,
-    names: Sequence[str] | None = None,
-    view: dict[str, Any] | None = None,
-    look: Look = TABLE_IN_ENGLISH,
-) -> str:
-    """Markup of the table as ``agent`` sees it, made from that agent's view alone; ``names`` by seat.
-
-    ``agent``: None for a spectator. ``view``: an earlier view of that agent; None: the current one.
+def shown(env: TableEnv, seat: int | None, view: View, names: Sequence[str], look: Look) -> dict[str, Any]:
+    """``picture`` (markup) and ``table`` (words) of a view of a seat, or of a spectator (None), from it alone.
 
     Elements may have the attributes ``data-action`` (a number), ``data-kind``, ``data-card``, ``data-pile``,
     ``data-number`` (as in `ActionInfo`) and ``data-seat``; the page makes those clickable that match a legal action.
     The markup is shown in a shadow root, so a ``<style>`` must use ``svg`` or ``:host`` instead of ``:root``.
     """
-    viewer = None if agent is None else env.possible_agents.index(agent)
-    scene = env.game.scene(env.view(agent) if view is None else view, env.config_dict(), viewer)
-    texts = page_texts(env.game.name)
+    scene, texts = env.game.scene(view, env.config_dict(), seat), page_texts(env.game.name)
     translations = texts.get(look.language, texts["en"])["picture"]
-    return draw_svg(scene, names=names, layout=look.layout, texts=translations)
+    return {"picture": draw_svg(scene, names=names, layout=look.layout, texts=translations), "table": in_scene(scene)}

@@ -37,11 +37,6 @@ def new_token() -> str:
     return secrets.token_urlsafe(24)
 
 
-def person(name: str) -> Seat:
-    """A person's seat with a new token; `MessageError` if the name is invalid."""
-    return Seat(check_name(name), token=new_token())
-
-
 def seats_for(game: str, people: Sequence[str], agents: Sequence[str]) -> list[Seat]:
     """Seats with the people spread evenly around the table and the agents, in order, between them.
 
@@ -50,7 +45,10 @@ def seats_for(game: str, people: Sequence[str], agents: Sequence[str]) -> list[S
     players = len(people) + len(agents)
     places = {i * players // len(people): name for i, name in enumerate(people)}
     rest = iter(agents)
-    seats = [person(places[i]) if i in places else Seat("", agent=next(rest)) for i in range(players)]
+    seats = [
+        Seat(check_name(places[i]), token=new_token()) if i in places else Seat("", agent=next(rest))
+        for i in range(players)
+    ]
     kinds = agent_names(game)
     for seat in seats:
         if seat.agent is not None:
@@ -73,26 +71,18 @@ def strongest(game: str, agents: Sequence[str | None]) -> str:
     return max((each for each in agents if each in known[1:]), key=known.index, default=bot_names(game)[-1])
 
 
-def check_seats(seats: Sequence[Seat]) -> None:
-    """Refuse seats that are not as from `seats_for`; the `ValueError` says why."""
-    for q, seat in enumerate(seats):
-        if (seat.agent is None) == (seat.token is None):
-            raise ValueError(f"seat {q} needs either an agent or the token of a person")
-        if seat.agent is None and not re.fullmatch(_TOKEN, seat.token or ""):
-            raise ValueError(f"the token of seat {q} is not 1 .. 64 letters, digits, '-' and '_'")
+def check_seats(seats: Sequence[Seat], watch: str) -> None:
+    """Refuse seats that are not as from `seats_for`, and bad tokens, that of spectators included, with `ValueError`."""
+    tokens = [watch, *(seat.token for seat in seats if seat.agent is None)]
+    if any(seat.agent is not None and seat.token is not None for seat in seats) or len(set(tokens)) < len(tokens):
+        raise ValueError("each seat needs either an agent or a token of its own")
+    for token in tokens:
+        if not isinstance(token, str) or not re.fullmatch(_TOKEN, token):
+            raise ValueError("a token is 1 .. 64 letters, digits, '-' and '_'")
+    for seat in seats:
         if check_name(seat.name) != seat.name:
-            raise ValueError(f"the name in seat {q} has spaces where names have none")
+            raise ValueError(f"name={seat.name!r} has spaces where names have none")
         check_free(seat.name, [each.name for each in seats if each is not seat])
-    tokens = [seat.token for seat in seats if seat.token is not None]
-    if len(set(tokens)) < len(tokens):
-        raise ValueError("two seats have the same token")
-
-
-def check_watch(token: str, seats: Sequence[Seat]) -> str:
-    """The token of spectators; `ValueError` if it is none, or that of a seat."""
-    if not isinstance(token, str) or not re.fullmatch(_TOKEN, token) or token in [seat.token for seat in seats]:
-        raise ValueError("the token of spectators is not 1 .. 64 letters, digits, '-' and '_', or that of a seat")
-    return token
 
 
 class Thinker:

@@ -18,20 +18,12 @@ from pathlib import Path
 from typing import TypeVar
 
 from starlette.applications import Starlette
-from starlette.datastructures import MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.requests import Request
-from starlette.responses import (
-    FileResponse,
-    HTMLResponse,
-    JSONResponse,
-    PlainTextResponse,
-    Response,
-)
+from starlette.responses import FileResponse, HTMLResponse, JSONResponse, PlainTextResponse, Response
 from starlette.routing import Mount, Route, WebSocketRoute
 from starlette.staticfiles import StaticFiles
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from blackjacky_agents.agent import AgentError
@@ -39,18 +31,18 @@ from blackjacky_agents.aside import aside
 from blackjacky_agents.web.host import Host
 from blackjacky_agents.web.lobby import (
     AWAY,
-    MAX_OPEN,
     MAX_ORDER,
+    MAX_TABLES,
     Order,
     describe_games,
     has_room,
     listed,
     picture_of,
     read_order,
-    surplus,
+    replaceable,
 )
 from blackjacky_agents.web.messages import MessageError
-from blackjacky_agents.web.origin import KnownHost, is_from_here
+from blackjacky_agents.web.origin import Guarded, is_from_here
 from blackjacky_agents.web.picture import read_look
 from blackjacky_agents.web.replay import replay_page
 from blackjacky_agents.web.table import Reader, Table, compile_hints, modified, resumed
@@ -63,24 +55,15 @@ T = TypeVar("T")
 PAGE = Path(__file__).parent / "page"
 MAX_WAITING = 8
 """Number of new tables and replays that are being made or waiting; more are refused."""
-HEADERS = {
-    "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
-    "img-src 'self' data:; frame-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
-    "Referrer-Policy": "no-referrer",
-    "X-Content-Type-Options": "nosniff",
-    "Cache-Control": "no-store",
-    "Cross-Origin-Opener-Policy": "same-origin",
-    "Cross-Origin-Resource-Policy": "same-origin",
-}
 PICTURE_HEADERS = {"Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; sandbox"}
 REPLAY_HEADERS = {
     "Content-Security-Policy": "sandbox allow-scripts; frame-ancestors 'self'",  # besides the policy in the page itself
     "Cross-Origin-Opener-Policy": "unsafe-none",  # browsers refuse another one in a sandbox
 }
 _NO_LOBBY = "The address of the lobby was printed where the server was started.\n"
-_BUSY = "The server is busy. Try again in a minute.\n"
-_STATUS = {"full": 409, "busy": 503, "saving": 507}
-_NO_SEAT = "There is no such seat. Ask whoever started the table for your address.\n"
+_NO_SEAT = "There is no such seat. Ask whoever started the table for your address."
+_STATUS = {"seat": 404, "full": 409, "over": 409, "busy": 503, "saving": 507}
+"""Status of the answer to a refused request, by the code of the error; 400 for others."""
 
 
 class Server:
@@ -89,7 +72,7 @@ class Server:
     Args:
         folder: folder in which tables are saved and from which they are restored; None: tables are not saved.
         delay: seconds before each move of an agent at normal speed.
-        names: host names at which the server is reached, besides those that `KnownHost` accepts by itself.
+        names: host names at which the server is reached, besides those that `Guarded` accepts by itself.
         per_second: sustained message rate allowed per seat.
         threads: number of threads for the agents.
     """
@@ -119,8 +102,12 @@ class Server:
         if folder is not None:
             folder.mkdir(parents=True, exist_ok=True)
             self._resume(folder)
-        middleware = [Middleware(Guarded), Middleware(KnownHost, names=names)]
-        self.app = Starlette(routes=self._routes(), middleware=middleware, lifespan=self.running)
+        self.app = Starlette(
+            routes=self._routes(),
+            middleware=[Middleware(Guarded, names=names)],
+            exception_handlers={MessageError: _refusal},
+            lifespan=self.running,
+        )
 
     def add(self, table: Table) -> None:
         """Serve a table and start saving it, in place of one that is kept no longer if there are too many.
@@ -130,7 +117,8 @@ class Server:
         if self.folder is not None and table.path is None:
             table.path = self.folder / f"{secrets.token_hex(8)}.jsonl"
             table.save()
-        self._forget_surplus(coming=1)
+        for host in replaceable(self.hosts)[: max(len(self.hosts) + 1 - MAX_TABLES, 0)]:
+            self._forget(host)
         self._serve(table)
 
     def _serve(self, table: Table) -> None:
@@ -141,11 +129,6 @@ class Server:
         for seat, token in table.people.items():
             self._seats[token] = (host, seat)
         self._seats[table.watch] = (host, None)
-
-    def _forget_surplus(self, coming: int = 0) -> None:
-        """Keep no longer what `surplus` names, nor its files."""
-        for host in surplus(self.hosts, coming):
-            self._forget(host)
 
     def _forget(self, host: Host) -> None:
         """Keep a table no longer, nor its file."""
@@ -163,7 +146,7 @@ class Server:
     def find_seat(self, token: str) -> tuple[Host, Reader]:
         """The table and the seat (None: a spectator's) of a token; `MessageError` (``seat``) if it has none."""
         if token not in self._seats:
-            raise MessageError("seat", _NO_SEAT.strip())
+            raise MessageError("seat", _NO_SEAT)
         return self._seats[token]
 
     def tables(self) -> list[Table]:
@@ -176,7 +159,6 @@ class Server:
                 self._serve(resumed(path))
             except ValueError as error:
                 warnings.warn(f"{error}. Delete it, or leave it to a server that can read it.", stacklevel=2)
-            self._forget_surplus()
         self.hosts.reverse()
 
     @contextlib.asynccontextmanager
@@ -207,7 +189,9 @@ class Server:
             pool.shutdown(wait=False, cancel_futures=True)
 
     async def _run_aside(self, thought: Callable[[], T]) -> T:
-        """In a thread of its own, one after the other, since it may take seconds."""
+        """In a thread of its own, one after the other, since it may take seconds; `MessageError` if many wait."""
+        if self._waiting >= MAX_WAITING:
+            raise MessageError("busy", "the server is busy; try again in a minute")
         self._waiting += 1
         try:
             return await asyncio.get_running_loop().run_in_executor(self._aside, thought)
@@ -275,11 +259,7 @@ class Server:
         self.check_lobby(request)
         if not is_from_here(request):
             raise HTTPException(403, "Tables are opened from the lobby.\n")
-        try:
-            order = read_order(await _body(request))
-            table = (await self.open(order)).table
-        except (TypeError, ValueError) as error:
-            return _refusal(str(error), _STATUS.get(getattr(error, "code", ""), 400))
+        table = (await self.open(read_order(await _body(request)))).table
         return JSONResponse(listed(table, self._addresses(table)), 201)
 
     async def _delete_table(self, request: Request) -> Response:
@@ -296,15 +276,13 @@ class Server:
     async def open(self, order: Order) -> Host:
         """Open a table.
 
-        Raises `MessageError` if there are too many (``full``, ``busy``) or it cannot be saved (``saving``), `TypeError`
-        or `ValueError` as `Order.table`.
+        Raises `MessageError` if there are too many (``full``, ``busy``), it cannot be saved (``saving``) or the order
+        is impossible.
         """
         if not has_room(self.hosts, self._waiting + 1):
             raise MessageError(
-                "full", f"people play at {MAX_OPEN} tables; try again {AWAY / 60:.0f} minutes after one is left"
+                "full", f"people play at {MAX_TABLES} tables; try again {AWAY / 60:.0f} minutes after one is left"
             )
-        if self._waiting >= MAX_WAITING:
-            raise MessageError("busy", _BUSY.strip())
         table = await self._run_aside(order.table)
         try:
             self.add(table)
@@ -331,16 +309,13 @@ class Server:
     async def _seat_code(self, request: Request) -> Response:
         self._table_of(request)
         if self.address is None:
-            raise HTTPException(404, _NO_SEAT)
+            raise MessageError("seat", _NO_SEAT)
         return _code(f"{self.address}{request.url.path.removesuffix('/code.svg')}")
 
     # ---------------------------------------------------------------- a seat
 
     def _table_of(self, request: Request) -> Table:
-        found = self._seats.get(request.path_params["token"])
-        if found is None:
-            raise HTTPException(404, _NO_SEAT)
-        return found[0].table
+        return self.find_seat(request.path_params["token"])[0].table
 
     async def _page(self, request: Request) -> Response:
         self._table_of(request)
@@ -352,21 +327,14 @@ class Server:
 
     async def _record(self, request: Request) -> Response:
         table = self._table_of(request)
-        try:
-            record = table.record()
-        except MessageError as error:
-            raise HTTPException(409, f"{error}\n") from error
         headers = {"Content-Disposition": f'attachment; filename="{table.env.game.name}.json"'}
-        return JSONResponse(record, headers=headers)
+        return JSONResponse(table.record(), headers=headers)
 
     async def _replay(self, request: Request) -> Response:
-        table = self._table_of(request)
+        record, language = self._table_of(request).record(), request.query_params.get("language", "en")
         try:
-            record, language = table.record(), request.query_params.get("language", "en")
-            if self._waiting >= MAX_WAITING:
-                raise HTTPException(503, _BUSY)
             page = await self._run_aside(lambda: aside(replay_page, record, language))
-        except (MessageError, NotImplementedError) as error:
+        except NotImplementedError as error:
             raise HTTPException(409, f"{error}\n") from error
         return HTMLResponse(page, headers=REPLAY_HEADERS)
 
@@ -376,7 +344,7 @@ class Server:
             return
         found = self._seats.get(socket.path_params["token"])
         if found is None:
-            await socket.send_denial_response(PlainTextResponse(_NO_SEAT, 404))
+            await socket.send_denial_response(PlainTextResponse(f"{_NO_SEAT}\n", 404))
             return
         await socket.accept()
         host, seat = found
@@ -394,8 +362,8 @@ async def _body(request: Request) -> bytes:
     return body
 
 
-def _refusal(text: str, status: int) -> Response:
-    return JSONResponse({"error": text}, status)
+def _refusal(_: Request, error: Exception) -> Response:
+    return PlainTextResponse(f"{error}\n", _STATUS.get(getattr(error, "code", ""), 400))
 
 
 def _code(address: str) -> Response:
@@ -404,22 +372,3 @@ def _code(address: str) -> Response:
     image = io.BytesIO()
     segno.make(address, micro=False).save(image, kind="svg", scale=4, border=4, light="#fff")
     return Response(image.getvalue(), media_type="image/svg+xml")
-
-
-class Guarded:
-    """ASGI middleware that adds `HEADERS` to every response, unless it has its own."""
-
-    def __init__(self, app: ASGIApp) -> None:
-        self.app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Call the application and add the headers to its response."""
-
-        async def send_guarded(message: Message) -> None:
-            if message["type"] == "http.response.start":
-                headers = MutableHeaders(scope=message)
-                for name, value in HEADERS.items():
-                    headers.setdefault(name, value)
-            await send(message)
-
-        await self.app(scope, receive, send_guarded if scope["type"] == "http" else send)

@@ -21,16 +21,15 @@ from blackjacky_agents.agent import recalls, shown_to, warm_up
 from blackjacky_agents.aside import aside
 from blackjacky_agents.files import write_file
 from blackjacky_agents.games import get_kit
-from blackjacky_agents.narration import Move, Pause, Phrase, ScoreTable, View, action_phrase, in_scene
+from blackjacky_agents.narration import Move, Pause, Phrase, ScoreTable, View, action_phrase
 from blackjacky_agents.search.hints import advise
 from blackjacky_agents.web.messages import MessageError
 from blackjacky_agents.web.names import check_free, check_name
-from blackjacky_agents.web.picture import TABLE_IN_ENGLISH, Look, picture
-from blackjacky_agents.web.seats import Seat, Thinker, check_seats, check_watch, levels, new_token, strongest
+from blackjacky_agents.web.picture import TABLE_IN_ENGLISH, Look, shown
+from blackjacky_agents.web.seats import Seat, Thinker, check_seats, levels, new_token, strongest
 from blackjacky_agents.wording import is_settled, known_move, page_texts, score_table
 from blackjacky_env import IllegalActionError
 from blackjacky_env.checks import check_integer
-from blackjacky_env.draw import Scene
 from blackjacky_env.envs import MAX_SEED, TableEnv
 from blackjacky_env.reading import parse_json, read_file
 
@@ -67,9 +66,9 @@ class Table:
         watch: str | None = None,
     ) -> None:
         self.env = TableEnv(game, len(seats), variant, **(rules or {}))
-        check_seats(seats)
-        self.watch = new_token() if watch is None else check_watch(watch, seats)
+        self.watch = new_token() if watch is None else watch
         """The token of all spectators."""
+        check_seats(seats, self.watch)
         self._levels = {agent: level for level, agent in reversed(levels(game).items())}
         self.texts = page_texts(game)
         """The texts of the game for the page, by language."""
@@ -146,12 +145,9 @@ class Table:
             return "over"
         return f"{self.env.game.words.round_key} {self.round}, {len(self._told)} moves" if self._told else "new"
 
-    @staticmethod
-    def _agent_of(seat: int) -> str:
-        return f"player_{seat}"
-
-    def _sees(self, reader: Reader) -> str | None:
-        return None if reader is None else self._agent_of(reader)
+    @property
+    def _names(self) -> list[str]:
+        return [seat.name for seat in self.seats]
 
     def act(self, seat: int, move: int, action: int) -> None:
         """Take a person's ``action`` as move number ``move``.
@@ -200,8 +196,8 @@ class Table:
             raise MessageError("illegal", f"action {str(action)[:20]} is not legal now")
         solutions = tuple(sorted({each.name for each in self._thinkers if recalls(each.agent)}))
         table = (self.env.game.name, len(self.seats))
-        shown = shown_to([each.agent for each in self._thinkers], self.env, self._agent_of(seat))
-        return lambda: [each._asdict() for each in aside(advise, *table, solutions, shown, action)]
+        heard = shown_to([each.agent for each in self._thinkers], self.env, f"player_{seat}")
+        return lambda: [each._asdict() for each in aside(advise, *table, solutions, heard, action)]
 
     def _require_hints(self, seat: int, move: int) -> None:
         if not self.hints:
@@ -268,7 +264,7 @@ class Table:
             self.moments += [] if self.over else ["settlement"]
 
     def _look(self) -> dict[Reader, dict[str, Any]]:
-        return {each: self.env.view(self._sees(each)) for each in self.readers}
+        return {each: self.env.view(None if each is None else f"player_{each}") for each in self.readers}
 
     def _story(self, move: Move) -> list[Phrase]:
         game = self.env.game.name
@@ -279,20 +275,19 @@ class Table:
 
     def state(self, seat: Reader, look: Look = TABLE_IN_ENGLISH) -> dict[str, Any]:
         """The complete state sent to the person at ``seat``, or to spectators (None), JSON-ready."""
-        view, names = self._views[seat], [each.name for each in self.seats]
+        view = self._views[seat]
         return {
             "type": "state",
             "game": self.env.game.name,
             "title": self.env.game.title,
             "you": seat,
-            "names": names,
+            "names": self._names,
             "agents": [each.agent for each in self.seats],
             "levels": [self._levels.get(each.agent or "") for each in self.seats],
             "move": self.move,
             "turn": self.turn,
             "view": view,
-            "picture": picture(self.env, self._sees(seat), names, look=look),
-            "table": in_scene(self._scene(seat, view)),
+            **shown(self.env, seat, view, self._names, look),
             "options": self.env.config_dict(),
             "scores": self.scores(seat) if self.over else None,
             "last_pause": self._pauses[seat].name if seat in self._pauses else None,
@@ -311,7 +306,7 @@ class Table:
         return [{"action": action, **action_phrase(infos[action], seat, players)} for action in self._legal(seat)]
 
     def _legal(self, seat: int) -> list[int]:
-        legal: list[int] = np.flatnonzero(self.env.observe(self._agent_of(seat))["action_mask"]).tolist()
+        legal: list[int] = np.flatnonzero(self.env.observe(f"player_{seat}")["action_mask"]).tolist()
         return legal
 
     def story(self, seat: Reader) -> list[dict[str, Any]]:
@@ -328,21 +323,11 @@ class Table:
         if seat not in self._pauses:
             raise MessageError("moment", "there is nothing to look at again yet")
         pause = self._pauses[seat]
-        return {"name": pause.name, "told": pause.told, **self._shown(seat, pause.view, look)}
+        return {"name": pause.name, "told": pause.told, **shown(self.env, seat, pause.view, self._names, look)}
 
     def settled(self, seat: Reader, look: Look = TABLE_IN_ENGLISH) -> dict[str, Any]:
         """The table as ``seat`` sees it at the last settlement; empty if the game has no picture of that moment."""
-        return self._shown(seat, self._settled[seat], look) if seat in self._settled else {}
-
-    def _shown(self, seat: Reader, view: View, look: Look) -> dict[str, Any]:
-        names = [each.name for each in self.seats]
-        words = in_scene(self._scene(seat, view))
-        return {"picture": picture(self.env, self._sees(seat), names, view, look), "table": words}
-
-    def _scene(self, seat: Reader, view: View) -> Scene:
-        agent = self._sees(seat)
-        viewer = None if agent is None else self.env.possible_agents.index(agent)
-        return self.env.game.scene(view, self.env.config_dict(), viewer)
+        return shown(self.env, seat, self._settled[seat], self._names, look) if seat in self._settled else {}
 
     def scores(self, seat: Reader) -> dict[str, Any] | None:
         """The last settlement as data, see `ScoreTable`, at the end in order of standing; None before the first."""
@@ -361,8 +346,7 @@ class Table:
         """Names and record, which reveals every card; `MessageError` before the game is over."""
         if not self.over:
             raise MessageError("over", "the record reveals every card, so it is available after the game")
-        names = {self._agent_of(q): seat.name for q, seat in enumerate(self.seats)}
-        return {"names": names, "record": self.env.record()}
+        return {"names": dict(zip(self.env.possible_agents, self._names, strict=True)), "record": self.env.record()}
 
     # ---------------------------------------------------------------- saved file
 
@@ -382,9 +366,8 @@ class Table:
             return
         record = env.record()
         actions = record.pop("actions")
-        people = [asdict(seat) for seat in seats]
-        kept = {"format": FORMAT, "earlier": earlier, "hints": self.hints, "seats": people, "record": record}
-        kept["watch"] = self.watch
+        kept = {"format": FORMAT, "earlier": earlier, "hints": self.hints, "watch": self.watch}
+        kept |= {"seats": [asdict(seat) for seat in seats], "record": record}
         text = "\n".join([json.dumps(kept), *map(str, actions), ""])
         write_file(self.path, text, is_private=True)  # it contains tokens and hidden cards
         self._is_behind = False
@@ -424,14 +407,6 @@ def modified(path: Path) -> float:
         return 0.0
 
 
-def _read_seat(kept: Mapping[str, Any]) -> Seat:
-    seat = Seat(**kept)
-    occupant = (each for each in (seat.agent, seat.token) if each is not None)
-    if not all(isinstance(each, str) for each in (seat.name, *occupant)):
-        raise TypeError("name, agent and token of a seat are texts")
-    return seat
-
-
 def resumed(path: Path) -> Table:
     """Restore a table from its file, after the last complete move.
 
@@ -443,13 +418,11 @@ def resumed(path: Path) -> Table:
         lines = read_file(path).split(b"\n")
         first, *actions = (line.decode() for line in lines[:-1])
         kept = parse_json(first)
-        if kept["format"] not in (1, FORMAT):
+        if kept["format"] != FORMAT:
             raise ValueError(f"format={kept['format']!r} is not {FORMAT}")
-        hints = kept["hints"] if kept["format"] == FORMAT else "".join(kept["hints"][:1])  # once several agents
-        record = kept["record"]
-        seats = [_read_seat(seat) for seat in kept["seats"]]
-        options = {"hints": hints, "watch": kept.get("watch")}  # older files have no token of spectators
-        table = Table(record["game"], seats, record["variant"], record["options"], **options)
+        record, seats = kept["record"], [Seat(**seat) for seat in kept["seats"]]
+        variant, rules = record["variant"], record["options"]
+        table = Table(record["game"], seats, variant, rules, hints=kept["hints"], watch=kept.get("watch"))
         table.earlier = check_integer("earlier", kept["earlier"], 0, 2**53)
         table.env.replay({**record, "actions": []})
         table._views = table._look()

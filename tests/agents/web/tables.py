@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 
 from blackjacky_agents.games import get_kit
-from blackjacky_agents.narration import Move, Phrase, action_phrase, in_scene
-from blackjacky_agents.web.picture import picture
+from blackjacky_agents.narration import Move, Phrase, action_phrase
+from blackjacky_agents.web.picture import TABLE_IN_ENGLISH, shown
 from blackjacky_agents.web.seats import levels, seats_for
 from blackjacky_agents.web.serve import listen, uvicorn_server
 from blackjacky_agents.web.server import Server
@@ -28,7 +28,7 @@ SHORT = {"schwarze_katze": {"deals": 2}, "black_spy": {"max_deals": 2, "mole": T
 """Rule options by game that make games short and let much happen."""
 PACE_KEYS = (
     *("connected", "awaited", "started", "speed", "may_continue", "can_skip", "wishes", "moment"),
-    *("watching", "watch", "failure"),
+    *("watching", "watch", "failed"),
 )
 """What the server adds to the state."""
 
@@ -119,9 +119,7 @@ def _sentences(env: TableEnv, move: Move) -> list[Phrase]:
 def _state(table: Table, env: TableEnv, seat: int | None, told: list[dict[str, Any]], move: int) -> Any:
     agent = viewer(seat)
     view, over = env.view(agent), env.view(agent)["phase"] == "over"
-    blind: Any = SimpleNamespace(
-        game=env.game, view=lambda agent: view, config_dict=env.config_dict, possible_agents=env.possible_agents
-    )
+    blind: Any = SimpleNamespace(game=env.game, config_dict=env.config_dict)
     mine = not over and view["player"] == seat
     legal = np.flatnonzero(env.observe(agent)["action_mask"]).tolist() if mine else []
     infos = env.game.words.actions
@@ -139,8 +137,7 @@ def _state(table: Table, env: TableEnv, seat: int | None, told: list[dict[str, A
         "move": move,
         "turn": None if over else view["player"],
         "view": view,
-        "picture": picture(blind, agent, [each.name for each in table.seats]),
-        "table": in_scene(env.game.scene(view, env.config_dict(), seat)),
+        **shown(blind, seat, view, [each.name for each in table.seats], TABLE_IN_ENGLISH),
         "options": env.config_dict(),
         "actions": [{"action": a, **action_phrase(infos[a], seat, env.num_players)} for a in legal],
         "prompt": get_kit(env.game.name).narrator.prompt(view) if mine else None,

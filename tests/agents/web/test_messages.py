@@ -9,25 +9,26 @@ from blackjacky_agents.web.names import check_free, check_name, looks_of
 
 
 @pytest.mark.parametrize(
-    ("text", "answer"),
+    "text",
     [
-        (None, "this one was binary"),
-        ("", "this is not JSON: ''"),
-        ("[" * 4000, "this is not JSON"),
-        ("{}", "type=None is unknown; allowed are 'act', 'hint', 'outlook', 'start'"),
-        ('{"type": "act", "move": 1}', "'act' lacks the field 'action'"),
-        ('{"type": "act", "move": 1, "action": 2, "seat": 3}', "field 'seat' is unknown in 'act'; allowed are 'move'"),
-        ('{"type": "act", "move": 1, "action": true}', "action=True is not of type int"),
-        ('{"type": "act", "move": 1, "action": NaN}', "this is not JSON"),
-        ('{"type": "speed", "speed": null}', "speed=None is not of type str"),
-        ('{"type": "name", "name": "\\ud800"}', "this is not JSON"),
-        (json.dumps({"type": "x" * 3000}), "xxx... is unknown"),
+        None,
+        "",
+        "[]",
+        "[" * 4000,
+        "{}",
+        '{"type": ["act"]}',
+        '{"type": "act", "move": 1}',
+        '{"type": "act", "move": 1, "action": 2, "seat": 3}',
+        '{"type": "act", "move": 1, "action": true}',
+        '{"type": "act", "move": 1, "action": NaN}',
+        '{"type": "speed", "speed": null}',
+        '{"type": "name", "name": "\\ud800"}',
+        json.dumps({"type": "x" * 3000}),
     ],
 )
-def test_what_is_no_message_is_named(text, answer):
-    with pytest.raises(MessageError) as error:
+def test_what_is_no_message_is_refused(text):
+    with pytest.raises(MessageError, match="this is no object with a known type and its fields: ") as error:
         read_message(text)
-    assert answer in str(error.value)
     assert error.value.code == "message"
     assert len(str(error.value)) < 200
 

@@ -11,7 +11,7 @@ import pytest
 
 from blackjacky_agents.narration import in_scene
 from blackjacky_agents.web import replay as replays
-from blackjacky_agents.web.seats import person
+from blackjacky_agents.web.seats import seats_for
 from blackjacky_agents.web.server import PAGE
 from blackjacky_agents.web.table import Table
 from blackjacky_agents.wording import in_words, page_texts, refusal_in_words
@@ -41,7 +41,7 @@ def said(game):
     """All phrases that every seat is told in some games, and all actions that it may choose."""
     phrases, sizes = [], range(get_game(game).min_players, get_game(game).max_players + 1)
     for seed in range(12):
-        people = [person(NAMES[q]) for q in range(sizes[seed % len(sizes)])]
+        people = seats_for(game, NAMES[: sizes[seed % len(sizes)]], [])
         table, rng = Table(game, people, None, SHORT.get(game), seed, ""), np.random.default_rng(seed)
         while not table.over:
             actions = table.actions(table.turn)

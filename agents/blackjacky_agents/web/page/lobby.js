@@ -219,10 +219,10 @@ async function open(event) {
   const { level, ...wanted } = chosen;
   const order = { ...wanted, variant: find("variant").value };
   const answer = await fetch(`${here}/tables`, { method: "POST", body: JSON.stringify(order) });
-  const said = await answer.json();
   opening = find("open").disabled = false;
-  if (!answer.ok) return notice(said.error);
+  if (!answer.ok) return notice(await answer.text());
   notice("");
+  const said = await answer.json();
   const seats = said.seats.filter((seat) => seat.address);
   if (seats.length === 1) return location.assign(withLanguage(path(seats[0].address)));
   opened.push(said);

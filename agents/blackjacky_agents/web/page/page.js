@@ -127,7 +127,7 @@ function showStatus() {
 
 function statusText(mine) {
   if (state.turn === null) return winnersText();
-  if (state.failure) return text(`failure_${state.failure}`, { name: state.names[state.turn] });
+  if (state.failed) return text("failed", { name: state.names[state.turn] });
   if (!mine) return text("others_turn", { name: state.names[state.turn] });
   if (state.prompt) return inWords(state.prompt, state.names);
   return word("phases", state.view.phase) ?? text("your_turn");

@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
-import importlib.util
-from types import ModuleType
-
 import gymnasium
 import pettingzoo
 
@@ -18,17 +14,15 @@ from blackjacky_env.replay import replay_html
 
 __version__ = "0.1.0"
 __all__ = ["IllegalActionError", "make_batch", "playout", "replay_html"]
-_MODULES = {module_name(name): name for name in GAMES}
+_MODULES = {module_name(name): GameModule(name) for name in GAMES}
 __all__ += list(_MODULES)
 
 
-def __getattr__(name: str) -> ModuleType | GameModule:
-    """The module of a game, imported on first use, or a `GameModule` for a game from another package."""
+def __getattr__(name: str) -> GameModule:
+    """The functions of a game, such as ``NAME_v0``."""
     if name not in _MODULES:
         raise AttributeError(f"module 'blackjacky_env' has no attribute {name!r}")
-    if importlib.util.find_spec(f"blackjacky_env.{name}") is None:
-        return GameModule(_MODULES[name])
-    return importlib.import_module(f"blackjacky_env.{name}")
+    return _MODULES[name]
 
 
 def _register(name: str) -> None:

@@ -31,7 +31,6 @@ from blackjacky_env.checks import check_choice, check_integer
 from blackjacky_env.compiled.compiling import copied, zeros
 from blackjacky_env.declare.fields import NOBODY
 from blackjacky_env.declare.game import Game
-from blackjacky_env.envs.arguments import refuse_unknown
 from blackjacky_env.games import DEFAULT, get_game
 from blackjacky_env.play.one_game import game_functions, has_reshuffled
 from blackjacky_env.play.recall import listener, new_ear
@@ -93,7 +92,6 @@ def load_game(
         TypeError, ValueError: an argument is unknown or out of range; the message says what is allowed.
     """
     table = get_game(game)
-    refuse_unknown(rule_options, table, load_game)
     chosen_size, chosen_variant, rule_options = table.choose_preset(preset, num_players, variant, rule_options)
     size, name = table.choose_table(chosen_size, chosen_variant)
     options = table.check_options(size, name, rule_options)

@@ -205,11 +205,14 @@ def read_options(kind: type[Any], given: Mapping[str, Any], owner: str) -> Any:
 
     ``owner``: what has these options, for the message about an unknown one.
 
-    Raises `TypeError` or `ValueError`, naming option, value and what is allowed.
+    Raises `TypeError` or `ValueError`, naming option, value and what is allowed. That for an unknown option begins
+    like Python's own, because TorchRL tries again without an option when it reads "unexpected keyword argument".
     """
     declared = {option.name: option for option in declared_options(kind)}
     for name, value in given.items():
         if name not in declared:
-            there_are = f"options of {owner} are {', '.join(declared)}" if declared else f"{owner} has no options"
-            raise TypeError(f"unknown option {name}={value!r}; {there_are}")
+            there_are = f"the rules of {owner} have {', '.join(declared) or 'no options'}"
+            raise TypeError(
+                f"got an unexpected keyword argument {name!r}: unknown option {name}={value!r}; {there_are}"
+            )
     return kind(**{name: option.checked(given[name]) for name, option in declared.items() if name in given})

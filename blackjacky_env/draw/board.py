@@ -103,7 +103,8 @@ def draw_row(pen: Pen, row: Row, x: float, y: float, room: float, scale: float) 
         if is_chips:
             parts.append(chip(card, left, top, wide - 2, high - 3, known))
             continue
-        parts.append(pen.card(card, left + mark, top, scale, known))
+        is_before_seat = "seat" in card.data
+        parts.append(pen.card(card, left + mark, top, scale, (' class="card"' if is_before_seat else "") + known))
         if card.owner is not None:
             parts.append(pen.figure(card.owner, left, top, 25))
     attributes = f' class="pile"{data(row.data)}' if row.data else ""

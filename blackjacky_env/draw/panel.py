@@ -45,8 +45,8 @@ class Panel:
         self.packed = [row for row in rows if row.packed and row.cards[0].face is None]
         self.rows = [row for row in rows if row not in self.packed]
         self.hand = next((row for row in self.rows if row.look == "hand" and sizes.hand), None)
-        has_figure = width > 150 or bool(scene.track)
-        y = self._lines(self._head(sizes.figure if has_figure else 0))
+        self.is_narrow = width < 150 and not scene.track
+        y = self._lines(self._head(0 if self.is_narrow else sizes.figure))
         self.height = self._cards(y) + 5
 
     def drawn(self, x: float, y: float, height: float, scale: float = 1) -> str:
@@ -75,11 +75,8 @@ class Panel:
 
     def _corner(self) -> tuple[float, float]:
         """What lies in the right upper corner; returns where it begins and ends."""
-        scale, played, x = self.sizes.card, self.seat.played, self.width - 6
+        scale, x = self.sizes.card, self.width - 6
         width, height = CARD[0] * scale, CARD[1] * scale
-        if self.pen.is_phone and played is not None:
-            self.parts.append(played_card(self.pen, played, self.number, x - width, 5, scale))
-            return x - width, height + 5
         for row in self.packed:
             x -= width
             self.parts.append(self.pen.card(Card(), x, 5, scale))
@@ -88,6 +85,8 @@ class Panel:
 
     def _told(self, room: float) -> Iterator[Piece]:
         seat, size = self.seat, self.sizes.text
+        if self.is_narrow:
+            yield Piece(18, self.pen.figure(seat.figure, -2, -3, 20))
         for fact in seat.facts:
             if fact.tokens:
                 yield self._tokens(fact)
@@ -203,9 +202,3 @@ class Panel:
         if "card" not in known:
             return data(known)
         return ' class="card"' + data({"seat": self.number, **known})
-
-
-def played_card(pen: Pen, card: Card, seat: int, x: float, y: float, scale: float) -> str:
-    """A card that a seat has put into the middle."""
-    known = {"card": card.name, "seat": seat, "kind": "played", **card.data}
-    return pen.card(card, x, y, scale, ' class="card"' + data(known) if card.face is not None else "")

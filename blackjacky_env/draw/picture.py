@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from math import cos, pi, sin
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 from blackjacky_env.checks import check_choice
 from blackjacky_env.draw.board import draw_row, draw_track
-from blackjacky_env.draw.panel import Panel, Sizes, played_card
-from blackjacky_env.draw.scene import Name, Pile, Row, Say, Scene, printable, say
+from blackjacky_env.draw.panel import Panel, Sizes
+from blackjacky_env.draw.scene import Card, Name, Pile, Row, Say, Scene, printable, say
 from blackjacky_env.draw.svg import CARD, Pen, box, data, document, group
 
 WIDTH, HEIGHT = 640, 600
@@ -19,16 +19,24 @@ LAYOUTS = ("document", "table", "phone")
 """``document``: title, table and sentences, 640 x 600 units; ``table``: the table alone, 640 units wide, for pages that
 have a title of their own; ``phone``: the table alone, 360 units wide."""
 
-_MARGIN, _TOP, _BOTTOM, _WORDS = 10, 44, 540, 560
-_PHONE_MARGIN, _PHONE_GAP = 3, 6
-_BOARD = 374  # where a board ends
-_MANY = 8
-"""Seats whose panels are small."""
+_TOP, _BOTTOM, _WORDS = 44, 540, 560
+_BOARD, _PHONE_BOARD = 374, 388  # where a board ends
+_MIDDLE = 130  # the least height of the middle between the seats
 _NAME_LENGTH = 14
-Place = Callable[[int, float], tuple[float, float]]  # (number, height of all) -> left upper corner
 
-_OTHER, _NEAR, _CROWDED = Sizes(17, 15, 42, 0.64), Sizes(19, 16, 46, 0.8, 1), Sizes(15, 13, 30, 0.5)
-_PHONE_OTHER, _PHONE_NEAR = Sizes(14, 13, 28, 0.52, chip=(20, 16)), Sizes(16, 14, 36, 0.6, 0.77)
+
+class _Paper(NamedTuple):
+    """What differs between a screen and a phone."""
+
+    width: float
+    margin: float
+    gap: float
+    other: Sizes
+    near: Sizes
+
+
+_SCREEN = _Paper(WIDTH, 10, 7, Sizes(17, 15, 38, 0.64), Sizes(19, 16, 46, 0.8, 1))
+_PHONE = _Paper(PHONE_WIDTH, 3, 6, Sizes(14, 13, 28, 0.52, chip=(20, 16)), Sizes(16, 14, 36, 0.6, 0.77))
 
 
 def names_of(players: int, names: Sequence[str] | None) -> list[str]:
@@ -64,12 +72,11 @@ def draw_svg(
     """
     check_choice("layout", layout, LAYOUTS)
     pen = Pen(names_of(len(scene.seats), names), texts or {}, layout == "phone")
+    parts, end = (_with_board if scene.track else _with_middle)(pen, scene)
     if pen.is_phone:
-        parts, end = (_with_board if scene.track else _on_phone)(pen, scene)
-        return document(scene.title, 0, PHONE_WIDTH, end + _PHONE_MARGIN, parts, theme)
-    parts = _with_board(pen, scene)[0] if scene.track else _around(pen, scene)
+        return document(scene.title, 0, PHONE_WIDTH, end + _PHONE.margin, parts, theme)
     if layout == "table":
-        return document(scene.title, _TOP - _MARGIN, WIDTH, _BOTTOM - _TOP + 2 * _MARGIN, parts, theme)
+        return document(scene.title, _TOP - 10, WIDTH, _BOTTOM - _TOP + 20, parts, theme)
     when, corner = " · ".join([scene.title, *map(pen.said, scene.when)]), pen.said(viewed(scene))
     shown = [sentence for sentence in (last_action, *map(pen.said, scene.sentences)) if sentence]
     lines = enumerate([*shown[:2], " ".join(shown[2:])])
@@ -94,98 +101,81 @@ def viewed(scene: Scene) -> Say:
 # ---------------------------------------------------------------- arrangements
 
 
-def _near(scene: Scene) -> int:
-    """The seat at the bottom, which is the viewer's."""
-    return scene.viewer if isinstance(scene.viewer, int) else 0
+def _with_board(pen: Pen, scene: Scene) -> tuple[list[str], float]:
+    """The track, and all seats in rows below it; where they end."""
+    seats, columns = range(len(scene.seats)), 2 if pen.is_phone else len(scene.seats)
+    top = _PHONE_BOARD if pen.is_phone else _BOARD
+    drawn, end = _grid(pen, scene, seats, columns, top, 1e6 if pen.is_phone else _BOTTOM - top)
+    table = [] if pen.is_phone else _table(68, 352)
+    return [*table, *draw_track(pen, scene), *drawn], end
 
 
-def _others(scene: Scene) -> list[int]:
-    """The other seats, clockwise from the left neighbour of the seat at the bottom."""
-    return [(_near(scene) + 1 + i) % len(scene.seats) for i in range(len(scene.seats) - 1)]
+def _with_middle(pen: Pen, scene: Scene) -> tuple[list[str], float]:
+    """The other seats clockwise from the left neighbour, the middle, and the viewer's seat; where it ends."""
+    paper, near = _PHONE if pen.is_phone else _SCREEN, scene.viewer if isinstance(scene.viewer, int) else 0
+    others = [(near + 1 + i) % len(scene.seats) for i in range(len(scene.seats) - 1)]
+    own = Panel(pen, scene, near, paper.width - 2 * paper.margin, paper.near)
+    is_crowded = pen.is_phone and any(row.look == "groups" for seat in scene.seats for row in seat.rows)
+    columns = {1: 1, 2: 2, 4: 2}.get(len(others), 2 if is_crowded else 3)
+    trick = [_in_trick(scene, seat) for seat in (*others, near) if scene.seats[seat].played]
+    pieces = [*scene.centre, *([Row(Say(""), trick)] if trick else [])]
+    if pen.is_phone:
+        parts, top = _grid(pen, scene, others, columns, paper.margin, 1e6)
+        bottom = top + (140 if len(others) > 5 or any(isinstance(piece, Row) for piece in scene.centre) else 104)
+    else:
+        bottom = _BOTTOM - own.height
+        parts, top = _grid(pen, scene, others, columns, _TOP, bottom - _TOP - _MIDDLE)
+    middle = _pieces(pen, pieces, paper.width / 2, (top + bottom) / 2, paper.width - 100)
+    felt = _table(top + 4, bottom - 4, paper)
+    return [*felt, *parts, *middle, own.drawn(paper.margin, bottom, own.height)], bottom + own.height
 
 
-def _panels(
-    pen: Pen, scene: Scene, seats: Sequence[int], width: float, sizes: Sizes, most: float, place: Place
+def _in_trick(scene: Scene, number: int) -> Card:
+    """The card that a seat has put into the middle, with the seat's figure and what can be clicked."""
+    seat = scene.seats[number]
+    assert seat.played is not None
+    known = {"seat": number, "kind": "played", **seat.played.data} if seat.played.face else {}
+    return seat.played._replace(owner=seat.figure, data=known)
+
+
+def _grid(
+    pen: Pen, scene: Scene, seats: Sequence[int], columns: int, top: float, most: float
 ) -> tuple[list[str], float]:
-    """Panels as wide and as high as each other, made smaller if they would be higher than ``most``; their height."""
-    panels = [Panel(pen, scene, seat, width, sizes) for seat in seats]
+    """Panels of one size in rows from ``top``, made smaller if they would be higher than ``most``; where they end."""
+    paper = _PHONE if pen.is_phone else _SCREEN
+    width, rows = (paper.width - 2 * paper.margin + paper.gap) / columns - paper.gap, -(-len(seats) // columns)
+    most = most / rows - paper.gap
+    panels = [Panel(pen, scene, seat, width, paper.other) for seat in seats]
     height, scale = max(panel.height for panel in panels), 1.0
     if height > most:
-        height, scale = most, most / height
-        panels = [Panel(pen, scene, seat, width / scale, sizes) for seat in seats]
-    return [panel.drawn(*place(i, height), height, scale) for i, panel in enumerate(panels)], height
+        scale = most / height
+        panels = [Panel(pen, scene, seat, width / scale, paper.other) for seat in seats]
+        height = scale * max(panel.height for panel in panels)
+    drawn = []
+    for i, panel in enumerate(panels):
+        x, y = paper.margin + i % columns * (width + paper.gap), top + i // columns * (height + paper.gap)
+        drawn.append(panel.drawn(x, y, height, scale))
+    return drawn, top + rows * (height + paper.gap)
 
 
-def _grid(pen: Pen, scene: Scene, seats: Sequence[int], columns: int, top: float) -> tuple[list[str], float]:
-    """Panels in rows from ``top``, as wide as the picture; where they end."""
-    whole, margin, gap = (PHONE_WIDTH, _PHONE_MARGIN, _PHONE_GAP) if pen.is_phone else (WIDTH, _MARGIN, 7)
-    sizes, most = (_PHONE_OTHER, 1e6) if pen.is_phone else (_OTHER._replace(figure=38), _BOTTOM - top)
-    width = (whole - 2 * margin - gap * (columns - 1)) / columns
-
-    def place(i: int, height: float) -> tuple[float, float]:
-        return margin + i % columns * (width + gap), top + i // columns * (height + gap)
-
-    drawn, height = _panels(pen, scene, seats, width, sizes, most, place)
-    return drawn, place(len(seats) - 1, height)[1] + height
+def _table(top: float, bottom: float, paper: _Paper = _SCREEN) -> list[str]:
+    left, radius = paper.width / 12, (bottom - top) / 2
+    rim = box(left, top, paper.width - 2 * left, bottom - top, radius, ' class="rim"')
+    return [rim, box(left + 8, top + 8, paper.width - 2 * left - 16, bottom - top - 16, radius - 8, ' class="felt"')]
 
 
-def _around(pen: Pen, scene: Scene) -> list[str]:
-    """The viewer's seat below, the others above and, of four and more, beside a table."""
-    seats, others = len(scene.seats), _others(scene)
-    own = Panel(pen, scene, _near(scene), WIDTH - 2 * _MARGIN, _NEAR)
-    bottom = _BOTTOM - own.height
-    beside = max(seats > 3, (seats - 3) // 2)  # at the left, and as many at the right
-    most = (bottom - _TOP - 10) / (beside + 1) - 6 if beside else bottom - _TOP - 130
-    sizes = _OTHER if seats < _MANY else _CROWDED
-    above = len(others) - 2 * beside
-    free = (WIDTH - above * 200) / (above + 1)
-
-    def place(i: int, height: float) -> tuple[float, float]:
-        if beside <= i < beside + above:
-            return free + (i - beside) * (200 + free), _TOP
-        step, from_below = (bottom - 8 - _TOP) / (beside + 1), 1 + (i if i < beside else len(others) - 1 - i)
-        return (_MARGIN if i < beside else WIDTH - _MARGIN - 200), bottom - 8 - step * from_below
-
-    drawn, height = _panels(pen, scene, others, 200, sizes, most, place)
-    top = _TOP + (height if len(others) != 2 else 30)
-    y, room = (top + bottom) / 2, bottom - top
-    middle = _pieces(pen, scene, WIDTH / 2, y, 210 if beside else 420) + _trick(pen, scene, y, room)
-    return [*_table(_TOP + 24, bottom + 4), *drawn, *middle, own.drawn(_MARGIN, bottom, own.height)]
-
-
-def _table(top: float, bottom: float) -> list[str]:
-    rim = box(70, top, WIDTH - 140, bottom - top, 150, ' class="rim"')
-    return [rim, box(80, top + 10, WIDTH - 160, bottom - top - 20, 140, ' class="felt"')]
-
-
-def _trick(pen: Pen, scene: Scene, y: float, room: float) -> list[str]:
-    """The cards that the seats have put into the middle, each before its seat, in a ``room`` so high."""
-    seats = len(scene.seats)
-    scale = 0.85 if seats <= 4 else 0.66 if seats < _MANY else 0.54
-    across, down = (62.0, 66.0) if seats <= 4 else (84.0, 88.0)
-    down = min(down, room / 2 - CARD[1] * scale / 2 - 4)
-    parts = []
-    for seat, each in enumerate(scene.seats):
-        if each.played is not None:
-            angle = 2 * pi * (seat - _near(scene)) / seats
-            left = WIDTH / 2 - across * sin(angle) - CARD[0] * scale / 2
-            top = y + down * cos(angle) - CARD[1] * scale / 2
-            parts.append(played_card(pen, each.played, seat, left, top, scale))
-    return parts
-
-
-def _pieces(pen: Pen, scene: Scene, x: float, y: float, room: float) -> list[str]:
+def _pieces(pen: Pen, pieces: Sequence[Pile | Row], x: float, y: float, room: float) -> list[str]:
     """What lies in the middle, side by side around a point."""
-    step = min(104.0, room / max(1, len(scene.centre)))
-    first, parts = x - step * (len(scene.centre) - 1) / 2, []
-    for i, piece in enumerate(scene.centre):
+    step = min(104.0, room / max(1, len(pieces)))
+    first, parts = x - step * (len(pieces) - 1) / 2, []
+    for i, piece in enumerate(pieces):
         at = first + step * i
         parts.append(_pile(pen, piece, at, y, step) if isinstance(piece, Pile) else _row(pen, piece, at, y, room))
     return parts
 
 
 def _pile(pen: Pen, pile: Pile, x: float, y: float, room: float) -> str:
-    scale = min(0.9, (room - 20) / CARD[0])
+    scale = min(0.68 if pen.is_phone else 0.9, (room - 20) / CARD[0])
     left, top = x - CARD[0] * scale / 2, y - CARD[1] * scale / 2 - 8
     cards = [pen.card(pile.top, left + 3 * i, top - 2 * i, scale) for i in range(min(pile.cards or 1, 3))]
     label = say("{label} {count}", label=pile.label, count=pile.cards) if pile.cards is not None else pile.label
@@ -194,30 +184,7 @@ def _pile(pen: Pen, pile: Pile, x: float, y: float, room: float) -> str:
 
 
 def _row(pen: Pen, row: Row, x: float, y: float, room: float) -> str:
-    scale, room = 0.85 if len(row.cards) <= 8 else 0.62, max(room, 205)
+    scale, room = 0.62 if pen.is_phone or len(row.cards) > 6 else 0.85, max(room, 205)
     height = draw_row(pen, row, x, 0, room, scale)[1]
     drawn, end = draw_row(pen, row, x, y - height / 2, room, scale)
     return drawn + pen.words(row.label, x, end + 13, 14, room, anchor="middle")
-
-
-def _with_board(pen: Pen, scene: Scene) -> tuple[list[str], float]:
-    """The track, and the seats in rows below it; where they end."""
-    seats = range(len(scene.seats))
-    drawn, end = _grid(pen, scene, seats, 2, 388) if pen.is_phone else _grid(pen, scene, seats, len(seats), _BOARD)
-    table = [] if pen.is_phone else _table(68, 352)
-    return [*table, *draw_track(pen, scene), *drawn], end
-
-
-def _on_phone(pen: Pen, scene: Scene) -> tuple[list[str], float]:
-    """The other seats, the middle and the viewer's seat below each other; where they end."""
-    others = _others(scene)
-    crowded = any(row.look == "groups" for seat in scene.seats for row in seat.rows)
-    columns = {1: 1, 2: 2, 4: 2}.get(len(others), 2 if crowded else 3)
-    parts, end = _grid(pen, scene, others, columns, _PHONE_MARGIN)
-    end += _PHONE_GAP
-    if scene.centre:
-        high = 96 if all(isinstance(piece, Pile) for piece in scene.centre) else 140
-        parts += _pieces(pen, scene, PHONE_WIDTH / 2, end + high / 2 - 2, PHONE_WIDTH - 20)
-        end += high
-    own = Panel(pen, scene, _near(scene), PHONE_WIDTH - 2 * _PHONE_MARGIN, _PHONE_NEAR)
-    return [*parts, own.drawn(_PHONE_MARGIN, end, own.height)], end + own.height

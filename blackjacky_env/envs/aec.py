@@ -22,7 +22,6 @@ from blackjacky_env.checks import check_choice, check_flag, check_integer, read_
 from blackjacky_env.compiled.compiling import copied, zeros
 from blackjacky_env.declare.fields import State
 from blackjacky_env.declare.game import IllegalActionError
-from blackjacky_env.envs.arguments import refuse_unknown
 from blackjacky_env.envs.formats import Format
 from blackjacky_env.envs.looking import Looking
 from blackjacky_env.envs.saving import BOOKKEEPING, read_bookkeeping, read_generator, read_past, write_past
@@ -102,7 +101,6 @@ class TableEnv(Looking):
     ) -> None:
         super().__init__()  # type: ignore[no-untyped-call]  # PettingZoo leaves it untyped
         self.game = get_game(game)
-        refuse_unknown(rule_options, self.game, TableEnv)
         self._format = Format(observation_format, observation_dtype, mask_dtype)
         self._is_plain = self._format == Format("dict")
         self.events_in_infos = check_flag("events_in_infos", events_in_infos)

@@ -7,7 +7,6 @@ from typing import Any
 
 from blackjacky_env.checks import check_choice, check_flag, check_integer, check_number
 from blackjacky_env.compiled.threads import check_threads
-from blackjacky_env.envs.arguments import refuse_unknown
 from blackjacky_env.games import get_game
 from blackjacky_env.play.batch import Batch, choose_tables, new_states
 from blackjacky_env.play.many_games import new_seat_arrays
@@ -60,7 +59,6 @@ def make_batch(
         TypeError, ValueError: an option is unknown or out of range; the message names it and what is allowed.
     """
     declared = get_game(game)
-    refuse_unknown(rule_options, declared, make_batch)
     if check_choice("backend", backend, ("cpu", "cuda")) == "cuda" and (copy or threads is not None):
         raise ValueError("copy=True and threads are for backend='cpu'")
     count = check_integer("num_games", num_games, 1, 2**24)

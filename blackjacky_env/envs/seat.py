@@ -14,11 +14,9 @@ from gymnasium.error import ResetNeeded
 from blackjacky_env.checks import check_choice, check_integer
 from blackjacky_env.declare.game import IllegalActionError
 from blackjacky_env.envs.aec import Observation, TableEnv
-from blackjacky_env.envs.arguments import refuse_unknown
 from blackjacky_env.envs.formats import Format
 from blackjacky_env.envs.opponents import Opponent, find_opponents
 from blackjacky_env.envs.screen import Frame
-from blackjacky_env.games import get_game
 
 
 class SeatEnv(gymnasium.Env[Observation, np.int64]):
@@ -76,7 +74,6 @@ class SeatEnv(gymnasium.Env[Observation, np.int64]):
         mask_dtype: str = "int8",
         **options: Any,
     ) -> None:
-        refuse_unknown(options, get_game(game), SeatEnv, TableEnv)
         if "render_as" in options:
             raise TypeError("SeatEnv() got an unexpected keyword argument 'render_as': it draws the learner's view")
         self.table = TableEnv(game, num_players=num_players, render_mode=render_mode, **options)

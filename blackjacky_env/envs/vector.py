@@ -19,7 +19,6 @@ from blackjacky_env.compiled.compiling import is_compiled
 from blackjacky_env.compiled.threads import check_threads, spread
 from blackjacky_env.declare.game import Game, IllegalActionError
 from blackjacky_env.envs.aec import MAX_SEED, Observation
-from blackjacky_env.envs.arguments import refuse_unknown
 from blackjacky_env.envs.formats import Format
 from blackjacky_env.envs.opponents import CompiledOpponent, check_opponents, find_compiled
 from blackjacky_env.games import get_game
@@ -109,7 +108,6 @@ class SeatVectorEnv(VectorEnv[Observation, Array, Array]):
         **rule_options: Any,
     ) -> None:
         self.game: Game = get_game(game)
-        refuse_unknown(rule_options, self.game, SeatVectorEnv)
         self._format = Format(observation_format, observation_dtype, mask_dtype)
         self.num_envs = check_integer("num_envs", num_envs, 1, 2**20)
         mode = getattr(autoreset_mode, "value", autoreset_mode)

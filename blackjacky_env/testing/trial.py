@@ -51,7 +51,7 @@ def is_done(env: Env, agent: Any) -> bool:
 
 def find(name: str) -> Callable[..., Any]:
     """The function called ``"module:name"``."""
-    found: Callable[..., Any] = pkgutil.resolve_name(name.replace(":", "."))  # modules of foreign games are attributes
+    found: Callable[..., Any] = pkgutil.resolve_name(name.replace(":", "."))  # modules of games are attributes
     return found
 
 

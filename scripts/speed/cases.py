@@ -7,7 +7,6 @@ A case runs its call once to compile and once to be measured; a round is a run o
 
 from __future__ import annotations
 
-import importlib
 import os
 import subprocess
 import sys
@@ -25,6 +24,7 @@ from pettingzoo import AECEnv
 from blackjacky_agents import make_agent
 from blackjacky_agents.arena.evaluation import play_games
 from blackjacky_env import make_batch
+from blackjacky_env.envs import GameModule
 from blackjacky_env.games import DEFAULT, GAMES
 
 SCALE = float(os.environ.get("BENCH_SCALE", "1"))
@@ -51,11 +51,6 @@ def of(game: str) -> str:
 def threads_of(number: int) -> str:
     """A number of threads, in words."""
     return f"{number} thread{'s' * (number > 1)}"
-
-
-def module_of(game: str) -> Any:
-    """The public module of a game."""
-    return importlib.import_module(f"blackjacky_env.{game}_v0")
 
 
 def random_games(env: Any, choose: Callable[[Any], Any]) -> Iterator[int]:
@@ -85,7 +80,7 @@ def random_moves(env: Any, moves: int) -> int:
 @CPU
 @pytest.mark.parametrize("game", GAMES)
 def test_loop(benchmark: Benchmark, game: str) -> None:
-    env = module_of(game).env(num_players=PLAYERS)
+    env = GameModule(game).env(num_players=PLAYERS)
     note(benchmark, f"loop: `{game}_v0.env()`", "moves/s", lambda: random_moves(env, int(50_000 * SCALE)))
 
 
@@ -112,7 +107,7 @@ class EmptyEnv(AECEnv[str, Any, int]):
 
     def __init__(self, moves: int) -> None:
         super().__init__()  # type: ignore[no-untyped-call]  # PettingZoo's
-        own = module_of(DEFAULT).env(num_players=PLAYERS)
+        own = GameModule(DEFAULT).env(num_players=PLAYERS)
         own.reset(seed=0)
         self.possible_agents = own.possible_agents
         self.observation_spaces, self.action_spaces = own.observation_spaces, own.action_spaces
@@ -232,7 +227,7 @@ def test_whole_games_between_bots(benchmark: Benchmark, name: str, games: int) -
 
 @CPU
 def test_a_decision_of_a_bot(benchmark: Benchmark) -> None:
-    env, agent = module_of(DEFAULT).env(num_players=PLAYERS), make_agent("counter")
+    env, agent = GameModule(DEFAULT).env(num_players=PLAYERS), make_agent("counter")
     seen: list[Any] = []
     env.reset(seed=SEED)
     while len(seen) < int(2_000 * SCALE) + 10:

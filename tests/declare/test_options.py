@@ -56,7 +56,7 @@ def test_what_is_given_is_checked_and_made_plain():
         ({"tricks": [4]}, ValueError, "a value of the option tricks=4 is out of range; allowed are 1 .. 3"),
         ({"quick": "no"}, ValueError, "quick='no' is unknown; allowed are False and True"),
         ({"lead": "left"}, ValueError, "lead='left' is unknown; allowed are 'low', 'high'"),
-        ({"sise": 3}, TypeError, "unknown option sise=3; options of the game are size, limit, tricks, quick, lead"),
+        ({"sise": 3}, TypeError, "unknown option sise=3; the rules of the game have size, limit, tricks, quick, lead"),
     ],
 )
 def test_what_is_not_allowed_is_refused_by_name_and_value(given, error, said):

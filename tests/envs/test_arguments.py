@@ -1,6 +1,6 @@
 """Options of all environments: what is wrong with one is told by name, with what is allowed.
 
-Unknown ones are refused in Python's wording, which frameworks look for, and in ours.
+Unknown ones are refused in Python's wording, which frameworks look for.
 """
 
 from __future__ import annotations
@@ -107,15 +107,6 @@ def test_what_is_wrong_is_refused_by_name(
 ) -> None:
     with pytest.raises(error, match=message):
         MAKE[maker](**options)
-
-
-@pytest.mark.parametrize(
-    ("option", "meant"),
-    [("num_player", "num_players"), ("max_cards", "max_card"), ("opponent", "opponents"), ("render", "render_as")],
-)
-def test_a_near_miss_is_named(option: str, meant: str) -> None:
-    with pytest.raises(TypeError, match=rf"unknown option {option}='x'; did you mean '{meant}'\? options of"):
-        SeatEnv(DEFAULT, **{option: "x"})
 
 
 @pytest.mark.usefixtures("tiny")

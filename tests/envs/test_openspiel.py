@@ -76,7 +76,7 @@ def test_a_game_is_loaded_again_by_its_string() -> None:
     [
         ({"game": "chess"}, "unknown game"),
         ({"num_players": 9}, "num_players=9 is out of range"),
-        ({"colour": 1}, r"load_game\(\) got an unexpected keyword argument 'colour': unknown option colour"),
+        ({"colour": 1}, r"got an unexpected keyword argument 'colour': unknown option colour"),
         ({"chance_outcomes": 0}, "chance_outcomes=0"),
         ({"cards": "1 2 3"}, "cards='1 2 3' is unknown; allowed are '', 'all'"),
         ({"cards": "all"}, "distinct orders; allowed are 400,000"),

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from importlib import import_module
-from types import ModuleType
 from typing import Any, Protocol, TypeVar
 
 from blackjacky_env.declare.options import Variant
-from blackjacky_env.games import get_game, module_name
+from blackjacky_env.envs import GameModule
+from blackjacky_env.games import get_game
 
 Cards = list[Any]
 """As the environment's snapshot writes them."""
@@ -155,9 +154,9 @@ class Reference:
     """Given a `SideBySide` before it starts: tells the reference what else chance decides in the environment."""
 
     @property
-    def environment(self) -> ModuleType:
+    def environment(self) -> GameModule:
         """The public module of the game."""
-        return import_module(f"blackjacky_env.{module_name(self.name)}")
+        return GameModule(self.name)
 
     @property
     def rewards(self) -> tuple[str, str]:

@@ -5,7 +5,6 @@ from collections import Counter
 import pytest
 
 from blackjacky_env import black_jacky_v0
-from blackjacky_env.black_jacky_v0 import decode
 from tests.envs.playing import fresh
 from tests.games.black_jacky.rigging import (
     DRAW,
@@ -173,7 +172,7 @@ def test_p1_p2_tippers_go_in_turn_order_from_the_start_player_openly_until_the_n
 def test_p3_a_right_tip_brings_a_black_heart():
     table = two_tippers().play(tip(4), tip(1)).knock_all()  # seat 4 tips seat 3, seat 1 tips seat 2
     table.shows(hearts=[1, 0, 1, 0, 1], black_hearts=[False] * 4 + [True], status=[IN, WANTED, IN, WANTED, IN])
-    assert decode(table.env.observe("player_0")["observation"])["black_hearts"] == [0, 0, 0, 0, 1, 0]
+    assert black_jacky_v0.decode(table.env.observe("player_0")["observation"])["black_hearts"] == [0, 0, 0, 0, 1, 0]
 
 
 def test_p3_after_a_wrong_tip_one_tips_again():

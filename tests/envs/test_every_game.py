@@ -157,7 +157,7 @@ def test_actions_are_described_as_data_that_tells_them_apart(game: Game) -> None
 def test_the_conformance_kit_finds_nothing(each_game: Game) -> None:
     names = set(CHECKS) - {"other_process"}
     report = check_all(
-        functools.partial(TableEnv, each_game.name),
+        functools.partial(TableEnv, each_game.name, reward=each_game.score_reward),
         names,
         games=2,
         moments=2,

@@ -26,7 +26,6 @@ sys.dont_write_bytecode = False
 from blackjacky_env.declare.game import Game  # noqa: E402
 from blackjacky_env.games import get_game  # noqa: E402
 from tests.every_game import FIRST, NAMES, with_tiny  # noqa: E402
-from tests.skipped import in_one_line  # noqa: E402
 
 settings.register_profile("steady", deadline=None, derandomize=True)
 settings.load_profile("steady")
@@ -80,11 +79,3 @@ def pytest_runtest_setup() -> None:
 def pytest_collection_finish() -> None:
     """Spare the garbage collector the modules of all tests, which live to the end."""
     gc.freeze()
-
-
-def pytest_unconfigure(config: pytest.Config) -> None:
-    """End the run with a line on what was skipped, for which there is a way."""
-    reporter = config.pluginmanager.get_plugin("terminalreporter")
-    skipped = reporter.stats.get("skipped", []) if reporter else []
-    if line := in_one_line(str(report.longrepr[2]) for report in skipped):
-        reporter.write_line(line)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -17,24 +16,12 @@ import noxfile
 from noxfile import EXTRAS, PROJECT, lower_bounds
 
 ROOT = Path(__file__).parents[1]
-SMALL: dict[str, Any] = {
-    "name": "small",
-    "dependencies": ["NumPy>=2.0", "numpy>=2.1; python_version >= '3.13'", "old>=1; python_version < '3.0'"],
-    "optional-dependencies": {"cli": ["tool[fast]>=3,<4"], "web": ["small[cli]", "server>=1.5"]},
-}
 
 
 def files_of_all_sessions() -> Iterator[str]:
     yield from (*noxfile.PACKAGE, *noxfile.TRAIN)
     for extra in EXTRAS.values():
         yield from extra.tests
-
-
-def test_lower_bounds_follow_markers_and_the_packages_own_extras() -> None:
-    assert lower_bounds(SMALL, (), "3.12") == {"numpy": "2.0"}
-    assert lower_bounds(SMALL, ("web",), "3.13") == {"numpy": "2.1", "tool": "3", "server": "1.5"}
-    with pytest.raises(ValueError, match=r"numpy<3 has no lower bound; give it one"):
-        lower_bounds({**SMALL, "dependencies": ["numpy<3"]}, (), "3.12")
 
 
 def test_the_versions_that_the_tests_run_with_are_none_below_a_lower_bound() -> None:

@@ -19,14 +19,7 @@ _RESETS = 3  # without a seed, after a game
 
 
 def check_same_process(trial: Trial) -> None:
-    """Two environments of one process, stepped in turns, play the same game to its end."""
-    for game in trial.recorded:
-        twin = trial.begin(game.seed)
-        _play_together(trial, game, trial.begin(game.seed), twin, "in another of the same seed")
-
-
-def check_after_other_games(trial: Trial) -> None:
-    """An environment that has played other games, one to its end and one in part, plays like a new one."""
+    """A new environment, and one that has played other games, to the end and in part, play the same in lockstep."""
     other = trial.another
     for game in trial.recorded:
         used = trial.replay(other)
@@ -35,12 +28,8 @@ def check_after_other_games(trial: Trial) -> None:
             pass
         env = trial.begin(game.seed)
         used.reset(seed=game.seed)
-        _play_together(trial, game, env, used, "in one that has played other games")
-
-
-def _play_together(trial: Trial, game: RecordedGame, env: Env, twin: Env, there: str) -> None:
-    for _ in trial.play(game, env, twin):
-        trial.compare(readout(env), readout(twin), "in a new environment", there)
+        for _ in trial.play(game, env, used):
+            trial.compare(readout(env), readout(used), "in a new environment", "in one that has played other games")
 
 
 def check_other_process(trial: Trial) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections import defaultdict
 from collections.abc import Iterator
 from typing import Any
 
@@ -16,7 +15,6 @@ from blackjacky_env.testing.readouts import Env, leaves, readout, readout_of
 from blackjacky_env.testing.trial import RecordedGame, Skipped, Trial, action_mask, is_done
 
 _ACCEPTED, _RAISED, _ENDED = "accepted", "refused by an exception", "refused by ending the game"
-_REFUSED = {"any": (_RAISED, _ENDED), "raise": (_RAISED,), "end": (_ENDED,)}
 _NO_MASK = "there is no action_mask in the observation or in infos"
 
 
@@ -26,22 +24,21 @@ _NO_MASK = "there is no action_mask in the observation or in infos"
 def check_mask(trial: Trial) -> None:
     """At random moments, try every action of the space: those in the mask are accepted, all others refused.
 
-    An action is refused if it raises, or if it ends the game for the agent that took it; ``refusal`` says which is
-    promised. Actions just outside the space must be refused, in either way. `TerminateIllegalWrapper` refuses by the
-    mask itself, so only the bare environment shows whether its mask is too narrow.
+    An action is refused if it raises, or if it ends the game for the agent that took it; actions just outside the space
+    have to be, too. `TerminateIllegalWrapper` refuses by the mask itself, so only the bare environment shows whether
+    its mask is too narrow.
     """
     for game, moment, env, mask, start in _decisions(trial):
         space = env.action_space(env.agent_selection)
         for action in range(start - 1, start + len(mask) + 1):
             outcome = _try(trial.replay(game, moment), action)
-            if not start <= action < start + len(mask):
-                if outcome == _ACCEPTED:
-                    trial.fail(f"action {action} is outside {space}, but it is accepted")
-            elif mask[action - start]:
+            inside = start <= action < start + len(mask)
+            if inside and mask[action - start]:
                 if outcome == _RAISED:
                     trial.fail(f"action {action} is in the mask, but it is {outcome}")
-            elif outcome not in _REFUSED[trial.refusal]:
-                trial.fail(f"action {action} is not in the mask, but it is {outcome}")
+            elif outcome == _ACCEPTED:
+                where = "not in the mask" if inside else f"outside {space}"
+                trial.fail(f"action {action} is {where}, but it is accepted")
 
 
 def check_illegal_action(trial: Trial) -> None:
@@ -102,26 +99,37 @@ def _try(env: Env, action: int) -> str:
 
 
 def check_rewards(trial: Trial) -> None:
-    """`rewards` has a finite number for every agent; `_cumulative_rewards` sums them since each agent's last step."""
+    """Every agent has a finite reward at every step, and `last()` returns to each the sum since its last step.
+
+    Nobody leaves without a last step, so `last()` returns all that was paid.
+    """
     for game in trial.recorded:
         env, carried = trial.begin(game.seed), None
+        waiting = set(env.agents)
         for _ in trial.play(game, env):
-            sums = env._cumulative_rewards
+            for agent in sorted(waiting - set(env.agents), key=str):
+                trial.fail(f"{agent} has left the game without a last step, in which last() returns its final reward")
             for agent in env.agents:
-                for name, paid in (("rewards", env.rewards), ("_cumulative_rewards", sums)):
-                    if not math.isfinite(paid.get(agent, math.nan)):
-                        trial.fail(f"{name}[{agent!r}] is {paid.get(agent, 'missing')}")
-                before = sums[agent] - env.rewards[agent] if carried is None else carried.get(agent, 0)
-                if not _equal(sums[agent], before + env.rewards[agent]):
-                    trial.fail(
-                        f"_cumulative_rewards[{agent!r}] is {sums[agent]} after the step, "
-                        f"not {before} from before + {env.rewards[agent]} from this step"
-                    )
+                _check_sum(trial, env, agent, carried)
             if env.agents:
-                actor, reward = env.agent_selection, env.last(observe=False)[1]
+                sums, actor, reward = env._cumulative_rewards, env.agent_selection, env.last(observe=False)[1]
                 if not _equal(reward, sums[actor]):
                     trial.fail(f"last() returns a reward of {reward}, but _cumulative_rewards is {sums[actor]}")
                 carried = {**sums, actor: 0}
+                waiting = set(env.agents) - ({actor} if is_done(env, actor) else set())
+
+
+def _check_sum(trial: Trial, env: Env, agent: Any, carried: dict[Any, float] | None) -> None:
+    sums = env._cumulative_rewards
+    for name, paid in (("rewards", env.rewards), ("_cumulative_rewards", sums)):
+        if not math.isfinite(paid.get(agent, math.nan)):
+            trial.fail(f"{name}[{agent!r}] is {paid.get(agent, 'missing')}")
+    before = sums[agent] - env.rewards[agent] if carried is None else carried.get(agent, 0)
+    if not _equal(sums[agent], before + env.rewards[agent]):
+        trial.fail(
+            f"_cumulative_rewards[{agent!r}] is {sums[agent]} after the step, "
+            f"not {before} from before + {env.rewards[agent]} from this step"
+        )
 
 
 def check_rewards_cleared(trial: Trial) -> None:
@@ -142,29 +150,6 @@ def check_rewards_cleared(trial: Trial) -> None:
                 trial.fail(f"rewards of step {moment - 1} were not cleared: {env.rewards} instead of {cleared.rewards}")
     if not tried:
         raise Skipped("no step that paid a reward was followed by another step")
-
-
-def check_last_rewards(trial: Trial) -> None:
-    """Every agent gets all its rewards from `last()`, the final ones included, and has a last step when it is done."""
-    ended = 0
-    for game in trial.recorded:
-        env = trial.begin(game.seed)
-        waiting, paid, returned = set(env.agents), defaultdict[Any, float](float), defaultdict[Any, float](float)
-        for _ in trial.play(game, env):
-            for agent in sorted(waiting - set(env.agents), key=str):
-                trial.fail(f"{agent} has left the game without a last step, in which last() returns its final reward")
-            for agent, reward in env.rewards.items():
-                paid[agent] += reward
-            if env.agents:
-                actor = env.agent_selection
-                returned[actor] += env.last(observe=False)[1]
-                waiting = set(env.agents) - ({actor} if is_done(env, actor) else set())
-        ended += not env.agents
-        for agent in () if env.agents else {**paid, **returned}:
-            if not _equal(paid[agent], returned[agent]):
-                trial.fail(f"{agent} was paid {paid[agent]} in all, but last() returned {returned[agent]}")
-    if not ended:
-        raise Skipped(f"no game ended within {trial.max_steps} steps")
 
 
 def _equal(one: float, other: float) -> bool:

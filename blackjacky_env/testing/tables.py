@@ -171,7 +171,6 @@ def promises(vary_record: VaryRecord | None = None) -> dict[str, Any]:
             view. It must not use what it is to prove, `Rules.encode` and `Rules.sample`. None: positions are sampled.
     """
     return {
-        "refusal": "raise",
         "off_turn_mask": "zero",
         "vary_hidden": partial(vary_hidden, vary_record=vary_record),
         "looks": _LOOKS,

@@ -74,8 +74,6 @@ class Trial:
     """Maximum number of steps per game."""
     moments: int = 3
     """Number of random moments per game at which it is copied, or at which every action is tried."""
-    refusal: Literal["any", "raise", "end"] = "any"
-    """How illegal actions are refused: by an exception, or by ending the game for the agent that took it."""
     off_turn_mask: Literal["zero"] | None = None
     """``"zero"``: the masks of agents that are not on turn are promised to be all zeros; None: no promise."""
     positions: int = 300
@@ -94,9 +92,8 @@ class Trial:
         for name in ("games", "max_steps", "moments", "positions"):
             if getattr(self, name) < 1:
                 raise ValueError(f"{name}={getattr(self, name)} is too few; allowed is 1 or more")
-        for name, allowed in (("refusal", ("any", "raise", "end")), ("off_turn_mask", ("zero", None))):
-            if getattr(self, name) not in allowed:
-                raise ValueError(f"{name}={getattr(self, name)!r} is unknown; allowed are {allowed}")
+        if self.off_turn_mask not in ("zero", None):
+            raise ValueError(f"off_turn_mask={self.off_turn_mask!r} is unknown; allowed are 'zero' and None")
 
     # ------------------------------------------------------------ errors
 

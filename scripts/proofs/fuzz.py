@@ -6,7 +6,7 @@
 Games cover every table size, variant and policy, with and without rule options. Games that are steered towards rare
 cases, if the reference implementation declares any, are counted separately. After every action, snapshot, every
 player's observation and mask, and the rewards must be equal in both, in a fraction of the games the views too. An
-interrupted run is resumed from the output file. The first difference is shrunk to a short game.
+interrupted run is resumed from the output file. The first difference is printed as a program that plays that game.
 
 Exit status 0: no difference; 1: a difference, or a rare case was not covered often enough; 2: invalid arguments.
 """
@@ -35,7 +35,6 @@ from blackjacky_env.games import DEFAULT, get_game
 from scripts.results import ROOT, save
 from tests.reference.declaration import Kind, Options, Reference
 from tests.reference.registry import REFERENCES
-from tests.reference.shrinking import shrink
 from tests.reference.side_by_side import Difference, SideBySide, play
 
 CODE = (
@@ -222,11 +221,9 @@ def play_all(results: Results, args: Args) -> None:
 
 
 def report_difference(difference: Difference, results: Results, args: Args) -> int:
-    """Report a difference, first as found and then shrunk to a short game."""
-    print(f"environment and reference implementation differ: {difference}\nlooking for a shorter game", flush=True)
-    short = shrink(difference)
-    print(f"\nshrunk to {len(short.story.actions)} actions: {short}")
-    results["difference"] = {"found": asdict(difference.story), "what": short.what, "short": asdict(short.story)}
+    """Report a difference as a program that plays its game."""
+    print(f"environment and reference implementation differ: {difference}")
+    results["difference"] = {"what": difference.what, **asdict(difference.story)}
     write_json(args.saved, results)
     return 1
 

@@ -18,9 +18,8 @@ from blackjacky_agents.arena.evaluation import against_copies
 from blackjacky_agents.games.black_jacky.bots import counter, odds
 from blackjacky_agents.games.black_jacky.bots.counter import estimate
 from blackjacky_agents.games.black_jacky.bots.threshold import PARAMETERS as LIMITS
-from blackjacky_env import black_jacky_v0, make_batch
+from blackjacky_env import black_jacky_v0
 from blackjacky_env.compiled.compiling import entry
-from tests.agents.positions import ALL_SIZES, FAMILY
 from tests.games.black_jacky.rigging import (
     DRAW,
     DRAWS,
@@ -49,20 +48,6 @@ def choice(name: str, table: Table) -> int:
     agent = make_agent(name)
     agent.reset(seed=0)
     return agent.act(table.env.observe(table.env.agent_selection))
-
-
-@pytest.mark.parametrize("options", FAMILY, ids=str)
-def test_every_action_is_legal_in_games_of_every_size_variant_and_deck(options: Any) -> None:
-    sizes = options.get("num_players", ALL_SIZES)
-    games, agents = np.arange(24), [make_agent(name) for name in BOTS]
-    batch = make_batch("black_jacky", 24, seed=3, **{**options, "num_players": [sizes[i % len(sizes)] for i in games]})
-    for agent in agents:
-        agent.reset(seed=1)
-    for step in range(120):
-        actions = np.array([agent.act_batch(batch.observations, batch.action_masks) for agent in agents])
-        for chosen in actions:
-            assert batch.action_masks[games, chosen].all()
-        batch.step(actions[(games + step) % len(agents), games])  # every bot makes moves in every game
 
 
 def test_counter_tips_who_acts_last_in_the_round() -> None:

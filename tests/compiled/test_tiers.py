@@ -9,8 +9,8 @@ import numpy as np
 from blackjacky_env.compiled import tiers
 from blackjacky_env.compiled.compiling import compiled, entry, zeros
 from blackjacky_env.compiled.tiers import begin_plainly, in_plain_python
-from blackjacky_env.envs import TableEnv
 from blackjacky_env.play.one_game import game_functions
+from tests.envs.playing import fingerprint, fresh, play_randomly
 
 POINT = np.dtype([("x", np.int8), ("y", np.int8, 2)])
 NUMBERS = types.ModuleType("tests.numbers")
@@ -75,28 +75,11 @@ def test_what_is_compiled_already_is_used_at_once():
     assert place.take is compiled_one
 
 
-def test_a_game_is_the_same_in_plain_python_and_compiled(game):
-    declared, rng = game, np.random.default_rng(0)
-    env, functions = TableEnv(game.name), game_functions(game)
-    plain = types.SimpleNamespace()
+def test_a_game_is_the_same_in_plain_python_and_compiled(game, monkeypatch):
+    functions = game_functions(game)
+    monkeypatch.setattr(tiers, "PATIENCE", 0)
+    expected = fingerprint(play_randomly(fresh(1, game.name), 0, 200))
     for name in ("begin", "step", "look"):
         one = getattr(functions, name)
-        setattr(plain, name, in_plain_python(getattr(one, "_compiled", one)))
-    env.reset(seed=1)
-    blank = zeros(2, declared.state_dtype)
-    blank[:] = env._states
-    states = blank.view(np.recarray)
-    paid = np.zeros((2, declared.max_players))
-    shown, mask = np.zeros(declared.layout.size, declared.layout.dtype), np.zeros(declared.num_actions, np.int8)
-    while not any(env.terminations.values()) and len(env.record()["actions"]) < 200:
-        with np.errstate(over="ignore"):
-            plain.look(states, int(states["player"][0]), shown, mask)
-        seen = env.observe(env.agent_selection)
-        assert seen["observation"].tolist() == shown.tolist()
-        assert seen["action_mask"].tolist() == mask.tolist()
-        action = int(rng.choice(np.flatnonzero(mask)))
-        paid[:] = 0
-        with np.errstate(over="ignore"):
-            plain.step(states, action, paid, shown, mask)
-        env.step(action)
-        assert env._states.tobytes() == np.asarray(states).tobytes()
+        monkeypatch.setattr(functions, name, in_plain_python(getattr(one, "_compiled", one)))
+    assert fingerprint(play_randomly(fresh(1, game.name), 0, 200)) == expected

@@ -6,7 +6,6 @@ import copy
 import functools
 import itertools
 import json
-import pickle
 import re
 import warnings
 from collections.abc import Iterator
@@ -155,13 +154,12 @@ def test_actions_are_described_as_data_that_tells_them_apart(game: Game) -> None
 
 
 def test_the_conformance_kit_finds_nothing(each_game: Game) -> None:
-    names = set(CHECKS) - {"other_process"}
+    names = set(CHECKS) - {"other_process", "no_leaks"}  # in `tests.games.test_pictures`, at every table
     report = check_all(
-        functools.partial(TableEnv, each_game.name),
+        functools.partial(TableEnv, each_game.name, reward=each_game.score_reward),
         names,
         games=2,
         moments=2,
-        positions=20,
         **promises_of(each_game.name),
     )
     assert not report.failed, report
@@ -183,17 +181,6 @@ def test_every_game_is_registered_and_has_its_module(name: str) -> None:
     seat = f"blackjacky/{name.title().replace('_', '')}Seat-v0"
     assert gymnasium.make(seat).unwrapped.table.game.name == name
     assert str(env) == f"{name}_v0"
-
-
-def test_a_games_module_describes_decodes_and_samples(game: Game) -> None:
-    module = pickle.loads(pickle.dumps(GameModule(game.name)))
-    env = fresh(2, game.name)
-    observation = env.observe(env.agent_selection)["observation"]
-    decoded = module.decode(observation)
-    assert list(decoded) == [part["name"] for part in module.describe_observation()]
-    other = module.env()
-    other.set_state(module.sample_state(observation, np.random.default_rng(0)))
-    assert module.decode(other.observe("player_0")["observation"]) == decoded
 
 
 # ---------------------------------------------------------------- batches, seats, playouts

@@ -7,14 +7,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from gymnasium import spaces
-from gymnasium.utils.env_checker import check_env
 from gymnasium.vector import AutoresetMode
-from pettingzoo.test import api_test, seed_test
 
 from blackjacky_env import black_jacky_v0
 from blackjacky_env.envs.formats import DTYPES, FORMATS, MASK_DTYPES
-from blackjacky_env.envs.seat import SeatEnv
 from blackjacky_env.envs.vector import SeatVectorEnv
 from blackjacky_env.games import DEFAULT
 from tests.envs.playing import assert_same, random_legal
@@ -42,35 +38,6 @@ def shown(form: dict[str, str], vectors: Any, masks: Any) -> Any:
 
 def masked(form: dict[str, str], masks: Any) -> Any:
     return masks.astype(form["mask_dtype"])
-
-
-# ---------------------------------------------------------------- the checkers of the libraries
-
-
-@pytest.fixture
-def masks_of_any_dtype(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let `Discrete.sample`, with which checkers draw legal actions, take bool masks, which Gymnasium refuses."""
-    sample = spaces.Discrete.sample
-    monkeypatch.setattr(
-        spaces.Discrete,
-        "sample",
-        lambda self, mask=None, **options: sample(self, None if mask is None else mask.astype(np.int8), **options),
-    )
-
-
-@every_format
-@pytest.mark.usefixtures("masks_of_any_dtype")
-@pytest.mark.filterwarnings("ignore:.*reset option.*is ignored")  # it passes an unknown one on purpose
-@pytest.mark.filterwarnings("ignore:Action mask numpy array is all zeros")  # when the game is over
-@pytest.mark.filterwarnings("ignore:Observation")  # dicts with a mask: PettingZoo exempts only its own environments
-def test_pettingzoos_tests_pass_in_every_format(form: dict[str, str]) -> None:
-    api_test(black_jacky_v0.env(num_players=3, **form), num_cycles=30)
-    seed_test(lambda: black_jacky_v0.env(num_players=3, **form), num_cycles=30)
-
-
-@every_format
-def test_gymnasiums_checker_passes_in_every_format_without_a_warning(form: dict[str, str]) -> None:
-    check_env(SeatEnv(DEFAULT, num_players=3, on_illegal="lose", **form), skip_render_check=True)
 
 
 # ---------------------------------------------------------------- the same values in the format asked for

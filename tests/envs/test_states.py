@@ -1,4 +1,7 @@
-"""Saved states of no such table are refused, and leave the running game as it was; others can be played to the end."""
+"""Saved states of no such table are refused, and leave the running game as it was.
+
+That others can be played to an end is what fuzzing shows, with the target ``changed_state``.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,7 @@ from blackjacky_env.games import get_game
 from blackjacky_env.games.black_jacky.state import RECORD
 from blackjacky_env.play.states import pack, read_records, unpack
 from blackjacky_env.testing.tables import state_with
-from tests.envs.playing import fresh, play_randomly
+from tests.envs.playing import fresh
 from tests.every_game import FIRST, NAMES
 
 pytestmark = pytest.mark.usefixtures("tiny")
@@ -123,36 +126,3 @@ def test_a_position_in_which_nothing_is_legal_is_refused() -> None:
     records["phase"] = RECORD.fields["phase"].choices.index("over")
     with pytest.raises(ValueError, match="no action is legal"):
         env.set_state(state_with(env, records))
-
-
-def scrambled(env: TableEnv, field: str, rng: np.random.Generator) -> bytes:
-    """The state with any values in the range of a field, and seats that have players."""
-    declared, records = env.game.fields.fields[field], env._states[:1].copy()
-    values = rng.integers(declared.low, declared.high, records[field].shape, endpoint=True)
-    if declared.kind == "seat":
-        values = np.where((values >= env.num_players) & (values < env.game.max_players), 0, values)
-    if declared.axes:
-        values[:, env.num_players :] = records[field][:, env.num_players :]
-    records[field] = values
-    return state_with(env, records)
-
-
-@every_game
-def test_an_impossible_position_is_refused_or_played_to_an_end(name: str) -> None:
-    """Each field in turn is anything that it may be; only the table and its options must be those of the header."""
-    env, rng = begun(name), np.random.default_rng(0)
-    kept, refused, ended = env.get_state(), 0, 0
-    for field in env.game.fields.fields:
-        for _ in range(4):
-            env.set_state(kept)
-            try:
-                env.set_state(state := scrambled(env, field, rng))
-            except ValueError:
-                refused += 1
-                continue
-            playout(state, "random", games=4)
-            env.view(None)
-            play_randomly(env, 0, 20_000)
-            assert env.terminations[env.agent_selection], field
-            ended += 1
-    assert ended > refused

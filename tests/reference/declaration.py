@@ -144,8 +144,6 @@ class Reference:
     """What the long run needs beside games of every size, policy and variant, with options and without."""
     steered: tuple[Kind, ...] = ()
     """Games that are steered towards rare cases; the long run counts them apart, on top of the others."""
-    short: Options = field(default_factory=dict)
-    """The options of the shortest games, for shrinking."""
     hurry: Callable[[Any, int], str | None] = lambda _game, _actions: None
     """(game, actions so far) to the policy that brings a game without limit to its end, once that is wanted."""
     told: Callable[[Any], Any] = lambda _game: None

@@ -9,30 +9,22 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
+from tests.games.fixtures import check_invariants
+
 from .declaration import Cards, Options, Reference
 from .parts import shared_result
 from .registry import REFERENCES
 
 
 @dataclass(frozen=True)
-class Deal:
-    """Where a deal of a story begins, and its decks by the option of `reset` that rigs them, once they are dealt."""
-
-    start_player: int
-    first_action: int
-    decks: dict[str, Cards] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
 class Story:
-    """All that is needed to play a game again, and the deals that it had."""
+    """All that is needed to play a game again."""
 
     game: str
     seed: int
     options: Options
     rigged: Options | None = None
     actions: list[int] = field(default_factory=list)
-    deals: list[Deal] = field(default_factory=list)
     key: int | None = None
     """Of a record, which does not know the seed."""
 
@@ -102,7 +94,6 @@ class SideBySide:
         if self.story.key is not None:
             self.env.replay({**self.env.record(), "key": self.story.key})
         self.before = self.now = self.env.snapshot()
-        self._note_deal()
         self.reference_game.start(self.reference.start_player(self.now), self._dealt)
 
     def _act(self) -> None:
@@ -110,8 +101,6 @@ class SideBySide:
         self.before = self.now
         self.env.step(action)
         self.now = self.env.snapshot()
-        if self.reference.deal_number(self.now) > self.reference.deal_number(self.before):
-            self._note_deal()
         self.reference_game.step(action)
 
     def _together(self, what: Any) -> None:
@@ -123,9 +112,6 @@ class SideBySide:
         self.legal = self.reference_game.legal_actions()
         self._compare()
 
-    def _note_deal(self) -> None:
-        self.story.deals.append(Deal(self.reference.start_player(self.now), len(self.actions)))
-
     def _dealt(self, number: int, name: str = "deck") -> Cards:
         """The rigged deck, else that which the environment has just dealt."""
         rigged: list[Cards] = self.rigged.get(name, [])
@@ -135,7 +121,6 @@ class SideBySide:
             is_this = self.reference.deal_number(self.now) == number
             deck = self.reference.decks[name].dealt(self.now) if is_this else None
         assert deck is not None, f"{name} {number} is dealt here, but the environment has {self.now}"
-        self.story.deals[-1].decks[name] = deck
         return deck
 
     def _agree(self, what: str, ours: Any, theirs: Any) -> None:
@@ -151,6 +136,7 @@ class SideBySide:
         self._agree("order of the snapshot", list(self.now), list(theirs))
         self._compare_observations()
         self._compare_end()
+        check_invariants(self.env.game, self.env._states[: 1 + self.env._has_settled])
         if self.views:
             self._agree("spectator's view", self.env.view(None), self.reference_game.view(None))
             for seat, agent in enumerate(self.env.possible_agents):

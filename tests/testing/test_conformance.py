@@ -11,14 +11,9 @@ from pettingzoo.utils.wrappers import OrderEnforcingWrapper, TerminateIllegalWra
 from blackjacky_env import black_jacky_v0
 from blackjacky_env.testing import CHECKS, ConformanceError, Skipped, check, check_all
 from blackjacky_env.testing.__main__ import main
-from tests.games.fixtures import promises_of
 from tests.testing import toy
 
 NO_PROOFS = {"no_leaks": "skipped"}
-OURS = [
-    {"num_players": 6, "hearts": 1, "variant": "schnell_duell", "reward": "hearts", "render_as": "player_3"},
-    {"num_players": 3, "max_card": 5, "bust_at": 12, "hand_size": 3, "tricks": [2, 3], "max_turns_per_round": 9},
-]
 
 
 def outcomes(report):
@@ -26,17 +21,6 @@ def outcomes(report):
 
 
 # Healthy environments
-
-
-@pytest.mark.prove
-@pytest.mark.parametrize("options", OURS, ids=str)
-def test_our_environments_pass_every_check(options):
-    make_env = functools.partial(black_jacky_v0.env, **options)
-    report = check_all(
-        make_env, set(CHECKS) - {"other_process"}, games=2, moments=2, positions=60, **promises_of("black_jacky")
-    )
-    assert {name for name, outcome in outcomes(report).items() if outcome != "passed"} <= {"rewards_cleared"}, report
-    assert not report.failed
 
 
 def test_other_processes_play_the_same_games():
@@ -47,7 +31,7 @@ def test_other_processes_play_the_same_games():
 
 
 def test_a_healthy_toy_passes_every_check():
-    report = check_all("tests.testing.toy:Toy", refusal="raise", off_turn_mask="zero")
+    report = check_all("tests.testing.toy:Toy", off_turn_mask="zero")
     assert outcomes(report) == {**dict.fromkeys(CHECKS, "passed"), **NO_PROOFS}, report
 
 
@@ -56,7 +40,7 @@ def test_a_healthy_toy_passes_every_check():
 FAULTS = {
     "shared generator": ["same_process"],
     "order of a set": ["other_process"],
-    "turns left over": ["after_other_games"],
+    "turns left over": ["same_process"],
     "coins shared with a copy": ["deepcopy"],
     "generator lost in a pickle": ["pickle"],
     "state without sums": ["state"],
@@ -68,8 +52,8 @@ FAULTS = {
     "silent refusal": ["mask", "illegal_action"],
     "a refusal draws": ["illegal_action"],
     "rewards kept": ["rewards_cleared"],
-    "sums kept": ["rewards", "last_rewards"],
-    "no last step": ["last_rewards"],
+    "sums kept": ["rewards"],
+    "no last step": ["rewards"],
     "out of range": ["observations"],
     "another dtype": ["observations"],
     "an entry missing off turn": ["observations"],
@@ -152,20 +136,16 @@ def test_a_check_that_does_not_apply_says_why(env, name, why):
 
 
 HEALTHY = {
-    "without masks": (Bare, "any", "skipped"),
-    "terminates": (
-        lambda: OrderEnforcingWrapper(TerminateIllegalWrapper(black_jacky_v0.env(), illegal_reward=-1)),
-        "end",
-        "skipped",
-    ),
+    "without masks": Bare,
+    "terminates": lambda: OrderEnforcingWrapper(TerminateIllegalWrapper(black_jacky_v0.env(), illegal_reward=-1)),
 }
 
 
-@pytest.mark.parametrize(("env", "refusal", "illegal"), HEALTHY.values(), ids=HEALTHY)
-def test_wrapped_environments_and_those_without_masks_pass(env, refusal, illegal):
-    report = check_all(env, set(CHECKS) - {"other_process"}, games=2, moments=2, refusal=refusal)
+@pytest.mark.parametrize("env", HEALTHY.values(), ids=HEALTHY)
+def test_wrapped_environments_and_those_without_masks_pass(env):
+    report = check_all(env, set(CHECKS) - {"other_process"}, games=2, moments=2)
     assert not report.failed, report
-    assert outcomes(report)["illegal_action"] == illegal
+    assert outcomes(report)["illegal_action"] == "skipped"
 
 
 # Command line

@@ -22,6 +22,5 @@ REFERENCE = Reference(
     settings=played.SETTINGS,
     kinds=played.KINDS_OF_GAMES,
     steered=played.STEERED,
-    short={"max_deals": 1},
     told=lambda game: game.told,
 )

@@ -20,5 +20,4 @@ REFERENCE = Reference(
     any_options=played.any_options,
     cases=CASES,
     settings=played.SETTINGS,
-    short={"deals": 1},
 )

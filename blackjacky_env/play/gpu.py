@@ -10,19 +10,21 @@ import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache, lru_cache, partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from blackjacky_env.compiled.callbacks import Cast, join_cast
-from blackjacky_env.compiled.compiling import compiled, scratch, zeros
+from blackjacky_env.compiled.compiling import compiled, inlined, scratch, zeros
 from blackjacky_env.compiled.policies import CompiledPolicy, Policy
+from blackjacky_env.compiled.purposes import FOR_ACTIONS
+from blackjacky_env.compiled.random import game_key, stream
 from blackjacky_env.declare.game import Game
 from blackjacky_env.play.batch import Batch
-from blackjacky_env.play.many_games import BatchArrays, BatchFunctions, batch_functions, new_batch_arrays
+from blackjacky_env.play.many_games import BatchArrays, BatchFunctions, make_moves, new_batch_arrays
 from blackjacky_env.play.playouts import make_play_copy
-from blackjacky_env.play.step import NONE, STUCK, checked
+from blackjacky_env.play.step import NONE, STUCK, checked, make_look
 
 try:
     import numba_cuda  # noqa: F401 - numba.cuda without it is another, older one, or none
@@ -37,8 +39,8 @@ from numba.cuda.dispatcher import CUDADispatcher
 
 _SIMULATED = bool(config.ENABLE_CUDASIM)  # type: ignore[attr-defined]  # its kernels are Python
 if not _SIMULATED:
-    from numba.cuda import types
-    from numba.cuda.extending import overload
+    from numba.cuda import cgutils, types
+    from numba.cuda.extending import intrinsic, overload
 
     @overload(scratch, inline="always", prefer_literal=True)
     def _on_stack(shape, dtype, max_shape=None):
@@ -49,8 +51,38 @@ if not _SIMULATED:
             return lambda shape, dtype, max_shape=None: cuda.local.array(max_shape, dtype)[: shape[0], : shape[1]]
         return lambda shape, dtype, max_shape=None: cuda.local.array(max_shape, dtype)[:shape]
 
+    @intrinsic
+    def overlay(typing_context, like, memory, start):
+        """An array as ``like``, but in the memory of another array, from byte ``start`` of it on."""
 
-THREADS = 128  # per block
+        def generate(context, builder, signature, arguments):
+            kinds = zip(signature.args[:2], arguments[:2], strict=True)
+            placed, lying = (context.make_array(kind)(context, builder, value) for kind, value in kinds)
+            data = builder.gep(builder.bitcast(lying.data, cgutils.voidptr_t), [arguments[2]])
+            placed.data = builder.bitcast(data, placed.data.type)
+            return placed._getvalue()
+
+        return like(like, memory, types.intp), generate
+
+    @inlined
+    def sync_warp():
+        cuda.syncwarp()
+
+else:
+
+    def overlay(like, memory, start):
+        like, memory = getattr(like, "_ary", like), getattr(memory, "_ary", memory)
+        lying = memory.reshape(-1).view(np.uint8)[start:]
+        return np.ndarray((len(lying) // like.strides[0], *like.shape[1:]), like.dtype, lying).view(type(like))
+
+    def sync_warp():
+        cuda.syncthreads()  # the simulator has no other
+
+
+_WORD = np.dtype(np.uint64)
+WARP = 32  # threads that run together, a block where they share memory
+THREADS = 128  # per block where they do not
+_SHARED = 48 * 1024  # bytes that a block may have on every GPU
 _MAX_COPIES = 2**18  # playouts per launch; about as many threads as the largest GPUs hold
 
 DeviceArray = Any
@@ -102,32 +134,121 @@ def make_kernel(function: Any) -> Any:
     return kernel
 
 
+class Rows(NamedTuple):
+    """Bytes from one game to the next in the arrays of a GPU.
+
+    An odd number of words, so that neighbouring threads use different banks of shared memory: of eight bytes where keys
+    or flags are read eight bytes at once, or else of four.
+    """
+
+    state: int
+    mask: int
+    observation: int
+
+    @classmethod
+    def of(cls, game: Game) -> Rows:
+        """The rows of a game."""
+        observation = game.layout.size * game.layout.dtype.itemsize
+        return cls(_odd(game.state_dtype.itemsize, 8), _odd(game.num_actions, 8), _odd(observation, 4))
+
+    @property
+    def block(self) -> int:
+        """Threads per block: a warp, or a part of it if the rows of a warp do not fit into shared memory."""
+        block = WARP
+        while block * sum(self) > _SHARED:
+            block //= 2
+        return block
+
+
+def _odd(size: int, word: int) -> int:
+    return word * (-(-size // word) | 1)
+
+
 @cache
 def make_kernels(game: Game, pays_result: bool, per_seat: bool = False) -> BatchFunctions:
-    """`batch_functions` as kernels, one thread per game."""
-    functions = batch_functions(game, pays_result, per_seat)
-    start_games, look = functions.start, functions.observe
+    """`batch_functions` as kernels, one thread per game.
 
-    def start(arrays, seat_arrays, seed):
+    Games are played in shared memory, from which the threads of a warp store rows together, word by word: if each
+    wrote its own row byte by byte, the GPU's memory would move 32 bytes for each. There lie first the records of the
+    warp, then its masks, then its observations.
+    """
+    rows, look = Rows.of(game), make_look(game)
+    start_game, move, random_action = make_moves(game, pays_result, per_seat)
+    of_state, of_mask, of_observation = rows
+    to_observations = of_state + of_mask
+
+    @inlined
+    def show(arrays, tile):
+        lanes, first = cuda.blockDim.x, cuda.grid(1) - cuda.threadIdx.x
+        sync_warp()
+        masks, observations = overlay(tile, tile, lanes * of_state), overlay(tile, tile, lanes * to_observations)
+        copy(overlay(tile, arrays.mask_words, first * of_mask), masks, lanes * of_mask)
+        copy(overlay(tile, arrays.observations, first * of_observation), observations, lanes * of_observation)
+        sync_warp()
+
+    def start(arrays, own, tile, seat_arrays, key, i, nothing):
+        if i < len(arrays.seeds):
+            start_game(own, seat_arrays, key, 0, i)
+        show(arrays, tile)
+
+    def step(arrays, own, tile, seat_arrays, key, i, actions):
+        if i < len(arrays.seeds):
+            move(own, seat_arrays, key, 0, i, actions[i])
+        show(arrays, tile)
+
+    def run_random(arrays, own, tile, seat_arrays, key, i, steps):
+        draws = stream(key, FOR_ACTIONS, i, 0)
+        for _ in range(steps):
+            if i < len(arrays.seeds):
+                move(own, seat_arrays, key, 0, i, random_action(own, 0, i, draws))
+            show(arrays, tile)
+
+    def in_shared_memory(play):
+        play = inlined(play)
+
+        def kernel(arrays, seat_arrays, seed, given):
+            i, lane, lanes = cuda.grid(1), cuda.threadIdx.x, cuda.blockDim.x
+            tile = cuda.shared.array(0, _WORD)
+            masks, states = overlay(tile, tile, lanes * of_state), overlay(tile, arrays.states, (i - lane) * of_state)
+            copy(tile, states, lanes * of_state)
+            copy(masks, overlay(tile, arrays.mask_words, (i - lane) * of_mask), lanes * of_mask)
+            sync_warp()
+            own = BatchArrays(
+                overlay(arrays.states, tile, lane * of_state),
+                overlay(arrays.observations, tile, lanes * to_observations + lane * of_observation),
+                overlay(arrays.action_masks, masks, lane * of_mask),
+                overlay(arrays.mask_words, masks, lane * of_mask),
+                arrays.current_player,
+                arrays.seeds,
+                arrays.played,
+                arrays.moves,
+                arrays.rewards,
+                arrays.terminated,
+            )
+            play(arrays, own, tile, seat_arrays, game_key(seed), i, given)
+            copy(states, tile, lanes * of_state)
+
+        return kernel
+
+    def draw_actions(arrays, seat_arrays, seed, actions):
         i = cuda.grid(1)
         if i < len(arrays.seeds):
-            start_games(arrays, seat_arrays, seed, i, i + 1)
-
-    def move_with(function):
-        def move(arrays, seat_arrays, seed, given):
-            i = cuda.grid(1)
-            if i < len(arrays.seeds):
-                function(arrays, seat_arrays, seed, given, i, i + 1)
-
-        return move
+            actions[i] = random_action(arrays, i, i, stream(game_key(seed), FOR_ACTIONS, i, 0))
 
     def observe(states, games, seats, observations, masks):
         j = cuda.grid(1)
         if j < len(games):
-            look(states, games, seats, observations, masks, j, j + 1)
+            look(states[games[j]], seats[j], observations[j], masks[j])
 
-    moves = map(move_with, (functions.step, functions.draw_actions, functions.run_random))
-    return BatchFunctions(*map(make_kernel, (start, *moves, observe)))
+    start, step, run_random = map(in_shared_memory, (start, step, run_random))
+    return BatchFunctions(*map(make_kernel, (start, step, draw_actions, run_random, observe)))
+
+
+@inlined
+def copy(to, source, size):
+    """Copy the first ``size`` bytes of an array of words, together with the other threads of the warp."""
+    for word in range(cuda.threadIdx.x, size // 8, cuda.blockDim.x):
+        to[word] = source[word]
 
 
 @make_kernel
@@ -138,24 +259,40 @@ def _note_illegal(masks, actions, found):
         cuda.atomic.min(found, 0, i)
 
 
-def launch(kernel: Any, threads: int, *arguments: Any) -> None:
+def launch(kernel: Any, threads: int, *arguments: Any, block: int | None = None, shared: int = 0) -> None:
     """Start a kernel with at least ``threads`` (1 or more) threads, without waiting for its end.
 
-    Arrays of the CPU are copied; None becomes an empty tuple.
+    Arrays of the CPU are copied; None becomes an empty tuple. ``block``: threads per block, by default `THREADS`;
+    ``shared``: bytes of shared memory for each of them.
     """
     given = [() if value is None else value for value in arguments]
     given = [cuda.to_device(value) if isinstance(value, np.ndarray) else value for value in given]
-    kernel[-(-threads // THREADS), THREADS](*given)
+    block = block or THREADS
+    kernel[-(-threads // block), block, 0, block * shared](*given)
 
 
 def new_padded_arrays(game: Game, states: npt.NDArray[Any]) -> BatchArrays:
     """`new_batch_arrays` in a GPU's layout, still in the CPU's memory.
 
-    Rows of masks are padded to whole words, at (N, 8 * ceil(A / 8)), because GPUs read words at multiples of their
-    size only.
+    The arrays that lie in shared memory while games are played have the `Rows` of the game, for full warps.
     """
-    words = np.zeros((len(states), -(-game.num_actions // 8)), np.uint64)
-    return new_batch_arrays(game, states)._replace(action_masks=words.view(np.int8), mask_words=words)
+    rows, count = Rows.of(game), -(-len(states) // WARP) * WARP
+    words = np.zeros((count, rows.mask // 8), np.uint64)
+    return new_batch_arrays(game, states)._replace(
+        states=_padded(states, rows, count),
+        observations=np.zeros((count, rows.observation), np.int8).view(game.layout.dtype),
+        action_masks=words.view(np.int8),
+        mask_words=words,
+    )
+
+
+def _padded(states: npt.NDArray[Any], rows: Rows, count: int) -> npt.NDArray[Any]:
+    """The states in the rows of a GPU, and as many more as make ``count``."""
+    fields = states.dtype.fields or {}
+    offsets = {"names": [*fields], "formats": [each[0] for each in fields.values()], "offsets": [each[1] for each in fields.values()]}
+    padded = zeros(count, np.dtype({**offsets, "itemsize": rows.state}, align=True))
+    padded[: len(states)] = states
+    return padded
 
 
 def _to_device(arrays: Any) -> Any:
@@ -181,7 +318,8 @@ class CudaBatch(Batch):
         self._first_illegal = cuda.to_device(np.array([len(states)]))
         self._arrays = _to_device(new_padded_arrays(self.game, states))
         if self._seat_arrays is not None:
-            self._seat_arrays = _to_device(self._seat_arrays)
+            final = _padded(self._seat_arrays.final_states, Rows.of(self.game), len(states))
+            self._seat_arrays = _to_device(self._seat_arrays._replace(final_states=final))
 
     def _make_functions(self) -> BatchFunctions:
         return make_kernels(self.game, self.reward == "win", self._seat_arrays is not None)
@@ -207,7 +345,14 @@ class CudaBatch(Batch):
 
     def _show(self) -> None:
         super()._show()
-        self.action_masks = self._arrays.action_masks[:, : self.game.num_actions]  # without the padding
+        count = len(self.seeds)  # without the padding
+        self.observations = self._arrays.observations[:count, : self.game.layout.size]
+        self.action_masks = self._arrays.action_masks[:count, : self.game.num_actions]
+
+    def _move(self, function: Any, *arguments: Any, moves: int = 1) -> None:
+        rows, given = Rows.of(self.game), arguments or (0,)  # a kernel takes something
+        everything = self._arrays, self._seat_arrays, self.seed, *given
+        launch(function, len(self.seeds), *everything, block=rows.block, shared=sum(rows))
 
     def _run(self, function: Any, count: int, *arguments: Any, moves: int = 1) -> None:
         launch(function, count, *arguments)

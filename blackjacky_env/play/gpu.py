@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import cache, lru_cache, partial
 from typing import Any, NamedTuple
 
@@ -40,7 +40,9 @@ from numba.cuda.dispatcher import CUDADispatcher
 _SIMULATED = bool(config.ENABLE_CUDASIM)  # type: ignore[attr-defined]  # its kernels are Python
 if not _SIMULATED:
     from numba.cuda import cgutils, types
+    from llvmlite.ir import Constant
     from numba.cuda.extending import intrinsic, overload
+    from numba.cuda.np import arrayobj
 
     @overload(scratch, inline="always", prefer_literal=True)
     def _on_stack(shape, dtype, max_shape=None):
@@ -99,23 +101,37 @@ def check_gpu() -> None:
 
 
 @contextmanager
-def no_contraction() -> Iterator[None]:
-    """Context for compiling: a product and a sum are rounded one after the other, as on a CPU.
-
-    numba-cuda has no option for it, though its compiler, NVVM, has.
-    """
+def _replaced(module: Any, name: str, value: Any) -> Iterator[None]:
+    """Context for compiling: something private to numba-cuda is replaced that it has no option for."""
     with global_compiler_lock:
-        compile_ir = nvvm.compile_ir
-        nvvm.compile_ir = partial(compile_ir, fma=False)
+        original = getattr(module, name)
+        setattr(module, name, value)
         try:
             yield
         finally:
-            nvvm.compile_ir = compile_ir
+            setattr(module, name, original)
+
+
+def no_contraction() -> AbstractContextManager[None]:
+    """Context for compiling: a product and a sum are rounded one after the other, as on a CPU."""
+    return _replaced(nvvm, "compile_ir", partial(nvvm.compile_ir, fma=False))
+
+
+def no_wraparound() -> AbstractContextManager[None]:
+    """Context for compiling: an index that is computed is not negative, which is then not looked at for each access."""
+
+    def index(context: Any, builder: Any, kind: Any, value: Any, size: Any) -> Any:
+        if isinstance(value, Constant):
+            return fix(context, builder, kind, value, size)
+        return context.cast(builder, value, kind, types.intp)
+
+    fix = arrayobj.fix_integer_index
+    return _replaced(arrayobj, "fix_integer_index", index)
 
 
 class _Kernel(CUDADispatcher):  # type: ignore[misc]
     def compile(self, sig: Any) -> Any:
-        with no_contraction():
+        with no_contraction(), nullcontext() if self.wraps else no_wraparound():
             return super().compile(sig)
 
     @lru_cache(maxsize=128)  # noqa: B019 - as what it replaces
@@ -125,11 +141,11 @@ class _Kernel(CUDADispatcher):  # type: ignore[misc]
             return super().configure(*arguments)
 
 
-def make_kernel(function: Any) -> Any:
-    """A kernel that calculates as a CPU does."""
+def make_kernel(function: Any, wraps: bool = True) -> Any:
+    """A kernel that calculates as a CPU does; without ``wraps`` none of its computed indices may be negative."""
     kernel = cuda.jit(function)
     if isinstance(kernel, CUDADispatcher):  # not in the simulator
-        kernel.__class__ = _Kernel
+        kernel.__class__, kernel.wraps = _Kernel, wraps
         kernel.targetoptions["lto"] = False  # code linked later would be contracted then
     return kernel
 
@@ -241,7 +257,7 @@ def make_kernels(game: Game, pays_result: bool, per_seat: bool = False) -> Batch
             look(states[games[j]], seats[j], observations[j], masks[j])
 
     start, step, run_random = map(in_shared_memory, (start, step, run_random))
-    return BatchFunctions(*map(make_kernel, (start, step, draw_actions, run_random, observe)))
+    return BatchFunctions(*(make_kernel(each, wraps=False) for each in (start, step, draw_actions, run_random, observe)))
 
 
 @inlined

@@ -154,7 +154,8 @@ def make_moves(game: Game, pays_result: bool, per_seat: bool) -> tuple[Callable[
     def move(arrays, seat_arrays, key, row, i, action):
         before_move(arrays, seat_arrays, row, i)
         arrays.moves[i] += 1
-        arrays.rewards[i] = 0.0
+        if not pays_result or arrays.terminated[i]:  # else they are 0 already
+            arrays.rewards[i] = 0.0
         is_over = paid_step(arrays.states[row], action, arrays.rewards[i]) & OVER != 0
         arrays.terminated[i] = is_over
         if is_over:

@@ -39,8 +39,8 @@ from numba.cuda.dispatcher import CUDADispatcher
 
 _SIMULATED = bool(config.ENABLE_CUDASIM)  # type: ignore[attr-defined]  # its kernels are Python
 if not _SIMULATED:
-    from numba.cuda import cgutils, types
     from llvmlite.ir import Constant
+    from numba.cuda import cgutils, types
     from numba.cuda.extending import intrinsic, overload
     from numba.cuda.np import arrayobj
 
@@ -141,9 +141,12 @@ class _Kernel(CUDADispatcher):  # type: ignore[misc]
             return super().configure(*arguments)
 
 
-def make_kernel(function: Any, wraps: bool = True) -> Any:
-    """A kernel that calculates as a CPU does; without ``wraps`` none of its computed indices may be negative."""
-    kernel = cuda.jit(function)
+def make_kernel(function: Any, wraps: bool = True, carveout: str = "default") -> Any:
+    """A kernel that calculates as a CPU does; without ``wraps`` none of its computed indices may be negative.
+
+    ``carveout``: "maxshared" for as much shared memory as there is, at the expense of the cache.
+    """
+    kernel = cuda.jit(function, shared_memory_carveout=carveout)
     if isinstance(kernel, CUDADispatcher):  # not in the simulator
         kernel.__class__, kernel.wraps = _Kernel, wraps
         kernel.targetoptions["lto"] = False  # code linked later would be contracted then
@@ -188,16 +191,21 @@ def make_kernels(game: Game, pays_result: bool, per_seat: bool = False) -> Batch
     wrote its own row byte by byte, the GPU's memory would move 32 bytes for each. There lie first the records of the
     warp, then its masks, then its observations.
     """
-    rows, look = Rows.of(game), make_look(game)
+    look, rows, lanes = make_look(game), Rows.of(game), Rows.of(game).block
     start_game, move, random_action = make_moves(game, pays_result, per_seat)
     of_state, of_mask, of_observation = rows
-    to_observations = of_state + of_mask
+    to_masks, to_observations = lanes * of_state, lanes * (of_state + of_mask)
 
     @inlined
-    def show(arrays, tile):
-        lanes, first = cuda.blockDim.x, cuda.grid(1) - cuda.threadIdx.x
+    def copy(to, source, size):
+        """Copy so many bytes of an array of words, together with the other threads of the warp."""
+        for word in range(cuda.threadIdx.x, size // 8, lanes):
+            to[word] = source[word]
+
+    @inlined
+    def show(arrays, tile, first):
         sync_warp()
-        masks, observations = overlay(tile, tile, lanes * of_state), overlay(tile, tile, lanes * to_observations)
+        masks, observations = overlay(tile, tile, to_masks), overlay(tile, tile, to_observations)
         copy(overlay(tile, arrays.mask_words, first * of_mask), masks, lanes * of_mask)
         copy(overlay(tile, arrays.observations, first * of_observation), observations, lanes * of_observation)
         sync_warp()
@@ -205,33 +213,32 @@ def make_kernels(game: Game, pays_result: bool, per_seat: bool = False) -> Batch
     def start(arrays, own, tile, seat_arrays, key, i, nothing):
         if i < len(arrays.seeds):
             start_game(own, seat_arrays, key, 0, i)
-        show(arrays, tile)
+        show(arrays, tile, i - cuda.threadIdx.x)
 
     def step(arrays, own, tile, seat_arrays, key, i, actions):
         if i < len(arrays.seeds):
             move(own, seat_arrays, key, 0, i, actions[i])
-        show(arrays, tile)
+        show(arrays, tile, i - cuda.threadIdx.x)
 
     def run_random(arrays, own, tile, seat_arrays, key, i, steps):
         draws = stream(key, FOR_ACTIONS, i, 0)
         for _ in range(steps):
             if i < len(arrays.seeds):
                 move(own, seat_arrays, key, 0, i, random_action(own, 0, i, draws))
-            show(arrays, tile)
+            show(arrays, tile, i - cuda.threadIdx.x)
 
     def in_shared_memory(play):
         play = inlined(play)
 
         def kernel(arrays, seat_arrays, seed, given):
-            i, lane, lanes = cuda.grid(1), cuda.threadIdx.x, cuda.blockDim.x
-            tile = cuda.shared.array(0, _WORD)
-            masks, states = overlay(tile, tile, lanes * of_state), overlay(tile, arrays.states, (i - lane) * of_state)
+            i, lane, tile = cuda.grid(1), cuda.threadIdx.x, cuda.shared.array(0, _WORD)
+            masks, states = overlay(tile, tile, to_masks), overlay(tile, arrays.states, (i - lane) * of_state)
             copy(tile, states, lanes * of_state)
             copy(masks, overlay(tile, arrays.mask_words, (i - lane) * of_mask), lanes * of_mask)
             sync_warp()
             own = BatchArrays(
                 overlay(arrays.states, tile, lane * of_state),
-                overlay(arrays.observations, tile, lanes * to_observations + lane * of_observation),
+                overlay(arrays.observations, tile, to_observations + lane * of_observation),
                 overlay(arrays.action_masks, masks, lane * of_mask),
                 overlay(arrays.mask_words, masks, lane * of_mask),
                 arrays.current_player,
@@ -244,7 +251,7 @@ def make_kernels(game: Game, pays_result: bool, per_seat: bool = False) -> Batch
             play(arrays, own, tile, seat_arrays, game_key(seed), i, given)
             copy(states, tile, lanes * of_state)
 
-        return kernel
+        return make_kernel(kernel, wraps=False, carveout="maxshared")
 
     def draw_actions(arrays, seat_arrays, seed, actions):
         i = cuda.grid(1)
@@ -257,14 +264,8 @@ def make_kernels(game: Game, pays_result: bool, per_seat: bool = False) -> Batch
             look(states[games[j]], seats[j], observations[j], masks[j])
 
     start, step, run_random = map(in_shared_memory, (start, step, run_random))
-    return BatchFunctions(*(make_kernel(each, wraps=False) for each in (start, step, draw_actions, run_random, observe)))
-
-
-@inlined
-def copy(to, source, size):
-    """Copy the first ``size`` bytes of an array of words, together with the other threads of the warp."""
-    for word in range(cuda.threadIdx.x, size // 8, cuda.blockDim.x):
-        to[word] = source[word]
+    draw_actions, observe = (make_kernel(each, wraps=False) for each in (draw_actions, observe))
+    return BatchFunctions(start, step, draw_actions, run_random, observe)
 
 
 @make_kernel
@@ -305,7 +306,11 @@ def new_padded_arrays(game: Game, states: npt.NDArray[Any]) -> BatchArrays:
 def _padded(states: npt.NDArray[Any], rows: Rows, count: int) -> npt.NDArray[Any]:
     """The states in the rows of a GPU, and as many more as make ``count``."""
     fields = states.dtype.fields or {}
-    offsets = {"names": [*fields], "formats": [each[0] for each in fields.values()], "offsets": [each[1] for each in fields.values()]}
+    offsets = {
+        "names": [*fields],
+        "formats": [each[0] for each in fields.values()],
+        "offsets": [each[1] for each in fields.values()],
+    }
     padded = zeros(count, np.dtype({**offsets, "itemsize": rows.state}, align=True))
     padded[: len(states)] = states
     return padded

@@ -311,7 +311,7 @@ def bid(s, action):
     if action != state.PASS:
         s.offers[p] = action - state.CARD
         s.bidder = p
-    ends = s.opener in (following, NOBODY)
+    ends = s.opener == following or s.opener == NOBODY  # noqa: PLR1714 - a tuple compiles to a loop
     if is_duel(s):
         ends = opener_passed or (action == state.PASS and s.bidder != NOBODY)
     if not ends:

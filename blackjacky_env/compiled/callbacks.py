@@ -26,13 +26,11 @@ from blackjacky_env.compiled.policies import CompiledPolicy, Policy, PythonPolic
 if TYPE_CHECKING:
     from blackjacky_env.declare.game import Game
 
-NOT_COMPILED = 0  # in place of an address
-
 
 class Cast(NamedTuple):
     """Agents as arrays.
 
-    Agent a has its policy at ``addresses[a]`` (or NOT_COMPILED) and its parameters in
+    Agent a has its policy at ``addresses[a]``, 0 for one that is not compiled, and its parameters in
     ``parameters[offsets[a]:offsets[a + 1]]``.
     """
 
@@ -43,7 +41,7 @@ class Cast(NamedTuple):
 
 def make_cast(game: Game, agents: Sequence[CompiledPolicy | PythonPolicy]) -> Cast:
     """Agents as arrays; policies not yet used in this process are compiled or loaded from the cache."""
-    absent = (NOT_COMPILED, np.zeros(0, np.float32))
+    absent = (0, np.zeros(0, np.float32))
     found = [absent if isinstance(each, PythonPolicy) else (address_of(each[0], game), each[1]) for each in agents]
     return join_cast([address for address, _ in found], [parameters for _, parameters in found])
 

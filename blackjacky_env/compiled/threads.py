@@ -26,10 +26,11 @@ def check_threads(threads: int | None) -> int:
 def spread(work: Callable[[int, int], object], count: int, threads: int) -> None:
     """Call ``work(first, last)`` on equal parts of range(count), one per thread, the calling thread included.
 
-    When a part raises, the others are waited for: they write to arrays of the caller.
+    It is called once for an empty range, too. When a part raises, the others are waited for: they write to arrays of
+    the caller.
     """
     bounds = [part * count // threads for part in range(threads + 1)]
-    own, *others = [part for part in pairwise(bounds) if part[0] < part[1]]
+    own, *others = [part for part in pairwise(bounds) if part[0] < part[1]] or [(0, 0)]
     futures = [_pool().submit(work, *part) for part in others]
     try:
         work(*own)

@@ -45,8 +45,7 @@ def make_batch(
         reward: as for the environments.
         copy: write every step into new arrays, so that those of earlier positions can be kept; ``"cpu"``
             only.
-        per_seat: keep what each seat has received since its last decision, ``cumulative_rewards``, and the final
-            positions of games, for ``observe(games, seats, final=True)``.
+        per_seat: keep what each seat has received since its last decision, ``cumulative_rewards``.
         gamma: discount of a seat's next decision as seen from its last one, 0 .. 1; used by ``score_shaping`` alone.
         score_shaping: weight w of a potential-based shaping of ``cumulative_rewards``, which needs ``per_seat=True``:
             between two decisions a seat receives gamma * P(second) - P(first) more, where P is w times its score minus

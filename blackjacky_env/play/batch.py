@@ -99,9 +99,7 @@ class Batch:
             raise IllegalActionError(f"game {illegal}: {why}")
         self._move(self._functions.step, checked)
 
-    def observe(
-        self, games: npt.ArrayLike, seats: npt.ArrayLike, final: bool = False
-    ) -> tuple[Vector, npt.NDArray[np.int8]]:
+    def observe(self, games: npt.ArrayLike, seats: npt.ArrayLike) -> tuple[Vector, npt.NDArray[np.int8]]:
         """What any seats of any games see, on turn or off, in new arrays.
 
         ``observe(np.arange(N)[:, None], np.arange(4))`` shows all seats of all games of four players.
@@ -109,29 +107,23 @@ class Batch:
         Args:
             games: indices of games, integers, of any shape that broadcasts with ``seats`` to a shape S.
             seats: seats at these tables, integers.
-            final: show the games that ended in the last step as they ended; needs ``per_seat=True``.
 
         Returns:
             Observations (*S, K) and action masks (*S, A), with the dtypes of ``observations`` and ``action_masks``. A
-            mask is all 0 off turn and at the end of a game.
+            mask is all 0 off turn.
 
         Raises:
             TypeError: the indices are not integers.
-            ValueError: a game or a seat does not exist, the indices do not broadcast, or ``final=True`` is asked of a
-                game that the last step has not ended, or without ``per_seat=True``.
+            ValueError: a game or a seat does not exist, or the indices do not broadcast.
         """
         rows, places = self._check_seats(games, seats)
-        states = self._final_states(rows) if final else self._arrays.states
-        observations, masks = self._look(states, rows.ravel(), places.ravel())
-        shape = rows.shape
+        shape, count = rows.shape, rows.size
+        observations = self._new_array((count, self.game.layout.size), self.game.layout.dtype)
+        masks = self._new_array((count, self.game.num_actions), np.int8)
+        if count:
+            given = rows.ravel(), places.ravel()
+            self._run(self._functions.observe, count, self._arrays.states, *given, observations, masks)
         return observations.reshape(*shape, observations.shape[1]), masks.reshape(*shape, self.game.num_actions)
-
-    def _look(self, states: Any, games: npt.NDArray[np.int64], seats: npt.NDArray[np.int64]) -> tuple[Any, Any]:
-        observations = self._new_array((len(games), self.game.layout.size), self.game.layout.dtype)
-        masks = self._new_array((len(games), self.game.num_actions), np.int8)
-        if len(games):
-            self._run(self._functions.observe, len(games), states, games, seats, observations, masks)
-        return observations, masks
 
     def random_actions(self) -> npt.NDArray[np.int64]:
         """A uniformly random legal action for every game, int64, (N,); the same actions until the next step."""
@@ -205,15 +197,6 @@ class Batch:
         if ((places < 0) | (places >= self.num_players[rows])).any():
             raise ValueError(f"seats={seats!r} are out of range; allowed are 0 .. num_players - 1 of the game")
         return rows.astype(np.int64), places.astype(np.int64)
-
-    def _final_states(self, games: npt.NDArray[np.int64]) -> npt.NDArray[Any]:
-        if self._seat_arrays is None:
-            raise ValueError("final=True needs a batch made with per_seat=True")
-        ended = self._on_cpu(self.terminated)[games]
-        if not ended.all():
-            running = games[~ended].flat[0]
-            raise ValueError(f"game {running} was not ended by the last step; final=True is for games that were")
-        return self._seat_arrays.final_states
 
     def _on_cpu(self, array: Any) -> Any:
         """Batches on a GPU copy the array here."""

@@ -9,18 +9,18 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from blackjacky_env.compiled.callbacks import ask
 from blackjacky_env.compiled.compiling import compiled, entry
 from blackjacky_env.compiled.purposes import FOR_LINEUPS
 from blackjacky_env.compiled.random import below, draw, game_key, stream
 from blackjacky_env.compiled.results import score_of
 from blackjacky_env.declare.game import Game
-from blackjacky_env.play.playouts import KEEP, make_choose
+from blackjacky_env.play.playouts import KEEP, LONGEST, make_run_on
 from blackjacky_env.play.step import DRAWN, is_running, make_look, make_shared_step
 
 Encoder = Callable[..., None]
 """(observation int8 or int16 (K,), mask int8 (A,), out float32 (F,)): write the learner's input made from them."""
 
+LEARNER = -1  # in place of an agent
 BEGIN = -1  # in place of a learner's action: start a game; `KEEP`: only observe the running one
 
 
@@ -36,7 +36,7 @@ class LearnerArrays(NamedTuple):
     seats: npt.NDArray[np.int64]
     """The learner's seat in each game, shape (N,)."""
     seating: npt.NDArray[np.int64]
-    """The agent in every other seat, shape (N, max_players)."""
+    """The agent in every other seat, `LEARNER` in its own, shape (N, max_players)."""
     played: npt.NDArray[np.int64]
     """Number of games started at each index, shape (N,)."""
     decisions: npt.NDArray[np.int64]
@@ -57,13 +57,7 @@ def learner_function(game: Game, encoder: Encoder | None) -> Callable[..., None]
     """
     begin, score, returns, look = game.rules.begin, score_of(game.rules), game.rules.returns, make_look(game)
     size, dtype, max_players = game.layout.size, game.layout.dtype, game.max_players
-    choose, step = make_choose(game, ask), make_shared_step(game)
-
-    @compiled
-    def run_on(s, i, arrays, cast, observation, mask):
-        while is_running(s) and s.player != arrays.seats[i]:
-            step(s, choose(s, arrays.seating[i, s.player], arrays.decisions[i], cast, observation, mask))
-            arrays.decisions[i] += 1
+    run_on, step = make_run_on(game), make_shared_step(game)
 
     @compiled
     def start_game(s, i, arrays, cast, observation, mask):
@@ -71,9 +65,8 @@ def learner_function(game: Game, encoder: Encoder | None) -> Callable[..., None]
             draws = stream(arrays.keys[i], FOR_LINEUPS, i, arrays.played[i])
             begin(s, game_key(draw(draws, 0) >> np.uint64(1)), DRAWN)
             _seat_players(s, i, arrays, draws)
-            arrays.decisions[i] = 0
             arrays.played[i] += 1
-            run_on(s, i, arrays, cast, observation, mask)
+            arrays.decisions[i] = run_on(s, arrays.seating[i], 0, LONGEST, cast, observation, mask)
             if is_running(s):
                 return
 
@@ -98,7 +91,8 @@ def learner_function(game: Game, encoder: Encoder | None) -> Callable[..., None]
                 seat = arrays.seats[i]
                 before = score(s, seat)
                 step(s, actions[i])
-                run_on(s, i, arrays, cast, raw, masks[i])
+                made = arrays.decisions[i]
+                arrays.decisions[i] = run_on(s, arrays.seating[i], made, made + LONGEST, cast, raw, masks[i])
                 score_changes[i] = score(s, seat) - before
                 if not is_running(s):
                     result[:] = 0.0
@@ -120,6 +114,7 @@ def _seat_players(s, i, arrays, draws):
     """Draw the learner's seat in game i, and an opponent for every other seat."""
     seat = arrays.fixed_seat if arrays.fixed_seat != DRAWN else np.int64(below(draw(draws, 1), s.num_players))
     arrays.seats[i] = seat
+    arrays.seating[i, seat] = LEARNER
     for relative in range(1, s.num_players):
         drawn = below(draw(draws, 2 + relative), len(arrays.opponents))
         arrays.seating[i, (seat + relative) % s.num_players] = arrays.opponents[drawn]

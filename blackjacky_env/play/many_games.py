@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from blackjacky_env.compiled.compiling import compiled, entry, inlined, zeros
+from blackjacky_env.compiled.compiling import compiled, entry, inlined
 from blackjacky_env.compiled.purposes import FOR_ACTIONS, FOR_GAMES
 from blackjacky_env.compiled.random import draw, game_key, random_flag, stream
 from blackjacky_env.compiled.results import score_of
@@ -40,8 +40,6 @@ class SeatArrays(NamedTuple):
     """What a batch with ``per_seat=True`` keeps besides its `BatchArrays`."""
 
     cumulative_rewards: npt.NDArray[np.float64]
-    final_states: npt.NDArray[Any]
-    """Each game as the last one at its index ended, shape (N,)."""
     gamma: float
     score_shaping: float
 
@@ -73,8 +71,7 @@ def new_masks(game: Game, num_games: int) -> tuple[npt.NDArray[np.int8], npt.NDA
 
 def new_seat_arrays(game: Game, num_games: int, gamma: float, score_shaping: float) -> SeatArrays:
     """Zeroed arrays for ``num_games`` games."""
-    rewards, states = np.zeros((num_games, game.max_players)), zeros(num_games, game.state_dtype)
-    return SeatArrays(rewards, states, gamma, score_shaping)
+    return SeatArrays(np.zeros((num_games, game.max_players)), gamma, score_shaping)
 
 
 class BatchFunctions(NamedTuple):
@@ -243,9 +240,7 @@ def _make_credit(game: Game) -> tuple[Callable[..., None], Callable[..., None], 
         s, sums, weight = arrays.states[row], seat_arrays.cumulative_rewards[i], seat_arrays.score_shaping
         for seat in range(max_players):
             sums[seat] += arrays.rewards[i, seat]
-        if arrays.terminated[i]:
-            seat_arrays.final_states[i] = s
-        elif weight != 0.0:
+        if weight != 0.0 and not arrays.terminated[i]:
             add_potentials(s, sums, seat_arrays.gamma * weight)
 
     return inlined(clear), inlined(before_move), inlined(after_move)

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from blackjacky_env.compiled.callbacks import NOT_COMPILED, ask, make_cast
+from blackjacky_env.compiled.callbacks import ask, make_cast
 from blackjacky_env.compiled.compiling import compiled, entry, zeros
 from blackjacky_env.compiled.policies import CompiledPolicy, Policy, PythonPolicy
 from blackjacky_env.compiled.purposes import FOR_COPIES, FOR_POLICIES
@@ -71,32 +71,26 @@ def begin_all(game: Game) -> Callable[..., None]:
 
 
 @cache
-def _make_finish(game: Game, ask: Policy) -> Callable[..., int]:
-    """Compiled (s, seats, cast, observation, mask, result) -> decisions: play a running game to its end."""
-    choose, step, returns = make_choose(game, ask), make_shared_step(game), game.rules.returns
+def make_run_on(game: Game, ask: Policy = ask, step: Callable[..., Any] | None = None) -> Callable[..., int]:
+    """Compiled (s, seats, decision, most, cast, observation, mask, *more) -> decision: compiled agents play on.
 
-    def finish(s, seats, cast, observation, mask, result):
-        decisions = 0
-        while is_running(s) and decisions < LONGEST:
-            step(s, choose(s, seats[s.player], decisions, cast, observation, mask))
-            decisions += 1
-        returns(s, result)
-        return decisions
+    ``seats`` (P,) names the agent in each seat; at a negative one, whom others ask, they stop, as at the end of the
+    game and at decision number ``most``. ``step``: compiled (s, action, decision, *more), which takes their actions.
+    """
+    choose, silent_step = make_choose(game, ask), make_shared_step(game)
 
-    return compiled(finish)
+    def plain_step(s, action, decision):
+        silent_step(s, action)
 
+    take = step or compiled(plain_step)
 
-@cache
-def _play_to_the_end(game: Game) -> Callable[..., None]:
-    size, dtype, num_actions = game.layout.size, game.layout.dtype, game.num_actions
-    finish = _make_finish(game, ask)
+    def run_on(s, seats, decision, most, cast, observation, mask, *more):
+        while is_running(s) and decision < most and seats[s.player] >= 0:
+            take(s, choose(s, seats[s.player], decision, cast, observation, mask), decision, *more)
+            decision += 1
+        return decision
 
-    def play(states, seating, cast, results, decisions, first, last):
-        observation, mask = np.empty(size, dtype), np.empty(num_actions, np.int8)
-        for i in range(first, last):
-            decisions[i] = finish(states[i], seating[i], cast, observation, mask, results[i])
-
-    return entry(play)
+    return compiled(run_on)
 
 
 @cache
@@ -105,7 +99,7 @@ def make_play_copy(game: Game, ask: Policy) -> Callable[..., None]:
 
     It is played in the record ``copies[k]``; ``number`` counts the copies of the first state, then of the second.
     """
-    finish = _make_finish(game, ask)
+    run_on, returns = make_run_on(game, ask), game.rules.returns
 
     def play_copy(states, seating, cast, seed, copies, k, observation, mask, results, number):
         games = results.shape[1]
@@ -113,7 +107,8 @@ def make_play_copy(game: Game, ask: Policy) -> Callable[..., None]:
         copies[k] = states[i]
         s = copies[k]
         s.key = stream(game_key(seed), FOR_COPIES, i, repeat)
-        finish(s, seating[i], cast, observation, mask, results[i, repeat])
+        run_on(s, seating[i], 0, LONGEST, cast, observation, mask)
+        returns(s, results[i, repeat])
 
     return compiled(play_copy)
 
@@ -131,35 +126,6 @@ def _play_copies(game: Game) -> Callable[..., None]:
     return entry(play)
 
 
-def play_out(
-    game: Game,
-    states: npt.NDArray[Any],
-    seeds: npt.NDArray[np.int64],
-    seating: npt.NDArray[np.int64],
-    agents: Sequence[CompiledPolicy],
-    threads: int = 1,
-) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.int64]]:
-    """Play whole games between compiled agents without returning to Python.
-
-    Args:
-        game: the game.
-        states: records with options written, shape (N,); left as the games ended.
-        seeds: seed of each game as for ``reset``, shape (N,).
-        seating: index of the agent in each seat, shape (N, max_players).
-        agents: (policy, parameters) of each agent.
-        threads: CPU threads; results do not depend on it.
-
-    Returns:
-        Results (N, max_players), the zero-sum "win" rewards, and the number of decisions of each game (N,).
-    """
-    begin_all(game)(states, seeds)
-    results = np.zeros((len(states), game.max_players))
-    decisions = np.zeros(len(states), np.int64)
-    play, cast = _play_to_the_end(game), make_cast(game, agents)
-    spread(lambda *part: play(states, seating, cast, results, decisions, *part), len(states), threads)
-    return results, decisions
-
-
 def play_copies(
     game: Game,
     states: npt.NDArray[Any],
@@ -172,7 +138,7 @@ def play_copies(
     """Play copies of N running games to their end, ``games`` copies of each, every copy with its own key.
 
     A key depends only on the seed, the index of the state and the index of the copy. ``states`` (N,) are not changed;
-    ``seating`` (N, max_players), ``agents`` and ``threads`` are as for `play_out`. Returns results
+    ``seating`` (N, max_players), ``agents`` and ``threads`` are as for `play_out`. Returns the zero-sum "win" rewards
     (N, games, max_players).
     """
     results = np.zeros((len(states), games, game.max_players))
@@ -187,8 +153,8 @@ def play_copies(
     return results
 
 
-class _LoggedGames(NamedTuple):
-    """What `play_logged` keeps of N games."""
+class _Games(NamedTuple):
+    """What `play_out` keeps of N games."""
 
     actions: npt.NDArray[np.int64]
     """To be taken next by agents that are not compiled, or `KEEP`, (N,)."""
@@ -213,8 +179,8 @@ class _LoggedGames(NamedTuple):
             self.actions[asked] = _checked(given, self.masks[asked], agent.name)
 
 
-def _new_logged_games(game: Game, count: int) -> _LoggedGames:
-    return _LoggedGames(
+def _new_games(game: Game, count: int) -> _Games:
+    return _Games(
         np.full(count, KEEP, np.int64),
         np.zeros(count, np.int64),
         np.zeros((count, _LOG_SIZE), np.int16),
@@ -226,43 +192,37 @@ def _new_logged_games(game: Game, count: int) -> _LoggedGames:
 
 @cache
 def _play_to_a_question(game: Game, recalls: bool) -> Callable[..., None]:
-    """Entry (states, seating, cast, *logged, ear): play games until an agent that is not compiled is to act.
+    """Entry (states, seating, cast, *games, ear, first, last): play games until a seat asked outside is to act.
 
-    Its ``actions`` are taken first. Games also stop when the log is full. Keys follow if ``recalls``.
+    ``actions`` are taken first. Games also stop when the log is full. Keys follow if ``recalls``.
     """
-    look, choose, silent_step = make_look(game), make_choose(game, ask), make_shared_step(game)
-    listen, phase = make_listen(game), make_phase(game)
+    look, silent_step, listen, phase = make_look(game), make_shared_step(game), make_listen(game), make_phase(game)
 
-    def heard_step(s, action, keys, ear):
+    def heard_step(s, action, decision, log, keys, ear):
+        log[decision] = action
         actor, before = int(s.player), phase(s)
         silent_step(s, action)
         listen(s, actor, action, before, keys, ear)
 
-    def unheard_step(s, action, keys, ear):
+    def unheard_step(s, action, decision, log, keys, ear):
+        log[decision] = action
         silent_step(s, action)
 
     step = compiled(heard_step if recalls else unheard_step)
+    run_on = make_run_on(game, ask, step)
 
-    @compiled
-    def run_on(s, seats, cast, log, decision, observation, mask, keys, ear):
-        while is_running(s) and decision < len(log):
-            if cast.addresses[seats[s.player]] == NOT_COMPILED:
-                look(s, s.player, observation, mask)
-                break
-            action = choose(s, seats[s.player], decision, cast, observation, mask)
-            step(s, action, keys, ear)
-            log[decision] = action
-            decision += 1
-        return decision
-
-    def play(states, seating, cast, actions, decisions, log, observations, masks, keys, ear):
-        for i in range(len(states)):
+    def play(states, seating, cast, actions, decisions, log, observations, masks, keys, ear, first, last):
+        most = min(log.shape[1], LONGEST)
+        for i in range(first, last):
             s = states[i]
             if actions[i] != KEEP:
-                log[i, decisions[i]] = actions[i]
+                step(s, actions[i], decisions[i], log[i], keys[i], ear)
                 decisions[i] += 1
-                step(s, actions[i], keys[i], ear)
-            decisions[i] = run_on(s, seating[i], cast, log[i], decisions[i], observations[i], masks[i], keys[i], ear)
+            decisions[i] = run_on(
+                s, seating[i], decisions[i], most, cast, observations[i], masks[i], log[i], keys[i], ear
+            )
+            if is_running(s):
+                look(s, s.player, observations[i], masks[i])
 
     return entry(play)
 
@@ -291,42 +251,55 @@ class Played(NamedTuple):
     """The actions, shape (N, D); only the first ``decisions[i]`` entries of row i are used."""
 
 
-def play_logged(
+def play_out(
     game: Game,
     states: npt.NDArray[Any],
     seeds: npt.NDArray[np.int64],
     seating: npt.NDArray[np.int64],
     agents: Sequence[CompiledPolicy | PythonPolicy],
+    threads: int = 1,
 ) -> Played:
-    """Play whole games between agents, compiled or not, and log every action; arguments as of `play_out`.
+    """Play whole games between agents, compiled or not, and log every action.
 
-    Compiled agents make the same moves as there. The others are asked in batches, for all games in which they are to
-    act.
+    Agents that are not compiled are asked in batches, for all games in which they are to act.
+
+    Args:
+        game: the game.
+        states: records with options written, shape (N,); left as the games ended.
+        seeds: seed of each game as for ``reset``, shape (N,).
+        seating: index of the agent in each seat, shape (N, max_players).
+        agents: (policy, parameters) of each compiled agent; the others.
+        threads: CPU threads of compiled agents; results do not depend on it.
 
     Raises `IllegalActionError` if an agent that is not compiled returns an illegal action; the message names the agent.
     """
-    cast, logged, ear = make_cast(game, agents), _new_logged_games(game, len(states)), new_ear(game)
+    cast, games = make_cast(game, agents), _new_games(game, len(states))
     begin_all(game)(states, seeds)
     recalls = any(isinstance(agent, PythonPolicy) and agent.recalls for agent in agents)
     for i in range(len(states) if recalls else 0):
-        listener(game)(states[i : i + 1], NOBODY, 0, 0, logged.keys[i], ear)
-    play = _play_to_a_question(game, recalls)
-    while True:  # runs once even without games, so that the functions are compiled
-        play(states, seating, cast, *logged, ear)
-        running = states["player"] >= 0
+        listener(game)(states[i : i + 1], NOBODY, 0, 0, games.keys[i], new_ear(game))
+    play, outside = _play_to_a_question(game, recalls), np.array([isinstance(agent, PythonPolicy) for agent in agents])
+    inside = np.where(outside[seating], -1, seating)
+
+    def play_on(first: int, last: int) -> None:
+        play(states, inside, cast, *games, new_ear(game), first, last)
+
+    while True:
+        spread(play_on, len(states), threads)
+        running = (states["player"] >= 0) & (games.decisions < LONGEST)
         if not running.any():
             break
-        full = running & (logged.decisions == logged.log.shape[1])
+        full = running & (games.decisions == games.log.shape[1])
         if full.any():
-            logged = logged._replace(log=np.concatenate([logged.log, np.zeros_like(logged.log)], axis=1))
+            games = games._replace(log=np.concatenate([games.log, np.zeros_like(games.log)], axis=1))
         to_act = np.where(running & ~full, seating[np.arange(len(states)), states["player"]], NONE)
-        logged.actions[:] = KEEP
+        games.actions[:] = KEEP
         for number, agent in enumerate(agents):
             if isinstance(agent, PythonPolicy):
-                logged.ask(agent, np.flatnonzero(to_act == number), states["player"])
+                games.ask(agent, np.flatnonzero(to_act == number), states["player"])
     scores = np.zeros((len(states), game.max_players), np.int64)
     score_all(game)(states, scores)
-    return Played(scores, logged.decisions, logged.log)
+    return Played(scores, games.decisions, games.log)
 
 
 def _checked(actions: npt.NDArray[Any], masks: npt.NDArray[np.int8], agent: str) -> npt.NDArray[np.int64]:

@@ -41,21 +41,21 @@ def identity(game: Game, num_players: int, variant: str, options: Mapping[str, A
 
 
 def refuse_other(what: str, own: Mapping[str, Any], other: Mapping[str, Any]) -> None:
-    """Raise a `ValueError` naming the first difference between `identity` ``own`` and that of ``other``."""
+    """Raise a `ValueError` naming the first entry of the `identity` ``own``, or a part of it, that ``other`` lacks."""
     for name in own:
         if name != "options" and other.get(name) != own[name]:
             raise ValueError(f"this {what} has {name}={other.get(name)!r}, the environment has {own[name]!r}")
     options = other.get("options")
+    expected = own.get("options", options)
     if not isinstance(options, Mapping):
         raise TypeError(f"this {what} has options={options!r}; expected a mapping")
-    for name in own["options"]:
+    for name, value in expected.items():
         if name not in options:
             raise ValueError(f"this {what} lacks the option {name!r}")
-    for name, value in options.items():
-        if name not in own["options"]:
-            raise ValueError(f"this {what} has the option {name}={value!r}, which the environment does not have")
-        if value != own["options"][name]:
-            raise ValueError(f"this {what} has {name}={value!r}, the environment has {own['options'][name]!r}")
+        if options[name] != value:
+            raise ValueError(f"this {what} has {name}={options[name]!r}, the environment has {value!r}")
+    if more := options.keys() - expected.keys():
+        raise ValueError(f"this {what} has the options {few(sorted(more))}, which the environment does not have")
 
 
 # ---------------------------------------------------------------- bytes
@@ -121,21 +121,8 @@ def read_state(game: Game, state: bytes, own: Mapping[str, Any] | None = None) -
     of range.
     """
     header, data = unpack(state)
-    refuse_other("state", own or _identity_of(game, header), header)
+    refuse_other("state", own or {"game": game.name, "version": game.version}, header)
     return header, read_records(game, header, data)
-
-
-def _identity_of(game: Game, header: Mapping[str, Any]) -> dict[str, Any]:
-    """The identity of the table that a header names; `TypeError` or `ValueError` if there is no such table."""
-    for name, value in (("game", game.name), ("version", game.version)):
-        if header.get(name) != value:
-            raise ValueError(f"this state has {name}={header.get(name)!r}; expected {value!r}")
-    if missing := [name for name in ("num_players", "variant", "options") if name not in header]:
-        raise ValueError(f"this state lacks {', '.join(missing)}")
-    size, variant = game.choose_table(header["num_players"], header["variant"])
-    if not isinstance(header["options"], Mapping):
-        raise TypeError(f"options={header['options']!r} of this state is not a mapping")
-    return identity(game, size, variant, game.check_options(size, variant, header["options"]))
 
 
 def reseed_state(game: Game, state: bytes, rng: np.random.Generator) -> bytes:

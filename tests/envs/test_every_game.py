@@ -219,10 +219,9 @@ def test_a_batch_plays_the_games_of_the_environment(game: Game) -> None:
                 assert batch.terminated[i] == all(env.terminations.values())
                 assert_paid(batch.rewards[i], env.rewards)
                 assert_paid(batch.cumulative_rewards[i], env._cumulative_rewards)
-                assert_every_seat_is_shown(batch, i, env, final=bool(batch.terminated[i]))
                 if batch.terminated[i]:
                     env.reset(seed=int(batch.seeds[i]))
-                    assert_every_seat_is_shown(batch, i, env, final=False)
+                assert_every_seat_is_shown(batch, i, env)
             ended |= batch.terminated
 
 
@@ -232,10 +231,10 @@ def assert_paid(rewards: Any, expected: dict[str, float]) -> None:
     np.testing.assert_allclose(rewards, wanted, rtol=0, atol=1e-12)
 
 
-def assert_every_seat_is_shown(batch: Batch, i: int, env: TableEnv, final: bool) -> None:
+def assert_every_seat_is_shown(batch: Batch, i: int, env: TableEnv) -> None:
     """What the environment shows it."""
     seen = [env.observe(agent) for agent in env.possible_agents]
-    observations, masks = batch.observe(i, np.arange(env.num_players), final=final)
+    observations, masks = batch.observe(i, np.arange(env.num_players))
     assert_same(list(observations), [each["observation"] for each in seen])
     assert_same(list(masks), [each["action_mask"] for each in seen])
 

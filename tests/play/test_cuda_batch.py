@@ -72,14 +72,13 @@ def seats_and_errors(backend: str) -> str:
         batch.step(batch.random_actions())
         digests.append(digest_of(batch, "cumulative_rewards"))
         ended = bool(on_cpu(batch.terminated).any())
-    last = np.flatnonzero(on_cpu(batch.terminated))
-    seen = *batch.observe(np.arange(5)[:, None], [0, 1]), *batch.observe(last, 0, final=True)
+    seen = batch.observe(np.arange(5)[:, None], [0, 1])
     digests += [hashlib.sha256(on_cpu(array).tobytes()).hexdigest() for array in seen]
     refused: list[Callable[[], object]] = [
         lambda: batch.step(np.full(5, game.num_actions)),
         lambda: batch.step(on_cpu(batch.action_masks).argmin(axis=1)),
         lambda: batch.step([0]),
-        lambda: batch.observe(np.arange(5), 0, final=True),
+        lambda: batch.observe(np.arange(6), 0),
     ]
     for call in refused:
         with pytest.raises((IllegalActionError, ValueError)) as error:

@@ -49,7 +49,7 @@ from blackjacky_agents.search.searchers import SEARCHERS
 from blackjacky_env.compiled import CompiledPolicy, PythonPolicy
 from blackjacky_env.declare import IllegalActionError
 from blackjacky_env.games import get_game
-from blackjacky_env.play import play_logged
+from blackjacky_env.play import play_out
 from blackjacky_env.reading import MAX_CARD
 
 SAMPLED = 12
@@ -331,7 +331,7 @@ def _replay(played: _Played, game: int) -> None:
     states, seating = table.begin(seats)
     won = played.games.winners.reshape(-1, table.num_players)[game]
     try:
-        log = play_logged(get_game(table.game), states, seeds, seating, policies)
+        log = play_out(get_game(table.game), states, seeds, seating, policies)
         if not np.array_equal(log.log[0, : log.decisions[0]], moves):
             raise ValueError("bots choose other moves than the card says, or it has moves after the end")
         if (won != states["winners"][0, : table.num_players]).any():

@@ -19,7 +19,7 @@ from blackjacky_env.compiled import CompiledPolicy, PythonPolicy, entry, random,
 from blackjacky_env.compiled.purposes import FOR_DEALS, FOR_SEATS
 from blackjacky_env.envs import TableEnv
 from blackjacky_env.games import get_game
-from blackjacky_env.play import play_logged
+from blackjacky_env.play import play_out
 
 Lineup = tuple[int, ...]
 """Indices of the agents at a table, one per seat, in no particular order."""
@@ -189,7 +189,7 @@ class Table:
                 hear = self._teller(agent, seeds)
                 policies.append(PythonPolicy(agent.name, agent.act_batch, hear, recalls(agent)))
         try:
-            played = play_logged(game, states, seeds, seating, policies)
+            played = play_out(game, states, seeds, seating, policies)
         except Exception as error:
             games = f"game {first}" if len(seeds) == 1 else f"games {first} .. {first + len(seeds) - 1}"
             error.add_note(f"{games} at a table of {self.num_players}")

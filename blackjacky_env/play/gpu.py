@@ -7,7 +7,7 @@ module raises `ImportError` where numba-cuda is missing.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import cache, lru_cache, partial
 from typing import Any, NamedTuple
@@ -68,17 +68,20 @@ if not _SIMULATED:
 
     @inlined
     def sync_warp():
+        """Wait for the other threads of the warp."""
         cuda.syncwarp()
 
 else:
 
     def overlay(like, memory, start):
+        """As above."""
         like, memory = getattr(like, "_ary", like), getattr(memory, "_ary", memory)
         lying = memory.reshape(-1).view(np.uint8)[start:]
         return np.ndarray((len(lying) // like.strides[0], *like.shape[1:]), like.dtype, lying).view(type(like))
 
     def sync_warp():
-        cuda.syncthreads()  # the simulator has no other
+        """As above; the simulator waits for blocks only, which are warps here."""
+        cuda.syncthreads()
 
 
 _WORD = np.dtype(np.uint64)
@@ -185,56 +188,75 @@ def _odd(size: int, word: int) -> int:
 
 @cache
 def make_kernels(game: Game, pays_result: bool, per_seat: bool = False) -> BatchFunctions:
-    """`batch_functions` as kernels, one thread per game.
-
-    Games are played in shared memory, from which the threads of a warp store rows together, word by word: if each
-    wrote its own row byte by byte, the GPU's memory would move 32 bytes for each. There lie first the records of the
-    warp, then its masks, then its observations.
-    """
-    look, rows, lanes = make_look(game), Rows.of(game), Rows.of(game).block
+    """`batch_functions` as kernels, one thread per game; those that change games are made by `make_shared`."""
     start_game, move, random_action = make_moves(game, pays_result, per_seat)
-    of_state, of_mask, of_observation = rows
-    to_masks, to_observations = lanes * of_state, lanes * (of_state + of_mask)
-
-    @inlined
-    def copy(to, source, size):
-        """Copy so many bytes of an array of words, together with the other threads of the warp."""
-        for word in range(cuda.threadIdx.x, size // 8, lanes):
-            to[word] = source[word]
-
-    @inlined
-    def show(arrays, tile, first):
-        sync_warp()
-        masks, observations = overlay(tile, tile, to_masks), overlay(tile, tile, to_observations)
-        copy(overlay(tile, arrays.mask_words, first * of_mask), masks, lanes * of_mask)
-        copy(overlay(tile, arrays.observations, first * of_observation), observations, lanes * of_observation)
-        sync_warp()
+    look, (show, shared) = make_look(game), make_shared(Rows.of(game))
 
     def start(arrays, own, tile, seat_arrays, key, i, nothing):
         if i < len(arrays.seeds):
             start_game(own, seat_arrays, key, 0, i)
-        show(arrays, tile, i - cuda.threadIdx.x)
+        show(arrays, tile)
 
     def step(arrays, own, tile, seat_arrays, key, i, actions):
         if i < len(arrays.seeds):
             move(own, seat_arrays, key, 0, i, actions[i])
-        show(arrays, tile, i - cuda.threadIdx.x)
+        show(arrays, tile)
+
+    def draw_actions(arrays, seat_arrays, seed, actions):
+        i = cuda.grid(1)
+        if i < len(arrays.seeds):
+            actions[i] = random_action(arrays, i, i, stream(game_key(seed), FOR_ACTIONS, i, 0))
 
     def run_random(arrays, own, tile, seat_arrays, key, i, steps):
         draws = stream(key, FOR_ACTIONS, i, 0)
         for _ in range(steps):
             if i < len(arrays.seeds):
                 move(own, seat_arrays, key, 0, i, random_action(own, 0, i, draws))
-            show(arrays, tile, i - cuda.threadIdx.x)
+            show(arrays, tile)
 
-    def in_shared_memory(play):
-        play = inlined(play)
+    def observe(states, games, seats, observations, masks):
+        j = cuda.grid(1)
+        if j < len(games):
+            look(states[games[j]], seats[j], observations[j], masks[j])
+
+    draw_actions, observe = (make_kernel(each, wraps=False) for each in (draw_actions, observe))
+    return BatchFunctions(shared(start), shared(step), draw_actions, shared(run_random), observe)
+
+
+def make_shared(rows: Rows) -> tuple[Callable[..., None], Callable[[Callable[..., None]], Any]]:
+    """How games are played in shared memory: inlined (arrays, tile), and (function) -> kernel.
+
+    A warp loads the records and masks of its games together, word by word, and stores them so: if each thread wrote its
+    own row byte by byte, the GPU would move 32 bytes for each. Its tile of shared memory holds records, then masks,
+    then observations. The function of the kernel (arrays, seat_arrays, seed, given) is called in every thread with
+    (arrays, own, tile, seat_arrays, key, i, given); the rows of game i are those in row 0 of ``own``. The first result
+    stores the masks and observations of a warp.
+    """
+    (of_state, of_mask, of_observation), lanes = rows, rows.block
+    to_masks, to_observations = lanes * of_state, lanes * (of_state + of_mask)
+
+    @inlined
+    def copy(to, source, row):
+        for word in range(cuda.threadIdx.x, lanes * row // 8, lanes):
+            to[word] = source[word]
+
+    @inlined
+    def show(arrays, tile):
+        first = cuda.grid(1) - cuda.threadIdx.x
+        sync_warp()
+        copy(overlay(tile, arrays.mask_words, first * of_mask), overlay(tile, tile, to_masks), of_mask)
+        to = overlay(tile, arrays.observations, first * of_observation)
+        copy(to, overlay(tile, tile, to_observations), of_observation)
+        sync_warp()
+
+    def shared(function):
+        play = inlined(function)
 
         def kernel(arrays, seat_arrays, seed, given):
             i, lane, tile = cuda.grid(1), cuda.threadIdx.x, cuda.shared.array(0, _WORD)
             masks, states = overlay(tile, tile, to_masks), overlay(tile, arrays.states, (i - lane) * of_state)
-            copy(tile, states, lanes * of_state)
-            copy(masks, overlay(tile, arrays.mask_words, (i - lane) * of_mask), lanes * of_mask)
+            copy(tile, states, of_state)
+            copy(masks, overlay(tile, arrays.mask_words, (i - lane) * of_mask), of_mask)
             sync_warp()
             own = BatchArrays(
                 overlay(arrays.states, tile, lane * of_state),
@@ -249,23 +271,11 @@ def make_kernels(game: Game, pays_result: bool, per_seat: bool = False) -> Batch
                 arrays.terminated,
             )
             play(arrays, own, tile, seat_arrays, game_key(seed), i, given)
-            copy(states, tile, lanes * of_state)
+            copy(states, tile, of_state)
 
         return make_kernel(kernel, wraps=False, carveout="maxshared")
 
-    def draw_actions(arrays, seat_arrays, seed, actions):
-        i = cuda.grid(1)
-        if i < len(arrays.seeds):
-            actions[i] = random_action(arrays, i, i, stream(game_key(seed), FOR_ACTIONS, i, 0))
-
-    def observe(states, games, seats, observations, masks):
-        j = cuda.grid(1)
-        if j < len(games):
-            look(states[games[j]], seats[j], observations[j], masks[j])
-
-    start, step, run_random = map(in_shared_memory, (start, step, run_random))
-    draw_actions, observe = (make_kernel(each, wraps=False) for each in (draw_actions, observe))
-    return BatchFunctions(start, step, draw_actions, run_random, observe)
+    return show, shared
 
 
 @make_kernel
@@ -339,8 +349,7 @@ class CudaBatch(Batch):
         self._first_illegal = cuda.to_device(np.array([len(states)]))
         self._arrays = _to_device(new_padded_arrays(self.game, states))
         if self._seat_arrays is not None:
-            final = _padded(self._seat_arrays.final_states, Rows.of(self.game), len(states))
-            self._seat_arrays = _to_device(self._seat_arrays._replace(final_states=final))
+            self._seat_arrays = _to_device(self._seat_arrays)
 
     def _make_functions(self) -> BatchFunctions:
         return make_kernels(self.game, self.reward == "win", self._seat_arrays is not None)

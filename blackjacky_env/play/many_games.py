@@ -130,7 +130,7 @@ def batch_functions(game: Game, pays_result: bool, per_seat: bool = False) -> Ba
 def make_moves(game: Game, pays_result: bool, per_seat: bool) -> tuple[Callable[..., Any], ...]:
     """Three inlined functions for a game of a batch: start it, take an action in it, draw a random one.
 
-    Their arguments are (arrays, seat_arrays, key, row, i), the same with an action, and (arrays, row, i, draws). Record,
+    Arguments: (arrays, seat_arrays, key, row, i), the same with an action, and (arrays, row, i, draws). Record,
     observation and mask of game ``i`` lie in ``row`` of their arrays, which on a GPU is another. Each game has a stream
     of random numbers, ``draws``, of which every random action takes the one of its move count.
     """
@@ -203,7 +203,7 @@ def _no_credit(arrays, seat_arrays, row, i):
 
 
 def _make_credit(game: Game) -> tuple[Callable[..., None], Callable[..., None], Callable[..., None]]:
-    """Three inlined functions (arrays, seat_arrays, row, i), called at the start of all games, before and after each move.
+    """Three inlined functions (arrays, seat_arrays, row, i): at the start of all games, before and after each move.
 
     They keep the sum, over the moves since a seat's last decision, of its rewards and of the shaping term
     gamma * potential(now) - potential(then); the potential of a finished game is 0, that of a running one a seat's

@@ -100,8 +100,7 @@ def test_a_step_a_sample_and_all_bots_compile(game: Game, pytestconfig: pytest.C
     content = fingerprint(everything, game.state_dtype, numba.__version__, numba_cuda.__version__, on_gpu())
     if cache and cache.get(place, "") == content:
         return
-    arrays = new_padded_arrays(game, zeros(1, game.state_dtype))
-    seat_arrays = new_seat_arrays(game, 1, 1.0, 1.0)._replace(final_states=arrays.states)
+    arrays, seat_arrays = new_padded_arrays(game, zeros(1, game.state_dtype)), new_seat_arrays(game, 1, 1.0, 1.0)
     ptx = ptx_of(make_kernel(everything), (arrays, seat_arrays, np.zeros(1, np.uint64), *cast))
     assert ".visible .entry" in ptx
     if cache:

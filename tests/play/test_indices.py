@@ -51,9 +51,7 @@ def play(name: str) -> None:
                 batch = make_batch(name, 64, **setup)
                 for _ in range(10):
                     batch.run_random(200)
-                    seats = np.arange(batch.num_players[0])
-                    batch.observe(np.arange(64)[:, None], seats)
-                    batch.observe(np.flatnonzero(batch.terminated)[:, None], seats, final=True)
+                    batch.observe(np.arange(64)[:, None], np.arange(batch.num_players[0]))
 
 
 def check_the_check() -> None:

@@ -126,5 +126,5 @@ def test_without_numba_cuda_an_error_says_how_to_install_it(monkeypatch: pytest.
 if __name__ == "__main__":
     from blackjacky_env.play import gpu
 
-    gpu.THREADS = 2  # several blocks; a simulated thread is a thread of Python
+    gpu.THREADS = gpu.WARP = 2  # several blocks; a simulated thread is a thread of Python
     print("\n".join(everything("cuda")))

@@ -359,14 +359,16 @@ def new_padded_arrays(game: Game, states: npt.NDArray[Any]) -> BatchArrays:
 
 def _padded(states: npt.NDArray[Any], rows: Rows, count: int) -> npt.NDArray[Any]:
     """The states in the rows of a GPU, and as many more as make ``count``."""
-    fields = states.dtype.fields or {}
-    offsets = {
-        "names": [*fields],
-        "formats": [each[0] for each in fields.values()],
-        "offsets": [each[1] for each in fields.values()],
-    }
-    padded = zeros(count, np.dtype({**offsets, "itemsize": rows.state}, align=True))
-    padded[: len(states)] = states
+    game_dtype = states.dtype
+    padding = rows.state - game_dtype.itemsize
+    fields = [(name, *(game_dtype.fields or {})[name][:2]) for name in game_dtype.names or ()]
+    if padding:  # the first of the fields, though the last in memory, or Numba would take one record for the other
+        fields.insert(0, ("padding", np.dtype((np.int8, padding)), game_dtype.itemsize))
+    names, formats, offsets = zip(*fields, strict=True)
+    dtype = np.dtype({"names": names, "formats": formats, "offsets": offsets, "itemsize": rows.state}, align=True)
+    padded = zeros(count, dtype)
+    for name in game_dtype.names or ():
+        padded[name][: len(states)] = states[name]
     return padded
 
 
@@ -384,8 +386,8 @@ class CudaBatch(Batch):
     Attributes and results of methods are arrays in the GPU's memory with the dtypes and shapes of a `Batch`. PyTorch
     and CuPy read them without copying (``torch.as_tensor(batch.observations, device="cuda")``,
     ``cupy.asarray(batch.observations)``), by ``__cuda_array_interface__``; ``copy_to_host()`` copies one to NumPy. They
-    stay in place, so a tensor made once shows every later step. Work is queued in CUDA's default stream, as PyTorch's
-    and CuPy's.
+    stay in place, so a tensor made once shows every later step. The rows of observations and masks have gaps between
+    them. Work is queued in CUDA's default stream, as PyTorch's and CuPy's.
     """
 
     def _allocate(self, states: npt.NDArray[Any]) -> None:

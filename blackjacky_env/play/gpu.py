@@ -37,6 +37,19 @@ from numba.cuda.core.errors import NumbaPerformanceWarning
 from numba.cuda.cudadrv import nvvm
 from numba.cuda.dispatcher import CUDADispatcher
 
+
+def overlay(like, memory, start):
+    """An array as ``like``, but in the memory of another array, from byte ``start`` of it on."""
+    like, memory = getattr(like, "_ary", like), getattr(memory, "_ary", memory)
+    lying = memory.reshape(-1).view(np.uint8)[start:]
+    return np.ndarray((len(lying) // like.strides[0], *like.shape[1:]), like.dtype, lying).view(type(like))
+
+
+def sync_warp():
+    """Wait for the other threads of the warp; the simulator waits for the block, which is a warp here."""
+    cuda.syncthreads()
+
+
 _SIMULATED = bool(config.ENABLE_CUDASIM)  # type: ignore[attr-defined]  # its kernels are Python
 if not _SIMULATED:
     from llvmlite.ir import Constant
@@ -53,10 +66,15 @@ if not _SIMULATED:
             return lambda shape, dtype, max_shape=None: cuda.local.array(max_shape, dtype)[: shape[0], : shape[1]]
         return lambda shape, dtype, max_shape=None: cuda.local.array(max_shape, dtype)[:shape]
 
-    @intrinsic
-    def overlay(typing_context, like, memory, start):
-        """An array as ``like``, but in the memory of another array, from byte ``start`` of it on."""
+    @overload(overlay, inline="always")
+    def _overlay(like, memory, start):
+        def place(like, memory, start):
+            return _with_data(like, memory, start)
 
+        return place
+
+    @intrinsic
+    def _with_data(typing_context, like, memory, start):
         def generate(context, builder, signature, arguments):
             kinds = zip(signature.args[:2], arguments[:2], strict=True)
             placed, lying = (context.make_array(kind)(context, builder, value) for kind, value in kinds)
@@ -74,7 +92,7 @@ if not _SIMULATED:
 
         def clear(array, count):  # `range` takes twice as many instructions
             place = 0
-            while place < min(count, -_address(array) % 4 // size):
+            while place < min(count, (-_address(array) & 3) // size):
                 array[place] = 0
                 place += 1
             while place + per_word <= count:
@@ -88,7 +106,7 @@ if not _SIMULATED:
             for place in range(count):
                 array[place] = 0
 
-        return clear if array.layout == "C" else clear_entries
+        return clear if array.layout == "C" and per_word else clear_entries
 
     @intrinsic
     def _address(typing_context, array):
@@ -108,22 +126,12 @@ if not _SIMULATED:
 
         return types.void(array, types.intp), generate
 
-    @inlined
-    def sync_warp():
-        """Wait for the other threads of the warp."""
-        cuda.syncwarp()
+    @overload(sync_warp, inline="always")
+    def _sync_warp():
+        def wait():
+            cuda.syncwarp()
 
-else:
-
-    def overlay(like, memory, start):
-        """As above."""
-        like, memory = getattr(like, "_ary", like), getattr(memory, "_ary", memory)
-        lying = memory.reshape(-1).view(np.uint8)[start:]
-        return np.ndarray((len(lying) // like.strides[0], *like.shape[1:]), like.dtype, lying).view(type(like))
-
-    def sync_warp():
-        """As above; the simulator waits for blocks only, which are warps here."""
-        cuda.syncthreads()
+        return wait
 
 
 _WORD = np.dtype(np.uint64)
@@ -359,15 +367,13 @@ def new_padded_arrays(game: Game, states: npt.NDArray[Any]) -> BatchArrays:
 
 def _padded(states: npt.NDArray[Any], rows: Rows, count: int) -> npt.NDArray[Any]:
     """The states in the rows of a GPU, and as many more as make ``count``."""
-    game_dtype = states.dtype
-    padding = rows.state - game_dtype.itemsize
-    fields = [(name, *(game_dtype.fields or {})[name][:2]) for name in game_dtype.names or ()]
-    if padding:  # the first of the fields, though the last in memory, or Numba would take one record for the other
-        fields.insert(0, ("padding", np.dtype((np.int8, padding)), game_dtype.itemsize))
+    size, own = states.dtype.itemsize, dict(states.dtype.fields or {})
+    fields = [(name, place[0], place[1]) for name, place in own.items()]
+    if size < rows.state:  # the first field, though the last in memory, or Numba would take one record for the other
+        fields.insert(0, ("padding", np.dtype((np.int8, rows.state - size)), size))
     names, formats, offsets = zip(*fields, strict=True)
-    dtype = np.dtype({"names": names, "formats": formats, "offsets": offsets, "itemsize": rows.state}, align=True)
-    padded = zeros(count, dtype)
-    for name in game_dtype.names or ():
+    padded = zeros(count, np.dtype({"names": names, "formats": formats, "offsets": offsets}, align=True))
+    for name in own:
         padded[name][: len(states)] = states[name]
     return padded
 

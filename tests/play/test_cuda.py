@@ -37,16 +37,9 @@ if not PLAIN:
     from numba.core.errors import TypingError
     from numba.cuda import dispatcher
 
-    from blackjacky_env.play import gpu
-    from blackjacky_env.play.gpu import (
-        make_kernel,
-        make_kernels,
-        make_numbered_cast,
-        make_playouts,
-        new_padded_arrays,
-        no_contraction,
-        no_wraparound,
-    )
+    from blackjacky_env.play import gpu, kernels
+    from blackjacky_env.play.gpu import make_numbered_cast, make_playouts, new_padded_arrays
+    from blackjacky_env.play.kernels import make_kernel, make_kernels, no_contraction, no_wraparound
 
 CAPABILITY = (9, 0)  # H100, H200
 
@@ -111,7 +104,7 @@ def test_a_step_a_sample_and_all_bots_compile(game: Game, pytestconfig: pytest.C
 
 def on_gpu() -> str:
     """The code by which kernels are made: no function of a kernel refers to it."""
-    return Path(gpu.__file__).read_text(encoding="utf-8")
+    return "".join(Path(module.__file__).read_text(encoding="utf-8") for module in (gpu, kernels))
 
 
 def test_a_step_is_assembled(tmp_path: Path) -> None:

@@ -125,13 +125,14 @@ def test_without_a_gpu_an_error_says_what_is_missing() -> None:
 
 def test_without_numba_cuda_an_error_says_how_to_install_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "numba_cuda", None)
-    monkeypatch.delitem(sys.modules, "blackjacky_env.play.gpu", raising=False)
+    for module in ("gpu", "kernels"):
+        monkeypatch.delitem(sys.modules, f"blackjacky_env.play.{module}", raising=False)
     with pytest.raises(ImportError, match=r"needs numba-cuda: pip install 'blackjacky\[cuda\]'"):
         make_batch(DEFAULT, 2, backend="cuda")
 
 
 if __name__ == "__main__":
-    from blackjacky_env.play import gpu
+    from blackjacky_env.play import kernels
 
-    gpu.THREADS = gpu.WARP = 2  # several blocks; a simulated thread is a thread of Python
+    kernels.THREADS = kernels.WARP = 2  # several blocks; a simulated thread is a thread of Python
     print("\n".join(everything("cuda")))

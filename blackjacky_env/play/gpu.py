@@ -66,14 +66,16 @@ def new_padded_arrays(game: Game, states: npt.NDArray[Any]) -> BatchArrays:
 
 def _padded(states: npt.NDArray[Any], rows: Rows, count: int) -> npt.NDArray[Any]:
     """The states in the rows of a GPU, and as many more as make ``count``."""
-    size, own = states.dtype.itemsize, dict(states.dtype.fields or {})
-    fields = [(name, place[0], place[1]) for name, place in own.items()]
-    if size < rows.state:  # the first field, though the last in memory, or Numba would take one record for the other
-        fields.insert(0, ("padding", np.dtype((np.int8, rows.state - size)), size))
-    names, formats, offsets = zip(*fields, strict=True)
-    padded = zeros(count, np.dtype({"names": names, "formats": formats, "offsets": offsets}, align=True))
-    for name in own:
-        padded[name][: len(states)] = states[name]
+    fields = states.dtype.fields or {}
+    layout: dict[str, Any] = {
+        "names": [*fields],
+        "formats": [field[0] for field in fields.values()],
+        "offsets": [field[1] for field in fields.values()],
+        "titles": ["of a GPU", *[None] * (len(fields) - 1)],  # or Numba would take one record for the other
+        "itemsize": rows.state,
+    }
+    padded = zeros(count, np.dtype(layout, align=True))
+    padded[: len(states)] = states
     return padded
 
 

@@ -1,7 +1,17 @@
 """What is private to Numba: compiled functions and their cache, policies, threads, random numbers."""
 
 from blackjacky_env.compiled.callbacks import address_of, ask, make_cast
-from blackjacky_env.compiled.compiling import PLAIN, compiled, copied, entry, generated, inlined, scratch, zeros
+from blackjacky_env.compiled.compiling import (
+    PLAIN,
+    compiled,
+    copied,
+    entry,
+    generated,
+    inlined,
+    scratch,
+    set_zero,
+    zeros,
+)
 from blackjacky_env.compiled.fingerprints import fingerprint
 from blackjacky_env.compiled.policies import CompiledPolicy, Policy, PythonPolicy
 from blackjacky_env.compiled.random import below, draw, game_key, shuffle, start_seat, stream

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from blackjacky_env.compiled.compiling import generated, inlined
+from blackjacky_env.compiled.compiling import generated, inlined, set_zero
 from blackjacky_env.declare.fields import NOBODY, Field, Fields
 
 _SHORT_ROW = 8  # entries
@@ -35,8 +35,7 @@ def make_encode(fields: Fields) -> Callable[..., None]:
         else:
             once += _write_all(field, at, "observer")
     lines = [
-        f"for place in range({fields.layout.size}):",
-        "    out[place] = 0",
+        f"set_zero(out, {fields.layout.size})",
         "observer, n = int(observer), int(s.num_players)",
         *once,
         "q = observer",
@@ -142,4 +141,4 @@ def _indented(lines: Sequence[str]) -> list[str]:
 
 def _function(name: str, arguments: str, lines: Sequence[str]) -> Callable[..., None]:
     source = "\n".join([f"def {name}({arguments}):", *_indented(lines)])
-    return inlined(generated(name, source, {"seen_from": seen_from, "marked": marked}))
+    return inlined(generated(name, source, {"seen_from": seen_from, "marked": marked, "set_zero": set_zero}))

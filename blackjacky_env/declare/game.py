@@ -164,8 +164,9 @@ class Game:
     act. The rules serve one table, thousands on threads, a GPU and plain Python, so they keep to integers and fixed
     arrays: no allocation, no exceptions, no Python objects. They are only called with legal actions and checked
     options, but also in positions from elsewhere, which may be impossible though all values are in their ranges: loops
-    and indices are bounded by the shape of the record, so that a wrong position leads to a wrong game. All randomness
-    comes from the record's ``key`` through `blackjacky_env.compiled.random`.
+    and indices are bounded by the shape of the record, so that a wrong position leads to a wrong game. In games from
+    `Rules.begin` on, no computed index is negative. All randomness comes from the record's ``key`` through
+    `blackjacky_env.compiled.random`.
 
     Raises `ValueError` if the declaration contradicts itself.
     """

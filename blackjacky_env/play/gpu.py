@@ -6,52 +6,27 @@ module raises `ImportError` where numba-cuda is missing.
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from functools import cache, lru_cache, partial
+from collections.abc import Sequence
+from functools import cache
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from blackjacky_env.compiled.callbacks import Cast, join_cast
-from blackjacky_env.compiled.compiling import compiled, scratch, zeros
+from blackjacky_env.compiled.compiling import compiled, zeros
 from blackjacky_env.compiled.policies import CompiledPolicy, Policy
 from blackjacky_env.declare.game import Game
 from blackjacky_env.play.batch import Batch
-from blackjacky_env.play.many_games import BatchArrays, BatchFunctions, batch_functions, new_batch_arrays
+from blackjacky_env.play.kernels import WARP, Rows, launch, make_kernel, make_kernels
+from blackjacky_env.play.many_games import BatchArrays, BatchFunctions, new_batch_arrays
 from blackjacky_env.play.playouts import make_play_copy
 from blackjacky_env.play.step import NONE, STUCK, checked
 
-try:
-    import numba_cuda  # noqa: F401 - numba.cuda without it is another, older one, or none
-except ImportError as error:
-    raise ImportError("backend='cuda' needs numba-cuda: pip install 'blackjacky[cuda]'") from error
-from numba import config, cuda
-from numba.core.errors import TypingError
-from numba.cuda.core.compiler_lock import global_compiler_lock
-from numba.cuda.core.errors import NumbaPerformanceWarning
-from numba.cuda.cudadrv import nvvm
-from numba.cuda.dispatcher import CUDADispatcher
-
-_SIMULATED = bool(config.ENABLE_CUDASIM)  # type: ignore[attr-defined]  # its kernels are Python
-if not _SIMULATED:
-    from numba.cuda import types
-    from numba.cuda.extending import overload
-
-    @overload(scratch, inline="always", prefer_literal=True)
-    def _on_stack(shape, dtype, max_shape=None):
-        """`scratch` in a kernel; inlined, since what lies on a function's stack ends with the function."""
-        if max_shape in (None, types.none) or isinstance(max_shape, types.Omitted):
-            return lambda shape, dtype, max_shape=None: cuda.local.array(shape, dtype)
-        if isinstance(max_shape, types.BaseTuple):
-            return lambda shape, dtype, max_shape=None: cuda.local.array(max_shape, dtype)[: shape[0], : shape[1]]
-        return lambda shape, dtype, max_shape=None: cuda.local.array(max_shape, dtype)[:shape]
-
-
-THREADS = 128  # per block
 _MAX_COPIES = 2**18  # playouts per launch; about as many threads as the largest GPUs hold
+
+from numba import cuda  # noqa: E402 - after `kernels`, which says so if numba-cuda is missing
+from numba.core.errors import TypingError  # noqa: E402
 
 DeviceArray = Any
 """An array in the GPU's memory, with ``__cuda_array_interface__``; ``copy_to_host()`` copies it to NumPy."""
@@ -66,70 +41,6 @@ def check_gpu() -> None:
         raise RuntimeError(f"backend='cuda' needs an NVIDIA GPU and its driver: {reason}") from None
 
 
-@contextmanager
-def no_contraction() -> Iterator[None]:
-    """Context for compiling: a product and a sum are rounded one after the other, as on a CPU.
-
-    numba-cuda has no option for it, though its compiler, NVVM, has.
-    """
-    with global_compiler_lock:
-        compile_ir = nvvm.compile_ir
-        nvvm.compile_ir = partial(compile_ir, fma=False)
-        try:
-            yield
-        finally:
-            nvvm.compile_ir = compile_ir
-
-
-class _Kernel(CUDADispatcher):  # type: ignore[misc]
-    def compile(self, sig: Any) -> Any:
-        with no_contraction():
-            return super().compile(sig)
-
-    @lru_cache(maxsize=128)  # noqa: B019 - as what it replaces
-    def configure(self, *arguments: Any) -> Any:
-        with warnings.catch_warnings():  # few games are no error
-            warnings.simplefilter("ignore", NumbaPerformanceWarning)
-            return super().configure(*arguments)
-
-
-def make_kernel(function: Any) -> Any:
-    """A kernel that calculates as a CPU does."""
-    kernel = cuda.jit(function)
-    if isinstance(kernel, CUDADispatcher):  # not in the simulator
-        kernel.__class__ = _Kernel
-        kernel.targetoptions["lto"] = False  # code linked later would be contracted then
-    return kernel
-
-
-@cache
-def make_kernels(game: Game, pays_result: bool, per_seat: bool = False) -> BatchFunctions:
-    """`batch_functions` as kernels, one thread per game."""
-    functions = batch_functions(game, pays_result, per_seat)
-    start_games, look = functions.start, functions.observe
-
-    def start(arrays, seat_arrays, seed):
-        i = cuda.grid(1)
-        if i < len(arrays.seeds):
-            start_games(arrays, seat_arrays, seed, i, i + 1)
-
-    def move_with(function):
-        def move(arrays, seat_arrays, seed, given):
-            i = cuda.grid(1)
-            if i < len(arrays.seeds):
-                function(arrays, seat_arrays, seed, given, i, i + 1)
-
-        return move
-
-    def observe(states, games, seats, observations, masks):
-        j = cuda.grid(1)
-        if j < len(games):
-            look(states, games, seats, observations, masks, j, j + 1)
-
-    moves = map(move_with, (functions.step, functions.draw_actions, functions.run_random))
-    return BatchFunctions(*map(make_kernel, (start, *moves, observe)))
-
-
 @make_kernel
 def _note_illegal(masks, actions, found):
     """Kernel: lower ``found`` (int64, (1,)) to the first game whose action is illegal."""
@@ -138,24 +49,34 @@ def _note_illegal(masks, actions, found):
         cuda.atomic.min(found, 0, i)
 
 
-def launch(kernel: Any, threads: int, *arguments: Any) -> None:
-    """Start a kernel with at least ``threads`` (1 or more) threads, without waiting for its end.
-
-    Arrays of the CPU are copied; None becomes an empty tuple.
-    """
-    given = [() if value is None else value for value in arguments]
-    given = [cuda.to_device(value) if isinstance(value, np.ndarray) else value for value in given]
-    kernel[-(-threads // THREADS), THREADS](*given)
-
-
 def new_padded_arrays(game: Game, states: npt.NDArray[Any]) -> BatchArrays:
     """`new_batch_arrays` in a GPU's layout, still in the CPU's memory.
 
-    Rows of masks are padded to whole words, at (N, 8 * ceil(A / 8)), because GPUs read words at multiples of their
-    size only.
+    The arrays that lie in shared memory while games are played have the `Rows` of the game, for full warps.
     """
-    words = np.zeros((len(states), -(-game.num_actions // 8)), np.uint64)
-    return new_batch_arrays(game, states)._replace(action_masks=words.view(np.int8), mask_words=words)
+    rows, count = Rows.of(game), -(-len(states) // WARP) * WARP
+    words = np.zeros((count, rows.mask // 8), np.uint64)
+    return new_batch_arrays(game, states)._replace(
+        states=_padded(states, rows, count),
+        observations=np.zeros((count, rows.observation), np.int8).view(game.layout.dtype),
+        action_masks=words.view(np.int8),
+        mask_words=words,
+    )
+
+
+def _padded(states: npt.NDArray[Any], rows: Rows, count: int) -> npt.NDArray[Any]:
+    """The states in the rows of a GPU, and as many more as make ``count``."""
+    fields = states.dtype.fields or {}
+    layout: dict[str, Any] = {
+        "names": [*fields],
+        "formats": [field[0] for field in fields.values()],
+        "offsets": [field[1] for field in fields.values()],
+        "titles": ["of a GPU", *[None] * (len(fields) - 1)],  # or Numba would take one record for the other
+        "itemsize": rows.state,
+    }
+    padded = zeros(count, np.dtype(layout, align=True))
+    padded[: len(states)] = states
+    return padded
 
 
 def _to_device(arrays: Any) -> Any:
@@ -172,8 +93,8 @@ class CudaBatch(Batch):
     Attributes and results of methods are arrays in the GPU's memory with the dtypes and shapes of a `Batch`. PyTorch
     and CuPy read them without copying (``torch.as_tensor(batch.observations, device="cuda")``,
     ``cupy.asarray(batch.observations)``), by ``__cuda_array_interface__``; ``copy_to_host()`` copies one to NumPy. They
-    stay in place, so a tensor made once shows every later step. Work is queued in CUDA's default stream, as PyTorch's
-    and CuPy's.
+    stay in place, so a tensor made once shows every later step. The rows of observations and masks have gaps between
+    them. Work is queued in CUDA's default stream, as PyTorch's and CuPy's.
     """
 
     def _allocate(self, states: npt.NDArray[Any]) -> None:
@@ -207,7 +128,14 @@ class CudaBatch(Batch):
 
     def _show(self) -> None:
         super()._show()
-        self.action_masks = self._arrays.action_masks[:, : self.game.num_actions]  # without the padding
+        count = len(self.seeds)  # without the padding
+        self.observations = self._arrays.observations[:count, : self.game.layout.size]
+        self.action_masks = self._arrays.action_masks[:count, : self.game.num_actions]
+
+    def _move(self, function: Any, *arguments: Any, moves: int = 1) -> None:
+        rows, given = Rows.of(self.game), arguments or (0,)  # a kernel takes something
+        everything = self._arrays, self._seat_arrays, self.seed, *given
+        launch(function, len(self.seeds), *everything, block=rows.block, shared=sum(rows))
 
     def _run(self, function: Any, count: int, *arguments: Any, moves: int = 1) -> None:
         launch(function, count, *arguments)

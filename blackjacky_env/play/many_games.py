@@ -95,55 +95,28 @@ class BatchFunctions(NamedTuple):
 
 @cache
 def batch_functions(game: Game, pays_result: bool, per_seat: bool = False) -> BatchFunctions:
-    """The functions for rewards that pay the result, or else score changes; ``per_seat``: with `SeatArrays`.
-
-    Each game has a stream of random numbers, of which every random action takes the one of its move count.
-    """
-    num_actions, look = game.num_actions, make_look(game)
-    begin_next, observe = _make_begin_next(game), _make_observe(game)
-    paid_step, pay_end = make_paid_step(game, pays_result)
-    clear, before_move, after_move = _make_credit(game) if per_seat else (_no_credit, _no_credit, _no_credit)
-
-    @inlined
-    def move(arrays, seat_arrays, key, i, action):
-        before_move(arrays, seat_arrays, i)
-        arrays.moves[i] += 1
-        arrays.rewards[i] = 0.0
-        is_over = paid_step(arrays.states[i], action, arrays.rewards[i]) & OVER != 0
-        arrays.terminated[i] = is_over
-        if is_over:
-            pay_end(arrays.states[i], arrays.rewards[i])
-        after_move(arrays, seat_arrays, i)
-        if is_over:
-            begin_next(arrays, key, i)
-        observe(arrays, i)
+    """The functions for rewards that pay the result, or else score changes; ``per_seat``: with `SeatArrays`."""
+    start_game, move, random_action = make_moves(game, pays_result, per_seat)
+    look = make_look(game)
 
     def start(arrays, seat_arrays, seed, first, last):
         for i in range(first, last):
-            arrays.played[i] = 0
-            arrays.moves[i] = 0
-            arrays.rewards[i] = 0.0
-            arrays.terminated[i] = False
-            clear(arrays, seat_arrays, i)
-            begin_next(arrays, game_key(seed), i)
-            observe(arrays, i)
+            start_game(arrays, seat_arrays, game_key(seed), i, i)
 
     def step(arrays, seat_arrays, seed, actions, first, last):
         for i in range(first, last):
-            move(arrays, seat_arrays, game_key(seed), i, actions[i])
+            move(arrays, seat_arrays, game_key(seed), i, i, actions[i])
 
     def draw_actions(arrays, seat_arrays, seed, actions, first, last):
         for i in range(first, last):
-            draws = stream(game_key(seed), FOR_ACTIONS, i, 0)
-            actions[i] = random_flag(arrays.mask_words[i], num_actions, draw(draws, arrays.moves[i]))
+            actions[i] = random_action(arrays, i, i, stream(game_key(seed), FOR_ACTIONS, i, 0))
 
     def run_random(arrays, seat_arrays, seed, steps, first, last):
         key = game_key(seed)
         for i in range(first, last):
             draws = stream(key, FOR_ACTIONS, i, 0)
             for _ in range(steps):
-                action = random_flag(arrays.mask_words[i], num_actions, draw(draws, arrays.moves[i]))
-                move(arrays, seat_arrays, key, i, action)
+                move(arrays, seat_arrays, key, i, i, random_action(arrays, i, i, draws))
 
     def observe_seats(states, games, seats, observations, masks, first, last):
         for j in range(first, last):
@@ -153,28 +126,70 @@ def batch_functions(game: Game, pays_result: bool, per_seat: bool = False) -> Ba
     return BatchFunctions(*map(entry, functions))
 
 
+@cache
+def make_moves(game: Game, pays_result: bool, per_seat: bool) -> tuple[Callable[..., Any], ...]:
+    """Three inlined functions for a game of a batch: start it, take an action in it, draw a random one.
+
+    Arguments: (arrays, seat_arrays, key, row, i), the same with an action, and (arrays, row, i, draws). Record,
+    observation and mask of game ``i`` lie in ``row`` of their arrays, which on a GPU is another. Each game has a stream
+    of random numbers, ``draws``, of which every random action takes the one of its move count.
+    """
+    num_actions = game.num_actions
+    begin_next, observe = _make_begin_next(game), _make_observe(game)
+    paid_step, pay_end = make_paid_step(game, pays_result)
+    clear, before_move, after_move = _make_credit(game) if per_seat else (_no_credit, _no_credit, _no_credit)
+
+    def start_game(arrays, seat_arrays, key, row, i):
+        arrays.played[i] = 0
+        arrays.moves[i] = 0
+        arrays.rewards[i] = 0.0
+        arrays.terminated[i] = False
+        clear(arrays, seat_arrays, row, i)
+        begin_next(arrays, key, row, i)
+        observe(arrays, row, i)
+
+    def move(arrays, seat_arrays, key, row, i, action):
+        before_move(arrays, seat_arrays, row, i)
+        arrays.moves[i] += 1
+        if not pays_result or arrays.terminated[i]:  # else they are 0 already
+            arrays.rewards[i] = 0.0
+        is_over = paid_step(arrays.states[row], action, arrays.rewards[i]) & OVER != 0
+        arrays.terminated[i] = is_over
+        if is_over:
+            pay_end(arrays.states[row], arrays.rewards[i])
+        after_move(arrays, seat_arrays, row, i)
+        if is_over:
+            begin_next(arrays, key, row, i)
+        observe(arrays, row, i)
+
+    def random_action(arrays, row, i, draws):
+        return random_flag(arrays.mask_words[row], num_actions, draw(draws, arrays.moves[i]))
+
+    return inlined(start_game), inlined(move), inlined(random_action)
+
+
 def _make_begin_next(game: Game) -> Callable[..., None]:
-    """Inlined (arrays, key, i): start the next game at index i."""
+    """Inlined (arrays, key, row, i): start the next game at index i."""
     begin = game.rules.begin
 
-    def begin_next(arrays, key, i):
+    def begin_next(arrays, key, row, i):
         seed = draw(stream(key, FOR_GAMES, i, arrays.played[i]), 0) >> np.uint64(1)
         arrays.seeds[i] = seed
         arrays.played[i] += 1
-        begin(arrays.states[i], game_key(seed), DRAWN)
+        begin(arrays.states[row], game_key(seed), DRAWN)
 
     return inlined(begin_next)
 
 
 def _make_observe(game: Game) -> Callable[..., None]:
-    """Inlined (arrays, i): write observation and mask of the player to act in game i."""
+    """Inlined (arrays, row, i): write observation and mask of the player to act in game i."""
     encode, legal = game.rules.encode, game.rules.legal
 
-    def observe(arrays, i):
-        s = arrays.states[i]
+    def observe(arrays, row, i):
+        s = arrays.states[row]
         arrays.current_player[i] = s.player
-        legal(s, arrays.action_masks[i])
-        encode(s, s.player, arrays.observations[i])
+        legal(s, arrays.action_masks[row])
+        encode(s, s.player, arrays.observations[row])
 
     return inlined(observe)
 
@@ -183,12 +198,12 @@ def _make_observe(game: Game) -> Callable[..., None]:
 
 
 @inlined
-def _no_credit(arrays, seat_arrays, i):
+def _no_credit(arrays, seat_arrays, row, i):
     """In place of `_make_credit` in a batch without `SeatArrays`."""
 
 
 def _make_credit(game: Game) -> tuple[Callable[..., None], Callable[..., None], Callable[..., None]]:
-    """Three inlined functions (arrays, seat_arrays, i), called at the start of all games, before and after each move.
+    """Three inlined functions (arrays, seat_arrays, row, i): at the start of all games, before and after each move.
 
     They keep the sum, over the moves since a seat's last decision, of its rewards and of the shaping term
     gamma * potential(now) - potential(then); the potential of a finished game is 0, that of a running one a seat's
@@ -208,11 +223,11 @@ def _make_credit(game: Game) -> tuple[Callable[..., None], Callable[..., None], 
         for seat in range(s.num_players):
             sums[seat] += weight * potential(s, seat)
 
-    def clear(arrays, seat_arrays, i):
+    def clear(arrays, seat_arrays, row, i):
         seat_arrays.cumulative_rewards[i] = 0.0
 
-    def before_move(arrays, seat_arrays, i):
-        s, sums, weight = arrays.states[i], seat_arrays.cumulative_rewards[i], seat_arrays.score_shaping
+    def before_move(arrays, seat_arrays, row, i):
+        s, sums, weight = arrays.states[row], seat_arrays.cumulative_rewards[i], seat_arrays.score_shaping
         if arrays.terminated[i]:
             sums[:] = 0.0
         if weight != 0.0:
@@ -221,8 +236,8 @@ def _make_credit(game: Game) -> tuple[Callable[..., None], Callable[..., None], 
         else:
             sums[s.player] = 0.0
 
-    def after_move(arrays, seat_arrays, i):
-        s, sums, weight = arrays.states[i], seat_arrays.cumulative_rewards[i], seat_arrays.score_shaping
+    def after_move(arrays, seat_arrays, row, i):
+        s, sums, weight = arrays.states[row], seat_arrays.cumulative_rewards[i], seat_arrays.score_shaping
         for seat in range(max_players):
             sums[seat] += arrays.rewards[i, seat]
         if weight != 0.0 and not arrays.terminated[i]:

@@ -7,6 +7,7 @@ GPU.
 from __future__ import annotations
 
 import gc
+import re
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -36,15 +37,9 @@ if not PLAIN:
     from numba.core.errors import TypingError
     from numba.cuda import dispatcher
 
-    from blackjacky_env.play import gpu
-    from blackjacky_env.play.gpu import (
-        make_kernel,
-        make_kernels,
-        make_numbered_cast,
-        make_playouts,
-        new_padded_arrays,
-        no_contraction,
-    )
+    from blackjacky_env.play import gpu, kernels
+    from blackjacky_env.play.gpu import make_numbered_cast, make_playouts, new_padded_arrays
+    from blackjacky_env.play.kernels import make_kernel, make_kernels, no_contraction, no_wraparound
 
 CAPABILITY = (9, 0)  # H100, H200
 
@@ -109,7 +104,7 @@ def test_a_step_a_sample_and_all_bots_compile(game: Game, pytestconfig: pytest.C
 
 def on_gpu() -> str:
     """The code by which kernels are made: no function of a kernel refers to it."""
-    return Path(gpu.__file__).read_text(encoding="utf-8")
+    return "".join(Path(module.__file__).read_text(encoding="utf-8") for module in (gpu, kernels))
 
 
 def test_a_step_is_assembled(tmp_path: Path) -> None:
@@ -133,6 +128,38 @@ def test_kernels_round_like_a_cpu() -> None:
     with a_device():
         contracted, _ = cuda.compile_ptx(multiply_and_add, tuple(map(typeof, numbers)), cc=CAPABILITY)
     assert "fma." in contracted
+
+
+def test_games_are_played_in_shared_memory() -> None:
+    """Every access says which memory it is to; what a step reads and writes byte by byte is in shared memory."""
+    with with_tiny():
+        game = get_game("tiny")
+    arrays, kernels = new_padded_arrays(game, zeros(1, game.state_dtype)), make_kernels(game, pays_result=True)
+    for kernel, given in ((kernels.start, 0), (kernels.step, np.zeros(1, np.int64)), (kernels.run_random, 1)):
+        ptx = ptx_of(kernel, (arrays, (), 0, given), optimized=True)
+        assert "bar.warp.sync" in ptx
+        assert re.search(r"\b(ld|st)\.[bsu]\d", ptx) is None
+        assert len(re.findall(r"\bst\.global\.[bsu](8|16)\b", ptx)) == 1  # whether the game has ended
+
+
+def test_only_constant_indices_wrap_around() -> None:
+    """In kernels of batches."""
+
+    def read(numbers, index):
+        numbers[0] = numbers[index]
+
+    def read_last(numbers, index):
+        numbers[0] = numbers[-1]
+
+    def compiled_without(function):
+        with no_wraparound():
+            return ptx_of(make_kernel(function), (np.zeros(4), 1), optimized=True)
+
+    kernels = [make_kernel(function) for function in (read, read_last)]
+    wrapping = [ptx_of(kernel, (np.zeros(4), 1), optimized=True) for kernel in kernels]
+    assert "shr.s64" in wrapping[0]
+    assert "shr.s64" not in compiled_without(read)
+    assert compiled_without(read_last).count("\n") == wrapping[1].count("\n")
 
 
 def test_an_agent_that_allocates_arrays_is_refused() -> None:

@@ -32,11 +32,17 @@ SHOWN = ("observations", "action_masks", "current_player", "seeds", "rewards", "
 
 
 def tables() -> list[dict[str, Any]]:
-    """Each game, with every variant and table size."""
-    games = [get_game(name) for name in NAMES]
+    """Each game, with every variant and table size; odd ones pay scores, and keep what their seats receive."""
     return [
-        {**examples_of(game.name).short, "game": game.name, "variant": variant.name, "num_players": size}
-        for game in games
+        {
+            **examples_of(game.name).short,
+            "game": game.name,
+            "variant": variant.name,
+            "num_players": size,
+            "reward": game.score_reward if size % 2 else "win",
+            "per_seat": size % 2 == 1,
+        }
+        for game in map(get_game, NAMES)
         for variant in game.variants
         for size in variant.sizes
     ]
@@ -54,12 +60,13 @@ def digest_of(batch: Batch, *names: str) -> str:
 def whole_games(options: dict[str, Any], backend: str) -> str:
     """A hash of all arrays at the start, after one step, and after the first game has ended."""
     batch = make_batch(num_games=1, seed=5, backend=backend, **options)
-    digests = [digest_of(batch)]
+    more = ["cumulative_rewards"] * options["per_seat"]
+    digests = [digest_of(batch, *more)]
     batch.step(batch.random_actions())
-    digests.append(digest_of(batch))
+    digests.append(digest_of(batch, *more))
     while digests and on_cpu(batch._arrays.played)[0] == 1:
         batch.run_random(100)
-    return " ".join([*digests, digest_of(batch)])
+    return " ".join([*digests, digest_of(batch, *more)])
 
 
 def seats_and_errors(backend: str) -> str:
@@ -118,13 +125,14 @@ def test_without_a_gpu_an_error_says_what_is_missing() -> None:
 
 def test_without_numba_cuda_an_error_says_how_to_install_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "numba_cuda", None)
-    monkeypatch.delitem(sys.modules, "blackjacky_env.play.gpu", raising=False)
+    for module in ("gpu", "kernels"):
+        monkeypatch.delitem(sys.modules, f"blackjacky_env.play.{module}", raising=False)
     with pytest.raises(ImportError, match=r"needs numba-cuda: pip install 'blackjacky\[cuda\]'"):
         make_batch(DEFAULT, 2, backend="cuda")
 
 
 if __name__ == "__main__":
-    from blackjacky_env.play import gpu
+    from blackjacky_env.play import kernels
 
-    gpu.THREADS = 2  # several blocks; a simulated thread is a thread of Python
+    kernels.THREADS = kernels.WARP = 2  # several blocks; a simulated thread is a thread of Python
     print("\n".join(everything("cuda")))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from blackjacky_env.compiled import inlined, make_clear, shuffle, start_seat, stream
+from blackjacky_env.compiled import inlined, make_clear, set_zero, shuffle, start_seat, stream
 from blackjacky_env.declare import NOBODY
 from blackjacky_env.games.black_jacky import state
 
@@ -235,8 +235,7 @@ def learn_from_exchange(s, a, x, b, y):
 
 @inlined
 def legal(s, mask):
-    for action in range(state.NUM_ACTIONS):  # as in `encode`
-        mask[action] = 0
+    set_zero(mask, state.NUM_ACTIONS)
     p = int(s.player)
     if s.phase == state.TRICK:
         legal_tricks(s, p, mask)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from blackjacky_env.compiled import inlined, make_clear, seen_from, stream
+from blackjacky_env.compiled import inlined, make_clear, seen_from, set_zero, stream
 from blackjacky_env.declare import NOBODY
 from blackjacky_env.games import trick_taking as tricks
 from blackjacky_env.games.black_spy import state
@@ -180,8 +180,7 @@ def points_of(kind, no_good_spies, moon_choice, moon_never_scored):
 
 @inlined
 def legal(s, mask):
-    for action in range(state.NUM_ACTIONS):
-        mask[action] = 0
+    set_zero(mask, state.NUM_ACTIONS)
     if s.phase == state.CALLING:
         for action in range(state.CALL, state.MOON_OTHERS):
             mask[action] = 1

@@ -8,7 +8,7 @@ Plain Python mode has NumPy scalars in the fields, so fields are widened by ``in
 
 from __future__ import annotations
 
-from blackjacky_env.compiled import inlined, make_clear, shuffle, start_seat, stream
+from blackjacky_env.compiled import inlined, make_clear, set_zero, shuffle, start_seat, stream
 from blackjacky_env.declare import NOBODY
 from blackjacky_env.games.halunken import state
 
@@ -166,8 +166,7 @@ def present_score(s, p):
 
 @inlined
 def legal(s, mask):
-    for action in range(state.NUM_ACTIONS):
-        mask[action] = 0
+    set_zero(mask, state.NUM_ACTIONS)
     decision, p = int(s.decision), int(s.player)
     if decision <= state.PLACE_JACK:
         for field in range(state.FIELDS):
@@ -311,7 +310,7 @@ def bid(s, action):
     if action != state.PASS:
         s.offers[p] = action - state.CARD
         s.bidder = p
-    ends = s.opener in (following, NOBODY)
+    ends = s.opener == following or s.opener == NOBODY  # noqa: PLR1714 - a tuple compiles to a loop
     if is_duel(s):
         ends = opener_passed or (action == state.PASS and s.bidder != NOBODY)
     if not ends:

@@ -4,6 +4,6 @@ Nothing here knows a game, plays or learns: `blackjacky_agents.games` knows the 
 """
 
 from blackjacky_agents.kit.encoding import Encoding, raw_encoding
-from blackjacky_agents.kit.kit import Bot, GameKit, Rare
+from blackjacky_agents.kit.kit import Bot, GameKit
 
-__all__ = ["Bot", "Encoding", "GameKit", "Rare", "raw_encoding"]
+__all__ = ["Bot", "Encoding", "GameKit", "raw_encoding"]

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy.typing as npt
 
@@ -19,17 +19,6 @@ from blackjacky_env.compiled import Policy
 
 Bot = tuple[Policy] | tuple[Policy, npt.NDArray[Any]]
 """A compiled policy, with its parameters if it has any."""
-
-
-class Rare(NamedTuple):
-    """How to reach a phase that random games hardly ever reach, for tests of the web page."""
-
-    options: Mapping[str, Any]
-    """Constructor options, ``num_players`` among them."""
-    reset: Mapping[str, Any]
-    """Options of `reset`, which rig the deal; the phase is reached when player_0 acts."""
-    prefers: Sequence[str]
-    """Names of actions: everybody takes the first legal one of these, else the first legal action."""
 
 
 @dataclass(frozen=True)
@@ -62,8 +51,6 @@ class GameKit:
     score: Path | None = None
     """The protocol of `blackjacky score`, written by ``scripts/measures/protocol.py``; None: one is made from
     the game's bots for each score."""
-    rare: Mapping[str, Rare] = field(default_factory=dict)
-    """Phases that random games hardly ever reach."""
 
     @classmethod
     def of(cls, file: str, **declared: Any) -> GameKit:

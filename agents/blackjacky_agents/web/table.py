@@ -139,13 +139,6 @@ class Table:
         return int(self.env.view(None)[self.env.game.words.round_key]) + 1
 
     @property
-    def progress(self) -> str:
-        """How far the game is, in words."""
-        if self.over:
-            return "over"
-        return f"{self.env.game.words.round_key} {self.round}, {len(self._told)} moves" if self._told else "new"
-
-    @property
     def _names(self) -> list[str]:
         return [seat.name for seat in self.seats]
 

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib.resources import files
 from itertools import product
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
 
-from blackjacky_agents.games import get_kit
-from blackjacky_agents.kit import Rare
 from blackjacky_agents.web.seats import seats_for
 from blackjacky_agents.web.server import Server
 from blackjacky_agents.web.table import Table
@@ -46,10 +44,33 @@ return Boolean(find("#actions button:enabled") || ended || find("#status.paused"
 """
 
 
+class Rare(NamedTuple):
+    """How to reach a phase that random games hardly ever reach."""
+
+    options: Mapping[str, Any]
+    """Constructor options, ``num_players`` among them."""
+    reset: Mapping[str, Any]
+    """Options of `reset`, which rig the deal; the phase is reached when player_0 acts."""
+    prefers: Sequence[str]
+    """Names of actions: everybody takes the first legal one of these, else the first legal action."""
+
+
+_BLACK = [f"black {number}" for number in (11, 10, 9, 8, *[7] * 6, 6, 5, 4, 3, 2, 1)]
+_MINE = ["blue 11", "yellow 11", "green 11", "red 11", *_BLACK]
+_OTHERS = [f"{colour} {number}" for colour in ("blue", "yellow", "green", "red") for number in range(1, 11 + 1)]
+_REST = [card for card in _OTHERS if card not in _MINE]
+_MOON = Rare(  # player_0 has all black cards, passes three 11s, leads the red 11 and then black cards
+    {"num_players": 3, "moon_choice": True, "opener": "left_of_dealer"},
+    {"start_player": 0, "deck": [each for three in zip(_MINE, _REST[::2], _REST[1::2], strict=True) for each in three]},
+    list(dict.fromkeys(_MINE)),
+)
+RARE = {"black_spy": {"choose": _MOON}}
+
+
 def positions(game: str) -> dict[str, Record]:
     """The record of a game for each phase in which the person in seat 0 is to act, and for a game that is over."""
-    phases, rare = get_game(game).words.phases, get_kit(game).rare
-    found = {phase: _rare_position(game, phase, each) for phase, each in rare.items()}
+    phases = get_game(game).words.phases
+    found = {phase: _rare_position(game, phase, each) for phase, each in RARE.get(game, {}).items()}
     for options, seed in product(_tables(game), range(_SEEDS)):
         if len(found) == len(phases):
             break

@@ -55,6 +55,12 @@ def listed(phrases: Iterable[Phrase]) -> Phrase:
     return say("listed", first=first, rest=listed(rest)) if rest else first
 
 
+def all_of(phrases: Iterable[Any]) -> Any:
+    """A phrase: several, at least one, with "and" before the last one, for which the game's texts have a sentence."""
+    told = list(phrases)
+    return listed([*told[:-2], say("and", first=told[-2], last=told[-1])] if len(told) > 1 else told)
+
+
 def phrase_of(value: Value) -> Any:
     """A phrase: what is said on the table."""
     match value:

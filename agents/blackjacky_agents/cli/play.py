@@ -134,7 +134,8 @@ def serve(args: Args[Any], program: str) -> None:
         server.add(table)
     base = server.address or web.base_address(args.host, port)
     for each in server.tables():
-        print(f"{each.env.game.title}, {', '.join(seat.name for seat in each.seats)}: {each.progress}")
+        names, state = ", ".join(seat.name for seat in each.seats), "over" if each.over else f"move {each.move + 1}"
+        print(f"{each.env.game.title}, {names}: {state}")
         for name, place in web.addresses(each, base, args.language):
             print(f"  {name}: {place}", flush=True)
     if args.mcp:

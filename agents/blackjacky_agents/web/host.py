@@ -46,8 +46,6 @@ class Line:
         self.socket: WebSocket | None = None
         self.has_come = False
         """Whether the seat has ever been connected."""
-        self.plays = False
-        """Whether somebody plays in this seat, connected or not."""
         self.replies: deque[dict[str, Any]] = deque(maxlen=_REPLIES)
         self.changed = asyncio.Event()
         self.has_news = False
@@ -87,7 +85,6 @@ class Host:
         """What people should see before the game goes on, in this order: ``"pause"`` and ``"settlement"``."""
         self.failed = False
         """Whether the agent whose turn it is has failed, so that the game has stopped."""
-        self._logged: str | None = None  # the last failure in the log
         self._wishes: set[int] = set()  # seats that want to give up the game and begin another
         self._pool = pool
         self._lines = {seat: Line(per_second) for seat in table.people}
@@ -97,8 +94,7 @@ class Host:
         self._hurried = asyncio.Event()  # ends the current wait
         self._assistants: set[int] = set()
         self._changed = asyncio.Event()  # set, and replaced by another, with every change
-        for line in self._lines.values():  # of a game that another server has begun, it is not known who has come
-            line.plays = table.move > 0
+        self._resumed = table.move > 0  # of a game that another server has begun, it is not known who has come
         self.last_change = min(time.time(), time.time() if table.path is None else modified(table.path))
         """When somebody last came, went or did something, in seconds since 1970."""
 
@@ -169,11 +165,7 @@ class Host:
                 self.tell_all()
 
     def _log(self, name: str, error: Exception) -> None:
-        """Log a failure once, if it is the same again and again."""
-        told = f"{name} at the table in {self.table.path or 'memory'}: {error!r}"
-        if told != self._logged:
-            logger.error(told, exc_info=error)
-        self._logged = told
+        logger.error(f"{name} at the table in {self.table.path or 'memory'}: {error!r}", exc_info=error)
 
     def try_again(self) -> None:
         """Ask an agent again that has failed."""
@@ -265,7 +257,7 @@ class Host:
     async def serve(self, seat: int, socket: WebSocket, look: Look = TABLE_IN_ENGLISH) -> None:
         """Serve the page of a seat until it disconnects or a newer page takes its place."""
         line, before = self._lines[seat], self._lines[seat].socket
-        line.socket, line.has_come, line.plays, line.look = socket, True, True, look
+        line.socket, line.has_come, line.look = socket, True, look
         line.replies.clear()
         self._arrived()
         try:
@@ -432,7 +424,7 @@ class Host:
         if self.table.over:
             raise MessageError("over", "the game is over; the next one begins with 'again'")
         self._wishes.add(seat)
-        playing = {each for each, line in self._lines.items() if line.plays} - self._assistants
+        playing = {each for each, line in self._lines.items() if line.has_come or self._resumed} - self._assistants
         if playing | self.present <= self._wishes:
             self._wishes.clear()
             self.skipping = False

@@ -40,12 +40,6 @@ def is_local(host: str) -> bool:
         return False
 
 
-def own_names() -> set[str]:
-    """Names of this machine in its network, in lower case."""
-    name = socket.gethostname().lower()
-    return {name, f"{name.partition('.')[0]}.local"}
-
-
 def is_from_here(request: HTTPConnection) -> bool:
     """Whether a request was made by a page of this server, or by something that is not a browser."""
     origin = request.headers.get("origin")
@@ -61,7 +55,8 @@ class Guarded:
 
     def __init__(self, app: ASGIApp, names: Iterable[str] = ()) -> None:
         self.app = app
-        self.names = {"localhost", *own_names(), *(name.lower() for name in names)}
+        own = socket.gethostname()
+        self.names = {name.lower() for name in ("localhost", own, f"{own.partition('.')[0]}.local", *names)}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Call the application, or refuse the request."""

@@ -60,6 +60,7 @@ REPLAY_HEADERS = {
     "Content-Security-Policy": "sandbox allow-scripts; frame-ancestors 'self'",  # besides the policy in the page itself
     "Cross-Origin-Opener-Policy": "unsafe-none",  # browsers refuse another one in a sandbox
 }
+_THREADS = 2  # for the agents
 _NO_LOBBY = "The address of the lobby was printed where the server was started.\n"
 _NO_SEAT = "There is no such seat. Ask whoever started the table for your address."
 _STATUS = {"seat": 404, "full": 409, "over": 409, "busy": 503, "saving": 507}
@@ -74,7 +75,6 @@ class Server:
         delay: seconds before each move of an agent at normal speed.
         names: host names at which the server is reached, besides those that `Guarded` accepts by itself.
         per_second: sustained message rate allowed per seat.
-        threads: number of threads for the agents.
     """
 
     def __init__(
@@ -83,7 +83,6 @@ class Server:
         delay: float = 0.8,
         names: Iterable[str] = (),
         per_second: float = 15,
-        threads: int = 2,
     ) -> None:
         self.folder, self.delay, self.per_second = folder, delay, per_second
         self.lobby = secrets.token_urlsafe(24)
@@ -94,7 +93,7 @@ class Server:
         """URL of this server for other machines; None: only this machine can reach it."""
         self.hosts: list[Host] = []
         """All tables with their connections, those restored from the folder first."""
-        self._pool = ThreadPoolExecutor(threads, "agent")
+        self._pool = ThreadPoolExecutor(_THREADS, "agent")
         self._aside = ThreadPoolExecutor(1, "aside")  # new tables and replays, which may take seconds
         self._waiting = 0  # for the thread aside
         self._contexts: list[Callable[[], AbstractAsyncContextManager[None]]] = []
@@ -205,7 +204,6 @@ class Server:
             Route("/lobby/{token}/code.svg", self._lobby_code),
             Route("/lobby/{token}/tables", self._list_tables, methods=["GET"]),
             Route("/lobby/{token}/tables", self._open_table, methods=["POST"]),
-            Route("/lobby/{token}/tables/{watch}", self._delete_table, methods=["DELETE"]),
             Route("/lobby/{token}/pictures/{game}.svg", self._picture),
             *(route for place in ("seat", "watch") for route in self._table_routes(f"/{place}/{{token}}")),
             Mount("/page", StaticFiles(directory=PAGE)),
@@ -261,17 +259,6 @@ class Server:
             raise HTTPException(403, "Tables are opened from the lobby.\n")
         table = (await self.open(read_order(await _body(request)))).table
         return JSONResponse(listed(table, self._addresses(table)), 201)
-
-    async def _delete_table(self, request: Request) -> Response:
-        """Delete the table with this token of spectators; for whoever has started the server."""
-        self.check_lobby(request)
-        host, reader = self._seats.get(request.path_params["watch"], (None, None))
-        if not self._is_token(request, self.owner) or not is_from_here(request):
-            raise HTTPException(403, "Tables are deleted from the lobby of whoever has started the server.\n")
-        if host is None or reader is not None:
-            raise HTTPException(404, "There is no such table.\n")
-        self._forget(host)
-        return Response(status_code=204)
 
     async def open(self, order: Order) -> Host:
         """Open a table.

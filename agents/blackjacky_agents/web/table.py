@@ -21,7 +21,7 @@ from blackjacky_agents.agent import recalls, shown_to, warm_up
 from blackjacky_agents.aside import aside
 from blackjacky_agents.files import write_file
 from blackjacky_agents.games import get_kit
-from blackjacky_agents.narration import Move, Pause, Phrase, ScoreTable, View, action_phrase
+from blackjacky_agents.narration import Move, Narrator, Pause, Phrase, action_phrase
 from blackjacky_agents.search.hints import advise
 from blackjacky_agents.web.messages import MessageError
 from blackjacky_agents.web.names import check_free, check_name
@@ -94,9 +94,8 @@ class Table:
             each.begin_game()
         self._views = self._look()
         self._told: list[dict[Reader, list[Phrase]]] = []  # for each move: sentences by reader
-        self._pauses: dict[Reader, Pause] = {}  # the last pause
-        self._scores: dict[Reader, ScoreTable] = {}  # the last settlement
-        self._settled: dict[Reader, View] = {}  # what the picture shows of it
+        self._paused: dict[Reader, Move] = {}  # the move before the last pause
+        self._settled: dict[Reader, Move] = {}  # the move before the last settlement
         self.moments: list[str] = []
         """What people should see after the last move, in this order: ``"pause"`` and ``"settlement"``."""
         self.was_secret = False
@@ -137,13 +136,6 @@ class Table:
     def round(self) -> int:
         """The number of the round or deal, from 1."""
         return int(self.env.view(None)[self.env.game.words.round_key]) + 1
-
-    @property
-    def progress(self) -> str:
-        """How far the game is, in words."""
-        if self.over:
-            return "over"
-        return f"{self.env.game.words.round_key} {self.round}, {len(self._told)} moves" if self._told else "new"
 
     @property
     def _names(self) -> list[str]:
@@ -252,30 +244,33 @@ class Table:
 
     def _note_moments(self, moves: dict[Reader, Move]) -> None:
         """Keep what people should see after the move; at the end the scores stay, so nobody has to wait for them."""
-        game, self.moments = self.env.game.name, []
-        narrator = get_kit(game).narrator
-        if pauses := {seat: pause for seat, move in moves.items() if (pause := narrator.pause(move)) is not None}:
-            self._pauses = pauses
+        self.moments = []
+        if self._narrator.pause(moves[None]) is not None:
+            self._paused = moves
             self.moments.append("pause")
-        if any(is_settled(game, move.before, move.after) for move in moves.values()):
-            self._scores = {seat: score_table(game, move) for seat, move in moves.items()}
-            if narrator.settled is not None:
-                self._settled = {seat: narrator.settled(move) for seat, move in moves.items()}
+        if is_settled(self.env.game.name, moves[None].before, moves[None].after):
+            self._settled = moves
             self.moments += [] if self.over else ["settlement"]
+
+    @property
+    def _narrator(self) -> Narrator:
+        return get_kit(self.env.game.name).narrator
+
+    def _last_pause(self, reader: Reader) -> Pause | None:
+        return self._narrator.pause(self._paused[reader]) if self._paused else None
 
     def _look(self) -> dict[Reader, dict[str, Any]]:
         return {each: self.env.view(None if each is None else f"player_{each}") for each in self.readers}
 
     def _story(self, move: Move) -> list[Phrase]:
-        game = self.env.game.name
-        narrator, settled = get_kit(game).narrator, is_settled(game, move.before, move.after)
-        return [*narrator.story(move), *(narrator.settlement(move.after) if settled else [])]
+        settled = is_settled(self.env.game.name, move.before, move.after)
+        return [*self._narrator.story(move), *(self._narrator.settlement(move.after) if settled else [])]
 
     # ---------------------------------------------------------------- state sent to a seat
 
     def state(self, seat: Reader, look: Look = TABLE_IN_ENGLISH) -> dict[str, Any]:
         """The complete state sent to the person at ``seat``, or to spectators (None), JSON-ready."""
-        view = self._views[seat]
+        view, pause = self._views[seat], self._last_pause(seat)
         return {
             "type": "state",
             "game": self.env.game.name,
@@ -290,9 +285,9 @@ class Table:
             **shown(self.env, seat, view, self._names, look),
             "options": self.env.config_dict(),
             "scores": self.scores(seat) if self.over else None,
-            "last_pause": self._pauses[seat].name if seat in self._pauses else None,
+            "last_pause": None if pause is None else pause.name,
             "actions": self.actions(seat),
-            "prompt": get_kit(self.env.game.name).narrator.prompt(view) if seat == self.turn else None,
+            "prompt": self._narrator.prompt(view) if seat == self.turn else None,
             "story": self.story(seat),
             "hints": seat is not None and bool(self.hints),
             "winners": view["winners"] if self.over else None,
@@ -311,36 +306,34 @@ class Table:
 
     def story(self, seat: Reader) -> list[dict[str, Any]]:
         """The most recent sentences of the story of ``seat``, each with the number of its move."""
-        told: list[dict[str, Any]] = []
-        for i in range(len(self._told) - 1, -1, -1):
-            told[:0] = [{"move": self.earlier + i, "phrase": sentence} for sentence in self._told[i][seat]]
-            if len(told) >= SENTENCES:
-                break
+        moves = enumerate(self._told, self.earlier)
+        told = [{"move": move, "phrase": sentence} for move, each in moves for sentence in each[seat]]
         return told[-SENTENCES:]
 
     def pause(self, seat: Reader, look: Look = TABLE_IN_ENGLISH) -> dict[str, Any]:
         """What the last pause of this game shows to ``seat``; `MessageError` if there was none."""
-        if seat not in self._pauses:
+        pause = self._last_pause(seat)
+        if pause is None:
             raise MessageError("moment", "there is nothing to look at again yet")
-        pause = self._pauses[seat]
         return {"name": pause.name, "told": pause.told, **shown(self.env, seat, pause.view, self._names, look)}
 
     def settled(self, seat: Reader, look: Look = TABLE_IN_ENGLISH) -> dict[str, Any]:
         """The table as ``seat`` sees it at the last settlement; empty if the game has no picture of that moment."""
-        return shown(self.env, seat, self._settled[seat], self._names, look) if seat in self._settled else {}
+        picture = self._narrator.settled
+        return {} if picture is None else shown(self.env, seat, picture(self._settled[seat]), self._names, look)
 
     def scores(self, seat: Reader) -> dict[str, Any] | None:
         """The last settlement as data, see `ScoreTable`, at the end in order of standing; None before the first."""
-        if seat not in self._scores:
+        if not self._settled:
             return None
-        columns, rows = self._scores[seat]
+        columns, rows = score_table(self.env.game.name, self._settled[seat])
         if self.over:
             rows = sorted(rows, key=lambda row: (row.mark != "good", -row.standing))
         return {"columns": columns, "rows": [row._asdict() for row in rows]}
 
     def is_out(self, seat: int) -> bool:
         """Whether the person at ``seat`` will not act again in this game."""
-        return get_kit(self.env.game.name).narrator.is_out(self._views[seat], seat)
+        return self._narrator.is_out(self._views[seat], seat)
 
     def record(self) -> dict[str, Any]:
         """Names and record, which reveals every card; `MessageError` before the game is over."""

@@ -68,7 +68,7 @@ def test_moments_are_made_from_the_views_of_a_seat(game):
 
     def watch(table):
         if "pause" in table.moments:
-            for seat, pause in table._pauses.items():
+            for seat, pause in [(each, table._last_pause(each)) for each in table._paused]:
                 hands = pause.view.get("hands", [])
                 opened = [q for q, hand in enumerate(hands) if isinstance(hand, list) and q != seat]
                 assert not opened or table._views[seat]["last_settlement"]["hands"] == hands

@@ -54,7 +54,8 @@ def said(game):
                     phrases += [*scores["columns"], *(each for row in scores["rows"] for each in row["cells"])]
                     phrases += [each for row in scores["rows"] for each in row["why"]]
             if "pause" in table.moments:
-                phrases += [phrase for pause in table._pauses.values() for phrase in [pause.name, *pause.told]]
+                pauses = map(table._last_pause, table.readers)
+                phrases += [phrase for pause in pauses for phrase in [pause.name, *pause.told]]
     return phrases
 
 

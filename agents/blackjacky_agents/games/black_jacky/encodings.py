@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from blackjacky_agents.games.black_jacky.bots.counter import PARAMETERS, estimate
+from blackjacky_agents.games.black_jacky.bots.odds import count_unseen, hidden_cards
 from blackjacky_agents.games.black_jacky.bots.seen import laid_out, my_sum
 from blackjacky_agents.kit.encoding import Encoding
 from blackjacky_agents.kit.features import Features, divided, one_hot
@@ -84,7 +85,6 @@ def cards(observation, mask, out):
     """Write `FEATURES` into ``out`` (float32)."""
     _repeat(observation, out)
     chances = scratch(_CARDS, np.float32)
-    chances[0] = 0
     _show_table(observation, out)
     _show_cards(observation, chances, out)
     total = my_sum(observation)
@@ -140,23 +140,15 @@ def _show_table(observation, out):
 @compiled
 def _show_cards(observation, chances, out):
     """My hand, and ``chances``: by value, that an unseen card of it is the next one."""
-    unseen = 0
+    count_unseen(observation, chances)
+    unseen = max(chances.sum(), np.float32(1))
     for v in range(1, VALUES + 1):
         i = v - 1
-        left = v if v <= observation[AT.max_card] else 0
-        left -= observation[AT.my_hand + i] + observation[AT.discards + i]
-        for seat in range(SEATS):
-            left -= observation[AT.displays + VALUES * seat + i]
-        for seat in range(SEATS - 1):
-            left -= observation[AT.known + VALUES * seat + i]
-        chances[v] = left
-        unseen += left
+        chances[v] /= unseen
+        out[TO.unseen + i] = chances[v]
         out[TO.seen_hand + i] = observation[AT.public + i] / 2
         for copies in range(min(int(observation[AT.my_hand + i]), 3)):
             out[TO.hand + VALUES * copies + i] = 1
-    for v in range(1, VALUES + 1):
-        chances[v] /= max(unseen, 1)
-        out[TO.unseen + v - 1] = chances[v]
 
 
 @compiled
@@ -200,12 +192,9 @@ def _show_others(observation, total, chances, out):
     for seat in range(1, observation[AT.num_players]):
         if observation[AT.hearts + seat] == 0:
             continue
-        fixed, unknown = laid_out(observation, seat), int(observation[AT.hand_counts + seat])
+        fixed, unknown = laid_out(observation, seat), min(hidden_cards(observation, seat), _UNKNOWN)
         for v in range(1, VALUES + 1):
-            known = int(observation[AT.known + VALUES * (seat - 1) + v - 1])
-            fixed += 10 * v * known
-            unknown -= known
-        unknown = max(0, min(unknown, _UNKNOWN))
+            fixed += 10 * v * int(observation[AT.known + VALUES * (seat - 1) + v - 1])
         while ready < unknown:
             _add_card(spread, ready, chances)
             ready += 1

@@ -37,25 +37,18 @@ def story(move: Move) -> list[Phrase]:
 
 def _tell_action(move: Move) -> Phrase:
     actor, info = seat(move.actor), move.action
-    chosen = [seat((move.actor + each) % move.players) for each in info.seats]
     match info.kind:
         case "lay":
             return _trick(move)
-        case "lay_exchange":
-            return say("lays_exchange", actor=actor, card=_with_article(info.card), first=chosen[0], second=chosen[1])
-        case "lay_plus_one":
-            return say("lays_plus_one", actor=actor, card=_with_article(info.card), target=chosen[0])
-        case "draw":
-            return say("draws", actor=actor, drawn=_gained(move, move.actor))
         case "swap":
             return _swap(move)
+        case "draw":
+            return say("draws", actor=actor, drawn=_gained(move, move.actor))
         case "knock":
             announces = move.before["first_knocker"] is None and not _ends_round(move)
             return say("knocks_first" if announces else "knocks", actor=actor)
-        case "tip":
-            return say("tips", actor=actor, target=chosen[0])
-    keys = {"lay_without_effect": "lays_without_effect", "give": "gives"}
-    return say(keys[info.kind], actor=actor, card=_with_article(info.card))
+    chosen = {f"seat{i}": seat((move.actor + each) % move.players) for i, each in enumerate(info.seats, 1)}
+    return say(info.kind, actor=actor, card=_with_article(info.card), **chosen)
 
 
 def _ends_round(move: Move) -> bool:
@@ -74,7 +67,7 @@ def _trick(move: Move) -> Phrase:
     laid = {"actor": seat(move.actor), "card": _with_article(value)}
     can_draw = before["draw_pile"] > 0 or len(before["discards"]) > 1  # R14
     if value in (4, 7) and not can_draw:
-        return say("lays_without_effect", **laid)
+        return say("lay_without_effect", **laid)
     if value == 2 and not any(before["knocked"]):
         return say("lays_2_in_vain", **laid)
     if value == 4:

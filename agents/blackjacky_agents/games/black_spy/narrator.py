@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
-from blackjacky_agents.narration import Move, Phrase, View, say, seat, the
+from blackjacky_agents.narration import Move, Phrase, View, all_of, say, seat, the
 from blackjacky_agents.tricks import TrickGame, ends_deal, is_full, trick_of
 from blackjacky_env.compiled import in_plain_python
 from blackjacky_env.declare import HIDDEN
@@ -46,14 +46,6 @@ def _colour(name: str) -> Phrase:
     return {"number": name}
 
 
-def _all_of(phrases: Iterable[Any]) -> Any:
-    """Phrases with commas, and "and" before the last one."""
-    told, *others = phrases
-    for i, each in enumerate(others, 1):
-        told = say("and" if i == len(others) else "list", first=told, last=each)
-    return told
-
-
 # ---------------------------------------------------------------- the mole, passing, the call
 
 
@@ -70,7 +62,7 @@ def _gets_the_rest(move: Move) -> Phrase:
     if isinstance(has, int):
         return say("gets_the_rest", seat=seat(last))
     new = Counter(has) - Counter(had)
-    return say("gets_these", seat=seat(last), cards=_all_of(map(the, new.elements())))
+    return say("gets_these", seat=seat(last), cards=all_of(map(the, new.elements())))
 
 
 def _chooses_to_pass(move: Move) -> list[Phrase]:
@@ -98,7 +90,7 @@ def _passed(move: Move) -> list[Phrase]:
     if move.seat is None:
         return told
     places = {"left": 1, "right": -1, "across": 2}[direction]
-    received = _all_of(map(the, move.after["received"][move.seat]))
+    received = all_of(map(the, move.after["received"][move.seat]))
     giver = (move.seat - places) % move.players
     return [*told, say("receives", seat=seat(move.seat), giver=seat(giver), cards=received)]
 
@@ -133,7 +125,7 @@ def _follows_neither(move: Move) -> list[Phrase]:
         say("no_number", number=each) if isinstance(each, int) else say("no_colour", colour=_colour(each))
         for each in new
     ]
-    return [say("lacks", seat=seat(move.actor), what=_all_of(lacked))] if lacked else []
+    return [say("lacks", seat=seat(move.actor), what=all_of(lacked))] if lacked else []
 
 
 def _trick(move: Move) -> list[Phrase]:
@@ -177,7 +169,7 @@ def _decision(view: View) -> list[Phrase]:
         return [say("deal_begins", number=view["deal"] + 1, seat=seat(view["dealer"]))]
     winners = [seat(p) for p in view["winners"]]
     lowest = signed(view["totals"][view["winners"][0]])
-    return [say("wins" if len(winners) == 1 else "win", seats=_all_of(winners), points=lowest)]
+    return [say("wins" if len(winners) == 1 else "win", seats=all_of(winners), points=lowest)]
 
 
 def _reasons(move: Move, player: int, taken: list[int]) -> list[Phrase]:

@@ -6,7 +6,7 @@ ascending order, onto whom and past whom, and who took which card.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 from blackjacky_agents.narration import (
@@ -17,6 +17,7 @@ from blackjacky_agents.narration import (
     Score,
     ScoreTable,
     View,
+    all_of,
     card,
     listed,
     mark_of,
@@ -104,17 +105,12 @@ def _reveal(move: Move) -> list[Phrase]:
     for value in dict.fromkeys(laid.values()):
         equal = [_name(each) for each in laid if laid[each] == value]
         if len(equal) > 1:
-            told.append(say("cancel", figures=_all_of(equal), card=value))
+            told.append(say("cancel", figures=all_of(equal), card=value))
     return told
 
 
 def _name(figure: Mover) -> Phrase | str:
     return seat(figure) if isinstance(figure, int) else "Black Jack"
-
-
-def _all_of(names: Sequence[Any]) -> Any:
-    """Names with commas, and "and" before the last one."""
-    return listed([*names[:-2], say("and", first=names[-2], last=names[-1])] if len(names) > 1 else names)
 
 
 # ---------------------------------------------------------------- what the figures do
@@ -140,7 +136,7 @@ def _resolution(move: Move) -> Iterator[Phrase]:
             case "is_passed":
                 passed.append(figure)
             case "overtakes":
-                past = say("past", figures=_all_of(passed)) if passed else ""
+                past = say("past", figures=all_of(passed)) if passed else ""
                 yield say("black_jack_moves", number=each["number"], field=field, past=past)
 
 
@@ -170,7 +166,7 @@ def _decision(view: View) -> Phrase:
     rest = [total for player, total in enumerate(totals) if player not in winners]
     won = {"points": totals[winners[0]], "margin": totals[winners[0]] - max(rest, default=0)}
     if len(winners) > 1:
-        return say("win_together", seats=_all_of([seat(player) for player in winners]), **won)
+        return say("win_together", seats=all_of([seat(player) for player in winners]), **won)
     return say("wins", seat=seat(winners[0]), **won)
 
 

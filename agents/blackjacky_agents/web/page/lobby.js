@@ -238,14 +238,6 @@ function showTables() {
   find("open-tables").hidden = !items.length;
 }
 
-// Only whoever has started the server knows the addresses, and can delete.
-async function removeTable(watch) {
-  if (!confirm(text("delete_title"))) return;
-  const answer = await fetch(`${here}/tables/${watch.split("/").at(-1)}`, { method: "DELETE" });
-  if (!answer.ok) return notice(await answer.text());
-  await load();
-}
-
 function isSame(one, other) {
   const addresses = one.seats.map((seat) => seat.address).filter(Boolean);
   return other.seats.some((seat) => addresses.includes(seat.address));
@@ -259,7 +251,7 @@ function tableItem({ title, seats, round, moves, over, changed, watch }, isNew) 
   const list = make("ul");
   list.append(...seats.map((seat) => seatItem(seat, isNew)));
   item.append(list);
-  if (watch) item.append(make("a", { href: withLanguage(path(watch)), textContent: text("watch_table") }), " ", makeButton("", text("delete"), () => removeTable(watch)));
+  if (watch) item.append(make("a", { href: withLanguage(path(watch)), textContent: text("watch_table") }));
   return item;
 }
 

@@ -88,13 +88,6 @@ def _draw(axes: Axes, lines: Sequence[Line], by: By) -> None:
     axes.set_xlim(left=0)
 
 
-def as_png(figure: Figure) -> bytes:
-    """A figure as PNG."""
-    drawn = io.BytesIO()
-    figure.savefig(drawn)
-    return drawn.getvalue()
-
-
 def as_svg(figure: Figure, salt: str) -> str:
     """A figure as SVG; the same figure gives the same text, in which the names of parts depend on ``salt``."""
     from matplotlib import rc_context

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -74,7 +74,7 @@ def _draw(axes: Axes, lines: Sequence[Line], by: By) -> None:
     axes.spines[["top", "right"]].set_visible(False)
     for line, colour in zip(lines, COLOURS * len(lines), strict=False):
         along = [np.asarray(getattr(run, by)) / unit for run in line.runs]
-        style = {"color": colour, "linewidth": 2.5, "marker": "o" if along[0].size == 1 else ""}
+        style: dict[str, Any] = {"color": colour, "linewidth": 2.5, "marker": "o" if along[0].size == 1 else ""}
         if len(line.runs) == 1:
             axes.plot(along[0], line.runs[0].win_rates, label=line.name, **style)
             continue

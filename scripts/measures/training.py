@@ -53,7 +53,7 @@ def trained(game: str, preset: str, seed: int, options: str) -> dict[str, Any]:
     name = f"{game}-{preset}-{seed}" + (f"-{zlib.crc32(options.encode()):08x}" if options else "")
     run = FOLDER / "runs" / name
     if not (run / "results.json").exists():
-        how = ["--resume", f"runs/{name}"] if (run / "checkpoints").exists() else [*arguments, "--name", name]
+        how = ["--resume", f"runs/{name}"] if (run / "config.json").exists() else [*arguments, "--name", name]
         print(f"{name} ...", flush=True)
         train = [sys.executable, "-m", "blackjacky_agents", "train", *how]
         subprocess.run(train, cwd=FOLDER, check=True, stdout=subprocess.DEVNULL)

@@ -19,7 +19,7 @@ import numpy.typing as npt
 from blackjacky_agents.agent import CompiledAgent
 from blackjacky_agents.kit.encoding import Encoding
 from blackjacky_agents.kit.settings import LeagueSettings, SelfPlaySettings
-from blackjacky_agents.networks.network import forward, pick, widest
+from blackjacky_agents.networks.network import forward, softmax, widest
 from blackjacky_env.compiled import below, compiled, draw, entry, game_key, make_cast, score_of, spread, stream
 from blackjacky_env.compiled.purposes import FOR_LINEUPS, FOR_POLICIES
 from blackjacky_env.declare import Game, Vector
@@ -68,6 +68,7 @@ class Seen(NamedTuple):
     inputs: npt.NDArray[np.float32]
     values: npt.NDArray[np.float32]  # of `forward`
     rows: npt.NDArray[np.int64]  # of `forward`
+    probabilities: npt.NDArray[np.float64]  # of the actions, (A,)
 
 
 class Returns(NamedTuple):
@@ -151,6 +152,7 @@ def _make_collect(game: Game, encoding: Encoding) -> Callable[..., None]:
             np.empty(features, np.float32),
             np.empty((2, units), np.float32),
             np.empty(units + 1, np.int64),
+            np.empty(num_actions),
         )
         links = Links(np.empty(length), np.empty(length, np.int64), np.empty(players, np.int64), np.empty(players))
         result = np.empty(players)
@@ -179,8 +181,8 @@ def _make_evaluate(game: Game, encoding: Encoding) -> Callable[..., Any]:
 
     def evaluate(s, seat, network, seen, inputs):
         encode(s, seat, seen.observation)
-        show(seen.observation, seen.mask, inputs)
-        seen.values[0][:features] = inputs
+        show(seen.observation, seen.mask, seen.values[0][:features])
+        inputs[:] = seen.values[0][:features]
         return seen.values[forward(seen.values, seen.rows, network)]
 
     return compiled(evaluate)
@@ -223,7 +225,9 @@ def _make_decide(game: Game, evaluate: Callable[..., Any], potential: Callable[.
             return 0
         outputs = evaluate(s, seat, network, seen, stretch.inputs[i, t])
         uniform = (draw(stream(s.key, FOR_POLICIES, decision, 0), 0) >> np.uint64(11)) / 2.0**53
-        action, stretch.log_probs[i, t] = pick(outputs, seen.mask, False, uniform)
+        softmax(outputs, seen.mask, seen.probabilities)
+        action = sampled(seen.probabilities, seen.mask, uniform)
+        stretch.log_probs[i, t] = np.log(seen.probabilities[action])
         stretch.masks[i, t] = seen.mask > 0
         stretch.values[i, t] = outputs[len(seen.mask)]
         stretch.actions[i, t] = action
@@ -232,6 +236,19 @@ def _make_decide(game: Game, evaluate: Callable[..., Any], potential: Callable[.
         return 1
 
     return compiled(decide)
+
+
+@compiled
+def sampled(probabilities, mask, uniform):
+    """A legal action drawn by ``uniform``, a number in 0 .. 1."""
+    last = -1
+    for action in range(len(mask)):
+        if mask[action]:
+            last = action
+            uniform -= probabilities[action]
+            if uniform < 0.0:
+                break
+    return last
 
 
 @compiled

@@ -5,8 +5,7 @@ from __future__ import annotations
 import io
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -17,28 +16,23 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 By = Literal["decisions", "seconds"]
-BOTH: tuple[By, By] = ("decisions", "seconds")
 _UNITS: dict[By, tuple[str, float]] = {"decisions": ("million decisions", 1e6), "seconds": ("minutes of training", 60)}
 
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#000000")
 """Colours that people with colour blindness can tell apart (Okabe and Ito 2008)."""
-_SIZE = (10.0, 5.6)  # inches; at 160 dots each, 1600 pixels wide
 _FONT = 14
 _GRID = 200  # points at which runs of several seeds are compared
 
 
-@dataclass(frozen=True)
-class Run:
+class Run(NamedTuple):
     """A learning curve of one seed, each of shape (points,)."""
 
     decisions: Floats
-    seconds: Floats
-    """Seconds of training up to each point."""
+    seconds: Floats  # of training up to each point
     win_rates: Floats
 
 
-@dataclass(frozen=True)
-class Line:
+class Line(NamedTuple):
     """What is drawn as one line: the mean of one or several runs, with a band from the least to the most."""
 
     name: str
@@ -46,17 +40,8 @@ class Line:
     players: int
     """Number of players of the games it was measured in, whose inverse is par."""
 
-    def points(self, by: By) -> tuple[Floats, Floats]:
-        """Decisions or seconds within all runs, (points,), and the win rates then, interpolated, (runs, points)."""
-        along: list[Floats] = [getattr(run, by) for run in self.runs]
-        grid = along[0]
-        if len(along) > 1:
-            grid = np.linspace(max(each[0] for each in along), min(each[-1] for each in along), _GRID)
-        rates = [np.interp(grid, each, run.win_rates) for each, run in zip(along, self.runs, strict=True)]
-        return grid, np.array(rates)
 
-
-def draw_curves(lines: Sequence[Line], title: str, by: Sequence[By] = BOTH) -> Figure:
+def draw_curves(lines: Sequence[Line], title: str, by: Sequence[By] = ("decisions", "seconds")) -> Figure:
     """A figure of learning curves, 1600 pixels wide at 160 dots an inch, in letters that the last row can read.
 
     Args:
@@ -67,13 +52,12 @@ def draw_curves(lines: Sequence[Line], title: str, by: Sequence[By] = BOTH) -> F
     from matplotlib.figure import Figure
     from matplotlib.ticker import PercentFormatter
 
-    figure = Figure(figsize=_SIZE, dpi=160, layout="constrained")
+    figure = Figure(figsize=(10.0, 5.6), dpi=160, layout="constrained")
     panels = figure.subplots(1, len(by), sharey=True, squeeze=False)[0]
     panels[0].set_title(title, fontsize=_FONT + 2, loc="left", pad=12)
     panels[0].set_ylabel("win rate", fontsize=_FONT)
     panels[0].yaxis.set_major_formatter(PercentFormatter(1, decimals=0))
-    most = max(1 / line.players for line in lines)
-    most = max(most, *(float(run.win_rates.max()) for line in lines for run in line.runs))
+    most = max(max(1 / line.players, *(float(run.win_rates.max()) for run in line.runs)) for line in lines)
     panels[0].set_ylim(0, min(1.0, math.ceil(10 * most + 0.2) / 10))
     for axes, each in zip(panels, by, strict=True):
         _draw(axes, lines, each)
@@ -89,23 +73,19 @@ def _draw(axes: Axes, lines: Sequence[Line], by: By) -> None:
     axes.grid(alpha=0.25)
     axes.spines[["top", "right"]].set_visible(False)
     for line, colour in zip(lines, COLOURS * len(lines), strict=False):
-        points, rates = line.points(by)
-        name = f"{line.name}, {len(rates)} seeds" if len(rates) > 1 else line.name
-        mark = "o" if len(points) == 1 else ""
-        axes.plot(points / unit, rates.mean(axis=0), color=colour, linewidth=2.5, marker=mark, label=name)
-        if len(rates) > 1:
-            axes.fill_between(points / unit, rates.min(axis=0), rates.max(axis=0), color=colour, alpha=0.2)
+        along = [np.asarray(getattr(run, by)) / unit for run in line.runs]
+        style: dict[str, Any] = {"color": colour, "linewidth": 2.5, "marker": "o" if along[0].size == 1 else ""}
+        if len(line.runs) == 1:
+            axes.plot(along[0], line.runs[0].win_rates, label=line.name, **style)
+            continue
+        grid = np.linspace(max(each[0] for each in along), min(each[-1] for each in along), _GRID)
+        rates = np.array([np.interp(grid, each, run.win_rates) for each, run in zip(along, line.runs, strict=True)])
+        axes.plot(grid, rates.mean(axis=0), label=f"{line.name}, {len(rates)} seeds", **style)
+        axes.fill_between(grid, rates.min(axis=0), rates.max(axis=0), color=colour, alpha=0.2)
     for players in dict.fromkeys(line.players for line in lines):
         name = f"par of {players}, {1 / players:.0%}"
         axes.axhline(1 / players, color="#666666", linestyle=(0, (4, 3)), label=name)
     axes.set_xlim(left=0)
-
-
-def as_png(figure: Figure) -> bytes:
-    """A figure as PNG."""
-    drawn = io.BytesIO()
-    figure.savefig(drawn)
-    return drawn.getvalue()
 
 
 def as_svg(figure: Figure, salt: str) -> str:

@@ -30,7 +30,7 @@ from blackjacky_agents.checkpoint import (
 from blackjacky_agents.files import versions, write_file
 from blackjacky_agents.games import bot_names, find_encoding, get_kit
 from blackjacky_agents.kit.settings import TrainingSettings
-from blackjacky_agents.learning.curves import Line, Run, as_png, draw_curves
+from blackjacky_agents.learning.curves import Line, Run, draw_curves
 from blackjacky_agents.learning.logs import Write, check_logs, opened
 from blackjacky_agents.learning.modules import arrays_of
 from blackjacky_agents.learning.settings import check_settings
@@ -162,7 +162,7 @@ class TrainingRun(ABC):
                 self.evaluate()
         self.clock.stop()
         self.save()
-        write_file(self.folder / CURVE_FILE, as_png(self._learning_curve()))
+        self._learning_curve().savefig(self.folder / CURVE_FILE)
         return not self.interrupted
 
     @property

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 from safetensors import SafetensorError
 from safetensors.numpy import load, save
 
@@ -123,7 +124,7 @@ def _read_layers(data: bytes, sizes: Any, inputs: int, outputs: int) -> Layers:
     first, *units = (check_integer("a layer", size, 1, MAX_UNITS) for size in sizes)
     if first != inputs or units[-1:] != [outputs]:
         raise ValueError(f"they must lead from {inputs} inputs to {outputs} actions")
-    number, like = np.float32(0), {}
+    number, like = np.float32(0), dict[str, npt.NDArray[np.float32]]()
     for i, shape in enumerate(pairwise([first, *units])):
         like |= {
             f"layer_{i}.weight": np.broadcast_to(number, shape),

@@ -64,7 +64,7 @@ def network_policy(encoding: Encoding) -> Policy:
         encode(observation, mask, draw(random_state, 1), values[0][:size])
         logits = values[forward(values, rows, parameters)]
         uniform = (draw(random_state, 0) >> np.uint64(11)) / 2.0**53
-        return pick(logits, mask, parameters[0] > 0, uniform)[0]
+        return pick(logits, mask, parameters[0] > 0, uniform)
 
     policy = compiled(choose)
     policy.check_gpu = _check_gpu  # type: ignore[attr-defined]
@@ -165,17 +165,14 @@ def softmax(logits, mask, probabilities):  # type: ignore[no-untyped-def]  # com
 
 @compiled
 def pick(logits, mask, greedy, uniform):  # type: ignore[no-untyped-def]  # compiled
-    """The legal action with the highest logit, or one sampled from the softmax by ``uniform``, a number in 0 .. 1.
-
-    And the logarithm of its probability if it was sampled.
-    """
+    """The legal action with the highest logit, or one sampled from the softmax by ``uniform``, a number in 0 .. 1."""
     best = -1
     for action in range(len(mask)):
         if mask[action] and (best < 0 or logits[action] > logits[best]):
             best = action
-    total = 0.0
     if greedy:
-        return best, total
+        return best
+    total = 0.0
     for action in range(len(mask)):
         if mask[action]:
             total += math.exp(np.float64(logits[action] - logits[best]))
@@ -183,8 +180,8 @@ def pick(logits, mask, greedy, uniform):  # type: ignore[no-untyped-def]  # comp
         if mask[action]:
             uniform -= math.exp(np.float64(logits[action] - logits[best])) / total
         if uniform < 0:
-            return action, np.float64(logits[action] - logits[best]) - math.log(total)
-    return best, -math.log(total)
+            return action
+    return best
 
 
 def layers_of(modules: Iterable[Any]) -> Layers:

@@ -252,7 +252,6 @@ class Assistants:
 
 
 def _described(game: str) -> str:
-    """A game in a few lines."""
     declared = get_game(game)
     return "\n".join(
         [
@@ -274,7 +273,6 @@ def _head(table: Table) -> str:
 
 
 def _told(host: Host, seat: int) -> str:
-    """What a seat may know, with the number of the move."""
     table = host.table
     head = _head(table)
     if not host.started:

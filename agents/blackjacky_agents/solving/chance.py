@@ -184,7 +184,6 @@ def _make_depends_on_key(game: Game) -> Callable[..., bool]:
 
 @compiled
 def _differ(desk, place, other):
-    """Whether two records differ."""
     for i in range(desk.data.shape[1]):
         if desk.data[place, i] != desk.data[other, i]:
             return True

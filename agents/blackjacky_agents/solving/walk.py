@@ -433,7 +433,6 @@ def _doubled(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
 
 
 def _fill_table(table, keys):
-    """Put all information states into a table."""
     table[:] = NOBODY
     for state in range(len(keys)):
         _, place = look_up(table, keys, keys[state])

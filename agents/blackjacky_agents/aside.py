@@ -15,7 +15,7 @@ from multiprocessing import get_context
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 from threading import Lock
-from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
 from blackjacky_agents.stopping import without_interrupts
 
@@ -119,11 +119,8 @@ def _serve(pipe: Connection) -> None:
             function, args, kwargs = pipe.recv()
         except (EOFError, OSError):
             return
-        pipe.send(_result(function, args, kwargs))
-
-
-def _result(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[bool, Any]:
-    try:
-        return True, function(*args, **kwargs)
-    except Exception as error:  # noqa: BLE001 - it is raised where it was asked for
-        return False, error
+        try:
+            answer = True, function(*args, **kwargs)
+        except Exception as error:  # noqa: BLE001 - it is raised where it was asked for
+            answer = False, error
+        pipe.send(answer)

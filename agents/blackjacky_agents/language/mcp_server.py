@@ -35,7 +35,6 @@ from blackjacky_agents.web.server import Server
 from blackjacky_agents.web.table import Table
 from blackjacky_agents.wording import page_texts, terminal_texts, why_not
 from blackjacky_env.checks import check_integer
-from blackjacky_env.declare import Game
 from blackjacky_env.games import DEFAULT, get_game, usable_games
 
 P = ParamSpec("P")
@@ -128,10 +127,13 @@ class Assistants:
             preset: a small table by name, see list_games, in place of table size, variant and rules.
         """
         game = game or self._usual.game
+        usual = self._usual if preset is None and game == self._usual.game else Usual()
         declared = get_game(game)
         check_integer("others", others, 0, declared.max_players - 1)
         try:
-            size, variant, rules = self._rules_of(declared, preset, variant, rules or {})
+            size, variant, rules = declared.choose_preset(
+                preset, usual.num_players, variant or usual.variant, {**usual.rules, **(rules or {})}
+            )
             agents = usual_opponents(game, 1 + others, variant, size) if opponents is None else opponents
             declared.choose_preset(preset, 1 + others + len(agents), None, {})
             chosen = declared.choose_variant((1 + others + len(agents),), variant).name
@@ -151,15 +153,6 @@ class Assistants:
         else:
             await host.when_up(0, self._wait)
         return "\n".join([*told, rules_in_short(game, table.env.config_dict()), _told(host, 0)])
-
-    def _rules_of(
-        self, game: Game, preset: str | None, variant: str | None, rules: dict[str, Any]
-    ) -> tuple[int | None, str | None, dict[str, Any]]:
-        """Table size, variant and rule options that are asked for; None: they follow from the players."""
-        usual = self._usual
-        if preset is not None or game.name != usual.game:
-            return game.choose_preset(preset, None, variant, rules)
-        return usual.num_players, variant or usual.variant, {**usual.rules, **rules}
 
     async def join_table(self, invitation: str, name: str) -> str:
         """Take a free seat at somebody else's table.
@@ -259,7 +252,6 @@ class Assistants:
 
 
 def _described(game: str) -> str:
-    """A game in a few lines."""
     declared = get_game(game)
     return "\n".join(
         [
@@ -281,7 +273,6 @@ def _head(table: Table) -> str:
 
 
 def _told(host: Host, seat: int) -> str:
-    """What a seat may know, with the number of the move."""
     table = host.table
     head = _head(table)
     if not host.started:

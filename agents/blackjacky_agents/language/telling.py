@@ -81,7 +81,6 @@ class Seen:
 
     @cached_property
     def _views(self) -> list[View]:
-        """The view after each event."""
         views: list[View] = []
         for event in self.events:
             views.append({**(views[-1] if views else {}), **event["shown"]})

@@ -63,20 +63,31 @@ def make_play_on(game: Game, course: Course) -> Callable[..., None]:
     position. ``actions``: int64, of the player to act; `NONE`: what ``who`` does. ``who`` plays on, and ``to`` says
     where to, as the course reads them. ``results``: float64, (positions, actions, rows, max_players), is filled.
     """
-    imagine, begin, finish = course.imagine, course.begin, make_finish(course)
+    sample, begin, finish = make_sample(course), course.begin, make_finish(course)
 
     def play_on(scratch, known, bits, first, proposals, actions, who, to, results):
         chain, copy = scratch.chain, scratch.copy
         for k in range(len(results)):
-            for proposal in range(proposals):
-                before = scratch.likelihood[0]
-                scratch.likelihood[0] = imagine(known, bits, first + k, proposal, chain, before)
+            sample(scratch, known, bits, first + k, proposals)
             for i in range(len(actions)):
                 copy[0] = chain[0]
                 begin(copy[0], results[k, i])
                 finish(copy[0], actions[i], who, to, scratch.seen, scratch.may, results[k, i])
 
     return compiled(play_on)
+
+
+@cache
+def make_sample(course: Course) -> Callable[..., None]:
+    """Compiled (scratch, known, bits, number, proposals): put the position with this number into the chain."""
+    imagine = course.imagine
+
+    def sample(scratch, known, bits, number, proposals):
+        for proposal in range(proposals):
+            before = scratch.likelihood[0]
+            scratch.likelihood[0] = imagine(known, bits, number, proposal, scratch.chain, before)
+
+    return compiled(sample)
 
 
 @cache
@@ -99,6 +110,7 @@ class Scratch(NamedTuple):
     chain: npt.NDArray[Any]  # the last accepted position and the last proposal, records (2,)
     likelihood: npt.NDArray[np.float64]  # of the accepted position, (1,); 0 at the start
     copy: npt.NDArray[Any]  # the game that is played on, a record (1,)
+    words: npt.NDArray[np.uint64]  # the memory of `seen` as 8-byte words, padded with zeros
     seen: Vector
     may: npt.NDArray[np.int8]
 
@@ -108,13 +120,16 @@ def make_new_scratch(game: Game) -> Callable[[], Scratch]:
     """Compiled () -> scratch space at the start of a chain."""
     state_dtype = game.state_dtype
     size, dtype, num_actions = game.layout.size, game.layout.dtype, game.num_actions
+    word_count = -(-size * dtype.itemsize // 8)
 
     def new_scratch():
+        words = np.zeros(word_count, np.uint64)
         return Scratch(
             zeros(2, state_dtype),
             np.zeros(1),
             zeros(1, state_dtype),
-            np.empty(size, dtype),
+            words,
+            words.view(dtype)[:size],
             np.empty(num_actions, np.int8),
         )
 

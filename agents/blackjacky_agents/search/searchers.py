@@ -14,8 +14,8 @@ import numpy.typing as npt
 from blackjacky_agents.agent import Agent, CompiledAgent, Origin, check_asked, one_by_one
 from blackjacky_agents.games import find_encoding, get_kit
 from blackjacky_agents.networks.network import find_network, is_network
-from blackjacky_agents.search.guided import SIMULATIONS, Trial, guided_parameters, improved, make_search, policy_of
-from blackjacky_agents.search.tree import Tree, make_tree_search, rollout_policy, tree_policy
+from blackjacky_agents.search.guided import SIMULATIONS, guided_parameters, improved, make_search, policy_of
+from blackjacky_agents.search.tree import make_tree_search, rollout_policy, tree_policy
 from blackjacky_env.compiled import Policy, entry, stream
 from blackjacky_env.compiled.purposes import FOR_DECISIONS
 from blackjacky_env.declare import Vector
@@ -116,10 +116,16 @@ class Searcher(CompiledAgent):
             return Thoughts(masks[0].astype(np.float64))
         game, config = get_game(self.game), get_kit(self.game).search
         given = seen[0], masks[0], self._key, self._decisions, self.parameters
-        if self._encoding:
-            search = make_search(game, config, find_encoding(self._encoding, self.game))
-            return thoughts_of_trial(_thinking(search)(*given), masks.shape[1], players)
-        return thoughts_of_root(_thinking(make_tree_search(game, config))(*given), players)
+        if not self._encoding:
+            tree = _thinking(make_tree_search(game, config))(*given)
+            visits = tree.visits[0].astype(np.float64)
+            return Thoughts(visits / visits.sum(), chance_to_win(float(tree.totals[0].sum()) / visits.sum(), players))
+        trial = _thinking(make_search(game, config, find_encoding(self._encoding, self.game)))(*given)
+        chances = improved(trial, masks.shape[1])
+        if not trial.counts[0]:
+            return Thoughts(chances)
+        won = float(trial.sums[0] / trial.counts[0] + trial.worth.max())
+        return Thoughts(chances, chance_to_win(won, players))
 
 
 @cache
@@ -136,22 +142,6 @@ def _policy_of(name: str, game: str) -> Policy:
     """The policy of a search that no network guides, for other processes."""
     make = rollout_policy if name.startswith("rollout") else tree_policy
     return make(get_game(game), get_kit(game).search)
-
-
-def thoughts_of_root(tree: Tree, players: int) -> Thoughts:
-    """Visit fractions at the root and the mean result."""
-    visits = tree.visits[0].astype(np.float64)
-    result = float(tree.totals[0].sum()) / float(visits.sum())
-    return Thoughts(visits / visits.sum(), chance_to_win(result, players))
-
-
-def thoughts_of_trial(trial: Trial, num_actions: int, players: int) -> Thoughts:
-    """The network's probabilities as improved by the search, and what the best action wins."""
-    chances = improved(trial, num_actions)
-    if not trial.counts[0]:
-        return Thoughts(chances)
-    won = float(trial.sums[0] / trial.counts[0] + trial.worth.max())
-    return Thoughts(chances, chance_to_win(won, players))
 
 
 class TimedSearcher:

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -25,16 +25,18 @@ from blackjacky_agents.search.playing_on import (
     LONGEST,
     WIN,
     Course,
+    Scratch,
     make_finish,
     make_new_scratch,
     make_play_on,
+    make_sample,
     make_see,
     one_policy,
     searched,
 )
-from blackjacky_env.compiled import Policy, compiled, draw, stream, zeros
+from blackjacky_env.compiled import Policy, compiled, draw, stream
 from blackjacky_env.compiled.purposes import FOR_TREE
-from blackjacky_env.declare import Game, Vector
+from blackjacky_env.declare import Game
 from blackjacky_env.play import NONE, checked, only_legal
 
 
@@ -104,46 +106,32 @@ class Tree(NamedTuple):
     hashes: npt.NDArray[np.uint64]  # hash of the observation of each node, (M,)
     favourites: npt.NDArray[np.int16]
     """The move tried first in each node: the prior policy's at the root, elsewhere the playout policy's, (M,)."""
-    counts: npt.NDArray[np.int32]  # visits of each node, (M,)
     visits: npt.NDArray[np.int32]  # visits of each action, (M, A)
     totals: npt.NDArray[np.float32]  # sum of the results of each action, (M, A)
     size: npt.NDArray[np.int64]  # number of nodes, (1,)
-    chain: npt.NDArray[Any]  # the last accepted position and the last proposal of the sampling chain, records (2,)
-    likelihood: npt.NDArray[np.float64]  # likelihood of the accepted position, (1,)
-    position: npt.NDArray[Any]  # state of the current simulation, a record (1,)
+    scratch: Scratch  # with the position of the current simulation
     path: npt.NDArray[np.int64]  # nodes and actions of the current simulation, (2, `_DEEPEST`)
-    words: npt.NDArray[np.uint64]  # the memory of `seen` as 8-byte words, padded with zeros
-    seen: Vector  # observation of the player to act, (K,)
-    may: npt.NDArray[np.int8]  # mask of the player to act, (A,)
     result: npt.NDArray[np.float64]  # result of the current simulation by seat, (1, max_players)
 
 
 @cache
 def make_new_tree(game: Game) -> Callable[..., Tree]:
     """Compiled (nodes) -> an empty tree with that capacity."""
-    state_dtype = game.state_dtype
-    size, dtype, num_actions, max_players = game.layout.size, game.layout.dtype, game.num_actions, game.max_players
-    word_count = -(-size * dtype.itemsize // 8)
+    num_actions, max_players, new_scratch = game.num_actions, game.max_players, make_new_scratch(game)
 
     def make(nodes):
-        length, words = 4, np.zeros(word_count, np.uint64)
+        length = 4
         while length < 2 * nodes:
             length *= 2
         return Tree(
             np.full(length, _EMPTY, np.int32),
             np.empty(nodes, np.uint64),
             np.empty(nodes, np.int16),
-            np.empty(nodes, np.int32),
             np.empty((nodes, num_actions), np.int32),
             np.empty((nodes, num_actions), np.float32),
             np.zeros(1, np.int64),
-            zeros(2, state_dtype),
-            np.zeros(1),
-            zeros(1, state_dtype),
+            new_scratch(),
             np.empty((2, _DEEPEST), np.int64),
-            words,
-            words.view(dtype)[:size],
-            np.empty(num_actions, np.int8),
             np.empty((1, max_players)),
         )
 
@@ -172,24 +160,23 @@ def make_tree_search(game: Game, config: SearchConfig) -> Callable[..., Tree]:
     """
     new_tree, prior_policy, simulate = make_new_tree(game), config.prior_policy, _make_simulate(game, config)
     course = _course(game, config)
-    imagine, finish = course.imagine, make_finish(course)
+    sample, finish = make_sample(course), make_finish(course)
 
     def search(observation, mask, random_state, parameters):
         simulations, who = np.int64(parameters[BUDGET]), parameters[HEAD:]
         tree = new_tree(min(simulations + 1, MOST_NODES))
-        tree.seen[:] = observation
-        code = hash_of(tree.words)
+        scratch = tree.scratch
+        scratch.seen[:] = observation
+        code = hash_of(scratch.words)
         _, slot = find(tree, code)
         add(tree, code, slot, np.int64(prior_policy(observation, mask, random_state, who)))
         for number in range(simulations):
-            for proposal in range(PROPOSALS):
-                before = tree.likelihood[0]
-                tree.likelihood[0] = imagine(observation, random_state, number, proposal, tree.chain, before)
-            tree.position[0] = tree.chain[0]
+            sample(scratch, observation, random_state, number, PROPOSALS)
+            scratch.copy[0] = scratch.chain[0]
             tree.result[:] = 0.0
             depth, done = simulate(tree, parameters)
             if not done:
-                finish(tree.position[0], NONE, who, None, tree.seen, tree.may, tree.result)
+                finish(scratch.copy[0], NONE, who, None, scratch.seen, scratch.may, tree.result)
             learn(tree, depth)
         return tree
 
@@ -201,7 +188,7 @@ def _make_simulate(game: Game, config: SearchConfig) -> Callable[..., tuple[int,
     see, advance, policy = make_see(game), _course(game, config).advance, config.playout_policy
 
     def simulate(tree, parameters):
-        s, seen, may = tree.position[0], tree.seen, tree.may
+        s, seen, may = tree.scratch.copy[0], tree.scratch.seen, tree.scratch.may
         depth, moves, inside, done = 0, 0, True, False
         while inside and not done and moves < LONGEST:
             action = see(s, seen, may)
@@ -210,7 +197,7 @@ def _make_simulate(game: Game, config: SearchConfig) -> Callable[..., tuple[int,
                 own = s.player == 0 and depth < _DEEPEST
                 inside = inside and depth < _DEEPEST
                 if own:
-                    code = hash_of(tree.words)
+                    code = hash_of(tree.scratch.words)
                     node, slot = find(tree, code)
                 if node != NONE:
                     action = select(tree, node, may)
@@ -235,7 +222,6 @@ def learn(tree, depth):
     """The result of a simulation into the nodes on its path."""
     for i in range(depth):
         node, action = tree.path[0, i], tree.path[1, i]
-        tree.counts[node] += 1
         tree.visits[node, action] += 1
         tree.totals[node, action] += tree.result[WIN, 0]
 
@@ -266,13 +252,12 @@ def find(tree, code):
 def add(tree, code, slot, favourite):
     """A new node in a free slot; `NONE` if the tree is full."""
     node = tree.size[0]
-    if node == len(tree.counts):
+    if node == len(tree.hashes):
         return NONE
     tree.size[0] += 1
     tree.slots[slot] = node
     tree.hashes[node] = code
     tree.favourites[node] = favourite
-    tree.counts[node] = 0
     tree.visits[node] = 0
     tree.totals[node] = 0.0
     return node
@@ -285,12 +270,12 @@ def select(tree, node, mask):
     PUCT (Rosin, "Multi-armed bandits with episode context", 2011, as in Silver et al. 2017): the favourite has
     the chance `PRIOR` and all actions share the rest; an action not tried yet counts as the mean of the node.
     """
-    legal, total = 0, 0.0
+    legal, count, total = 0, 0.0, 0.0
     for action in range(len(mask)):
         legal += mask[action]
+        count += tree.visits[node, action]
         total += np.float64(tree.totals[node, action])
-    count, favourite = np.float64(tree.counts[node]), tree.favourites[node]
-    unknown, root = total / max(count, 1.0), np.sqrt(count)
+    unknown, root, favourite = total / max(count, 1.0), np.sqrt(count), tree.favourites[node]
     best, best_score = NONE, 0.0
     for action in range(len(mask)):
         if mask[action]:

@@ -86,7 +86,6 @@ def ask_everywhere(
 
 
 def _way_to_ask(agent: Agent, seen: Seen, samples: int) -> tuple[Callable[[Seen], Chances], str]:
-    """How the agent's probabilities are found."""
     if callable(getattr(agent, "probabilities", None)):
         return lambda seen: agent.probabilities(*_given(agent, seen)), "probabilities"  # type: ignore[attr-defined]
     if isinstance(agent, CompiledAgent):

@@ -82,7 +82,6 @@ def _update(tree, memory, positive, negative, first, last):
 
 
 def _add_reach(memory, weight, first, last):
-    """Add the reach of the present strategy to the average."""
     for sequence in range(first, last):
         memory.sums[sequence] += weight * memory.reach[sequence]
 
@@ -148,7 +147,6 @@ class Solver:
                 reach_of(tree, memory.strategy, memory.reach, self.threads)
 
     def _refresh(self) -> None:
-        """The reaches of the present strategies."""
         for tree, memory in zip(self.tree.seats, self._memories, strict=True):
             reach_of(tree, memory.strategy, memory.reach)
 

@@ -68,13 +68,8 @@ def make_expand(game: Game, emit: Callable[..., int]) -> Callable[..., int]:
     ``emit`` is compiled: (desk, place of the record in `Desk.records`, chance, is_over, *more) -> `FINE`, or a status
     that ends it all.
     """
-    play, deal, pile, depends_on_key = (
-        _make_play(game),
-        _make_deal(game, emit),
-        _pile_of(game),
-        _make_depends_on_key(game),
-    )
-    left, arrange, restack = pile.left, pile.arrange, _make_restack(game)
+    play, deal, differs, restack = _make_play(game), _make_deal(game, emit), _make_differs(game), _make_restack(game)
+    left, arrange = _pile_of(game).left, _pile_of(game).arrange
 
     def expand(desk, worlds, w, action, is_first, *more):
         records = desk.records
@@ -91,14 +86,15 @@ def make_expand(game: Game, emit: Callable[..., int]) -> Callable[..., int]:
             if left(records[_BASE]) - left(records[_SETTLED if flags & SETTLED else PLAYED]) > desk.orders.at[DEPTH]:
                 decide_next(desk.orders)
             else:
-                if is_first and depends_on_key(desk, action):
-                    return HIDDEN_CHANCE
+                is_dealt = records[PLAYED].deals > records[_BASE].deals
+                if is_first:
+                    play(desk, _OTHER, 1, action)
+                    if differs(desk, is_dealt):
+                        return HIDDEN_CHANCE
                 is_first = False
                 chance = desk.orders.chances[desk.orders.at[DEPTH]]
-                if records[PLAYED].deals > records[_BASE].deals:
-                    status = deal(desk, chance, *more)
-                else:
-                    status = emit(desk, PLAYED, chance, (flags & OVER) != 0, *more)
+                is_over = (flags & OVER) != 0
+                status = deal(desk, chance, *more) if is_dealt else emit(desk, PLAYED, chance, is_over, *more)
                 if status != FINE or not advance(desk.orders):
                     return status
             flags = play(desk, PLAYED, 0, action)
@@ -112,7 +108,7 @@ def make_open(game: Game, emit: Callable[..., int]) -> Callable[..., int]:
 
     ``blank``: an array of one record with options written. Seat 0 starts.
     """
-    begin, deal, redeal = game.rules.begin, _make_deal(game, emit), game.rules.redeal
+    begin, deal, differs = game.rules.begin, _make_deal(game, emit), _make_differs(game)
 
     def open_game(desk, blank, *more):
         records = desk.records
@@ -120,12 +116,7 @@ def make_open(game: Game, emit: Callable[..., int]) -> Callable[..., int]:
             records[place] = blank[0]
             begin(records[place], _KEYS[int(place == _OTHER)], 0)
             records[place].key = 0
-        gather(desk.deck)
-        lay_deck(desk.deck)
-        redeal(records[_OTHER], desk.deck.laid)
-        records[DEALT] = records[PLAYED]
-        redeal(records[DEALT], desk.deck.laid)
-        if _differ(desk, DEALT, _OTHER):
+        if differs(desk, True):
             return HIDDEN_CHANCE
         return deal(desk, 1.0, *more)
 
@@ -163,32 +154,25 @@ def _make_play(game: Game) -> Callable[..., int]:
 
 
 @cache
-def _make_depends_on_key(game: Game) -> Callable[..., bool]:
-    """Compiled (desk, action) -> whether the world as played is another one with another key, deals aside."""
-    play, redeal = _make_play(game), game.rules.redeal
+def _make_differs(game: Game) -> Callable[..., bool]:
+    """Compiled (desk, is_dealt) -> whether the world as played is another one with another key, deals aside."""
+    redeal = game.rules.redeal
 
-    def depends_on_key(desk, action):
-        records = desk.records
-        play(desk, _OTHER, 1, action)
-        if records[PLAYED].deals == records[_BASE].deals:
-            return _differ(desk, PLAYED, _OTHER)
-        gather(desk.deck)
-        lay_deck(desk.deck)
-        records[DEALT] = records[PLAYED]
-        redeal(records[DEALT], desk.deck.laid)
-        redeal(records[_OTHER], desk.deck.laid)
-        return _differ(desk, DEALT, _OTHER)
+    def differs(desk, is_dealt):
+        records, place = desk.records, PLAYED
+        if is_dealt:
+            place = DEALT
+            gather(desk.deck)
+            lay_deck(desk.deck)
+            records[DEALT] = records[PLAYED]
+            redeal(records[DEALT], desk.deck.laid)
+            redeal(records[_OTHER], desk.deck.laid)
+        for i in range(desk.data.shape[1]):
+            if desk.data[place, i] != desk.data[_OTHER, i]:
+                return True
+        return False
 
-    return compiled(depends_on_key)
-
-
-@compiled
-def _differ(desk, place, other):
-    """Whether two records differ."""
-    for i in range(desk.data.shape[1]):
-        if desk.data[place, i] != desk.data[other, i]:
-            return True
-    return False
+    return compiled(differs)
 
 
 # ---------------------------------------------------------------- deals
@@ -274,12 +258,8 @@ def _make_restack(game: Game) -> Callable[..., int]:
     """
     if game.reshuffle is None:
         return compiled(lambda desk, flags: FINE)
-    count, stack, has_pile, left = (
-        game.reshuffle.count,
-        game.reshuffle.stack,
-        game.pile is not None,
-        _pile_of(game).left,
-    )
+    count, stack = game.reshuffle.count, game.reshuffle.stack
+    has_pile, left = game.pile is not None, _pile_of(game).left
 
     def restack(desk, flags):
         before, after = desk.records[_BASE], desk.records[_SETTLED if flags & SETTLED else PLAYED]

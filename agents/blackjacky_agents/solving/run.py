@@ -125,7 +125,13 @@ class SolvingRun:
         self.save()
         if self.interrupted:
             raise KeyboardInterrupt
-        self.write_solution()
+        size, tree = {}, self.tree
+        if tree is not None:
+            size = {"nodes": tree.num_nodes, "information_states": tree.num_states, "ends": tree.num_ends}
+        facts = {"algorithm": self.settings.algorithm, "seed": self.settings.seed, **size, **self.facts()}
+        facts |= {"command": self.command, "machine": machine(), "versions": versions()}
+        policy, path = self.solver.policy(), self.folder / SOLUTION_FILE
+        save_solution(path, policy, self.table, complete=tree is not None, **facts)
 
     def _iterate(self, limits: Limits, report: Callable[[SolvingRun], object]) -> None:
         saved = time.perf_counter()
@@ -171,16 +177,6 @@ class SolvingRun:
         save_checkpoint(
             self.folder / "checkpoints", self.solver.iterations, self.solver.save(), {"seconds": self.seconds}
         )
-
-    def write_solution(self) -> None:
-        """Write the solution and its card."""
-        size, tree = {}, self.tree
-        if tree is not None:
-            size = {"nodes": tree.num_nodes, "information_states": tree.num_states, "ends": tree.num_ends}
-        facts = {"algorithm": self.settings.algorithm, "seed": self.settings.seed, **size, **self.facts()}
-        facts |= {"command": self.command, "machine": machine(), "versions": versions()}
-        policy, path = self.solver.policy(), self.folder / SOLUTION_FILE
-        save_solution(path, policy, self.table, complete=tree is not None, **facts)
 
 
 def read_settings(folder: Path) -> tuple[SolveSettings, str]:

@@ -298,7 +298,6 @@ class SampledSolver:
         return self._arrays(*self.known.counts[:2].tolist())
 
     def _arrays(self, count: int, size: int) -> dict[str, npt.NDArray[Any]]:
-        """The arrays in use for so many information states and actions."""
         known = self.known
         states: dict[str, npt.NDArray[Any]] = {"keys": known.keys[:count], "first": known.first[: count + 1]}
         rows = {name: getattr(known, name)[:size] for name in ("actions", "regrets", "sums")}

@@ -204,7 +204,6 @@ class SolvedAgent:
 
 
 def _rows(name: str, observation: dict[str, npt.NDArray[Any]]) -> tuple[npt.NDArray[Any], ...]:
-    """An observation as the arrays of a batch of one."""
     if "information_key" not in observation:
         raise ValueError(f"{name} needs to know what its seat recalls: {_HOW}")
     return tuple(observation[part][None] for part in ("observation", "action_mask", "information_key"))

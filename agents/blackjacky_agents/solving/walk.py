@@ -121,24 +121,18 @@ def _make_emit(game: Game) -> Callable[..., int]:
         worlds.keys[i] = worlds.keys[w]
         listen(worlds.records[i], actor, action, phase, worlds.keys[i], walk.ear)
         worlds.chances[i] = chance
-        hash_world(worlds, i)
+        low, high = np.uint64(0), np.uint64(0)
+        for seat in range(worlds.keys.shape[1]):
+            low, high = absorb(low, high, worlds.keys[i, seat, 0])
+            low, high = absorb(low, high, worlds.keys[i, seat, 1])
+        worlds.joint[i] = low ^ high
+        for word in range(worlds.data.shape[1]):
+            low, high = absorb(low, high, worlds.data[i, word])
+        worlds.content[i] = low ^ high
         counts[NUM_WORLDS] += is_new(worlds, i, counts[ACTION_NUMBER])
         return FINE
 
     return compiled(emit)
-
-
-@compiled
-def hash_world(worlds, i):
-    """Hash what all seats recall, and the same with the record."""
-    low, high = np.uint64(0), np.uint64(0)
-    for seat in range(worlds.keys.shape[1]):
-        low, high = absorb(low, high, worlds.keys[i, seat, 0])
-        low, high = absorb(low, high, worlds.keys[i, seat, 1])
-    worlds.joint[i] = low ^ high
-    for word in range(worlds.data.shape[1]):
-        low, high = absorb(low, high, worlds.data[i, word])
-    worlds.content[i] = low ^ high
 
 
 @compiled
@@ -228,7 +222,8 @@ def _make_find_state(game: Game) -> Callable[..., int]:
         path.state[depth] = state
         if state != NOBODY:
             return check_state(states, state, path.sequences[depth, seat], walk.ear.mask)
-        if is_full(states, counts, len(walk.ear.mask)):
+        is_full = counts[NUM_STATES] == len(states.seats) or 2 * counts[NUM_STATES] >= len(states.table)
+        if is_full or counts[NUM_SEQUENCES] + len(walk.ear.mask) > len(states.actions):
             return STATES_FULL
         if len(walk.shown.masks) > 0:
             if counts[NUM_SHOWN] == len(walk.shown.masks):
@@ -270,13 +265,6 @@ def check_state(states, state, parent, mask):
                 return OTHER_ACTIONS
             sequence += 1
     return FINE if sequence == states.first[state + 1] else OTHER_ACTIONS
-
-
-@compiled
-def is_full(states, counts, actions):
-    """Whether there is no place for another information state."""
-    states_full = counts[NUM_STATES] == len(states.seats) or 2 * counts[NUM_STATES] >= len(states.table)
-    return states_full or counts[NUM_SEQUENCES] + actions > len(states.actions)
 
 
 @compiled
@@ -445,7 +433,6 @@ def _doubled(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
 
 
 def _fill_table(table, keys):
-    """Put all information states into a table."""
     table[:] = NOBODY
     for state in range(len(keys)):
         _, place = look_up(table, keys, keys[state])

@@ -125,7 +125,8 @@ class Table:
         Agents that are not compiled are reseeded before, with numbers that reveal no cards. ``keep``: the actions.
         """
         winners, scores, log, lengths = self._play(first, *self.schedule(first, count))
-        lengths = lengths if keep else np.zeros_like(lengths)
+        if not keep:
+            log, lengths = log[:, :0], np.zeros_like(lengths)
         actions = log[np.arange(log.shape[1]) < lengths[:, None]].astype(np.uint16)
         return Results(winners, scores.astype(np.int32), lengths.astype(np.int32), actions)
 

@@ -20,7 +20,7 @@ import functools
 import inspect
 import textwrap
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Annotated, Any, Literal, NamedTuple, get_args, get_origin, get_type_hints
@@ -139,12 +139,14 @@ class NoOptions:
     """The options of a game without rule options."""
 
 
-@functools.cache
-def declared_options(kind: type[Any]) -> tuple[Option, ...]:
-    """The options that a dataclass declares, in order; `TypeError` for a field of any other type."""
+def _declared(kind: Any) -> tuple[Option, ...]:
     hints, docs = get_type_hints(kind, include_extras=True), field_docs(kind)
     found = (_read_field(field.name, hints[field.name], field.default) for field in dataclasses.fields(kind))
     return tuple(option._replace(help=docs.get(option.name, "")) for option in found)
+
+
+declared_options: Callable[[type[Any]], tuple[Option, ...]] = functools.cache(_declared)  # type: ignore[assignment]
+"""The options that a dataclass declares, in order; `TypeError` for a field of any other type."""
 
 
 def _read_field(name: str, hint: Any, default: Any) -> Option:

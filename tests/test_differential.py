@@ -35,10 +35,10 @@ def of_every_game(names: str, cases: Any) -> pytest.MarkDecorator:
 def test_both_agree_after_every_action(reference: Reference, setting: Setting) -> None:
     met: Counter[str] = Counter()
     for seed in range(setting.games):
-        options = {"num_players": setting.num_players, "reward": reference.rewards[seed % 2], **setting.options}
+        options = {"num_players": setting.num_players, "reward": reference.rewards[seed % 2], **(setting.options or {})}
         rigged = setting.rig(random.Random(seed), options)
         game = SideBySide(reference.name, seed, options, rigged.reset, views=seed % VIEWED == 0)
-        met += play(game, setting.policy, seed, rigged.opening).cases
+        met += play(game, setting.policy or "mixed", seed, rigged.opening).cases
         if seed >= 3 and all(met[case] for case in setting.meets):
             break
     assert [case for case in setting.meets if not met[case]] == []

@@ -3,8 +3,8 @@
     python -m scripts.proofs.fuzz --game NAME            20 million actions
     python -m scripts.proofs.fuzz --game NAME --write    write results/NAME/fuzz.json, if there is no difference
 
-Games cover every table size, variant and policy, with and without rule options. Games that are steered towards rare
-cases, if the reference implementation declares any, are counted separately. After every action, snapshot, every
+Games cover every table size, variant and policy, with and without rule options. The tests' games that meet rare cases
+are counted separately. After every action, snapshot, every
 player's observation and mask, and the rewards must be equal in both, in a fraction of the games the views too. An
 interrupted run is resumed from the output file. The first difference is printed as a program that plays that game.
 
@@ -33,7 +33,7 @@ from blackjacky_agents.files import write_json
 from blackjacky_env.checks import check_integer
 from blackjacky_env.games import DEFAULT, get_game
 from scripts.results import ROOT, save
-from tests.reference.declaration import Kind, Options, Reference
+from tests.reference.declaration import Options, Reference, Setting
 from tests.reference.registry import REFERENCES
 from tests.reference.side_by_side import Difference, SideBySide, play
 
@@ -103,22 +103,26 @@ def check(args: Args) -> None:
         check_integer("--at-least", args.at_least, 0, 10**12)
 
 
-def kinds(reference: Reference) -> list[Kind]:
-    """All kinds of games, which are played in turn, a chunk of each."""
+def kinds(reference: Reference) -> list[Setting]:
+    """All kinds of random games, which are played in turn, a chunk of each."""
     first = reference.variants[0]
     return [
-        *reference.kinds,
         *(
-            Kind(n, policy, {} if variant is first else {"variant": variant.name})
+            Setting(policy, n, {} if variant is first else {"variant": variant.name})
             for policy in reference.all_policies
             for variant in reference.variants
             for n in variant.sizes
         ),
-        *(Kind(n) for _ in range(4) for n in reference.sizes()),
+        *(Setting(None, n, None) for _ in range(4) for n in reference.sizes()),
     ]
 
 
-def draw(reference: Reference, kind: Kind, rng: random.Random) -> tuple[str, Options]:
+def steered(reference: Reference) -> list[Setting]:
+    """Games that meet rare cases, as the tests play them; they come after the random ones and are counted apart."""
+    return [setting for setting in reference.settings if setting.meets]
+
+
+def draw(reference: Reference, kind: Setting, rng: random.Random) -> tuple[str, Options]:
     """Policy and options of a game of this kind."""
     options = reference.any_options(rng, kind.num_players) if kind.options is None else kind.options
     reward = {"reward": reference.rewards[1]} if rng.random() < 0.5 else {}
@@ -130,7 +134,7 @@ def play_chunk(game: str, seed: int, number: int, actions: int) -> Counts:
     """Play games of one kind for at least ``actions`` actions; raises `Difference`."""
     reference = REFERENCES[game]
     by_chance = kinds(reference)
-    turns = [*by_chance, *reference.steered]
+    turns = [*by_chance, *steered(reference)]
     turn, rng = number % len(turns), random.Random(f"{seed} {number}")
     kind, counts, played = turns[turn], no_counts(reference), 0
     while played < actions:
@@ -155,8 +159,8 @@ def no_counts(reference: Reference) -> Counts:
         "rule options": Counter({"default": 0, "others": 0}),
         "policy": Counter(dict.fromkeys(reference.all_policies, 0)),
         "case": Counter(dict.fromkeys(reference.cases, 0)),
-        "steered": Counter({str(kind): 0 for kind in reference.steered}),
-        "steered case": Counter(dict.fromkeys(reference.cases if reference.steered else (), 0)),
+        "steered": Counter({str(kind): 0 for kind in steered(reference)}),
+        "steered case": Counter(dict.fromkeys(reference.cases, 0)),
     }
 
 
@@ -250,8 +254,8 @@ def write(results: Results, args: Args) -> None:
     for group, (first, second) in columns.items():
         told = "{}" if group == "steered" else "`{}`"
         rows += [{first: told.format(name), second: number} for name, number in counts[group].items()]
-    steered = {"steered actions": counts["steered"].total()} if counts["steered"] else {}
-    settings = {"actions": total["actions"], "games": total["games"], "differences": 0, **steered}
+    settings = {"actions": total["actions"], "games": total["games"], "differences": 0}
+    settings["steered actions"] = counts["steered"].total()
     save("fuzz", rows, game=args.game, seed=args.seed, settings={**settings, "code": results["code"]})
 
 

@@ -98,17 +98,10 @@ def test_samples_follow_the_probabilities(encoding: Any) -> None:
 
 
 @pytest.mark.parametrize("options", FAMILY, ids=lambda options: ",".join(options) or "sheet")
-def test_encodings_stay_within_their_ranges_and_the_advice_beside_the_cards_is_what_counter_does(
-    options: dict[str, Any],
-) -> None:
+def test_the_advice_beside_the_cards_is_what_counter_does(options: dict[str, Any]) -> None:
     seen = positions(games=30, **options)
     shown = encode_all(ADVICE, *seen)
     np.testing.assert_array_equal(encode_all(CARDS, *seen), shown[:, : LAYOUT.size])
-    assert np.isfinite(shown).all()
-    for name, declared in ADVICE_LAYOUT.parts.items():
-        values = part(ADVICE_LAYOUT, shown, name)
-        assert declared.low - 1e-5 <= values.min(), name
-        assert values.max() <= declared.high + 1e-5, name
     advice, chances = part(ADVICE_LAYOUT, shown, "advice"), part(ADVICE_LAYOUT, shown, "chances")
     np.testing.assert_array_equal(advice.sum(axis=1), 1)
     np.testing.assert_array_equal(advice.argmax(axis=1), make_agent("counter").act_batch(*seen))

@@ -95,16 +95,6 @@ print(sum(game_key.stats.cache_hits.values()))
 """
 
 
-HOLDER = """
-import sys, time
-from pathlib import Path
-from blackjacky_env.compiled.caching import one_process
-with one_process(Path(sys.argv[1])):
-    print("held", flush=True)
-    time.sleep(600)
-"""
-
-
 def start(code: str, folder: Path, *arguments: str, **variables: str) -> subprocess.Popen[str]:
     """A new process that runs code with the packages in ``folder`` before all others."""
     environment = {**os.environ, "PYTHONPATH": str(folder), "PYTHONDONTWRITEBYTECODE": "1", **variables}
@@ -140,23 +130,6 @@ def test_of_two_processes_at_once_one_compiles_and_leaves_a_cache_that_works(tmp
     assert {found[1] for found in together} == {"0", "1"}, "one has compiled, the other has waited"
     assert finish(start(KEY, tmp_path, NUMBA_CACHE_DIR=str(cache)))[1] == "1"
     assert {path.suffix for path in files(cache)} == {".nbc", ".nbp"}
-
-
-def test_a_process_waits_for_another_that_makes_the_same_file_unless_that_dies(tmp_path: Path) -> None:
-    pytest.importorskip("fcntl")
-    made = tmp_path / "made.nbc"
-    arguments = {"PYTHONPATH": str(PACKAGE.parent)}
-    with start(HOLDER, tmp_path, str(made), **arguments) as holder:
-        assert holder.stdout is not None
-        assert holder.stdout.readline() == "held\n"
-        with start(HOLDER, tmp_path, str(made), **arguments) as waiting:
-            with pytest.raises(subprocess.TimeoutExpired):
-                waiting.wait(3)
-            holder.kill()
-            assert waiting.stdout is not None
-            assert waiting.stdout.readline() == "held\n"
-            waiting.kill()
-    assert files(tmp_path) == [tmp_path / "made.lock"]
 
 
 @pytest.mark.prove

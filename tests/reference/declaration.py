@@ -75,33 +75,20 @@ def by_chance(_rng: Any, _options: Options) -> Rigged:
 
 @dataclass(frozen=True)
 class Setting:
-    """Some games of one kind for the tests, and the rare cases that they must meet."""
+    """Games of one kind, and the rare cases that they must meet; without policy or options each game has its own."""
 
-    policy: str
+    policy: str | None
     num_players: int
-    options: Options = field(default_factory=dict)
+    options: Options | None = field(default_factory=dict)
     games: int = 4
+    """How many the tests play."""
     meets: tuple[str, ...] = ()
     rig: Rig = by_chance
 
     def __str__(self) -> str:
         rigged = [] if self.rig is by_chance else [self.rig.__name__]
-        return "-".join([f"{self.num_players}p", self.policy, *rigged, *(f"{k}={v}" for k, v in self.options.items())])
-
-
-@dataclass(frozen=True)
-class Kind:
-    """Games of one kind for the long run; without ``policy`` or ``options`` each game has its own."""
-
-    num_players: int
-    policy: str | None = None
-    options: Options | None = None
-    rig: Rig = by_chance
-
-    def __str__(self) -> str:
-        rigged = [] if self.rig is by_chance else [self.rig.__name__]
-        options = [f"{name}={value!r}" for name, value in (self.options or {}).items()]
-        return ", ".join([f"{self.num_players} players", self.policy or "any policy", *rigged, *options])
+        options = [f"{name}={value}" for name, value in (self.options or {}).items()]
+        return "-".join([f"{self.num_players}p", self.policy or "any", *rigged, *options])
 
 
 @dataclass(frozen=True)
@@ -140,10 +127,7 @@ class Reference:
     cases: Mapping[str, Case]
     """By name: positions or moves that random play seldom meets."""
     settings: tuple[Setting, ...]
-    kinds: tuple[Kind, ...] = ()
-    """What the long run needs beside games of every size, policy and variant, with options and without."""
-    steered: tuple[Kind, ...] = ()
-    """Games that are steered towards rare cases; the long run counts them apart, on top of the others."""
+    """What the tests play; those that meet rare cases the long run plays too, on top of random games."""
     hurry: Callable[[Any, int], str | None] = lambda _game, _actions: None
     """(game, actions so far) to the policy that brings a game without limit to its end, once that is wanted."""
     told: Callable[[Any], Any] = lambda _game: None

@@ -46,7 +46,7 @@ class AskingGame:
 
     def answer(self, action: int) -> None:
         """Let the player to act take this action."""
-        if action not in self.legal_actions():
+        if self.question is None or action not in self.question.answers:
             raise ValueError(f"action {action} is not legal here")
         try:
             self.question = self.rules.send(self.question.answers[action])

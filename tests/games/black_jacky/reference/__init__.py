@@ -20,7 +20,6 @@ REFERENCE = Reference(
     any_options=played.any_options,
     cases=CASES,
     settings=played.SETTINGS,
-    kinds=played.KINDS,
     hurry=played.hurry,
     attach=chance.attach,
 )

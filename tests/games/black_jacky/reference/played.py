@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 
-from tests.reference.declaration import Kind, Options, Policy, Setting
+from tests.reference.declaration import Options, Policy, Setting
 from tests.reference.parts import uniform
 
 from .rules import KNOCK, NO_TRICK, ReferenceGame
@@ -71,10 +71,4 @@ SETTINGS = (
     Setting("mixed", 6, {"hearts": 9, "max_turns_per_round": None}, games=1),
     Setting("mixed", 2, {"hand_size": 8, "bust_at": 60}),
     Setting("trickster", 4, {"max_card": 7, "hand_size": 6}),
-)
-
-FEW_HEARTS = {"hearts": 1, "bust_at": 12}  # a returning tipper wins only if all others fall at once
-KINDS = (
-    *(Kind(4, policy, FEW_HEARTS) for policy in ("knocker", "mixed", "knocker")),
-    Kind(4, "knocker", TINY),
 )

@@ -20,7 +20,5 @@ REFERENCE = Reference(
     any_options=played.any_options,
     cases=CASES,
     settings=played.SETTINGS,
-    kinds=played.KINDS_OF_GAMES,
-    steered=played.STEERED,
     told=lambda game: game.told,
 )

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable
 from functools import partial
 
-from tests.reference.declaration import Kind, Options, Policy, Rigged, Setting
+from tests.reference.declaration import Options, Policy, Rigged, Setting
 from tests.reference.parts import uniform
 
 from . import rules
@@ -228,19 +228,4 @@ SETTINGS = (
     Setting("uniform", 6, {**CALLED, "max_deals": 1}, meets=("several_skipped",), games=8, rig=skips),
     Setting("uniform", 3, {**CALLED_BEFORE, "max_deals": 1}, meets=("one_skipped",), games=8, rig=skips),
     *(Setting("mixed", n, {**EVERYTHING, "max_deals": 2}, games=1) for n in (3, 4, 5, 6)),
-)
-
-KINDS_OF_GAMES = (
-    *(Kind(n, options=EVERYTHING) for n in (3, 4, 5, 6)),
-    *(Kind(n, options={"max_deals": 1}) for n in (3, 4, 5, 6)),
-)
-STEERED = (
-    *(Kind(n, "mixed", {}, moons) for n in (4, 6)),
-    *(Kind(n, "mixed", CHOICE, moons) for n in (3, 6)),
-    *(Kind(n, "mixed", NEVER_SCORED, moons) for n in (4, 5)),
-    *(Kind(5, "mixed", {**TO_120, **more, "max_deals": 10}, moons) for more in ({}, LEFT, NO_PASSING)),
-    Kind(5, "mixed", None, moons),
-    *(Kind(n, "mixed", LEFT, black_hands) for n in (4, 5, 6)),
-    *(Kind(n, "mixed", CALLED, skips) for n in (3, 4)),
-    *(Kind(n, "mixed", CALLED_BEFORE, skips) for n in (5, 6)),
 )

@@ -21,6 +21,5 @@ REFERENCE = Reference(
     any_options=played.any_options,
     cases=CASES,
     settings=played.SETTINGS,
-    steered=played.STEERED,
     told=lambda game: game.told,
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 
-from tests.reference.declaration import Kind, Options, Policy, Rigged, Setting
+from tests.reference.declaration import Options, Policy, Rigged, Setting
 from tests.reference.parts import uniform
 
 from . import rules
@@ -129,15 +129,4 @@ SETTINGS = (
     Setting("bid", 2, meets=("buyer_must_be_robbed",), rig=empty_harbour),
     Setting("bid", 2, BEFORE_PICK, meets=("takes_rather_than_robs", "robs_the_buyer"), rig=harbour_or_buyer),
     Setting("never_bid", 2, games=20, meets=UNBOUGHT_MEETS),
-)
-
-STEERED = (
-    Kind(4, "clash", {}, tied_starts),
-    Kind(4, "clash", BASIC, equal_crews),
-    Kind(3, "clash", BASIC, equal_crews),
-    Kind(2, "bid", {}, empty_harbour),
-    Kind(2, "bid", BEFORE_PICK, harbour_or_buyer),
-    Kind(2, "never_bid", {}),
-    Kind(2, "never_bid", OVERTAKING),
-    Kind(4, "never_bid", {}),
 )

@@ -14,10 +14,10 @@ def _miniature(title: str, turns: int, players: int = 2, **options: Any) -> Pres
     return Preset(title, players, "classic", {"hearts": 1, **options, "max_turns_per_round": turns})
 
 
-_NO_POWERS = {"hand_size": 1, "max_card": 3, "tricks": []}
-_SIX_CARDS = {"hand_size": 1, "max_card": 3, "tricks": [1, 2, 3]}
-_TEN_CARDS = {"hand_size": 1, "max_card": 4, "tricks": [1, 2, 3, 4]}
-_DIFFERENT = {"deck": [1, 2, 3, 4, 5, 6], "bust_at": 10}
+_NO_POWERS: dict[str, Any] = {"hand_size": 1, "max_card": 3, "tricks": []}
+_SIX_CARDS: dict[str, Any] = {"hand_size": 1, "max_card": 3, "tricks": [1, 2, 3]}
+_TEN_CARDS: dict[str, Any] = {"hand_size": 1, "max_card": 4, "tricks": [1, 2, 3, 4]}
+_DIFFERENT: dict[str, Any] = {"deck": [1, 2, 3, 4, 5, 6], "bust_at": 10}
 _MINIATURES = {
     "mini-1": _miniature("Four cards without powers, two turns", 2, deck=[2, 2, 3, 3], bust_at=5, **_NO_POWERS),
     "mini-2": _miniature("Six cards, three turns", 3, bust_at=5, **_SIX_CARDS),

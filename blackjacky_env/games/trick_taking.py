@@ -139,25 +139,6 @@ def end_trick(s, winner):
 
 
 @inlined
-def encode_cards(s, observer, kinds, my_hand, played, out):
-    """Write from ``my_hand`` on which cards the observer holds, from ``played`` on 1 + the seat that played each.
-
-    Cards that are not in the deck are shown as if the first empty seat had played them.
-    """
-    n = int(s.num_players)
-    for card in range(kinds):
-        where = int(s.where[card])
-        seat = where - PLAYED - observer
-        seat += n * (seat < 0)
-        out[my_hand + card] = where == observer
-        out[played + card] = (1 + seat) * (where >= PLAYED)
-    if s.left_out:
-        for card in range(kinds):
-            if s.where[card] == NOT_IN_DECK:
-                out[played + card] = 1 + n
-
-
-@inlined
 def mark_lowest(totals, num_players, winners):
     """Whoever has the lowest total wins; a tie is shared."""
     lowest = int(totals[0])

@@ -16,15 +16,25 @@ def encode(s, observer, out):
     _encode_shown(s, observer, out)
     observer, n = int(observer), int(s.num_players)
     out[AT.pass_to] = pass_places(s)
-    tricks.encode_cards(s, observer, state.KINDS, AT.my_hand, AT.played, out)
+    for card in range(state.KINDS):
+        where = int(s.where[card])
+        seat = where - tricks.PLAYED - observer
+        seat += n * (seat < 0)
+        out[AT.my_hand + card] = (where == observer) & (s.passed_by[card] != observer)
+        out[AT.played + card] = (1 + seat) * (where >= tricks.PLAYED)
+    out[AT.my_hand + state.BLACK_7] = 0
     out[AT.played + state.BLACK_7] = 0
     for i in range(state.BLACK_7S):
         where = int(s.where[black_7(i)])
-        out[AT.my_hand + state.BLACK_7] += (i > 0) & (where == observer) & (s.passed_by[black_7(i)] != observer)
+        out[AT.my_hand + state.BLACK_7] += (where == observer) & (s.passed_by[black_7(i)] != observer)
         if where >= tricks.PLAYED:
             out[AT.black_7s_played + seen_from(observer, where - tricks.PLAYED, n)] += 1
-        elif where == tricks.NOT_IN_DECK:
-            out[AT.black_7s_played + n] += 1
+    if s.left_out:  # shown as if the first empty seat had played them
+        for card in range(state.KINDS):
+            if s.where[card] == tricks.NOT_IN_DECK and card != state.BLACK_7:
+                out[AT.played + card] = 1 + n
+        for i in range(state.BLACK_7S):
+            out[AT.black_7s_played + n] += s.where[black_7(i)] == tricks.NOT_IN_DECK
     if pass_places(s):
         encode_passing(s, observer, n, out)
     if has_pile(s):
@@ -33,14 +43,13 @@ def encode(s, observer, out):
 
 @inlined
 def encode_passing(s, observer, n, out):
-    """O3: what I have chosen, or passed until its receiver has played it, and what I was passed."""
+    """O3: what I have chosen or passed until its receiver has played it, and what I was passed."""
     places = pass_places(s)
     receiver = observer + places - n * (observer + places >= n)
     giver = observer - places + n * (observer < places)
     for card in range(state.KINDS):
         out[AT.passed + card] = (s.passed_by[card] == observer) & (s.where[card] < tricks.PLAYED)
         out[AT.received + card] = (s.passed_by[card] == giver) & (holder_of(s, card) == observer)
-        out[AT.my_hand + card] -= (s.passed_by[card] == observer) & (s.where[card] == observer)
     passed, received, played = 0, 0, 0
     for i in range(state.BLACK_7S):
         card = black_7(i)

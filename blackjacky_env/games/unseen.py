@@ -72,9 +72,7 @@ def add(d, card, allowed):
 def deal_unseen(d, bits):
     """Deal all cards; those for which no place is found stay `NOWHERE`. ``bits`` (uint64) determine all draws."""
     places = deal_forced(d)
-    room, restricted, free = 0, 0, 0
-    for place in range(len(d.room)):
-        room += int(d.room[place])
+    restricted, free = 0, 0
     for i in range(d.count):
         if d.place[i] == NOWHERE:
             d.allowed[i] &= places
@@ -82,7 +80,7 @@ def deal_unseen(d, bits):
                 return
             restricted += d.allowed[i] != places
             free += d.allowed[i] == places
-    if room != restricted + free:
+    if total_of(d.room, places) != restricted + free:
         return
     if restricted:
         choose_weights(d, places)
@@ -118,11 +116,22 @@ def deal_forced(d):
 
 
 @inlined
-def weight_of(d, places):
+def total_of(weights, places):
+    """The sum of the weights of the places, one bit for each."""
     total = 0
-    for place in range(len(d.room)):
-        total += int(d.weight[place]) * (places >> place & 1)
+    for place in range(len(weights)):
+        total += int(weights[place]) * (places >> place & 1)
     return total
+
+
+@inlined
+def pick(weights, places, bits, total):
+    """One of the places, in proportion to their weights, of which ``total`` is the sum."""
+    point, place = np.int64(below(bits, total)), 0
+    while places >> place & 1 == 0 or point >= weights[place]:
+        point -= int(weights[place]) * (places >> place & 1)
+        place += 1
+    return place
 
 
 @inlined
@@ -135,12 +144,12 @@ def choose_weights(d, places):
             if places >> place & 1:
                 weight = float(d.weight[place]) * float(d.room[place]) / expected_cards(d, place)
                 d.weight[place] = max(1, min(_SUM, int(weight)))
-        total = weight_of(d, places)
+        total = total_of(d.weight, places)
         for place in range(len(d.room)):
             if places >> place & 1:
                 d.weight[place] = max(1, int(d.weight[place]) * _SUM // total)
     for i in range(d.count):
-        d.total[i] = weight_of(d, int(d.allowed[i]))
+        d.total[i] = total_of(d.weight, int(d.allowed[i]))
 
 
 @inlined
@@ -151,7 +160,7 @@ def expected_cards(d, place):
         allowed = int(d.allowed[i])
         if d.place[i] == NOWHERE and allowed >> place & 1:
             if allowed != last:  # the next card of a suit mostly has the same places
-                share, last = float(d.weight[place]) / float(weight_of(d, allowed)), allowed
+                share, last = float(d.weight[place]) / float(total_of(d.weight, allowed)), allowed
             expected += share
     return expected
 
@@ -179,10 +188,7 @@ def choose_places(d, places, bits, number):
     for i in range(d.count):
         allowed = int(d.allowed[i])
         if d.place[i] == NOWHERE and allowed != places:
-            point, place = np.int64(below(draw(bits, number + int(d.card[i])), d.total[i])), 0
-            while allowed >> place & 1 == 0 or point >= d.weight[place]:
-                point -= int(d.weight[place]) * (allowed >> place & 1)
-                place += 1
+            place = pick(d.weight, allowed, draw(bits, number + int(d.card[i])), d.total[i])
             d.choice[i] = place
             d.chosen[place] += 1
             if d.chosen[place] > d.room[place]:
@@ -197,7 +203,7 @@ def chance(d, places, free):
     With room for j left at a place and x expected there, it is the product of x^j / j!, relative to the largest such
     term; that is in proportion to the ways of dealing the other cards and to the weights of their places.
     """
-    accepted, total = 1.0, weight_of(d, places)
+    accepted, total = 1.0, total_of(d.weight, places)
     for place in range(len(d.room)):
         if places >> place & 1:
             expected = float(free) * float(d.weight[place]) / float(total)
@@ -214,9 +220,5 @@ def deal_free(d, free, bits):
     """Deal the cards that may go anywhere: each place left is equally likely."""
     for i in range(d.count):
         if d.place[i] == NOWHERE:
-            point, place = np.int64(below(draw(bits, _FREE + int(d.card[i])), free)), 0
-            while point >= d.room[place]:
-                point -= int(d.room[place])
-                place += 1
-            deal_to(d, i, place)
+            deal_to(d, i, pick(d.room, int(d.allowed[i]), draw(bits, _FREE + int(d.card[i])), free))
             free -= 1

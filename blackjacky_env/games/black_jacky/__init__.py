@@ -2,39 +2,31 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from blackjacky_env.compiled import settled_in, share_result
 from blackjacky_env.declare import Game, Pile, Preset, Reshuffle, Rules, SmallDeck, Words
 from blackjacky_env.games.black_jacky import observation, rules, scene, state, words
 
-_ONE_CARD = {"hand_size": 1, "hearts": 1}
-_SIX_CARDS = {**_ONE_CARD, "max_card": 3, "tricks": [1, 2, 3]}
-_SIX_DIFFERENT = {"hearts": 1, "deck": [1, 2, 3, 4, 5, 6], "bust_at": 10}
+
+def _miniature(title: str, turns: int, players: int = 2, **options: Any) -> Preset:
+    """One round for one heart, with so many turns."""
+    return Preset(title, players, "classic", {"hearts": 1, **options, "max_turns_per_round": turns})
+
+
+_NO_POWERS: dict[str, Any] = {"hand_size": 1, "max_card": 3, "tricks": []}
+_SIX_CARDS: dict[str, Any] = {"hand_size": 1, "max_card": 3, "tricks": [1, 2, 3]}
+_TEN_CARDS: dict[str, Any] = {"hand_size": 1, "max_card": 4, "tricks": [1, 2, 3, 4]}
+_DIFFERENT: dict[str, Any] = {"deck": [1, 2, 3, 4, 5, 6], "bust_at": 10}
 _MINIATURES = {
-    "mini-1": Preset(
-        "Four cards without powers, two turns",
-        2,
-        "classic",
-        {**_ONE_CARD, "deck": [2, 2, 3, 3], "max_card": 3, "bust_at": 5, "tricks": [], "max_turns_per_round": 2},
-    ),
-    "mini-2": Preset("Six cards, three turns", 2, "classic", {**_SIX_CARDS, "bust_at": 5, "max_turns_per_round": 3}),
-    "mini-3": Preset("Six cards, four turns", 2, "classic", {**_SIX_CARDS, "bust_at": 6, "max_turns_per_round": 4}),
-    "mini-4": Preset(
-        "Ten cards, four turns",
-        2,
-        "classic",
-        {**_ONE_CARD, "max_card": 4, "bust_at": 7, "tricks": [1, 2, 3, 4], "max_turns_per_round": 4},
-    ),
-    "mini-5": Preset(
-        "Six different cards, hands of two, five turns", 2, "classic", {**_SIX_DIFFERENT, "max_turns_per_round": 5}
-    ),
-    "mini-6": Preset(
-        "Six different cards, hands of two, six turns", 2, "classic", {**_SIX_DIFFERENT, "max_turns_per_round": 6}
-    ),
-    "mini-3p": Preset(
-        "Three players, five cards without powers, three turns",
-        3,
-        "classic",
-        {**_ONE_CARD, "deck": [2, 2, 3, 3, 3], "max_card": 3, "bust_at": 6, "tricks": [], "max_turns_per_round": 3},
+    "mini-1": _miniature("Four cards without powers, two turns", 2, deck=[2, 2, 3, 3], bust_at=5, **_NO_POWERS),
+    "mini-2": _miniature("Six cards, three turns", 3, bust_at=5, **_SIX_CARDS),
+    "mini-3": _miniature("Six cards, four turns", 4, bust_at=6, **_SIX_CARDS),
+    "mini-4": _miniature("Ten cards, four turns", 4, bust_at=7, **_TEN_CARDS),
+    "mini-5": _miniature("Six different cards, hands of two, five turns", 5, **_DIFFERENT),
+    "mini-6": _miniature("Six different cards, hands of two, six turns", 6, **_DIFFERENT),
+    "mini-3p": _miniature(
+        "Three players, five cards without powers, three turns", 3, 3, deck=[2, 2, 3, 3, 3], bust_at=6, **_NO_POWERS
     ),
 }
 

@@ -17,6 +17,8 @@ FOR_DECK, FOR_RESHUFFLE = 1, 2  # what random numbers are drawn for, after `star
 
 PAIRS = np.array([(a, b) for a in range(state.SEATS) for b in range(a + 1, state.SEATS)], np.int8)
 """The pairs of relative seats of actions 9 .. 23, shape (15, 2)."""
+HIGHEST_FIRST = np.array(state.full_deck(state.VALUES - 1)[::-1], np.int8)
+"""All cards in the box."""
 
 
 clear_game = make_clear(state.RECORD, "round_number deals black_hearts winners")
@@ -173,30 +175,16 @@ def take_from_draw_pile(s):
 @inlined
 def reshuffle(s):
     """R14: the discard pile except its top becomes the new draw pile."""
-    s.discards[s.discard_top] -= 1
-    lying, count = 0, 0
-    for v in range(1, state.VALUES):
-        lying += int(s.discards[v])
-    if lying >= state.CARDS:  # in no game; a bound for each value would compile a second longer
-        s.draw_count = 0
-        return
-    for v in range(1, state.VALUES):
-        for _ in range(s.discards[v]):
-            s.draw_pile[count] = v
-            count += 1
-        s.discards[v] = 0
-    s.discards[s.discard_top] = 1
-    s.discard_count = 1
-    s.draw_count = count
-    shuffle(s.draw_pile, count, stream(s.key, FOR_RESHUFFLE, int(s.round_number), int(s.reshuffles)))
-    s.reshuffles += 1
+    bits = stream(s.key, FOR_RESHUFFLE, int(s.round_number), int(s.reshuffles))
+    stack_discards(s, HIGHEST_FIRST)
+    shuffle(s.draw_pile, int(s.draw_count), bits)
 
 
 @inlined
 def stack_discards(s, deck):
     """What `reshuffle` does, without chance: the new draw pile lies as in ``deck``, all cards, top first."""
     s.discards[s.discard_top] -= 1
-    place = int(s.discard_count) - 1
+    place = max(0, int(s.discard_count) - 1)
     s.draw_count = place
     for v in deck:
         if s.discards[v] > 0 and place > 0:

@@ -63,11 +63,9 @@ VARIANTS = (
     Variant("basic", 3, 4, default_players=4),
     Variant("duel", 2, 2, default_players=2),
 )
-VARIANT_NAMES = tuple(variant.name for variant in VARIANTS)
 COLOUR_LETTERS = "RVGY"
 CARD_NAMES = tuple(f"{COLOUR_LETTERS[COLOURS[card]]}{VALUES[card]}" for card in range(CARDS))
 """Card names by card number: ``R4`` .. ``R15``, ``V3`` .., ``G2`` .., ``Y1`` .. ``Y12``."""
-_RUM = "Rum"
 
 
 @dataclass(frozen=True)
@@ -85,7 +83,7 @@ class Options:
 RECORD = Fields(
     VARIANTS,
     options=Options,
-    variant=choice("variant", VARIANT_NAMES),
+    variant=choice("variant", tuple(variant.name for variant in VARIANTS)),
     fields=(
         # the games
         choice("decision", DECISIONS, ", what is asked", more=1),
@@ -150,18 +148,14 @@ STATE = RECORD.dtype
 
 def movement_card(number: int) -> int | str:
     """A movement card 1 .. 8 of a captain, or of Black Jack in a duel, as snapshots write it: 1 .. 7 or ``"Rum"``."""
-    return _RUM if number == RUM else number
-
-
-def jack_card(number: int, variant: str) -> int | str:
-    """A movement card of Black Jack as snapshots write it: 1 .. 12, in a duel 1 .. 7 or ``"Rum"``."""
-    return movement_card(number) if variant == "duel" else number
+    return "Rum" if number == RUM else number
 
 
 def jack_cards(num_players: int) -> list[tuple[int, int | str]]:
     """Black Jack's movement cards, each of which occurs once (J1, D1): integers and names."""
-    last, variant = (MOVES, "duel") if num_players == 2 else (JACK_MOVES, "standard")
-    return [(move, jack_card(move, variant)) for move in range(1, last + 1)]
+    if num_players == 2:
+        return [(move, movement_card(move)) for move in range(1, MOVES + 1)]
+    return [(move, move) for move in range(1, JACK_MOVES + 1)]
 
 
 def most_actions(num_players: int, variant: str, options: Mapping[str, Any]) -> int:

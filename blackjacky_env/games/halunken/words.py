@@ -77,16 +77,18 @@ def _tavern(s: State, field: int) -> dict[str, Any]:
 
 
 def _movement_cards(s: State, n: int) -> dict[str, Any]:
-    variant, deck = state.VARIANT_NAMES[int(s["variant"])], s["jack_deck"][: jack_moves(s)].tolist()
+    of_jack = state.movement_card if s["variant"] == state.DUEL else int
     spent, jack_spent = s["spent"].tolist(), s["jack_spent"].tolist()
     return {
         "spent": [[state.movement_card(i + 1) for i, gone in enumerate(spent[p]) if gone] for p in range(n)],
-        "black_jack_spent": [state.jack_card(i + 1, variant) for i, gone in enumerate(jack_spent) if gone],
-        "black_jack_deck": [state.jack_card(move, variant) for move in deck if not jack_spent[move - 1]],
+        "black_jack_spent": [of_jack(i + 1) for i, gone in enumerate(jack_spent) if gone],
+        "black_jack_deck": [
+            of_jack(move) for move in s["jack_deck"][: jack_moves(s)].tolist() if not jack_spent[move - 1]
+        ],
         "choices": [_card_or_none(move) for move in s["choices"][:n].tolist()],
         "black_jack_choice": _card_or_none(int(s["jack_choice"])),
         "laid": [_card_or_none(move) for move in s["laid"][:n].tolist()],
-        "black_jack_laid": state.jack_card(int(s["jack_laid"]), variant) or None,
+        "black_jack_laid": of_jack(int(s["jack_laid"])) or None,
         "numbers": [state.movement_card(number) for number in s["numbers"][:n].tolist()],
         "black_jack_number": state.movement_card(int(s["numbers"][state.JACK])),
     }

@@ -7,26 +7,21 @@ from blackjacky_env.declare import Game, Preset, Rules, SmallDeck, Words
 from blackjacky_env.games import trick_taking
 from blackjacky_env.games.schwarze_katze import imagined, observation, rules, scene, state, words
 
-_ONE_DEAL = {"deals": 1}
+
+def _miniature(title: str, players: int, deck: str) -> Preset:
+    return Preset(title, players, "classic", {"deals": 1, "deck": deck.split()})
+
+
 _MINIATURES = {
-    "mini-1": Preset(
-        "Three players, two tricks: kings and aces of hearts and spades, and two more spades",
-        3,
-        "classic",
-        {**_ONE_DEAL, "deck": ["KH", "AH", "JS", "QS", "KS", "AS"]},
+    "mini-1": _miniature(
+        "Three players, two tricks: kings and aces of hearts and spades, and two more spades", 3, "KH AH JS QS KS AS"
     ),
-    "mini-2": Preset(
+    "mini-2": _miniature(
         "Three players, three tricks: hearts and spades from the queen or jack up, and two diamonds",
         3,
-        "classic",
-        {**_ONE_DEAL, "deck": ["KD", "AD", "QH", "KH", "AH", "JS", "QS", "KS", "AS"]},
+        "KD AD QH KH AH JS QS KS AS",
     ),
-    "mini-4p": Preset(
-        "Four players, two tricks: the four highest hearts and spades",
-        4,
-        "classic",
-        {**_ONE_DEAL, "deck": ["JH", "QH", "KH", "AH", "JS", "QS", "KS", "AS"]},
-    ),
+    "mini-4p": _miniature("Four players, two tricks: the four highest hearts and spades", 4, "JH QH KH AH JS QS KS AS"),
 }
 
 GAME = Game(

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from blackjacky_env.compiled import below, draw, inlined, make_sample, scratch
+from blackjacky_env.compiled import draw, inlined, make_sample, scratch
 from blackjacky_env.games import trick_taking as tricks
 from blackjacky_env.games.schwarze_katze.rules import is_taken_out, suit_of
 from blackjacky_env.games.schwarze_katze.state import CARDS, RECORD, SEATS, SUITS
-from blackjacky_env.games.unseen import NOWHERE, add, clear, deal_unseen, unseen_cards
+from blackjacky_env.games.unseen import NOWHERE, add, clear, deal_unseen, pick, total_of, unseen_cards
 
 AT = RECORD.at
 _sample_shown = make_sample(RECORD)
@@ -49,11 +49,13 @@ def place_seen(observation, s):
 @inlined
 def deal_others(s, bits):
     """Deal all other cards to the hands: first to groups of players with the same voids, then within each group."""
-    records, groups = scratch(1, HANDS), scratch(SEATS, np.int64)
+    records, groups, members = scratch(1, HANDS), scratch(SEATS, np.int64), scratch(SEATS, np.int64)
     hands = records[0]
     clear(hands)
+    members[:] = 0
     for p in range(1, s.num_players):
         groups[p] = group_of(s, p)
+        members[groups[p]] |= 1 << p
         hands.room[groups[p]] += cards_held(s, p)
     for card in range(CARDS):
         if s.where[card] == NOWHERE:
@@ -66,7 +68,8 @@ def deal_others(s, bits):
         hands.room[p] = cards_held(s, p)
     for i in range(hands.count):
         if hands.place[i] != NOWHERE:
-            p = draw_player(s, groups, hands.room, int(hands.place[i]), draw(draw(bits, _FOR_HANDS), i))
+            group = int(members[hands.place[i]])
+            p = pick(hands.room, group, draw(draw(bits, _FOR_HANDS), i), total_of(hands.room, group))
             s.where[hands.card[i]] = p
             hands.room[p] -= 1
 
@@ -85,17 +88,4 @@ def group_of(s, p):
             same &= s.voids[q, suit] == s.voids[p, suit]
         if same:
             return q
-    return p
-
-
-@inlined
-def draw_player(s, groups, room, group, bits):
-    """A player of the group, each in proportion to the room left in the hand."""
-    total = 0
-    for p in range(group, s.num_players):
-        total += int(room[p]) * (groups[p] == group)
-    point, p = np.int64(below(bits, total)), group
-    while groups[p] != group or point >= room[p]:
-        point -= int(room[p]) * (groups[p] == group)
-        p += 1
     return p

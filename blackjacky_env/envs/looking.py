@@ -86,7 +86,7 @@ class Looking(AECEnv[str, Any, Any]):
             agent: the agent whose view is drawn.
             colour: whether the text has ANSI escape codes, which change no visible character.
             names: names of the players by seat; None: ``player_0`` .. .
-            width: columns of the frame; longer lines continue below.
+            width: columns; longer lines continue below.
 
         Raises `ValueError` for an unknown agent or a wrong number of names.
         """

@@ -16,7 +16,6 @@ from blackjacky_agents.networks.agent_file import load_agent
 from blackjacky_agents.search.searchers import SEARCHERS, make_searcher
 from blackjacky_agents.solving.solution import load_solution
 from blackjacky_env.compiled import Policy
-from blackjacky_env.envs import register_provider
 from blackjacky_env.games import DEFAULT, get_game
 
 __all__ = ["agent_names", "bot_names", "make_agent", "make_compiled_agent", "parse_agents"]
@@ -113,13 +112,6 @@ def display_names(names: Sequence[str]) -> list[str]:
     return [f"{name} {short[: i + 1].count(name)}" if short.count(name) > 1 else name for i, name in enumerate(short)]
 
 
-def _placeholders(game: str) -> dict[str, str]:
-    """Opponent names for environments, with the placeholder for what follows a colon."""
-    return {
-        **dict.fromkeys(agent_names(game), ""),
-        "ppo:": "PATH",
-        **{f"{kind}:": ends[0] for kind, ends in SEARCHERS.items()},
-    }
-
-
-register_provider(_placeholders, make_agent)
+def opponent_names(game: str) -> list[str]:
+    """Names for environments, which find this module by its entry point; what follows a colon is a placeholder."""
+    return [*agent_names(game), "ppo:PATH", *(f"{kind}:{ends[0]}" for kind, ends in SEARCHERS.items())]

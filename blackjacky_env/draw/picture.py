@@ -21,7 +21,7 @@ have a title of their own; ``phone``: the table alone, 360 units wide."""
 
 _TOP, _BOTTOM, _WORDS = 44, 540, 560
 _BOARD, _PHONE_BOARD = 374, 388  # where a board ends
-_MIDDLE = 130  # the least height of the middle between the seats
+_MIDDLE = 74  # the least height of the middle between the seats
 _NAME_LENGTH = 14
 
 

@@ -219,9 +219,9 @@ def chip(card: Card, x: float, y: float, width: float, height: float, attributes
 
 
 def document(title: str, top: float, width: float, height: float, parts: Iterable[str], theme: str) -> str:
-    """A whole SVG that begins at ``top``."""
+    """A whole SVG that begins at ``top``, with a line for each part."""
     check_choice("theme", theme, THEMES)
-    body, name = "".join(parts), f"table-{theme}"
+    body, name = "\n".join(filter(None, parts)), f"table-{theme}"
     top_, wide, high = map(number, (top, width, height))
     root = f'xmlns="http://www.w3.org/2000/svg" viewBox="0 {top_} {wide} {high}" width="{wide}" height="{high}"'
     used = set(_USED.findall(body))
@@ -229,5 +229,5 @@ def document(title: str, top: float, width: float, height: float, parts: Iterabl
     shapes = "".join(f'<g id="{shape}">{SHAPES[shape][1]}</g>' for shape in SHAPES if shape in used)
     return (
         f'<svg {root} class="{name}" role="img" aria-label={quoteattr(title)}>'
-        f"<style>{style(name)}</style><defs>{shapes}</defs>{body}</svg>\n"
+        f"<style>{style(name)}</style><defs>{shapes}</defs>\n{body}\n</svg>\n"
     )

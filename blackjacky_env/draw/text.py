@@ -14,6 +14,7 @@ WIDTH = 79  # some terminals break a line of 80 characters
 _FAINT, _TITLE, _RED, _YOURS, _BACK = "90", "1;33", "1;31", "1;36", "38;5;110;48;5;24"
 _SHORT = 24  # columns of a row of cards that stands beside the name
 _ESCAPE = re.compile(r"\x1b\[[0-9;]*m")
+_WORD = re.compile(r" *(?:\x1b\[[^m]*m[^\x1b]*\x1b\[0m|[^ \x1b])+")
 
 
 def plain(text: str) -> str:
@@ -44,38 +45,32 @@ def listed(words: Sequence[str]) -> str:
 
 
 def draw_text(scene: Scene, *, colour: bool = False, names: Sequence[str] | None = None, width: int = WIDTH) -> str:
-    """A scene as text in a frame.
+    """A scene as text.
 
     Args:
         scene: what lies on the table.
         colour: without it the text has no escape codes, but the same characters.
         names: names of the players by seat; None: ``player_0`` .. .
-        width: of the frame in columns; longer lines continue below.
+        width: columns; longer lines continue below.
 
     Raises `ValueError` for a wrong number of names.
     """
     shown = names_of(len(scene.seats), names)
-    when = " · ".join(in_words(each, shown) for each in scene.when)
-    room, side = width - 4, _paint("│", _FAINT)
+    when = [_paint(scene.title, _TITLE), *(in_words(each, shown) for each in (*scene.when, viewed(scene)))]
+    options = [_paint(option, _FAINT) for option in scene.options]
     blocks = [
-        [_paint(word, _FAINT) for word in [" · ".join(scene.options)] if word],
+        [" · ".join(each) for each in (when, options) if each],
         _track(scene),
-        _seats(scene, shown, room),
+        _seats(scene, shown, width),
         _centre(scene, shown),
         [in_words(each, shown) for each in scene.sentences],
     ]
     lines = [line for block in blocks if block for line in ("", *block)][1:]
-    text = "\n".join(
-        [
-            _edge("╭─", f" {_paint(scene.title, _TITLE)} ", f" {when} ", "─╮", room),
-            *(f"{side} {_pad(piece, room)} {side}" for line in lines for piece in _broken(line.rstrip(), room)),
-            _edge("╰─", "", f" {in_words(viewed(scene), shown)} ", "─╯", room),
-        ]
-    )
+    text = "\n".join(piece for line in lines for piece in _broken(line.rstrip(), width))
     return text if colour else plain(text)
 
 
-def _seats(scene: Scene, names: Sequence[str], room: int) -> list[str]:
+def _seats(scene: Scene, names: Sequence[str], width: int) -> list[str]:
     """A table with a column for each kind of fact and of short rows; long rows stand below."""
     facts = [*dict.fromkeys(fact.label.template for seat in scene.seats for fact in seat.facts)]
     rows = [{row.label.template: _row(row) for row in seat.rows if row.cards} for seat in scene.seats]
@@ -84,7 +79,7 @@ def _seats(scene: Scene, names: Sequence[str], room: int) -> list[str]:
     beside = [label for label in labels if max(columns_of(each.get(label, "")) for each in rows) <= _SHORT]
     table = [[*line, *(each.get(label, "") for label in beside)] for line, each in zip(cells, rows, strict=True)]
     lines = _table([["", "", "", *facts, "played", *beside], *table])
-    if beside and max(map(columns_of, lines)) > room:
+    if beside and max(map(columns_of, lines)) > width:
         beside, lines = [], _table([["", "", "", *facts, "played"], *cells])
     below = []
     for name, each in zip(names, rows, strict=True):
@@ -127,7 +122,7 @@ def _track(scene: Scene) -> list[str]:
     known = [_cards([card for card in field.below if card.face]) for field in fields]
     closed = [_paint(str(len(field.below)) if field.below else "", _BACK) for field in fields]
     rows = {
-        "field": [_paint(str(number), _FAINT) for number in range(len(fields))],
+        "field": [str(number) for number in range(len(fields))],
         "card": [_cards([field.card]) if field.card else _paint("-", _FAINT) for field in fields],
         "below": known if any(known) else closed,
         "there": ["".join(map(_letter, field.figures)) for field in fields],
@@ -203,40 +198,12 @@ def _nearest(colour: str) -> int:
 # ---------------------------------------------------------------- lines
 
 
-def _edge(begin: str, left: str, right: str, end: str, room: int) -> str:
-    """An edge of the frame: words at the left and at the right, cut if there is too little room."""
-    if columns_of(left + right) > room:
-        left = f" {plain(left).strip()[: max(0, room - columns_of(right) - 3)]}… " if left else ""
-        right = right if columns_of(left + right) <= room else f"{right[: room - columns_of(left) - 2]}… "
-    dashes = "─" * (room - columns_of(left + right))
-    return _paint(begin, _FAINT) + left + _paint(f"{dashes}{right}{end}", _FAINT)
-
-
 def _broken(line: str, width: int) -> list[str]:
-    """A line in pieces of at most ``width`` visible characters, broken between columns or words if possible."""
-    pieces: list[str] = []
-    while columns_of(line) > width:
-        wide = columns_of(line) - len(plain(line))
-        at = _break_at(plain(line), max(width - wide, width // 2), 4 if pieces else 0)
-        head, tail = _split(line, at)
-        pieces.append(head.rstrip())
-        line = f"    {tail.lstrip()}"
-    return [*pieces, line]
-
-
-def _break_at(text: str, width: int, indented: int) -> int:
-    for gap in ("  ", " "):
-        if (at := text.rfind(gap, indented, width + 1)) > indented and text[:at].strip():
-            return at
-    return width
-
-
-def _split(line: str, at: int) -> tuple[str, str]:
-    """A line split after ``at`` visible characters; a style that is open there continues in the rest."""
-    seen, style, i = 0, "", 0
-    while seen < at:
-        if found := _ESCAPE.match(line, i):
-            style, i = "" if found[0] == "\x1b[0m" else found[0], found.end()
+    """A line in pieces of at most ``width`` columns, broken between words; what is painted is never broken."""
+    pieces = [""]
+    for word in _WORD.findall(line):
+        if pieces[-1].strip() and columns_of(pieces[-1] + word) > width:
+            pieces.append(f"    {word.lstrip()}")
         else:
-            seen, i = seen + 1, i + 1
-    return line[:i] + ("\x1b[0m" if style else ""), style + line[i:]
+            pieces[-1] += word
+    return pieces

@@ -2,7 +2,7 @@
 
 from blackjacky_env.envs.aec import MAX_SEED, Observation, TableEnv
 from blackjacky_env.envs.module import GameModule
-from blackjacky_env.envs.opponents import GROUP, check_opponents, find_compiled, register_provider
+from blackjacky_env.envs.opponents import GROUP, check_opponents, find_compiled
 from blackjacky_env.envs.saving import read_generator
 from blackjacky_env.envs.vector import SeatVectorEnv
 
@@ -16,5 +16,4 @@ __all__ = [
     "check_opponents",
     "find_compiled",
     "read_generator",
-    "register_provider",
 ]

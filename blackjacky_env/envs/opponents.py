@@ -1,14 +1,14 @@
-"""The registry of opponents by game and name: empty here, filled by packages of agents when they are imported.
+"""Opponents by game and name: none here, those of installed packages of agents.
 
-A package registers by an entry point of the group ``blackjacky.agents`` that refers to a module. It is imported when
-an unknown name is asked for, so that the environments do not depend on agents. Entry points that refer to an
-object in a module belong to one game; they are read by such a package.
+A package names a module in an entry point of the group ``blackjacky.agents``; it has the functions of `AgentPackage`
+and is imported when a name is asked for, so that the environments do not depend on agents. Entry points that refer to
+an object in a module belong to one game; they are read by such a package.
 """
 
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from functools import cache
 from importlib.metadata import entry_points
 from typing import Any, Protocol, TypeGuard, runtime_checkable
@@ -44,45 +44,48 @@ class CompiledOpponent(Protocol):
     parameters: npt.NDArray[np.float32]
 
 
-Provider = tuple[Callable[[str], Mapping[str, str]], Callable[..., Opponent]]
+class AgentPackage(Protocol):
+    """A module with opponents for any game."""
 
-_PROVIDERS: list[Provider] = []
+    def opponent_names(self, game: str) -> Sequence[str]:
+        """Its opponents for a game; ``"ppo:PATH"`` stands for all names that begin with ``"ppo:"``."""
+
+    def make_agent(self, name: str, game: str) -> Opponent:
+        """The opponent of such a name."""
 
 
-def register_provider(placeholders: Callable[[str], Mapping[str, str]], make: Callable[..., Opponent]) -> None:
-    """Register the opponents of any game, without loading a game before it is needed.
-
-    A name that ends in a colon stands for all names that begin with it: ``"ppo:"`` for ``"ppo:PATH"``.
-
-    Args:
-        placeholders: (game) -> its opponents by name, in order, each with the placeholder to show after a final colon.
-        make: (name, game) -> the opponent.
-    """
-    _PROVIDERS.append((placeholders, make))
+@cache
+def _packages() -> list[AgentPackage]:
+    """Every package with agents; one that cannot be imported is left out."""
+    found = []
+    for registered in entry_points(group=GROUP):
+        if not registered.attr:
+            with leaving_out(registered):
+                found.append(registered.load())
+    return found
 
 
 def opponent_names(game: str) -> list[str]:
-    """The registered names for a game, in order of registration."""
-    return list(_placeholders(game))
+    """All opponents for a game."""
+    return [name for package in _packages() for name in package.opponent_names(game)]
 
 
 def compiled_names(game: str) -> list[str]:
-    """The `opponent_names` that can play inside a batch; names that end in a colon are included unchecked."""
-    return [name for name in opponent_names(game) if name.endswith(":") or _is_compiled(make_opponent(game, name))]
+    """The `opponent_names` that can play inside a batch; names with a colon are included unchecked."""
+    return [name for name in opponent_names(game) if ":" in name or _is_compiled(make_opponent(game, name))]
 
 
 def make_opponent(game: str, name: str) -> Opponent:
     """The opponent called ``name`` for a game; the `ValueError` for an unknown name lists all names."""
-    _load_packages()
-    prefix, colon, _ = name.partition(":")
-    for placeholders, make in _PROVIDERS:
-        if prefix + colon in placeholders(game):
-            return make(name, game)
+    kind = name.partition(":")[:2]
+    for package in _packages():
+        if any(each.partition(":")[:2] == kind for each in package.opponent_names(game)):
+            return package.make_agent(name, game)
     names = opponent_names(game)
     near = difflib.get_close_matches(name, names, n=2)
     hint = f"; did you mean {' or '.join(map(repr, near))}?" if near else ";"
-    there_are = f"opponents are {_listed(game, names)}" if names else "no installed package has any: pass agent objects"
-    raise ValueError(f"unknown opponent {name!r} for {game}{hint} {there_are}")
+    there_are = ", ".join(map(repr, names)) or "in no installed package: pass agent objects"
+    raise ValueError(f"unknown opponent {name!r} for {game}{hint} opponents are {there_are}")
 
 
 def find_opponents(game: str, opponents: Sequence[str | Opponent]) -> list[Opponent]:
@@ -104,9 +107,10 @@ def find_compiled(game: str, opponent: str | CompiledOpponent) -> CompiledOppone
     """The agent, made by name if given one; `TypeError` if it is not compiled, `ValueError` if for another game."""
     found = make_opponent(game, opponent) if isinstance(opponent, str) else opponent
     if not _is_compiled(found):
+        names = ", ".join(map(repr, compiled_names(game)))
         raise TypeError(
             f"opponent {opponent!r} is not compiled, so it cannot play inside a batch; allowed are compiled agents by "
-            f"name ({_listed(game, compiled_names(game))}), and objects with a compiled policy and its parameters"
+            f"name ({names}), and objects with a compiled policy and its parameters"
         )
     _check_game(game, found)
     return found
@@ -119,23 +123,3 @@ def _is_compiled(agent: object) -> TypeGuard[CompiledOpponent]:
 def _check_game(game: str, opponent: object) -> None:
     if (plays := getattr(opponent, "game", game)) != game:
         raise ValueError(f"opponent {opponent!r} plays {plays}, this environment is {game}")
-
-
-def _placeholders(game: str) -> dict[str, str]:
-    """The registered names for a game, each with the placeholder to show after a final colon."""
-    _load_packages()
-    return {name: placeholder for placeholders, _ in _PROVIDERS for name, placeholder in placeholders(game).items()}
-
-
-def _listed(game: str, names: Sequence[str]) -> str:
-    placeholders = _placeholders(game)
-    return ", ".join(repr(name + placeholders[name] if name.endswith(":") else name) for name in names)
-
-
-@cache
-def _load_packages() -> None:
-    """Import every package with agents; each registers its own. One that cannot be imported is left out."""
-    for registered in entry_points(group=GROUP):
-        if not registered.attr:
-            with leaving_out(registered):
-                registered.load()

@@ -1,7 +1,7 @@
 """A record as the pictures of all positions from all views: JSON-ready, read by `page.js`.
 
-A picture is split into parts, the children of its root element, such as a seat, and a part into tags. Each tag and each
-part is stored once, however many pictures contain it.
+A picture is split into parts, its lines, such as a seat, and a part into tags. Each tag and each part is stored once,
+however many pictures contain it.
 """
 
 from __future__ import annotations
@@ -171,16 +171,10 @@ def _told(last: Move | None, viewer: Viewer, names: Sequence[str]) -> str:
     return f"{names[seat]}: {public if public and viewer not in (seat, EVERYTHING) else own}"
 
 
-def _split(picture: str, tags: dict[str, int]) -> Iterator[tuple[int, ...]]:
-    """The children of the root element, each as the numbers of all its tags, between the tags of the root itself."""
-    part, depth = list[int](), 0
-    for text in _TAG.findall(picture):
-        part.append(tags.setdefault(text, len(tags)))
-        tag = text.partition(">")[0]
-        depth += -1 if tag.startswith("</") else 0 if tag.endswith("/") else 1
-        if depth <= 1:
-            yield tuple(part)
-            part.clear()
+def _split(picture: str, tags: dict[str, int]) -> list[tuple[int, ...]]:
+    """The lines of a picture, each as the numbers of all its tags."""
+    lines = picture.splitlines(keepends=True)
+    return [tuple(tags.setdefault(tag, len(tags)) for tag in _TAG.findall(line)) for line in lines]
 
 
 def _move(env: TableEnv, agent: str, phase: str, action: int, tell: Tell) -> Move:

@@ -104,7 +104,7 @@ def row_of(game: str, what: str, value: float, unit: str) -> Row:
 
 def compare_all() -> Found:
     """Compare all tables and bots of all games; most of the time is compiling, in a process for each core."""
-    bots = [(name, bot) for name in GAMES for bot in compiled_names(name) if not bot.endswith(":")]
+    bots = [(name, bot) for name in GAMES for bot in compiled_names(name) if ":" not in bot]
     paid = [(name, reward) for name in GAMES for reward in ("win", get_game(name).score_reward)]
     with ProcessPoolExecutor(mp_context=get_context("spawn")) as pool:
         asked = [pool.submit(compare_bot, *case) for case in sorted(bots, key=lambda case: case[1] == "random")]

@@ -231,6 +231,7 @@ def test_a_decision_of_a_bot(benchmark: Benchmark) -> None:
     seen: list[Any] = []
     env.reset(seed=SEED)
     while len(seen) < int(2_000 * SCALE) + 10:
+        observation: Any
         observation, _, terminated, _, _ = env.last()
         if terminated:
             env.reset()

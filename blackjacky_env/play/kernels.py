@@ -47,6 +47,8 @@ _SIMULATED = bool(config.ENABLE_CUDASIM)  # type: ignore[attr-defined]  # its ke
 if not _SIMULATED:
     from llvmlite.ir import Constant
     from numba.cuda import cgutils, types
+    from numba.cuda.core.imputils import RefType, iternext_impl
+    from numba.cuda.cpython import rangeobj
     from numba.cuda.extending import intrinsic, overload
     from numba.cuda.np import arrayobj
 
@@ -118,6 +120,17 @@ if not _SIMULATED:
             return context.get_dummy_value()
 
         return types.void(array, types.intp), generate
+
+    @rangeobj.lower("iternext", types.range_iter64_type)
+    @iternext_impl(RefType.BORROWED)
+    def _next_of_range(context, builder, signature, arguments, result):
+        """The next number of a `range`, in place of numba-cuda's, which compiles to a choice for each number."""
+        numbers = cgutils.create_struct_proxy(signature.args[0])(context, builder, arguments[0])
+        count, number = builder.load(numbers.count), builder.load(numbers.iter)
+        result.set_valid(builder.icmp_signed(">", count, count.type(0)))
+        result.yield_(number)
+        builder.store(builder.sub(count, count.type(1), flags=["nsw"]), numbers.count)
+        builder.store(builder.add(number, numbers.step), numbers.iter)
 
     @overload(sync_warp, inline="always")
     def _sync_warp():

@@ -187,7 +187,7 @@ class _Kernel(CUDADispatcher):  # type: ignore[misc]
             return super().configure(*arguments)
 
 
-def make_kernel(function: Any, wraps: bool = True, carveout: str = "default") -> Any:
+def make_kernel(function: Any, wraps: bool = True, carveout: str | None = None) -> Any:
     """A kernel that calculates as a CPU does; without ``wraps`` none of its computed indices may be negative.
 
     ``carveout``: "maxshared" for as much shared memory as there is, at the expense of the cache.

@@ -66,8 +66,8 @@ def new_padded_arrays(game: Game, states: npt.NDArray[Any]) -> BatchArrays:
 
 def _padded(states: npt.NDArray[Any], rows: Rows, count: int) -> npt.NDArray[Any]:
     """The states in the rows of a GPU, and as many more as make ``count``."""
-    fields = states.dtype.fields or {}
-    layout: dict[str, Any] = {
+    fields: Any = states.dtype.fields
+    layout: Any = {
         "names": [*fields],
         "formats": [field[0] for field in fields.values()],
         "offsets": [field[1] for field in fields.values()],

@@ -39,7 +39,7 @@ if not PLAIN:
 
     from blackjacky_env.play import gpu, kernels
     from blackjacky_env.play.gpu import make_numbered_cast, make_playouts, new_padded_arrays
-    from blackjacky_env.play.kernels import make_kernel, make_kernels, no_contraction, no_wraparound
+    from blackjacky_env.play.kernels import Rows, make_kernel, make_kernels, no_contraction, no_wraparound
 
 CAPABILITY = (9, 0)  # H100, H200
 
@@ -140,6 +140,14 @@ def test_games_are_played_in_shared_memory() -> None:
         assert "bar.warp.sync" in ptx
         assert re.search(r"\b(ld|st)\.[bsu]\d", ptx) is None
         assert len(re.findall(r"\bst\.global\.[bsu](8|16)\b", ptx)) == 1  # whether the game has ended
+
+
+def test_a_warp_of_every_game_fits_into_a_block(each_game: Game) -> None:
+    """Rows are odd numbers of words; of larger records a block plays fewer games."""
+    rows = Rows.of(each_game)
+    assert rows.block == 32
+    assert (rows.state % 16, rows.mask % 16, rows.observation % 8) == (8, 8, 4)
+    assert Rows(state=2008, mask=8, observation=4).block == 16
 
 
 def test_only_constant_indices_wrap_around() -> None:

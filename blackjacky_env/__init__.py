@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import gymnasium
 import pettingzoo
 
@@ -16,6 +18,7 @@ __version__ = "0.1.0"
 __all__ = ["IllegalActionError", "make_batch", "playout", "replay_html"]
 _MODULES = {module_name(name): GameModule(name) for name in GAMES}
 __all__ += list(_MODULES)
+sys.modules.update({f"{__name__}.{name}": module for name, module in _MODULES.items()})  # type: ignore[misc]
 
 
 def __getattr__(name: str) -> GameModule:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, Protocol
 
 import numpy as np
@@ -24,14 +24,12 @@ from blackjacky_env.envs.opponents import CompiledOpponent, check_opponents, fin
 from blackjacky_env.games import get_game
 from blackjacky_env.play.batch import choose_tables, new_states
 from blackjacky_env.play.learner_games import BEGIN, Encoder, LearnerArrays, learner_function, seat_everybody
-from blackjacky_env.play.playouts import KEEP
-from blackjacky_env.play.states import check_arrays, check_entries, own_arrays, read_games
+from blackjacky_env.play.states import own_arrays
 from blackjacky_env.play.step import DRAWN, NONE, explain_illegal, first_illegal
 
 Array = npt.NDArray[Any]
 Member = str | CompiledOpponent
 
-_SAVED = ("keys", "played", "decisions", "ended")
 _GAMES_PER_THREAD = 64  # a step takes a few moves of opponents, waking a thread as long as a few hundred
 
 
@@ -150,7 +148,7 @@ class SeatVectorEnv(VectorEnv[Observation, Array, Array]):
     def _new_shown(self) -> Array:
         return np.empty((self.num_envs, self._entries), self._dtype)
 
-    # ------------------------------------------------------------ opponents and states
+    # ------------------------------------------------------------ opponents
 
     def set_opponents(self, opponents: Sequence[Member]) -> None:
         """Change the opponents, also in running games, which are seated as if they had started with the new ones."""
@@ -164,51 +162,6 @@ class SeatVectorEnv(VectorEnv[Observation, Array, Array]):
     def _compile(self) -> None:
         self._step = learner_function(self.game, self._encoding.function if self._encoding else None)
         self._cast = make_cast(self.game, [(agent.policy, agent.parameters) for agent in self._agents])
-
-    def get_state(self) -> dict[str, Array]:
-        """Copies of all arrays needed to continue the games, opponents aside; `ResetNeeded` before the first reset."""
-        self._require_games()
-        arrays = {name: getattr(self, f"_{name}").copy() for name in _SAVED}
-        return {**arrays, "states": self._states.view(np.uint8).copy()}
-
-    def set_state(self, arrays: Mapping[str, Array]) -> tuple[Observation, dict[str, Any]]:
-        """Continue from the `get_state` of games with the same options; returns observations and info.
-
-        Call `set_opponents` with the opponents of those games first. Each game takes about 0.1 ms to check.
-
-        Raises:
-            TypeError, ValueError: as `check_state`; nothing has changed.
-        """
-        checked = self.check_state(arrays)
-        for name, array in checked.items():
-            getattr(self, f"_{name}")[:] = array
-        seat_everybody(self._states, self._learner_arrays())
-        self._play(np.full(self.num_envs, KEEP))
-        return self._return(self._played)
-
-    def check_state(self, arrays: Mapping[str, Array]) -> dict[str, Array]:
-        """Copies of the arrays that `set_state` takes.
-
-        Raises:
-            TypeError, ValueError: the arrays are not those of `get_state`, or no such games could be played with these
-                options; the message says what is wrong.
-        """
-        expected = {name: getattr(self, f"_{name}") for name in _SAVED}
-        checked = check_arrays("this state", arrays, {**expected, "states": self._states.view(np.uint8)})
-        check_entries("played of this state", checked["played"], 1, 2**62)
-        check_entries("decisions of this state", checked["decisions"], 0, 2**62)
-        checked["states"] = states = read_games(self.game, checked["states"], self._states)
-        seats, seating = np.zeros_like(self._seats), np.zeros_like(self._seating)
-        kept: dict[str, Any] = {name: checked[name] for name in ("keys", "played", "decisions")}
-        seat_everybody(states, self._learner_arrays()._replace(seats=seats, seating=seating, **kept))
-        running = states["player"] >= 0
-        for wrong, why in (
-            (running & (states["player"] != seats), "the learner is not to act, although it goes on"),
-            (~running & self._same_step, "it is over, and was not restarted"),
-        ):
-            if wrong.any():
-                raise ValueError(f"game {np.argmax(wrong)} of this state: {why}")
-        return checked
 
     def __getstate__(self) -> dict[str, Any]:
         """Everything except machine code, whose addresses hold in this process only."""

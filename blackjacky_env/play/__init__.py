@@ -27,7 +27,6 @@ from blackjacky_env.play.states import (
     identity,
     make_find_invalid,
     own_arrays,
-    read_games,
     record_layout,
     sample_record,
     sample_state,

@@ -14,14 +14,14 @@ from blackjacky_env.compiled.purposes import FOR_LINEUPS
 from blackjacky_env.compiled.random import below, draw, game_key, stream
 from blackjacky_env.compiled.results import score_of
 from blackjacky_env.declare.game import Game
-from blackjacky_env.play.playouts import KEEP, LONGEST, make_run_on
+from blackjacky_env.play.playouts import LONGEST, make_run_on
 from blackjacky_env.play.step import DRAWN, is_running, make_look, make_shared_step
 
 Encoder = Callable[..., None]
 """(observation int8 or int16 (K,), mask int8 (A,), out float32 (F,)): write the learner's input made from them."""
 
 LEARNER = -1  # in place of an agent
-BEGIN = -1  # in place of a learner's action: start a game; `KEEP`: only observe the running one
+BEGIN = -1  # in place of a learner's action: start a game
 
 
 class LearnerArrays(NamedTuple):
@@ -87,7 +87,7 @@ def learner_function(game: Game, encoder: Encoder | None) -> Callable[..., None]
             s, begins = states[i], actions[i] == BEGIN
             results[i] = 0.0
             score_changes[i] = 0.0
-            if not begins and actions[i] != KEEP:
+            if not begins:
                 seat = arrays.seats[i]
                 before = score(s, seat)
                 step(s, actions[i])

@@ -139,24 +139,6 @@ def reseed_state(game: Game, state: bytes, rng: np.random.Generator) -> bytes:
 # ---------------------------------------------------------------- checks
 
 
-def read_games(game: Game, memory: npt.NDArray[np.uint8], tables: Records) -> Records:
-    """Checked state records of N games, in memory of their own.
-
-    ``memory``: the records' bytes, of any shape. ``tables``: records with their table sizes, variants and options,
-    (N,). Raises `TypeError` or `ValueError` if a record is of another table, or has values out of range.
-    """
-    records = zeros(len(tables), game.state_dtype)
-    records.view(np.uint8)[:] = memory.ravel()
-    _, firsts = np.unique(tables["num_players"], return_index=True)
-    headers = {int(tables["num_players"][i]): identity(game, *game.read_options(tables[i])) for i in firsts.tolist()}
-    for i, size in enumerate(tables["num_players"].tolist()):
-        try:
-            check_records(game, headers[size], records[i : i + 1])
-        except (TypeError, ValueError) as error:
-            raise type(error)(f"game {i}: {error}") from None
-    return records
-
-
 def check_records(game: Game, header: Mapping[str, Any], records: Records) -> None:
     """Raise a `ValueError` unless these are records of a table with values in their ranges, at which somebody can act.
 

@@ -1,4 +1,4 @@
-"""Targets of arrays that come back: checkpoints that are restored, and states of many games.
+"""The target of arrays that come back: checkpoints that are restored.
 
 An input is the name of what is restored as it was kept, or else says by which changes. What is taken is played on from.
 """
@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from copy import deepcopy
 from dataclasses import replace
-from functools import cache, partial
+from functools import cache
 from random import Random
 from typing import Any, NamedTuple
 
@@ -27,8 +27,8 @@ from blackjacky_agents.learning.settings import league_settings_of, presets_of
 from blackjacky_agents.solving.sampled import SampledSolver
 from blackjacky_agents.solving.table import Table
 from blackjacky_env.envs.vector import SeatVectorEnv
-from blackjacky_env.games import DEFAULT, GAMES, get_game
-from tests.fuzzing.games import change_entry, change_field
+from blackjacky_env.games import DEFAULT, get_game
+from tests.fuzzing.games import change_entry
 from tests.fuzzing.mutators import changed_value
 from tests.fuzzing.target import Target, folder
 
@@ -40,13 +40,11 @@ class Subject(NamedTuple):
 
     arrays: Arrays
     state: Any  # kept beside them
-    games: str  # the name of the array of records, if there is one
-    dtype: np.dtype[Any]  # of the records
     restore: Callable[[Arrays, Any], object]  # restores these, and goes on for a while
 
 
-def _restore(made: Callable[[], dict[str, Subject]], data: bytes) -> None:
-    subjects, name, rng = made(), data.decode(errors="replace"), Random(data)
+def _restore(data: bytes) -> None:
+    subjects, name, rng = checkpoints(), data.decode(errors="replace"), Random(data)
     subject = subjects.get(name) or rng.choice(list(subjects.values()))
     arrays, state = {key: array.copy() for key, array in subject.arrays.items()}, deepcopy(subject.state)
     for _ in range(0 if name in subjects else rng.choice((1, 1, 2, 4))):
@@ -68,37 +66,7 @@ def _change(arrays: dict[str, Any], name: str, subject: Subject, rng: Random) ->
         arrays[name] = np.broadcast_to(np.zeros((), dtype), rng.choice((array.shape, shape, [*shape, 1], [])))
     else:
         arrays[name] = changed = array.copy()
-        if name == subject.games:
-            change_field(rng.choice(changed.reshape(-1).view(subject.dtype)), rng)
-        else:
-            change_entry(changed, rng)
-
-
-@cache
-def _vectors() -> dict[str, Subject]:
-    return {f"{game} {mode}": _vector(game, mode) for game in GAMES for mode in ("NextStep", "SameStep")}
-
-
-def _vector(name: str, mode: str) -> Subject:
-    game = get_game(name)
-    sizes = (game.variants[0].min_players, game.variants[0].max_players)
-    env = SeatVectorEnv(name, 3, ["random"], sizes, autoreset_mode=mode, threads=1)
-    env.reset(seed=5)
-    _play(env, 8)
-    kept = env.get_state()
-
-    def restore(arrays: Arrays, state: Any) -> None:
-        before = env.get_state()
-        try:
-            env.set_state(arrays)
-        except (ValueError, TypeError):
-            if any(not np.array_equal(array, before[name]) for name, array in env.get_state().items()):
-                raise AssertionError("a refused state has changed the games") from None
-            raise
-        _play(env, 6)
-        env.set_state(kept)
-
-    return Subject(kept, {}, "states", game.state_dtype, restore)
+        change_entry(changed, rng)
 
 
 def _play(env: SeatVectorEnv, steps: int) -> None:
@@ -129,7 +97,7 @@ def _kept(run: TrainingRun, go_on: Callable[[], object]) -> Subject:
             run.restore(dict(given), state if isinstance(state, dict) else {})
         go_on()
 
-    return Subject(arrays, state, "", np.dtype([]), restore)
+    return Subject(arrays, state, restore)
 
 
 def _self_play() -> Subject:
@@ -164,14 +132,11 @@ def _solver() -> Subject:
         solver.restore(dict(arrays))
         solver.run(1)
 
-    return Subject({name: array.copy() for name, array in solver.save().items()}, {}, "", np.dtype([]), restore)
+    return Subject({name: array.copy() for name, array in solver.save().items()}, {}, restore)
 
 
-def _names(made: Callable[[], dict[str, Subject]]) -> list[bytes]:
-    return [name.encode() for name in made()]
-
-
-TARGETS = tuple(
-    Target(name, partial(_restore, made), (ValueError, TypeError), partial(_names, made), 2.0)
-    for name, made in {"vector_state": _vectors, "restored_checkpoint": checkpoints}.items()
+TARGETS = (
+    Target(
+        "restored_checkpoint", _restore, (ValueError, TypeError), lambda: [name.encode() for name in checkpoints()], 2.0
+    ),
 )

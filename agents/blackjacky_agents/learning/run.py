@@ -42,7 +42,7 @@ from blackjacky_agents.stopping import print_above, stop_gently
 from blackjacky_env.checks import check_number
 from blackjacky_env.games import get_game
 from blackjacky_env.play import check_arrays
-from blackjacky_env.reading import MAX_LIST, read_file
+from blackjacky_env.reading import MAX_LIST, parse_json, read_file
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -378,4 +378,4 @@ def short(number: float) -> str:
 
 def read_progress(folder: Path) -> list[dict[str, Any]]:
     """The evaluations in ``progress.jsonl``."""
-    return [json.loads(line) for line in read_file(folder / PROGRESS_FILE, MAX_LIST).splitlines()]
+    return [parse_json(line) for line in read_file(folder / PROGRESS_FILE, MAX_LIST).splitlines()]

@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import shutil
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +21,6 @@ from safetensors.numpy import load, save
 
 from blackjacky_agents.files import write_json
 from blackjacky_env.checks import check_integer
-from blackjacky_env.envs import read_generator
 from blackjacky_env.reading import MAX_DATA, MAX_LIST, read_file
 
 Arrays = dict[str, npt.NDArray[Any]]
@@ -97,28 +96,9 @@ def _read_checkpoint(path: Path, most: int) -> tuple[Arrays, dict[str, Any]]:
     return load(data), state
 
 
-def grouped(arrays: Mapping[str, npt.NDArray[Any]], groups: Collection[str]) -> dict[str, Arrays]:
-    """Arrays called ``GROUP.NAME``, by group and name; `ValueError` for one of another group than these."""
-    found: dict[str, Arrays] = {group: {} for group in groups}
-    for name, array in arrays.items():
-        group, _, rest = name.partition(".")
-        if group not in found:
-            raise ValueError(f"the array {name!r} is none of {', '.join(groups)}")
-        found[group][rest] = array
-    return found
-
-
 def read_count(state: Mapping[str, Any], name: str) -> int:
     """A number of something that has been done; `TypeError` or `ValueError` if it is missing or none."""
     return check_integer(name, state.get(name), 0, MOST_COUNTED)
-
-
-def read_rng(state: Mapping[str, Any], name: str) -> np.random.Generator:
-    """A generator in its kept state; `ValueError` if that is missing or none."""
-    generator = read_generator(state.get(name))
-    if generator is None:
-        raise ValueError(f"{name} is missing")
-    return generator
 
 
 def _checksum(data: bytes, state: Mapping[str, Any]) -> str:

@@ -2,18 +2,5 @@
 
 from blackjacky_env.envs.aec import MAX_SEED, Observation, TableEnv
 from blackjacky_env.envs.module import GameModule
-from blackjacky_env.envs.opponents import GROUP, check_opponents, find_compiled
-from blackjacky_env.envs.saving import read_generator
+from blackjacky_env.envs.opponents import GROUP, find_compiled
 from blackjacky_env.envs.vector import SeatVectorEnv
-
-__all__ = [
-    "GROUP",
-    "MAX_SEED",
-    "GameModule",
-    "Observation",
-    "SeatVectorEnv",
-    "TableEnv",
-    "check_opponents",
-    "find_compiled",
-    "read_generator",
-]

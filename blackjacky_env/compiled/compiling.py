@@ -145,7 +145,7 @@ def set_zero(array, count):
     array[:count] = 0
 
 
-@overload(set_zero, inline="always")
+@overload(set_zero, jit_options={"forceinline": True})
 def _set_zero(array, count):
     def clear(array, count):
         for place in range(count):

@@ -248,4 +248,3 @@ def test_many_seats_play_at_once(game: Game, mode: str) -> None:
         masks = info["action_mask"]
         observations, _, _, _, info = envs.step(np.argmax(rng.random(masks.shape) * masks, axis=1))
     assert observations.dtype == game.layout.dtype
-    np.testing.assert_array_equal(envs.set_state(envs.get_state())[0], observations)

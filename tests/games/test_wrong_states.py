@@ -64,10 +64,22 @@ def a_full_log(s: Any) -> None:
     assert s["happenings"] == len(s["happened"])
 
 
+def more_hidden_cards_than_are_unseen(s: Any) -> None:
+    """What is sampled then is some card, not whatever lies in memory."""
+    game = get_game("halunken")
+    out = np.empty(game.layout.size, game.layout.dtype)
+    game.rules.encode(s, 0, out)
+    for name, value in (("owners", 1), ("hidden", 2)):
+        part = game.layout.parts[name]
+        out[part.offset : part.offset + part.length] = value
+    game.rules.sample(out, np.uint64(0), s)
+    assert set(s["deck"]) <= {-1, *range(42)}
+
+
 WRONG = {
     "black_jacky": (a_pile_without_cards, a_knock_of_nobody_at_the_table),
     "black_spy": (a_colour_that_nobody_holds,),
-    "halunken": (a_full_log,),
+    "halunken": (a_full_log, more_hidden_cards_than_are_unseen),
 }
 CASES = [pytest.param(game, case, id=f"{game} {case.__name__}") for game, cases in WRONG.items() for case in cases]
 

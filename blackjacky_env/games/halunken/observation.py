@@ -60,6 +60,7 @@ def imagine_rogues(observation, bits, s):
     Cards that have left a tavern are laid above the others in ``deck``, in any order: it does not matter any more.
     """
     cards, is_top, unseen = scratch(_CARDS, np.int8), scratch(_CARDS, np.bool_), 0
+    cards[:] = 0
     is_top[:] = False
     for field in range(state.FIELDS):
         if observation[AT.tops + field]:
@@ -78,7 +79,7 @@ def imagine_rogues(observation, bits, s):
             if top and level == state.LEVELS - 1 - hidden:
                 s.deck[place] = top - 1
             elif level >= state.LEVELS - hidden:
-                unseen -= 1
+                unseen = max(unseen - 1, 0)  # none are left in no game, but in observations of none
                 s.deck[place] = cards[unseen]
     imagine_owners(observation, s)
 

@@ -183,10 +183,8 @@ class TrainingRun(ABC):
         A snapshot is due whenever `snapshot_every` steps are full, an evaluation then and after every fifth of the
         training, but not at its end.
         """
-        last, every = (
-            self.progress[-1] if self.progress else {"steps": -1, "seconds": 0.0},
-            self.settings.snapshot_every,
-        )
+        last = self.progress[-1] if self.progress else {"steps": -1, "seconds": 0.0}
+        every = self.settings.snapshot_every
         if self.steps // every > last["steps"] // every:
             self.evaluate()
             self._take_snapshot()

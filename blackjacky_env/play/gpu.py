@@ -79,7 +79,7 @@ def _padded(states: npt.NDArray[Any], rows: Rows, count: int) -> npt.NDArray[Any
     return padded
 
 
-def _to_device(arrays: Any) -> Any:
+def to_device(arrays: Any) -> Any:
     """A named tuple with its arrays copied to the GPU; masks and their words share memory there too."""
     moved = arrays._replace(
         **{name: cuda.to_device(value) for name, value in arrays._asdict().items() if isinstance(value, np.ndarray)}
@@ -100,9 +100,9 @@ class CudaBatch(Batch):
     def _allocate(self, states: npt.NDArray[Any]) -> None:
         check_gpu()
         self._first_illegal = cuda.to_device(np.array([len(states)]))
-        self._arrays = _to_device(new_padded_arrays(self.game, states))
+        self._arrays = to_device(new_padded_arrays(self.game, states))
         if self._seat_arrays is not None:
-            self._seat_arrays = _to_device(self._seat_arrays)
+            self._seat_arrays = to_device(self._seat_arrays)
 
     def _make_functions(self) -> BatchFunctions:
         return make_kernels(self.game, self.reward == "win", self._seat_arrays is not None)
@@ -149,7 +149,7 @@ class CudaBatch(Batch):
         found = int(self._first_illegal.copy_to_host()[0])
         if found == count:
             return NONE
-        self._first_illegal.copy_to_device(np.array([count]))
+        self._first_illegal.copyto_device(np.array([count]))
         return found
 
     def _check_actions(self, actions: Any) -> DeviceArray:
@@ -206,27 +206,26 @@ def play_copies(
     `TypeError` for agents that do not compile for a GPU, `ValueError` for networks that are too large for one.
     """
     check_gpu()
-    for policy, parameters in agents:
-        if check := getattr(policy, "check_gpu", None):
-            check(parameters)
     policies = tuple(dict.fromkeys(policy for policy, _ in agents))
-    kernel, cast = make_playouts(game, policies), _to_device(make_numbered_cast(policies, agents))
+    kernel, cast = make_playouts(game, policies), to_device(make_numbered_cast(policies, agents))
     count = len(states) * games
     copies = cuda.to_device(zeros(min(count, _MAX_COPIES), game.state_dtype))
     results = cuda.to_device(np.zeros((len(states), games, game.max_players)))
     given, seats = cuda.to_device(states), cuda.to_device(seating)
-    try:
-        for first in range(0, count, _MAX_COPIES):
-            launch(kernel, min(_MAX_COPIES, count - first), given, seats, cast, seed, copies, results, first)
-    except TypingError as error:
-        raise TypeError(_NOT_COMPILED) from error
+    for first in range(0, count, _MAX_COPIES):
+        launch_agents(kernel, min(_MAX_COPIES, count - first), given, seats, cast, seed, copies, results, first)
     return results
 
 
-_NOT_COMPILED = (
-    "these agents do not compile for a GPU, where compiled code cannot allocate arrays; "
-    "blackjacky_env.compiled.compiling.scratch gives it some of a constant size"
-)
+def launch_agents(kernel: Any, threads: int, *arguments: Any) -> None:
+    """`launch` a kernel that agents are compiled into; `TypeError` if they do not compile for a GPU."""
+    try:
+        launch(kernel, threads, *arguments)
+    except TypingError as error:
+        raise TypeError(
+            "these agents do not compile for a GPU, where compiled code cannot allocate arrays; "
+            "blackjacky_env.compiled.compiling.scratch gives it some of a constant size"
+        ) from error
 
 
 @cache
@@ -264,5 +263,11 @@ def make_ask(policies: Sequence[Policy]) -> Policy:
 
 
 def make_numbered_cast(policies: tuple[Policy, ...], agents: Sequence[CompiledPolicy]) -> Cast:
-    """`make_cast` with the number of a policy for `make_ask` in place of its address."""
+    """`make_cast` with the number of a policy for `make_ask` in place of its address.
+
+    Raises `ValueError` for networks that are too large for a GPU.
+    """
+    for policy, parameters in agents:
+        if check := getattr(policy, "check_gpu", None):
+            check(parameters)
     return join_cast([policies.index(policy) for policy, _ in agents], [parameters for _, parameters in agents])

@@ -177,7 +177,7 @@ def no_wraparound() -> AbstractContextManager[None]:
 
 class _Kernel(CUDADispatcher):  # type: ignore[misc]
     def compile(self, sig: Any) -> Any:
-        with no_contraction(), nullcontext() if self.wraps else no_wraparound():
+        with nullcontext() if self.contracts else no_contraction(), nullcontext() if self.wraps else no_wraparound():
             return super().compile(sig)
 
     @lru_cache(maxsize=128)  # noqa: B019 - as what it replaces
@@ -187,14 +187,15 @@ class _Kernel(CUDADispatcher):  # type: ignore[misc]
             return super().configure(*arguments)
 
 
-def make_kernel(function: Any, wraps: bool = True, carveout: str | None = None) -> Any:
+def make_kernel(function: Any, wraps: bool = True, contracts: bool = False, carveout: str | None = None) -> Any:
     """A kernel that calculates as a CPU does; without ``wraps`` none of its computed indices may be negative.
 
-    ``carveout``: "maxshared" for as much shared memory as there is, at the expense of the cache.
+    With ``contracts`` it may round a product and a sum once, so that results differ in the last digits. ``carveout``:
+    "maxshared" for as much shared memory as there is, at the expense of the cache.
     """
     kernel = cuda.jit(function, shared_memory_carveout=carveout)
     if isinstance(kernel, CUDADispatcher):  # not in the simulator
-        kernel.__class__, kernel.wraps = _Kernel, wraps
+        kernel.__class__, kernel.wraps, kernel.contracts = _Kernel, wraps, contracts
         kernel.targetoptions["lto"] = False  # code linked later would be contracted then
     return kernel
 

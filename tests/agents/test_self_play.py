@@ -148,9 +148,9 @@ def trained(folder: Path, settings: SelfPlaySettings, stop_after: int = 0) -> Se
     if stop_after:
         update = run._update
 
-        def update_and_stop(stretch: Stretch) -> dict[str, float]:
-            run.interrupted = run.steps + stretch.actions.size >= stop_after
-            return update(stretch)
+        def update_and_stop() -> dict[str, float]:
+            run.interrupted = run.steps + SMALL.num_envs * SMALL.n_steps >= stop_after
+            return update()
 
         run._update = update_and_stop  # type: ignore[method-assign]
     run.train()
@@ -188,7 +188,7 @@ def test_a_run_goes_on_from_another_policy(tmp_path: Path) -> None:
 
 @pytest.mark.prove
 def test_it_learns_to_beat_random(tmp_path: Path) -> None:
-    settings = replace(SMALL, steps=60_000, num_envs=64, n_steps=32, batch_size=512, snapshot_every=10**6)
+    settings = replace(SMALL, steps=200_000, num_envs=64, n_steps=32, batch_size=512, snapshot_every=10**6)
     run = trained(tmp_path, replace(settings, bots=("random",), score_shaping=0.3))
     scores = run._against_bots(300)
     (score,) = (score for score, bot in zip(scores, run.bots, strict=True) if bot.name == "random")

@@ -26,7 +26,14 @@ from blackjacky_agents.cli.options import command_line, given_options, resume_wi
 from blackjacky_agents.cli.train_report import show_results
 from blackjacky_agents.files import only_writer
 from blackjacky_agents.games import bot_names
-from blackjacky_agents.kit.settings import GROUPS, LeagueSettings, PPOSettings, SelfPlaySettings, TrainingSettings
+from blackjacky_agents.kit.settings import (
+    GROUPS,
+    LeagueSettings,
+    PPOSettings,
+    SelfPlaySettings,
+    TrainingSettings,
+    on_gpu,
+)
 from blackjacky_agents.learning.folders import begin_run, check_name, read_config, refuse_others, write_config
 from blackjacky_agents.learning.league import League
 from blackjacky_agents.learning.run import TrainingRun
@@ -148,9 +155,10 @@ def read_arguments(arguments: Sequence[str], program: str) -> tuple[TrainingSett
     first = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
     for name in ("game", "preset"):
         first.add_argument(f"--{name}", default=getattr(TrainingSettings, name))
+    first.add_argument("--device", default=SelfPlaySettings.device)
     first.add_argument("--resume", type=Path)
     known, _ = first.parse_known_args(arguments)
-    stored = read_config(known.resume)[0] if known.resume else preset_settings(known.game, known.preset)
+    stored = read_config(known.resume)[0] if known.resume else preset_settings(known.game, known.preset, known.device)
     asked = ["--help" if each == "--help-all" else each for each in arguments]
     hidden = [tyro.conf.Suppress] if "--help-all" not in arguments and {"-h", "--help"} & set(arguments) else []
     kind = shown(stored, hidden)
@@ -171,17 +179,18 @@ def shown(stored: TrainingSettings, hidden: Sequence[Any]) -> Any:
     """
     kind, listed = type(stored), " ".join(GROUPS.values()).split()
     hints, told = get_type_hints(kind), meanings(kind)
-    own = [each.name for each in fields(kind) if each.name not in ("threads", "rule_options")]
+    own = [each.name for each in fields(kind) if each.name not in ("threads", "device", "rule_options")]
+
+    def option(name: str) -> tuple[str, Any, Any]:
+        return name, Annotated[hints[name], tyro.conf.arg(help=told[name])], field(default=getattr(stored, name))
+
     groups: dict[str, list[tuple[str, Any, Any]]] = {}
     for title, names in GROUPS.items():
         chosen = [name for name in own if (name in names.split() if names else name not in listed)]
-        groups[title] = [
-            (name, Annotated[hints[name], tyro.conf.arg(help=told[name])], field(default=getattr(stored, name)))
-            for name in chosen
-        ]
-    threads = ("threads", Annotated[int, tyro.conf.arg(help=told["threads"])], field(default=stored.threads))
+        groups[title] = list(map(option, chosen))
     nested = {title: make_dataclass(title, each, frozen=True)() for title, each in groups.items() if title and each}
-    nested["machines"] = make_dataclass("machines", [threads], bases=(Machines,), frozen=True)()
+    machines = [option(name) for name in ("threads", "device") if name in hints]
+    nested["machines"] = make_dataclass("machines", machines, bases=(Machines,), frozen=True)()
     nested["rules"] = with_help(get_game(stored.game).options)(**with_tuples(stored.rule_options))
     notes = (tyro.conf.OmitArgPrefixes, *hidden)
     others = [(name, Annotated[(type(each), *notes)], field(default=each)) for name, each in nested.items()]
@@ -214,8 +223,14 @@ def at_table(settings: TrainingSettings, stored: TrainingSettings, name: str | N
     return replace(settings, players=(size,), variant=variant, rule_options=options)
 
 
-def preset_settings(game: str, preset: str) -> TrainingSettings:
+def preset_settings(game: str, preset: str, device: str) -> TrainingSettings:
     """The settings of a preset of a game; the `ValueError` for an unknown preset lists the game's presets."""
     get_game(game)  # raises for an unknown game
     found = presets_of(game)
-    return found[check_choice("preset", preset, found)]
+    settings = found[check_choice("preset", preset, found)]
+    if device != "cuda":
+        return settings
+    if isinstance(settings, SelfPlaySettings):
+        return on_gpu(settings)
+    able = [name for name, each in found.items() if isinstance(each, SelfPlaySettings)]
+    raise ValueError(f"--device {device}: --preset {preset} trains on a CPU; use --preset {' or '.join(able)}")

@@ -134,6 +134,9 @@ class SelfPlaySettings(GradientSettings):
     gamma: float = 0.99
     score_shaping: float = 0.0
     """Weight of the score in potential-based reward shaping, which changes no optimal policy."""
+    device: Literal["cpu", "cuda"] = "cpu"
+    """What plays and learns: cuda is an NVIDIA GPU, whose defaults are more games and larger minibatches. The tests
+    are played on the CPU."""
 
 
 @dataclass(frozen=True)
@@ -208,6 +211,12 @@ GROUPS: Mapping[str, str] = {
 }
 """Names of settings in the groups in which they are shown, the first alone unless all are asked for; the last group has
 all others."""
+
+
+def on_gpu(settings: SelfPlaySettings) -> SelfPlaySettings:
+    """The settings for a GPU, which plays many more games at once than a CPU."""
+    many = replace(settings, device="cuda", num_envs=16_384, n_steps=16, batch_size=8192)
+    return replace(many, n_epochs=2, steps=10**12, snapshot_every=500_000_000)
 
 
 def quick_preset(scratch: SelfPlaySettings, **changes: Any) -> SelfPlaySettings:

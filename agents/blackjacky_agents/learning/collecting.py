@@ -10,7 +10,7 @@ Rewards are shaped by a potential of each seat, its score less the mean score of
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import cache
+from functools import cache, partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,11 +19,24 @@ import numpy.typing as npt
 from blackjacky_agents.agent import CompiledAgent
 from blackjacky_agents.kit.encoding import Encoding
 from blackjacky_agents.kit.settings import LeagueSettings, SelfPlaySettings
-from blackjacky_agents.networks.network import forward, softmax, widest
-from blackjacky_env.compiled import below, compiled, draw, entry, game_key, make_cast, score_of, spread, stream
+from blackjacky_agents.networks.network import WIDEST, forward, softmax, widest
+from blackjacky_env.compiled import (
+    Policy,
+    ask,
+    below,
+    compiled,
+    draw,
+    entry,
+    game_key,
+    make_cast,
+    score_of,
+    scratch,
+    spread,
+    stream,
+)
 from blackjacky_env.compiled.purposes import FOR_LINEUPS, FOR_POLICIES
 from blackjacky_env.declare import Game, Vector
-from blackjacky_env.play import DRAWN, NONE, is_running, make_choose, make_shared_step, only_legal
+from blackjacky_env.play import DRAWN, LONGEST, NONE, is_running, make_run_on, make_shared_step, only_legal
 
 LEARNER = 0
 """The learner's number at a table; 1 + i is opponent i."""
@@ -34,7 +47,7 @@ class Tables(NamedTuple):
     """N games that go on from one stretch to the next, with up to P seats."""
 
     states: npt.NDArray[Any]  # records with their options, (N,)
-    seating: npt.NDArray[np.int64]  # who has each seat, (N, P): `LEARNER`, or 1 + the number of an opponent
+    seating: npt.NDArray[np.int64]  # who has each seat, (N, P): the number of an opponent, negative: the learner
     decisions: npt.NDArray[np.int64]  # decisions in the running game, (N,)
     started: npt.NDArray[np.int64]  # games started so far, (N,)
 
@@ -52,12 +65,12 @@ class Stretch(NamedTuple):
 
 
 class Links(NamedTuple):
-    """How the decisions of a stretch are linked, for one game of T decisions and P seats."""
+    """How the decisions of a stretch are linked, in N games of T decisions and P seats."""
 
-    rewards: npt.NDArray[np.float64]  # what the decision has earned until the next one of its seat, (T,)
-    following: npt.NDArray[np.int64]  # the next decision of the same seat in the stretch, (T,), or `NONE`
-    last: npt.NDArray[np.int64]  # the last decision of each seat, (P,), or `NOT_DECIDED`
-    potentials: npt.NDArray[np.float64]  # of each seat at its last decision, (P,)
+    rewards: npt.NDArray[np.float64]  # what the decision has earned until the next one of its seat, (N, T)
+    following: npt.NDArray[np.int64]  # the next decision of the same seat in the stretch, (N, T), or `NONE`
+    last: npt.NDArray[np.int64]  # the last decision of each seat, (N, P), or `NOT_DECIDED`
+    potentials: npt.NDArray[np.float64]  # of each seat at its last decision, (N, P)
 
 
 class Seen(NamedTuple):
@@ -65,10 +78,9 @@ class Seen(NamedTuple):
 
     observation: Vector
     mask: npt.NDArray[np.int8]
-    inputs: npt.NDArray[np.float32]
     values: npt.NDArray[np.float32]  # of `forward`
     rows: npt.NDArray[np.int64]  # of `forward`
-    probabilities: npt.NDArray[np.float64]  # of the actions, (A,)
+    numbers: npt.NDArray[np.float64]  # (max(A, P),), for probabilities of the actions and results of the seats
 
 
 class Returns(NamedTuple):
@@ -97,95 +109,96 @@ class Collector:
         threads: int,
     ) -> None:
         self.game, self.encoding, self.length, self.returns = game, encoding, length, returns
-        self.seed, self.threads = seed, threads
-        count = len(states)
-        self.tables = Tables(
-            states,
-            seating=np.zeros((count, game.max_players), np.int64),
-            decisions=np.zeros(count, np.int64),
-            started=np.zeros(count, np.int64),
-        )
+        self.seed, self.threads = np.uint64(seed), threads
         states["player"] = -1  # no game is running
-        self._play = _make_collect(game, encoding)
+        count, seats = len(states), (len(states), game.max_players)
+        integers: Any = partial(np.zeros, dtype=np.int64)
+        self.tables = Tables(states, integers(seats), integers(count), integers(count))
+        self.links = Links(np.empty((count, length)), integers((count, length)), integers(seats), np.empty(seats))
 
     def collect(
-        self,
-        network: npt.NDArray[np.float32],
-        opponents: Sequence[CompiledAgent],
-        lineups: npt.NDArray[np.int64],
+        self, network: npt.NDArray[np.float32], opponents: Sequence[CompiledAgent], lineups: npt.NDArray[np.int64]
     ) -> Stretch:
         """Play until every game has T further decisions of the learner.
 
         ``network`` is packed; its outputs are the logits of the actions, then the value. ``lineups``: who has the seats
         clockwise of one of the learner's, (L, P - 1); each game draws that seat and a row.
         """
-        count, length = len(self.tables.states), self.length
-        stretch = Stretch(
-            np.empty((count, length, self.encoding.size), np.float32),
-            np.empty((count, length, self.game.num_actions), np.bool_),
-            np.empty((count, length), np.int64),
-            *np.empty((3, count, length), np.float32),
-        )
+        stretch, play = self._new_stretch(np.empty), _collect_entry(self.game, self.encoding)
         cast = make_cast(self.game, [(agent.policy, agent.parameters) for agent in opponents])
-        more = (self.returns, np.uint64(self.seed))
-
-        def work(first: int, last: int) -> None:
-            self._play(self.tables, stretch, network, cast, lineups, *more, first, last)
-
-        spread(work, count, self.threads)
+        given = (self.tables, stretch, self.links, network, cast, lineups, self.returns, self.seed)
+        spread(lambda first, last: play(*given, first, last), len(self.tables.states), self.threads)
         return stretch
+
+    def _new_stretch(self, new: Callable[..., Any]) -> Stretch:
+        shape = (len(self.tables.states), self.length)
+        return Stretch(
+            new((*shape, self.encoding.size), np.float32),
+            new((*shape, self.game.num_actions), np.bool_),
+            new(shape, np.int64),
+            *(new(shape, np.float32) for _ in range(3)),
+        )
 
 
 @cache
-def _make_collect(game: Game, encoding: Encoding) -> Callable[..., None]:
+def _collect_entry(game: Game, encoding: Encoding) -> Callable[..., None]:
     """Entry that plays a stretch of the games first .. last - 1."""
-    size, dtype, num_actions, players = game.layout.size, game.layout.dtype, game.num_actions, game.max_players
-    features, evaluate, potential = encoding.size, _make_evaluate(game, encoding), _make_potential(game)
-    start, end, decide = _make_start(game), _make_end(game), _make_decide(game, evaluate, potential)
-    look_ahead = _make_look_ahead(game, evaluate, potential)
+    collect = make_collect(game, encoding, ask, forward)
 
-    def collect(tables, stretch, network, cast, lineups, returns, seed, first, last):
-        length, units = stretch.actions.shape[1], widest(network)
-        seen = Seen(
-            np.empty(size, dtype),
-            np.empty(num_actions, np.int8),
-            np.empty(features, np.float32),
-            np.empty((2, units), np.float32),
-            np.empty(units + 1, np.int64),
-            np.empty(num_actions),
-        )
-        links = Links(np.empty(length), np.empty(length, np.int64), np.empty(players, np.int64), np.empty(players))
-        result = np.empty(players)
+    def collect_games(tables, stretch, links, network, cast, lineups, returns, seed, first, last):
         for i in range(first, last):
-            s, t = tables.states[i], 0
-            links.last[:] = NOT_DECIDED
-            while t < length:
-                if not is_running(s):
-                    start(s, i, tables, lineups, seed)
-                t += decide(s, i, t, tables, stretch, network, cast, returns, seen, links)
-                if not is_running(s):
-                    end(s, result, links)
-            if is_running(s):
-                look_ahead(s, network, returns, seen, links)
-            estimate(stretch.values[i], stretch.advantages[i], returns, links)
+            collect(i, tables, stretch, links, network, cast, lineups, returns, seed)
 
-    return entry(collect)
+    return entry(collect_games)
 
 
-def _make_evaluate(game: Game, encoding: Encoding) -> Callable[..., Any]:
-    """Compiled (s, seat, network, seen, inputs) -> the network's outputs for what a seat sees, with the mask in seen.
+def make_collect(game: Game, encoding: Encoding, ask: Policy, forward: Callable[..., int]) -> Callable[..., None]:
+    """Compiled (i, tables, stretch, links, network, cast, lineups, returns, seed): play a stretch of game i.
 
-    ``inputs``: what the network is shown.
+    ``ask`` is that of `make_run_on`; ``forward`` (values, rows, network) evaluates the learner's network.
     """
+    size, dtype, num_actions = game.layout.size, game.layout.dtype, game.num_actions
+    most, numbers = max(encoding.size, WIDEST), max(num_actions, game.max_players)
+    both, longest = (2, most), most + 1
+    see, potential = _make_see(game, encoding), _make_potential(game)
+    start, end, play_on = _make_start(game), _make_end(game), _make_play_on(game, ask)
+    decide = _make_decide(game, encoding.size, see, forward, potential)
+    look_ahead = _make_look_ahead(game, see, forward, potential)
+
+    def collect(i, tables, stretch, links, network, cast, lineups, returns, seed):
+        s, t, units = tables.states[i], 0, widest(network)
+        seen = Seen(
+            scratch(size, dtype),
+            scratch(num_actions, np.int8),
+            scratch((2, units), np.float32, both),
+            scratch(units + 1, np.int64, longest),
+            scratch(numbers, np.float64),
+        )
+        links.last[i] = NOT_DECIDED
+        while t < stretch.actions.shape[1]:
+            if not is_running(s):
+                start(s, i, tables, lineups, seed)
+            if play_on(s, i, tables, cast, seen):
+                decide(s, i, t, tables, stretch, links, network, returns, seen)
+                t += 1
+            if not is_running(s):
+                end(s, i, links, seen.numbers)
+        if is_running(s):
+            look_ahead(s, i, links, network, returns, seen)
+        estimate(stretch.values[i], stretch.advantages[i], links.rewards[i], links.following[i], returns)
+
+    return compiled(collect)
+
+
+def _make_see(game: Game, encoding: Encoding) -> Callable[..., None]:
+    """Compiled (s, seat, seen): write what a network is shown for a seat, with the mask in ``seen``, to its values."""
     encode, show, features = game.rules.encode, encoding.function, encoding.size
 
-    def evaluate(s, seat, network, seen, inputs):
+    def see(s, seat, seen):
         encode(s, seat, seen.observation)
         show(seen.observation, seen.mask, seen.values[0][:features])
-        inputs[:] = seen.values[0][:features]
-        return seen.values[forward(seen.values, seen.rows, network)]
 
-    return compiled(evaluate)
+    return compiled(see)
 
 
 def _make_start(game: Game) -> Callable[..., None]:
@@ -203,37 +216,58 @@ def _make_start(game: Game) -> Callable[..., None]:
             seat = own + relative
             if seat >= s.num_players:
                 seat -= s.num_players
-            tables.seating[i, seat] = LEARNER if relative == 0 else lineups[lineup, relative - 1]
+            agent = LEARNER if relative == 0 else lineups[lineup, relative - 1]
+            tables.seating[i, seat] = agent - 1
 
     return compiled(start)
 
 
-def _make_decide(game: Game, evaluate: Callable[..., Any], potential: Callable[..., float]) -> Callable[..., int]:
-    """Compiled: play one move of game i; 1 if it was the learner's, with a choice, and is noted at t, else 0."""
-    legal, choose, step = game.rules.legal, make_choose(game), make_shared_step(game)
+def _make_play_on(game: Game, ask: Policy) -> Callable[..., bool]:
+    """Compiled (s, i, tables, cast, seen): play on to the learner's next choice; False if the game ends before it."""
+    legal, run_on, step = game.rules.legal, make_run_on(game, ask), make_shared_step(game)
 
-    def decide(s, i, t, tables, stretch, network, cast, returns, seen, links):
-        agent, seat, decision = tables.seating[i, s.player], s.player, tables.decisions[i]
-        tables.decisions[i] += 1
-        if agent != LEARNER:
-            step(s, choose(s, agent - 1, decision, cast, seen.observation, seen.mask))
-            return 0
-        legal(s, seen.mask)
-        only = only_legal(seen.mask)
-        if only != NONE:
+    def play_on(s, i, tables, cast, seen):
+        while True:
+            decision = tables.decisions[i]
+            decision = run_on(s, tables.seating[i], decision, decision + LONGEST, cast, seen.observation, seen.mask)
+            tables.decisions[i] = decision
+            if not is_running(s):
+                return False
+            legal(s, seen.mask)
+            only = only_legal(seen.mask)
+            if only == NONE:
+                return True
+            tables.decisions[i] += 1
             step(s, only)
-            return 0
-        outputs = evaluate(s, seat, network, seen, stretch.inputs[i, t])
+            if not is_running(s):
+                return False
+
+    return compiled(play_on)
+
+
+def _make_decide(
+    game: Game, features: int, see: Callable[..., None], forward: Callable[..., int], potential: Callable[..., float]
+) -> Callable[..., None]:
+    """Compiled: take the learner's decision number t in game i, whose legal actions ``seen.mask`` holds."""
+    step, num_actions = make_shared_step(game), game.num_actions
+
+    def decide(s, i, t, tables, stretch, links, network, returns, seen):
+        seat, decision = s.player, tables.decisions[i]
+        tables.decisions[i] += 1
+        see(s, seat, seen)
+        for feature in range(features):
+            stretch.inputs[i, t, feature] = seen.values[0][feature]
+        outputs = seen.values[forward(seen.values, seen.rows, network)]
         uniform = (draw(stream(s.key, FOR_POLICIES, decision, 0), 0) >> np.uint64(11)) / 2.0**53
-        softmax(outputs, seen.mask, seen.probabilities)
-        action = sampled(seen.probabilities, seen.mask, uniform)
-        stretch.log_probs[i, t] = np.log(seen.probabilities[action])
-        stretch.masks[i, t] = seen.mask > 0
-        stretch.values[i, t] = outputs[len(seen.mask)]
+        softmax(outputs, seen.mask, seen.numbers)
+        action = sampled(seen.numbers, seen.mask, uniform)
+        stretch.log_probs[i, t] = np.log(seen.numbers[action])
+        for each in range(num_actions):
+            stretch.masks[i, t, each] = seen.mask[each] > 0
+        stretch.values[i, t] = outputs[num_actions]
         stretch.actions[i, t] = action
-        link(links, seat, t, potential(s, seat, returns), returns.gamma)
+        link(links, i, seat, t, potential(s, seat, returns), returns.gamma)
         step(s, action)
-        return 1
 
     return compiled(decide)
 
@@ -252,14 +286,14 @@ def sampled(probabilities, mask, uniform):
 
 
 @compiled
-def link(links, seat, t, potential, gamma):
-    """Link the seat's last decision to this one, its number t."""
-    before = links.last[seat]
+def link(links, i, seat, t, potential, gamma):
+    """Link the seat's last decision in game i to this one, its number t."""
+    before = links.last[i, seat]
     if before != NOT_DECIDED:
-        links.rewards[before] = gamma * potential - links.potentials[seat]
-        links.following[before] = t
-    links.last[seat] = t
-    links.potentials[seat] = potential
+        links.rewards[i, before] = gamma * potential - links.potentials[i, seat]
+        links.following[i, before] = t
+    links.last[i, seat] = t
+    links.potentials[i, seat] = potential
 
 
 def _make_potential(game: Game) -> Callable[..., float]:
@@ -276,50 +310,53 @@ def _make_potential(game: Game) -> Callable[..., float]:
 
 
 def _make_end(game: Game) -> Callable[..., None]:
-    """Compiled (s, result, links): pay what the last decisions of the seats have led to; potentials end at 0."""
-    pay = game.rules.returns
+    """Compiled (s, i, links, result): pay what the last decisions of the seats have led to; potentials end at 0."""
+    pay, seats = game.rules.returns, game.max_players
 
-    def end(s, result, links):
+    def end(s, i, links, result):
         result[:] = 0.0
-        pay(s, result)
+        pay(s, result[:seats])
         for seat in range(s.num_players):
-            before = links.last[seat]
+            before = links.last[i, seat]
             if before != NOT_DECIDED:
-                links.rewards[before] = result[seat] - links.potentials[seat]
-                links.following[before] = NONE
-            links.last[seat] = NOT_DECIDED
+                links.rewards[i, before] = result[seat] - links.potentials[i, seat]
+                links.following[i, before] = NONE
+            links.last[i, seat] = NOT_DECIDED
 
     return compiled(end)
 
 
-def _make_look_ahead(game: Game, evaluate: Callable[..., Any], potential: Callable[..., float]) -> Callable[..., None]:
-    """Compiled (s, network, returns, seen, links): value what seats that have decided see at the end."""
+def _make_look_ahead(
+    game: Game, see: Callable[..., None], forward: Callable[..., int], potential: Callable[..., float]
+) -> Callable[..., None]:
+    """Compiled (s, i, links, network, returns, seen): value what seats that have decided see at the end."""
     legal = game.rules.legal
 
-    def look_ahead(s, network, returns, seen, links):
+    def look_ahead(s, i, links, network, returns, seen):
         for seat in range(s.num_players):
-            before = links.last[seat]
+            before = links.last[i, seat]
             if before == NOT_DECIDED:
                 continue
             seen.mask[:] = 0
             if s.player == seat:
                 legal(s, seen.mask)
-            value = evaluate(s, seat, network, seen, seen.inputs)[len(seen.mask)]
+            see(s, seat, seen)
+            value = seen.values[forward(seen.values, seen.rows, network)][len(seen.mask)]
             worth = potential(s, seat, returns) + value
-            links.rewards[before] = returns.gamma * worth - links.potentials[seat]
-            links.following[before] = NONE
+            links.rewards[i, before] = returns.gamma * worth - links.potentials[i, seat]
+            links.following[i, before] = NONE
 
     return compiled(look_ahead)
 
 
 @compiled
-def estimate(values, advantages, returns, links):
+def estimate(values, advantages, rewards, following, returns):
     """Fill in the advantages (T,) of the decisions of one game, from the last to the first."""
     for t in range(len(values) - 1, -1, -1):
-        following = links.following[t]
-        advantages[t] = links.rewards[t] - values[t]
-        if following != NONE:
-            advantages[t] += returns.gamma * (values[following] + returns.gae_lambda * advantages[following])
+        after = following[t]
+        advantages[t] = rewards[t] - values[t]
+        if after != NONE:
+            advantages[t] += returns.gamma * (values[after] + returns.gae_lambda * advantages[after])
 
 
 def draw_tables(

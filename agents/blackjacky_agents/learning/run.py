@@ -32,7 +32,7 @@ from blackjacky_agents.games import bot_names, find_encoding, get_kit
 from blackjacky_agents.kit.settings import TrainingSettings
 from blackjacky_agents.learning.curves import Line, Run, draw_curves
 from blackjacky_agents.learning.logs import Write, check_logs, opened
-from blackjacky_agents.learning.modules import arrays_of
+from blackjacky_agents.learning.modules import arrays_of, tensors_of
 from blackjacky_agents.learning.settings import check_settings
 from blackjacky_agents.networks.agent_file import AGENT_FILE, save_agent
 from blackjacky_agents.networks.network import Layers, check_packed, network_agent, pack
@@ -348,9 +348,9 @@ class TrainingRun(ABC):
 
     def restore(self, arrays: Arrays, state: dict[str, Any]) -> None:
         """Go on from a checkpoint; errors as `resume`, or `KeyError` or `TypeError`."""
-        own, packed = arrays_of(self.networks, self.optimizers), arrays.pop("snapshots")
+        own, packed = tensors_of(self.networks, self.optimizers), arrays.pop("snapshots")
         check_packed(packed, pack(self.layers(), False), self.settings.pool_size)
-        arrays = check_arrays("the checkpoint", arrays, own)
+        arrays = check_arrays("the checkpoint", arrays, arrays_of(self.networks, self.optimizers))
         steps, seconds = read_count(state, "steps"), check_number("seconds", state["seconds"], 0, MOST_SECONDS)
         progress = [
             {
@@ -362,8 +362,8 @@ class TrainingRun(ABC):
             for row in state["progress"]
         ]
         self._restore(state, [network_agent(self.game.name, self.encoding, each) for each in packed])
-        for name, array in own.items():
-            array[...] = arrays[name]
+        for name, tensor in own.items():
+            tensor.copy_(torch.from_numpy(arrays[name]))
         self._resumed, self.steps, self.progress = True, steps, progress
         self.rng = np.random.default_rng([self.settings.seed, 1, steps])
         self.clock.set(seconds)

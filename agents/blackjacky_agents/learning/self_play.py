@@ -1,7 +1,8 @@
 """Self-play: PPO on compiled games, in every seat that the learner has.
 
 Compiled code (`collecting`) plays whole stretches, the network included, while torch learns from the previous one. The
-weights that play are always one update behind those that learn, so the same seed gives the same weights.
+weights that play are always one update behind those that learn, so the same seed gives the same weights. On a GPU one
+kernel plays a stretch, and a minibatch is one launch: a graph of all that its update does.
 
 The clipped objective is that of Schulman et al. (Proximal policy optimization algorithms, 2017).
 """
@@ -19,7 +20,7 @@ from torch import nn
 from blackjacky_agents.agent import CompiledAgent
 from blackjacky_agents.kit.settings import SelfPlaySettings
 from blackjacky_agents.learning.collecting import Collector, Returns, Stretch, draw_tables
-from blackjacky_agents.learning.modules import linear_layers, mlp, pass_advice_on, set_layers, with_moments
+from blackjacky_agents.learning.modules import Replayed, linear_layers, mlp, pass_advice_on, set_layers, with_moments
 from blackjacky_agents.learning.run import TrainingRun
 from blackjacky_agents.networks.agent_file import initial_layers
 from blackjacky_agents.networks.network import Layers, layers_of, pack
@@ -51,7 +52,17 @@ class SelfPlay(TrainingRun):
             set_layers(self.network, layers)
         elif settings.advice_logit and self.encoding.advice is not None:
             pass_advice_on(self.network, self.encoding.advice, self.game.num_actions, settings.advice_logit)
-        self._optimizer = with_moments(torch.optim.Adam(self.network.parameters(), eps=1e-5, fused=True))
+        if on_gpu := settings.device == "cuda":
+            _check_gpu()
+        self.device = torch.device(settings.device)
+        self.network.to(self.device)
+        self._rate, self._left = torch.zeros((), device=self.device), torch.ones((), device=self.device)
+        parameters = self.network.parameters()
+        self._optimizer = with_moments(
+            torch.optim.Adam(parameters, self._rate, eps=1e-5, fused=True, capturable=on_gpu)
+        )
+        self._rows: list[torch.Tensor] = []
+        self._learn_from = Replayed(self._minibatch) if on_gpu else self._minibatch
         self.networks, self.optimizers = {"network": self.network}, {"adam": self._optimizer}
 
     def _new_collector(self, count: int) -> Collector:
@@ -66,7 +77,12 @@ class SelfPlay(TrainingRun):
             states[i] = records[settings.table_sizes[i % len(settings.table_sizes)]]
         returns = Returns(settings.gamma, settings.gae_lambda, settings.score_shaping)
         seed, threads = int(self.rng.integers(2**62)), max(1, settings.threads - 1)  # torch has the other one
-        return Collector(game, self.encoding, states, settings.n_steps, returns, seed, threads)
+        given = (game, self.encoding, states, settings.n_steps, returns, seed, threads)
+        if settings.device == "cpu":
+            return Collector(*given)
+        from blackjacky_agents.learning.gpu import CudaCollector  # needs numba-cuda
+
+        return CudaCollector(*given, bots=self.opponents)
 
     def layers(self) -> Layers:
         """The current policy network."""
@@ -88,10 +104,10 @@ class SelfPlay(TrainingRun):
             coming = player.submit(collector.collect, *self._next_players())
             while self._goes_on:
                 self._begin_update()
-                stretch = coming.result()
+                self._take(coming.result())
                 coming = player.submit(collector.collect, *self._next_players())  # while the learner learns
-                figures = self._update(stretch)
-                self.steps += stretch.actions.size
+                figures = self._update()
+                self.steps += len(self._rows[0])
                 self._end_update(figures)
 
     def _next_players(self) -> tuple[npt.NDArray[np.float32], list[CompiledAgent], npt.NDArray[np.int64]]:
@@ -110,22 +126,35 @@ class SelfPlay(TrainingRun):
 
     # ------------------------------------------------------------ learning
 
-    def _update(self, stretch: Stretch) -> dict[str, float]:
-        """Learn from a stretch, in several epochs of minibatches; returns means of its figures, by name."""
-        for group in self._optimizer.param_groups:
-            group["lr"] = self.settings.learning_rate * self.left
-        rows = [torch.from_numpy(array.reshape(-1, *array.shape[2:])) for array in stretch]
+    def _take(self, stretch: Stretch) -> None:
+        """Keep the decisions of a stretch, one in a row, and in a GPU's memory where those of the last one lay."""
+        tensors = [torch.as_tensor(array, device=self.device) for array in stretch]
+        if self.settings.device == "cpu":
+            self._rows = [tensor.flatten(0, 1) for tensor in tensors]
+            return
+        self._rows = self._rows or [torch.empty_like(tensor.flatten(0, 1)) for tensor in tensors]
+        for kept, tensor in zip(self._rows, tensors, strict=True):
+            kept.view(tensor.shape).copy_(tensor)
+
+    def _update(self) -> dict[str, float]:
+        """Learn from the rows, in several epochs of minibatches; returns means of its figures, by name."""
+        self._rate.fill_(self.settings.learning_rate * self.left)
+        self._left.fill_(self.left)
+        shuffler = torch.Generator(self.device).manual_seed(int(self.rng.integers(2**62)))
         figures = []
         for _ in range(self.settings.n_epochs):
-            order = torch.from_numpy(self.rng.permutation(len(rows[0])))
-            for chosen in torch.split(order, self.settings.batch_size):
-                self._optimizer.zero_grad()
-                loss, told = self._loss(*(array[chosen] for array in rows))
-                loss.backward()  # type: ignore[no-untyped-call]
-                nn.utils.clip_grad_norm_(self.network.parameters(), _MAX_GRADIENT)
-                self._optimizer.step()
-                figures.append(told)
+            order = torch.randperm(len(self._rows[0]), generator=shuffler, device=self.device)
+            figures += [self._learn_from(chosen) for chosen in torch.split(order, self.settings.batch_size)]
         return dict(zip(_FIGURES, torch.stack(figures).mean(0).tolist(), strict=True))
+
+    def _minibatch(self, chosen: torch.Tensor) -> torch.Tensor:
+        """Learn from these rows; returns `_FIGURES`."""
+        self._optimizer.zero_grad()
+        loss, figures = self._loss(*(rows[chosen] for rows in self._rows))
+        loss.backward()  # type: ignore[no-untyped-call]
+        nn.utils.clip_grad_norm_(self.network.parameters(), _MAX_GRADIENT)
+        self._optimizer.step()
+        return figures
 
     def _loss(
         self,
@@ -148,10 +177,25 @@ class SelfPlay(TrainingRun):
         scaled = (advantages - advantages.mean()) / (advantages.std() + 1e-8)
         policy_loss = -torch.min(scaled * ratio, scaled * clipped).mean()
         value_loss = (outputs[:, -1] - (old_values + advantages)).square().mean()
-        loss: torch.Tensor = policy_loss - settings.ent_coef * self.left * entropy + _VALUE_WEIGHT * value_loss
+        loss: torch.Tensor = policy_loss - settings.ent_coef * self._left * entropy + _VALUE_WEIGHT * value_loss
         with torch.no_grad():
             far = ((ratio - 1).abs() > settings.clip_range).float().mean()
             return loss, torch.stack([policy_loss, value_loss, entropy, (ratio - 1 - ratio.log()).mean(), far])
+
+
+def _check_gpu() -> None:
+    """Raise `ValueError` unless a GPU can play and learn."""
+    if not torch.cuda.is_available():
+        raise ValueError(
+            f"device='cuda' needs an NVIDIA GPU, its driver, and a torch for them; torch {torch.__version__} finds none"
+        )
+    try:
+        from blackjacky_env.play.gpu import check_gpu  # needs numba-cuda
+
+        check_gpu()
+    except (ImportError, RuntimeError) as error:
+        raise ValueError(str(error)) from None
+    torch.set_float32_matmul_precision("high")
 
 
 def _new_network(sizes: list[int], seed: int) -> nn.Sequential:

@@ -110,6 +110,9 @@ def check_settings(settings: TrainingSettings) -> None:
 
 
 def _check_self_play(settings: SelfPlaySettings) -> None:
+    if settings.device == "cuda" and settings.num_envs * settings.n_steps % settings.batch_size:
+        product = f"num_envs={settings.num_envs} times n_steps={settings.n_steps}"
+        raise ValueError(f"{product} is no multiple of batch_size={settings.batch_size}, which device='cuda' needs")
     if not settings.advice_logit:
         return
     advising = [name for name, one in encodings_of(settings.game).items() if one.advice is not None]

@@ -29,7 +29,7 @@ MAX_UNITS = 2**16
 WIDEST = 512
 """The most units of a layer that networks in kernels for GPUs may have."""
 
-_HEADER = 2  # greedy flag, number of layers; then all sizes, inputs first
+HEADER = 2  # greedy flag, number of layers; then all sizes, inputs first
 
 
 def pack(layers: Layers, greedy: bool) -> npt.NDArray[np.float32]:
@@ -45,7 +45,7 @@ def sizes_of(layers: Layers) -> list[int]:
 
 def check_packed(given: npt.NDArray[np.float32], like: npt.NDArray[np.float32], most: int) -> None:
     """Raise `ValueError` unless these are up to ``most`` packed networks, (N, size), with the layers of another one."""
-    head = _HEADER + int(like[1]) + 1
+    head = HEADER + int(like[1]) + 1
     is_like = given.dtype == np.float32 and given.shape[1:] == like.shape and len(given) <= most
     if not is_like or (given[:, :head] != like[:head]).any():
         raise ValueError(f"the networks, {given.dtype} of shape {given.shape}, are not like {like[:head].tolist()}")
@@ -87,7 +87,7 @@ def policy_of(game: str, encoding: str) -> Policy:
 
 
 def _check_gpu(parameters: npt.NDArray[np.float32]) -> None:
-    sizes = parameters[_HEADER + 1 : _HEADER + 1 + int(parameters[1])]
+    sizes = parameters[HEADER + 1 : HEADER + 1 + int(parameters[1])]
     if sizes.max() > WIDEST:
         raise ValueError(f"the network has a layer of {int(sizes.max())} units; on a GPU at most {WIDEST} are allowed")
 
@@ -97,7 +97,7 @@ def widest(parameters):  # type: ignore[no-untyped-def]  # compiled
     """The size of the largest layer of a packed network, its inputs included."""
     most = 0
     for layer in range(int(parameters[1]) + 1):
-        most = max(most, int(parameters[_HEADER + layer]))
+        most = max(most, int(parameters[HEADER + layer]))
     return most
 
 
@@ -109,9 +109,9 @@ def forward(values, rows, parameters):  # type: ignore[no-untyped-def]  # compil
     function's use.
     """
     layers = int(parameters[1])
-    start = _HEADER + layers + 1
+    start = HEADER + layers + 1
     for layer in range(layers):
-        inputs, outputs = int(parameters[_HEADER + layer]), int(parameters[_HEADER + layer + 1])
+        inputs, outputs = int(parameters[HEADER + layer]), int(parameters[HEADER + layer + 1])
         bias = start + inputs * outputs
         sums = values[(layer + 1) % 2][:outputs]
         for j in range(outputs):

@@ -6,6 +6,7 @@ The simulator runs kernels as plain Python, in a process of its own: this file i
 from __future__ import annotations
 
 import os
+from itertools import pairwise
 from typing import Any
 
 import numba
@@ -30,7 +31,7 @@ def layers(outputs: int) -> Any:
     sizes = [find_encoding("cards", DEFAULT).size, 11, outputs]
     return [
         (rng.normal(0, 0.5, pair).astype(np.float32), rng.normal(0, 0.1, pair[1]).astype(np.float32))
-        for pair in zip(sizes, sizes[1:], strict=False)
+        for pair in pairwise(sizes)
     ]
 
 

@@ -36,7 +36,7 @@ from blackjacky_env.compiled import (
 )
 from blackjacky_env.compiled.purposes import FOR_LINEUPS, FOR_POLICIES
 from blackjacky_env.declare import Game, Vector
-from blackjacky_env.play import DRAWN, LONGEST, NONE, is_running, make_run_on, make_shared_step, only_legal
+from blackjacky_env.play import DRAWN, NONE, is_running, make_choose, make_shared_step, only_legal
 
 LEARNER = 0
 """The learner's number at a table; 1 + i is opponent i."""
@@ -155,7 +155,7 @@ def _collect_entry(game: Game, encoding: Encoding) -> Callable[..., None]:
 def make_collect(game: Game, encoding: Encoding, ask: Policy, forward: Callable[..., int]) -> Callable[..., None]:
     """Compiled (i, tables, stretch, links, network, cast, lineups, returns, seed): play a stretch of game i.
 
-    ``ask`` is that of `make_run_on`; ``forward`` (values, rows, network) evaluates the learner's network.
+    ``ask`` is that of `make_choose`; ``forward`` (values, rows, network) evaluates the learner's network.
     """
     size, dtype, num_actions = game.layout.size, game.layout.dtype, game.num_actions
     most, numbers = max(encoding.size, WIDEST), max(num_actions, game.max_players)
@@ -166,7 +166,7 @@ def make_collect(game: Game, encoding: Encoding, ask: Policy, forward: Callable[
     look_ahead = _make_look_ahead(game, see, forward, potential)
 
     def collect(i, tables, stretch, links, network, cast, lineups, returns, seed):
-        s, t, units = tables.states[i], 0, widest(network)
+        s, t, action, length, units = tables.states[i], 0, NONE, stretch.actions.shape[1], widest(network)
         seen = Seen(
             scratch(size, dtype),
             scratch(num_actions, np.int8),
@@ -175,14 +175,17 @@ def make_collect(game: Game, encoding: Encoding, ask: Policy, forward: Callable[
             scratch(numbers, np.float64),
         )
         links.last[i] = NOT_DECIDED
-        while t < stretch.actions.shape[1]:
+        while is_running(s) or t < length:
             if not is_running(s):
                 start(s, i, tables, lineups, seed)
-            if play_on(s, i, tables, cast, seen):
-                decide(s, i, t, tables, stretch, links, network, returns, seen)
-                t += 1
-            if not is_running(s):
+            if not play_on(s, i, action, tables, cast, seen):
                 end(s, i, links, seen.numbers)
+                action = NONE
+            elif t < length:
+                action = decide(s, i, t, tables, stretch, links, network, returns, seen)
+                t += 1
+            else:
+                break
         if is_running(s):
             look_ahead(s, i, links, network, returns, seen)
         estimate(stretch.values[i], stretch.advantages[i], links.rewards[i], links.following[i], returns)
@@ -223,42 +226,44 @@ def _make_start(game: Game) -> Callable[..., None]:
 
 
 def _make_play_on(game: Game, ask: Policy) -> Callable[..., bool]:
-    """Compiled (s, i, tables, cast, seen): play on to the learner's next choice; False if the game ends before it."""
-    legal, run_on, step = game.rules.legal, make_run_on(game, ask), make_shared_step(game)
+    """Compiled (s, i, action, tables, cast, seen): take an action, if there is one, and all to the learner's next choice.
 
-    def play_on(s, i, tables, cast, seen):
+    The legal actions are then in ``seen.mask``. False if the game ends before it.
+    """
+    legal, choose, step = game.rules.legal, make_choose(game, ask), make_shared_step(game)
+
+    def play_on(s, i, action, tables, cast, seen):
         while True:
-            decision = tables.decisions[i]
-            decision = run_on(s, tables.seating[i], decision, decision + LONGEST, cast, seen.observation, seen.mask)
-            tables.decisions[i] = decision
-            if not is_running(s):
-                return False
-            legal(s, seen.mask)
-            only = only_legal(seen.mask)
-            if only == NONE:
-                return True
-            tables.decisions[i] += 1
-            step(s, only)
-            if not is_running(s):
-                return False
+            if action != NONE:
+                tables.decisions[i] += 1
+                step(s, action)
+                if not is_running(s):
+                    return False
+            agent = tables.seating[i, s.player]
+            if agent >= 0:
+                action = choose(s, agent, tables.decisions[i], cast, seen.observation, seen.mask)
+            else:
+                legal(s, seen.mask)
+                action = only_legal(seen.mask)
+                if action == NONE:
+                    return True
 
     return compiled(play_on)
 
 
 def _make_decide(
     game: Game, features: int, see: Callable[..., None], forward: Callable[..., int], potential: Callable[..., float]
-) -> Callable[..., None]:
-    """Compiled: take the learner's decision number t in game i, whose legal actions ``seen.mask`` holds."""
-    step, num_actions = make_shared_step(game), game.num_actions
+) -> Callable[..., int]:
+    """Compiled -> action: the learner's decision number t in game i, whose legal actions ``seen.mask`` holds."""
+    num_actions = game.num_actions
 
     def decide(s, i, t, tables, stretch, links, network, returns, seen):
-        seat, decision = s.player, tables.decisions[i]
-        tables.decisions[i] += 1
+        seat = s.player
         see(s, seat, seen)
         for feature in range(features):
             stretch.inputs[i, t, feature] = seen.values[0][feature]
         outputs = seen.values[forward(seen.values, seen.rows, network)]
-        uniform = (draw(stream(s.key, FOR_POLICIES, decision, 0), 0) >> np.uint64(11)) / 2.0**53
+        uniform = (draw(stream(s.key, FOR_POLICIES, tables.decisions[i], 0), 0) >> np.uint64(11)) / 2.0**53
         softmax(outputs, seen.mask, seen.numbers)
         action = sampled(seen.numbers, seen.mask, uniform)
         stretch.log_probs[i, t] = np.log(seen.numbers[action])
@@ -267,7 +272,7 @@ def _make_decide(
         stretch.values[i, t] = outputs[num_actions]
         stretch.actions[i, t] = action
         link(links, i, seat, t, potential(s, seat, returns), returns.gamma)
-        step(s, action)
+        return action
 
     return compiled(decide)
 

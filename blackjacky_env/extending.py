@@ -12,6 +12,7 @@ from blackjacky_env.compiled import share_result as share_result
 from blackjacky_env.compiled import shuffle as shuffle
 from blackjacky_env.compiled import start_seat as start_seat
 from blackjacky_env.compiled import stream as stream
+from blackjacky_env.declare import CHANCE as CHANCE
 from blackjacky_env.declare import NOBODY as NOBODY
 from blackjacky_env.declare import ActionInfo as ActionInfo
 from blackjacky_env.declare import Actions as Actions

@@ -2,6 +2,7 @@
 
 from blackjacky_env.declare.actions import HIDDEN, HIDDEN_WORDS, ActionInfo, Actions, names_from
 from blackjacky_env.declare.fields import (
+    CHANCE,
     NOBODY,
     Fields,
     State,

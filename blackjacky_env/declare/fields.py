@@ -17,6 +17,7 @@ from blackjacky_env.declare.layout import Layout, Part, narrowest
 from blackjacky_env.declare.options import NoOptions, Option, Variant, declared_options
 
 NOBODY = -1
+CHANCE = -2  # in place of the seat to act: `Rules.deal` is due
 
 State = Any
 """One state record: in compiled code a Numba record, in Python an element of an array of the game's ``state_dtype``."""

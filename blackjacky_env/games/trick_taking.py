@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from blackjacky_env.compiled import inlined, shuffle, start_seat
+from blackjacky_env.declare import CHANCE
 
 ASIDE = -1
 PLAYED = 32  # + seat
@@ -26,7 +27,7 @@ FOR_DECK = 1  # what random numbers are drawn for, after `start_seat`
 
 @inlined
 def start_game(s, key, start_player):
-    """Before the first deal; start_player sits left of the dealer, NOBODY: drawn."""
+    """Start a game with the options in ``s``; start_player sits left of the dealer, NOBODY: drawn."""
     n = int(s.num_players)
     s.key = key
     s.deal_number = 0
@@ -35,6 +36,15 @@ def start_game(s, key, start_player):
     s.winners[:] = 0
     first = start_seat(key, start_player, n)
     s.dealer = first - 1 if first > 0 else n - 1
+    s.player = CHANCE
+
+
+@inlined
+def next_deal(s):
+    """The next player deals."""
+    s.deal_number += 1
+    s.dealer = next_seat(int(s.dealer), int(s.num_players))
+    s.player = CHANCE
 
 
 @inlined

@@ -38,6 +38,7 @@ from blackjacky_env.play.step import (
     SETTLED,
     checked,
     is_running,
+    make_begin,
     make_shared_step,
     make_step,
     only_legal,

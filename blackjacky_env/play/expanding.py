@@ -14,7 +14,7 @@ from blackjacky_env.compiled.random import game_key
 from blackjacky_env.compiled.threads import spread
 from blackjacky_env.declare.game import Game, IllegalActionError
 from blackjacky_env.declare.layout import Vector
-from blackjacky_env.play.step import DRAWN, NONE, is_running, make_paid_step
+from blackjacky_env.play.step import DRAWN, NONE, is_running, make_begin, make_deal, make_paid_step
 
 
 class Decisions(NamedTuple):
@@ -63,7 +63,8 @@ def _expand_function(game: Game, pays_result: bool) -> Callable[..., None]:
     The moves of game i are ``moves[starts[i] : starts[i + 1]]``. ``wrong[i]`` becomes the number of the first one that
     cannot be played, their number if the game goes on after them, or `NONE`.
     """
-    begin, encode, legal, num_actions = game.rules.begin, game.rules.encode, game.rules.legal, game.num_actions
+    begin, deal, num_actions = make_begin(game), make_deal(game), game.num_actions
+    encode, legal = game.rules.encode, game.rules.legal
     (step, pay_end), players = make_paid_step(game, pays_result), game.max_players
 
     @compiled
@@ -86,6 +87,7 @@ def _expand_function(game: Game, pays_result: bool) -> Callable[..., None]:
             decisions.following[row] = NONE
             decisions.rewards[row] = 0.0
             step(s, action, decisions.rewards[row])
+            deal(s)
             if not is_running(s):
                 pay_end(s, decisions.rewards[row])
             for other in range(len(latest)):

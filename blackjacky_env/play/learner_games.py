@@ -15,7 +15,7 @@ from blackjacky_env.compiled.random import below, draw, game_key, stream
 from blackjacky_env.compiled.results import score_of
 from blackjacky_env.declare.game import Game
 from blackjacky_env.play.playouts import LONGEST, make_run_on
-from blackjacky_env.play.step import DRAWN, is_running, make_look, make_shared_step
+from blackjacky_env.play.step import DRAWN, is_running, make_begin, make_look, make_shared_step
 
 Encoder = Callable[..., None]
 """(observation int8 or int16 (K,), mask int8 (A,), out float32 (F,)): write the learner's input made from them."""
@@ -55,7 +55,7 @@ def learner_function(game: Game, encoder: Encoder | None) -> Callable[..., None]
     (N, F), or without one the observation, (N, K)) and ``masks`` (int8, (N, A), zeros where the game has ended) belong
     to the new position.
     """
-    begin, score, returns, look = game.rules.begin, score_of(game.rules), game.rules.returns, make_look(game)
+    begin, score, returns, look = make_begin(game), score_of(game.rules), game.rules.returns, make_look(game)
     size, dtype, max_players = game.layout.size, game.layout.dtype, game.max_players
     run_on, step = make_run_on(game), make_shared_step(game)
 

@@ -15,7 +15,7 @@ from blackjacky_env.compiled.random import draw, game_key, random_flag, stream
 from blackjacky_env.compiled.results import score_of
 from blackjacky_env.declare.game import Game
 from blackjacky_env.declare.layout import Vector
-from blackjacky_env.play.step import DRAWN, OVER, make_look, make_paid_step
+from blackjacky_env.play.step import DRAWN, OVER, make_deal, make_look, make_paid_step
 
 
 class BatchArrays(NamedTuple):
@@ -182,11 +182,12 @@ def _make_begin_next(game: Game) -> Callable[..., None]:
 
 
 def _make_observe(game: Game) -> Callable[..., None]:
-    """Inlined (arrays, row, i): write observation and mask of the player to act in game i."""
-    encode, legal = game.rules.encode, game.rules.legal
+    """Inlined (arrays, row, i): deal if that is due, and write observation and mask of the player to act in game i."""
+    deal, encode, legal = make_deal(game), game.rules.encode, game.rules.legal
 
     def observe(arrays, row, i):
         s = arrays.states[row]
+        deal(s)
         arrays.current_player[i] = s.player
         legal(s, arrays.action_masks[row])
         encode(s, s.player, arrays.observations[row])

@@ -14,7 +14,7 @@ from blackjacky_env.compiled.compiling import entry, inlined
 from blackjacky_env.compiled.tiers import begin_plainly
 from blackjacky_env.declare.fields import NOBODY
 from blackjacky_env.declare.game import Game
-from blackjacky_env.play.step import OVER, SETTLED, STUCK, make_look, make_scored_step, only_legal
+from blackjacky_env.play.step import OVER, SETTLED, STUCK, make_begin, make_look, make_scored_step, only_legal
 
 PAID = 4  # a flag beside those of `play.step`: a score has changed
 
@@ -46,7 +46,7 @@ class GameFunctions:
 @cache
 def game_functions(game: Game) -> GameFunctions:
     """Compile a game's entries (lazily, each at its first call, or from the cache on disk)."""
-    _begin, _sample, _look, returns = game.rules.begin, game.rules.sample, make_look(game), game.rules.returns
+    _begin, _sample, _look, returns = make_begin(game), game.rules.sample, make_look(game), game.rules.returns
     _game_key, scored_step = random.game_key, make_scored_step(game, _keep_settled)
 
     def game_key(seed):

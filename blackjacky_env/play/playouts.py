@@ -25,6 +25,7 @@ from blackjacky_env.play.step import (
     checked,
     first_illegal,
     is_running,
+    make_begin,
     make_look,
     make_shared_step,
     only_legal,
@@ -61,7 +62,7 @@ def make_choose(game: Game, ask: Policy = ask) -> Callable[..., int]:
 @cache
 def begin_all(game: Game) -> Callable[..., None]:
     """Entry (states, seeds): begin a game in each state, as ``reset`` with its seed does."""
-    begin = game.rules.begin
+    begin = make_begin(game)
 
     def begin_all(states, seeds):
         for i in range(len(states)):

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from blackjacky_env.compiled.compiling import compiled, entry, inlined
 from blackjacky_env.compiled.results import score_of
-from blackjacky_env.declare.fields import NOBODY, State
+from blackjacky_env.declare.fields import CHANCE, NOBODY, State
 from blackjacky_env.declare.game import Game
 
 SETTLED, OVER = 1, 2  # flags of a step
@@ -85,13 +85,40 @@ def make_look(game: Game) -> Callable[..., None]:
 
 
 @cache
-def make_step(game: Game, before_settling: Callable[..., None] = keep_nothing) -> Callable[..., int]:
+def make_deal(game: Game) -> Callable[..., None]:
+    """Inlined (s): deal if that is due."""
+    deal = game.rules.deal or keep_nothing
+
+    def deal_if_due(s):
+        if s.player == CHANCE:
+            deal(s)
+
+    return inlined(deal_if_due)
+
+
+@cache
+def make_begin(game: Game) -> Callable[..., None]:
+    """Inlined (s, key, start_player): `Rules.begin`, with the cards dealt."""
+    begin, deal = game.rules.begin, make_deal(game)
+
+    def begin_and_deal(s, key, start_player):
+        begin(s, key, start_player)
+        deal(s)
+
+    return inlined(begin_and_deal)
+
+
+@cache
+def make_step(
+    game: Game, before_settling: Callable[..., None] = keep_nothing, deals: bool = True
+) -> Callable[..., int]:
     """Inlined (s, action, *more) -> flags: apply a legal action and settle if a round has ended; `STUCK` ends the game.
 
     The flags are `SETTLED` if a round was settled, and `OVER` if the game is over. ``before_settling`` is a compiled
-    function that is called with (s, *more) just before a settlement.
+    function that is called with (s, *more) just before a settlement. Without ``deals`` the caller has to `make_deal`.
     """
     apply, is_settled, settle = game.rules.apply, game.rules.is_settled, game.rules.settle
+    deal = make_deal(game) if deals else keep_nothing
 
     def step(s, action, *more):
         if action == STUCK:
@@ -105,6 +132,7 @@ def make_step(game: Game, before_settling: Callable[..., None] = keep_nothing) -
             flags = SETTLED
         if not is_running(s):
             flags |= OVER
+        deal(s)
         return flags
 
     return inlined(step)
@@ -122,12 +150,14 @@ def make_shared_step(game: Game) -> Callable[..., int]:
 
 
 @cache
-def make_scored_step(game: Game, before_settling: Callable[..., None] = keep_nothing) -> Callable[..., int]:
+def make_scored_step(
+    game: Game, before_settling: Callable[..., None] = keep_nothing, deals: bool = True
+) -> Callable[..., int]:
     """Inlined (s, action, changes, *more) -> flags: as `make_step`, and write the change of each seat's score.
 
     ``changes``: float64, (max_players,); 0 for seats that do not exist.
     """
-    step, score, size = make_step(game, before_settling), score_of(game.rules), game.max_players
+    step, score, size = make_step(game, before_settling, deals), score_of(game.rules), game.max_players
 
     def scored_step(s, action, changes, *more):
         for seat in range(size):
@@ -144,10 +174,11 @@ def make_scored_step(game: Game, before_settling: Callable[..., None] = keep_not
 def make_paid_step(game: Game, pays_result: bool) -> tuple[Callable[..., int], Callable[..., None]]:
     """Two inlined functions: step, (s, action, rewards) -> flags, and end, (s, rewards), for a game that is over.
 
+    The step does not deal: see `make_deal`.
     ``rewards`` (max_players,) are zeros. Either the step writes the score changes, or the end writes the result, just
     before the next game starts; a separate check after each step would take longer than the step.
     """
-    step = make_step(game)
+    step = make_step(game, deals=False)
 
     def unpaid_step(s, action, rewards):
         return step(s, action)
@@ -157,4 +188,4 @@ def make_paid_step(game: Game, pays_result: bool) -> tuple[Callable[..., int], C
 
     if pays_result:
         return inlined(unpaid_step), game.rules.returns
-    return make_scored_step(game), inlined(pay_nothing)
+    return make_scored_step(game, deals=False), inlined(pay_nothing)

@@ -36,7 +36,7 @@ from blackjacky_env.compiled import (
 )
 from blackjacky_env.compiled.purposes import FOR_LINEUPS, FOR_POLICIES
 from blackjacky_env.declare import Game, Vector
-from blackjacky_env.play import DRAWN, NONE, is_running, make_choose, make_shared_step, only_legal
+from blackjacky_env.play import DRAWN, NONE, is_running, make_begin, make_choose, make_shared_step, only_legal
 
 LEARNER = 0
 """The learner's number at a table; 1 + i is opponent i."""
@@ -206,7 +206,7 @@ def _make_see(game: Game, encoding: Encoding) -> Callable[..., None]:
 
 def _make_start(game: Game) -> Callable[..., None]:
     """Compiled (s, i, tables, lineups, seed): start the next game at index i and seat the players."""
-    begin = game.rules.begin
+    begin = make_begin(game)
 
     def start(s, i, tables, lineups, seed):
         draws = stream(seed, FOR_LINEUPS, i, tables.started[i])

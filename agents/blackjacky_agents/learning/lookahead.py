@@ -40,7 +40,7 @@ from blackjacky_env.compiled import below, compiled, copied, draw, entry, game_k
 from blackjacky_env.compiled.purposes import FOR_COPIES, FOR_STUDIES
 from blackjacky_env.declare import Game, Vector
 from blackjacky_env.games import get_game
-from blackjacky_env.play import DRAWN, SETTLED, is_running, make_choose, make_shared_step
+from blackjacky_env.play import DRAWN, SETTLED, is_running, make_begin, make_choose, make_shared_step
 
 NOT_LEGAL, NOT_TRIED = np.float32(np.nan), np.float32(np.inf)
 MAX_ROUNDS = 24  # whose standings are kept, of one game
@@ -110,7 +110,7 @@ def _make_play(game: Game, value_encoding: Encoding, encoding: Encoding, positio
 
     ``limits``: `study_fraction`, `min_action_prob`, and the fraction of decisions with one likely action that are kept.
     """
-    choose, step, begin, returns = make_choose(game), make_shared_step(game), game.rules.begin, game.rules.returns
+    choose, step, begin, returns = make_choose(game), make_shared_step(game), make_begin(game), game.rules.returns
     record_standing, study_decision = (
         _make_record_standing(game),
         _make_study_decision(game, value_encoding, encoding, positions),

@@ -28,6 +28,7 @@ from blackjacky_env.play import (
     decide_next,
     gather,
     lay_deck,
+    make_begin,
     make_deck,
     make_step,
     new_orders,
@@ -108,7 +109,7 @@ def make_open(game: Game, emit: Callable[..., int]) -> Callable[..., int]:
 
     ``blank``: an array of one record with options written. Seat 0 starts.
     """
-    begin, deal, differs = game.rules.begin, _make_deal(game, emit), _make_differs(game)
+    begin, deal, differs = make_begin(game), _make_deal(game, emit), _make_differs(game)
 
     def open_game(desk, blank, *more):
         records = desk.records

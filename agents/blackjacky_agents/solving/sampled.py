@@ -28,6 +28,7 @@ from blackjacky_env.play import (
     check_arrays,
     check_entries,
     is_running,
+    make_begin,
     make_listen,
     make_phase,
     make_shared_step,
@@ -128,7 +129,7 @@ def _sampling(game: Game) -> Callable[..., bool]:
 
     Samples the iterations first .. last - 1, counted from 0.
     """
-    begin, listen, try_all = game.rules.begin, make_listen(game), _make_try_all(game)
+    begin, listen, try_all = make_begin(game), make_listen(game), _make_try_all(game)
 
     def sample(blank, known, bench, seed, first, last, most):
         here = len(bench.records) - 1

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from blackjacky_env.compiled import inlined, make_clear, set_zero, shuffle, start_seat, stream
-from blackjacky_env.declare import NOBODY
+from blackjacky_env.declare import CHANCE, NOBODY
 from blackjacky_env.games.black_jacky import state
 
 FOR_DECK, FOR_RESHUFFLE = 1, 2  # what random numbers are drawn for, after `start_seat`
@@ -49,15 +49,19 @@ def begin(s, key, start_player):
 
 @inlined
 def start_round(s):
-    """Clear the table, then ask for tips (S3f) or, if nobody is wanted, deal (S3g)."""
-    clear_table(s)
     clear_tips(s)
-    ask_next_tipper(s)
+    s.player = CHANCE
 
 
 @inlined
 def deal(s):
-    """Shuffle all cards by (key, round) and deal them (R4)."""
+    """Clear the table, ask for the tips (P2, S3f), then shuffle all cards by (key, round) and deal them (R4, S3g)."""
+    clear_table(s)
+    p = next_tipper(s)
+    if p != NOBODY:
+        s.phase = state.TIP
+        s.player = p
+        return
     count = 0
     for v in range(1, int(s.max_card) + 1):
         for _ in range(v - int(s.left_out[v])):
@@ -284,7 +288,7 @@ def apply(s, action):
         give(s, p, action - state.GIVE)
     else:  # TIP
         s.tips[p] = seat_at(s, p, action - state.NAME)
-        ask_next_tipper(s)
+        s.player = CHANCE
 
 
 @inlined
@@ -474,16 +478,14 @@ def schnell_duell_rank(s, p):
 
 
 @inlined
-def ask_next_tipper(s):
-    """P2: ask the next wanted player in turn order from the start player; after the last, deal (S3f, S3g)."""
+def next_tipper(s):
+    """P2: the next wanted player in turn order from the start player; after the last, NOBODY."""
     p = int(s.start_player)
     for _ in range(s.num_players):
         if s.status[p] == state.WANTED and s.tips[p] == NOBODY:
-            s.phase = state.TIP
-            s.player = p
-            return
+            return p
         p = left_of(s, p)
-    deal(s)
+    return NOBODY
 
 
 @inlined

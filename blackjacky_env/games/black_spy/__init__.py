@@ -37,7 +37,7 @@ GAME = Game(
     complete_options=state.complete_options,
     most_actions=state.most_actions,
     rules=Rules(
-        begin=rules.begin,
+        begin=trick_taking.start_game,
         redeal=rules.redeal,
         legal=rules.legal,
         apply=rules.apply,
@@ -47,6 +47,7 @@ GAME = Game(
         encode=observation.encode,
         sample=imagined.sample,
         score=trick_taking.score,
+        deal=rules.deal,
     ),
     words=Words(
         snapshot=words.snapshot,

@@ -31,13 +31,6 @@ clear_deal = make_clear(
 
 
 @inlined
-def begin(s, key, start_player):
-    """Start a game with the options in ``s``; start_player sits left of the dealer, NOBODY: drawn (B2)."""
-    tricks.start_game(s, key, start_player)
-    deal(s)
-
-
-@inlined
 def deal(s):
     """Deal all cards (B2), with a pile for the mole (V3), shuffled by (key, deal)."""
     clear_deal(s)
@@ -413,6 +406,4 @@ def settle(s):
         s.phase = state.OVER
         s.player = NOBODY
         return
-    s.deal_number += 1
-    s.dealer = tricks.next_seat(int(s.dealer), n)
-    deal(s)
+    tricks.next_deal(s)

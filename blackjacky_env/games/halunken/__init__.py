@@ -27,6 +27,7 @@ GAME = Game(
         encode=observation.encode,
         sample=observation.sample,
         score=rules.score,
+        deal=rules.deal,
     ),
     words=Words(
         snapshot=words.snapshot,

@@ -9,7 +9,7 @@ Plain Python mode has NumPy scalars in the fields, so fields are widened by ``in
 from __future__ import annotations
 
 from blackjacky_env.compiled import inlined, make_clear, set_zero, shuffle, start_seat, stream
-from blackjacky_env.declare import NOBODY
+from blackjacky_env.declare import CHANCE, NOBODY
 from blackjacky_env.games.halunken import state
 
 FOR_DECK, FOR_JACK_DECK = 1, 2  # what random numbers are drawn for, after `start_seat`
@@ -33,11 +33,11 @@ def begin(s, key, start_player):
     clear_games(s)
     s.key = key
     s.start_player = start_seat(key, start_player, s.num_players)
-    set_up(s)
+    s.player = CHANCE
 
 
 @inlined
-def set_up(s):
+def deal(s):
     """H1, J1, D1: shuffle the rogue cards and Black Jack's by (key, game); the start player places first."""
     s.deals += 1
     for card in range(state.CARDS):
@@ -617,7 +617,7 @@ def settle(s):
     if s.three_games and s.game_number < state.GAMES - 1:
         s.game_number += 1
         s.start_player = next_seat(s, int(s.start_player))
-        set_up(s)
+        s.player = CHANCE
         return
     for p in range(n):
         s.winners[p] = s.totals[p] == highest
@@ -628,4 +628,4 @@ def settle(s):
 @inlined
 def score(s, p):
     """p's score as it would be counted now, finished games included; ``reward="points"`` pays its changes."""
-    return int(s.totals[p]) + (0 if s.decision == state.OVER else present_score(s, p))
+    return int(s.totals[p]) + (0 if s.decision == state.OVER or s.player == CHANCE else present_score(s, p))

@@ -47,6 +47,7 @@ GAME = Game(
         encode=observation.encode,
         sample=imagined.sample,
         score=trick_taking.score,
+        deal=rules.deal,
     ),
     words=Words(
         snapshot=words.snapshot,

@@ -27,7 +27,6 @@ def begin(s, key, start_player):
     for card in range(state.CARDS):
         if is_taken_out(card, int(s.num_players)):
             s.where[card] = tricks.ASIDE
-    deal(s)
 
 
 @inlined
@@ -151,6 +150,4 @@ def settle(s):
         s.phase = state.OVER
         s.player = NOBODY
         return
-    s.deal_number += 1
-    s.dealer = tricks.next_seat(int(s.dealer), int(s.num_players))
-    deal(s)
+    tricks.next_deal(s)

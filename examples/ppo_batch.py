@@ -64,7 +64,7 @@ class Args:
     num_steps: int = 128  # decisions in each game between updates
     gamma: float = 0.99  # discount per decision of a seat
     gae_lambda: float = 0.95  # lambda of generalised advantage estimation
-    score_shaping: float = 0.3  # weight of the score in potential-based reward shaping
+    score_shaping: float | None = None  # weight of the score in potential-based shaping, by default the game's
     num_minibatches: int = 8  # minibatches per epoch
     update_epochs: int = 2  # epochs per update
     clip_coef: float = 0.2  # clipping range of the probability ratio
@@ -143,7 +143,8 @@ class Trainer:
         torch.manual_seed(args.seed)
         self.args, encodings = args, encodings_of(args.game)
         self.encoding = encodings[args.encoding or next(iter(encodings))]
-        options = {"reward": args.reward, "gamma": args.gamma, "score_shaping": args.score_shaping, **args.rules}
+        shaping = get_game(args.game).score_shaping if args.score_shaping is None else args.score_shaping
+        options = {"reward": args.reward, "gamma": args.gamma, "score_shaping": shaping, **args.rules}
         tables = args.num_envs, args.num_players, args.seed, args.backend
         self.batch = make_batch(args.game, *tables, per_seat=True, **options)
         shape, num_actions = (args.num_steps, args.num_envs), self.batch.action_masks.shape[1]

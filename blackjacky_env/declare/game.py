@@ -193,6 +193,8 @@ class Game:
     words: Words
     score_reward: str = "score"
     """Name of the reward that pays changes of `Rules.score`."""
+    score_shaping: float = 0.0
+    """How much of a win a point of the score is worth to a learner; 0: nothing. The default of self-play's setting."""
     deck: Callable[[int, Mapping[str, Any]], Sequence[int]] | None = None
     """(num_players, options in force) -> the integers of all cards in the game; None: all of ``card_names``."""
     small_deck: SmallDeck | None = None

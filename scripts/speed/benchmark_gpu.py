@@ -1,18 +1,16 @@
 """Show on an NVIDIA GPU that it plays the same games as the CPU, and measure how fast it plays and learns.
 
-    pip install -e '.[train,cuda,peers]'
-    python -m scripts.speed.benchmark_gpu --write                      a quarter of an hour
+    pip install -e '.[train,cuda,peers]' -e examples/leduc_poker
+    python -m scripts.speed.benchmark_gpu --write                      half an hour
     python -m scripts.speed.benchmark_gpu --stages training --write    one stage again
 
 Stages: every table of every game and every bot is played on both, and results are compared; games are stepped and
-played out; Pgx is measured beside them if it is installed for GPUs; examples/ppo_batch.py trains an agent, which plays
-against the shipped agent ``full``. With ``--write`` the rows go to results/speed_gpu.json. Exit status 1:
-something differs; 2: there is no GPU.
+played out; Pgx is measured beside them if it is installed for GPUs; agents learn by self-play. With ``--write`` the
+rows go to results/speed_gpu.json. Exit status 1: something differs; 2: there is no GPU.
 """
 
 from __future__ import annotations
 
-import csv
 import json
 import os
 import statistics
@@ -31,15 +29,14 @@ import numpy as np
 import tyro
 from tqdm import tqdm
 
-from blackjacky_agents import games as agents_of_games
 from blackjacky_agents.files import write_json
 from blackjacky_env import make_batch, playout
 from blackjacky_env.envs import TableEnv, find_compiled
 from blackjacky_env.envs.opponents import compiled_names
-from blackjacky_env.games import DEFAULT, GAMES, get_game
+from blackjacky_env.games import GAMES, get_game
 from blackjacky_env.play import play_out
 from blackjacky_env.play.batch import new_states
-from scripts.results import ROOT, save
+from scripts.results import save
 
 try:
     import numba_cuda
@@ -49,7 +46,6 @@ try:
 except ImportError as missing:
     sys.exit(f"error: {missing}")
 
-FULL = Path(agents_of_games.__file__).parent / DEFAULT / "trained" / "full.safetensors"
 ARRAYS = ("observations", "action_masks", "current_player", "seeds", "rewards", "terminated", "cumulative_rewards")
 COMPARED, COMPARED_STEPS = 256, 400  # games of each table, and steps of each, of the first 40 of which all is compared
 SIZES = (2**12, 2**16, 2**20)  # games stepped at once
@@ -68,7 +64,7 @@ class Args:
 
     stages: tuple[Stage, ...] = ("equality", "speed", "pgx", "training")
     """Stages to run; of the others the results in the folder are taken."""
-    seconds: int = 300  # Seconds of training.
+    seconds: int = 300  # Seconds of training for each game.
     folder: Path = Path("runs/gpu")  # Folder for the results and the trained agent.
     write: bool = False  # Write the results to results/speed_gpu.json.
 
@@ -82,7 +78,7 @@ def main(args: Args) -> None:
         sys.exit(2)
     args.folder.mkdir(parents=True, exist_ok=True)
     stages: dict[str, Callable[[], Found]] = {"equality": compare_all, "speed": measure_all, "pgx": measure_pgx}
-    stages["training"] = partial(train, args)
+    stages["training"] = partial(train_all, args)
     for stage in args.stages:
         rows, note = stages[stage]()
         write_json(args.folder / f"{stage}.json", {"rows": rows, "note": note})
@@ -232,25 +228,48 @@ def seconds(call: Callable[[], object]) -> float:
     return statistics.median(taken[1:])
 
 
-def train(args: Args) -> Found:
-    """Self-play on the GPU with examples/ppo_batch.py; its agent plays against three copies of ``full``."""
+def train_all(args: Args) -> Found:
+    """The preset ``scratch`` of all games: what takes its time, and how strong a training of `Args.seconds` is."""
     import torch
 
     if not torch.cuda.is_available():
         return [], f"Training was not measured: PyTorch {torch.__version__} finds no GPU."
-    folder = args.folder / "training"
-    sizes = "--backend=cuda --num-envs=65536 --num-steps=32 --num-minibatches=32 --eval-every=1000000"
-    ends = [f"--total-timesteps={10**12}", f"--seconds={args.seconds}", f"--opponent=ppo:{FULL}", f"--folder={folder}"]
-    subprocess.run([sys.executable, ROOT / "examples" / "ppo_batch.py", *sizes.split(), *ends], check=True)
-    last = list(csv.DictReader((folder / "learning_curve.csv").read_text("utf-8").splitlines()))[-1]
-    wins, low, high = (100 * float(last[name]) for name in ("win_rate", "low", "high"))
-    rows = [
-        row_of(DEFAULT, "training, end to end", int(last["steps"]) / int(last["seconds"]) / 1e6, "million steps/s"),
-        row_of(DEFAULT, "wins against three of the preset `full` (par: 25)", wins, "%"),
-    ]
-    made = f"{int(last['steps']):,} decisions in {int(last['seconds'])} s"
-    won = f"the agent won {wins:.1f} % ({low:.1f} .. {high:.1f}) of {int(last['games']):,} games"
-    return rows, f"Training: {made}; {won}."
+    rows = [row for name in GAMES for row in (*measure_phases(name, args.folder), *train(name, args))]
+    return rows, f"Training: `blackjacky train --preset scratch --device cuda --minutes {args.seconds / 60:g}`."
+
+
+def measure_phases(name: str, folder: Path) -> Iterator[Row]:
+    """How fast decisions are played, copied into rows, and learned from."""
+    from blackjacky_agents.kit.settings import on_gpu
+    from blackjacky_agents.learning.self_play import SelfPlay
+    from blackjacky_agents.learning.settings import presets_of
+
+    settings: Any = presets_of(name)["scratch"]
+    run = SelfPlay(on_gpu(settings), folder, "")
+    collector, players = run._new_collector(run.settings.num_envs), run._next_players()
+    stretch = collector.collect(*players)
+    calls = {
+        "played": lambda: collector.collect(*players),
+        "copied into rows": lambda: run._take(stretch),
+        "learned from": run._update,
+    }
+    for what, call in calls.items():
+        speed = run.settings.num_envs * run.settings.n_steps / seconds(call) / 1e6
+        yield row_of(name, f"decisions {what}", speed, "million decisions/s")
+
+
+def train(name: str, args: Args) -> Iterator[Row]:
+    """A training, and its tests against the strongest bot."""
+    from blackjacky_agents.learning.run import read_progress
+
+    command = f"-m blackjacky_agents train --preset scratch --device cuda --game {name} --minutes {args.seconds / 60}"
+    subprocess.run([sys.executable, *command.split()], cwd=args.folder, check=True)
+    progress = read_progress(max((args.folder / "runs").iterdir(), key=lambda path: path.stat().st_mtime))
+    speed = progress[-1]["steps"] / progress[-1]["seconds"] / 1e6
+    yield row_of(name, "training, tests included", speed, "million decisions/s")
+    for row in progress[1:]:
+        bot, wins = list(row["win_rate"].items())[-1]
+        yield row_of(name, f"wins against three of `{bot}` after {row['seconds']:.0f} s", 100 * wins, "%")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Self-play on a GPU, without one: its kernel collects what the CPU collects, in numba-cuda's simulator.
+"""Self-play on a GPU, without one: its kernel compiles, and in numba-cuda's simulator it collects what a CPU does.
 
 The simulator runs kernels as plain Python, in a process of its own: this file is also the script that it runs.
 """
@@ -6,7 +6,7 @@ The simulator runs kernels as plain Python, in a process of its own: this file i
 from __future__ import annotations
 
 import os
-from itertools import pairwise
+from functools import partial
 from typing import Any
 
 import numba
@@ -14,50 +14,50 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from blackjacky_agents.games import find_encoding
+from blackjacky_agents.games import encodings_of, find_encoding
+from blackjacky_agents.kit.encoding import Encoding
 from blackjacky_agents.learning.collecting import LEARNER, Collector, Returns
 from blackjacky_agents.networks.network import network_agent, pack
 from blackjacky_agents.registry import make_compiled_agent
 from blackjacky_env.compiled.compiling import zeros
+from blackjacky_env.declare.game import Game
 from blackjacky_env.games import DEFAULT, get_game
+from tests.agents.positions import random_layers
 from tests.plain_mode import printed_in_plain_mode
 
 SIMULATED = os.environ.get("NUMBA_ENABLE_CUDASIM") == "1"
 GAMES, LENGTH, PLAYERS = 3, 4, 3
+BOT = "threshold"
 
 
-def layers(outputs: int) -> Any:
-    rng = np.random.default_rng(0)
-    sizes = [find_encoding("cards", DEFAULT).size, 11, outputs]
-    return [
-        (rng.normal(0, 0.5, pair).astype(np.float32), rng.normal(0, 0.1, pair[1]).astype(np.float32))
-        for pair in pairwise(sizes)
-    ]
-
-
-def make_collector() -> Collector:
-    game, encoding = get_game(DEFAULT), find_encoding("cards", DEFAULT)
+def arguments_of(game: Game, encoding: Encoding) -> tuple[Any, ...]:
+    """Those of a `Collector`."""
     states = zeros(GAMES, game.state_dtype)
     players, variant = game.choose_table(PLAYERS, None)
     for i in range(GAMES):
         states[i] = game.new_state(players, variant, game.check_options(players, variant, {}))[0]
-    given = (game, encoding, states, LENGTH, Returns(0.9, 0.8, 0.5), 7, 1)
+    return game, encoding, states, LENGTH, Returns(0.9, 0.8, 0.5), 7, 1
+
+
+def make_collector() -> Collector:
+    given = arguments_of(get_game(DEFAULT), find_encoding("cards", DEFAULT))
     if not SIMULATED:
         return Collector(*given)
     from blackjacky_agents.learning.gpu import CudaCollector
 
-    return CudaCollector(*given, bots=[make_compiled_agent("threshold", DEFAULT)])
+    return CudaCollector(*given, bots=[make_compiled_agent(BOT, DEFAULT)])
 
 
 def collected() -> list[str]:
     """What two stretches hold, rounded: against a bot, against the learner as it was, and in all seats."""
     collector, actions = make_collector(), get_game(DEFAULT).num_actions
-    past = network_agent(DEFAULT, collector.encoding, pack(layers(actions), False))
-    opponents = [make_compiled_agent("threshold", DEFAULT), past]
+    layers = partial(random_layers, collector.encoding.size, 11)
+    past = network_agent(DEFAULT, collector.encoding, pack(layers(outputs=actions), False))
+    opponents = [make_compiled_agent(BOT, DEFAULT), past]
     lineups = np.array([[1, 2, 1, 2, 1], [2, 1, 2, 1, 2], [LEARNER] * 5])
     lines = []
     for _ in range(2):
-        for array in collector.collect(pack(layers(actions + 1), False), opponents, lineups):
+        for array in collector.collect(pack(layers(outputs=actions + 1), False), opponents, lineups):
             on_cpu: npt.NDArray[Any] = array.copy_to_host() if SIMULATED else array  # type: ignore[attr-defined]
             lines.append(repr(np.round(on_cpu.astype(np.float64), 3).tolist()))
     return lines
@@ -69,6 +69,24 @@ def test_the_simulated_gpu_collects_the_same_decisions_as_the_cpu(monkeypatch: p
     pytest.importorskip("numba_cuda", reason="numba-cuda is not installed")
     monkeypatch.setenv("NUMBA_ENABLE_CUDASIM", "1")
     assert printed_in_plain_mode(__file__).splitlines() == collected()
+
+
+@pytest.mark.prove
+@pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="nothing is compiled in plain mode")
+def test_its_kernel_compiles(game: Game) -> None:
+    """Beside the bots, which `test_cuda` compiles."""
+    pytest.importorskip("numba_cuda", reason="numba-cuda is not installed")
+    from blackjacky_agents.learning.gpu import collect_kernel, dense, in_columns
+    from blackjacky_env.play.gpu import make_numbered_cast
+    from tests.play.test_cuda import ptx_of
+
+    encoding = next(iter(encodings_of(game.name).values()))
+    past = network_agent(game.name, encoding, pack(random_layers(encoding.size, outputs=game.num_actions), False))
+    collector, policies = Collector(*arguments_of(game, encoding)), (past.policy,)
+    given = [in_columns(each) for each in (collector.tables, collector._new_stretch(np.empty), collector.links)]
+    more = (past.parameters, make_numbered_cast(policies, [(past.policy, past.parameters)]), np.zeros((1, 1), np.int64))
+    kernel = collect_kernel(game, encoding, policies, dense)
+    assert ".visible .entry" in ptx_of(kernel, (*given, *more, collector.returns, collector.seed))
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
-"""No index that a game or its self-play computes is out of bounds, so kernels for GPUs need not look for negative ones.
+"""No index that a game computes is negative or too large, so kernels for GPUs need not look for either.
 
 A process of its own, whose script is this file, compiles the games with Numba's check of bounds, but without its
-wraparound of negative indices, plays random games on many tables, and collects decisions for learning.
+wraparound of negative indices, and plays random games on many tables.
 """
 
 from __future__ import annotations
@@ -54,49 +54,6 @@ def play(name: str) -> None:
                     batch.observe(np.arange(64)[:, None], np.arange(batch.num_players[0]))
 
 
-def collect(name: str) -> None:
-    """What self-play on a GPU runs: encodings, bots and networks of the presets at all table sizes."""
-    from blackjacky_agents.games import find_encoding
-    from blackjacky_agents.kit.settings import SelfPlaySettings
-    from blackjacky_agents.learning.collecting import Collector, Returns, make_collect
-    from blackjacky_agents.learning.gpu import dense
-    from blackjacky_agents.learning.settings import presets_of
-    from blackjacky_agents.networks.network import network_agent, pack
-    from blackjacky_agents.registry import make_compiled_agent
-    from blackjacky_env.compiled.compiling import entry, zeros
-    from blackjacky_env.games import get_game
-    from blackjacky_env.play.gpu import make_ask, make_numbered_cast
-    from tests.agents.positions import random_layers
-
-    game = get_game(name)
-    sizes = sorted({size for variant in game.variants for size in variant.sizes})
-    for preset in presets_of(name).values():
-        if not isinstance(preset, SelfPlaySettings):
-            continue
-        encoding = find_encoding(preset.encoding, name)
-        past = network_agent(name, encoding, pack(random_layers(encoding.size, 16, outputs=game.num_actions), False))
-        opponents = [*(make_compiled_agent(bot, name) for bot in preset.bots), past]
-        agents = [(agent.policy, agent.parameters) for agent in opponents]
-        policies = tuple(policy for policy, _ in agents)
-        states = zeros(8 * len(sizes), game.state_dtype)
-        for i in range(len(states)):
-            players, variant = game.choose_table(sizes[i % len(sizes)], None)
-            states[i] = game.new_state(players, variant, game.check_options(players, variant, {}))[0]
-        collector = Collector(game, encoding, states, 100, Returns(0.9, 0.8, 0.5), 1, 1)
-        collect_one = make_collect(game, encoding, make_ask(policies), dense)
-        lineups = np.random.default_rng(0).integers(0, 1 + len(agents), (64, game.max_players - 1))
-        network = pack(random_layers(encoding.size, 16, outputs=game.num_actions + 1), False)
-        given = (collector.tables, collector._new_stretch(np.empty), collector.links, network)
-        more = (make_numbered_cast(policies, agents), lineups, collector.returns, collector.seed)
-
-        @entry
-        def collect_all(count, given, more):
-            for i in range(count):
-                collect_one(i, given[0], given[1], given[2], given[3], more[0], more[1], more[2], more[3])
-
-        collect_all(len(states), given, more)
-
-
 def check_the_check() -> None:
     from blackjacky_env.compiled.compiling import entry
 
@@ -115,4 +72,3 @@ if __name__ == "__main__":
     arrayobj.fix_integer_index = without_wraparound
     check_the_check()
     play(sys.argv[1])
-    collect(sys.argv[1])

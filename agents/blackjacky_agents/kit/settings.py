@@ -219,6 +219,12 @@ def on_gpu(settings: SelfPlaySettings) -> SelfPlaySettings:
     return replace(many, n_epochs=2, steps=10**12, snapshot_every=500_000_000)
 
 
+def scratch_preset(game: str, **changes: Any) -> SelfPlaySettings:
+    """The preset ``scratch`` of a game: self-play shaped by the game's score, with ``changes``."""
+    shaped = SelfPlaySettings(game=game, encoding="cards", score_shaping=get_game(game).score_shaping)
+    return replace(shaped, **changes)
+
+
 def quick_preset(scratch: SelfPlaySettings, **changes: Any) -> SelfPlaySettings:
     """The preset ``quick`` of a game: self-play for minutes, from the advice of its best bot, with ``changes``."""
     advised = replace(scratch, preset="quick", encoding="advice", advice_logit=3, gamma=1)

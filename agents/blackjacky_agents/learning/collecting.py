@@ -226,7 +226,7 @@ def _make_start(game: Game) -> Callable[..., None]:
 
 
 def _make_play_on(game: Game, ask: Policy) -> Callable[..., bool]:
-    """Compiled (s, i, action, tables, cast, seen): take an action, if there is one, and all to the learner's next choice.
+    """Compiled (s, i, action, tables, cast, seen): take an action unless it is `NONE`, and all to the learner's choice.
 
     The legal actions are then in ``seen.mask``. False if the game ends before it.
     """

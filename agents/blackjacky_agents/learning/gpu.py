@@ -48,7 +48,7 @@ class CudaCollector(Collector):
         """
         cast = make_numbered_cast(self._policies, [(agent.policy, agent.parameters) for agent in opponents])
         units = network[HEADER : HEADER + 1 + int(network[1])]
-        kernel = _collect_kernel(self.game, self.encoding, self._policies, forward if units.min() < _AT_ONCE else dense)
+        kernel = collect_kernel(self.game, self.encoding, self._policies, forward if units.min() < _AT_ONCE else dense)
         given = (self.tables, self._stretch, self.links, network, to_device(cast), lineups, self.returns, self.seed)
         launch_agents(kernel, len(self.tables.states), *given)
         return self._stretch
@@ -60,7 +60,8 @@ def in_columns(arrays: Any) -> Any:
 
 
 @cache
-def _collect_kernel(game: Game, encoding: Encoding, policies: tuple[Policy, ...], forward: Callable[..., int]) -> Any:
+def collect_kernel(game: Game, encoding: Encoding, policies: tuple[Policy, ...], forward: Callable[..., int]) -> Any:
+    """The kernel (tables, stretch, links, network, cast, lineups, returns, seed) of `CudaCollector.collect`."""
     collect = make_collect(game, encoding, make_ask(policies), forward)
 
     def collect_games(tables, stretch, links, network, cast, lineups, returns, seed):  # type: ignore[no-untyped-def]  # compiled
@@ -68,7 +69,7 @@ def _collect_kernel(game: Game, encoding: Encoding, policies: tuple[Policy, ...]
         if i < len(tables.states):
             collect(i, tables, stretch, links, network, cast, lineups, returns, seed)
 
-    return make_kernel(collect_games, wraps=False, contracts=True)
+    return make_kernel(collect_games, contracts=True)
 
 
 @compiled
@@ -76,6 +77,7 @@ def dense(values, rows, parameters):  # type: ignore[no-untyped-def]  # compiled
     """`forward` for neighbouring threads that evaluate the same network, of layers with `_AT_ONCE` units or more.
 
     All take the same weight at the same time, which the GPU then reads once; that skips no inputs, as the CPU does.
+    Indices are unsigned, so that none is looked at for being negative.
     """
     layers = int(parameters[1])
     start = HEADER + layers + 1
@@ -87,11 +89,11 @@ def dense(values, rows, parameters):  # type: ignore[no-untyped-def]  # compiled
             first = min(begin, outputs - _AT_ONCE)  # the last ones overlap
             sums = scratch(_AT_ONCE, np.float32)
             for k in range(_AT_ONCE):
-                sums[k] = parameters[bias + first + k]
+                sums[k] = parameters[np.uint64(bias + first + k)]
             for i in range(inputs):
-                value, place = shown[i], start + i * outputs + first
+                value, place = shown[np.uint64(i)], start + i * outputs + first
                 for k in range(_AT_ONCE):
-                    sums[k] += value * parameters[place + k]
+                    sums[k] += value * parameters[np.uint64(place + k)]
             for k in range(_AT_ONCE):
                 told[first + k] = max(sums[k], np.float32(0)) if layer + 1 < layers else sums[k]
         start = bias + outputs

@@ -13,6 +13,7 @@ from blackjacky_agents.kit.settings import (
     PPOSettings,
     SelfPlaySettings,
     TrainingSettings,
+    scratch_preset,
 )
 from blackjacky_agents.networks.network import MAX_UNITS
 from blackjacky_env.checks import check_integer
@@ -46,7 +47,7 @@ def league_settings_of(game: str) -> LeagueSettings:
 
 
 def _scratch(game: str) -> SelfPlaySettings:
-    return SelfPlaySettings(game=game, bots=tuple(bot_names(game)), encoding=_first_encoding(game))
+    return scratch_preset(game, bots=tuple(bot_names(game)), encoding=_first_encoding(game))
 
 
 def _first_encoding(game: str) -> str:

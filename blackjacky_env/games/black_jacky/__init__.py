@@ -37,6 +37,7 @@ GAME = Game(
     num_actions=state.NUM_ACTIONS,
     fields=state.RECORD,
     score_reward="hearts",
+    score_shaping=0.3,
     complete_options=state.complete_options,
     most_actions=state.most_actions,
     card_names=tuple(range(state.VALUES)),

@@ -32,6 +32,7 @@ GAME = Game(
     num_actions=state.NUM_ACTIONS,
     fields=state.RECORD,
     score_reward="points",
+    score_shaping=0.02,
     card_names=state.CARD_NAMES,
     small_deck=SmallDeck(trick_taking.leave_out, trick_taking.left_out),
     complete_options=state.complete_options,

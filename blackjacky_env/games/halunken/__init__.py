@@ -13,6 +13,7 @@ GAME = Game(
     num_actions=state.NUM_ACTIONS,
     fields=state.RECORD,
     score_reward="points",
+    score_shaping=0.01,
     card_names=state.CARD_NAMES,
     most_actions=state.most_actions,
     extra_decks={"black_jack_deck": ExtraDeck(state.jack_cards, rules.redeal_jack)},

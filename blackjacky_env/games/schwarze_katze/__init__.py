@@ -31,6 +31,7 @@ GAME = Game(
     num_actions=rules.NUM_ACTIONS,
     fields=state.RECORD,
     score_reward="points",
+    score_shaping=0.005,
     complete_options=state.complete_options,
     most_actions=state.most_actions,
     card_names=state.CARD_NAMES,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from blackjacky_agents.kit.settings import LeagueSettings, PPOSettings, SelfPlaySettings, TrainingSettings
+from blackjacky_agents.kit.settings import LeagueSettings, PPOSettings, TrainingSettings, scratch_preset
 
 FULL = f"ppo:{Path(__file__).parent / 'trained' / 'full.safetensors'}"
 """The shipped agent from which the champion learned first."""
@@ -42,9 +42,7 @@ PRESETS: dict[str, TrainingSettings] = {
         eval_games=2000,
         final_eval_games=4000,
     ),
-    "scratch": SelfPlaySettings(
-        game="black_jacky", bots=("threshold", "trickster", "counter"), encoding="cards", score_shaping=0.3
-    ),
+    "scratch": scratch_preset("black_jacky", bots=("threshold", "trickster", "counter")),
     "sb3": _SB3,
     "league": _LEAGUE,
 }

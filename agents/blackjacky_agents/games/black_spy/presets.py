@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from blackjacky_agents.kit.settings import PPOSettings, SelfPlaySettings, TrainingSettings, quick_preset, search_preset
+from blackjacky_agents.kit.settings import PPOSettings, TrainingSettings, quick_preset, scratch_preset, search_preset
 
-_SCRATCH = SelfPlaySettings(game="black_spy", bots=("low", "counter"), encoding="cards", score_shaping=0.02)
+_SCRATCH = scratch_preset("black_spy", bots=("low", "counter"))
 _SB3 = PPOSettings(
     game="black_spy",
     preset="sb3",

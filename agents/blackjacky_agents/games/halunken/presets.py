@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from blackjacky_agents.kit.settings import PPOSettings, SelfPlaySettings, TrainingSettings, quick_preset, search_preset
+from blackjacky_agents.kit.settings import PPOSettings, TrainingSettings, quick_preset, scratch_preset, search_preset
 
-_SCRATCH = SelfPlaySettings(game="halunken", bots=("greedy", "planner"), encoding="cards", score_shaping=0.01)
+_SCRATCH = scratch_preset("halunken", bots=("greedy", "planner"))
 _SB3 = PPOSettings(
     game="halunken",
     preset="sb3",

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from blackjacky_agents.kit.settings import PPOSettings, SelfPlaySettings, TrainingSettings, quick_preset
+from blackjacky_agents.kit.settings import PPOSettings, TrainingSettings, quick_preset, scratch_preset
 
-_SCRATCH = SelfPlaySettings(
-    game="schwarze_katze", bots=("low", "counter"), encoding="cards", gamma=1.0, score_shaping=0.005
-)
+_SCRATCH = scratch_preset("schwarze_katze", bots=("low", "counter"), gamma=1.0)
 _SB3 = PPOSettings(
     game="schwarze_katze",
     preset="sb3",

@@ -19,7 +19,8 @@ from blackjacky_agents.learning.collecting import Collector, Stretch, make_colle
 from blackjacky_agents.networks.network import HEADER, forward, network_policy
 from blackjacky_env.compiled import Policy, compiled, scratch
 from blackjacky_env.declare import Game
-from blackjacky_env.play.gpu import check_gpu, launch_agents, make_ask, make_kernel, make_numbered_cast, to_device
+from blackjacky_env.play.gpu import check_gpu, launch_agents, make_ask, make_numbered_cast, to_device
+from blackjacky_env.play.kernels import make_kernel
 
 _AT_ONCE = 8  # sums that a thread keeps in registers
 

@@ -26,7 +26,7 @@ from blackjacky_env.play.step import NONE, STUCK, checked
 _MAX_COPIES = 2**18  # playouts per launch; about as many threads as the largest GPUs hold
 
 from numba import cuda  # noqa: E402 - after `kernels`, which says so if numba-cuda is missing
-from numba.core.errors import TypingError  # noqa: E402
+from numba.core.errors import NumbaError  # noqa: E402
 
 DeviceArray = Any
 """An array in the GPU's memory, with ``__cuda_array_interface__``; ``copy_to_host()`` copies it to NumPy."""
@@ -221,7 +221,7 @@ def launch_agents(kernel: Any, threads: int, *arguments: Any) -> None:
     """`launch` a kernel that agents are compiled into; `TypeError` if they do not compile for a GPU."""
     try:
         launch(kernel, threads, *arguments)
-    except TypingError as error:
+    except NumbaError as error:
         raise TypeError(
             "these agents do not compile for a GPU, where compiled code cannot allocate arrays; "
             "blackjacky_env.compiled.compiling.scratch gives it some of a constant size"

@@ -17,7 +17,7 @@ import numpy.typing as npt
 import torch
 from torch import nn
 
-from blackjacky_agents.agent import CompiledAgent
+from blackjacky_agents.agent import AgentError, CompiledAgent
 from blackjacky_agents.kit.settings import SelfPlaySettings
 from blackjacky_agents.learning.collecting import Collector, Returns, Stretch, draw_tables
 from blackjacky_agents.learning.modules import Replayed, linear_layers, mlp, pass_advice_on, set_layers, with_moments
@@ -92,13 +92,23 @@ class SelfPlay(TrainingRun):
     # ------------------------------------------------------------ training
 
     def _prepare(self) -> None:
-        """Compile everything before the clock starts, by playing a few games."""
-        self._against_bots(1)
-        lineups = np.arange(self.game.max_players - 1)[None, :] % (1 + len(self.opponents))
-        self._new_collector(1).collect(pack(layers_of(self.network), False), self.opponents, lineups)
         self.clock.set(0)
 
+    def _compile(self) -> None:
+        """Compile everything while the clock stands still, by playing a few games."""
+        seconds = self.clock.seconds
+        self.show_progress("compiling")
+        self.bar.refresh()
+        self._against_bots(1)
+        lineups = np.arange(self.game.max_players - 1)[None, :] % (1 + len(self.opponents))
+        try:
+            self._new_collector(2).collect(pack(layers_of(self.network), False), self.opponents, lineups)
+        except TypeError as error:  # of a bot on a GPU
+            raise AgentError(str(error)) from error
+        self.clock.set(seconds)
+
     def _learn(self) -> None:
+        self._compile()
         collector = self._new_collector(self.settings.num_envs)
         with ThreadPoolExecutor(1, "playing") as player:
             coming = player.submit(collector.collect, *self._next_players())

@@ -6,7 +6,9 @@ The simulator runs kernels as plain Python, in a process of its own: this file i
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numba
@@ -14,9 +16,15 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
+torch = pytest.importorskip("torch")
+
+from blackjacky_agents.cli.train import read_arguments
 from blackjacky_agents.games import encodings_of, find_encoding
 from blackjacky_agents.kit.encoding import Encoding
+from blackjacky_agents.kit.settings import SelfPlaySettings, on_gpu
 from blackjacky_agents.learning.collecting import LEARNER, Collector, Returns
+from blackjacky_agents.learning.self_play import SelfPlay
+from blackjacky_agents.learning.settings import check_settings, presets_of
 from blackjacky_agents.networks.network import network_agent, pack
 from blackjacky_agents.registry import make_compiled_agent
 from blackjacky_env.compiled.compiling import zeros
@@ -87,6 +95,25 @@ def test_its_kernel_compiles(game: Game) -> None:
     more = (past.parameters, make_numbered_cast(policies, [(past.policy, past.parameters)]), np.zeros((1, 1), np.int64))
     kernel = collect_kernel(game, encoding, policies, dense)
     assert ".visible .entry" in ptx_of(kernel, (*given, *more, collector.returns, collector.seed))
+
+
+def test_self_play_of_every_game_has_settings_for_a_gpu(each_game: Game) -> None:
+    presets = [each for each in presets_of(each_game.name).values() if isinstance(each, SelfPlaySettings)]
+    assert presets
+    for preset in presets:
+        check_settings(on_gpu(preset))
+
+
+def test_the_command_says_what_a_gpu_needs(tmp_path: Path) -> None:
+    settings, _, _ = read_arguments(["--preset", "scratch", "--device", "cuda", "--seed", "7"], "train")
+    assert settings == replace(on_gpu(presets_of(DEFAULT)["scratch"]), seed=7)
+    with pytest.raises(ValueError, match="--preset league trains on a CPU; use --preset scratch"):
+        read_arguments(["--preset", "league", "--device", "cuda"], "train")
+    with pytest.raises(ValueError, match=r"num_envs=16384 times n_steps=16 is no multiple of batch_size=1000"):
+        check_settings(replace(settings, batch_size=1000))
+    if not torch.cuda.is_available():
+        with pytest.raises(ValueError, match="needs an NVIDIA GPU, its driver, and a torch for them"):
+            SelfPlay(settings, tmp_path, "")
 
 
 if __name__ == "__main__":

@@ -16,7 +16,9 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-torch = pytest.importorskip("torch")
+pytest.importorskip("torch")
+
+import torch
 
 from blackjacky_agents.cli.train import read_arguments
 from blackjacky_agents.games import encodings_of, find_encoding

@@ -43,8 +43,8 @@ def sync_warp():
     cuda.syncthreads()
 
 
-_SIMULATED = bool(config.ENABLE_CUDASIM)  # type: ignore[attr-defined]  # its kernels are Python
-if not _SIMULATED:
+SIMULATED = bool(config.ENABLE_CUDASIM)  # type: ignore[attr-defined]  # its kernels are Python
+if not SIMULATED:
     from llvmlite.ir import Constant
     from numba.cuda import cgutils, types
     from numba.cuda.core.imputils import RefType, iternext_impl

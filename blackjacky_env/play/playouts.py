@@ -44,7 +44,7 @@ def make_choose(game: Game, ask: Policy = ask) -> Callable[..., int]:
     ``ask`` asks a policy by its entry in ``cast.addresses``; the only legal action is taken unasked. `STUCK`, which
     ends the game, if there is none, or for an illegal choice.
     """
-    encode, legal = game.rules.encode, game.rules.legal
+    encode, legal, answer = game.rules.encode, game.rules.legal, make_answer(ask)
 
     def choose(s, agent, decision, cast, observation, mask):
         legal(s, mask)
@@ -52,11 +52,21 @@ def make_choose(game: Game, ask: Policy = ask) -> Callable[..., int]:
         if action != NONE:
             return action
         encode(s, s.player, observation)
+        return answer(s, agent, decision, cast, observation, mask)
+
+    return inlined(choose)
+
+
+@cache
+def make_answer(ask: Policy = ask) -> Callable[..., int]:
+    """Inlined: as `make_choose` where several actions are legal and ``observation`` and ``mask`` are written."""
+
+    def answer(s, agent, decision, cast, observation, mask):
         own = cast.parameters[cast.offsets[agent] : cast.offsets[agent + 1]]
         bits = stream(s.key, FOR_POLICIES, decision, 0)
         return checked(np.int64(ask(cast.addresses[agent], observation, mask, bits, own)), mask)
 
-    return inlined(choose)
+    return inlined(answer)
 
 
 @cache

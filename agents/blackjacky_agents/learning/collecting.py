@@ -37,7 +37,16 @@ from blackjacky_env.compiled import (
 )
 from blackjacky_env.compiled.purposes import FOR_LINEUPS, FOR_POLICIES
 from blackjacky_env.declare import Game, Vector
-from blackjacky_env.play import DRAWN, NONE, is_running, make_begin, make_choose, make_shared_step, only_legal
+from blackjacky_env.play import (
+    DRAWN,
+    NONE,
+    is_running,
+    make_answer,
+    make_begin,
+    make_look,
+    make_shared_step,
+    only_legal,
+)
 
 LEARNER = 0
 """The learner's number at a table; 1 + i is opponent i."""
@@ -163,19 +172,20 @@ def make_collect(
 ) -> Callable[..., None]:
     """Compiled (i, tables, stretch, links, network, cast, lineups, returns, seed): play a stretch of game i.
 
-    ``ask`` is that of `make_choose`; ``forward`` (values, rows, network) evaluates the learner's network, ``wait``
-    is called before each time.
+    ``ask`` is that of `make_answer`; ``forward`` (values, rows, network) evaluates the learner's network. ``wait`` is
+    called before each choice and view.
     """
     size, dtype, num_actions = game.layout.size, game.layout.dtype, game.num_actions
     most, numbers = max(encoding.size, WIDEST), max(num_actions, game.max_players)
     both, longest = (2, most), most + 1
-    see, potential = _make_see(game, encoding, wait), _make_potential(game)
-    start, end, play_on = _make_start(game), _make_end(game), _make_play_on(game, ask)
-    decide = _make_decide(game, encoding.size, see, forward, potential)
-    look_ahead = _make_look_ahead(game, see, forward, potential)
+    legal, encode, step = game.rules.legal, game.rules.encode, make_shared_step(game)
+    evaluate, potential = _make_evaluate(encoding, forward), _make_potential(game)
+    start, end, answer = _make_start(game), _make_end(game), make_answer(ask)
+    decide = _make_decide(evaluate, potential)
+    look_ahead = _make_look_ahead(game, evaluate, potential, wait)
 
     def collect(i, tables, stretch, links, network, cast, lineups, returns, seed):
-        s, t, action, length, units = tables.states[i], 0, NONE, stretch.actions.shape[1], widest(network)
+        s, t, length, units = tables.states[i], 0, stretch.actions.shape[1], widest(network)
         seen = Seen(
             scratch(size, dtype),
             scratch(num_actions, np.int8),
@@ -187,14 +197,23 @@ def make_collect(
         while is_running(s) or t < length:
             if not is_running(s):
                 start(s, i, tables, lineups, seed)
-            if not play_on(s, i, action, tables, cast, seen):
+            agent, decision = tables.seating[i, s.player], tables.decisions[i]
+            legal(s, seen.mask)
+            action = only_legal(seen.mask)
+            if action == NONE:
+                if agent < 0 and t == length:
+                    break
+                wait()
+                encode(s, s.player, seen.observation)
+                if agent >= 0:
+                    action = answer(s, agent, decision, cast, seen.observation, seen.mask)
+                else:
+                    action = decide(s, i, t, decision, stretch, links, network, returns, seen)
+                    t += 1
+            tables.decisions[i] += 1
+            step(s, action)
+            if not is_running(s):
                 end(s, i, links, seen.numbers)
-                action = NONE
-            elif t < length:
-                action = decide(s, i, t, tables, stretch, links, network, returns, seen)
-                t += 1
-            else:
-                break
         if is_running(s):
             look_ahead(s, i, links, network, returns, seen)
         estimate(stretch.values[i], stretch.advantages[i], links.rewards[i], links.following[i], returns)
@@ -202,16 +221,17 @@ def make_collect(
     return compiled(collect)
 
 
-def _make_see(game: Game, encoding: Encoding, wait: Callable[[], None]) -> Callable[..., None]:
-    """Compiled (s, seat, seen): write what a network is shown for a seat, with the mask in ``seen``, to its values."""
-    encode, show, features = game.rules.encode, encoding.function, encoding.size
+def _make_evaluate(encoding: Encoding, forward: Callable[..., int]) -> Callable[..., Any]:
+    """Compiled (network, seen, inputs) -> row of ``seen.values`` with the network's outputs; it is shown ``inputs``."""
+    show, features = encoding.function, encoding.size
 
-    def see(s, seat, seen):
-        wait()
-        encode(s, seat, seen.observation)
+    def evaluate(network, seen, inputs):
         show(seen.observation, seen.mask, seen.values[0][:features])
+        for feature in range(len(inputs)):
+            inputs[feature] = seen.values[0][feature]
+        return forward(seen.values, seen.rows, network)
 
-    return compiled(see)
+    return compiled(evaluate)
 
 
 def _make_start(game: Game) -> Callable[..., None]:
@@ -235,45 +255,13 @@ def _make_start(game: Game) -> Callable[..., None]:
     return compiled(start)
 
 
-def _make_play_on(game: Game, ask: Policy) -> Callable[..., bool]:
-    """Compiled (s, i, action, tables, cast, seen): take an action unless it is `NONE`, and all to the learner's choice.
+def _make_decide(evaluate: Callable[..., Any], potential: Callable[..., float]) -> Callable[..., int]:
+    """Compiled -> action: the learner's decision number t in game i, noted in the stretch."""
 
-    The legal actions are then in ``seen.mask``. False if the game ends before it.
-    """
-    legal, choose, step = game.rules.legal, make_choose(game, ask), make_shared_step(game)
-
-    def play_on(s, i, action, tables, cast, seen):
-        while True:
-            if action != NONE:
-                tables.decisions[i] += 1
-                step(s, action)
-                if not is_running(s):
-                    return False
-            agent = tables.seating[i, s.player]
-            if agent >= 0:
-                action = choose(s, agent, tables.decisions[i], cast, seen.observation, seen.mask)
-            else:
-                legal(s, seen.mask)
-                action = only_legal(seen.mask)
-                if action == NONE:
-                    return True
-
-    return compiled(play_on)
-
-
-def _make_decide(
-    game: Game, features: int, see: Callable[..., None], forward: Callable[..., int], potential: Callable[..., float]
-) -> Callable[..., int]:
-    """Compiled -> action: the learner's decision number t in game i, whose legal actions ``seen.mask`` holds."""
-    num_actions = game.num_actions
-
-    def decide(s, i, t, tables, stretch, links, network, returns, seen):
-        seat = s.player
-        see(s, seat, seen)
-        for feature in range(features):
-            stretch.inputs[i, t, feature] = seen.values[0][feature]
-        outputs = seen.values[forward(seen.values, seen.rows, network)]
-        uniform = (draw(stream(s.key, FOR_POLICIES, tables.decisions[i], 0), 0) >> np.uint64(11)) / 2.0**53
+    def decide(s, i, t, decision, stretch, links, network, returns, seen):
+        seat, num_actions = s.player, len(seen.mask)
+        outputs = seen.values[evaluate(network, seen, stretch.inputs[i, t])]
+        uniform = (draw(stream(s.key, FOR_POLICIES, decision, 0), 0) >> np.uint64(11)) / 2.0**53
         softmax(outputs, seen.mask, seen.numbers)
         action = sampled(seen.numbers, seen.mask, uniform)
         stretch.log_probs[i, t] = np.log(seen.numbers[action])
@@ -342,24 +330,21 @@ def _make_end(game: Game) -> Callable[..., None]:
 
 
 def _make_look_ahead(
-    game: Game, see: Callable[..., None], forward: Callable[..., int], potential: Callable[..., float]
+    game: Game, evaluate: Callable[..., Any], potential: Callable[..., float], wait: Callable[[], None]
 ) -> Callable[..., None]:
     """Compiled (s, i, links, network, returns, seen): value what seats that have decided see at the end."""
-    legal = game.rules.legal
+    look = make_look(game)
 
     def look_ahead(s, i, links, network, returns, seen):
         for seat in range(s.num_players):
             before = links.last[i, seat]
-            if before == NOT_DECIDED:
-                continue
-            seen.mask[:] = 0
-            if s.player == seat:
-                legal(s, seen.mask)
-            see(s, seat, seen)
-            value = seen.values[forward(seen.values, seen.rows, network)][len(seen.mask)]
-            worth = potential(s, seat, returns) + value
-            links.rewards[i, before] = returns.gamma * worth - links.potentials[i, seat]
-            links.following[i, before] = NONE
+            if before != NOT_DECIDED:
+                wait()
+                look(s, seat, seen.observation, seen.mask)
+                value = seen.values[evaluate(network, seen, seen.values[1][:0]), len(seen.mask)]
+                worth = potential(s, seat, returns) + value
+                links.rewards[i, before] = returns.gamma * worth - links.potentials[i, seat]
+                links.following[i, before] = NONE
 
     return compiled(look_ahead)
 

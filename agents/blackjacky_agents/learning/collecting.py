@@ -28,6 +28,7 @@ from blackjacky_env.compiled import (
     draw,
     entry,
     game_key,
+    inlined,
     make_cast,
     score_of,
     scratch,
@@ -143,7 +144,7 @@ class Collector:
 @cache
 def _collect_entry(game: Game, encoding: Encoding) -> Callable[..., None]:
     """Entry that plays a stretch of the games first .. last - 1."""
-    collect = make_collect(game, encoding, ask, forward)
+    collect = make_collect(game, encoding, ask, forward, go_on)
 
     def collect_games(tables, stretch, links, network, cast, lineups, returns, seed, first, last):
         for i in range(first, last):
@@ -152,15 +153,23 @@ def _collect_entry(game: Game, encoding: Encoding) -> Callable[..., None]:
     return entry(collect_games)
 
 
-def make_collect(game: Game, encoding: Encoding, ask: Policy, forward: Callable[..., int]) -> Callable[..., None]:
+@inlined
+def go_on():
+    """The games of a CPU wait for nobody."""
+
+
+def make_collect(
+    game: Game, encoding: Encoding, ask: Policy, forward: Callable[..., int], wait: Callable[[], None]
+) -> Callable[..., None]:
     """Compiled (i, tables, stretch, links, network, cast, lineups, returns, seed): play a stretch of game i.
 
-    ``ask`` is that of `make_choose`; ``forward`` (values, rows, network) evaluates the learner's network.
+    ``ask`` is that of `make_choose`; ``forward`` (values, rows, network) evaluates the learner's network, ``wait``
+    is called before each time.
     """
     size, dtype, num_actions = game.layout.size, game.layout.dtype, game.num_actions
     most, numbers = max(encoding.size, WIDEST), max(num_actions, game.max_players)
     both, longest = (2, most), most + 1
-    see, potential = _make_see(game, encoding), _make_potential(game)
+    see, potential = _make_see(game, encoding, wait), _make_potential(game)
     start, end, play_on = _make_start(game), _make_end(game), _make_play_on(game, ask)
     decide = _make_decide(game, encoding.size, see, forward, potential)
     look_ahead = _make_look_ahead(game, see, forward, potential)
@@ -193,11 +202,12 @@ def make_collect(game: Game, encoding: Encoding, ask: Policy, forward: Callable[
     return compiled(collect)
 
 
-def _make_see(game: Game, encoding: Encoding) -> Callable[..., None]:
+def _make_see(game: Game, encoding: Encoding, wait: Callable[[], None]) -> Callable[..., None]:
     """Compiled (s, seat, seen): write what a network is shown for a seat, with the mask in ``seen``, to its values."""
     encode, show, features = game.rules.encode, encoding.function, encoding.size
 
     def see(s, seat, seen):
+        wait()
         encode(s, seat, seen.observation)
         show(seen.observation, seen.mask, seen.values[0][:features])
 

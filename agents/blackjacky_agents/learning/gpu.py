@@ -20,7 +20,7 @@ from blackjacky_agents.networks.network import HEADER, forward, network_policy
 from blackjacky_env.compiled import Policy, compiled, scratch
 from blackjacky_env.declare import Game
 from blackjacky_env.play.gpu import check_gpu, launch_agents, make_ask, make_numbered_cast, to_device
-from blackjacky_env.play.kernels import make_kernel
+from blackjacky_env.play.kernels import make_kernel, sync_warp
 
 _AT_ONCE = 8  # sums that a thread keeps in registers
 
@@ -28,7 +28,8 @@ _AT_ONCE = 8  # sums that a thread keeps in registers
 class CudaCollector(Collector):
     """A `Collector` on a GPU: the same games, whose stretches stay in its memory; the next one overwrites the last.
 
-    Neighbouring threads play neighbouring games, so in memory the game is the last axis of every array. ``bots``: all
+    Neighbouring threads play neighbouring games, so in memory the game is the last axis of every array. Those of a warp
+    wait for each other before each decision, or they would evaluate the network one after the other. ``bots``: all
     opponents but networks with this encoding. Raises `RuntimeError` if no GPU can be used.
     """
 
@@ -62,7 +63,7 @@ def in_columns(arrays: Any) -> Any:
 @cache
 def collect_kernel(game: Game, encoding: Encoding, policies: tuple[Policy, ...], forward: Callable[..., int]) -> Any:
     """The kernel (tables, stretch, links, network, cast, lineups, returns, seed) of `CudaCollector.collect`."""
-    collect = make_collect(game, encoding, make_ask(policies), forward)
+    collect = make_collect(game, encoding, make_ask(policies), forward, sync_warp)
 
     def collect_games(tables, stretch, links, network, cast, lineups, returns, seed):  # type: ignore[no-untyped-def]  # compiled
         i = cuda.grid(1)

@@ -56,9 +56,9 @@ class Rules:
     score: Callable[..., int] | None = None
     """(s, seat) -> int: the seat's score; `Game.score_reward` pays its changes. None: nobody ever scores."""
     deal: Callable[..., None] | None = None
-    """(s): go on where the others have left ``player`` at `CHANCE`; no score may depend on it. None: they deal.
+    """(s): deal, where `begin`, `apply` or `settle` has set ``player`` to `CHANCE`; scores stay. None: they deal.
 
-    Dealing takes many steps and is seldom due, so it pays to do it at one place, above all on a GPU."""
+    Dealing at one place makes less code, and threads of a GPU do it together."""
 
 
 @dataclass(frozen=True)

@@ -113,7 +113,7 @@ def test_no_two_purposes_have_the_same_number() -> None:
 
 @pytest.mark.parametrize("name", GAMES)
 def test_games_number_their_own_purposes_below_the_shared_ones(name: str) -> None:
-    rules = sys.modules[get_game(name).rules.begin.__module__]
+    rules = sys.modules[get_game(name).rules.settle.__module__]
     modules = [rules, *(value for value in vars(rules).values() if isinstance(value, ModuleType))]
     numbers = [number for each in modules for key, number in vars(each).items() if key.startswith("FOR_")]
     assert len(set(numbers)) == len(numbers) >= 1

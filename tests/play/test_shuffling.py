@@ -10,6 +10,7 @@ import pytest
 from blackjacky_env.compiled.compiling import copied, zeros
 from blackjacky_env.declare.game import Game
 from blackjacky_env.games import get_game
+from blackjacky_env.play import make_begin
 from blackjacky_env.play.shuffling import Shuffles, all_orders, count_orders, make_deck, step_with
 
 SIX = {"max_card": 3, "hand_size": 1, "hearts": 1, "bust_at": 5, "max_turns_per_round": 3}
@@ -47,7 +48,7 @@ def test_first_and_later_deals_have_one_order_for_each_way_to_deal_whole_hands()
     assert len(shuffles.openings([0, 1])) == 180
     records, counts = copied(blank), []
     (order, start), _ = openings[0]
-    game.rules.begin(records[0], np.uint64(0), start)
+    make_begin(game)(records[0], np.uint64(0), start)
     game.rules.redeal(records[0], order)
     while records["player"][0] >= 0 and not counts:
         mask = np.zeros(game.num_actions, np.int8)

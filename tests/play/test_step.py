@@ -49,6 +49,17 @@ def test_a_change_of_score_between_settlements_is_paid_by_the_environment_and_by
                 assert env.rewards == {agent: float(agent == bidder) * BID for agent in env.agents}
 
 
+def test_batches_pay_a_settlement_before_the_next_cards_are_dealt_as_the_environment_does() -> None:
+    options = {"num_players": 2, "three_games": True, "reward": "points"}
+    batch, env = make_batch("halunken", 1, seed=2, **options), TableEnv("halunken", **options)
+    env.reset(seed=int(batch.seeds[0]))
+    while not any(env.terminations.values()):
+        action = batch.random_actions()
+        env.step(int(action[0]))
+        batch.step(action)
+        assert batch.rewards[0, : len(env.rewards)].tolist() == list(env.rewards.values())
+
+
 def test_a_learner_is_paid_all_that_its_score_changes_by() -> None:
     envs = SeatVectorEnv("paying", 8, ["random"], 3, reward="points")
     _, info = envs.reset(seed=3)

@@ -628,4 +628,4 @@ def settle(s):
 @inlined
 def score(s, p):
     """p's score as it would be counted now, finished games included; ``reward="points"`` pays its changes."""
-    return int(s.totals[p]) + (0 if s.decision == state.OVER or s.player == CHANCE else present_score(s, p))
+    return int(s.totals[p]) + (0 if s.decision >= state.OVER else present_score(s, p))

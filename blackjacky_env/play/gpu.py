@@ -149,7 +149,7 @@ class CudaBatch(Batch):
         found = int(self._first_illegal.copy_to_host()[0])
         if found == count:
             return NONE
-        self._first_illegal.copyto_device(np.array([count]))
+        self._first_illegal.copy_to_device(np.array([count]))
         return found
 
     def _check_actions(self, actions: Any) -> DeviceArray:

@@ -103,7 +103,12 @@ def _kept(run: TrainingRun, go_on: Callable[[], object]) -> Subject:
 def _self_play() -> Subject:
     run = SelfPlay(replace(presets_of(DEFAULT)["scratch"], **SMALL), folder(), "")
     collector = run._new_collector(3)
-    return _kept(run, lambda: run._update(collector.collect(*run._next_players())))
+
+    def go_on() -> None:
+        run._take(collector.collect(*run._next_players()))
+        run._update()
+
+    return _kept(run, go_on)
 
 
 def _sb3() -> Subject:

@@ -113,6 +113,8 @@ def test_the_command_says_what_a_gpu_needs(tmp_path: Path) -> None:
         read_arguments(["--preset", "league", "--device", "cuda"], "train")
     with pytest.raises(ValueError, match=r"num_envs=16384 times n_steps=16 is no multiple of batch_size=1000"):
         check_settings(replace(settings, batch_size=1000))
+    with pytest.raises(ValueError, match=r"hidden_sizes with device='cuda'=1024 is out of range; allowed are 1 .. 512"):
+        check_settings(replace(settings, hidden_sizes=(1024,)))
     if not torch.cuda.is_available():
         with pytest.raises(ValueError, match="needs an NVIDIA GPU, its driver, and a torch for them"):
             SelfPlay(settings, tmp_path, "")

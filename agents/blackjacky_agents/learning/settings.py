@@ -15,7 +15,7 @@ from blackjacky_agents.kit.settings import (
     TrainingSettings,
     scratch_preset,
 )
-from blackjacky_agents.networks.network import MAX_UNITS
+from blackjacky_agents.networks.network import MAX_UNITS, WIDEST
 from blackjacky_env.checks import check_integer
 from blackjacky_env.games import get_game
 
@@ -111,9 +111,8 @@ def check_settings(settings: TrainingSettings) -> None:
 
 
 def _check_self_play(settings: SelfPlaySettings) -> None:
-    if settings.device == "cuda" and settings.num_envs * settings.n_steps % settings.batch_size:
-        product = f"num_envs={settings.num_envs} times n_steps={settings.n_steps}"
-        raise ValueError(f"{product} is no multiple of batch_size={settings.batch_size}, which device='cuda' needs")
+    if settings.device == "cuda":
+        _check_on_gpu(settings)
     if not settings.advice_logit:
         return
     advising = [name for name, one in encodings_of(settings.game).items() if one.advice is not None]
@@ -125,6 +124,14 @@ def _check_self_play(settings: SelfPlaySettings) -> None:
     actions = get_game(settings.game).num_actions
     if min(settings.hidden_sizes, default=actions) < actions:
         raise ValueError(f"{needs} hidden layers of {actions} units or more, not hidden_sizes={settings.hidden_sizes}")
+
+
+def _check_on_gpu(settings: SelfPlaySettings) -> None:
+    for units in settings.hidden_sizes:
+        check_integer("hidden_sizes with device='cuda'", units, 1, WIDEST)
+    if settings.num_envs * settings.n_steps % settings.batch_size:
+        product = f"num_envs={settings.num_envs} times n_steps={settings.n_steps}"
+        raise ValueError(f"{product} is no multiple of batch_size={settings.batch_size}, which device='cuda' needs")
 
 
 def _check_league(settings: LeagueSettings) -> None:

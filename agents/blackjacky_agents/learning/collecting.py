@@ -178,10 +178,9 @@ def make_collect(
     size, dtype, num_actions = game.layout.size, game.layout.dtype, game.num_actions
     most, numbers = max(encoding.size, WIDEST), max(num_actions, game.max_players)
     both, longest = (2, most), most + 1
-    legal, encode, step = game.rules.legal, game.rules.encode, make_shared_step(game)
+    legal, encode, answer = game.rules.legal, game.rules.encode, make_answer(ask)
     evaluate, potential = _make_evaluate(encoding, forward), _make_potential(game)
-    start, end, answer = _make_start(game), _make_end(game), make_answer(ask)
-    decide = _make_decide(evaluate, potential)
+    start, decide, move = _make_start(game), _make_decide(evaluate, potential), _make_move(game)
     look_ahead = _make_look_ahead(game, evaluate, potential, wait)
 
     def collect(i, tables, stretch, links, network, cast, lineups, returns, seed):
@@ -210,10 +209,7 @@ def make_collect(
                 else:
                     action = decide(s, i, t, decision, stretch, links, network, returns, seen)
                     t += 1
-            tables.decisions[i] += 1
-            step(s, action)
-            if not is_running(s):
-                end(s, i, links, seen.numbers)
+            move(s, i, action, tables, links, seen.numbers)
         if is_running(s):
             look_ahead(s, i, links, network, returns, seen)
         estimate(stretch.values[i], stretch.advantages[i], links.rewards[i], links.following[i], returns)
@@ -312,11 +308,18 @@ def _make_potential(game: Game) -> Callable[..., float]:
     return compiled(potential)
 
 
-def _make_end(game: Game) -> Callable[..., None]:
-    """Compiled (s, i, links, result): pay what the last decisions of the seats have led to; potentials end at 0."""
-    pay, seats = game.rules.returns, game.max_players
+def _make_move(game: Game) -> Callable[..., None]:
+    """Compiled (s, i, action, tables, links, result): take an action in game i; at the end pay the last decisions.
 
-    def end(s, i, links, result):
+    What the last decisions of the seats have led to is the result, and potentials end at 0.
+    """
+    step, pay, seats = make_shared_step(game), game.rules.returns, game.max_players
+
+    def move(s, i, action, tables, links, result):
+        tables.decisions[i] += 1
+        step(s, action)
+        if is_running(s):
+            return
         result[:] = 0.0
         pay(s, result[:seats])
         for seat in range(s.num_players):
@@ -326,7 +329,7 @@ def _make_end(game: Game) -> Callable[..., None]:
                 links.following[i, before] = NONE
             links.last[i, seat] = NOT_DECIDED
 
-    return compiled(end)
+    return compiled(move)
 
 
 def _make_look_ahead(

@@ -29,6 +29,23 @@ def no_action(observation, mask, random_state, parameters):  # type: ignore[no-u
     return -1
 
 
+@compiled
+def scribbling(observation, mask, random_state, parameters):  # type: ignore[no-untyped-def]  # compiled
+    """`first_legal`, which uses what it was shown as scratch memory."""
+    action = np.argmax(mask)
+    observation[:] = 0
+    mask[:] = 1 - mask
+    return action
+
+
+@compiled
+def cheating(observation, mask, random_state, parameters):  # type: ignore[no-untyped-def]  # compiled
+    """An illegal action, which the policy has written into its mask."""
+    action = np.argmin(mask)
+    mask[action] = 1
+    return action
+
+
 def first_legal_of(game: str) -> CompiledAgent:
     """An agent of a game."""
     return CompiledAgent("first", game, first_legal)

@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any, Protocol, Self
 import numpy as np
 import numpy.typing as npt
 
-from blackjacky_env.compiled import PLAIN, Policy, address_of, ask, entry, stream
+from blackjacky_env.compiled import PLAIN, Policy, address_of, ask, check_own, checked_parameters, entry, stream
 from blackjacky_env.compiled.purposes import FOR_DECISIONS
 from blackjacky_env.declare import Vector
 from blackjacky_env.games import get_game
-from blackjacky_env.play import NONE, make_find_invalid, own_arrays
+from blackjacky_env.play import NONE, STUCK, checked, make_find_invalid, own_arrays
 
 if TYPE_CHECKING:
     from blackjacky_env.envs import TableEnv
@@ -94,9 +94,11 @@ class CompiledAgent:
         name: name in tables and results.
         game: name of the game it plays.
         policy: the compiled function, see `blackjacky_env.compiled.policies`.
-        parameters: parameters of the policy, converted to float32.
+        parameters: parameters of the policy, copied as float32.
         origin: an importable function and its arguments by which another process gets the policy; needed only for a
             policy that functions make, and that therefore cannot be imported.
+
+    Raises `TypeError` or `ValueError` for parameters that are no finite numbers, or that the policy does not take.
     """
 
     def __init__(
@@ -110,7 +112,8 @@ class CompiledAgent:
         self.name = name
         self.game = game
         self.policy, self.origin = policy, origin
-        self.parameters = np.ascontiguousarray(parameters, np.float32)
+        self.parameters = parameters
+        self.parameters = checked_parameters(self, get_game(game))
         self.reset()
 
     def reset(self, seed: int | None = None) -> None:
@@ -132,11 +135,13 @@ class CompiledAgent:
         """
         observations, masks = check_asked(self.name, self.game, observations, masks)
         actions = np.empty(len(masks), np.int64)
-        address = address_of(self.policy, get_game(self.game))
+        game = get_game(self.game)
+        check_own(self, self.parameters, game)
+        address = address_of(self.policy, game)
         wrong = _act_batch(observations, masks, self._key, self._decisions, address, self.parameters, actions)
         if wrong != NONE:
             raise ValueError(
-                f"{self.name} chose {actions[wrong]}, which is no action of {self.game}: observation and mask {wrong} "
+                f"{self.name} chose {actions[wrong]}, which mask {wrong} does not allow: observation and mask "
                 "contradict each other, or its policy is wrong"
             )
         self._decisions += len(masks)
@@ -253,11 +258,11 @@ def _integers(what: str, array: npt.NDArray[Any], shape: tuple[int, int], dtype:
 
 
 def _ask_for_each(observations, masks, key, decisions, address, parameters, actions):
-    """Fill ``actions``; returns the last row for which the policy returned no action of the game, or `NONE`."""
+    """Fill ``actions``; returns the last row for which the policy returned no legal action, or `NONE`."""
     wrong = NONE
     for i in range(len(actions)):
         actions[i] = ask(address, observations[i], masks[i], stream(key, FOR_DECISIONS, decisions + i, 0), parameters)
-        if actions[i] < 0 or actions[i] >= masks.shape[1]:
+        if checked(actions[i], masks[i]) == STUCK:
             wrong = i
     return wrong
 

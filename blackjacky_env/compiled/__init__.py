@@ -1,6 +1,6 @@
 """What is private to Numba: compiled functions and their cache, policies, threads, random numbers."""
 
-from blackjacky_env.compiled.callbacks import address_of, ask, make_cast
+from blackjacky_env.compiled.callbacks import address_of, ask, make_cast, make_guarded
 from blackjacky_env.compiled.compiling import (
     PLAIN,
     compiled,
@@ -13,7 +13,14 @@ from blackjacky_env.compiled.compiling import (
     zeros,
 )
 from blackjacky_env.compiled.fingerprints import fingerprint
-from blackjacky_env.compiled.policies import CompiledPolicy, Policy, PythonPolicy
+from blackjacky_env.compiled.policies import (
+    CompiledOpponent,
+    Policy,
+    PythonPolicy,
+    check_own,
+    checked_parameters,
+    takes,
+)
 from blackjacky_env.compiled.random import below, draw, game_key, shuffle, start_seat, stream
 from blackjacky_env.compiled.results import score_of, settled_in, share_result
 from blackjacky_env.compiled.shown import make_clear, make_encode, make_sample, marked, seen_from

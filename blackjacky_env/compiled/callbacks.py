@@ -6,7 +6,7 @@ Each policy is compiled once and called by its address.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -20,8 +20,8 @@ from numba.extending import intrinsic
 from numba.np.numpy_support import carray
 
 from blackjacky_env.compiled.caching import OPTIONS, DiskCache
-from blackjacky_env.compiled.compiling import PLAIN, ContentCompiler, compiled
-from blackjacky_env.compiled.policies import CompiledPolicy, Policy, PythonPolicy
+from blackjacky_env.compiled.compiling import PLAIN, ContentCompiler, compiled, on_stack
+from blackjacky_env.compiled.policies import CompiledOpponent, Policy, PythonPolicy, checked_parameters
 
 if TYPE_CHECKING:
     from blackjacky_env.declare.game import Game
@@ -31,26 +31,34 @@ class Cast(NamedTuple):
     """Agents as arrays.
 
     Agent a has its policy at ``addresses[a]``, 0 for one that is not compiled, and its parameters in
-    ``parameters[offsets[a]:offsets[a + 1]]``.
+    ``parameters[offsets[a]:offsets[a + 1]]``. An illegal action that it chose is noted in ``illegal[a]``, which is else
+    `LEGAL`.
     """
 
     addresses: npt.NDArray[np.int64]
     offsets: npt.NDArray[np.int64]
     parameters: npt.NDArray[np.float32]
+    illegal: npt.NDArray[np.int64]
 
 
-def make_cast(game: Game, agents: Sequence[CompiledPolicy | PythonPolicy]) -> Cast:
-    """Agents as arrays; policies not yet used in this process are compiled or loaded from the cache."""
-    absent = (0, np.zeros(0, np.float32))
-    found = [absent if isinstance(each, PythonPolicy) else (address_of(each[0], game), each[1]) for each in agents]
-    return join_cast([address for address, _ in found], [parameters for _, parameters in found])
+LEGAL = np.iinfo(np.int64).min
 
 
-def join_cast(addresses: Sequence[int], parts: Sequence[npt.NDArray[np.float32]]) -> Cast:
-    """Agents from the address and the parameters of each."""
+def make_cast(game: Game, agents: Sequence[CompiledOpponent | PythonPolicy]) -> Cast:
+    """Agents as arrays; policies not yet used in this process are compiled or loaded from the cache.
+
+    Raises `TypeError` or `ValueError` for parameters that an agent's policy does not take.
+    """
+    addresses = [0 if isinstance(each, PythonPolicy) else address_of(each.policy, game) for each in agents]
+    return join_cast(game, agents, addresses)
+
+
+def join_cast(game: Game, agents: Sequence[CompiledOpponent | PythonPolicy], addresses: Sequence[int]) -> Cast:
+    """As `make_cast`, from the addresses of the agents, too."""
+    absent = np.zeros(0, np.float32)
+    parts = [absent if isinstance(each, PythonPolicy) else checked_parameters(each, game) for each in agents]
     offsets = np.cumsum([0, *map(len, parts)]).astype(np.int64)
-    parameters = np.concatenate([np.zeros(0, np.float32), *parts]).astype(np.float32)
-    return Cast(np.array(addresses, np.int64), offsets, parameters)
+    return Cast(np.array(addresses, np.int64), offsets, np.concatenate([absent, *parts]), np.full(len(agents), LEGAL))
 
 
 def address_of(policy: Policy, game: Game) -> int:
@@ -66,13 +74,31 @@ _PLAIN_POLICIES: list[Policy] = []
 
 
 @cache
+def make_guarded(policy: Policy, game: Game, new: Callable[..., Any] = on_stack) -> Policy:
+    """Compiled: the policy with copies of observation and mask, in arrays by ``new``, which it may overwrite."""
+    size, dtype, num_actions, flag = game.layout.size, game.layout.dtype, game.num_actions, np.int8
+
+    def guarded(observation, mask, random_state, parameters):
+        seen, allowed = new(size, dtype), new(num_actions, flag)
+        for place in range(size):
+            seen[place] = observation[place]
+        for action in range(num_actions):
+            allowed[action] = mask[action]
+        return np.int64(policy(seen, allowed, random_state, parameters))
+
+    return compiled(guarded)
+
+
+@cache
 def _callback(policy: Policy, game: Game) -> Any:
     """A policy as a C callback, cached on disk like an `entry`."""
     size, num_actions = game.layout.size, game.num_actions
 
+    guarded = make_guarded(policy, game)
+
     def act(observation, mask, random_state, parameters, count):
         seen, allowed = carray(observation, (size,)), carray(mask, (num_actions,))
-        return np.int64(policy(seen, allowed, random_state, carray(parameters, (count,))))
+        return guarded(seen, allowed, random_state, carray(parameters, (count,)))
 
     observation, mask, parameters = map(types.CPointer, (from_dtype(game.layout.dtype), types.int8, types.float32))
     signature = types.int64(observation, mask, types.uint64, parameters, types.int64)
@@ -102,7 +128,7 @@ def _ask(address, observation, mask, random_state, parameters):
 
 
 def _ask_plainly(address, observation, mask, random_state, parameters):
-    return _PLAIN_POLICIES[address - 1](observation, mask, random_state, parameters)
+    return _PLAIN_POLICIES[address - 1](observation.copy(), mask.copy(), random_state, parameters)
 
 
 ask: Policy = _ask_plainly if PLAIN else compiled(_ask)

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import contextlib
-import types
 from collections.abc import Callable
+from types import FunctionType
 from typing import Any
 
 import numba
 import numpy as np
+from llvmlite import ir
+from numba.core import cgutils, types
 from numba.core.compiler import Compiler
 from numba.core.dispatcher import Dispatcher
-from numba.core.extending import overload
+from numba.core.extending import intrinsic, overload
 from numba.core.registry import CPUDispatcher
+from numba.np.numpy_support import carray
 
 from blackjacky_env.compiled.caching import OPTIONS, DiskCache
 from blackjacky_env.compiled.fingerprints import fingerprint
@@ -32,7 +35,7 @@ class ContentCompiler(Compiler):
     same name and number may mean different functions (such as two bots) in files from two processes.
     """
 
-    def compile_extra(self, func: types.FunctionType) -> Any:
+    def compile_extra(self, func: FunctionType) -> Any:
         """Compile as Numba does, under a name that includes the hash."""
         name = func.__qualname__
         with contextlib.suppress(TypeError):  # functions without a fingerprint are never cached
@@ -138,6 +141,26 @@ def scratch(shape, dtype, max_shape=None):
 @overload(scratch)
 def _scratch(shape, dtype, max_shape=None):
     return lambda shape, dtype, max_shape=None: np.empty(shape, dtype)
+
+
+def on_stack(size, dtype):
+    """An uninitialised array of a constant size on the stack of the function that asks; it must not be returned."""
+    return np.empty(size, dtype)
+
+
+@overload(on_stack, prefer_literal=True, jit_options={"forceinline": True})
+def _on_stack(size, dtype):
+    words = -(-size.literal_value * dtype.dtype.bitwidth // 64)
+    return lambda size, dtype: carray(_stack_memory(words), size, dtype)  # type: ignore[call-arg]  # as Numba calls it
+
+
+@intrinsic(prefer_literal=True)
+def _stack_memory(typing_context, words):
+    def generate(context, builder, signature, arguments):
+        memory = cgutils.alloca_once(builder, ir.IntType(64), words.literal_value)
+        return builder.bitcast(memory, cgutils.voidptr_t)
+
+    return types.voidptr(words), generate
 
 
 def set_zero(array, count):

@@ -11,14 +11,13 @@ import difflib
 from collections.abc import Sequence
 from functools import cache
 from importlib.metadata import entry_points
-from typing import Any, Protocol, TypeGuard, runtime_checkable
+from typing import Any, Protocol, TypeGuard
 
-import numpy as np
 import numpy.typing as npt
 
 from blackjacky_env.checks import check_list
 from blackjacky_env.compiled.compiling import is_compiled
-from blackjacky_env.compiled.policies import Policy
+from blackjacky_env.compiled.policies import CompiledOpponent
 from blackjacky_env.games import leaving_out
 
 GROUP = "blackjacky.agents"
@@ -34,14 +33,6 @@ class Opponent(Protocol):
 
     def act(self, observation: dict[str, npt.NDArray[Any]]) -> int:
         """A legal action for ``observation`` and ``action_mask``, both as the environment gives them."""
-
-
-@runtime_checkable
-class CompiledOpponent(Protocol):
-    """An agent that can play inside a batch: a policy (see `blackjacky_env.compiled.policies`) and its parameters."""
-
-    policy: Policy
-    parameters: npt.NDArray[np.float32]
 
 
 class AgentPackage(Protocol):

@@ -10,10 +10,11 @@ import numpy.typing as npt
 
 from blackjacky_env.checks import check_choice, check_integer, check_list
 from blackjacky_env.compiled.compiling import zeros
+from blackjacky_env.compiled.policies import CompiledOpponent
 from blackjacky_env.compiled.threads import check_threads
 from blackjacky_env.declare.game import Game
 from blackjacky_env.envs.aec import MAX_SEED
-from blackjacky_env.envs.opponents import CompiledOpponent, find_compiled
+from blackjacky_env.envs.opponents import find_compiled
 from blackjacky_env.games import get_game
 from blackjacky_env.play.playouts import play_copies
 from blackjacky_env.play.states import read_state, unpack
@@ -60,6 +61,7 @@ def playout(
         The zero-sum "win" rewards of all seats, 0 for seats that do not exist, float64, (S, G, P).
 
     Raises:
+        IllegalActionError: an agent chose an illegal action; the message names it.
         ImportError: ``backend="cuda"`` without numba-cuda.
         RuntimeError: ``backend="cuda"`` without an NVIDIA GPU and its driver.
         TypeError, ValueError: the states are damaged, or of another game or version; an agent is unknown, not compiled
@@ -69,17 +71,17 @@ def playout(
     count = check_integer("games", games, 1, 2**31)
     agents = [find_compiled(game.name, member) for member in _members(policies, game, records)]
     numbers = np.arange(game.max_players) if len(agents) > 1 else np.zeros(game.max_players, np.int64)
-    seating, compiled = np.tile(numbers, (len(records), 1)), [(agent.policy, agent.parameters) for agent in agents]
+    seating = np.tile(numbers, (len(records), 1))
     seed = check_integer("seed", seed, 0, MAX_SEED)
     if check_choice("backend", backend, ("cpu", "cuda")) == "cuda":
         if threads is not None:
             raise ValueError("threads are for backend='cpu'")
         from blackjacky_env.play import gpu
 
-        on_gpu: npt.NDArray[np.float64] = gpu.play_copies(game, records, count, seating, compiled, seed)
+        on_gpu: npt.NDArray[np.float64] = gpu.play_copies(game, records, count, seating, agents, seed)
         return on_gpu
     threads = max(1, min(check_threads(threads), len(records) * count // _GAMES_PER_THREAD))
-    return play_copies(game, records, count, seating, compiled, seed, threads)
+    return play_copies(game, records, count, seating, agents, seed, threads)
 
 
 def _read(states: Sequence[bytes]) -> tuple[Game, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from typing import Any, Protocol
 
 import numpy as np
@@ -15,21 +16,24 @@ from gymnasium.vector.utils import batch_space
 from blackjacky_env.checks import check_choice, check_integer, check_number
 from blackjacky_env.compiled import random
 from blackjacky_env.compiled.callbacks import make_cast
-from blackjacky_env.compiled.compiling import is_compiled
+from blackjacky_env.compiled.compiling import entry, is_compiled
+from blackjacky_env.compiled.policies import CompiledOpponent
 from blackjacky_env.compiled.threads import check_threads, spread
 from blackjacky_env.declare.game import Game, IllegalActionError
-from blackjacky_env.envs.aec import MAX_SEED, Observation
+from blackjacky_env.envs.aec import MAX_SEED, Observation, TableEnv
 from blackjacky_env.envs.formats import Format
-from blackjacky_env.envs.opponents import CompiledOpponent, check_opponents, find_compiled
+from blackjacky_env.envs.opponents import check_opponents, find_compiled
 from blackjacky_env.games import get_game
 from blackjacky_env.play.batch import choose_tables, new_states
 from blackjacky_env.play.learner_games import BEGIN, Encoder, LearnerArrays, learner_function, seat_everybody
+from blackjacky_env.play.playouts import raise_illegal
 from blackjacky_env.play.states import own_arrays
 from blackjacky_env.play.step import DRAWN, NONE, explain_illegal, first_illegal
 
 Array = npt.NDArray[Any]
 Member = str | CompiledOpponent
 
+_GUARD, _UNWRITTEN = 2**16, np.float32(-1.7014117e38)  # values beside a tried encoding, and what they hold
 _GAMES_PER_THREAD = 64  # a step takes a few moves of opponents, waking a thread as long as a few hundred
 
 
@@ -117,9 +121,10 @@ class SeatVectorEnv(VectorEnv[Observation, Array, Array]):
         num_players, variant, rule_options = self.game.choose_preset(preset, num_players, variant, rule_options)
         weight = check_number("score_weight", score_weight, -1e6, 1e6)
         self._weights = (1.0, weight) if reward == "win" else (0.0, 1.0)
-        self._encoding = _check_encoding(encoding)
+        self._encode = _check_encoding(encoding, game) if encoding is not None else None
         self._entries = encoding.size if encoding else self.game.layout.size
         self._dtype: np.dtype[Any] = np.dtype(np.float32) if encoding else self.game.layout.dtype
+        self._step = learner_function(self.game, self._encode)
         sizes, self.variant = choose_tables(self.game, self.num_envs, num_players, variant)
         self._states = new_states(self.game, sizes, self.variant, rule_options)
         self.seat = None if seat is None else check_integer("seat", seat, 0, min(sizes) - 1)
@@ -129,7 +134,7 @@ class SeatVectorEnv(VectorEnv[Observation, Array, Array]):
         self._threads = check_threads(threads)
 
     def _make_spaces(self) -> None:
-        encoded = spaces.Box(-np.inf, np.inf, (self._entries,), np.float32) if self._encoding else None
+        encoded = spaces.Box(-np.inf, np.inf, (self._entries,), np.float32) if self._encode else None
         self.single_observation_space = self._format.space(self.game.layout, self.game.num_actions, encoded)
         self.single_action_space = spaces.Discrete(self.game.num_actions)
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
@@ -154,14 +159,10 @@ class SeatVectorEnv(VectorEnv[Observation, Array, Array]):
         """Change the opponents, also in running games, which are seated as if they had started with the new ones."""
         found = [find_compiled(self.game.name, each) for each in check_opponents(opponents)]
         distinct = {id(agent): agent for agent in found}
-        self._agents, numbers = list(distinct.values()), list(distinct)
-        self._compile()
+        agents, numbers = list(distinct.values()), list(distinct)
+        self._cast, self._agents = make_cast(self.game, agents), agents
         self._opponents = np.array([numbers.index(id(agent)) for agent in found])
         seat_everybody(self._states, self._learner_arrays())
-
-    def _compile(self) -> None:
-        self._step = learner_function(self.game, self._encoding.function if self._encoding else None)
-        self._cast = make_cast(self.game, [(agent.policy, agent.parameters) for agent in self._agents])
 
     def __getstate__(self) -> dict[str, Any]:
         """Everything except machine code, whose addresses hold in this process only."""
@@ -169,7 +170,8 @@ class SeatVectorEnv(VectorEnv[Observation, Array, Array]):
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(own_arrays(state))
-        self._compile()
+        self._step = learner_function(self.game, self._encode)
+        self._cast = make_cast(self.game, self._agents)
 
     # ------------------------------------------------------------ Gymnasium
 
@@ -214,6 +216,7 @@ class SeatVectorEnv(VectorEnv[Observation, Array, Array]):
         Raises:
             IllegalActionError: an action is not legal; the message names the first such game. No game has changed.
             TypeError: the actions are not integers, or their shape is wrong.
+            RuntimeError: an opponent chose an illegal action; the message names it. Only `reset` goes on.
             gymnasium.error.ResetNeeded: no games are running.
         """
         checked, played = self._check_actions(actions), self._played.copy()
@@ -257,6 +260,12 @@ class SeatVectorEnv(VectorEnv[Observation, Array, Array]):
         shown = self._shown, self._masks, self._results, self._score_changes, self._ended, self._last_shown
         threads = max(1, min(self._threads, self.num_envs // _GAMES_PER_THREAD))
         spread(lambda first, last: self._step(*games, *shown, first, last), self.num_envs, threads)
+        try:
+            raise_illegal(self._agents, self._cast)
+        except IllegalActionError as error:
+            self._played[:] = 0  # no games are running
+            self._cast = make_cast(self.game, self._agents)
+            raise RuntimeError(f"an opponent broke the rules: {error}") from error
 
     # ------------------------------------------------------------ checks
 
@@ -277,9 +286,30 @@ class SeatVectorEnv(VectorEnv[Observation, Array, Array]):
         return checked
 
 
-def _check_encoding(encoding: Encoding | None) -> Encoding | None:
-    if encoding is not None:
-        if not is_compiled(getattr(encoding, "function", None)):
-            raise TypeError(f"encoding={encoding!r} has no compiled function; allowed are None, or a function and size")
-        check_integer("size of the encoding", getattr(encoding, "size", None), 1, 2**20)
-    return encoding
+def _check_encoding(encoding: Encoding, game: str) -> Encoder:
+    """The function of an encoding that has written just as many values as it says, between guards."""
+    function: Encoder | None = getattr(encoding, "function", None)
+    if function is None or not is_compiled(function):
+        raise TypeError(f"encoding={encoding!r} has no compiled function; allowed are None, or a function and size")
+    size = check_integer("size of the encoding", getattr(encoding, "size", None), 1, 2**20)
+    table = TableEnv(game)
+    table.reset(seed=0)
+    values = np.full(size + 2 * _GUARD, _UNWRITTEN)
+    _write(function)(*table.observe(table.agent_selection).values(), values[_GUARD : _GUARD + size])
+    written = np.flatnonzero(values != _UNWRITTEN)
+    if not np.array_equal(written, np.arange(_GUARD, _GUARD + size)):
+        raise ValueError(
+            f"encoding={encoding!r} says size={size}, and writes {len(written)} values from index "
+            f"{written[:1] - _GUARD} on; it has to write all of them and no others"
+        )
+    return function
+
+
+@cache
+def _write(encode: Encoder) -> Encoder:
+    """Entry (observation, mask, out): encode."""
+
+    def write(observation, mask, out):  # type: ignore[no-untyped-def]  # compiled
+        encode(observation, mask, out)
+
+    return entry(write)

@@ -13,14 +13,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from blackjacky_env.compiled.callbacks import Cast, join_cast
-from blackjacky_env.compiled.compiling import compiled, zeros
-from blackjacky_env.compiled.policies import CompiledPolicy, Policy
+from blackjacky_env.compiled.callbacks import Cast, join_cast, make_guarded
+from blackjacky_env.compiled.compiling import compiled, scratch, zeros
+from blackjacky_env.compiled.policies import CompiledOpponent, Policy
 from blackjacky_env.declare.game import Game
 from blackjacky_env.play.batch import Batch
 from blackjacky_env.play.kernels import WARP, Rows, launch, make_kernel, make_kernels
 from blackjacky_env.play.many_games import BatchArrays, BatchFunctions, new_batch_arrays
-from blackjacky_env.play.playouts import make_play_copy
+from blackjacky_env.play.playouts import make_play_copy, raise_illegal
 from blackjacky_env.play.step import NONE, STUCK, checked
 
 _MAX_COPIES = 2**18  # playouts per launch; about as many threads as the largest GPUs hold
@@ -85,6 +85,11 @@ def to_device(arrays: Any) -> Any:
         **{name: cuda.to_device(value) for name, value in arrays._asdict().items() if isinstance(value, np.ndarray)}
     )
     return moved._replace(action_masks=moved.mask_words.view(np.int8)) if isinstance(arrays, BatchArrays) else moved
+
+
+def to_host(cast: Cast) -> Cast:
+    """A cast on the GPU with what its agents have chosen illegally, once the GPU has done all that is queued."""
+    return cast._replace(illegal=cast.illegal.copy_to_host())  # type: ignore[attr-defined]  # an array on the GPU
 
 
 class CudaBatch(Batch):
@@ -197,7 +202,7 @@ def play_copies(
     states: npt.NDArray[Any],
     games: int,
     seating: npt.NDArray[np.int64],
-    agents: Sequence[CompiledPolicy],
+    agents: Sequence[CompiledOpponent],
     seed: int,
 ) -> DeviceArray:
     """`blackjacky_env.play.playouts.play_copies` on a GPU: the same results, in its memory.
@@ -206,14 +211,15 @@ def play_copies(
     `TypeError` for agents that do not compile for a GPU, `ValueError` for networks that are too large for one.
     """
     check_gpu()
-    policies = tuple(dict.fromkeys(policy for policy, _ in agents))
-    kernel, cast = make_playouts(game, policies), to_device(make_numbered_cast(policies, agents))
+    policies = tuple(dict.fromkeys(agent.policy for agent in agents))
+    kernel, cast = make_playouts(game, policies), to_device(make_numbered_cast(game, policies, agents))
     count = len(states) * games
     copies = cuda.to_device(zeros(min(count, _MAX_COPIES), game.state_dtype))
     results = cuda.to_device(np.zeros((len(states), games, game.max_players)))
     given, seats = cuda.to_device(states), cuda.to_device(seating)
     for first in range(0, count, _MAX_COPIES):
         launch_agents(kernel, min(_MAX_COPIES, count - first), given, seats, cast, seed, copies, results, first)
+    raise_illegal(agents, to_host(cast))
     return results
 
 
@@ -235,7 +241,7 @@ def make_playouts(game: Game, policies: tuple[Policy, ...]) -> Any:
     Thread j plays number ``first + j`` of all playouts, in ``copies[j]``.
     """
     size, dtype, num_actions = game.layout.size, game.layout.dtype, game.num_actions
-    play_copy = make_play_copy(game, make_ask(policies))
+    play_copy = make_play_copy(game, make_ask(game, policies))
 
     def play(states, seating, cast, seed, copies, results, first):
         j = cuda.grid(1)
@@ -246,28 +252,29 @@ def make_playouts(game: Game, policies: tuple[Policy, ...]) -> Any:
     return make_kernel(play)
 
 
-def make_ask(policies: Sequence[Policy]) -> Policy:
+def make_ask(game: Game, policies: Sequence[Policy]) -> Policy:
     """Compiled (number, observation, mask, random_state, parameters) -> action: ask the policy with that number."""
-    policy, own = policies[-1], len(policies) - 1
-    others = make_ask(policies[:-1]) if own else policy
+    policy, own = make_guarded(policies[-1], game, scratch), len(policies) - 1
+    others = make_ask(game, policies[:-1]) if own else policy
 
     def ask_only(number, observation, mask, random_state, parameters):
-        return np.int64(policy(observation, mask, random_state, parameters))
+        return policy(observation, mask, random_state, parameters)
 
     def ask_or(number, observation, mask, random_state, parameters):
         if number == own:
-            return np.int64(policy(observation, mask, random_state, parameters))
+            return policy(observation, mask, random_state, parameters)
         return others(number, observation, mask, random_state, parameters)
 
     return compiled(ask_or if own else ask_only)
 
 
-def make_numbered_cast(policies: tuple[Policy, ...], agents: Sequence[CompiledPolicy]) -> Cast:
+def make_numbered_cast(game: Game, policies: tuple[Policy, ...], agents: Sequence[CompiledOpponent]) -> Cast:
     """`make_cast` with the number of a policy for `make_ask` in place of its address.
 
     Raises `ValueError` for networks that are too large for a GPU.
     """
-    for policy, parameters in agents:
-        if check := getattr(policy, "check_gpu", None):
-            check(parameters)
-    return join_cast([policies.index(policy) for policy, _ in agents], [parameters for _, parameters in agents])
+    cast = join_cast(game, agents, [policies.index(agent.policy) for agent in agents])
+    for agent in agents:
+        if check := getattr(agent.policy, "check_gpu", None):
+            check(agent.parameters)
+    return cast

@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from blackjacky_env.compiled.callbacks import ask, make_cast
+from blackjacky_env.compiled.callbacks import LEGAL, Cast, ask, make_cast
 from blackjacky_env.compiled.compiling import compiled, entry, inlined, zeros
-from blackjacky_env.compiled.policies import CompiledPolicy, Policy, PythonPolicy
+from blackjacky_env.compiled.policies import CompiledOpponent, Policy, PythonPolicy, name_of
 from blackjacky_env.compiled.purposes import FOR_COPIES, FOR_POLICIES
 from blackjacky_env.compiled.random import game_key, stream
 from blackjacky_env.compiled.results import score_of
@@ -22,6 +22,7 @@ from blackjacky_env.play.recall import listener, make_listen, make_phase, new_ea
 from blackjacky_env.play.step import (
     DRAWN,
     NONE,
+    STUCK,
     checked,
     first_illegal,
     is_running,
@@ -42,7 +43,7 @@ def make_choose(game: Game, ask: Policy = ask) -> Callable[..., int]:
     """Inlined (s, agent, decision, cast, observation, mask) -> action: the agent's choice for the player to act.
 
     ``ask`` asks a policy by its entry in ``cast.addresses``; the only legal action is taken unasked. `STUCK`, which
-    ends the game, if there is none, or for an illegal choice.
+    ends the game, if there is none, or for an illegal choice, which is noted in ``cast.illegal``: `raise_illegal`.
     """
     encode, legal, answer = game.rules.encode, game.rules.legal, make_answer(ask)
 
@@ -64,9 +65,20 @@ def make_answer(ask: Policy = ask) -> Callable[..., int]:
     def answer(s, agent, decision, cast, observation, mask):
         own = cast.parameters[cast.offsets[agent] : cast.offsets[agent + 1]]
         bits = stream(s.key, FOR_POLICIES, decision, 0)
-        return checked(np.int64(ask(cast.addresses[agent], observation, mask, bits, own)), mask)
+        chosen = np.int64(ask(cast.addresses[agent], observation, mask, bits, own))
+        action = checked(chosen, mask)
+        if action == STUCK:
+            cast.illegal[agent] = chosen
+        return action
 
     return inlined(answer)
+
+
+def raise_illegal(agents: Sequence[CompiledOpponent | PythonPolicy], cast: Cast) -> None:
+    """Raise `IllegalActionError`, with the agent's name, if one of a cast has chosen an illegal action."""
+    for agent, action in zip(agents, cast.illegal.tolist(), strict=True):
+        if action != LEGAL:
+            raise IllegalActionError(f"agent {name_of(agent)!r} chose action {action}, which its mask does not allow")
 
 
 @cache
@@ -142,7 +154,7 @@ def play_copies(
     states: npt.NDArray[Any],
     games: int,
     seating: npt.NDArray[np.int64],
-    agents: Sequence[CompiledPolicy],
+    agents: Sequence[CompiledOpponent],
     seed: int,
     threads: int = 1,
 ) -> npt.NDArray[np.float64]:
@@ -150,7 +162,7 @@ def play_copies(
 
     A key depends only on the seed, the index of the state and the index of the copy. ``states`` (N,) are not changed;
     ``seating`` (N, max_players), ``agents`` and ``threads`` are as for `play_out`. Returns the zero-sum "win" rewards
-    (N, games, max_players).
+    (N, games, max_players). Raises `IllegalActionError` if an agent chooses an illegal action.
     """
     results = np.zeros((len(states), games, game.max_players))
     play, cast = _play_copies(game), make_cast(game, agents)
@@ -161,6 +173,7 @@ def play_copies(
 
     for start in range(0, len(states) * games, _CHUNK * threads):
         spread(partial(work, start), min(_CHUNK * threads, len(states) * games - start), threads)
+        raise_illegal(agents, cast)
     return results
 
 
@@ -267,7 +280,7 @@ def play_out(
     states: npt.NDArray[Any],
     seeds: npt.NDArray[np.int64],
     seating: npt.NDArray[np.int64],
-    agents: Sequence[CompiledPolicy | PythonPolicy],
+    agents: Sequence[CompiledOpponent | PythonPolicy],
     threads: int = 1,
 ) -> Played:
     """Play whole games between agents, compiled or not, and log every action.
@@ -279,10 +292,10 @@ def play_out(
         states: records with options written, shape (N,); left as the games ended.
         seeds: seed of each game as for ``reset``, shape (N,).
         seating: index of the agent in each seat, shape (N, max_players).
-        agents: (policy, parameters) of each compiled agent; the others.
+        agents: the compiled ones, and the others as `PythonPolicy`.
         threads: CPU threads of compiled agents; results do not depend on it.
 
-    Raises `IllegalActionError` if an agent that is not compiled returns an illegal action; the message names the agent.
+    Raises `IllegalActionError` if an agent chooses an illegal action; the message names the agent.
     """
     cast, games = make_cast(game, agents), _new_games(game, len(states))
     begin_all(game)(states, seeds)
@@ -297,6 +310,7 @@ def play_out(
 
     while True:
         spread(play_on, len(states), threads)
+        raise_illegal(agents, cast)
         running = (states["player"] >= 0) & (games.decisions < LONGEST)
         if not running.any():
             break

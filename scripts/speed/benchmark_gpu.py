@@ -188,8 +188,7 @@ def measure_playouts(name: str) -> Iterator[Row]:
     taken = seconds(lambda: playout(state, "random", PLAYOUTS, backend="cuda"))
     agent, count = find_compiled(name, "random"), 4096
     states, seats = new_states(game, [game.default_players] * count, game.variants[0].name, {}), game.max_players
-    inside = [(agent.policy, agent.parameters)]
-    decisions = play_out(game, states, np.arange(count), np.zeros((count, seats), np.int64), inside).decisions
+    decisions = play_out(game, states, np.arange(count), np.zeros((count, seats), np.int64), [agent]).decisions
     yield row_of(name, f"playouts of `random` from the start, {PLAYOUTS:,}", PLAYOUTS / taken, "games/s")
     yield row_of(name, "the same", PLAYOUTS * float(decisions.mean()) / taken / 1e6, "million actions/s")
 

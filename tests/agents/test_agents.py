@@ -18,10 +18,11 @@ from blackjacky_agents.arena import evaluation
 from blackjacky_agents.arena.evaluation import against_copies, at_one_table, play_games
 from blackjacky_agents.games.black_jacky.bots import threshold
 from blackjacky_agents.registry import parse_agents
-from blackjacky_env import black_jacky_v0, make_batch
+from blackjacky_env import IllegalActionError, black_jacky_v0, make_batch
 from blackjacky_env.compiled.compiling import compiled
+from blackjacky_env.compiled.policies import Policy
 from blackjacky_env.declare.game import Game
-from tests.policies import last_legal, no_action
+from tests.policies import cheating, first_legal, last_legal, no_action, scribbling
 
 BOTS = bot_names("black_jacky")
 BOLD = np.array([6, 10, 6, 12], np.float32)
@@ -254,10 +255,56 @@ def test_entries_out_of_range_are_refused(game: Game, beyond: int) -> None:
 
 
 def test_a_policy_that_finds_no_action_is_named() -> None:
-    with pytest.raises(ValueError, match="lost chose -1, which is no action of black_jacky: observation and mask 199"):
+    with pytest.raises(
+        ValueError, match="lost chose -1, which mask 199 does not allow: observation and mask contradict"
+    ):
         CompiledAgent("lost", "black_jacky", no_action).act_batch(*positions())
 
 
-def test_a_compiled_game_in_which_a_policy_finds_no_action_ends_without_a_winner() -> None:
-    lost = CompiledAgent("lost", "black_jacky", no_action)
-    assert not play_games([lost], np.zeros((5, 2), np.int64)).any()
+@pytest.mark.parametrize(("policy", "action"), [(no_action, "-1"), (cheating, "[0-9]+")])
+def test_whole_games_in_which_a_compiled_policy_chooses_illegally_end_with_an_error_that_names_it(
+    policy: Policy, action: str
+) -> None:
+    agents = [AGENTS[RANDOM], CompiledAgent("wrong", "black_jacky", policy)]
+    with pytest.raises(IllegalActionError, match=f"agent 'wrong' chose action {action}, which its mask does not allow"):
+        play_games(agents, np.array([[0, 1]] * 5))
+
+
+def test_a_compiled_policy_may_overwrite_what_it_was_shown() -> None:
+    first, scribbler = (CompiledAgent("mine", "black_jacky", policy) for policy in (first_legal, scribbling))
+    seen, masks = positions()
+    shown, allowed = seen.copy(), masks.copy()
+    np.testing.assert_array_equal(scribbler.act_batch(shown, allowed), first.act_batch(seen, masks))
+    np.testing.assert_array_equal(shown, seen)
+    np.testing.assert_array_equal(allowed, masks)
+    seating = np.random.default_rng(6).integers(2, size=(40, 3))
+    results = [play_games([agent, AGENTS[RANDOM]], seating) for agent in (first, scribbler)]
+    np.testing.assert_array_equal(*results)
+    assert results[0].any()
+
+
+def test_parameters_that_a_policy_does_not_take_are_refused_before_compiled_code_reads_them() -> None:
+    network = make_agent("champion")
+    assert isinstance(network, CompiledAgent)
+    rollout, search = (make_agent(name).policy for name in ("rollout:9", "search:9"))  # type: ignore[attr-defined]
+    packed, budget = network.parameters, "its budget is .*; allowed are 1 .. 1000000"
+    for policy, wrong, said in (
+        (threshold.choose, [], "it has 0 parameters; its policy takes 4"),
+        (threshold.choose, [1, 2, np.nan, 3], "parameter 2 is nan; allowed are finite numbers"),
+        (threshold.choose, [1, 2, 1e300, 3], "parameter 2 is "),
+        (threshold.choose, [[1, 2], [3, 4]], r"int64 of shape \(2, 2\); allowed is a vector of numbers"),
+        (threshold.choose, ["1"] * 4, "<U1 of shape"),
+        (network.policy, [], "are no network"),
+        (network.policy, packed[:6], "are no network"),
+        (network.policy, packed[:-1], "are no network"),
+        (network.policy, [packed[0], 1e9, *packed[2:]], "are no network"),
+        (network.policy, [1, 1, 355, 1, *[0] * 356], "to 61 actions or more"),
+        (rollout, [1e9, 2, 4, 2, 8], budget),
+        (search, [0, 0, 0, *packed], budget),
+        (search, [9, 0, 0, *packed[:9]], "are no network"),
+    ):
+        with pytest.raises((TypeError, ValueError), match=f"agent 'mine': .*{said}"):
+            CompiledAgent("mine", "black_jacky", policy, np.array(wrong))
+    network.parameters = packed[:6]
+    with pytest.raises(ValueError, match="agent 'champion': its 6 parameters are no network"):
+        network.act_batch(*positions())

@@ -94,7 +94,7 @@ def test_its_kernel_compiles(game: Game) -> None:
     past = network_agent(game.name, encoding, pack(random_layers(encoding.size, outputs=game.num_actions), False))
     collector, policies = Collector(*arguments_of(game, encoding)), (past.policy,)
     given = [in_columns(each) for each in (collector.tables, collector._new_stretch(np.empty), collector.links)]
-    more = (past.parameters, make_numbered_cast(policies, [(past.policy, past.parameters)]), np.zeros((1, 1), np.int64))
+    more = (past.parameters, make_numbered_cast(game, policies, [past]), np.zeros((1, 1), np.int64))
     kernel = collect_kernel(game, encoding, policies, dense)
     assert ".visible .entry" in ptx_of(kernel, (*given, *more, collector.returns, collector.seed))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import re
+from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import count
@@ -13,16 +14,19 @@ import gymnasium
 import numpy as np
 import numpy.typing as npt
 import pytest
+from gymnasium.error import ResetNeeded
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
 
 from blackjacky_agents.bots import random_bot
+from blackjacky_agents.games.black_jacky.bots import threshold
 from blackjacky_env import IllegalActionError, black_jacky_v0
+from blackjacky_env.compiled.compiling import compiled
 from blackjacky_env.compiled.purposes import FOR_POLICIES
 from blackjacky_env.compiled.random import stream
 from blackjacky_env.envs.vector import SeatVectorEnv
 from blackjacky_env.games import get_game
 from tests.envs.playing import assert_same, fresh, random_legal
-from tests.policies import first_legal, last_legal
+from tests.policies import cheating, first_legal, last_legal, scribbling
 
 GAME = get_game("black_jacky")
 MODES = NEXT_STEP, SAME_STEP = AutoresetMode.NEXT_STEP, AutoresetMode.SAME_STEP
@@ -231,6 +235,60 @@ def test_new_opponents_in_running_games_sit_as_if_these_had_begun_with_them() ->
         seen_too, rewards_too, *_, other = changed.step(other["action_mask"].argmax(axis=1))
         np.testing.assert_array_equal(seen[fresh], seen_too[fresh])
         np.testing.assert_array_equal(rewards[fresh], rewards_too[fresh])
+
+
+def test_opponents_that_overwrite_what_they_are_shown_play_as_others_do() -> None:
+    for one, other in zip(play(make(), 60), play(make(opponents=[Policy(scribbling), LAST]), 60), strict=True):
+        assert_same(one, other)
+
+
+def test_an_opponent_that_chooses_illegally_is_named_and_the_games_have_to_be_started_again() -> None:
+    env = make(opponents=[Policy(cheating)])
+    with pytest.raises(
+        RuntimeError, match=r"an opponent broke the rules: agent 'cheating' chose action \d+, which its"
+    ):
+        deque(play(env, 60), maxlen=0)
+    with pytest.raises(ResetNeeded):
+        env.step(np.zeros(10, np.int64))
+    env.set_opponents([FIRST, LAST])
+    for one, other in zip(play(env, 20), play(make(), 20), strict=True):
+        assert_same(one, other)
+
+
+def test_parameters_of_opponents_are_checked_whenever_they_are_set() -> None:
+    env, policy = make(), threshold.choose
+    for wrong in ([], [1, 2, 3], [1, 2, np.nan, 4]):
+        with pytest.raises(ValueError, match="agent 'choose': "):
+            env.set_opponents([Policy(policy, np.array(wrong, np.float32))])
+    for one, other in zip(play(env, 5), play(make(), 5), strict=True):
+        assert_same(one, other)
+
+
+class Numbered(NamedTuple):
+    """An encoding, with any size."""
+
+    function: Any
+    size: Any
+
+
+@compiled
+def ten(observation, mask, out):  # type: ignore[no-untyped-def]  # compiled
+    """Ten values; the mask is used as scratch memory."""
+    mask[:] = 1
+    for i in range(10):
+        out[i] = observation[i]
+
+
+@pytest.mark.parametrize("size", [1, 9, 11, 2**20])
+def test_an_encoding_that_says_a_wrong_size_is_refused_before_it_writes_beyond_its_rows(size: int) -> None:
+    with pytest.raises(ValueError, match=rf"says size={size}, and writes 10 values from index \[0\] on"):
+        make(encoding=Numbered(ten, size))
+
+
+def test_an_encoding_may_overwrite_the_mask_that_it_was_shown() -> None:
+    for one, other in zip(play(make(), 30), play(make(encoding=Numbered(ten, 10)), 30), strict=True):
+        np.testing.assert_array_equal(one[0][:, :10], other[0])
+        assert_same(one[1:], other[1:])
 
 
 def test_the_score_can_be_added_to_the_result() -> None:

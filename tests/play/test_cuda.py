@@ -59,11 +59,12 @@ def a_device() -> Any:
 
 def playouts_and_arguments(game: Game, bots: list[str]) -> tuple[Any, tuple[Any, ...]]:
     """The kernel of playouts of these bots, and arguments."""
-    agents = [(agent.policy, agent.parameters) for agent in (find_compiled(game.name, bot) for bot in bots)]
-    policies = tuple(policy for policy, _ in agents)
+    agents = [find_compiled(game.name, bot) for bot in bots]
+    policies = tuple(agent.policy for agent in agents)
     states, seating = zeros(1, game.state_dtype), np.zeros((1, game.max_players), np.int64)
     results = np.zeros((1, 1, game.max_players))
-    return make_playouts(game, policies), (states, seating, make_numbered_cast(policies, agents), 0, states, results, 0)
+    cast = make_numbered_cast(game, policies, agents)
+    return make_playouts(game, policies), (states, seating, cast, 0, states, results, 0)
 
 
 @pytest.fixture

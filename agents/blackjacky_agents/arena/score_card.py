@@ -45,7 +45,7 @@ from blackjacky_agents.games import get_kit
 from blackjacky_agents.networks.agent_file import read_card
 from blackjacky_agents.registry import make_agent
 from blackjacky_agents.search.searchers import SEARCHERS
-from blackjacky_env.compiled import CompiledPolicy, PythonPolicy
+from blackjacky_env.compiled import PythonPolicy
 from blackjacky_env.declare import IllegalActionError
 from blackjacky_env.games import get_game
 from blackjacky_env.play import NONE, play_out
@@ -290,8 +290,8 @@ def _replay(played: _Played, game: int) -> None:
     def repeat(observations: npt.NDArray[Any], _: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
         return np.array([moves[made] if made < len(moves) else NONE])
 
-    policies: list[PythonPolicy | CompiledPolicy] = [PythonPolicy("the agent of the card", repeat, hear)]
-    policies += [(each.policy, each.parameters) for each in table.agents[1:] if isinstance(each, CompiledAgent)]
+    policies: list[PythonPolicy | CompiledAgent] = [PythonPolicy("the agent of the card", repeat, hear)]
+    policies += [each for each in table.agents[1:] if isinstance(each, CompiledAgent)]
     seeds, seats = table.schedule(game, 1)
     states, seating = table.begin(seats)
     won = played.games.winners.reshape(-1, table.num_players)[game]

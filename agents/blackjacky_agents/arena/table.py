@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from blackjacky_agents.agent import Agent, CompiledAgent, recalls
 from blackjacky_agents.external.subprocess_agent import SubprocessAgent
-from blackjacky_env.compiled import CompiledPolicy, PythonPolicy, entry, random, zeros
+from blackjacky_env.compiled import PythonPolicy, entry, random, zeros
 from blackjacky_env.compiled.purposes import FOR_DEALS, FOR_SEATS
 from blackjacky_env.envs import TableEnv
 from blackjacky_env.games import get_game
@@ -171,13 +171,13 @@ class Table:
 
     def _play(self, first: int, seeds: npt.NDArray[np.int64], seats: npt.NDArray[np.int64]) -> tuple[Any, ...]:
         game, (states, seating) = get_game(self.game), self.begin(seats)
-        policies: list[CompiledPolicy | PythonPolicy] = []
+        policies: list[CompiledAgent | PythonPolicy] = []
         programs = [agent for agent in self.agents if isinstance(agent, SubprocessAgent)]
         for program in programs:
             program.facts = {"players": self.num_players, "variant": self.variant, "options": self.options}
         for number, agent in enumerate(self.agents):
             if isinstance(agent, CompiledAgent):
-                policies.append((agent.policy, agent.parameters))
+                policies.append(agent)
             else:
                 if len(seeds):
                     agent.reset(int.from_bytes(sha256(f"{self.seed} {first} {number}".encode()).digest()[:4]))

@@ -15,10 +15,10 @@ from blackjacky_agents.kit.search import SearchConfig
 from blackjacky_agents.kit.settings import TrainingSettings
 from blackjacky_agents.kit.value_network import ValueNetwork
 from blackjacky_agents.narration import Narrator
-from blackjacky_env.compiled import Policy
+from blackjacky_env.compiled import Policy, takes
 
 Bot = tuple[Policy] | tuple[Policy, npt.NDArray[Any]]
-"""A compiled policy, with its parameters if it has any."""
+"""A compiled policy, with its parameters if it has any, of which it then takes as many in all agents."""
 
 
 @dataclass(frozen=True)
@@ -51,6 +51,11 @@ class GameKit:
     score: Path | None = None
     """The protocol of `blackjacky score`, written by ``scripts/measures/protocol.py``; None: one is made from
     the game's bots for each score."""
+
+    def __post_init__(self) -> None:
+        for policy, *own in self.bots.values():
+            if not hasattr(policy, "check_parameters"):
+                policy.check_parameters = takes(len(own[0]) if own else 0)  # type: ignore[attr-defined]
 
     @classmethod
     def of(cls, file: str, **declared: Any) -> GameKit:

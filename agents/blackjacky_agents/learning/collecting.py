@@ -46,6 +46,7 @@ from blackjacky_env.play import (
     make_look,
     make_shared_step,
     only_legal,
+    raise_illegal,
 )
 
 LEARNER = 0
@@ -132,12 +133,14 @@ class Collector:
         """Play until every game has T further decisions of the learner.
 
         ``network`` is packed; its outputs are the logits of the actions, then the value. ``lineups``: who has the seats
-        clockwise of one of the learner's, (L, P - 1); each game draws that seat and a row.
+        clockwise of one of the learner's, (L, P - 1); each game draws that seat and a row. Raises `IllegalActionError`
+        if an opponent chooses an illegal action.
         """
         stretch, play = self._new_stretch(np.empty), _collect_entry(self.game, self.encoding)
-        cast = make_cast(self.game, [(agent.policy, agent.parameters) for agent in opponents])
+        cast = make_cast(self.game, opponents)
         given = (self.tables, stretch, self.links, network, cast, lineups, self.returns, self.seed)
         spread(lambda first, last: play(*given, first, last), len(self.tables.states), self.threads)
+        raise_illegal(opponents, cast)
         return stretch
 
     def _new_stretch(self, new: Callable[..., Any]) -> Stretch:

@@ -19,7 +19,8 @@ from blackjacky_agents.learning.collecting import Collector, Stretch, go_on, mak
 from blackjacky_agents.networks.network import HEADER, forward, network_policy
 from blackjacky_env.compiled import Policy, compiled, scratch
 from blackjacky_env.declare import Game
-from blackjacky_env.play.gpu import check_gpu, launch_agents, make_ask, make_numbered_cast, to_device
+from blackjacky_env.play import raise_illegal
+from blackjacky_env.play.gpu import check_gpu, launch_agents, make_ask, make_numbered_cast, to_device, to_host
 from blackjacky_env.play.kernels import SIMULATED, make_kernel, sync_warp
 
 _AT_ONCE = 8  # sums that a thread keeps in registers
@@ -39,18 +40,23 @@ class CudaCollector(Collector):
         self._policies = tuple(dict.fromkeys([*(bot.policy for bot in bots), network_policy(self.encoding)]))
         self.tables, self.links = to_device(in_columns(self.tables)), to_device(in_columns(self.links))
         self._stretch = self._new_stretch(partial(cuda.device_array, order="F"))
+        self._opponents: Sequence[CompiledAgent] = ()
+        self._cast = to_device(make_numbered_cast(self.game, self._policies, ()))
 
     def collect(
         self, network: npt.NDArray[np.float32], opponents: Sequence[CompiledAgent], lineups: npt.NDArray[np.int64]
     ) -> Stretch:
         """As `Collector.collect`, on arrays in the GPU's memory, without waiting for the GPU.
 
-        Raises `TypeError` for opponents that do not compile for a GPU, `ValueError` for networks too large for one.
+        Raises `TypeError` for opponents that do not compile for a GPU, `ValueError` for networks too large for one,
+        `IllegalActionError` if an opponent has chosen an illegal action in the stretch before.
         """
-        cast = make_numbered_cast(self._policies, [(agent.policy, agent.parameters) for agent in opponents])
+        raise_illegal(self._opponents, to_host(self._cast))
+        self._opponents = opponents
+        self._cast = to_device(make_numbered_cast(self.game, self._policies, opponents))
         units = network[HEADER : HEADER + 1 + int(network[1])]
         kernel = collect_kernel(self.game, self.encoding, self._policies, forward if units.min() < _AT_ONCE else dense)
-        given = (self.tables, self._stretch, self.links, network, to_device(cast), lineups, self.returns, self.seed)
+        given = (self.tables, self._stretch, self.links, network, self._cast, lineups, self.returns, self.seed)
         launch_agents(kernel, len(self.tables.states), *given)
         return self._stretch
 
@@ -63,7 +69,7 @@ def in_columns(arrays: Any) -> Any:
 @cache
 def collect_kernel(game: Game, encoding: Encoding, policies: tuple[Policy, ...], forward: Callable[..., int]) -> Any:
     """The kernel (tables, stretch, links, network, cast, lineups, returns, seed) of `CudaCollector.collect`."""
-    collect = make_collect(game, encoding, make_ask(policies), forward, go_on if SIMULATED else sync_warp)
+    collect = make_collect(game, encoding, make_ask(game, policies), forward, go_on if SIMULATED else sync_warp)
 
     def collect_games(tables, stretch, links, network, cast, lineups, returns, seed):  # type: ignore[no-untyped-def]  # compiled
         i = cuda.grid(1)

@@ -40,7 +40,7 @@ from blackjacky_env.compiled import below, compiled, copied, draw, entry, game_k
 from blackjacky_env.compiled.purposes import FOR_COPIES, FOR_STUDIES
 from blackjacky_env.declare import Game, Vector
 from blackjacky_env.games import get_game
-from blackjacky_env.play import DRAWN, SETTLED, is_running, make_begin, make_choose, make_shared_step
+from blackjacky_env.play import DRAWN, SETTLED, is_running, make_begin, make_choose, make_shared_step, raise_illegal
 
 NOT_LEGAL, NOT_TRIED = np.float32(np.nan), np.float32(np.inf)
 MAX_ROUNDS = 24  # whose standings are kept, of one game
@@ -90,7 +90,7 @@ def study(
         np.zeros((games, game.max_players)),
     )
     counts = np.zeros((games, 2), np.int64)  # decisions and standings of each game
-    cast = make_cast(game, [(agent.policy, agent.parameters) for agent in agents])
+    cast = make_cast(game, agents)
     play = _make_play(
         game, standing_encoding(game.name), find_encoding(settings.encoding, game.name), settings.positions
     )
@@ -98,6 +98,7 @@ def study(
     limits = (float(settings.study_fraction), float(settings.min_action_prob), certain)
     given = (states, seeds.copy(), seating.copy(), cast, limits, value.copy(), kept, counts)
     spread(lambda *part: play(*given, *part), games, settings.threads)
+    raise_illegal(agents, cast)
     decided, stood = np.arange(most) < counts[:, :1], np.arange(MAX_ROUNDS) < counts[:, 1:]
     observations, values, standings, outcomes, _ = kept
     shares = shares_of(states["winners"])

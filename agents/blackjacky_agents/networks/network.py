@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from functools import cache
+from functools import cache, partial
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,7 @@ from blackjacky_agents.agent import Agent, CompiledAgent, check_asked
 from blackjacky_agents.games import encodings_of, find_encoding
 from blackjacky_agents.kit.encoding import Encoding
 from blackjacky_env.compiled import Policy, compiled, draw, entry, scratch
-from blackjacky_env.declare import Vector
+from blackjacky_env.declare import Game, Vector
 from blackjacky_env.play import Encoder
 
 Layers = Sequence[tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]]
@@ -68,6 +69,7 @@ def network_policy(encoding: Encoding) -> Policy:
 
     policy = compiled(choose)
     policy.check_gpu = _check_gpu  # type: ignore[attr-defined]
+    policy.check_parameters = partial(check_network, size)  # type: ignore[attr-defined]
     return policy
 
 
@@ -84,6 +86,20 @@ def _without_draws(encoding: Encoding) -> Encoder:
 def policy_of(game: str, encoding: str) -> Policy:
     """`network_policy` by names, for other processes."""
     return network_policy(find_encoding(encoding, game))
+
+
+def check_network(inputs: int, parameters: npt.NDArray[np.float32], game: Game) -> None:
+    """Raise `ValueError` unless these are a `pack`ed network with so many inputs, and outputs for all actions."""
+    layers = parameters[1] if len(parameters) > 1 else 0
+    count = int(layers) if 1 <= layers < len(parameters) - HEADER else 0
+    sizes = [int(size) if 1 <= size <= MAX_UNITS else 0 for size in parameters[HEADER : HEADER + count + 1]]
+    numbers = sum((before + 1) * after for before, after in pairwise(sizes))
+    leads = count > 0 and sizes[0] == inputs and sizes[-1] >= game.num_actions and 0 not in sizes
+    if not leads or len(parameters) != HEADER + len(sizes) + numbers:
+        raise ValueError(
+            f"its {len(parameters)} parameters are no network: they say layers of {sizes} units, which are {numbers} "
+            f"weights; allowed is what `pack` makes of one from {inputs} inputs to {game.num_actions} actions or more"
+        )
 
 
 def _check_gpu(parameters: npt.NDArray[np.float32]) -> None:

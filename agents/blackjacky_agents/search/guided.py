@@ -26,8 +26,9 @@ from blackjacky_agents.agent import CompiledAgent
 from blackjacky_agents.games import find_encoding, get_kit
 from blackjacky_agents.kit.encoding import Encoding
 from blackjacky_agents.kit.search import PROPOSALS, SearchConfig
-from blackjacky_agents.networks.network import forward, network_policy, softmax, widest
+from blackjacky_agents.networks.network import check_network, forward, network_policy, softmax, widest
 from blackjacky_agents.search.playing_on import WIN, make_new_scratch, make_play_on, one_policy, searched
+from blackjacky_agents.search.tree import check_budget
 from blackjacky_env.compiled import Policy, compiled
 from blackjacky_env.declare import Game
 from blackjacky_env.games import get_game
@@ -76,7 +77,13 @@ def guided_policy(game: Game, config: SearchConfig, encoding: Encoding) -> Polic
             return only
         return best_of(search(observation, mask, random_state, parameters))
 
-    return compiled(choose)
+    def check(parameters: npt.NDArray[np.float32], game: Game) -> None:
+        check_network(encoding.size, parameters[HEAD:], game)
+        check_budget(parameters[SIMULATIONS])
+
+    policy = compiled(choose)
+    policy.check_parameters = check  # type: ignore[attr-defined]
+    return policy
 
 
 def policy_of(game: str, encoding: str) -> Policy:

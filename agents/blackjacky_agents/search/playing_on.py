@@ -24,6 +24,7 @@ from blackjacky_env.compiled import (
     entry,
     game_key,
     make_cast,
+    make_guarded,
     score_of,
     spread,
     stream,
@@ -32,7 +33,7 @@ from blackjacky_env.compiled import (
 from blackjacky_env.compiled.purposes import FOR_ACCEPTANCE, FOR_MOVES, FOR_POSITIONS
 from blackjacky_env.declare import Game, Vector
 from blackjacky_env.games import get_game
-from blackjacky_env.play import NONE, OVER, SETTLED, checked, make_choose, make_step, only_legal
+from blackjacky_env.play import NONE, OVER, SETTLED, checked, make_choose, make_step, only_legal, raise_illegal
 
 LONGEST = 10_000  # actions of one playout; longer ones, by policies that never end a game, have the result 0
 WIN, CHANGE, SETTLEMENTS = range(3)
@@ -201,12 +202,12 @@ def make_see(game: Game) -> Callable[..., int]:
 @cache
 def one_policy(game: Game, policy: Policy) -> Callable[..., int]:
     """`Course.choose` of one policy in all seats; ``who``: its parameters."""
-    see = make_see(game)
+    see, ask = make_see(game), make_guarded(policy, game)
 
     def choose(s, made, who, seen, may):
         action = see(s, seen, may)
         if action == NONE:
-            action = checked(int(policy(seen, may, stream(s.key, FOR_MOVES, made, 0), who)), may)
+            action = checked(ask(seen, may, stream(s.key, FOR_MOVES, made, 0), who), may)
         return action
 
     return compiled(choose)
@@ -326,14 +327,17 @@ def play_on(
     Returns:
         Float64, (positions, actions, rows, max_players): the rows `WIN`, `CHANGE`, `SETTLEMENTS`, or `WIN` alone. The
         first seat is the observer's, or the one to act in a record; the others follow clockwise.
+
+    Raises `IllegalActionError` if the agent chooses an illegal action.
     """
     game = get_game(agent.game)
     sampled = known.dtype != game.state_dtype
-    play, cast = _play_on(game, sampled, ends), make_cast(game, [(agent.policy, agent.parameters)])
+    play, cast = _play_on(game, sampled, ends), make_cast(game, [agent])
     results = np.empty((positions, len(actions), _ROWS if ends else 1, game.max_players))
     chosen, seats = np.array(actions, np.int64), np.zeros(game.max_players, np.int64)
     key = np.uint64(game_key(seed))
     spread(lambda *part: play(known, key, chosen, cast, seats, results, *part), positions, threads)
+    raise_illegal([agent], cast)
     if not sampled:
         players = int(known["num_players"][0])
         results[..., :players] = np.roll(results[..., :players], -int(known["player"][0]), axis=-1)

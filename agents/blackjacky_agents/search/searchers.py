@@ -15,7 +15,7 @@ from blackjacky_agents.agent import Agent, CompiledAgent, Origin, check_asked, o
 from blackjacky_agents.games import find_encoding, get_kit
 from blackjacky_agents.networks.network import find_network, is_network
 from blackjacky_agents.search.guided import SIMULATIONS, guided_parameters, improved, make_search, policy_of
-from blackjacky_agents.search.tree import make_tree_search, rollout_policy, tree_policy
+from blackjacky_agents.search.tree import MOST, make_tree_search, rollout_policy, tree_policy
 from blackjacky_env.compiled import Policy, entry, stream
 from blackjacky_env.compiled.purposes import FOR_DECISIONS
 from blackjacky_env.declare import Vector
@@ -29,7 +29,6 @@ SEARCHERS = {
     "search": ("SIMULATIONS", "SECONDSs", "SIMULATIONS+AGENT"),
 }
 """Placeholders of the budget after the colon of each name."""
-MOST = 1_000_000  # simulations, playouts
 LONGEST = 3600.0  # seconds
 _AT_FIRST, _MOST_MORE = 16, 16  # simulations of the first search within a time, and how many times more the next has
 _CAREFUL = 0.9  # fraction of the time left that a search is expected to take

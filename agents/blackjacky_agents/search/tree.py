@@ -34,7 +34,7 @@ from blackjacky_agents.search.playing_on import (
     one_policy,
     searched,
 )
-from blackjacky_env.compiled import Policy, compiled, draw, stream
+from blackjacky_env.compiled import Policy, compiled, draw, make_guarded, stream, takes
 from blackjacky_env.compiled.purposes import FOR_TREE
 from blackjacky_env.declare import Game
 from blackjacky_env.play import NONE, checked, only_legal
@@ -54,6 +54,26 @@ def _course(game: Game, config: SearchConfig) -> Course:
     return searched(game, config, one_policy(game, config.playout_policy))
 
 
+def _searching(choose: Policy, config: SearchConfig) -> Policy:
+    """A search policy, compiled: a budget, then the parameters of the playout policy."""
+    policy = compiled(choose)
+    count = HEAD + len(config.playout_parameters)
+
+    def check(parameters: npt.NDArray[np.float32], game: Game) -> None:
+        takes(count)(parameters, game)
+        check_budget(parameters[BUDGET])
+
+    policy.check_parameters = check  # type: ignore[attr-defined]
+    return policy
+
+
+def check_budget(number: np.float32) -> None:
+    """Raise `ValueError` unless this can be a number of simulations or playouts."""
+    if not 1 <= number <= MOST:
+        raise ValueError(f"its budget is {number}; allowed are 1 .. {MOST}")
+
+
+MOST = 1_000_000  # simulations, playouts
 BUDGET = 0  # the first parameter: playouts per action, or simulations
 HEAD = 1  # parameters before those of the playout policy
 
@@ -83,7 +103,7 @@ def rollout_policy(game: Game, config: SearchConfig) -> Policy:
                 totals[actions[i]] += results[0, i, WIN, 0]
         return best_legal(totals, mask)
 
-    return compiled(choose)
+    return _searching(choose, config)
 
 
 # ---------------------------------------------------------------- tree search
@@ -149,7 +169,7 @@ def tree_policy(game: Game, config: SearchConfig) -> Policy:
             return action
         return best_legal(search(observation, mask, random_state, parameters).visits[0], mask)
 
-    return compiled(choose)
+    return _searching(choose, config)
 
 
 @cache
@@ -158,7 +178,8 @@ def make_tree_search(game: Game, config: SearchConfig) -> Callable[..., Tree]:
 
     ``observation`` is the searcher's, at a decision with at least two legal actions.
     """
-    new_tree, prior_policy, simulate = make_new_tree(game), config.prior_policy, _make_simulate(game, config)
+    new_tree, simulate = make_new_tree(game), _make_simulate(game, config)
+    prior_policy = make_guarded(config.prior_policy, game)
     course = _course(game, config)
     sample, finish = make_sample(course), make_finish(course)
 
@@ -169,7 +190,7 @@ def make_tree_search(game: Game, config: SearchConfig) -> Callable[..., Tree]:
         scratch.seen[:] = observation
         code = hash_of(scratch.words)
         _, slot = find(tree, code)
-        add(tree, code, slot, np.int64(prior_policy(observation, mask, random_state, who)))
+        add(tree, code, slot, prior_policy(observation, mask, random_state, who))
         for number in range(simulations):
             sample(scratch, observation, random_state, number, PROPOSALS)
             scratch.copy[0] = scratch.chain[0]
@@ -185,7 +206,8 @@ def make_tree_search(game: Game, config: SearchConfig) -> Callable[..., Tree]:
 
 def _make_simulate(game: Game, config: SearchConfig) -> Callable[..., tuple[int, bool]]:
     """Compiled (tree, parameters) -> (length of the path, done): play until the simulation leaves the tree."""
-    see, advance, policy = make_see(game), _course(game, config).advance, config.playout_policy
+    see, advance = make_see(game), _course(game, config).advance
+    policy = make_guarded(config.playout_policy, game)
 
     def simulate(tree, parameters):
         s, seen, may = tree.scratch.copy[0], tree.scratch.seen, tree.scratch.may
@@ -203,7 +225,7 @@ def _make_simulate(game: Game, config: SearchConfig) -> Callable[..., tuple[int,
                     action = select(tree, node, may)
                 else:
                     bits = stream(s.key, FOR_TREE, moves, 0)
-                    action = checked(int(policy(seen, may, bits, parameters[HEAD:])), may)
+                    action = checked(policy(seen, may, bits, parameters[HEAD:]), may)
                     if own:
                         node = add(tree, code, slot, action)
                         inside = False

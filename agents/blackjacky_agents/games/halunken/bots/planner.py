@@ -26,6 +26,7 @@ PLAYOUTS, HEAD = range(2)
 
 PARAMETERS = np.array([64, 6.0, 4.0, 0.8], np.float32)
 """Chosen by hand."""
+MOST = 10_000  # playouts of an action, whatever the parameters say
 
 _FOR_CHOICES, _FOR_ACTIONS = 0, 1  # what random numbers are drawn for, beside the position itself
 
@@ -83,7 +84,7 @@ def make_estimate(value: Value) -> Callable[..., None]:
                 legal += 1
         if legal <= 1:
             return
-        samples = max(1, int(parameters[PLAYOUTS]) // legal)
+        samples = min(max(1, int(parameters[PLAYOUTS]) // legal), MOST)
         policy = (parameters[HEAD + TEMPERATURE], parameters[HEAD + RUM_KEPT], parameters[HEAD + LOOT])
         positions, copies = scratch(1, STATE), scratch(1, STATE)
         result, may, works = scratch(SEATS, np.float64), scratch(NUM_ACTIONS, np.int8), scratch(1, WORK)

@@ -19,7 +19,7 @@ import numpy.typing as npt
 from blackjacky_env.checks import check_list
 from blackjacky_env.compiled.compiling import is_compiled
 from blackjacky_env.compiled.policies import Policy
-from blackjacky_env.games import leaving_out
+from blackjacky_env.games import leaving_out, other_game
 
 GROUP = "blackjacky.agents"
 
@@ -98,6 +98,21 @@ def find_opponents(game: str, opponents: Sequence[str | Opponent]) -> list[Oppon
     return found
 
 
+def find_casts(game: str, opponents: Sequence[str | Opponent], seats: int) -> list[list[Opponent]]:
+    """The instances of each of `find_opponents`, for as many seats as may draw it.
+
+    One that is given by name has an instance for each seat. An object plays all of its seats itself, and so does a
+    compiled agent, which remembers nothing.
+    """
+    found = zip(opponents, find_opponents(game, opponents), strict=True)
+    return [
+        [agent, *(make_opponent(game, given) for _ in range(seats - 1))]
+        if isinstance(given, str) and not _is_compiled(agent)
+        else [agent]
+        for given, agent in found
+    ]
+
+
 def check_opponents(opponents: Sequence[Any]) -> Sequence[Any]:
     """``opponents``; `TypeError` or `ValueError` unless it is a non-empty list."""
     return check_list("opponents", opponents, "a list of names of agents and agents, such as ['random']")
@@ -121,5 +136,5 @@ def _is_compiled(agent: object) -> TypeGuard[CompiledOpponent]:
 
 
 def _check_game(game: str, opponent: object) -> None:
-    if (plays := getattr(opponent, "game", game)) != game:
+    if plays := other_game(opponent, game):
         raise ValueError(f"opponent {opponent!r} plays {plays}, this environment is {game}")

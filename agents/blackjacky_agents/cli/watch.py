@@ -164,8 +164,9 @@ def from_tournament(path: Path, number: int) -> tuple[dict[str, Any], dict[str, 
     ]
     tournament = Tournament(players, results=found[0], **same, **options)
     record, (_, seats) = tournament.replay(number), tournament.table.schedule(number, 1)
-    names = display_names([agents[agent] for agent in seats[0]])
-    return record, {f"player_{seat}": name for seat, name in enumerate(names)}
+    names, failed = display_names([agents[agent] for agent in seats[0]]), tournament.failed(number)
+    told = {seat: f" (failed: {kind})" for seat, kind in failed.items()}
+    return record, {f"player_{seat}": name + told.get(seat, "") for seat, name in enumerate(names)}
 
 
 class _Recorded(PythonAgent):

@@ -72,13 +72,9 @@ def failure_of(error: Exception) -> str:
     """Which of the `FAILURES` an error of an agent is."""
     if isinstance(error, AgentError):
         return error.kind
-    return (
-        "illegal"
-        if isinstance(error, IllegalActionError)
-        else "timeout"
-        if isinstance(error, TimeoutError)
-        else "crash"
-    )
+    if isinstance(error, IllegalActionError):
+        return "illegal"
+    return "timeout" if isinstance(error, TimeoutError) else "crash"
 
 
 def asked(agent: Agent, env: TableEnv) -> Callable[[], int]:

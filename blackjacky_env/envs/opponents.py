@@ -88,29 +88,20 @@ def make_opponent(game: str, name: str) -> Opponent:
     raise ValueError(f"unknown opponent {name!r} for {game}{hint} opponents are {there_are}")
 
 
-def find_opponents(game: str, opponents: Sequence[str | Opponent]) -> list[Opponent]:
-    """Agents for a list of names and agents; raises `TypeError` or `ValueError`."""
-    found = [make_opponent(game, each) if isinstance(each, str) else each for each in check_opponents(opponents)]
-    for each in found:
-        if not callable(getattr(each, "act", None)) or not callable(getattr(each, "reset", None)):
-            raise TypeError(f"opponent {each!r} is neither a name nor an agent with reset(seed) and act(observation)")
-        _check_game(game, each)
-    return found
-
-
 def find_casts(game: str, opponents: Sequence[str | Opponent], seats: int) -> list[list[Opponent]]:
-    """The instances of each of `find_opponents`, for as many seats as may draw it.
+    """The agents that play each opponent of a list in so many seats; raises `TypeError` or `ValueError`.
 
-    One that is given by name has an instance for each seat. An object plays all of its seats itself, and so does a
-    compiled agent, which remembers nothing.
+    A name is made into one for each seat; an object, or a compiled agent, which remembers nothing, plays them all.
     """
-    found = zip(opponents, find_opponents(game, opponents), strict=True)
-    return [
-        [agent, *(make_opponent(game, given) for _ in range(seats - 1))]
-        if isinstance(given, str) and not _is_compiled(agent)
-        else [agent]
-        for given, agent in found
-    ]
+    casts = []
+    for each in check_opponents(opponents):
+        found = make_opponent(game, each) if isinstance(each, str) else each
+        if not callable(getattr(found, "act", None)) or not callable(getattr(found, "reset", None)):
+            raise TypeError(f"opponent {each!r} is neither a name nor an agent with reset(seed) and act(observation)")
+        _check_game(game, found)
+        more = seats - 1 if isinstance(each, str) and not _is_compiled(found) else 0
+        casts.append([found, *(make_opponent(game, each) for _ in range(more))])
+    return casts
 
 
 def check_opponents(opponents: Sequence[Any]) -> Sequence[Any]:

@@ -23,6 +23,7 @@ from blackjacky_env.play.step import (
     DRAWN,
     NONE,
     checked,
+    first_illegal,
     is_running,
     make_begin,
     make_look,
@@ -33,8 +34,9 @@ from blackjacky_env.play.step import (
 KEEP = -2  # in place of an action: go on without one
 LONGEST = 10**6  # decisions of a playout; longer ones, by policies that never end a game, have no winner
 _LOG_SIZE = 256  # initial capacity of the log, in decisions of a game
-Failures = dict[int, tuple[int, Exception]]
-"""By index of a game that an agent has failed in: its seat and its error."""
+Asked = npt.NDArray[np.integer[Any]]
+FailedGames = dict[int, tuple[int, Exception]]
+"""By index of a game in which an agent has failed: its seat and its error."""
 _CHUNK = 512  # games that a thread plays before Python can react to Ctrl-C
 
 
@@ -179,52 +181,28 @@ class _Games(NamedTuple):
     keys: npt.NDArray[np.uint64]
     """What all seats recall, (N, P, 2)."""
 
-    def ask(
-        self,
-        agent: PythonPolicy,
-        games: npt.NDArray[np.int64],
-        seats: npt.NDArray[np.integer[Any]],
-        failures: Failures | None,
-    ) -> None:
+    def ask(self, agent: PythonPolicy, games: Asked, seats: Asked, failed: FailedGames | None) -> None:
         """Get the next action of these games, in which it is the agent's turn; ``seats``: those to act, (N,).
 
-        ``failures`` gets its errors, which are raised without it; after one about many games each is asked for alone.
+        ``failed`` gets its errors, which are raised without it; after one about many games each is asked for alone.
         """
         for asked in [games] if agent.hear is None else games[:, None]:
             try:
-                actions = self._answers(agent, asked, seats)
+                self._ask(agent, asked, seats)
             except Exception as error:
-                if failures is None:
+                if failed is None:
                     raise
                 if len(asked) == 1:
-                    failures[int(asked[0])] = int(seats[asked[0]]), error
+                    failed[int(asked[0])] = int(seats[asked[0]]), error
                 for one in asked[:, None] if len(asked) > 1 else ():
-                    self.ask(agent, one, seats, failures)
-                continue
-            wrong = _are_illegal(actions, self.masks[asked])
-            self.actions[asked] = np.where(wrong, KEEP, actions.astype(np.int64))
-            for row in np.flatnonzero(wrong):
-                legal = ", ".join(map(str, np.flatnonzero(self.masks[asked[row]])))
-                chosen = f"agent {agent.name!r} chose action {actions[row]}"
-                illegal = IllegalActionError(f"{chosen}, which is not legal; legal are {legal}")
-                if failures is None:
-                    raise illegal
-                failures[int(asked[row])] = int(seats[asked[row]]), illegal
+                    self.ask(agent, one, seats, failed)
 
-    def _answers(
-        self, agent: PythonPolicy, asked: npt.NDArray[np.int64], seats: npt.NDArray[np.integer[Any]]
-    ) -> npt.NDArray[np.integer[Any]]:
-        """One integer for each game."""
+    def _ask(self, agent: PythonPolicy, asked: Asked, seats: Asked) -> None:
         if agent.hear is not None:
             agent.hear(int(asked[0]), self.log[asked[0], : self.decisions[asked[0]]])
         recalled = (self.keys[asked, seats[asked]],) if agent.recalls else ()
-        actions = np.asarray(agent.act_batch(self.observations[asked], self.masks[asked], *recalled))
-        if actions.shape != asked.shape or actions.dtype.kind not in "iu":
-            needed = f"allowed are integers of shape {asked.shape}"
-            raise IllegalActionError(
-                f"agent {agent.name!r} returned {actions.dtype} of shape {actions.shape}; {needed}"
-            )
-        return actions
+        given = np.asarray(agent.act_batch(self.observations[asked], self.masks[asked], *recalled))
+        self.actions[asked] = _checked(given, self.masks[asked], agent.name)
 
 
 def _new_games(game: Game, count: int) -> _Games:
@@ -297,7 +275,6 @@ class Played(NamedTuple):
     """Number of decisions of each game, shape (N,)."""
     log: npt.NDArray[np.int16]
     """The actions, shape (N, D); only the first ``decisions[i]`` entries of row i are used."""
-    failures: Failures
 
 
 def play_out(
@@ -307,7 +284,7 @@ def play_out(
     seating: npt.NDArray[np.int64],
     agents: Sequence[CompiledPolicy | PythonPolicy],
     threads: int = 1,
-    forgiving: bool = False,
+    failed: FailedGames | None = None,
 ) -> Played:
     """Play whole games between agents, compiled or not, and log every action.
 
@@ -320,13 +297,14 @@ def play_out(
         seating: index of the agent in each seat, shape (N, max_players).
         agents: (policy, parameters) of each compiled agent; the others.
         threads: CPU threads of compiled agents; results do not depend on it.
-        forgiving: whether a game ends where an agent that is not compiled raises or chooses illegally, without a result
-            of its own (`Played.failures`).
+        failed: games that are not played, because an agent has failed before. Others in which one that is not compiled
+            raises or chooses illegally end there and are added. None: errors are raised.
 
     Raises `IllegalActionError` if an agent that is not compiled returns an illegal action; the message names the agent.
     """
-    cast, games, failures = make_cast(game, agents), _new_games(game, len(states)), Failures()
+    cast, games = make_cast(game, agents), _new_games(game, len(states))
     begin_all(game)(states, seeds)
+    states["player"][list(failed or ())] = NOBODY
     recalls = any(isinstance(agent, PythonPolicy) and agent.recalls for agent in agents)
     for i in range(len(states) if recalls else 0):
         listener(game)(states[i : i + 1], NOBODY, 0, 0, games.keys[i], new_ear(game))
@@ -348,14 +326,21 @@ def play_out(
         games.actions[:] = KEEP
         for number, agent in enumerate(agents):
             if isinstance(agent, PythonPolicy) and (mine := np.flatnonzero(to_act == number)).size:
-                games.ask(agent, mine, states["player"], failures if forgiving else None)
-        states["player"][list(failures)] = NOBODY
+                games.ask(agent, mine, states["player"], failed)
+        states["player"][list(failed or ())] = NOBODY
     scores = np.zeros((len(states), game.max_players), np.int64)
     score_all(game)(states, scores)
-    return Played(scores, games.decisions, games.log, failures)
+    return Played(scores, games.decisions, games.log)
 
 
-def _are_illegal(actions: npt.NDArray[np.integer[Any]], masks: npt.NDArray[np.int8]) -> npt.NDArray[np.bool_]:
-    """Which of N actions are not legal by their masks (N, A)."""
-    known = (actions >= 0) & (actions < masks.shape[1])
-    return ~known | (masks[np.arange(len(masks)), np.where(known, actions, 0)] == 0)
+def _checked(actions: npt.NDArray[Any], masks: npt.NDArray[np.int8], agent: str) -> npt.NDArray[np.int64]:
+    if actions.shape != masks.shape[:1] or actions.dtype.kind not in "iu":
+        needed = f"allowed are integers of shape {masks.shape[:1]}"
+        raise IllegalActionError(f"agent {agent!r} returned {actions.dtype} of shape {actions.shape}; {needed}")
+    wrong = first_illegal(actions.astype(np.int64), masks, np.zeros(len(masks), np.bool_))
+    if wrong != NONE:
+        legal = ", ".join(map(str, np.flatnonzero(masks[wrong])))
+        raise IllegalActionError(
+            f"agent {agent!r} chose action {actions[wrong]}, which is not legal; legal are {legal}"
+        )
+    return actions.astype(np.int64)

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from blackjacky_agents.agent import Agent, check_plays
 from blackjacky_agents.arena.cluster import ClusterExecutor
-from blackjacky_agents.arena.table import Failures, Table, add_failures
+from blackjacky_agents.arena.table import Failures, Table, count_failures
 from blackjacky_agents.arena.workers import open_jobs
 from blackjacky_agents.external.python_agent import PythonAgent
 from blackjacky_agents.intervals import Floats, of_games, shares_of
@@ -124,15 +124,14 @@ def play_games(
     seating = np.array(first, np.int64)[seating]  # so that one object given twice is copied, too
     whole = tuple(agent if hasattr(agent, "act_batch") else PythonAgent(agent, agent.name, game) for agent in agents)
     table = _Seated(game, env.variant, env.num_players, env.options, whole, (), seed, False, seating)
-    shares = [np.empty((0, env.num_players))]
-    played, names = 0, [agent.name for agent in agents]
+    shares, failed = [np.empty((0, env.num_players))], [np.empty(seating[:0].shape, np.int8)]
     with open_jobs(table, False, threads if table.compiled else 1, cluster, failures is not None) as jobs:
         for results, _ in jobs.play(0, len(seating)):
             progress(len(results.winners))
-            if failures is not None:
-                add_failures(failures, results.failures, seating[played : played + len(results.winners)], names)
-            played += len(results.winners)
             shares.append(shares_of(results.winners))
+            failed.append(results.failures)
+    if failures is not None:
+        failures.update(count_failures(np.concatenate(failed), seating, [agent.name for agent in agents]))
     return np.concatenate(shares)
 
 

@@ -49,7 +49,7 @@ from blackjacky_agents.search.searchers import SEARCHERS
 from blackjacky_env.compiled import CompiledPolicy, PythonPolicy
 from blackjacky_env.declare import IllegalActionError
 from blackjacky_env.games import get_game
-from blackjacky_env.play import NONE, play_out
+from blackjacky_env.play import NONE, FailedGames, play_out
 from blackjacky_env.reading import MAX_CARD
 
 SAMPLED = 12
@@ -140,7 +140,7 @@ def make_card(
     with ThreadPoolExecutor() as threads:
         for each, won, sample in zip(played, winners, sampled_games(protocol, games, winners), strict=True):
             moves = tuple(encode_actions(own, num_actions) for own in threads.map(each.moves, sample))
-            failed = each.failed_seats[: total(each, games)].max(axis=1)
+            failed = each.failures[: total(each, games)].max(axis=1)
             failures = "".join(map(str, failed)) if failed.any() else ""
             in_card.append(PlayedGames(players=each.table.num_players, winners=won, moves=moves, failures=failures))
     return Card(
@@ -279,7 +279,7 @@ def _read(card: Card) -> list[_Played]:
 
 
 def _read_failures(text: str, winners: npt.NDArray[np.bool_], own: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
-    """Whether the agent, which sits in its ``own`` seats, failed in each game; `ValueError` if others should have won."""
+    """Whether the agent, which has its ``own`` seats, failed in each game; `ValueError` if others should have won."""
     games = winners[..., 0].size
     failed = np.array([digit != "0" for digit in text or "0" * games])
     if len(failed) != games:
@@ -320,9 +320,10 @@ def _replay(played: _Played, game: int) -> None:
     seeds, seats = table.schedule(game, 1)
     states, seating = table.begin(seats)
     won = played.games.winners.reshape(-1, table.num_players)[game]
+    ended: FailedGames | None = {} if failed else None
     try:
-        log = play_out(get_game(table.game), states, seeds, seating, policies, forgiving=failed)
-        if not np.array_equal(log.log[0, : log.decisions[0]], moves) or bool(log.failures) != failed:
+        log = play_out(get_game(table.game), states, seeds, seating, policies, failed=ended)
+        if not np.array_equal(log.log[0, : log.decisions[0]], moves) or bool(ended) != failed:
             raise ValueError("bots choose other moves than the card says, or it ends elsewhere")
         if not failed and (won != states["winners"][0, : table.num_players]).any():
             raise ValueError("others win after its moves than the card says")

@@ -8,20 +8,21 @@ import json
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property, partial
+from functools import cache, cached_property
 from hashlib import sha256
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from blackjacky_agents.agent import FAILURES, Agent, CompiledAgent, failure_of, recalls
 from blackjacky_agents.external.subprocess_agent import SubprocessAgent
-from blackjacky_env.compiled import PythonPolicy, entry, random, zeros
+from blackjacky_agents.intervals import Integers
+from blackjacky_env.compiled import CompiledPolicy, PythonPolicy, entry, random, zeros
 from blackjacky_env.compiled.purposes import FOR_DEALS, FOR_SEATS
 from blackjacky_env.envs import TableEnv
 from blackjacky_env.games import get_game
-from blackjacky_env.play import play_out
+from blackjacky_env.play import FailedGames, play_out
 
 Lineup = tuple[int, ...]
 """Indices of the agents at a table, one per seat, in no particular order."""
@@ -186,33 +187,29 @@ class Table:
                 raise ValueError(f"line {number + 2}: it is not game {number}")
         return results
 
-    def _play(
-        self, first: int, seeds: npt.NDArray[np.int64], seats: npt.NDArray[np.int64], lose: bool
-    ) -> tuple[Any, ...]:
-        game, (states, seating), players = get_game(self.game), self.begin(seats), slice(self.num_players)
-        cast, places = self._cast(seats)
-        seating[:, players] = places
+    def _play(self, first: int, seeds: Integers, seats: Integers, lose: bool) -> tuple[Any, ...]:
+        game, (states, seating), own = get_game(self.game), self.begin(seats), slice(self.num_players)
+        cast, seating[:, own] = self._cast(seats)
+        failed: FailedGames | None = {} if lose else None
         try:
             policies = [
-                (agent.policy, agent.parameters)
-                if isinstance(agent, CompiledAgent)
-                else self._begin_games(agent, f"{self.seed} {first} {key}", seeds, bool((places == place).any()), lose)
+                self._policy(agent, f"{self.seed} {first} {key}", seeds, seating[:, own] == place, failed)
                 for place, (key, agent) in enumerate(cast.items())
             ]
-            played = play_out(game, states, seeds, seating, policies, forgiving=lose)
+            played = play_out(game, states, seeds, seating, policies, failed=failed)
         except Exception as error:
             games = f"game {first}" if len(seeds) == 1 else f"games {first} .. {first + len(seeds) - 1}"
             error.add_note(f"{games} at a table of {self.num_players}")
             raise
-        winners, scores = states["winners"][:, players] > 0, played.scores[:, players]
+        winners, scores = states["winners"][:, own] > 0, played.scores[:, own]
         failures = np.zeros(seats.shape, np.int8)
-        for number, (seat, error) in played.failures.items():
-            failures[number, seat] = 1 + FAILURES.index(failure_of(error))
+        for number, (seat, why) in (failed or {}).items():
+            failures[number, seat] = 1 + FAILURES.index(failure_of(why))
             winners[number] = np.arange(self.num_players) != seat
             scores[number, seat] = scores[number].min()
-        agents = list(cast.values())
-        for seat, place in enumerate(places[0].tolist() if len(seeds) == 1 else ()):
-            if isinstance(program := agents[place], SubprocessAgent) and not failures[0, seat]:
+        for seat in range(self.num_players if len(seeds) == 1 else 0):
+            program = [*cast.values()][seating[0, seat]]
+            if isinstance(program, SubprocessAgent) and not failures[0, seat]:
                 program.finish(float(winners[0, seat] / max(winners[0].sum(), 1)))
         return winners, scores, played.log, played.decisions, failures
 
@@ -220,41 +217,40 @@ class Table:
     def _copies(self) -> dict[str, Agent]:
         return {}
 
-    def _cast(self, seats: npt.NDArray[np.int64]) -> tuple[dict[str, Agent], npt.NDArray[np.int64]]:
+    def _cast(self, seats: Integers) -> tuple[dict[str, Agent], Integers]:
         """Agents by a key for their seed, and which of them plays each seat, (N, num_players).
 
         Those that are not compiled may remember their hands, so that each of their seats has a copy, the first aside.
         """
         earlier = (seats[:, :, None] == seats[:, None, :]) & np.tri(self.num_players, k=-1, dtype=np.bool_)
         outside = np.array([not isinstance(agent, CompiledAgent) for agent in self.agents])
-        turns = earlier.sum(axis=2) * outside[seats]
-        cast, places, again = {str(number): agent for number, agent in enumerate(self.agents)}, seats.copy(), turns > 0
-        for number, turn in sorted({*zip(seats[again].tolist(), turns[again].tolist(), strict=True)}):
+        turns, places = earlier.sum(axis=2) * outside[seats], seats.copy()
+        cast = {str(number): agent for number, agent in enumerate(self.agents)}
+        for number, turn in sorted({*zip(seats[turns > 0].tolist(), turns[turns > 0].tolist(), strict=True)}):
             if (key := f"{number} {turn}") not in self._copies:
-                self._copies[key] = _copied(self.agents[number])
+                self._copies[key] = copy.deepcopy(self.agents[number])
             places[(seats == number) & (turns == turn)] = len(cast)
             cast[key] = self._copies[key]
         return cast, places
 
-    def _begin_games(
-        self, agent: Agent, key: str, seeds: npt.NDArray[np.int64], is_seated: bool, lose: bool
-    ) -> PythonPolicy:
-        """An agent that is not compiled as a policy, reset if it has a seat in one of the games with these seeds."""
+    def _policy(
+        self, agent: Agent, key: str, seeds: Integers, holds: npt.NDArray[np.bool_], failed: FailedGames | None
+    ) -> CompiledPolicy | PythonPolicy:
+        """What plays the seats that an agent ``holds`` in games with these seeds; one that is not compiled is reset."""
+        if isinstance(agent, CompiledAgent):
+            return agent.policy, agent.parameters
         if isinstance(agent, SubprocessAgent):
             agent.facts = {"players": self.num_players, "variant": self.variant, "options": self.options}
-        decide = agent.act_batch
         try:
-            if is_seated:
+            if holds.any():
                 agent.reset(int.from_bytes(sha256(key.encode()).digest()[:4]))
         except Exception as error:
-            if not lose:
+            if failed is None:
                 raise
-            decide = partial(_fail, error)
-        return PythonPolicy(agent.name, decide, self._teller(agent, seeds), recalls(agent))
+            failed |= {game: (seat, error) for game, seat in np.argwhere(holds).tolist()}
+        return PythonPolicy(agent.name, agent.act_batch, self._teller(agent, seeds), recalls(agent))
 
-    def _teller(
-        self, agent: Agent, seeds: npt.NDArray[np.int64]
-    ) -> Callable[[int, npt.NDArray[np.int16]], None] | None:
+    def _teller(self, agent: Agent, seeds: Integers) -> Callable[[int, npt.NDArray[np.int16]], None] | None:
         """What tells an agent that can ``hear`` what the player to act in a game has heard; None for other agents."""
         hear = getattr(agent, "hear", None)
         if hear is None:
@@ -270,24 +266,12 @@ class Table:
         return tell
 
 
-def _copied(agent: Agent) -> Agent:
-    try:
-        return copy.deepcopy(agent)
-    except Exception as error:
-        told = "cannot be copied for its other seats, each of which needs an agent of its own"
-        raise TypeError(f"agent {agent.name!r} {told}: {error}; name one that can be made again") from error
-
-
-def _fail(error: Exception, *asked: object) -> NoReturn:
-    raise error
-
-
-def add_failures(
-    counted: Failures, failures: npt.NDArray[np.int8], seats: npt.NDArray[np.int64], names: Sequence[str]
-) -> None:
+def count_failures(failures: npt.NDArray[np.int8], seats: Integers, names: Sequence[str]) -> Failures:
     """Count `Results.failures`; ``seats`` (N, num_players): the agent in each seat, an index in ``names``."""
+    counted = Failures()
     for agent, kind in zip(seats[failures > 0].tolist(), failures[failures > 0].tolist(), strict=True):
         counted.setdefault(names[agent], Counter())[FAILURES[kind - 1]] += 1
+    return counted
 
 
 def encode_actions(actions: npt.NDArray[Any], num_actions: int) -> str:

@@ -25,11 +25,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from blackjacky_agents.agent import FAILURES, Agent, check_plays
+from blackjacky_agents.agent import Agent, check_plays
 from blackjacky_agents.arena.cluster import ClusterExecutor
 from blackjacky_agents.arena.results_file import Line, ResultsFile, describe
 from blackjacky_agents.arena.standings import Games, stopping_widths
-from blackjacky_agents.arena.table import Failures, Lineup, Results, Table, add_failures, join
+from blackjacky_agents.arena.table import Failures, Lineup, Results, Table, count_failures, join
 from blackjacky_agents.arena.workers import open_jobs
 from blackjacky_agents.registry import make_agent
 from blackjacky_env.checks import check_choice, check_integer
@@ -175,7 +175,7 @@ class Tournament:
             progress: called with the number of games played whenever it has increased.
             cluster: plays the games instead of this machine, with the same results.
             on_failure: an agent that is not compiled and raises, is late or chooses illegally ends everything with that
-                error (``"stop"``), or loses that game, which all others win (``"lose"``, counted in `failures`).
+                error (``"stop"``), or loses that game, which all others win (``"lose"``, see `count_failures`).
 
         Raises:
             TypeError, ValueError: an argument is out of range, or an agent cannot be pickled or copied.
@@ -234,24 +234,17 @@ class Tournament:
         )
 
     @property
-    def failures(self) -> Failures:
-        """How often agents have failed in the games played so far, without those that never have."""
-        failures, counted = self.failed_seats, Failures()
-        if failures.any():
-            add_failures(counted, failures, self.table.schedule(0, self.played)[1], self.names)
-        return counted
-
-    def failed(self, number: int) -> dict[int, str]:
-        """The seat that failed in game ``number``, and how; empty: the game was played to its end."""
-        return {seat: FAILURES[kind - 1] for seat, kind in enumerate(self.failed_seats[number].tolist()) if kind}
-
-    @property
-    def failed_seats(self) -> npt.NDArray[np.int8]:
-        """`Results.failures` of the games played so far, (N, num_players)."""
+    def failures(self) -> npt.NDArray[np.int8]:
+        """How each seat failed in the games played so far, as `Results.failures`, (N, num_players)."""
         return self._joined().failures
 
+    def count_failures(self) -> Failures:
+        """How often agents have failed in the games played so far; those that never have are left out."""
+        seats = self.table.schedule(0, self.played if self.failures.any() else 0)[1]
+        return count_failures(self.failures[: len(seats)], seats, self.names)
+
     def replay(self, number: int) -> dict[str, Any]:
-        """Replay game ``number`` (from 0) and return its record, as ``env.record()``; it ends where an agent `failed`.
+        """Replay game ``number`` (from 0) and return its record, as ``env.record()``; it ends where an agent failed.
 
         Raises `ValueError` if there is no such game, or if its result differs from the recorded one.
         """
@@ -266,8 +259,8 @@ class Tournament:
         except IllegalActionError as error:
             raise ValueError(f"game {number} cannot be replayed: {error}") from error
         is_over, winners = all(env.terminations.values()), np.flatnonzero(self._joined().winners[number]).tolist()
-        if failed := self.failed(number):
-            as_recorded = not is_over and env.agent_selection in [env.possible_agents[seat] for seat in failed]
+        if self.failures[number].any():
+            as_recorded = not is_over and env.agent_selection == env.possible_agents[self.failures[number].argmax()]
         else:
             as_recorded = is_over and env.snapshot()["winners"] == winners
         if not as_recorded:

@@ -55,17 +55,10 @@ def main(arguments: Sequence[str], program: str) -> int:
         variant = check(args, len(names))
         agents = [make_agent(name, args.game) for name in names]
     with progress_bar(args.games) as bar, joined(args.cluster, args.threads) as cluster:
-        rules = {"game": args.game, "variant": args.variant, **args.rule_options}
         failures = None if args.on_failure == "stop" else Failures()
+        rules = {"game": args.game, "variant": args.variant, "failures": failures, **args.rule_options}
         shares = shares_at_one_table(
-            agents,
-            args.games,
-            args.seed,
-            args.threads,
-            progress=bar.update,
-            cluster=cluster,
-            failures=failures,
-            **rules,
+            agents, args.games, args.seed, args.threads, progress=bar.update, cluster=cluster, **rules
         )
     scores = {name: score_per_seat(shares, [each == name for each in names]) for name in names}
     given = {name: value for name, value in asdict(args).items() if name != "output"}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -180,25 +180,20 @@ def time_of_a_move(protocol: Protocol, agent: Agent, may_fail: bool) -> float:
     seats, begun = dict(zip(env.possible_agents, [agent, *others], strict=True)), time.perf_counter()
     try:
         while not times or (len(times) < ENOUGH and sum(times) < SECONDS):
-            times += times_of_a_game(env, seats, seed := seed + 1)
+            env.reset(seed=(seed := seed + 1))
+            for each in seats.values():
+                each.reset(seed)
+            while not all(env.terminations.values()):
+                choose, begun = asked(seats[env.agent_selection], env), time.perf_counter()
+                action = choose()
+                if env.agent_selection == env.possible_agents[0]:
+                    times.append(time.perf_counter() - begun)
+                env.step(action)
     except Exception:
         if not may_fail:
             raise
         times = times or [time.perf_counter() - begun]
     return round(1e6 * mean(times[1:] or times), 1)
-
-
-def times_of_a_game(env: TableEnv, seats: Mapping[str, Agent], seed: int) -> Iterator[float]:
-    """Play a game; yields the seconds of each move of the first seat."""
-    env.reset(seed=seed)
-    for each in seats.values():
-        each.reset(seed)
-    while not all(env.terminations.values()):
-        choose, begun = asked(seats[env.agent_selection], env), time.perf_counter()
-        action = choose()
-        if env.agent_selection == env.possible_agents[0]:
-            yield time.perf_counter() - begun
-        env.step(action)
 
 
 def check(path: Path, args: Args[Any]) -> str:

@@ -96,7 +96,7 @@ def main(arguments: Sequence[str], program: str) -> int:
         "score": tournaments[0].score,
         "seconds": round(sum(each.seconds for each in tournaments), 1),
         "tables": [
-            {**ready_for_json(asdict(standings(each.games(), args.seed))), "failures": each.failures}
+            {**ready_for_json(asdict(standings(each.games(), args.seed))), "failures": each.count_failures()}
             for each in tournaments
         ],
     }

@@ -39,6 +39,12 @@ def scribbling(observation, mask, random_state, parameters):  # type: ignore[no-
 
 
 @compiled
+def at_times_illegal(observation, mask, random_state, parameters):  # type: ignore[no-untyped-def]  # compiled
+    """`first_legal`, but for what sums up to a multiple of 29."""
+    return 99 if observation.sum() % 29 == 0 else np.argmax(mask)
+
+
+@compiled
 def cheating(observation, mask, random_state, parameters):  # type: ignore[no-untyped-def]  # compiled
     """An illegal action, which the policy has written into its mask."""
     action = np.argmin(mask)

@@ -16,8 +16,8 @@ import numpy.typing as npt
 
 from blackjacky_env.compiled import PLAIN, Policy, address_of, ask, check_own, checked_parameters, entry, stream
 from blackjacky_env.compiled.purposes import FOR_DECISIONS
-from blackjacky_env.declare import Vector
-from blackjacky_env.games import get_game
+from blackjacky_env.declare import IllegalActionError, Vector
+from blackjacky_env.games import get_game, other_game
 from blackjacky_env.play import NONE, STUCK, checked, make_find_invalid, own_arrays
 
 if TYPE_CHECKING:
@@ -53,8 +53,28 @@ class Agent(Protocol):
         """Actions (N,) for a batch of games: observations (N, K) int8 or int16, masks (N, A) int8."""
 
 
+FAILURES = ("crash", "timeout", "illegal")
+"""How an agent may fail: it raises or ends, is late, or answers what is no legal action."""
+
+
 class AgentError(RuntimeError):
-    """An agent cannot go on, for a reason that its user can do something about; the message says why."""
+    """An agent cannot go on, for a reason that its user can do something about; the message says why.
+
+    ``kind`` is one of `FAILURES`.
+    """
+
+    def __init__(self, message: str, kind: str = "crash") -> None:
+        super().__init__(message)
+        self.kind = kind
+
+
+def failure_of(error: Exception) -> str:
+    """Which of the `FAILURES` an error of an agent is."""
+    if isinstance(error, AgentError):
+        return error.kind
+    if isinstance(error, IllegalActionError):
+        return "illegal"
+    return "timeout" if isinstance(error, TimeoutError) else "crash"
 
 
 def asked(agent: Agent, env: TableEnv) -> Callable[[], int]:
@@ -211,8 +231,7 @@ def shown_to(agents: Iterable[object], env: TableEnv, seat: str) -> dict[str, np
 
 def check_plays(agent: object, name: str, game: str) -> None:
     """Raise `ValueError` if an agent says that it plays another game."""
-    plays = getattr(agent, "game", game)
-    if plays != game:
+    if plays := other_game(agent, game):
         raise ValueError(f"agent {name!r} plays {plays}, not {game}")
 
 

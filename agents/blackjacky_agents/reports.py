@@ -43,6 +43,16 @@ def share(estimate: Mapping[str, Any]) -> str:
     return f"**{percent(estimate['mean'])}**{interval}"
 
 
+def failures_told(failures: Mapping[str, Mapping[str, int]]) -> str:
+    """How many games each agent has lost by failing, by kind, as a paragraph; "" if none has."""
+    if not failures:
+        return ""
+    told = (
+        f"`{name}` " + ", ".join(f"{count:,} {kind}" for kind, count in each.items()) for name, each in failures.items()
+    )
+    return f"Games lost by failing: {'; '.join(told)}.\n\n"
+
+
 def typed(script: str) -> str:
     """How this process was started: a script, by its path in the repository or as ``-m MODULE``, and its arguments."""
     return shlex.join(["python", *script.split(), *sys.argv[1:]])

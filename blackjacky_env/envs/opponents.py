@@ -18,7 +18,7 @@ import numpy.typing as npt
 from blackjacky_env.checks import check_list
 from blackjacky_env.compiled.compiling import is_compiled
 from blackjacky_env.compiled.policies import CompiledOpponent
-from blackjacky_env.games import leaving_out
+from blackjacky_env.games import leaving_out, other_game
 
 GROUP = "blackjacky.agents"
 
@@ -79,14 +79,20 @@ def make_opponent(game: str, name: str) -> Opponent:
     raise ValueError(f"unknown opponent {name!r} for {game}{hint} opponents are {there_are}")
 
 
-def find_opponents(game: str, opponents: Sequence[str | Opponent]) -> list[Opponent]:
-    """Agents for a list of names and agents; raises `TypeError` or `ValueError`."""
-    found = [make_opponent(game, each) if isinstance(each, str) else each for each in check_opponents(opponents)]
-    for each in found:
-        if not callable(getattr(each, "act", None)) or not callable(getattr(each, "reset", None)):
+def find_casts(game: str, opponents: Sequence[str | Opponent], seats: int) -> list[list[Opponent]]:
+    """The agents that play each opponent of a list in so many seats; raises `TypeError` or `ValueError`.
+
+    A name is made into one for each seat; an object, or a compiled agent, which remembers nothing, plays them all.
+    """
+    casts = []
+    for each in check_opponents(opponents):
+        found = make_opponent(game, each) if isinstance(each, str) else each
+        if not callable(getattr(found, "act", None)) or not callable(getattr(found, "reset", None)):
             raise TypeError(f"opponent {each!r} is neither a name nor an agent with reset(seed) and act(observation)")
-        _check_game(game, each)
-    return found
+        _check_game(game, found)
+        more = seats - 1 if isinstance(each, str) and not _is_compiled(found) else 0
+        casts.append([found, *(make_opponent(game, each) for _ in range(more))])
+    return casts
 
 
 def check_opponents(opponents: Sequence[Any]) -> Sequence[Any]:
@@ -112,5 +118,5 @@ def _is_compiled(agent: object) -> TypeGuard[CompiledOpponent]:
 
 
 def _check_game(game: str, opponent: object) -> None:
-    if (plays := getattr(opponent, "game", game)) != game:
+    if plays := other_game(opponent, game):
         raise ValueError(f"opponent {opponent!r} plays {plays}, this environment is {game}")

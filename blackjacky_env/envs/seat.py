@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Sequence
+from itertools import chain
 from typing import Any, Literal
 
 import gymnasium
@@ -15,7 +16,7 @@ from blackjacky_env.checks import check_choice, check_integer
 from blackjacky_env.declare.game import IllegalActionError
 from blackjacky_env.envs.aec import Observation, TableEnv
 from blackjacky_env.envs.formats import Format
-from blackjacky_env.envs.opponents import Opponent, find_opponents
+from blackjacky_env.envs.opponents import Opponent, find_casts
 from blackjacky_env.envs.screen import Frame
 
 
@@ -42,8 +43,8 @@ class SeatEnv(gymnasium.Env[Observation, np.int64]):
 
     Args:
         game: name of the game; ids such as ``blackjacky/BlackJackySeat-v0`` pass it.
-        opponents: agents or their names; for every game each other seat draws one of them. An agent drawn for several
-            seats plays them all.
+        opponents: agents or their names; for every game each other seat draws one of them. A name is made into an
+            agent for each seat; an object plays all seats that draw it, so it must not remember a hand between moves.
         num_players: players at the table.
         seat: the learner's seat; None: drawn for every game.
         on_illegal: an illegal action raises `IllegalActionError` and changes nothing (``"raise"``), or ends the episode
@@ -83,7 +84,7 @@ class SeatEnv(gymnasium.Env[Observation, np.int64]):
         last_seat = self.table.num_players - 1
         self.seat = None if seat is None else check_integer("seat", seat, 0, last_seat)
         self.on_illegal = check_choice("on_illegal", on_illegal, ("raise", "lose"))
-        self.opponents = find_opponents(self.table.game.name, opponents)
+        self._casts = find_casts(self.table.game.name, opponents, last_seat)
         self._learner = self.table.possible_agents[self.seat or 0]
         self._seated: dict[str, Opponent] = {}
         self._running = False
@@ -162,12 +163,12 @@ class SeatEnv(gymnasium.Env[Observation, np.int64]):
         table, draw = self.table, self.np_random.integers
         seat = int(draw(table.num_players)) if self.seat is None else self.seat
         self._learner = table.possible_agents[seat]
-        self._seated = {
-            agent: self.opponents[draw(len(self.opponents))]
-            for agent in table.possible_agents
-            if agent != self._learner
-        }
-        for opponent in self.opponents:
+        others = [agent for agent in table.possible_agents if agent != self._learner]
+        drawn = [int(draw(len(self._casts))) for _ in others]
+        for place, (agent, number) in enumerate(zip(others, drawn, strict=True)):
+            cast = self._casts[number]
+            self._seated[agent] = cast[drawn[:place].count(number) % len(cast)]
+        for opponent in chain.from_iterable(self._casts):
             opponent.reset(int(draw(2**32)))
         table.render_as = self._learner
         table.reset(seed=int(draw(2**63)), options=options)

@@ -112,6 +112,12 @@ def _reduce(game: Game) -> str | tuple[Any, ...]:
 copyreg.pickle(Game, _reduce)
 
 
+def other_game(agent: object, game: str) -> str | None:
+    """The other game that an agent's attribute ``game`` names, if it does; what names no game is the agent's own."""
+    plays = getattr(agent, "game", game)
+    return plays if isinstance(plays, str) and plays in GAMES and plays != game else None
+
+
 def module_name(name: str) -> str:
     """Name of a game's module, such as ``NAME_v0``; nothing is imported."""
     return f"{name}_v{GAMES[name].version}"

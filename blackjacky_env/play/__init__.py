@@ -5,7 +5,7 @@ from blackjacky_env.play.heard import Event
 from blackjacky_env.play.learner_games import Encoder
 from blackjacky_env.play.many_games import batch_functions
 from blackjacky_env.play.one_game import game_functions
-from blackjacky_env.play.playouts import make_answer, make_choose, play_out, raise_illegal, score_all
+from blackjacky_env.play.playouts import FailedGames, make_answer, make_choose, play_out, raise_illegal, score_all
 from blackjacky_env.play.recall import Ear, Keys, absorb, make_listen, make_phase, new_ear
 from blackjacky_env.play.shuffling import (
     DEPTH,

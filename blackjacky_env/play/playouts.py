@@ -35,6 +35,9 @@ from blackjacky_env.play.step import (
 KEEP = -2  # in place of an action: go on without one
 LONGEST = 10**6  # decisions of a playout; longer ones, by policies that never end a game, have no winner
 _LOG_SIZE = 256  # initial capacity of the log, in decisions of a game
+Asked = npt.NDArray[np.integer[Any]]
+FailedGames = dict[int, tuple[int, Exception]]
+"""By index of a game in which an agent has failed: its seat and its error."""
 _CHUNK = 512  # games that a thread plays before Python can react to Ctrl-C
 
 
@@ -191,16 +194,35 @@ class _Games(NamedTuple):
     keys: npt.NDArray[np.uint64]
     """What all seats recall, (N, P, 2)."""
 
-    def ask(self, agent: PythonPolicy, games: npt.NDArray[np.int64], seats: npt.NDArray[np.integer[Any]]) -> None:
-        """Get the next action of these games, in which it is the agent's turn; ``seats``: those to act, (N,)."""
-        if not len(games):
-            return
+    def ask(self, agent: PythonPolicy, games: Asked, seats: Asked, failed: FailedGames | None) -> None:
+        """Get the next action of these games, in which it is the agent's turn; ``seats``: those to act, (N,).
+
+        ``failed`` gets its errors, which are raised without it; after one about many games each is asked for alone.
+        """
         for asked in [games] if agent.hear is None else games[:, None]:
-            if agent.hear is not None:
-                agent.hear(int(asked[0]), self.log[asked[0], : self.decisions[asked[0]]])
-            recalled = (self.keys[asked, seats[asked]],) if agent.recalls else ()
-            given = np.asarray(agent.act_batch(self.observations[asked], self.masks[asked], *recalled))
-            self.actions[asked] = _checked(given, self.masks[asked], agent.name)
+            try:
+                self._ask(agent, asked, seats)
+            except Exception as error:
+                if failed is None:
+                    raise
+                if len(asked) == 1:
+                    failed[int(asked[0])] = int(seats[asked[0]]), error
+                for one in asked[:, None] if len(asked) > 1 else ():
+                    self.ask(agent, one, seats, failed)
+
+    def find_illegal(self, failed: FailedGames) -> None:
+        """Put games into ``failed`` that have ended at an illegal choice of a compiled agent; it is no decision."""
+        last = self.log[np.arange(len(self.log)), np.maximum(self.decisions, 1) - 1]
+        for game in np.flatnonzero((last <= STUCK) & (self.decisions > 0)).tolist():
+            failed[game] = int(STUCK - last[game]), IllegalActionError("its policy chose an illegal action")
+            self.decisions[game] -= 1
+
+    def _ask(self, agent: PythonPolicy, asked: Asked, seats: Asked) -> None:
+        if agent.hear is not None:
+            agent.hear(int(asked[0]), self.log[asked[0], : self.decisions[asked[0]]])
+        recalled = (self.keys[asked, seats[asked]],) if agent.recalls else ()
+        given = np.asarray(agent.act_batch(self.observations[asked], self.masks[asked], *recalled))
+        self.actions[asked] = _checked(given, self.masks[asked], agent.name)
 
 
 def _new_games(game: Game, count: int) -> _Games:
@@ -223,16 +245,17 @@ def _play_to_a_question(game: Game, recalls: bool) -> Callable[..., None]:
     look, silent_step, listen, phase = make_look(game), make_shared_step(game), make_listen(game), make_phase(game)
 
     def heard_step(s, action, decision, log, keys, ear):
-        log[decision] = action
         actor, before = int(s.player), phase(s)
-        silent_step(s, action)
-        listen(s, actor, action, before, keys, ear)
+        unheard_step(s, action, decision, log, keys, ear)
+        if action != STUCK:
+            listen(s, actor, action, before, keys, ear)
 
+    @compiled
     def unheard_step(s, action, decision, log, keys, ear):
-        log[decision] = action
+        log[decision] = action if action != STUCK else STUCK - s.player  # who has chosen illegally
         silent_step(s, action)
 
-    step = compiled(heard_step if recalls else unheard_step)
+    step = compiled(heard_step) if recalls else unheard_step
     run_on = make_run_on(game, ask, step)
 
     def play(states, seating, cast, actions, decisions, log, observations, masks, keys, ear, first, last):
@@ -282,6 +305,7 @@ def play_out(
     seating: npt.NDArray[np.int64],
     agents: Sequence[CompiledOpponent | PythonPolicy],
     threads: int = 1,
+    failed: FailedGames | None = None,
 ) -> Played:
     """Play whole games between agents, compiled or not, and log every action.
 
@@ -294,11 +318,14 @@ def play_out(
         seating: index of the agent in each seat, shape (N, max_players).
         agents: the compiled ones, and the others as `PythonPolicy`.
         threads: CPU threads of compiled agents; results do not depend on it.
+        failed: games that are not played, because an agent has failed before. Others in which one raises or chooses
+            illegally end there and are added. None: errors are raised.
 
     Raises `IllegalActionError` if an agent chooses an illegal action; the message names the agent.
     """
     cast, games = make_cast(game, agents), _new_games(game, len(states))
     begin_all(game)(states, seeds)
+    states["player"][list(failed or ())] = NOBODY
     recalls = any(isinstance(agent, PythonPolicy) and agent.recalls for agent in agents)
     for i in range(len(states) if recalls else 0):
         listener(game)(states[i : i + 1], NOBODY, 0, 0, games.keys[i], new_ear(game))
@@ -310,7 +337,10 @@ def play_out(
 
     while True:
         spread(play_on, len(states), threads)
-        raise_illegal(agents, cast)
+        if failed is None:
+            raise_illegal(agents, cast)
+        else:
+            games.find_illegal(failed)
         running = (states["player"] >= 0) & (games.decisions < LONGEST)
         if not running.any():
             break
@@ -320,8 +350,9 @@ def play_out(
         to_act = np.where(running & ~full, seating[np.arange(len(states)), states["player"]], NONE)
         games.actions[:] = KEEP
         for number, agent in enumerate(agents):
-            if isinstance(agent, PythonPolicy):
-                games.ask(agent, np.flatnonzero(to_act == number), states["player"])
+            if isinstance(agent, PythonPolicy) and (mine := np.flatnonzero(to_act == number)).size:
+                games.ask(agent, mine, states["player"], failed)
+        states["player"][list(failed or ())] = NOBODY
     scores = np.zeros((len(states), game.max_players), np.int64)
     score_all(game)(states, scores)
     return Played(scores, games.decisions, games.log)

@@ -7,16 +7,21 @@ import sys
 from collections import Counter
 from itertools import chain
 from types import SimpleNamespace
+from typing import ClassVar
 
 import numpy as np
 import pytest
 
 from blackjacky_agents import CompiledAgent, make_agent
+from blackjacky_agents.agent import AgentError
+from blackjacky_agents.arena.evaluation import play_games
 from blackjacky_agents.arena.standings import stopping_widths
 from blackjacky_agents.arena.tournament import Tournament, copies_lineups, mixed_lineups
+from blackjacky_agents.external.python_agent import PythonAgent
 from blackjacky_agents.files import FolderInUseError
 from blackjacky_env.declare.game import IllegalActionError
 from blackjacky_env.replay import new_table
+from tests.policies import at_times_illegal
 
 NAMES = ["random", "threshold", "trickster"]
 
@@ -110,6 +115,110 @@ def test_agents_that_are_not_compiled_play_as_if_they_were_in_any_number_of_proc
     for other in tables[1:]:
         assert rows_of(other) == rows_of(tables[0])
         assert [other.replay(n) for n in (0, 17, 35)] == [tables[0].replay(n) for n in (0, 17, 35)]
+
+
+class Remembering:
+    """Takes the last legal action, and keeps what it was shown in each of its games."""
+
+    games: ClassVar[list] = []  # of all instances
+
+    def reset(self, seed=None):
+        self.games.append([])
+        self.own = self.games[-1]
+
+    def act(self, observation):
+        self.own.append(observation["observation"].tolist())
+        return int(observation["action_mask"].nonzero()[0][-1])
+
+
+@pytest.mark.parametrize("lineups", ["mixed", "copies", [["mine", "random", "mine"]]])
+def test_each_seat_has_an_instance_of_its_own_that_sees_one_hand_in_each_game(lineups):
+    Remembering.games.clear()
+    tournament = Tournament([PythonAgent(Remembering(), "mine", "black_jacky"), "random"], 3, lineups, hearts=1)
+    tournament.play(12, threads=1)
+    seen = []
+    for number in range(tournament.played):
+        env, (seeds, seats) = tournament.table.env(), tournament.table.schedule(number, 1)
+        env.reset(seed=int(seeds[0]))
+        hands = {f"player_{seat}": [] for seat in np.flatnonzero(seats[0] == 0)}
+        for action in tournament.replay(number)["actions"]:
+            hands.get(env.agent_selection, []).append(env.observe(env.agent_selection)["observation"].tolist())
+            env.step(action)
+        seen += hands.values()
+    assert Remembering.games == seen
+
+
+def test_one_object_in_several_seats_of_an_evaluation_is_copied():
+    Remembering.games.clear()
+    agent = PythonAgent(Remembering(), "mine", "black_jacky")
+    play_games([agent, agent, make_agent("random")], np.array([[0, 1, 2], [0, 0, 1]]))
+    assert len(Remembering.games) == 5  # one for each of its seats
+
+
+class Failing:
+    """Takes the first legal action, but fails with this error, or illegally, where the sum of what it sees allows."""
+
+    def __init__(self, error=None, modulus=29):
+        self.error, self.modulus = error, modulus
+
+    def act(self, observation):
+        return self.act_batch(observation["observation"][None], observation["action_mask"][None])[0]
+
+    def act_batch(self, observations, masks):
+        fails = observations.astype(int).sum(axis=1) % self.modulus == 0
+        if fails.any() and self.error:
+            raise self.error
+        return np.where(fails, 99, masks.argmax(axis=1))
+
+
+@pytest.mark.parametrize(
+    ("kind", "error"),
+    [
+        ("crash", KeyError("x")),
+        ("timeout", AgentError("late", "timeout")),
+        ("timeout", TimeoutError()),
+        ("illegal", 0),
+        ("illegal", "compiled"),
+    ],
+)
+def test_an_agent_that_fails_loses_that_game_alone_and_the_match_goes_on(kind, error, path, tmp_path):
+    def failing(path, games, **options):
+        agent = PythonAgent(Failing(error), "failing", "black_jacky")
+        if error == "compiled":
+            agent = CompiledAgent("failing", "black_jacky", at_times_illegal)
+        tournament = Tournament([agent, "random", "threshold"], 3, results=path)
+        tournament.play(games, **{"threads": 1, "on_failure": "lose", **options})
+        return tournament
+
+    with pytest.raises((IllegalActionError, AgentError, TimeoutError, KeyError)):
+        failing(None, 60, on_failure="stop")
+    failing(path, 30)
+    tournament = failing(path, 60)  # goes on with the failures in the file
+    whole = failing(tmp_path / "whole.jsonl", 60, threads=2)
+    assert unsealed(path.read_bytes()) == unsealed((tmp_path / "whole.jsonl").read_bytes())
+    failures, games = whole.failures, whole.games()
+    (counts,) = whole.count_failures().items()
+    assert counts == ("failing", {kind: np.count_nonzero(failures)})
+    assert 0 < np.count_nonzero(failures) < 60
+    for number, seat in np.argwhere(failures):
+        deal, turn = divmod(number, 3)
+        assert games.seats[deal, turn, seat] == 0
+        assert games.winners[deal, turn].tolist() == [other != seat for other in range(3)]
+        assert games.scores[deal, turn, seat] == games.scores[deal, turn].min()
+        env = new_table(record := tournament.replay(int(number)))
+        env.replay(record)
+        assert (env.agent_selection, any(env.terminations.values())) == (f"player_{seat}", False)
+
+
+def test_of_games_that_an_agent_is_asked_about_together_it_loses_those_alone_in_which_it_fails():
+    counted = []
+    for wrapped in (PythonAgent(Failing(KeyError("x")), "f", "black_jacky"), from_outside("threshold")):
+        failures = {}
+        alone = SimpleNamespace(name="f", reset=id, act=Failing(KeyError("x")).act)
+        for agent in (wrapped, alone) if wrapped.name == "f" else (wrapped,):
+            play_games([agent, make_agent("random")], np.tile([0, 1, 1], (40, 1)), failures=failures)
+            counted.append(dict(failures.pop("f", {})))
+    assert counted[0] == counted[1] != counted[2] == {}
 
 
 def test_an_illegal_choice_names_the_agent():

@@ -15,6 +15,7 @@ from gymnasium.error import ResetNeeded
 from gymnasium.vector import AsyncVectorEnv
 
 from blackjacky_env import IllegalActionError, black_jacky_v0
+from blackjacky_env.envs import opponents
 from blackjacky_env.envs.seat import SeatEnv
 from tests.policies import Follower
 
@@ -92,6 +93,32 @@ def test_a_free_seat_changes_from_game_to_game() -> None:
         env.reset(seed=None if number else 0)
         seats.add(env.table.agent_selection)
     assert seats == {"player_0", "player_1", "player_2"}
+
+
+class Noting(Follower):
+    """An opponent that notes the seats that it plays."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.seats: set[str] = set()
+        self.env: Any = None
+
+    def act(self, observation: Any) -> int:
+        self.seats.add(self.env.table.agent_selection)
+        return int(observation["action_mask"].argmax())
+
+
+def test_a_named_opponent_has_an_instance_for_each_seat_and_an_object_plays_all_its_seats(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(opponents, "make_opponent", lambda game, name: Noting())
+    for given, seats in ("mine", [1, 1, 1]), (Noting(), [3]):
+        env = SeatEnv("black_jacky", opponents=[given], num_players=4, seat=0)
+        cast: list[Any] = env._casts[0]
+        for each in cast:
+            each.env = env
+        play_episode(env, np.random.default_rng(0), 3)
+        assert [len(each.seats) for each in cast] == seats
 
 
 # ---------------------------------------------------------------- bad input

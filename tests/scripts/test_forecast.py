@@ -21,4 +21,11 @@ def test_an_agents_forecasts_are_scored_as_typed(typed: Any, empty_folder: Path)
     assert typed(f"forecast champion --playouts 30 {FEW} 2").out == told
     assert typed(f"forecast search:10 {FEW} 1").out.count("| search:10 | ") == 1
     assert "agent 'rollout:1' does not say who wins" in typed(f"forecast rollout:1 {FEW} 1", status=2).err
+    Path("fresh_agents.py").write_text(
+        "class Fresh:\n    act = reset = lambda self, seed: setattr(self, 'fresh', True)\n"
+        "    def forecast(self, seen):\n        assert self.fresh\n        self.fresh = False\n"
+        "        return [1 / 3] * 3\n",
+        "utf-8",
+    )
+    assert "| fresh_agents:Fresh | " in typed(f"forecast fresh_agents:Fresh {FEW} 1").out  # reset before each position
     assert "num_players=9 is out of range" in typed("forecast champion --players 9", status=2).err

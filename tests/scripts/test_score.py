@@ -98,7 +98,7 @@ def rates_of(protocol: Protocol, name: str, games: int = 12) -> list[Estimate]:
 
 def program(text: str, name: str = "agent.py") -> str:
     """The name of an agent that is a Python program."""
-    head = "import json, sys, time\ndef say(**answer): print(json.dumps(answer), flush=True)\n"
+    head = "import json, os, subprocess, sys, time\ndef say(**answer): print(json.dumps(answer), flush=True)\n"
     Path(name).write_text(head + text, "utf-8")
     return f"cmd:{Path(sys.executable).as_posix()} {name}"
 
@@ -234,6 +234,56 @@ def test_what_is_no_agent_is_refused(text: str | None, name: str, message: str, 
     assert message in run(name, status=cli.WRONG_INPUT).err
 
 
+FAILING = """
+class Failing:
+    game = 7  # its own, as it names no game
+
+    def act(self, seen):
+        if seen["observation"].astype(int).sum() % 29 == 0:
+            raise KeyError("x")
+        return seen["action_mask"].argmax()
+"""
+
+
+def test_games_lost_by_failing_are_counted_in_report_and_card_which_is_checked_with_them(run: Any, typed: Any) -> None:
+    Path("failing_agents.py").write_text(FAILING, "utf-8")
+    lose, name = "--on-failure=lose", "failing_agents:Failing"
+    told, found = run(name, lose, "--games=60").out, card()
+    kinds = "".join(each["failures"] for each in found["played"])
+    assert f"Games lost by failing: `{name}` {kinds.count('1')} crash." in told
+    assert "1" in kinds
+    assert "scored again, with the same results" in typed(f"score {name} --check out/score.json --threads 1").out
+    for change, why in (
+        ("", "is not legal"),
+        ("0", "digits are not the failures of 60 games"),
+        ("1" * 60, "where the agent failed, all others win"),
+    ):
+        forged = copy.deepcopy(found)
+        forged["played"][1]["failures"] = change
+        assert why in refusal(forged)
+    lost = next(number for number, kind in enumerate(found["played"][0]["failures"]) if kind == "1")
+    watched = typed(f"watch --tournament out/2_players.jsonl --number {lost}").out
+    assert "Failing (failed: crash)" in watched
+    players = f"--players {name}*2,random --games 40 {lose} --output kept.json"
+    assert f"Games lost by failing: `{name}` " in typed(f"evaluate {players}").out
+    assert list(json.loads(Path("kept.json").read_text("utf-8"))["failures"][name]) == ["crash"]
+    tables = f"--tables {name},random --games 40 {lose} --threads 1 --output t"
+    assert f"Games lost by failing: `{name}` " in typed(f"tournament {tables}").out
+
+
+def test_a_program_runs_once_for_each_of_its_seats_and_starts_again_after_a_failure() -> None:
+    act = "os._exit(1) if sum(message['observation']) % 29 == 0 else say(action=message['legal'][0]['action'])"
+    text = "log = open(f'{os.getpid()}.log', 'a')\n" + FIRST_LEGAL.format(act=act)
+    text = text.replace("    message", "    log.write(line)\n    log.flush()\n    message", 1)
+    tournament = Tournament([name := program(text), "random"], 3, [[name, name, "random"]])
+    tournament.play(12, threads=1, on_failure="lose")
+    logs = [path.read_text("utf-8") for path in Path().glob("*.log")]
+    failed = tournament.count_failures()[name]["crash"]
+    assert len(logs) in (failed + 1, failed + 2)  # what failed in the last game has not begun again
+    assert sum(log.count('"type":"start"') for log in logs) == 24
+    assert all(log.count('"type":"start"') - log.count('"type":"end"') <= 1 for log in logs)
+
+
 def test_the_messages_of_a_game() -> None:
     act = "say(action=message['legal'][0]['name'])"
     name = program(
@@ -269,12 +319,13 @@ def test_the_messages_of_a_game() -> None:
         ("print('knock!', flush=True)", "wrote 'knock!' at move 1 of game 1; expected one line with"),
         ("time.sleep(1000)", "did not answer in 0.2 s at move 1 of game 1"),
         ("sys.stdin.readline(); say(protocol=2)", 'answered hello with protocol=2; expected {"protocol": 1}'),
+        ("subprocess.Popen([sys.executable, '-c', 'input()']); os._exit(4)", "ended, with exit status 4, at move 1"),
         ("sys.stdin.readline(); sys.exit(1)", "ended, with exit status 1, at the message hello"),
     ],
 )
 def test_a_program_that_fails_is_told_what_it_did_and_when(text: str, message: str, run: Any) -> None:
     name = program(text if "readline" in text else FIRST_LEGAL.format(act=text))
-    limit = "0.2" if "sleep" in text else "60"
+    limit = "0.2" if "sleep" in text else "3" if "Popen" in text else "60"
     told = run(name, f"--move-timeout={limit}", status=cli.WRONG_INPUT).err
     assert f"error: the agent {name!r} " in told
     assert message in told

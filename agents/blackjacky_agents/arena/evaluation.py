@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from blackjacky_agents.agent import Agent, check_plays
 from blackjacky_agents.arena.cluster import ClusterExecutor
-from blackjacky_agents.arena.table import Table
+from blackjacky_agents.arena.table import Failures, Table, count_failures
 from blackjacky_agents.arena.workers import open_jobs
 from blackjacky_agents.external.python_agent import PythonAgent
 from blackjacky_agents.intervals import Floats, of_games, shares_of
@@ -91,13 +91,14 @@ def play_games(
     threads: int = 2,
     progress: Callable[[int], object] = lambda games: None,
     cluster: ClusterExecutor | None = None,
+    failures: Failures | None = None,
     **rule_options: Any,
 ) -> Floats:
     """Play whole games; returns shares of the win, (N, num_players): 1 / number of winners for a winner, else 0.
 
     Args:
         agents: the agents; those that are not compiled are asked for several games at once where they have
-            ``act_batch``, and play on one thread.
+            ``act_batch``, play on one thread, and are copied, so that each seat has an instance of its own.
         seating: index of the agent in each seat of each game, shape (N, num_players).
         seed: game i has the seed ``seed + i``.
         variant: name of the variant, the game's first by default.
@@ -105,6 +106,8 @@ def play_games(
         threads: CPU threads; results do not depend on it.
         progress: called with a number of games whenever that many more have been played.
         cluster: plays the games instead of this machine, with the same results.
+        failures: an agent that fails loses that game, all others win it, and it is counted here; None: its error is
+            raised.
         rule_options: the game's own options.
 
     Raises `ValueError` if an agent plays another game, or for invalid seats, seeds or options; `ClusterError` if the
@@ -117,13 +120,18 @@ def play_games(
     env = TableEnv(game, num_players=seating.shape[1], variant=variant, **rule_options)  # checks the options
     for agent in agents:
         check_plays(agent, agent.name, game)
+    first = [next(i for i, each in enumerate(agents) if each is agent) for agent in agents]
+    seating = np.array(first, np.int64)[seating]  # so that one object given twice is copied, too
     whole = tuple(agent if hasattr(agent, "act_batch") else PythonAgent(agent, agent.name, game) for agent in agents)
     table = _Seated(game, env.variant, env.num_players, env.options, whole, (), seed, False, seating)
-    shares = [np.empty((0, env.num_players))]
-    with open_jobs(table, False, threads if table.compiled else 1, cluster) as jobs:
+    shares, failed = [np.empty((0, env.num_players))], [np.empty(seating[:0].shape, np.int8)]
+    with open_jobs(table, False, threads if table.compiled else 1, cluster, failures is not None) as jobs:
         for results, _ in jobs.play(0, len(seating)):
             progress(len(results.winners))
             shares.append(shares_of(results.winners))
+            failed.append(results.failures)
+    if failures is not None:
+        failures.update(count_failures(np.concatenate(failed), seating, [agent.name for agent in agents]))
     return np.concatenate(shares)
 
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections import Counter
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import date as Date  # noqa: N812 - also the name of a field
@@ -23,7 +24,7 @@ import numpy as np
 import numpy.typing as npt
 from pydantic import Field, StringConstraints
 
-from blackjacky_agents.agent import Agent, CompiledAgent
+from blackjacky_agents.agent import FAILURES, Agent, CompiledAgent
 from blackjacky_agents.arena.protocol import (
     Protocol,
     Rounded,
@@ -36,7 +37,7 @@ from blackjacky_agents.arena.protocol import (
 )
 from blackjacky_agents.arena.results_file import describe_agent
 from blackjacky_agents.arena.standings import Games
-from blackjacky_agents.arena.table import Table, decode_actions, encode_actions
+from blackjacky_agents.arena.table import Failures, Table, decode_actions, encode_actions
 from blackjacky_agents.arena.tournament import Tournament
 from blackjacky_agents.checked import Checked, in_short
 from blackjacky_agents.external.python_agent import PythonAgent
@@ -48,7 +49,7 @@ from blackjacky_agents.search.searchers import SEARCHERS
 from blackjacky_env.compiled import PythonPolicy
 from blackjacky_env.declare import IllegalActionError
 from blackjacky_env.games import get_game
-from blackjacky_env.play import NONE, play_out
+from blackjacky_env.play import NONE, FailedGames, play_out
 from blackjacky_env.reading import MAX_CARD
 
 SAMPLED = 12
@@ -80,6 +81,8 @@ class PlayedGames(Checked):
     """The winners of each game as a set of seats, in hexadecimal digits, one for every four seats."""
     moves: tuple[str, ...]
     """All actions of the sampled games, see `blackjacky_agents.arena.table.encode_actions`."""
+    failures: Annotated[str, StringConstraints(pattern=f"^[0-{len(FAILURES)}]*$")] = ""
+    """How the agent failed in each game, a digit as in `Results.failures`, so that all others won; empty: in none."""
 
 
 class Run(Checked):
@@ -116,6 +119,12 @@ class Card(Checked):
         """The agent's name."""
         return str(self.agent["name"])
 
+    @property
+    def failures(self) -> Failures:
+        """How often the agent failed."""
+        found = Counter(FAILURES[int(kind) - 1] for each in self.played for kind in each.failures if kind != "0")
+        return {self.name: found} if found else {}
+
 
 # ---------------------------------------------------------------- making
 
@@ -131,7 +140,9 @@ def make_card(
     with ThreadPoolExecutor() as threads:
         for each, won, sample in zip(played, winners, sampled_games(protocol, games, winners), strict=True):
             moves = tuple(encode_actions(own, num_actions) for own in threads.map(each.moves, sample))
-            in_card.append(PlayedGames(players=each.table.num_players, winners=won, moves=moves))
+            failed = each.failures[: total(each, games)].max(axis=1)
+            failures = "".join(map(str, failed)) if failed.any() else ""
+            in_card.append(PlayedGames(players=each.table.num_players, winners=won, moves=moves, failures=failures))
     return Card(
         format=3,
         agent=identity(agent),
@@ -233,6 +244,8 @@ class _Played(NamedTuple):
     games: Games
     moves: dict[int, npt.NDArray[np.int64]]
     """By number, of the games whose moves are in the card."""
+    failed: npt.NDArray[np.bool_]
+    """Whether the agent failed in each game, (N,)."""
 
 
 def _read(card: Card) -> list[_Played]:
@@ -249,19 +262,31 @@ def _read(card: Card) -> list[_Played]:
     for number, (each, played, sample) in enumerate(zip(made, card.played, samples, strict=True)):
         count, players = total(each, card.games), each.table.num_players
         shape = (count // players, players, players)
+        seats = each.table.schedule(0, count)[1].reshape(shape)
         try:
             winners = _from_hex(played.winners, shape)
             moves = [np.array(decode_actions(text, num_actions), np.int64) for text in played.moves]
+            failed = _read_failures(played.failures, winners, seats == 0)
         except ValueError as error:
             raise ValueError(f"played.{number}: {error}") from None
         if len(moves) != len(sample):
             raise ValueError(
                 f"played.{number}: {len(moves)} games have moves; these winners need the moves of {len(sample)}"
             )
-        seats = each.table.schedule(0, count)[1].reshape(shape)
         games = Games(each.names, np.array(each.table.lineups), seats, winners, np.zeros(shape, np.int64))
-        found.append(_Played(each.table, games, dict(zip(sample, moves, strict=True))))
+        found.append(_Played(each.table, games, dict(zip(sample, moves, strict=True)), failed))
     return found
+
+
+def _read_failures(text: str, winners: npt.NDArray[np.bool_], own: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+    """Whether the agent, which has its ``own`` seats, failed in each game; `ValueError` if others should have won."""
+    games = winners[..., 0].size
+    failed = np.array([digit != "0" for digit in text or "0" * games])
+    if len(failed) != games:
+        raise ValueError(f"its {len(text)} digits are not the failures of {games} games")
+    if (winners == own)[failed.reshape(winners.shape[:-1])].any():
+        raise ValueError("where the agent failed, all others win")
+    return failed
 
 
 # ---------------------------------------------------------------- playing again
@@ -281,7 +306,7 @@ def check_games(card: Card) -> int:
 
 def _replay(played: _Played, game: int) -> None:
     """Play a game again in which the agent repeats its moves and the bots decide; `ValueError` if it differs."""
-    table, moves, made = played.table, played.moves[game], 0
+    table, moves, made, failed = played.table, played.moves[game], 0, bool(played.failed[game])
 
     def hear(_: int, told: npt.NDArray[np.integer[Any]]) -> None:
         nonlocal made
@@ -295,11 +320,12 @@ def _replay(played: _Played, game: int) -> None:
     seeds, seats = table.schedule(game, 1)
     states, seating = table.begin(seats)
     won = played.games.winners.reshape(-1, table.num_players)[game]
+    ended: FailedGames | None = {} if failed else None
     try:
-        log = play_out(get_game(table.game), states, seeds, seating, policies)
-        if not np.array_equal(log.log[0, : log.decisions[0]], moves):
+        log = play_out(get_game(table.game), states, seeds, seating, policies, failed=ended)
+        if not np.array_equal(log.log[0, : log.decisions[0]], moves) or bool(ended) != failed:
             raise ValueError("bots choose other moves than the card says, or it ends elsewhere")
-        if (won != states["winners"][0, : table.num_players]).any():
+        if not failed and (won != states["winners"][0, : table.num_players]).any():
             raise ValueError("others win after its moves than the card says")
     except (ValueError, IllegalActionError) as error:
         raise ValueError(f"game {game} of {table.num_players} players: {error}") from None

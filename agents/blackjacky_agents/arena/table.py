@@ -3,26 +3,31 @@
 from __future__ import annotations
 
 import base64
+import copy
 import json
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from hashlib import sha256
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from blackjacky_agents.agent import Agent, CompiledAgent, recalls
+from blackjacky_agents.agent import FAILURES, Agent, CompiledAgent, failure_of, recalls
 from blackjacky_agents.external.subprocess_agent import SubprocessAgent
+from blackjacky_agents.intervals import Integers
 from blackjacky_env.compiled import PythonPolicy, entry, random, zeros
 from blackjacky_env.compiled.purposes import FOR_DEALS, FOR_SEATS
 from blackjacky_env.envs import TableEnv
 from blackjacky_env.games import get_game
-from blackjacky_env.play import play_out
+from blackjacky_env.play import FailedGames, play_out
 
 Lineup = tuple[int, ...]
 """Indices of the agents at a table, one per seat, in no particular order."""
+Failures = dict[str, Counter[str]]
+"""How often agents have failed, by name and kind (`FAILURES`)."""
 
 
 @cache
@@ -59,6 +64,11 @@ class Results(NamedTuple):
     """Number of actions of each game, 0 if they are not kept, shape (N,)."""
     actions: npt.NDArray[np.uint16]
     """The actions of all games, one game after the other, shape (sum of lengths,)."""
+    failures: npt.NDArray[np.int8]
+    """How each seat failed, shape (N, num_players): 0, it did not, or 1 + an index in `FAILURES`.
+
+    The game ended there; all others have won it, and the score of who failed is the lowest at the table.
+    """
 
     @property
     def starts(self) -> npt.NDArray[np.int64]:
@@ -70,7 +80,7 @@ class Results(NamedTuple):
         first, last, _ = wanted.indices(len(self.lengths))
         starts = self.starts
         actions = self.actions[starts[first] : starts[last]]
-        return Results(self.winners[wanted], self.scores[wanted], self.lengths[wanted], actions)
+        return Results(self.winners[wanted], self.scores[wanted], self.lengths[wanted], actions, self.failures[wanted])
 
 
 def join(parts: Sequence[Results]) -> Results:
@@ -119,16 +129,17 @@ class Table:
         seating[:, : self.num_players] = seats
         return states, seating
 
-    def play(self, first: int, count: int, keep: bool = True) -> Results:
+    def play(self, first: int, count: int, keep: bool = True, lose: bool = False) -> Results:
         """Play games ``first`` .. ``first + count - 1``; `IllegalActionError` names the agent that chose the action.
 
-        Agents that are not compiled are reseeded before, with numbers that reveal no cards. ``keep``: the actions.
+        Agents that are not compiled are reseeded before, with numbers that reveal no cards; each seat has an instance
+        of its own. ``keep``: the actions. ``lose``: an agent loses the games in which it fails.
         """
-        winners, scores, log, lengths = self._play(first, *self.schedule(first, count))
+        winners, scores, log, lengths, failures = self._play(first, *self.schedule(first, count), lose)
         if not keep:
             log, lengths = log[:, :0], np.zeros_like(lengths)
         actions = log[np.arange(log.shape[1]) < lengths[:, None]].astype(np.uint16)
-        return Results(winners, scores.astype(np.int32), lengths.astype(np.int32), actions)
+        return Results(winners, scores.astype(np.int32), lengths.astype(np.int32), actions, failures)
 
     def lines(self, first: int, results: Results) -> Iterator[str]:
         """Games, numbered from ``first``, as JSON.
@@ -138,7 +149,7 @@ class Table:
         seats = range(self.num_players)
         integers, name = ",".join("%d" for _ in seats), json.dumps(self.score).replace("%", "%%")
         actions = "" if self.compiled else ',"actions":"%s"'
-        template = f'{{"game":%d,"seed":%d,"seats":[{integers}],"winners":[%s],{name}:[{integers}]{actions}}}'
+        template = f'{{"game":%d,"seed":%d,"seats":[{integers}],"winners":[%s],{name}:[{integers}]{actions}%s}}'
         sets = (results.winners @ (1 << np.arange(len(seats)))).tolist()  # of winners, as bits
         winners = {bits: ",".join(str(seat) for seat in seats if bits >> seat & 1) for bits in set(sets)}
         seeds, seated = self.schedule(first, len(sets))
@@ -148,57 +159,98 @@ class Table:
             size = get_game(self.game).num_actions
             each = np.split(results.actions, results.starts[1:-1]) if sets else []
             columns.append([encode_actions(own, size) for own in each])
+        columns.append([""] * len(sets))
+        for game, seat in np.argwhere(results.failures).tolist():
+            failed = {"seat": seat, "kind": FAILURES[results.failures[game, seat] - 1]}
+            columns[-1][game] = f',"failed":{json.dumps(failed)}'
         return (template % cells for cells in zip(*columns, strict=True))
 
     def read(self, lines: Sequence[Mapping[str, Any]]) -> Results:
         """The games in `lines`, from number 0 on; `ValueError` names the line that cannot be that game's."""
         shape, size = (len(lines), self.num_players), get_game(self.game).num_actions
         winners, scores, kept = np.zeros(shape, np.bool_), np.zeros(shape, np.int32), [np.zeros(0, np.uint16)]
+        failures = np.zeros(shape, np.int8)
         for number, line in enumerate(lines):
             try:
                 winners[number, line["winners"]] = True
                 scores[number] = line[self.score]
                 if not self.compiled:
                     kept.append(np.array(decode_actions(line["actions"], size), np.uint16))
+                if failed := line.get("failed"):
+                    failures[number, failed["seat"]] = 1 + FAILURES.index(failed["kind"])
             except (LookupError, TypeError, ValueError, OverflowError) as error:
                 raise ValueError(f"line {number + 2}: it is not game {number}: {error!r}") from None
         lengths = [len(own) for own in kept[1:]] or [0] * len(lines)
-        results = Results(winners, scores, np.array(lengths, np.int32), np.concatenate(kept))
+        results = Results(winners, scores, np.array(lengths, np.int32), np.concatenate(kept), failures)
         for number, (line, own) in enumerate(zip(lines, self.lines(0, results), strict=True)):
             if json.loads(own) != line:
                 raise ValueError(f"line {number + 2}: it is not game {number}")
         return results
 
-    def _play(self, first: int, seeds: npt.NDArray[np.int64], seats: npt.NDArray[np.int64]) -> tuple[Any, ...]:
-        game, (states, seating) = get_game(self.game), self.begin(seats)
-        policies: list[CompiledAgent | PythonPolicy] = []
-        programs = [agent for agent in self.agents if isinstance(agent, SubprocessAgent)]
-        for program in programs:
-            program.facts = {"players": self.num_players, "variant": self.variant, "options": self.options}
-        for number, agent in enumerate(self.agents):
-            if isinstance(agent, CompiledAgent):
-                policies.append(agent)
-            else:
-                if len(seeds):
-                    agent.reset(int.from_bytes(sha256(f"{self.seed} {first} {number}".encode()).digest()[:4]))
-                hear = self._teller(agent, seeds)
-                policies.append(PythonPolicy(agent.name, agent.act_batch, hear, recalls(agent)))
+    def _play(self, first: int, seeds: Integers, seats: Integers, lose: bool) -> tuple[Any, ...]:
+        game, (states, seating), own = get_game(self.game), self.begin(seats), slice(self.num_players)
+        cast, seating[:, own] = self._cast(seats)
+        failed: FailedGames | None = {} if lose else None
         try:
-            played = play_out(game, states, seeds, seating, policies)
+            policies = [
+                self._policy(agent, f"{self.seed} {first} {key}", seeds, seating[:, own] == place, failed)
+                for place, (key, agent) in enumerate(cast.items())
+            ]
+            played = play_out(game, states, seeds, seating, policies, failed=failed)
         except Exception as error:
             games = f"game {first}" if len(seeds) == 1 else f"games {first} .. {first + len(seeds) - 1}"
             error.add_note(f"{games} at a table of {self.num_players}")
             raise
-        players = slice(self.num_players)
-        winners = states["winners"][:, players] > 0
-        for program in programs if len(seeds) == 1 else ():
-            own = seats[0] == self.agents.index(program)
-            program.finish(float((winners[0] & own).sum() / max(winners[0].sum(), 1) / max(own.sum(), 1)))
-        return winners, played.scores[:, players], played.log, played.decisions
+        winners, scores = states["winners"][:, own] > 0, played.scores[:, own]
+        failures = np.zeros(seats.shape, np.int8)
+        for number, (seat, why) in (failed or {}).items():
+            failures[number, seat] = 1 + FAILURES.index(failure_of(why))
+            winners[number] = np.arange(self.num_players) != seat
+            scores[number, seat] = scores[number].min()
+        for seat in range(self.num_players if len(seeds) == 1 else 0):
+            program = [*cast.values()][seating[0, seat]]
+            if isinstance(program, SubprocessAgent) and not failures[0, seat]:
+                program.finish(float(winners[0, seat] / max(winners[0].sum(), 1)))
+        return winners, scores, played.log, played.decisions, failures
 
-    def _teller(
-        self, agent: Agent, seeds: npt.NDArray[np.int64]
-    ) -> Callable[[int, npt.NDArray[np.int16]], None] | None:
+    @cached_property
+    def _copies(self) -> dict[str, Agent]:
+        return {}
+
+    def _cast(self, seats: Integers) -> tuple[dict[str, Agent], Integers]:
+        """Agents by a key for their seed, and which of them plays each seat, (N, num_players).
+
+        Those that are not compiled may remember their hands, so that each of their seats has a copy, the first aside.
+        """
+        earlier = (seats[:, :, None] == seats[:, None, :]) & np.tri(self.num_players, k=-1, dtype=np.bool_)
+        outside = np.array([not isinstance(agent, CompiledAgent) for agent in self.agents])
+        turns, places = earlier.sum(axis=2) * outside[seats], seats.copy()
+        cast = {str(number): agent for number, agent in enumerate(self.agents)}
+        for number, turn in sorted({*zip(seats[turns > 0].tolist(), turns[turns > 0].tolist(), strict=True)}):
+            if (key := f"{number} {turn}") not in self._copies:
+                self._copies[key] = copy.deepcopy(self.agents[number])
+            places[(seats == number) & (turns == turn)] = len(cast)
+            cast[key] = self._copies[key]
+        return cast, places
+
+    def _policy(
+        self, agent: Agent, key: str, seeds: Integers, holds: npt.NDArray[np.bool_], failed: FailedGames | None
+    ) -> CompiledAgent | PythonPolicy:
+        """What plays the seats that an agent ``holds`` in games with these seeds; one that is not compiled is reset."""
+        if isinstance(agent, CompiledAgent):
+            return agent
+        if isinstance(agent, SubprocessAgent):
+            agent.facts = {"players": self.num_players, "variant": self.variant, "options": self.options}
+        try:
+            if holds.any():
+                agent.reset(int.from_bytes(sha256(key.encode()).digest()[:4]))
+        except Exception as error:
+            if failed is None:
+                raise
+            failed |= {game: (seat, error) for game, seat in np.argwhere(holds).tolist()}
+        return PythonPolicy(agent.name, agent.act_batch, self._teller(agent, seeds), recalls(agent))
+
+    def _teller(self, agent: Agent, seeds: Integers) -> Callable[[int, npt.NDArray[np.int16]], None] | None:
         """What tells an agent that can ``hear`` what the player to act in a game has heard; None for other agents."""
         hear = getattr(agent, "hear", None)
         if hear is None:
@@ -212,6 +264,14 @@ class Table:
             hear(env.events(env.agent_selection))
 
         return tell
+
+
+def count_failures(failures: npt.NDArray[np.int8], seats: Integers, names: Sequence[str]) -> Failures:
+    """Count `Results.failures`; ``seats`` (N, num_players): the agent in each seat, an index in ``names``."""
+    counted = Failures()
+    for agent, kind in zip(seats[failures > 0].tolist(), failures[failures > 0].tolist(), strict=True):
+        counted.setdefault(names[agent], Counter())[FAILURES[kind - 1]] += 1
+    return counted
 
 
 def encode_actions(actions: npt.NDArray[Any], num_actions: int) -> str:

@@ -29,7 +29,7 @@ from blackjacky_agents.agent import Agent, check_plays
 from blackjacky_agents.arena.cluster import ClusterExecutor
 from blackjacky_agents.arena.results_file import Line, ResultsFile, describe
 from blackjacky_agents.arena.standings import Games, stopping_widths
-from blackjacky_agents.arena.table import Lineup, Results, Table, join
+from blackjacky_agents.arena.table import Failures, Lineup, Results, Table, count_failures, join
 from blackjacky_agents.arena.workers import open_jobs
 from blackjacky_agents.registry import make_agent
 from blackjacky_env.checks import check_choice, check_integer
@@ -39,6 +39,7 @@ from blackjacky_env.envs import MAX_SEED, TableEnv
 from blackjacky_env.games import DEFAULT
 
 MAX_GAMES = 2**40
+ON_FAILURE = ("stop", "lose")
 
 _GROWTH = 1.2  # factor on the number of games between two checks of the interval widths
 _FIRST_CHECK = 100  # deals
@@ -160,6 +161,7 @@ class Tournament:
         threads: int | None = None,
         progress: Callable[[int], object] = lambda played: None,
         cluster: ClusterExecutor | None = None,
+        on_failure: str = "stop",
     ) -> None:
         """Play until the total number of games is reached, or until the intervals are narrow enough.
 
@@ -172,9 +174,11 @@ class Tournament:
                 they are pickled. Games of compiled agents do not depend on it.
             progress: called with the number of games played whenever it has increased.
             cluster: plays the games instead of this machine, with the same results.
+            on_failure: an agent that raises, is late or chooses illegally ends everything with that
+                error (``"stop"``), or loses that game, which all others win (``"lose"``, see `count_failures`).
 
         Raises:
-            TypeError, ValueError: a number is out of range, or an agent cannot be pickled.
+            TypeError, ValueError: an argument is out of range, or an agent cannot be pickled or copied.
             FolderInUseError: another process is playing into the folder of the results.
             IllegalActionError: an agent chose an illegal action; all earlier games are kept.
             ClusterError: the cluster was lost; all earlier games are kept.
@@ -183,7 +187,8 @@ class Tournament:
         last = -(-check_integer("games", games, 1, MAX_GAMES) // self.cycle) * self.cycle
         if until is not None and not 0 < until < 1:
             raise ValueError(f"until={until!r} is out of range; allowed are widths above 0 and below 1")
-        with self._writing(), open_jobs(self.table, not self.table.compiled, cores, cluster) as jobs:
+        lose = check_choice("on_failure", on_failure, ON_FAILURE) == "lose"
+        with self._writing(), open_jobs(self.table, not self.table.compiled, cores, cluster, lose) as jobs:
             for target in self._checkpoints(last) if until is not None else [last]:
                 for results, seconds in jobs.play(self.played, target):
                     self._keep(results, seconds)
@@ -228,8 +233,18 @@ class Tournament:
             results.scores[part].astype(np.int64).reshape(shape),
         )
 
+    @property
+    def failures(self) -> npt.NDArray[np.int8]:
+        """How each seat failed in the games played so far, as `Results.failures`, (N, num_players)."""
+        return self._joined().failures
+
+    def count_failures(self) -> Failures:
+        """How often agents have failed in the games played so far; those that never have are left out."""
+        seats = self.table.schedule(0, self.played if self.failures.any() else 0)[1]
+        return count_failures(self.failures[: len(seats)], seats, self.names)
+
     def replay(self, number: int) -> dict[str, Any]:
-        """Replay game ``number`` (from 0) and return its record, as ``env.record()``.
+        """Replay game ``number`` (from 0) and return its record, as ``env.record()``; it ends where an agent failed.
 
         Raises `ValueError` if there is no such game, or if its result differs from the recorded one.
         """
@@ -243,15 +258,19 @@ class Tournament:
                 env.step(action)
         except IllegalActionError as error:
             raise ValueError(f"game {number} cannot be replayed: {error}") from error
-        winners = [int(seat) for seat in np.flatnonzero(self._joined().winners[number])]
-        if not all(env.terminations.values()) or env.snapshot()["winners"] != winners:
+        is_over, winners = all(env.terminations.values()), np.flatnonzero(self._joined().winners[number]).tolist()
+        if self.failures[number].any():
+            as_recorded = not is_over and env.agent_selection == env.possible_agents[self.failures[number].argmax()]
+        else:
+            as_recorded = is_over and env.snapshot()["winners"] == winners
+        if not as_recorded:
             raise ValueError(f"game {number} ends differently than recorded: its results or this version have changed")
         return env.record()
 
     def moves(self, number: int) -> npt.NDArray[np.uint16]:
         """All actions of a game that was played."""
         if self.table.compiled:
-            return self.table.play(number, 1).actions
+            return self.table.play(number, 1, lose=bool(self.failures[number].any())).actions
         return self._joined().part(slice(number, number + 1)).actions
 
     def _checkpoints(self, last: int) -> Iterator[int]:

@@ -145,15 +145,17 @@ class Jobs:
 
 
 @contextmanager
-def open_jobs(table: Table, keep: bool, cores: int, cluster: ClusterExecutor | None = None) -> Iterator[Jobs]:
-    """A context with the jobs of a table; ``keep``: all actions; the others as in `open_pool`."""
+def open_jobs(
+    table: Table, keep: bool, cores: int, cluster: ClusterExecutor | None = None, lose: bool = False
+) -> Iterator[Jobs]:
+    """A context with the jobs of a table; ``keep`` and ``lose`` as in `Table.play`, the others as in `open_pool`."""
     if cluster is None and (table.compiled or cores == 1):
         table.play(0, 0)  # compile here, not in two threads at once
-    with open_pool(partial(_play_timed, table, keep), cores, table.compiled, cluster) as pool:
+    with open_pool(partial(_play_timed, table, keep, lose), cores, table.compiled, cluster) as pool:
         yield Jobs(table, pool)
 
 
-def _play_timed(table: Table, keep: bool, first: int, count: int, wanted: slice) -> tuple[Results, float]:
+def _play_timed(table: Table, keep: bool, lose: bool, first: int, count: int, wanted: slice) -> tuple[Results, float]:
     begun = time.perf_counter()
-    results = table.play(first, count, keep).part(wanted)
+    results = table.play(first, count, keep, lose).part(wanted)
     return results, time.perf_counter() - begun

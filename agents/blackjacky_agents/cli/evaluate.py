@@ -6,17 +6,18 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from blackjacky_agents import make_agent
 from blackjacky_agents.arena.cluster import joined
 from blackjacky_agents.arena.evaluation import Score, score_of, shares_at_one_table
+from blackjacky_agents.arena.table import Failures
 from blackjacky_agents.cli.errors import checking_input
 from blackjacky_agents.cli.options import GameArgs, R, check_writable, command_line, read_arguments
 from blackjacky_agents.files import versions, write_json
 from blackjacky_agents.intervals import Floats
 from blackjacky_agents.registry import parse_agents
-from blackjacky_agents.reports import markdown_table, progress_bar, rate_cells
+from blackjacky_agents.reports import failures_told, markdown_table, progress_bar, rate_cells
 from blackjacky_env.checks import check_integer
 from blackjacky_env.envs import TableEnv
 
@@ -40,6 +41,8 @@ class Args(GameArgs[R]):
     """Number of CPU threads; results do not depend on it."""
     cluster: str | None = None
     """Play on a Ray cluster: `auto`, `local`, `HOST:PORT` or `ray://HOST:PORT`; results do not depend on it."""
+    on_failure: Literal["stop", "lose"] = "stop"
+    """When an agent raises, is late or answers illegally: stop, or lose: it alone loses that game, and is counted."""
     output: Path | None = None
     """Write the results to this file (JSON)."""
 
@@ -52,7 +55,8 @@ def main(arguments: Sequence[str], program: str) -> int:
         variant = check(args, len(names))
         agents = [make_agent(name, args.game) for name in names]
     with progress_bar(args.games) as bar, joined(args.cluster, args.threads) as cluster:
-        rules = {"game": args.game, "variant": args.variant, **args.rule_options}
+        failures = None if args.on_failure == "stop" else Failures()
+        rules = {"game": args.game, "variant": args.variant, "failures": failures, **args.rule_options}
         shares = shares_at_one_table(
             agents, args.games, args.seed, args.threads, progress=bar.update, cluster=cluster, **rules
         )
@@ -61,10 +65,10 @@ def main(arguments: Sequence[str], program: str) -> int:
     facts = {"command": command_line(program, arguments), **given, "variant": variant, "versions": versions()}
     if args.output is not None:
         rows = [{"agent": name, "seats": names.count(name), **asdict(score)} for name, score in scores.items()]
-        write_json(args.output, {**facts, "results": rows})
+        write_json(args.output, {**facts, "failures": failures or {}, "results": rows})
     numbers = ", ".join(f"{name} {number}" for name, number in versions().items())
     how = f"`{facts['command']}`: seed {args.seed}, {variant}, {numbers}."
-    print(f"{score_table(scores, Counter(names))}\n\n{how}")
+    print(f"{score_table(scores, Counter(names))}\n\n{failures_told(failures or {})}{how}")
     return 0
 
 

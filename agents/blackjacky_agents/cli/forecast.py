@@ -79,6 +79,8 @@ def main(arguments: Sequence[str], program: str) -> int:
         with progress_bar(args.games) as bar:
             for number, (state, observation) in enumerate(positions(env, args.games, args.seed)):
                 shares = playouts(plays_on, state, args.truth_playouts, args.seed + number, args.threads, env)
+                if not isinstance(agent, CompiledAgent):
+                    agent.reset(args.seed + number)  # it may remember the last position, which was of another game
                 moments.append((shares.mean(axis=0), (shares**2).mean(axis=0)))
                 told.append(forecast_of(agent, observation, args, args.seed + number, env))
                 bar.update()

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from statistics import mean
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import tyro
 
@@ -45,7 +45,7 @@ from blackjacky_agents.files import only_writer, versions, write_file
 from blackjacky_agents.games import agent_names
 from blackjacky_agents.intervals import Estimate
 from blackjacky_agents.registry import make_agent
-from blackjacky_agents.reports import duration, machine, markdown_table, share
+from blackjacky_agents.reports import duration, failures_told, machine, markdown_table, share
 from blackjacky_env.checks import check_integer
 from blackjacky_env.compiled import check_threads
 from blackjacky_env.draw import printable
@@ -78,6 +78,8 @@ class Args(GameArgs[R]):
     """Seconds that a program has for a move."""
     start_timeout: float = START_TIMEOUT
     """Seconds that a program has to start."""
+    on_failure: Literal["stop", "lose"] = "stop"
+    """When the agent raises, is late or answers illegally: stop, or lose: it loses that game, and is counted."""
     threads: int | None = None
     """Number of CPU cores, by default all; a class or program runs once on each. The score does not depend on it."""
     cluster: str | None = None
@@ -110,7 +112,7 @@ def main(arguments: Sequence[str], program: str) -> int:
         command=command_line(program, arguments),
         date=datetime.now(UTC).date(),
         seconds=round(time.perf_counter() - begun, 1),
-        move_microseconds=time_of_a_move(protocol, agent),
+        move_microseconds=time_of_a_move(protocol, agent, args.on_failure == "lose"),
         machine=machine(),
         versions=versions(),
     )
@@ -165,26 +167,32 @@ def measured(protocol: Protocol, games: int, args: Any, folder: Path) -> Protoco
     return with_references(protocol, *rates)
 
 
-def time_of_a_move(protocol: Protocol, agent: Agent) -> float:
+def time_of_a_move(protocol: Protocol, agent: Agent, may_fail: bool) -> float:
     """Mean time, in microseconds, of moves asked for one by one, against the last line-up of usual size.
 
-    The first move, which may compile, does not count if there are more.
+    The first move, which may compile, does not count if there are more. No game begins after one in which the agent
+    fails, if it ``may_fail``.
     """
     usual = get_game(protocol.game).default_players
     place = next((each for each in reversed(protocol.tables) if each.num_players == usual), protocol.tables[-1])
     env = TableEnv(protocol.game, place.num_players, place.variant, **protocol.options)
     others, times, seed = [make_agent(name, protocol.game) for name in place.opponents], list[float](), 0
-    seats = dict(zip(env.possible_agents, [agent, *others], strict=True))
-    while not times or (len(times) < ENOUGH and sum(times) < SECONDS):
-        env.reset(seed=(seed := seed + 1))
-        for each in seats.values():
-            each.reset(seed)
-        while not all(env.terminations.values()):
-            choose, begun = asked(seats[env.agent_selection], env), time.perf_counter()
-            action = choose()
-            if env.agent_selection == env.possible_agents[0]:
-                times.append(time.perf_counter() - begun)
-            env.step(action)
+    seats, begun = dict(zip(env.possible_agents, [agent, *others], strict=True)), time.perf_counter()
+    try:
+        while not times or (len(times) < ENOUGH and sum(times) < SECONDS):
+            env.reset(seed=(seed := seed + 1))
+            for each in seats.values():
+                each.reset(seed)
+            while not all(env.terminations.values()):
+                choose, begun = asked(seats[env.agent_selection], env), time.perf_counter()
+                action = choose()
+                if env.agent_selection == env.possible_agents[0]:
+                    times.append(time.perf_counter() - begun)
+                env.step(action)
+    except Exception:
+        if not may_fail:
+            raise
+        times = times or [time.perf_counter() - begun]
     return round(1e6 * mean(times[1:] or times), 1)
 
 
@@ -201,7 +209,7 @@ def check(path: Path, args: Args[Any]) -> str:
             agent = make(args, card.game) if args.agent else make_agent(card.name, card.game)
             protocol = protocol_of(card)
             played = tournaments(protocol, agent)
-            play(played, card.games, args, None)
+            play(played, card.games, replace(args, on_failure="lose" if card.failures else "stop"), None)
             if make_card(protocol, card.games, agent, card.entry, played, card.run).played != card.played:
                 raise ValueError(
                     f"{agent.name!r} plays other games than those of the card; only an agent whose choices follow from "
@@ -228,7 +236,8 @@ def report(protocol: Protocol, card: Card) -> str:
         f"who wins every game {ceiling(protocol):.0f}. {card.games:,} games of each line-up in "
         f"{duration(card.run.seconds)}, {card.run.move_microseconds:,} µs a move."
     )
-    return f"{markdown_table(['players', 'opponents', 'win rate', 'score'], cells)}\n\n{verdict}"
+    table = markdown_table(["players", "opponents", "win rate", "score"], cells)
+    return f"{table}\n\n{failures_told(card.failures)}{verdict}"
 
 
 def in_words(score: Estimate) -> str:

@@ -19,6 +19,7 @@ from blackjacky_agents.files import write_file
 from blackjacky_agents.registry import parse_agents
 from blackjacky_agents.reports import (
     duration,
+    failures_told,
     markdown_table,
     percent,
     progress_bar,
@@ -68,6 +69,8 @@ class Args(GameArgs[R]):
     """Number of CPU cores, by default all; games do not depend on it."""
     cluster: str | None = None
     """Play on a Ray cluster: `auto`, `local`, `HOST:PORT` or `ray://HOST:PORT`; games do not depend on it."""
+    on_failure: Literal["stop", "lose"] = "stop"
+    """When an agent raises, is late or answers illegally: stop, or lose: it alone loses that game, and is counted."""
     output: Path = Path("runs/tournament")
     """Folder for games and report."""
     ladder: Path | None = None
@@ -92,7 +95,10 @@ def main(arguments: Sequence[str], program: str) -> int:
         "until": args.until,
         "score": tournaments[0].score,
         "seconds": round(sum(each.seconds for each in tournaments), 1),
-        "tables": [ready_for_json(asdict(standings(each.games(), args.seed))) for each in tournaments],
+        "tables": [
+            {**ready_for_json(asdict(standings(each.games(), args.seed))), "failures": each.count_failures()}
+            for each in tournaments
+        ],
     }
     text, content = markdown_report(report), json.dumps(report, indent=1) + "\n"
     write_file(args.output / "report.md", text + "\n")
@@ -139,7 +145,7 @@ def read_agents(args: Args[Any]) -> tuple[list[str], tuple[int, ...], str | list
 def play_all(
     tournaments: Sequence[Tournament], goals: Sequence[int], args: Any, where: str | None, until: float | None = None
 ) -> None:
-    """Play up to the ``goals`` as `Tournament.play`, with ``threads`` and ``cluster`` of ``args``; shows a bar.
+    """Play up to the ``goals`` as `Tournament.play`, with what ``args`` say beside them; shows a bar.
 
     ``where``: the end of the sentence "Games are saved in ..." that follows Ctrl-C; None: they are not.
     """
@@ -152,7 +158,7 @@ def play_all(
                 def show(played: int, before: int = before) -> None:
                     bar.update(before + played - bar.n)
 
-                each.play(goal, until, args.threads, show, cluster)
+                each.play(goal, until, args.threads, show, cluster, args.on_failure)
                 show(goal)  # also games skipped by ``until``
                 before += goal
     except KeyboardInterrupt:
@@ -175,7 +181,8 @@ def markdown_report(report: dict[str, Any]) -> str:
             f"**{players} players**, par {percent(1 / players)}; {table['games']:,} games, {table['deals']:,} deals of "
             f"{count:,} line-up{'s' * (count > 1)}; no winner in {percent(table['nobody']['mean'])} of the games:"
         )
-        sections += [heading, standings_table(report["score"], table), pairs_table(table), cycles(table)]
+        failed = failures_told(table["failures"])
+        sections += [heading, standings_table(report["score"], table), f"{failed}{pairs_table(table)}", cycles(table)]
         if report["lineups"] == "copies":
             sections.append(copies_table(table))
         elif 1 < count <= SHOWN_LINEUPS:

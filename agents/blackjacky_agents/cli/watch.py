@@ -14,6 +14,7 @@ import numpy as np
 from tqdm import tqdm
 
 from blackjacky_agents import make_agent
+from blackjacky_agents.agent import FAILURES
 from blackjacky_agents.arena.results_file import read_head
 from blackjacky_agents.arena.tournament import Tournament
 from blackjacky_agents.cli.errors import checking_input
@@ -164,8 +165,9 @@ def from_tournament(path: Path, number: int) -> tuple[dict[str, Any], dict[str, 
     ]
     tournament = Tournament(players, results=found[0], **same, **options)
     record, (_, seats) = tournament.replay(number), tournament.table.schedule(number, 1)
-    names = display_names([agents[agent] for agent in seats[0]])
-    return record, {f"player_{seat}": name for seat, name in enumerate(names)}
+    told = ["", *(f" (failed: {kind})" for kind in FAILURES)]
+    names = zip(display_names([agents[agent] for agent in seats[0]]), tournament.failures[number], strict=True)
+    return record, {f"player_{seat}": name + told[failure] for seat, (name, failure) in enumerate(names)}
 
 
 class _Recorded(PythonAgent):

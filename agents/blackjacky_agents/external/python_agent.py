@@ -27,6 +27,8 @@ _PLACE = re.compile(r"([^\W\d]\w*(?:\.[^\W\d]\w*)*):([^\W\d]\w*(?:\.[^\W\d]\w*)*
 class PythonAgent:
     """An object with a method ``act``, completed to an `Agent`; ``reset``, ``act_batch`` and all else are optional.
 
+    Attributes that an `Agent` does not have, and those that are no methods where it has methods, are the object's own.
+
     Args:
         inner: the object, or a function (observation) -> action.
         name: name in tables and results.
@@ -43,16 +45,16 @@ class PythonAgent:
             raise TypeError(f"agent {name!r} is {inner!r}, which has no method act(observation) -> action")
         check_plays(inner, name, game)
         self.name, self.game, self.recalls = name, game, recalls(inner)
-        self.one_game_at_a_time = not hasattr(inner, "act_batch")
+        self.one_game_at_a_time = not callable(getattr(inner, "act_batch", None))
         """Whether a score plays its games one after the other, so that it may remember the game since ``reset``."""
         self._inner, self._place = inner, place
         for optional in ("explain", "hear", "forecast", "probabilities"):
-            if hasattr(inner, optional):
+            if callable(getattr(inner, optional, None)):
                 setattr(self, optional, getattr(inner, optional))
 
     def reset(self, seed: int | None = None) -> None:
         """Reseed the agent, if it has a ``reset``."""
-        if hasattr(self._inner, "reset"):
+        if callable(getattr(self._inner, "reset", None)):
             self._inner.reset(seed)
 
     def act(self, observation: dict[str, npt.NDArray[Any]]) -> int:

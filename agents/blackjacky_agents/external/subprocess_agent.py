@@ -31,7 +31,7 @@ _GRACE = 1.0  # seconds that a program has to end by itself when its input ends
 
 
 class SubprocessAgent:
-    """An agent in a process of its own, started with the first game.
+    """An agent in a process of its own, started with the first game and again after a failure.
 
     Args:
         command: the command line, split as by a shell; it is run without one.
@@ -70,11 +70,12 @@ class SubprocessAgent:
         self._running().send({"type": "start", "game": self._games, "seed": seed, **self.facts})
 
     def finish(self, share: float) -> None:
-        """End a game: sends ``end`` with the agent's share of the win, 0 .. 1."""
-        self._running().send({"type": "end", "game": self._games, "share": share})
+        """End a game: sends ``end`` with the agent's share of the win, 0 .. 1, unless the process has ended."""
+        if self._process is not None:
+            self._process.send({"type": "end", "game": self._games, "share": share})
 
     def act(self, observation: dict[str, npt.NDArray[Any]]) -> int:
-        """Its action; `AgentError` if it ends, is late, or its answer is not a legal action."""
+        """Its action; `AgentError` of that kind if it ends, is late, or its answer is not a legal action."""
         self._moves += 1
         game, mask = get_game(self.game), observation["action_mask"]
         legal: list[dict[str, Any]] = [
@@ -96,7 +97,7 @@ class SubprocessAgent:
                     return int(each["action"])
             allowed = ", ".join(f"{each['action']} {each['name']!r}" for each in legal)
             told = f"answered the action {given!r} {when}, which is not legal; legal are {allowed}"
-            raise AgentError(f"the agent {self.name!r} {told}")
+            raise AgentError(f"the agent {self.name!r} {told}", "illegal")
         except AgentError:
             self.close()
             raise
@@ -127,14 +128,14 @@ class SubprocessAgent:
             told = process.ask(hello, self.start_timeout, "at the message hello").get("protocol")
             if told != PROTOCOL:
                 process.end()
-                expected = f'{{"protocol": {PROTOCOL}}}'
-                raise AgentError(f"the agent {self.name!r} answered hello with protocol={told!r}; expected {expected}")
+                answered = f"answered hello with protocol={told!r}; expected {json.dumps({'protocol': PROTOCOL})}"
+                raise AgentError(f"the agent {self.name!r} {answered}", "illegal")
             self._process = process
         return self._process
 
     def __getstate__(self) -> dict[str, Any]:
         """State for pickle and copies, which start a process of their own."""
-        return {**vars(self), "_process": None}
+        return {**vars(self), "_process": None, "_games": 0}
 
 
 class _Process:
@@ -163,8 +164,10 @@ class _Process:
         try:
             line = self._lines.get(timeout=seconds)
         except Empty:
+            if self._program.poll() is not None:  # a child of it still holds its output
+                self._fail(b"", when)
             self.end()
-            raise AgentError(f"the agent {self._name!r} did not answer in {seconds:g} s {when}") from None
+            raise AgentError(f"the agent {self._name!r} did not answer in {seconds:g} s {when}", "timeout") from None
         try:
             answer = parse_json(line)
         except ValueError:
@@ -179,9 +182,8 @@ class _Process:
             status = self._program.returncode
             raise AgentError(f"the agent {self._name!r} ended, with exit status {status}, {when}")
         shown = line.decode(errors="replace").rstrip()[:_SHOWN]
-        raise AgentError(
-            f"the agent {self._name!r} wrote {shown!r} {when}; expected one line with a JSON object for each question"
-        )
+        expected = "expected one line with a JSON object for each question"
+        raise AgentError(f"the agent {self._name!r} wrote {shown!r} {when}; {expected}", "illegal")
 
 
 def _read_lines(stdout: IO[bytes], lines: SimpleQueue[bytes]) -> None:

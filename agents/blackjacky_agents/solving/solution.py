@@ -153,6 +153,10 @@ class SolvedAgent:
         self.name, self.game, self.policy, self.card = name, game, policy, card
         self.reset()
 
+    def __deepcopy__(self, memo: dict[int, Any]) -> SolvedAgent:
+        """A copy that shares the policy, which may be large and never changes."""
+        return SolvedAgent(self.name, self.game, self.policy, self.card)
+
     def reset(self, seed: int | None = None) -> None:
         """Reseed the agent; the same seed gives the same choices (None: a seed from the operating system)."""
         self._rng = np.random.default_rng(seed)
@@ -189,7 +193,7 @@ class SolvedAgent:
             places = slice(first[states[row]], first[states[row] + 1])
             chances[row, self.policy.actions[places]] = self.policy.chances[places]
         if (chances[masks == 0] > 0).any():
-            raise AgentError(f"{self.name} would choose an action that is not legal: {self._where()}")
+            raise AgentError(f"{self.name} would choose an action that is not legal: {self._where()}", "illegal")
         chances /= chances.sum(axis=1, keepdims=True)
         return chances
 

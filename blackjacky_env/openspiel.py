@@ -12,13 +12,19 @@ are one outcome. A state is a function of its history and the game's parameters,
 played again, and nobody who searches in a clone foresees a deal.
 
 The observation tensor is the environment's observation: all that a player may know of the present position. The
-information state string has perfect recall: a hash over all that the player has observed and heard, in order.
+information state string has perfect recall: a hash over all that the player has observed and heard, in order. So has
+the information state tensor, the environment's ``information_state_vector``, at tables small enough to have one.
+
+OpenSpiel unpickles the states of games in Python. Ours are written as their actions, and a text with anything else is
+refused. For this, importing this module replaces ``pyspiel.serialize_game_and_state`` and
+``pyspiel.deserialize_game_and_state``, which call no method of a game in Python.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 from urllib.parse import quote, unquote
@@ -27,14 +33,16 @@ import numpy as np
 import numpy.typing as npt
 from gymnasium.error import DependencyNotInstalled
 
-from blackjacky_env.checks import check_choice, check_integer
+from blackjacky_env.checks import check_choice, check_integer, check_number
 from blackjacky_env.compiled.compiling import copied, zeros
 from blackjacky_env.declare.fields import NOBODY
 from blackjacky_env.declare.game import Game
 from blackjacky_env.games import DEFAULT, get_game
+from blackjacky_env.play.heard import as_vector, vector_bounds
 from blackjacky_env.play.one_game import game_functions, has_reshuffled
+from blackjacky_env.play.past import Moment, Move
 from blackjacky_env.play.recall import listener, new_ear
-from blackjacky_env.play.shuffling import Shuffles, make_deck, step_with
+from blackjacky_env.play.shuffling import MOST_ORDERS, Shuffles, make_deck, step_with
 from blackjacky_env.play.states import sample_record
 from blackjacky_env.play.step import DRAWN
 from blackjacky_env.reading import parse_json
@@ -80,7 +88,7 @@ def load_game(
         num_players: players; None: the variant's default.
         variant: name of the variant; None: the first that allows ``num_players``.
         preset: name of one of the game's tables, such as ``"mini-1"``, in place of players, variant and rule options.
-        chance_outcomes: deals of each chance node, 1 or more. The game then has this many different deals at every
+        chance_outcomes: deals of each chance node, 1 .. 400,000. The game then has this many different deals at every
             node: more are closer to the real game, and slower for algorithms that enumerate all outcomes.
         cards: ``"all"``: a deal of a small deck has every distinct order as an outcome, at most 400,000, so that
             algorithms for small games such as CFR see the whole game. So has a reshuffle of a deck with at most 1,000
@@ -101,22 +109,24 @@ def load_game(
     return SpielGame({"game": game, "players": size, "variant": name, "options": given, **chance})
 
 
-_TYPE = pyspiel.GameType(
-    short_name=SHORT_NAME,
-    long_name="Games of the package blackjacky",
-    dynamics=pyspiel.GameType.Dynamics.SEQUENTIAL,
-    chance_mode=pyspiel.GameType.ChanceMode.EXPLICIT_STOCHASTIC,
-    information=pyspiel.GameType.Information.IMPERFECT_INFORMATION,
-    utility=pyspiel.GameType.Utility.ZERO_SUM,
-    reward_model=pyspiel.GameType.RewardModel.TERMINAL,
-    max_num_players=_MOST_PLAYERS,
-    min_num_players=2,
-    provides_information_state_string=True,
-    provides_information_state_tensor=False,
-    provides_observation_string=True,
-    provides_observation_tensor=True,
-    parameter_specification=PARAMETERS,
-)
+def _game_type(has_tensor: bool) -> Any:
+    """The type of a game; ``has_tensor``: with information state tensors."""
+    return pyspiel.GameType(
+        short_name=SHORT_NAME,
+        long_name="Games of the package blackjacky",
+        dynamics=pyspiel.GameType.Dynamics.SEQUENTIAL,
+        chance_mode=pyspiel.GameType.ChanceMode.EXPLICIT_STOCHASTIC,
+        information=pyspiel.GameType.Information.IMPERFECT_INFORMATION,
+        utility=pyspiel.GameType.Utility.ZERO_SUM,
+        reward_model=pyspiel.GameType.RewardModel.TERMINAL,
+        max_num_players=_MOST_PLAYERS,
+        min_num_players=2,
+        provides_information_state_string=True,
+        provides_information_state_tensor=has_tensor,
+        provides_observation_string=True,
+        provides_observation_tensor=True,
+        parameter_specification=PARAMETERS,
+    )
 
 
 class SpielGame(pyspiel.Game):  # type: ignore[misc]  # pyspiel has no types
@@ -135,17 +145,31 @@ class SpielGame(pyspiel.Game):  # type: ignore[misc]  # pyspiel has no types
             utility_sum=0.0,
             max_game_length=rules.longest,
         )
-        super().__init__(_TYPE, info, given)
+        super().__init__(_game_type(not rules.no_tensor), info, given)
 
     def new_initial_state(self) -> SpielState:
         """A state at the first chance node: nothing has been dealt."""
         return SpielState(self)
 
-    def make_py_observer(self, iig_obs_type: Any = None, params: Any = None) -> _Observer:
-        """An observer of what a player sees, or with perfect recall has observed; `ValueError` for any other."""
+    def deserialize_state(self, text: str) -> SpielState:
+        """The state that `SpielState.serialize` wrote; `ValueError` for a text that is no actions of this game."""
+        if not re.fullmatch(r"(?:[0-9]{1,9}\n)*", text):
+            raise ValueError(f"{text[:60]!r} is no state: allowed is what serialize() writes, a line for each action")
+        state = self.new_initial_state()
+        for action in text.split():
+            state.apply_action(int(action))
+        return state
+
+    def make_py_observer(self, iig_obs_type: Any = None, params: Any = None) -> _Observer | None:
+        """An observer of all that a player sees, or with perfect recall has observed; None: OpenSpiel's other types.
+
+        Raises `ValueError` for parameters: there are none.
+        """
         asked = iig_obs_type or pyspiel.IIGObservationType(perfect_recall=False)
-        if params or not asked.public_info or asked.private_info != pyspiel.PrivateInfoType.SINGLE_PLAYER:
-            raise ValueError("observers show all that one player knows, public and private in one, without parameters")
+        if params:
+            raise ValueError(f"params={params!r} are unknown; observers have none")
+        if not asked.public_info or asked.private_info != pyspiel.PrivateInfoType.SINGLE_PLAYER:
+            return None
         return _Observer(self.rules, asked.perfect_recall)
 
 
@@ -159,10 +183,11 @@ class _Rules:
         self._given = dict(given)
         self.game: Game = get_game(given["game"])
         self.num_players, variant = self.game.choose_table(given["players"] or None, given["variant"] or None)
-        options = parse_json(unquote(given["options"]) or "{}")
+        if not isinstance(options := parse_json(unquote(given["options"]) or "{}"), dict):
+            raise ValueError(f"options={given['options']!r} is no JSON object, quoted as in URLs")
         self.options = self.game.check_options(self.num_players, variant, options)
         self.start_player = check_integer("start_player", given["start_player"], DRAWN, self.num_players - 1)
-        self.chance_outcomes = check_integer("chance_outcomes", given["chance_outcomes"], 1, 2**31 - 1)
+        self.chance_outcomes = check_integer("chance_outcomes", given["chance_outcomes"], 1, MOST_ORDERS)
         self.functions = game_functions(self.game)
         self.blank = zeros(2, self.game.state_dtype)
         self.blank[:1] = self.game.new_state(self.num_players, variant, self.options)
@@ -174,6 +199,11 @@ class _Rules:
         self.listen, self.ear = listener(self.game), new_ear(self.game)
         bound = self.game.most_actions
         self.longest = (bound and bound(self.num_players, variant, self.options)) or _LONGEST
+        self.vector, self.no_tensor = np.zeros(0, np.int8), ""
+        try:
+            self.vector, _ = vector_bounds(self.game, self.num_players, variant, self.options)
+        except ValueError as error:
+            self.no_tensor = f"there is no information state tensor: {error}"
 
     def __deepcopy__(self, memo: dict[int, Any]) -> _Rules:
         """Clones of states share their rules."""
@@ -191,6 +221,15 @@ class _Rules:
         return seen, mask
 
 
+class _Past(tuple[Moment, ...]):
+    """What led to a position, for information state tensors; shared by clones, as it is never changed."""
+
+    __slots__ = ()
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> _Past:
+        return self
+
+
 class SpielState(pyspiel.State):  # type: ignore[misc]  # pyspiel has no types
     """A position, or a chance node: an action whose consequences chance has still to decide."""
 
@@ -201,7 +240,9 @@ class SpielState(pyspiel.State):  # type: ignore[misc]  # pyspiel has no types
         self._records = copied(rules.blank)
         self._pending: int | None = _DEAL
         self._keys = np.zeros((rules.num_players, 2), np.uint64)  # what the seats recall, `Keys`
+        self._pasts = [_Past()] * rules.num_players  # what the seats recall, where there are tensors
         self._results = (0.0,) * rules.num_players
+        self._is_sampled = False
 
     # ------------------------------------------------------------ OpenSpiel
 
@@ -283,19 +324,29 @@ class SpielState(pyspiel.State):  # type: ignore[misc]  # pyspiel has no types
     def resample_from_infostate(self, player: int, sampler: Any) -> SpielState:
         """A state that ``player`` cannot tell from this one, by `sample_state`; it has no history of its own.
 
-        ``sampler`` () -> a random number in [0, 1). Raises `ValueError` at a chance node.
+        ``sampler`` () -> a random number in [0, 1). Raises `ValueError` for other numbers, and at a chance node. What
+        the others recall is unknown: their information states are made from what they see in the new state.
         """
         if self._pending is not None:
             raise ValueError("this is a chance node: sample from what a player sees when a player is to act")
-        rules, rng = self._rules, np.random.default_rng(int(sampler() * 2**53))
+        seed = int(check_number("sampler()", sampler(), 0.0, 1.0) * 2**53)
+        rules, rng = self._rules, np.random.default_rng(seed)
         seen, _ = rules.look(self._records, player)
         other: SpielState = self.get_game().new_initial_state()
         other._records[:1] = sample_record(rules.game, seen, rng, player)[0]
-        other._pending, other._results = None, self._results
+        other._pending, other._results, other._is_sampled = None, self._results, True
+        other._remember(None)
+        other._pasts[player] = self._pasts[player]
         other._keys[:] = self._keys[player]
         rules.listen(other._records, NOBODY, 0, 0, other._keys, rules.ear)
         other._keys[player] = self._keys[player]
         return other
+
+    def serialize(self) -> str:
+        """The actions and outcomes so far, a line for each; `ValueError` for a resampled state: it has no history."""
+        if self._is_sampled:
+            raise ValueError("a resampled state has no history: clone it, or serialise the one that it was made from")
+        return "".join(f"{action}\n" for action in self.history())
 
     # ------------------------------------------------------------ chance
 
@@ -322,6 +373,7 @@ class SpielState(pyspiel.State):  # type: ignore[misc]  # pyspiel has no types
             if deck is not None:
                 rules.functions.redeal["deck"](self._records, deck)
             rules.listen(self._records, NOBODY, 0, 0, self._keys, rules.ear)
+            self._remember(None)
         elif action is not None:
             self._take(action, orders[outcome][0] if orders else None)
 
@@ -332,21 +384,43 @@ class SpielState(pyspiel.State):  # type: ignore[misc]  # pyspiel has no types
         _, results = step_with(rules.game, self._records, action, deck)
         self._results = tuple(results[: rules.num_players].tolist())
         rules.listen(self._records, *move, self._keys, rules.ear)
+        self._remember(move)
+
+    def _remember(self, move: Move | None) -> None:
+        """Add a position to what every seat recalls."""
+        if not self._rules.no_tensor:
+            now = Moment(self._rules.game, copied(self._records), has_settled=False, move=move)
+            self._pasts = [_Past((*past, now)) for past in self._pasts]
 
 
 class _Observer:
-    """OpenSpiel's observer: what a player sees, as a tensor and in words, or a hash of all that it has observed."""
+    """OpenSpiel's observer: what a player sees, as a tensor and in words, or all that it has observed, also as a hash.
+
+    ``tensor`` is float32, (K,), or with perfect recall of the shape of ``information_state_vector``; None: there is
+    none at this table.
+    """
 
     def __init__(self, rules: _Rules, recalls: bool) -> None:
         self._game, self._recalls = rules.game, recalls
-        self.tensor = None if recalls else np.zeros(rules.game.layout.size, np.float32)
-        self.dict = {} if self.tensor is None else {"observation": self.tensor}
+        size = len(rules.vector) if recalls else rules.game.layout.size
+        self.tensor = None if recalls and rules.no_tensor else np.zeros(size, np.float32)
+        self.dict = {} if self.tensor is None else {"info_state" if recalls else "observation": self.tensor}
 
     def set_from(self, state: SpielState, player: int) -> None:
-        """Write what the player sees into ``tensor``; zeros before the first deal."""
-        check_integer("player", player, 0, state._rules.num_players - 1)
-        if self.tensor is not None:
-            self.tensor[:] = 0 if state._pending == _DEAL else state._rules.look(state._records, player)[0]
+        """Write what the player sees or recalls into ``tensor``; zeros before the first deal.
+
+        Raises `ValueError` if there is no tensor: algorithms would learn without any input.
+        """
+        rules = state._rules
+        check_integer("player", player, 0, rules.num_players - 1)
+        if self.tensor is None:
+            raise ValueError(rules.no_tensor)
+        if state._pending == _DEAL:
+            self.tensor[:] = 0
+        elif self._recalls:
+            self.tensor[:] = as_vector(self._game, player, state._pasts[player], rules.vector)
+        else:
+            self.tensor[:] = rules.look(state._records, player)[0]
 
     def string_from(self, state: SpielState, player: int) -> str:
         """What the player has observed so far, as a hash, or what it sees now."""
@@ -359,4 +433,29 @@ class _Observer:
         return json.dumps(self._game.layout.decode(seen))
 
 
-pyspiel.register_game(_TYPE, SpielGame)
+# ---------------------------------------------------------------- what OpenSpiel does past a game's methods
+
+_serialize, _deserialize = pyspiel.serialize_game_and_state, pyspiel.deserialize_game_and_state
+_OURS = rf"\[Meta\]\nVersion: 1\n\[Game\]\n({SHORT_NAME}\(.*\))\n\[State\]\n([0-9\n]*)"
+
+
+def serialize_game_and_state(game: Any, state: Any) -> Any:
+    """Replaces ``pyspiel.serialize_game_and_state``: states of this package are written without a pickle."""
+    if not isinstance(state, SpielState):
+        return _serialize(game, state)
+    return f"[Meta]\nVersion: 1\n[Game]\n{game}\n[State]\n{state.serialize()}"
+
+
+def deserialize_game_and_state(text: str) -> Any:
+    """Replaces ``pyspiel.deserialize_game_and_state``: `ValueError` for a pickle with a game of this package."""
+    if found := re.fullmatch(_OURS, text):
+        game = pyspiel.load_game(found[1])
+        return game, game.deserialize_state(found[2])
+    if SHORT_NAME in text and "__dict__" in text:
+        raise ValueError(f"states of {SHORT_NAME} hold no pickle: allowed is what serialize_game_and_state() writes")
+    return _deserialize(text)
+
+
+pyspiel.register_game(_game_type(has_tensor=False), SpielGame)
+pyspiel.serialize_game_and_state = serialize_game_and_state
+pyspiel.deserialize_game_and_state = deserialize_game_and_state

@@ -71,7 +71,7 @@ def random_action(state: pyspiel.State, rng: np.random.RandomState) -> int:
 
 def learn(game: pyspiel.Game, episodes: int, seed: int) -> float:
     """NFSP by self-play on observation tensors; returns what its average policy then wins from random moves."""
-    env = rl_environment.Environment(game)
+    env = rl_environment.Environment(game, observation_type=rl_environment.ObservationType.OBSERVATION)
     env.seed(seed)
     size, actions = env.observation_spec()["info_state"][0], env.action_spec()["num_actions"]
     agents = [

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import base64
+import contextlib
 from collections.abc import Iterator
 from itertools import permutations
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -78,6 +81,7 @@ def test_a_game_is_loaded_again_by_its_string() -> None:
         ({"num_players": 9}, "num_players=9 is out of range"),
         ({"colour": 1}, r"got an unexpected keyword argument 'colour': unknown option colour"),
         ({"chance_outcomes": 0}, "chance_outcomes=0"),
+        ({"chance_outcomes": 10**8}, r"chance_outcomes=100000000 is out of range; allowed are 1 \.\. 400000"),
         ({"cards": "1 2 3"}, "cards='1 2 3' is unknown; allowed are '', 'all'"),
         ({"cards": "all"}, "distinct orders; allowed are 400,000"),
         ({"preset": "mini-0"}, "preset='mini-0' is unknown; allowed are 'mini-1'"),
@@ -87,6 +91,59 @@ def test_a_game_is_loaded_again_by_its_string() -> None:
 def test_what_cannot_be_played_is_refused_with_what_can(options: dict[str, Any], said: str) -> None:
     with pytest.raises((TypeError, ValueError), match=said):
         load_game(**options)
+    with pytest.raises(ValueError, match="options='null' is no JSON object"):
+        pyspiel.load_game("blackjacky(options=null)")
+
+
+def test_openspiels_playthrough_runs_and_what_is_not_offered_is_no_observer() -> None:
+    from open_spiel.python.algorithms.generate_playthrough import playthrough
+
+    game, kinds = load_game(preset="mini-1", chance_outcomes=2), pyspiel.PrivateInfoType
+    assert "InformationStateTensorShape() = [1488]" in playthrough(str(game), None, seed=1)
+    for public, private in ((True, kinds.NONE), (False, kinds.SINGLE_PLAYER), (True, kinds.ALL_PLAYERS)):
+        assert make_observation(game, pyspiel.IIGObservationType(public, False, private)) is None
+
+
+# ---------------------------------------------------------------- states as text
+
+
+@pytest.mark.parametrize("options", [{}, {"preset": "mini-1", "cards": "all"}, {"preset": "mini-3"}], ids=str)
+def test_a_state_is_written_as_its_actions_and_both_ways_back_lead_to_the_same_position(
+    options: dict[str, Any],
+) -> None:
+    game = load_game("black_jacky", **options)
+    for seed, decisions in enumerate((0, 1, 5, 10**6)):
+        state = played(game, seed, decisions)
+        assert state.serialize() == "".join(f"{action}\n" for action in state.history())
+        loaded, other = pyspiel.deserialize_game_and_state(pyspiel.serialize_game_and_state(game, state))
+        assert str(loaded) == str(game)
+        for again in (other, game.deserialize_state(state.serialize())):
+            assert (str(again), again.history(), again.returns()) == (str(state), state.history(), state.returns())
+            assert again._keys.tobytes() == state._keys.tobytes()
+            assert again._records.tobytes() == state._records.tobytes()
+
+
+def test_no_way_into_a_state_runs_what_a_text_from_elsewhere_says(tmp_path: Path) -> None:
+    game, ran = load_game("black_jacky", 2), tmp_path / "ran"
+    pickled = base64.b64encode(f"cos\nmkdir\n(V{ran}\ntR.".encode()).decode()  # calls os.mkdir when it is loaded
+    attack = f"history=-1:0\nmove_number=1\n__dict__={pickled}"
+    for text in (attack, "0", "0\n\n", "0\n99\n", "-1\n", "1000\n", "\u0663\n", "0\n" * 10**4, "9" * 10**4 + "\n"):
+        with pytest.raises(ValueError, match=r"is no state|is not legal here|out of range"):
+            game.deserialize_state(text)
+    for name in (game, f"misere(game={game})"):
+        with pytest.raises(ValueError, match="hold no pickle"):
+            pyspiel.deserialize_game_and_state(f"[Meta]\nVersion: 1\n\n[Game]\n{name}\n[State]\n{attack}\n")
+    assert not ran.exists()
+    with contextlib.suppress(TypeError):
+        pyspiel.Game.deserialize_state(game, attack)  # OpenSpiel's own, as SECURITY.md says
+    assert ran.exists()
+
+
+def test_states_of_other_games_and_of_games_around_ours_are_openspiels() -> None:
+    for name in ("kuhn_poker()", f"misere(game={load_game('black_jacky', 2)})"):
+        game = pyspiel.load_game(name)
+        text = pyspiel.serialize_game_and_state(game, game.new_initial_state().child(1))
+        assert pyspiel.deserialize_game_and_state(text)[1].history() == [1]
 
 
 # ---------------------------------------------------------------- chance
@@ -108,6 +165,9 @@ def test_every_outcome_of_a_small_deck_is_the_game_that_reset_rigs() -> None:
             player = state.current_player()
             seen = env.observe(f"player_{player}")
             np.testing.assert_array_equal(state.observation_tensor(player), seen["observation"])
+            for seat, agent in enumerate(env.possible_agents):
+                recalled = state.information_state_tensor(seat)
+                np.testing.assert_array_equal(recalled, env.information_state_vector(agent))
             assert state.legal_actions() == np.flatnonzero(seen["action_mask"]).tolist()
             action = int(rng.choice(state.legal_actions()))
             assert state.action_to_string(player, action) == env.action_name(action)
@@ -172,6 +232,12 @@ def test_players_actions_and_outcomes_that_do_not_exist_are_refused(number: int)
             state.resample_from_infostate(number, pyspiel.UniformProbabilitySampler(0.0, 1.0))
 
 
+@pytest.mark.parametrize("number", [float("inf"), float("nan"), -0.5, 2.0])
+def test_a_sampler_that_returns_no_probability_is_refused(number: float) -> None:
+    with pytest.raises(ValueError, match=r"sampler\(\)=.* is out of range; allowed are 0 \.\. 1"):
+        played(load_game("black_jacky", 2), 0, 1).resample_from_infostate(0, lambda: number)
+
+
 # ---------------------------------------------------------------- what players know
 
 
@@ -193,7 +259,37 @@ def test_what_is_resampled_looks_the_same_to_the_player_and_other_cards_differ(g
     assert differ >= 5  # the tiny game of the tests ends soon
 
 
+def test_a_resampled_state_recalls_what_its_player_has_heard_and_nothing_that_the_others_have() -> None:
+    state, size = played(six_cards(), 1, decisions=2), get_game("black_jacky").layout.size
+    other = state.resample_from_infostate(0, pyspiel.UniformProbabilitySampler(0.0, 1.0))
+    assert other.information_state_tensor(0) == state.information_state_tensor(0)
+    assert any(state.information_state_tensor(1)[size:])
+    assert not any(other.information_state_tensor(1)[size:])
+    with pytest.raises(ValueError, match="a resampled state has no history"):
+        other.clone().serialize()
+
+
 # ---------------------------------------------------------------- algorithms
+
+
+def test_deep_cfr_plays_by_what_a_player_knows_or_is_told_that_the_table_is_too_large() -> None:
+    from open_spiel.python.pytorch.deep_cfr import DeepCFRSolver
+
+    game, large = six_cards(), load_game("black_jacky", 2)
+    sizes: dict[str, Any] = {"num_iterations": 1, "num_traversals": 1, "memory_capacity": 100}
+    solver = DeepCFRSolver(game, (8,), (8,), **sizes)
+    solver.solve()
+    one, *_, other = [
+        state for state in map(game.new_initial_state().child, range(60)) if state.legal_actions() == [0, 1]
+    ]
+    assert one.information_state_string(0) != other.information_state_string(0)
+    assert solver.action_probabilities(one) != solver.action_probabilities(other)
+    ask = large.new_initial_state().child(0).information_state_tensor
+    for asked in (large.information_state_tensor_shape, large.information_state_tensor_size, ask):
+        with pytest.raises(ValueError, match=r"no information state tensor: .* choose a smaller table"):
+            asked()
+    with pytest.raises(ValueError, match="no information state tensor"):
+        DeepCFRSolver(large, **sizes)
 
 
 def test_the_example_runs() -> None:

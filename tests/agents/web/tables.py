@@ -101,7 +101,7 @@ def states_from_views(table: Table, seat: int | None) -> dict[int, Any]:
 
 
 def worth(env: TableEnv, views: list[Any], seat: int) -> tuple[int, ...]:
-    """What counts for the place of a seat in a game that is over, the highest first: the rule sheet's, from all views."""
+    """What counts for the place of a seat in a game that is over, the highest first, from all views."""
     match env.game.name, views[-1]:
         case "black_jacky", {"hearts": hearts, "winners": winners}:  # E1: the last one with a heart; Q2 for the winners
             kept = [move for move, view in enumerate(views) if view["hearts"][seat]]

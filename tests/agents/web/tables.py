@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from blackjacky_agents.games import get_kit
-from blackjacky_agents.narration import Move, Phrase, Score, action_phrase
+from blackjacky_agents.narration import Move, Phrase, action_phrase
 from blackjacky_agents.web.picture import TABLE_IN_ENGLISH, shown
 from blackjacky_agents.web.seats import levels, seats_for
 from blackjacky_agents.web.serve import listen, uvicorn_server
@@ -82,47 +82,20 @@ def states_from_views(table: Table, seat: int | None) -> dict[int, Any]:
     env.replay({**record, "actions": []})
     told: list[dict[str, Any]] = []
     last: dict[str, Any] = {"last_pause": None, "scores": None}
-    views = [env.view(viewer(seat))]
     states = {table.earlier: _state(table, env, seat, told, table.earlier) | last}
     for move, action in enumerate(record["actions"], table.earlier):
         before = env.view(viewer(seat))
         env.step(action)
         after = env.view(viewer(seat))
-        views.append(after)
         known = _known(env, before, after, action, seat)
         told += [{"move": move, "phrase": phrase} for phrase in _sentences(env, known)]
         if (pause := get_kit(env.game.name).narrator.pause(known)) is not None:
             last["last_pause"] = as_sent(pause.name)
         if after["phase"] == "over":
             columns, rows = score_table(env.game.name, known)
-            last["scores"] = as_sent({"columns": columns, "rows": _ranked(env, rows, views)})
+            last["scores"] = as_sent({"columns": columns, "rows": table._placed(rows)})  # by what everybody knows
         states[move + 1] = _state(table, env, seat, told, move + 1) | last
     return states
-
-
-def worth(env: TableEnv, views: list[Any], seat: int) -> tuple[int, ...]:
-    """What counts for the place of a seat in a game that is over, the highest first, from all views."""
-    match env.game.name, views[-1]:
-        case "black_jacky", {"hearts": hearts, "winners": winners}:  # E1: the last one with a heart; Q2 for the winners
-            kept = [move for move, view in enumerate(views) if view["hearts"][seat]]
-            return seat in winners, hearts[seat], max(kept)
-        case "halunken", {"totals": totals}:
-            return (totals[seat],)
-        case "black_spy" | "schwarze_katze", {"totals": totals}:
-            return (-totals[seat],)
-        case _, {"winners": winners}:
-            return (seat in winners,)
-
-
-def _ranked(env: TableEnv, rows: list[Score], views: list[Any]) -> list[dict[str, Any]]:
-    value = [worth(env, views, seat) for seat in range(env.num_players)]
-    rows, found = sorted(rows, key=lambda row: value[row.seat], reverse=True), []
-    for row in rows:
-        number = abs(row.standing - rows[0].standing)
-        behind = {"key": f"behind{'_1' * (number == 1)}", "values": {"number": number, "seat": {"seat": rows[0].seat}}}
-        place = 1 + sum(each > value[row.seat] for each in value)
-        found.append({**row._asdict(), "place": place, "behind": behind if number else None})
-    return found
 
 
 def viewer(seat: int | None) -> str | None:

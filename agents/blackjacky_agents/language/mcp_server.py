@@ -270,13 +270,9 @@ def _seen(table: Table, seat: int) -> Seen:
     return Seen.of(table.env, table.env.possible_agents[seat], [each.name for each in table.seats])
 
 
-def _head(table: Table) -> str:
-    return f"{table.env.game.title}. Move {table.move}."
-
-
 def _told(host: Host, seat: int) -> str:
     table = host.table
-    head = _head(table)
+    head = f"{table.env.game.title}. Move {table.move}."
     if not host.started:
         missing = ", ".join(table.seats[free].name for free in host.free)
         return f"{head}\nThe game begins when all have come; missing: {missing}."

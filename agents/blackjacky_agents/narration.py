@@ -133,7 +133,10 @@ class Score(NamedTuple):
     mark: Literal["", "good", "bad"] = ""
     """How it is marked: a player who wins, or who loses something."""
     standing: int = 0
-    """Orders the players at the end of the game, highest first; winners come before all others."""
+    """Orders the players at the end of the game, highest first; winners come before all others.
+
+    The sentences ``behind_1`` and ``behind`` of the game's texts say a difference of 1 and of more, with the unit.
+    """
 
 
 class ScoreTable(NamedTuple):
@@ -157,6 +160,9 @@ class Narrator(NamedTuple):
     """(move that settled a round) -> the outcome; None: the lists in the snapshot's last settlement."""
     is_out: Callable[[View, int], bool] = lambda view, seat: False
     """(view, seat) -> whether the player will not act again in this game."""
+    has_lost: Callable[[View, int], bool] = lambda view, seat: False
+    """(view after a settlement, seat) -> whether the player has nothing left; some games let them come back. At the
+    end, of the same standing, whoever lost later is placed better."""
     settled: Callable[[Move], View] | None = None
     """(move that settled a round) -> the position before anything is lost, with what changes in ``"settled"``, for the
     picture; see `blackjacky_env.draw.Settled`. None: the picture shows the last pause, or the next round."""

@@ -12,7 +12,7 @@ import pytest
 
 pytest.importorskip("mcp", reason="needs mcp, of the extra `mcp`")
 
-from mcp import Client, StdioServerParameters, stdio_client
+from mcp import Client, MCPError, StdioServerParameters, stdio_client
 from starlette.testclient import TestClient
 
 from blackjacky_agents.language import mcp_server
@@ -160,6 +160,13 @@ async def test_a_table_that_cannot_be_is_refused_with_the_reason(tool, arguments
     async with assistants() as (server, assistant):
         assert said in await assistant.fails(tool, **arguments)
         assert server.tables() == []
+
+
+async def test_a_prompt_that_there_is_not_is_refused_and_logs_nothing(caplog):
+    async with assistants() as (_, assistant):
+        with pytest.raises(MCPError, match="there are no prompts"):
+            await assistant.client.get_prompt("greeting")
+    assert caplog.records == []
 
 
 async def test_the_usual_table_is_started_unless_another_one_is_asked_for():

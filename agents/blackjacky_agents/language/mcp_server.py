@@ -12,12 +12,14 @@ import functools
 import secrets
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from importlib.metadata import version
-from typing import Any, NamedTuple, ParamSpec
+from typing import Any, NamedTuple, NoReturn, ParamSpec
 
 from mcp.server import MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
 from mcp.server.mcpserver.tools import Tool
 from mcp.server.transport_security import TransportSecuritySettings
+from mcp.shared.exceptions import MCPError
+from mcp.types import INVALID_PARAMS
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.routing import Route
@@ -268,13 +270,9 @@ def _seen(table: Table, seat: int) -> Seen:
     return Seen.of(table.env, table.env.possible_agents[seat], [each.name for each in table.seats])
 
 
-def _head(table: Table) -> str:
-    return f"{table.env.game.title}. Move {table.move}."
-
-
 def _told(host: Host, seat: int) -> str:
     table = host.table
-    head = _head(table)
+    head = f"{table.env.game.title}. Move {table.move}."
     if not host.started:
         missing = ", ".join(table.seats[free].name for free in host.free)
         return f"{head}\nThe game begins when all have come; missing: {missing}."
@@ -290,9 +288,16 @@ def _told(host: Host, seat: int) -> str:
 # ---------------------------------------------------------------- the protocol
 
 
+class _Protocol(MCPServer[Any]):
+    """An MCP server without prompts; the SDK's own logs a traceback whenever one is asked for."""
+
+    async def get_prompt(self, name: str, *_: object, **__: object) -> NoReturn:
+        raise MCPError(INVALID_PARAMS, "there are no prompts")
+
+
 def make_server(assistants: Assistants) -> MCPServer[Any]:
     """An MCP server with the tools; what a tool refuses is an error for the assistant to read."""
-    return MCPServer(
+    return _Protocol(
         "blackjacky",
         instructions=INSTRUCTIONS,
         version=version("blackjacky"),

@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
+import logging
 import socket
+import time
 from typing import Any
 from urllib.parse import urlsplit
 
 import uvicorn
+from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
+from websockets.frames import Frame, Opcode
 
-from blackjacky_agents.web.messages import MAX_MESSAGE
+from blackjacky_agents.web.host import TOO_MANY
+from blackjacky_agents.web.messages import MAX_MESSAGE, Allowance
 from blackjacky_agents.web.origin import is_local
 from blackjacky_agents.web.server import Server
 from blackjacky_agents.web.table import Table
 
 _HEADERS = 16 * 1024  # bytes of a request's line and headers
 _CONNECTIONS = 1000  # at once; more are told that the server is busy
+_READ = 4096  # bytes of a WebSocket that are handled before others have their turn; asyncio's default is 256 KiB
+_AGAIN = 60.0  # seconds until the same line may stand in the log again
 
 
 def names_of(host: str, address: str | None = None) -> list[str]:
@@ -71,6 +79,46 @@ def open_to_others(server: Server, host: str, port: int, address: str | None = N
     server.address = address or (None if is_local(host) else base_address(host, port))
 
 
+class _WebSocket(WebSocketsSansIOProtocol, asyncio.BufferedProtocol):
+    """uvicorn's, which reads little at a time, and is closed for too many pings, pongs and continuations.
+
+    The application counts the messages, as long as it has not closed the socket itself.
+    """
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self.allowance, self.buffer = Allowance(), bytearray(_READ)
+
+    def get_buffer(self, sizehint: int) -> bytearray:
+        return self.buffer
+
+    def buffer_updated(self, nbytes: int) -> None:
+        self.data_received(bytes(self.buffer[:nbytes]))
+
+    def handle_events(self) -> None:
+        counted = Opcode if self.close_sent else (Opcode.CONT, Opcode.PING, Opcode.PONG)
+        frames = [each for each in self.conn.events if isinstance(each, Frame) and each.opcode in counted]
+        if not all(self.allowance.take() for _ in frames):
+            self.conn.fail(TOO_MANY, "too many frames")
+            self.handle_parser_exception()
+        else:
+            super().handle_events()
+            self.frames = [b"".join(self.frames)]  # a message that never ends may have any number of empty ones
+
+
+class _Seldom(logging.Filter):
+    """Lets the same line pass once a minute, and none of a task that was cancelled because the server stops."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.logged: dict[object, float] = {}
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        kind, now = record.exc_info[0] if record.exc_info else None, time.monotonic()
+        self.logged = {line: since for line, since in self.logged.items() if now - since < _AGAIN}
+        return kind is not asyncio.CancelledError and self.logged.setdefault((record.getMessage(), kind), now) is now
+
+
 def uvicorn_server(server: Server, **options: Any) -> uvicorn.Server:
     """A uvicorn server for all tables; ``.run(sockets=[listening])`` serves until stopped.
 
@@ -84,7 +132,7 @@ def uvicorn_server(server: Server, **options: Any) -> uvicorn.Server:
         server.app,
         loop="asyncio",
         http="h11",
-        ws="websockets-sansio",
+        ws=_WebSocket,
         ws_max_size=MAX_MESSAGE,
         ws_per_message_deflate=False,
         h11_max_incomplete_event_size=_HEADERS,
@@ -95,4 +143,6 @@ def uvicorn_server(server: Server, **options: Any) -> uvicorn.Server:
         server_header=False,
         **options,
     )
+    for handler in logging.getLogger("uvicorn").handlers:  # which the configuration has just made
+        handler.addFilter(_Seldom())
     return uvicorn.Server(config)

@@ -153,7 +153,11 @@ class Server:
         return [host.table for host in self.hosts]
 
     def _resume(self, folder: Path) -> None:
-        for path in sorted(folder.glob("*.jsonl"), key=modified, reverse=True):  # of copies, the newest is served
+        found = sorted(folder.glob("*.jsonl"), key=modified, reverse=True)  # of copies, the newest is served
+        if len(found) > MAX_TABLES:
+            left = f"{folder} has {len(found)} files of tables; only the newest {MAX_TABLES} are read"
+            warnings.warn(f"{left}. Move or delete the others.", stacklevel=2)
+        for path in found[:MAX_TABLES]:
             try:
                 self._serve(resumed(path))
             except ValueError as error:

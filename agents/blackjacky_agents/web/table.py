@@ -21,7 +21,7 @@ from blackjacky_agents.agent import recalls, shown_to, warm_up
 from blackjacky_agents.aside import aside
 from blackjacky_agents.files import write_file
 from blackjacky_agents.games import get_kit
-from blackjacky_agents.narration import Move, Narrator, Pause, Phrase, action_phrase
+from blackjacky_agents.narration import Move, Narrator, Pause, Phrase, Score, action_phrase, say
 from blackjacky_agents.search.hints import advise
 from blackjacky_agents.web.messages import MessageError
 from blackjacky_agents.web.names import check_free, check_name
@@ -96,6 +96,7 @@ class Table:
         self._told: list[dict[Reader, list[Phrase]]] = []  # for each move: sentences by reader
         self._paused: dict[Reader, Move] = {}  # the move before the last pause
         self._settled: dict[Reader, Move] = {}  # the move before the last settlement
+        self._lost: dict[int, int] = {}  # when players have lost all they had, as the number of the next move
         self.moments: list[str] = []
         """What people should see after the last move, in this order: ``"pause"`` and ``"settlement"``."""
         self.was_secret = False
@@ -249,7 +250,9 @@ class Table:
             self._paused = moves
             self.moments.append("pause")
         if is_settled(self.env.game.name, moves[None].before, moves[None].after):
-            self._settled = moves
+            self._settled, after = moves, moves[None].after
+            lost = [q for q in range(len(self.seats)) if self._narrator.has_lost(after, q)]
+            self._lost = {q: self._lost.get(q, self.move) for q in lost}
             self.moments += [] if self.over else ["settlement"]
 
     @property
@@ -323,13 +326,27 @@ class Table:
         return {} if picture is None else shown(self.env, seat, picture(self._settled[seat]), self._names, look)
 
     def scores(self, seat: Reader) -> dict[str, Any] | None:
-        """The last settlement as data, see `ScoreTable`, at the end in order of standing; None before the first."""
+        """The last settlement as data, see `ScoreTable`; None before the first.
+
+        At the end the rows are in the order of their ``place`` (from 1; who ties shares it), and ``behind`` says by how
+        much the first is ahead, None if by nothing.
+        """
         if not self._settled:
             return None
         columns, rows = score_table(self.env.game.name, self._settled[seat])
-        if self.over:
-            rows = sorted(rows, key=lambda row: (row.mark != "good", -row.standing))
-        return {"columns": columns, "rows": [row._asdict() for row in rows]}
+        return {"columns": columns, "rows": self._placed(rows) if self.over else [row._asdict() for row in rows]}
+
+    def _placed(self, rows: Sequence[Score]) -> list[dict[str, Any]]:
+        winners, lost = self._views[None]["winners"], self._lost
+        ranks = {row.seat: (row.seat not in winners, -row.standing, -lost.get(row.seat, 0)) for row in rows}
+        places, told, found = sorted(ranks.values()), self.texts["en"]["sentences"], []
+        first, *_ = rows = sorted(rows, key=lambda row: ranks[row.seat])
+        for row in rows:
+            number = abs(first.standing - row.standing)
+            key = "behind_1" if number == 1 else "behind"
+            behind = say(key, number=number, seat={"seat": first.seat}) if number and key in told else None
+            found.append({**row._asdict(), "place": 1 + places.index(ranks[row.seat]), "behind": behind})
+        return found
 
     def is_out(self, seat: int) -> bool:
         """Whether the person at ``seat`` will not act again in this game."""

@@ -93,8 +93,7 @@ def states_from_views(table: Table, seat: int | None) -> dict[int, Any]:
             last["last_pause"] = as_sent(pause.name)
         if after["phase"] == "over":
             columns, rows = score_table(env.game.name, known)
-            ranked = sorted(rows, key=lambda row: (row.seat not in after["winners"], -row.standing))
-            last["scores"] = as_sent({"columns": columns, "rows": [row._asdict() for row in ranked]})
+            last["scores"] = as_sent({"columns": columns, "rows": table._placed(rows)})  # by what everybody knows
         states[move + 1] = _state(table, env, seat, told, move + 1) | last
     return states
 

@@ -74,8 +74,21 @@ def test_moments_are_made_from_the_views_of_a_seat(game):
                 assert not opened or table._views[seat]["last_settlement"]["hands"] == hands
 
     play_on(table, np.random.default_rng(2), watch=watch)
-    scores, winners = table.scores(0), table.state(0)["winners"]
-    assert scores["columns"]
-    assert sorted(row["seat"] for row in scores["rows"][: len(winners)]) == winners
-    others = [row["standing"] for row in scores["rows"][len(winners) :]]
-    assert others == sorted(others, reverse=True)
+    assert table.scores(0)["columns"]
+    assert sorted(row["seat"] for row in table.scores(0)["rows"] if row["place"] == 1) == table.state(0)["winners"]
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_the_final_place_is_by_points_or_by_who_has_kept_a_heart_for_longer_and_ties_share_it(game):
+    tables = [(variant.name, size) for variant in get_game(game).variants for size in variant.sizes]
+    for seed, (variant, players) in enumerate(tables * 2):
+        table, views = new_table(game, players=players, seed=seed, variant=variant), []
+        play_on(table, np.random.default_rng(seed), watch=lambda table: views.append(table.env.view(None)))  # noqa: B023
+        last, rows = views[-1], table.scores(0)["rows"]
+        values = [total if game == "halunken" else -total for total in last.get("totals", [])] or [
+            (q in last["winners"], last["hearts"][q], max(move for move, view in enumerate(views) if view["hearts"][q]))
+            for q in range(players)
+        ]
+        assert [row["place"] for row in rows] == [1 + sum(x > values[row["seat"]] for x in values) for row in rows]
+        assert [values[row["seat"]] for row in rows] == sorted(values, reverse=True)
+        assert sorted(row["seat"] for row in rows if row["mark"] == "good") == last["winners"]

@@ -158,6 +158,18 @@ def test_unused_tables_go_before_those_that_are_over_and_so_do_their_files(tmp_p
     assert files_of(tmp_path) == {tables[0].path, tables[2].path} == {table.path for table in again.tables()}
 
 
+def test_of_a_folder_with_too_many_tables_the_newest_are_served_and_the_others_left(tmp_path, monkeypatch):
+    monkeypatch.setattr(server_module, "MAX_TABLES", 1)
+    for age, path in enumerate(paths := [tmp_path / "new.jsonl", tmp_path / "old.jsonl"]):
+        table = new_table("tiny")
+        table.path = path
+        table.save()
+        os.utime(path, (1000 - age, 1000 - age))
+    with pytest.warns(UserWarning, match="has 2 files of tables; only the newest 1 are read"):
+        assert [table.path for table in Server(tmp_path).tables()] == paths[:1]
+    assert files_of(tmp_path) == {*paths}
+
+
 def test_a_table_that_cannot_be_saved_is_not_opened(tmp_path, monkeypatch):
     server = Server(tmp_path)
     monkeypatch.setattr(server_module.Table, "save", mock.Mock(side_effect=OSError(28, "No space left on device")))

@@ -98,7 +98,10 @@ def test_a_whole_game_is_played_by_clicks_on_cards_places_and_buttons(browser, g
         set_screen(page, *DEVICES[device], device == "phone")
         click_until(page, lambda: page.execute_script(IS_OVER), lambda page: page.execute_script(PLAY, next(clicks)))
         assert table.over
-        assert text_of(page, "#decided")
+        (mine,) = (row for row in table.scores(0)["rows"] if row["seat"] == 0)
+        behind = in_words([mine["behind"] or ""], table.texts["en"], table._names)
+        place = f"You are number {mine['place']} of 3{', ' * bool(behind)}{behind}. "
+        assert text_of(page, "#decided").startswith(place) is (mine["place"] > 1)
         assert page.get_log("browser") == []
 
 

@@ -1,17 +1,24 @@
 """The server as it runs: its addresses, behind a proxy, and what survives kill -9."""
 
+import asyncio
+import contextlib
 import json
 import re
 import signal
+import socket
 import subprocess
 import sys
+import threading
 
 import pytest
+from starlette.routing import Route
+from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 
 from blackjacky_agents.web import serve
+from blackjacky_agents.web.host import TOO_MANY
 from blackjacky_agents.web.server import Server
-from tests.agents.web.tables import in_background, new_table, status_of, upgrade
+from tests.agents.web.tables import in_background, new_table, request, server_of, status_of, upgrade
 
 
 def start(folder, *args):
@@ -25,20 +32,58 @@ def socket_of(address):
     return connect(address.partition("?")[0].replace("http", "ws", 1) + "/socket", proxy=None)
 
 
+def masked(first, data=b""):
+    """A frame of a page, whose first byte is that."""
+    return bytes([first, 0x80 | len(data), 0, 0, 0, 0]) + data
+
+
+@pytest.mark.parametrize("frame", [masked(0x89), masked(0x8A), masked(0)], ids=["pings", "pongs", "continuations"])
+def test_a_socket_with_too_many_frames_that_are_no_messages_is_closed_and_a_message_in_parts_is_read(frame):
+    table = new_table()
+    with in_background(server_of(table)) as port, socket_of(f"http://127.0.0.1:{port}{table.page_of(0)}") as page:
+        page.socket.sendall(masked(1, b'{"type":') + frame * 9 + masked(0x80, b' "pause"}'))
+        assert "moment" in (json.loads(message).get("code") for message in iter(page.recv, None))
+        page.socket.sendall(masked(1) + frame * 60)
+        with contextlib.suppress(OSError):  # it may be closed already
+            page.socket.shutdown(socket.SHUT_WR)
+        with pytest.raises(ConnectionClosed) as closed:
+            [*iter(page.recv, None)]
+        assert closed.value.rcvd.code == TOO_MANY
+
+
+def test_whoever_is_refused_leaves_one_line_a_minute_and_who_waits_at_the_end_no_traceback(capsys):
+    server, waits = server_of(), threading.Event()
+
+    async def wait(_):
+        waits.set()
+        await asyncio.sleep(3600)
+
+    server.attach(Route("/wait", wait), contextlib.nullcontext)
+    with in_background(server) as port, socket.create_connection(("127.0.0.1", port)) as request_:
+        for _ in range(3):
+            assert status_of(port, upgrade("guessed")) == 404
+        request_.sendall(request("/wait"))
+        assert waits.wait(60)
+    log = capsys.readouterr().err
+    assert log.count("ASGI callable returned without completing handshake") == 1
+    assert "Cancel 1 running task" in log
+    assert "Traceback" not in log
+
+
 @pytest.mark.prove
 def test_a_killed_server_goes_on_with_its_tables(tmp_path):
     process, found = start(tmp_path, "--language", "de", "--seed", "4")
     try:
         address = next(found)
         assert re.fullmatch(r"http://127\.0\.0\.1:\d+/seat/[\w-]{32}\?language=de", address)
-        with socket_of(address) as socket:
+        with socket_of(address) as page:
             state = {}
             while state.get("turn") != 0:
-                state = json.loads(socket.recv())
-            socket.send(json.dumps({"type": "act", "move": state["move"], "action": state["actions"][0]["action"]}))
-            before = json.loads(socket.recv())
+                state = json.loads(page.recv())
+            page.send(json.dumps({"type": "act", "move": state["move"], "action": state["actions"][0]["action"]}))
+            before = json.loads(page.recv())
             while before["turn"] != 0:
-                before = json.loads(socket.recv())
+                before = json.loads(page.recv())
     finally:
         process.send_signal(signal.SIGKILL)
         process.wait()
@@ -47,8 +92,8 @@ def test_a_killed_server_goes_on_with_its_tables(tmp_path):
     try:
         again = next(found)
         assert again.split("/")[-1] == address.split("/")[-1].partition("?")[0]
-        with socket_of(again) as socket:
-            assert json.loads(socket.recv()) == before
+        with socket_of(again) as page:
+            assert json.loads(page.recv()) == before
         assert next(found) != again  # the new table
     finally:
         process.send_signal(signal.SIGINT)

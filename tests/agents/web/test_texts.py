@@ -53,6 +53,7 @@ def said(game):
                 if scores is not None:
                     phrases += [*scores["columns"], *(each for row in scores["rows"] for each in row["cells"])]
                     phrases += [each for row in scores["rows"] for each in row["why"]]
+                    phrases += [row["behind"] for row in scores["rows"] if row.get("behind")]
             if "pause" in table.moments:
                 pauses = map(table._last_pause, table.readers)
                 phrases += [phrase for pause in pauses for phrase in [pause.name, *pause.told]]

@@ -167,7 +167,7 @@ def _score(move: Move, player: int) -> Score:
     had, has = move.before["hearts"][player], move.after["hearts"][player]
     hearts = say("from_to", before=had, after=has) if had != has else str(has)
     tenths, lost = settled["sums"][player], player in settled["losers"]
-    mark = "bad" if lost else winner_mark(move, player)
+    mark = winner_mark(move, player) or ("bad" if lost else "")  # in a Schnell-Duell a winner may lose a heart
     if tenths is None:
         return Score(player, ["", "", hearts], [say("comes_back")] if has > had else [], mark, has)
     why = [] if not lost else [say(f"why_{_reason(settled)}"), say("one_heart_less" if has else "last_heart_lost")]
@@ -186,6 +186,11 @@ def is_out(view: View, player: int) -> bool:
     return bool(view["status"][player] == "out")
 
 
+def has_lost(view: View, player: int) -> bool:
+    """R7: wanted players are still in the game, but those who keep a heart for longer come before them."""
+    return bool(view["hearts"][player] == 0)
+
+
 def prompt(view: View) -> Phrase | None:
     """R15: who gets the card that is given away."""
     if view["phase"] != "exchange":
@@ -194,4 +199,4 @@ def prompt(view: View) -> Phrase | None:
     return say("exchange_prompt", to=seat(other if view["player"] == one else one))
 
 
-NARRATOR = Narrator(story, settlement, pause, scores, is_out, settled, prompt)
+NARRATOR = Narrator(story, settlement, pause, scores, is_out, has_lost, settled, prompt)

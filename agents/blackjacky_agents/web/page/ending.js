@@ -4,12 +4,11 @@ import { make, makeButton } from "./elements.js";
 import { scoreTable } from "./scores.js";
 import { inWords, text } from "./texts.js";
 
-// The place of the person among the players, who stand in order, and how far the winner is away.
-function placeOf({ scores: { rows }, winners, you, names }) {
-  const place = rows.findIndex(({ seat }) => seat === you);
-  if (winners.includes(you) || place < 0) return "";
-  const behind = Math.abs(rows[0].standing - rows[place].standing);
-  return text(behind && winners.length ? "placed_behind" : "placed", { place: place + 1, players: rows.length, behind, name: names[rows[0].seat] });
+// The place of the person, unless it is the first, and how far the winner is away.
+function placeOf({ scores: { rows }, you, names }) {
+  const { place = 1, behind } = rows.find(({ seat }) => seat === you) ?? {};
+  if (place === 1) return "";
+  return text(behind ? "placed_behind" : "placed", { place, players: rows.length, behind: inWords(behind, names) });
 }
 
 export class Ending {

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from blackjacky_agents.arena.protocol import read_protocol
-from blackjacky_agents.arena.results_file import ResultsFile
+from blackjacky_agents.arena.results_file import ResultsFile, read_head
 from blackjacky_agents.arena.score_card import read_score_card
 from blackjacky_agents.checkpoint import load_checkpoint
 from blackjacky_agents.cli.options import check_writable
@@ -34,6 +34,7 @@ READERS = {
     "run/config.json": lambda folder: read_config(folder / "run"),
     "solving/config.json": lambda folder: read_settings(folder / "solving"),
     "results.jsonl": lambda folder: ResultsFile(folder / "results.jsonl", {}).read(),
+    "head.jsonl": lambda folder: read_head(folder / "head.jsonl"),
     "weights.json": load_agent,
     "weights.safetensors": lambda folder: read_by_card(folder / "weights.safetensors", {}),
     "step_1/arrays.safetensors": load_checkpoint,
@@ -41,17 +42,37 @@ READERS = {
 }
 
 
-@pytest.mark.parametrize("name", READERS)
-def test_a_file_of_40_gigabytes_is_refused_before_it_is_read(name: str, tmp_path: Path) -> None:
-    for other in ("weights.json", "weights.safetensors"):
+@pytest.fixture(params=READERS)
+def place(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+    """Where one of the readers finds its file, which is not yet there, beside others that it needs."""
+    for other in ("weights.json", "weights.safetensors", "step_1/arrays.safetensors"):
+        (tmp_path / other).parent.mkdir(exist_ok=True)
         (tmp_path / other).write_text('{"sha256": ""}', "utf-8")
-    path = tmp_path / name
+    path = tmp_path / str(request.param)
     path.parent.mkdir(exist_ok=True)
-    (path.parent / "arrays.safetensors").touch()
-    path.touch()
-    os.truncate(path, HUGE)
-    with pytest.raises(ValueError, match="is larger than what can be read there; allowed are"):
-        READERS[name](tmp_path)
+    path.unlink(missing_ok=True)
+    return path
+
+
+def read(place: Path, tmp_path: Path) -> object:
+    return READERS[str(place.relative_to(tmp_path))](tmp_path)
+
+
+def test_a_file_of_40_gigabytes_is_refused_before_it_is_read(place: Path, tmp_path: Path) -> None:
+    place.touch()
+    os.truncate(place, HUGE)
+    with pytest.raises(ValueError, match=r"is larger than what can be read there; allowed are|not begin with the head"):
+        read(place, tmp_path)
+
+
+@pytest.mark.parametrize("what", ["pipe", "device"])
+def test_a_pipe_is_not_waited_for_and_a_device_not_read(what: str, place: Path, tmp_path: Path) -> None:
+    os.mkfifo(place) if what == "pipe" else place.symlink_to("/dev/zero")
+    if place.name == "weights.safetensors":
+        assert read(place, tmp_path) is None
+    else:
+        with pytest.raises(ValueError, match=r"is no file but a pipe or a device|is missing|there is no file"):
+            read(place, tmp_path)
 
 
 def test_links_are_followed(tmp_path: Path) -> None:

@@ -4,9 +4,12 @@ The endpoint runs in this process, and nothing is waited for but its answers.
 """
 
 import gc
+import gzip
 import json
 import os
+from http.server import BaseHTTPRequestHandler
 from random import Random
+from threading import Event
 
 import numpy as np
 import pytest
@@ -148,6 +151,59 @@ def test_too_many_errors_are_an_error_that_keeps_what_was_answered(endpoint, ask
         play(model)
     assert len(endpoint.asked) == 4
     assert len(lines(model)) == 1
+
+
+class Handler(BaseHTTPRequestHandler):
+    """Answers with status, headers and the parts of the server's ``raw``."""
+
+    def do_POST(self):
+        status, headers, parts = self.server.raw
+        self.send_response(status)
+        for name, value in headers.items():
+            self.send_header(name, value)
+        self.end_headers()
+        try:
+            for part in parts:
+                self.wfile.write(part)
+        except OSError:  # the client has left
+            self.close_connection = True
+
+    def log_message(self, *arguments):
+        """Say nothing."""
+
+
+def drops(ended):
+    while not ended.wait(0.02):
+        yield b" "
+
+
+DEEP = b'{"choices": ' + b"[" * 100_000 + b"]" * 100_000 + b"}"
+RAW = {
+    "too large": ((200, {}, [b" " * 2**20] * 100), r"it is larger than 4,194,304 bytes"),
+    "an error that is too large": ((400, {}, [b" " * 2**20] * 100), r"it is larger than 4,194,304 bytes"),
+    "compressed": ((200, {"Content-Encoding": "gzip"}, [gzip.compress(b" " * 2**27)]), "it is compressed"),
+    "deep": ((200, {"Content-Type": "application/json"}, [DEEP]), "recursion|Recursion"),
+    "drop by drop": ((200, {}, None), r"it was not complete after 0\.5 s \(BLACKJACKY_SECONDS\)"),
+}
+
+
+@pytest.mark.parametrize("what", RAW)
+def test_an_answer_without_measure_is_an_error_in_bounded_time_and_memory(what, endpoint, ask):
+    (status, headers, parts), said = RAW[what]
+    ended = Event()
+    endpoint.RequestHandlerClass, endpoint.raw = Handler, (status, headers, parts or drops(ended))
+    model = ask(endpoint, retries=0, seconds=60 if parts else 0.5)
+    with pytest.raises(AgentError, match=f"the endpoint gave no answer: .*{said}"):
+        model.act(first_decision())
+    ended.set()
+
+
+def test_no_other_place_gets_the_prompt(endpoint, ask):
+    with serving(Endpoint()) as other:
+        endpoint.answers.append((307, {"Location": f"{other.url}/chat/completions"}, {}))
+        with pytest.raises(AgentError, match=r"it redirects to .*; if that is right, set OPENAI_BASE_URL"):
+            ask(endpoint).act(first_decision())
+        assert (len(endpoint.asked), other.asked) == (1, [])
 
 
 def test_an_illegal_answer_is_refused_with_the_reason_and_the_model_asked_again(endpoint, ask):

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import os
+import re
 from collections.abc import Callable, Iterator, Sequence
 from hashlib import file_digest
+from io import BufferedReader
+from itertools import accumulate, pairwise, starmap
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -20,6 +24,7 @@ from blackjacky_agents.data.schema import games_schema
 from blackjacky_env.checks import check_choice, check_integer
 from blackjacky_env.envs import TableEnv
 from blackjacky_env.play import NONE, Decisions
+from blackjacky_env.reading import open_file
 
 Batch = dict[str, npt.NDArray[Any]]
 """Arrays by name, as `Dataset.batches` yields them."""
@@ -39,7 +44,7 @@ class Shard(Checked):
     first: int
     games: _Count
     decisions: int
-    bytes: int
+    bytes: Annotated[int, Field(ge=1, le=2**32)]
     sha256: str
 
     @property
@@ -82,6 +87,12 @@ class Description(Checked):
     def decisions(self) -> int:
         """Number of decisions in all shards."""
         return sum(shard.decisions for shard in self.shards)
+
+    @property
+    def missing(self) -> str:
+        """How many games are not yet there, as a sentence after a space; empty if none is missing."""
+        missing = self.wanted - self.games
+        return f" {missing:,} more are still to be played." if missing else ""
 
 
 class Dataset:
@@ -176,7 +187,7 @@ class Dataset:
         rng = np.random.default_rng([*entropy, _WITHIN, own, parts])
         begun: list[Batch] = []  # parts of the next batch
         missing = size
-        for window in self._windows((self._read(pieces[i]) for i in order), reward, buffer, threads):
+        for window in self._windows((self._read(*pieces[i]) for i in order), reward, buffer, threads):
             rows = rng.permutation(len(window["action"]))
             rows = rows[np.isin(window["policy"][rows], wanted)]
             for some in np.split(rows, range(missing, len(rows), size)):
@@ -196,13 +207,13 @@ class Dataset:
 
     def games(self, shards: Sequence[Shard] | None = None) -> Iterator[Games]:
         """The games of all shards, or of some, piece by piece in order, their moves not yet checked."""
-        return map(self._read, self._pieces(self.description.shards if shards is None else shards))
+        return starmap(self._read, self._pieces(self.description.shards if shards is None else shards))
 
     def check_sum(self, shard: Shard) -> None:
         """Raise `ValueError` if a shard is not the file that the description is of."""
-        with self._path(shard).open("rb") as file:
+        with self._open(shard) as file:
             if file_digest(file, "sha256").hexdigest() != shard.sha256:
-                raise ValueError(f"{file.name} was changed: its SHA-256 is not that of the description")
+                raise ValueError(f"{self._path(shard)} was changed: its SHA-256 is not that of the description")
 
     def verify(self, progress: Callable[[int], object] = lambda games: None, threads: int = 1) -> None:
         """Compare all checksums, and play every game from its moves; `ValueError` names what is wrong.
@@ -211,15 +222,13 @@ class Dataset:
         """
         for shard in self.description.shards:
             self.check_sum(shard)
-            expected, decisions = shard.first, 0
+            decisions = 0
             for games in self.games([shard]):
-                if (games.episodes != expected + np.arange(len(games.seeds))).any():
-                    raise ValueError(f"{self._path(shard)}: the numbers of its games are not in order")
-                expected, decisions = expected + len(games.seeds), decisions + len(games.moves)
+                decisions += len(games.moves)
                 for part, *_ in self.setup.played_back(games, threads=threads):
                     progress(len(part.seeds))
-            if (expected, decisions) != (shard.end, shard.decisions):
-                raise ValueError(f"{self._path(shard)} has other numbers of games and decisions than its description")
+            if decisions != shard.decisions:
+                raise ValueError(f"{self._path(shard)} has {decisions:,} decisions, not {shard.decisions:,}")
 
     # ------------------------------------------------------------ reading
 
@@ -241,20 +250,38 @@ class Dataset:
     def _path(self, shard: Shard) -> Path:
         return self.folder / GAMES / shard.file
 
-    def _pieces(self, shards: Sequence[Shard]) -> list[ds.ParquetFileFragment]:
-        """The row groups of the shards, in order."""
-        pieces: list[Any] = []
-        for path in map(self._path, shards):
+    def _open(self, shard: Shard) -> BufferedReader:
+        """A shard's file, if it is one and as large as its description says."""
+        file = open_file(self._path(shard))
+        size = os.fstat(file.fileno()).st_size
+        if size != shard.bytes:
+            file.close()
+            raise ValueError(f"{self._path(shard)} was changed: it has {size:,} bytes, not {shard.bytes:,}")
+        return file
+
+    def _pieces(self, shards: Sequence[Shard]) -> list[tuple[ds.ParquetFileFragment, range]]:
+        """The row groups of the shards, in order, and the numbers that their games have to have."""
+        pieces: list[tuple[Any, range]] = []
+        for shard in shards:
+            self._open(shard).close()
+            path = self._path(shard)
             try:
-                pieces += ds.ParquetFileFormat().make_fragment(str(path), LocalFileSystem()).split_by_row_group()
+                found = ds.ParquetFileFormat().make_fragment(str(path), LocalFileSystem()).split_by_row_group()
             except pa.ArrowException as error:
                 raise ValueError(f"{path} is no Parquet file of games, or damaged: {error}") from None
+            ends = list(accumulate((piece.row_groups[0].num_rows for piece in found), initial=shard.first))
+            if ends[-1] != shard.end:
+                raise ValueError(f"{path} has {ends[-1] - shard.first:,} games, not {shard.games:,}")
+            pieces += zip(found, starmap(range, pairwise(ends)), strict=True)
         return pieces
 
-    def _read(self, piece: ds.ParquetFileFragment) -> Games:
-        """The games of a row group, their moves not yet checked; `ValueError` if it is damaged or of another table."""
+    def _read(self, piece: ds.ParquetFileFragment, numbers: range) -> Games:
+        """The games of a row group, their moves not yet checked; `ValueError` if it is damaged or has other games."""
         try:
-            return self.setup.from_arrow(piece.to_table(schema=games_schema(self.setup.num_players)))
+            games = self.setup.from_arrow(piece.to_table(schema=games_schema(self.setup.num_players)))
+            if len(games.seeds) != len(numbers) or (games.episodes != numbers.start + np.arange(len(numbers))).any():
+                raise ValueError("the numbers of its games are not those of this place")
+            return games
         except (pa.ArrowException, OSError, ValueError) as error:
             raise ValueError(f"{piece.path}, row group {piece.row_groups[0].id}: {error}") from None
 
@@ -265,6 +292,8 @@ def _setup_of(description: Description) -> Setup:
     table = TableEnv(made["game"], made["num_players"], made["variant"], **made["options"])  # checks the options
     if made["version"] != table.game.version:
         raise ValueError(f"it is of version {made['version']!r:.20}; installed is version {table.game.version}")
+    if not re.fullmatch(r"[\w.!+-]{1,50}", made["versions"]["blackjacky"]):
+        raise ValueError("it does not say which version of blackjacky has made it")
     policies = description.players
     if len(policies) != table.num_players or not all(isinstance(name, str) for name in policies):
         raise ValueError(f"{len(policies)} policies do not play at a table of {table.num_players}")
@@ -272,6 +301,8 @@ def _setup_of(description: Description) -> Setup:
         if (shard.first, shard.file) != (first, shard_name(first, shard.games)):
             raise ValueError(f"shard {number} is not named {shard_name(first, shard.games)}")
         first = shard.end
+    if first > description.wanted:
+        raise ValueError(f"{first:,} games are more than the {description.wanted:,} that were wanted")
     return Setup(table.game, table.num_players, table.variant, table.options, list(dict.fromkeys(policies)))
 
 

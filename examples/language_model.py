@@ -17,12 +17,12 @@ from __future__ import annotations
 import os
 import random
 from collections import defaultdict, deque
-from collections.abc import Callable, Iterator
-from concurrent.futures import Future
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cache
+from multiprocessing import TimeoutError as TooSlow
+from multiprocessing.pool import ThreadPool
 from pathlib import Path
-from threading import Thread
 from typing import Any
 
 import httpx2
@@ -42,8 +42,8 @@ from blackjacky_env.reading import MAX_DATA, read_file
 
 Messages = list[dict[str, str]]
 Waiting = defaultdict[str, deque["Call"]]  # recorded calls by their messages
-MAX_RESPONSE = 2**22  # bytes
-_NO_ANSWER = (openai.OpenAIError, AttributeError, LookupError, OSError, RecursionError, TypeError, ValueError)
+MAX_ANSWER = 2**22  # bytes of a response
+NO_ANSWER = (openai.OpenAIError, AttributeError, LookupError, RecursionError, TooSlow, TypeError, ValueError)
 
 
 class Settings(BaseModel):
@@ -55,7 +55,7 @@ class Settings(BaseModel):
     tokens: float = Field(1e7, ge=0)  # Budget of the transcript: tokens of prompts and answers.
     tries: int = Field(3, ge=1)  # Answers to a decision.
     retries: int = Field(5, ge=0)  # How often a call is repeated after an error of the network or the server.
-    seconds: float = Field(600, gt=0, le=86400)  # For an answer, all repetitions included.
+    seconds: float = Field(600, gt=0, le=86400)  # Until an answer is complete, repetitions included.
     request: Json[dict[str, Any]] = Field("{}", validate_default=True)  # Further fields of each request.
 
     @classmethod
@@ -184,10 +184,14 @@ class LanguageModel:
                 higher = f"With a higher BLACKJACKY_{name.upper()} the same command goes on from {self.path}"
                 raise AgentError(f"the budget is spent: {name} {number:g} of {budget:g}. {higher}")
         key = os.environ.get("OPENAI_API_KEY") or "none"
+        asked: Any = {"model": settings.model, "messages": messages, "extra_body": settings.request}
+        asked["extra_headers"] = {"Accept-Encoding": "identity"}
+        http = openai.DefaultHttpxClient(event_hooks={"response": [limit]})
         try:
-            told = complete(messages, settings, key)
+            with openai.OpenAI(api_key=key, max_retries=settings.retries, http_client=http) as client:
+                told = in_time(settings.seconds, lambda: client.chat.completions.create(**asked))
             reply = str(told.choices[0].message.content or "").encode(errors="replace").decode()
-        except _NO_ANSWER as error:
+        except NO_ANSWER as error:
             said = without(key, str(error))
             raise AgentError(f"the endpoint gave no answer: {said:.500} What was answered before is kept.") from None
         tokens = getattr(told.usage, "total_tokens", None)
@@ -198,60 +202,28 @@ class LanguageModel:
         )
 
 
-def complete(messages: Messages, settings: Settings, key: str) -> Any:
-    """The endpoint's chat completion, limited in time and size; one of `_NO_ANSWER` if there is none."""
-    client = openai.OpenAI(
-        api_key=key,
-        max_retries=settings.retries,
-        timeout=settings.seconds,
-        default_headers={"Accept-Encoding": "identity"},
-        http_client=openai.DefaultHttpxClient(event_hooks={"response": [refuse_or_limit]}),
-    )
-    asked: Any = {"model": settings.model, "messages": messages, "extra_body": settings.request}
-    with client:
-        return in_time(settings.seconds, lambda: client.chat.completions.create(**asked))
-
-
-def refuse_or_limit(response: httpx2.Response) -> None:
-    """Limit the size of a response; `OpenAIError` if it leads elsewhere, or is compressed and so has any size."""
-    if response.has_redirect_location:
-        place = response.headers["location"]
-        raise openai.OpenAIError(f"it redirects to {place!r:.200}; if that is right, set OPENAI_BASE_URL.")
-    if (encoding := response.headers.get("content-encoding", "identity")) != "identity":
-        raise openai.OpenAIError(f"it is compressed ({encoding!r:.20}), which was not asked for.")
-    response.stream = Limited(response.stream)
-
-
-class Limited(httpx2.SyncByteStream):
-    """The body of a response up to `MAX_RESPONSE` bytes, then `OpenAIError`."""
-
-    def __init__(self, stream: Any) -> None:
-        self._stream, self.close = stream, stream.close
-
-    def __iter__(self) -> Iterator[bytes]:
-        size = 0
-        for part in self._stream:
-            size += len(part)
-            if size > MAX_RESPONSE:
-                raise openai.OpenAIError(f"it is larger than {MAX_RESPONSE:,} bytes.")
-            yield part
+def limit(response: httpx2.Response) -> None:
+    """Read the body of a response; `OpenAIError` if that is too large, could grow, or lies at another address."""
+    if response.has_redirect_location or "content-encoding" in response.headers:
+        raise openai.OpenAIError("it redirects to another address, or is compressed though that was not asked for.")
+    body, stream = b"", response.stream
+    for part in stream:  # type: ignore[union-attr]  # it is not asynchronous
+        body += part
+        if len(body) > MAX_ANSWER:
+            raise openai.OpenAIError(f"it is larger than {MAX_ANSWER:,} bytes.")
+    stream.close()
+    response.stream = httpx2.ByteStream(body)
 
 
 def in_time(seconds: float, function: Callable[[], Any]) -> Any:
-    """What a function returns or raises; `TimeoutError` after so many seconds, however slowly the bytes come in."""
-    done: Future[Any] = Future()
-
-    def run() -> None:
-        try:
-            done.set_result(function())
-        except BaseException as error:  # noqa: BLE001 - it is raised where the result is asked for
-            done.set_exception(error)
-
-    Thread(target=run, daemon=True).start()
+    """What a function returns or raises; `TooSlow` after so many seconds, however slowly bytes come in."""
+    pool = ThreadPool(1)
+    result = pool.apply_async(function)
+    pool.close()
     try:
-        return done.result(seconds)
-    except TimeoutError:
-        raise TimeoutError(f"it was not complete after {seconds:g} s (BLACKJACKY_SECONDS).") from None
+        return result.get(seconds)
+    except TooSlow:
+        raise TooSlow(f"it was not complete after {seconds:g} s (BLACKJACKY_SECONDS).") from None
 
 
 def without(key: str, text: str) -> str:

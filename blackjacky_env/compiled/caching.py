@@ -66,7 +66,8 @@ class DiskCache:
         types = _with_parts(types_of_arguments)
         arguments = [(t, getattr(t, "instance_class", ""), getattr(t, "fields", "")) for t in types]
         module = self._function.__module__  # imported when the file is read
-        options = (*sorted(OPTIONS.items()), *_settings())
+        settings = ((n, v) for n, v in vars(numba.config).items() if n.isupper() and not _HARMLESS.search(n))
+        options = (*sorted(OPTIONS.items()), *sorted(map(repr, settings)))
         processor = cpu_target.target_context.codegen().magic_tuple()
         user = getattr(os, "geteuid", int)()  # who could read no other's
         facts = (self.key, module, arguments, processor, versions, options, user, _FORMAT)
@@ -144,13 +145,6 @@ def _folder_of_user() -> Path:
         said = f"{error}: compiled code is not kept, and each process compiles anew. Let NUMBA_CACHE_DIR name a folder"
         warnings.warn(said, RuntimeWarning, stacklevel=1)
         return Path(os.devnull) / "numba"  # where nothing can be
-
-
-def _settings() -> Iterator[tuple[str, str]]:
-    """Numba's settings; one more than code depends on costs a compilation, one less would run the wrong code."""
-    for name, value in sorted(vars(numba.config).items()):
-        if name.isupper() and not _HARMLESS.search(name):
-            yield name, repr(value)
 
 
 def _checksum(path: Path, data: bytes) -> bytes:

@@ -313,9 +313,9 @@ CHANGES: dict[str, tuple[Callable[[Any], Any], str]] = {
     "a policy": (with_first("policies", lambda names: ["you", *names[1:]]), "it has other policies than"),
     "another game": (with_first("game", lambda name: "chess"), "game is 'chess', not 'black_jacky'"),
     "other options": (with_first("options", lambda text: "{}"), r"options is '\{\}', not"),
-    "another order": (lambda table: table.take(list(reversed(range(len(table))))), "are not those of this place"),
+    "another order": (lambda table: table.take(list(reversed(range(len(table))))), "are not in order"),
     "fewer columns": (lambda table: table.drop_columns(["seed"]), "seed has nulls"),
-    "fewer games": (lambda table: table.slice(0, 5), "has 5 games, not 40"),
+    "fewer games": (lambda table: table.slice(0, 5), "has other numbers of games and decisions than its description"),
 }
 
 
@@ -327,43 +327,36 @@ def test_a_changed_file_is_refused_even_with_its_own_checksum_and_no_decision_of
     path = sorted(copied.glob("*/*.parquet"))[1]
     write_games(change(pq.read_table(path)), path, GROUP)
     describe_again(copied)
-    refused_by_all_readers(copied, said)
+    refused(copied, said, by_all=what not in ("another order", "fewer games"))  # each of whose games is right
 
 
-def refused_by_all_readers(folder: Path, said: str) -> None:
+def refused(folder: Path, said: str, by_all: bool = True) -> None:
     dataset = Dataset(folder)
-    for read in (dataset.verify, lambda: list(dataset.batches(64)), lambda: list(dataset.record_batches())):
+    for read in (dataset.verify, dataset.record_batches, lambda: dataset.batches(64))[: 3 if by_all else 1]:
         with pytest.raises(ValueError, match=said):
-            read()
+            list(read())  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("again", [False, True], ids=["as they were described", "described again"])
-def test_files_that_were_swapped_are_refused_by_all_readers(copied: Path, again: bool) -> None:
+def test_files_that_were_swapped_are_refused_by_all_readers(copied: Path) -> None:
     one, other, _ = sorted(copied.glob("*/*.parquet"))
-    content = one.read_bytes()
-    one.write_bytes(other.read_bytes())
-    other.write_bytes(content)
-    if again:
-        describe_again(copied)
-    refused_by_all_readers(copied, "are not those of this place" if again else f"{one.name} was changed: it has")
+    one.rename(copied / "one")
+    other.rename(one)
+    (copied / "one").rename(other)
+    describe_again(copied)
+    refused(copied, "it has games of another file")
 
 
-@pytest.mark.parametrize("what", ["sparse", "endless", "a pipe"])
-def test_a_file_of_another_size_or_without_an_end_is_refused_before_it_is_read(copied: Path, what: str) -> None:
-    path = max(copied.glob("*/*.parquet"))
-    if what == "sparse":
-        os.truncate(path, 2**40)
-    else:
-        path.unlink()
-        path.symlink_to("/dev/zero") if what == "endless" else os.mkfifo(path)
-    refused_by_all_readers(copied, "it has 1,099,511,627,776 bytes, not" if what == "sparse" else "no file but a pipe")
-
-
-def test_a_file_of_another_checksum_or_kind_is_refused(copied: Path) -> None:
+def test_a_file_of_another_size_checksum_or_kind_is_refused(copied: Path) -> None:
     path = min(copied.glob("*/*.parquet"))
     path.write_bytes(path.read_bytes()[:-1] + b"x")
-    with pytest.raises(ValueError, match=f"{path.name} was changed: its SHA-256 is"):
-        Dataset(copied).verify()
+    refused(copied, f"{path.name} was changed: its SHA-256 is", by_all=False)
+    os.truncate(path, 2**40)
+    refused(copied, f"{path.name} was changed: it has 1,099,511,627,776 bytes, not")
+    for make in (os.mkfifo, lambda path: path.symlink_to("/dev/zero")):
+        path.unlink()
+        make(path)
+        refused(copied, f"{path.name} was changed: it has 0 bytes, not")
+    path.unlink()
     path.write_bytes(b"PAR1")
     describe_again(copied)
     with pytest.raises(ValueError, match=f"{path.name} is no Parquet file of games, or damaged"):
@@ -380,9 +373,8 @@ def test_a_file_of_another_checksum_or_kind_is_refused(copied: Path) -> None:
         ("shards.0.file", "../x.parquet", "shard 0 is not named games-0000000"),
         ("shards.0.games", -1, "shards.0.games: Input should be greater than or equal to 1"),
         ("shards.0.bytes", 2**40, "shards.0.bytes: Input should be less than or equal to 4294967296"),
-        ("wanted", 99, "100 games are more than the 99 that were wanted"),
         ("setup.versions", {}, "KeyError.*blackjacky"),
-        ("setup.versions", {"blackjacky": "1 --index-url http://elsewhere"}, "which version of blackjacky has made it"),
+        ("setup.versions.blackjacky", "1 --index-url http://elsewhere", "which version of blackjacky has made it"),
     ],
 )
 def test_a_wrong_description_is_refused(copied: Path, place: str, value: Any, said: str) -> None:

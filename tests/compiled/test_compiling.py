@@ -19,6 +19,7 @@ import numpy as np
 import pytest
 
 import blackjacky_env
+from blackjacky_env.compiled import caching
 from blackjacky_env.compiled.compiling import compiled, entry
 from blackjacky_env.compiled.fingerprints import fingerprint
 
@@ -289,38 +290,17 @@ def test_closures_of_one_factory_with_one_signature_are_kept_apart(one: Any, oth
     assert hits(again) == 1
 
 
-@entry
-def tenth(array):
-    return array[9]
-
-
-def test_a_run_that_checks_indices_and_one_that_does_not_never_take_the_code_of_the_other(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    short = np.arange(10.0)[:3]
-    for number, checks in enumerate([0, 1, 0, 1]):
-        monkeypatch.setattr(numba.config, "BOUNDSCHECK", checks)
-        function = entry(tenth.py_func)
-        if checks:
-            with pytest.raises(IndexError):
-                function(short)
-        else:
-            assert function(short) == 9
-        assert hits(function) == number // 2
-
-
 CODE = {"BOUNDSCHECK": 1, "OPT": 0, "LOOP_VECTORIZE": 0, "SLP_VECTORIZE": 1, "DEBUGINFO_DEFAULT": 1, "USING_SVML": 1}
 CODE |= {"EXTEND_VARIABLE_LIFETIMES": 1, "LLVM_REFPRUNE_PASS": 0, "LLVM_REFPRUNE_FLAGS": "", "FULL_TRACEBACKS": 1}
 NO_CODE = {"CACHE_DIR": "", "NUMBA_NUM_THREADS": 1, "THREADING_LAYER": "workqueue", "DISABLE_CUDA": 1}
 
 
 @pytest.mark.parametrize("name", [*CODE, *NO_CODE])
-def test_each_setting_of_numba_that_changes_code_has_code_of_its_own_and_no_other_has(
-    name: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    before = tenth._cache.path(()).name
+def test_settings_of_numba_that_change_code_have_code_of_their_own(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    function: Any = make_sum(double, 1)
+    before = function._cache.path(())
     monkeypatch.setattr(numba.config, name, (CODE | NO_CODE)[name])
-    assert (tenth._cache.path(()).name == before) == (name in NO_CODE)
+    assert (function._cache.path(()) == before) == (name in NO_CODE)
 
 
 # ---------------------------------------------------------------- damage
@@ -358,46 +338,27 @@ def test_a_damaged_file_is_ignored_and_replaced(cache: Path, damage: Callable[[P
     assert hits(repaired) == 1
 
 
-@pytest.mark.parametrize("planted", ["code", "lock"])
-@pytest.mark.parametrize("what", ["pipe", "link"])
-def test_a_pipe_is_not_waited_for_and_a_link_not_followed(cache: Path, tmp_path: Path, planted: str, what: str) -> None:
+@pytest.mark.parametrize(("suffix", "what"), [(".nbc", "pipe"), (".lock", "pipe"), (".lock", "link")])
+def test_no_pipe_is_waited_for_and_no_link_followed(cache: Path, tmp_path: Path, suffix: str, what: str) -> None:
     make_sum(uncompiled(double), 1)(10)
-    for path in files(cache):
-        place = path.rename(tmp_path / path.name).parent / path.name if planted == "code" else tmp_path / "nowhere"
-        path.unlink(missing_ok=True)
-        wrong = path if planted == "code" else path.with_suffix(".lock")
-        wrong.unlink(missing_ok=True)
-        os.mkfifo(wrong) if what == "pipe" else wrong.symlink_to(place)
-    function = make_sum(uncompiled(double), 1)
-    assert function(10) == 21
-    assert hits(function) == 0
-    assert not (tmp_path / "nowhere").exists()
-    assert {path.is_symlink() for path in cache.rglob("*.nb?")} == {False}
+    (code,) = cache.glob("*.nbc")
+    code.unlink()
+    planted = code.with_suffix(suffix)
+    os.mkfifo(planted) if what == "pipe" else planted.symlink_to(tmp_path / "elsewhere")
+    assert make_sum(uncompiled(double), 1)(10) == 21
+    assert not (tmp_path / "elsewhere").exists()
+    assert code.is_file()
 
 
-WITHOUT_HOME = """
-import os, pwd, warnings
-def no_entry(user):
-    raise KeyError(user)
-pwd.getpwuid, os.access = no_entry, lambda *_: False
-with warnings.catch_warnings(record=True) as told:
-    warnings.simplefilter("always")
-    from blackjacky_env.compiled.compiling import compiled, entry
-    inner = compiled(lambda x: 2 * x)
-    print(entry(lambda x: inner(x) + 1)(10), entry(lambda x: inner(x))(10))
-print(*[warning.message for warning in told])
-"""
-
-
-def test_without_a_home_folder_nothing_is_kept_which_is_said_once(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for name in ("HOME", "NUMBA_CACHE_DIR"):
-        monkeypatch.delenv(name, raising=False)
-    printed, said = finish(start(WITHOUT_HOME, tmp_path, PYTHONPATH=str(PACKAGE.parent)))
-    assert printed == "21 20"
-    assert said.count("compiled code is not kept") == 1
-    assert not files(tmp_path)
+def test_without_a_home_folder_nothing_is_kept_which_is_said_once(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(numba.config, "CACHE_DIR", "")
+    monkeypatch.setattr(os, "access", lambda *_: False)
+    monkeypatch.setattr(os.path, "expanduser", lambda path: path)
+    monkeypatch.setattr(caching, "_folder_of_user", caching.cache(caching._folder_of_user.__wrapped__))
+    with pytest.warns(RuntimeWarning, match="compiled code is not kept") as said:
+        functions = [make_sum(uncompiled(double), 1) for _ in range(2)]
+    assert [(function(10), hits(function)) for function in functions] == [(21, 0)] * 2
+    assert len(said) == 1
 
 
 def _access_list(mask: int) -> bytes:

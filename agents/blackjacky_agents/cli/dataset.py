@@ -108,4 +108,6 @@ def verify(args: Args[Any]) -> str:
         with progress_bar(len(dataset)) as bar:
             dataset.verify(bar.update, threads)
     found = f"{len(dataset):,} games, {dataset.decisions:,} decisions"
-    return f"{found}: the checksums are right, and all moves can be played.{dataset.description.missing}"
+    missing = dataset.description.wanted - len(dataset)
+    more = f" {missing:,} more are still to be played." if missing else ""
+    return f"{found}: the checksums are right, and all moves can be played.{more}"

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Callable, Iterator, Sequence
 from hashlib import file_digest
-from io import BufferedReader
-from itertools import accumulate, pairwise, starmap
+from itertools import starmap
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -24,7 +22,6 @@ from blackjacky_agents.data.schema import games_schema
 from blackjacky_env.checks import check_choice, check_integer
 from blackjacky_env.envs import TableEnv
 from blackjacky_env.play import NONE, Decisions
-from blackjacky_env.reading import open_file
 
 Batch = dict[str, npt.NDArray[Any]]
 """Arrays by name, as `Dataset.batches` yields them."""
@@ -44,7 +41,7 @@ class Shard(Checked):
     first: int
     games: _Count
     decisions: int
-    bytes: Annotated[int, Field(ge=1, le=2**32)]
+    bytes: Annotated[int, Field(ge=1, le=2**32)]  # pipes and devices have none
     sha256: str
 
     @property
@@ -87,12 +84,6 @@ class Description(Checked):
     def decisions(self) -> int:
         """Number of decisions in all shards."""
         return sum(shard.decisions for shard in self.shards)
-
-    @property
-    def missing(self) -> str:
-        """How many games are not yet there, as a sentence after a space; empty if none is missing."""
-        missing = self.wanted - self.games
-        return f" {missing:,} more are still to be played." if missing else ""
 
 
 class Dataset:
@@ -211,9 +202,9 @@ class Dataset:
 
     def check_sum(self, shard: Shard) -> None:
         """Raise `ValueError` if a shard is not the file that the description is of."""
-        with self._open(shard) as file:
+        with self._path(shard).open("rb") as file:
             if file_digest(file, "sha256").hexdigest() != shard.sha256:
-                raise ValueError(f"{self._path(shard)} was changed: its SHA-256 is not that of the description")
+                raise ValueError(f"{file.name} was changed: its SHA-256 is not that of the description")
 
     def verify(self, progress: Callable[[int], object] = lambda games: None, threads: int = 1) -> None:
         """Compare all checksums, and play every game from its moves; `ValueError` names what is wrong.
@@ -222,13 +213,15 @@ class Dataset:
         """
         for shard in self.description.shards:
             self.check_sum(shard)
-            decisions = 0
+            expected, decisions = shard.first, 0
             for games in self.games([shard]):
-                decisions += len(games.moves)
+                if (games.episodes != expected + np.arange(len(games.seeds))).any():
+                    raise ValueError(f"{self._path(shard)}: the numbers of its games are not in order")
+                expected, decisions = expected + len(games.seeds), decisions + len(games.moves)
                 for part, *_ in self.setup.played_back(games, threads=threads):
                     progress(len(part.seeds))
-            if decisions != shard.decisions:
-                raise ValueError(f"{self._path(shard)} has {decisions:,} decisions, not {shard.decisions:,}")
+            if (expected, decisions) != (shard.end, shard.decisions):
+                raise ValueError(f"{self._path(shard)} has other numbers of games and decisions than its description")
 
     # ------------------------------------------------------------ reading
 
@@ -248,39 +241,29 @@ class Dataset:
             yield _joined(parts)
 
     def _path(self, shard: Shard) -> Path:
-        return self.folder / GAMES / shard.file
+        """A shard's file; `ValueError`, before it is opened, if it has another size than in the description."""
+        path = self.folder / GAMES / shard.file
+        if (size := path.stat().st_size) != shard.bytes:
+            raise ValueError(f"{path} was changed: it has {size:,} bytes, not {shard.bytes:,}")
+        return path
 
-    def _open(self, shard: Shard) -> BufferedReader:
-        """A shard's file, if it is one and as large as its description says."""
-        file = open_file(self._path(shard))
-        size = os.fstat(file.fileno()).st_size
-        if size != shard.bytes:
-            file.close()
-            raise ValueError(f"{self._path(shard)} was changed: it has {size:,} bytes, not {shard.bytes:,}")
-        return file
-
-    def _pieces(self, shards: Sequence[Shard]) -> list[tuple[ds.ParquetFileFragment, range]]:
-        """The row groups of the shards, in order, and the numbers that their games have to have."""
-        pieces: list[tuple[Any, range]] = []
-        for shard in shards:
-            self._open(shard).close()
-            path = self._path(shard)
+    def _pieces(self, shards: Sequence[Shard]) -> list[tuple[ds.ParquetFileFragment, Shard]]:
+        """The row groups of the shards, in order, each with its shard."""
+        pieces: list[tuple[Any, Shard]] = []
+        for shard, path in zip(shards, map(self._path, shards), strict=True):
             try:
                 found = ds.ParquetFileFormat().make_fragment(str(path), LocalFileSystem()).split_by_row_group()
+                pieces += [(piece, shard) for piece in found]
             except pa.ArrowException as error:
                 raise ValueError(f"{path} is no Parquet file of games, or damaged: {error}") from None
-            ends = list(accumulate((piece.row_groups[0].num_rows for piece in found), initial=shard.first))
-            if ends[-1] != shard.end:
-                raise ValueError(f"{path} has {ends[-1] - shard.first:,} games, not {shard.games:,}")
-            pieces += zip(found, starmap(range, pairwise(ends)), strict=True)
         return pieces
 
-    def _read(self, piece: ds.ParquetFileFragment, numbers: range) -> Games:
+    def _read(self, piece: ds.ParquetFileFragment, shard: Shard) -> Games:
         """The games of a row group, their moves not yet checked; `ValueError` if it is damaged or has other games."""
         try:
             games = self.setup.from_arrow(piece.to_table(schema=games_schema(self.setup.num_players)))
-            if len(games.seeds) != len(numbers) or (games.episodes != numbers.start + np.arange(len(numbers))).any():
-                raise ValueError("the numbers of its games are not those of this place")
+            if (games.episodes < shard.first).any() or (games.episodes >= shard.end).any():
+                raise ValueError("it has games of another file")
             return games
         except (pa.ArrowException, OSError, ValueError) as error:
             raise ValueError(f"{piece.path}, row group {piece.row_groups[0].id}: {error}") from None
@@ -301,8 +284,6 @@ def _setup_of(description: Description) -> Setup:
         if (shard.first, shard.file) != (first, shard_name(first, shard.games)):
             raise ValueError(f"shard {number} is not named {shard_name(first, shard.games)}")
         first = shard.end
-    if first > description.wanted:
-        raise ValueError(f"{first:,} games are more than the {description.wanted:,} that were wanted")
     return Setup(table.game, table.num_players, table.variant, table.options, list(dict.fromkeys(policies)))
 
 

@@ -218,6 +218,7 @@ for batch in Dataset(".").batches(1024, seed=0):  # shuffled, as NumPy arrays
 def data_card(description: Description) -> str:
     """The card, in Markdown, with the metadata block that the Hugging Face Hub reads."""
     setup, players = description.setup, Counter(description.players)
+    missing = description.wanted - description.games
     columns = (
         [f"`{field.name}`", f"`{field.type}`", field.metadata[b"meaning"].decode()]
         for field in games_schema(setup["num_players"])
@@ -228,7 +229,7 @@ def data_card(description: Description) -> str:
         games=description.games,
         decisions=description.decisions,
         players=", ".join(f"{count} x `{name}`" if count > 1 else f"`{name}`" for name, count in players.items()),
-        missing=description.missing,
+        missing=f" {missing:,} more are still to be played." if missing else "",
         version=setup["versions"]["blackjacky"],
         command=description.command,
         columns=markdown_table(["column", "type", "meaning"], columns),

@@ -6,6 +6,7 @@ import json
 import math
 import os
 import stat
+from io import BufferedReader
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -19,15 +20,26 @@ MAX_DEPTH = 40
 """Limit on nested lists and objects: deeper nesting could exhaust the stack of whatever walks it."""
 
 
+def open_file(path: Path, flags: int = 0) -> BufferedReader:
+    """Open a file for reading, private if ``flags``, which are those of `os.open`, create it.
+
+    Raises `ValueError` for a pipe or a device, which might have no end, or nobody who ever writes to it.
+    """
+    flags |= getattr(os, "O_NONBLOCK", 0)  # opening a pipe would wait for its other end
+    file = open(path, "rb", opener=lambda name, usual: os.open(name, usual | flags, 0o600))  # noqa: SIM115 - closed by whoever asks
+    if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+        file.close()
+        raise ValueError(f"{str(path)!r} is no file but a pipe or a device")
+    return file
+
+
 def read_file(path: Path, most: int = MAX_CARD) -> bytes:
-    """The content of a file; `ValueError`, before anything is read, if it is larger than ``most`` bytes."""
-    with path.open("rb") as file:
-        found = os.fstat(file.fileno())
-        endless = not stat.S_ISREG(found.st_mode)  # a pipe or a device, whose size is 0
-        data = b"" if found.st_size > most else file.read(most + 1 if endless else -1)
-    if max(found.st_size, len(data)) > most:
-        raise ValueError(f"{str(path)!r} is larger than what can be read there; allowed are {most:,} bytes")
-    return data
+    """The content of a file; `ValueError`, before anything is read, if it is larger than ``most`` bytes, or no file."""
+    with open_file(path) as file:
+        size = os.fstat(file.fileno()).st_size
+        if size > most:
+            raise ValueError(f"{str(path)!r} is larger than what can be read there; allowed are {most:,} bytes")
+        return file.read(size)
 
 
 def parse_json(text: str | bytes) -> Any:

@@ -17,11 +17,15 @@ from __future__ import annotations
 import os
 import random
 from collections import defaultdict, deque
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cache
+from multiprocessing import TimeoutError as TooSlow
+from multiprocessing.pool import ThreadPool
 from pathlib import Path
 from typing import Any
 
+import httpx2
 import openai
 import tyro
 from filelock import FileLock, Timeout
@@ -38,6 +42,8 @@ from blackjacky_env.reading import MAX_DATA, read_file
 
 Messages = list[dict[str, str]]
 Waiting = defaultdict[str, deque["Call"]]  # recorded calls by their messages
+MAX_ANSWER = 2**22  # bytes of a response
+NO_ANSWER = (openai.OpenAIError, AttributeError, LookupError, RecursionError, TooSlow, TypeError, ValueError)
 
 
 class Settings(BaseModel):
@@ -49,6 +55,7 @@ class Settings(BaseModel):
     tokens: float = Field(1e7, ge=0)  # Budget of the transcript: tokens of prompts and answers.
     tries: int = Field(3, ge=1)  # Answers to a decision.
     retries: int = Field(5, ge=0)  # How often a call is repeated after an error of the network or the server.
+    seconds: float = Field(600, gt=0, le=86400)  # Until an answer is complete, repetitions included.
     request: Json[dict[str, Any]] = Field("{}", validate_default=True)  # Further fields of each request.
 
     @classmethod
@@ -178,19 +185,45 @@ class LanguageModel:
                 raise AgentError(f"the budget is spent: {name} {number:g} of {budget:g}. {higher}")
         key = os.environ.get("OPENAI_API_KEY") or "none"
         asked: Any = {"model": settings.model, "messages": messages, "extra_body": settings.request}
+        asked["extra_headers"] = {"Accept-Encoding": "identity"}
+        http = openai.DefaultHttpxClient(event_hooks={"response": [limit]})
         try:
-            with openai.OpenAI(api_key=key, max_retries=settings.retries) as client:
-                told = client.chat.completions.create(**asked)
+            with openai.OpenAI(api_key=key, max_retries=settings.retries, http_client=http) as client:
+                told = in_time(settings.seconds, lambda: client.chat.completions.create(**asked))
             reply = str(told.choices[0].message.content or "").encode(errors="replace").decode()
-        except (openai.OpenAIError, AttributeError, LookupError, TypeError, ValueError) as error:
+        except NO_ANSWER as error:
             said = without(key, str(error))
-            raise AgentError(f"the endpoint gave no answer: {said} What was answered before is kept.") from None
+            raise AgentError(f"the endpoint gave no answer: {said:.500} What was answered before is kept.") from None
         tokens = getattr(told.usage, "total_tokens", None)
         if type(tokens) is not int or tokens < 0:  # it does not tell them: about four letters each
             tokens = (sum(len(each["content"]) for each in messages) + len(reply)) // 4
         return Call(
             of=(self.game, settings.model), game=self._game, messages=messages, reply=without(key, reply), tokens=tokens
         )
+
+
+def limit(response: httpx2.Response) -> None:
+    """Read the body of a response; `OpenAIError` if that is too large, could grow, or lies at another address."""
+    if response.has_redirect_location or "content-encoding" in response.headers:
+        raise openai.OpenAIError("it redirects to another address, or is compressed though that was not asked for.")
+    body, stream = b"", response.stream
+    for part in stream:  # type: ignore[union-attr]  # it is not asynchronous
+        body += part
+        if len(body) > MAX_ANSWER:
+            raise openai.OpenAIError(f"it is larger than {MAX_ANSWER:,} bytes.")
+    stream.close()
+    response.stream = httpx2.ByteStream(body)
+
+
+def in_time(seconds: float, function: Callable[[], Any]) -> Any:
+    """What a function returns or raises; `TooSlow` after so many seconds, however slowly bytes come in."""
+    pool = ThreadPool(1)
+    result = pool.apply_async(function)
+    pool.close()
+    try:
+        return result.get(seconds)
+    except TooSlow:
+        raise TooSlow(f"it was not complete after {seconds:g} s (BLACKJACKY_SECONDS).") from None
 
 
 def without(key: str, text: str) -> str:

@@ -50,7 +50,7 @@ class StandIn(ThreadingHTTPServer):
         listed = re.findall(r"^(\d+)\. ", messages[-1]["content"], re.MULTILINE)
         return f"I take what comes first to mind.\nANSWER: {self.rng.choice(listed or ['1'])}"
 
-    def answer(self, request: dict[str, Any]) -> tuple[int, dict[str, str], dict[str, Any]]:
+    def answer(self, request: dict[str, Any]) -> tuple[int, dict[str, str], dict[str, Any] | bytes]:
         """Status, headers and body of the response to a chat completion request."""
         reply = self.reply(request["messages"])
         prompt = sum(len(message["content"].split()) for message in request["messages"])
@@ -77,8 +77,8 @@ class _Handler(BaseHTTPRequestHandler):
         else:
             self._send(*self.server.answer(request))
 
-    def _send(self, status: int, headers: dict[str, str], body: dict[str, Any]) -> None:
-        data = json.dumps(body).encode()
+    def _send(self, status: int, headers: dict[str, str], body: dict[str, Any] | bytes) -> None:
+        data = body if isinstance(body, bytes) else json.dumps(body).encode()
         self.send_response(status)
         for name, value in {"Content-Type": "application/json", "Content-Length": str(len(data)), **headers}.items():
             self.send_header(name, value)

@@ -69,7 +69,7 @@ ALLOWED = [
     (ENV, ("",)),
     (ENV / "draw", ("draw", "checks")),
     (ENV / "declare", ("declare", "draw", "checks")),
-    (ENV / "compiled", ("compiled", "declare", "checks")),
+    (ENV / "compiled", ("compiled", "declare", "checks", "reading")),
     (ENV / "play", ("play", "declare", "compiled", "checks", "reading")),
     *((ENV / "games" / game, (*SHARED_BY_ROOMS, f"games.{game}")) for game in OURS),
 ]

@@ -2,7 +2,7 @@
 
 A checkpoint is a folder with ``arrays.safetensors`` and ``state.json`` and one checksum for both. It is written under a
 temporary name and renamed, so that it is either complete or absent. One that replaces another of the same step leaves
-the other as ``replaced`` until it stands in its place.
+the other as ``step_N.replaced`` until it stands in its place.
 """
 
 from __future__ import annotations
@@ -30,7 +30,6 @@ MOST_COUNTED = 2**53
 
 MOST_SECONDS = 1e12
 _KEPT = 2  # checkpoints
-_REPLACED = "replaced"
 
 
 def save_checkpoint(folder: Path, steps: int, arrays: Mapping[str, npt.NDArray[Any]], state: Mapping[str, Any]) -> Path:
@@ -43,7 +42,7 @@ def save_checkpoint(folder: Path, steps: int, arrays: Mapping[str, npt.NDArray[A
     path = folder / f"step_{steps:012d}"
     for left in folder.glob("aside*"):  # by a process that was killed; a folder has one writer
         shutil.rmtree(left)
-    aside, replaced = folder / "aside", folder / _REPLACED
+    aside, replaced = folder / "aside", path.with_suffix(".replaced")
     data = save({name: np.array(array, order="C") for name, array in arrays.items()})
     try:
         aside.mkdir()
@@ -56,7 +55,8 @@ def save_checkpoint(folder: Path, steps: int, arrays: Mapping[str, npt.NDArray[A
     except OSError:  # such as a full disk, on which it must not take the room of the next one
         shutil.rmtree(aside, ignore_errors=True)
         raise
-    kept = [other for other in sorted(folder.glob("step_*")) if other <= path][-_KEPT:]
+    shutil.rmtree(replaced, ignore_errors=True)
+    kept = [other for other in _checkpoints(folder) if other <= path][:_KEPT]
     for other in set(_checkpoints(folder)) - set(kept):
         shutil.rmtree(other)
     return path
@@ -68,8 +68,8 @@ def has_checkpoint(folder: Path) -> bool:
 
 
 def _checkpoints(folder: Path) -> list[Path]:
-    """All checkpoints, newest first; last the one that was being replaced when the process was killed."""
-    return [*sorted(folder.glob("step_*"), reverse=True), *folder.glob(_REPLACED)]
+    """All checkpoints, newest first; one that was being replaced follows the other of its step, if that is there."""
+    return sorted(folder.glob("step_*"), key=lambda path: (path.stem, not path.suffix), reverse=True)
 
 
 def load_checkpoint(folder: Path, most: int = MAX_DATA) -> tuple[Arrays, dict[str, Any], list[str]]:

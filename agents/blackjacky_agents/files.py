@@ -105,7 +105,7 @@ def next_of(path: Path) -> Path:
 def read_by_card(path: Path, card: Mapping[str, Any], most: int = MAX_DATA) -> bytes | None:
     """The content of the file that a card belongs to, of at most so many bytes; None if none has its checksum."""
     for place in (path, next_of(path)):
-        content = read_file(place, most) if place.is_file() else b""
+        content = read_file(place, most) if place.exists() else b""
         if sha256(content).hexdigest() == card.get("sha256"):
             return content
     return None

@@ -13,10 +13,13 @@ import gc
 import hashlib
 import os
 import pickle
+import re
 import sys
 import tempfile
+import warnings
 from collections.abc import Iterable, Iterator
-from functools import cached_property
+from functools import cache, cached_property
+from io import BufferedReader
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +32,7 @@ from numba.core.registry import cpu_target
 from numba.core.serialize import dumps
 
 from blackjacky_env.compiled.fingerprints import fingerprint
+from blackjacky_env.reading import open_file
 
 try:
     import fcntl
@@ -37,6 +41,7 @@ except ImportError:  # Windows: processes compile the same code at once
 
 OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
 _FORMAT = 3  # of cached files; to be raised when their content changes
+_HARMLESS = re.compile("CACHE|THREAD|CUDA|GDB")  # Numba's settings that are known to change no code for CPUs
 
 
 class DiskCache:
@@ -61,7 +66,8 @@ class DiskCache:
         types = _with_parts(types_of_arguments)
         arguments = [(t, getattr(t, "instance_class", ""), getattr(t, "fields", "")) for t in types]
         module = self._function.__module__  # imported when the file is read
-        options = (*sorted(OPTIONS.items()), numba.config.OPT)  # type: ignore[attr-defined]
+        settings = ((n, v) for n, v in vars(numba.config).items() if n.isupper() and not _HARMLESS.search(n))
+        options = (*sorted(OPTIONS.items()), *sorted(map(repr, settings)))
         processor = cpu_target.target_context.codegen().magic_tuple()
         user = getattr(os, "geteuid", int)()  # who could read no other's
         facts = (self.key, module, arguments, processor, versions, options, user, _FORMAT)
@@ -73,9 +79,10 @@ class DiskCache:
         target_context.refresh()
         with contextlib.suppress(Exception):  # a pickle may raise anything
             path = self.path(sig)
-            content = _read_private(path)
+            with _open_private(path) as file:
+                content = file.read()
             if content[:32] == _checksum(path, content[32:]):
-                return self.unpacked(target_context, pickle.loads(content[32:]))  # noqa: S301 - `_read_private`
+                return self.unpacked(target_context, pickle.loads(content[32:]))  # noqa: S301 - `_open_private`
         return None
 
     def save_overload(self, sig: Any, data: Any) -> None:
@@ -127,7 +134,17 @@ def _folder() -> Path:
     if numba.config.CACHE_DIR:  # type: ignore[attr-defined]
         return Path(numba.config.CACHE_DIR)  # type: ignore[attr-defined]
     package = Path(__file__).parent
-    return package / "__pycache__" if os.access(package, os.W_OK) else Path.home() / ".cache" / "numba"
+    return package / "__pycache__" if os.access(package, os.W_OK) else _folder_of_user()
+
+
+@cache  # so it is said once
+def _folder_of_user() -> Path:
+    try:
+        return Path.home() / ".cache" / "numba"
+    except RuntimeError as error:
+        said = f"{error}: compiled code is not kept, and each process compiles anew. Let NUMBA_CACHE_DIR name a folder"
+        warnings.warn(said, RuntimeWarning, stacklevel=1)
+        return Path(os.devnull) / "numba"  # where nothing can be
 
 
 def _checksum(path: Path, data: bytes) -> bytes:
@@ -135,16 +152,19 @@ def _checksum(path: Path, data: bytes) -> bytes:
     return hashlib.sha256(path.name.encode() + data).digest()
 
 
-def _read_private(path: Path) -> bytes:
-    """The content of a file of this user that nobody else can write, else nothing: unpickling runs what is in it.
+def _open_private(path: Path, flags: int = 0) -> BufferedReader:
+    """Open a file of this user that nobody else can write, and no link: unpickling runs what is in it.
 
     The mode shows the most that a POSIX access list allows to anybody. Windows keeps each user's files apart.
+
+    Raises `ValueError` or `OSError` for any other.
     """
-    with path.open("rb") as file:
-        found = os.fstat(file.fileno())
-        if hasattr(os, "geteuid") and (found.st_uid != os.geteuid() or found.st_mode & 0o022):
-            return b""
-        return file.read()
+    file = open_file(path, flags | getattr(os, "O_NOFOLLOW", 0))
+    found = os.fstat(file.fileno())
+    if hasattr(os, "geteuid") and (found.st_uid != os.geteuid() or found.st_mode & 0o022):
+        file.close()
+        raise ValueError(f"others may have written {str(path)!r}")
+    return file
 
 
 @contextlib.contextmanager
@@ -152,13 +172,13 @@ def one_process(path: Path) -> Iterator[None]:
     """Hold a lock for making the file ``path``, after waiting for another process that makes it.
 
     The operating system releases the lock of a process that dies. Where locking is impossible, as in a read-only
-    folder, nobody waits.
+    folder, or others could hold the lock, nobody waits.
     """
     lock = path.with_suffix(".lock")
     with contextlib.ExitStack() as held:
-        with contextlib.suppress(OSError, AttributeError):
+        with contextlib.suppress(OSError, ValueError, AttributeError):
             path.parent.mkdir(parents=True, exist_ok=True)
-            file = held.enter_context(lock.open("ab"))
+            file = held.enter_context(_open_private(lock, os.O_RDWR | os.O_CREAT))
             fcntl.flock(file, fcntl.LOCK_EX)
             held.callback(fcntl.flock, file, fcntl.LOCK_UN)  # a forked child may have the file open
             held.callback(lock.unlink, missing_ok=True)  # first: who opens it afterwards need not wait

@@ -249,7 +249,7 @@ def killed_at_each(
         yield
 
 
-def test_an_agent_or_only_checkpoint_killed_at_any_point_of_being_replaced_is_the_old_one_or_the_new_one(
+def test_an_agent_or_checkpoint_killed_at_any_point_of_being_replaced_is_the_old_one_or_the_new_one(
     run: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before, new = read_network(run)[0][0][0], random_layers(CARDS.size, 8, seed=1)
@@ -257,12 +257,19 @@ def test_an_agent_or_only_checkpoint_killed_at_any_point_of_being_replaced_is_th
     assert [bool((read_network(run)[0][0][0] == before).all()) for _ in kills] == [True, True, False, False]
     assert sorted(path.name for path in run.iterdir()) == ["weights.json", AGENT_FILE]
     folder = run / "checkpoints"
-    save_checkpoint(folder, 1, {"a": np.zeros(3)}, {"saved": 0})
+    for steps in (1, 2):
+        save_checkpoint(folder, steps, {"a": np.zeros(3)}, {"saved": steps})
     kills = killed_at_each(
-        monkeypatch, "rename", 2, lambda: save_checkpoint(folder, 1, {"a": np.ones(3)}, {"saved": 1})
+        monkeypatch, "rename", 2, lambda: save_checkpoint(folder, 2, {"a": np.ones(3)}, {"saved": 3})
     )
-    assert [load_checkpoint(folder)[1]["saved"] for _ in kills] == [0, 0, 1]
-    assert [path.name for path in folder.iterdir()] == ["step_000000000001"]
+    assert [(load_checkpoint(folder)[1]["saved"], len(list(folder.iterdir()))) for _ in kills] == [
+        (2, 3),
+        (2, 3),
+        (3, 2),
+    ]
+    (folder / "step_000000000002").rename(folder / "step_000000000002.replaced")  # as a kill leaves it
+    flip(save_checkpoint(folder, 3, {}, {}) / "state.json")
+    assert load_checkpoint(folder)[1] == {"saved": 3}, "of earlier ones the newest is kept"
 
 
 # ---------------------------------------------------------------- what no training could have written

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -326,20 +327,37 @@ def test_a_changed_file_is_refused_even_with_its_own_checksum_and_no_decision_of
     path = sorted(copied.glob("*/*.parquet"))[1]
     write_games(change(pq.read_table(path)), path, GROUP)
     describe_again(copied)
-    with pytest.raises(ValueError, match=said):
-        Dataset(copied).verify()
-    if what not in ("another order", "fewer games"):  # each of whose games is right
-        for read in (Dataset(copied).batches(64), Dataset(copied).record_batches()):
-            with pytest.raises(ValueError, match=said):
-                list(read)
+    refused(copied, said, by_all=what not in ("another order", "fewer games"))  # each of whose games is right
 
 
-def test_a_file_of_another_checksum_or_kind_is_refused(copied: Path) -> None:
+def refused(folder: Path, said: str, by_all: bool = True) -> None:
+    dataset = Dataset(folder)
+    for read in (dataset.verify, dataset.record_batches, lambda: dataset.batches(64))[: 3 if by_all else 1]:
+        with pytest.raises(ValueError, match=said):
+            list(read())  # type: ignore[arg-type]
+
+
+def test_files_that_were_swapped_are_refused_by_all_readers(copied: Path) -> None:
+    one, other, _ = sorted(copied.glob("*/*.parquet"))
+    one.rename(copied / "one")
+    other.rename(one)
+    (copied / "one").rename(other)
+    describe_again(copied)
+    refused(copied, "it has games of another file")
+
+
+def test_a_file_of_another_size_checksum_or_kind_is_refused(copied: Path) -> None:
     path = min(copied.glob("*/*.parquet"))
-    for content in (path.read_bytes()[:-1] + b"x", b"PAR1"):
-        path.write_bytes(content)
-        with pytest.raises(ValueError, match=f"{path.name} was changed: its SHA-256 is"):
-            Dataset(copied).verify()
+    path.write_bytes(path.read_bytes()[:-1] + b"x")
+    refused(copied, f"{path.name} was changed: its SHA-256 is", by_all=False)
+    os.truncate(path, 2**40)
+    refused(copied, f"{path.name} was changed: it has 1,099,511,627,776 bytes, not")
+    for make in (os.mkfifo, lambda path: path.symlink_to("/dev/zero")):
+        path.unlink()
+        make(path)
+        refused(copied, f"{path.name} was changed: it has 0 bytes, not")
+    path.unlink()
+    path.write_bytes(b"PAR1")
     describe_again(copied)
     with pytest.raises(ValueError, match=f"{path.name} is no Parquet file of games, or damaged"):
         list(Dataset(copied).batches(64))
@@ -354,6 +372,9 @@ def test_a_file_of_another_checksum_or_kind_is_refused(copied: Path) -> None:
         ("setup.num_players", 4, "3 policies do not play at a table of 4"),
         ("shards.0.file", "../x.parquet", "shard 0 is not named games-0000000"),
         ("shards.0.games", -1, "shards.0.games: Input should be greater than or equal to 1"),
+        ("shards.0.bytes", 2**40, "shards.0.bytes: Input should be less than or equal to 4294967296"),
+        ("setup.versions", {}, "KeyError.*blackjacky"),
+        ("setup.versions.blackjacky", "1 --index-url http://elsewhere", "which version of blackjacky has made it"),
     ],
 )
 def test_a_wrong_description_is_refused(copied: Path, place: str, value: Any, said: str) -> None:

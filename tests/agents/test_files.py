@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from blackjacky_agents.arena.protocol import read_protocol
-from blackjacky_agents.arena.results_file import ResultsFile
+from blackjacky_agents.arena.results_file import ResultsFile, read_head
 from blackjacky_agents.arena.score_card import read_score_card
 from blackjacky_agents.checkpoint import load_checkpoint
 from blackjacky_agents.cli.options import check_writable
@@ -34,6 +34,7 @@ READERS = {
     "run/config.json": lambda folder: read_config(folder / "run"),
     "solving/config.json": lambda folder: read_settings(folder / "solving"),
     "results.jsonl": lambda folder: ResultsFile(folder / "results.jsonl", {}).read(),
+    "head.jsonl": lambda folder: read_head(folder / "head.jsonl"),
     "weights.json": load_agent,
     "weights.safetensors": lambda folder: read_by_card(folder / "weights.safetensors", {}),
     "step_1/arrays.safetensors": load_checkpoint,
@@ -41,16 +42,24 @@ READERS = {
 }
 
 
+@pytest.mark.parametrize("what", ["40 gigabytes", "a pipe", "a device"])
 @pytest.mark.parametrize("name", READERS)
-def test_a_file_of_40_gigabytes_is_refused_before_it_is_read(name: str, tmp_path: Path) -> None:
+def test_what_is_too_large_or_without_an_end_is_refused_before_it_is_read(name: str, what: str, tmp_path: Path) -> None:
     for other in ("weights.json", "weights.safetensors"):
         (tmp_path / other).write_text('{"sha256": ""}', "utf-8")
     path = tmp_path / name
     path.parent.mkdir(exist_ok=True)
     (path.parent / "arrays.safetensors").touch()
-    path.touch()
-    os.truncate(path, HUGE)
-    with pytest.raises(ValueError, match="is larger than what can be read there; allowed are"):
+    path.unlink(missing_ok=True)
+    if what == "40 gigabytes":
+        path.touch()
+        os.truncate(path, HUGE)
+    else:
+        os.mkfifo(path) if what == "a pipe" else path.symlink_to("/dev/zero")
+    said = (
+        "is larger than what can be read there; allowed are|no file but a pipe or a device|is missing|there is no file"
+    )
+    with pytest.raises(ValueError, match=f"{said}|does not begin with the head"):
         READERS[name](tmp_path)
 
 

@@ -4,6 +4,7 @@ The endpoint runs in this process, and nothing is waited for but its answers.
 """
 
 import gc
+import gzip
 import json
 import os
 from random import Random
@@ -148,6 +149,32 @@ def test_too_many_errors_are_an_error_that_keeps_what_was_answered(endpoint, ask
         play(model)
     assert len(endpoint.asked) == 4
     assert len(lines(model)) == 1
+
+
+@pytest.mark.parametrize(
+    ("status", "headers", "body", "said"),
+    [
+        (200, {}, b" " * 2**23, "it is larger than 4,194,304 bytes"),
+        (400, {}, b" " * 2**23, "it is larger than 4,194,304 bytes"),
+        (200, {"Content-Encoding": "gzip"}, gzip.compress(b" " * 2**28), "it redirects .*, or is compressed"),
+        (200, {"Content-Type": "application/json"}, b"[" * 100_000 + b"]" * 100_000, "recursion"),
+        (200, {"Content-Length": "1000"}, b"{", r"it was not complete after 1 s \(BLACKJACKY_SECONDS\)"),
+    ],
+    ids=["large", "large error", "compressed", "deep", "never complete"],
+)
+def test_an_answer_without_measure_ends_in_an_error(status, headers, body, said, endpoint, ask):
+    endpoint.answers += [(status, headers, body)] * 6
+    with pytest.raises(AgentError, match=f"the endpoint gave no answer: .*{said}"):
+        ask(endpoint, seconds=1 if "Content-Length" in headers else 60).act(first_decision())
+    assert len(endpoint.asked) == 1
+
+
+def test_no_other_address_gets_the_prompt(endpoint, ask):
+    with serving(Endpoint()) as other:
+        endpoint.answers.append((307, {"Location": f"{other.url}/chat/completions"}, {}))
+        with pytest.raises(AgentError, match="it redirects to another address"):
+            ask(endpoint).act(first_decision())
+        assert (len(endpoint.asked), other.asked) == (1, [])
 
 
 def test_an_illegal_answer_is_refused_with_the_reason_and_the_model_asked_again(endpoint, ask):

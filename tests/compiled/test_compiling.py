@@ -19,6 +19,7 @@ import numpy as np
 import pytest
 
 import blackjacky_env
+from blackjacky_env.compiled import caching
 from blackjacky_env.compiled.compiling import compiled, entry
 from blackjacky_env.compiled.fingerprints import fingerprint
 
@@ -289,6 +290,19 @@ def test_closures_of_one_factory_with_one_signature_are_kept_apart(one: Any, oth
     assert hits(again) == 1
 
 
+CODE = {"BOUNDSCHECK": 1, "OPT": 0, "LOOP_VECTORIZE": 0, "SLP_VECTORIZE": 1, "DEBUGINFO_DEFAULT": 1, "USING_SVML": 1}
+CODE |= {"EXTEND_VARIABLE_LIFETIMES": 1, "LLVM_REFPRUNE_PASS": 0, "LLVM_REFPRUNE_FLAGS": "", "FULL_TRACEBACKS": 1}
+NO_CODE = {"CACHE_DIR": "", "NUMBA_NUM_THREADS": 1, "THREADING_LAYER": "workqueue", "DISABLE_CUDA": 1}
+
+
+@pytest.mark.parametrize("name", [*CODE, *NO_CODE])
+def test_settings_of_numba_that_change_code_have_code_of_their_own(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    function: Any = make_sum(double, 1)
+    before = function._cache.path(())
+    monkeypatch.setattr(numba.config, name, (CODE | NO_CODE)[name])
+    assert (function._cache.path(()) == before) == (name in NO_CODE)
+
+
 # ---------------------------------------------------------------- damage
 
 
@@ -322,6 +336,29 @@ def test_a_damaged_file_is_ignored_and_replaced(cache: Path, damage: Callable[[P
     repaired = make_sum(uncompiled(double), 1)
     assert repaired(10) == 21
     assert hits(repaired) == 1
+
+
+@pytest.mark.parametrize(("suffix", "what"), [(".nbc", "pipe"), (".lock", "pipe"), (".lock", "link")])
+def test_no_pipe_is_waited_for_and_no_link_followed(cache: Path, tmp_path: Path, suffix: str, what: str) -> None:
+    make_sum(uncompiled(double), 1)(10)
+    (code,) = cache.glob("*.nbc")
+    code.unlink()
+    planted = code.with_suffix(suffix)
+    os.mkfifo(planted) if what == "pipe" else planted.symlink_to(tmp_path / "elsewhere")
+    assert make_sum(uncompiled(double), 1)(10) == 21
+    assert not (tmp_path / "elsewhere").exists()
+    assert code.is_file()
+
+
+def test_without_a_home_folder_nothing_is_kept_which_is_said_once(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(numba.config, "CACHE_DIR", "")
+    monkeypatch.setattr(os, "access", lambda *_: False)
+    monkeypatch.setattr(os.path, "expanduser", lambda path: path)
+    monkeypatch.setattr(caching, "_folder_of_user", caching.cache(caching._folder_of_user.__wrapped__))
+    with pytest.warns(RuntimeWarning, match="compiled code is not kept") as said:
+        functions = [make_sum(uncompiled(double), 1) for _ in range(2)]
+    assert [(function(10), hits(function)) for function in functions] == [(21, 0)] * 2
+    assert len(said) == 1
 
 
 def _access_list(mask: int) -> bytes:

@@ -1,6 +1,6 @@
-"""The long search, which takes hours; with bounds of arrays checked it needs a folder for compiled code of its own:
+"""The long search, which takes hours, with bounds of arrays checked:
 
-NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=runs/checked pytest -n 2 -m "" --hypothesis-profile long tests/fuzzing
+NUMBA_BOUNDSCHECK=1 pytest -n 2 -m "" --hypothesis-profile long tests/fuzzing
 """
 
 from hypothesis import settings

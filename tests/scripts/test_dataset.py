@@ -30,6 +30,9 @@ def test_it_verifies_what_was_written_and_names_what_was_changed(typed: Any) -> 
     told = typed("dataset --verify --out data").out
     decisions = Dataset(Path("data")).decisions
     assert told == f"10 games, {decisions} decisions: the checksums are right, and all moves can be played.\n"
+    description = Path("data/dataset.json")
+    description.write_text(description.read_text("utf-8").replace('"wanted": 10', '"wanted": 1030'), "utf-8")
+    assert typed("dataset --verify --out data").out == f"{told[:-1]} 1,020 more are still to be played.\n"
     (path,) = Path("data").glob("*/*.parquet")
     path.write_bytes(path.read_bytes()[:-1])
     assert f"{path} was changed" in typed("dataset --verify --out data", status=2).err

@@ -20,7 +20,7 @@ from blackjacky_agents.arena.table import Table
 from blackjacky_agents.external.python_agent import PythonAgent
 from blackjacky_agents.files import only_writer, versions
 from blackjacky_env.compiled import fingerprint
-from blackjacky_env.reading import MAX_DATA, parse_json, read_file
+from blackjacky_env.reading import MAX_DATA, open_file, parse_json, read_file
 
 Line = dict[str, Any]
 
@@ -108,7 +108,7 @@ class ResultsFile:
 def read_head(path: Path) -> Line:
     """The head of a results file; `ValueError` if there is none."""
     try:
-        with path.open("rb") as file:
+        with open_file(path) as file:
             return dict(parse_json(file.readline(_MAX_HEAD)))
     except (ValueError, TypeError) as error:
         raise ValueError(f"{path} does not begin with the head of a results file: {error!r}") from None

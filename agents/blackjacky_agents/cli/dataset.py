@@ -52,7 +52,7 @@ class Args(GameArgs[R]):
     cluster: str | None = None
     """Play on a Ray cluster: `auto`, `local`, `HOST:PORT` or `ray://HOST:PORT`; games do not depend on it."""
     verify: bool = False
-    """Instead of writing, compare the checksums of the dataset in OUT, and play all its games again."""
+    """Instead of writing, compare the checksums in OUT, play all games again, and say how many are missing."""
 
 
 def main(arguments: Sequence[str], program: str) -> int:
@@ -108,4 +108,6 @@ def verify(args: Args[Any]) -> str:
         with progress_bar(len(dataset)) as bar:
             dataset.verify(bar.update, threads)
     found = f"{len(dataset):,} games, {dataset.decisions:,} decisions"
-    return f"{found}: the checksums are right, and all moves can be played."
+    missing = dataset.description.wanted - len(dataset)
+    more = f" {missing:,} more are still to be played." if missing else ""
+    return f"{found}: the checksums are right, and all moves can be played.{more}"

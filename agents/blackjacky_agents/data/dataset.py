@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from hashlib import file_digest
+from itertools import starmap
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -39,7 +41,7 @@ class Shard(Checked):
     first: int
     games: _Count
     decisions: int
-    bytes: int
+    bytes: Annotated[int, Field(ge=1, le=2**32)]  # pipes and devices have none
     sha256: str
 
     @property
@@ -176,7 +178,7 @@ class Dataset:
         rng = np.random.default_rng([*entropy, _WITHIN, own, parts])
         begun: list[Batch] = []  # parts of the next batch
         missing = size
-        for window in self._windows((self._read(pieces[i]) for i in order), reward, buffer, threads):
+        for window in self._windows((self._read(*pieces[i]) for i in order), reward, buffer, threads):
             rows = rng.permutation(len(window["action"]))
             rows = rows[np.isin(window["policy"][rows], wanted)]
             for some in np.split(rows, range(missing, len(rows), size)):
@@ -196,7 +198,7 @@ class Dataset:
 
     def games(self, shards: Sequence[Shard] | None = None) -> Iterator[Games]:
         """The games of all shards, or of some, piece by piece in order, their moves not yet checked."""
-        return map(self._read, self._pieces(self.description.shards if shards is None else shards))
+        return starmap(self._read, self._pieces(self.description.shards if shards is None else shards))
 
     def check_sum(self, shard: Shard) -> None:
         """Raise `ValueError` if a shard is not the file that the description is of."""
@@ -239,22 +241,30 @@ class Dataset:
             yield _joined(parts)
 
     def _path(self, shard: Shard) -> Path:
-        return self.folder / GAMES / shard.file
+        """A shard's file; `ValueError`, before it is opened, if it has another size than in the description."""
+        path = self.folder / GAMES / shard.file
+        if (size := path.stat().st_size) != shard.bytes:
+            raise ValueError(f"{path} was changed: it has {size:,} bytes, not {shard.bytes:,}")
+        return path
 
-    def _pieces(self, shards: Sequence[Shard]) -> list[ds.ParquetFileFragment]:
-        """The row groups of the shards, in order."""
-        pieces: list[Any] = []
-        for path in map(self._path, shards):
+    def _pieces(self, shards: Sequence[Shard]) -> list[tuple[ds.ParquetFileFragment, Shard]]:
+        """The row groups of the shards, in order, each with its shard."""
+        pieces: list[tuple[Any, Shard]] = []
+        for shard, path in zip(shards, map(self._path, shards), strict=True):
             try:
-                pieces += ds.ParquetFileFormat().make_fragment(str(path), LocalFileSystem()).split_by_row_group()
+                found = ds.ParquetFileFormat().make_fragment(str(path), LocalFileSystem()).split_by_row_group()
+                pieces += [(piece, shard) for piece in found]
             except pa.ArrowException as error:
                 raise ValueError(f"{path} is no Parquet file of games, or damaged: {error}") from None
         return pieces
 
-    def _read(self, piece: ds.ParquetFileFragment) -> Games:
-        """The games of a row group, their moves not yet checked; `ValueError` if it is damaged or of another table."""
+    def _read(self, piece: ds.ParquetFileFragment, shard: Shard) -> Games:
+        """The games of a row group, their moves not yet checked; `ValueError` if it is damaged or has other games."""
         try:
-            return self.setup.from_arrow(piece.to_table(schema=games_schema(self.setup.num_players)))
+            games = self.setup.from_arrow(piece.to_table(schema=games_schema(self.setup.num_players)))
+            if (games.episodes < shard.first).any() or (games.episodes >= shard.end).any():
+                raise ValueError("it has games of another file")
+            return games
         except (pa.ArrowException, OSError, ValueError) as error:
             raise ValueError(f"{piece.path}, row group {piece.row_groups[0].id}: {error}") from None
 
@@ -265,6 +275,8 @@ def _setup_of(description: Description) -> Setup:
     table = TableEnv(made["game"], made["num_players"], made["variant"], **made["options"])  # checks the options
     if made["version"] != table.game.version:
         raise ValueError(f"it is of version {made['version']!r:.20}; installed is version {table.game.version}")
+    if not re.fullmatch(r"[\w.!+-]{1,50}", made["versions"]["blackjacky"]):
+        raise ValueError("it does not say which version of blackjacky has made it")
     policies = description.players
     if len(policies) != table.num_players or not all(isinstance(name, str) for name in policies):
         raise ValueError(f"{len(policies)} policies do not play at a table of {table.num_players}")

@@ -423,8 +423,6 @@ def resumed(path: Path) -> Table:
     Raises `ValueError` if the file is damaged or was written by another version.
     """
     try:
-        if not path.is_file():  # a pipe would be waited for
-            raise ValueError("it is not a regular file")
         lines = read_file(path).split(b"\n")
         first, *actions = (line.decode() for line in lines[:-1])
         kept = parse_json(first)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import types
 from collections.abc import Callable
 from typing import Any
@@ -106,10 +107,35 @@ def is_cached(function: Any, args: tuple[Any, ...]) -> bool:
     return signature in function.overloads or function._cache.path(signature).exists()
 
 
+class Record(np.void):
+    """A record whose fields are attributes in Python, too: `numpy.record` hides fields named like its methods."""
+
+    def __getattribute__(self, name: str) -> Any:
+        """The field of this name, or else what NumPy has."""
+        try:
+            return self[name]
+        except ValueError:
+            return super().__getattribute__(name)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        """Write a field."""
+        self[name] = value
+
+
+def with_attributes(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """An array of records, seen as one of `Record`, as rules read them in Python; any other array unchanged."""
+    return array if array.dtype.names is None else array.view(_as_record(array.dtype))
+
+
+@functools.cache
+def _as_record(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    return np.dtype((Record, dtype))
+
+
 def zeros(shape: int | tuple[int, ...], dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
-    """An array of zeroed records; plain Python mode needs `numpy.recarray` so that fields are attributes."""
+    """An array of zeroed records, whose fields are attributes in plain Python mode, too."""
     records = np.zeros(shape, dtype)
-    return records.view(np.recarray) if PLAIN else records
+    return with_attributes(records) if PLAIN else records
 
 
 @overload(zeros)
@@ -131,8 +157,7 @@ def scratch(shape, dtype, max_shape=None):
         dtype: of the array.
         max_shape: the largest ``shape`` that can occur; constants, too.
     """
-    array = np.empty(shape, dtype)
-    return array.view(np.recarray) if array.dtype.names else array
+    return with_attributes(np.empty(shape, dtype))
 
 
 @overload(scratch)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import functools
 import types
 from collections.abc import Callable
 from typing import Any
@@ -122,14 +121,12 @@ class Record(np.void):
         self[name] = value
 
 
+_RECORD: np.dtype[Any] = np.dtype(Record)  # a dtype, since fingerprints of what reaches it hash no classes
+
+
 def with_attributes(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     """An array of records, seen as one of `Record`, as rules read them in Python; any other array unchanged."""
-    return array if array.dtype.names is None else array.view(_as_record(array.dtype))
-
-
-@functools.cache
-def _as_record(dtype: np.dtype[Any]) -> np.dtype[Any]:
-    return np.dtype((Record, dtype))
+    return array if array.dtype.names is None else array.view(np.dtype((_RECORD.type, array.dtype)))
 
 
 def zeros(shape: int | tuple[int, ...], dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:

@@ -228,3 +228,14 @@ def test_the_games_are_those_of_many_seats_for_gymnasium(options: dict[str, Any]
             assert_same(infos[i]["terminal_observation"], told["final_obs"][i])
         ended += int(dones.sum())
     assert ended > 10
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "said"),
+    [({"autoreset_mode": "NextStep"}, TypeError, "autoreset_mode"), ({"seed": -1}, ValueError, "seed=-1 is out of")],
+)
+def test_what_the_learners_of_stable_baselines3_fix_or_cannot_have_is_refused(
+    options: dict[str, Any], error: type[Exception], said: str
+) -> None:
+    with pytest.raises(error, match=said):
+        LearnerVecEnv(2, **options)

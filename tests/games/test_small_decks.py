@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -95,3 +96,24 @@ def test_a_deck_that_cannot_be_played_is_refused(game: str, players: int, deck: 
         TableEnv(game, num_players=players, deck=deck)
     with pytest.raises(ValueError, match="deck has 4, which is not in the game"):
         TableEnv("black_jacky", max_card=3, deck=[1, 2, 2, 3, 3, 3, 4, 4, 4])
+
+
+class Endless:
+    """A deck, or a list of decks, that has been read on and on when its reader gives up."""
+
+    def __init__(self, entry: Any) -> None:
+        self.entry = entry
+
+    def __iter__(self) -> Iterator[Any]:
+        yield from [self.entry] * 1000
+        pytest.fail("a collection of impossible length was read on and on")
+
+
+def test_a_deck_of_any_length_is_refused_at_once() -> None:
+    env = TableEnv("schwarze_katze")
+    with pytest.raises(ValueError, match="deck has 53 copies of 'QS'; the whole deck has 1"):
+        TableEnv("schwarze_katze", deck=Endless("QS"))
+    with pytest.raises(ValueError, match="is not the whole deck"):
+        env.reset(options={"deck": Endless("QS")})
+    with pytest.raises(ValueError, match="there are more decks than deals; allowed are at most 50"):
+        env.reset(options={"deck": Endless(env.game.card_names)})

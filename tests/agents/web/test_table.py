@@ -3,6 +3,7 @@
 import errno
 import json
 import os
+import pickle
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from threading import Event
@@ -255,3 +256,8 @@ def test_an_agent_that_gives_hints_gives_them_to_one_seat(monkeypatch):
         table.play(hint())
         next(agent for agent in made if agent.begun.is_set()).asked_by.add(seat)
     assert sorted(map(sorted, (agent.asked_by for agent in made))) == [[0], [1]]
+
+
+def test_a_refusal_of_a_message_can_be_pickled():
+    error = pickle.loads(pickle.dumps(MessageError("turn", "it is not your turn")))
+    assert (error.code, str(error)) == ("turn", "it is not your turn")

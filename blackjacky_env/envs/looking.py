@@ -145,10 +145,9 @@ class Looking(AECEnv[str, Any, Any]):
             names: names of the players by seat; None: ``player_0`` .. .
             width: columns; longer lines continue below.
 
-        Raises `TypeError` or `ValueError` for an unknown agent, a wrong number of names or an impossible width.
+        Raises `ValueError` for an unknown agent or a wrong number of names.
         """
-        colour, width = check_flag("colour", colour), check_integer("width", width, 1, 2**31)
-        return draw_text(self.scene(agent), colour=colour, names=names, width=width)
+        return draw_text(self.scene(agent), colour=check_flag("colour", colour), names=names, width=width)
 
     def draw(self, agent: str | None = None, *, names: Sequence[str] | None = None, theme: str = "auto") -> str:
         """The table as ``agent`` (None: a spectator) sees it, with the last action, as an SVG of 640 x 600 units.
@@ -177,16 +176,11 @@ class Looking(AECEnv[str, Any, Any]):
             seat: the seat whose knowledge is used, since parts of an action may be secret; None: a spectator.
             everything: include secrets.
             names: names of the players by seat; None: ``player_0`` .. .
-
-        Raises `TypeError` or `ValueError` if there is no such seat, or the number of names is wrong.
         """
-        if seat is not None:
-            seat = check_integer("seat", seat, 0, self.num_players - 1)
-        called, everything = names_of(self.num_players, names), check_flag("everything", everything)
         if self._past.last_move is None:
             return ""
         actor, action, phase = self._past.last_move
-        actions = self.game.words.actions
+        actions, called = self.game.words.actions, self.possible_agents if names is None else names
         known = actions.known(action, self.game.words.phases[phase], is_own=everything or seat == actor)
         return f"{called[actor]}: {actions.tell(known, names_from(actor, called))}"
 

@@ -207,6 +207,8 @@ def test_it_learns_to_beat_random(tmp_path: Path) -> None:
 )
 def test_the_games_are_those_of_many_seats_for_gymnasium(options: dict[str, Any]) -> None:
     """Which `tests.envs.test_vector` compares with whole games of the PettingZoo environment."""
+    with pytest.raises(TypeError, match="autoreset_mode"):  # which it fixes
+        LearnerVecEnv(autoreset_mode="NextStep")
     opponents = ["random", CompiledAgent("last", "black_jacky", last_legal)]
     options = {"num_players": ALL_SIZES, **options}
     env, rng, ended = LearnerVecEnv(10, **options, opponents=opponents, seed=3), np.random.default_rng(0), 0
@@ -228,14 +230,3 @@ def test_the_games_are_those_of_many_seats_for_gymnasium(options: dict[str, Any]
             assert_same(infos[i]["terminal_observation"], told["final_obs"][i])
         ended += int(dones.sum())
     assert ended > 10
-
-
-@pytest.mark.parametrize(
-    ("options", "error", "said"),
-    [({"autoreset_mode": "NextStep"}, TypeError, "autoreset_mode"), ({"seed": -1}, ValueError, "seed=-1 is out of")],
-)
-def test_what_the_learners_of_stable_baselines3_fix_or_cannot_have_is_refused(
-    options: dict[str, Any], error: type[Exception], said: str
-) -> None:
-    with pytest.raises(error, match=said):
-        LearnerVecEnv(2, **options)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from pettingzoo.utils.wrappers import TerminateIllegalWrapper
 
-from blackjacky_env import black_jacky_v0
+from blackjacky_env import IllegalActionError, black_jacky_v0
 
 ID = "blackjacky/BlackJackySeat-v0"
 pytestmark = pytest.mark.filterwarnings("ignore")  # of the frameworks
@@ -112,6 +112,24 @@ def test_supersuits_wrappers_take_flat_observations(name: str, arguments: tuple[
     table = black_jacky_v0.env(observation_format="flat", observation_dtype="float32")
     env = getattr(supersuit, name)(table, *arguments)
     assert play(env) in env.observation_space("player_0")
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments"),
+    [(f"{name}_v0", (1,)) for name in ("scale_actions", "sticky_actions", "frame_skip")] + [("clip_actions_v0", ())],
+)
+def test_supersuits_wrappers_for_continuous_actions_and_those_that_repeat_actions_do_not_fit(
+    name: str, arguments: Any
+) -> None:
+    supersuit, seat = pytest.importorskip("supersuit"), gymnasium.make(ID)
+
+    def play_on(env: Any) -> None:
+        env.reset(seed=0)
+        for _ in range(5):
+            env.step(int(seat.unwrapped.action_masks().argmax()))
+
+    with pytest.raises((AssertionError, AttributeError, IllegalActionError)):
+        play_on(getattr(supersuit, name)(seat, *arguments))
 
 
 def test_agilerls_rollouts_find_the_masks_with_its_own_pettingzoo() -> None:

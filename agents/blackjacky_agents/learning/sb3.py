@@ -25,7 +25,6 @@ from blackjacky_agents.kit.settings import PPOSettings
 from blackjacky_agents.learning.modules import with_moments
 from blackjacky_agents.learning.run import TrainingRun
 from blackjacky_agents.networks.network import Layers, layers_of
-from blackjacky_env.checks import check_integer
 from blackjacky_env.envs import SeatVectorEnv
 from blackjacky_env.games import DEFAULT, get_game
 
@@ -62,21 +61,15 @@ class LearnerVecEnv(VecEnv):
         game: str = DEFAULT,
         **options: Any,
     ) -> None:
-        self.games = SeatVectorEnv(
-            game,
-            num_envs,
-            opponents,
-            autoreset_mode=AutoresetMode.SAME_STEP,
-            encoding=encoding or raw_encoding(get_game(game)),
-            observation_format="flat",
-            **options,
-        )
+        shown = encoding or raw_encoding(get_game(game))
+        fixed: Any = {"autoreset_mode": AutoresetMode.SAME_STEP, "encoding": shown, "observation_format": "flat"}
+        self.games = SeatVectorEnv(game, num_envs, opponents, **fixed, **options)
         super().__init__(num_envs, self.games.single_observation_space, self.games.single_action_space)
         self.seed(seed)
 
     def seed(self, seed: int | None = None) -> Sequence[int | None]:
         """Set the seed (0 .. 2**63 - 1; None: that of the games so far) used by the next `reset`."""
-        self._seed = None if seed is None else check_integer("seed", seed, 0, 2**63 - 1)
+        self._seed = seed
         return [seed] * self.num_envs
 
     def set_opponents(self, opponents: Opponents) -> None:

@@ -21,11 +21,11 @@ def read_integer(name: str, value: object, allowed: str) -> int:
     raise TypeError(f"{name}={value!r} is not an integer; allowed are {allowed}")
 
 
-def check_integer(name: str, value: object, low: int, high: int) -> int:
+def check_integer(name: str, value: object, low: int, high: int, allowed: str = "") -> int:
     """``value`` as an int; `TypeError` if it is not an integer, `ValueError` if it is not in low .. high."""
-    number = read_integer(name, value, f"{low} .. {high}")
-    if not low <= number <= high:
-        raise ValueError(f"{name}={number} is out of range; allowed are {low} .. {high}")
+    allowed = allowed or f"{low} .. {high}"
+    if not low <= (number := read_integer(name, value, allowed)) <= high:
+        raise ValueError(f"{name}={number} is out of range; allowed are {allowed}")
     return number
 
 

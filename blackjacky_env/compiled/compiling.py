@@ -106,18 +106,16 @@ def is_cached(function: Any, args: tuple[Any, ...]) -> bool:
     return signature in function.overloads or function._cache.path(signature).exists()
 
 
-class Record(np.void):
+class Record(np.void):  # type: ignore[misc]  # final for NumPy's stubs, although `numpy.record` is one
     """A record whose fields are attributes in Python, too: `numpy.record` hides fields named like its methods."""
 
     def __getattribute__(self, name: str) -> Any:
-        """The field of this name, or else what NumPy has."""
         try:
             return self[name]
         except ValueError:
             return super().__getattribute__(name)
 
     def __setattr__(self, name: str, value: Any) -> None:
-        """Write a field."""
         self[name] = value
 
 

@@ -51,12 +51,8 @@ def in_plain_python(function: Any) -> Callable[..., Any]:
         before = IN_PLAIN_PYTHON.set(True)
         try:
             with np.errstate(over="ignore"):  # compiled code wraps silently
-                return function(*map(_shown, args))
+                return function(*(with_attributes(each) if isinstance(each, np.ndarray) else each for each in args))
         finally:
             IN_PLAIN_PYTHON.reset(before)
 
     return run
-
-
-def _shown(value: Any) -> Any:
-    return with_attributes(value) if isinstance(value, np.ndarray) else value

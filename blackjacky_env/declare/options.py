@@ -25,7 +25,7 @@ from dataclasses import dataclass
 from itertools import islice, pairwise
 from typing import Annotated, Any, Literal, NamedTuple, get_args, get_origin, get_type_hints
 
-from blackjacky_env.checks import card_key, check_choice, few, read_integer
+from blackjacky_env.checks import card_key, check_choice, check_integer, few
 
 
 class Range(NamedTuple):
@@ -90,10 +90,7 @@ class Option(NamedTuple):
         return self._in_box(value)
 
     def _in_range(self, name: str, value: object) -> int:
-        number = read_integer(name, value, self.allowed)
-        if not self.low <= number <= self.high:
-            raise ValueError(f"{name}={number} is out of range; allowed are {self.allowed}")
-        return number
+        return check_integer(name, value, self.low, self.high, self.allowed)
 
     def _in_box(self, cards: Iterable[object]) -> tuple[int | str, ...]:
         """The cards in the order of the box; of too many, it reads as many as it takes to find one that is."""

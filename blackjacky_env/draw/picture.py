@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from blackjacky_env.checks import check_choice, check_list
+from blackjacky_env.checks import check_choice
 from blackjacky_env.draw.board import draw_row, draw_track
 from blackjacky_env.draw.panel import Panel, Sizes
 from blackjacky_env.draw.scene import Card, Name, Pile, Row, Say, Scene, printable, say
@@ -43,7 +43,7 @@ def names_of(players: int, names: Sequence[str] | None) -> list[str]:
     """A name for each seat, shortened; `ValueError` unless there is one for each."""
     if names is None:
         return [f"player_{seat}" for seat in range(players)]
-    if len(check_list("names", names, "a name for each player")) != players:
+    if len(names) != players:
         raise ValueError(f"names={names!r} has {len(names)} names; there are {players} players")
     shown = map(printable, names)
     return [name if len(name) <= _NAME_LENGTH else name[: _NAME_LENGTH - 1] + "…" for name in shown]

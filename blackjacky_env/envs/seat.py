@@ -96,8 +96,7 @@ class SeatEnv(gymnasium.Env[Observation, np.int64]):
         """Start a game and play to the learner's first decision.
 
         Args:
-            seed: 0 .. 2**63 - 1: the same seed gives the same games, seats and opponents; None: continue with the
-                generator.
+            seed: 0 .. 2**63 - 1; the same one gives the same games, seats and opponents. None: the generator goes on.
             options: ``start_player`` and ``deck`` rig the deals, as for `TableEnv`; if that game ends before the
                 learner's first decision, the next one is not rigged.
 

@@ -110,9 +110,9 @@ class SeatVectorEnv(VectorEnv[Observation, Array, Array]):
         max_episode_steps: None = None,
         **rule_options: Any,
     ) -> None:
-        for name, value in (("render_mode", render_mode), ("max_episode_steps", max_episode_steps)):
-            if value is not None:
-                raise ValueError(f"{name}={value!r} needs vectorization_mode='sync'; allowed here is None")
+        if (render_mode, max_episode_steps) != (None, None):
+            given = f"render_mode={render_mode!r} and max_episode_steps={max_episode_steps!r}"
+            raise ValueError(f"{given} need vectorization_mode='sync'; allowed here is None")
         self.game: Game = get_game(game)
         self._format = Format(observation_format, observation_dtype, mask_dtype)
         self.num_envs = check_integer("num_envs", num_envs, 1, 2**20)
@@ -271,12 +271,9 @@ class SeatVectorEnv(VectorEnv[Observation, Array, Array]):
 
     # ------------------------------------------------------------ checks
 
-    def _require_games(self) -> None:
+    def _check_actions(self, actions: Array) -> npt.NDArray[np.int64]:
         if not self._played.any():
             raise ResetNeeded("no games are running: call reset() first")
-
-    def _check_actions(self, actions: Array) -> npt.NDArray[np.int64]:
-        self._require_games()
         checked, waiting = check_actions(actions, self.num_envs), self._ended & (not self._same_step)
         if (first := first_illegal(checked, self._masks, waiting)) != NONE:
             why = explain_illegal(self.game, self._states[first], self._masks[first], int(actions[first]))

@@ -95,8 +95,7 @@ class Batch:
         illegal = self._find_illegal(checked)
         if illegal != NONE:
             state, mask = (self._on_cpu(array)[illegal] for array in (self._arrays.states, self.action_masks))
-            given = int(actions[illegal])  # type: ignore[index]  # not as int64, in which some are other numbers
-            why = explain_illegal(self.game, state, mask, given)
+            why = explain_illegal(self.game, state, mask, int(actions[illegal]))  # type: ignore[arg-type, index]
             raise IllegalActionError(f"game {illegal}: {why}")
         self._move(self._functions.step, checked)
 
@@ -138,8 +137,7 @@ class Batch:
         Equivalent to that many calls of ``step(random_actions())``: every position is observed and its mask written;
         the arrays show the last one.
         """
-        steps = check_integer("steps", steps, 0, 2**31)
-        self._move(self._functions.run_random, steps, moves=steps)
+        self._move(self._functions.run_random, steps := check_integer("steps", steps, 0, 2**31), moves=steps)
 
     def _find_illegal(self, actions: Any) -> int:
         return int(first_illegal(actions, self.action_masks, np.zeros(len(actions), np.bool_)))

@@ -114,22 +114,12 @@ def test_supersuits_wrappers_take_flat_observations(name: str, arguments: tuple[
     assert play(env) in env.observation_space("player_0")
 
 
-@pytest.mark.parametrize(
-    ("name", "arguments"),
-    [(f"{name}_v0", (1,)) for name in ("scale_actions", "sticky_actions", "frame_skip")] + [("clip_actions_v0", ())],
-)
-def test_supersuits_wrappers_for_continuous_actions_and_those_that_repeat_actions_do_not_fit(
-    name: str, arguments: Any
-) -> None:
-    supersuit, seat = pytest.importorskip("supersuit"), gymnasium.make(ID)
-
-    def play_on(env: Any) -> None:
-        env.reset(seed=0)
-        for _ in range(5):
-            env.step(int(seat.unwrapped.action_masks().argmax()))
-
-    with pytest.raises((AssertionError, AttributeError, IllegalActionError)):
-        play_on(getattr(supersuit, name)(seat, *arguments))
+@pytest.mark.parametrize(("name", "argument"), [("sticky_actions_v0", 0.99), ("frame_skip_v0", 2)])
+def test_supersuits_wrappers_that_repeat_actions_do_not_fit(name: str, argument: float) -> None:
+    env = getattr(pytest.importorskip("supersuit"), name)(gymnasium.make(ID), argument)
+    env.reset(seed=0)
+    with pytest.raises(IllegalActionError):
+        [env.step(int(env.unwrapped.action_masks().argmax())) for _ in range(5)]
 
 
 def test_agilerls_rollouts_find_the_masks_with_its_own_pettingzoo() -> None:

@@ -90,10 +90,3 @@ def test_an_illegal_action_names_game_and_reason_and_changes_nothing() -> None:
         batch.step(actions)
         undisturbed.step(actions)
         assert_same(arrays(batch), arrays(undisturbed))
-
-
-def test_the_number_of_random_steps_may_be_a_small_integer_of_numpy() -> None:
-    one, other = batch_of(), batch_of()
-    one.run_random(np.int8(100))
-    other.run_random(100)
-    assert_same(arrays(one), arrays(other))

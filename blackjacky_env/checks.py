@@ -11,22 +11,21 @@ import numpy as np
 
 
 def read_integer(name: str, value: object, allowed: str) -> int:
-    """``value``, or the only entry of an array, as an int.
+    """``value`` as an int; `TypeError` if it is not an integer, naming what is ``allowed``.
 
-    Raises `TypeError` if it is not an integer, naming what is ``allowed``.
+    An array of shape () may be an integer, one of shape (1,) is a list of them.
     """
-    given = value.item() if isinstance(value, np.ndarray) and value.size == 1 else value
-    if not isinstance(given, bool | np.bool_) and hasattr(given, "__index__"):
-        with suppress(TypeError):  # arrays with many entries
-            return operator.index(given)
+    if not isinstance(value, bool | np.bool_) and hasattr(value, "__index__") and not getattr(value, "ndim", 0):
+        with suppress(TypeError):  # arrays of other numbers
+            return operator.index(value)
     raise TypeError(f"{name}={value!r} is not an integer; allowed are {allowed}")
 
 
-def check_integer(name: str, value: object, low: int, high: int) -> int:
+def check_integer(name: str, value: object, low: int, high: int, allowed: str = "") -> int:
     """``value`` as an int; `TypeError` if it is not an integer, `ValueError` if it is not in low .. high."""
-    number = read_integer(name, value, f"{low} .. {high}")
-    if not low <= number <= high:
-        raise ValueError(f"{name}={number} is out of range; allowed are {low} .. {high}")
+    allowed = allowed or f"{low} .. {high}"
+    if not low <= (number := read_integer(name, value, allowed)) <= high:
+        raise ValueError(f"{name}={number} is out of range; allowed are {allowed}")
     return number
 
 

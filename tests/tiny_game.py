@@ -42,7 +42,7 @@ RECORD = Fields(
     fields=(
         role("player", "to act", part="to_act"),
         role("start_player", "that bids first", always=True),
-        number("round_number", 0, ROUNDS, "rounds played", part="round"),
+        number("round", 0, ROUNDS, "rounds played"),
         hidden("deals", 0, ROUNDS),
         own("cards", 0, CARDS - 1, "my card", part="card"),
         by_seat("bids", NOT_YET, BIDS - 1, "1 + the bid; 0: not yet", plus=1),
@@ -64,7 +64,7 @@ STATE, LAYOUT, AT = RECORD.dtype, RECORD.layout, RECORD.at
 @inlined
 def begin(s, key, start_player):
     s.key = key
-    s.round_number = 0
+    s.round = 0
     s.deals = 0
     s.points[:] = 0
     s.winners[:] = 0
@@ -75,7 +75,7 @@ def begin(s, key, start_player):
 
 @inlined
 def deal(s):
-    draws = stream(s.key, FOR_DEALS, s.round_number, 0)
+    draws = stream(s.key, FOR_DEALS, s.round, 0)
     first = np.int64(draw(draws, 0) % np.uint64(CARDS))
     step = 1 if draw(draws, 1) & np.uint64(1) else CARDS - 1
     for i in range(s.num_players):
@@ -87,7 +87,7 @@ def deal(s):
 def begin_bidding(s):
     s.bids[:] = NOT_YET
     s.player = s.start_player
-    s.deals = s.round_number + 1
+    s.deals = s.round + 1
 
 
 @inlined
@@ -127,9 +127,9 @@ def settle(s):
         paid = int(s.bids[seat]) * int(s.stake) * (2 if s.duel else 1)
         s.points[seat] -= paid
         s.points[highest] += paid
-    s.round_number += 1
+    s.round += 1
     s.start_player = (int(s.start_player) + 1) % s.num_players
-    if s.round_number < ROUNDS:
+    if s.round < ROUNDS:
         deal(s)
     else:
         end(s)
@@ -159,7 +159,7 @@ _sample_shown = make_sample(RECORD)
 def sample(observation, bits, s):
     s.key = draw(bits, 0)
     _sample_shown(observation, s)
-    s.deals = min(int(s.round_number) + 1, ROUNDS)
+    s.deals = min(int(s.round) + 1, ROUNDS)
     s.cards[1:] = 0
     step = 1 if draw(bits, 1) & np.uint64(1) else CARDS - 1
     for q in range(1, s.num_players):
@@ -174,7 +174,7 @@ def snapshot(s, settled):
     return {
         "phase": "over" if s["player"] == OVER else "bid",
         "player": int(s["player"]),
-        "round": int(s["round_number"]),
+        "round": int(s["round"]),
         **{name: s[name][:players].tolist() for name in ("cards", "bids", "points")},
         "last_settlement": None if settled is None else {"cards": settled["cards"][:players].tolist()},
         "winners": np.flatnonzero(s["winners"]).tolist(),

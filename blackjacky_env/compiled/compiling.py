@@ -109,10 +109,31 @@ def is_cached(function: Any, args: tuple[Any, ...]) -> bool:
     return signature in function.overloads or function._cache.path(signature).exists()
 
 
+class Record(np.void):  # type: ignore[misc]  # final for NumPy's stubs, although `numpy.record` is one
+    """A record whose fields are attributes in Python, too: `numpy.record` hides fields named like its methods."""
+
+    def __getattribute__(self, name: str) -> Any:
+        try:
+            return self[name]
+        except ValueError:
+            return super().__getattribute__(name)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        self[name] = value
+
+
+_RECORD: np.dtype[Any] = np.dtype(Record)  # a dtype, since fingerprints of what reaches it hash no classes
+
+
+def with_attributes(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """An array of records, seen as one of `Record`, as rules read them in Python; any other array unchanged."""
+    return array if array.dtype.names is None else array.view(np.dtype((_RECORD.type, array.dtype)))
+
+
 def zeros(shape: int | tuple[int, ...], dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
-    """An array of zeroed records; plain Python mode needs `numpy.recarray` so that fields are attributes."""
+    """An array of zeroed records, whose fields are attributes in plain Python mode, too."""
     records = np.zeros(shape, dtype)
-    return records.view(np.recarray) if PLAIN else records
+    return with_attributes(records) if PLAIN else records
 
 
 @overload(zeros)
@@ -134,8 +155,7 @@ def scratch(shape, dtype, max_shape=None):
         dtype: of the array.
         max_shape: the largest ``shape`` that can occur; constants, too.
     """
-    array = np.empty(shape, dtype)
-    return array.view(np.recarray) if array.dtype.names else array
+    return with_attributes(np.empty(shape, dtype))
 
 
 @overload(scratch)

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from blackjacky_env.compiled.compiling import PLAIN, is_cached
+from blackjacky_env.compiled.compiling import PLAIN, is_cached, with_attributes
 from blackjacky_env.compiled.inner import IN_PLAIN_PYTHON
 
 PATIENCE = 1.0
@@ -51,14 +51,8 @@ def in_plain_python(function: Any) -> Callable[..., Any]:
         before = IN_PLAIN_PYTHON.set(True)
         try:
             with np.errstate(over="ignore"):  # compiled code wraps silently
-                return function(*map(_with_attributes, args))
+                return function(*(with_attributes(each) if isinstance(each, np.ndarray) else each for each in args))
         finally:
             IN_PLAIN_PYTHON.reset(before)
 
     return run
-
-
-def _with_attributes(value: Any) -> Any:
-    """An array of records as one whose fields are attributes, as rules read them; the memory is shared."""
-    is_records = isinstance(value, np.ndarray) and value.dtype.names is not None
-    return value.view(np.recarray) if is_records else value

@@ -7,6 +7,7 @@ into an observation and reads it back (`blackjacky_env.compiled.shown`).
 
 from __future__ import annotations
 
+import keyword
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple
@@ -113,7 +114,8 @@ class Fields:
         layout: of the observation.
         at: offsets of the parts, by name, a named tuple, for compiled code.
 
-    Raises `ValueError` for duplicate names of variants or fields, and for parts that show no field or leave one out.
+    Raises `ValueError` for duplicate names of variants or fields, for names of fields that code cannot read as an
+    attribute, and for parts that show no field or leave one out.
     """
 
     def __init__(
@@ -142,6 +144,9 @@ class Fields:
         }
         if len(self.fields) < len(declared):
             raise ValueError("two fields of the record have the same name")
+        for name in self.fields:
+            if not name.isidentifier() or keyword.iskeyword(name) or name[0] == "_" or name == "view":
+                raise ValueError(f"a field is called {name!r}, which compiled code cannot read as an attribute")
         parts = {field.part: field for field in self.fields.values() if field.part is not None}
         names = [part for each in observed for part in (each.split() if isinstance(each, str) else [each])]
         order = [*(field.part for field in table if field.part), *names]

@@ -22,10 +22,10 @@ import textwrap
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import islice, pairwise
 from typing import Annotated, Any, Literal, NamedTuple, get_args, get_origin, get_type_hints
 
-from blackjacky_env.checks import card_key, check_choice, few, read_integer
+from blackjacky_env.checks import card_key, check_choice, check_integer, few
 
 
 class Range(NamedTuple):
@@ -90,15 +90,12 @@ class Option(NamedTuple):
         return self._in_box(value)
 
     def _in_range(self, name: str, value: object) -> int:
-        number = read_integer(name, value, self.allowed)
-        if not self.low <= number <= self.high:
-            raise ValueError(f"{name}={number} is out of range; allowed are {self.allowed}")
-        return number
+        return check_integer(name, value, self.low, self.high, self.allowed)
 
     def _in_box(self, cards: Iterable[object]) -> tuple[int | str, ...]:
-        """The cards in the order of the box."""
+        """The cards in the order of the box; of too many, it reads as many as it takes to find one that is."""
         names, given = {card_key(name): name for name in self.choices}, Counter[int | str]()
-        for card in cards:
+        for card in islice(cards, len(self.choices) + 1):
             if card_key(card) not in names:
                 raise ValueError(f"{self.name} has {card!r}, which is not a card; allowed are {self.allowed}")
             given[names[card_key(card)]] += 1
@@ -209,6 +206,8 @@ def read_options(kind: type[Any], given: Mapping[str, Any], owner: str) -> Any:
     like Python's own, because TorchRL tries again without an option when it reads "unexpected keyword argument".
     """
     declared = {option.name: option for option in declared_options(kind)}
+    if not isinstance(given, Mapping):
+        raise TypeError(f"options={given!r} is not a mapping of options by name")
     for name, value in given.items():
         if name not in declared:
             there_are = f"the rules of {owner} have {', '.join(declared) or 'no options'}"

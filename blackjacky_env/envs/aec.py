@@ -7,7 +7,7 @@ used without wrappers.
 from __future__ import annotations
 
 import copy
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -261,16 +261,20 @@ class TableEnv(Looking):
             TypeError, ValueError: the record is incomplete, holds an illegal action, or is of another game or other
                 options (the message says which); the running game is unchanged.
         """
+        if not isinstance(record, Mapping):
+            raise TypeError(f"a record is a mapping, as from record(), not {record!r}")
         missing = [name for name in (*self._identity(), "key", "reset_options", "actions") if name not in record]
         if missing:
             raise ValueError(f"this record lacks {', '.join(missing)}: take it from record(), unchanged")
         refuse_other("record", self._identity(), record)
         rigging = read_rigging(self.game, self.num_players, self.options, record["reset_options"])
-        key = check_integer("key", record["key"], 0, 2**64 - 1)
+        key, actions = check_integer("key", record["key"], 0, 2**64 - 1), record["actions"]
+        if not isinstance(actions, Sequence):
+            raise TypeError(f"actions={actions!r} of this record are not a list")
         before = dict(self.__dict__)
         self._begin(key, rigging)
         try:
-            for action in record["actions"]:
+            for action in actions:
                 self.step(action)
         except Exception:
             self.__dict__.update(before)

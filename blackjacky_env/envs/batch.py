@@ -58,18 +58,18 @@ def make_batch(
         RuntimeError: ``backend="cuda"`` without an NVIDIA GPU and its driver.
         TypeError, ValueError: an option is unknown or out of range; the message names it and what is allowed.
     """
-    declared = get_game(game)
+    declared, copy, per_seat = get_game(game), check_flag("copy", copy), check_flag("per_seat", per_seat)
+    gamma, shaping = check_number("gamma", gamma, 0, 1), check_number("score_shaping", score_shaping, -1e6, 1e6)
+    if shaping and not per_seat:
+        raise ValueError(f"score_shaping={score_shaping!r} needs per_seat=True: it is added to cumulative_rewards")
+    if gamma < 1 and not shaping:
+        raise ValueError(f"gamma={gamma!r} needs score_shaping: the discount is that of shaping alone")
     if check_choice("backend", backend, ("cpu", "cuda")) == "cuda" and (copy or threads is not None):
         raise ValueError("copy=True and threads are for backend='cpu'")
     count = check_integer("num_games", num_games, 1, 2**24)
     num_players, variant, rule_options = declared.choose_preset(preset, num_players, variant, rule_options)
     sizes, variant = choose_tables(declared, count, num_players, variant)
-    seat_arrays = None
-    if check_flag("per_seat", per_seat):
-        shaping = check_number("score_shaping", score_shaping, -1e6, 1e6)
-        seat_arrays = new_seat_arrays(declared, count, check_number("gamma", gamma, 0, 1), shaping)
-    elif score_shaping:
-        raise ValueError(f"score_shaping={score_shaping!r} needs per_seat=True: it is added to cumulative_rewards")
+    seat_arrays = new_seat_arrays(declared, count, gamma, shaping) if per_seat else None
     paid = check_choice("reward", reward, ("win", declared.score_reward))
     seed = check_integer("seed", seed, 0, 2**63 - 1)
     settings = declared, variant, new_states(declared, sizes, variant, rule_options), paid, seed, seat_arrays
@@ -77,4 +77,4 @@ def make_batch(
         from blackjacky_env.play.gpu import CudaBatch
 
         return CudaBatch(*settings)
-    return Batch(*settings, check_threads(threads), check_flag("copy", copy))
+    return Batch(*settings, check_threads(threads), copy)

@@ -131,7 +131,7 @@ class Looking(AECEnv[str, Any, Any]):
 
     def scene(self, agent: str | None = None) -> Scene:
         """What ``agent`` (None: a spectator) sees on the table, as data, of which pictures and texts are made."""
-        viewer = None if agent is None else self._seats[agent]
+        viewer = None if agent is None else self._check_agent(agent)
         return self.game.scene(self.view(agent), self.config_dict(), viewer)
 
     def draw_text(

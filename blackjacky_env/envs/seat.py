@@ -14,7 +14,7 @@ from gymnasium.error import ResetNeeded
 
 from blackjacky_env.checks import check_choice, check_integer
 from blackjacky_env.declare.game import IllegalActionError
-from blackjacky_env.envs.aec import Observation, TableEnv
+from blackjacky_env.envs.aec import MAX_SEED, Observation, TableEnv
 from blackjacky_env.envs.formats import Format
 from blackjacky_env.envs.opponents import Opponent, find_casts
 from blackjacky_env.envs.screen import Frame
@@ -97,14 +97,16 @@ class SeatEnv(gymnasium.Env[Observation, np.int64]):
         """Start a game and play to the learner's first decision.
 
         Args:
-            seed: the same seed gives the same games, seats and opponents; None: continue with the generator.
+            seed: 0 .. 2**63 - 1; the same one gives the same games, seats and opponents. None: the generator goes on.
             options: ``start_player`` and ``deck`` rig the deals, as for `TableEnv`; if that game ends before the
                 learner's first decision, the next one is not rigged.
 
         Returns:
             Observation and info: ``action_mask``, ``skipped_games``.
+
+        Raises `TypeError` or `ValueError` if the seed, start player or deck is invalid.
         """
-        super().reset(seed=seed)
+        super().reset(seed=None if seed is None else check_integer("seed", seed, 0, MAX_SEED))
         self._running = False  # until the opponents have played without an error
         skipped = 0
         self._start_game(options)

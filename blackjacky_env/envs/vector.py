@@ -25,10 +25,11 @@ from blackjacky_env.envs.formats import Format
 from blackjacky_env.envs.opponents import check_opponents, find_compiled
 from blackjacky_env.games import get_game
 from blackjacky_env.play.batch import choose_tables, new_states
+from blackjacky_env.play.decks import warn_of_ignored
 from blackjacky_env.play.learner_games import BEGIN, Encoder, LearnerArrays, learner_function, seat_everybody
 from blackjacky_env.play.playouts import raise_illegal
 from blackjacky_env.play.states import own_arrays
-from blackjacky_env.play.step import DRAWN, NONE, explain_illegal, first_illegal
+from blackjacky_env.play.step import DRAWN, NONE, check_actions, explain_illegal, first_illegal
 
 Array = npt.NDArray[Any]
 Member = str | CompiledOpponent
@@ -84,6 +85,8 @@ class SeatVectorEnv(VectorEnv[Observation, Array, Array]):
         score_weight: with ``reward="win"``, this multiple of the score reward is added, which speeds up learning.
         threads: maximum number of threads, 1 .. 1024; None: one per core. Results do not depend on it.
         preset: name of one of the game's tables, as for `TableEnv`.
+        render_mode: None, as these games are not drawn.
+        max_episode_steps: None, as no game is cut short; ``vectorization_mode="sync"`` has Gymnasium's `TimeLimit`.
         rule_options: the game's own options.
 
     Raises:
@@ -107,8 +110,13 @@ class SeatVectorEnv(VectorEnv[Observation, Array, Array]):
         score_weight: float = 0.0,
         threads: int | None = None,
         preset: str | None = None,
+        render_mode: None = None,
+        max_episode_steps: None = None,
         **rule_options: Any,
     ) -> None:
+        if (render_mode, max_episode_steps) != (None, None):
+            given = f"render_mode={render_mode!r} and max_episode_steps={max_episode_steps!r}"
+            raise ValueError(f"{given} need vectorization_mode='sync'; allowed here is None")
         self.game: Game = get_game(game)
         self._format = Format(observation_format, observation_dtype, mask_dtype)
         self.num_envs = check_integer("num_envs", num_envs, 1, 2**20)
@@ -120,6 +128,8 @@ class SeatVectorEnv(VectorEnv[Observation, Array, Array]):
         self.reward = check_choice("reward", reward, ("win", self.game.score_reward))
         num_players, variant, rule_options = self.game.choose_preset(preset, num_players, variant, rule_options)
         weight = check_number("score_weight", score_weight, -1e6, 1e6)
+        if weight and reward != "win":
+            raise ValueError(f"score_weight={score_weight!r} needs reward='win', to which the score reward is added")
         self._weights = (1.0, weight) if reward == "win" else (0.0, 1.0)
         self._encode = _check_encoding(encoding, game) if encoding is not None else None
         self._entries = encoding.size if encoding else self.game.layout.size
@@ -183,7 +193,7 @@ class SeatVectorEnv(VectorEnv[Observation, Array, Array]):
         Args:
             seed: 0 .. 2**63 - 1: the same seed and actions give the same games. None: the next games of the last seed;
                 the first time, a random seed.
-            options: ignored.
+            options: ignored with a `UserWarning`: these games cannot be rigged.
 
         Returns:
             Observations and info: ``action_mask`` of all games, ``skipped_games``.
@@ -191,6 +201,7 @@ class SeatVectorEnv(VectorEnv[Observation, Array, Array]):
         Raises:
             TypeError, ValueError: the seed is invalid; nothing has changed.
         """
+        warn_of_ignored(options or {}, ())
         if seed is not None:
             seed = check_integer("seed", seed, 0, MAX_SEED)
         elif not self._played.any():
@@ -215,7 +226,7 @@ class SeatVectorEnv(VectorEnv[Observation, Array, Array]):
 
         Raises:
             IllegalActionError: an action is not legal; the message names the first such game. No game has changed.
-            TypeError: the actions are not integers, or their shape is wrong.
+            TypeError, ValueError: the actions are not integers, or their shape is wrong.
             RuntimeError: an opponent chose an illegal action; the message names it. Only `reset` goes on.
             gymnasium.error.ResetNeeded: no games are running.
         """
@@ -269,21 +280,14 @@ class SeatVectorEnv(VectorEnv[Observation, Array, Array]):
 
     # ------------------------------------------------------------ checks
 
-    def _require_games(self) -> None:
+    def _check_actions(self, actions: Array) -> npt.NDArray[np.int64]:
         if not self._played.any():
             raise ResetNeeded("no games are running: call reset() first")
-
-    def _check_actions(self, actions: Array) -> npt.NDArray[np.int64]:
-        self._require_games()
-        given = np.asarray(actions)
-        if given.shape != (self.num_envs,) or given.dtype.kind not in "iu":
-            raise TypeError(f"actions must be {self.num_envs} integers, not {given.dtype} of shape {given.shape}")
-        checked, waiting = given.astype(np.int64), self._ended & (not self._same_step)
+        checked, waiting = check_actions(actions, self.num_envs), self._ended & (not self._same_step)
         if (first := first_illegal(checked, self._masks, waiting)) != NONE:
-            why = explain_illegal(self.game, self._states[first], self._masks[first], int(checked[first]))
+            why = explain_illegal(self.game, self._states[first], self._masks[first], int(actions[first]))
             raise IllegalActionError(f"game {first}: {why}")
-        checked[waiting] = BEGIN
-        return checked
+        return np.where(waiting, BEGIN, checked)
 
 
 def _check_encoding(encoding: Encoding, game: str) -> Encoder:

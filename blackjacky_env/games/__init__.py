@@ -76,7 +76,7 @@ _add_games_of_other_packages()
 def get_game(name: str) -> Game:
     """The declaration of the game called ``name``; the `ValueError` for an unknown name lists all games."""
     if name not in GAMES:
-        near = difflib.get_close_matches(name, GAMES, n=1)
+        near = difflib.get_close_matches(str(name), GAMES, n=1)
         hint = f"; did you mean {near[0]!r}?" if near else "."
         raise ValueError(f"unknown game {name!r}{hint} Games are {', '.join(map(repr, GAMES))}")
     registered = GAMES[name]

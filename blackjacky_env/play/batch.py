@@ -15,7 +15,7 @@ from blackjacky_env.declare.game import Game, IllegalActionError
 from blackjacky_env.declare.layout import Vector
 from blackjacky_env.play.many_games import SeatArrays, batch_functions, new_batch_arrays, new_masks
 from blackjacky_env.play.states import own_arrays
-from blackjacky_env.play.step import NONE, explain_illegal, first_illegal
+from blackjacky_env.play.step import NONE, check_actions, check_integers, explain_illegal, first_illegal
 
 MOVES_PER_THREAD = 512  # waking a thread takes as long as a few hundred moves
 SHOWN = ("observations", "current_player", "seeds", "rewards", "terminated")  # public arrays besides the masks
@@ -95,7 +95,7 @@ class Batch:
         illegal = self._find_illegal(checked)
         if illegal != NONE:
             state, mask = (self._on_cpu(array)[illegal] for array in (self._arrays.states, self.action_masks))
-            why = explain_illegal(self.game, state, mask, int(checked[illegal]))
+            why = explain_illegal(self.game, state, mask, int(actions[illegal]))  # type: ignore[arg-type, index]
             raise IllegalActionError(f"game {illegal}: {why}")
         self._move(self._functions.step, checked)
 
@@ -137,7 +137,7 @@ class Batch:
         Equivalent to that many calls of ``step(random_actions())``: every position is observed and its mask written;
         the arrays show the last one.
         """
-        self._move(self._functions.run_random, check_integer("steps", steps, 0, 2**31), moves=steps)
+        self._move(self._functions.run_random, steps := check_integer("steps", steps, 0, 2**31), moves=steps)
 
     def _find_illegal(self, actions: Any) -> int:
         return int(first_illegal(actions, self.action_masks, np.zeros(len(actions), np.bool_)))
@@ -180,13 +180,10 @@ class Batch:
         self.rewards, self.terminated = self._arrays.rewards, self._arrays.terminated
 
     def _check_actions(self, actions: npt.ArrayLike) -> npt.NDArray[np.int64]:
-        given, needed = _integers("actions", actions), self.seeds.shape
-        if given.shape != needed:
-            raise ValueError(f"actions are of shape {given.shape}; allowed is {needed}, one for each game")
-        return np.ascontiguousarray(given, np.int64)
+        return check_actions(actions, len(self.seeds))
 
     def _check_seats(self, games: npt.ArrayLike, seats: npt.ArrayLike) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
-        rows, places = _integers("games", games), _integers("seats", seats)
+        rows, places = check_integers("games", games), check_integers("seats", seats)
         try:
             rows, places = np.broadcast_arrays(rows, places)
         except ValueError:
@@ -201,13 +198,6 @@ class Batch:
     def _on_cpu(self, array: Any) -> Any:
         """Batches on a GPU copy the array here."""
         return array
-
-
-def _integers(name: str, given: npt.ArrayLike) -> npt.NDArray[Any]:
-    array = np.asarray(given)
-    if array.dtype.kind not in "iu":
-        raise TypeError(f"{name} are of dtype {array.dtype}; allowed are integers")
-    return array
 
 
 def choose_tables(

@@ -6,6 +6,7 @@ import warnings
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -65,12 +66,7 @@ def read_rigging(game: Game, num_players: int, options: Mapping[str, Any], given
     player or deck is invalid.
     """
     decks = ["deck", *game.extra_decks]
-    allowed = ", ".join(map(repr, ["start_player", *decks]))
-    if not isinstance(given, Mapping):
-        raise TypeError(f"options={given!r} is not a mapping; allowed are {allowed}")
-    for name in given:
-        if name not in ("start_player", *decks):
-            warnings.warn(f"reset option {name!r} is ignored; allowed are {allowed}", UserWarning, stacklevel=3)
+    warn_of_ignored(given, ["start_player", *decks], stacklevel=4)
     rigging = Rigging()
     if given.get("start_player") is not None:
         rigging.start_player = check_integer("start_player", given["start_player"], 0, num_players - 1)
@@ -78,10 +74,21 @@ def read_rigging(game: Game, num_players: int, options: Mapping[str, Any], given
         if given.get(name) is not None:
             cards = _cards(game, name, num_players, options)
             try:
-                rigging.decks[name] = [_read_deck(cards, deck) for deck in _list_of_decks(name, given[name])]
+                most = game.fields.fields["deals"].high
+                rigging.decks[name] = [_read_deck(cards, deck) for deck in _list_of_decks(name, given[name], most)]
             except (TypeError, ValueError) as error:
                 raise type(error)(f"reset option {name!r}: {error}") from None
     return rigging
+
+
+def warn_of_ignored(given: Any, allowed: Sequence[str], stacklevel: int = 3) -> None:
+    """A `UserWarning` for each of the options ``given`` to a `reset` that it ignores; `TypeError` for no mapping."""
+    told = f"allowed are {', '.join(map(repr, allowed)) or 'none here'}"
+    if not isinstance(given, Mapping):
+        raise TypeError(f"options={given!r} is not a mapping; {told}")
+    for name in given:
+        if name not in allowed:
+            warnings.warn(f"reset option {name!r} is ignored; {told}", UserWarning, stacklevel=stacklevel)
 
 
 def _cards(game: Game, deck: str, num_players: int, options: Mapping[str, Any]) -> Cards:
@@ -91,13 +98,16 @@ def _cards(game: Game, deck: str, num_players: int, options: Mapping[str, Any]) 
     return [(card, game.card_names[card]) for card in game.whole_deck(num_players, options)]
 
 
-def _list_of_decks(name: str, deck: Any) -> list[Any]:
+def _list_of_decks(name: str, deck: Any, most: int) -> list[Any]:
     try:
         first = next(iter(deck))
-        return [deck] if isinstance(first, str) or not hasattr(first, "__iter__") else list(deck)
+        decks = [deck] if isinstance(first, str) or not hasattr(first, "__iter__") else list(islice(deck, most + 1))
     except (TypeError, StopIteration):
         message = f"{name}={deck!r} is neither a list of all cards, top first, nor a list of such lists"
         raise ValueError(message) from None
+    if len(decks) > most:
+        raise ValueError(f"there are more decks than deals; allowed are at most {most}")
+    return decks
 
 
 def _read_deck(cards: Cards, deck: Iterable[Any]) -> list[int]:
@@ -107,7 +117,7 @@ def _read_deck(cards: Cards, deck: Iterable[Any]) -> list[int]:
     """
     known = {card_key(name): name for _, name in cards}
     read = []
-    for card in deck:
+    for card in islice(deck, 2 * len(cards)):  # enough to say what is wrong with a longer one
         if card_key(card) not in known:
             raise ValueError(f"{card!r} is not a card; allowed are {few(known.values())}")
         read.append(known[card_key(card)])

@@ -161,7 +161,7 @@ def check_records(game: Game, header: Mapping[str, Any], records: Records) -> No
 
 def check_ranges(game: Game, record: Any) -> None:
     """Raise a `ValueError` unless all values of a record are in their ranges, and nobody sits at an empty seat."""
-    memory = np.frombuffer(record.tobytes(), np.uint8)
+    memory = np.frombuffer(record, np.uint8)
     for dtype, places, low, high in _limits(game):
         values = memory[: len(memory) // dtype.itemsize * dtype.itemsize].view(dtype)[places]
         if ((values < low) | (values > high)).any():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -59,6 +60,22 @@ def first_illegal(actions, masks, ignored):
         if not ignored[i] and not (in_range and masks[i, actions[i]]):
             return i
     return NONE
+
+
+def check_actions(actions: npt.ArrayLike, count: int) -> npt.NDArray[np.int64]:
+    """An action for each of ``count`` games, C-contiguous; `TypeError` for no integers, `ValueError` for a shape."""
+    given = check_integers("actions", actions)
+    if given.shape != (count,):
+        raise ValueError(f"actions are of shape {given.shape}; allowed is {(count,)}, one for each game")
+    return np.ascontiguousarray(given, np.int64)
+
+
+def check_integers(name: str, given: npt.ArrayLike) -> npt.NDArray[Any]:
+    """``given`` as an array; `TypeError` if they are not integers."""
+    array = np.asarray(given)
+    if array.dtype.kind not in "iu":
+        raise TypeError(f"{name} are of dtype {array.dtype}; allowed are integers")
+    return array
 
 
 def explain_illegal(game: Game, state: State, mask: npt.NDArray[np.int8], action: int) -> str:

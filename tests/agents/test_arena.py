@@ -384,6 +384,7 @@ def test_only_one_process_plays_into_a_folder_which_is_taken_over_from_one_that_
     [
         ({"agents": ["random", SimpleNamespace(name="x", reset=None)]}, "has no act_batch"),
         ({"agents": ["random", SimpleNamespace(**vars(from_outside("random")), game="halunken")]}, "plays halunken"),
+        ({"duplicate": 1}, "duplicate=1 is not a bool"),
         ({"lineups": "pairs"}, "lineups='pairs' is unknown"),
         ({"lineups": []}, r"line-up \[\] does not have num_players=3"),
         ({"lineups": [["random", "counter", "random"]]}, "does not have num_players=3 of the agents: random"),

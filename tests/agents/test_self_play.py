@@ -207,6 +207,8 @@ def test_it_learns_to_beat_random(tmp_path: Path) -> None:
 )
 def test_the_games_are_those_of_many_seats_for_gymnasium(options: dict[str, Any]) -> None:
     """Which `tests.envs.test_vector` compares with whole games of the PettingZoo environment."""
+    with pytest.raises(TypeError, match="autoreset_mode"):  # which it fixes
+        LearnerVecEnv(autoreset_mode="NextStep")
     opponents = ["random", CompiledAgent("last", "black_jacky", last_legal)]
     options = {"num_players": ALL_SIZES, **options}
     env, rng, ended = LearnerVecEnv(10, **options, opponents=opponents, seed=3), np.random.default_rng(0), 0

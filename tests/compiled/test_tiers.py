@@ -7,8 +7,10 @@ import types
 import numpy as np
 
 from blackjacky_env.compiled import tiers
-from blackjacky_env.compiled.compiling import compiled, entry, zeros
+from blackjacky_env.compiled.compiling import compiled, entry, generated, zeros
 from blackjacky_env.compiled.tiers import begin_plainly, in_plain_python
+from blackjacky_env.declare.fields import Fields, hidden
+from blackjacky_env.declare.options import Variant
 from blackjacky_env.play.one_game import game_functions
 from tests.envs.playing import fingerprint, fresh, play_randomly
 
@@ -34,6 +36,17 @@ def points():
     found = zeros(3, POINT)
     found["x"] = [1, 2, 3]
     return found
+
+
+def test_a_field_may_be_called_like_an_attribute_of_numpys_records():
+    names = sorted({name for name in dir(np.recarray) if name[0] != "_"} - {"view"})
+    assert {"all", "field", "round", "size", "sum"} < set(names)
+    fields = Fields([Variant("classic", 2, 2, 2)], [hidden(name, 0, 9) for name in names], [])
+    lines = "".join(f"    s.{name} = s.{name} + {number % 9}\n" for number, name in enumerate(names, 1))
+    write = generated("write", f"def write(states):\n    s = states[0]\n{lines}", {})
+    for function in (entry(write), in_plain_python(write)):
+        function(states := zeros(1, fields.dtype))
+        assert [int(states[name][0]) for name in names] == [number % 9 for number in range(1, len(names) + 1)]
 
 
 def beginning(**changes):

@@ -38,6 +38,7 @@ def test_a_declaration_that_contradicts_itself_is_refused(change: dict[str, Any]
         ([TWO], [DEALS], ["deals"], "differ in deals"),  # what nobody sees cannot be shown by mistake
         ([TWO], [PLAYER], [], "differ in player"),
         ([TWO], [number("stake", 0, 2**40, "")], ["stake"], "'stake' .* does not fit"),
+        *(([TWO], [hidden(name, 0, 1)], [], f"called '{name}'") for name in ("view", "my cards", "in", "_deals")),
     ],
 )
 def test_fields_that_contradict_themselves_are_refused(

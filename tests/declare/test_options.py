@@ -56,6 +56,7 @@ def test_what_is_given_is_checked_and_made_plain():
         ({"tricks": [4]}, ValueError, "a value of the option tricks=4 is out of range; allowed are 1 .. 3"),
         ({"quick": "no"}, ValueError, "quick='no' is unknown; allowed are False and True"),
         ({"lead": "left"}, ValueError, "lead='left' is unknown; allowed are 'low', 'high'"),
+        (None, TypeError, "options=None is not a mapping"),  # JSON's null
         ({"sise": 3}, TypeError, "unknown option sise=3; the rules of the game have size, limit, tricks, quick, lead"),
     ],
 )

@@ -6,13 +6,15 @@ Unknown ones are refused in Python's wording, which frameworks look for.
 from __future__ import annotations
 
 import math
+import pickle
 from collections.abc import Callable
 from typing import Any
 
+import gymnasium
 import numpy as np
 import pytest
 
-from blackjacky_env import make_batch, playout
+from blackjacky_env import IllegalActionError, make_batch, playout
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.envs.seat import SeatEnv
 from blackjacky_env.envs.vector import SeatVectorEnv
@@ -40,7 +42,9 @@ REFUSED: list[tuple[tuple[str, ...], dict[str, Any], type[Exception], str]] = [
     (ALL, {"reward": "points"}, ValueError, "reward='points' is unknown; allowed are 'win', 'hearts'"),
     (ALL, {"max_card": 9}, ValueError, r"max_card=9 is out of range; allowed are 2 \.\. 8"),
     (ALL, {"maximum": 9}, TypeError, "got an unexpected keyword argument 'maximum': unknown option maximum=9"),
-    (ALL, {"hand_size": 6, "num_players": 6}, ValueError, "hand_size=6 cannot be dealt to num_players=6"),
+    (ALL, {"hand_size": 6, "num_players": 6}, ValueError, "hand_size=6 cannot be dealt .* is hand_size up to 5"),
+    (ALL, {"max_card": 2, "num_players": 4}, ValueError, "allowed are fewer players or more cards"),
+    (ALL, {"game": 7}, ValueError, "unknown game 7. Games are "),
     (MANY, {"hand_size": 6, "num_players": [2, 6]}, ValueError, "hand_size=6 cannot be dealt to num_players=6"),
     (MANY, {"num_players": [2, 1]}, ValueError, r"each of num_players=1 is out of range; allowed are 2 \.\. 6"),
     (MANY, {"num_players": []}, ValueError, r"num_players=\[\] is empty; allowed are"),
@@ -52,6 +56,9 @@ REFUSED: list[tuple[tuple[str, ...], dict[str, Any], type[Exception], str]] = [
     ((BATCH,), {"gamma": 1.1, "per_seat": True}, ValueError, r"gamma=1.1 is out of range; allowed are 0 \.\. 1"),
     ((BATCH,), {"score_shaping": math.nan, "per_seat": True}, ValueError, "score_shaping=nan is out of range"),
     ((BATCH,), {"score_shaping": 0.1}, ValueError, "score_shaping=0.1 needs per_seat=True"),
+    ((BATCH,), {"gamma": "x"}, TypeError, r"gamma='x' is not a number; allowed are 0 \.\. 1"),
+    ((BATCH,), {"gamma": 0.9, "per_seat": True}, ValueError, "gamma=0.9 needs score_shaping"),
+    ((BATCH,), {"copy": 0, "backend": "cuda"}, TypeError, "copy=0 is not a bool"),
     ((BATCH,), {"per_seat": 1}, TypeError, "per_seat=1 is not a bool"),
     (SHOWN, {"observation_format": "box"}, ValueError, "observation_format='box' is .* allowed are 'flat', 'dict'"),
     ((TABLE,), {"render_mode": "gif"}, ValueError, "render_mode='gif'.*'ansi'"),
@@ -62,8 +69,10 @@ REFUSED: list[tuple[tuple[str, ...], dict[str, Any], type[Exception], str]] = [
     ((SEAT, SEATS), {"seat": "me"}, TypeError, "seat='me' is not an integer"),
     ((SEAT,), {"on_illegal": "warn"}, ValueError, "on_illegal='warn' is unknown; allowed are 'raise', 'lose'"),
     ((SEATS,), {"autoreset_mode": "no"}, ValueError, "autoreset_mode='no' .* 'NextStep', 'SameStep'"),
-    ((SEATS,), {"render_mode": "ansi"}, TypeError, "unexpected keyword argument 'render_mode'"),
     ((SEATS,), {"score_weight": math.nan}, ValueError, "score_weight=nan is out of range"),
+    ((SEATS,), {"score_weight": 5, "reward": "hearts"}, ValueError, "score_weight=5 needs reward='win'"),
+    ((SEATS,), {"render_mode": "ansi"}, ValueError, "render_mode='ansi' and .* need .*'sync'; allowed here is None"),
+    ((SEATS,), {"max_episode_steps": 9}, ValueError, "max_episode_steps=9 need .*'sync'; allowed here is None"),
     ((SEATS,), {"encoding": 5}, TypeError, "encoding=5 has no compiled function; allowed are None, or a function and"),
     ((BATCH,), {"copy": "x"}, TypeError, "copy='x' is not a bool; allowed are True and False"),
     ((SEAT,), {"render_as": "player_1"}, TypeError, "unexpected keyword argument 'render_as': it draws the learner's"),
@@ -130,3 +139,40 @@ def test_size_and_variant_are_chosen_alike_everywhere(
 def test_mixed_sizes_get_the_first_variant_that_allows_all() -> None:
     batch = make_batch(TINY, 4, num_players=[2, 3])
     assert (batch.num_players.tolist(), batch.variant) == ([2, 3, 2, 3], "classic")
+
+
+@pytest.mark.parametrize("maker", MANY)
+@pytest.mark.parametrize(
+    ("actions", "error", "message"),
+    [
+        *((wrong, ValueError, r"of shape .*; allowed is \(4,\)") for wrong in (np.zeros(3, int), [[0]] * 4, 0)),
+        *((wrong, TypeError, "allowed are integers") for wrong in (np.zeros(4), np.zeros(4, bool), [None] * 4)),
+        (np.full(4, 2**64 - 1, np.uint64), IllegalActionError, f"game 0: action {2**64 - 1} is out of range"),
+    ],
+)
+def test_actions_of_another_shape_type_or_range_are_refused_alike(
+    maker: str, actions: Any, error: type[Exception], message: str
+) -> None:
+    made = MAKE[maker]()
+    made.reset()
+    with pytest.raises(error, match=message):
+        made.step(actions)
+
+
+@pytest.mark.parametrize("maker", SHOWN)
+def test_a_reset_refuses_impossible_seeds_and_changes_nothing_and_warns_of_options_that_it_ignores(maker: str) -> None:
+    made = MAKE[maker]()
+    made.reset(seed=2**63 - 1)
+    before = pickle.dumps(made)
+    for seed in (2**63, np.uint64(2**64 - 1), -1, [1] * 4):
+        with pytest.raises((TypeError, ValueError), match=r"seed=.*is (out of range|not an integer)"):
+            made.reset(seed=seed)
+    assert pickle.dumps(made) == before
+    with pytest.raises(TypeError, match="options=5 is not a mapping"):
+        made.reset(options=5)
+    with pytest.warns(UserWarning, match="reset option 'dealer' is ignored; allowed are"):
+        made.reset(options={"dealer": 1})
+
+
+def test_gymnasiums_own_arguments_of_vectors_may_be_none() -> None:
+    gymnasium.make_vec("blackjacky/BlackJackySeat-v0", num_envs=3, render_mode=None, max_episode_steps=None)

@@ -72,7 +72,9 @@ def test_an_action_out_of_range_is_refused(action):
     assert "60" in unchanged(fresh(1, num_players=3), action)
 
 
-@pytest.mark.parametrize("action", [1.5, 0.0, "draw", None, np.float64(0), [0], np.array([0, 1]), math.nan])
+@pytest.mark.parametrize(
+    "action", [1.5, 0.0, "draw", None, np.float64(0), [0], np.array([0]), np.zeros(2, int), math.nan]
+)
 def test_an_action_that_is_no_integer_is_refused(action):
     assert "int" in unchanged(fresh(1, num_players=3), action, (TypeError, ValueError))
 
@@ -97,3 +99,8 @@ def test_a_vector_of_another_length_is_no_observation(length):
         black_jacky_v0.decode(vector)
     with pytest.raises(ValueError, match=str(length)):
         black_jacky_v0.sample_state(vector, np.random.default_rng(0))
+
+
+def test_a_view_of_nobody_is_refused():
+    with pytest.raises(ValueError, match="unknown agent 'player_9'; agents are player_0, player_1, player_2"):
+        fresh(1, num_players=3).draw("player_9")

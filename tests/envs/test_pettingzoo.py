@@ -118,11 +118,13 @@ def broken_record(**changes):
         (broken_record(actions=[0, 0]), "Legal for"),
         (broken_record(actions=[99]), "allowed"),
         (broken_record(reset_options={"start_player": 9}), "allowed"),
+        (broken_record(actions=5), "actions=5 of this record are not a list"),
+        (lambda env: env.replay(5), "a record is a mapping, .*, not 5"),
     ],
 )
 def test_a_broken_state_or_record_is_refused_and_changes_nothing(use, said):
     env = mid_game()
     before = fingerprint(env)
-    with pytest.raises(ValueError, match=said):
+    with pytest.raises((TypeError, ValueError), match=said):
         use(env)
     assert fingerprint(env) == before

@@ -350,22 +350,3 @@ def test_an_illegal_action_names_game_and_reason_and_changes_nothing(
             with pytest.raises(IllegalActionError, match=expected):
                 env.step(bad)
             assert_same(state_of(env), kept)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "error", "message"),
-    [
-        ({"seed": -1}, ValueError, r"seed=-1 is out of range; allowed are 0 \.\. "),
-        ({"seed": [1] * 10}, TypeError, r"seed=\[1, .*is not an integer"),
-    ],
-)
-def test_an_impossible_reset_is_refused_and_changes_nothing(
-    arguments: dict[str, Any], error: type[Exception], message: str
-) -> None:
-    env = make()
-    for _ in play(env, 5):
-        pass
-    kept = state_of(env)
-    with pytest.raises(error, match=message):
-        env.reset(**arguments)
-    assert_same(state_of(env), kept)

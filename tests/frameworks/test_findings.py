@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from pettingzoo.utils.wrappers import TerminateIllegalWrapper
 
-from blackjacky_env import black_jacky_v0
+from blackjacky_env import IllegalActionError, black_jacky_v0
 
 ID = "blackjacky/BlackJackySeat-v0"
 pytestmark = pytest.mark.filterwarnings("ignore")  # of the frameworks
@@ -112,6 +112,14 @@ def test_supersuits_wrappers_take_flat_observations(name: str, arguments: tuple[
     table = black_jacky_v0.env(observation_format="flat", observation_dtype="float32")
     env = getattr(supersuit, name)(table, *arguments)
     assert play(env) in env.observation_space("player_0")
+
+
+@pytest.mark.parametrize(("name", "argument"), [("sticky_actions_v0", 0.99), ("frame_skip_v0", 2)])
+def test_supersuits_wrappers_that_repeat_actions_do_not_fit(name: str, argument: float) -> None:
+    env = getattr(pytest.importorskip("supersuit"), name)(gymnasium.make(ID), argument)
+    env.reset(seed=0)
+    with pytest.raises(IllegalActionError):
+        [env.step(int(env.unwrapped.action_masks().argmax())) for _ in range(5)]
 
 
 def test_agilerls_rollouts_find_the_masks_with_its_own_pettingzoo() -> None:

@@ -83,6 +83,7 @@ def test_a_small_deck_is_given_in_any_order_and_rigged_and_the_whole_deck_is_no_
         ("black_jacky", 6, [2] * 2 + [8] * 8 + [7] * 7, "needs an empty seat"),
         ("schwarze_katze", 4, ["QS", "KS"], "without a rest; allowed are multiples of 4"),
         ("schwarze_katze", 10, ["QS", "KS"] * 5, "deck has 5 copies of 'QS'; the whole deck has 1"),
+        ("schwarze_katze", 4, ["QS"] * 60, "deck has 53 copies of 'QS'"),  # no more is read of a longer deck
         ("schwarze_katze", 10, ["QS", "KS"], "needs an empty seat, and num_players=10 leaves"),
         ("schwarze_katze", 3, ["2C", "KS", "AS"], "deck has '2C', which is not in the game at"),
         ("black_spy", 3, ["pink 7"], "deck has 'pink 7', which is not a card"),

@@ -90,15 +90,3 @@ def test_an_illegal_action_names_game_and_reason_and_changes_nothing() -> None:
         batch.step(actions)
         undisturbed.step(actions)
         assert_same(arrays(batch), arrays(undisturbed))
-
-
-@pytest.mark.parametrize(
-    ("actions", "error", "message"),
-    [
-        *((wrong, ValueError, r"of shape .*; allowed is \(4,\)") for wrong in (np.zeros(3, int), [[0]] * 4, 0)),
-        *((wrong, TypeError, "allowed are integers") for wrong in (np.zeros(4), np.zeros(4, bool), [None] * 4)),
-    ],
-)
-def test_actions_of_another_shape_or_type_are_refused(actions: Any, error: type[Exception], message: str) -> None:
-    with pytest.raises(error, match=message):
-        batch_of(4).step(actions)

@@ -102,7 +102,7 @@ def test_threads_and_steps_at_once_change_nothing() -> None:
         assert actions.tolist() == many.random_actions().tolist()
         one.step(actions)
         many.step(actions)
-    for steps in (0, 1, 59):
+    for steps in (0, 1, np.int8(59)):
         at_once.run_random(steps)
     assert one.terminated.any()
     assert_same(one, many)

@@ -113,8 +113,8 @@ def play_games(
     Raises `ValueError` if an agent plays another game, or for invalid seats, seeds or options; `ClusterError` if the
     cluster was lost.
     """
-    check_integer("seed", seed, 0, 2**63 - 1 - len(seating))
-    check_integer("threads", threads, 1, 256)
+    seed = check_integer("seed", seed, 0, 2**63 - 1 - len(seating))
+    threads = check_integer("threads", threads, 1, 256)
     if not np.isin(seating, range(len(agents))).all():
         raise ValueError(f"seating must hold indices of agents, 0 .. {len(agents) - 1}, not {np.unique(seating)}")
     env = TableEnv(game, num_players=seating.shape[1], variant=variant, **rule_options)  # checks the options

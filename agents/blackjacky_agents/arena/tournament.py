@@ -32,7 +32,7 @@ from blackjacky_agents.arena.standings import Games, stopping_widths
 from blackjacky_agents.arena.table import Failures, Lineup, Results, Table, count_failures, join
 from blackjacky_agents.arena.workers import open_jobs
 from blackjacky_agents.registry import make_agent
-from blackjacky_env.checks import check_choice, check_integer
+from blackjacky_env.checks import check_choice, check_flag, check_integer
 from blackjacky_env.compiled import check_threads
 from blackjacky_env.declare import IllegalActionError
 from blackjacky_env.envs import MAX_SEED, TableEnv
@@ -137,7 +137,7 @@ class Tournament:
             found,
             _find_lineups(lineups, names, env.num_players),
             check_integer("seed", seed, 0, MAX_SEED),
-            bool(duplicate),
+            check_flag("duplicate", duplicate),
         )
         self.score = env.game.score_reward
         self.seconds = 0.0
@@ -248,7 +248,7 @@ class Tournament:
 
         Raises `ValueError` if there is no such game, or if its result differs from the recorded one.
         """
-        check_integer("game", number, 0, max(self.played - 1, 0))
+        number = check_integer("game", number, 0, max(self.played - 1, 0))
         if not self.played:
             raise ValueError("no game has been played yet")
         env = self.table.env()

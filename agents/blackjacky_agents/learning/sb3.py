@@ -62,8 +62,8 @@ class LearnerVecEnv(VecEnv):
         **options: Any,
     ) -> None:
         shown = encoding or raw_encoding(get_game(game))
-        options |= {"autoreset_mode": AutoresetMode.SAME_STEP, "encoding": shown}
-        self.games = SeatVectorEnv(game, num_envs, opponents, **options)
+        fixed: Any = {"autoreset_mode": AutoresetMode.SAME_STEP, "encoding": shown, "observation_format": "flat"}
+        self.games = SeatVectorEnv(game, num_envs, opponents, **fixed, **options)
         super().__init__(num_envs, self.games.single_observation_space, self.games.single_action_space)
         self.seed(seed)
 

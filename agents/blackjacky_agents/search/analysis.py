@@ -81,7 +81,7 @@ def analyse(
     Raises `ValueError` if the record cannot be played or ``playouts`` is out of range.
     """
     if playouts is not None:
-        check_integer("playouts", playouts, 2, MOST_PLAYOUTS)
+        playouts = check_integer("playouts", playouts, 2, MOST_PLAYOUTS)
     env, vectors, seats = new_table(record), [], []
     for action in record["actions"]:
         seats.append(env.possible_agents.index(env.agent_selection))

@@ -108,6 +108,10 @@ def load_solution(name: str, game: str = DEFAULT) -> SolvedAgent:
     for fact, own in {"format": _FORMAT, "game": game, "version": get_game(game).version}.items():
         if card.get(fact) != own:
             raise ValueError(f"the solution {name!r} is for {fact}={card.get(fact)!r}, not for {own!r}")
+    try:
+        Table.of(game, card["num_players"], card["variant"], **card["options"])
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"the card of the solution {name!r} is damaged: {error}") from None
     data = read_by_card(file, card, _MAX_SOLUTION)
     if data is None:
         raise ValueError(f"the solution {name!r} is damaged: {file.name} does not match the checksum in its card")
@@ -128,7 +132,7 @@ def _is_sound(policy: Policy, num_actions: int) -> bool:
         return False
     if not first[0] == 0 < first[-1] == len(actions) == len(chances):
         return False
-    is_sorted = (np.diff(first) > 0).all() and (keys[1:, 0] >= keys[:-1, 0]).all()
+    is_sorted = (first[1:] > first[:-1]).all() and (keys[1:, 0] >= keys[:-1, 0]).all()
     if not is_sorted or actions.min() < 0 or actions.max() >= num_actions:
         return False
     sums = np.add.reduceat(chances, first[:-1])

@@ -37,8 +37,11 @@ class MessageError(ValueError):
     """
 
     def __init__(self, code: str, text: str) -> None:
-        super().__init__(text)
-        self.code = code
+        super().__init__(code, text)  # as unpickling passes them
+        self.code, self.text = code, text
+
+    def __str__(self) -> str:
+        return self.text
 
 
 def read_message(text: str | None) -> dict[str, Any]:

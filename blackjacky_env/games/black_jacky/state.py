@@ -137,10 +137,11 @@ def _check_dealable(num_players: int, options: Options) -> None:
     cards, needed = len(deck), num_players * options.hand_size + 1
     if needed > cards:
         small = f"max_card={options.max_card}" if options.deck is None else f"deck={list(deck)}"
+        most = (cards - 1) // num_players
         raise ValueError(
             f"hand_size={options.hand_size} cannot be dealt to num_players={num_players} with {small}: {needed} cards "
-            f"are needed, including one turned up, and the deck has {cards}; allowed is hand_size up to "
-            f"{(cards - 1) // num_players}"
+            f"are needed, including one turned up, and the deck has {cards}; allowed "
+            f"{f'is hand_size up to {most}' if most else 'are fewer players or more cards'}"
         )
 
 

@@ -83,6 +83,7 @@ def test_a_damaged_solution_one_of_another_game_and_arrays_that_contradict_each_
         ("actions", policy.actions[:-1]),
         ("first", policy.first[::-1].copy()),
         ("first", policy.first[:-1]),
+        ("first", np.array([0, 2**62 + 2, -(2**62) - 2, *policy.first[3:]])),  # whose differences overflow
         ("keys", policy.keys[::-1].copy()),
         ("keys", policy.keys[:, :1].copy()),
     ]:
@@ -92,6 +93,8 @@ def test_a_damaged_solution_one_of_another_game_and_arrays_that_contradict_each_
     card = json.loads(path.read_text("utf-8"))
     path.write_text(json.dumps({**card, "version": 9}), "utf-8")
     refused("is for version=9, not for 0")
+    path.write_text(json.dumps({**card, "num_players": 10**9}), "utf-8")
+    refused("the card .* is damaged: num_players=1000000000 is out of range")
     path.write_text(json.dumps(card), "utf-8")
     saved.write_bytes(saved.read_bytes()[:-1])
     refused("is damaged: solution.safetensors does not match the checksum")

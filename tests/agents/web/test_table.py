@@ -3,6 +3,7 @@
 import errno
 import json
 import os
+import pickle
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from threading import Event
@@ -50,7 +51,7 @@ def test_what_is_not_allowed_is_named_and_changes_nothing():
     ]:
         with pytest.raises(MessageError) as error:
             do(*arguments)
-        assert error.value.code == code
+        assert error.value.code == pickle.loads(pickle.dumps(error.value)).code == code
         assert (table.env.snapshot(), table.move) == (before, 0)
     assert table.state(other)["actions"] == []
     assert table.hint(turn, 0)() in legal

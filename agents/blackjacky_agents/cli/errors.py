@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import _thread
-import os
 import signal
 import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-INTERRUPTED = 130  # exit status, as shells have it
+from blackjacky_agents.starting import SIGNALS, end_at_once
+
 _AGAIN = 0.05  # seconds until an interrupt that was swallowed comes again
 
 
@@ -30,6 +30,8 @@ def checking_input() -> Iterator[None]:
     """Context that turns `ValueError`, `TypeError`, `OSError` and `NotImplementedError` into `WrongInputError`."""
     try:
         yield
+    except BrokenPipeError:  # of what reads the output
+        raise
     except (ValueError, TypeError, OSError, NotImplementedError) as error:
         raise WrongInputError(reason(error) if isinstance(error, OSError) else str(error)) from error
 
@@ -38,28 +40,16 @@ def checking_input() -> Iterator[None]:
 
 
 @contextmanager
-def ending_at_once() -> Iterator[None]:
-    """Context for importing, in which Ctrl-C ends the process: some modules turn its exception into another one.
-
-    It changes nothing where somebody else handles Ctrl-C.
-    """
-    if threading.current_thread() is not threading.main_thread() or not _is_pythons():
-        yield
-        return
-    before = signal.signal(signal.SIGINT, _end)
+def raising_interrupts() -> Iterator[None]:
+    """Context in which the signals that end this process at once raise `KeyboardInterrupt` instead."""
+    taken = [number for number in SIGNALS if signal.getsignal(number) is end_at_once]
+    for number in taken:
+        signal.signal(number, signal.default_int_handler)
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, before)
-
-
-def _is_pythons() -> bool:
-    return signal.getsignal(signal.SIGINT) is signal.default_int_handler
-
-
-def _end(number: int, frame: object) -> None:
-    os.write(2, b"\nInterrupted.\n")
-    os._exit(INTERRUPTED)
+        for number in taken:
+            signal.signal(number, end_at_once)
 
 
 @contextmanager

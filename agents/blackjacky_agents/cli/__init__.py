@@ -7,22 +7,19 @@ the error names the extra that installs it.
 
 from __future__ import annotations
 
-import errno
 import importlib
 import os
 import sys
 import traceback
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from importlib.util import find_spec
 from typing import NamedTuple
 
-from blackjacky_agents.cli.errors import WrongInputError, never_swallowed, raising_interrupts, reason
+from blackjacky_agents.cli.errors import FULL, WrongInputError, raising_interrupts, reason
 from blackjacky_agents.starting import INTERRUPTED
 
 WRONG_INPUT, NOT_READ = 2, 141  # exit statuses; the last as shells have it
 _MOST_SAID = 4000  # characters of an error, which may quote an input file
-FULL = (errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC))  # the disk, or this user's share of it
 
 
 class Subcommand(NamedTuple):
@@ -103,22 +100,20 @@ def _run(name: str, arguments: list[str], program: str) -> int:
     subcommand = importlib.import_module(f"blackjacky_agents.cli.{name}")
     from blackjacky_agents.cli.options import compiling_shown
 
-    with raising_interrupts(), never_swallowed(), compiling_shown():
-        try:
-            status: int = subcommand.main(arguments, program)
-        except SystemExit:  # after --help, or for a syntax error
-            sys.stdout.flush()
-            raise
-        sys.stdout.flush()  # here, where an error can be reported
+    with raising_interrupts(), compiling_shown():
+        status: int = subcommand.main(arguments, program)
     return status
 
 
 def ended(command: Callable[[], int]) -> int:
     """The exit status of a command; what ends it early is told in a line, wherever that is possible."""
     try:
-        return command()
+        try:
+            return command()
+        finally:
+            sys.stdout.flush()  # here, where an error can be reported
     except KeyboardInterrupt:
-        say("\nInterrupted.")
+        print("\nInterrupted.", file=sys.stderr)
         return INTERRUPTED
     except BrokenPipeError:
         return NOT_READ
@@ -179,11 +174,5 @@ def refuse(message: str) -> int:
     from blackjacky_env.draw import printable
 
     shown = message if len(message) <= _MOST_SAID else f"{message[:_MOST_SAID]} ..."
-    say("error: " + "\n".join(map(printable, shown.split("\n"))))
+    print("error: " + "\n".join(map(printable, shown.split("\n"))), file=sys.stderr)
     return WRONG_INPUT
-
-
-def say(line: str) -> None:
-    """Print a line on stderr, if somebody reads it."""
-    with suppress(OSError):
-        print(line, file=sys.stderr)

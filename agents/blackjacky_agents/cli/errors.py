@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import _thread
+import errno
 import signal
 import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from types import FrameType
 
 from blackjacky_agents.starting import SIGNALS, end_at_once
 
+FULL = (errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC))  # the disk, or this user's share of it
 _AGAIN = 0.05  # seconds until an interrupt that was swallowed comes again
 
 
@@ -30,9 +33,9 @@ def checking_input() -> Iterator[None]:
     """Context that turns `ValueError`, `TypeError`, `OSError` and `NotImplementedError` into `WrongInputError`."""
     try:
         yield
-    except BrokenPipeError:  # of what reads the output
-        raise
     except (ValueError, TypeError, OSError, NotImplementedError) as error:
+        if isinstance(error, OSError) and error.errno in (errno.EPIPE, *FULL):
+            raise  # an error of the output
         raise WrongInputError(reason(error) if isinstance(error, OSError) else str(error)) from error
 
 
@@ -41,35 +44,35 @@ def checking_input() -> Iterator[None]:
 
 @contextmanager
 def raising_interrupts() -> Iterator[None]:
-    """Context in which the signals that end this process at once raise `KeyboardInterrupt` instead."""
-    taken = [number for number in SIGNALS if signal.getsignal(number) is end_at_once]
-    for number in taken:
-        signal.signal(number, signal.default_int_handler)
-    try:
-        yield
-    finally:
-        for number in taken:
-            signal.signal(number, end_at_once)
+    """Context in which the signals that end this process at once raise `KeyboardInterrupt` instead.
 
-
-@contextmanager
-def never_swallowed() -> Iterator[None]:
-    """Context in which a Ctrl-C that arrives inside a callback of LLVM or a destructor comes again.
-
-    Python can raise nothing there: it prints a traceback and goes on, and what called back may fail for lack of an
-    answer.
+    One that arrives inside LLVM or a destructor comes again: Python can raise nothing in what calls back, it prints a
+    traceback and goes on, and LLVM's objects would be left half made.
     """
+    taken = [number for number in SIGNALS if signal.getsignal(number) is end_at_once]
     before = sys.unraisablehook
     coming: list[threading.Timer] = []
 
-    def again(unraisable: sys.UnraisableHookArgs) -> None:
+    def again() -> None:
+        coming.append(threading.Timer(_AGAIN, _interrupt_main))
+        coming[-1].start()
+
+    def interrupt(number: int, frame: FrameType | None) -> None:
+        while frame is not None:
+            if frame.f_globals.get("__name__", "").startswith("llvmlite."):
+                return again()
+            frame = frame.f_back
+        raise KeyboardInterrupt
+
+    def not_raised(unraisable: sys.UnraisableHookArgs) -> None:
         if issubclass(unraisable.exc_type, KeyboardInterrupt):
-            coming.append(threading.Timer(_AGAIN, _interrupt_main))
-            coming[-1].start()
+            again()
         elif not coming:
             before(unraisable)
 
-    sys.unraisablehook = again
+    for number in taken:
+        signal.signal(number, interrupt)
+    sys.unraisablehook = not_raised
     try:
         yield
     except Exception:
@@ -80,6 +83,8 @@ def never_swallowed() -> Iterator[None]:
         for timer in coming:
             timer.cancel()
             timer.join()
+        for number in taken:
+            signal.signal(number, end_at_once)
         sys.unraisablehook = before
 
 

@@ -2,7 +2,7 @@
 
 import sys
 
-from blackjacky_agents.cli import run
+from blackjacky_agents.__main__ import run
 
 if __name__ == "__main__":
     sys.exit(run("dataset", sys.argv[1:], "python scripts/dataset.py"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import io
+import json
 import os
 import re
 import socket
@@ -107,43 +108,56 @@ def test_ctrl_c_and_errors_of_the_system_are_one_sentence_which_says_how_to_go_o
 
 
 CTRL_C = """
-import runpy, signal, sys, time
+import atexit, runpy, signal, sys, time
 from types import SimpleNamespace
 
 def press(*_):
-    signal.raise_signal(signal.SIGINT)
+    signal.raise_signal(getattr(signal, pressed))
 
 class InAnImport:
     def find_spec(self, name, path=None, target=None):
-        if name == imported:
+        if name == moment:
             press()
 
 class Callback:  # Python can raise nothing there, as in callbacks of LLVM
     __del__ = press
 
 def play(*_):
-    Callback()
+    if moment == "in LLVM":
+        exec("press(); print('complete')", {"__name__": "llvmlite.binding", "press": press})
+    else:
+        Callback()
     time.sleep(3600)
 
-_, imported, program, *arguments = sys.argv
-if imported == "swallowed":
+_, pressed, moment, program, *arguments = sys.argv
+if moment in ("swallowed", "in LLVM"):
     sys.modules["blackjacky_agents.cli.play"] = SimpleNamespace(main=play)
+if moment == "at the end":
+    atexit.register(press)
 signal.signal(signal.SIGINT, signal.default_int_handler)
 sys.meta_path.insert(0, InAnImport())
 sys.argv = [program, *arguments]
 runpy.run_path(program, run_name="__main__")
 """
-"""Runs a program, and presses Ctrl-C when it imports a module, or where it is lost."""
+"""Runs a program, and presses Ctrl-C when it imports a module, where it is lost, or at the end."""
 
 
 @pytest.mark.prove
-@pytest.mark.parametrize("imported", ["numpy", "numba", "torch", "swallowed"])
-def test_ctrl_c_where_it_comes_at_a_bad_time_is_one_sentence_too(imported: str, tmp_path: Path) -> None:
-    program = SCRIPTS / "train.py" if imported == "numba" else Path(sys.executable).with_name("blackjacky")
-    arguments = {"numba": [], "swallowed": ["play"]}.get(imported, ["train"])
-    command = [sys.executable, "-c", CTRL_C, imported, str(program), *arguments]
-    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, check=False)
+@pytest.mark.parametrize("pressed", ["SIGINT", "SIGTERM"])
+@pytest.mark.parametrize(
+    ("moment", "command"),
+    [(module, "train") for module in ("blackjacky_agents.cli", "tqdm", "numpy", "numba", "torch")]
+    + [("in LLVM", "play"), ("swallowed", "play"), ("at the end", "--version")],
+)
+def test_ctrl_c_and_sigterm_are_one_line_from_the_first_import_to_the_end(
+    pressed: str, moment: str, command: str, tmp_path: Path
+) -> None:
+    program = [str(Path(sys.executable).with_name("blackjacky")), command]
+    program = [str(SCRIPTS / "train.py")] if moment == "numba" else program
+    typed = [sys.executable, "-c", CTRL_C, pressed, moment, *program]
+    done = subprocess.run(typed, capture_output=True, text=True, cwd=tmp_path, check=False)
     assert (done.returncode, done.stderr) == (130, "\nInterrupted.\n")
+    assert ("complete" in done.stdout) == (moment == "in LLVM")
     assert list(tmp_path.iterdir()) == []
 
 
@@ -185,25 +199,24 @@ def test_an_error_shows_no_control_characters_and_not_a_whole_file(capsys: pytes
     assert len(said) < 5000
 
 
-TALKING = """
-import sys
-from types import SimpleNamespace
-from blackjacky_agents import cli
-sys.modules["blackjacky_agents.cli.play"] = SimpleNamespace(main=lambda *_: print("x" * 200_000) or 0)
-sys.exit(cli.run("play", []))
-"""
-
-
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a disk that is always full")
-def test_output_that_finds_no_room_or_no_reader_gives_no_traceback() -> None:
+@pytest.mark.parametrize("arguments", [["--version"], ["evaluate", "--help"], ["train", "--help-all"]])
+def test_output_that_finds_no_room_or_no_reader_gives_no_traceback(arguments: list[str], tmp_path: Path) -> None:
+    command, pipe = [sys.executable, "-m", "blackjacky_agents", *arguments], subprocess.PIPE
     with Path("/dev/full").open("w") as full:
-        ran = subprocess.run(
-            [sys.executable, "-c", TALKING], stdout=full, stderr=subprocess.PIPE, text=True, check=False
-        )
+        ran = subprocess.run(command, stdout=full, stderr=pipe, text=True, cwd=tmp_path, check=False)
     assert ran.returncode == 2
     assert re.fullmatch(r"error: .*No space left on device; what has been written is kept: .*\n", ran.stderr)
-    pipe = subprocess.PIPE
-    with subprocess.Popen([sys.executable, "-c", TALKING], stdout=pipe, stderr=pipe, text=True) as unread:
+    with subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True, cwd=tmp_path) as unread:
         unread.stdout.close()  # type: ignore[union-attr]
         assert unread.stderr.read() == ""  # type: ignore[union-attr]
     assert unread.returncode == 141
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs a shell")
+@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
+def test_a_command_whose_standard_streams_are_closed_ends_well(closed: str, tmp_path: Path) -> None:
+    command = f"exec '{sys.executable}' -m blackjacky_agents evaluate --players random*2 --games 2 --output it.json"
+    done = subprocess.run(["sh", "-c", f"{command} {closed}"], capture_output=True, cwd=tmp_path, check=False)
+    assert (done.returncode, b"Traceback" in done.stderr) == (0, False)
+    assert json.loads((tmp_path / "it.json").read_text("utf-8"))["results"][0]["games"] == 2

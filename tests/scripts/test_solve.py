@@ -53,6 +53,8 @@ def test_a_run_goes_on_to_new_limits_and_is_not_overwritten(typed: Any) -> None:
     assert "continue it with --resume, or choose another --name" in typed(first, status=2).err
     resumed = typed(f"solve --resume {FOLDER}/six --exploitability 0 --iterations 9").out
     assert "after 9 iterations" in resumed
+    refused = typed(f"solve --resume {FOLDER}/six --preset mini-1 --memory 4", status=2).err
+    assert "--preset and --memory have no effect with --resume" in refused
     typed(f"solve {SIX} --iterations 2 --exploitability 0")
     assert Path(FOLDER, "1", "solution.safetensors").is_file()
 

@@ -180,24 +180,25 @@ def test_a_training_is_resumed_from_the_last_checkpoint_that_is_whole(
     assert read_json(stopped / "weights.json")["steps"] == 2048
 
 
-def test_ctrl_c_stops_after_the_update_and_says_how_to_go_on(
-    stopped: Path, typed: Any, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.usefixtures("empty_folder")
+def test_ctrl_c_stops_after_the_update_even_before_the_first_test_and_says_how_to_go_on(
+    typed: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def test_and_interrupt(run: PPORun) -> Any:
         signal.raise_signal(signal.SIGINT)
         return {}
 
-    before = signal.getsignal(signal.SIGINT)
+    run, before = Path("runs/early"), signal.getsignal(signal.SIGINT)
     with monkeypatch.context() as patch:
         patch.setattr(PPORun, "evaluate", test_and_interrupt)
-        printed = typed(f"train --resume {stopped}", status=130)
+        printed = typed(f"train --name early {SMALL}", status=130)
     assert signal.getsignal(signal.SIGINT) is before
-    assert f"resume with: {in_this_shell('blackjacky')} train --resume {stopped}" in printed.out
+    assert f"resume with: {in_this_shell('blackjacky')} train --resume {run}" in printed.out
     assert "Stopping after this update" in printed.err
-    assert not (stopped / "results.json").exists()
-    assert load_checkpoint(stopped / "checkpoints")[1]["steps"] < 2048
-    typed(f"train --resume {stopped}")
-    assert progress_of(stopped)[-1][0] >= 2048
+    assert not (run / "results.json").exists()
+    assert load_checkpoint(run / "checkpoints")[1]["steps"] < 2048
+    typed(f"train --resume {run}")
+    assert progress_of(run)[-1][0] >= 2048
 
 
 def content_of(run: Path) -> dict[Path, bytes]:

@@ -7,21 +7,19 @@ the error names the extra that installs it.
 
 from __future__ import annotations
 
-import errno
 import importlib
 import os
 import sys
 import traceback
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from importlib.util import find_spec
 from typing import NamedTuple
 
-from blackjacky_agents.aside import play_in_plain_python
-from blackjacky_agents.cli.errors import INTERRUPTED, WrongInputError, ending_at_once, never_swallowed, reason
+from blackjacky_agents.cli.errors import FULL, WrongInputError, raising_interrupts, reason
+from blackjacky_agents.starting import INTERRUPTED
 
 WRONG_INPUT, NOT_READ = 2, 141  # exit statuses; the last as shells have it
 _MOST_SAID = 4000  # characters of an error, which may quote an input file
-FULL = (errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC))  # the disk, or this user's share of it
 
 
 class Subcommand(NamedTuple):
@@ -51,25 +49,29 @@ SUBCOMMANDS = {
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run ``blackjacky ARGUMENTS``, by default those of this process; returns the exit status."""
-    arguments = sys.argv[1:] if arguments is None else list(arguments)
-    name, rest = (arguments[0], arguments[1:]) if arguments else ("--help", [])
+    """Run ``blackjacky ARGUMENTS``, by default those of this process; returns the exit status as `run`."""
+    name, *rest = (sys.argv[1:] if arguments is None else arguments) or ["--help"]
+    if name in SUBCOMMANDS:
+        return run(name, rest)
+    return ended(lambda: tell(name))
+
+
+def tell(name: str) -> int:
+    """Print what ``blackjacky --help`` or ``--version`` say; returns 0, or raises `WrongInputError`."""
     if name in ("-h", "--help"):
         print(usage())
-        return 0
-    if name == "--version":
+    elif name == "--version":
         from importlib.metadata import version
 
         print(f"blackjacky {version('blackjacky')}")
-        return 0
-    if name not in SUBCOMMANDS:
+    else:
         import difflib
 
         near = difflib.get_close_matches(name, SUBCOMMANDS, n=2)
         known = f"; subcommands are {', '.join(SUBCOMMANDS)}"
         hint = f"; did you mean {' or '.join(map(repr, near))}?" if near else known
-        return refuse(f"unknown subcommand {name!r}{hint}")
-    return run(name, rest)
+        raise WrongInputError(f"unknown subcommand {name!r}{hint}")
+    return 0
 
 
 def run(name: str, arguments: Sequence[str], program: str = "") -> int:
@@ -82,43 +84,60 @@ def run(name: str, arguments: Sequence[str], program: str = "") -> int:
         arguments: command line after the name.
         program: program name shown in the help and stored with results; by default ``blackjacky NAME``.
     """
-    program = program or f"blackjacky {name}"
-    with ending_at_once():
-        for module in ("tyro", "tqdm", *SUBCOMMANDS[name].needs):
-            if find_spec(module) is None:
-                from blackjacky_agents.reports import install
+    return ended(lambda: _run(name, list(arguments), program or f"blackjacky {name}"))
 
-                return refuse(f"{program} needs {module}: {install(SUBCOMMANDS[name].extra)}")
-        if name in ("mcp", "play") or (name == "watch" and not any(each.startswith("--out") for each in arguments)):
-            play_in_plain_python()
-        subcommand = importlib.import_module(f"blackjacky_agents.cli.{name}")
-        from blackjacky_agents.agent import AgentError
-        from blackjacky_agents.arena.cluster import ClusterError
-        from blackjacky_agents.cli.options import compiling_shown
-        from blackjacky_agents.files import FolderInUseError
-        from blackjacky_env.declare import IllegalActionError
 
+def _run(name: str, arguments: list[str], program: str) -> int:
+    for module in ("tyro", "tqdm", *SUBCOMMANDS[name].needs):
+        if find_spec(module) is None:
+            from blackjacky_agents.reports import install
+
+            raise WrongInputError(f"{program} needs {module}: {install(SUBCOMMANDS[name].extra)}")
+    if name in ("mcp", "play") or (name == "watch" and not any(each.startswith("--out") for each in arguments)):
+        from blackjacky_agents.aside import play_in_plain_python
+
+        play_in_plain_python()
+    subcommand = importlib.import_module(f"blackjacky_agents.cli.{name}")
+    from blackjacky_agents.cli.options import compiling_shown
+
+    with raising_interrupts(), compiling_shown():
+        status: int = subcommand.main(arguments, program)
+    return status
+
+
+def ended(command: Callable[[], int]) -> int:
+    """The exit status of a command; what ends it early is told in a line, wherever that is possible."""
     try:
-        with never_swallowed(), compiling_shown():
-            status: int = subcommand.main(list(arguments), program)
-        sys.stdout.flush()  # here, where an error can be reported
-    except (WrongInputError, FolderInUseError, ClusterError, IllegalActionError, AgentError) as error:
-        return refuse("; ".join([str(error), *getattr(error, "__notes__", [])]))
-    except ModuleNotFoundError as error:
-        return refuse(_missing(error))
-    except BrokenPipeError:
-        flush_or_drop()
-        return NOT_READ
-    except OSError as error:
-        if error.errno not in FULL and error.filename is None:
-            raise
-        flush_or_drop()
-        kept = "; what has been written is kept: free some space and repeat the command"
-        return refuse(f"{reason(error)}{kept if error.errno in FULL else ''}")
+        try:
+            return command()
+        finally:
+            sys.stdout.flush()  # here, where an error can be reported
     except KeyboardInterrupt:
         print("\nInterrupted.", file=sys.stderr)
         return INTERRUPTED
-    return status
+    except BrokenPipeError:
+        return NOT_READ
+    except ModuleNotFoundError as error:
+        return refuse(_missing(error))
+    except OSError as error:
+        if error.errno not in FULL and error.filename is None:
+            raise
+        kept = "; what has been written is kept: free some space and repeat the command"
+        return refuse(f"{reason(error)}{kept if error.errno in FULL else ''}")
+    except _input_errors() as error:
+        return refuse("; ".join([str(error), *getattr(error, "__notes__", [])]))
+    finally:
+        drop_unwritten()
+
+
+def _input_errors() -> tuple[type[Exception], ...]:
+    """Errors that users can mend, imported when there is one, since that takes long."""
+    from blackjacky_agents.agent import AgentError
+    from blackjacky_agents.arena.cluster import ClusterError
+    from blackjacky_agents.files import FolderInUseError
+    from blackjacky_env.declare import IllegalActionError
+
+    return WrongInputError, FolderInUseError, ClusterError, IllegalActionError, AgentError
 
 
 def _missing(error: ModuleNotFoundError) -> str:
@@ -141,18 +160,18 @@ def usage() -> str:
     )
 
 
-def flush_or_drop() -> None:
+def drop_unwritten() -> None:
     """Print what is waiting to be printed; what cannot be must not raise another error when Python ends."""
-    try:
-        sys.stdout.flush()
-    except OSError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except OSError:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def refuse(message: str) -> int:
     """Print an input error, without control characters that an input file may hold; returns the exit status."""
-    with ending_at_once():
-        from blackjacky_env.draw import printable
+    from blackjacky_env.draw import printable
 
     shown = message if len(message) <= _MOST_SAID else f"{message[:_MOST_SAID]} ..."
     print("error: " + "\n".join(map(printable, shown.split("\n"))), file=sys.stderr)

@@ -54,6 +54,10 @@ class Args(GameArgs[R]):
     verify: bool = False
     """Instead of writing, compare the checksums in OUT, play all games again, and say how many are missing."""
 
+    def unused(self) -> dict[str, str]:
+        """As `GameArgs.unused`."""
+        return {"with --verify": self.all_but("verify out threads")} if self.verify else super().unused()
+
 
 def main(arguments: Sequence[str], program: str) -> int:
     """Run the subcommand; returns the exit status."""

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import _thread
-import os
+import errno
 import signal
 import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from types import FrameType
 
-INTERRUPTED = 130  # exit status, as shells have it
+from blackjacky_agents.starting import SIGNALS, end_at_once
+
+FULL = (errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC))  # the disk, or this user's share of it
 _AGAIN = 0.05  # seconds until an interrupt that was swallowed comes again
 
 
@@ -31,6 +34,8 @@ def checking_input() -> Iterator[None]:
     try:
         yield
     except (ValueError, TypeError, OSError, NotImplementedError) as error:
+        if isinstance(error, OSError) and error.errno in (errno.EPIPE, *FULL):
+            raise  # an error of the output
         raise WrongInputError(reason(error) if isinstance(error, OSError) else str(error)) from error
 
 
@@ -38,48 +43,36 @@ def checking_input() -> Iterator[None]:
 
 
 @contextmanager
-def ending_at_once() -> Iterator[None]:
-    """Context for importing, in which Ctrl-C ends the process: some modules turn its exception into another one.
+def raising_interrupts() -> Iterator[None]:
+    """Context in which the signals that end this process at once raise `KeyboardInterrupt` instead.
 
-    It changes nothing where somebody else handles Ctrl-C.
+    One that arrives inside LLVM or a destructor comes again: Python can raise nothing in what calls back, it prints a
+    traceback and goes on, and LLVM's objects would be left half made.
     """
-    if threading.current_thread() is not threading.main_thread() or not _is_pythons():
-        yield
-        return
-    before = signal.signal(signal.SIGINT, _end)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
-
-
-def _is_pythons() -> bool:
-    return signal.getsignal(signal.SIGINT) is signal.default_int_handler
-
-
-def _end(number: int, frame: object) -> None:
-    os.write(2, b"\nInterrupted.\n")
-    os._exit(INTERRUPTED)
-
-
-@contextmanager
-def never_swallowed() -> Iterator[None]:
-    """Context in which a Ctrl-C that arrives inside a callback of LLVM or a destructor comes again.
-
-    Python can raise nothing there: it prints a traceback and goes on, and what called back may fail for lack of an
-    answer.
-    """
+    taken = [number for number in SIGNALS if signal.getsignal(number) is end_at_once]
     before = sys.unraisablehook
     coming: list[threading.Timer] = []
 
-    def again(unraisable: sys.UnraisableHookArgs) -> None:
+    def again() -> None:
+        coming.append(threading.Timer(_AGAIN, _interrupt_main))
+        coming[-1].start()
+
+    def interrupt(number: int, frame: FrameType | None) -> None:
+        while frame is not None:
+            if frame.f_globals.get("__name__", "").startswith("llvmlite."):
+                return again()
+            frame = frame.f_back
+        raise KeyboardInterrupt
+
+    def not_raised(unraisable: sys.UnraisableHookArgs) -> None:
         if issubclass(unraisable.exc_type, KeyboardInterrupt):
-            coming.append(threading.Timer(_AGAIN, _interrupt_main))
-            coming[-1].start()
+            again()
         elif not coming:
             before(unraisable)
 
-    sys.unraisablehook = again
+    for number in taken:
+        signal.signal(number, interrupt)
+    sys.unraisablehook = not_raised
     try:
         yield
     except Exception:
@@ -90,6 +83,8 @@ def never_swallowed() -> Iterator[None]:
         for timer in coming:
             timer.cancel()
             timer.join()
+        for number in taken:
+            signal.signal(number, end_at_once)
         sys.unraisablehook = before
 
 

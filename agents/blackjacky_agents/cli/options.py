@@ -7,9 +7,10 @@ import io
 import shlex
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, fields, make_dataclass, replace
+from itertools import takewhile
 from pathlib import Path
 from typing import Annotated, Any, Generic, TypeVar, get_type_hints
 
@@ -21,10 +22,13 @@ from blackjacky_agents.cli.errors import checking_input
 from blackjacky_agents.files import try_to_write
 from blackjacky_agents.reports import in_this_shell
 from blackjacky_env.declare import Game, describe_options, plain
+from blackjacky_env.draw import listed
 from blackjacky_env.games import DEFAULT, get_game
 
 MOST_SECONDS = 60.0
 """The longest pause after a move."""
+ONE_LIST = ("--agents", "--opponents", "--players")
+"""Options that take a list of agents, some of them in some subcommands numbers instead."""
 COMPILING = "compiling the game and its agents, only the first time"
 SECONDS = 0.5  # of compiling one function, with all that it calls, before that is said
 R = TypeVar("R")
@@ -54,6 +58,15 @@ class GameArgs(Generic[R]):
         """The table size of the preset; None: there is no preset."""
         return None if self.preset is None else get_game(self.game).presets[self.preset].num_players
 
+    def unused(self) -> dict[str, str]:
+        """Options that have no effect beside the others: their fields, by what makes them so."""
+        cluster = getattr(self, "cluster", None)
+        return {} if cluster in (None, "local") else {f"with --cluster {cluster}": "threads"}
+
+    def all_but(self, names: str) -> str:
+        """All options but some."""
+        return " ".join({*vars(self), *vars(self.rules)} - {*names.split()})
+
     def check_players(self, num_players: int) -> None:
         """Raise `ValueError` if the preset has another table size."""
         get_game(self.game).choose_preset(self.preset, num_players, None, {})
@@ -68,14 +81,39 @@ def read_arguments(kind: Any, arguments: Sequence[str], program: str) -> Any:
     ``--help`` (status 0) or for a syntax error (status 2).
     """
     with checking_input():
+        check_lists(arguments)
         game = named_game(arguments, kind.game)
     args = tyro.cli(kind[with_help(game.options)], args=arguments, prog=program)
     with checking_input():
+        refuse_unused(arguments, args.unused())
         _, variant, options = game.choose_preset(args.preset, None, args.variant, args.rule_options)
     if args.preset is None:
         return args
     rules = {name: tuple(value) if isinstance(value, list) else value for name, value in options.items()}
     return replace(args, variant=variant, rules=replace(args.rules, **rules))
+
+
+def check_lists(arguments: Sequence[str]) -> None:
+    """Raise `ValueError` for the agents of one list with spaces between them, or several values with commas."""
+    for place, argument in enumerate(arguments):
+        option, _, joined = argument.partition("=")
+        words = [*filter(None, [joined]), *takewhile(lambda word: word[:1] != "-", arguments[place + 1 :])]
+        parts = [part for word in words for part in word.split(",") if part]
+        numbers = all(map(str.isdecimal, parts))
+        if option in ONE_LIST and len(words) > 1 and not numbers:
+            typed = shlex.quote(",".join(parts))
+            raise ValueError(f"{option} is one list, with commas and without spaces: {option} {typed}")
+        if option[:2] == "--" and (numbers or option == "--bots") and len(parts) > len(words):
+            raise ValueError(f"{option} has spaces between its values, no commas: {option} {shlex.join(parts)}")
+
+
+def refuse_unused(arguments: Sequence[str], unused: Mapping[str, str]) -> None:
+    """Raise `ValueError` if a command line has options without effect, given as by `GameArgs.unused`."""
+    given = {each: each[2:].replace("-", "_") for each in (word.partition("=")[0] for word in arguments)}
+    for when, names in unused.items():
+        found = [each for each, name in given.items() if {name, name.removeprefix("no_")} & {*names.split()}]
+        if found:
+            raise ValueError(f"{listed(found)} {'have' if found[1:] else 'has'} no effect {when}")
 
 
 def with_help(options: type[Any]) -> type[Any]:

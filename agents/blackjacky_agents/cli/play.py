@@ -69,6 +69,12 @@ class Args(GameArgs[R]):
     tables: Path = Path("runs/tables")
     """With --web: folder in which tables are saved."""
 
+    def unused(self) -> dict[str, str]:
+        """As `GameArgs.unused`."""
+        if self.web:
+            return {"with --web": "seat save"}
+        return {"without --web": "people host port address language mcp tables"}
+
 
 def opponents_of(args: Args[Any], people: int) -> list[str]:
     """The agents at the table, clockwise; by default the game's, filling up the usual table size.
@@ -149,7 +155,7 @@ def serve(args: Args[Any], program: str) -> None:
 
 def describes_table(args: Args[Any]) -> bool:
     """Whether the arguments ask for a table, not only for the lobby."""
-    chosen = (args.opponents, args.preset, args.variant, args.seed)
+    chosen = (args.opponents, args.preset, args.variant, args.seed, args.name)
     return bool(
         args.game != DEFAULT or args.people != 1 or any(each is not None for each in chosen) or args.rule_options
     )

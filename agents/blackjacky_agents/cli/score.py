@@ -95,6 +95,15 @@ class Args(GameArgs[R]):
     check: Path | None = None
     """Check this card instead: its numbers, a sample of its games and, with AGENT or a shipped one, all its games."""
 
+    def unused(self) -> dict[str, str]:
+        """As `GameArgs.unused`."""
+        found = super().unused()
+        if not self.agent.startswith("cmd:"):
+            found["without a program, cmd:COMMAND"] = "move_timeout start_timeout"
+        if self.check is not None:
+            found["with --check"] = self.all_but("check threads cluster move_timeout start_timeout")
+        return found
+
 
 def main(arguments: Sequence[str], program: str) -> int:
     """Run the subcommand; returns the exit status."""

@@ -69,6 +69,15 @@ class Args(GameArgs[R]):
     resume: Path | None = None
     """Continue the run in this folder, with its settings, to the limits given now."""
 
+    def unused(self) -> dict[str, str]:
+        """As `GameArgs.unused`."""
+        resumed = None if self.resume is None else read_settings(self.resume)[0]
+        is_sampled = (resumed or self).algorithm == "mccfr"
+        found = {"with mccfr": "threads exploitability"} if is_sampled else {"without mccfr": "seed"}
+        if resumed is not None:
+            found["with --resume"] = self.all_but("resume threads exploitability minutes iterations")
+        return found
+
 
 def main(arguments: Sequence[str], program: str) -> int:
     """Run the subcommand; returns the exit status."""
@@ -112,10 +121,6 @@ def check_limits(args: Args[Any]) -> Limits:
 def chosen(args: Args[Any], command: str) -> tuple[SolveSettings, Path, str]:
     """Settings, folder and command of the new or resumed run; `ValueError` for what cannot be used."""
     if args.resume is not None:
-        if args.players is not None or args.preset or args.variant or args.rule_options:
-            raise ValueError(
-                "--resume goes on at the table of its run: leave out --players, --preset, --variant and rule options"
-            )
         settings, command = read_settings(args.resume)
         return settings, args.resume, command
     table = Table.of(args.game, args.players, args.variant, args.preset, **args.rule_options)

@@ -76,6 +76,10 @@ class Args(GameArgs[R]):
     ladder: Path | None = None
     """Also write the report to this file (JSON)."""
 
+    def unused(self) -> dict[str, str]:
+        """As `GameArgs.unused`."""
+        return super().unused() | ({"with --tables": "agents players lineups"} if self.tables else {})
+
 
 def main(arguments: Sequence[str], program: str) -> int:
     """Run the subcommand; returns the exit status."""
@@ -131,9 +135,7 @@ def prepare(args: Args[Any]) -> list[Tournament]:
 
 
 def read_agents(args: Args[Any]) -> tuple[list[str], tuple[int, ...], str | list[list[str]]]:
-    """Names, table sizes and line-ups; `ValueError` for options that contradict each other."""
-    if args.tables and (args.agents is not None or args.players is not None or args.lineups != "mixed"):
-        raise ValueError("--tables says who sits where: leave out --agents, --players and --lineups")
+    """Names, table sizes and line-ups; `ValueError` for unknown agents."""
     if args.tables:
         lineups = [parse_agents(table, "--tables") for table in args.tables]
         return list(dict.fromkeys(name for lineup in lineups for name in lineup)), (len(lineups[0]),), lineups

@@ -22,7 +22,7 @@ import tyro
 
 from blackjacky_agents.arena.cluster import joined
 from blackjacky_agents.cli.errors import checking_input
-from blackjacky_agents.cli.options import command_line, given_options, resume_with, with_help
+from blackjacky_agents.cli.options import check_lists, command_line, given_options, resume_with, with_help
 from blackjacky_agents.cli.train_report import show_results
 from blackjacky_agents.files import only_writer
 from blackjacky_agents.games import bot_names
@@ -152,6 +152,7 @@ def make_run(settings: TrainingSettings, folder: Path, command: str) -> Training
 
 def read_arguments(arguments: Sequence[str], program: str) -> tuple[TrainingSettings, Path | None, str | None]:
     """Settings, the run to resume and the cluster's address; `ValueError` if that run has other settings."""
+    check_lists(arguments)
     first = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
     for name in ("game", "preset"):
         first.add_argument(f"--{name}", default=getattr(TrainingSettings, name))

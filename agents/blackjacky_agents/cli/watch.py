@@ -63,6 +63,15 @@ class Args(GameArgs[R]):
     delay: float = 0.8
     """In the terminal: pause after each move, in seconds."""
 
+    def unused(self) -> dict[str, str]:
+        """As `GameArgs.unused`."""
+        found = {"without --out": "playouts"} if self.out is None else {"with --out": "seat delay"}
+        if self.tournament is None:
+            found["without --tournament"] = "number"
+        if self.players is None:
+            found["without --players"] = self.all_but("record tournament number out playouts seat delay")
+        return found
+
 
 class Show(NamedTuple):
     """A game to be shown."""

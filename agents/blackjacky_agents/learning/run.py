@@ -162,7 +162,8 @@ class TrainingRun(ABC):
                 self.evaluate()
         self.clock.stop()
         self.save()
-        self._learning_curve().savefig(self.folder / CURVE_FILE)
+        if self.progress:
+            self._learning_curve().savefig(self.folder / CURVE_FILE)
         return not self.interrupted
 
     @property

@@ -7,7 +7,7 @@ string that ``str(game)`` returns.
 
 Chance is explicit. Wherever cards are shuffled there is a chance node: at the start, and after an action that led to a
 new deal or a reshuffle. Its outcomes are some number of equally likely deals, each with a random key of its own, or
-every distinct order of a small deck: ``load_game(preset="mini-1", cards="all")``; orders that lead to the same position
+every distinct order of a small deck: ``load_game(table="mini-1", cards="all")``; orders that lead to the same position
 are one outcome. A state is a function of its history and the game's parameters, so it can be cloned, serialised and
 played again, and nobody who searches in a clone foresees a deal.
 
@@ -75,7 +75,7 @@ def load_game(
     num_players: int | None = None,
     variant: str | None = None,
     *,
-    preset: str | None = None,
+    table: str | None = None,
     chance_outcomes: int = 1000,
     cards: str = "",
     start_player: int | None = None,
@@ -87,7 +87,7 @@ def load_game(
         game: name of the game.
         num_players: players; None: the variant's default.
         variant: name of the variant; None: the first that allows ``num_players``.
-        preset: name of one of the game's tables, such as ``"mini-1"``, in place of players, variant and rule options.
+        table: name of one of the game's tables, such as ``"mini-1"``, in place of players, variant and rule options.
         chance_outcomes: deals of each chance node, 1 .. 400,000. The game then has this many different deals at every
             node: more are closer to the real game, and slower for algorithms that enumerate all outcomes.
         cards: ``"all"``: a deal of a small deck has every distinct order as an outcome, at most 400,000, so that
@@ -99,10 +99,10 @@ def load_game(
     Raises:
         TypeError, ValueError: an argument is unknown or out of range; the message says what is allowed.
     """
-    table = get_game(game)
-    chosen_size, chosen_variant, rule_options = table.choose_preset(preset, num_players, variant, rule_options)
-    size, name = table.choose_table(chosen_size, chosen_variant)
-    options = table.check_options(size, name, rule_options)
+    declared = get_game(game)
+    chosen_size, chosen_variant, rule_options = declared.find_table(table, num_players, variant, rule_options)
+    size, name = declared.choose_table(chosen_size, chosen_variant)
+    options = declared.check_options(size, name, rule_options)
     given = quote(json.dumps({option: options[option] for option in rule_options if option in options}))
     start = DRAWN if start_player is None else check_integer("start_player", start_player, 0, size - 1)
     chance = {"chance_outcomes": chance_outcomes, "cards": cards, "start_player": start}

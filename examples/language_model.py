@@ -1,7 +1,7 @@
 """A language model behind any OpenAI-compatible endpoint as an agent, with a budget and a transcript that replays it.
 
     export OPENAI_BASE_URL=http://127.0.0.1:8023/v1 OPENAI_API_KEY=none BLACKJACKY_MODEL=NAME
-    blackjacky evaluate --players 'examples.language_model:LanguageModel,counter*3' --games 1 --seed 7
+    blackjacky evaluate --agents 'examples.language_model:LanguageModel,counter*3' --games 1 --seed 7
     python examples/language_model.py      # calls and tokens of each game
 
 Before each decision the model is shown the rules in short, what its seat has heard since the deal, the table as its

@@ -59,11 +59,11 @@ from blackjacky_agents import bot_names, cli
 
 assert bot_names("leduc_poker") == ["random", "cautious", "bluffer"]
 for command in (
-    "evaluate --players cautious,ismcts:50 --games 20 --threads 1",
+    "evaluate --agents cautious,ismcts:50 --games 20 --threads 1",
     "train --name leduc --steps 256 --num-envs 8 --n-steps 8 --batch-size 32 --hidden-sizes 8 --threads 1"
     " --bots cautious --snapshot-every 256 --eval-games 5 --final-eval-games 20",
     "tournament --agents cautious,random,ppo:runs/leduc --games 60 --threads 1",
-    "watch --players cautious,ppo:runs/leduc --seed 1 --delay 0",
+    "watch --agents cautious,ppo:runs/leduc --seed 1 --delay 0",
 ):
     assert cli.main([*command.split(), "--game", "leduc_poker"]) == 0, command
 assert pathlib.Path("runs/tournament/report.md").exists()

@@ -19,13 +19,13 @@ from blackjacky_env.declare.game import (
     ExtraDeck,
     Game,
     IllegalActionError,
+    NamedTable,
     Pile,
-    Preset,
     Reshuffle,
     Rules,
     SmallDeck,
     Words,
 )
 from blackjacky_env.declare.layout import Layout, Part, Vector
-from blackjacky_env.declare.options import Cards, Range, Variant, describe_options, plain
+from blackjacky_env.declare.options import Cards, Range, Variant, describe_options, field_docs, plain
 from blackjacky_env.declare.plain_words import plain_words

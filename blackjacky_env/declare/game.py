@@ -146,7 +146,7 @@ class Pile:
 
 
 @dataclass(frozen=True)
-class Preset:
+class NamedTable:
     """A named table of a game: table size, variant and rule options."""
 
     about: str
@@ -210,7 +210,7 @@ class Game:
     """None: nothing is shuffled but whole decks."""
     pile: Pile | None = None
     """The only cards whose order nobody knows. None: solvers try every order of the deck."""
-    presets: Mapping[str, Preset] = field(default_factory=dict, hash=False)
+    tables: Mapping[str, NamedTable] = field(default_factory=dict, hash=False)
     """Tables by name, such as miniatures that can be solved exactly, the smallest first."""
 
     def __post_init__(self) -> None:
@@ -220,8 +220,8 @@ class Game:
             raise ValueError(f"winners in the record of {self.name} need the shape ({self.max_players},)")
         if len(self.words.actions) != self.num_actions:
             raise ValueError(f"{self.name} has {self.num_actions} actions and describes {len(self.words.actions)}")
-        for preset in self.presets.values():
-            self.check_options(*self.choose_table(preset.num_players, preset.variant), preset.options)
+        for table in self.tables.values():
+            self.check_options(*self.choose_table(table.num_players, table.variant), table.options)
 
     @property
     def variants(self) -> tuple[Variant, ...]:
@@ -316,28 +316,25 @@ class Game:
             return next(iter(variants))
         return ", ".join(f"{sizes} ({', '.join(names)})" for sizes, names in variants.items())
 
-    def choose_preset(
+    def find_table(
         self,
         name: str | None,
         num_players: object,
         variant: str | None,
         given: Mapping[str, Any],
-        called: str = "preset",
     ) -> tuple[Any, str | None, dict[str, Any]]:
-        """Table size, variant and rule options of a preset, or those ``given`` if ``name`` is None.
+        """Table size, variant and rule options of a named table, or those ``given`` if ``name`` is None.
 
-        ``called``: what a preset is called where it was named, for messages.
-
-        Raises `TypeError` or `ValueError` for an unknown preset, and for a size, variant or option that is given beside
-        the preset and differs from the preset's.
+        Raises `TypeError` or `ValueError` for an unknown table, and for a size, variant or option that is given beside
+        the table and differs from the table's.
         """
         if name is None:
             return num_players, variant, dict(given)
-        if not self.presets:
-            raise ValueError(f"{called}={name!r} is unknown: {self.name} has no presets")
-        preset = self.presets[check_choice(called, name, self.presets)]
-        fixed: dict[str, Any] = {"num_players": preset.num_players, "variant": preset.variant}
-        fixed |= self.check_options(preset.num_players, preset.variant, preset.options)
+        if not self.tables:
+            raise ValueError(f"table={name!r} is unknown: {self.name} has no named tables")
+        table = self.tables[check_choice("table", name, self.tables)]
+        fixed: dict[str, Any] = {"num_players": table.num_players, "variant": table.variant}
+        fixed |= self.check_options(table.num_players, table.variant, table.options)
         beside: dict[str, Any] = {"num_players": num_players, "variant": variant}
         beside = {option: value for option, value in beside.items() if value is not None}
         beside |= {option: plain(getattr(read_options(self.options, given, self.name), option)) for option in given}
@@ -345,10 +342,10 @@ class Game:
             there: Any = fixed.get(option)
             if not np.array_equal(value, there):
                 raise ValueError(
-                    f"{option}={value!r} contradicts {called}={name!r}, which has {option}={there!r}; "
+                    f"{option}={value!r} contradicts table={name!r}, which has {option}={there!r}; "
                     "leave one of them out"
                 )
-        return preset.num_players, preset.variant, dict(preset.options)
+        return table.num_players, table.variant, dict(table.options)
 
     def check_options(self, num_players: int, variant: str, given: Mapping[str, Any]) -> dict[str, Any]:
         """All rule options in force, by name and as plain values: those ``given``, and defaults for the others.

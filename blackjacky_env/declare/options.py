@@ -181,14 +181,15 @@ def describe_options(kind: type[Any]) -> list[dict[str, Any]]:
 
 
 def field_docs(kind: type[Any]) -> dict[str, str]:
-    """Docstrings of the fields of a class: the string literals below them."""
-    body = ast.parse(textwrap.dedent(inspect.getsource(kind))).body[0]
-    assert isinstance(body, ast.ClassDef)
+    """Docstrings of the fields of a dataclass: the string literals below them; those of a subclass count."""
     docs = {}
-    for line, below in pairwise(body.body):
-        match line, below:
-            case ast.AnnAssign(target=ast.Name(id=name)), ast.Expr(value=ast.Constant(value=str(doc))):
-                docs[name] = inspect.cleandoc(doc)
+    for each in reversed([*filter(dataclasses.is_dataclass, kind.__mro__)]):
+        body = ast.parse(textwrap.dedent(inspect.getsource(each))).body[0]
+        assert isinstance(body, ast.ClassDef)
+        for line, below in pairwise(body.body):
+            match line, below:
+                case ast.AnnAssign(target=ast.Name(id=name)), ast.Expr(value=ast.Constant(value=str(doc))):
+                    docs[name] = " ".join(doc.split())
     return docs
 
 

@@ -67,7 +67,7 @@ class TableEnv(Looking):
             values, not scaled).
         mask_dtype: dtype of masks, also in ``infos``: ``"int8"`` or ``"bool"``.
         events_in_infos: whether ``infos[agent]["events"]`` holds what `events` returns.
-        preset: name of one of the game's tables, such as ``"mini-1"``, which fixes ``num_players``, ``variant`` and the
+        table: name of one of the game's tables, such as ``"mini-1"``, which fixes ``num_players``, ``variant`` and the
             rule options.
         rule_options: the game's own options.
 

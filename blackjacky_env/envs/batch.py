@@ -25,7 +25,7 @@ def make_batch(
     per_seat: bool = False,
     gamma: float = 1.0,
     score_shaping: float = 0.0,
-    preset: str | None = None,
+    table: str | None = None,
     **rule_options: Any,
 ) -> Batch:
     """Make a `Batch`: many games at once, in which the caller plays every seat.
@@ -50,7 +50,7 @@ def make_batch(
             between two decisions a seat receives gamma * P(second) - P(first) more, where P is w times its score minus
             the mean score of the table, and 0 at the end of the game. The optimal policies are those without shaping
             (Ng, Harada and Russell, ICML 1999).
-        preset: name of one of the game's tables, as for the environments.
+        table: name of one of the game's tables, as for the environments.
         rule_options: the game's own options.
 
     Raises:
@@ -67,7 +67,7 @@ def make_batch(
     if check_choice("backend", backend, ("cpu", "cuda")) == "cuda" and (copy or threads is not None):
         raise ValueError("copy=True and threads are for backend='cpu'")
     count = check_integer("num_games", num_games, 1, 2**24)
-    num_players, variant, rule_options = declared.choose_preset(preset, num_players, variant, rule_options)
+    num_players, variant, rule_options = declared.find_table(table, num_players, variant, rule_options)
     sizes, variant = choose_tables(declared, count, num_players, variant)
     seat_arrays = new_seat_arrays(declared, count, gamma, shaping) if per_seat else None
     paid = check_choice("reward", reward, ("win", declared.score_reward))

@@ -53,7 +53,7 @@ class Looking(AECEnv[str, Any, Any]):
         observation_dtype: str = "integer",
         mask_dtype: str = "int8",
         events_in_infos: bool = False,
-        preset: str | None = None,
+        table: str | None = None,
         **rule_options: Any,
     ) -> None:
         super().__init__()  # type: ignore[no-untyped-call]  # PettingZoo leaves it untyped
@@ -62,7 +62,7 @@ class Looking(AECEnv[str, Any, Any]):
         self._is_plain = self._format == Format("dict")
         self.events_in_infos = check_flag("events_in_infos", events_in_infos)
         self.metadata = {**type(self).metadata, "name": f"{self.game.name}_v{self.game.version}"}
-        num_players, variant, rule_options = self.game.choose_preset(preset, num_players, variant, rule_options)
+        num_players, variant, rule_options = self.game.find_table(table, num_players, variant, rule_options)
         self.num_players, self.variant = self.game.choose_table(num_players, variant)
         self.possible_agents = [f"player_{seat}" for seat in range(self.num_players)]
         self.reward = check_choice("reward", reward, ("win", self.game.score_reward))

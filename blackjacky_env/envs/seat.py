@@ -54,7 +54,7 @@ class SeatEnv(gymnasium.Env[Observation, np.int64]):
         observation_format: ``"flat"`` (the vector) or ``"dict"`` (of ``observation``, the vector, and ``action_mask``).
         observation_dtype: dtype of the vector, as for `TableEnv`.
         mask_dtype: dtype of masks, also in ``info``: ``"int8"`` or ``"bool"``.
-        options: ``variant``, ``reward``, ``preset`` and the game's own options, as for `TableEnv`.
+        options: ``variant``, ``reward``, ``table`` and the game's own options, as for `TableEnv`.
 
     Raises:
         TypeError, ValueError: an option or the name of an opponent is unknown; the message says what is allowed.

@@ -84,7 +84,7 @@ class SeatVectorEnv(VectorEnv[Observation, Array, Array]):
         reward: ``"win"``, or the game's score reward.
         score_weight: with ``reward="win"``, this multiple of the score reward is added, which speeds up learning.
         threads: maximum number of threads, 1 .. 1024; None: one per core. Results do not depend on it.
-        preset: name of one of the game's tables, as for `TableEnv`.
+        table: name of one of the game's tables, as for `TableEnv`.
         render_mode: None, as these games are not drawn.
         max_episode_steps: None, as no game is cut short; ``vectorization_mode="sync"`` has Gymnasium's `TimeLimit`.
         rule_options: the game's own options.
@@ -109,7 +109,7 @@ class SeatVectorEnv(VectorEnv[Observation, Array, Array]):
         reward: str = "win",
         score_weight: float = 0.0,
         threads: int | None = None,
-        preset: str | None = None,
+        table: str | None = None,
         render_mode: None = None,
         max_episode_steps: None = None,
         **rule_options: Any,
@@ -126,7 +126,7 @@ class SeatVectorEnv(VectorEnv[Observation, Array, Array]):
         self.metadata = {"render_modes": [], "autoreset_mode": mode}
         self._same_step = mode is AutoresetMode.SAME_STEP
         self.reward = check_choice("reward", reward, ("win", self.game.score_reward))
-        num_players, variant, rule_options = self.game.choose_preset(preset, num_players, variant, rule_options)
+        num_players, variant, rule_options = self.game.find_table(table, num_players, variant, rule_options)
         weight = check_number("score_weight", score_weight, -1e6, 1e6)
         if weight and reward != "win":
             raise ValueError(f"score_weight={score_weight!r} needs reward='win', to which the score reward is added")

@@ -46,7 +46,7 @@ class Args:
 def main(args: Args) -> None:
     """Measure what is missing; every table is written at once."""
     before = known_rows(args.game)
-    for name in get_game(args.game).presets:
+    for name in get_game(args.game).tables:
         if args.tables and name not in args.tables:
             continue
         row = before.get(name, {"table": name, "agents": {}, "curves": {}})
@@ -70,7 +70,7 @@ def known_rows(game: str) -> dict[str, dict[str, Any]]:
 
 def measure(game: str, name: str, args: Args, known: dict[str, Any]) -> dict[str, Any]:
     """Size and value of a table, and the exploitability of the agents that are not known yet."""
-    table, begun = Table.of(game, preset=name), time.process_time()
+    table, begun = Table.of(game, table=name), time.process_time()
     tree = build_tree(table, args.memory * GIB)
     seconds = time.process_time() - begun
     Solver(tree).run(1)  # compiled before its clock starts

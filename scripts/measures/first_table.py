@@ -37,7 +37,7 @@ class Args:
 def served(game: str, delay: float, folder: str) -> Iterator[str]:
     """A server with a table for one person, and the address of that person's page."""
     command = [sys.executable, "-m", "blackjacky_agents", "play", "--web", "--port", "0", "--people", "1"]
-    command += ["--game", game, "--opponents", _opponents(game), "--delay", str(delay), "--tables", f"{folder}/tables"]
+    command += ["--game", game, "--opponents", _opponents(game), "--delay", str(delay), "--folder", f"{folder}/tables"]
     environment = {**os.environ, "NUMBA_CACHE_DIR": f"{folder}/cache", "PYTHONUNBUFFERED": "1"}
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as process:
         try:

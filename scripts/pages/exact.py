@@ -35,7 +35,7 @@ def solved(game: str) -> dict[str, Any]:
     result, beside = load("exact", game), load("nfsp", game)
     if result is None:
         return {}
-    rows = {row["table"]: row for row in result["rows"] if row["table"] in get_game(game).presets}
+    rows = {row["table"]: row for row in result["rows"] if row["table"] in get_game(game).tables}
     for row in beside["rows"] if beside else ():
         rows[row["table"]]["curves"]["nfsp"] = row["curve"]
     return rows
@@ -53,7 +53,7 @@ def shown(rows: Rows) -> str | None:
 def sizes(game: str, rows: Rows) -> str:
     """Size and value of every table."""
     columns = {
-        "table": lambda row: f"`{row['table']}`: {get_game(game).presets[row['table']].about}",
+        "table": lambda row: f"`{row['table']}`: {get_game(game).tables[row['table']].about}",
         "players": lambda row: row["size"]["num_players"],
         "nodes": lambda row: f"{row['size']['nodes']:,}",
         "information states": lambda row: f"{row['size']['information_states']:,}",

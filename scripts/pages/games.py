@@ -171,13 +171,13 @@ def options(game: Game) -> str:
     return markdown_table(["option", "default", "allowed", "meaning"], rows)
 
 
-def presets(game: Game) -> str:
+def tables(game: Game) -> str:
     """The tables that have a name; empty if none has."""
     rows = []
-    for name, preset in game.presets.items():
-        given = {"num_players": preset.num_players, **preset.options}
-        rows.append([code(name), f"{preset.about}.", ", ".join(f"`{option}={given[option]!r}`" for option in given)])
-    return markdown_table(["preset", "table", "stands for"], rows) if rows else ""
+    for name, each in game.tables.items():
+        given = {"num_players": each.num_players, **each.options}
+        rows.append([code(name), f"{each.about}.", ", ".join(f"`{option}={given[option]!r}`" for option in given)])
+    return markdown_table(["name", "table", "stands for"], rows) if rows else ""
 
 
 def allowed(option: dict[str, Any]) -> tuple[str, str]:
@@ -194,7 +194,7 @@ def quoted(values: Sequence[str]) -> str:
 
 TABLES: dict[str, Callable[[Game], str]] = {
     "options": options,
-    "presets": presets,
+    "tables": tables,
     "actions": actions,
     "observation": observation,
     "state": state,

@@ -27,14 +27,14 @@ PACKAGES = ("blackjacky_env/", "agents/blackjacky_agents/")
 GPU = r"nvidia-|cuda-|numba-cuda$|triton$|cupy|jax-cuda"
 COMMANDS = (
     "--help",
-    "evaluate --players random,counter --games 50",
+    "evaluate --agents random,counter --games 50",
     "score counter --games 12",
-    "solve --preset mini-1",
+    "solve --table mini-1",
     "tournament --agents random,counter --players 2 --games 40",
-    "watch --players random,counter --seed 1 --out game.html",
+    "watch --agents random,counter --seed 1 --output game.html",
     "play --opponents random --seed 1",
     "train --name tiny --minutes 0.05 --eval-games 2 --final-eval-games 2",
-    "evaluate --players ppo:runs/tiny,random --games 50",
+    "evaluate --agents ppo:runs/tiny,random --games 50",
 )
 """What the installed `blackjacky` is asked to do, in an empty folder."""
 

@@ -122,8 +122,8 @@ def test_copies_go_on_alike_and_apart(agent: CompiledAgent) -> None:
 def test_lists_of_agents_are_read_with_their_numbers_or_refused() -> None:
     assert parse_agents("counter, random * 2 ,ppo:my runs/a*3") == ["counter", *["random"] * 2, *["ppo:my runs/a"] * 3]
     for text in ("", "counter,", "a,,b", "random*", "random*0", "random*x", "*2", "a*2*3", "random*100"):
-        with pytest.raises(ValueError, match=r"^--players: .* is not NAME or NAME\*NUMBER"):
-            parse_agents(text, "--players")
+        with pytest.raises(ValueError, match=r"^--agents: .* is not NAME or NAME\*NUMBER"):
+            parse_agents(text, "--agents")
 
 
 class Wrapped:

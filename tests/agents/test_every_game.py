@@ -111,9 +111,9 @@ def test_a_league_plays_other_variants_only_at_tables_that_they_are_for() -> Non
 
 
 @pytest.mark.prove
-@pytest.mark.parametrize(("name", "preset"), [(name, preset) for name in GAMES for preset in get_game(name).presets])
+@pytest.mark.parametrize(("name", "preset"), [(name, preset) for name in GAMES for preset in get_game(name).tables])
 def test_bots_trained_agents_and_search_play_every_preset(name: str, preset: str) -> None:
-    table = get_game(name).presets[preset]
+    table = get_game(name).tables[preset]
     for agent in (*agent_names(name), "search:3"):
         agents = [make_agent(each, name) for each in (agent, *["random"] * (table.num_players - 1))]
         shares = shares_at_one_table(agents, 6, seed=1, game=name, variant=table.variant, **table.options)

@@ -110,6 +110,6 @@ def test_what_nothing_can_be_written_to_is_refused(tmp_path: Path) -> None:
     with socket.socket(socket.AF_UNIX) as listening:
         listening.bind(str(tmp_path / "socket"))
         for name in ("loop", "socket"):
-            with pytest.raises(ValueError, match=f"--out .*{name} cannot be written"):
-                check_writable("--out", tmp_path / name)
+            with pytest.raises(ValueError, match=f"--output .*{name} cannot be written"):
+                check_writable("--output", tmp_path / name)
         assert stat.S_ISSOCK((tmp_path / "socket").stat().st_mode)

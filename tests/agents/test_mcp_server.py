@@ -152,7 +152,7 @@ async def test_what_cannot_be_done_is_refused_with_the_reason_changes_nothing_an
         ("start_table", {"others": 9}, "others=9"),
         ("start_table", {"game": "poker"}, "Games are 'black_jacky', "),
         ("start_table", {"opponents": ["my_agents:Careful"]}, "agent 'my_agents:Careful' is unknown; allowed"),
-        ("start_table", {"preset": "mini-1", "rules": {"hearts": 2}}, "hearts=2 contradicts preset='mini-1'"),
+        ("start_table", {"table": "mini-1", "rules": {"hearts": 2}}, "hearts=2 contradicts table='mini-1'"),
         ("start_table", {"name": "x" * 30}, "a name has 1 .. 20 printable characters"),
     ],
 )
@@ -173,11 +173,11 @@ async def test_the_usual_table_is_started_unless_another_one_is_asked_for():
     async with assistants(usual=Usual("halunken", variant="standard")) as (server, assistant):
         assert (await assistant.call("list_games")).startswith("halunken: ")
         assert (await assistant.call("read_rules")).startswith(get_game("halunken").title)
-        for order in ({}, {"variant": "duel", "opponents": ["random"]}, {"game": "black_jacky", "preset": "mini-1"}):
+        for order in ({}, {"variant": "duel", "opponents": ["random"]}, {"game": "black_jacky", "table": "mini-1"}):
             await assistant.call("start_table", **order)
         envs = [table.env for table in server.tables()]
         assert [env.variant for env in envs[:2]] == ["standard", "duel"]
-        assert envs[2].config_dict() == TableEnv("black_jacky", preset="mini-1").config_dict()
+        assert envs[2].config_dict() == TableEnv("black_jacky", table="mini-1").config_dict()
 
 
 async def test_an_invitation_is_for_the_free_seats_alone_and_who_is_slow_is_told():
@@ -224,7 +224,7 @@ def test_without_the_address_of_the_lobby_or_from_another_site_nobody_is_served(
 
 
 async def test_the_command_serves_an_assistant_that_starts_it_and_ends_with_it(tmp_path):
-    command = ["-m", "blackjacky_agents", "mcp", "--tables", str(tmp_path / "tables")]
+    command = ["-m", "blackjacky_agents", "mcp", "--folder", str(tmp_path / "tables")]
     started = StdioServerParameters(command=sys.executable, args=command, env=dict(os.environ))
     async with Client(stdio_client(started)) as client:
         assistant = Assistant(client)

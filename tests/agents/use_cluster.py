@@ -23,10 +23,10 @@ GAMES = {"compiled": 6000, "in Python": 160}
 COMMAND = str(Path(sys.executable).with_name("blackjacky"))
 BRIEF = "--minutes 0.02 --eval-games 20 --final-eval-games 20"
 TYPED = {
-    "evaluate": "--players random,threshold --games 40",
+    "evaluate": "--agents random,threshold --games 40",
     "score": "threshold --games 12",
     "tournament": "--agents random,threshold --players 2 --games 40",
-    "dataset": "--players random,threshold --games 40 --out data",
+    "dataset": "--agents random,threshold --games 40 --output data",
     "train": f"--preset league --games-per-update 16 {BRIEF}",
     "exploit": f"--agent threshold --games-per-update 16 {BRIEF}",
 }
@@ -74,7 +74,7 @@ def evaluation(address: str | None) -> Any:
     """What `blackjacky evaluate` writes and prints, but its own command."""
     output = Path("evaluation.json")
     where = [] if address is None else ["--cluster", address]
-    command = ["evaluate", "--players", "random,threshold", "--games", "5000", "--output", str(output), *where]
+    command = ["evaluate", "--agents", "random,threshold", "--games", "5000", "--output", str(output), *where]
     printed = subprocess.run([COMMAND, *command], check=True, stdout=subprocess.PIPE, text=True).stdout
     return json.loads(output.read_text("utf-8"))["results"], printed.replace(f" {shlex.join(where)}`", "`")
 

@@ -25,7 +25,7 @@ pytestmark = pytest.mark.prove
 
 WALKED = [("black_jacky", "mini-1", 9, 99), ("schwarze_katze", "mini-1", 9, 99), ("black_spy", "mini-1", 2, 2)]
 """Miniatures that are walked: how many deals that look the same to player_0, and how many actions of a decision."""
-MINIATURES = [(name, preset) for name in GAMES for preset in get_game(name).presets]
+MINIATURES = [(name, table) for name in GAMES for table in get_game(name).tables]
 Past = dict[str, tuple[Any, ...]]
 """By agent, everything that it has observed and heard, in order: the reference that information states are held to."""
 
@@ -84,12 +84,12 @@ def one_to_one(pairs: set[tuple[Any, Any]]) -> bool:
 # ---------------------------------------------------------------- what a player can tell apart
 
 
-@pytest.mark.parametrize(("game", "preset", "count", "width"), WALKED)
+@pytest.mark.parametrize(("game", "table", "count", "width"), WALKED)
 def test_text_vector_and_key_are_the_same_for_two_histories_exactly_if_the_player_cannot_tell_them_apart(
-    game: str, preset: str, count: int, width: int
+    game: str, table: str, count: int, width: int
 ) -> None:
     """So they recall all that the player has seen, heard and done; at the end only the text shows what is laid open."""
-    env, pairs, told = TableEnv(game, preset=preset), defaultdict[str, set[tuple[Any, Any]]](set), 0
+    env, pairs, told = TableEnv(game, table=table), defaultdict[str, set[tuple[Any, Any]]](set), 0
     for dealt in islice(deals(env), count):
         for here, past in positions(dealt, width):
             for agent in here.possible_agents:
@@ -105,11 +105,11 @@ def test_text_vector_and_key_are_the_same_for_two_histories_exactly_if_the_playe
 # ---------------------------------------------------------------- vectors
 
 
-@pytest.mark.parametrize(("game", "preset"), MINIATURES)
+@pytest.mark.parametrize(("game", "table"), MINIATURES)
 def test_a_vector_is_in_its_space_and_shows_the_observation_and_every_action_with_what_was_seen_before(
-    game: str, preset: str
+    game: str, table: str
 ) -> None:
-    env = TableEnv(game, preset=preset)
+    env = TableEnv(game, table=table)
     space, size = env.information_state_space, env.game.layout.size
     for seed in range(8):
         env.reset(seed=seed)

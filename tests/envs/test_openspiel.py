@@ -84,7 +84,7 @@ def test_a_game_is_loaded_again_by_its_string() -> None:
         ({"chance_outcomes": 10**8}, r"chance_outcomes=100000000 is out of range; allowed are 1 \.\. 400000"),
         ({"cards": "1 2 3"}, "cards='1 2 3' is unknown; allowed are '', 'all'"),
         ({"cards": "all"}, "distinct orders; allowed are 400,000"),
-        ({"preset": "mini-0"}, "preset='mini-0' is unknown; allowed are 'mini-1'"),
+        ({"table": "mini-0"}, "table='mini-0' is unknown; allowed are 'mini-1'"),
     ],
     ids=str,
 )
@@ -98,7 +98,7 @@ def test_what_cannot_be_played_is_refused_with_what_can(options: dict[str, Any],
 def test_openspiels_playthrough_runs_and_what_is_not_offered_is_no_observer() -> None:
     from open_spiel.python.algorithms.generate_playthrough import playthrough
 
-    game, kinds = load_game(preset="mini-1", chance_outcomes=2), pyspiel.PrivateInfoType
+    game, kinds = load_game(table="mini-1", chance_outcomes=2), pyspiel.PrivateInfoType
     assert "InformationStateTensorShape() = [1488]" in playthrough(str(game), None, seed=1)
     for public, private in ((True, kinds.NONE), (False, kinds.SINGLE_PLAYER), (True, kinds.ALL_PLAYERS)):
         assert make_observation(game, pyspiel.IIGObservationType(public, False, private)) is None
@@ -107,7 +107,7 @@ def test_openspiels_playthrough_runs_and_what_is_not_offered_is_no_observer() ->
 # ---------------------------------------------------------------- states as text
 
 
-@pytest.mark.parametrize("options", [{}, {"preset": "mini-1", "cards": "all"}, {"preset": "mini-3"}], ids=str)
+@pytest.mark.parametrize("options", [{}, {"table": "mini-1", "cards": "all"}, {"table": "mini-3"}], ids=str)
 def test_a_state_is_written_as_its_actions_and_both_ways_back_lead_to_the_same_position(
     options: dict[str, Any],
 ) -> None:
@@ -194,7 +194,7 @@ def test_nothing_is_shuffled_but_at_chance_nodes(game: Game) -> None:
 
 def test_reshuffled_cards_are_equally_likely_to_be_drawn() -> None:
     """Also where some of their kind are elsewhere, as at `mini-3`."""
-    game, draw, met = load_game(preset="mini-3", cards="all", start_player=0), 30, 0
+    game, draw, met = load_game(table="mini-3", cards="all", start_player=0), 30, 0
     assert game.rules.game.words.actions.name(draw) == "draw"
     for seed in range(300):
         state, rng = game.new_initial_state(), np.random.default_rng(seed)

@@ -1,4 +1,4 @@
-"""Tables with a name, `Game.presets`: the same in every kind of environment."""
+"""Tables with a name, `Game.tables`: the same in every kind of environment."""
 
 from __future__ import annotations
 
@@ -12,25 +12,25 @@ from blackjacky_env.games import GAMES, get_game
 
 pytestmark = pytest.mark.prove
 
-PRESETS = [(name, preset) for name in GAMES for preset in get_game(name).presets]
+PRESETS = [(name, table) for name in GAMES for table in get_game(name).tables]
 
 
-@pytest.mark.parametrize(("game", "preset"), PRESETS)
-def test_a_preset_is_the_table_of_its_options(game: str, preset: str) -> None:
-    declared = get_game(game).presets[preset]
-    env = TableEnv(game, preset=preset)
+@pytest.mark.parametrize(("game", "table"), PRESETS)
+def test_a_preset_is_the_table_of_its_options(game: str, table: str) -> None:
+    declared = get_game(game).tables[table]
+    env = TableEnv(game, table=table)
     assert (env.num_players, env.variant) == (declared.num_players, declared.variant)
     assert declared.options.items() <= env.options.items()
     same = TableEnv(game, declared.num_players, declared.variant, **declared.options)
     assert same.config_dict() == env.config_dict()
 
 
-@pytest.mark.parametrize(("game", "preset"), PRESETS)
-def test_batches_and_seats_play_a_preset(game: str, preset: str) -> None:
-    env = TableEnv(game, preset=preset)
+@pytest.mark.parametrize(("game", "table"), PRESETS)
+def test_batches_and_seats_play_a_preset(game: str, table: str) -> None:
+    env = TableEnv(game, table=table)
     others = ["random"] * (env.num_players - 1)
-    batch, seats = make_batch(game, 2, preset=preset), SeatVectorEnv(game, 2, others, preset=preset)
+    batch, seats = make_batch(game, 2, table=table), SeatVectorEnv(game, 2, others, table=table)
     seats.reset(seed=1)
     for state in (*batch._arrays.states, *seats._states):
         assert get_game(game).read_options(state) == (env.num_players, env.variant, env.options)
-    assert SeatEnv(game, others, preset=preset).table.config_dict() == env.config_dict()
+    assert SeatEnv(game, others, table=table).table.config_dict() == env.config_dict()

@@ -32,7 +32,7 @@ def example() -> Any:
 @pytest.fixture(scope="module")
 def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("data")
-    assert cli.run("dataset", ["--players", "threshold,random*2", "--games", "60", "--out", str(folder)]) == 0
+    assert cli.run("dataset", ["--agents", "threshold,random*2", "--games", "60", "--output", str(folder)]) == 0
     return folder
 
 

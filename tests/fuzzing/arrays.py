@@ -129,7 +129,7 @@ def _league() -> Subject:
 
 
 def _solver() -> Subject:
-    size, variant, options = get_game(DEFAULT).choose_preset("mini-1", None, None, {})
+    size, variant, options = get_game(DEFAULT).find_table("mini-1", None, None, {})
     solver = SampledSolver(Table.of(DEFAULT, size, variant, **options), memory=2**18)
     solver.run(1)
 

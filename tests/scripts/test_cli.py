@@ -103,7 +103,7 @@ def test_ctrl_c_and_errors_of_the_system_are_one_sentence_which_says_how_to_go_o
     plays: str, error: BaseException, command: str, said: str, typed: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(plays, Mock(side_effect=error))
-    players = "--agents random,threshold" if command == "tournament" else "--players random*2"
+    players = "--agents random,threshold" if command == "tournament" else "--agents random*2"
     assert said in typed(f"{command} {players}", status=130 if isinstance(error, KeyboardInterrupt) else 2).err
 
 
@@ -164,18 +164,18 @@ def test_ctrl_c_and_sigterm_are_one_line_from_the_first_import_to_the_end(
 def test_the_installed_command_runs_in_an_empty_folder(tmp_path: Path) -> None:
     (point,) = entry_points(group="console_scripts", name="blackjacky")
     assert point.load() is cli.main
-    command = [str(Path(sys.executable).with_name("blackjacky")), "evaluate", "--players", "random*2", "--games", "20"]
+    command = [str(Path(sys.executable).with_name("blackjacky")), "evaluate", "--agents", "random*2", "--games", "20"]
     done = subprocess.run(command, capture_output=True, encoding="utf-8", cwd=tmp_path, check=False)
     assert done.returncode == 0, done.stderr
     assert "| random x2, each | " in done.stdout
-    assert "\n`blackjacky evaluate --players 'random*2' --games 20`: seed 0, " in done.stdout
+    assert "\n`blackjacky evaluate --agents 'random*2' --games 20`: seed 0, " in done.stdout
     assert list(tmp_path.iterdir()) == []
 
 
 def test_a_port_that_is_taken_is_named_with_what_to_do(tmp_path: Path, typed: Any) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-        told = typed(f"play --web --port {port} --tables {tmp_path}", status=2).err
+        told = typed(f"play --web --port {port} --folder {tmp_path}", status=2).err
     assert told.startswith(f"error: nothing can listen on --host 127.0.0.1 --port {port}: ")
 
 
@@ -216,7 +216,7 @@ def test_output_that_finds_no_room_or_no_reader_gives_no_traceback(arguments: li
 @pytest.mark.skipif(os.name != "posix", reason="needs a shell")
 @pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
 def test_a_command_whose_standard_streams_are_closed_ends_well(closed: str, tmp_path: Path) -> None:
-    command = f"exec '{sys.executable}' -m blackjacky_agents evaluate --players random*2 --games 2 --output it.json"
+    command = f"exec '{sys.executable}' -m blackjacky_agents evaluate --agents random*2 --games 2 --output it.json"
     done = subprocess.run(["sh", "-c", f"{command} {closed}"], capture_output=True, cwd=tmp_path, check=False)
     assert (done.returncode, b"Traceback" in done.stderr) == (0, False)
     assert json.loads((tmp_path / "it.json").read_text("utf-8"))["results"][0]["games"] == 2

@@ -18,7 +18,7 @@ def percent(*numbers):
 def test_equal_agents_are_one_row_with_the_interval_of_their_joint_wins(typed):
     first, threshold, second = at_one_table([make_agent(name) for name in ("random", "threshold", "random")], 400)
     low, high = wilson(first.win_rate + second.win_rate, 400)
-    told = typed("evaluate --players random,threshold,random --games 400").out
+    told = typed("evaluate --agents random,threshold,random --games 400").out
     mean = (first.win_rate + second.win_rate) / 2
     assert f"\n| random x2, each | {percent(mean)} | {percent(low / 2, high / 2)} | 33.3% |" in told
     assert f"\n| threshold | {percent(threshold.win_rate)} | {percent(threshold.low, threshold.high)} |" in told
@@ -27,7 +27,7 @@ def test_equal_agents_are_one_row_with_the_interval_of_their_joint_wins(typed):
 def test_the_number_of_threads_changes_nothing(typed, empty_folder):
     results = []
     for threads in (1, 3):
-        typed(f"evaluate --players threshold*2,random --games 700 --seed 9 --threads {threads} --output kept.json")
+        typed(f"evaluate --agents threshold*2,random --games 700 --seed 9 --threads {threads} --output kept.json")
         results.append(json.loads((empty_folder / "kept.json").read_text("utf-8"))["results"])
     assert results[0] == results[1]
     threshold, random = results[0]
@@ -36,7 +36,7 @@ def test_the_number_of_threads_changes_nothing(typed, empty_folder):
 
 def test_the_results_are_printed_and_kept_with_everything_that_decides_them(typed, empty_folder):
     options = "--games 50 --seed 3 --hearts 1 --tricks 1 5 --max-turns-per-round None --output kept.json"
-    printed = typed(f"evaluate --players threshold,random {options}").out
+    printed = typed(f"evaluate --agents threshold,random {options}").out
     (kept,) = empty_folder.iterdir()
     stored = json.loads(kept.read_text("utf-8"))
     rules = {"hearts": 1, "tricks": [1, 5], "max_turns_per_round": None}

@@ -13,7 +13,7 @@ pytestmark = pytest.mark.usefixtures("tiny", "empty_folder")
 
 
 def test_evaluate_plays_it(typed: Any) -> None:
-    evaluate = f"evaluate --game {TINY} --players"
+    evaluate = f"evaluate --game {TINY} --agents"
     assert "| random x3, each |" in typed(f"{evaluate} random*3 --games 30").out
     assert "num_players=4 is out of range; allowed are 2 .. 3" in typed(f"{evaluate} random*4", status=2).err
 

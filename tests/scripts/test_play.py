@@ -39,7 +39,7 @@ def run(monkeypatch, capsys):
 
 def test_a_game_is_played_to_its_end_and_kept(run, tmp_path):
     kept = tmp_path / "game.json"
-    args = ["--opponents", "random*2", "--seat", "1", "--seed", "4", "--name", "Anna", "--save", str(kept)]
+    args = ["--opponents", "random*2", "--seat", "1", "--seed", "4", "--as", "Anna", "--save", str(kept)]
     told = run(*args, lines=["1"] * 200)
     assert "Black Jacky: random 2, Anna (you), random 1; seed 4." in told
     assert "seen by Anna" in told
@@ -118,5 +118,5 @@ def test_ctrl_c_ends_the_game_with_status_130_and_keeps_it(monkeypatch, capsys, 
 def test_a_second_server_on_the_same_tables_is_refused(tmp_path, capsys):
     """Two would add diverging moves to one file."""
     with only_writer(tmp_path):
-        assert cli.run("play", ["--web", "--tables", str(tmp_path), "--port", "0"]) == 2
+        assert cli.run("play", ["--web", "--folder", str(tmp_path), "--port", "0"]) == 2
     assert f"error: {tmp_path} is being written by another process" in capsys.readouterr().err

@@ -1,4 +1,4 @@
-"""Tables with a name on the command line: `--preset`, and `--table` where a preset is one of training."""
+"""Tables with a name on the command line."""
 
 from __future__ import annotations
 
@@ -14,37 +14,37 @@ from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.games import GAMES, get_game
 
 OTHERS: dict[Any, list[str]] = {
-    dataset: ["--players", "random"],
-    evaluate: ["--players", "random"],
+    dataset: ["--agents", "random"],
+    evaluate: ["--agents", "random"],
     exploit: [],
     play: [],
     score: ["random"],
     tournament: [],
-    watch: ["--players", "random"],
+    watch: ["--agents", "random"],
 }
 """By subcommand: what has to be given, too."""
-PRESETS = [(name, preset) for name in GAMES for preset in get_game(name).presets]
+PRESETS = [(name, preset) for name in GAMES for preset in get_game(name).tables]
 
 
 @pytest.mark.parametrize("command", OTHERS, ids=lambda command: command.__name__.rpartition(".")[2])
 def test_every_command_has_the_variant_and_the_rules_of_a_preset(command: Any) -> None:
     for game, preset in PRESETS:
-        args = read_arguments(command.Args, [*OTHERS[command], "--game", game, "--preset", preset], "it")
-        env = TableEnv(game, preset=preset)
-        assert args.preset_players == env.num_players
-        assert TableEnv(game, args.preset_players, args.variant, **args.rule_options).options == env.options
+        args = read_arguments(command.Args, [*OTHERS[command], "--game", game, "--table", preset], "it")
+        env = TableEnv(game, table=preset)
+        assert args.table_players == env.num_players
+        assert TableEnv(game, args.table_players, args.variant, **args.rule_options).options == env.options
         args.check_players(env.num_players)
-        with pytest.raises(ValueError, match="contradicts preset"):
+        with pytest.raises(ValueError, match="contradicts table"):
             args.check_players(env.num_players + 1)
 
 
 def test_what_nobody_has_named_fills_the_table_of_the_preset() -> None:
-    args = read_arguments(play.Args, ["--preset", "mini-3p"], "play")
+    args = read_arguments(play.Args, ["--table", "mini-3p"], "play")
     assert [len(play.opponents_of(args, people)) for people in (1, 2)] == [2, 1]
-    assert tournament.read_agents(read_arguments(tournament.Args, ["--preset", "mini-2"], "tournament"))[1] == (2,)
-    assert exploit.size_of(read_arguments(exploit.Args, ["--preset", "mini-3p"], "exploit")) == 3
-    args = read_arguments(score.Args, ["random", "--preset", "mini-2"], "score")
-    protocol = find_protocol(args.game, args.variant, args.rule_options, args.preset_players)
+    assert tournament.read_agents(read_arguments(tournament.Args, ["--table", "mini-2"], "tournament"))[1] == (2,)
+    assert exploit.size_of(read_arguments(exploit.Args, ["--table", "mini-3p"], "exploit")) == 3
+    args = read_arguments(score.Args, ["random", "--table", "mini-2"], "score")
+    protocol = find_protocol(args.game, args.variant, args.rule_options, args.table_players)
     assert {table.num_players for table in protocol.tables} == {2}
     assert protocol.options == args.rule_options
 
@@ -53,7 +53,7 @@ def test_a_training_is_at_the_table_that_is_named() -> None:
     pytest.importorskip("sb3_contrib")
     from blackjacky_agents.cli.train import read_arguments as read_training
 
-    env = TableEnv("black_jacky", preset="mini-3p")
+    env = TableEnv("black_jacky", table="mini-3p")
     settings = read_training(["--preset", "scratch", "--table", "mini-3p", "--hand-size", "1"], "train")[0]
     assert (settings.preset, settings.players, settings.variant) == ("scratch", (3,), "classic")
     assert TableEnv("black_jacky", 3, settings.variant, **settings.rule_options).options == env.options

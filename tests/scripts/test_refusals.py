@@ -12,24 +12,24 @@ import pytest
 from blackjacky_agents import cli
 
 REFUSED = {
-    "evaluate --players": {
+    "evaluate --agents": {
         "cuonter,random": "unknown agent 'cuonter' for black_jacky; did you mean 'counter'",
         "random,ppo:runs/nowhere": "there is no trained agent at 'runs/nowhere'",
         "random*2 --games 0": "--games=0 is out of range; allowed are 1 .. ",
         "random*6 --hand-size 6": "hand_size=6 cannot be dealt to num_players=6",
-        "random*2 --preset mini-1 --bust-at 6": "bust_at=6 contradicts preset='mini-1', which has bust_at=5",
+        "random*2 --table mini-1 --bust-at 6": "bust_at=6 contradicts table='mini-1', which has bust_at=5",
         "random*2 --deck 1 2 9": "deck has 9, which is not a card",
         "random*2 --output nowhere/a.json": "a.json cannot be written: it must be a file in",
         "random*2 --cluster auto --threads 2": "--threads has no effect with --cluster auto",
     },
     "tournament --output o": {
         "--agents random": "agents=['random'] are too few; a tournament needs at least 2",
-        "--players 2 3 --preset mini-1": "num_players=3 contradicts preset='mini-1'",
+        "--players 2 3 --table mini-1": "num_players=3 contradicts table='mini-1'",
         "--agents random,threshold,trickster,counter --players 2 --games 11": "--games 11 are too few for tables of 2: "
         "two deals of each line-up are 24",
         "--until 1.5": "--until 1.5 is out of range; allowed are widths above 0 and below 1",
         "--agents random threshold": "with commas and without spaces: --agents random,threshold",
-        "--tables random*2 --lineups mixed": "--lineups has no effect with --tables",
+        "--seats random*2 --lineups mixed": "--lineups has no effect with --seats",
         "--ladder nowhere/ladder.json": "--ladder nowhere/ladder.json cannot be written",
     },
     "play": {
@@ -43,13 +43,13 @@ REFUSED = {
         "--web --port 70000": "--port=70000 is out of range; allowed are 0 .. 65535",
     },
     "watch": {
-        "": "exactly one of --players, --record, --tournament is required, not none",
-        "--players random*2 --seat 2": "--seat=2 is out of range; allowed are 0 .. 1",
-        "--players random*2 --out nowhere/game.html": "--out nowhere/game.html cannot be written",
-        "--players random*2 --out game.html --seat 1": "--seat has no effect with --out",
-        "--players random*2 --number 1": "--number has no effect without --tournament",
-        "--players random*2 --playouts 9": "--playouts has no effect without --out",
-        "--record nothing.json --seed 1 --max-card=5": "--seed and --max-card have no effect without --players",
+        "": "exactly one of --agents, --record, --tournament is required, not none",
+        "--agents random*2 --seat 2": "--seat=2 is out of range; allowed are 0 .. 1",
+        "--agents random*2 --output nowhere/game.html": "--output nowhere/game.html cannot be written",
+        "--agents random*2 --output game.html --seat 1": "--seat has no effect with --output",
+        "--agents random*2 --number 1": "--number has no effect without --tournament",
+        "--agents random*2 --playouts 9": "--playouts has no effect without --output",
+        "--record nothing.json --seed 1 --max-card=5": "--seed and --max-card have no effect without --agents",
         "--record nothing.json": "No such file or directory: 'nothing.json'",
         "--tournament nothing.jsonl": "No such file or directory: 'nothing.jsonl'",
         "--tournament .": "has 0 files NAME.jsonl",
@@ -76,13 +76,13 @@ REFUSED = {
     "solve": {
         "--players 4": "orders at this table; allowed are 4,000,000: choose rule options with fewer cards",
         "--players 2 --max-card 5 --memory 0.01": "the tree does not fit into 10 MiB",
-        "--preset mini-1 --memory 0": "--memory 0.0 is out of range; allowed are numbers above 0",
-        "--preset mini-1 --seed 3": "--seed has no effect without mccfr",
-        "--preset mini-1 --algorithm mccfr --threads 2": "--threads has no effect with mccfr",
+        "--table mini-1 --memory 0": "--memory 0.0 is out of range; allowed are numbers above 0",
+        "--table mini-1 --seed 3": "--seed has no effect without mccfr",
+        "--table mini-1 --algorithm mccfr --threads 2": "--threads has no effect with mccfr",
         "--resume runs/nothing": "there is no run of a solver in 'runs/nothing'",
     },
     "exploit --exact --agent threshold": {
-        "--preset mini-1 --output some.json": "--output has no effect with --exact",
+        "--table mini-1 --output some.json": "--output has no effect with --exact",
         "--players 2 --max-card 5 --memory 0.01": "the tree does not fit into 10 MiB",
     },
     "score": {
@@ -95,8 +95,8 @@ REFUSED = {
         "--check card.json": "there is no file 'card.json'; name the score.json of a score",
     },
     "dataset": {
-        "": "--players is missing: name an agent for each seat, such as 'champion,random*3'",
-        "--players random*2 --licence 'free;beer'": "--licence 'free;beer' is no SPDX identifier",
+        "": "--agents is missing: name an agent for each seat, such as 'champion,random*3'",
+        "--agents random*2 --licence 'free;beer'": "--licence 'free;beer' is no SPDX identifier",
         "--verify --seed 3": "--seed has no effect with --verify",
         "--verify": "holds no dataset",
     },
@@ -108,14 +108,14 @@ REFUSED = {
 }
 """By beginning of the command and its end: what is said."""
 WITH_AN_AGENT = [
-    "evaluate --players {0},random",
+    "evaluate --agents {0},random",
     "score {0}",
     "tournament --agents {0},random --output games",
-    "dataset --players {0},random",
-    "exploit --exact --preset mini-1 --agent {0}",
+    "dataset --agents {0},random",
+    "exploit --exact --table mini-1 --agent {0}",
     "forecast {0}",
     "play --opponents {0}",
-    "watch --players {0},random",
+    "watch --agents {0},random",
 ]
 NEEDS = {"exploit": "sb3_contrib", "train": "sb3_contrib", "dataset": "pyarrow"}
 

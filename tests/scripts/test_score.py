@@ -75,7 +75,7 @@ def run(typed: Any) -> Any:
     """Score an agent in a few games; what was printed, if it ended with that status."""
 
     def score_agent(agent: str, *options: str, status: int = 0, out: str = "out") -> Any:
-        return typed(shlex.join(["score", agent, "--games=12", "--threads=1", f"--out={out}", *options]), status)
+        return typed(shlex.join(["score", agent, "--games=12", "--threads=1", f"--output={out}", *options]), status)
 
     return score_agent
 
@@ -200,7 +200,7 @@ def test_the_published_protocol_has_the_bots_of_the_game_and_a_changed_one_is_re
 
 
 def test_other_rules_have_tables_of_their_own_whose_scale_is_measured_first(run: Any, typed: Any) -> None:
-    run("trickster", "--preset=mini-3")
+    run("trickster", "--table=mini-3")
     assert card()["protocol"] != find_protocol(GAME).sha256
     assert "is not that of black_jacky" in typed("score --check out/score.json", status=2).err
 
@@ -213,7 +213,7 @@ def test_a_function_of_an_observation_is_an_agent(run: Any, typed: Any) -> None:
     )
     run("tenth_agents:last")
     assert card()["agent"] == {"name": "tenth_agents:last", "source": make_agent("tenth_agents:first").source()}
-    assert "| tenth_agents:last | " in typed("evaluate --players tenth_agents:last,tenth_agents:first --games 4").out
+    assert "| tenth_agents:last | " in typed("evaluate --agents tenth_agents:last,tenth_agents:first --games 4").out
 
 
 @pytest.mark.parametrize(
@@ -264,10 +264,10 @@ def test_games_lost_by_failing_are_counted_in_report_and_card_which_is_checked_w
     lost = next(number for number, kind in enumerate(found["played"][0]["failures"]) if kind == "1")
     watched = typed(f"watch --tournament out/2_players.jsonl --number {lost}").out
     assert "Failing (failed: crash)" in watched
-    players = f"--players {name}*2,random --games 40 {lose} --output kept.json"
+    players = f"--agents {name}*2,random --games 40 {lose} --output kept.json"
     assert f"Games lost by failing: `{name}` " in typed(f"evaluate {players}").out
     assert list(json.loads(Path("kept.json").read_text("utf-8"))["failures"][name]) == ["crash"]
-    tables = f"--tables {name},random --games 40 {lose} --threads 1 --output t"
+    tables = f"--seats {name},random --games 40 {lose} --threads 1 --output t"
     assert f"Games lost by failing: `{name}` " in typed(f"tournament {tables}").out
 
 

@@ -37,10 +37,10 @@ def test_a_table_is_solved(typed: Any) -> None:
 @pytest.mark.prove
 def test_a_solution_plays_at_its_table(typed: Any) -> None:
     typed(f"solve {SIX} --name six --threads 1")
-    typed(f"evaluate --players solved:six,counter --games 50 {RULES}")
-    typed(f"watch --players solved:six,counter --seed 1 --out game.html {RULES}")
+    typed(f"evaluate --agents solved:six,counter --games 50 {RULES}")
+    typed(f"watch --agents solved:six,counter --seed 1 --output game.html {RULES}")
     assert Path("game.html").is_file()
-    refused = typed("evaluate --players solved:six,counter --games 5", status=2).err
+    refused = typed("evaluate --agents solved:six,counter --games 5", status=2).err
     assert "error: solved:six does not know this position: it is for 2 players" in refused
     pytest.importorskip("sb3_contrib")
     assert "Exploitability of solved:six: 0.0000" in typed(f"exploit --exact --agent solved:six {SIX}").out
@@ -53,8 +53,8 @@ def test_a_run_goes_on_to_new_limits_and_is_not_overwritten(typed: Any) -> None:
     assert "continue it with --resume, or choose another --name" in typed(first, status=2).err
     resumed = typed(f"solve --resume {FOLDER}/six --exploitability 0 --iterations 9").out
     assert "after 9 iterations" in resumed
-    refused = typed(f"solve --resume {FOLDER}/six --preset mini-1 --memory 4", status=2).err
-    assert "--preset and --memory have no effect with --resume" in refused
+    refused = typed(f"solve --resume {FOLDER}/six --table mini-1 --memory 4", status=2).err
+    assert "--table and --memory have no effect with --resume" in refused
     typed(f"solve {SIX} --iterations 2 --exploitability 0")
     assert Path(FOLDER, "1", "solution.safetensors").is_file()
 
@@ -64,7 +64,7 @@ def test_games_are_sampled_without_a_tree_and_the_run_goes_on(typed: Any) -> Non
     told = typed(f"solve {SIX} --algorithm mccfr --memory 0.01 --iterations 128 --name sampled").out
     assert told.startswith("128 iterations in")
     assert "256 iterations in" in typed(f"solve --resume {FOLDER}/sampled --iterations 256").out
-    typed(f"evaluate --players solved:sampled,random --games 20 {RULES}")
+    typed(f"evaluate --agents solved:sampled,random --games 20 {RULES}")
 
 
 @pytest.mark.prove

@@ -22,7 +22,7 @@ def page(name: str = "game.html") -> str:
 
 
 def test_a_new_game_becomes_a_page(typed: Any, empty_folder: Path) -> None:
-    command = "watch --players champion,threshold*2 --seed 3 --playouts 20 --out"
+    command = "watch --agents champion,threshold*2 --seed 3 --playouts 20 --output"
     assert "moves" in typed(f"{command} game.html").err
     film = film_in(page())
     assert film["names"] == ["champion", "threshold 1", "threshold 2"]
@@ -35,7 +35,7 @@ def test_a_new_game_becomes_a_page(typed: Any, empty_folder: Path) -> None:
 
 
 def test_without_a_page_the_game_is_told_as_a_spectator_sees_it(typed: Any) -> None:
-    told, errors = typed("watch --players random*2 --seed 1 --variant schnell_duell")
+    told, errors = typed("watch --agents random*2 --seed 1 --variant schnell_duell")
     assert errors == ""
     assert told.startswith("Black Jacky, seed 1: random 1, random 2\n\n")
     assert "seen by a spectator" in told
@@ -47,12 +47,12 @@ def test_without_a_page_the_game_is_told_as_a_spectator_sees_it(typed: Any) -> N
 def test_a_kept_game_is_shown_with_its_names(typed: Any) -> None:
     record, kept = random_game("black_jacky", num_players=2, hearts=1).record(), Path("kept.json")
     kept.write_text(json.dumps({"names": {"player_0": "Ada", "player_1": "Bob"}, "record": record}), encoding="utf-8")
-    typed("watch --record kept.json --out game.html")
+    typed("watch --record kept.json --output game.html")
     film = film_in(page())
     assert (film["names"], len(film["moves"])) == (["Ada", "Bob"], len(record["actions"]))
     assert {mind["by"] for mind in film["thoughts"]} == {"champion"}
     assert len(film["wins"]) == len(record["actions"]) + 1
-    typed("watch --record kept.json --playouts 0 --out game.html")
+    typed("watch --record kept.json --playouts 0 --output game.html")
     film = film_in(page())
     assert (film["wins"], {mind["win"] for mind in film["thoughts"]}) == (None, {None})
     kept.write_text(json.dumps(record), encoding="utf-8")
@@ -65,7 +65,7 @@ def test_a_game_of_a_tournament_is_shown(typed: Any) -> None:
     tournament = Tournament(["random", "threshold", "trickster"], 3, seed=2, results=kept)
     tournament.play(12, threads=1)
     for where in (kept, "."):
-        typed(f"watch --tournament {where} --number 7 --out game.html")
+        typed(f"watch --tournament {where} --number 7 --output game.html")
         film = film_in(page())
         line = json.loads(kept.read_text(encoding="utf-8").splitlines()[8])
         assert film["names"] == [tournament.names[agent] for agent in line["seats"]]
@@ -83,13 +83,13 @@ def test_a_game_of_agents_in_python_is_shown_without_their_code(typed: Any, empt
         Tournament(["random", "somebodys:Agent"], 2, results=Path("2_players.jsonl")).play(2, threads=1)
     sys.modules.pop("somebodys")
     module.write_text("raise AssertionError('a stranger named this module')")
-    typed("watch --tournament 2_players.jsonl --out game.html")
+    typed("watch --tournament 2_players.jsonl --output game.html")
     assert sorted(film_in(page())["names"]) == ["random", "somebodys:Agent"]
 
 
 @pytest.mark.usefixtures("tiny")
 def test_a_game_that_draws_nothing_is_told_and_has_a_page(typed: Any) -> None:
-    command = f"watch --game {TINY} --players random*3 --seed 2"
+    command = f"watch --game {TINY} --agents random*3 --seed 2"
     assert "won the game" in typed(command).out
-    typed(f"{command} --out game.html")
+    typed(f"{command} --output game.html")
     assert film_in(page())["game"] == "Tiny"

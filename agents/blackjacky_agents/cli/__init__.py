@@ -93,7 +93,7 @@ def _run(name: str, arguments: list[str], program: str) -> int:
             from blackjacky_agents.reports import install
 
             raise WrongInputError(f"{program} needs {module}: {install(SUBCOMMANDS[name].extra)}")
-    if name in ("mcp", "play") or (name == "watch" and not any(each.startswith("--out") for each in arguments)):
+    if name in ("mcp", "play") or (name == "watch" and not any(each.startswith("--output") for each in arguments)):
         from blackjacky_agents.aside import play_in_plain_python
 
         play_in_plain_python()

@@ -19,7 +19,6 @@ from blackjacky_agents.data.writing import CARD, MOST_IN_SHARD, SHARD, Writer
 from blackjacky_agents.registry import parse_agents
 from blackjacky_agents.reports import markdown_table, progress_bar
 from blackjacky_env.checks import check_integer
-from blackjacky_env.compiled import check_threads
 from blackjacky_env.envs import MAX_SEED
 
 
@@ -27,21 +26,21 @@ from blackjacky_env.envs import MAX_SEED
 class Args(GameArgs[R]):
     """Write games between agents as a dataset for offline learning.
 
-    Games are written to OUT/games as Parquet files, with a data card (README.md) and a description (dataset.json)
+    Games are written to OUTPUT/games as Parquet files, with a data card (README.md) and a description (dataset.json)
     beside that folder; agents rotate through the seats. Repeat the command to resume an interrupted one after its last
     whole file, or to add games with a larger --games. `blackjacky_agents.data.Dataset` reads them.
 
-    $ blackjacky dataset --players 'champion,counter*3' --games 1000000 --out data
-    $ blackjacky dataset --verify --out data
+    $ blackjacky dataset --agents 'champion,counter*3' --games 1000000 --output data
+    $ blackjacky dataset --verify --output data
     """
 
-    players: str | None = None
+    agents: str | None = None
     """Agents, one per seat: `random*2` takes two seats, `ppo:PATH` is a trained agent."""
     games: int = 10_000
     """Number of games."""
     seed: int = 0
     """Random seed of the games and seats."""
-    out: Path = Path("runs/dataset")
+    output: Path = Path("runs/dataset")
     """Folder of the dataset."""
     games_per_file: int = SHARD
     """Games of one Parquet file; an interruption costs those of the unfinished one."""
@@ -52,11 +51,11 @@ class Args(GameArgs[R]):
     cluster: str | None = None
     """Play on a Ray cluster: `auto`, `local`, `HOST:PORT` or `ray://HOST:PORT`; games do not depend on it."""
     verify: bool = False
-    """Instead of writing, compare the checksums in OUT, play all games again, and say how many are missing."""
+    """Instead of writing, compare the checksums in OUTPUT, play all games again, and say how many are missing."""
 
     def unused(self) -> dict[str, str]:
         """As `GameArgs.unused`."""
-        return {"with --verify": self.all_but("verify out threads")} if self.verify else super().unused()
+        return {"with --verify": self.all_but("verify output threads")} if self.verify else super().unused()
 
 
 def main(arguments: Sequence[str], program: str) -> int:
@@ -71,34 +70,33 @@ def main(arguments: Sequence[str], program: str) -> int:
         with progress_bar(args.games) as bar, joined(args.cluster, args.threads) as cluster:
             description = writer.write(args.games, args.threads, lambda played: bar.update(played - bar.n), cluster)
     except KeyboardInterrupt:
-        print(f"\nWhole files are kept in {args.out}; repeat the command to resume.", file=sys.stderr)
+        print(f"\nWhole files are kept in {args.output}; repeat the command to resume.", file=sys.stderr)
         raise
     games, size = description.games, sum(shard.bytes for shard in description.shards)
     heading = ["games", "decisions", "files", "bytes", "bytes per game"]
     row = [f"{games:,}", f"{description.decisions:,}", len(description.shards), f"{size:,}", f"{size / games:.1f}"]
-    print(f"{markdown_table(heading, [row])}\n\nData card: {args.out / CARD}")
+    print(f"{markdown_table(heading, [row])}\n\nData card: {args.output / CARD}")
     return 0
 
 
 def prepare(args: Args[Any], command: str) -> Writer:
     """What writes the dataset; `ValueError` for invalid options."""
-    if args.players is None:
-        raise ValueError("--players is missing: name an agent for each seat, such as 'champion,random*3'")
+    if args.agents is None:
+        raise ValueError("--agents is missing: name an agent for each seat, such as 'champion,random*3'")
     check_integer("--games", args.games, 1, MOST_GAMES)
     check_integer("--seed", args.seed, 0, MAX_SEED)
     check_integer("--games-per-file", args.games_per_file, 1, MOST_IN_SHARD)
-    check_threads(args.threads)
     if re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9.+-]{0,99}", args.licence) is None:
         raise ValueError(f"--licence {args.licence!r} is no SPDX identifier, such as CC0-1.0 or CC-BY-4.0")
-    writer = Writer(args.out, make_table(args), command, args.licence, args.games_per_file)
-    if args.out.exists():
+    writer = Writer(args.output, make_table(args), command, args.licence, args.games_per_file)
+    if args.output.exists():
         writer.find(args.games)
     return writer
 
 
 def make_table(args: Args[Any]) -> Table:
     """The table whose games are played; `ValueError` for unknown agents or an impossible table."""
-    players = parse_agents(args.players or "", "--players")
+    players = parse_agents(args.agents or "", "--agents")
     args.check_players(len(players))
     names, rules = list(dict.fromkeys(players)), {"variant": args.variant, "game": args.game, **args.rule_options}
     return Tournament(names, len(players), [players], args.seed, duplicate=False, **rules).table
@@ -107,10 +105,9 @@ def make_table(args: Args[Any]) -> Table:
 def verify(args: Args[Any]) -> str:
     """Check the dataset in the folder; returns what was found to be right."""
     with checking_input():
-        threads = check_threads(args.threads)
-        dataset = Dataset(args.out)
+        dataset = Dataset(args.output)
         with progress_bar(len(dataset)) as bar:
-            dataset.verify(bar.update, threads)
+            dataset.verify(bar.update, args.threads)
     found = f"{len(dataset):,} games, {dataset.decisions:,} decisions"
     missing = dataset.description.wanted - len(dataset)
     more = f" {missing:,} more are still to be played." if missing else ""

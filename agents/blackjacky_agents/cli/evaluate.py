@@ -28,17 +28,17 @@ class Args(GameArgs[R]):
 
     Prints win rates with 95 % confidence intervals. Agents of the same name share a row with their mean per seat.
 
-    $ blackjacky evaluate --players 'counter,random*3' --games 10000
+    $ blackjacky evaluate --agents 'counter,random*3' --games 10000
     """
 
-    players: str
+    agents: str
     """Agents, one per seat: `random*2` takes two seats, `ppo:PATH` is a trained agent."""
     games: int = 10_000
     """Number of games."""
     seed: int = 0
     """Random seed: game i has seed SEED + i."""
-    threads: int = 2
-    """Number of CPU threads; results do not depend on it."""
+    threads: int | None = None
+    """Number of CPU cores, by default all; results do not depend on it."""
     cluster: str | None = None
     """Play on a Ray cluster: `auto`, `local`, `HOST:PORT` or `ray://HOST:PORT`; results do not depend on it."""
     on_failure: Literal["stop", "lose"] = "stop"
@@ -51,7 +51,7 @@ def main(arguments: Sequence[str], program: str) -> int:
     """Run the subcommand; returns the exit status."""
     args = read_arguments(Args, arguments, program)
     with checking_input():
-        names = parse_agents(args.players, "--players")
+        names = parse_agents(args.agents, "--agents")
         variant = check(args, len(names))
         agents = [make_agent(name, args.game) for name in names]
     with progress_bar(args.games) as bar, joined(args.cluster, args.threads) as cluster:
@@ -61,7 +61,7 @@ def main(arguments: Sequence[str], program: str) -> int:
             agents, args.games, args.seed, args.threads, progress=bar.update, cluster=cluster, **rules
         )
     scores = {name: score_per_seat(shares, [each == name for each in names]) for name in names}
-    given = {name: value for name, value in asdict(args).items() if name != "output"}
+    given = {name: value for name, value in asdict(args).items() if name not in ("output", "threads")}
     facts = {"command": command_line(program, arguments), **given, "variant": variant, "versions": versions()}
     if args.output is not None:
         rows = [{"agent": name, "seats": names.count(name), **asdict(score)} for name, score in scores.items()]
@@ -76,7 +76,6 @@ def check(args: Args[Any], num_players: int) -> str:
     """The variant played; `ValueError` for an invalid option."""
     check_integer("--games", args.games, 1, 10**7)
     check_integer("--seed", args.seed, 0, 2**63 - 1 - args.games)
-    check_integer("--threads", args.threads, 1, 256)
     check_writable("--output", args.output)
     args.check_players(num_players)
     return TableEnv(args.game, num_players, args.variant, **args.rule_options).variant

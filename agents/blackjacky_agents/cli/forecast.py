@@ -62,8 +62,8 @@ class Args(GameArgs[R]):
     """Playouts of each position for the truth."""
     seed: int = 0
     """Random seed: game i has seed SEED + i."""
-    threads: int = 2
-    """Number of CPU threads; results do not depend on it."""
+    threads: int | None = None
+    """Number of CPU cores, by default all; results do not depend on it."""
     output: Path | None = None
     """Write the results to this file (JSON)."""
 
@@ -108,7 +108,6 @@ def check(args: Args[Any]) -> tuple[Agent, TableEnv]:
     check_integer("--games", args.games, 2, 10**6)
     check_integer("--truth-playouts", args.truth_playouts, 2, 10**6)
     check_integer("--seed", args.seed, 0, 2**62)
-    check_integer("--threads", args.threads, 1, 256)
     check_writable("--output", args.output)
     if args.players is not None:
         args.check_players(args.players)
@@ -117,7 +116,7 @@ def check(args: Args[Any]) -> tuple[Agent, TableEnv]:
         check_integer("--playouts", args.playouts, 1, 10**6)
         if not isinstance(agent, CompiledAgent):
             raise ValueError(f"--playouts {args.playouts}: agent {args.agent!r} is not compiled; leave the option out")
-    return agent, TableEnv(args.game, args.players or args.preset_players, args.variant, **args.rule_options)
+    return agent, TableEnv(args.game, args.players or args.table_players, args.variant, **args.rule_options)
 
 
 # ---------------------------------------------------------------- positions and forecasts

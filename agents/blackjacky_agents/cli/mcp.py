@@ -21,15 +21,15 @@ class Args(GameArgs[R]):
     """Serve an assistant that starts this command, on standard input and output (Model Context Protocol).
 
     The assistant's program needs no more than this command; it asks for tools and gets those that start a table against
-    agents, show a seat what it may know, and act. Game, preset, variant and rule options are those of tables for
+    agents, show a seat what it may know, and act. Game, table, variant and rule options are those of tables for
     which the assistant asks for no others. Several assistants, and people in the browser, share the tables of
     `blackjacky play --web --mcp`.
 
     $ blackjacky mcp
-    $ blackjacky mcp --tables runs/assistants
+    $ blackjacky mcp --folder runs/assistants
     """
 
-    tables: Path | None = None
+    folder: Path | None = None
     """Folder in which tables are saved and found again; by default they end with the command."""
 
 
@@ -39,10 +39,10 @@ def main(arguments: Sequence[str], program: str) -> int:
     with ExitStack() as held:
         with checking_input():
             game = get_game(args.game)
-            game.check_options(*game.choose_table(args.preset_players, args.variant), args.rule_options)
-            if args.tables is not None:
-                held.enter_context(only_writer(args.tables))
-            server = Server(args.tables, delay=0)
-        usual = Usual(game.name, args.preset_players, args.variant, args.rule_options)
+            game.check_options(*game.choose_table(args.table_players, args.variant), args.rule_options)
+            if args.folder is not None:
+                held.enter_context(only_writer(args.folder))
+            server = Server(args.folder, delay=0)
+        usual = Usual(game.name, args.table_players, args.variant, args.rule_options)
         asyncio.run(serve_on_pipes(server, usual))
     return 0

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import argparse
+import difflib
+import inspect
 import io
 import shlex
 import sys
+import textwrap
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, fields, make_dataclass, replace
 from itertools import takewhile
 from pathlib import Path
-from typing import Annotated, Any, Generic, TypeVar, get_type_hints
+from types import NoneType
+from typing import Annotated, Any, Generic, TypeVar, get_args, get_origin, get_type_hints
 
 import tyro
 from numba.core import event
@@ -21,14 +25,23 @@ from tqdm import tqdm
 from blackjacky_agents.cli.errors import checking_input
 from blackjacky_agents.files import try_to_write
 from blackjacky_agents.reports import in_this_shell
-from blackjacky_env.declare import Game, describe_options, plain
+from blackjacky_env.compiled import check_threads
+from blackjacky_env.declare import Game, describe_options, field_docs, plain
 from blackjacky_env.draw import listed
 from blackjacky_env.games import DEFAULT, get_game
 
 MOST_SECONDS = 60.0
 """The longest pause after a move."""
-ONE_LIST = ("--agents", "--opponents", "--players")
-"""Options that take a list of agents, some of them in some subcommands numbers instead."""
+ONE_LIST = ("--agents", "--opponents")
+"""Options that take a list of agents."""
+FORMER = {
+    "--out": ("--output",),
+    "--players": ("--agents",),
+    "--preset": ("--table",),
+    "--tables": ("--seats", "--folder"),
+    "--name": ("--as",),
+}
+"""What options were called before, and are called now in subcommands that have none of that name."""
 COMPILING = "compiling the game and its agents, only the first time"
 SECONDS = 0.5  # of compiling one function, with all that it calls, before that is said
 R = TypeVar("R")
@@ -41,7 +54,7 @@ class GameArgs(Generic[R]):
 
     game: str = DEFAULT
     """Name of the game."""
-    preset: str | None = None
+    table: str | None = None
     """One of the game's tables by name, such as mini-1, in place of table size, variant and rule options."""
     variant: str | None = None
     """Variant of the game; by default the first one that the table size allows."""
@@ -54,9 +67,9 @@ class GameArgs(Generic[R]):
         return given_options(self.rules)
 
     @property
-    def preset_players(self) -> int | None:
-        """The table size of the preset; None: there is no preset."""
-        return None if self.preset is None else get_game(self.game).presets[self.preset].num_players
+    def table_players(self) -> int | None:
+        """The table size of the named table; None: there is none."""
+        return None if self.table is None else get_game(self.game).tables[self.table].num_players
 
     def unused(self) -> dict[str, str]:
         """Options that have no effect beside the others: their fields, by what makes them so."""
@@ -68,26 +81,31 @@ class GameArgs(Generic[R]):
         return " ".join({*vars(self), *vars(self.rules)} - {*names.split()})
 
     def check_players(self, num_players: int) -> None:
-        """Raise `ValueError` if the preset has another table size."""
-        get_game(self.game).choose_preset(self.preset, num_players, None, {})
+        """Raise `ValueError` if the named table has another table size."""
+        get_game(self.game).find_table(self.table, num_players, None, {})
 
 
 def read_arguments(kind: Any, arguments: Sequence[str], program: str) -> Any:
     """Parse a command line into ``kind``, a generic subclass of `GameArgs`, with the rule options of the named game.
 
-    A preset's variant and rule options stand in the result as if they had been given.
+    A named table's variant and rule options stand in the result as if they had been given.
 
-    Raises `WrongInputError` for an unknown game or preset and rule options that contradict it, and `SystemExit` after
+    Raises `WrongInputError` for an unknown game or table and rule options that contradict it, and `SystemExit` after
     ``--help`` (status 0) or for a syntax error (status 2).
     """
     with checking_input():
-        check_lists(arguments)
         game = named_game(arguments, kind.game)
-    args = tyro.cli(kind[with_help(game.options)], args=arguments, prog=program)
+        rules = with_help(game.options)
+        shown = with_metavars(kind, rules)
+        check_names(arguments, [shown, rules])
+        check_lists(arguments)
+    args = tyro.cli(shown, args=arguments, prog=program, description=in_lines(kind.__doc__))
     with checking_input():
         refuse_unused(arguments, args.unused())
-        _, variant, options = game.choose_preset(args.preset, None, args.variant, args.rule_options)
-    if args.preset is None:
+        if hasattr(args, "threads"):
+            args = replace(args, threads=check_threads(args.threads))
+        _, variant, options = game.find_table(args.table, None, args.variant, args.rule_options)
+    if args.table is None:
         return args
     rules = {name: tuple(value) if isinstance(value, list) else value for name, value in options.items()}
     return replace(args, variant=variant, rules=replace(args.rules, **rules))
@@ -118,15 +136,64 @@ def refuse_unused(arguments: Sequence[str], unused: Mapping[str, str]) -> None:
 
 def with_help(options: type[Any]) -> type[Any]:
     """A game's options dataclass, with the allowed values added to the help of each option."""
-    described = {
-        option["name"]: f"{option['help']} Allowed: {option['allowed']}." for option in describe_options(options)
-    }
+    told = {each["name"]: f"{each['help']} Allowed: {each['allowed']}." for each in describe_options(options)}
     hints = get_type_hints(options)
-    shown = [
-        (each.name, Annotated[hints[each.name], tyro.conf.arg(help=described[each.name])], field(default=each.default))
-        for each in fields(options)
-    ]
+    shown = [(each.name, as_option(each.name, hints[each.name], told[each.name]), each) for each in fields(options)]
     return make_dataclass(options.__name__, shown, frozen=True)
+
+
+def with_metavars(kind: Any, rules: type[Any]) -> Any:
+    """A subclass of `GameArgs` with these rule options, whose help names values as people do."""
+    own: tuple[str, Any, Any] = ("rules", Annotated[rules, tyro.conf.arg(name="")], field())
+    shown = [*(each for each in as_options(kind) if each[0] != "rules"), own]
+    return make_dataclass(kind.__name__, shown, bases=(kind[rules],), frozen=True, kw_only=True)
+
+
+def as_options(kind: type[Any]) -> list[tuple[str, Any, Any]]:
+    """The fields of a dataclass with docstrings, as `make_dataclass` takes them, by `as_option`."""
+    hints, told = get_type_hints(kind, include_extras=True), field_docs(kind)
+    types = ((each, as_option(each.name, hints[each.name], told[each.name])) for each in fields(kind))
+    return [(each.name, option, field(default=each.default)) for each, option in types]
+
+
+def as_option(name: str, hint: Any, told: str) -> Any:
+    """The type of an option with its help, and with what stands for its value."""
+    kind, *notes = get_args(hint) if get_origin(hint) is Annotated else (hint,)
+    kinds = [each for each in get_args(kind) or (kind,) if each is not NoneType]
+    several = tuple in (kind, *map(get_origin, kinds), get_origin(kind))
+    words = {int: "INT", float: "NUMBER", Path: "PATH", str: name.upper()}
+    parts = [*kinds, *(part for each in kinds for part in get_args(each))]
+    value = next((words[each] for each in parts if each in words), None)
+    metavar = f"{value} {value} ..." if several and value else value
+    return Annotated[kind, tyro.conf.arg(help=told, metavar=metavar, help_behavior_hint=_default), *notes]
+
+
+def _default(value: str) -> str:
+    """What the help of an option says of its default: nothing if there is none."""
+    return "" if value.strip("'") in ("", "None") else f"(default: {value})"
+
+
+def in_lines(docstring: str) -> str:
+    """A docstring with lines that fit into a terminal; indented ones are not joined by tyro."""
+    paragraphs = inspect.cleandoc(docstring).split("\n\n")
+    wrapped = (each.split("\n") if each[0] == "$" else textwrap.wrap(each, 78) for each in paragraphs)
+    return "\n\n".join("\n".join(f"  {line}" for line in lines) for lines in wrapped)
+
+
+def check_names(arguments: Sequence[str], kinds: Iterable[type[Any]]) -> None:
+    """Raise `ValueError` for the first option that is no field of these dataclasses, with what it may have been."""
+    names = {"help", "help_all", *(each.name for kind in kinds for each in fields(kind))}
+    names = {"as" if name == "person" else name for name in names}
+    known = [f"--{name}".replace("_", "-") for name in names]
+    for word in arguments:
+        name = word.partition("=")[0].replace("_", "-")
+        if name[:2] != "--" or name in known or name.replace("--no-", "--", 1) in known:
+            continue
+        if now := [each for each in FORMER.get(name, ()) if each in known]:
+            raise ValueError(f"{name} is {now[0]}")
+        near = difflib.get_close_matches(name, known, n=2)
+        hint = f"; did you mean {' or '.join(near)}?" if near else "; --help lists the options"
+        raise ValueError(f"unknown option {name}{hint}")
 
 
 def given_options(rules: Any) -> dict[str, Any]:

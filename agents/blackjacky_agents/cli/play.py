@@ -9,7 +9,9 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
+
+import tyro
 
 from blackjacky_agents.cli.errors import WrongInputError, checking_input
 from blackjacky_agents.cli.options import GameArgs, R, allow_any_character, check_delay, check_writable, read_arguments
@@ -46,7 +48,7 @@ class Args(GameArgs[R]):
     """In the terminal: your seat."""
     seed: int | None = None
     """Random seed of deals and agents; by default drawn at random and printed."""
-    name: str | None = None
+    person: Annotated[str | None, tyro.conf.arg(name="as")] = None
     """Your name; by default Guest, in the browser Person 1."""
     delay: float = 0.8
     """Pause after each move of an opponent, in seconds; with --web, 0 also skips those for tricks and settlements."""
@@ -66,23 +68,23 @@ class Args(GameArgs[R]):
     """With --web: en or de; by default the browser's preference."""
     mcp: bool = False
     """With --web: let assistants (language models) play, too, by the Model Context Protocol; needs the extra `mcp`."""
-    tables: Path = Path("runs/tables")
+    folder: Path = Path("runs/tables")
     """With --web: folder in which tables are saved."""
 
     def unused(self) -> dict[str, str]:
         """As `GameArgs.unused`."""
         if self.web:
             return {"with --web": "seat save"}
-        return {"without --web": "people host port address language mcp tables"}
+        return {"without --web": "people host port address language mcp folder"}
 
 
 def opponents_of(args: Args[Any], people: int) -> list[str]:
     """The agents at the table, clockwise; by default the game's, filling up the usual table size.
 
-    Raises `ValueError` for unknown ones, and if a preset is for another number of players.
+    Raises `ValueError` for unknown ones, and if a named table is for another number of players.
     """
     if args.opponents is None:
-        opponents = usual_opponents(args.game, people, args.variant, args.preset_players)
+        opponents = usual_opponents(args.game, people, args.variant, args.table_players)
     else:
         opponents = parse_agents(args.opponents, "--opponents")
     args.check_players(people + len(opponents))
@@ -101,7 +103,7 @@ def main(arguments: Sequence[str], program: str) -> int:
     with checking_input():
         check_writable("--save", args.save)
         opponents = opponents_of(args, people=1)
-        sitting = Sitting(args.game, opponents, args.variant, args.rule_options, args.seat, args.seed, args.name)
+        sitting = Sitting(args.game, opponents, args.variant, args.rule_options, args.seat, args.seed, args.person)
     play(sitting, args.delay, args.save)
     return 0
 
@@ -123,12 +125,12 @@ def serve(args: Args[Any], program: str) -> None:
         table = new_table(args) if describes_table(args) else None
         address = None if args.address is None else web.check_address(args.address)
         listening = opened.enter_context(listen(args))
-        opened.enter_context(only_writer(args.tables))  # makes the folder, which wrong arguments leave unmade
-        server = Server(args.tables, args.delay, web.names_of(args.host, address))
+        opened.enter_context(only_writer(args.folder))  # makes the folder, which wrong arguments leave unmade
+        server = Server(args.folder, args.delay, web.names_of(args.host, address))
         if args.mcp:
             from blackjacky_agents.language import mcp_server
 
-            usual = mcp_server.Usual(args.game, args.preset_players, args.variant, args.rule_options)
+            usual = mcp_server.Usual(args.game, args.table_players, args.variant, args.rule_options)
             mcp_server.attach(server, usual)
         held = opened.pop_all()
     port = listening.getsockname()[1]
@@ -155,7 +157,7 @@ def serve(args: Args[Any], program: str) -> None:
 
 def describes_table(args: Args[Any]) -> bool:
     """Whether the arguments ask for a table, not only for the lobby."""
-    chosen = (args.opponents, args.preset, args.variant, args.seed, args.name)
+    chosen = (args.opponents, args.table, args.variant, args.seed, args.person)
     return bool(
         args.game != DEFAULT or args.people != 1 or any(each is not None for each in chosen) or args.rule_options
     )
@@ -181,6 +183,6 @@ def new_table(args: Args[Any]) -> Table:
     game = get_game(args.game)
     check_integer("--people", args.people, 1, game.max_players)
     agents = opponents_of(args, args.people)
-    first = "Person 1" if args.name is None else args.name
+    first = "Person 1" if args.person is None else args.person
     people = [first, *(f"Person {i}" for i in range(2, args.people + 1))]
     return Table(game.name, seats_for(game.name, people, agents), args.variant, args.rule_options, seed=args.seed)

@@ -47,7 +47,6 @@ from blackjacky_agents.intervals import Estimate
 from blackjacky_agents.registry import make_agent
 from blackjacky_agents.reports import duration, failures_told, machine, markdown_table, share
 from blackjacky_env.checks import check_integer
-from blackjacky_env.compiled import check_threads
 from blackjacky_env.draw import printable
 from blackjacky_env.envs import TableEnv
 from blackjacky_env.games import get_game
@@ -84,7 +83,7 @@ class Args(GameArgs[R]):
     """Number of CPU cores, by default all; a class or program runs once on each. The score does not depend on it."""
     cluster: str | None = None
     """Play on a Ray cluster: `auto`, `local`, `HOST:PORT` or `ray://HOST:PORT`; the score does not depend on it."""
-    out: Path | None = None
+    output: Path | None = None
     """Folder for score.json and the games, by default runs/scores/GAME/AGENT."""
     resume: bool = False
     """Go on with the games in that folder, of a score that was interrupted or had fewer; the agent must be the same."""
@@ -111,7 +110,7 @@ def main(arguments: Sequence[str], program: str) -> int:
     if args.check is not None:
         print(check(args.check, args))
         return 0
-    folder = args.out or Path("runs") / "scores" / args.game / folder_name(args.agent)
+    folder = args.output or Path("runs") / "scores" / args.game / folder_name(args.agent)
     with checking_input():
         protocol, agent, entry = prepare(args, folder)
         played = tournaments(protocol, agent, folder)
@@ -136,11 +135,10 @@ def prepare(args: Args[Any], folder: Path) -> tuple[Protocol, Agent, Entry]:
 
     Games of an earlier score are removed from the folder, unless they are to be resumed.
     """
-    check_threads(args.threads)
     check_integer("--games", args.games, 1, 100_000)
     if not args.agent:
         raise ValueError("name an AGENT to score, or a card to check with --check")
-    protocol = find_protocol(args.game, args.variant, args.rule_options, args.preset_players)
+    protocol = find_protocol(args.game, args.variant, args.rule_options, args.table_players)
     agent = make(args, args.game)
     try:
         entry = Entry(kind=kind_of(agent), by=args.by, link=args.link)

@@ -42,9 +42,9 @@ class Args(GameArgs[R]):
     enough. A tree that does not fit into --memory is refused; mccfr needs none. The folder runs/solved/GAME/NAME holds
     checkpoints and the solution, which plays as the agent `solved:NAME`. Ctrl-C stops, --resume continues.
 
-    $ blackjacky solve --preset mini-2
-    $ blackjacky solve --preset mini-3 --minutes 5 --name mine
-    $ blackjacky evaluate --preset mini-3 --players solved:mine,counter
+    $ blackjacky solve --table mini-2
+    $ blackjacky solve --table mini-3 --minutes 5 --name mine
+    $ blackjacky evaluate --table mini-3 --agents solved:mine,counter
     """
 
     players: int | None = None
@@ -62,10 +62,10 @@ class Args(GameArgs[R]):
     """GiB for the tree, or with mccfr for the information states that are kept."""
     seed: int = 0
     """Random seed of mccfr; the others draw nothing."""
-    threads: int = 2
-    """Number of CPU threads, not for mccfr; the solution does not depend on it."""
+    threads: int | None = None
+    """Number of CPU cores, by default all, not for mccfr; the solution does not depend on it."""
     name: str = ""
-    """Name of the folder, runs/solved/GAME/NAME; by default that of the preset, or a number."""
+    """Name of the folder, runs/solved/GAME/NAME; by default that of the named table, or a number."""
     resume: Path | None = None
     """Continue the run in this folder, with its settings, to the limits given now."""
 
@@ -108,7 +108,6 @@ def main(arguments: Sequence[str], program: str) -> int:
 
 def check_limits(args: Args[Any]) -> Limits:
     """The limits; `ValueError` for invalid ones."""
-    check_integer("--threads", args.threads, 1, 256)
     check_positive("--memory", args.memory)
     check_positive("--minutes", args.minutes)
     if not args.exploitability >= 0:
@@ -123,7 +122,7 @@ def chosen(args: Args[Any], command: str) -> tuple[SolveSettings, Path, str]:
     if args.resume is not None:
         settings, command = read_settings(args.resume)
         return settings, args.resume, command
-    table = Table.of(args.game, args.players, args.variant, args.preset, **args.rule_options)
+    table = Table.of(args.game, args.players, args.variant, args.table, **args.rule_options)
     settings = SolveSettings(
         game=args.game,
         players=table.num_players,
@@ -133,7 +132,7 @@ def chosen(args: Args[Any], command: str) -> tuple[SolveSettings, Path, str]:
         seed=args.seed,
         memory=args.memory,
     )
-    return settings, new_folder(args.game, args.name or args.preset or ""), command
+    return settings, new_folder(args.game, args.name or args.table or ""), command
 
 
 def new_folder(game: str, name: str) -> Path:

@@ -29,7 +29,6 @@ from blackjacky_agents.reports import (
     where_run,
 )
 from blackjacky_env.checks import check_integer
-from blackjacky_env.compiled import check_threads
 from blackjacky_env.envs import MAX_SEED
 from blackjacky_env.games import get_game
 
@@ -46,7 +45,7 @@ class Args(GameArgs[R]):
     and report.json. Repeat the command to resume an interrupted tournament, or to add games with a larger --games.
 
     $ blackjacky tournament --agents counter,ppo:runs/NAME --players 4 --lineups copies --until 0.01
-    $ blackjacky tournament --tables 'counter,random*3' 'counter*2,random*2' --games 4000
+    $ blackjacky tournament --seats 'counter,random*3' 'counter*2,random*2' --games 4000
     """
 
     agents: str | None = None
@@ -55,7 +54,7 @@ class Args(GameArgs[R]):
     """Table sizes, with a separate tournament for each; by default the game's usual one."""
     lineups: Literal["mixed", "copies"] = "mixed"
     """mixed: balanced line-ups of different agents; copies: each agent against copies of each other one."""
-    tables: tuple[str, ...] = ()
+    seats: tuple[str, ...] = ()
     """Explicit line-ups instead, such as `counter,random*3`, all of the same size."""
     games: int = 10_000
     """Maximum number of games per table size, rounded up to complete deals of every line-up."""
@@ -78,7 +77,7 @@ class Args(GameArgs[R]):
 
     def unused(self) -> dict[str, str]:
         """As `GameArgs.unused`."""
-        return super().unused() | ({"with --tables": "agents players lineups"} if self.tables else {})
+        return super().unused() | ({"with --seats": "agents players lineups"} if self.seats else {})
 
 
 def main(arguments: Sequence[str], program: str) -> int:
@@ -94,7 +93,7 @@ def main(arguments: Sequence[str], program: str) -> int:
         "machine": where(),
         "seed": args.seed,
         "variant": tournaments[0].table.variant,
-        "lineups": "named" if args.tables else args.lineups,
+        "lineups": "named" if args.seats else args.lineups,
         "duplicate": args.duplicate,
         "until": args.until,
         "score": tournaments[0].score,
@@ -116,7 +115,6 @@ def prepare(args: Args[Any]) -> list[Tournament]:
     """The tournament of each table size; `ValueError` for invalid options."""
     check_integer("--games", args.games, 1, MAX_GAMES)
     check_integer("--seed", args.seed, 0, MAX_SEED)
-    check_threads(args.threads)
     if args.until is not None and not 0 < args.until < 1:
         raise ValueError(f"--until {args.until} is out of range; allowed are widths above 0 and below 1")
     check_writable("--ladder", args.ladder)
@@ -129,17 +127,17 @@ def prepare(args: Args[Any]) -> list[Tournament]:
         if args.games < (needed := 2 * tournaments[-1].cycle):
             raise ValueError(
                 f"--games {args.games} are too few for tables of {size}: two deals of each line-up are {needed:,} "
-                "games; --tables selects fewer line-ups"
+                "games; --seats selects fewer line-ups"
             )
     return tournaments
 
 
 def read_agents(args: Args[Any]) -> tuple[list[str], tuple[int, ...], str | list[list[str]]]:
     """Names, table sizes and line-ups; `ValueError` for unknown agents."""
-    if args.tables:
-        lineups = [parse_agents(table, "--tables") for table in args.tables]
+    if args.seats:
+        lineups = [parse_agents(table, "--seats") for table in args.seats]
         return list(dict.fromkeys(name for lineup in lineups for name in lineup)), (len(lineups[0]),), lineups
-    usual, _ = get_game(args.game).choose_table(args.preset_players, args.variant)
+    usual, _ = get_game(args.game).choose_table(args.table_players, args.variant)
     names = agent_names(args.game) if args.agents is None else parse_agents(args.agents, "--agents")
     return names, tuple(dict.fromkeys(args.players or (usual,))), args.lineups
 

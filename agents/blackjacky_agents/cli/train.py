@@ -7,22 +7,28 @@ import os
 os.environ.setdefault("OMP_WAIT_POLICY", "passive")  # keep torch's threads from spinning while the games use the CPU
 
 import argparse
-import ast
-import inspect
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, fields, is_dataclass, make_dataclass, replace
-from functools import partial
-from itertools import pairwise
 from pathlib import Path
-from textwrap import dedent, fill
+from textwrap import fill
 from typing import Annotated, Any, get_type_hints
 
 import tyro
 
 from blackjacky_agents.arena.cluster import joined
 from blackjacky_agents.cli.errors import checking_input
-from blackjacky_agents.cli.options import check_lists, command_line, given_options, resume_with, with_help
+from blackjacky_agents.cli.options import (
+    as_option,
+    as_options,
+    check_lists,
+    check_names,
+    command_line,
+    given_options,
+    in_lines,
+    resume_with,
+    with_help,
+)
 from blackjacky_agents.cli.train_report import show_results
 from blackjacky_agents.files import only_writer
 from blackjacky_agents.games import bot_names
@@ -43,6 +49,7 @@ from blackjacky_agents.learning.settings import presets_of, with_tuples
 from blackjacky_agents.registry import display_names
 from blackjacky_agents.reports import duration
 from blackjacky_env.checks import check_choice
+from blackjacky_env.declare import field_docs
 from blackjacky_env.draw import WIDTH
 from blackjacky_env.games import get_game
 
@@ -65,8 +72,7 @@ class Args:
     resume: Path | None = None
     """Resume the run in this folder, with its settings; only --steps and --minutes may differ, to train longer."""
     table: str | None = None
-    """One of the game's tables by name, such as mini-1, in place of players, variant and rule options; what --preset is
-    for other subcommands."""
+    """One of the game's tables by name, such as mini-1, in place of players, variant and rule options."""
 
 
 @dataclass(frozen=True)
@@ -152,7 +158,6 @@ def make_run(settings: TrainingSettings, folder: Path, command: str) -> Training
 
 def read_arguments(arguments: Sequence[str], program: str) -> tuple[TrainingSettings, Path | None, str | None]:
     """Settings, the run to resume and the cluster's address; `ValueError` if that run has other settings."""
-    check_lists(arguments)
     first = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
     for name in ("game", "preset"):
         first.add_argument(f"--{name}", default=getattr(TrainingSettings, name))
@@ -163,7 +168,10 @@ def read_arguments(arguments: Sequence[str], program: str) -> tuple[TrainingSett
     asked = ["--help" if each == "--help-all" else each for each in arguments]
     hidden = [tyro.conf.Suppress] if "--help-all" not in arguments and {"-h", "--help"} & set(arguments) else []
     kind = shown(stored, hidden)
-    given = tyro.cli(kind, args=asked, prog=program)
+    rules = get_game(stored.game).options
+    check_names(arguments, [kind, type(stored), Machines, rules])
+    check_lists(arguments)
+    given = tyro.cli(kind, args=asked, prog=program, description=in_lines(Args.__doc__ or ""))
     names = {each.name for each in fields(stored)} - {"rule_options"}
     groups = [given, *filter(is_dataclass, vars(given).values())]
     values = {name: value for group in groups for name, value in vars(group).items() if name in names}
@@ -179,11 +187,11 @@ def shown(stored: TrainingSettings, hidden: Sequence[Any]) -> Any:
     ``hidden``: annotations of all groups but the first.
     """
     kind, listed = type(stored), " ".join(GROUPS.values()).split()
-    hints, told = get_type_hints(kind), meanings(kind)
+    hints, told = get_type_hints(kind), field_docs(kind)
     own = [each.name for each in fields(kind) if each.name not in ("threads", "device", "rule_options")]
 
     def option(name: str) -> tuple[str, Any, Any]:
-        return name, Annotated[hints[name], tyro.conf.arg(help=told[name])], field(default=getattr(stored, name))
+        return name, as_option(name, hints[name], told[name]), field(default=getattr(stored, name))
 
     groups: dict[str, list[tuple[str, Any, Any]]] = {}
     for title, names in GROUPS.items():
@@ -191,23 +199,14 @@ def shown(stored: TrainingSettings, hidden: Sequence[Any]) -> Any:
         groups[title] = list(map(option, chosen))
     nested = {title: make_dataclass(title, each, frozen=True)() for title, each in groups.items() if title and each}
     machines = [option(name) for name in ("threads", "device") if name in hints]
-    nested["machines"] = make_dataclass("machines", machines, bases=(Machines,), frozen=True)()
+    nested["machines"] = make_dataclass("machines", [*as_options(Machines), *machines], frozen=True)()
     nested["rules"] = with_help(get_game(stored.game).options)(**with_tuples(stored.rule_options))
     notes = (tyro.conf.OmitArgPrefixes, *hidden)
     others = [(name, Annotated[(type(each), *notes)], field(default=each)) for name, each in nested.items()]
     named = {"__doc__": Args.__doc__}
-    return make_dataclass("Args", [*groups[""], *others], bases=(Args,), namespace=named, frozen=True, kw_only=True)
-
-
-def meanings(kind: type[TrainingSettings]) -> dict[str, str]:
-    """What each setting is, as the texts below the fields say; those of a subclass count."""
-    found: dict[str, str] = {}
-    for each in reversed(kind.__mro__[:-1]):
-        body = ast.parse(dedent(inspect.getsource(each))).body[0].body  # type: ignore[attr-defined]
-        for node, text in pairwise(body):
-            if isinstance(node, ast.AnnAssign) and isinstance(text, ast.Expr):
-                found[ast.unparse(node.target)] = " ".join(ast.literal_eval(text.value).split())
-    return found
+    return make_dataclass(
+        "Args", [*as_options(Args), *groups[""], *others], bases=(Args,), namespace=named, frozen=True, kw_only=True
+    )
 
 
 def at_table(settings: TrainingSettings, stored: TrainingSettings, name: str | None) -> TrainingSettings:
@@ -217,7 +216,7 @@ def at_table(settings: TrainingSettings, stored: TrainingSettings, name: str | N
     """
     if name is None:
         return settings
-    choose = partial(get_game(settings.game).choose_preset, called="table")
+    choose = get_game(settings.game).find_table
     for given in settings.players if settings.players != stored.players else ():
         choose(name, given, None, {})
     size, variant, options = choose(name, None, settings.variant, settings.rule_options)

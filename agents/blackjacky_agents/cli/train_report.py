@@ -96,7 +96,7 @@ def next_steps(run: TrainingRun) -> str:
     limits += ["--minutes", f"{2 * settings.minutes:g}"]
     steps = {
         "play against it": ["blackjacky", "play", *options, "--opponents", opponents],
-        "watch it": ["blackjacky", "watch", *options, "--players", f"{agent},{strongest}", "--out", "game.html"],
+        "watch it": ["blackjacky", "watch", *options, "--agents", f"{agent},{strongest}", "--output", "game.html"],
         "train it longer": ["blackjacky", "train", "--resume", folder, *limits],
     }
     if (run.folder / "tensorboard").is_dir():

@@ -39,12 +39,12 @@ from blackjacky_env.replay import new_table
 class Args(GameArgs[R]):
     """Watch a game between agents: a new one, a saved one, or one of a tournament.
 
-    $ blackjacky watch --players 'champion,counter*3' --out game.html
+    $ blackjacky watch --agents 'champion,counter*3' --output game.html
     $ blackjacky watch --record game.json
-    $ blackjacky watch --tournament runs/tournament/4_players.jsonl --number 17 --out game.html
+    $ blackjacky watch --tournament runs/tournament/4_players.jsonl --number 17 --output game.html
     """
 
-    players: str | None = None
+    agents: str | None = None
     """Agents clockwise from player_0: `random*2` takes two seats, `ppo:PATH` is a trained agent."""
     seed: int | None = None
     """Random seed of deals and agents; by default drawn at random and printed."""
@@ -56,7 +56,7 @@ class Args(GameArgs[R]):
     """Show a game of a tournament: its file N_players.jsonl, or a folder with one such file."""
     number: int = 0
     """Number of the game in the tournament, from 0."""
-    out: Path | None = None
+    output: Path | None = None
     """Write an HTML page to this file instead of showing the game in the terminal."""
     seat: int | None = None
     """In the terminal: show this seat's view; by default a spectator's. A page has all views."""
@@ -65,11 +65,11 @@ class Args(GameArgs[R]):
 
     def unused(self) -> dict[str, str]:
         """As `GameArgs.unused`."""
-        found = {"without --out": "playouts"} if self.out is None else {"with --out": "seat delay"}
+        found = {"without --output": "playouts"} if self.output is None else {"with --output": "seat delay"}
         if self.tournament is None:
             found["without --tournament"] = "number"
-        if self.players is None:
-            found["without --players"] = self.all_but("record tournament number out playouts seat delay")
+        if self.agents is None:
+            found["without --agents"] = self.all_but("record tournament number output playouts seat delay")
         return found
 
 
@@ -90,8 +90,8 @@ def main(arguments: Sequence[str], program: str) -> int:
     args = read_arguments(Args, arguments, program)
     with checking_input():
         show = prepare(args)
-        if args.out is not None:
-            save(show, args.out, args.playouts)
+        if args.output is not None:
+            save(show, args.output, args.playouts)
             return 0
     show_moves(show, args.seat, args.delay if sys.stdout.isatty() else 0.0)
     return 0
@@ -102,15 +102,15 @@ def main(arguments: Sequence[str], program: str) -> int:
 
 def prepare(args: Args[Any]) -> Show:
     """The game selected by the options, at its beginning; `ValueError` for an invalid option."""
-    sources = {"--players": args.players, "--record": args.record, "--tournament": args.tournament}
+    sources = {"--agents": args.agents, "--record": args.record, "--tournament": args.tournament}
     given = [name for name, value in sources.items() if value is not None]
     if len(given) != 1:
         raise ValueError(f"exactly one of {', '.join(sources)} is required, not {' and '.join(given) or 'none'}")
     check_delay(args.delay)
     check_integer("--playouts", args.playouts, 0, MOST_PLAYOUTS)
-    check_writable("--out", args.out)
-    if args.players is not None:
-        show = new_game(args, parse_agents(args.players, "--players"))
+    check_writable("--output", args.output)
+    if args.agents is not None:
+        show = new_game(args, parse_agents(args.agents, "--agents"))
     elif args.record is not None:
         show = kept_game(args, *read_record(args.record))
     else:
@@ -131,7 +131,7 @@ def new_game(args: Args[Any], names: Sequence[str]) -> Show:
     for number, agent in enumerate(agents.values(), 1):
         agent.reset(seed + number)
     env.reset(seed=seed)
-    moves = play_on(env, agents, instead=champion_of(args.game)) if args.out else play_on(env, agents)
+    moves = play_on(env, agents, instead=champion_of(args.game)) if args.output else play_on(env, agents)
     return Show(env, display_names(names), moves, f"{env.game.title}, seed {seed}")
 
 
@@ -140,7 +140,7 @@ def kept_game(args: Args[Any], record: Mapping[str, Any], names: Mapping[str, An
     env = new_table(record)
     new_table(record).replay(record)  # shows whether all actions can be taken
     labels = [printable(str(names.get(agent, agent))) for agent in env.possible_agents]
-    champion = champion_of(env.game.name) if args.out else None
+    champion = champion_of(env.game.name) if args.output else None
     moves = replay(env, record["actions"], champion)
     return Show(env, labels, moves, env.game.title, len(record["actions"]))
 

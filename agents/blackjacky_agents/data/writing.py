@@ -59,13 +59,13 @@ class Writer:
         if not (self.folder / NAME).exists():
             others = [path.name for path in self.folder.glob("*") if not path.name.startswith(".")]
             if others:
-                raise ValueError(f"{self.folder} holds other files, such as {others[0]}: use another place (--out)")
+                raise ValueError(f"{self.folder} holds other files, such as {others[0]}: use another place (--output)")
             return ()
         there = Dataset(self.folder)
-        refuse_other_setup(self.folder / NAME, there.description.setup, self._described, "--out")
+        refuse_other_setup(self.folder / NAME, there.description.setup, self._described, "--output")
         if len(there) > games:
             raise ValueError(
-                f"{self.folder} holds {len(there):,} games, more than {games:,}: use another place (--out)"
+                f"{self.folder} holds {len(there):,} games, more than {games:,}: use another place (--output)"
             )
         for shard in there.description.shards[-1:]:
             there.check_sum(shard)
@@ -192,7 +192,7 @@ of beliefs, or statistics of play. Made with blackjacky {version} by
 ```
 
 `dataset.json` has rules, seed, versions and hashes of the players, and checksums of the files: with the same versions,
-the command writes the same games. `blackjacky dataset --verify --out .` compares the checksums and plays all games
+the command writes the same games. `blackjacky dataset --verify --output .` compares the checksums and plays all games
 again.
 
 ## Columns

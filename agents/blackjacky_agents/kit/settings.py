@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
+from blackjacky_env.compiled import cores
 from blackjacky_env.games import DEFAULT, get_game
 
 FINAL_GAMES_PER_MINUTE = 800  # of the training, so that the final evaluation is the shorter part of the two
@@ -49,8 +50,8 @@ class TrainingSettings:
     snapshot_every: int = 250_000
     """Steps between snapshots of the learner, which join the opponents. It is evaluated at each snapshot, at the latest
     after every fifth of the training."""
-    threads: int = 2
-    """CPU threads."""
+    threads: int = field(default_factory=cores)
+    """CPU threads, by default one for each core."""
     log: tuple[Literal["tensorboard", "wandb", "csv"], ...] = ("tensorboard",)
     """Where all figures of the training go: none, one or several of these, in the run folder. wandb is offline unless
     its own variable WANDB_MODE says otherwise."""

@@ -95,7 +95,7 @@ class Assistants:
     # ---------------------------------------------------------------- games and tables
 
     async def list_games(self) -> str:
-        """List the games, the usual one first: what each is about, table sizes, variants, agents, presets."""
+        """List the games, the usual one first: what each is about, table sizes, variants, agents, named tables."""
         return "\n".join(map(_described, dict.fromkeys([self._usual.game, *usable_games()])))
 
     async def read_rules(self, game: str | None = None) -> str:
@@ -115,7 +115,7 @@ class Assistants:
         others: int = 0,
         variant: str | None = None,
         rules: dict[str, Any] | None = None,
-        preset: str | None = None,
+        table: str | None = None,
     ) -> str:
         """Start a table, and take a seat there.
 
@@ -126,18 +126,18 @@ class Assistants:
             others: number of seats kept free for other assistants or people; the game begins when they have come.
             variant: variant of the game; by default the first one that the table size allows.
             rules: rule options that differ from their defaults, see read_rules.
-            preset: a small table by name, see list_games, in place of table size, variant and rules.
+            table: a small table by name, see list_games, in place of table size, variant and rules.
         """
         game = game or self._usual.game
-        usual = self._usual if preset is None and game == self._usual.game else Usual()
+        usual = self._usual if table is None and game == self._usual.game else Usual()
         declared = get_game(game)
         check_integer("others", others, 0, declared.max_players - 1)
         try:
-            size, variant, rules = declared.choose_preset(
-                preset, usual.num_players, variant or usual.variant, {**usual.rules, **(rules or {})}
+            size, variant, rules = declared.find_table(
+                table, usual.num_players, variant or usual.variant, {**usual.rules, **(rules or {})}
             )
             agents = usual_opponents(game, 1 + others, variant, size) if opponents is None else opponents
-            declared.choose_preset(preset, 1 + others + len(agents), None, {})
+            declared.find_table(table, 1 + others + len(agents), None, {})
             chosen = declared.choose_variant((1 + others + len(agents),), variant).name
             people = [name, *(f"Free seat {number}" for number in range(1, others + 1))]
             order = check_order(Order(game=game, variant=chosen, people=people, agents=agents, rules=dict(rules)))
@@ -261,7 +261,7 @@ def _described(game: str) -> str:
             f"  players: {declared.sizes_in_words()}",
             f"  variants: {', '.join(declared.variant_names)}",
             f"  agents, weakest first: {', '.join(agent_names(game))}",
-            *(f"  preset {name}: {preset.about}" for name, preset in declared.presets.items()),
+            *(f"  table {name}: {table.about}" for name, table in declared.tables.items()),
         ]
     )
 

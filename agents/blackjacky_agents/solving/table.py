@@ -27,15 +27,15 @@ class Table:
         game: str,
         num_players: int | None = None,
         variant: str | None = None,
-        preset: str | None = None,
+        table: str | None = None,
         **rule_options: Any,
     ) -> Table:
-        """A table with the game's defaults for None, or its ``preset``, such as ``"mini-1"``.
+        """A table with the game's defaults for None, or its ``table``, such as ``"mini-1"``.
 
         Raises `TypeError` or `ValueError`, which say what is allowed.
         """
         declared = get_game(game)
-        chosen_size, chosen_variant, options = declared.choose_preset(preset, num_players, variant, rule_options)
+        chosen_size, chosen_variant, options = declared.find_table(table, num_players, variant, rule_options)
         size, name = declared.choose_table(chosen_size, chosen_variant)
         return cls(declared, size, name, declared.check_options(size, name, options))
 

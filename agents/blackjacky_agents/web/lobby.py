@@ -34,7 +34,7 @@ def describe_games() -> list[dict[str, Any]]:
 
     Each has ``name``, ``title``, ``minutes`` (0: not known), ``has_picture``, ``variants`` (with ``name`` and the table
     sizes ``min``, ``max`` and ``default``), ``agents`` (names, weakest first), ``levels`` (the name of an agent by
-    ``easy``, ``medium`` and ``hard``), ``presets`` (tables with ``name`` and the fields of `Preset`), ``options`` as
+    ``easy``, ``medium`` and ``hard``), ``tables`` (``name``, and the fields of `NamedTable`), ``options`` as
     from `describe_options`, and by language ``summary``, ``help`` (paragraphs), ``playing`` (how its agents play) and
     ``words`` (the options and their values in words).
     """
@@ -54,7 +54,7 @@ def _described(name: str) -> dict[str, Any]:
         ],
         "agents": agent_names(name),
         "levels": levels(name),
-        "presets": [{"name": preset, **asdict(table)} for preset, table in game.presets.items()],
+        "tables": [{"name": name, **asdict(table)} for name, table in game.tables.items()],
         "options": describe_options(game.options),
         "words": {language: own["options"] for language, own in texts.items()},
         "summary": {language: own["summary"] for language, own in texts.items()},

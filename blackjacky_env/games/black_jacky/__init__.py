@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from blackjacky_env.compiled import settled_in, share_result
-from blackjacky_env.declare import Game, Pile, Preset, Reshuffle, Rules, SmallDeck, Words
+from blackjacky_env.declare import Game, NamedTable, Pile, Reshuffle, Rules, SmallDeck, Words
 from blackjacky_env.games.black_jacky import observation, rules, scene, state, words
 
 
-def _miniature(title: str, turns: int, players: int = 2, **options: Any) -> Preset:
+def _miniature(title: str, turns: int, players: int = 2, **options: Any) -> NamedTable:
     """One round for one heart, with so many turns."""
-    return Preset(title, players, "classic", {"hearts": 1, **options, "max_turns_per_round": turns})
+    return NamedTable(title, players, "classic", {"hearts": 1, **options, "max_turns_per_round": turns})
 
 
 _NO_POWERS: dict[str, Any] = {"hand_size": 1, "max_card": 3, "tricks": []}
@@ -69,5 +69,5 @@ GAME = Game(
         settlement_key="last_settlement",
         phases=state.RECORD.fields["phase"].choices,
     ),
-    presets=_MINIATURES,
+    tables=_MINIATURES,
 )

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from blackjacky_env.compiled import settled_in, share_result
-from blackjacky_env.declare import Game, Preset, Rules, SmallDeck, Words
+from blackjacky_env.declare import Game, NamedTable, Rules, SmallDeck, Words
 from blackjacky_env.games import trick_taking
 from blackjacky_env.games.black_spy import imagined, observation, rules, scene, state, words
 
 _MINIATURES = {
-    "mini-1": Preset(
+    "mini-1": NamedTable(
         "Three players, three tricks, five black spies",
         3,
         "classic",
         {"max_deals": 1, "deck": ["blue 7", "red 1", "red 7", "red 11", *5 * ["black 7"]]},
     ),
-    "mini-2": Preset(
+    "mini-2": NamedTable(
         "Three players, three tricks, two black spies",
         3,
         "classic",
@@ -63,5 +63,5 @@ GAME = Game(
         phase_field="phase",
         beyond_observation=("passed", "left"),  # O3
     ),
-    presets=_MINIATURES,
+    tables=_MINIATURES,
 )

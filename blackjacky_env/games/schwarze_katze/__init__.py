@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from blackjacky_env.compiled import settled_in, share_result
-from blackjacky_env.declare import Game, Preset, Rules, SmallDeck, Words
+from blackjacky_env.declare import Game, NamedTable, Rules, SmallDeck, Words
 from blackjacky_env.games import trick_taking
 from blackjacky_env.games.schwarze_katze import imagined, observation, rules, scene, state, words
 
 
-def _miniature(title: str, players: int, deck: str) -> Preset:
-    return Preset(title, players, "classic", {"deals": 1, "deck": deck.split()})
+def _miniature(title: str, players: int, deck: str) -> NamedTable:
+    return NamedTable(title, players, "classic", {"deals": 1, "deck": deck.split()})
 
 
 _MINIATURES = {
@@ -61,5 +61,5 @@ GAME = Game(
         settlement_key="last_deal",
         phases=("play", "over"),
     ),
-    presets=_MINIATURES,
+    tables=_MINIATURES,
 )

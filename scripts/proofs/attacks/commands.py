@@ -43,7 +43,7 @@ _TRAIN += (
     " --hidden-sizes 16 16 --threads 1 --snapshot-every 512 --pool-size 2 --seed 7 --eval-games 5 --final-eval-games 10"
 )
 _TOURNAMENT = f"tournament --agents {_BOTS} --players 2 --games 400 --threads 1 --output games"
-_DATASET = f"dataset --players {_BOTS} --games 400 --games-per-file 150 --threads 1 --out data"
+_DATASET = f"dataset --agents {_BOTS} --games 400 --games-per-file 150 --threads 1 --output data"
 
 
 class Job(NamedTuple):

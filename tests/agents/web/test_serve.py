@@ -22,7 +22,7 @@ from tests.agents.web.tables import in_background, new_table, request, server_of
 
 
 def start(folder, *args):
-    options = ["--web", "--port", "0", "--delay", "0", "--opponents", "random*2", "--tables"]
+    options = ["--web", "--port", "0", "--delay", "0", "--opponents", "random*2", "--folder"]
     command = [sys.executable, "-m", "blackjacky_agents", "play", *options, str(folder), *args]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, encoding="utf-8")
     return process, (line.split()[-1] for line in iter(process.stdout.readline, "") if "http://" in line)

@@ -13,7 +13,7 @@ const LEVELS = ["easy", "medium", "hard"];
 
 const game = () => known.games.find((each) => each.name === chosen.game);
 const variant = () => game().variants.find((each) => each.name === find("variant").value);
-const preset = () => game().presets.find((each) => each.name === find("preset").value); // undefined: the usual table
+const namedTable = () => game().tables.find((each) => each.name === find("namedTable").value); // undefined: the usual table
 const path = (address) => new URL(address, location.href).pathname;
 
 async function load() {
@@ -26,13 +26,13 @@ async function load() {
 // ---------------------------------------------------------------- the form
 
 function choose(name) {
-  const { presets, variants } = known.games.find((each) => each.name === name);
+  const { tables: namedTables, variants } = known.games.find((each) => each.name === name);
   Object.assign(chosen, { game: name, people: chosen.people.slice(0, 1), rules: {} });
   if (!chosen.people.length) chosen.people = [myName()];
-  find("presets").hidden = !presets.length;
-  find("preset").replaceChildren(
+  find("namedTables").hidden = !namedTables.length;
+  find("namedTable").replaceChildren(
     make("option", { value: "", textContent: text("usual") }),
-    ...presets.map(({ name: value, about }) => make("option", { value, textContent: `${value}: ${about}` })),
+    ...namedTables.map(({ name: value, about }) => make("option", { value, textContent: `${value}: ${about}` })),
   );
   find("variant").replaceChildren(...variants.map((each) => make("option", { value: each.name, textContent: variantInWords(each) })));
   setLevel(chosen.level);
@@ -42,15 +42,15 @@ function choose(name) {
 const myName = () => find("my-name").value.trim() || text("person", { number: 1 });
 
 // A table with its own size, variant and rules, or the usual one.
-function setPreset() {
-  chosen.rules = { ...preset()?.options };
-  if (preset()) find("variant").value = preset().variant;
+function setNamedTable() {
+  chosen.rules = { ...namedTable()?.options };
+  if (namedTable()) find("variant").value = namedTable().variant;
   setLevel(chosen.level);
 }
 
 // Opponents of one strength in all seats that the table usually has.
 function setLevel(level) {
-  const size = preset()?.num_players ?? variant().default;
+  const size = namedTable()?.num_players ?? variant().default;
   chosen.level = level;
   chosen.agents = Array(Math.max(size - chosen.people.length, 0)).fill(game().levels[level]);
   showLevels();
@@ -105,7 +105,7 @@ const playing = (agent) => (game().playing[language] ?? game().playing.en)[agent
 
 function showForm() {
   const size = chosen.people.length + chosen.agents.length;
-  const { min, max } = preset() ? { min: preset().num_players, max: preset().num_players } : variant();
+  const { min, max } = namedTable() ? { min: namedTable().num_players, max: namedTable().num_players } : variant();
   const full = size >= max;
   find("people").replaceChildren(...chosen.people.map(personField), addButton("add-person", text("add_person"), full, () => {
     chosen.people.push(text("person", { number: chosen.people.length + 1 }));
@@ -116,8 +116,8 @@ function showForm() {
   find("size").textContent = text("size", { size, min, max });
   find("open").disabled = opening || size < min || size > max;
   const options = game().options.filter(({ kind }) => kind in fields);
-  find("variants").hidden = !!preset() || game().variants.length < 2;
-  find("rules-details").hidden = !!preset() || options.length === 0;
+  find("variants").hidden = !!namedTable() || game().variants.length < 2;
+  find("rules-details").hidden = !!namedTable() || options.length === 0;
   find("rules").replaceChildren(...options.map(ruleField));
 }
 
@@ -154,7 +154,7 @@ function addButton(id, words, full, add) {
 
 // ---------------------------------------------------------------- rule options
 
-const fields = { flag: flagField, integer: integerField, choice: choiceField, subset: subsetField }; // decks are for presets
+const fields = { flag: flagField, integer: integerField, choice: choiceField, subset: subsetField }; // decks are for named tables
 
 function ruleField(option) {
   const field = fields[option.kind](option);
@@ -293,7 +293,7 @@ find("language").onchange = () => {
   localStorage.setItem("language", find("language").value);
   setLanguage(find("language").value);
 };
-find("preset").onchange = setPreset;
+find("namedTable").onchange = setNamedTable;
 find("variant").onchange = () => setLevel(chosen.level);
 find("my-name").value = localStorage.getItem("name") ?? "";
 find("my-name").oninput = () => {

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from blackjacky_agents import cli
-from blackjacky_agents.cli import terminal
+from blackjacky_agents.cli import play, terminal
+from blackjacky_agents.cli.options import read_arguments
 from blackjacky_agents.files import only_writer
 from blackjacky_agents.registry import display_names
 from blackjacky_agents.search import hints
@@ -120,3 +121,8 @@ def test_a_second_server_on_the_same_tables_is_refused(tmp_path, capsys):
     with only_writer(tmp_path):
         assert cli.run("play", ["--web", "--folder", str(tmp_path), "--port", "0"]) == 2
     assert f"error: {tmp_path} is being written by another process" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("options", "is_table"), [(["--name", "Ann"], True), (["--people", "2"], True), ([], False)])
+def test_in_the_browser_a_name_opens_a_table_as_other_options_do(options: list[str], is_table: bool) -> None:
+    assert play.describes_table(read_arguments(play.Args, ["--web", *options], "play")) == is_table

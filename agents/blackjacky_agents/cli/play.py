@@ -34,8 +34,8 @@ class Args(GameArgs[R]):
     `hint` shows what strong agents would do, `help` the rules, and `quit` ends the game.
 
     With --web, a server prints the URL of a lobby, where tables are opened, and runs until Ctrl-C; unfinished games
-    continue when it is started again. With a game, opponents, people or rule options as well, it opens that table at
-    once and prints a URL for each person.
+    continue when it is started again. With a game, opponents, people, a name or rule options as well, it opens that
+    table at once and prints a URL for each person.
 
     $ blackjacky play --opponents 'counter*3'
     $ blackjacky play --web

@@ -45,5 +45,5 @@ def test_the_results_are_printed_and_kept_with_everything_that_decides_them(type
     for row in stored["results"]:
         assert (row["seats"], row["games"], row["win_rate"]) == (1, 50, scores[row["agent"]].win_rate)
     assert stored["rules"] == {"max_card": 8, "bust_at": 21, "hand_size": 2, "deck": None, **rules}
-    assert [stored[name] for name in ("players", "games", "seed", "variant")] == ["threshold,random", 50, 3, "classic"]
+    assert [stored[name] for name in ("agents", "games", "seed", "variant")] == ["threshold,random", 50, 3, "classic"]
     assert stored["command"] in printed

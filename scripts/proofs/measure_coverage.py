@@ -20,6 +20,7 @@ import tyro
 from tqdm import tqdm
 
 from blackjacky_agents.arena.protocol import Protocol, ScoreTable, score
+from blackjacky_agents.arena.ratings import MEAN, fit_ratings, rate, scale_of
 from blackjacky_agents.arena.standings import Games, pair_shares, win_rates
 from blackjacky_agents.intervals import Estimate, Z
 from scripts.results import save
@@ -29,6 +30,7 @@ GAMES = (12, 100, 1000)
 SIZES = (2, 4, 6)
 Random = np.random.Generator
 Shares = npt.NDArray[np.float64]
+_ENDLESS = 1e9  # games
 _ERROR = 0.006  # the largest standard error of a score's references, which are results of 8,000 games
 
 
@@ -112,6 +114,18 @@ def pair(rate: float, luck: Luck, players: int, games: int, rng: Random) -> tupl
     return luck.pair_share(rate, players), pair_shares(played)[0].share
 
 
+def rating(chance: float, luck: Luck, players: int, games: int, rng: Random) -> tuple[float, Estimate]:
+    """The rating in a tournament; the true one is that of games in which every outcome is as frequent as likely."""
+    winner, partner = np.indices((players, players)).reshape(2, -1, 1)
+    seats = np.arange(players)
+    first = np.where(winner == 0, chance, (1 - chance) / (players - 1))
+    second = np.where(partner == winner, 1 - luck.shared, luck.shared / (players - 1))
+    won = (winner == seats) | (partner == seats)
+    truth = fit_ratings(np.tile(seats, (len(won), 1)), won, _ENDLESS * (first * second).ravel(), players)
+    found = rate(tournament_games(chance, luck, players, games, rng))[0]
+    return MEAN + scale_of(players) * float(truth.ratings[0]), found
+
+
 def number_of_deals(games: int, players: int) -> int:
     """The number of duplicate deals, at least 2."""
     return max(2, -(-games // players))
@@ -155,6 +169,7 @@ ROWS: tuple[tuple[str, Simulation, tuple[int, ...], tuple[Luck, ...]], ...] = (
     ("score: 9 tables", whole_score, (0,), LUCKS),
     ("tournament: win rate", tournament, SIZES, (*LUCKS, VERY_ALIKE)),
     ("tournament: finishes ahead of", pair, SIZES, (INDEPENDENT, SHARED)),
+    ("tournament: rating", rating, SIZES, (INDEPENDENT, SHARED, ALIKE)),
 )
 """What is measured: name, simulation, table sizes (0: all), and how the games of a deal depend on each other."""
 

@@ -1,9 +1,9 @@
 """Results that must survive a crash: a file of JSON lines, sealed at the end.
 
-The first line is the head, which says what determines all others. The last is the seal, the SHA-256 of everything before
-it. So a file is the same, byte for byte, wherever and in however many pieces it was written; how long that took is no
-part of it. A process that is killed leaves a file without a seal and perhaps half a line, which the next writer removes;
-whoever goes on replaces the seal.
+The first line is the head, which says what determines all others. The last is the seal, the SHA-256 of everything
+before it. So a file is the same, byte for byte, wherever and in however many pieces it was written: it holds no times.
+A process that is killed leaves a file without a seal and perhaps half a line, which the next writer removes; whoever
+goes on replaces the seal.
 """
 
 from __future__ import annotations

@@ -7,7 +7,6 @@ is described in `blackjacky_agents.intervals`.
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import permutations, starmap
@@ -269,22 +268,19 @@ def stopping_widths(games: Games) -> Floats:
 def find_cycles(pairs: Sequence[Pair]) -> tuple[tuple[str, ...], ...]:
     """The shortest cycles in which each agent beats the next, with intervals above a half; () if transitive.
 
-    One through each agent that is in any, so that there are never more than agents; each begins with its first name.
+    One through each agent that is in any, beginning with its first name.
     """
-    beaten: dict[str, list[str]] = {pair.first: [] for pair in pairs}
-    for pair in pairs:
-        if pair.share.low > 0.5:
-            beaten[pair.first].append(pair.second)
-    found = [cycle for name in beaten if (cycle := _shortest_cycle(name, beaten))]
+    names = dict.fromkeys(pair.first for pair in pairs)
+    beaten = {name: [pair.second for pair in pairs if pair.first == name and pair.share.low > 0.5] for name in names}
+    found = [cycle for name in names if (cycle := _shortest_cycle(name, beaten))]
     shortest = [cycle for cycle in found if len(cycle) == min(map(len, found))]
-    return tuple(dict.fromkeys(cycle[(i := cycle.index(min(cycle))) :] + cycle[:i] for cycle in shortest))
+    return tuple(dict.fromkeys(cycle[(at := cycle.index(min(cycle))) :] + cycle[:at] for cycle in shortest))
 
 
 def _shortest_cycle(name: str, beaten: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
-    """A shortest cycle through an agent, from who is beaten by whom, breadth first; () if there is none."""
-    paths, seen = deque([(name,)]), {name}
-    while paths:
-        path = paths.popleft()
+    """A shortest cycle through an agent, breadth first, from who beats whom; () if there is none."""
+    seen, paths = {name}, list[tuple[str, ...]]([(name,)])
+    for path in paths:  # which grows
         for following in beaten.get(path[-1], ()):
             if following == name:
                 return path

@@ -79,7 +79,8 @@ def main(arguments: Sequence[str], program: str) -> int:
     args = read_arguments(Args, arguments, program)
     with checking_input():
         tournaments = prepare(args)
-    before, goals = sum(each.played for each in tournaments), [-(-args.games // each.cycle) * each.cycle for each in tournaments]
+    goals = [-(-args.games // each.cycle) * each.cycle for each in tournaments]
+    before = sum(each.played for each in tournaments)
     play_all(tournaments, goals, args, f"{args.output}; repeat the command to resume", args.until)
     report = {
         "command": command_line(program, arguments),

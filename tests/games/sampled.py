@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from math import ceil
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.play.states import sample_state
 from tests.chances import UNLIKELY, fit_outcomes, independence
 from tests.envs.playing import play_randomly
+from tests.games.rigged import RiggedTable
 
 
 def vector(env: Any, seat: int) -> Any:
@@ -42,26 +43,31 @@ OUT_OF_RANGE = r"entries outside the ranges that describe_observation\(\) states
 CONTRADICTORY = "no legal position matches this observation: its parts contradict each other"
 
 
-def sampled_with(module: Any, seen: Any, *changes: tuple[str, int, Any]) -> bytes:
-    """A position that shows this observation with entries changed: (part, index, value or values from there on)."""
-    state: bytes = module.sample_state(changed(module, seen, *changes), np.random.default_rng(0))
-    return state
+class Changes(NamedTuple):
+    """Changes of what a seat sees: lists of (part, index, value or values from there on), each made together."""
+
+    position: Callable[[], RiggedTable]
+    seat: int
+    refused: Sequence[Sequence[tuple[str, int, Any]]] = ()
+    """After which no position shows it."""
+    shown: Sequence[Sequence[tuple[str, int, Any]]] = ()
+    """After which a position shows it, though no game does."""
 
 
-def changed(module: Any, seen: Any, *changes: tuple[str, int, Any]) -> Any:
-    """The observation with entries changed, as for `sampled_with`."""
-    seen, offsets = seen.copy(), {part["name"]: part["offset"] for part in module.describe_observation()}
+def changed(env: TableEnv, seat: int, changes: Iterable[tuple[str, int, Any]]) -> Any:
+    """What a seat sees with these changes."""
+    seen, parts = vector(env, seat), env.game.layout.parts
     for part, index, value in changes:
-        first = offsets[part] + index
+        first = parts[part].offset + index
         seen[first : first + np.size(value)] = value
     return seen
 
 
-def check_shown(module: Any, env: Any, seen: Any, *changes: tuple[str, int, Any]) -> None:
-    """Assert that a sampled position shows the changed observation, which no game does, and is played to an end."""
-    other = TableEnv(env.unwrapped.game.name, **env.unwrapped.config_dict())
-    other.set_state(sampled_with(module, seen, *changes))
-    np.testing.assert_array_equal(vector(other, 0), changed(module, seen, *changes))
+def check_shown(env: TableEnv, seen: Any) -> None:
+    """Assert that a sampled position shows this observation, and is played to an end."""
+    other = TableEnv(env.game.name, **env.config_dict())
+    other.set_state(sample_state(env.game, seen, np.random.default_rng(0)))
+    np.testing.assert_array_equal(vector(other, 0), seen)
     play_randomly(other, 0, 20_000)
     assert other.terminations[other.agent_selection]
 

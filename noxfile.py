@@ -69,9 +69,8 @@ EXTRAS = {
     "peers": Tested(("tests/scripts/test_speed.py",), extras=("cli",)),
     "mutants": Tested(("tests/scripts/test_mutate_rules.py",), extras=("cli",)),
     "cuda": Tested(("tests/play/test_cuda.py",), ("nvidia-cuda-nvcc>=13,<14",), extras=("cli",)),
-    "docs": Tested(("tests/scripts/test_build_site.py",)),
 }
-"""The extras that have a session; `cli` and `train` are tested on every Python, `dev` and `release` are tools."""
+"""The extras that have a session; `cli` and `train` are tested on every Python, `dev`, `docs`, `release` are tools."""
 
 
 @nox.session(python=PYTHONS)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import re
+import tomllib
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from blackjacky_env.games import DEFAULT
-from scripts import results
+from scripts import measure, results
 from scripts.pages import measured
 from scripts.pages.__main__ import update
 from scripts.pages.part import Part, plain_tables
@@ -91,3 +92,12 @@ def test_a_proof_that_has_failed_is_no_proof(folder: Path) -> None:
     with pytest.raises(ValueError, match="has failed"):
         measured.proof(DEFAULT)
     assert folder.is_dir()
+
+
+def test_the_list_names_modules_that_exist_and_results_in_the_form() -> None:
+    for name, entry in tomllib.loads((results.RESULTS / "results.toml").read_text("utf-8")).items():
+        for game in entry.get("games", [None]):
+            for command in measure.commands_of(entry, game, measure.FOLDER / f"{name}.json"):
+                words = command.split()
+                module = results.ROOT / f"{words[2].replace('.', '/')}.py"
+                assert module.exists() or not words[2].startswith("scripts."), command

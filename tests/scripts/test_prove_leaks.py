@@ -15,9 +15,3 @@ def test_a_short_proof_covers_every_table_and_finds_nothing(monkeypatch):
     rows, settings = written
     assert (len(rows), settings["positions"], settings["leaks"]) == (len(tables("black_jacky")), 40, 0)
     assert min(row["positions"] for row in rows) > 0
-
-
-@pytest.mark.parametrize("wrong", [{"positions": 0}, {"workers": 0}, {"game": "nothing"}], ids=str)
-def test_no_proof_of_nothing(wrong, capsys):
-    assert main(Args(**wrong)) == 2
-    assert next(iter(wrong)) in capsys.readouterr().err

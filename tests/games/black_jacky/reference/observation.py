@@ -4,36 +4,29 @@ from __future__ import annotations
 
 from typing import Any
 
-from tests.reference.parts import around, one_hot
+from tests.reference.parts import around, everybody_sees, one_hot, relative
 
 from .rules import ReferenceGame
 
 SEATS = 6
 VALUES = range(1, 9)
 PHASES = ("tip", "trick", "exchange", "zock", "over")
-NO_CARDS = [0] * 8
 
 
 def observations(game: ReferenceGame) -> list[dict[str, Any]]:
-    same_for_all = {**_options(game), **_table(game)}
-    by_seat = _seats(game)
-    pair = [one_hot(len(game.players), seat) for seat in (game.exchange.pair if game.exchange else (None, None))]
-    displays = [_by_value(player.display) for player in game.players]
-    public = [counts[1:] for counts in game.known[None]]
-    return [
-        {
-            **same_for_all,
-            **{name: around(entries, me, SEATS) for name, entries in by_seat.items()},
+    players = len(game.players)
+    pair = [one_hot(players, seat) for seat in (game.exchange.pair if game.exchange else (None, None))]
+
+    def own(me: int) -> dict[str, Any]:
+        return {
             "exchange_pair": [around(entries, me, SEATS) for entries in pair],
-            "tips": around([_relative(game, player.tip, me) for player in game.players], me, SEATS),
+            "tips": around([relative(player.tip, me, players) for player in game.players], me, SEATS),
             "my_given": _one_hot_value(_my_given(game, me)),
             "my_hand": _by_value(game.players[me].hand),
-            "displays": around(displays, me, SEATS, NO_CARDS),
-            "known": around([counts[1:] for counts in game.known[me]], me, SEATS, NO_CARDS)[1:],
-            "public": around(public, me, SEATS, NO_CARDS),
+            "known": around([counts[1:] for counts in game.known[me]], me, SEATS)[1:],
         }
-        for me in range(len(game.players))
-    ]
+
+    return everybody_sees(players, SEATS, {**_options(game), **_table(game)}, _seats(game), own)
 
 
 def _options(game: ReferenceGame) -> dict[str, Any]:
@@ -63,7 +56,7 @@ def _table(game: ReferenceGame) -> dict[str, Any]:
     }
 
 
-def _seats(game: ReferenceGame) -> dict[str, list[int]]:
+def _seats(game: ReferenceGame) -> dict[str, list[Any]]:
     last_turns = game.last_turns or ()
     return {
         "to_act": one_hot(len(game.players), game.player),
@@ -80,6 +73,8 @@ def _seats(game: ReferenceGame) -> dict[str, list[int]]:
         "plus_one": one_hot(len(game.players), game.plus_one),
         "trickster": one_hot(len(game.players), game.exchange.trickster if game.exchange else None),
         "hand_counts": [len(player.hand) for player in game.players],
+        "displays": [_by_value(player.display) for player in game.players],
+        "public": [counts[1:] for counts in game.known[None]],
     }
 
 
@@ -87,11 +82,6 @@ def _my_given(game: ReferenceGame, me: int) -> int | None:
     if game.exchange is None or me not in game.exchange.pair:
         return None
     return game.exchange.given[game.exchange.pair.index(me)]
-
-
-def _relative(game: ReferenceGame, seat: int | None, me: int) -> int:
-    """1 + the relative seat, 0 for nobody."""
-    return 0 if seat is None else 1 + (seat - me) % len(game.players)
 
 
 def _one_hot_value(card: int | None) -> list[int]:

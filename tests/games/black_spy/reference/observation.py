@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from tests.reference.parts import around, one_hot, seat_of
+from tests.reference.parts import everybody_sees, one_hot, relative, seat_of
 
 from .rules import ACTION, BLACK, BLACK_SPY, COLOURS, KINDS, NUMBERS, SEATS_AWAY, Card, Player, ReferenceGame
 
@@ -21,19 +21,9 @@ CHOICES = {
 
 def observations(game: ReferenceGame) -> list[dict[str, Any]]:
     same_for_all = {**_options(game), **_table(game)}
-    by_seat = _seats(game)
-    colours = [_marked(player, (*COLOURS, BLACK)) for player in game.players]
-    numbers = [_marked(player, NUMBERS) for player in game.players]
-    return [
-        {
-            **same_for_all,
-            **{name: around(entries, me.seat, SEATS) for name, entries in by_seat.items()},
-            **_cards(game, me),
-            "colour_voids": around(colours, me.seat, SEATS, [0] * 5),
-            "rank_voids": around(numbers, me.seat, SEATS, [0] * 11),
-        }
-        for me in game.players
-    ]
+    return everybody_sees(
+        len(game.players), SEATS, same_for_all, _seats(game), lambda me: _cards(game, game.players[me])
+    )
 
 
 def _options(game: ReferenceGame) -> dict[str, int]:
@@ -52,8 +42,8 @@ def _table(game: ReferenceGame) -> dict[str, Any]:
     }
 
 
-def _seats(game: ReferenceGame) -> dict[str, list[int]]:
-    """One number for each player."""
+def _seats(game: ReferenceGame) -> dict[str, list[Any]]:
+    """An entry for each player."""
     players = game.players
     on_the_table = {player: 1 + ACTION[card] for player, card in game.table}
     return {
@@ -68,6 +58,8 @@ def _seats(game: ReferenceGame) -> dict[str, list[int]]:
         "points": [player.points for player in players],
         "totals": [player.total for player in players],
         "winners": [int(player in game.winners) for player in players],
+        "colour_voids": [_marked(player, (*COLOURS, BLACK)) for player in players],
+        "rank_voids": [_marked(player, NUMBERS) for player in players],
     }
 
 
@@ -98,9 +90,8 @@ def _players_of_cards(game: ReferenceGame, me: Player) -> list[int]:
     """By card but the black 7, who has played it."""
     entries = [0] * len(KINDS)
     for player in game.players:
-        relative = 1 + (player.seat - me.seat) % len(game.players)
         for card in player.played:
-            entries[ACTION[card]] = relative
+            entries[ACTION[card]] = relative(player.seat, me.seat, len(game.players))
     entries[ACTION[BLACK_SPY]] = 0
     return entries
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import json
 from datetime import date
 from functools import cache
 from hashlib import sha256
@@ -11,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from blackjacky_agents.agent import Agent
 from blackjacky_agents.arena.protocol import ZERO, find_protocol, read_protocol, total, tournaments
 from blackjacky_agents.arena.score_card import Entry, Run, check_games, make_card, read_score_card
 from blackjacky_agents.arena.table import Table
@@ -40,21 +38,13 @@ class First:
         return np.argmax(masks, axis=1)
 
 
-def _players(compiled: bool) -> list[str | Agent]:
-    return ["random", agent_names(DEFAULT)[1] if compiled else First()]
-
-
 @cache
 def _results(compiled: bool) -> tuple[Tournament, bytes]:
     """A tournament with a few games, and its results file."""
     path = folder() / f"results_{compiled}.jsonl"
-    tournament = Tournament(_players(compiled), results=path)
+    tournament = Tournament(["random", agent_names(DEFAULT)[1] if compiled else First()], results=path)
     tournament.play(4, threads=1)
     return tournament, path.read_bytes()
-
-
-def _files() -> list[bytes]:
-    return [_results(compiled)[1] for compiled in (True, False)]
 
 
 def _read_results(data: bytes) -> None:
@@ -114,14 +104,16 @@ def _protocols() -> list[bytes]:
     return [path.read_bytes() for game in GAMES if (path := get_kit(game).score) is not None]
 
 
-def _read_protocol(data: bytes) -> None:
-    json.dumps(read_protocol(written("protocol.json", data)).sha256)
-
-
 TARGETS = (
-    Target("results", _read_results, (ValueError,), _files, 0.2),
+    Target("results", _read_results, (ValueError,), lambda: [_results(True)[1], _results(False)[1]], 0.2),
     Target("results_head", _read_head, INPUT_ERRORS, lambda: [_results(True)[1].partition(b"\n")[0]], 0.1),
     Target("dataset", _read_description, INPUT_ERRORS, _descriptions, 0.2),
-    Target("score_card", _read_score_card, (ValueError,), _score_cards, 0.2),
-    Target("protocol", _read_protocol, (ValueError,), _protocols, 0.5),
+    Target(
+        "score_card",
+        _read_score_card,
+        (ValueError,),
+        _score_cards,
+        0.2,
+    ),
+    Target("protocol", lambda data: read_protocol(written("table.json", data)).sha256, (ValueError,), _protocols, 0.5),
 )

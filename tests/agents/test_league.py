@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -23,6 +25,7 @@ from blackjacky_agents.learning.league.imitation import Demonstrations
 from blackjacky_agents.learning.league.learner import Learner
 from blackjacky_agents.learning.league.pool import Opponent, Pool, record_results
 from blackjacky_agents.learning.lookahead import Studies, study
+from blackjacky_agents.learning.modules import arrays_of
 from blackjacky_agents.learning.run import read_progress
 from blackjacky_agents.learning.settings import presets_of
 from blackjacky_agents.networks.agent_file import load_agent
@@ -30,6 +33,7 @@ from blackjacky_agents.networks.network import encode_all, network_agent, pack
 from blackjacky_env import black_jacky_v0, make_batch
 from blackjacky_env.compiled.compiling import zeros
 from blackjacky_env.games import get_game
+from tests.envs.playing import assert_same
 
 pytestmark = pytest.mark.prove
 
@@ -146,6 +150,41 @@ def test_a_training_leaves_an_agent_a_curve_and_a_pool_of_copies_and_exploiters(
     assert {"threshold", "exploiter 2"} <= set(tests[-1]["pool"])
     assert len(tests[-1]["pool"]) == 3  # the bot, and as many others as there is room for
     assert np.array_equal(load_agent(finished.folder).parameters, finished.agent(greedy=True).parameters)
+
+
+def done_twice(sent: bytes) -> Any:
+    """The result of a task that is repeated, as if its node had been lost."""
+    for _ in range(2):
+        work, arguments = pickle.loads(sent)
+        result = work(*arguments)
+    return pickle.loads(pickle.dumps(result))
+
+
+class FakeCluster(ThreadPoolExecutor):
+    """Runs every task twice, from what would be sent to a node."""
+
+    cores = 2
+
+    def store(self, value: Any) -> Any:
+        return value
+
+    def submit(self, work: Any, *arguments: Any) -> Any:
+        return super().submit(done_twice, pickle.dumps((work, arguments)))
+
+
+@pytest.mark.parametrize("staleness", [0, 2], ids=["in turns", "side by side"])
+def test_a_cluster_learns_what_one_process_does(staleness: int, tmp_path: Path):
+    settings = replace(SMALL, max_staleness=staleness, exploiter_every=1, imitation_steps=2000, teacher="threshold")
+    told = []
+    for where in ("here", "cluster"):
+        run = League(settings, tmp_path / where, "")
+        run.folder.mkdir()
+        run.cluster = None if where == "here" else FakeCluster(2)  # type: ignore[assignment]
+        assert run.train()
+        lines = [{name: of for name, of in line.items() if name != "seconds"} for line in read_progress(run.folder)]
+        told.append((lines, [each.name for each in run.pool.opponents], arrays_of(run.networks, run.optimizers)))
+    assert_same(*told)
+    assert any(name.startswith("exploiter") for name in told[0][1])
 
 
 @pytest.mark.parametrize(("iterations", "sampled"), [(0, 0), (4, 2)])

@@ -187,33 +187,6 @@ def test_a_cluster_learns_what_one_process_does(staleness: int, tmp_path: Path):
     assert any(name.startswith("exploiter") for name in told[0][1])
 
 
-@pytest.mark.parametrize(("iterations", "sampled"), [(0, 0), (4, 2)])
-def test_a_stopped_training_goes_on_with_its_pool(
-    iterations: int, sampled: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-):
-    settings = replace(SMALL, iterations=iterations, positions=sampled)
-    run = League(settings, tmp_path, "")
-    play = run._play_and_update
-
-    def play_and_stop(left: float) -> None:
-        play(left)
-        run.interrupted = run.steps > 350
-
-    monkeypatch.setattr(run, "_play_and_update", play_and_stop)
-    assert not run.train()
-    resumed = League(settings, tmp_path, "")
-    resumed.resume()
-    assert (resumed.steps, resumed._iteration) == (run.steps, run._iteration)
-    assert (run._iteration > 0) == (iterations > 0)
-    pools = [[(opponent.name, opponent.weight) for opponent in each.pool.opponents] for each in (resumed, run)]
-    assert pools[0] == pools[1]
-    for name in ("policy", "expert"):
-        networks = (getattr(each.learner, name).parameters() for each in (resumed, run))
-        assert all(torch.equal(mine, other) for mine, other in zip(*networks, strict=True))
-    assert resumed.train()
-    assert resumed.steps >= SMALL.steps
-
-
 def test_a_best_response_is_tested_against_the_agent_alone_and_its_best_network_kept(finished: League, tmp_path: Path):
     settings = response_settings(
         "threshold", 2, steps=600, minutes=1e18, snapshot_every=200, hidden_sizes=(64,), batch_size=64, threads=1,

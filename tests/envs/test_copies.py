@@ -1,12 +1,8 @@
 """Copies of environments can be played and share nothing, wherever the memory of their pickles lies."""
 
-from __future__ import annotations
-
 import copy
 import pickle
-from collections.abc import Callable
 from functools import partial
-from typing import Any
 
 import numpy as np
 import pytest
@@ -18,29 +14,27 @@ from blackjacky_env.envs.vector import SeatVectorEnv
 from tests.envs.playing import assert_same, fresh
 from tests.play.test_batch import arrays
 
-Copied = Callable[[Any], Any]
 
-
-def pickled(env: Any) -> Any:
+def pickled(env):
     """A copy through a pickle."""
     return pickle.loads(pickle.dumps(env))
 
 
-def from_an_object_store(env: Any) -> Any:
+def from_an_object_store(env):
     """A copy whose buffers lie apart in read-only memory, at odd addresses."""
-    buffers: list[pickle.PickleBuffer] = []
+    buffers = []
     data = pickle.dumps(env, protocol=5, buffer_callback=buffers.append)
     return pickle.loads(data, buffers=[memoryview(b"\0" + buffer.raw())[1:] for buffer in buffers])
 
 
-def with_shared_buffers(env: Any) -> Any:
+def with_shared_buffers(env):
     """A copy whose buffers are the memory of the original."""
-    buffers: list[pickle.PickleBuffer] = []
+    buffers = []
     data = pickle.dumps(env, protocol=5, buffer_callback=buffers.append)
     return pickle.loads(data, buffers=buffers)
 
 
-def arrays_of(thing: Any) -> list[np.ndarray[Any, Any]]:
+def arrays_of(thing):
     """All arrays among an object's attributes."""
     if isinstance(thing, np.ndarray):
         return [thing]
@@ -112,8 +106,8 @@ def test_a_copy_goes_on_alone(kind, copied):
 
 
 @pytest.mark.parametrize("copied", [from_an_object_store, with_shared_buffers])
-def test_a_copied_agent_has_its_parameters_for_itself(copied: Copied) -> None:
-    agent: Any = make_agent("champion")
+def test_a_copied_agent_has_its_parameters_for_itself(copied):
+    agent = make_agent("champion")
     other = copied(agent)
     assert other.parameters.flags.writeable
     assert other.parameters.flags.aligned
@@ -121,7 +115,7 @@ def test_a_copied_agent_has_its_parameters_for_itself(copied: Copied) -> None:
     np.testing.assert_array_equal(other.parameters, agent.parameters)
 
 
-def test_nothing_of_a_copy_lies_in_foreign_memory() -> None:
+def test_nothing_of_a_copy_lies_in_foreign_memory():
     for each in (fresh(), SeatVectorEnv("black_jacky", 3), make_batch("black_jacky", 3)):
         pairs = list(zip(arrays_of(vars(each)), arrays_of(vars(from_an_object_store(each))), strict=True))
         assert pairs

@@ -1,7 +1,5 @@
 """Targets of agents: cards, weights, solutions, checkpoints, settings of runs, answers of programs and models."""
 
-from __future__ import annotations
-
 import json
 from functools import cache
 from hashlib import sha256
@@ -26,7 +24,7 @@ from tests.fuzzing.target import Target, folder, written
 
 
 @cache
-def _agent() -> tuple[bytes, bytes]:
+def _agent():
     """Weights and card of a network of one small layer."""
     encoding, path = next(iter(encodings_of(DEFAULT).values())), folder() / "small.safetensors"
     layers = random_layers(encoding.size, 2, outputs=get_game(DEFAULT).num_actions)
@@ -34,18 +32,18 @@ def _agent() -> tuple[bytes, bytes]:
     return path.read_bytes(), path.with_suffix(".json").read_bytes()
 
 
-def _sealed(card: bytes, weights: bytes) -> bytes:
+def _sealed(card, weights):
     """The card with the checksum of whatever the weights are: whoever changes them can write that, too."""
     return json.dumps({**json.loads(card), "sha256": sha256(weights).hexdigest()}).encode()
 
 
-def _load(weights: bytes, card: bytes) -> None:
+def _load(weights, card):
     written("agent.json", card)
     read_network(written("agent.safetensors", weights), DEFAULT)
 
 
 @cache
-def _solution() -> tuple[bytes, bytes]:
+def _solution():
     """Arrays and card of a solution of two information states."""
     table, path = Table.of(DEFAULT), folder() / "solved.safetensors"
     keys = np.array([[1, 2], [3, 4]], np.uint64)
@@ -54,14 +52,14 @@ def _solution() -> tuple[bytes, bytes]:
     return path.read_bytes(), path.with_suffix(".json").read_bytes()
 
 
-def _load_solution(data: bytes) -> None:
+def _load_solution(data):
     """What is loaded is also looked up."""
     written("solution.json", _sealed(_solution()[1], data))
     policy = load_solution(str(written("solution.safetensors", data)), DEFAULT).policy
     look_up(policy.keys, np.array([[3, 4]], np.uint64))
 
 
-def _load_checkpoint(data: bytes) -> None:
+def _load_checkpoint(data):
     """Its checksum is right for whatever it holds, if that is JSON."""
     arrays, state = data.split(b"\n{", 1) if b"\n{" in data else (data, b"")
     try:
@@ -75,7 +73,7 @@ def _load_checkpoint(data: bytes) -> None:
     load_checkpoint(folder() / "loaded")
 
 
-def _checkpoints() -> list[bytes]:
+def _checkpoints():
     """The arrays of a checkpoint, a line break, and its state without the checksum."""
     arrays = {"a": np.zeros((2, 3), np.float32), "b": np.arange(4)}
     generator = np.random.default_rng(0).bit_generator.state
@@ -84,7 +82,7 @@ def _checkpoints() -> list[bytes]:
     return [(path / "arrays.safetensors").read_bytes() + b"\n" + json.dumps(state).encode()]
 
 
-def _runs() -> list[bytes]:
+def _runs():
     run, made = written("settings/config.json", b"").parent, []
     for settings in presets_of(DEFAULT).values():
         write_config(run, settings, "train")
@@ -92,11 +90,11 @@ def _runs() -> list[bytes]:
     return made
 
 
-def _read_run(data: bytes) -> None:
+def _read_run(data):
     check_settings(read_config(written("settings/config.json", data).parent)[0])
 
 
-def _answer(data: bytes) -> None:
+def _answer(data):
     """A program that has said hello answers the question for a move with this."""
     game, agent, process = get_game(DEFAULT), SubprocessAgent("true", DEFAULT), _Process.__new__(_Process)
     process._name, process._lines, process.end = agent.name, SimpleQueue(), lambda: None
@@ -106,18 +104,18 @@ def _answer(data: bytes) -> None:
     agent.act({"observation": np.zeros(game.layout.size, game.layout.dtype), "action_mask": mask})
 
 
-def _answers() -> list[bytes]:
+def _answers():
     actions = (0, get_game(DEFAULT).words.actions.name(1), 2)
     return [json.dumps({"action": action, "why": [1, {"a": 2}]}).encode() for action in actions]
 
 
-def _model_reply(data: bytes) -> None:
+def _model_reply(data):
     actions = get_game(DEFAULT).words.actions
     choices = {action: actions.name(action) for action in range(0, len(actions), 7)}
     assert 0 <= find_action(answer_in(data.decode()), choices, actions) < len(actions)
 
 
-def _model_replies() -> list[bytes]:
+def _model_replies():
     actions = get_game(DEFAULT).words.actions
     return [f"I think.\nANSWER: {each}".encode() for each in (3, f"2. {actions.name(7)}", actions.name(30), "swap 5")]
 

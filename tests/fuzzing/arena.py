@@ -1,12 +1,9 @@
 """Targets of tournaments and scores: results files, datasets and cards."""
 
-from __future__ import annotations
-
 import copy
 from datetime import date
 from functools import cache
 from hashlib import sha256
-from typing import Any
 
 import numpy as np
 
@@ -30,16 +27,16 @@ class First:
 
     name = "first"
 
-    def reset(self, seed: int | None = None) -> None:
+    def reset(self, seed=None):
         """Nothing to reset."""
 
-    def act_batch(self, observations: Any, masks: Any) -> Any:
+    def act_batch(self, observations, masks):
         """The first legal action of each game."""
         return np.argmax(masks, axis=1)
 
 
 @cache
-def _results(compiled: bool) -> tuple[Tournament, bytes]:
+def _results(compiled):
     """A tournament with a few games, and its results file."""
     path = folder() / f"results_{compiled}.jsonl"
     tournament = Tournament(["random", agent_names(DEFAULT)[1] if compiled else First()], results=path)
@@ -47,30 +44,29 @@ def _results(compiled: bool) -> tuple[Tournament, bytes]:
     return tournament, path.read_bytes()
 
 
-def _read_results(data: bytes) -> None:
+def _read_results(data):
     made, _ = _results(b'"actions"' not in data)
     tournament = copy.copy(made)
     file = copy.copy(made._file)
-    assert file is not None
     file.path, tournament._file = written("copy.jsonl", _sealed(data)), file
     tournament._read(file.read())
     tournament.games()
     tournament.replay(0)
 
 
-def _sealed(data: bytes) -> bytes:
+def _sealed(data):
     """The lines with the seal that belongs to them: whoever changes one can write that, too."""
     body, end, last = data.rstrip(b"\n").rpartition(b"\n")
     seal = b'{"sha256": "%b"}\n' % sha256(body + end).hexdigest().encode()
     return body + end + seal if b"sha256" in last else data
 
 
-def _read_head(data: bytes) -> None:
+def _read_head(data):
     _, _, games = _results(True)[1].partition(b"\n")
     watch.from_tournament(written("copy.jsonl", _sealed(data + b"\n" + games)), 0)
 
 
-def _descriptions() -> list[bytes]:
+def _descriptions():
     """The description of a dataset in the folder ``data``."""
     game, names = get_game(DEFAULT), ("random", agent_names(DEFAULT)[1])
     size, variant = game.choose_table(2)
@@ -80,14 +76,14 @@ def _descriptions() -> list[bytes]:
     return [(folder() / "data" / "dataset.json").read_bytes()]
 
 
-def _read_description(data: bytes) -> None:
+def _read_description(data):
     (folder() / "data" / "dataset.json").write_bytes(data)
     for batch in Dataset(folder() / "data").batches(64, buffer=2**12, transitions=True):
         assert batch["action_mask"][np.arange(len(batch["action"])), batch["action"]].all()
 
 
 @cache
-def _score_cards() -> list[bytes]:
+def _score_cards():
     protocol, agent = find_protocol(DEFAULT), make_agent(ZERO, DEFAULT)
     played = tournaments(protocol, agent)
     for each in played:
@@ -96,11 +92,11 @@ def _score_cards() -> list[bytes]:
     return [make_card(protocol, _GAMES, agent, Entry(), played, run).model_dump_json().encode()]
 
 
-def _read_score_card(data: bytes) -> None:
+def _read_score_card(data):
     check_games(read_score_card(written("card.json", data)))
 
 
-def _protocols() -> list[bytes]:
+def _protocols():
     return [path.read_bytes() for game in GAMES if (path := get_kit(game).score) is not None]
 
 

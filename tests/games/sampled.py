@@ -1,10 +1,7 @@
 """Positions imagined by a player: how likely they are, and observations that no position shows."""
 
-from __future__ import annotations
-
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from fractions import Fraction
+from collections.abc import Callable, Sequence
 from math import ceil
 from typing import Any, NamedTuple
 
@@ -17,12 +14,12 @@ from tests.envs.playing import play_randomly
 from tests.games.rigged import RiggedTable
 
 
-def vector(env: Any, seat: int) -> Any:
+def vector(env, seat):
     """What a seat sees."""
     return env.observe(f"player_{seat}")["observation"]
 
 
-def imagined(env: TableEnv, seat: int, count: int, seed: int = 0) -> Iterator[TableEnv]:
+def imagined(env, seat, count, seed=0):
     """The same other environment in so many positions imagined by a seat, which is player_0 there."""
     other, rng, seen = TableEnv(env.game.name, **env.config_dict()), np.random.default_rng(seed), vector(env, seat)
     for _ in range(count):
@@ -30,9 +27,7 @@ def imagined(env: TableEnv, seat: int, count: int, seed: int = 0) -> Iterator[Ta
         yield other
 
 
-def check_distribution(
-    chances: Mapping[Any, float | Fraction], sample: Callable[[int], Iterable[Hashable]], most: int
-) -> None:
+def check_distribution(chances, sample, most):
     """Assert that so many samples have the outcomes that they may have, each with its chance."""
     count = max(300, ceil(6 / min(chances.values())))
     assert count <= most, f"{len(chances)} outcomes, {count} samples: too many"
@@ -54,7 +49,7 @@ class Changes(NamedTuple):
     """After which a position shows it, though no game does."""
 
 
-def changed(env: TableEnv, seat: int, changes: Iterable[tuple[str, int, Any]]) -> Any:
+def changed(env, seat, changes):
     """What a seat sees with these changes."""
     seen, parts = vector(env, seat), env.game.layout.parts
     for part, index, value in changes:
@@ -63,7 +58,7 @@ def changed(env: TableEnv, seat: int, changes: Iterable[tuple[str, int, Any]]) -
     return seen
 
 
-def check_shown(env: TableEnv, seen: Any) -> None:
+def check_shown(env, seen):
     """Assert that a sampled position shows this observation, and is played to an end."""
     other = TableEnv(env.game.name, **env.config_dict())
     other.set_state(sample_state(env.game, seen, np.random.default_rng(0)))
@@ -72,11 +67,11 @@ def check_shown(env: TableEnv, seen: Any) -> None:
     assert other.terminations[other.agent_selection]
 
 
-def independent(one: Any, other: Any) -> float:
+def independent(one, other):
     """The p-value of two sequences of values if they are independent."""
     return independence(np.histogram2d(one, other, bins=(len({*one}), len({*other})))[0])
 
 
-def orders(decks: Any, kinds: int) -> Any:
+def orders(decks, kinds):
     """How often each kind, a number from 0 on, lies in each place (places, kinds), over decks of the same length."""
     return np.array([np.bincount(place, minlength=kinds) for place in np.transpose(decks)])

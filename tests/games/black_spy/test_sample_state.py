@@ -1,7 +1,5 @@
 """`sample_state` of Black Spy: every deal that fits what a player knows, as often as every other, and no others."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import numpy as np

@@ -1,7 +1,5 @@
 """`sample_state` of Halunken & Spelunken: every position that fits, as often as every other, and no others."""
 
-from __future__ import annotations
-
 from collections import Counter
 from functools import partial
 from itertools import combinations, product

@@ -1,7 +1,5 @@
 """`sample_state` of Schwarze Katze: every deal that fits hands and voids, as often as every other, and no others."""
 
-from __future__ import annotations
-
 from itertools import combinations
 from math import comb
 

@@ -1,23 +1,17 @@
 """What every player sees: the parts that the table "Observation" of the game's README names."""
 
-from __future__ import annotations
-
-from typing import Any
-
 from tests.reference.parts import around, everybody_sees, one_hot, relative
-
-from .rules import ReferenceGame
 
 SEATS = 6
 VALUES = range(1, 9)
 PHASES = ("tip", "trick", "exchange", "zock", "over")
 
 
-def observations(game: ReferenceGame) -> list[dict[str, Any]]:
+def observations(game):
     players = len(game.players)
     pair = [one_hot(players, seat) for seat in (game.exchange.pair if game.exchange else (None, None))]
 
-    def own(me: int) -> dict[str, Any]:
+    def own(me):
         return {
             "exchange_pair": [around(entries, me, SEATS) for entries in pair],
             "tips": around([relative(player.tip, me, players) for player in game.players], me, SEATS),
@@ -29,7 +23,7 @@ def observations(game: ReferenceGame) -> list[dict[str, Any]]:
     return everybody_sees(players, SEATS, {**_options(game), **_table(game)}, _seats(game), own)
 
 
-def _options(game: ReferenceGame) -> dict[str, Any]:
+def _options(game):
     return {
         "num_players": len(game.players),
         "schnell_duell": int(game.variant == "schnell_duell"),
@@ -42,7 +36,7 @@ def _options(game: ReferenceGame) -> dict[str, Any]:
     }
 
 
-def _table(game: ReferenceGame) -> dict[str, Any]:
+def _table(game):
     given = game.exchange.given if game.exchange else [None, None]
     return {
         "phase": [int(game.phase == phase) for phase in PHASES],
@@ -56,7 +50,7 @@ def _table(game: ReferenceGame) -> dict[str, Any]:
     }
 
 
-def _seats(game: ReferenceGame) -> dict[str, list[Any]]:
+def _seats(game):
     last_turns = game.last_turns or ()
     return {
         "to_act": one_hot(len(game.players), game.player),
@@ -78,15 +72,15 @@ def _seats(game: ReferenceGame) -> dict[str, list[Any]]:
     }
 
 
-def _my_given(game: ReferenceGame, me: int) -> int | None:
+def _my_given(game, me):
     if game.exchange is None or me not in game.exchange.pair:
         return None
     return game.exchange.given[game.exchange.pair.index(me)]
 
 
-def _one_hot_value(card: int | None) -> list[int]:
+def _one_hot_value(card):
     return [int(value == card) for value in VALUES]
 
 
-def _by_value(cards: list[int]) -> list[int]:
+def _by_value(cards):
     return [cards.count(value) for value in VALUES]

@@ -1,13 +1,8 @@
 """What every player sees: the parts that the table "Observation" of the game's README names."""
 
-from __future__ import annotations
-
-from collections.abc import Iterable
-from typing import Any
-
 from tests.reference.parts import everybody_sees, one_hot, relative, seat_of
 
-from .rules import ACTION, BLACK, BLACK_SPY, COLOURS, KINDS, NUMBERS, SEATS_AWAY, Card, Player, ReferenceGame
+from .rules import ACTION, BLACK, BLACK_SPY, COLOURS, KINDS, NUMBERS, SEATS_AWAY
 
 SEATS = 6
 PHASES = ("take", "call", "pass", "play", "choose", "over")
@@ -19,19 +14,19 @@ CHOICES = {
 }
 
 
-def observations(game: ReferenceGame) -> list[dict[str, Any]]:
+def observations(game):
     same_for_all = {**_options(game), **_table(game)}
     return everybody_sees(
         len(game.players), SEATS, same_for_all, _seats(game), lambda me: _cards(game, game.players[me])
     )
 
 
-def _options(game: ReferenceGame) -> dict[str, int]:
+def _options(game):
     """Choices as numbers, switches as 0 and 1."""
     return {name: CHOICES[name].index(given) if name in CHOICES else int(given) for name, given in game.options.items()}
 
 
-def _table(game: ReferenceGame) -> dict[str, Any]:
+def _table(game):
     return {
         "phase": [int(game.phase == phase) for phase in PHASES],
         "deal": game.deal,
@@ -42,7 +37,7 @@ def _table(game: ReferenceGame) -> dict[str, Any]:
     }
 
 
-def _seats(game: ReferenceGame) -> dict[str, list[Any]]:
+def _seats(game):
     """An entry for each player."""
     players = game.players
     on_the_table = {player: 1 + ACTION[card] for player, card in game.table}
@@ -63,7 +58,7 @@ def _seats(game: ReferenceGame) -> dict[str, list[Any]]:
     }
 
 
-def _cards(game: ReferenceGame, me: Player) -> dict[str, list[int]]:
+def _cards(game, me):
     """An entry for each kind of card."""
     takes = game.phase == "take" and game.player == me.seat
     return {
@@ -75,7 +70,7 @@ def _cards(game: ReferenceGame, me: Player) -> dict[str, list[int]]:
     }
 
 
-def _still_held(game: ReferenceGame, me: Player) -> list[Card]:
+def _still_held(game, me):
     """O3: what I passed and its receiver has not played; black 7s that were played may have been those."""
     if not me.passed:
         return []
@@ -86,7 +81,7 @@ def _still_held(game: ReferenceGame, me: Player) -> list[Card]:
     return held
 
 
-def _players_of_cards(game: ReferenceGame, me: Player) -> list[int]:
+def _players_of_cards(game, me):
     """By card but the black 7, who has played it."""
     entries = [0] * len(KINDS)
     for player in game.players:
@@ -96,13 +91,13 @@ def _players_of_cards(game: ReferenceGame, me: Player) -> list[int]:
     return entries
 
 
-def _counted(cards: Iterable[Card]) -> list[int]:
+def _counted(cards):
     entries = [0] * len(KINDS)
     for card in cards:
         entries[ACTION[card]] += 1
     return entries
 
 
-def _marked(player: Player, which: Iterable[str | int]) -> list[int]:
+def _marked(player, which):
     """1 for everything that the player is known not to have."""
     return [int(each in player.lacks) for each in which]

@@ -1,13 +1,8 @@
 """What every player sees: the parts that the table "Observation" of the game's README names."""
 
-from __future__ import annotations
-
-from collections.abc import Sequence
-from typing import Any
-
 from tests.reference.parts import around, everybody_sees, one_hot, relative, seat_of
 
-from .rules import FIELDS, MOVEMENT, NUMBER, ROGUES, RUM, Movement, Player, ReferenceGame, score
+from .rules import FIELDS, MOVEMENT, NUMBER, ROGUES, RUM, score
 
 SEATS = 4
 HARBOUR = 5
@@ -18,8 +13,8 @@ DECISIONS = (
 )
 
 
-def observations(game: ReferenceGame) -> list[dict[str, Any]]:
-    def own(seat: int) -> dict[str, Any]:
+def observations(game):
+    def own(seat):
         me = game.players[seat]
         return {
             "mover": _mover(game, me),
@@ -32,7 +27,7 @@ def observations(game: ReferenceGame) -> list[dict[str, Any]]:
     return everybody_sees(len(game.players), SEATS, {**_options(game), **_table(game)}, _seats(game), own)
 
 
-def _options(game: ReferenceGame) -> dict[str, Any]:
+def _options(game):
     return {
         "num_players": len(game.players),
         "variant": [int(game.variant == variant) for variant in VARIANTS],
@@ -42,7 +37,7 @@ def _options(game: ReferenceGame) -> dict[str, Any]:
     }
 
 
-def _table(game: ReferenceGame) -> dict[str, Any]:
+def _table(game):
     jack = game.jack
     return {
         "game": game.game,
@@ -58,7 +53,7 @@ def _table(game: ReferenceGame) -> dict[str, Any]:
     }
 
 
-def _seats(game: ReferenceGame) -> dict[str, list[Any]]:
+def _seats(game):
     """An entry for each player."""
     players = game.players
     return {
@@ -80,7 +75,7 @@ def _seats(game: ReferenceGame) -> dict[str, list[Any]]:
     }
 
 
-def _owners(game: ReferenceGame, me: Player) -> list[int]:
+def _owners(game, me):
     """By card, who has it."""
     owners = dict.fromkeys(ROGUES, 0)
     owners.update(dict.fromkeys(game.harbour, HARBOUR))
@@ -89,20 +84,20 @@ def _owners(game: ReferenceGame, me: Player) -> list[int]:
     return list(owners.values())
 
 
-def _mover(game: ReferenceGame, me: Player) -> list[int]:
+def _mover(game, me):
     captains = [int(player.captain is game.mover) for player in game.players]
     return [*around(captains, me.seat, SEATS), int(game.mover is game.jack)]
 
 
-def _written(card: Movement | None) -> int:
+def _written(card):
     """A movement card as a number, Rum as 8 and none as 0."""
     return 8 if card == RUM else card or 0
 
 
-def _place(place: int | None) -> int:
+def _place(place):
     return 0 if place is None else 1 + place
 
 
-def _marked(cards: Sequence[Movement], length: int) -> list[int]:
+def _marked(cards, length):
     """1 for every movement card that is there; the eighth is Rum, or Black Jack's 8."""
     return [int(number in cards or (number == len(MOVEMENT) and RUM in cards)) for number in range(1, length + 1)]

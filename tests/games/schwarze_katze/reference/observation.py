@@ -1,21 +1,17 @@
 """What every player sees: the parts that the table "Observation" of the game's README names."""
 
-from __future__ import annotations
-
-from typing import Any
-
 from tests.reference.parts import everybody_sees, one_hot, relative
 
-from .rules import SUITS, Card, ReferenceGame
+from .rules import SUITS
 
 SEATS = 10
 PHASES = ("play", "over")
 
 
-def observations(game: ReferenceGame) -> list[dict[str, Any]]:
+def observations(game):
     players = len(game.players)
 
-    def own(me: int) -> dict[str, Any]:
+    def own(me):
         return {
             "my_hand": _by_card(dict.fromkeys(game.players[me].hand, 1)),
             "played": _by_card({card: relative(seat, me, players) for card, seat in game.played.items()}),
@@ -24,7 +20,7 @@ def observations(game: ReferenceGame) -> list[dict[str, Any]]:
     return everybody_sees(players, SEATS, _same_for_all(game), _seats(game), own)
 
 
-def _same_for_all(game: ReferenceGame) -> dict[str, Any]:
+def _same_for_all(game):
     return {
         "num_players": len(game.players),
         "piatnik_heart_lead": int(game.piatnik_heart_lead),
@@ -36,7 +32,7 @@ def _same_for_all(game: ReferenceGame) -> dict[str, Any]:
     }
 
 
-def _seats(game: ReferenceGame) -> dict[str, list[Any]]:
+def _seats(game):
     on_the_table = {seat: 1 + card.number for seat, card in game.table}
     return {
         "to_act": one_hot(len(game.players), game.player),
@@ -51,7 +47,7 @@ def _seats(game: ReferenceGame) -> dict[str, list[Any]]:
     }
 
 
-def _by_card(entries: dict[Card, int]) -> list[int]:
+def _by_card(entries):
     """An entry for every card of the full pack, 0 where there is none."""
     numbers = [0] * 52
     for card, entry in entries.items():

@@ -1,7 +1,6 @@
 """Random numbers: SplitMix64, keyed; nothing is stored, so every deal can be made again."""
 
 import sys
-from itertools import permutations
 from types import ModuleType
 
 import numpy as np
@@ -9,11 +8,9 @@ import pytest
 
 from blackjacky_env.compiled import purposes
 from blackjacky_env.compiled.compiling import entry
-from blackjacky_env.compiled.random import below, draw, random_flag, shuffle, stream
+from blackjacky_env.compiled.random import below, draw, random_flag, stream
 from blackjacky_env.games import GAMES, get_game
 from tests.chances import UNLIKELY, fit
-
-SHUFFLES = 24_000
 
 
 @entry
@@ -40,23 +37,10 @@ def picks(words, count, bits, out):
         out[i] = random_flag(words, count, bits[i])
 
 
-@entry
-def shuffles(count, decks):
-    for i in range(len(decks)):
-        shuffle(decks[i], count, stream(np.uint64(7), 1, i, 0))
-
-
 def drawn(of, count):
     out = np.zeros(count, np.uint64)
     draws(np.uint64(of), out)
     return [int(number) for number in out]
-
-
-def shuffled(cards, count):
-    """Many shuffles of the first ``count`` cards, each of a stream of its own."""
-    decks = np.tile(np.array(cards, np.int8), (SHUFFLES, 1))
-    shuffles(count, decks)
-    return decks
 
 
 def test_the_published_numbers_of_seed_1234567_are_drawn():
@@ -93,13 +77,6 @@ def test_a_random_flag_is_the_one_behind_as_many_as_drawn(size):
         passed = np.zeros(200, np.int64)
         numbers_below(bits, flags.sum(), passed)
         np.testing.assert_array_equal(out, np.flatnonzero(flags)[passed])
-
-
-def test_every_order_of_four_cards_is_equally_likely():
-    decks = shuffled([0, 1, 2, 3], 4)
-    orders = {order: number for number, order in enumerate(permutations(range(4)))}
-    counts = np.bincount([orders[tuple(deck)] for deck in decks.tolist()], minlength=24)
-    assert fit(counts) > UNLIKELY
 
 
 def test_no_two_purposes_have_the_same_number():

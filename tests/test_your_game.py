@@ -126,8 +126,7 @@ def test_an_example_is_a_game_like_any_other(program, installed, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("name", "unit", "iterations", "value"),
-    [("kuhn_poker", 2, 300, -1 / 18), ("leduc_poker", 13, 60, -0.0856)],
+    ("name", "unit", "iterations", "value"), [("kuhn_poker", 2, 300, -1 / 18), ("leduc_poker", 13, 60, -0.0856)]
 )
 def test_cfr_in_openspiel_finds_what_the_first_player_loses(name, unit, iterations, value, installed, tmp_path):
     """Kuhn, Contributions to the Theory of Games, 1950; OpenSpiel's `leduc_poker`."""

@@ -219,9 +219,6 @@ def test_wrong_settings_are_named(wrong, named, tmp_path):
         League(replace(SMALL, **wrong), tmp_path, "")
 
 
-# ---------------------------------------------------------------- what actions lead to
-
-
 GAME = get_game("black_jacky")
 STANDING, CARDS = get_kit("black_jacky").standing_encoding, find_encoding("cards", "black_jacky")
 DRAW, KNOCK = 30, 47

@@ -27,9 +27,6 @@ def heard_by_all(env):
     return [env.events(agent) for agent in [*env.possible_agents, None]]
 
 
-# ---------------------------------------------------------------- what is heard
-
-
 def test_events_make_up_the_present_view_of_everybody_and_are_in_infos_if_asked_for(game):
     env, rng = fresh(1, game.name, events_in_infos=True), np.random.default_rng(1)
     while not env.terminations[env.agent_selection]:
@@ -52,9 +49,6 @@ def test_every_action_since_the_deal_is_heard_after_the_one_that_led_to_it(game)
         deals = int(env._states["deals"][0])
     events = env.events("player_0")
     assert [(event["actor"], event["action"] and event["action"]["kind"]) for event in events] == taken
-
-
-# ---------------------------------------------------------------- copies
 
 
 def test_copies_states_and_records_have_heard_the_same(game):

@@ -48,8 +48,6 @@ def test_the_tiny_game_needs_int16_and_black_jacky_does_not():
     assert np.abs(env.observe("player_0")["observation"]).max() > 127
 
 
-# ---------------------------------------------------------------- PettingZoo
-
 # What `api_test` warns of, and why that is as it should be.
 EXPLAINED = [
     r"options.*start_player|start_player.*options",  # it passes an unknown reset option on purpose
@@ -159,9 +157,6 @@ def test_the_conformance_kit_finds_nothing(each_game):
     assert not report.failed, report
 
 
-# ---------------------------------------------------------------- registration and the module of a game
-
-
 @pytest.mark.parametrize("name", list(GAMES))
 def test_every_game_is_registered_and_has_its_module(name):
     module = getattr(blackjacky_env, f"{name}_v0")
@@ -175,9 +170,6 @@ def test_every_game_is_registered_and_has_its_module(name):
     seat = f"blackjacky/{name.title().replace('_', '')}Seat-v0"
     assert gymnasium.make(seat).unwrapped.table.game.name == name
     assert str(env) == f"{name}_v0"
-
-
-# ---------------------------------------------------------------- batches, seats, playouts
 
 
 def test_a_batch_plays_the_games_of_the_environment(game):

@@ -37,9 +37,6 @@ def masked(form, masks):
     return masks.astype(form["mask_dtype"])
 
 
-# ---------------------------------------------------------------- the same values in the format asked for
-
-
 @every_format
 def test_a_table_shows_the_same_in_every_format(form):
     env, plain = black_jacky_v0.env(num_players=3, hearts=1, **form), black_jacky_v0.env(num_players=3, hearts=1)

@@ -75,9 +75,6 @@ def one_to_one(pairs):
     return len({one for one, _ in pairs}) == len({other for _, other in pairs}) == len(pairs)
 
 
-# ---------------------------------------------------------------- what a player can tell apart
-
-
 @pytest.mark.parametrize(("game", "preset", "count", "width"), WALKED)
 def test_text_vector_and_key_are_the_same_for_two_histories_exactly_if_the_player_cannot_tell_them_apart(
     game, preset, count, width
@@ -94,9 +91,6 @@ def test_text_vector_and_key_are_the_same_for_two_histories_exactly_if_the_playe
                     pairs[f"key of {agent}"].add((past[agent], here.information_key(agent).tobytes()))
     assert [name for name, each in pairs.items() if not one_to_one(each)] == []
     assert len(pairs["text of player_0"]) < told / env.num_players  # some histories look the same
-
-
-# ---------------------------------------------------------------- vectors
 
 
 @pytest.mark.parametrize(("game", "preset"), MINIATURES)
@@ -122,9 +116,6 @@ def test_a_vector_is_in_its_space_and_shows_the_observation_and_every_action_wit
                 row = [1 + (actor - seat) % env.num_players, 1 + (action if seat == actor else heard)]
                 seen[agent].insert(0, [*row, *env.observe(agent)["observation"].tolist()])
             env.step(action)
-
-
-# ---------------------------------------------------------------- keys and seats
 
 
 def keys(env):

@@ -38,9 +38,6 @@ def mixed():
     ]
 
 
-# ---------------------------------------------------------------- results
-
-
 def test_a_game_that_is_over_has_its_result_at_once():
     env = play_randomly(fresh(num_players=3, hearts=1), 0)
     assert rewards(env).any()
@@ -54,9 +51,6 @@ def at(state):
     env = black_jacky_v0.env(num_players=header["num_players"], variant=header["variant"], **header["options"])
     env.set_state(state)
     return env
-
-
-# ---------------------------------------------------------------- the same games as elsewhere
 
 
 @pytest.mark.parametrize("number", range(4))
@@ -85,9 +79,6 @@ def with_key(state, key):
     records = read_records(env.game, header, data)[:1]
     records["key"] = key
     return pack({**header, "history": None}, records)
-
-
-# ---------------------------------------------------------------- seeds and threads
 
 
 def test_threads_change_nothing():

@@ -35,9 +35,6 @@ def look(game, records, seat):
     return seen.tobytes(), mask.tobytes()
 
 
-# ---------------------------------------------------------------- seats
-
-
 def test_everybody_sees_the_same_in_a_position_turned_around_the_table(game):
     for env in tables(game):
         n = env.num_players
@@ -48,9 +45,6 @@ def test_everybody_sees_the_same_in_a_position_turned_around_the_table(game):
             check_invariants(game, other)
             for seat in range(n):
                 assert look(game, other[:1], (seat + places) % n) == look(game, env._states[:1], seat)
-
-
-# ---------------------------------------------------------------- other futures
 
 
 def settled_rounds(env):

@@ -125,12 +125,7 @@ TARGETS = (
     Target("agent_weights", lambda data: _load(data, _sealed(_agent()[1], data)), (ValueError,), lambda: [_agent()[0]]),
     Target("solution", _load_solution, (ValueError,), lambda: [_solution()[0]]),
     Target("checkpoint", _load_checkpoint, (ValueError,), _checkpoints),
-    Target(
-        "run_settings",
-        _read_run,
-        (ValueError, TypeError),
-        _runs,
-    ),
+    Target("run_settings", _read_run, (ValueError, TypeError), _runs),
     Target("agent_answer", _answer, (AgentError,), _answers),
     Target("model_reply", _model_reply, (ValueError,), _model_replies),
 )

@@ -104,12 +104,6 @@ TARGETS = (
     Target("results", _read_results, (ValueError,), lambda: [_results(True)[1], _results(False)[1]], 0.2),
     Target("results_head", _read_head, INPUT_ERRORS, lambda: [_results(True)[1].partition(b"\n")[0]], 0.1),
     Target("dataset", _read_description, INPUT_ERRORS, _descriptions, 0.2),
-    Target(
-        "score_card",
-        _read_score_card,
-        (ValueError,),
-        _score_cards,
-        0.2,
-    ),
+    Target("score_card", _read_score_card, (ValueError,), _score_cards, 0.2),
     Target("protocol", lambda data: read_protocol(written("table.json", data)).sha256, (ValueError,), _protocols, 0.5),
 )

@@ -117,8 +117,4 @@ def _change_order(data, other, rng):
     return b"\n".join(lines)
 
 
-_WAYS = (
-    *(_change_json,) * 7,
-    *(_change_bytes,) * 2,
-    _change_order,
-)
+_WAYS = (*(_change_json,) * 7, *(_change_bytes,) * 2, _change_order)

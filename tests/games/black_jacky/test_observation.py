@@ -92,11 +92,7 @@ CHANGES = [
     Changes(
         giving,
         0,
-        refused=[
-            [("start_player", 0, [0, 0, 0, 0, 1, 0])],
-            [("phase", 0, [0] * 5)],
-            [("phase", 0, [0, 0, 0, 0, 1])],
-        ],
+        refused=[[("start_player", 0, [0, 0, 0, 0, 1, 0])], [("phase", 0, [0] * 5)], [("phase", 0, [0, 0, 0, 0, 1])]],
         shown=[
             [("discards", 0, [2, 1, 1, 1, 1, 1, 1, 1])],
             # the hand of seat 1 is mine, though it has given one of its cards

@@ -9,6 +9,7 @@ from blackjacky_agents.games import get_kit
 from blackjacky_env.compiled.compiling import entry
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.games import GAMES, get_game
+from tests.games.tables import positions
 
 pytestmark = pytest.mark.prove
 NETWORKS = {game: network for game in GAMES if (network := get_kit(game).value_network) is not None}
@@ -27,14 +28,11 @@ def valued(network, states):
     return results
 
 
-def positions(game, players):
+def positions_of(game, players):
     """Positions of random games, one after the other in each of them."""
-    env, rng, found = TableEnv(game, num_players=players), np.random.default_rng(0), []
-    for seed in range(10):
-        env.reset(seed=seed)
-        while not all(env.terminations.values()):
-            found.append(env._states[:1].copy())
-            env.step(rng.choice(np.flatnonzero(env.observe(env.agent_selection)["action_mask"])))
+    env = TableEnv(game, num_players=players)
+    games = (positions(env, seed) for seed in range(10))
+    found = [each._states[:1].copy() for one in games for each in one if not any(each.terminations.values())]
     return np.concatenate(found).view(type(found[0]))
 
 
@@ -44,7 +42,7 @@ EACH = pytest.mark.parametrize("game", NETWORKS)
 @EACH
 def test_somebody_wins_and_empty_seats_do_not(game):
     for players in get_game(game).variants[0].sizes:
-        found = valued(NETWORKS[game], positions(game, players))
+        found = valued(NETWORKS[game], positions_of(game, players))
         np.testing.assert_allclose(found.sum(axis=1), 0, atol=1e-9)
         assert (found[:, players:] == 0).all()
         assert (np.abs(found[:, :players]) <= 1).all()
@@ -53,7 +51,7 @@ def test_somebody_wins_and_empty_seats_do_not(game):
 
 @EACH
 def test_the_network_is_a_softmax_of_one_hidden_layer(game):
-    network, states = replace(NETWORKS[game], begins=None), positions(game, 4)
+    network, states = replace(NETWORKS[game], begins=None), positions_of(game, 4)
     write, weights = network.write, network.read()
 
     def fill(states, shown):
@@ -74,7 +72,7 @@ def test_the_network_is_a_softmax_of_one_hidden_layer(game):
 
 @pytest.mark.parametrize("game", [game for game, network in NETWORKS.items() if network.begins])
 def test_a_round_that_has_just_begun_is_valued_by_the_formula(game):
-    states = positions(game, 4)
+    states = positions_of(game, 4)
     always = replace(NETWORKS[game], begins=None)  # asked at every position
     differ = (valued(NETWORKS[game], states) != valued(always, states)).any(axis=1)
     assert 0 < differ.sum() < len(states) / 2

@@ -7,7 +7,6 @@ import copy
 import json
 from collections import defaultdict
 from itertools import islice, permutations
-from typing import Any
 
 import numpy as np
 import pytest
@@ -80,7 +79,7 @@ def test_text_vector_and_key_are_the_same_for_two_histories_exactly_if_the_playe
     game, preset, count, width
 ):
     """So they recall all that the player has seen, heard and done; at the end only the text shows what is laid open."""
-    env, pairs, told = TableEnv(game, preset=preset), defaultdict[str, set[tuple[Any, Any]]](set), 0
+    env, pairs, told = TableEnv(game, preset=preset), defaultdict(set), 0
     for dealt in islice(deals(env), count):
         for here, past in positions(dealt, width):
             for agent in here.possible_agents:

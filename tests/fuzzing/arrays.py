@@ -9,10 +9,9 @@ from copy import deepcopy
 from dataclasses import replace
 from functools import cache
 from random import Random
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from blackjacky_agents.checkpoint import load_checkpoint
 from blackjacky_agents.learning.league.games import draw_seating
@@ -28,15 +27,13 @@ from tests.fuzzing.games import change_entry
 from tests.fuzzing.mutators import changed_value
 from tests.fuzzing.target import Target, folder
 
-Arrays = Mapping[str, npt.NDArray[Any]]
-
 
 class Subject(NamedTuple):
     """Something that can be restored."""
 
-    arrays: Arrays
-    state: Any  # kept beside them
-    restore: Callable[[Arrays, Any], object]  # restores these, and goes on for a while
+    arrays: Mapping
+    state: object  # kept beside them
+    restore: Callable  # restores these, and goes on for a while
 
 
 def _restore(data):

@@ -3,8 +3,6 @@
 import contextlib
 import re
 from math import prod
-from types import ModuleType
-from typing import ClassVar
 
 import numpy as np
 import pytest
@@ -19,7 +17,7 @@ from tests.reference.side_by_side import replay
 class RiggedTable:
     """A game that a test rigs and plays."""
 
-    module: ClassVar[ModuleType]
+    module = None
     """The game's module, such as `black_jacky_v0`."""
     made = None
     """The tables of the test that runs."""

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Sequence
 from math import ceil
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -43,9 +43,9 @@ class Changes(NamedTuple):
 
     position: Callable[[], RiggedTable]
     seat: int
-    refused: Sequence[Sequence[tuple[str, int, Any]]] = ()
+    refused: Sequence = ()
     """After which no position shows it."""
-    shown: Sequence[Sequence[tuple[str, int, Any]]] = ()
+    shown: Sequence = ()
     """After which a position shows it, though no game does."""
 
 

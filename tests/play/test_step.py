@@ -60,7 +60,7 @@ def test_batches_pay_a_settlement_before_the_next_cards_are_dealt_as_the_environ
 def test_a_learner_is_paid_all_that_its_score_changes_by():
     envs = SeatVectorEnv("paying", 8, ["random"], 3, reward="points")
     _, info = envs.reset(seed=3)
-    paid, points = np.zeros(8), dict[int, int]()
+    paid, points = np.zeros(8), {}
     while len(points) < 8:
         seen, rewards, ended, _, info = envs.step(info["action_mask"].argmax(axis=1))
         for i in set(range(8)) - points.keys():

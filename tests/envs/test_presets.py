@@ -1,7 +1,5 @@
 """Tables with a name, `Game.presets`: the same in every kind of environment."""
 
-from __future__ import annotations
-
 import pytest
 
 from blackjacky_env import make_batch
@@ -16,18 +14,13 @@ PRESETS = [(name, preset) for name in GAMES for preset in get_game(name).presets
 
 
 @pytest.mark.parametrize(("game", "preset"), PRESETS)
-def test_a_preset_is_the_table_of_its_options(game: str, preset: str) -> None:
+def test_a_preset_is_the_table_of_its_options_also_for_batches_and_seats(game, preset):
     declared = get_game(game).presets[preset]
     env = TableEnv(game, preset=preset)
     assert (env.num_players, env.variant) == (declared.num_players, declared.variant)
     assert declared.options.items() <= env.options.items()
     same = TableEnv(game, declared.num_players, declared.variant, **declared.options)
     assert same.config_dict() == env.config_dict()
-
-
-@pytest.mark.parametrize(("game", "preset"), PRESETS)
-def test_batches_and_seats_play_a_preset(game: str, preset: str) -> None:
-    env = TableEnv(game, preset=preset)
     others = ["random"] * (env.num_players - 1)
     batch, seats = make_batch(game, 2, preset=preset), SeatVectorEnv(game, 2, others, preset=preset)
     seats.reset(seed=1)

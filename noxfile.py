@@ -41,7 +41,10 @@ WITHOUT_EXTRAS = ("tests/test_without_extras.py", "tests/test_layout.py", "tests
 PACKAGE = ("tests/envs/test_every_game.py", "tests/test_differential.py", *WITHOUT_EXTRAS)
 TRAIN = (
     "tests/test_golden.py",
-    *(f"tests/agents/test_{name}.py" for name in ("network", "agents", "self_play", "league", "curves", "logs")),
+    *(
+        f"tests/agents/test_{name}.py"
+        for name in ("network", "agents", "self_play", "league", "resuming", "curves", "logs")
+    ),
 )
 
 
@@ -69,9 +72,8 @@ EXTRAS = {
     "peers": Tested(("tests/scripts/test_speed.py",), extras=("cli",)),
     "mutants": Tested(("tests/scripts/test_mutate_rules.py",), extras=("cli",)),
     "cuda": Tested(("tests/play/test_cuda.py",), ("nvidia-cuda-nvcc>=13,<14",), extras=("cli",)),
-    "docs": Tested(("tests/scripts/test_build_site.py",)),
 }
-"""The extras that have a session; `cli` and `train` are tested on every Python, `dev` and `release` are tools."""
+"""The extras that have a session; `cli` and `train` are tested on every Python, `dev`, `docs`, `release` are tools."""
 
 
 @nox.session(python=PYTHONS)

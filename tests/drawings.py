@@ -1,7 +1,5 @@
 """Reading pictures of tables, so that a test can say what they show."""
 
-from __future__ import annotations
-
 import re
 from itertools import combinations
 from xml.etree import ElementTree as ET
@@ -9,10 +7,9 @@ from xml.etree import ElementTree as ET
 from blackjacky_env.draw.picture import HEIGHT, WIDTH
 
 SVG = "{http://www.w3.org/2000/svg}"
-Box = tuple[float, float, float, float]
 
 
-def parsed(svg: str) -> ET.Element:
+def parsed(svg):
     """The root of a picture; an error if it is not XML or uses a shape or a class that it does not have."""
     root = ET.fromstring(svg)
     shapes = {element.get("id") for element in root.findall(f"{SVG}defs/*")}
@@ -21,41 +18,40 @@ def parsed(svg: str) -> ET.Element:
     return root
 
 
-def told(svg: str | ET.Element) -> list[str]:
+def told(svg):
     """All words in a picture or a part of it, text by text."""
     root = parsed(svg) if isinstance(svg, str) else svg
     return [element.text or "" for element in root.iter(f"{SVG}text")]
 
 
-def seat(svg: str, number: int) -> ET.Element:
+def seat(svg, number):
     """The part of a picture that shows a seat."""
     (found,) = parsed(svg).iterfind(f".//{SVG}g[@class='seat'][@data-seat='{number}']")
     return found
 
 
-def shapes(part: ET.Element) -> list[str]:
+def shapes(part):
     """The shapes in a part, one for each use."""
     return [element.attrib["href"].removeprefix("#") for element in part.iter(f"{SVG}use")]
 
 
-def cards(svg: str) -> list[tuple[str, str]]:
+def cards(svg):
     """Cards that can be clicked, each with its seat."""
     found = [group for group in parsed(svg).iter(f"{SVG}g") if group.get("class") == "card"]
     return [(group.attrib["data-card"], group.attrib["data-seat"]) for group in found]
 
 
-def boxes(svg: str) -> list[Box]:
+def boxes(svg):
     """Left, top, right and bottom of every seat."""
     found = []
     for group in parsed(svg).iterfind(f".//{SVG}g[@class='seat']"):
         x, y = map(float, re.findall(r"[\d.]+", group.attrib["transform"]))
         ground = group.find(f"{SVG}rect")
-        assert ground is not None
         found.append((x, y, x + float(ground.attrib["width"]), y + float(ground.attrib["height"])))
     return found
 
 
-def assert_apart(seats: list[Box], picture: Box = (0, 0, WIDTH, HEIGHT)) -> None:
+def assert_apart(seats, picture=(0, 0, WIDTH, HEIGHT)):
     """Assert that no seat overlaps another, and that all lie in the picture."""
     left, top, right, bottom = picture
     assert all(x0 >= left and y0 >= top and x1 <= right and y1 <= bottom for x0, y0, x1, y1 in seats)

@@ -1,8 +1,5 @@
 """What tests of all games share: the games of the registry, and a tiny one whose observation is int16."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
 from contextlib import contextmanager
 from unittest import mock
 
@@ -15,7 +12,7 @@ FIRST = {DEFAULT, TINY}
 
 
 @contextmanager
-def with_tiny() -> Iterator[None]:
+def with_tiny():
     """The tiny game is in the registry."""
     with mock.patch.dict(GAMES, {TINY: Registration("tests.tiny_game:GAME")}):
         yield

@@ -1,25 +1,18 @@
 """The stories of games, and what people are shown beside them: for tests that they tell all, and nothing secret."""
 
-from __future__ import annotations
-
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any
-
 import numpy as np
 
 from blackjacky_agents.games import get_kit
-from blackjacky_agents.narration import View, in_scene
+from blackjacky_agents.narration import in_scene
 from blackjacky_agents.wording import in_words, is_settled, known_move, page_texts, score_table, tell_move
 from blackjacky_env.envs.aec import TableEnv
 
 NAMES = ["Anna", "Bert", "Cleo", "Dora", "Emil", "Frida"]
-SHOWN: set[str] = set()
+SHOWN = set()
 """Keys of what was shown beside the stories."""
-Told = tuple[View, View, list[Any]]
-"""The views before and after a move, and the phrases told of it, with those of a settlement."""
 
 
-def tell(env: TableEnv, action: int, reader: int | None, beside: bool = True) -> Told:
+def tell(env, action, reader, beside=True):
     """Take an action; ``beside``: note what is shown beside the story."""
     agent, name = None if reader is None else f"player_{reader}", env.game.name
     before = env.view(agent)
@@ -35,7 +28,7 @@ def tell(env: TableEnv, action: int, reader: int | None, beside: bool = True) ->
     )
 
 
-def stories(game: str, options: dict[str, Any], seeds: Iterable[int], reader: int | None = None) -> Iterator[Told]:
+def stories(game, options, seeds, reader=None):
     """Every move of random games."""
     env = TableEnv(game, **options)
     for seed in seeds:
@@ -45,27 +38,27 @@ def stories(game: str, options: dict[str, Any], seeds: Iterable[int], reader: in
             yield tell(env, int(rng.choice(np.flatnonzero(mask))), reader, beside=seed < 2)
 
 
-def told(table: Any, *actions: str, reader: int | None = 0, language: str = "en") -> list[str]:
+def told(table, *actions, reader=0, language="en"):
     """Play actions by name; all sentences told of them."""
     env = table.env.unwrapped
     phrases = [phrase for name in actions for phrase in tell(env, env.parse_action(name), reader)[2]]
     return sentences(env.game.name, phrases, language)
 
 
-def sentences(game: str, phrases: Iterable[Any], language: str = "en") -> list[str]:
+def sentences(game, phrases, language="en"):
     """Phrases in words."""
     texts = page_texts(game)[language]
     return [in_words(phrase, texts, NAMES) for phrase in phrases]
 
 
-def shown(env: TableEnv, before: View, after: View, action: int, reader: int | None) -> list[Any]:
+def shown(env, before, after, action, reader):
     """The phrases of pauses, scores and the table in words after a move; arguments as those of `tell_move`."""
     kit, move = get_kit(env.game.name), known_move(env, before, after, action, reader)
 
-    def table(view: View) -> list[Any]:
+    def table(view):
         return in_scene(env.game.scene(view, env.config_dict(), reader))
 
-    phrases: list[Any] = [*table(before), *table(after)]
+    phrases = [*table(before), *table(after)]
     if reader == before["player"] and (prompt := kit.narrator.prompt(before)) is not None:
         phrases.append(prompt)
     if (pause := kit.narrator.pause(move)) is not None:
@@ -76,7 +69,7 @@ def shown(env: TableEnv, before: View, after: View, action: int, reader: int | N
     return phrases
 
 
-def keys_in(phrase: Any) -> set[str]:
+def keys_in(phrase):
     """The keys of all sentences in a phrase."""
     if isinstance(phrase, list):
         return {key for each in phrase for key in keys_in(each)}
@@ -88,9 +81,7 @@ def keys_in(phrase: Any) -> set[str]:
     }
 
 
-def assert_every_sentence_occurs(
-    game: str, tables: Iterable[dict[str, Any]], seeds: Sequence[int], rigged: Callable[[], Iterable[Any]] = list
-) -> None:
+def assert_every_sentence_occurs(game, tables, seeds, rigged=list):
     """Assert that the phrases of random and of rigged games are all that there are, each with all its values."""
     SHOWN.clear()
     moves = [move for options in tables for reader in (None, 0) for move in stories(game, options, seeds, reader)]

@@ -1,18 +1,15 @@
 """Tests that run once more in plain Python mode (NUMBA_DISABLE_JIT=1)."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess
 import sys
-from collections.abc import Sequence
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 
 
-def printed_in_plain_mode(file: str) -> str:
+def printed_in_plain_mode(file):
     """What a test file prints when it is run as a script with ``NUMBA_DISABLE_JIT=1``."""
     plain = subprocess.run(
         [sys.executable, "-W", "error", file],
@@ -25,7 +22,7 @@ def printed_in_plain_mode(file: str) -> str:
     return plain.stdout
 
 
-def missed_in_plain_mode(suite: Sequence[Path], measured: Sequence[str], scratch: Path, but: str = "") -> list[str]:
+def missed_in_plain_mode(suite, measured, scratch, but=""):
     """Run test files in plain Python mode; returns the lines and branches of the ``measured`` files not reached.
 
     Raises an `AssertionError` with what pytest says if a test fails. ``but``: tests to leave out, as after pytest's
@@ -33,7 +30,7 @@ def missed_in_plain_mode(suite: Sequence[Path], measured: Sequence[str], scratch
     """
     env = {**os.environ, "NUMBA_DISABLE_JIT": "1", "COVERAGE_FILE": str(scratch / "coverage")}
 
-    def coverage(*arguments: object) -> None:
+    def coverage(*arguments):
         command = [sys.executable, "-m", "coverage", *map(str, arguments)]
         done = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True, check=False, timeout=1200)
         assert done.returncode == 0, done.stdout + done.stderr

@@ -1,36 +1,31 @@
 """Policies and agents as a user writes them, in a module of their own, so that other processes can import them."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
-import numpy.typing as npt
 
 from blackjacky_agents import CompiledAgent
 from blackjacky_env.compiled.compiling import compiled
 
 
 @compiled
-def first_legal(observation, mask, random_state, parameters):  # type: ignore[no-untyped-def]  # compiled
+def first_legal(observation, mask, random_state, parameters):
     """The legal action with the lowest number."""
     return np.argmax(mask)
 
 
 @compiled
-def last_legal(observation, mask, random_state, parameters):  # type: ignore[no-untyped-def]  # compiled
+def last_legal(observation, mask, random_state, parameters):
     """The legal action with the highest number."""
     return len(mask) - 1 - np.argmax(mask[::-1])
 
 
 @compiled
-def no_action(observation, mask, random_state, parameters):  # type: ignore[no-untyped-def]  # compiled
+def no_action(observation, mask, random_state, parameters):
     """A policy that finds nothing."""
     return -1
 
 
 @compiled
-def scribbling(observation, mask, random_state, parameters):  # type: ignore[no-untyped-def]  # compiled
+def scribbling(observation, mask, random_state, parameters):
     """`first_legal`, which uses what it was shown as scratch memory."""
     action = np.argmax(mask)
     observation[:] = 0
@@ -39,20 +34,20 @@ def scribbling(observation, mask, random_state, parameters):  # type: ignore[no-
 
 
 @compiled
-def at_times_illegal(observation, mask, random_state, parameters):  # type: ignore[no-untyped-def]  # compiled
+def at_times_illegal(observation, mask, random_state, parameters):
     """`first_legal`, but for what sums up to a multiple of 29."""
     return 99 if observation.sum() % 29 == 0 else np.argmax(mask)
 
 
 @compiled
-def cheating(observation, mask, random_state, parameters):  # type: ignore[no-untyped-def]  # compiled
+def cheating(observation, mask, random_state, parameters):
     """An illegal action, which the policy has written into its mask."""
     action = np.argmin(mask)
     mask[action] = 1
     return action
 
 
-def first_legal_of(game: str) -> CompiledAgent:
+def first_legal_of(game):
     """An agent of a game."""
     return CompiledAgent("first", game, first_legal)
 
@@ -62,14 +57,14 @@ class Follower:
 
     name = "follower"
 
-    def __init__(self, action: int | None = None, game: str = "black_jacky") -> None:
+    def __init__(self, action=None, game="black_jacky"):
         self.action, self.game = action, game
-        self.shown: list[dict[str, Any]] = []
-        self.seeds: list[int | None] = []
+        self.shown = []
+        self.seeds = []
 
-    def reset(self, seed: int | None = None) -> None:
+    def reset(self, seed=None):
         self.seeds.append(seed)
 
-    def act(self, observation: dict[str, npt.NDArray[Any]]) -> int:
+    def act(self, observation):
         self.shown.append(observation)
         return int(np.flatnonzero(observation["action_mask"])[0]) if self.action is None else self.action

@@ -5,8 +5,6 @@ end by itself, without a traceback. ``runs/NAME`` stands for a run of the folder
 run where these are installed; a stand-in for a language model answers at the address in OPENAI_BASE_URL.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import shlex
@@ -15,7 +13,6 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from importlib.util import find_spec
 from pathlib import Path
@@ -52,9 +49,9 @@ class Careful:
 """
 
 
-def commands(page: str) -> list[str]:
+def commands(page):
     """The commands that a page tells its readers to type, in order, each once."""
-    found: list[tuple[int, str]] = []
+    found = []
     for block in BLOCK.finditer(page):
         lines = re.sub(r"\s*\\\n\s*", " ", block[2]).splitlines() if block[1] in SHELL else []
         found += [(block.start(), PROMPT_OR_COMMENT.sub("", line).strip()) for line in lines]
@@ -64,7 +61,7 @@ def commands(page: str) -> list[str]:
     return list(dict.fromkeys(text for text in typed if len(text.split()) > 2 and not INCOMPLETE.search(text)))
 
 
-def pages() -> list[str]:
+def pages():
     """Every page for readers that has commands."""
     some = ("README.md", "CONTRIBUTING.md", "SECURITY.md", "blackjacky_env/testing/README.md")
     found = [*(ROOT / name for name in some), *(ROOT / "docs").rglob("*.md"), *(ROOT / "agents").rglob("*.md")]
@@ -72,7 +69,7 @@ def pages() -> list[str]:
     return sorted({*names} - UNTYPED)
 
 
-def type_in(command: str, folder: Path, seconds: float | None = None, **more: str) -> str:
+def type_in(command, folder, seconds=None, **more):
     """Run a command until it ends, or interrupt it when it serves or its time is over; what was wrong with it."""
     seconds = seconds or (20.0 if LONG.search(command) else 120.0)
     output, shell = folder / "output.txt", ["bash", "-c", "exec " + command.replace("runs/NAME", "runs/quick-1")]
@@ -106,10 +103,9 @@ def type_in(command: str, folder: Path, seconds: float | None = None, **more: st
 
 
 @contextmanager
-def started(command: str, ready: str) -> Iterator[str]:
+def started(command, ready):
     """Within this block a server runs; the last word of the line that says so."""
     server = subprocess.Popen(shlex.split(command), cwd=ROOT, env=ENVIRONMENT, stdout=subprocess.PIPE, text=True)
-    assert server.stdout is not None
     try:
         yield next(line for line in server.stdout if ready in line).split()[-1]
     finally:
@@ -118,7 +114,7 @@ def started(command: str, ready: str) -> Iterator[str]:
 
 
 @pytest.fixture(scope="module")
-def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def prepared(tmp_path_factory):
     """What readers have: a module with an agent, the examples and score cards, games, a trained agent, a tournament."""
     folder = tmp_path_factory.mktemp("prepared")
     (folder / "my_agents.py").write_text(MODULE, "utf-8")
@@ -137,7 +133,7 @@ def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("page", pages())
-def test_every_command_of_a_page_runs_as_typed(page: str, prepared: Path, tmp_path: Path) -> None:
+def test_every_command_of_a_page_runs_as_typed(page, prepared, tmp_path):
     folder = shutil.copytree(prepared, tmp_path / "folder", symlinks=True)
     missing = [word for word, module in NEEDS.items() if find_spec(module) is None]
     missing += [] if shutil.which("nvidia-smi") else ["--device cuda"]

@@ -1,15 +1,10 @@
 """Environment and reference implementation must agree after every action of a game."""
 
-from __future__ import annotations
-
 import random
 from collections import Counter
-from collections.abc import Iterable
-from typing import Any
 
 import pytest
 
-from .reference.declaration import Reference, Setting
 from .reference.registry import REFERENCES
 from .reference.side_by_side import SideBySide, play
 
@@ -17,9 +12,9 @@ VIEWED = 4  # in every so many games the views are compared too, which takes lon
 FIRST = 2  # cases of each game that `make test` plays; `make prove` plays all
 
 
-def of_every_game(names: str, cases: Any) -> pytest.MarkDecorator:
+def of_every_game(names, cases):
     """Parametrize with cases of each reference implementation, most of them in `make prove`."""
-    told: Iterable[tuple[Reference, int, Any]] = (
+    told = (
         (reference, number, case) for reference in REFERENCES.values() for number, case in enumerate(cases(reference))
     )
     return pytest.mark.parametrize(
@@ -32,8 +27,8 @@ def of_every_game(names: str, cases: Any) -> pytest.MarkDecorator:
 
 
 @of_every_game("reference, setting", lambda reference: reference.settings)
-def test_both_agree_after_every_action(reference: Reference, setting: Setting) -> None:
-    met: Counter[str] = Counter()
+def test_both_agree_after_every_action(reference, setting):
+    met = Counter()
     for seed in range(setting.games):
         options = {"num_players": setting.num_players, "reward": reference.rewards[seed % 2], **(setting.options or {})}
         rigged = setting.rig(random.Random(seed), options)
@@ -45,12 +40,12 @@ def test_both_agree_after_every_action(reference: Reference, setting: Setting) -
 
 
 @pytest.mark.parametrize("reference", REFERENCES.values(), ids=list(REFERENCES))
-def test_every_rare_case_is_asked_of_some_setting(reference: Reference) -> None:
+def test_every_rare_case_is_asked_of_some_setting(reference):
     assert {case for setting in reference.settings for case in setting.meets} == set(reference.cases)
 
 
 @of_every_game("reference, seed", lambda _: range(24))
-def test_both_agree_on_any_game_of_the_family(reference: Reference, seed: int) -> None:
+def test_both_agree_on_any_game_of_the_family(reference, seed):
     rng = random.Random(seed)
     options = reference.any_options(rng, num_players=rng.choice(reference.sizes()))
     options = {"reward": reference.rewards[seed % 2], **options}
@@ -59,7 +54,7 @@ def test_both_agree_on_any_game_of_the_family(reference: Reference, seed: int) -
 
 
 @of_every_game("reference, seed", lambda _: range(6))
-def test_rigged_decks_are_dealt_alike(reference: Reference, seed: int) -> None:
+def test_rigged_decks_are_dealt_alike(reference, seed):
     rng = random.Random(seed)
     options = {"num_players": rng.choice(reference.sizes())}
     start = rng.randrange(options["num_players"])

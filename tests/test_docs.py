@@ -1,12 +1,14 @@
 """Tables and pictures are current, and every rule that is cited exists."""
 
 import re
+import tomllib
 
 import pytest
 
+from scripts import build_site
 from scripts.pages import agents, exact, measured
 from scripts.pages.__main__ import Args, main, update
-from scripts.results import ROOMS
+from scripts.results import ROOMS, ROOT
 
 
 def test_tables_of_results_are_current(capsys):
@@ -17,6 +19,18 @@ def test_tables_of_results_are_current(capsys):
 @pytest.mark.prove
 def test_tables_and_pictures_are_current(capsys):
     assert main(Args(check=True)) == 0, capsys.readouterr().out
+
+
+def in_nav(entry):
+    """The pages of a part of the navigation."""
+    parts = entry if isinstance(entry, list) else entry.values()
+    return [page for part in parts for page in ([part] if isinstance(part, str) else in_nav(part))]
+
+
+def test_every_page_is_in_the_navigation_of_the_site_once():
+    """That its links lead somewhere, `make docs` checks."""
+    navigation = tomllib.loads((ROOT / "zensical.toml").read_text("utf-8"))["project"]["nav"]
+    assert sorted(in_nav(navigation)) == sorted(build_site.pages().values())
 
 
 @pytest.mark.parametrize("room", ROOMS.values(), ids=list(ROOMS))

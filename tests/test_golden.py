@@ -16,7 +16,7 @@ CHANGED = "If it has to change, run python -m scripts.proofs.golden and give the
 
 
 @pytest.mark.parametrize(("game", "variant", "players"), PLAYED)
-def test_a_game_is_played_as_written(game: str, variant: str, players: int) -> None:
+def test_a_game_is_played_as_written(game, variant, players):
     written = (FOLDER / path_of(game, variant, players)).read_text(encoding="utf-8").splitlines()
     played = [*playthrough(game, variant, players)]
     differ = [pair for pair in zip(written, played, strict=False) if pair[0] != pair[1]]
@@ -25,18 +25,17 @@ def test_a_game_is_played_as_written(game: str, variant: str, players: int) -> N
 
 @pytest.mark.prove
 @pytest.mark.parametrize(("game", "name"), [(game, name) for game in GAMES for name in fingerprints(game)])
-def test_no_fingerprint_has_changed(game: str, name: str) -> None:
+def test_no_fingerprint_has_changed(game, name):
     assert fingerprints(game)[name]() == written(game)[name], CHANGED
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_every_agent_and_every_table_is_written_down_and_nothing_else(game: str) -> None:
+def test_every_agent_and_every_table_is_written_down_and_nothing_else(game):
     assert [*written(game)] == [*fingerprints(game)]
     files = {path.relative_to(FOLDER).as_posix() for path in (FOLDER / game / "playthroughs").iterdir()}
     assert files == {path_of(game, *table) for table in tables(game)}
 
 
-def written(game: str) -> dict[str, str]:
+def written(game):
     """The fingerprints of a game by name."""
-    found: dict[str, str] = json.loads((FOLDER / game / "fingerprints.json").read_text(encoding="utf-8"))
-    return found
+    return json.loads((FOLDER / game / "fingerprints.json").read_text(encoding="utf-8"))

@@ -12,8 +12,7 @@ def nested(levels):
 
 
 @pytest.mark.parametrize(
-    "text",
-    ['{"a": [1, -2.5e3, "é", null, true]}', '"\\ud83c\\udca1"', "18446744073709551615", nested(MAX_DEPTH)],
+    "text", ['{"a": [1, -2.5e3, "é", null, true]}', '"\\ud83c\\udca1"', "18446744073709551615", nested(MAX_DEPTH)]
 )
 def test_json_is_read_from_text_and_bytes(text):
     assert parse_json(text) == parse_json(text.encode()) == json.loads(text)

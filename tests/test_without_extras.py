@@ -1,13 +1,11 @@
 """What an installation without extras can do: play a whole game between bots in the environment."""
 
-from __future__ import annotations
-
 from blackjacky_agents import bot_names, make_agent
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.games import DEFAULT
 
 
-def test_the_bots_play_a_whole_game_without_any_extra() -> None:
+def test_the_bots_play_a_whole_game_without_any_extra():
     env = TableEnv(DEFAULT)
     env.reset(seed=0)
     agents = {agent: make_agent(bot, DEFAULT) for agent, bot in zip(env.agents, bot_names(DEFAULT)[::-1], strict=False)}

@@ -1,7 +1,5 @@
 """The page "Your own game in your own package": it quotes the example, which has all that our games have."""
 
-from __future__ import annotations
-
 import os
 import re
 import subprocess
@@ -94,7 +92,7 @@ assert abs(found - float(value)) < 1e-3, found
 
 
 @pytest.fixture(scope="module")
-def installed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+def installed(tmp_path_factory):
     """The variables of a process in whose environment the examples are installed."""
     site = tmp_path_factory.mktemp("site")
     offline = ["--no-index", "--no-deps", "--no-build-isolation", "--disable-pip-version-check"]
@@ -104,13 +102,13 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     return {**os.environ, "PYTHONPATH": path}
 
 
-def run(program: str, installed: dict[str, str], folder: Path, *arguments: str) -> None:
+def run(program, installed, folder, *arguments):
     command = [sys.executable, "-W", "error", "-c", program, *arguments]
     done = subprocess.run(command, cwd=folder, env=installed, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-def test_the_page_quotes_the_example_as_it_is() -> None:
+def test_the_page_quotes_the_example_as_it_is():
     blocks = re.findall(r"```(?:py|toml)\n(.*?)```", PAGE, re.DOTALL)
     files = "".join(path.read_text("utf-8") for folder in EXAMPLES for path in folder.iterdir() if path.is_file())
     assert [block for block in blocks if block not in files and "load_game" not in block] == []
@@ -123,25 +121,20 @@ def test_the_page_quotes_the_example_as_it_is() -> None:
     [CHECKED, ENVIRONMENTS, AGENTS, SYMMETRIC],
     ids=["all checks", "all environments", "commands", "where bids are secret nobody loses"],
 )
-def test_an_example_is_a_game_like_any_other(program: str, installed: dict[str, str], tmp_path: Path) -> None:
+def test_an_example_is_a_game_like_any_other(program, installed, tmp_path):
     run(program, installed, tmp_path)
 
 
 @pytest.mark.parametrize(
-    ("name", "unit", "iterations", "value"),
-    [("kuhn_poker", 2, 300, -1 / 18), ("leduc_poker", 13, 60, -0.0856)],
+    ("name", "unit", "iterations", "value"), [("kuhn_poker", 2, 300, -1 / 18), ("leduc_poker", 13, 60, -0.0856)]
 )
-def test_cfr_in_openspiel_finds_what_the_first_player_loses(
-    name: str, unit: int, iterations: int, value: float, installed: dict[str, str], tmp_path: Path
-) -> None:
+def test_cfr_in_openspiel_finds_what_the_first_player_loses(name, unit, iterations, value, installed, tmp_path):
     """Kuhn, Contributions to the Theory of Games, 1950; OpenSpiel's `leduc_poker`."""
     pytest.importorskip("pyspiel")
     run(SOLVED, installed, tmp_path, name, str(unit), str(iterations), str(value))
 
 
-def test_the_checks_find_a_secret_that_is_forgotten_as_the_page_says(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_checks_find_a_secret_that_is_forgotten_as_the_page_says(tmp_path, monkeypatch):
     secret, source = ', secret=("card",), secret_phases=("down",)', (GOOFSPIEL / "goofspiel.py").read_text("utf-8")
     assert secret in source
     (tmp_path / "forgetful.py").write_text(source.replace(secret, "").replace('name="goof', 'name="forgetful_goof'))
@@ -153,7 +146,7 @@ def test_the_checks_find_a_secret_that_is_forgotten_as_the_page_says(
     assert quoted in " ".join(str(report).split())
 
 
-def test_a_game_that_draws_nothing_has_a_card_table_whose_cards_can_be_clicked(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_game_that_draws_nothing_has_a_card_table_whose_cards_can_be_clicked(monkeypatch):
     monkeypatch.syspath_prepend(GOOFSPIEL)
     monkeypatch.delitem(sys.modules, "goofspiel", raising=False)  # what another test may have left
     monkeypatch.setitem(GAMES, "goofspiel", Registration("goofspiel:GAME"))

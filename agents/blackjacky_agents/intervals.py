@@ -121,6 +121,13 @@ def of_ratio(counted: Floats, of: Floats, squares: Floats, strata: Integers) -> 
     return Estimate(ratio, low, high)
 
 
+def of_difference(first: Estimate, second: Estimate) -> Estimate:
+    """The difference of two independent means: Newcombe's hybrid interval (Statistics in Medicine 1998, method 10)."""
+    mean = first.mean - second.mean
+    low = mean - math.hypot(first.mean - first.low, second.high - second.mean)
+    return Estimate(mean, low, mean + math.hypot(first.high - first.mean, second.mean - second.low))
+
+
 # ---------------------------------------------------------------- variances
 
 

@@ -10,6 +10,7 @@ from statistics import mean, median
 from typing import Any
 
 from blackjacky_agents import bot_names
+from blackjacky_agents.arena.evaluation import Score, gain
 from blackjacky_agents.arena.protocol import ceiling, find_protocol
 from blackjacky_agents.arena.score_card import Card, read_score_card
 from blackjacky_agents.cli.tournament import copies_table, cycles
@@ -145,23 +146,19 @@ def against(found: Row, agent: str, other: str) -> dict[str, float]:
 
 def exploitability(game: str, result: Result) -> str:
     """Best responses to agents; those of search against the champion have all draws of deals together."""
-    own, beside = {}, load("guided", game)
-    for row in beside["rows"] if beside else ():
-        if row["agent"] == "champion" and row["against `champion`"]:
-            own["champion", row["players"]] = row["against `champion`"]["mean"]
 
-    def gain(row: Row) -> str:
-        baseline = own.get((row["agent"], row["players"]), row["score"]["par"])
-        found = row["score"]["win_rate"] - baseline
-        return f"**{100 * found:+.1f} %**" if row["score"]["low"] > baseline else "nothing found"
+    def gained(row: Row) -> str:
+        found = gain(Score(**row["score"]), Score(**row["own"]))
+        told = f"**{100 * found.mean:+.1f} %** ({100 * found.low:+.1f} .. {100 * found.high:+.1f})"
+        return told if found.low > 0 else "nothing found"
 
     rows = [row for row in result["rows"] if not row["agent"].startswith(FORMER)]
     columns: Columns = {
         "agent": lambda row: code(row["agent"]),
         "players": lambda row: row["players"],
         "the best response wins": lambda row: rate(row["score"]),
-        "the agent itself": lambda row: percent(own.get((row["agent"], row["players"]), row["score"]["par"])),
-        "gain (lower bound)": gain,
+        "the agent itself": lambda row: rate(row["own"]),
+        "gain (lower bound)": gained,
         "learner": lambda row: row["learner"],
         "training decisions": lambda row: f"{row['decisions']:,}",
         "minutes": lambda row: f"{row['seconds'] / 60:.0f}",

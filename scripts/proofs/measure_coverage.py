@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,7 @@ import tyro
 from tqdm import tqdm
 
 from blackjacky_agents.arena.protocol import Protocol, ScoreTable, score
+from blackjacky_agents.arena.ratings import fit_ratings, rate
 from blackjacky_agents.arena.standings import Games, pair_shares, win_rates
 from blackjacky_agents.intervals import Estimate, Z
 from scripts.results import save
@@ -112,6 +114,22 @@ def pair(rate: float, luck: Luck, players: int, games: int, rng: Random) -> tupl
     return luck.pair_share(rate, players), pair_shares(played)[0].share
 
 
+def rating(chance: float, luck: Luck, players: int, games: int, rng: Random) -> tuple[float, Estimate]:
+    """The rating in a tournament."""
+    return true_rating(chance, luck, players), rate(tournament_games(chance, luck, players, games, rng))[0]
+
+
+@cache
+def true_rating(chance: float, luck: Luck, players: int) -> float:
+    """The first agent's rating if every outcome were as frequent as it is likely, in endlessly many games."""
+    winner, partner = np.indices((players, players)).reshape(2, -1, 1)
+    won = (winner == np.arange(players)) | (partner == np.arange(players))
+    first = np.where(winner == 0, chance, (1 - chance) / (players - 1))
+    second = np.where(partner == winner, 1 - luck.shared, luck.shared / (players - 1))
+    seats = np.tile(np.arange(players), (len(won), 1))
+    return float(fit_ratings(seats, won, 1e9 * (first * second)[:, 0], players)[0][0])
+
+
 def number_of_deals(games: int, players: int) -> int:
     """The number of duplicate deals, at least 2."""
     return max(2, -(-games // players))
@@ -155,6 +173,7 @@ ROWS: tuple[tuple[str, Simulation, tuple[int, ...], tuple[Luck, ...]], ...] = (
     ("score: 9 tables", whole_score, (0,), LUCKS),
     ("tournament: win rate", tournament, SIZES, (*LUCKS, VERY_ALIKE)),
     ("tournament: finishes ahead of", pair, SIZES, (INDEPENDENT, SHARED)),
+    ("tournament: rating", rating, SIZES, (INDEPENDENT, ALIKE)),
 )
 """What is measured: name, simulation, table sizes (0: all), and how the games of a deal depend on each other."""
 
@@ -165,7 +184,8 @@ def rows(args: Args) -> Iterator[dict[str, Any]]:
     for (name, simulate, *_), luck, size in tqdm(cases, unit=" rows"):
         cells = {}
         for games in GAMES:
-            found = coverage(simulate, luck, size, games, args.repeats, args.seed)
+            repeats = args.repeats // (4 if simulate is rating else 1)  # which takes longer
+            found = coverage(simulate, luck, size, games, repeats, args.seed)
             cells[f"{games:,} games"] = f"{found.mean():.1%} ({found.min():.1%})"
         yield {"interval of": name, "games of a deal": luck.name, "players": size or "2, 4 and 6", **cells}
 
@@ -178,7 +198,8 @@ def main(args: Args) -> None:
     if args.write:
         what = (
             f"Mean coverage (lowest) over {len(RATES)} win rates, {args.repeats:,} simulations of each; standard error "
-            f"{error / math.sqrt(len(RATES)):.1f} (of single rates {error:.1f}) percentage points."
+            f"{error / math.sqrt(len(RATES)):.1f} (of single rates {error:.1f}) percentage points. "
+            "Ratings: a quarter of the simulations, twice the error."
         )
         save("coverage", found, what=what, seed=args.seed)
 

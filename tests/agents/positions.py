@@ -1,18 +1,15 @@
 """Positions of random games, and networks with random weights."""
 
-from __future__ import annotations
-
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from blackjacky_agents.networks.network import Layers
 from blackjacky_env import make_batch
 
 ALL_SIZES = (2, 3, 4, 5, 6)
-FAMILY: tuple[dict[str, Any], ...] = (
+FAMILY = (
     {},
     {"variant": "schnell_duell"},
     {"num_players": (2,), "hand_size": 8, "bust_at": 99, "hearts": 9},
@@ -32,7 +29,7 @@ class Positions(NamedTuple):
     masks: npt.NDArray[np.int8]
 
 
-def positions(games: int = 20, moves: int = 100, seed: int = 0, **options: Any) -> Positions:
+def positions(games=20, moves=100, seed=0, **options):
     """All positions of the first moves of random games, one after the other where they end."""
     batch = make_batch("black_jacky", games, seed=seed, **{"num_players": ALL_SIZES, **options})
     rng = np.random.default_rng(seed)
@@ -44,7 +41,7 @@ def positions(games: int = 20, moves: int = 100, seed: int = 0, **options: Any) 
     return Positions(np.concatenate(observations), np.concatenate(masks))
 
 
-def random_layers(inputs: int, *hidden: int, seed: int = 0, outputs: int = 61) -> Layers:
+def random_layers(inputs, *hidden, seed=0, outputs=61):
     """Layers of a network from what an encoding shows to the actions."""
     rng = np.random.default_rng(seed)
     return [

@@ -1,43 +1,36 @@
 """The protocol of agents, the table that finds them by name, and evaluation by whole games."""
 
-from __future__ import annotations
-
 import copy
 import pickle
-from collections.abc import Callable, Sequence
 from functools import cache
 from multiprocessing import get_context
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pytest
 
-from blackjacky_agents import Agent, CompiledAgent, agent_names, bot_names, make_agent
+from blackjacky_agents import CompiledAgent, agent_names, bot_names, make_agent
 from blackjacky_agents.arena import evaluation
 from blackjacky_agents.arena.evaluation import against_copies, at_one_table, play_games
 from blackjacky_agents.games.black_jacky.bots import threshold
 from blackjacky_agents.registry import parse_agents
 from blackjacky_env import IllegalActionError, black_jacky_v0, make_batch
 from blackjacky_env.compiled.compiling import compiled
-from blackjacky_env.compiled.policies import Policy
-from blackjacky_env.declare.game import Game
 from tests.policies import cheating, first_legal, last_legal, no_action, scribbling
 
 BOTS = bot_names("black_jacky")
 BOLD = np.array([6, 10, 6, 12], np.float32)
 """Other limits of `threshold`."""
-COPIES: list[Callable[[Any], Any]] = [copy.deepcopy, lambda agent: pickle.loads(pickle.dumps(agent))]
+COPIES = [copy.deepcopy, lambda agent: pickle.loads(pickle.dumps(agent))]
 
 
-def seeded(name: str, seed: int = 0) -> Agent:
+def seeded(name, seed=0):
     agent = make_agent(name)
     agent.reset(seed)
     return agent
 
 
 @cache
-def positions() -> tuple[npt.NDArray[np.int8], npt.NDArray[np.int8]]:
+def positions():
     """200 observations and masks, some way into games of all sizes."""
     batch = make_batch("black_jacky", 200, num_players=[2, 3, 4, 5, 6], seed=2)
     chooser = seeded("random")
@@ -46,12 +39,12 @@ def positions() -> tuple[npt.NDArray[np.int8], npt.NDArray[np.int8]]:
     return batch.observations.copy(), batch.action_masks.copy()
 
 
-def one_by_one(agent: Agent) -> list[int]:
+def one_by_one(agent):
     pairs = zip(*positions(), strict=True)
     return [agent.act({"observation": observation, "action_mask": mask}) for observation, mask in pairs]
 
 
-def test_a_users_own_policy_stays_that_policy_in_copies_and_in_other_processes_if_they_can_find_it() -> None:
+def test_a_users_own_policy_stays_that_policy_in_copies_and_in_other_processes_if_they_can_find_it():
     agent = CompiledAgent("threshold", "black_jacky", last_legal)
     assert [copied(agent).policy for copied in COPIES] == [last_legal] * 2
     with get_context("spawn").Pool(1) as pool:
@@ -64,7 +57,7 @@ def test_a_users_own_policy_stays_that_policy_in_copies_and_in_other_processes_i
 
 
 @pytest.mark.parametrize("name", BOTS)
-def test_many_at_once_get_the_actions_of_one_after_the_other_and_a_reset_begins_again(name: str) -> None:
+def test_many_at_once_get_the_actions_of_one_after_the_other_and_a_reset_begins_again(name):
     agent = seeded(name)
     observations, masks = positions()
     parts = [agent.act_batch(observations[part], masks[part]) for part in (slice(0, 70), slice(70, 70), slice(70, 200))]
@@ -80,7 +73,7 @@ def test_many_at_once_get_the_actions_of_one_after_the_other_and_a_reset_begins_
 
 
 @pytest.mark.parametrize("name", BOTS)
-def test_who_is_asked_off_turn_says_so_and_goes_on_as_if_he_had_not_been(name: str) -> None:
+def test_who_is_asked_off_turn_says_so_and_goes_on_as_if_he_had_not_been(name):
     agent, (observations, masks) = seeded(name), positions()
     with pytest.raises(ValueError, match=f"{name} .* not this player's turn"):
         agent.act({"observation": observations[0], "action_mask": 0 * masks[0]})
@@ -89,7 +82,7 @@ def test_who_is_asked_off_turn_says_so_and_goes_on_as_if_he_had_not_been(name: s
     assert one_by_one(agent) == one_by_one(seeded(name))
 
 
-def test_arrays_may_be_of_other_integers_read_only_and_not_contiguous() -> None:
+def test_arrays_may_be_of_other_integers_read_only_and_not_contiguous():
     observations, masks = (part[::2] for part in positions())
     expected = seeded("counter").act_batch(observations, masks).tolist()
     frozen = observations.copy(), np.asfortranarray(masks)
@@ -99,18 +92,18 @@ def test_arrays_may_be_of_other_integers_read_only_and_not_contiguous() -> None:
         assert seeded("counter").act_batch(*arrays).tolist() == expected
 
 
-def test_other_arrays_are_refused_before_compiled_code_reads_them() -> None:
+def test_other_arrays_are_refused_before_compiled_code_reads_them():
     seen, masks = positions()
     for wrong in (seen / np.float32(2), seen[:, 1:], seen[:9], seen[0], None):
         with pytest.raises(ValueError, match="observations must be integers"):
-            make_agent("threshold").act_batch(wrong, masks)  # type: ignore[arg-type]
+            make_agent("threshold").act_batch(wrong, masks)
     for wrong in (masks[:, :60], masks.astype(float), masks[0], -masks, 2 * masks):
         with pytest.raises(ValueError, match=r"action masks must be integers|action mask \d+ has other entries"):
             make_agent("threshold").act_batch(seen, wrong)
 
 
 @pytest.mark.parametrize("agent", [seeded("random"), CompiledAgent("bold", "black_jacky", threshold.choose, BOLD)])
-def test_copies_go_on_alike_and_apart(agent: CompiledAgent) -> None:
+def test_copies_go_on_alike_and_apart(agent):
     one_by_one(agent)
     others = [duplicate(agent) for duplicate in COPIES]
     ahead = one_by_one(agent), one_by_one(agent)
@@ -119,7 +112,7 @@ def test_copies_go_on_alike_and_apart(agent: CompiledAgent) -> None:
     assert [(one_by_one(other), one_by_one(other)) for other in others] == [ahead] * 2
 
 
-def test_lists_of_agents_are_read_with_their_numbers_or_refused() -> None:
+def test_lists_of_agents_are_read_with_their_numbers_or_refused():
     assert parse_agents("counter, random * 2 ,ppo:my runs/a*3") == ["counter", *["random"] * 2, *["ppo:my runs/a"] * 3]
     for text in ("", "counter,", "a,,b", "random*", "random*0", "random*x", "*2", "a*2*3", "random*100"):
         with pytest.raises(ValueError, match=r"^--agents: .* is not NAME or NAME\*NUMBER"):
@@ -129,7 +122,7 @@ def test_lists_of_agents_are_read_with_their_numbers_or_refused() -> None:
 class Wrapped:
     """An agent that does not show that it is compiled."""
 
-    def __init__(self, agent: Agent) -> None:
+    def __init__(self, agent):
         self.name, self.act, self.act_batch, self.reset = agent.name, agent.act, agent.act_batch, agent.reset
 
 
@@ -138,7 +131,7 @@ AGENTS = [make_agent(name) for name in ("counter", "random", "threshold", "trick
 COUNTER, RANDOM, THRESHOLD, TRICKSTER = range(4)
 
 
-def play_by_hand(seats: Sequence[Agent], seed: int, **options: Any) -> list[float]:
+def play_by_hand(seats, seed, **options):
     """One game through PettingZoo: what each seat won."""
     env = black_jacky_v0.env(num_players=len(seats), **options)
     env.reset(seed=seed)
@@ -160,7 +153,7 @@ def play_by_hand(seats: Sequence[Agent], seed: int, **options: Any) -> list[floa
         (5, [COUNTER], {}),  # threshold and trickster would draw lots for their tips
     ],
 )
-def test_games_go_as_through_pettingzoo(players: int, who: list[int], options: dict[str, Any]) -> None:
+def test_games_go_as_through_pettingzoo(players, who, options):
     seating = np.random.default_rng(1).choice(who, size=(12, players))
     by_hand = [play_by_hand([AGENTS[a] for a in row], 30 + i, **options) for i, row in enumerate(seating)]
     assert play_games(AGENTS, seating, seed=30, **options).tolist() == by_hand
@@ -169,7 +162,7 @@ def test_games_go_as_through_pettingzoo(players: int, who: list[int], options: d
     assert len({tuple(row) for row in by_hand}) > 1
 
 
-def test_each_game_follows_from_its_seed_and_its_seats_and_threads_change_nothing() -> None:
+def test_each_game_follows_from_its_seed_and_its_seats_and_threads_change_nothing():
     seating = np.random.default_rng(3).integers(4, size=(700, 3))
     alone = play_games(AGENTS, seating, threads=1)
     for threads in (2, 5):
@@ -182,11 +175,11 @@ def test_each_game_follows_from_its_seed_and_its_seats_and_threads_change_nothin
 
 
 @pytest.fixture
-def seatings(monkeypatch: pytest.MonkeyPatch) -> list[npt.NDArray[np.int64]]:
+def seatings(monkeypatch):
     """The seats of all games that are played for scores."""
-    found: list[npt.NDArray[np.int64]] = []
+    found = []
 
-    def play(agents: Sequence[Agent], seating: npt.NDArray[np.int64], *more: Any, **options: Any) -> Any:
+    def play(agents, seating, *more, **options):
         found.append(seating)
         return play_games(agents, seating, *more, **options)
 
@@ -194,7 +187,7 @@ def seatings(monkeypatch: pytest.MonkeyPatch) -> list[npt.NDArray[np.int64]]:
     return found
 
 
-def test_scores_are_those_of_the_games_played_by_hand(seatings: list[npt.NDArray[np.int64]]) -> None:
+def test_scores_are_those_of_the_games_played_by_hand(seatings):
     agents = [make_agent(name) for name in ("threshold", "trickster", "counter")]
     scores = [*at_one_table(agents, games=40, seed=50), *against_copies(agents[2], agents[:1], 3, games=40, seed=50)]
     pair = [agents[2], agents[0]]
@@ -208,9 +201,7 @@ def test_scores_are_those_of_the_games_played_by_hand(seatings: list[npt.NDArray
         assert (score.games, score.par) == (40, 1 / 3)
 
 
-def test_seats_are_drawn_for_every_game_and_every_opponent_is_met_in_the_same_games_and_seats(
-    seatings: list[npt.NDArray[np.int64]],
-) -> None:
+def test_seats_are_drawn_for_every_game_and_every_opponent_is_met_in_the_same_games_and_seats(seatings):
     agents = [AGENTS[number] for number in (THRESHOLD, TRICKSTER, COUNTER, TRICKSTER)]
     at_one_table(agents[:3], games=90)
     (seating,) = seatings
@@ -224,7 +215,7 @@ def test_seats_are_drawn_for_every_game_and_every_opponent_is_met_in_the_same_ga
     assert scores[0] == scores[2] != scores[1]
 
 
-def test_an_agent_that_only_acts_is_asked_for_one_game_at_a_time() -> None:
+def test_an_agent_that_only_acts_is_asked_for_one_game_at_a_time():
     class Acting:
         name, act = "acting", AGENTS[COUNTER].act
 
@@ -233,7 +224,7 @@ def test_an_agent_that_only_acts_is_asked_for_one_game_at_a_time() -> None:
     np.testing.assert_array_equal(play_games(agents, seating), play_games(AGENTS, seating))
 
 
-def test_games_that_cannot_be_played_are_refused() -> None:
+def test_games_that_cannot_be_played_are_refused():
     for seating, options, named in (
         ([0, 4], {}, "seating"),
         ([0, -1], {}, "seating"),
@@ -245,7 +236,7 @@ def test_games_that_cannot_be_played_are_refused() -> None:
 
 
 @pytest.mark.parametrize("beyond", [1, 256])
-def test_entries_out_of_range_are_refused(game: Game, beyond: int) -> None:
+def test_entries_out_of_range_are_refused(game, beyond):
     """Compiled code uses them as indices."""
     batch = make_batch(game.name, 2, seed=0)
     wrong = batch.observations.astype(np.int64)
@@ -254,7 +245,7 @@ def test_entries_out_of_range_are_refused(game: Game, beyond: int) -> None:
         make_agent(agent_names(game.name)[-1], game.name).act_batch(wrong, batch.action_masks)
 
 
-def test_a_policy_that_finds_no_action_is_named() -> None:
+def test_a_policy_that_finds_no_action_is_named():
     with pytest.raises(
         ValueError, match="lost chose -1, which mask 199 does not allow: observation and mask contradict"
     ):
@@ -262,15 +253,13 @@ def test_a_policy_that_finds_no_action_is_named() -> None:
 
 
 @pytest.mark.parametrize(("policy", "action"), [(no_action, "-1"), (cheating, "[0-9]+")])
-def test_whole_games_in_which_a_compiled_policy_chooses_illegally_end_with_an_error_that_names_it(
-    policy: Policy, action: str
-) -> None:
+def test_whole_games_in_which_a_compiled_policy_chooses_illegally_end_with_an_error_that_names_it(policy, action):
     agents = [AGENTS[RANDOM], CompiledAgent("wrong", "black_jacky", policy)]
     with pytest.raises(IllegalActionError, match=f"agent 'wrong' chose action {action}, which its mask does not allow"):
         play_games(agents, np.array([[0, 1]] * 5))
 
 
-def test_a_compiled_policy_may_overwrite_what_it_was_shown() -> None:
+def test_a_compiled_policy_may_overwrite_what_it_was_shown():
     first, scribbler = (CompiledAgent("mine", "black_jacky", policy) for policy in (first_legal, scribbling))
     seen, masks = positions()
     shown, allowed = seen.copy(), masks.copy()
@@ -283,10 +272,9 @@ def test_a_compiled_policy_may_overwrite_what_it_was_shown() -> None:
     assert results[0].any()
 
 
-def test_parameters_that_a_policy_does_not_take_are_refused_before_compiled_code_reads_them() -> None:
+def test_parameters_that_a_policy_does_not_take_are_refused_before_compiled_code_reads_them():
     network = make_agent("champion")
-    assert isinstance(network, CompiledAgent)
-    rollout, search = (make_agent(name).policy for name in ("rollout:9", "search:9"))  # type: ignore[attr-defined]
+    rollout, search = (make_agent(name).policy for name in ("rollout:9", "search:9"))
     packed, budget = network.parameters, "its budget is .*; allowed are 1 .. 1000000"
     for policy, wrong, said in (
         (threshold.choose, [], "it has 0 parameters; its policy takes 4"),

@@ -1,17 +1,12 @@
 """Analyses of recorded games: chances of winning from what each player could know, and moves that cost some of it."""
 
-from __future__ import annotations
-
 from collections import Counter
-from typing import Any
 
 import numpy as np
 import pytest
 
 from blackjacky_agents import make_agent
-from blackjacky_agents.agent import CompiledAgent
 from blackjacky_agents.networks.network import find_network
-from blackjacky_agents.search import analysis
 from blackjacky_agents.search.analysis import analyse
 from blackjacky_agents.search.playing_on import WIN, play_on
 from blackjacky_agents.thoughts import champion_of, explain, replay
@@ -25,20 +20,14 @@ from tests.replay.reading import film_in, random_game
 pytestmark = pytest.mark.prove
 
 
-def champion(game: str) -> CompiledAgent:
-    found = champion_of(game)
-    assert found is not None
-    return found
-
-
-def analysed(record: dict[str, Any], playouts: int | None = 8, **options: Any) -> analysis.Analysis:
+def analysed(record, playouts=8, **options):
     """The analysis by the champion, with its own thoughts on every move."""
-    agent = champion(record["game"])
+    agent = champion_of(record["game"])
     return analyse(record, agent, list(replay(new_table(record), record["actions"], agent)), playouts, **options)
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_every_player_has_an_estimate_at_every_position_up_to_the_result(game: str) -> None:
+def test_every_player_has_an_estimate_at_every_position_up_to_the_result(game):
     env = random_game(game, seed=3)
     record, players = env.record(), env.num_players
     thoughts, curve = analysed(record)
@@ -54,7 +43,7 @@ def test_every_player_has_an_estimate_at_every_position_up_to_the_result(game: s
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_the_same_record_has_the_same_analysis_with_any_number_of_threads_at_the_largest_table(game: str) -> None:
+def test_the_same_record_has_the_same_analysis_with_any_number_of_threads_at_the_largest_table(game):
     record = random_game(game, most=40, num_players=get_game(game).max_players).record()
     (one, curve), (other, same) = (analysed(record, threads=threads) for threads in (1, 3))
     assert curve.wins.shape == (41, get_game(game).max_players)
@@ -62,7 +51,7 @@ def test_the_same_record_has_the_same_analysis_with_any_number_of_threads_at_the
     assert [mind and mind.cost for mind in one] == [mind and mind.cost for mind in other]
 
 
-def test_estimates_use_nothing_that_the_player_cannot_know() -> None:
+def test_estimates_use_nothing_that_the_player_cannot_know():
     """Other cards in the hands of others: only their estimates differ."""
     hands = ([[1, 2], [8, 8], [7, 7]], [[1, 2], [3, 4], [7, 7]])
     ours, theirs = (analysed(one_round(cards, top=5).play(NO_TRICK).env.record(), 32).curve.wins[0] for cards in hands)
@@ -70,12 +59,11 @@ def test_estimates_use_nothing_that_the_player_cannot_know() -> None:
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_who_plays_as_badly_as_can_be_makes_clear_mistakes_and_champions_make_none_or_fewer(game: str) -> None:
-    env, agent = random_game(game, most=0), champion(game)
+def test_who_plays_as_badly_as_can_be_makes_clear_mistakes_and_champions_make_none_or_fewer(game):
+    env, agent = random_game(game, most=0), champion_of(game)
     while not all(env.terminations.values()) and len(env.record()["actions"]) < 80:
         seen = env.observe(env.agent_selection)
         mind = explain(agent, seen)
-        assert mind is not None
         unlikely = np.where(seen["action_mask"] == 1, mind.probabilities, np.inf).argmin()
         env.step(int(unlikely) if env.agent_selection == "player_0" else agent.act(seen))
     film = film_in(replay_html(env.record(), thoughts=analysed(env.record(), 64).thoughts))
@@ -88,7 +76,7 @@ def test_who_plays_as_badly_as_can_be_makes_clear_mistakes_and_champions_make_no
         assert not any(cost for seat, cost in costs if seat)
 
 
-def test_a_network_plays_on_to_find_its_chance_to_win() -> None:
+def test_a_network_plays_on_to_find_its_chance_to_win():
     """player_1 has one heart of three left, so player_0 is better off, whatever the cards."""
     decks = [losing([1], range(2)), losing([1], range(2), start=1), deal([[2, 6], [3, 5]], start=1)]
     table, champion, chances = Table(decks, players=2).knock_all().knock_all(), make_agent("champion"), {}

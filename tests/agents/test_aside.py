@@ -1,7 +1,5 @@
 """Programs for people compile nothing; what takes long is computed in a process aside."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 

@@ -1,6 +1,8 @@
-"""Tasks on a Ray cluster: the same results wherever they run, and what is said when they cannot."""
+"""Tasks on a Ray cluster: the same results wherever they run, and what is said when they cannot.
 
-import json
+That tasks may be repeated, and what they are sent is pickled, `test_league` tests without Ray.
+"""
+
 import os
 import subprocess
 import sys
@@ -15,9 +17,6 @@ from blackjacky_agents.cli import run
 pytestmark = pytest.mark.prove
 
 pytest.importorskip("ray", reason="of the extra `cluster`")
-
-TYPED = ("evaluate", "score", "tournament", "dataset", "train", "exploit")
-"""Subcommands with `--cluster`."""
 
 CAREFUL = """
 import numpy as np
@@ -50,39 +49,10 @@ def test_a_node_with_other_versions_or_other_code_is_named():
             cluster.run_here({**cluster._own_versions(), name: "other"}, b"")
 
 
-def told_by(name, folder):
-    """What a program tells; it runs in a process of its own, since Ray connects to this host's address."""
-    program = [sys.executable, "-m", f"tests.agents.{name}"]
+def test_a_cluster_that_loses_a_node_does_what_this_machine_does_and_so_do_commands_on_it(tmp_path):
+    """In a process of its own, since Ray connects to this host's address."""
+    (tmp_path / "careful.py").write_text(CAREFUL, "utf-8")
     path = os.pathsep.join([str(Path(__file__).parents[2]), os.environ.get("PYTHONPATH", "")]).rstrip(os.pathsep)
-    env = {**os.environ, "PYTHONPATH": path}
-    done = subprocess.run(program, cwd=folder, env=env, capture_output=True, text=True, check=False, timeout=3600)
+    program, env = [sys.executable, "-m", "tests.agents.use_cluster"], {**os.environ, "PYTHONPATH": path}
+    done = subprocess.run(program, cwd=tmp_path, env=env, capture_output=True, text=True, check=False, timeout=3600)
     assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout.splitlines()[-1])
-
-
-@pytest.fixture(scope="module")
-def on_cluster(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("cluster")
-    (folder / "careful.py").write_text(CAREFUL, "utf-8")
-    return told_by("use_cluster", folder)
-
-
-@pytest.mark.parametrize("kind", ["compiled", "in Python"])
-def test_a_tournament_writes_the_same_file_on_a_cluster_that_loses_a_node(on_cluster, kind):
-    assert on_cluster["killed"][kind] == 1
-    assert on_cluster["games"][kind]["cluster"] == on_cluster["games"][kind]["here"]
-
-
-def test_an_evaluation_finds_the_same_on_a_cluster_through_rays_client(on_cluster):
-    assert on_cluster["evaluation"]["cluster"] == on_cluster["evaluation"]["here"]
-
-
-@pytest.mark.parametrize("name", TYPED)
-@pytest.mark.parametrize("address", ["local", "HOST:PORT"])
-def test_the_installed_command_runs_on_a_cluster_from_an_empty_folder(on_cluster, address, name):
-    status, error = on_cluster["typed"][address][name]
-    assert status == 0, error
-
-
-def test_an_error_of_an_agent_on_a_node_is_that_error(on_cluster):
-    assert on_cluster["error"] == ["IllegalActionError", True]

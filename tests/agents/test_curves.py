@@ -1,7 +1,5 @@
 """Learning curves: decisions and minutes, a band over seeds, par of each line; the same runs are drawn the same."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
@@ -14,12 +12,12 @@ from blackjacky_agents.learning.curves import Line, Run, as_svg, draw_curves
 DECISIONS = np.array([0.0, 1e6, 2e6])
 
 
-def run(last: float) -> Run:
+def run(last):
     """A run that ends at a win rate."""
     return Run(DECISIONS, np.array([0.0, 60.0, 120.0]), np.array([0.1, last / 2, last]))
 
 
-def drawn(*lines: Line):
+def drawn(*lines):
     """The panels of a figure of these lines, laid out."""
     figure = draw_curves(lines, "Black Jacky: quick, 4 players")
     FigureCanvasAgg(figure).draw()

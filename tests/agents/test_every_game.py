@@ -1,13 +1,9 @@
 """Agents, search, tournaments and training with every game, and with a tiny one; the agents that are shipped."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from dataclasses import replace
 from itertools import product
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -24,7 +20,6 @@ from blackjacky_agents.learning.settings import check_settings, presets_of
 from blackjacky_agents.networks.agent_file import load_agent, read_card, save_agent
 from blackjacky_agents.networks.network import action_probabilities, encode_all, network_policy, pack
 from blackjacky_env import make_batch
-from blackjacky_env.declare.game import Game
 from blackjacky_env.games import GAMES, get_game
 from tests.agents.positions import random_layers
 from tests.every_game import TINY
@@ -37,7 +32,7 @@ TIMED = pytest.param("ismcts:0.01s", marks=pytest.mark.prove)
 
 
 @pytest.mark.parametrize("name", ["bots", "rollout:4", "ismcts:20", TIMED, "search:8"])
-def test_bots_with_a_random_agent_and_search_play_every_game(game: Game, name: str) -> None:
+def test_bots_with_a_random_agent_and_search_play_every_game(game, name):
     if name == "search:8" and game.name == TINY:
         with pytest.raises(ValueError, match="has no trained agent to guide the search; name one"):
             make_agent(name, TINY)
@@ -52,10 +47,10 @@ def test_bots_with_a_random_agent_and_search_play_every_game(game: Game, name: s
         batch.step(actions)
 
 
-def test_tournaments_of_every_game_keep_scores_and_can_be_replayed(game: Game, tmp_path: Path) -> None:
+def test_tournaments_of_every_game_keep_scores_and_can_be_replayed(game, tmp_path):
     looker = Follower(game=game.name)
 
-    def made() -> Tournament:
+    def made():
         agents = ["random", PythonAgent(looker, "follower", game.name)]
         return Tournament(agents, game.min_players, results=tmp_path / "games.jsonl", game=game.name)
 
@@ -67,9 +62,9 @@ def test_tournaments_of_every_game_keep_scores_and_can_be_replayed(game: Game, t
     np.testing.assert_array_equal(again.games().shares, tournament.games().shares)
 
 
-def test_networks_of_every_encoding_are_kept_and_play(game: Game, tmp_path: Path) -> None:
+def test_networks_of_every_encoding_are_kept_and_play(game, tmp_path):
     batch = make_batch(game.name, 20, seed=4)
-    kinds: list[tuple[tuple[int, ...], bool]] = [((8,), True), ((), False), ((16, 5), False)]
+    kinds = [((8,), True), ((), False), ((16, 5), False)]
     for encoding, (hidden, greedy) in product(encodings_of(game.name).values(), kinds):
         layers, path = random_layers(encoding.size, *hidden, outputs=game.num_actions), tmp_path / "a.safetensors"
         save_agent(path, layers, game.name, encoding, greedy)
@@ -87,11 +82,11 @@ def test_networks_of_every_encoding_are_kept_and_play(game: Game, tmp_path: Path
             np.testing.assert_array_equal(chances.argmax(axis=1), actions)
 
 
-def test_a_game_without_encodings_of_its_own_is_learned_from_the_raw_observation(tmp_path: Path) -> None:
+def test_a_game_without_encodings_of_its_own_is_learned_from_the_raw_observation(tmp_path):
     quick = presets_of(TINY)["quick"]
     assert (quick.game, quick.encoding, quick.bots, quick.table_sizes) == (TINY, "raw", ("random",), (3,))
     small = {"num_envs": 8, "n_steps": 8, "batch_size": 32, "hidden_sizes": (8,), "threads": 1, "snapshot_every": 128}
-    settings = replace(quick, steps=256, minutes=1e9, pool_size=2, eval_games=5, **small)  # type: ignore[arg-type]
+    settings = replace(quick, steps=256, minutes=1e9, pool_size=2, eval_games=5, **small)
     assert SelfPlay(settings, tmp_path, "").train()
     assert load_agent(tmp_path, TINY).game == TINY
     with pytest.raises(ValueError, match="is for game='tiny', not for game='black_jacky'"):
@@ -100,7 +95,7 @@ def test_a_game_without_encodings_of_its_own_is_learned_from_the_raw_observation
         check_settings(SelfPlaySettings(game=TINY, encoding="raw", advice_logit=4))
 
 
-def test_a_league_plays_other_variants_only_at_tables_that_they_are_for() -> None:
+def test_a_league_plays_other_variants_only_at_tables_that_they_are_for():
     settings = LeagueSettings(game=TINY, players=(3, 2), variant_fraction=0.5)
     rng = np.random.default_rng(0)
     drawn = draw_variants(settings, rng, 400)
@@ -111,9 +106,9 @@ def test_a_league_plays_other_variants_only_at_tables_that_they_are_for() -> Non
 
 
 @pytest.mark.prove
-@pytest.mark.parametrize(("name", "preset"), [(name, preset) for name in GAMES for preset in get_game(name).tables])
-def test_bots_trained_agents_and_search_play_every_preset(name: str, preset: str) -> None:
-    table = get_game(name).tables[preset]
+@pytest.mark.parametrize(("name", "chosen"), [(name, chosen) for name in GAMES for chosen in get_game(name).tables])
+def test_bots_trained_agents_and_search_play_every_named_table(name, chosen):
+    table = get_game(name).tables[chosen]
     for agent in (*agent_names(name), "search:3"):
         agents = [make_agent(each, name) for each in (agent, *["random"] * (table.num_players - 1))]
         shares = shares_at_one_table(agents, 6, seed=1, game=name, variant=table.variant, **table.options)
@@ -121,7 +116,7 @@ def test_bots_trained_agents_and_search_play_every_preset(name: str, preset: str
         assert np.isin(shares.sum(axis=1).round(9), (0.0, 1.0)).all()
 
 
-def folder_of(game: str) -> Path:
+def folder_of(game):
     """Where the weights of a game's trained agents lie."""
     return next(iter(get_kit(game).trained.values())).parent
 
@@ -129,13 +124,13 @@ def folder_of(game: str) -> Path:
 TRAINED = [path for game in GAMES if get_kit(game).trained for path in sorted(folder_of(game).glob("*.safetensors"))]
 
 
-def results(game: str, name: str) -> dict[tuple[int, str], Any]:
+def results(game, name):
     """Rows of an agent's card by table size and opponent."""
     card = read_card(folder_of(game) / f"{name}.safetensors")
     return {(row["players"], row["opponents"]): row for row in card["results"]}
 
 
-def test_games_have_small_champions_that_beat_the_best_bot_and_agents_named_like_presets_come_from_them() -> None:
+def test_games_have_small_champions_that_beat_the_best_bot_and_agents_named_like_presets_come_from_them():
     games = [game for game in GAMES if game != TINY]
     assert {path.parent for path in TRAINED if path.stem == "champion"} == {folder_of(game) for game in games}
     for game in games:
@@ -150,7 +145,7 @@ def test_games_have_small_champions_that_beat_the_best_bot_and_agents_named_like
 
 @pytest.mark.prove
 @pytest.mark.parametrize("path", TRAINED, ids=lambda path: f"{path.parents[1].name}-{path.stem}")
-def test_an_agent_plays_as_its_card_says(path: Path) -> None:
+def test_an_agent_plays_as_its_card_says(path):
     card = read_card(path)
     game, simple = card["game"], bot_names(card["game"])[1]
     agents = make_agent(f"ppo:{path}", game), make_agent(simple, game)
@@ -158,12 +153,12 @@ def test_an_agent_plays_as_its_card_says(path: Path) -> None:
     assert score.low < results(game, path.stem)[4, simple]["win_rate"] < score.high
 
 
-def test_the_champion_needs_no_torch() -> None:
+def test_the_champion_needs_no_torch():
     code = "import sys; sys.modules['torch'] = None; from blackjacky_agents import make_agent; make_agent('champion')"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
 @pytest.mark.parametrize("num_players", [2, 4, pytest.param(6, marks=pytest.mark.prove)])
-def test_the_champion_beats_counter_with_its_whole_interval(num_players: int) -> None:
+def test_the_champion_beats_counter_with_its_whole_interval(num_players):
     (score,) = against_copies(make_agent("champion"), [make_agent("counter")], num_players, 1500, seed=10**9)
     assert score.low > score.par

@@ -1,9 +1,6 @@
 """Forecasts: scores that are proper, and agents that say what they foresee."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
-from typing import Any
 
 import numpy as np
 import pytest
@@ -13,10 +10,10 @@ from blackjacky_agents.external.python_agent import PythonAgent
 from blackjacky_agents.registry import make_agent
 from blackjacky_agents.thoughts import Thoughts
 
-OBSERVATION: dict[str, Any] = {"observation": np.zeros(1), "action_mask": np.ones(61, np.int8)}
+OBSERVATION = {"observation": np.zeros(1), "action_mask": np.ones(61, np.int8)}
 
 
-def test_nothing_scores_better_than_the_truth() -> None:
+def test_nothing_scores_better_than_the_truth():
     """Shared wins included: the outcomes are (1/2, 1/2, 0), or one seat wins alone."""
     rng = np.random.default_rng(0)
     outcomes = np.array([[0.5, 0.5, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]])
@@ -29,7 +26,7 @@ def test_nothing_scores_better_than_the_truth() -> None:
         assert all(other[name].mean > best[name].mean for name in best)
 
 
-def test_the_excess_of_the_true_chances_is_zero_on_average_though_the_truth_is_estimated() -> None:
+def test_the_excess_of_the_true_chances_is_zero_on_average_though_the_truth_is_estimated():
     rng = np.random.default_rng(1)
     chances = 0.1 + 0.7 * rng.dirichlet(np.ones(3), size=20_000)
     won = rng.multinomial(100, chances) / 100
@@ -40,19 +37,19 @@ def test_the_excess_of_the_true_chances_is_zero_on_average_though_the_truth_is_e
     assert min(wrong["log excess"].low, wrong["Brier excess"].low) > 0.05
 
 
-def seer(told: Any) -> Any:
+def seer(told):
     """An agent that says the same of every position."""
     return SimpleNamespace(name="seer", reset=id, act=id, forecast=lambda observation: told)
 
 
-def thinker(win: float | None) -> Any:
+def thinker(win):
     """An agent that tells its chance only."""
     return SimpleNamespace(
         name="thinker", reset=id, act=id, explain=lambda seen: Thoughts(seen["action_mask"] / 61, win)
     )
 
 
-def test_agents_say_what_they_foresee() -> None:
+def test_agents_say_what_they_foresee():
     by_name = PythonAgent(seer([0.5, 0.2, 0.3]), "seers:Seer", "black_jacky")  # as on the command line
     for agent, expected in ((by_name, [0.5, 0.2, 0.3]), (thinker(0.4), [0.4, 0.3, 0.3])):
         assert asked(agent, OBSERVATION, 3) == pytest.approx(expected)
@@ -67,6 +64,6 @@ def test_agents_say_what_they_foresee() -> None:
         *(seer(told) for told in ([0.5, 0.5], [0.5, 0.6, -0.1], [0.5, 0.2, 0.2], [np.nan, 0.5, 0.5])),
     ],
 )
-def test_who_says_nothing_and_what_is_no_forecast_is_refused(agent: Any) -> None:
+def test_who_says_nothing_and_what_is_no_forecast_is_refused(agent):
     with pytest.raises(ValueError, match=rf"agent '{agent.name}' (does not say who wins|forecasts .*); allowed are"):
         asked(agent, OBSERVATION, 3)

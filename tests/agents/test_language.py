@@ -18,6 +18,7 @@ from blackjacky_env.play.states import sample_state
 from blackjacky_env.testing import check
 from tests.agents.web.tables import SHORT, new_table, play_on
 from tests.games.fixtures import promises_of
+from tests.games.tables import positions
 from tests.policies import Follower
 
 TOLD = {"looks": {"told now": told_now, "told": told}, "spectator": False}
@@ -25,14 +26,9 @@ TOLD = {"looks": {"told now": told_now, "told": told}, "spectator": False}
 pytestmark = pytest.mark.usefixtures("tiny")
 
 
-def positions(game, seed=0):
+def short_game(game, seed=0):
     """The positions of a short random game, one after another."""
-    env, rng = TableEnv(game.name, **SHORT.get(game.name, {})), np.random.default_rng(seed)
-    env.reset(seed=seed)
-    while not any(env.terminations.values()):
-        yield env
-        env.step(int(rng.choice(np.flatnonzero(env.observe(env.agent_selection)["action_mask"]))))
-    yield env
+    return positions(TableEnv(game.name, **SHORT.get(game.name, {})), seed)
 
 
 def test_what_is_told_is_the_same_when_everything_hidden_changes(game):
@@ -42,7 +38,7 @@ def test_what_is_told_is_the_same_when_everything_hidden_changes(game):
 
 def test_what_is_drawn_for_a_seat_that_has_heard_nothing_is_not_told(game, monkeypatch):
     seen = []
-    for env in positions(game):
+    for env in short_game(game):
         observation = env.observe(env.agent_selection)
         if observation["action_mask"].any():
             seen.append((observation, situation(Seen.by_observation(game.name, observation, None))))
@@ -53,7 +49,7 @@ def test_what_is_drawn_for_a_seat_that_has_heard_nothing_is_not_told(game, monke
 
 
 def test_what_a_seat_has_heard_makes_up_its_view(game):
-    for number, env in enumerate(positions(game, seed=1)):
+    for number, env in enumerate(short_game(game, seed=1)):
         if number % 5 == 0 or env.terminations[env.agents[0]]:
             for agent in env.possible_agents:
                 assert Seen.of(env, agent).view == env.view(agent)
@@ -76,7 +72,7 @@ def test_the_story_is_that_of_the_table_in_the_browser(game):
 
 def test_every_legal_action_is_listed_and_found_by_number_words_line_and_name(game):
     actions = game.words.actions
-    for env in positions(game):
+    for env in short_game(game):
         seen = Seen.of(env, env.agent_selection, [f"Player {seat}" for seat in range(env.num_players)])
         text = situation(seen)
         legal = np.flatnonzero(seen.observation["action_mask"]).tolist()

@@ -1,20 +1,17 @@
 """The league: what is learned, whom it meets, and whole small trainings that are stopped, resumed and refused."""
 
-from __future__ import annotations
-
+import pickle
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 
 pytest.importorskip("sb3_contrib")
 
-import numpy.typing as npt
 import torch
 
-from blackjacky_agents import CompiledAgent, make_agent
+from blackjacky_agents import make_agent
 from blackjacky_agents.games import find_encoding, get_kit
 from blackjacky_agents.learning.best_response import BestResponse, is_response, response_settings
 from blackjacky_agents.learning.league import League
@@ -23,6 +20,7 @@ from blackjacky_agents.learning.league.imitation import Demonstrations
 from blackjacky_agents.learning.league.learner import Learner
 from blackjacky_agents.learning.league.pool import Opponent, Pool, record_results
 from blackjacky_agents.learning.lookahead import Studies, study
+from blackjacky_agents.learning.modules import arrays_of
 from blackjacky_agents.learning.run import read_progress
 from blackjacky_agents.learning.settings import presets_of
 from blackjacky_agents.networks.agent_file import load_agent
@@ -30,6 +28,7 @@ from blackjacky_agents.networks.network import encode_all, network_agent, pack
 from blackjacky_env import black_jacky_v0, make_batch
 from blackjacky_env.compiled.compiling import zeros
 from blackjacky_env.games import get_game
+from tests.envs.playing import assert_same
 
 pytestmark = pytest.mark.prove
 
@@ -41,7 +40,7 @@ SMALL = replace(
 
 
 @pytest.fixture(scope="module")
-def finished(tmp_path_factory: pytest.TempPathFactory) -> League:
+def finished(tmp_path_factory):
     """A league that has run to its end."""
     run = League(SMALL, tmp_path_factory.mktemp("league"), "python scripts/train.py --preset league")
     assert run.train()
@@ -83,7 +82,7 @@ def test_the_expert_is_improved_where_noisy_rollouts_say_so_in_the_mean_and_kept
         learner.remember(Studies(seen, values, seen[:2], outcomes, np.zeros((0, 6))))
     shown = torch.from_numpy(encode_all(learner.encoding, batch.observations, masks))
 
-    def chances(network: Any) -> Any:
+    def chances(network):
         logits = network(shown).masked_fill(~torch.from_numpy(masks), -1e9)
         return torch.softmax(logits, 1).detach().numpy()
 
@@ -139,7 +138,7 @@ def test_the_learner_sits_at_every_table_and_opponents_where_they_should():
     assert 0.7 < (opponents == 1).mean() < 0.8
 
 
-def test_a_training_leaves_an_agent_a_curve_and_a_pool_of_copies_and_exploiters(finished: League):
+def test_a_training_leaves_an_agent_a_curve_and_a_pool_of_copies_and_exploiters(finished):
     assert (finished.folder / "learning_curve.png").stat().st_size > 1000
     tests = read_progress(finished.folder)
     assert [test["steps"] for test in tests] == sorted(test["steps"] for test in tests)
@@ -148,34 +147,42 @@ def test_a_training_leaves_an_agent_a_curve_and_a_pool_of_copies_and_exploiters(
     assert np.array_equal(load_agent(finished.folder).parameters, finished.agent(greedy=True).parameters)
 
 
-@pytest.mark.parametrize(("iterations", "sampled"), [(0, 0), (4, 2)])
-def test_a_stopped_training_goes_on_with_its_pool(
-    iterations: int, sampled: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-):
-    settings = replace(SMALL, iterations=iterations, positions=sampled)
-    run = League(settings, tmp_path, "")
-    play = run._play_and_update
-
-    def play_and_stop(left: float) -> None:
-        play(left)
-        run.interrupted = run.steps > 350
-
-    monkeypatch.setattr(run, "_play_and_update", play_and_stop)
-    assert not run.train()
-    resumed = League(settings, tmp_path, "")
-    resumed.resume()
-    assert (resumed.steps, resumed._iteration) == (run.steps, run._iteration)
-    assert (run._iteration > 0) == (iterations > 0)
-    pools = [[(opponent.name, opponent.weight) for opponent in each.pool.opponents] for each in (resumed, run)]
-    assert pools[0] == pools[1]
-    for name in ("policy", "expert"):
-        networks = (getattr(each.learner, name).parameters() for each in (resumed, run))
-        assert all(torch.equal(mine, other) for mine, other in zip(*networks, strict=True))
-    assert resumed.train()
-    assert resumed.steps >= SMALL.steps
+def done_twice(sent):
+    """The result of a task that is repeated, as if its node had been lost."""
+    for _ in range(2):
+        work, arguments = pickle.loads(sent)
+        result = work(*arguments)
+    return pickle.loads(pickle.dumps(result))
 
 
-def test_a_best_response_is_tested_against_the_agent_alone_and_its_best_network_kept(finished: League, tmp_path: Path):
+class FakeCluster(ThreadPoolExecutor):
+    """Runs every task twice, from what would be sent to a node."""
+
+    cores = 2
+
+    def store(self, value):
+        return value
+
+    def submit(self, work, *arguments):
+        return super().submit(done_twice, pickle.dumps((work, arguments)))
+
+
+@pytest.mark.parametrize("staleness", [0, 2], ids=["in turns", "side by side"])
+def test_a_cluster_learns_what_one_process_does(staleness, tmp_path):
+    settings = replace(SMALL, max_staleness=staleness, exploiter_every=1, imitation_steps=2000, teacher="threshold")
+    told = []
+    for where in ("here", "cluster"):
+        run = League(settings, tmp_path / where, "")
+        run.folder.mkdir()
+        run.cluster = None if where == "here" else FakeCluster(2)
+        assert run.train()
+        lines = [{name: of for name, of in line.items() if name != "seconds"} for line in read_progress(run.folder)]
+        told.append((lines, [each.name for each in run.pool.opponents], arrays_of(run.networks, run.optimizers)))
+    assert_same(*told)
+    assert any(name.startswith("exploiter") for name in told[0][1])
+
+
+def test_a_best_response_is_tested_against_the_agent_alone_and_its_best_network_kept(finished, tmp_path):
     settings = response_settings(
         "threshold", 2, steps=600, minutes=1e18, snapshot_every=200, hidden_sizes=(64,), batch_size=64, threads=1,
         eval_games=20, final_eval_games=50, init_from=str(finished.folder), games_per_update=16,
@@ -207,12 +214,9 @@ def test_a_best_response_is_tested_against_the_agent_alone_and_its_best_network_
         ({"positions": -1}, "positions=-1 is out of range"),
     ],
 )
-def test_wrong_settings_are_named(wrong: dict[str, Any], named: str, tmp_path: Path):
+def test_wrong_settings_are_named(wrong, named, tmp_path):
     with pytest.raises(ValueError, match=named):
         League(replace(SMALL, **wrong), tmp_path, "")
-
-
-# ---------------------------------------------------------------- what actions lead to
 
 
 GAME = get_game("black_jacky")
@@ -228,18 +232,18 @@ PLAYER, SAMPLING = (pack([(WEIGHT, BIAS)], greedy) for greedy in (True, False))
 
 
 def studied(
-    num_players: int = 4,
-    variant: str = "classic",
-    games: int = 20,
-    rate: float = 1.0,
-    logit: float = 0.0,
-    threads: int = 1,
-    parameters: npt.NDArray[np.float32] = PLAYER,
-    floor: float = 0.0,
-    positions: int = 0,
-    expert: bool = False,
-    **options: Any,
-) -> Studies:
+    num_players=4,
+    variant="classic",
+    games=20,
+    rate=1.0,
+    logit=0.0,
+    threads=1,
+    parameters=PLAYER,
+    floor=0.0,
+    positions=0,
+    expert=False,
+    **options,
+):
     """Studies of games between copies of a network.
 
     `threshold` is present as in other tests, so nothing is compiled anew.
@@ -247,7 +251,6 @@ def studied(
     states = zeros(games, GAME.state_dtype)
     states[:] = GAME.new_state(num_players, variant, GAME.check_options(num_players, variant, options))
     bot = make_agent("threshold")
-    assert isinstance(bot, CompiledAgent)
     settings = replace(
         SMALL, study_fraction=rate, max_studies_per_game=200, min_action_prob=floor, threads=threads,
         positions=positions, iterations=int(expert),
@@ -298,7 +301,7 @@ def test_threads_change_nothing_and_the_rate_says_how_many_decisions_are_tried_o
     assert len(none.standings) == len(everything.standings) > 20
 
 
-def test_actions_that_a_network_hardly_ever_draws_are_not_tried_out(monkeypatch: pytest.MonkeyPatch):
+def test_actions_that_a_network_hardly_ever_draws_are_not_tried_out(monkeypatch):
     bias = np.zeros(GAME.num_actions, np.float32)
     bias[KNOCK] = -3.0  # twenty times as seldom as drawing
     bias[DRAW + 1 : KNOCK] = -20.0  # never swap

@@ -1,10 +1,7 @@
 """The logs of a training: what is written, also by a resumed one, and what is refused."""
 
-from __future__ import annotations
-
 import csv
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
@@ -20,13 +17,13 @@ FIGURES = {"loss/policy", "loss/value", "entropy", "kl", "clip_fraction", "steps
 CSV = replace(SMALL, log=("csv",), steps=1500)
 
 
-def rows_of(folder: Path) -> list[dict[str, str]]:
+def rows_of(folder):
     """The lines of a CSV log, but for those that depend on the machine."""
     with (folder / "log.csv").open(encoding="utf-8") as file:
         return [row for row in csv.DictReader(file) if row["figure"] != "steps_per_second"]
 
 
-def test_a_csv_log_holds_every_figure_of_every_update_also_of_a_resumed_training(tmp_path: Path) -> None:
+def test_a_csv_log_holds_every_figure_of_every_update_also_of_a_resumed_training(tmp_path):
     stopped = trained(tmp_path, CSV, stop_after=700)
     before = rows_of(tmp_path)
     assert {row["figure"] for row in before} >= FIGURES - {"steps_per_second"}
@@ -41,9 +38,7 @@ def test_a_csv_log_holds_every_figure_of_every_update_also_of_a_resumed_training
     assert [int(row["steps"]) for row in rows if row["figure"] == "kl"] == list(range(128, resumed.steps + 1, 128))
 
 
-def test_tensorboard_shows_the_same_figures_and_wandb_too_offline(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_tensorboard_shows_the_same_figures_and_wandb_too_offline(tmp_path, monkeypatch):
     reading = pytest.importorskip("tensorboard.backend.event_processing.event_accumulator")
     pytest.importorskip("wandb")
     monkeypatch.delenv("WANDB_MODE", raising=False)
@@ -57,7 +52,7 @@ def test_tensorboard_shows_the_same_figures_and_wandb_too_offline(
     assert all(name.encode() in content for name in FIGURES)
 
 
-def test_what_is_no_log_or_not_installed_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_no_log_or_not_installed_is_refused(monkeypatch):
     with pytest.raises(ValueError, match=r"no log 'paper'; allowed are 'tensorboard', 'wandb', 'csv'"):
         check_logs(["csv", "paper"])
     monkeypatch.setattr("blackjacky_agents.learning.logs.find_spec", lambda name: None)

@@ -1,12 +1,8 @@
 """Networks as compiled policies, and what they are shown."""
 
-from __future__ import annotations
-
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pytest
 
 from blackjacky_agents import make_agent
@@ -15,7 +11,6 @@ from blackjacky_agents.games import find_encoding
 from blackjacky_agents.games.black_jacky.encodings import ADVICE_LAYOUT, FEATURES
 from blackjacky_agents.networks.network import WIDEST, action_probabilities, encode_all, layers_of, network_policy, pack
 from blackjacky_env import black_jacky_v0
-from blackjacky_env.declare.layout import Layout
 from tests.agents.positions import FAMILY, positions
 
 pytestmark = pytest.mark.prove
@@ -28,7 +23,7 @@ CARDS, ADVICE = find_encoding("cards", GAME), find_encoding("advice", GAME)
 BOTH = pytest.mark.parametrize("encoding", [CARDS, ADVICE], ids=lambda encoding: encoding.name)
 
 
-def random_linears(*sizes: int, spread: float = 2.0) -> list[Any]:
+def random_linears(*sizes, spread=2.0):
     """Layers of torch with random weights, so large that the chances of actions differ much."""
     torch.manual_seed(0)
     linears = [torch.nn.Linear(a, b) for a, b in pairwise([*sizes, NUM_ACTIONS])]
@@ -37,11 +32,11 @@ def random_linears(*sizes: int, spread: float = 2.0) -> list[Any]:
     return linears
 
 
-def player(linears: list[Any], encoding: Any, greedy: bool) -> CompiledAgent:
+def player(linears, encoding, greedy):
     return CompiledAgent("network", GAME, network_policy(encoding), pack(layers_of(linears), greedy))
 
 
-def part(layout: Layout, shown: npt.NDArray[np.float32], name: str) -> npt.NDArray[np.float32]:
+def part(layout, shown, name):
     """One part of many encoded observations, (N, length)."""
     start = layout.parts[name].offset
     return shown[:, start : start + layout.parts[name].length]
@@ -49,9 +44,7 @@ def part(layout: Layout, shown: npt.NDArray[np.float32], name: str) -> npt.NDArr
 
 @BOTH
 @pytest.mark.parametrize("hidden", [(), (7,), (16, 8, 33)])
-def test_the_compiled_network_has_the_probabilities_of_torchs_and_takes_the_likeliest_action(
-    encoding: Any, hidden: tuple[int, ...]
-) -> None:
+def test_the_compiled_network_has_the_probabilities_of_torchs_and_takes_the_likeliest_action(encoding, hidden):
     seen, linears = positions(moves=40), random_linears(encoding.size, *hidden)
     with torch.no_grad():
         values = torch.from_numpy(encode_all(encoding, *seen))
@@ -69,7 +62,7 @@ def test_the_compiled_network_has_the_probabilities_of_torchs_and_takes_the_like
     assert len(set(chosen.tolist())) > 10
 
 
-def test_equal_logits_are_decided_for_the_first_legal_action_and_any_size_is_sampled_from() -> None:
+def test_equal_logits_are_decided_for_the_first_legal_action_and_any_size_is_sampled_from():
     seen = positions(games=5, moves=20)
     linears = random_linears(CARDS.size, spread=0.0)
     with torch.no_grad():
@@ -84,7 +77,7 @@ def test_equal_logits_are_decided_for_the_first_legal_action_and_any_size_is_sam
 
 
 @BOTH
-def test_samples_follow_the_probabilities(encoding: Any) -> None:
+def test_samples_follow_the_probabilities(encoding):
     seen, draws = positions(games=5, moves=40), 20_000
     agent = player(random_linears(encoding.size, 12), encoding, greedy=False)
     agent.reset(1)
@@ -98,7 +91,7 @@ def test_samples_follow_the_probabilities(encoding: Any) -> None:
 
 
 @pytest.mark.parametrize("options", FAMILY, ids=lambda options: ",".join(options) or "sheet")
-def test_the_advice_beside_the_cards_is_what_counter_does(options: dict[str, Any]) -> None:
+def test_the_advice_beside_the_cards_is_what_counter_does(options):
     seen = positions(games=30, **options)
     shown = encode_all(ADVICE, *seen)
     np.testing.assert_array_equal(encode_all(CARDS, *seen), shown[:, : LAYOUT.size])
@@ -109,7 +102,7 @@ def test_the_advice_beside_the_cards_is_what_counter_does(options: dict[str, Any
     np.testing.assert_array_equal(chances[seen.masks == 0], 0)
 
 
-def test_what_the_cards_say_is_what_lies_on_the_table() -> None:
+def test_what_the_cards_say_is_what_lies_on_the_table():
     seen = positions(games=30)
     shown = encode_all(CARDS, *seen)
     for i in range(0, len(shown), 50):
@@ -122,8 +115,8 @@ def test_what_the_cards_say_is_what_lies_on_the_table() -> None:
         assert (4 * part(LAYOUT, shown[[i]], "hand_counts"))[0].tolist() == told["hand_counts"]
 
 
-def test_networks_with_wide_layers_are_refused_on_a_gpu() -> None:
-    check = network_policy(CARDS).check_gpu  # type: ignore[attr-defined]
+def test_networks_with_wide_layers_are_refused_on_a_gpu():
+    check = network_policy(CARDS).check_gpu
     check(pack(layers_of(random_linears(CARDS.size, WIDEST)), True))
     with pytest.raises(ValueError, match=f"a layer of {WIDEST + 1} units; on a GPU at most {WIDEST} are allowed"):
         check(pack(layers_of(random_linears(CARDS.size, 8, WIDEST + 1)), True))

@@ -1,9 +1,6 @@
 """examples/optuna_sweep.py: trials are kept, a sweep goes on where it was stopped, and shows what it found."""
 
-from __future__ import annotations
-
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
@@ -18,11 +15,11 @@ pytestmark = pytest.mark.prove
 
 
 @pytest.fixture(autouse=True)
-def _small(monkeypatch: pytest.MonkeyPatch) -> None:
+def _small(monkeypatch):
     monkeypatch.setattr(optuna_sweep, "presets_of", lambda game: {"scratch": replace(SMALL, steps=600, log=())})
 
 
-def test_a_sweep_goes_on_and_shows_its_trials(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_sweep_goes_on_and_shows_its_trials(tmp_path, capsys):
     args = optuna_sweep.Args(minutes=1e6, trials=1, trial_minutes=1e18, eval_games=2, folder=tmp_path)
     optuna_sweep.main(replace(args, minutes=0))
     assert "No trial has finished yet." in capsys.readouterr().out

@@ -1,10 +1,7 @@
 """Instructive positions: what bots, champions and search do there, as a measure of strength that takes a second."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -19,9 +16,7 @@ FOUND = {game: path for game in GAMES if (path := RESULTS / game / "positions.js
 
 
 @pytest.mark.parametrize("game", FOUND)
-def test_bot_and_champion_do_no_worse_than_when_the_positions_were_found_where_the_best_action_stands_first(
-    game: str,
-) -> None:
+def test_bot_and_champion_do_no_worse_than_when_the_positions_were_found_where_the_best_action_stands_first(game):
     found = json.loads(FOUND[game].read_text("utf-8"))
     names = (found["settings"]["bot"], found["settings"]["champion"])
     lost = dict.fromkeys(names, 0.0)
@@ -39,7 +34,7 @@ def test_bot_and_champion_do_no_worse_than_when_the_positions_were_found_where_t
     assert all(more <= 1e-9 for more in lost.values()), lost
 
 
-def cost_of(each: dict[str, Any], action: int) -> float:
+def cost_of(each, action):
     """What an action costs; those that nobody thought of count as the worst."""
     costs = [cost["mean"] for cost in each["costs"]]
     return float(costs[each["actions"].index(action)] if action in each["actions"] else max(costs))

@@ -1,12 +1,8 @@
 """examples/ppo_batch.py: advantages are those of each seat alone, and a short training leaves an agent that plays."""
 
-from __future__ import annotations
-
 import csv
-from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 import pytest
 
 pytest.importorskip("torch")
@@ -27,7 +23,7 @@ GAMMA, LAMBDA = 0.9, 0.8
 PLAYERS, GAMES, STEPS = 3, 4, 300
 
 
-def test_advantages_are_linked_seat_by_seat() -> None:
+def test_advantages_are_linked_seat_by_seat():
     """Against the definition, for each seat of each game: the discounted sum of its temporal differences."""
     rng = np.random.default_rng(0)
     values = rng.normal(size=(STEPS, GAMES)).astype(np.float32)
@@ -53,13 +49,7 @@ def test_advantages_are_linked_seat_by_seat() -> None:
                 assert advantages[t, i] == pytest.approx(advantage, abs=1e-4)
 
 
-def of_one_seat(
-    decides: npt.NDArray[np.bool_],
-    terminated: npt.NDArray[np.bool_],
-    paid: npt.NDArray[np.float64],
-    values: npt.NDArray[np.float32],
-    last_value: float,
-) -> dict[int, float]:
+def of_one_seat(decides, terminated, paid, values, last_value):
     """The advantage of each decision of a seat in one game after another, by step: a game with one player."""
     decisions, advantages, following = np.flatnonzero(decides), {}, 0.0
     for number in reversed(range(len(decisions))):
@@ -74,7 +64,7 @@ def of_one_seat(
     return advantages
 
 
-def test_a_short_training_leaves_an_agent_and_a_curve_the_same_for_the_same_seed(tmp_path: Path) -> None:
+def test_a_short_training_leaves_an_agent_and_a_curve_the_same_for_the_same_seed(tmp_path):
     small = {"folder": tmp_path, "num_envs": 16, "num_steps": 16, "eval_games": 50, "final_eval_games": 60}
     weights = []
     for seed in (1, 2, 1):

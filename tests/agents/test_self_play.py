@@ -18,7 +18,6 @@ from blackjacky_agents.games import find_encoding
 from blackjacky_agents.kit.encoding import Encoding, raw_encoding
 from blackjacky_agents.kit.settings import SelfPlaySettings
 from blackjacky_agents.learning.collecting import LEARNER, Collector, Returns, Stretch
-from blackjacky_agents.learning.modules import arrays_of
 from blackjacky_agents.learning.sb3 import LearnerVecEnv
 from blackjacky_agents.learning.self_play import SelfPlay
 from blackjacky_agents.learning.settings import presets_of
@@ -157,24 +156,12 @@ def trained(folder: Path, settings: SelfPlaySettings, stop_after: int = 0) -> Se
     return run
 
 
-def test_the_same_seed_gives_the_same_weights_and_a_stopped_run_goes_on_from_its_own(tmp_path: Path) -> None:
-    whole, again = (trained(tmp_path / name, SMALL) for name in ("whole", "again"))
-    np.testing.assert_array_equal(again.agent(True).parameters, whole.agent(True).parameters)
-    stopped = trained(tmp_path / "stopped", SMALL, stop_after=1200)
-    assert 1200 <= stopped.steps < whole.steps
-    resumed = SelfPlay(SMALL, tmp_path / "stopped", "blackjacky train --preset scratch")
-    resumed.resume()
-    assert (resumed.steps, resumed.progress) == (stopped.steps, stopped.progress)
-    kept = [[each.agent(True), *each.snapshots] for each in (resumed, stopped)]
-    for own, other in zip(*kept, strict=True):
-        np.testing.assert_array_equal(own.parameters, other.parameters)
-    for name, moments in arrays_of({}, resumed.optimizers).items():
-        np.testing.assert_array_equal(moments, arrays_of({}, stopped.optimizers)[name])
-    assert resumed.train()
-    assert resumed.steps == whole.steps
-    assert not np.array_equal(resumed.agent(True).parameters, stopped.agent(True).parameters)
-    other = trained(tmp_path / "other", replace(SMALL, seed=4))
-    assert not np.array_equal(other.agent(True).parameters, whole.agent(True).parameters)
+def test_the_same_seed_gives_the_same_weights_and_another_one_others(tmp_path: Path) -> None:
+    found = [
+        trained(tmp_path / str(i), replace(SMALL, seed=seed)).agent(True).parameters for i, seed in enumerate((3, 3, 4))
+    ]
+    np.testing.assert_array_equal(found[0], found[1])
+    assert not np.array_equal(found[0], found[2])
 
 
 def test_a_run_goes_on_from_another_policy(tmp_path: Path) -> None:

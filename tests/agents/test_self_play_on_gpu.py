@@ -3,17 +3,12 @@
 The simulator runs kernels as plain Python, in a process of its own: this file is also the script that it runs.
 """
 
-from __future__ import annotations
-
 import os
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
-from typing import Any
 
 import numba
 import numpy as np
-import numpy.typing as npt
 import pytest
 
 pytest.importorskip("torch")
@@ -22,7 +17,6 @@ import torch
 
 from blackjacky_agents.cli.train import read_arguments
 from blackjacky_agents.games import encodings_of, find_encoding
-from blackjacky_agents.kit.encoding import Encoding
 from blackjacky_agents.kit.settings import SelfPlaySettings, on_gpu
 from blackjacky_agents.learning.collecting import LEARNER, Collector, Returns
 from blackjacky_agents.learning.self_play import SelfPlay
@@ -30,7 +24,6 @@ from blackjacky_agents.learning.settings import check_settings, presets_of
 from blackjacky_agents.networks.network import network_agent, pack
 from blackjacky_agents.registry import make_compiled_agent
 from blackjacky_env.compiled.compiling import zeros
-from blackjacky_env.declare.game import Game
 from blackjacky_env.games import DEFAULT, get_game
 from tests.agents.positions import random_layers
 from tests.plain_mode import printed_in_plain_mode
@@ -40,7 +33,7 @@ GAMES, LENGTH, PLAYERS = 3, 4, 3
 BOT = "threshold"
 
 
-def arguments_of(game: Game, encoding: Encoding) -> tuple[Any, ...]:
+def arguments_of(game, encoding):
     """Those of a `Collector`."""
     states = zeros(GAMES, game.state_dtype)
     players, variant = game.choose_table(PLAYERS, None)
@@ -49,7 +42,7 @@ def arguments_of(game: Game, encoding: Encoding) -> tuple[Any, ...]:
     return game, encoding, states, LENGTH, Returns(0.9, 0.8, 0.5), 7, 1
 
 
-def make_collector() -> Collector:
+def make_collector():
     given = arguments_of(get_game(DEFAULT), find_encoding("cards", DEFAULT))
     if not SIMULATED:
         return Collector(*given)
@@ -58,7 +51,7 @@ def make_collector() -> Collector:
     return CudaCollector(*given, bots=[make_compiled_agent(BOT, DEFAULT)])
 
 
-def collected() -> list[str]:
+def collected():
     """What two stretches hold, rounded: against a bot, against the learner as it was, and in all seats."""
     collector, actions = make_collector(), get_game(DEFAULT).num_actions
     layers = partial(random_layers, collector.encoding.size, 11)
@@ -68,14 +61,14 @@ def collected() -> list[str]:
     lines = []
     for _ in range(2):
         for array in collector.collect(pack(layers(outputs=actions + 1), False), opponents, lineups):
-            on_cpu: npt.NDArray[Any] = array.copy_to_host() if SIMULATED else array  # type: ignore[attr-defined]
+            on_cpu = array.copy_to_host() if SIMULATED else array
             lines.append(repr(np.round(on_cpu.astype(np.float64), 3).tolist()))
     return lines
 
 
 @pytest.mark.prove
 @pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="this process is in plain mode itself")
-def test_the_simulated_gpu_collects_the_same_decisions_as_the_cpu(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_simulated_gpu_collects_the_same_decisions_as_the_cpu(monkeypatch):
     pytest.importorskip("numba_cuda", reason="numba-cuda is not installed")
     monkeypatch.setenv("NUMBA_ENABLE_CUDASIM", "1")
     assert printed_in_plain_mode(__file__).splitlines() == collected()
@@ -83,7 +76,7 @@ def test_the_simulated_gpu_collects_the_same_decisions_as_the_cpu(monkeypatch: p
 
 @pytest.mark.prove
 @pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="nothing is compiled in plain mode")
-def test_its_kernel_compiles(game: Game) -> None:
+def test_its_kernel_compiles(game):
     """Beside the bots, which `test_cuda` compiles."""
     pytest.importorskip("numba_cuda", reason="numba-cuda is not installed")
     from blackjacky_agents.learning.gpu import collect_kernel, dense, in_columns
@@ -99,14 +92,14 @@ def test_its_kernel_compiles(game: Game) -> None:
     assert ".visible .entry" in ptx_of(kernel, (*given, *more, collector.returns, collector.seed))
 
 
-def test_self_play_of_every_game_has_settings_for_a_gpu(each_game: Game) -> None:
+def test_self_play_of_every_game_has_settings_for_a_gpu(each_game):
     presets = [each for each in presets_of(each_game.name).values() if isinstance(each, SelfPlaySettings)]
     assert presets
     for preset in presets:
         check_settings(on_gpu(preset))
 
 
-def test_the_command_says_what_a_gpu_needs(tmp_path: Path) -> None:
+def test_the_command_says_what_a_gpu_needs(tmp_path):
     settings, _, _ = read_arguments(["--preset", "scratch", "--device", "cuda", "--seed", "7"], "train")
     assert settings == replace(on_gpu(presets_of(DEFAULT)["scratch"]), seed=7)
     with pytest.raises(ValueError, match="--preset league trains on a CPU; use --preset scratch"):

@@ -1,17 +1,17 @@
 """What is said about games: means and intervals of deals, pairs and cycles, ratings."""
 
-from itertools import pairwise, product
+from itertools import combinations, pairwise, product
 
 import numpy as np
 import pytest
 
 from blackjacky_agents.arena.protocol import score
+from blackjacky_agents.arena.ratings import rate
 from blackjacky_agents.arena.standings import (
     Games,
     Pair,
     deal_means,
     find_cycles,
-    rate,
     standings,
     stopping_widths,
     win_rates,
@@ -122,17 +122,65 @@ def test_cycles_are_found_where_the_intervals_leave_no_doubt():
     assert find_cycles([Pair(x, y, 9, SURE) for x, y in pairwise("abcda")]) == (("a", "b", "c", "d"),)
 
 
-def test_ratings_follow_strength_and_tell_equals_apart_from_others():
+def test_cycles_of_thirty_agents_are_found_without_trying_every_path():
+    names = [f"agent {number:02}" for number in range(30)]
+    pairs = [Pair(x, y, 9, SURE) for x, y in combinations(names, 2)]
+    assert find_cycles(pairs) == ()
+    turned = [pair for pair in pairs if pair.second != names[29]]
+    turned += [Pair(names[28], names[29], 9, SURE), Pair(names[29], names[27], 9, SURE)]
+    assert find_cycles(turned) == (tuple(names[27:]),)
+
+
+def unequal(deals, chances, rng):
+    """Deals of as many agents as chances, each of which is one agent's of winning."""
+    agents = np.arange(len(chances))
+    winner = rng.choice(agents, size=(deals, len(agents), 1), p=chances)
+    return games_of(agents.astype(str), agents[None], [agents] * deals, winner.tolist())
+
+
+def test_ratings_are_those_at_which_openskills_changes_cancel_out():
+    model = pytest.importorskip("openskill.models").PlackettLuce(tau=0.0)
+    rng, sigma = np.random.default_rng(4), 1e-3
+    games = unequal(100, [0.5, 0.25, 0.15, 0.1], rng)
+    games.winners[rng.random(games.winners.shape) < 0.1] = True  # some win together
+    games.winners[:3] = False  # and in some games nobody
+    means, changes = np.array([rating.mean for rating in rate(games)]), np.zeros(4)
+    for seats, winners in zip(games.seats.reshape(-1, 4), games.winners.reshape(-1, 4), strict=True):
+        before = [[model.rating(means[agent], sigma)] for agent in seats]
+        after = model.rate(before, ranks=(~winners).astype(float).tolist())
+        changes[seats] += [each.mu for (each,) in after] - means[seats]
+    scale = 2 * 25 / 6
+    strengths = np.exp((means - 25) / scale)
+    drawn = 1 / 4 - strengths / strengths.sum()  # the game that is added
+    assert changes * scale / sigma**2 + drawn == pytest.approx(np.zeros(4), abs=1e-3)
+    assert means.mean() == pytest.approx(25)
+
+
+def test_equal_agents_that_tie_stay_equal_in_any_order_of_the_games():
+    for winners in ({0, 1, 2, 3}, set(), {0, 1}):
+        means = [
+            each.mean for each in rate(games_of("abcd", [[0, 1, 2, 3]], [[0, 1, 2, 3]] * 50, [[winners] * 4] * 50))
+        ]
+        assert means == pytest.approx([means[0]] * 2 + [means[2]] * 2)
+        assert means[0] - means[2] > 5 if winners == {0, 1} else means == pytest.approx([25] * 4)
+    games = unequal(2000, [0.236, 0.264, 0.25, 0.25], np.random.default_rng(1))
+    turned = games._replace(seats=games.seats[::-1], winners=games.winners[::-1])
+    for one, other in zip(rate(games), rate(turned), strict=True):
+        assert 24 < one.mean < 26
+        assert one.mean == pytest.approx(other.mean)
+
+
+def test_intervals_of_ratings_narrow_as_games_are_added():
     rng = np.random.default_rng(4)
-    orders = [rng.permutation(3).tolist() for _ in range(200)]
-    winners = [[{int(rng.choice(3, p=[0.6, 0.2, 0.2]))} for _ in range(3)] for _ in range(200)]
-    strong, first, second = rate(games_of("abc", [[0, 1, 2]], orders, winners), replicates=8)
-    assert strong.low > max(first.high, second.high)
-    assert first.low < second.high
-    assert second.low < first.high
-    copies = games_of("ab", [[0, 1, 1]], [[0, 1, 1]] * 100, [[{0}, {0}, {1}]] * 100)
-    one, other = rate(copies, replicates=3)
-    assert one.mean > other.mean
+    few, many = (rate(unequal(deals, [0.6, 0.2, 0.2], rng)) for deals in (100, 10_000))
+    for wide, narrow in zip(few, many, strict=True):
+        assert narrow.high - narrow.low == pytest.approx((wide.high - wide.low) / 10, rel=0.25)
+    assert many[0].low > max(many[1].high, many[2].high)
+    one, other = rate(games_of("ab", [[0, 1, 1]], [[0, 1, 1]] * 100, [[{0}, {0}, {1}]] * 100))  # with copies
+    assert one.low > other.high
+    always, never, absent = rate(games_of("abc", [[0, 1]], [[0, 1]] * 9, [[{0}, {0}]] * 9))
+    assert never.low < never.high < 25 < always.low < always.mean < 50
+    assert np.isnan(absent.mean)
 
 
 WILSON = [(81, 263, 0.2553, 0.3662), (15, 148, 0.0624, 0.1605), (0, 20, 0.0, 0.1611), (1, 29, 0.0061, 0.1718)]
@@ -172,6 +220,8 @@ CASES = [
     *((measure_coverage.tournament, 4, luck, USUAL) for luck in (INDEPENDENT, ALIKE)),
     *((measure_coverage.pair, size, INDEPENDENT, USUAL) for size in SIZES),
     (measure_coverage.pair, 4, SHARED, USUAL),
+    *((measure_coverage.rating, size, INDEPENDENT, USUAL) for size in SIZES),
+    (measure_coverage.rating, 4, ALIKE, USUAL),
     # A few deals do not prove that all are nearly equal, nor do their means show how many wins were shared.
     (measure_coverage.tournament, 4, SHARED, (0.98, 0.97, 0.97)),
     (measure_coverage.tournament, 4, BALANCED, (0.99, 0.98, 0.97)),

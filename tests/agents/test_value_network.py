@@ -1,30 +1,25 @@
 """Value networks: what their numbers mean, and their files."""
 
-from __future__ import annotations
-
 from dataclasses import replace
-from pathlib import Path
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pytest
 
 from blackjacky_agents.games import get_kit
-from blackjacky_agents.kit.value_network import ValueNetwork
 from blackjacky_env.compiled.compiling import entry
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.games import GAMES, get_game
+from tests.games.tables import positions
 
 pytestmark = pytest.mark.prove
 NETWORKS = {game: network for game in GAMES if (network := get_kit(game).value_network) is not None}
 
 
-def valued(network: ValueNetwork, states: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
+def valued(network, states):
     """The expected "win" rewards of each seat, (N, P)."""
     value = network.value
 
-    def fill(states, results):  # type: ignore[no-untyped-def]  # compiled
+    def fill(states, results):
         for i in range(len(states)):
             value(states[i], results[i])
 
@@ -33,14 +28,11 @@ def valued(network: ValueNetwork, states: npt.NDArray[Any]) -> npt.NDArray[np.fl
     return results
 
 
-def positions(game: str, players: int) -> npt.NDArray[Any]:
+def positions_of(game, players):
     """Positions of random games, one after the other in each of them."""
-    env, rng, found = TableEnv(game, num_players=players), np.random.default_rng(0), []
-    for seed in range(10):
-        env.reset(seed=seed)
-        while not all(env.terminations.values()):
-            found.append(env._states[:1].copy())
-            env.step(rng.choice(np.flatnonzero(env.observe(env.agent_selection)["action_mask"])))
+    env = TableEnv(game, num_players=players)
+    games = (positions(env, seed) for seed in range(10))
+    found = [each._states[:1].copy() for one in games for each in one if not any(each.terminations.values())]
     return np.concatenate(found).view(type(found[0]))
 
 
@@ -48,9 +40,9 @@ EACH = pytest.mark.parametrize("game", NETWORKS)
 
 
 @EACH
-def test_somebody_wins_and_empty_seats_do_not(game: str) -> None:
+def test_somebody_wins_and_empty_seats_do_not(game):
     for players in get_game(game).variants[0].sizes:
-        found = valued(NETWORKS[game], positions(game, players))
+        found = valued(NETWORKS[game], positions_of(game, players))
         np.testing.assert_allclose(found.sum(axis=1), 0, atol=1e-9)
         assert (found[:, players:] == 0).all()
         assert (np.abs(found[:, :players]) <= 1).all()
@@ -58,11 +50,11 @@ def test_somebody_wins_and_empty_seats_do_not(game: str) -> None:
 
 
 @EACH
-def test_the_network_is_a_softmax_of_one_hidden_layer(game: str) -> None:
-    network, states = replace(NETWORKS[game], begins=None), positions(game, 4)
+def test_the_network_is_a_softmax_of_one_hidden_layer(game):
+    network, states = replace(NETWORKS[game], begins=None), positions_of(game, 4)
     write, weights = network.write, network.read()
 
-    def fill(states, shown):  # type: ignore[no-untyped-def]  # compiled
+    def fill(states, shown):
         for i in range(len(states)):
             write(states[i], shown[i])
 
@@ -79,15 +71,15 @@ def test_the_network_is_a_softmax_of_one_hidden_layer(game: str) -> None:
 
 
 @pytest.mark.parametrize("game", [game for game, network in NETWORKS.items() if network.begins])
-def test_a_round_that_has_just_begun_is_valued_by_the_formula(game: str) -> None:
-    states = positions(game, 4)
+def test_a_round_that_has_just_begun_is_valued_by_the_formula(game):
+    states = positions_of(game, 4)
     always = replace(NETWORKS[game], begins=None)  # asked at every position
     differ = (valued(NETWORKS[game], states) != valued(always, states)).any(axis=1)
     assert 0 < differ.sum() < len(states) / 2
 
 
 @EACH
-def test_a_damaged_file_or_one_with_other_features_is_refused(game: str, tmp_path: Path) -> None:
+def test_a_damaged_file_or_one_with_other_features_is_refused(game, tmp_path):
     network = replace(NETWORKS[game], file=tmp_path / "value_network.safetensors")
     network.save(NETWORKS[game].read(), {})
     np.testing.assert_array_equal(network.read().inputs, NETWORKS[game].read().inputs)

@@ -1,7 +1,5 @@
 """Work that is spread over threads."""
 
-from __future__ import annotations
-
 import threading
 
 import pytest
@@ -10,10 +8,10 @@ from blackjacky_env.compiled.threads import spread
 
 
 @pytest.mark.parametrize("failing", [0, 1])
-def test_no_part_is_running_any_more_when_another_has_raised(failing: int) -> None:
+def test_no_part_is_running_any_more_when_another_has_raised(failing):
     begun, done = threading.Event(), threading.Event()
 
-    def work(first: int, _: int) -> None:
+    def work(first, _):
         if first == failing:
             assert begun.wait(60)
             raise RuntimeError("a part")

@@ -1,10 +1,7 @@
 """Random play and fingerprints, importable by worker processes."""
 
-from __future__ import annotations
-
 import hashlib
 import json
-from typing import Any
 
 import numpy as np
 
@@ -14,7 +11,7 @@ from blackjacky_env.games import DEFAULT
 from tests.every_game import TINY, with_tiny
 
 
-def play_randomly(env: Any, seed: int, actions: int | None = None) -> Any:
+def play_randomly(env, seed, actions=None):
     """Play up to `actions` random legal actions (all: until the game is over) and return the environment."""
     rng = np.random.default_rng(seed)
     while actions != 0 and not env.terminations[env.agent_selection]:
@@ -23,25 +20,24 @@ def play_randomly(env: Any, seed: int, actions: int | None = None) -> Any:
     return env
 
 
-def fresh(seed: int | None = 0, game: str = DEFAULT, **options: Any) -> Any:
+def fresh(seed=0, game=DEFAULT, **options):
     """Return an environment that was reset."""
     env = TableEnv(game, **options)
     env.reset(seed=seed)
     return env
 
 
-def legal(env: Any) -> list[int]:
+def legal(env):
     """The legal actions of the player to act."""
-    actions: list[int] = np.flatnonzero(env.observe(env.agent_selection)["action_mask"]).tolist()
-    return actions
+    return np.flatnonzero(env.observe(env.agent_selection)["action_mask"]).tolist()
 
 
-def random_legal(masks: Any, rng: np.random.Generator) -> Any:
+def random_legal(masks, rng):
     """A random legal action for each mask, 0 where nothing is legal."""
     return np.argmax(masks * rng.random(masks.shape), axis=-1)
 
 
-def assert_same(one: Any, other: Any) -> None:
+def assert_same(one, other):
     """The same arrays, dtypes included, and other values in dicts and sequences."""
     if isinstance(one, dict):
         assert one.keys() == other.keys()
@@ -56,7 +52,7 @@ def assert_same(one: Any, other: Any) -> None:
         assert one == other
 
 
-def fingerprint(env: Any) -> str:
+def fingerprint(env):
     """Return a digest of all that can be asked of an environment."""
     raw = env.unwrapped
     said = [raw.snapshot(), raw.record(), env.agents, env.agent_selection]
@@ -68,7 +64,7 @@ def fingerprint(env: Any) -> str:
     return digest.hexdigest()
 
 
-def one_tiny_game() -> str:
+def one_tiny_game():
     """Play one whole random game that is compiled quickly and return its fingerprint."""
     with with_tiny():
         return fingerprint(play_randomly(fresh(5, TINY), 5))

@@ -1,50 +1,40 @@
 """Copies of environments can be played and share nothing, wherever the memory of their pickles lies."""
 
-from __future__ import annotations
-
 import copy
 import pickle
-from collections.abc import Callable
-from typing import Any
+from functools import partial
 
 import numpy as np
 import pytest
 
 from blackjacky_agents import make_agent
 from blackjacky_env import make_batch
-from blackjacky_env.declare.game import Game
 from blackjacky_env.envs.seat import SeatEnv
 from blackjacky_env.envs.vector import SeatVectorEnv
 from tests.envs.playing import assert_same, fresh
 from tests.play.test_batch import arrays
 
-Copied = Callable[[Any], Any]
 
-
-def pickled(env: Any) -> Any:
+def pickled(env):
     """A copy through a pickle."""
     return pickle.loads(pickle.dumps(env))
 
 
-def from_an_object_store(env: Any) -> Any:
+def from_an_object_store(env):
     """A copy whose buffers lie apart in read-only memory, at odd addresses."""
-    buffers: list[pickle.PickleBuffer] = []
+    buffers = []
     data = pickle.dumps(env, protocol=5, buffer_callback=buffers.append)
     return pickle.loads(data, buffers=[memoryview(b"\0" + buffer.raw())[1:] for buffer in buffers])
 
 
-def with_shared_buffers(env: Any) -> Any:
+def with_shared_buffers(env):
     """A copy whose buffers are the memory of the original."""
-    buffers: list[pickle.PickleBuffer] = []
+    buffers = []
     data = pickle.dumps(env, protocol=5, buffer_callback=buffers.append)
     return pickle.loads(data, buffers=buffers)
 
 
-COPIES = [copy.copy, copy.deepcopy, pickled, from_an_object_store, with_shared_buffers]
-in_every_way = pytest.mark.parametrize("copied", COPIES)
-
-
-def arrays_of(thing: Any) -> list[np.ndarray[Any, Any]]:
+def arrays_of(thing):
     """All arrays among an object's attributes."""
     if isinstance(thing, np.ndarray):
         return [thing]
@@ -55,70 +45,69 @@ def arrays_of(thing: Any) -> list[np.ndarray[Any, Any]]:
     return []
 
 
-def play(env: Any, steps: int) -> list[Any]:
-    """Rewards and masks of the first legal actions at a table."""
-    told = []
-    for _ in range(steps):
-        env.step(int(env.infos[env.agent_selection]["action_mask"].argmax()))
-        told.append((env.agent_selection, dict(env.rewards), env.last()[0]["action_mask"].tolist()))
-    return told
+def act_at_table(env):
+    env.step(int(env.infos[env.agent_selection]["action_mask"].argmax()))
+    return [env.agent_selection, dict(env.rewards), env.last()[0]]
 
 
-@in_every_way
-def test_a_copied_table_goes_on_alone(game: Game, copied: Copied) -> None:
-    env = fresh(1, game.name)
-    play(env, 3)
-    other = copied(env)
-    before = env.snapshot()
-    told = play(other, 5)
-    assert env.snapshot() == before
-    assert play(env, 5) == told
-    assert env.record() == other.record()
+def act_in_games(batch):
+    batch.run_random(5)
+    batch.step(batch.random_actions())
+    return arrays(batch)
 
 
-@in_every_way
-def test_a_copied_seat_goes_on_alone(copied: Copied) -> None:
-    env = SeatEnv("black_jacky", opponents=["champion", "counter"], num_players=3, seat=0)
-    _, info = env.reset(seed=1)
-    other = copied(env)
-    action, before = info["action_mask"].argmax(), env.table.snapshot()
-    after = other.step(action)
-    assert env.table.snapshot() == before
-    assert_same(env.step(action)[:2], after[:2])
-    assert_same(env.reset()[0], other.reset()[0])
+def act_from_seats(env):
+    masks = (
+        env.action_masks()
+        if isinstance(env, SeatVectorEnv)
+        else env.table.infos[env.table.agent_selection]["action_mask"]
+    )
+    return env.step(masks.argmax(axis=-1))[:3]
 
 
-@in_every_way
-def test_copied_seats_go_on_alone(copied: Copied) -> None:
-    env = SeatVectorEnv("black_jacky", 4, opponents=["champion", "threshold"], num_players=3, hearts=1)
-    _, info = env.reset(seed=1)
-    other = copied(env)
-    before, mask = copy.deepcopy(vars(env)["_states"]), info["action_mask"]
-    after = [other.step(mask.argmax(axis=1))]
-    assert_same(env._states, before)
-    for step in range(20):
-        again = env.step(mask.argmax(axis=1))
-        assert_same(after[step][:3], again[:3])
-        mask = again[4]["action_mask"]
-        after.append(other.step(mask.argmax(axis=1)))
+SEATS = {"num_players": 3, "hearts": 1}
+KINDS = {
+    "table": (lambda: fresh(1), lambda env: [env.snapshot(), env.record()], act_at_table),
+    "seat": (
+        lambda: SeatEnv("black_jacky", opponents=["champion", "counter"], num_players=3, seat=0),
+        lambda env: [env.table.snapshot()],
+        act_from_seats,
+    ),
+    "seats": (
+        lambda: SeatVectorEnv("black_jacky", 4, opponents=["champion", "threshold"], **SEATS),
+        lambda env: copy.deepcopy(env._states),
+        act_from_seats,
+    ),
+    **{
+        f"batch, copy={given}": (
+            partial(make_batch, "black_jacky", 4, seed=1, copy=given, **SEATS),
+            arrays,
+            act_in_games,
+        )
+        for given in (True, False)
+    },
+}
 
 
-@in_every_way
-@pytest.mark.parametrize("options", [{"copy": True}, {"copy": False}], ids=str)
-def test_a_copied_batch_goes_on_alone(copied: Copied, options: dict[str, Any]) -> None:
-    batch = make_batch("black_jacky", 4, num_players=3, seed=1, hearts=1, **options)
-    other, before = copied(batch), arrays(batch)
-    other.run_random(50)
-    assert_same(arrays(batch), before)
-    batch.run_random(50)
-    for each in (other, batch):
-        each.step(each.random_actions())
-    assert_same(arrays(other), arrays(batch))
+@pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, pickled, from_an_object_store, with_shared_buffers])
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_copy_goes_on_alone(kind, copied):
+    """Copies of tables of other games, the conformance kit makes."""
+    make, look, act = KINDS[kind]
+    env = make()
+    if "seat" in kind:
+        env.reset(seed=1)
+    other, before = copied(env), look(env)
+    told = [act(other) for _ in range(20)]
+    assert_same(look(env), before)
+    for each in told:
+        assert_same(act(env), each)
+    assert_same(look(env), look(other))
 
 
 @pytest.mark.parametrize("copied", [from_an_object_store, with_shared_buffers])
-def test_a_copied_agent_has_its_parameters_for_itself(copied: Copied) -> None:
-    agent: Any = make_agent("champion")
+def test_a_copied_agent_has_its_parameters_for_itself(copied):
+    agent = make_agent("champion")
     other = copied(agent)
     assert other.parameters.flags.writeable
     assert other.parameters.flags.aligned
@@ -126,7 +115,7 @@ def test_a_copied_agent_has_its_parameters_for_itself(copied: Copied) -> None:
     np.testing.assert_array_equal(other.parameters, agent.parameters)
 
 
-def test_nothing_of_a_copy_lies_in_foreign_memory() -> None:
+def test_nothing_of_a_copy_lies_in_foreign_memory():
     for each in (fresh(), SeatVectorEnv("black_jacky", 3), make_batch("black_jacky", 3)):
         pairs = list(zip(arrays_of(vars(each)), arrays_of(vars(from_an_object_store(each))), strict=True))
         assert pairs

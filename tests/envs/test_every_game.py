@@ -1,15 +1,11 @@
 """All environments with every game of the registry, and with a tiny game whose observation needs int16."""
 
-from __future__ import annotations
-
 import copy
 import functools
 import itertools
 import json
 import re
 import warnings
-from collections.abc import Iterator
-from typing import Any
 
 import gymnasium
 import numpy as np
@@ -21,25 +17,23 @@ from pettingzoo.test import api_test, seed_test
 
 import blackjacky_env
 from blackjacky_env import make_batch
-from blackjacky_env.declare.game import Game
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.envs.module import GameModule
 from blackjacky_env.envs.seat import SeatEnv
 from blackjacky_env.envs.vector import SeatVectorEnv
 from blackjacky_env.games import GAMES, get_game
-from blackjacky_env.play.batch import Batch
 from blackjacky_env.testing import CHECKS, check_all
 from tests.envs.playing import assert_same, fingerprint, fresh, play_randomly
 from tests.every_game import TINY
 from tests.games.fixtures import examples_of, promises_of
 
 
-def sizes(game: Game) -> range:
+def sizes(game):
     """All table sizes of the default variant."""
     return game.variants[0].sizes
 
 
-def assert_shown(game: Game, observation: Any) -> None:
+def assert_shown(game, observation):
     """Assert that it is a vector as the layout declares it."""
     assert observation.dtype == game.layout.dtype
     assert (game.layout.low <= observation).all()
@@ -47,14 +41,12 @@ def assert_shown(game: Game, observation: Any) -> None:
 
 
 @pytest.mark.usefixtures("tiny")
-def test_the_tiny_game_needs_int16_and_black_jacky_does_not() -> None:
+def test_the_tiny_game_needs_int16_and_black_jacky_does_not():
     assert get_game(TINY).layout.dtype == np.int16
     assert get_game("black_jacky").layout.dtype == np.int8
     env = play_randomly(fresh(game=TINY, stake=1000), 3)
     assert np.abs(env.observe("player_0")["observation"]).max() > 127
 
-
-# ---------------------------------------------------------------- PettingZoo
 
 # What `api_test` warns of, and why that is as it should be.
 EXPLAINED = [
@@ -65,14 +57,14 @@ EXPLAINED = [
 ]
 
 
-def tables(game: Game, **options: Any) -> Iterator[TableEnv]:
+def tables(game, **options):
     """A table of every variant and size."""
     for variant in game.variants:
         for players in variant.sizes:
             yield TableEnv(game.name, players, variant.name, **options)
 
 
-def test_pettingzoos_tests_pass_without_unexplained_warnings(each_game: Game) -> None:
+def test_pettingzoos_tests_pass_without_unexplained_warnings(each_game):
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         for env in tables(each_game):
@@ -82,7 +74,7 @@ def test_pettingzoos_tests_pass_without_unexplained_warnings(each_game: Game) ->
     seed_test(lambda: TableEnv(each_game.name), num_cycles=50)
 
 
-def test_observations_masks_and_agents_are_as_declared_to_the_end(game: Game) -> None:
+def test_observations_masks_and_agents_are_as_declared_to_the_end(game):
     spaces = TableEnv(game.name).observation_space("player_0"), gymnasium.spaces.Discrete(game.num_actions)
     for env in tables(game):
         agents = [f"player_{seat}" for seat in range(env.num_players)]
@@ -112,7 +104,7 @@ def test_observations_masks_and_agents_are_as_declared_to_the_end(game: Game) ->
             env.step(None)
 
 
-def assert_result_is_shared(env: TableEnv) -> None:
+def assert_result_is_shared(env):
     """+1 is shared by the winners and -1 by the others; all 0 where nobody or everybody wins."""
     winners, n = env.snapshot()["winners"], env.num_players
     won, lost = (1 / len(winners), -1 / (n - len(winners))) if 0 < len(winners) < n else (0, 0)
@@ -120,14 +112,14 @@ def assert_result_is_shared(env: TableEnv) -> None:
     assert env._cumulative_rewards == env.rewards
 
 
-def test_snapshots_and_records_are_json_and_a_record_replays_the_game(game: Game) -> None:
+def test_snapshots_and_records_are_json_and_a_record_replays_the_game(game):
     env, replayed = play_randomly(fresh(4, game.name), 4, 4), TableEnv(game.name)
     replayed.replay(json.loads(json.dumps(env.record())))
     assert json.loads(json.dumps(env.snapshot())) == env.snapshot()
     assert fingerprint(replayed) == fingerprint(env)
 
 
-def test_copies_of_a_game_are_saved_as_the_same_bytes(game: Game) -> None:
+def test_copies_of_a_game_are_saved_as_the_same_bytes(game):
     """Records are aligned; NumPy's copies leave whatever was in memory between their fields."""
     env = play_randomly(fresh(4, game.name), 4, 4)
     for value in range(256):
@@ -135,7 +127,7 @@ def test_copies_of_a_game_are_saved_as_the_same_bytes(game: Game) -> None:
         assert copy.deepcopy(env).get_state() == env.get_state()
 
 
-def test_actions_are_described_as_data_that_tells_them_apart(game: Game) -> None:
+def test_actions_are_described_as_data_that_tells_them_apart(game):
     env, module = TableEnv(game.name), GameModule(game.name)
     assert len(game.words.actions) == game.num_actions
     names = [env.action_name(action) for action in range(game.num_actions)]
@@ -153,7 +145,7 @@ def test_actions_are_described_as_data_that_tells_them_apart(game: Game) -> None
                 use(wrong)
 
 
-def test_the_conformance_kit_finds_nothing(each_game: Game) -> None:
+def test_the_conformance_kit_finds_nothing(each_game):
     names = set(CHECKS) - {"other_process", "no_leaks"}  # in `tests.games.test_pictures`, at every table
     report = check_all(
         functools.partial(TableEnv, each_game.name, reward=each_game.score_reward),
@@ -165,11 +157,8 @@ def test_the_conformance_kit_finds_nothing(each_game: Game) -> None:
     assert not report.failed, report
 
 
-# ---------------------------------------------------------------- registration and the module of a game
-
-
 @pytest.mark.parametrize("name", list(GAMES))
-def test_every_game_is_registered_and_has_its_module(name: str) -> None:
+def test_every_game_is_registered_and_has_its_module(name):
     module = getattr(blackjacky_env, f"{name}_v0")
     assert f"{name}_v0" in blackjacky_env.__all__
     assert {"decode", "describe_observation", "env", "raw_env", "sample_state"} <= set(dir(module))
@@ -183,10 +172,7 @@ def test_every_game_is_registered_and_has_its_module(name: str) -> None:
     assert str(env) == f"{name}_v0"
 
 
-# ---------------------------------------------------------------- batches, seats, playouts
-
-
-def test_a_batch_plays_the_games_of_the_environment(game: Game) -> None:
+def test_a_batch_plays_the_games_of_the_environment(game):
     """Until a game has ended at every index."""
     for variant, reward in itertools.product(game.variants, ("win", game.score_reward)):
         options = {**examples_of(game.name).short, "variant": variant.name, "reward": reward}
@@ -212,13 +198,13 @@ def test_a_batch_plays_the_games_of_the_environment(game: Game) -> None:
             ended |= batch.terminated
 
 
-def assert_paid(rewards: Any, expected: dict[str, float]) -> None:
+def assert_paid(rewards, expected):
     """0 for seats that do not exist."""
     wanted = [expected.get(f"player_{seat}", 0.0) for seat in range(len(rewards))]
     np.testing.assert_allclose(rewards, wanted, rtol=0, atol=1e-12)
 
 
-def assert_every_seat_is_shown(batch: Batch, i: int, env: TableEnv) -> None:
+def assert_every_seat_is_shown(batch, i, env):
     """What the environment shows it."""
     seen = [env.observe(agent) for agent in env.possible_agents]
     observations, masks = batch.observe(i, np.arange(env.num_players))
@@ -226,7 +212,7 @@ def assert_every_seat_is_shown(batch: Batch, i: int, env: TableEnv) -> None:
     assert_same(list(masks), [each["action_mask"] for each in seen])
 
 
-def test_gymnasiums_checker_passes_for_a_seat(game: Game) -> None:
+def test_gymnasiums_checker_passes_for_a_seat(game):
     env = SeatEnv(game.name, on_illegal="lose")
     check_env(env, skip_render_check=True)
     observation, info = env.reset(seed=1)
@@ -238,7 +224,7 @@ def test_gymnasiums_checker_passes_for_a_seat(game: Game) -> None:
 
 
 @pytest.mark.parametrize("mode", ["NextStep", "SameStep"])
-def test_many_seats_play_at_once(game: Game, mode: str) -> None:
+def test_many_seats_play_at_once(game, mode):
     envs = SeatVectorEnv(game.name, 6, ["random"], list(sizes(game)), autoreset_mode=mode)
     rng = np.random.default_rng(0)
     observations, info = envs.reset(seed=3)

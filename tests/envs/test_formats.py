@@ -1,9 +1,6 @@
 """Formats of observations and masks, the same three options on the table, the seat and many seats."""
 
-from __future__ import annotations
-
 from itertools import product
-from typing import Any
 
 import numpy as np
 import pytest
@@ -27,7 +24,7 @@ every_format = pytest.mark.parametrize(
 )
 
 
-def shown(form: dict[str, str], vectors: Any, masks: Any) -> Any:
+def shown(form, vectors, masks):
     """What a format makes of the default observation and mask."""
     if form["observation_dtype"] == "float32":
         vectors = vectors.astype(np.float32)
@@ -36,15 +33,12 @@ def shown(form: dict[str, str], vectors: Any, masks: Any) -> Any:
     return {"observation": vectors, "action_mask": masked(form, masks)}
 
 
-def masked(form: dict[str, str], masks: Any) -> Any:
+def masked(form, masks):
     return masks.astype(form["mask_dtype"])
 
 
-# ---------------------------------------------------------------- the same values in the format asked for
-
-
 @every_format
-def test_a_table_shows_the_same_in_every_format(form: dict[str, str]) -> None:
+def test_a_table_shows_the_same_in_every_format(form):
     env, plain = black_jacky_v0.env(num_players=3, hearts=1, **form), black_jacky_v0.env(num_players=3, hearts=1)
     env.reset(seed=1)
     plain.reset(seed=1)
@@ -65,8 +59,8 @@ def test_a_table_shows_the_same_in_every_format(form: dict[str, str]) -> None:
 
 
 @every_format
-def test_many_seats_show_the_same_in_every_format(form: dict[str, str]) -> None:
-    options: dict[str, Any] = {"num_players": 3, "hearts": 1, "autoreset_mode": AutoresetMode.SAME_STEP}
+def test_many_seats_show_the_same_in_every_format(form):
+    options = {"num_players": 3, "hearts": 1, "autoreset_mode": AutoresetMode.SAME_STEP}
     env, plain, finals = SeatVectorEnv(DEFAULT, 5, **options, **form), SeatVectorEnv(DEFAULT, 5, **options), 0
     for (observations, *paid, info), (vectors, *others, default) in zip(play(env, 60), play(plain, 60), strict=True):
         assert_same(observations, shown(form, vectors, default["action_mask"]))
@@ -84,7 +78,7 @@ def test_many_seats_show_the_same_in_every_format(form: dict[str, str]) -> None:
     assert finals
 
 
-def test_float_observations_can_be_decoded_and_sampled_from() -> None:
+def test_float_observations_can_be_decoded_and_sampled_from():
     env, plain = black_jacky_v0.env(**FAR_FROM_DEFAULT), black_jacky_v0.env()
     env.reset(seed=3)
     plain.reset(seed=3)

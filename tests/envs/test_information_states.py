@@ -3,19 +3,14 @@
 Whole miniatures are walked where they are small, and random games elsewhere.
 """
 
-from __future__ import annotations
-
 import copy
 import json
 from collections import defaultdict
-from collections.abc import Iterator
 from itertools import islice, permutations
-from typing import Any
 
 import numpy as np
 import pytest
 
-from blackjacky_env.declare.game import Game
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.games import GAMES, get_game
 from blackjacky_env.play import recall
@@ -25,21 +20,19 @@ pytestmark = pytest.mark.prove
 
 WALKED = [("black_jacky", "mini-1", 9, 99), ("schwarze_katze", "mini-1", 9, 99), ("black_spy", "mini-1", 2, 2)]
 """Miniatures that are walked: how many deals that look the same to player_0, and how many actions of a decision."""
-MINIATURES = [(name, table) for name in GAMES for table in get_game(name).tables]
-Past = dict[str, tuple[Any, ...]]
-"""By agent, everything that it has observed and heard, in order: the reference that information states are held to."""
+MINIATURES = [(game, name) for game in GAMES for name in get_game(game).tables]
 
 
-def played(env: TableEnv, seed: int, moves: int | None = None, **options: Any) -> TableEnv:
+def played(env, seed, moves=None, **options):
     """The environment after random moves."""
     env.reset(seed=seed, options=options)
     return play_randomly(env, seed, moves)
 
 
-def deals(env: TableEnv) -> Iterator[TableEnv]:
+def deals(env):
     """The environment after different deals that look the same to player_0, who starts."""
     cards = [env.game.card_names[card] for card in env.game.whole_deck(env.num_players, env.options)]
-    known: set[bytes] = set()
+    known = set()
     first = None
     for deck in dict.fromkeys(permutations(cards)):
         env.reset(seed=0, options={"deck": list(deck), "start_player": 0})
@@ -50,7 +43,7 @@ def deals(env: TableEnv) -> Iterator[TableEnv]:
             yield env
 
 
-def continued(env: TableEnv, past: Past) -> Past:
+def continued(env, past):
     """The past of all agents after the last action."""
     return {
         agent: (
@@ -63,7 +56,7 @@ def continued(env: TableEnv, past: Past) -> Past:
     }
 
 
-def positions(env: TableEnv, width: int, before: Past | None = None) -> Iterator[tuple[TableEnv, Past]]:
+def positions(env, width, before=None):
     """This position and those that follow, each with its past; the environment moves on with the next item."""
     past = continued(env, before or dict.fromkeys(env.possible_agents, ()))
     yield env, past
@@ -76,20 +69,17 @@ def positions(env: TableEnv, width: int, before: Past | None = None) -> Iterator
         yield from positions(env, width, past)
 
 
-def one_to_one(pairs: set[tuple[Any, Any]]) -> bool:
+def one_to_one(pairs):
     """Whether neither side of a pair stands in two pairs."""
     return len({one for one, _ in pairs}) == len({other for _, other in pairs}) == len(pairs)
 
 
-# ---------------------------------------------------------------- what a player can tell apart
-
-
-@pytest.mark.parametrize(("game", "table", "count", "width"), WALKED)
+@pytest.mark.parametrize(("game", "name", "count", "width"), WALKED)
 def test_text_vector_and_key_are_the_same_for_two_histories_exactly_if_the_player_cannot_tell_them_apart(
-    game: str, table: str, count: int, width: int
-) -> None:
+    game, name, count, width
+):
     """So they recall all that the player has seen, heard and done; at the end only the text shows what is laid open."""
-    env, pairs, told = TableEnv(game, table=table), defaultdict[str, set[tuple[Any, Any]]](set), 0
+    env, pairs, told = TableEnv(game, table=name), defaultdict(set), 0
     for dealt in islice(deals(env), count):
         for here, past in positions(dealt, width):
             for agent in here.possible_agents:
@@ -102,14 +92,9 @@ def test_text_vector_and_key_are_the_same_for_two_histories_exactly_if_the_playe
     assert len(pairs["text of player_0"]) < told / env.num_players  # some histories look the same
 
 
-# ---------------------------------------------------------------- vectors
-
-
-@pytest.mark.parametrize(("game", "table"), MINIATURES)
-def test_a_vector_is_in_its_space_and_shows_the_observation_and_every_action_with_what_was_seen_before(
-    game: str, table: str
-) -> None:
-    env = TableEnv(game, table=table)
+@pytest.mark.parametrize(("game", "name"), MINIATURES)
+def test_a_vector_is_in_its_space_and_shows_the_observation_and_every_action_with_what_was_seen_before(game, name):
+    env = TableEnv(game, table=name)
     space, size = env.information_state_space, env.game.layout.size
     for seed in range(8):
         env.reset(seed=seed)
@@ -132,14 +117,11 @@ def test_a_vector_is_in_its_space_and_shows_the_observation_and_every_action_wit
             env.step(action)
 
 
-# ---------------------------------------------------------------- keys and seats
-
-
-def keys(env: TableEnv) -> list[bytes]:
+def keys(env):
     return [env.information_key(agent).tobytes() for agent in env.possible_agents]
 
 
-def test_a_key_is_the_same_for_the_same_history_and_changes_with_every_action(game: Game) -> None:
+def test_a_key_is_the_same_for_the_same_history_and_changes_with_every_action(game):
     for seed in range(3):
         env, before = TableEnv(game.name), set()
         for moves in range(12):

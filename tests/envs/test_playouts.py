@@ -1,20 +1,14 @@
 """Playouts: running games played to their end between compiled agents, as the PettingZoo environment plays them."""
 
-from __future__ import annotations
-
 from functools import cache
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pytest
 
 from blackjacky_agents import make_agent
-from blackjacky_agents.agent import CompiledAgent
 from blackjacky_env import black_jacky_v0, playout
 from blackjacky_env.compiled import random
 from blackjacky_env.compiled.purposes import FOR_COPIES, FOR_POLICIES
-from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.play.states import pack, read_records, unpack
 from tests.envs.playing import fresh, play_randomly
 
@@ -23,18 +17,18 @@ pytestmark = pytest.mark.prove
 BOTS = ["random", "threshold", "random", "threshold", "random", "threshold"]
 
 
-def position(moves: int = 0, seed: int = 0, **options: Any) -> bytes:
+def position(moves=0, seed=0, **options):
     """The state after that many random moves."""
     return play_randomly(fresh(seed, **options), seed, moves).get_state()
 
 
-def rewards(env: TableEnv) -> npt.NDArray[np.float64]:
+def rewards(env):
     padding = [0.0] * (6 - len(env.possible_agents))
     return np.array([*(env.rewards[agent] for agent in env.possible_agents), *padding])
 
 
 @cache
-def mixed() -> list[bytes]:
+def mixed():
     """Positions of all kinds."""
     return [
         position(0, 1, num_players=4),
@@ -44,17 +38,14 @@ def mixed() -> list[bytes]:
     ]
 
 
-# ---------------------------------------------------------------- results
-
-
-def test_a_game_that_is_over_has_its_result_at_once() -> None:
+def test_a_game_that_is_over_has_its_result_at_once():
     env = play_randomly(fresh(num_players=3, hearts=1), 0)
     assert rewards(env).any()
     results = playout([env.get_state(), mixed()[0]], BOTS, 5)
     np.testing.assert_array_equal(results[0], np.tile(rewards(env), (5, 1)))
 
 
-def at(state: bytes) -> TableEnv:
+def at(state):
     """The environment that this state belongs to."""
     header, _ = unpack(state)
     env = black_jacky_v0.env(num_players=header["num_players"], variant=header["variant"], **header["options"])
@@ -62,29 +53,26 @@ def at(state: bytes) -> TableEnv:
     return env
 
 
-# ---------------------------------------------------------------- the same games as elsewhere
-
-
 @pytest.mark.parametrize("number", range(4))
-def test_a_play_out_is_the_game_that_the_environment_plays_move_by_move(number: int) -> None:
+def test_a_play_out_is_the_game_that_the_environment_plays_move_by_move(number):
     results, agents = playout(mixed(), BOTS, games=6, seed=9), [make_agent(name) for name in BOTS]
     for repeat in range(6):
         key = np.uint64(random.stream(np.uint64(random.game_key(9)), FOR_COPIES, number, repeat))
         np.testing.assert_array_equal(results[number, repeat], played_by_hand(mixed()[number], key, agents))
 
 
-def played_by_hand(state: bytes, key: np.uint64, agents: list[Any]) -> npt.NDArray[np.float64]:
+def played_by_hand(state, key, agents):
     """Play through the PettingZoo environment, later draws by this key, asking the agents' compiled functions."""
     env, decisions = at(with_key(state, key)), 0
     while not env.terminations[env.agent_selection]:
-        agent: CompiledAgent = agents[int(env.agent_selection[-1])]
+        agent = agents[int(env.agent_selection[-1])]
         seen, choices = env.observe(env.agent_selection), np.uint64(random.stream(key, FOR_POLICIES, decisions, 0))
         env.step(int(agent.policy(seen["observation"], seen["action_mask"], choices, agent.parameters)))
         decisions += 1
     return rewards(env)
 
 
-def with_key(state: bytes, key: np.uint64) -> bytes:
+def with_key(state, key):
     """The same position, which goes on by another key."""
     header, data = unpack(state)
     env = at(state)
@@ -93,10 +81,7 @@ def with_key(state: bytes, key: np.uint64) -> bytes:
     return pack({**header, "history": None}, records)
 
 
-# ---------------------------------------------------------------- seeds and threads
-
-
-def test_threads_change_nothing() -> None:
+def test_threads_change_nothing():
     alone = playout(mixed(), BOTS, 41, threads=1)
     for threads in (2, 5, None):
         np.testing.assert_array_equal(playout(mixed(), BOTS, 41, threads=threads), alone)

@@ -1,7 +1,5 @@
 """Tables with a name, `Game.tables`: the same in every kind of environment."""
 
-from __future__ import annotations
-
 import pytest
 
 from blackjacky_env import make_batch
@@ -12,25 +10,20 @@ from blackjacky_env.games import GAMES, get_game
 
 pytestmark = pytest.mark.prove
 
-PRESETS = [(name, table) for name in GAMES for table in get_game(name).tables]
+TABLES = [(game, name) for game in GAMES for name in get_game(game).tables]
 
 
-@pytest.mark.parametrize(("game", "table"), PRESETS)
-def test_a_preset_is_the_table_of_its_options(game: str, table: str) -> None:
-    declared = get_game(game).tables[table]
-    env = TableEnv(game, table=table)
+@pytest.mark.parametrize(("game", "name"), TABLES)
+def test_a_named_table_is_the_table_of_its_options_also_for_batches_and_seats(game, name):
+    declared = get_game(game).tables[name]
+    env = TableEnv(game, table=name)
     assert (env.num_players, env.variant) == (declared.num_players, declared.variant)
     assert declared.options.items() <= env.options.items()
     same = TableEnv(game, declared.num_players, declared.variant, **declared.options)
     assert same.config_dict() == env.config_dict()
-
-
-@pytest.mark.parametrize(("game", "table"), PRESETS)
-def test_batches_and_seats_play_a_preset(game: str, table: str) -> None:
-    env = TableEnv(game, table=table)
     others = ["random"] * (env.num_players - 1)
-    batch, seats = make_batch(game, 2, table=table), SeatVectorEnv(game, 2, others, table=table)
+    batch, seats = make_batch(game, 2, table=name), SeatVectorEnv(game, 2, others, table=name)
     seats.reset(seed=1)
     for state in (*batch._arrays.states, *seats._states):
         assert get_game(game).read_options(state) == (env.num_players, env.variant, env.options)
-    assert SeatEnv(game, others, table=table).table.config_dict() == env.config_dict()
+    assert SeatEnv(game, others, table=name).table.config_dict() == env.config_dict()

@@ -1,7 +1,5 @@
 """Ids: known by naming the package in them, and with PettingZoo before 1.27, which has no registry."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys
@@ -12,7 +10,7 @@ import pytest
 REPOSITORY = Path(__file__).parents[2]
 
 
-def run(code: str, *path: Path) -> str:
+def run(code, *path):
     """What a new process prints; ``path``: further folders with modules."""
     command = [sys.executable, "-W", "error", "-c", code]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([*map(str, path), os.environ.get("PYTHONPATH", "")])}
@@ -25,7 +23,7 @@ OLD_PETTINGZOO = "import pettingzoo\nfor name in ('register', 'make'): vars(pett
 
 
 @pytest.mark.parametrize("before", ["", OLD_PETTINGZOO], ids=["", "a PettingZoo without a registry"])
-def test_an_id_that_names_the_package_needs_no_import(before: str) -> None:
+def test_an_id_that_names_the_package_needs_no_import(before):
     told = run(
         f"{before}import gymnasium\n"
         "name = 'blackjacky_env:blackjacky/BlackJackySeat-v0'\n"
@@ -52,7 +50,7 @@ every = no_such_module
 """
 
 
-def test_what_another_package_has_got_wrong_is_left_out_by_name_and_all_else_works(tmp_path: Path) -> None:
+def test_what_another_package_has_got_wrong_is_left_out_by_name_and_all_else_works(tmp_path):
     (tmp_path / "theirs.py").write_text("GAME = 1", encoding="utf-8")
     about = tmp_path / "theirs-1.0.dist-info"
     about.mkdir()

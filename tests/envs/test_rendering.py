@@ -1,10 +1,6 @@
 """Pictures of a table: as SVG, as pixels, in a window and in a video."""
 
-from __future__ import annotations
-
 import sys
-from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 import pytest
@@ -23,7 +19,7 @@ pytestmark = pytest.mark.prove
 
 
 @pytest.fixture(autouse=True)
-def _headless(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def _headless(monkeypatch):
     monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
     monkeypatch.setitem(TableEnv.metadata, "render_fps", 1000)
     yield
@@ -31,18 +27,18 @@ def _headless(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         sys.modules["pygame"].display.quit()
 
 
-def window() -> Any:
+def window():
     """Return what pygame shows, or None."""
     return sys.modules["pygame"].display.get_surface()
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_render_test_passes_without_a_word(game: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_render_test_passes_without_a_word(game, capsys):
     render_test(lambda **options: TableEnv(game, **options))
     assert capsys.readouterr().out == ""
 
 
-def test_a_window_shows_every_step_until_it_is_closed() -> None:
+def test_a_window_shows_every_step_until_it_is_closed():
     env = fresh(0, num_players=3, render_mode="human")
     assert window().get_size() == (640, 600)
     shown = sys.modules["pygame"].surfarray.array3d(window())
@@ -59,9 +55,7 @@ def test_a_window_shows_every_step_until_it_is_closed() -> None:
 
 
 @pytest.mark.parametrize("missing", ["resvg", "pygame"])
-def test_a_missing_library_is_named_with_the_extra_when_something_is_drawn(
-    missing: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_missing_library_is_named_with_the_extra_when_something_is_drawn(missing, monkeypatch):
     monkeypatch.setitem(sys.modules, missing, None)
     screen._libraries.cache_clear()
     message = rf"{missing}.*pip install 'blackjacky\[view\]'"
@@ -74,7 +68,7 @@ def test_a_missing_library_is_named_with_the_extra_when_something_is_drawn(
     assert fresh(render_mode="ansi").draw().startswith("<svg")
 
 
-def test_a_game_that_draws_nothing_has_a_picture_made_from_its_fields() -> None:
+def test_a_game_that_draws_nothing_has_a_picture_made_from_its_fields():
     with with_tiny():
         env = TableEnv(TINY, render_mode="ansi")
         assert env.metadata["render_modes"] == SeatEnv(TINY).metadata["render_modes"] == ["human", "rgb_array", "ansi"]

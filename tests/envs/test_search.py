@@ -1,15 +1,10 @@
 """What search needs of a game: positions seen from any seat, and other futures."""
 
-from __future__ import annotations
-
 import copy
-from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 import pytest
 
-from blackjacky_env.declare.game import Game
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.envs.module import GameModule
 from blackjacky_env.play.one_game import game_functions
@@ -21,7 +16,7 @@ from tests.games.fixtures import check_invariants, examples_of
 pytestmark = [pytest.mark.prove, pytest.mark.usefixtures("tiny")]
 
 
-def tables(game: Game) -> Iterator[TableEnv]:
+def tables(game):
     """Positions of random games, a few for every variant, table size and example table, all of a game's phases."""
     usual = [{"num_players": n, "variant": variant.name} for variant in game.variants for n in variant.sizes]
     for seed, options in enumerate([*usual, *examples_of(game.name).tables]):
@@ -33,17 +28,14 @@ def tables(game: Game) -> Iterator[TableEnv]:
         yield env
 
 
-def look(game: Game, records: Any, seat: int) -> tuple[bytes, bytes]:
+def look(game, records, seat):
     """What a seat sees of a position, and its legal actions."""
     seen, mask = np.empty(game.layout.size, game.layout.dtype), np.empty(game.num_actions, np.int8)
     game_functions(game).look(records, seat, seen, mask)
     return seen.tobytes(), mask.tobytes()
 
 
-# ---------------------------------------------------------------- seats
-
-
-def test_everybody_sees_the_same_in_a_position_turned_around_the_table(game: Game) -> None:
+def test_everybody_sees_the_same_in_a_position_turned_around_the_table(game):
     for env in tables(game):
         n = env.num_players
         header = identity(game, n, env.variant, env.options)
@@ -55,10 +47,7 @@ def test_everybody_sees_the_same_in_a_position_turned_around_the_table(game: Gam
                 assert look(game, other[:1], (seat + places) % n) == look(game, env._states[:1], seat)
 
 
-# ---------------------------------------------------------------- other futures
-
-
-def settled_rounds(env: TableEnv) -> list[Any]:
+def settled_rounds(env):
     """The cards of every later deal, played on by the first legal action."""
     found, deals = [], int(env._states["deals"][0])
     while not env.terminations[env.agent_selection]:
@@ -72,7 +61,7 @@ def settled_rounds(env: TableEnv) -> list[Any]:
 LONG = {"black_jacky": {}, "schwarze_katze": {}, "halunken": {"three_games": True}, "black_spy": {}, TINY: {}}
 
 
-def test_reseeding_keeps_the_table_and_changes_what_is_still_to_be_dealt(game: Game) -> None:
+def test_reseeding_keeps_the_table_and_changes_what_is_still_to_be_dealt(game):
     env = fresh(3, game.name, **LONG.get(game.name, {}))
     play_randomly(env, 3, 2)
     other, same = copy.deepcopy(env), copy.deepcopy(env)
@@ -85,7 +74,7 @@ def test_reseeding_keeps_the_table_and_changes_what_is_still_to_be_dealt(game: G
     assert settled_rounds(other) != later
 
 
-def test_a_state_can_be_reseeded_and_goes_on_like_a_reseeded_game(game: Game) -> None:
+def test_a_state_can_be_reseeded_and_goes_on_like_a_reseeded_game(game):
     env = fresh(4, game.name)
     play_randomly(env, 4, 3)
     other = TableEnv(game.name)

@@ -3,17 +3,12 @@
 That others can be played to an end is what fuzzing shows, with the target ``changed_state``.
 """
 
-from __future__ import annotations
-
 import base64
-from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 import pytest
 
 from blackjacky_env import playout
-from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.games import get_game
 from blackjacky_env.games.black_jacky.state import RECORD
 from blackjacky_env.play.states import pack, read_records, unpack
@@ -27,15 +22,15 @@ every_game = pytest.mark.parametrize(
 )
 
 
-def begun(name: str) -> TableEnv:
+def begun(name):
     """A game after ten moves, the first legal action each."""
     env = fresh(0, name)
     for _ in range(4 if name == "tiny" else 10):
-        env.step(int(np.argmax(env.last()[0]["action_mask"])))  # type: ignore[index]
+        env.step(int(np.argmax(env.last()[0]["action_mask"])))
     return env
 
 
-def changed(state: bytes, change: Callable[[dict[str, Any], Any], Any], name: str) -> bytes:
+def changed(state, change, name):
     """The state after ``change(header, records)``, which may return other records."""
     header, data = unpack(state)
     records = read_records(get_game(name), header, data)
@@ -43,12 +38,12 @@ def changed(state: bytes, change: Callable[[dict[str, Any], Any], Any], name: st
     return pack(header, records if other is None else other)
 
 
-def put(part: str, name: str, value: Any) -> Callable[[dict[str, Any], Any], None]:
+def put(part, name, value):
     """Change a value of the header, or of a mapping in it."""
     return lambda header, records: (header[part] if part else header).update({name: value})
 
 
-def set_field(field: str, value: int) -> Callable[[dict[str, Any], Any], None]:
+def set_field(field, value):
     """Change a field of the record."""
     return lambda header, records: records.__setitem__(field, value)
 
@@ -85,7 +80,7 @@ CHANGES = {
 
 @every_game
 @pytest.mark.parametrize("change", CHANGES.values(), ids=list(CHANGES))
-def test_an_impossible_state_is_refused_and_changes_nothing(name: str, change: Callable[..., Any]) -> None:
+def test_an_impossible_state_is_refused_and_changes_nothing(name, change):
     env = begun(name)
     before = env.get_state()
     with pytest.raises((TypeError, ValueError)):
@@ -97,13 +92,13 @@ def test_an_impossible_state_is_refused_and_changes_nothing(name: str, change: C
 @pytest.mark.parametrize(
     "change", ["player 100", "100 players", "three records", "another table size", "unknown option"]
 )
-def test_playouts_refuse_it_too_and_name_the_state(name: str, change: str) -> None:
+def test_playouts_refuse_it_too_and_name_the_state(name, change):
     state = begun(name).get_state()
     with pytest.raises((TypeError, ValueError), match=r"states\[1\]"):
         playout([state, changed(state, CHANGES[change], name)], "random", games=2)
 
 
-def test_a_state_names_all_options_also_those_that_are_none() -> None:
+def test_a_state_names_all_options_also_those_that_are_none():
     env = fresh(0, max_turns_per_round=None)
     state = changed(env.get_state(), lambda header, _: header["options"].pop("max_turns_per_round"), "black_jacky")
     for load in (env.set_state, lambda state: playout(state, "random", games=1)):
@@ -112,7 +107,7 @@ def test_a_state_names_all_options_also_those_that_are_none() -> None:
 
 
 @pytest.mark.parametrize(("field", "value"), [("turn_player", 5), ("hearts", 2), ("tips", [0, 0, 0, 0, 5, 0])])
-def test_nobody_sits_at_an_empty_seat(field: str, value: Any) -> None:
+def test_nobody_sits_at_an_empty_seat(field, value):
     env = fresh(0, num_players=4)
     records = env._states[:1].copy()
     records[field] = value
@@ -120,7 +115,7 @@ def test_nobody_sits_at_an_empty_seat(field: str, value: Any) -> None:
         env.set_state(state_with(env, records))
 
 
-def test_a_position_in_which_nothing_is_legal_is_refused() -> None:
+def test_a_position_in_which_nothing_is_legal_is_refused():
     env = fresh(0)
     records = env._states[:1].copy()
     records["phase"] = RECORD.fields["phase"].choices.index("over")

@@ -3,8 +3,6 @@
 `make frameworks` runs these tests in an environment for each framework.
 """
 
-from __future__ import annotations
-
 import csv
 import subprocess
 import sys
@@ -22,14 +20,14 @@ MODULES = {"sb3": "sb3_contrib", "rllib": "ray.rllib", "openspiel": "pyspiel"}
 """What to import to see whether a framework is installed, if its name is another."""
 
 
-def points(folder: Path) -> list[dict[str, str]]:
+def points(folder):
     [path] = (folder / "runs" / "frameworks").glob("*.csv")
     with path.open(encoding="utf-8") as file:
         return list(csv.DictReader(file))
 
 
 @pytest.mark.parametrize("example", WITH_CURVES, ids=[path.stem for path in WITH_CURVES])
-def test_the_example_trains_and_its_policy_plays(example: Path, tmp_path: Path) -> None:
+def test_the_example_trains_and_its_policy_plays(example, tmp_path):
     framework = example.stem.partition("_")[0]
     pytest.importorskip(MODULES.get(framework, framework), exc_type=ImportError)
     options = ["--decisions=1000", "--evaluate-every=1000", "--games=2"]
@@ -39,9 +37,7 @@ def test_the_example_trains_and_its_policy_plays(example: Path, tmp_path: Path) 
     assert all(row["games"] == "2" for row in rows)
 
 
-def test_a_curve_has_a_point_for_each_interval_and_random_play_is_about_par(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_curve_has_a_point_for_each_interval_and_random_play_is_about_par(tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(EXAMPLES)
     monkeypatch.chdir(tmp_path)
     from learning_curve import LearningCurve

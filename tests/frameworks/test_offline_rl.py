@@ -1,10 +1,7 @@
 """The example of offline reinforcement learning, where TorchRL is installed: it learns, and its agents play."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -21,7 +18,7 @@ EXAMPLES = Path(__file__).parents[2] / "examples"
 
 
 @pytest.fixture(scope="module")
-def example() -> Any:
+def example():
     sys.path.insert(0, str(EXAMPLES))
     import offline_rl
 
@@ -30,20 +27,18 @@ def example() -> Any:
 
 
 @pytest.fixture(scope="module")
-def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def data(tmp_path_factory):
     folder = tmp_path_factory.mktemp("data")
     assert cli.run("dataset", ["--agents", "threshold,random*2", "--games", "60", "--output", str(folder)]) == 0
     return folder
 
 
-def args_of(example: Any, data: Path, folder: Path, **options: object) -> Any:
+def args_of(example, data, folder, **options):
     few = {"clone_decisions": 4000, "cql_decisions": 4000, "batch_size": 256, "hidden": 16, "games": 20}
     return example.Args(data=data, folder=folder, opponent="random", **{**few, **options})
 
 
-def test_it_learns_from_a_dataset_and_its_agents_play(
-    example: Any, data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_it_learns_from_a_dataset_and_its_agents_play(example, data, tmp_path, capsys):
     example.main(args_of(example, data, tmp_path))
     told = capsys.readouterr().out
     for agent in ("`threshold`, in the data", "`random`, in the data", "behaviour cloning", "then CQL"):
@@ -52,11 +47,11 @@ def test_it_learns_from_a_dataset_and_its_agents_play(
         make_agent(f"ppo:{tmp_path / name}.safetensors")
 
 
-def test_cloning_learns_to_choose_as_the_players_do(example: Any, data: Path, tmp_path: Path) -> None:
+def test_cloning_learns_to_choose_as_the_players_do(example, data, tmp_path):
     args = args_of(example, data, tmp_path, policies=("threshold",), clone_decisions=60_000, hidden=64)
     learner = example.Learner(args)
 
-    def agreement() -> float:
+    def agreement():
         with torch.no_grad():
             found = [
                 learner.network(batch["observation"], batch["action_mask"]).argmax(1) == batch["action"]

@@ -1,12 +1,8 @@
 """Targets of agents: cards, weights, solutions, checkpoints, settings of runs, answers of programs and models."""
 
-from __future__ import annotations
-
 import json
 from functools import cache
 from hashlib import sha256
-from itertools import pairwise
-from pathlib import Path
 from queue import SimpleQueue
 from types import SimpleNamespace
 
@@ -19,49 +15,35 @@ from blackjacky_agents.games import encodings_of
 from blackjacky_agents.language.answers import answer_in, find_action
 from blackjacky_agents.learning.folders import read_config, write_config
 from blackjacky_agents.learning.settings import check_settings, presets_of
-from blackjacky_agents.networks.agent_file import AGENT_FILE, read_network, save_agent
+from blackjacky_agents.networks.agent_file import read_network, save_agent
 from blackjacky_agents.solving.solution import Policy, load_solution, look_up, save_solution
 from blackjacky_agents.solving.table import Table
 from blackjacky_env.games import DEFAULT, get_game
+from tests.agents.positions import random_layers
 from tests.fuzzing.target import Target, folder, written
 
 
 @cache
-def _agent() -> Path:
-    """A network of one small layer in a run folder."""
-    run = folder() / "run"
-    run.mkdir(exist_ok=True)
-    encoding = next(iter(encodings_of(DEFAULT).values()))
-    sizes = (encoding.size, 2, get_game(DEFAULT).num_actions)
-    layers = [(np.zeros((a, b), np.float32), np.zeros(b, np.float32)) for a, b in pairwise(sizes)]
-    save_agent(run / AGENT_FILE, layers, DEFAULT, encoding)
-    return run / AGENT_FILE
+def _agent():
+    """Weights and card of a network of one small layer."""
+    encoding, path = next(iter(encodings_of(DEFAULT).values())), folder() / "small.safetensors"
+    layers = random_layers(encoding.size, 2, outputs=get_game(DEFAULT).num_actions)
+    save_agent(path, layers, DEFAULT, encoding)
+    return path.read_bytes(), path.with_suffix(".json").read_bytes()
 
 
-@cache
-def _files() -> tuple[bytes, bytes]:
-    """Weights and card of that agent."""
-    return _agent().read_bytes(), _agent().with_suffix(".json").read_bytes()
+def _sealed(card, weights):
+    """The card with the checksum of whatever the weights are: whoever changes them can write that, too."""
+    return json.dumps({**json.loads(card), "sha256": sha256(weights).hexdigest()}).encode()
 
 
-def _load(weights: bytes, card: bytes) -> None:
-    written("agent.safetensors", weights)
+def _load(weights, card):
     written("agent.json", card)
-    read_network(folder() / "agent.safetensors", DEFAULT)
-
-
-def _load_card(data: bytes) -> None:
-    _load(_files()[0], data)
-
-
-def _load_weights(data: bytes) -> None:
-    """The card has the checksum of whatever the weights are: whoever changes them can write that, too."""
-    card = json.loads(_files()[1])
-    _load(data, json.dumps({**card, "sha256": sha256(data).hexdigest()}).encode())
+    read_network(written("agent.safetensors", weights), DEFAULT)
 
 
 @cache
-def _solution() -> tuple[bytes, bytes]:
+def _solution():
     """Arrays and card of a solution of two information states."""
     table, path = Table.of(DEFAULT), folder() / "solved.safetensors"
     keys = np.array([[1, 2], [3, 4]], np.uint64)
@@ -70,16 +52,14 @@ def _solution() -> tuple[bytes, bytes]:
     return path.read_bytes(), path.with_suffix(".json").read_bytes()
 
 
-def _load_solution(data: bytes) -> None:
-    """As `_load_weights`; what is loaded is also looked up."""
-    written("solution.safetensors", data)
-    card = json.loads(_solution()[1])
-    written("solution.json", json.dumps({**card, "sha256": sha256(data).hexdigest()}).encode())
-    policy = load_solution(str(folder() / "solution.safetensors"), DEFAULT).policy
+def _load_solution(data):
+    """What is loaded is also looked up."""
+    written("solution.json", _sealed(_solution()[1], data))
+    policy = load_solution(str(written("solution.safetensors", data)), DEFAULT).policy
     look_up(policy.keys, np.array([[3, 4]], np.uint64))
 
 
-def _load_checkpoint(data: bytes) -> None:
+def _load_checkpoint(data):
     """Its checksum is right for whatever it holds, if that is JSON."""
     arrays, state = data.split(b"\n{", 1) if b"\n{" in data else (data, b"")
     try:
@@ -93,7 +73,7 @@ def _load_checkpoint(data: bytes) -> None:
     load_checkpoint(folder() / "loaded")
 
 
-def _checkpoints() -> list[bytes]:
+def _checkpoints():
     """The arrays of a checkpoint, a line break, and its state without the checksum."""
     arrays = {"a": np.zeros((2, 3), np.float32), "b": np.arange(4)}
     generator = np.random.default_rng(0).bit_generator.state
@@ -102,7 +82,7 @@ def _checkpoints() -> list[bytes]:
     return [(path / "arrays.safetensors").read_bytes() + b"\n" + json.dumps(state).encode()]
 
 
-def _runs() -> list[bytes]:
+def _runs():
     run, made = written("settings/config.json", b"").parent, []
     for settings in presets_of(DEFAULT).values():
         write_config(run, settings, "train")
@@ -110,12 +90,11 @@ def _runs() -> list[bytes]:
     return made
 
 
-def _read_run(data: bytes) -> None:
-    written("settings/config.json", data)
-    check_settings(read_config(folder() / "settings")[0])
+def _read_run(data):
+    check_settings(read_config(written("settings/config.json", data).parent)[0])
 
 
-def _answer(data: bytes) -> None:
+def _answer(data):
     """A program that has said hello answers the question for a move with this."""
     game, agent, process = get_game(DEFAULT), SubprocessAgent("true", DEFAULT), _Process.__new__(_Process)
     process._name, process._lines, process.end = agent.name, SimpleQueue(), lambda: None
@@ -125,27 +104,25 @@ def _answer(data: bytes) -> None:
     agent.act({"observation": np.zeros(game.layout.size, game.layout.dtype), "action_mask": mask})
 
 
-def _answers() -> list[bytes]:
-    name = get_game(DEFAULT).words.actions.name(1)
-    return [
-        json.dumps(each).encode() for each in ({"action": 0}, {"action": name}, {"action": 2, "why": [1, {"a": 2}]})
-    ]
+def _answers():
+    actions = (0, get_game(DEFAULT).words.actions.name(1), 2)
+    return [json.dumps({"action": action, "why": [1, {"a": 2}]}).encode() for action in actions]
 
 
-def _model_reply(data: bytes) -> None:
+def _model_reply(data):
     actions = get_game(DEFAULT).words.actions
     choices = {action: actions.name(action) for action in range(0, len(actions), 7)}
     assert 0 <= find_action(answer_in(data.decode()), choices, actions) < len(actions)
 
 
-def _model_replies() -> list[bytes]:
+def _model_replies():
     actions = get_game(DEFAULT).words.actions
     return [f"I think.\nANSWER: {each}".encode() for each in (3, f"2. {actions.name(7)}", actions.name(30), "swap 5")]
 
 
 TARGETS = (
-    Target("agent_card", _load_card, (ValueError,), lambda: [_files()[1]]),
-    Target("agent_weights", _load_weights, (ValueError,), lambda: [_files()[0]]),
+    Target("agent_card", lambda data: _load(_agent()[0], data), (ValueError,), lambda: [_agent()[1]]),
+    Target("agent_weights", lambda data: _load(data, _sealed(_agent()[1], data)), (ValueError,), lambda: [_agent()[0]]),
     Target("solution", _load_solution, (ValueError,), lambda: [_solution()[0]]),
     Target("checkpoint", _load_checkpoint, (ValueError,), _checkpoints),
     Target("run_settings", _read_run, (ValueError, TypeError), _runs),

@@ -1,17 +1,12 @@
 """Targets of tournaments and scores: results files, datasets and cards."""
 
-from __future__ import annotations
-
 import copy
-import json
 from datetime import date
 from functools import cache
 from hashlib import sha256
-from typing import Any
 
 import numpy as np
 
-from blackjacky_agents.agent import Agent
 from blackjacky_agents.arena.protocol import ZERO, find_protocol, read_protocol, total, tournaments
 from blackjacky_agents.arena.score_card import Entry, Run, check_games, make_card, read_score_card
 from blackjacky_agents.arena.table import Table
@@ -32,55 +27,46 @@ class First:
 
     name = "first"
 
-    def reset(self, seed: int | None = None) -> None:
+    def reset(self, seed=None):
         """Nothing to reset."""
 
-    def act_batch(self, observations: Any, masks: Any) -> Any:
+    def act_batch(self, observations, masks):
         """The first legal action of each game."""
         return np.argmax(masks, axis=1)
 
 
-def _players(compiled: bool) -> list[str | Agent]:
-    return ["random", agent_names(DEFAULT)[1] if compiled else First()]
-
-
 @cache
-def _results(compiled: bool) -> tuple[Tournament, bytes]:
+def _results(compiled):
     """A tournament with a few games, and its results file."""
     path = folder() / f"results_{compiled}.jsonl"
-    tournament = Tournament(_players(compiled), results=path)
+    tournament = Tournament(["random", agent_names(DEFAULT)[1] if compiled else First()], results=path)
     tournament.play(4, threads=1)
     return tournament, path.read_bytes()
 
 
-def _files() -> list[bytes]:
-    return [_results(compiled)[1] for compiled in (True, False)]
-
-
-def _read_results(data: bytes) -> None:
+def _read_results(data):
     made, _ = _results(b'"actions"' not in data)
     tournament = copy.copy(made)
     file = copy.copy(made._file)
-    assert file is not None
     file.path, tournament._file = written("copy.jsonl", _sealed(data)), file
     tournament._read(file.read())
     tournament.games()
     tournament.replay(0)
 
 
-def _sealed(data: bytes) -> bytes:
+def _sealed(data):
     """The lines with the seal that belongs to them: whoever changes one can write that, too."""
     body, end, last = data.rstrip(b"\n").rpartition(b"\n")
     seal = b'{"sha256": "%b"}\n' % sha256(body + end).hexdigest().encode()
     return body + end + seal if b"sha256" in last else data
 
 
-def _read_head(data: bytes) -> None:
+def _read_head(data):
     _, _, games = _results(True)[1].partition(b"\n")
     watch.from_tournament(written("copy.jsonl", _sealed(data + b"\n" + games)), 0)
 
 
-def _descriptions() -> list[bytes]:
+def _descriptions():
     """The description of a dataset in the folder ``data``."""
     game, names = get_game(DEFAULT), ("random", agent_names(DEFAULT)[1])
     size, variant = game.choose_table(2)
@@ -90,14 +76,14 @@ def _descriptions() -> list[bytes]:
     return [(folder() / "data" / "dataset.json").read_bytes()]
 
 
-def _read_description(data: bytes) -> None:
+def _read_description(data):
     (folder() / "data" / "dataset.json").write_bytes(data)
     for batch in Dataset(folder() / "data").batches(64, buffer=2**12, transitions=True):
         assert batch["action_mask"][np.arange(len(batch["action"])), batch["action"]].all()
 
 
 @cache
-def _score_cards() -> list[bytes]:
+def _score_cards():
     protocol, agent = find_protocol(DEFAULT), make_agent(ZERO, DEFAULT)
     played = tournaments(protocol, agent)
     for each in played:
@@ -106,22 +92,18 @@ def _score_cards() -> list[bytes]:
     return [make_card(protocol, _GAMES, agent, Entry(), played, run).model_dump_json().encode()]
 
 
-def _read_score_card(data: bytes) -> None:
+def _read_score_card(data):
     check_games(read_score_card(written("card.json", data)))
 
 
-def _protocols() -> list[bytes]:
+def _protocols():
     return [path.read_bytes() for game in GAMES if (path := get_kit(game).score) is not None]
 
 
-def _read_protocol(data: bytes) -> None:
-    json.dumps(read_protocol(written("protocol.json", data)).sha256)
-
-
 TARGETS = (
-    Target("results", _read_results, (ValueError,), _files, 0.2),
+    Target("results", _read_results, (ValueError,), lambda: [_results(True)[1], _results(False)[1]], 0.2),
     Target("results_head", _read_head, INPUT_ERRORS, lambda: [_results(True)[1].partition(b"\n")[0]], 0.1),
     Target("dataset", _read_description, INPUT_ERRORS, _descriptions, 0.2),
     Target("score_card", _read_score_card, (ValueError,), _score_cards, 0.2),
-    Target("protocol", _read_protocol, (ValueError,), _protocols, 0.5),
+    Target("protocol", lambda data: read_protocol(written("table.json", data)).sha256, (ValueError,), _protocols, 0.5),
 )

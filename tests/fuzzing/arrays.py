@@ -3,47 +3,40 @@
 An input is the name of what is restored as it was kept, or else says by which changes. What is taken is played on from.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from copy import deepcopy
 from dataclasses import replace
 from functools import cache
 from random import Random
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from blackjacky_agents.checkpoint import load_checkpoint
 from blackjacky_agents.learning.league.games import draw_seating
 from blackjacky_agents.learning.league.pool import Opponent
 from blackjacky_agents.learning.league.run import League
-from blackjacky_agents.learning.run import TrainingRun
 from blackjacky_agents.learning.sb3 import PPORun
 from blackjacky_agents.learning.self_play import SelfPlay
 from blackjacky_agents.learning.settings import league_settings_of, presets_of
 from blackjacky_agents.solving.sampled import SampledSolver
 from blackjacky_agents.solving.table import Table
-from blackjacky_env.envs.vector import SeatVectorEnv
 from blackjacky_env.games import DEFAULT, get_game
 from tests.fuzzing.games import change_entry
 from tests.fuzzing.mutators import changed_value
 from tests.fuzzing.target import Target, folder
 
-Arrays = Mapping[str, npt.NDArray[Any]]
-
 
 class Subject(NamedTuple):
     """Something that can be restored."""
 
-    arrays: Arrays
-    state: Any  # kept beside them
-    restore: Callable[[Arrays, Any], object]  # restores these, and goes on for a while
+    arrays: Mapping
+    state: object  # kept beside them
+    restore: Callable  # restores these, and goes on for a while
 
 
-def _restore(data: bytes) -> None:
+def _restore(data):
     subjects, name, rng = checkpoints(), data.decode(errors="replace"), Random(data)
     subject = subjects.get(name) or rng.choice(list(subjects.values()))
     arrays, state = {key: array.copy() for key, array in subject.arrays.items()}, deepcopy(subject.state)
@@ -55,7 +48,7 @@ def _restore(data: bytes) -> None:
     subject.restore(arrays, state)
 
 
-def _change(arrays: dict[str, Any], name: str, subject: Subject, rng: Random) -> None:
+def _change(arrays, name, subject, rng):
     """Change an entry of an array, give it another type and shape, or leave it out."""
     array, way = subject.arrays[name], rng.random()
     if way < 0.1:
@@ -69,7 +62,7 @@ def _change(arrays: dict[str, Any], name: str, subject: Subject, rng: Random) ->
         change_entry(changed, rng)
 
 
-def _play(env: SeatVectorEnv, steps: int) -> None:
+def _play(env, steps):
     """Random legal actions in all games that go on."""
     rng = np.random.default_rng(0)
     for _ in range(steps):
@@ -77,22 +70,22 @@ def _play(env: SeatVectorEnv, steps: int) -> None:
         env.step(np.argmax(rng.random(masks.shape) * masks, axis=1))
 
 
-_LEAGUE: dict[str, Any] = {"hidden_sizes": (4,), "bots": ("random",), "threads": 1, "pool_size": 2, "encoding": "raw"}
+_LEAGUE = {"hidden_sizes": (4,), "bots": ("random",), "threads": 1, "pool_size": 2, "encoding": "raw"}
 SMALL = {**_LEAGUE, "num_envs": 3, "n_steps": 4, "batch_size": 4}
 
 
 @cache
-def checkpoints() -> dict[str, Subject]:
+def checkpoints():
     """One of each kind, by name."""
     return {"self_play": _self_play(), "sb3": _sb3(), "league": _league(), "mccfr": _solver()}
 
 
-def _kept(run: TrainingRun, go_on: Callable[[], object]) -> Subject:
+def _kept(run, go_on):
     """A training as it is now."""
     run.snapshots = [run.agent(greedy=False)]
     arrays, state, _ = load_checkpoint(run.save().parent)
 
-    def restore(given: Arrays, state: Any) -> None:
+    def restore(given, state):
         with suppress(KeyError):
             run.restore(dict(given), state if isinstance(state, dict) else {})
         go_on()
@@ -100,40 +93,40 @@ def _kept(run: TrainingRun, go_on: Callable[[], object]) -> Subject:
     return Subject(arrays, state, restore)
 
 
-def _self_play() -> Subject:
+def _self_play():
     run = SelfPlay(replace(presets_of(DEFAULT)["scratch"], **SMALL), folder(), "")
     collector = run._new_collector(3)
 
-    def go_on() -> None:
+    def go_on():
         run._take(collector.collect(*run._next_players()))
         run._update()
 
     return _kept(run, go_on)
 
 
-def _sb3() -> Subject:
+def _sb3():
     run = PPORun(replace(presets_of(DEFAULT)["sb3"], **SMALL), folder(), "")
     run.env.reset()
 
-    def go_on() -> None:
+    def go_on():
         run._seat_opponents()
         _play(run.env.games, 6)
 
     return _kept(run, go_on)
 
 
-def _league() -> Subject:
+def _league():
     run = League(replace(league_settings_of(DEFAULT), **_LEAGUE, buffer_size=10, init_from=""), folder(), "")
     run.pool.add(Opponent("snapshot 1", run.agent(greedy=False)))
     return _kept(run, lambda: draw_seating(run.settings, run.pool.probabilities(), run.rng))
 
 
-def _solver() -> Subject:
+def _solver():
     size, variant, options = get_game(DEFAULT).find_table("mini-1", None, None, {})
     solver = SampledSolver(Table.of(DEFAULT, size, variant, **options), memory=2**18)
     solver.run(1)
 
-    def restore(arrays: Arrays, state: Any) -> None:
+    def restore(arrays, state):
         solver.restore(dict(arrays))
         solver.run(1)
 

@@ -1,13 +1,10 @@
 """Targets of the environments: records, states and observations, of all games."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from functools import cache
 from random import Random
 from types import SimpleNamespace
-from typing import Any
 
 import numpy as np
 
@@ -28,7 +25,7 @@ _HEAD = len(pack({}, np.zeros(0, np.dtype([("a", "i1")])))) - len(json.dumps({"l
 
 
 @cache
-def played_games() -> list[TableEnv]:
+def played_games():
     """The beginning of a game at the usual table of each game and at every table that it declares as an example."""
     envs = []
     for name in GAMES:
@@ -40,7 +37,7 @@ def played_games() -> list[TableEnv]:
     return envs
 
 
-def play_on(env: TableEnv, moves: int, rng: Random) -> None:
+def play_on(env, moves, rng):
     """Make random moves, until the game is over."""
     for _ in range(moves):
         if env.terminations[env.agent_selection]:
@@ -48,7 +45,7 @@ def play_on(env: TableEnv, moves: int, rng: Random) -> None:
         env.step(rng.choice(np.flatnonzero(env.infos[env.agent_selection]["action_mask"]).tolist()))
 
 
-def make_records() -> list[bytes]:
+def make_records():
     """Records, one of them of a whole game, some with rigged deals and some with names."""
     whole = TableEnv(DEFAULT)
     whole.reset(seed=0)
@@ -59,11 +56,11 @@ def make_records() -> list[bytes]:
     return [json.dumps(each).encode() for each in (*records, *rigged, *named)]
 
 
-def _names(env: TableEnv) -> dict[str, str]:
+def _names(env):
     return {agent: f"Ada {agent[-1]}" for agent in env.possible_agents}
 
 
-def _replay(data: bytes) -> None:
+def _replay(data):
     record = parse_json(data)
     record = record.get("record", record) if isinstance(record, dict) else record
     env = new_table(record)
@@ -72,8 +69,8 @@ def _replay(data: bytes) -> None:
         env.view(agent)
 
 
-def _watch(data: bytes) -> None:
-    in_terminal: Any = SimpleNamespace(out=None, playouts=0)
+def _watch(data):
+    in_terminal = SimpleNamespace(out=None, playouts=0)
     show = watch.kept_game(in_terminal, *watch.read_record(written("record.json", data)))
     if any(not each.isprintable() for each in (show.headline, *show.names)):
         raise AssertionError("what is printed has control characters")
@@ -81,7 +78,7 @@ def _watch(data: bytes) -> None:
         pass
 
 
-def _load(data: bytes) -> None:
+def _load(data):
     header, _ = unpack(state := _sealed(data))
     table_of = {(env.game.name, env.num_players, env.variant, str(env.options)): env for env in played_games()}
     asked = tuple(str(header.get(name)) for name in ("game", "num_players", "variant", "options"))
@@ -90,13 +87,13 @@ def _load(data: bytes) -> None:
     env.view(None)
 
 
-def _sealed(data: bytes) -> bytes:
+def _sealed(data):
     """A state with the checksum that belongs to it: whoever changes one can write that, too."""
     body = data[_HEAD:]
     return data[: _HEAD - 32] + hashlib.sha256(body).digest() + body
 
 
-def _load_changed(data: bytes) -> None:
+def _load_changed(data):
     """A state of one of the games with changes drawn from ``data``; what is taken is played to its end."""
     rng = Random(data)
     env = rng.choice(played_games())
@@ -126,7 +123,7 @@ def _load_changed(data: bytes) -> None:
     env.set_state(kept)
 
 
-def change_field(record: Any, rng: Random) -> None:
+def change_field(record, rng):
     """Change an entry of a field."""
     name = rng.choice(record.dtype.names)
     values = np.array(record[name])
@@ -134,7 +131,7 @@ def change_field(record: Any, rng: Random) -> None:
     record[name] = values if values.shape else values.item()
 
 
-def change_entry(values: Any, rng: Random) -> None:
+def change_entry(values, rng):
     """Change an entry of an array that is not empty, or swap two."""
     flat = (values.view(np.uint8) if values.dtype == np.bool_ else values).reshape(-1)
     i, k = rng.randrange(max(len(flat), 1)), rng.randrange(max(len(flat), 1))
@@ -150,11 +147,11 @@ def change_entry(values: Any, rng: Random) -> None:
 
 
 @cache
-def _agents(name: str) -> list[Any]:
+def _agents(name):
     return [make_agent(each, name) for each in (*agent_names(name), "ismcts:20")]
 
 
-def _show(data: bytes) -> None:
+def _show(data):
     """Show a changed observation to an agent, which refuses it or chooses some action."""
     rng = Random(data)
     env = rng.choice([env for env in played_games() if not env.terminations[env.agent_selection]])

@@ -3,14 +3,9 @@
 All take their random numbers from a `random.Random`: Hypothesis passes one of its own, and shrinks what fails.
 """
 
-from __future__ import annotations
-
 import json
 import re
-from collections.abc import Callable, Sequence
 from contextlib import suppress
-from random import Random
-from typing import Any
 
 DEEP, LONG, INFINITE = "@deep@", "@long@", "@infinite@"
 """Strings in place of JSON that Python's encoder does not write."""
@@ -21,13 +16,13 @@ TEXTS = (
     *("\x1b[2J", "\x1b]0;title\x07", "\x9b31m", "\ud800", "\u202eabc", "\u2028", "é", "🂡", "<b>", "'\"", "{0}", "%s"),
     *("../../x", "/", "C:\\x", "http://[", "?", "*", "random*2", "ismcts:1", "ppo:/", "cmd:false", "__class__", "²"),
 )
-OTHERS: tuple[Any, ...] = (
+OTHERS = (
     *(None, True, False, 0.5, -0.0, 1e308, 1e-320, float("nan"), float("inf"), 10**400, DEEP, LONG, INFINITE),
     *([], {}, [[]], [None], [-1], [0, 0], [True], ["a"], {"a": [1]}, {"": {}}, [0] * 300, [[0]] * 40),
 )
 
 
-def mutate(seed: bytes, other: bytes, rng: Random) -> bytes:
+def mutate(seed, other, rng):
     """``seed`` with one to four changes, some of them taken from ``other``, a seed of the same kind."""
     for _ in range(rng.choice((1, 1, 1, 2, 2, 4))):
         change = rng.choice(_WAYS)
@@ -35,7 +30,7 @@ def mutate(seed: bytes, other: bytes, rng: Random) -> bytes:
     return seed
 
 
-def _change_json(data: bytes, other: bytes, rng: Random) -> bytes:
+def _change_json(data, other, rng):
     """One value changed of a JSON text, or if it is none of a line that is one."""
     for parts, others in (([data], [other]), (data.split(b"\n"), other.split(b"\n"))):
         number = rng.randrange(len(parts))
@@ -45,7 +40,7 @@ def _change_json(data: bytes, other: bytes, rng: Random) -> bytes:
     return _change_bytes(data, other, rng)
 
 
-def _leaf(data: bytes, rng: Random) -> Any:
+def _leaf(data, rng):
     """A value somewhere in a JSON text, or the text."""
     try:
         value = json.loads(data)
@@ -56,11 +51,11 @@ def _leaf(data: bytes, rng: Random) -> Any:
     return value
 
 
-def changed_value(value: Any, donor: Any, rng: Random) -> Any:
+def changed_value(value, donor, rng):
     """A value with one change, in it or in a value that it holds."""
     if not (isinstance(value, dict | list) and value) or rng.random() < 0.15:
         return _replaced(value, donor, rng)
-    place: Any = rng.choice(list(value)) if isinstance(value, dict) else rng.randrange(len(value))
+    place = rng.choice(list(value)) if isinstance(value, dict) else rng.randrange(len(value))
     way = rng.random()
     if way < 0.75:
         value[place] = changed_value(value[place], donor, rng)
@@ -73,7 +68,7 @@ def changed_value(value: Any, donor: Any, rng: Random) -> Any:
     return value
 
 
-def _replaced(value: Any, donor: Any, rng: Random) -> Any:
+def _replaced(value, donor, rng):
     way = rng.random()
     if type(value) is int and way < 0.3:
         return value + rng.choice((-1, 1, 1, 2, 10))
@@ -87,16 +82,16 @@ def _replaced(value: Any, donor: Any, rng: Random) -> Any:
     return rng.choice(rng.choice((INTEGERS, TEXTS, OTHERS)))
 
 
-def _written(value: Any) -> bytes:
+def _written(value):
     return _PLACEHOLDERS.sub(_unplaced, json.dumps(value).encode())
 
 
-def _unplaced(found: re.Match[bytes]) -> bytes:
+def _unplaced(found):
     depth = 50 * (1 + found.start() % 40)  # some that only Python's parser can read, and some that it cannot
     return {DEEP: b"[" * depth + b"]" * depth, LONG: b"9" * 5000, INFINITE: b"1e999"}[found[1].decode()]
 
 
-def _change_bytes(data: bytes, other: bytes, rng: Random) -> bytes:
+def _change_bytes(data, other, rng):
     i = rng.randrange(len(data) + 1)
     j = min(len(data), i + rng.choice((0, 1, 1, 2, 8, 100)))
     way = rng.choice(("cut", "drop", "repeat", "byte", "byte", "text", "splice", "number"))
@@ -115,15 +110,11 @@ def _change_bytes(data: bytes, other: bytes, rng: Random) -> bytes:
     return data[:i] + middle + data[j:]
 
 
-def _change_order(data: bytes, other: bytes, rng: Random) -> bytes:
+def _change_order(data, other, rng):
     """A line left out, repeated, or taken from ``other``."""
     lines, i = data.split(b"\n"), rng.randrange(1 + data.count(b"\n"))
     lines[i : i + 1] = rng.choice(([], lines[i : i + 1] * 2, [rng.choice(other.split(b"\n"))]))
     return b"\n".join(lines)
 
 
-_WAYS: Sequence[Callable[[bytes, bytes, Random], bytes]] = (
-    *(_change_json,) * 7,
-    *(_change_bytes,) * 2,
-    _change_order,
-)
+_WAYS = (*(_change_json,) * 7, *(_change_bytes,) * 2, _change_order)

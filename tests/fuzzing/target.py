@@ -1,7 +1,5 @@
 """What a fuzz target is, and what trying one input tells."""
 
-from __future__ import annotations
-
 import atexit
 import os
 import shutil
@@ -9,13 +7,11 @@ import signal
 import sys
 import tempfile
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from random import Random
-from typing import Any
 
 from numba import config
 
@@ -41,11 +37,11 @@ class Target:
     share: float = 1.0
     """How often it is tried, relative to the others; less than 1 for one that is slow."""
 
-    def garbage(self, rng: Random) -> bytes:
+    def garbage(self, rng):
         """A valid input, changed."""
         return mutate(rng.choice(seeds_of(self)), rng.choice(seeds_of(self)), rng)
 
-    def attempt(self, data: bytes) -> str:
+    def attempt(self, data):
         """Parse ``data``; returns `REFUSED` or `SURVIVED`, and lets errors through that are not promised."""
         try:
             with nothing_done(), limits():
@@ -58,7 +54,7 @@ class Target:
 
 
 @cache
-def seeds_of(target: Target) -> list[bytes]:
+def seeds_of(target):
     """Valid inputs, made once."""
     return target.make_seeds()
 
@@ -83,7 +79,7 @@ _CACHES = ("__pycache__", "numba", *filter(None, [config.CACHE_DIR, sys.pycache_
 _watching = False
 
 
-def _watch(event: str, arguments: tuple[Any, ...]) -> None:
+def _watch(event, arguments):
     if not _watching:
         return
     if event in _STARTS or (event in _CHANGES and not _is_ours(arguments[0])):
@@ -94,12 +90,12 @@ def _watch(event: str, arguments: tuple[Any, ...]) -> None:
             raise HarmError(f"{arguments[0]!r:.200} is opened for writing")
 
 
-def _is_ours(path: object) -> bool:
+def _is_ours(path):
     return str(path).startswith(str(folder())) or any(cache in str(path) for cache in _CACHES)
 
 
 @contextmanager
-def nothing_done() -> Iterator[None]:
+def nothing_done():
     """Context in which no program is started, no connection opened, and nothing written outside of `folder`."""
     global _watching  # noqa: PLW0603  # an audit hook cannot be removed
     folder()
@@ -115,7 +111,7 @@ sys.addaudithook(_watch)
 
 
 @contextmanager
-def limits() -> Iterator[None]:
+def limits():
     """Context that may take `MEMORY` more than the process has, and `SECONDS`, after which it fails."""
     if not sys.platform.startswith("linux"):
         yield
@@ -133,12 +129,12 @@ def limits() -> Iterator[None]:
         resource.setrlimit(resource.RLIMIT_AS, before)
 
 
-def _stop(number: int, frame: object) -> None:
+def _stop(number, frame):
     raise TooSlowError
 
 
 @cache
-def folder() -> Path:
+def folder():
     """The folder for files to parse, removed at the end; in memory where that is possible."""
     memory = Path("/dev/shm")
     made = Path(tempfile.mkdtemp(prefix="fuzzing-", dir=memory if memory.is_dir() else None))
@@ -146,7 +142,7 @@ def folder() -> Path:
     return made
 
 
-def written(name: str, data: bytes) -> Path:
+def written(name, data):
     """A file with this content."""
     path = folder() / name
     path.parent.mkdir(parents=True, exist_ok=True)

@@ -1,12 +1,8 @@
 """Targets of the table in the browser: requests with orders of tables, WebSockets, files of tables."""
 
-from __future__ import annotations
-
 import asyncio
 import json
-from collections.abc import Iterator
 from functools import cache
-from typing import Any
 from urllib.parse import quote, unquote
 
 from blackjacky_agents.web.seats import Seat
@@ -19,16 +15,15 @@ from tests.fuzzing.target import Target, folder, written
 _TOKEN = "token"
 _WATCH = "watching"
 _VISIBLE = "".join(map(chr, range(0x21, 0x7F)))
-_Scope = dict[str, Any]
 
 
-def _table(game: str) -> Table:
+def _table(game):
     seats = [Seat("Ada", token=_TOKEN)]
     seats += [Seat(f"random {i}", agent="random") for i in range(2, get_game(game).choose_table()[0] + 1)]
     return Table(game, seats, seed=0, hints=[], watch=_WATCH)
 
 
-def _files() -> list[bytes]:
+def _files():
     made = []
     for game in GAMES:
         table = _table(game)
@@ -41,7 +36,7 @@ def _files() -> list[bytes]:
     return made
 
 
-def _resume(data: bytes) -> None:
+def _resume(data):
     if b"cmd:" in data:
         return  # the folder is the user's own, as his command line, on which he may name programs
     table = resumed(written("table.jsonl", data))
@@ -53,11 +48,11 @@ def _resume(data: bytes) -> None:
     resumed(folder() / "table.jsonl")
 
 
-def _sendable(message: object) -> None:
+def _sendable(message):
     json.dumps(message, ensure_ascii=False, allow_nan=False).encode()
 
 
-def _orders() -> list[bytes]:
+def _orders():
     made = []
     for name in GAMES:
         size, variant = get_game(name).choose_table()
@@ -70,17 +65,17 @@ def _orders() -> list[bytes]:
 class _Running:
     """The application with one table, whose token is known, and the loop that it runs in."""
 
-    def __init__(self) -> None:
+    def __init__(self):
         self.loop = asyncio.new_event_loop()
-        self.complaints: list[Any] = []
+        self.complaints = []
         self.loop.set_exception_handler(lambda loop, context: self.complaints.append(context))
         self.server = Server(delay=0, per_second=1e9)
         self.server.lobby = _TOKEN
         self.server.add(_table(DEFAULT))
 
-    def call(self, scope: _Scope, messages: list[_Scope]) -> list[_Scope]:
+    def call(self, scope, messages):
         """What the application sends in answer to these messages."""
-        sent: list[_Scope] = []
+        sent = []
         coming = iter(messages)
         self.loop.run_until_complete(self._call(scope, coming, sent))
         del self.server.hosts[1:]
@@ -90,11 +85,11 @@ class _Running:
             raise AssertionError(self.complaints.pop())
         return sent
 
-    async def _call(self, scope: _Scope, coming: Iterator[_Scope], sent: list[_Scope]) -> None:
-        async def receive() -> _Scope:
+    async def _call(self, scope, coming, sent):
+        async def receive():
             return next(coming, {"type": f"{scope['type']}.disconnect", "code": 1000})
 
-        async def send(message: Any) -> None:
+        async def send(message):
             sent.append(message)
 
         await self.server.app(scope, receive, send)
@@ -103,7 +98,7 @@ class _Running:
 _running = cache(_Running)
 
 
-def _scope(data: bytes) -> tuple[_Scope, list[bytes]]:
+def _scope(data):
     """An ASGI scope from method, address and headers, as on the wire, and the lines after a blank one."""
     head, _, body = data.partition(b"\n\n")
     first, *headers = head.split(b"\n")
@@ -123,7 +118,7 @@ def _scope(data: bytes) -> tuple[_Scope, list[bytes]]:
     return scope, body.split(b"\n")
 
 
-def _request(data: bytes) -> None:
+def _request(data):
     scope, lines = _scope(data)
     scope |= {"type": "http", "http_version": "1.1", "scheme": "http"}
     sent = _running().call(scope, [{"type": "http.request", "body": b"\n".join(lines), "more_body": False}])
@@ -131,7 +126,7 @@ def _request(data: bytes) -> None:
         raise AssertionError(f"status {sent[0]['status']}")
 
 
-def _requests() -> list[bytes]:
+def _requests():
     heads = b"host: localhost\norigin: http://localhost\naccept: */*\n\n"
     places = ("seat/token?layout=phone&language=de", "seat/token/texts.json", "seat/token/record", "seat/token/replay")
     places += ("watch/watching", "seat/token/code.svg", "lobby/token", "lobby/token/tables", "page/page.css")
@@ -140,19 +135,19 @@ def _requests() -> list[bytes]:
     return [*gets, *(b"POST /lobby/token/tables\n" + heads + order for order in _orders())]
 
 
-def _socket(data: bytes) -> None:
+def _socket(data):
     scope, lines = _scope(data)
     scope |= {"type": "websocket", "scheme": "ws", "subprotocols": [], "extensions": {"websocket.http.response": {}}}
-    incoming: list[_Scope] = [{"type": "websocket.connect"}]
+    incoming = [{"type": "websocket.connect"}]
     incoming += [{"type": "websocket.receive", "text": line.decode(errors="replace")} for line in lines]
     for message in _running().call(scope, incoming):
         if "text" in message:
             _sendable(json.loads(message["text"]))
 
 
-def _sockets() -> list[bytes]:
+def _sockets():
     head = b"GET /seat/token/socket?layout=phone&language=de\nhost: localhost\norigin: http://localhost\n\n"
-    messages: list[dict[str, Any]] = [
+    messages = [
         {"type": "act", "move": 0, "action": 30},
         {"type": "continue", "move": 1},
         {"type": "speed", "speed": "fast"},

@@ -1,20 +1,16 @@
 """Every rigged game of a test is played by the reference implementation, too."""
 
-from collections.abc import Iterator
-
 import pytest
 
 from tests.games.rigged import RiggedTable
 
-compared: set[str] = set()
+compared = set()
 """Games that it has played already."""
 
 
 @pytest.fixture(autouse=True)
-def _rigged_games_are_played_by_the_reference_implementation(
-    monkeypatch: pytest.MonkeyPatch, pytestconfig: pytest.Config
-) -> Iterator[None]:
-    made: list[RiggedTable] = []
+def _rigged_games_are_played_by_the_reference_implementation(monkeypatch, pytestconfig):
+    made = []
     monkeypatch.setattr(RiggedTable, "made", made)
     yield
     for table in [] if pytestconfig.getoption("without_reference") else made:

@@ -1,12 +1,8 @@
 """What rigged games of all kinds share; the reference implementation plays every one of them, too (conftest.py)."""
 
-from __future__ import annotations
-
 import contextlib
 import re
 from math import prod
-from types import ModuleType
-from typing import Any, ClassVar, Self
 
 import numpy as np
 import pytest
@@ -21,12 +17,12 @@ from tests.reference.side_by_side import replay
 class RiggedTable:
     """A game that a test rigs and plays."""
 
-    module: ClassVar[ModuleType]
+    module = None
     """The game's module, such as `black_jacky_v0`."""
-    made: ClassVar[list[RiggedTable] | None] = None
+    made = None
     """The tables of the test that runs."""
 
-    def __init__(self, rigged: dict[str, Any], seed: int = 0, **options: Any) -> None:
+    def __init__(self, rigged, seed=0, **options):
         self.env = self.module.env(**options)
         self.env.reset(seed=seed, options=rigged)
         self.options = {name: value for name, value in options.items() if not name.startswith("render")}
@@ -34,30 +30,30 @@ class RiggedTable:
             self.made.append(self)
 
     @property
-    def now(self) -> dict[str, Any]:
+    def now(self):
         """The snapshot."""
         return self.env.snapshot()
 
     @property
-    def asked(self) -> tuple[str, int | None]:
+    def asked(self):
         """What is decided, and by whom."""
         return self.now["phase"], self.now["player"]
 
     @property
-    def actions(self) -> list[int]:
+    def actions(self):
         """The legal actions of the player to act."""
         return np.flatnonzero(self.env.last()[0]["action_mask"]).tolist()
 
     @property
-    def legal(self) -> Any:
+    def legal(self):
         """The names of the legal actions, or what else tests of the game call them."""
         return set(map(self.env.action_name, self.actions))
 
-    def full_name(self, action: str) -> str:
+    def full_name(self, action):
         """The name of an action as the environment writes it."""
         return action
 
-    def shows(self, **expected: Any) -> Self:
+    def shows(self, **expected):
         """Assert what is ``asked``, ``legal`` (a set, or names such as "R4 Y1"), and entries of the snapshot."""
         if (legal := expected.pop("legal", None)) is not None:
             assert self.legal == (set(legal.split()) if isinstance(legal, str) else legal)
@@ -65,7 +61,7 @@ class RiggedTable:
         assert {name: now[name] for name in expected} == expected
         return self
 
-    def refuses(self, name: str, reason: str) -> Self:
+    def refuses(self, name, reason):
         """Assert that this action is illegal for this reason, and changes nothing."""
         before = self.env.get_state()
         with pytest.raises(IllegalActionError, match=re.escape(reason)):
@@ -73,34 +69,34 @@ class RiggedTable:
         assert self.env.get_state() == before
         return self
 
-    def take(self, *names: str) -> Self:
+    def take(self, *names):
         """Take actions by name."""
         for name in names:
             self.env.step(self.env.parse_action(self.full_name(name)))
         return self
 
-    def first_legal(self, actions: int = 1) -> Self:
+    def first_legal(self, actions=1):
         """Take the first legal action, so many times."""
         for _ in range(actions):
             self.env.step(self.actions[0])
         return self
 
-    def finish(self, what: str = "") -> Self:
+    def finish(self, what=""):
         """Play the first legal actions to the end of the game, or until a number of the snapshot (``deal``) changes."""
         number = self.now.get(what)
         while self.now.get(what) == number and self.now["phase"] != "over":
             self.first_legal()
         return self
 
-    def rewards(self) -> list[float]:
+    def rewards(self):
         """What the last action brought each player."""
         return [float(self.env.rewards[agent]) for agent in self.env.possible_agents]
 
-    def seen(self, seat: int) -> dict[str, Any]:
+    def seen(self, seat):
         """The parts of what a player sees."""
         return self.module.decode(self.env.observe(f"player_{seat}")["observation"])
 
-    def state_parts(self) -> dict[str, Any]:
+    def state_parts(self):
         """The parts of the state vector by name, as lists or integers."""
         game, vector, parts = self.env.unwrapped.game, self.env.state().tolist(), {}
         for name in game.fields.on_table:
@@ -110,24 +106,23 @@ class RiggedTable:
         assert not vector
         return parts
 
-    def records(self) -> Any:
+    def records(self):
         """A copy of the records of the state."""
         return read_state(self.env.unwrapped.game, self.env.get_state())[1]
 
-    def put(self, records: Any) -> None:
+    def put(self, records):
         """Go on from these records, which must have values in their ranges, without the actions that led there."""
         self.env.set_state(state_with(self.env.unwrapped, records))
 
-    def drawn(self, agent: str | None = None, **options: Any) -> str:
+    def drawn(self, agent=None, **options):
         """The picture that an agent sees, or a spectator."""
         return draw_svg(self.env.unwrapped.scene(agent), **options)
 
-    def written(self, agent: str | None = None) -> str:
+    def written(self, agent=None):
         """The table as text, without colours."""
-        text: str = self.env.unwrapped.draw_text(agent)
-        return text
+        return self.env.unwrapped.draw_text(agent)
 
-    def play_with_reference(self, compared: set[str]) -> None:
+    def play_with_reference(self, compared):
         """Play the game again with the reference implementation, unless it is ``compared`` or has no history."""
         with contextlib.suppress(RuntimeError):  # a test has arranged a position
             record, options = self.env.unwrapped.record(), {**self.options, "num_players": self.env.num_players}

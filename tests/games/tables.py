@@ -1,14 +1,9 @@
 """The tables of the tests that all games share: every variant and size, and the further ones that a game declares."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-from typing import Any
-
 import numpy as np
 import pytest
 
-from blackjacky_env.draw.scene import EVERYTHING, Scene
+from blackjacky_env.draw.scene import EVERYTHING
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.games import DEFAULT, GAMES, get_game
 from tests.games.fixtures import examples_of
@@ -22,7 +17,7 @@ SIZES = [
 TABLES = [*SIZES, *((name, dict(options)) for name in GAMES for options in examples_of(name).tables)]
 
 
-def in_first(name: str, options: dict[str, Any]) -> bool:
+def in_first(name, options):
     """Whether `make test` takes a table: the usual one of each game."""
     game = get_game(name)
     return options == {"variant": game.variant_names[0], "num_players": game.default_players}
@@ -45,12 +40,12 @@ every_game = pytest.mark.parametrize(
 """Every game; `make test` takes the default one."""
 
 
-def seated(game: str, **options: Any) -> TableEnv:
+def seated(game, **options):
     """An environment whose games are short."""
     return TableEnv(game, **{**examples_of(game).short, **options})
 
 
-def positions(env: TableEnv, seed: int, every: int = 1) -> Iterator[TableEnv]:
+def positions(env, seed, every=1):
     """The environment at every so many positions of a random game, the last included."""
     env.reset(seed=seed)
     rng = np.random.default_rng(seed)
@@ -63,7 +58,7 @@ def positions(env: TableEnv, seed: int, every: int = 1) -> Iterator[TableEnv]:
         env.step(int(rng.choice(np.flatnonzero(mask))))
 
 
-def scenes(env: TableEnv) -> list[Scene]:
+def scenes(env):
     """What every agent sees, what a spectator sees, and everything."""
     everything = env.game.scene(env.snapshot(), env.config_dict(), EVERYTHING)
     return [*map(env.scene, [*env.possible_agents, None]), everything]

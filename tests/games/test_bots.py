@@ -1,9 +1,6 @@
 """What holds for the bots of all games, and for what networks are shown of them."""
 
-from __future__ import annotations
-
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 import pytest
@@ -24,7 +21,7 @@ BOTS = [
 BLACK_SPY = dict.fromkeys(
     ("moon_choice", "mole", "call_colour", "rank_follow", "rank_follow_strict", "exact_limit"), True
 )
-LADDERS: list[tuple[str, int, dict[str, Any]]] = [
+LADDERS = [
     *(("black_spy", players, options) for players in (3, 4, 5, 6) for options in ({}, BLACK_SPY)),
     *(
         ("halunken", players, {"variant": variant})
@@ -36,7 +33,7 @@ SHOWN = [(game, encoding) for game in GAMES for encoding in encodings_of(game) i
 
 
 @pytest.mark.parametrize(("game", "name"), BOTS)
-def test_bots_play_whole_games_and_depend_on_their_seed_alone(game: str, name: str) -> None:
+def test_bots_play_whole_games_and_depend_on_their_seed_alone(game, name):
     for options in [options for each, options in TABLES if each == game][::3]:
         records = []
         for _ in range(2):
@@ -51,7 +48,7 @@ def test_bots_play_whole_games_and_depend_on_their_seed_alone(game: str, name: s
 
 @pytest.mark.prove
 @pytest.mark.parametrize(("game", "players", "options"), LADDERS)
-def test_the_bots_are_a_ladder(game: str, players: int, options: dict[str, Any]) -> None:
+def test_the_bots_are_a_ladder(game, players, options):
     for worse, better in pairwise(bot_names(game)):
         agents = [make_agent(name, game) for name in (better, worse)]
         score = against_copies(agents[0], agents[1:], players, 120, game=game, **options)[0]
@@ -60,7 +57,7 @@ def test_the_bots_are_a_ladder(game: str, players: int, options: dict[str, Any])
 
 @pytest.mark.prove
 @pytest.mark.parametrize(("game", "name"), SHOWN)
-def test_features_lie_in_their_declared_ranges(game: str, name: str) -> None:
+def test_features_lie_in_their_declared_ranges(game, name):
     encoding, seen = encodings_of(game)[name], []
     for options in [options for each, options in TABLES if each == game][::4]:
         batch = make_batch(game, num_games=20, seed=0, **options)

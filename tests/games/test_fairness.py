@@ -3,10 +3,6 @@
 What else other games leave to chance is tested in their folders.
 """
 
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
 import pytest
 
@@ -26,7 +22,7 @@ COPIES = {"black 7"}  # of which there are more than one
 
 
 @pytest.fixture(scope="module", params=GAMES)
-def deals(request: pytest.FixtureRequest) -> tuple[str, Any, Any]:
+def deals(request):
     """Who holds each card, -1 for nobody, in the first two deals (deal, seed, card) of four players, and who deals."""
     game, rng = request.param, np.random.default_rng(0)
     env, cards = (
@@ -47,7 +43,7 @@ def deals(request: pytest.FixtureRequest) -> tuple[str, Any, Any]:
 
 
 @pytest.mark.parametrize("deal", [0, 1])
-def test_every_card_and_every_two_cards_go_to_every_seat_as_often_as_sizes_say(deals: Any, deal: int) -> None:
+def test_every_card_and_every_two_cards_go_to_every_seat_as_often_as_sizes_say(deals, deal):
     """K2, B2, V3: and to the pile."""
     game, seats, _ = deals
     aside = MOLE * (deal > 0 and "mole" in GAMES[game])
@@ -65,9 +61,7 @@ def test_every_card_and_every_two_cards_go_to_every_seat_as_often_as_sizes_say(d
 
 
 @pytest.mark.parametrize("card", [0, 10, 20, 30, 40, 50])
-def test_deals_of_a_game_and_of_successive_seeds_are_independent_and_so_are_deal_and_dealer(
-    deals: Any, card: int
-) -> None:
+def test_deals_of_a_game_and_of_successive_seeds_are_independent_and_so_are_deal_and_dealer(deals, card):
     _, (first, second), dealers = deals
     for other, one in ((second, first), (first[1:], first[:-1])):
         assert independent(one[:, card], other[:, card]) > UNLIKELY
@@ -75,7 +69,7 @@ def test_deals_of_a_game_and_of_successive_seeds_are_independent_and_so_are_deal
 
 
 @pytest.mark.parametrize(("game", "options"), SIZES, ids=str)
-def test_everybody_begins_equally_often(game: str, options: dict[str, Any]) -> None:
+def test_everybody_begins_equally_often(game, options):
     """R3, K3, H2, B2."""
     batch, players = make_batch(game, 4000, seed=2, **options), options["num_players"]
     assert fit(np.bincount(batch.current_player, minlength=players)) > UNLIKELY

@@ -1,16 +1,12 @@
 """The table as picture and as text, for all games: whole, readable, and the same whatever is hidden."""
 
-from __future__ import annotations
-
 import functools
 import re
-from typing import Any
 
 import pytest
 
 from blackjacky_env.draw.picture import PHONE_WIDTH, WIDTH, draw_svg
 from blackjacky_env.draw.text import draw_text, plain
-from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.games import get_game
 from blackjacky_env.testing import check_all
 from tests.drawings import SVG, assert_apart, boxes, cards, parsed, told
@@ -20,23 +16,23 @@ from tests.games.tables import every_game, every_table, positions, scenes, seate
 WIDTHS = {"table": WIDTH, "phone": PHONE_WIDTH}
 
 
-def begun(game: str) -> TableEnv:
+def begun(game):
     """An environment in its first position."""
     return next(positions(seated(game), seed=5))
 
 
-def drawn(env: TableEnv, agent: str | None = None, **options: Any) -> str:
+def drawn(env, agent=None, **options):
     return draw_svg(env.scene(agent), **options)
 
 
 @every_table
-def test_nothing_hidden_is_shown(game: str, options: dict[str, Any]) -> None:
+def test_nothing_hidden_is_shown(game, options):
     """Neither in observations, views and pictures, nor in what is heard or said of an illegal action."""
     report = check_all(functools.partial(seated, game, **options), {"no_leaks"}, positions=25, **promises_of(game))
     assert not report.failed, report
 
 
-def open_cards(view: dict[str, Any]) -> list[tuple[str, str]]:
+def open_cards(view):
     """The cards of the hands that a view shows, of crews and of the trick, and before whom they lie."""
     hands = [hand if isinstance(hand, list) else [] for hand in view.get("hands", view.get("crews"))]
     lying = [(str(card), str(seat)) for seat, hand in enumerate(hands) for card in hand]
@@ -44,9 +40,7 @@ def open_cards(view: dict[str, Any]) -> list[tuple[str, str]]:
 
 
 @every_table
-def test_every_view_is_drawn_with_its_seats_apart_and_written_in_short_lines(
-    game: str, options: dict[str, Any]
-) -> None:
+def test_every_view_is_drawn_with_its_seats_apart_and_written_in_short_lines(game, options):
     """All layouts show the same cards and names, within the picture."""
     for env in positions(seated(game, **options), seed=3, every=19):
         names = [f"N{seat}" for seat in range(env.num_players)]
@@ -75,9 +69,9 @@ def test_every_view_is_drawn_with_its_seats_apart_and_written_in_short_lines(
 
 
 @every_game
-def test_words_are_translated_and_never_smaller_than_a_phone_needs(game: str) -> None:
+def test_words_are_translated_and_never_smaller_than_a_phone_needs(game):
     class Upper(dict[str, str]):
-        def get(self, template: str, default: Any = None) -> Any:
+        def get(self, template, default=None):
             return "".join(part if part[:1] == "{" else part.upper() for part in re.split(r"({\w+})", template))
 
     env = begun(game)
@@ -88,7 +82,7 @@ def test_words_are_translated_and_never_smaller_than_a_phone_needs(game: str) ->
 
 
 @every_game
-def test_names_are_escaped_shortened_and_used_in_every_sentence(game: str) -> None:
+def test_names_are_escaped_shortened_and_used_in_every_sentence(game):
     env = begun(game)
     names = ["<b>&\"'</b>", "Ада\0\ud800", "a name much too long", *map(str, range(7))][: env.num_players]
     svg = drawn(env, names=names, last_action="Ада: knock")
@@ -97,7 +91,7 @@ def test_names_are_escaped_shortened_and_used_in_every_sentence(game: str) -> No
 
 
 @every_game
-def test_wrong_names_themes_and_layouts_are_refused(game: str) -> None:
+def test_wrong_names_themes_and_layouts_are_refused(game):
     for name, value, said in (
         ("names", ["one"], "there are"),
         ("theme", "pink", "theme='pink'"),

@@ -1,9 +1,5 @@
 """What a game says of its face-down pile is true: nobody knows its order, and cards are drawn from the top alone."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
 import pytest
 
@@ -16,9 +12,9 @@ WITH_PILE = [name for name in GAMES if get_game(name).pile is not None]
 
 
 @pytest.mark.parametrize("game", WITH_PILE)
-def test_cards_below_those_that_are_drawn_change_nothing_but_their_places(game: str) -> None:
+def test_cards_below_those_that_are_drawn_change_nothing_but_their_places(game):
     """In random games of every size: below what an action takes, the pile is shuffled before the action."""
-    pile: Any = get_game(game).pile
+    pile = get_game(game).pile
     rng, compared = np.random.default_rng(0), 0
     for options in (options for name, options in SIZES if name == game):
         env, other = TableEnv(game, **options), TableEnv(game, **options)

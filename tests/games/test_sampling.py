@@ -8,12 +8,25 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from blackjacky_env.compiled.compiling import PLAIN
 from blackjacky_env.envs.aec import TableEnv
-from blackjacky_env.games import GAMES, get_game
+from blackjacky_env.games import GAMES, get_game, unseen
 from blackjacky_env.play.states import sample_state, unpack
 from tests.envs.playing import play_randomly
+from tests.games.black_jacky import test_observation as black_jacky
+from tests.games.black_spy import test_sample_state as black_spy
 from tests.games.fixtures import check_invariants
+from tests.games.halunken import test_sample_state as halunken
+from tests.games.sampled import CONTRADICTORY, OUT_OF_RANGE, changed, check_shown
+from tests.games.schwarze_katze import test_sample_state as schwarze_katze
 from tests.games.tables import every_game, every_table, positions, seated
+
+WITH_CHANGES = {
+    "black_jacky": black_jacky.CHANGES,
+    "black_spy": black_spy.CHANGES,
+    "halunken": halunken.CHANGES,
+    "schwarze_katze": schwarze_katze.CHANGES,
+}
 
 
 @every_table
@@ -72,6 +85,24 @@ def test_a_vector_that_was_tampered_with_is_refused_or_shown_by_a_position(game,
         assert re.search("observation|this state|cannot be dealt|cards", str(error))  # noqa: PT017 - or it is shown
         return
     np.testing.assert_array_equal(other.observe("player_0")["observation"], seen)
+
+
+@pytest.mark.parametrize("game", WITH_CHANGES)
+def test_an_observation_that_no_position_shows_is_refused_and_one_that_no_game_shows_is_shown(game, monkeypatch):
+    if PLAIN:  # would try for too long; what is compiled now would keep the number for the tests after this one
+        monkeypatch.setattr(unseen, "_ATTEMPTS", 20)
+    for each in WITH_CHANGES[game]:
+        env = each.position().env
+        for changes in each.shown:
+            check_shown(env, changed(env, each.seat, changes))
+        for changes in each.refused:
+            with pytest.raises(ValueError, match=CONTRADICTORY):
+                sample_state(env.game, changed(env, each.seat, changes), np.random.default_rng(0))
+        for part in env.game.layout.describe():
+            for beyond in {part["low"] - 1, part["high"] + 1} - {-129, 128}:
+                seen = changed(env, each.seat, [(part["name"], 0, beyond)])
+                with pytest.raises(ValueError, match=OUT_OF_RANGE):
+                    sample_state(env.game, seen, np.random.default_rng(0))
 
 
 @pytest.mark.parametrize("game", GAMES)

@@ -1,10 +1,5 @@
 """What is compiled comes to an end in a state that no game reaches: its loops and indices are bounded."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
-from typing import Any
-
 import numpy as np
 import pytest
 
@@ -17,7 +12,7 @@ from tests.games.tables import every_game, seated
 pytestmark = pytest.mark.prove
 
 
-def begun(game: str) -> Any:
+def begun(game):
     """The record of a game at its beginning."""
     env = seated(game)
     env.reset(seed=0)
@@ -25,7 +20,7 @@ def begun(game: str) -> Any:
 
 
 @every_game
-def test_nothing_is_legal_once_a_game_is_over(game: str) -> None:
+def test_nothing_is_legal_once_a_game_is_over(game):
     s, mask = begun(game), np.ones(get_game(game).num_actions, np.int8)
     s["player"] = -1
     for name in ("phase", "decision"):
@@ -35,13 +30,13 @@ def test_nothing_is_legal_once_a_game_is_over(game: str) -> None:
     assert not mask.any()
 
 
-def a_pile_without_cards(s: Any) -> None:
+def a_pile_without_cards(s):
     """R14."""
     s["draw_count"], s["discards"][:] = 0, 0
     assert black_jacky.take_from_draw_pile(s) == 0
 
 
-def a_knock_of_nobody_at_the_table(s: Any) -> None:
+def a_knock_of_nobody_at_the_table(s):
     """R12."""
     s["first_knocker"] = 5
     game = get_game("black_jacky")
@@ -50,7 +45,7 @@ def a_knock_of_nobody_at_the_table(s: Any) -> None:
     assert game.layout.decode(out)["num_players"] == s["num_players"]
 
 
-def a_colour_that_nobody_holds(s: Any) -> None:
+def a_colour_that_nobody_holds(s):
     """V4."""
     s["where"][:] = s["num_players"]
     s["call_colour"], s["called"] = 1, 0
@@ -58,13 +53,13 @@ def a_colour_that_nobody_holds(s: Any) -> None:
     assert 0 <= s["leader"] < s["num_players"]
 
 
-def a_full_log(s: Any) -> None:
+def a_full_log(s):
     s["happenings"] = len(s["happened"])
     halunken.log(s, 0, 0, 0, 0, 0)
     assert s["happenings"] == len(s["happened"])
 
 
-def more_hidden_cards_than_are_unseen(s: Any) -> None:
+def more_hidden_cards_than_are_unseen(s):
     """What is sampled then is some card, not whatever lies in memory."""
     game = get_game("halunken")
     out = np.empty(game.layout.size, game.layout.dtype)
@@ -85,5 +80,5 @@ CASES = [pytest.param(game, case, id=f"{game} {case.__name__}") for game, cases 
 
 
 @pytest.mark.parametrize(("game", "case"), CASES)
-def test_a_wrong_state_ends_in_a_wrong_game(game: str, case: Callable[[Any], None]) -> None:
+def test_a_wrong_state_ends_in_a_wrong_game(game, case):
     case(begun(game))

@@ -4,15 +4,11 @@ That they say the same as on a CPU, `test_cuda_batch` shows in a simulator, and 
 GPU.
 """
 
-from __future__ import annotations
-
 import gc
 import re
 import subprocess
-from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
 from unittest import mock
 
 import numba
@@ -21,7 +17,6 @@ import pytest
 
 from blackjacky_env.compiled.compiling import PLAIN, compiled, zeros
 from blackjacky_env.compiled.fingerprints import fingerprint
-from blackjacky_env.declare.game import Game
 from blackjacky_env.envs.opponents import compiled_names, find_compiled
 from blackjacky_env.games import DEFAULT, get_game
 from blackjacky_env.play.many_games import new_seat_arrays
@@ -44,20 +39,20 @@ if not PLAIN:
 CAPABILITY = (9, 0)  # H100, H200
 
 
-def ptx_of(kernel: Any, arguments: tuple[Any, ...], optimized: bool = False) -> str:
+def ptx_of(kernel, arguments, optimized=False):
     """A kernel in NVIDIA's assembly language, by numba-cuda, which spends most of its time on optimising it."""
     with a_device(), no_contraction():
         ptx, _ = cuda.compile_ptx(kernel.py_func, tuple(map(typeof, arguments)), cc=CAPABILITY, opt=optimized)
     return str(ptx)
 
 
-def a_device() -> Any:
+def a_device():
     """numba-cuda asks the current device what to compile for; this one answers where there is none."""
     device = SimpleNamespace(compute_capability=CAPABILITY)
     return mock.patch.object(dispatcher, "get_current_device", return_value=device)
 
 
-def playouts_and_arguments(game: Game, bots: list[str]) -> tuple[Any, tuple[Any, ...]]:
+def playouts_and_arguments(game, bots):
     """The kernel of playouts of these bots, and arguments."""
     agents = [find_compiled(game.name, bot) for bot in bots]
     policies = tuple(agent.policy for agent in agents)
@@ -68,14 +63,14 @@ def playouts_and_arguments(game: Game, bots: list[str]) -> tuple[Any, tuple[Any,
 
 
 @pytest.fixture
-def _no_collection() -> Iterator[None]:
+def _no_collection():
     gc.disable()  # a fifth of the time of compiling
     yield
     gc.enable()
 
 
 @pytest.mark.usefixtures("_no_collection")
-def test_a_step_a_sample_and_all_bots_compile(game: Game, pytestconfig: pytest.Config) -> None:
+def test_a_step_a_sample_and_all_bots_compile(game, pytestconfig):
     """Begin, legal, apply, settle, returns, encode, random numbers, what is kept for each seat, imagined positions.
 
     It takes many seconds, so what has compiled before is not compiled again.
@@ -103,12 +98,12 @@ def test_a_step_a_sample_and_all_bots_compile(game: Game, pytestconfig: pytest.C
         cache.set(place, content)
 
 
-def on_gpu() -> str:
+def on_gpu():
     """The code by which kernels are made: no function of a kernel refers to it."""
     return "".join(Path(module.__file__).read_text(encoding="utf-8") for module in (gpu, kernels))
 
 
-def test_a_step_is_assembled(tmp_path: Path) -> None:
+def test_a_step_is_assembled(tmp_path):
     """NVIDIA's assembler, from the package nvidia-cuda-nvcc, takes what numba-cuda writes."""
     game, games = get_game(DEFAULT), np.zeros(1, np.int64)
     arrays, kernels = new_padded_arrays(game, zeros(1, game.state_dtype)), make_kernels(game, pays_result=True)
@@ -118,7 +113,7 @@ def test_a_step_is_assembled(tmp_path: Path) -> None:
     subprocess.run([ptxas, "-O0", "-arch=sm_90", "kernel.ptx", "-o", "kernel.cubin"], cwd=tmp_path, check=True)
 
 
-def test_kernels_round_like_a_cpu() -> None:
+def test_kernels_round_like_a_cpu():
     """A product and a sum are not made one operation, which would be rounded once."""
 
     def multiply_and_add(numbers):
@@ -131,7 +126,7 @@ def test_kernels_round_like_a_cpu() -> None:
     assert "fma." in contracted
 
 
-def test_games_are_played_in_shared_memory() -> None:
+def test_games_are_played_in_shared_memory():
     """Every access says which memory it is to; what a step reads and writes byte by byte is in shared memory."""
     with with_tiny():
         game = get_game("tiny")
@@ -143,7 +138,7 @@ def test_games_are_played_in_shared_memory() -> None:
         assert len(re.findall(r"\bst\.global\.[bsu](8|16)\b", ptx)) == 1  # whether the game has ended
 
 
-def test_a_warp_of_every_game_fits_into_a_block(each_game: Game) -> None:
+def test_a_warp_of_every_game_fits_into_a_block(each_game):
     """Rows are odd numbers of words; of larger records a block plays fewer games."""
     rows = Rows.of(each_game)
     assert rows.block == 32
@@ -151,7 +146,7 @@ def test_a_warp_of_every_game_fits_into_a_block(each_game: Game) -> None:
     assert Rows(state=2008, mask=8, observation=4).block == 16
 
 
-def test_only_constant_indices_wrap_around() -> None:
+def test_only_constant_indices_wrap_around():
     """In kernels of batches."""
 
     def read(numbers, index):
@@ -171,7 +166,7 @@ def test_only_constant_indices_wrap_around() -> None:
     assert compiled_without(read_last).count("\n") == wrapping[1].count("\n")
 
 
-def test_an_agent_that_allocates_arrays_is_refused() -> None:
+def test_an_agent_that_allocates_arrays_is_refused():
     """`scratch` has to be used instead."""
 
     def choose(observation, mask, random_state, parameters):

@@ -4,14 +4,10 @@ The simulator runs kernels as plain Python, in a process of its own: this file i
 real kernels compile is shown in `test_cuda`; that a GPU says the same, by ``scripts/speed/benchmark_gpu.py`` on one.
 """
 
-from __future__ import annotations
-
 import hashlib
 import importlib
 import os
 import sys
-from collections.abc import Callable
-from typing import Any
 
 import numba
 import numpy as np
@@ -19,7 +15,6 @@ import pytest
 
 from blackjacky_env import IllegalActionError, make_batch, playout
 from blackjacky_env.games import DEFAULT, get_game
-from blackjacky_env.play.batch import Batch
 from tests.envs.playing import fresh
 from tests.every_game import NAMES, with_tiny
 from tests.games.fixtures import examples_of
@@ -31,7 +26,7 @@ SIMULATED = os.environ.get("NUMBA_ENABLE_CUDASIM") == "1"
 SHOWN = ("observations", "action_masks", "current_player", "seeds", "rewards", "terminated")
 
 
-def tables() -> list[dict[str, Any]]:
+def tables():
     """Each game, with every variant and table size; odd ones pay scores, and keep what their seats receive."""
     return [
         {
@@ -48,16 +43,16 @@ def tables() -> list[dict[str, Any]]:
     ]
 
 
-def on_cpu(array: Any) -> Any:
+def on_cpu(array):
     return array.copy_to_host() if SIMULATED else array
 
 
-def digest_of(batch: Batch, *names: str) -> str:
+def digest_of(batch, *names):
     arrays = [np.ascontiguousarray(on_cpu(getattr(batch, name))) for name in (*SHOWN, *names)]
     return hashlib.sha256(b"".join(array.tobytes() + str(array.dtype).encode() for array in arrays)).hexdigest()
 
 
-def whole_games(options: dict[str, Any], backend: str) -> str:
+def whole_games(options, backend):
     """A hash of all arrays at the start, after one step, and after the first game has ended."""
     batch = make_batch(num_games=1, seed=5, backend=backend, **options)
     more = ["cumulative_rewards"] * options["per_seat"]
@@ -69,7 +64,7 @@ def whole_games(options: dict[str, Any], backend: str) -> str:
     return " ".join([*digests, digest_of(batch, *more)])
 
 
-def seats_and_errors(backend: str) -> str:
+def seats_and_errors(backend):
     """A hash of what a batch of several blocks with ``per_seat=True`` keeps and shows, and what it refuses."""
     game = get_game(DEFAULT)
     options = {"reward": game.score_reward, "per_seat": True, "gamma": 0.9, "score_shaping": 0.3}
@@ -81,7 +76,7 @@ def seats_and_errors(backend: str) -> str:
         ended = bool(on_cpu(batch.terminated).any())
     seen = batch.observe(np.arange(5)[:, None], [0, 1])
     digests += [hashlib.sha256(on_cpu(array).tobytes()).hexdigest() for array in seen]
-    refused: list[Callable[[], object]] = [
+    refused = [
         lambda: batch.step(np.full(5, game.num_actions)),
         lambda: batch.step(on_cpu(batch.action_masks).argmin(axis=1)),
         lambda: batch.step([0]),
@@ -94,7 +89,7 @@ def seats_and_errors(backend: str) -> str:
     return " ".join([*digests, digest_of(batch)])
 
 
-def played_out(backend: str) -> str:
+def played_out(backend):
     """Results of playouts by several policies."""
     env = fresh(1, DEFAULT, num_players=3)
     states = [env.get_state(), env.get_state()]
@@ -102,20 +97,20 @@ def played_out(backend: str) -> str:
     return repr(on_cpu(results).tolist())
 
 
-def everything(backend: str) -> list[str]:
+def everything(backend):
     with with_tiny():
         games = [whole_games(options, backend) for options in tables()]
     return [*games, seats_and_errors(backend), played_out(backend)]
 
 
 @pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="this process is in plain mode itself")
-def test_the_simulated_gpu_plays_the_same_games_as_the_cpu(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_simulated_gpu_plays_the_same_games_as_the_cpu(monkeypatch):
     pytest.importorskip("numba_cuda", reason="numba-cuda is not installed")
     monkeypatch.setenv("NUMBA_ENABLE_CUDASIM", "1")
     assert printed_in_plain_mode(__file__).splitlines() == everything("cpu")
 
 
-def test_without_a_gpu_an_error_says_what_is_missing() -> None:
+def test_without_a_gpu_an_error_says_what_is_missing():
     pytest.importorskip("numba_cuda", reason="numba-cuda is not installed")
     if importlib.import_module("numba.cuda").is_available():
         pytest.skip("there is a GPU")
@@ -123,7 +118,7 @@ def test_without_a_gpu_an_error_says_what_is_missing() -> None:
         make_batch(DEFAULT, 2, backend="cuda")
 
 
-def test_without_numba_cuda_an_error_says_how_to_install_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_numba_cuda_an_error_says_how_to_install_it(monkeypatch):
     monkeypatch.setitem(sys.modules, "numba_cuda", None)
     for module in ("gpu", "kernels"):
         monkeypatch.delitem(sys.modules, f"blackjacky_env.play.{module}", raising=False)

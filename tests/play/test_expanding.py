@@ -1,17 +1,13 @@
 """Games expanded from their moves: the same as stepping the environment, and nothing is trusted."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
 import pytest
 
 from blackjacky_env.compiled.compiling import zeros
-from blackjacky_env.declare.game import Game, IllegalActionError
+from blackjacky_env.declare.game import IllegalActionError
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.games import DEFAULT
-from blackjacky_env.play.expanding import Decisions, expand_games, new_decisions
+from blackjacky_env.play.expanding import expand_games, new_decisions
 from blackjacky_env.play.step import NONE
 from tests.envs.playing import play_randomly
 
@@ -20,14 +16,13 @@ pytestmark = pytest.mark.prove
 SEEDS = (5, 6, 7)
 
 
-def random_game(env: TableEnv, seed: int) -> list[int]:
+def random_game(env, seed):
     """The moves of a random game, played through the environment."""
     env.reset(seed=seed)
-    moves: list[int] = play_randomly(env, seed).record()["actions"]
-    return moves
+    return play_randomly(env, seed).record()["actions"]
 
 
-def expanded(env: TableEnv, games: list[list[int]], threads: int = 1) -> Decisions:
+def expanded(env, games, threads=1):
     """Games with the seeds `SEEDS`, from their moves."""
     states = zeros(len(games), env.game.state_dtype)
     states[:] = env.game.new_state(env.num_players, env.variant, env.options)
@@ -38,7 +33,7 @@ def expanded(env: TableEnv, games: list[list[int]], threads: int = 1) -> Decisio
     return decisions
 
 
-def stepped(env: TableEnv, seed: int, moves: list[int]) -> list[tuple[int, Any, list[float]]]:
+def stepped(env, seed, moves):
     """What the environment shows and pays: seat, mask, and the rewards of the step, for each move."""
     env.reset(seed=seed)
     rows = []
@@ -49,7 +44,7 @@ def stepped(env: TableEnv, seed: int, moves: list[int]) -> list[tuple[int, Any, 
     return rows
 
 
-def test_a_decision_leads_to_the_next_one_of_its_seat_and_earns_what_is_paid_on_the_way(game: Game) -> None:
+def test_a_decision_leads_to_the_next_one_of_its_seat_and_earns_what_is_paid_on_the_way(game):
     env = TableEnv(game.name, reward=game.score_reward)
     games = [random_game(env, seed) for seed in SEEDS]
     decisions, first = expanded(env, games, threads=2), 0
@@ -64,7 +59,7 @@ def test_a_decision_leads_to_the_next_one_of_its_seat_and_earns_what_is_paid_on_
         first += len(rows)
 
 
-def test_every_single_move_is_looked_up_in_its_mask() -> None:
+def test_every_single_move_is_looked_up_in_its_mask():
     env = TableEnv(DEFAULT, 2)
     moves = random_game(env, SEEDS[0])
     assert len(moves) > 10

@@ -4,19 +4,14 @@ A process of its own, whose script is this file, compiles the games with Numba's
 wraparound of negative indices, and plays random games on many tables.
 """
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import numba
 import numpy as np
 import pytest
-
-from blackjacky_env.declare.game import Game
 
 ROOT = Path(__file__).parents[2]
 pytestmark = [
@@ -25,17 +20,17 @@ pytestmark = [
 ]
 
 
-def test_no_game_computes_an_index_out_of_bounds(game: Game, tmp_path: Path) -> None:
+def test_no_game_computes_an_index_out_of_bounds(game, tmp_path):
     checking = {"NUMBA_BOUNDSCHECK": "1", "NUMBA_CACHE_DIR": str(tmp_path), "PYTHONPATH": str(ROOT)}
     script = [sys.executable, "-W", "error", __file__, game.name]
     subprocess.run(script, env={**os.environ, **checking}, check=True, timeout=1200)
 
 
-def without_wraparound(context: Any, builder: Any, kind: Any, index: Any, size: Any) -> Any:
+def without_wraparound(context, builder, kind, index, size):
     return context.cast(builder, index, kind, numba.types.intp)
 
 
-def play(name: str) -> None:
+def play(name):
     """Every variant, table size and example of a game, both rewards, all that the seats see."""
     from blackjacky_env import make_batch
     from blackjacky_env.games import get_game
@@ -44,7 +39,7 @@ def play(name: str) -> None:
 
     with with_tiny():
         game, rewards = get_game(name), {"win", get_game(name).score_reward}
-        tables: list[Any] = [{"variant": v.name, "num_players": size} for v in game.variants for size in v.sizes]
+        tables = [{"variant": v.name, "num_players": size} for v in game.variants for size in v.sizes]
         for options in tables + list(examples_of(name).tables):
             for reward in rewards:
                 setup = {"seed": 1, "score_shaping": 0.5, **options, "reward": reward, "per_seat": True}
@@ -54,7 +49,7 @@ def play(name: str) -> None:
                     batch.observe(np.arange(64)[:, None], np.arange(batch.num_players[0]))
 
 
-def check_the_check() -> None:
+def check_the_check():
     from blackjacky_env.compiled.compiling import entry
 
     @entry

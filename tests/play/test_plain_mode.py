@@ -3,10 +3,7 @@
 This file is also the script that the other process runs.
 """
 
-from __future__ import annotations
-
 import hashlib
-from typing import Any
 
 import numba
 import numpy as np
@@ -26,7 +23,7 @@ TABLES = (
 )
 
 
-def digest_of_game(seed: int, options: dict[str, Any]) -> str:
+def digest_of_game(seed, options):
     """A hash of all that a random game shows: positions, what every player sees, rewards, names of actions."""
     env, rng, digest = fresh(seed, **options), np.random.default_rng(seed), hashlib.sha256()
     while not all(env.terminations.values()):
@@ -36,13 +33,13 @@ def digest_of_game(seed: int, options: dict[str, Any]) -> str:
     return digest.hexdigest()
 
 
-def all_digests() -> list[str]:
+def all_digests():
     with with_tiny():
         return [digest_of_game(seed, options) for seed, options in enumerate(TABLES)]
 
 
 @pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="this process is in plain mode itself")
-def test_plain_python_and_compiled_code_play_the_same_games() -> None:
+def test_plain_python_and_compiled_code_play_the_same_games():
     assert printed_in_plain_mode(__file__).split() == all_digests()
 
 

@@ -1,14 +1,11 @@
 """Every order of a deck, and all that dealing or reshuffling it can bring."""
 
-from __future__ import annotations
-
 from itertools import permutations
 
 import numpy as np
 import pytest
 
 from blackjacky_env.compiled.compiling import copied, zeros
-from blackjacky_env.declare.game import Game
 from blackjacky_env.games import get_game
 from blackjacky_env.play import make_begin
 from blackjacky_env.play.shuffling import Shuffles, all_orders, count_orders, make_deck, step_with
@@ -17,7 +14,7 @@ SIX = {"max_card": 3, "hand_size": 1, "hearts": 1, "bust_at": 5, "max_turns_per_
 SIX_OF_THREE = {"deals": 2, "deck": ["KH", "AH", "JS", "QS", "KS", "AS"]}
 
 
-def shuffles_of(game: Game, num_players: int, given: dict[str, object]) -> tuple[Shuffles, np.ndarray]:
+def shuffles_of(game, num_players, given):
     """All shuffles at a table, and its blank records."""
     size, variant = game.choose_table(num_players)
     options = game.check_options(size, variant, given)
@@ -26,19 +23,19 @@ def shuffles_of(game: Game, num_players: int, given: dict[str, object]) -> tuple
     return Shuffles(game, blank, make_deck(game, size, options)), blank
 
 
-def test_orders_are_counted() -> None:
+def test_orders_are_counted():
     cases = [([1, 1, 1], 3, 6), ([1, 1, 1], 2, 6), ([2, 2, 2], 6, 90), ([1, 2, 3], 3, 19), ([4], 3, 1), ([1, 2], 0, 1)]
     for copies, length, orders in cases:
         assert count_orders(copies, length) == pytest.approx(orders)
 
 
-def test_every_distinct_order_of_a_deck_is_there_once_in_ascending_order() -> None:
+def test_every_distinct_order_of_a_deck_is_there_once_in_ascending_order():
     game = get_game("black_jacky")
     orders = all_orders(make_deck(game, 2, game.check_options(2, "classic", SIX)))
     assert list(map(tuple, orders.tolist())) == sorted(set(permutations([1, 2, 2, 3, 3, 3])))
 
 
-def test_first_and_later_deals_have_one_order_for_each_way_to_deal_whole_hands() -> None:
+def test_first_and_later_deals_have_one_order_for_each_way_to_deal_whole_hands():
     """6! orders of six cards in hands of two are 90 deals."""
     game = get_game("schwarze_katze")
     shuffles, blank = shuffles_of(game, 3, SIX_OF_THREE)

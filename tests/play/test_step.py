@@ -1,9 +1,6 @@
 """One protocol for a move, wherever it is made: changes of score are paid when they happen, settled or not."""
 
-from __future__ import annotations
-
 import dataclasses
-from collections.abc import Iterator
 from unittest import mock
 
 import numpy as np
@@ -22,7 +19,7 @@ BID = 1  # a point for each bid in this round
 
 
 @inlined
-def score(s, seat):  # type: ignore[no-untyped-def]  # compiled
+def score(s, seat):
     """Ten times the points, and one for a bid, which is no settlement."""
     return 10 * int(s.points[seat]) + (s.bids[seat] != NOT_YET)
 
@@ -31,12 +28,12 @@ PAYING = dataclasses.replace(GAME, name="paying", rules=dataclasses.replace(GAME
 
 
 @pytest.fixture(autouse=True)
-def _registered() -> Iterator[None]:
+def _registered():
     with with_tiny(), mock.patch.dict(GAMES, {"paying": Registration(f"{__name__}:PAYING")}):
         yield
 
 
-def test_a_change_of_score_between_settlements_is_paid_by_the_environment_and_by_batches() -> None:
+def test_a_change_of_score_between_settlements_is_paid_by_the_environment_and_by_batches():
     batch, env = make_batch("paying", 1, num_players=3, seed=2, reward="points"), TableEnv("paying", 3, reward="points")
     for _ in range(4):
         env.reset(seed=int(batch.seeds[0]))
@@ -49,7 +46,7 @@ def test_a_change_of_score_between_settlements_is_paid_by_the_environment_and_by
                 assert env.rewards == {agent: float(agent == bidder) * BID for agent in env.agents}
 
 
-def test_batches_pay_a_settlement_before_the_next_cards_are_dealt_as_the_environment_does() -> None:
+def test_batches_pay_a_settlement_before_the_next_cards_are_dealt_as_the_environment_does():
     options = {"num_players": 2, "three_games": True, "reward": "points"}
     batch, env = make_batch("halunken", 1, seed=2, **options), TableEnv("halunken", **options)
     env.reset(seed=int(batch.seeds[0]))
@@ -60,10 +57,10 @@ def test_batches_pay_a_settlement_before_the_next_cards_are_dealt_as_the_environ
         assert batch.rewards[0, : len(env.rewards)].tolist() == list(env.rewards.values())
 
 
-def test_a_learner_is_paid_all_that_its_score_changes_by() -> None:
+def test_a_learner_is_paid_all_that_its_score_changes_by():
     envs = SeatVectorEnv("paying", 8, ["random"], 3, reward="points")
     _, info = envs.reset(seed=3)
-    paid, points = np.zeros(8), dict[int, int]()
+    paid, points = np.zeros(8), {}
     while len(points) < 8:
         seen, rewards, ended, _, info = envs.step(info["action_mask"].argmax(axis=1))
         for i in set(range(8)) - points.keys():
@@ -74,5 +71,5 @@ def test_a_learner_is_paid_all_that_its_score_changes_by() -> None:
 
 
 @pytest.mark.parametrize(("mask", "action"), [([0, 0, 1], 2), ([1, 0, 1], NONE), ([0, 0, 0], STUCK)])
-def test_the_only_legal_action_is_taken_unasked_and_none_ends_a_game(mask: list[int], action: int) -> None:
+def test_the_only_legal_action_is_taken_unasked_and_none_ends_a_game(mask, action):
     assert only_legal(np.array(mask, np.int8)) == action

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from typing import Any, NamedTuple
 
 
@@ -72,9 +72,25 @@ def one_hot(length: int, index: int | None) -> list[int]:
     return [int(place == index) for place in range(length)]
 
 
-def around(entries: list[Any], me: int, seats: int, nobody: Any = 0) -> list[Any]:
-    """What is given by seat, as it lies clockwise around the table from me, filled up to so many seats."""
+def around(entries: list[Any], me: int, seats: int) -> list[Any]:
+    """What is given by seat, as it lies clockwise around the table from me, filled up with 0 to so many seats."""
+    nobody = [0] * len(entries[0]) if entries and isinstance(entries[0], list) else 0
     return [*entries[me:], *entries[:me], *[nobody] * (seats - len(entries))]
+
+
+def relative(seat: int | None, me: int, players: int) -> int:
+    """1 + the places that a seat is clockwise from me, 0 for nobody."""
+    return 0 if seat is None else 1 + (seat - me) % players
+
+
+def everybody_sees(
+    players: int, seats: int, same: dict[str, Any], by_seat: dict[str, list[Any]], own: Callable[[int], dict[str, Any]]
+) -> list[dict[str, Any]]:
+    """The observations: what is the same for all, entries by seat as they lie around the table, and what is the own."""
+    return [
+        {**same, **{name: around(entries, me, seats) for name, entries in by_seat.items()}, **own(me)}
+        for me in range(players)
+    ]
 
 
 def uniform(legal: set[int]) -> set[int]:

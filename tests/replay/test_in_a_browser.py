@@ -1,11 +1,5 @@
 """The page in a real Chromium, opened from disk: keys, slider, views, thoughts; skipped where there is none."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-from pathlib import Path
-from typing import Any, ClassVar
-
 import numpy as np
 import pytest
 
@@ -21,7 +15,7 @@ EVERYTHING = 4
 
 
 @pytest.fixture(scope="module")
-def chromium() -> Iterator[Any]:
+def chromium():
     """A browser without a window and without a network."""
     with open_browser() as driver:
         driver.execute_cdp_cmd("Network.enable", {})
@@ -37,15 +31,15 @@ class Page:
     ``curve`` for all players, in which her chances fall most after the 20th move.
     """
 
-    COSTS: ClassVar = {1: (0.1, 0.05, 0.15), 3: (0.2, 0.1, 0.3), 5: (0.3, -0.1, 0.7), 7: (-0.06, -0.1, -0.02)}
+    COSTS = {1: (0.1, 0.05, 0.15), 3: (0.2, 0.1, 0.3), 5: (0.3, -0.1, 0.7), 7: (-0.06, -0.1, -0.02)}
     """By number of Ada's decision; the last but one is no clear mistake, the last a better move."""
     BEST = 4
     """The decision after which the estimate changes most."""
 
-    def __init__(self, chromium: Any, path: Path, curve: bool = False) -> None:
+    def __init__(self, chromium, path, curve=False):
         env = random_game("black_jacky", seed=0, num_players=3)
         env.replay({**(record := env.record()), "actions": []})
-        self.own: list[int] = []
+        self.own = []
         thoughts = list(self.minds(record, env))
         wins = np.full((len(record["actions"]) + 1, 3), [0.6, 0.3, 0.1])
         wins[20:], wins[-1] = [0.2, 0.5, 0.3], [0, 1, 0]
@@ -58,7 +52,7 @@ class Page:
         set_screen(chromium, 1280, 800)
         self.open()
 
-    def minds(self, record: dict[str, Any], env: Any) -> Iterator[Thoughts | None]:
+    def minds(self, record, env):
         """The thoughts on every move."""
         for step, action in enumerate(record["actions"]):
             if env.agent_selection != "player_0":
@@ -70,37 +64,37 @@ class Page:
                 yield Thoughts(chances, 0.2 + 0.5 * (number > self.BEST), "oracle", self.COSTS.get(number))
             env.step(action)
 
-    def open(self, fragment: str = "") -> None:
+    def open(self, fragment=""):
         self.chromium.get("about:blank")
         self.chromium.get(f"{self.address}{fragment}")
         wait_for(self.chromium, "return 'ready' in document.documentElement.dataset")
 
-    def wait(self, at: int) -> None:
+    def wait(self, at):
         wait_for(self.chromium, f"return Number(document.getElementById('page-slider').value) >= {at}")
 
-    def go_to(self, step: int) -> None:
+    def go_to(self, step):
         self.script(f"const s = document.getElementById('page-slider'); s.value = {step};{CHANGED}")
 
-    def script(self, text: str, *arguments: Any) -> Any:
+    def script(self, text, *arguments):
         return self.chromium.execute_script(text, *arguments)
 
-    def find(self, selector: str) -> Any:
+    def find(self, selector):
         return self.chromium.find_element("css selector", selector)
 
-    def keys(self, *keys: str) -> None:
+    def keys(self, *keys):
         self.find("body").send_keys(*keys)
 
-    def text(self, name: str) -> str:
+    def text(self, name):
         return str(self.script("return document.getElementById('page-' + arguments[0]).innerText", name))
 
     @property
-    def at(self) -> int:
+    def at(self):
         return int(self.script("return document.getElementById('page-slider').value"))
 
-    def view(self, number: int) -> None:
+    def view(self, number):
         self.script("document.querySelectorAll('#page-views input')[arguments[0]].click()", number)
 
-    def shows(self, view: int, step: int) -> bool:
+    def shows(self, view, step):
         """Whether the picture is the one that belongs there."""
         same = """
             const template = document.createElement('div');
@@ -111,12 +105,12 @@ class Page:
 
 
 @pytest.fixture(params=[False])
-def page(chromium: Any, tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Page]:
+def page(chromium, tmp_path, request):
     yield Page(chromium, tmp_path / "game.html", request.param)
     assert chromium.get_log("browser") == []
 
 
-def test_keys_lead_through_the_game_and_what_can_be_used_has_a_name(page: Page) -> None:
+def test_keys_lead_through_the_game_and_what_can_be_used_has_a_name(page):
     assert page.shows(EVERYTHING, 0)
     second, third = page.film["starts"][1:3]
     there = [(RIGHT, 1), (RIGHT, 2), (LEFT, 1), ("]", second), ("]", third), (RIGHT, third + 1)]
@@ -129,7 +123,7 @@ def test_keys_lead_through_the_game_and_what_can_be_used_has_a_name(page: Page) 
     assert page.find("#page-now").get_attribute("aria-live") == "polite"
 
 
-def test_every_view_shows_its_pictures_and_secrets_and_thoughts_to_those_who_may_know(page: Page) -> None:
+def test_every_view_shows_its_pictures_and_secrets_and_thoughts_to_those_who_may_know(page):
     step = next(i for i, (_, _, heard) in enumerate(page.film["moves"]) if heard)
     giver, name, heard = page.film["moves"][step]
     for view in range(5):
@@ -149,7 +143,7 @@ def test_every_view_shows_its_pictures_and_secrets_and_thoughts_to_those_who_may
     assert page.shows(0, page.last)
 
 
-def test_the_curve_rounds_and_moves_are_clicked_and_the_curve_marks_mistakes(page: Page) -> None:
+def test_the_curve_rounds_and_moves_are_clicked_and_the_curve_marks_mistakes(page):
     page.find("#page-rounds button:nth-child(2)").click()
     assert page.at == page.film["starts"][1]
     page.find('#page-list [data-step="5"]').click()
@@ -160,7 +154,7 @@ def test_the_curve_rounds_and_moves_are_clicked_and_the_curve_marks_mistakes(pag
         assert page.script(f"return document.querySelectorAll('#page-curve .{kind}').length") == places
 
 
-def test_jumps_lead_to_the_mistake_the_disagreements_and_the_settlements(page: Page) -> None:
+def test_jumps_lead_to_the_mistake_the_disagreements_and_the_settlements(page):
     page.view(0)
     for number in (3, 1, 3):
         page.find("#page-mistake").click()
@@ -187,9 +181,7 @@ def test_jumps_lead_to_the_mistake_the_disagreements_and_the_settlements(page: P
 
 
 @pytest.mark.parametrize("page", [True], indirect=True)
-def test_estimates_of_all_players_change_with_every_position_and_turning_points_are_the_viewed_players(
-    page: Page,
-) -> None:
+def test_estimates_of_all_players_change_with_every_position_and_turning_points_are_the_viewed_players(page):
     points = "return [...document.querySelectorAll('#page-curve polyline')].map((line) => line.points.length)"
     assert page.script(points) == [page.last + 1] * 3
     assert "Said by an oracle." in page.text("legend")
@@ -208,7 +200,7 @@ def test_estimates_of_all_players_change_with_every_position_and_turning_points_
     assert page.at == 19
 
 
-def test_on_a_phone_picture_buttons_and_thoughts_are_on_the_first_screen(page: Page) -> None:
+def test_on_a_phone_picture_buttons_and_thoughts_are_on_the_first_screen(page):
     set_screen(page.chromium, 390, 844, mobile=True)
     bottom = "return document.getElementById('page-' + arguments[0]).getBoundingClientRect().bottom"
     assert all(page.script(bottom, name) < 844 for name in ("picture", "buttons", "jumps", "thoughts-of"))

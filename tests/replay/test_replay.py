@@ -1,14 +1,10 @@
 """Replays: the file stands alone and shows exactly what each viewer may see, and records that are none are named."""
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import html
 import json
 import re
-from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 import pytest
@@ -25,7 +21,7 @@ NAMES = ["Ada", "Bob", "<b>Cem & Co</b>", "Dora"]
 MOST_BYTES = 400_000
 
 
-def expected(env: TableEnv, names: list[str], theme: str) -> list[str]:
+def expected(env, names, theme):
     """The pictures of a position as the environment draws them."""
     told = env.last_action(everything=True, names=names_of(env.num_players, names))
     scene = env.game.scene(env.snapshot(), env.config_dict(), EVERYTHING)
@@ -35,7 +31,7 @@ def expected(env: TableEnv, names: list[str], theme: str) -> list[str]:
 
 
 @pytest.mark.parametrize("game", REAL)
-def test_every_view_of_every_position_is_the_picture_of_the_environment(game: str) -> None:
+def test_every_view_of_every_position_is_the_picture_of_the_environment(game):
     record, theme = random_game(game, most=120).record(), "dark"
     views = pictures_in(replay_html(record, names=NAMES, theme=theme))
     env = TableEnv(game)
@@ -46,14 +42,14 @@ def test_every_view_of_every_position_is_the_picture_of_the_environment(game: st
             env.step(record["actions"][step])
 
 
-def test_a_players_pictures_do_not_change_with_what_is_hidden() -> None:
+def test_a_players_pictures_do_not_change_with_what_is_hidden():
     """The same moves, other cards in others' hands: only they, and who sees everything, see a difference."""
     hands = ([[1, 2], [8, 8], [7, 7]], [[1, 2], [3, 4], [7, 7]])
     one, other = (pictures_in(replay_html(one_round(cards, top=5).env.record())) for cards in hands)
     assert [a == b for a, b in zip(one, other, strict=True)] == [True, False, True, True, False]
 
 
-def test_a_card_given_in_secret_is_named_to_nobody_else() -> None:
+def test_a_card_given_in_secret_is_named_to_nobody_else():
     env = one_round([[3, 1], [6, 7], [8, 8]]).play(exchange(0, 1), give(1)).env
     page = replay_html(env.record(), names=["Ada", "Bob", "Cem"])
     assert film_in(page)["moves"] == [[0, "lay 3: Ada and Bob exchange", None], [0, "give 1", "give a card"]]
@@ -61,7 +57,7 @@ def test_a_card_given_in_secret_is_named_to_nobody_else() -> None:
     assert told == [["give 1"], ["give a card"], ["give a card"], ["give a card"], ["give 1"]]
 
 
-def test_only_the_pages_own_script_may_run() -> None:
+def test_only_the_pages_own_script_may_run():
     names = ["Ada", "Bob", "Cem", "</title><script>alert(1)</script>"]
     page = replay_html(random_game("black_jacky", most=3).record(), names=names)
     (script,) = re.findall(r"<script>(.*?)</script>", page, re.DOTALL)
@@ -72,7 +68,7 @@ def test_only_the_pages_own_script_may_run() -> None:
 
 
 @pytest.mark.parametrize("game", REAL)
-def test_the_file_of_a_whole_game_stands_alone_and_is_small_and_always_the_same(game: str) -> None:
+def test_the_file_of_a_whole_game_stands_alone_and_is_small_and_always_the_same(game):
     record = random_game(game, seed=5).record()
     page = replay_html(record)
     everything = page + json.dumps(film_in(page))
@@ -85,7 +81,7 @@ def test_the_file_of_a_whole_game_stands_alone_and_is_small_and_always_the_same(
 
 
 @pytest.mark.parametrize("game", REAL)
-def test_rounds_begin_where_the_position_says_so(game: str) -> None:
+def test_rounds_begin_where_the_position_says_so(game):
     env = random_game(game, seed=1)
     record, unit = env.record(), env.game.words.round_key
     film = film_in(replay_html(record))
@@ -100,13 +96,13 @@ def test_rounds_begin_where_the_position_says_so(game: str) -> None:
     assert film["settled"][-1] == len(record["actions"])
 
 
-def some_thoughts(record: dict[str, Any]) -> list[Thoughts | None]:
+def some_thoughts(record):
     chances = np.zeros(61)
     chances[:20] = np.arange(20, 0, -1) / 210
     return [Thoughts(chances, 0.25) if move % 3 == 0 else None for move in range(len(record["actions"]))]
 
 
-def test_thoughts_are_the_likeliest_moves_and_the_one_that_was_made() -> None:
+def test_thoughts_are_the_likeliest_moves_and_the_one_that_was_made():
     record = random_game("black_jacky", most=30).record()
     told = film_in(replay_html(record, names=NAMES, thoughts=some_thoughts(record)))["thoughts"]
     assert told[1] is None
@@ -127,12 +123,12 @@ IMPOSSIBLE = [
 
 
 @pytest.mark.parametrize(("options", "message"), IMPOSSIBLE)
-def test_thoughts_and_curves_of_another_game_are_refused(options: Any, message: str) -> None:
+def test_thoughts_and_curves_of_another_game_are_refused(options, message):
     with pytest.raises(ValueError, match=message):
         replay_html(random_game("black_jacky", most=5).record(), **options)
 
 
-NO_RECORDS: list[tuple[Callable[[Any], Any], str]] = [
+NO_RECORDS = [
     (lambda record: "{", "a record: expected is a mapping, as from record.., not str"),
     (lambda record: {"names": {}, "record": record}, "this record lacks 'game'"),
     (lambda record: {**record, "options": 5}, "options of a record: expected is a mapping"),
@@ -147,19 +143,19 @@ NO_RECORDS: list[tuple[Callable[[Any], Any], str]] = [
 
 
 @pytest.mark.parametrize(("change", "message"), NO_RECORDS)
-def test_records_that_are_none_are_named(change: Callable[[Any], Any], message: str) -> None:
+def test_records_that_are_none_are_named(change, message):
     record = random_game("black_jacky", most=5).record()
     with pytest.raises(ValueError, match=message):
         replay_html(change(record))
 
 
-def test_moves_after_the_end_are_refused() -> None:
+def test_moves_after_the_end_are_refused():
     record = random_game("black_jacky", num_players=2).record()
     with pytest.raises(ValueError, match="the game is over"):
         replay_html({**record, "actions": [*record["actions"], 47]})
 
 
 @pytest.mark.parametrize("players", [2, 3, 6])
-def test_a_sole_winner_has_everything_and_nobody_or_everybody_the_same(players: int) -> None:
+def test_a_sole_winner_has_everything_and_nobody_or_everybody_the_same(players):
     rewards = [1, -1 / (players - 1), 0]  # of a sole winner, who has lost to one, and who wins or loses with all
     assert [chance_to_win(each, players) for each in rewards] == pytest.approx([1, 0, 1 / players])

@@ -3,9 +3,6 @@
 import math
 import shlex
 import sys
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -14,13 +11,13 @@ from blackjacky_agents.cli import options
 
 
 @pytest.fixture(autouse=True)
-def _no_line_about_compiling(monkeypatch: pytest.MonkeyPatch) -> None:
+def _no_line_about_compiling(monkeypatch):
     """Commands run in this process say nothing about compiling: whether they would depends on what ran before."""
     monkeypatch.setattr(options, "SECONDS", math.inf)
 
 
 @pytest.fixture
-def empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def empty_folder(tmp_path, monkeypatch):
     """The current folder, which is empty."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "path", [*sys.path])  # classes add the current folder
@@ -28,10 +25,10 @@ def empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
-def typed(capsys: pytest.CaptureFixture[str]) -> Callable[..., Any]:
+def typed(capsys):
     """Run a subcommand as users type it, which has to end with that status; what it printed."""
 
-    def run(command: str, status: int = 0) -> Any:
+    def run(command, status=0):
         assert cli.main(shlex.split(command)) == status
         return capsys.readouterr()
 

@@ -1,9 +1,6 @@
 """Subcommands and scripts that take ``--game``, with the tiny game that none of them knows."""
 
-from __future__ import annotations
-
 import re
-from typing import Any
 
 import pytest
 
@@ -12,13 +9,13 @@ from tests.every_game import TINY
 pytestmark = pytest.mark.usefixtures("tiny", "empty_folder")
 
 
-def test_evaluate_plays_it(typed: Any) -> None:
+def test_evaluate_plays_it(typed):
     evaluate = f"evaluate --game {TINY} --agents"
     assert "| random x3, each |" in typed(f"{evaluate} random*3 --games 30").out
     assert "num_players=4 is out of range; allowed are 2 .. 3" in typed(f"{evaluate} random*4", status=2).err
 
 
-def test_a_person_plays_it(typed: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_person_plays_it(typed, monkeypatch):
     answers = iter(["help", "? 1", "hint", *["1"] * 20])
     monkeypatch.setattr("builtins.input", lambda prompt: next(answers))
     told = typed(f"play --game {TINY} --seed 3").out

@@ -8,10 +8,7 @@ import pytest
 from scripts.proofs import mutate_rules
 from scripts.proofs.mutate_rules import REFERENCE, RULES_TESTS, SURVIVED, judge, subjects, try_some
 
-pytestmark = [
-    pytest.mark.prove,
-    pytest.mark.skipif(not hasattr(os, "fork"), reason="Windows has no fork"),
-]
+pytestmark = [pytest.mark.prove, pytest.mark.skipif(not hasattr(os, "fork"), reason="Windows has no fork")]
 CHANGES = {
     ("# T2", "# nothing changes"): SURVIVED,
     ("v == 2:  # T2", "v == 8:"): RULES_TESTS,

@@ -1,16 +1,13 @@
 """scripts/pages and scripts/results.py: parts of pages, and results in one form that name their weights."""
 
-from __future__ import annotations
-
 import json
 import re
-from pathlib import Path
-from typing import Any
+import tomllib
 
 import pytest
 
 from blackjacky_env.games import DEFAULT
-from scripts import results
+from scripts import measure, results
 from scripts.pages import measured
 from scripts.pages.__main__ import update
 from scripts.pages.part import Part, plain_tables
@@ -20,15 +17,13 @@ FILES = [path for path in results.RESULTS.rglob("*.json") if path.parent.name !=
 
 
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def folder(tmp_path, monkeypatch):
     """The folder of results, which is empty."""
     monkeypatch.setattr(results, "RESULTS", tmp_path / "results")
     return tmp_path / "results"
 
 
-def test_what_is_out_of_date_is_named_by_check_and_written_without(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_what_is_out_of_date_is_named_by_check_and_written_without(tmp_path, capsys):
     page = tmp_path / "page.md"
     before = "before\n<!-- a:begin -->\nold\n<!-- a:end -->\n<!-- b:begin -->\n<!-- b:end -->\nafter\n"
     page.write_text(before, "utf-8")
@@ -45,7 +40,7 @@ def test_what_is_out_of_date_is_named_by_check_and_written_without(
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: f"{path.parent.name}-{path.stem}")
-def test_every_result_has_the_form(path: Path) -> None:
+def test_every_result_has_the_form(path):
     found = json.loads(path.read_text("utf-8"))
     assert set(found) - {"settings"} == FORM
     assert found["commit"]
@@ -53,12 +48,11 @@ def test_every_result_has_the_form(path: Path) -> None:
     assert all(re.fullmatch("[0-9a-f]{64}", weights) for weights in found["weights"].values())
 
 
-def test_a_result_is_read_as_it_was_saved_and_shown_with_its_command(folder: Path) -> None:
+def test_a_result_is_read_as_it_was_saved_and_shown_with_its_command(folder):
     rate = {"mean": 1.0, "low": 0.9, "high": 1.0}
-    rows: list[dict[str, Any]] = [{"n": 12_000, "win rate": 0.25}, {"n": 1, "win rate": rate}, {"other": "x"}]
+    rows = [{"n": 12_000, "win rate": 0.25}, {"n": 1, "win rate": rate}, {"other": "x"}]
     results.save("kind", rows, what="Numbers.", command="blackjacky evaluate", game=DEFAULT, seed=3)
     found = results.load("kind", DEFAULT)
-    assert found is not None
     assert (found["rows"], found["seed"], found["weights"]) == (rows, 3, {})
     assert "`blackjacky evaluate` with the tree of" in results.made_by(found)
     assert "`python scripts/gone.py` at commit" in results.made_by({**found, "command": "python scripts/gone.py"})
@@ -69,7 +63,7 @@ def test_a_result_is_read_as_it_was_saved_and_shown_with_its_command(folder: Pat
     assert folder.is_dir()
 
 
-def test_results_of_other_weights_than_those_shipped_are_refused(folder: Path) -> None:
+def test_results_of_other_weights_than_those_shipped_are_refused(folder):
     path = results.save("kind", [], what="None.", command="x", game=DEFAULT, weights=["champion"])
     assert results.load("kind", DEFAULT) is not None
     path.write_text(path.read_text("utf-8").replace(results.shipped(DEFAULT)["champion"], "0" * 64), "utf-8")
@@ -78,7 +72,7 @@ def test_results_of_other_weights_than_those_shipped_are_refused(folder: Path) -
     assert folder in path.parents
 
 
-def test_a_proof_that_has_failed_is_no_proof(folder: Path) -> None:
+def test_a_proof_that_has_failed_is_no_proof(folder):
     settings = {
         "fuzz": {"actions": 9, "differences": 0},
         "mutants": {"mutants": 9, "survivors": 2, "unexplained": 0},
@@ -91,3 +85,12 @@ def test_a_proof_that_has_failed_is_no_proof(folder: Path) -> None:
     with pytest.raises(ValueError, match="has failed"):
         measured.proof(DEFAULT)
     assert folder.is_dir()
+
+
+def test_the_list_names_modules_that_exist_and_results_in_the_form():
+    for name, entry in tomllib.loads((results.RESULTS / "results.toml").read_text("utf-8")).items():
+        for game in entry.get("games", [None]):
+            for command in measure.commands_of(entry, game, measure.FOLDER / f"{name}.json"):
+                words = command.split()
+                module = results.ROOT / f"{words[2].replace('.', '/')}.py"
+                assert module.exists() or not words[2].startswith("scripts."), command

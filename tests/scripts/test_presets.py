@@ -1,9 +1,6 @@
 """Tables with a name on the command line."""
 
-from __future__ import annotations
-
 import re
-from typing import Any
 
 import pytest
 
@@ -13,7 +10,7 @@ from blackjacky_agents.cli.options import read_arguments
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.games import GAMES, get_game
 
-OTHERS: dict[Any, list[str]] = {
+OTHERS = {
     dataset: ["--agents", "random"],
     evaluate: ["--agents", "random"],
     exploit: [],
@@ -23,14 +20,14 @@ OTHERS: dict[Any, list[str]] = {
     watch: ["--agents", "random"],
 }
 """By subcommand: what has to be given, too."""
-PRESETS = [(name, preset) for name in GAMES for preset in get_game(name).tables]
+TABLES = [(game, name) for game in GAMES for name in get_game(game).tables]
 
 
 @pytest.mark.parametrize("command", OTHERS, ids=lambda command: command.__name__.rpartition(".")[2])
-def test_every_command_has_the_variant_and_the_rules_of_a_preset(command: Any) -> None:
-    for game, preset in PRESETS:
-        args = read_arguments(command.Args, [*OTHERS[command], "--game", game, "--table", preset], "it")
-        env = TableEnv(game, table=preset)
+def test_every_command_has_the_variant_and_the_rules_of_a_named_table(command):
+    for game, name in TABLES:
+        args = read_arguments(command.Args, [*OTHERS[command], "--game", game, "--table", name], "it")
+        env = TableEnv(game, table=name)
         assert args.table_players == env.num_players
         assert TableEnv(game, args.table_players, args.variant, **args.rule_options).options == env.options
         args.check_players(env.num_players)
@@ -38,7 +35,7 @@ def test_every_command_has_the_variant_and_the_rules_of_a_preset(command: Any) -
             args.check_players(env.num_players + 1)
 
 
-def test_what_nobody_has_named_fills_the_table_of_the_preset() -> None:
+def test_what_nobody_has_named_fills_the_named_table():
     args = read_arguments(play.Args, ["--table", "mini-3p"], "play")
     assert [len(play.opponents_of(args, people)) for people in (1, 2)] == [2, 1]
     assert tournament.read_agents(read_arguments(tournament.Args, ["--table", "mini-2"], "tournament"))[1] == (2,)
@@ -49,7 +46,7 @@ def test_what_nobody_has_named_fills_the_table_of_the_preset() -> None:
     assert protocol.options == args.rule_options
 
 
-def test_a_training_is_at_the_table_that_is_named() -> None:
+def test_a_training_is_at_the_table_that_is_named():
     pytest.importorskip("sb3_contrib")
     from blackjacky_agents.cli.train import read_arguments as read_training
 
@@ -59,9 +56,7 @@ def test_a_training_is_at_the_table_that_is_named() -> None:
     assert TableEnv("black_jacky", 3, settings.variant, **settings.rule_options).options == env.options
 
 
-def test_help_for_training_shows_ten_options_and_all_settings_in_groups_if_asked(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_help_for_training_shows_ten_options_and_all_settings_in_groups_if_asked(capsys):
     pytest.importorskip("sb3_contrib")
     from blackjacky_agents.cli.train import read_arguments as read_training
     from blackjacky_agents.kit.settings import GROUPS

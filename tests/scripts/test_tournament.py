@@ -41,7 +41,7 @@ def test_the_report_says_what_the_games_say_and_all_is_kept(played):
     kept = {"2_players.jsonl", "3_players.jsonl", ".lock"}
     assert {path.name for path in played.iterdir()} == kept | {"report.md", "report.json"}
     report = (played / "report.md").read_text(encoding="utf-8")
-    result = standings(Tournament(BOTS, 3, seed=3, results=played / "3_players.jsonl").games(), seed=3)
+    result = standings(Tournament(BOTS, 3, seed=3, results=played / "3_players.jsonl").games())
     assert "**3 players**, par 33.3 %; 120 games, 40 deals of 1 line-up;" in report
     for row in result.agents:
         assert re.search(rf"\n\| `?{row.agent}`? \| {re.escape(share(asdict(row.win_rate)))} \|.*\| 120 \|\n", report)
@@ -51,11 +51,15 @@ def test_the_report_says_what_the_games_say_and_all_is_kept(played):
 
 
 def test_more_games_go_on_from_those_that_are_kept_and_the_same_games_give_the_same_report(played, typed):
-    kept, _, _ = (played / "3_players.jsonl").read_bytes().rpartition(b'{"seconds"')
+    kept, _, _ = (played / "3_players.jsonl").read_bytes().rpartition(b'{"sha256"')
     first = typed(f"{OF_THREE} 240 --seed 3").out
-    assert (played / "3_players.jsonl").read_bytes().startswith(kept)
+    assert (whole := (played / "3_players.jsonl").read_bytes()).startswith(kept)
     assert "240 games, 80 deals" in first
-    assert typed(f"{OF_THREE} 240 --seed 3").out == first
+    assert first.startswith("240 games, 120 of them in ")
+    again = typed(f"{OF_THREE} 240 --seed 3").out
+    assert again.startswith("240 games, 0 of them in 0 s: ")
+    assert again.partition("\n")[2] == first.partition("\n")[2]
+    assert (played / "3_players.jsonl").read_bytes() == whole
 
 
 def test_a_game_is_replayed_as_a_record_of_the_environment(played, typed):

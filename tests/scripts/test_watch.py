@@ -1,12 +1,9 @@
 """blackjacky watch: a game as a page or in the terminal; new, from a record, or from a tournament."""
 
-from __future__ import annotations
-
 import json
 import re
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -17,11 +14,11 @@ from tests.replay.reading import film_in, random_game
 pytestmark = pytest.mark.usefixtures("empty_folder")
 
 
-def page(name: str = "game.html") -> str:
+def page(name="game.html"):
     return Path(name).read_text(encoding="utf-8")
 
 
-def test_a_new_game_becomes_a_page(typed: Any, empty_folder: Path) -> None:
+def test_a_new_game_becomes_a_page(typed, empty_folder):
     command = "watch --agents champion,threshold*2 --seed 3 --playouts 20 --output"
     assert "moves" in typed(f"{command} game.html").err
     film = film_in(page())
@@ -34,7 +31,7 @@ def test_a_new_game_becomes_a_page(typed: Any, empty_folder: Path) -> None:
     assert page("again.html") == page()
 
 
-def test_without_a_page_the_game_is_told_as_a_spectator_sees_it(typed: Any) -> None:
+def test_without_a_page_the_game_is_told_as_a_spectator_sees_it(typed):
     told, errors = typed("watch --agents random*2 --seed 1 --variant schnell_duell")
     assert errors == ""
     assert told.startswith("Black Jacky, seed 1: random 1, random 2\n\n")
@@ -44,7 +41,7 @@ def test_without_a_page_the_game_is_told_as_a_spectator_sees_it(typed: Any) -> N
     assert re.search(r"\n(random \d.*|Nobody) won the game\.\n$", told)
 
 
-def test_a_kept_game_is_shown_with_its_names(typed: Any) -> None:
+def test_a_kept_game_is_shown_with_its_names(typed):
     record, kept = random_game("black_jacky", num_players=2, hearts=1).record(), Path("kept.json")
     kept.write_text(json.dumps({"names": {"player_0": "Ada", "player_1": "Bob"}, "record": record}), encoding="utf-8")
     typed("watch --record kept.json --output game.html")
@@ -60,7 +57,7 @@ def test_a_kept_game_is_shown_with_its_names(typed: Any) -> None:
 
 
 @pytest.mark.prove
-def test_a_game_of_a_tournament_is_shown(typed: Any) -> None:
+def test_a_game_of_a_tournament_is_shown(typed):
     kept = Path("3_players.jsonl")
     tournament = Tournament(["random", "threshold", "trickster"], 3, seed=2, results=kept)
     tournament.play(12, threads=1)
@@ -73,7 +70,7 @@ def test_a_game_of_a_tournament_is_shown(typed: Any) -> None:
 
 
 @pytest.mark.prove
-def test_a_game_of_agents_in_python_is_shown_without_their_code(typed: Any, empty_folder: Path) -> None:
+def test_a_game_of_agents_in_python_is_shown_without_their_code(typed, empty_folder):
     module = Path("somebodys.py")
     module.write_text(
         "class Agent:\n    def act(self, observation):\n        return int(observation['action_mask'].argmax())\n"
@@ -88,7 +85,7 @@ def test_a_game_of_agents_in_python_is_shown_without_their_code(typed: Any, empt
 
 
 @pytest.mark.usefixtures("tiny")
-def test_a_game_that_draws_nothing_is_told_and_has_a_page(typed: Any) -> None:
+def test_a_game_that_draws_nothing_is_told_and_has_a_page(typed):
     command = f"watch --game {TINY} --agents random*3 --seed 2"
     assert "won the game" in typed(command).out
     typed(f"{command} --output game.html")

@@ -20,9 +20,6 @@ def outcomes(report):
     return {name: outcome for name, (outcome, _) in report.items()}
 
 
-# Healthy environments
-
-
 def test_other_processes_play_the_same_games():
     """The environment of a registered name, too."""
     name = "blackjacky/black_jacky-v0"
@@ -34,8 +31,6 @@ def test_a_healthy_toy_passes_every_check():
     report = check_all("tests.testing.toy:Toy", off_turn_mask="zero")
     assert outcomes(report) == {**dict.fromkeys(CHECKS, "passed"), **NO_PROOFS}, report
 
-
-# Planted faults
 
 FAULTS = {
     "shared generator": ["same_process"],
@@ -75,9 +70,6 @@ def test_a_planted_fault_is_caught_by_the_check_meant_for_it(fault, name):
         check(name, functools.partial(toy.Toy, fault), off_turn_mask="zero")
 
 
-# Messages
-
-
 def test_whatever_an_environment_raises_is_told_with_its_place():
     class Broken(toy.Toy):
         def observe(self, agent):
@@ -88,9 +80,6 @@ def test_whatever_an_environment_raises_is_told_with_its_place():
     with pytest.raises(ConformanceError, match=r"seed 4, step 3, .*raised KeyError: 'no such card'") as caught:
         check("looking", Broken, games=1, seed=4)
     assert isinstance(caught.value.__cause__, KeyError)
-
-
-# Skipping
 
 
 class Bare(toy.Toy):
@@ -146,9 +135,6 @@ def test_wrapped_environments_and_those_without_masks_pass(env):
     report = check_all(env, set(CHECKS) - {"other_process"}, games=2, moments=2)
     assert not report.failed, report
     assert outcomes(report)["illegal_action"] == "skipped"
-
-
-# Command line
 
 
 def test_the_command_line_prints_the_table_and_its_exit_status_says_whether_all_passed(capsys):

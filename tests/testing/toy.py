@@ -4,12 +4,9 @@ Three players take coins. Who takes k coins is paid k; then a die is cast, and o
 others are paid 1. The rest of the game is over after 20 turns, or when one is left. Every player has a secret number.
 """
 
-from __future__ import annotations
-
 import copy
 import pickle
 from functools import partial
-from typing import Any, ClassVar
 
 import numpy as np
 from gymnasium import spaces
@@ -25,7 +22,7 @@ class IllegalError(Exception):
 
 
 class Toy(AECEnv):
-    metadata: ClassVar[dict[str, Any]] = {"name": "toy_v0"}
+    metadata = {"name": "toy_v0"}
     FIELDS = ("rng", "coins", "secrets", "turn", "agents", "agent_selection", "rewards", "_cumulative_rewards")
     FIELDS += ("terminations", "truncations", "infos", "_skip_agent_selection")
     generator = np.random.default_rng(0)  # of all toys with a shared generator

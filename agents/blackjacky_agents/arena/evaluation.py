@@ -14,7 +14,7 @@ from blackjacky_agents.arena.cluster import ClusterExecutor
 from blackjacky_agents.arena.table import Failures, Table, count_failures
 from blackjacky_agents.arena.workers import open_jobs
 from blackjacky_agents.external.python_agent import PythonAgent
-from blackjacky_agents.intervals import Floats, of_games, shares_of
+from blackjacky_agents.intervals import Estimate, Floats, of_difference, of_games, shares_of
 from blackjacky_env.checks import check_integer
 from blackjacky_env.envs import TableEnv
 from blackjacky_env.games import DEFAULT
@@ -65,6 +65,20 @@ def against_copies(
         shares = play_games([agent, *opponents], seating, seed, threads=threads, **options)
         scores.append(score_of(shares[rows, seats], shares.sum(axis=1) == 0, num_players))
     return scores
+
+
+def among_copies(agent: Agent, num_players: int, games: int, seed: int = 0, threads: int = 2, **options: Any) -> Score:
+    """Score of an agent that has all seats, over all seats: par, or less where games end without a winner.
+
+    Game i has seed ``seed + i``. ``options`` are those of `play_games`.
+    """
+    shares = play_games([agent], np.zeros((games, num_players), np.int64), seed, threads=threads, **options)
+    return score_of(shares.mean(axis=1), shares.sum(axis=1) == 0, num_players)
+
+
+def gain(best: Score, own: Score) -> Estimate:
+    """What a best response wins above the agent's own rate among its copies, both measured in games of their own."""
+    return of_difference(*(Estimate(each.win_rate, each.low, each.high) for each in (best, own)))
 
 
 def at_one_table(agents: Sequence[Agent], games: int, seed: int = 0, threads: int = 2, **options: Any) -> list[Score]:

@@ -1,8 +1,9 @@
 """Results that must survive a crash: a file of JSON lines, sealed at the end.
 
-The first line is the head, which says what determines all others. The last is the seal, with the SHA-256 of everything
-before it and facts such as the time it took. A process that is killed leaves a file without a seal and perhaps half a
-line, which the next writer removes; whoever goes on replaces the seal.
+The first line is the head, which says what determines all others. The last is the seal, the SHA-256 of everything
+before it. So a file is the same, byte for byte, wherever and in however many pieces it was written: it holds no times.
+A process that is killed leaves a file without a seal and perhaps half a line, which the next writer removes; whoever
+goes on replaces the seal.
 """
 
 from __future__ import annotations
@@ -40,8 +41,6 @@ class ResultsFile:
         if path.suffix != ".jsonl":
             raise ValueError(f"results={str(path)!r} is not named NAME.jsonl")
         self.path, self.head = path, json.loads(json.dumps(head))
-        self.facts: Line = {}
-        """What the seal says beside its checksum; written when `writing` ends."""
         self._size, self._seen = 0, 0  # bytes of complete lines without the seal, and of the file as it was last seen
         self._hash = sha256()  # of all complete lines
 
@@ -54,10 +53,10 @@ class ResultsFile:
         data = read_file(self.path, MAX_DATA) if self.path.exists() else b""
         lines = data.split(b"\n")[:-1]  # the rest was cut off
         found = [self._parse(number, line) for number, line in enumerate(lines, 1)]
-        self.facts = dict(found.pop()) if found and "sha256" in found[-1] else {}
+        seal = found.pop() if found and "sha256" in found[-1] else None
         body = b"".join(line + b"\n" for line in lines[: len(found)])
         self._size, self._seen, self._hash = len(body), len(data), sha256(body)
-        if self.facts and self.facts.pop("sha256") != self._hash.hexdigest():
+        if seal is not None and seal != self._seal():
             self.refuse(len(lines), "its checksum is wrong")
         if found:
             refuse_other_setup(self.path, found[0], self.head, "--output")
@@ -80,7 +79,7 @@ class ResultsFile:
             finally:
                 os.truncate(self.path, self._size)  # what an interruption has left of a line
                 with self.path.open("ab") as file:
-                    file.write(json.dumps({**self.facts, "sha256": self._hash.hexdigest()}).encode() + b"\n")
+                    file.write(json.dumps(self._seal()).encode() + b"\n")
                 self._seen = self.path.stat().st_size
 
     def append(self, lines: Iterable[str]) -> None:
@@ -90,6 +89,9 @@ class ResultsFile:
             file.write(data)
         self._hash.update(data)
         self._size += len(data)
+
+    def _seal(self) -> Line:
+        return {"sha256": self._hash.hexdigest()}
 
     def _parse(self, number: int, line: bytes) -> Line:
         try:

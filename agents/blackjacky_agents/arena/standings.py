@@ -7,7 +7,7 @@ is described in `blackjacky_agents.intervals`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import permutations, starmap
 from typing import Any, NamedTuple
@@ -15,12 +15,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from blackjacky_agents.arena.ratings import rate
 from blackjacky_agents.intervals import UNKNOWN, Estimate, Floats, Integers, Z, of_deals, of_ratio, of_values, shares_of
-
-RATED_GAMES = 2000  # of each replicate of the ratings, which are updated game by game
-RATING_REPLICATES = 30
-_REPLACED = 4  # games, on average, in each replicate of all games
-_MEAN_RATING = 25.0  # initial ratings of OpenSkill
 
 
 class Games(NamedTuple):
@@ -59,7 +55,7 @@ class Standing:
     score: Estimate
     """Mean final score (hearts or points)."""
     rating: Estimate
-    """Plackett-Luce rating, 25 on average, from at most `RATED_GAMES` games."""
+    """Plackett-Luce rating, 25 on average (`blackjacky_agents.arena.ratings`)."""
 
 
 @dataclass(frozen=True)
@@ -95,14 +91,12 @@ class Standings:
     agents: tuple[Standing, ...]
     pairs: tuple[Pair, ...]
     cycles: tuple[tuple[str, ...], ...]
-    """The shortest cycles in which each agent beats the next and the last the first, with intervals above a half."""
+    """Cycles in which each agent beats the next and the last the first, see `find_cycles`."""
     lineups: tuple[LineupResult, ...]
-    rated_games: int
-    """Number of games in each replicate of the ratings."""
 
 
-def standings(games: Games, seed: int = 0) -> Standings:
-    """The statistics of complete deals; ``seed`` is the seed of the ratings.
+def standings(games: Games) -> Standings:
+    """The statistics of complete deals.
 
     Intervals are NaN where a line-up has a single deal. Raises `ValueError` if there is no deal.
     """
@@ -116,11 +110,10 @@ def standings(games: Games, seed: int = 0) -> Standings:
         deals * turns,
         deals,
         _mean_rate(nobody.mean(axis=1), games.strata, np.ones(len(_played_lineups(games)), np.int64), turns),
-        _standings(games, rate(games, seed)),
+        _standings(games, rate(games)),
         pairs,
         find_cycles(pairs),
         lineup_results(games),
-        min(RATED_GAMES // turns, deals) * turns,
     )
 
 
@@ -273,59 +266,25 @@ def stopping_widths(games: Games) -> Floats:
 
 
 def find_cycles(pairs: Sequence[Pair]) -> tuple[tuple[str, ...], ...]:
-    """The shortest cycles in which each agent beats the next, with intervals above a half; () if transitive."""
+    """The shortest cycles in which each agent beats the next, with intervals above a half; () if transitive.
+
+    One through each agent that is in any, beginning with its first name.
+    """
     names = dict.fromkeys(pair.first for pair in pairs)
     beaten = {name: [pair.second for pair in pairs if pair.first == name and pair.share.low > 0.5] for name in names}
-    paths: list[tuple[str, ...]] = [(name,) for name in names]
-    while paths:
-        paths = [(*path, following) for path in paths for following in beaten[path[-1]] if following not in path]
-        closed = [path for path in paths if path[0] in beaten[path[-1]]]
-        if closed:
-            return tuple(path for path in closed if path[0] == min(path))
+    found = [cycle for name in names if (cycle := _shortest_cycle(name, beaten))]
+    shortest = [cycle for cycle in found if len(cycle) == min(map(len, found))]
+    return tuple(dict.fromkeys(cycle[(at := cycle.index(min(cycle))) :] + cycle[:at] for cycle in shortest))
+
+
+def _shortest_cycle(name: str, beaten: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
+    """A shortest cycle through an agent, breadth first, from who beats whom; () if there is none."""
+    seen, paths = {name}, list[tuple[str, ...]]([(name,)])
+    for path in paths:  # which grows
+        for following in beaten.get(path[-1], ()):
+            if following == name:
+                return path
+            if following not in seen:
+                seen.add(following)
+                paths.append((*path, following))
     return ()
-
-
-# ---------------------------------------------------------------- ratings
-
-
-def rate(games: Games, seed: int = 0, replicates: int = RATING_REPLICATES) -> list[Estimate]:
-    """Ratings by OpenSkill's Plackett-Luce model (Weng and Lin, JMLR 2011); winners tie, and so do the others.
-
-    Ratings are updated game by game and depend slightly on the order of games. They are therefore means over
-    replicates, each of which resamples deals (at most `RATED_GAMES` games) in random order. The interval is 1.96
-    standard deviations of the replicates. As Wilson's interval counts four more games, half of them won, each replicate
-    replaces about four of all games by ones that anybody may win; so ratings have an interval even if all games ended
-    the same. Agents do not learn, so no uncertainty is added between games (tau=0).
-    """
-    rng = np.random.default_rng(seed)
-    deals, turns, _ = games.seats.shape
-    count = max(1, min(deals, RATED_GAMES // turns))
-    ratings = np.array([_rate_once(games, rng.integers(deals, size=count), rng) for _ in range(replicates)])
-    means, spread = ratings.mean(axis=0), Z * ratings.std(axis=0, ddof=1)
-    return [Estimate(float(m), float(m - s), float(m + s)) for m, s in zip(means, spread, strict=True)]
-
-
-def _rate_once(games: Games, deals: npt.NDArray[np.int64], rng: np.random.Generator) -> Floats:
-    """Ratings after these deals with the games in random order, shape (A,); only their differences are meaningful."""
-    from openskill.models import PlackettLuce
-
-    model = PlackettLuce(tau=0.0)
-    ratings = [model.rating() for _ in games.agents]
-    players = games.seats.shape[2]
-    order = rng.permutation(len(deals) * games.seats.shape[1])
-    seats = games.seats[deals].reshape(-1, players)[order].tolist()
-    winners = games.winners[deals].reshape(-1, players)[order]
-    replaced = rng.random(len(order)) < _REPLACED / (_REPLACED + games.winners[..., 0].size)
-    winners[replaced] = np.eye(players, dtype=bool)[rng.integers(players, size=replaced.sum())]
-    ranks = (~winners).astype(float).tolist()
-    for agents, places in zip(seats, ranks, strict=True):
-        after = model.rate([[ratings[agent]] for agent in agents], ranks=places)
-        changes = [(agent, rating) for agent, (rating,) in zip(agents, after, strict=True)]
-        for agent in set(agents):  # the changes of several copies are added up
-            old, own = ratings[agent], [rating for each, rating in changes if each == agent]
-            mu = old.mu + sum(rating.mu - old.mu for rating in own)
-            sigma = old.sigma * float(np.prod([rating.sigma / old.sigma for rating in own]))
-            ratings[agent] = model.rating(mu, sigma)
-    means: Floats = np.array([rating.mu for rating in ratings])
-    means += _MEAN_RATING - means.mean()
-    return means

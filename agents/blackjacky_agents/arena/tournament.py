@@ -141,7 +141,7 @@ class Tournament:
         )
         self.score = env.game.score_reward
         self.seconds = 0.0
-        """Wall time spent playing, over all sessions."""
+        """Wall time that this object has spent playing; no part of the results."""
         self.played = 0
         """Number of games played so far."""
         self._results = [self.table.read([])]
@@ -210,8 +210,6 @@ class Tournament:
     def _read(self, lines: Sequence[Line]) -> None:
         """Take the games of the file in place of those known."""
         assert self._file is not None
-        seconds = self._file.facts.get("seconds")
-        self.seconds = seconds if isinstance(seconds, float) else 0.0  # unknown after a kill
         try:
             self._results = [self.table.read(lines)]
             self.played = len(lines)
@@ -285,7 +283,6 @@ class Tournament:
         self.seconds += seconds
         if self._file is not None:
             self._file.append(self.table.lines(self.played, results))
-            self._file.facts["seconds"] = round(self.seconds, 3)
         self._results.append(results)
         self.played += len(results.winners)
 

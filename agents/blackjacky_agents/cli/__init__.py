@@ -37,7 +37,7 @@ SUBCOMMANDS = {
     "train": Subcommand("Train an agent by self-play and against bots.", "train", _TRAINING),
     "evaluate": Subcommand("Evaluate agents at one table: win rates with confidence intervals."),
     "score": Subcommand("Score an agent at fixed tables: 0 is random, 100 the strongest bot.", "cli", ("pydantic",)),
-    "tournament": Subcommand("Run a tournament: win rates, ratings, pairwise results.", "train", ("openskill",)),
+    "tournament": Subcommand("Run a tournament: win rates, ratings, pairwise results."),
     "dataset": Subcommand("Write games between agents as a dataset for offline learning.", "data", ("pyarrow",)),
     "exploit": Subcommand("Train a best response to an agent: how exploitable it is at least.", "train", _TRAINING),
     "solve": Subcommand("Solve a small table: exact values, and an equilibrium that plays as an agent."),

@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 from blackjacky_agents import agent_names
 from blackjacky_agents.arena.cluster import joined
-from blackjacky_agents.arena.standings import RATING_REPLICATES, standings
+from blackjacky_agents.arena.standings import standings
 from blackjacky_agents.arena.tournament import MAX_GAMES, Tournament
 from blackjacky_agents.cli.errors import checking_input
 from blackjacky_agents.cli.options import GameArgs, R, check_writable, command_line, read_arguments
@@ -86,6 +86,7 @@ def main(arguments: Sequence[str], program: str) -> int:
     with checking_input():
         tournaments = prepare(args)
     goals = [-(-args.games // each.cycle) * each.cycle for each in tournaments]
+    before = sum(each.played for each in tournaments)
     play_all(tournaments, goals, args, f"{args.output}; repeat the command to resume", args.until)
     report = {
         "command": command_line(program, arguments),
@@ -97,9 +98,10 @@ def main(arguments: Sequence[str], program: str) -> int:
         "duplicate": args.duplicate,
         "until": args.until,
         "score": tournaments[0].score,
+        "new_games": sum(each.played for each in tournaments) - before,
         "seconds": round(sum(each.seconds for each in tournaments), 1),
         "tables": [
-            {**ready_for_json(asdict(standings(each.games(), args.seed))), "failures": each.count_failures()}
+            {**ready_for_json(asdict(standings(each.games()))), "failures": each.count_failures()}
             for each in tournaments
         ],
     }
@@ -173,8 +175,8 @@ def play_all(
 def markdown_report(report: dict[str, Any]) -> str:
     """Standings, pairs, cycles and line-ups of every table size."""
     games = sum(table["games"] for table in report["tables"])
-    machine = where_run(report["machine"])
-    sections = [f"{games:,} games in {duration(report['seconds'])}: `{report['command']}` on {machine}."]
+    new = f"{report['new_games']:,} of them in {duration(report['seconds'])}"
+    sections = [f"{games:,} games, {new}: `{report['command']}` on {where_run(report['machine'])}."]
     for table in report["tables"]:
         players, count = table["num_players"], len(table["lineups"])
         heading = (
@@ -240,13 +242,12 @@ def cycles(table: Result) -> str:
 
 def footnotes(report: dict[str, Any]) -> str:
     """Explanations of the columns."""
-    rated = max(table["rated_games"] for table in report["tables"])
     deals = "the same cards in every rotation" if report["duplicate"] else "independent deals (--no-duplicate)"
     return (
         f"Seed {report['seed']}, {report['variant']}; {deals}. 95 % confidence intervals from the spread of deals. "
         "Win rate: mean of 1 / number of winners for a winner, 0 otherwise; par: 1 / number of players. "
         "Finishes ahead of: fraction of games in which the row's agent won more than the column's, without ties. "
-        f"Rating: OpenSkill's Plackett-Luce, 25 on average; {rated:,} games in each of {RATING_REPLICATES} orders."
+        "Rating: OpenSkill's Plackett-Luce, fitted to all games at once, 25 on average."
     )
 
 

@@ -1,7 +1,7 @@
 """Approximate best responses: a league of one learner, trained against copies of a frozen agent in all other seats.
 
-The learner's win rate above par is a lower bound on the agent's exploitability (Timbers et al., "Approximate
-Exploitability", 2022); a better learner might win more.
+What the learner wins above the agent's own win rate among its copies is a lower bound on the agent's exploitability
+(Timbers et al., "Approximate Exploitability", 2022); a better learner might win more.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeGuard
 
-from blackjacky_agents.arena.evaluation import Score
+from blackjacky_agents.arena.evaluation import Score, among_copies
 from blackjacky_agents.kit.settings import LeagueSettings, TrainingSettings
 from blackjacky_agents.learning.league.run import League
 from blackjacky_agents.learning.settings import league_settings_of
@@ -60,6 +60,13 @@ class BestResponse(League):
         if max(rates.values()) > best:
             self.save_agent(self.folder / BEST_FILE)
         return rates
+
+    def own_score(self) -> Score:
+        """Score of the agent among copies of itself, in games of its own, with a progress bar."""
+        games, (agent,), settings = self.settings.final_eval_games, self.bots, self.settings
+        with progress_bar(games, "the agent itself") as bar:
+            options = {"threads": settings.threads, "cluster": self.cluster, "progress": bar.update, **self._rules()}
+            return among_copies(agent, settings.eval_players, games, _FINAL_SEED + games, **options)
 
     def final_score(self) -> Score:
         """Score of the best network, in games other than those that selected it, with a progress bar."""

@@ -258,11 +258,11 @@ class TrainingRun(ABC):
     def _score(
         self, agent: CompiledAgent, others: Sequence[CompiledAgent], players: int, games: int, **options: Any
     ) -> list[Score]:
-        settings = self.settings
-        rules = {"game": settings.game, "variant": settings.variant, **settings.rule_options}
-        return against_copies(
-            agent, others, players, games, threads=settings.threads, cluster=self.cluster, **rules, **options
-        )
+        options |= {"threads": self.settings.threads, "cluster": self.cluster, **self._rules()}
+        return against_copies(agent, others, players, games, **options)
+
+    def _rules(self) -> dict[str, Any]:
+        return {"game": self.settings.game, "variant": self.settings.variant, **self.settings.rule_options}
 
     def results(self) -> list[dict[str, Any]]:
         """Final evaluation, with a progress bar: a score for each table size and opponent of the `final_tables`."""

@@ -67,10 +67,8 @@ def _training(home: Path) -> Any:
 
 def _tournament(home: Path) -> Any:
     report = json.loads((home / "games" / "report.json").read_text("utf-8"))
-    facts = {name: value for name, value in report.items() if name not in ("seconds", "command")}
-    *lines, seal = (home / "games" / "2_players.jsonl").read_bytes().splitlines()
-    sealed = {name: value for name, value in json.loads(seal).items() if name != "seconds"}
-    return lines, sealed, facts
+    facts = {name: value for name, value in report.items() if name not in ("new_games", "seconds", "command")}
+    return (home / "games" / "2_players.jsonl").read_bytes(), facts
 
 
 def _dataset(home: Path) -> Any:

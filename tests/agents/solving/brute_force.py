@@ -1,21 +1,12 @@
 """Values and best responses by their definition, on histories of environments; shares nothing with the solver."""
 
-from __future__ import annotations
-
 import copy
 from collections import defaultdict
-from collections.abc import Callable, Iterable
 from functools import cache
 from itertools import permutations
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
-
-from blackjacky_env.envs.aec import TableEnv
-
-Policy = Callable[[int, bytes, tuple[int, ...]], npt.NDArray[np.float64]]
-"""(seat, key, legal actions) -> their probabilities."""
 
 
 class Node(NamedTuple):
@@ -24,11 +15,11 @@ class Node(NamedTuple):
     seat: int
     key: bytes
     actions: tuple[int, ...]
-    children: tuple[Node, ...]
+    children: tuple
     returns: tuple[float, ...]
 
 
-def openings(env: TableEnv, cards: Iterable[object]) -> list[Node]:
+def openings(env, cards):
     """The game after each distinct order of the cards, all equally likely; chance must do nothing but deal."""
     nodes = []
     for deck in sorted(set(permutations(cards)), key=str):
@@ -37,7 +28,7 @@ def openings(env: TableEnv, cards: Iterable[object]) -> list[Node]:
     return nodes
 
 
-def _expand(env: TableEnv) -> Node:
+def _expand(env):
     if env.terminations[env.agent_selection]:
         return Node(-1, b"", (), (), tuple(float(env.rewards[agent]) for agent in env.possible_agents))
     if (reshuffle := env.game.reshuffle) is not None:
@@ -51,10 +42,10 @@ def _expand(env: TableEnv) -> Node:
     return Node(env.possible_agents.index(agent), env.information_key(agent).tobytes(), legal, tuple(children), ())
 
 
-def value(nodes: list[Node], policy: Policy, seat: int) -> float:
+def value(nodes, policy, seat):
     """What a seat gets on average if all play the policy."""
 
-    def of(node: Node) -> float:
+    def of(node):
         if not node.children:
             return node.returns[seat]
         return float(np.dot(policy(node.seat, node.key, node.actions), [of(child) for child in node.children]))
@@ -62,11 +53,11 @@ def value(nodes: list[Node], policy: Policy, seat: int) -> float:
     return float(np.mean([of(node) for node in nodes]))
 
 
-def best_response_value(nodes: list[Node], policy: Policy, seat: int) -> float:
+def best_response_value(nodes, policy, seat):
     """What a seat gets on average if it alone plays the best response to the policy."""
-    alike: defaultdict[bytes, list[tuple[Node, float]]] = defaultdict(list)
+    alike = defaultdict(list)
 
-    def collect(node: Node, reach: float) -> None:
+    def collect(node, reach):
         """``reach``: the probability that chance and the others lead here."""
         if node.seat == seat:
             alike[node.key].append((node, reach))
@@ -77,11 +68,11 @@ def best_response_value(nodes: list[Node], policy: Policy, seat: int) -> float:
             collect(child, reach * chance)
 
     @cache
-    def choice(key: bytes) -> int:
+    def choice(key):
         values = [[reach * of(child) for child in node.children] for node, reach in alike[key]]
         return int(np.sum(values, axis=0).argmax())
 
-    def of(node: Node) -> float:
+    def of(node):
         if not node.children:
             return node.returns[seat]
         if node.seat == seat:

@@ -1,34 +1,30 @@
 """Tables that are solved in the tests; the poker games of ``examples`` are in the registry while the context lasts."""
 
-from __future__ import annotations
-
 import sys
-from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
 from unittest import mock
 
 import numpy as np
 import pytest
 
-from blackjacky_agents.solving.strategies import Strategies, normalised
+from blackjacky_agents.solving.strategies import normalised
 from blackjacky_agents.solving.table import Table
-from blackjacky_agents.solving.tree import Tree, build_tree
+from blackjacky_agents.solving.tree import build_tree
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.games import GAMES, Registration
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 POKER = ("kuhn_poker", "leduc_poker")
-SIX_CARDS: dict[str, Any] = {"max_card": 3, "hand_size": 1, "hearts": 1, "bust_at": 5, "max_turns_per_round": 3}
+SIX_CARDS = {"max_card": 3, "hand_size": 1, "hearts": 1, "bust_at": 5, "max_turns_per_round": 3}
 """Options of the smallest interesting table of Black Jacky."""
-FOUR_CARDS: dict[str, Any] = {**SIX_CARDS, "deck": [2, 2, 3, 3], "tricks": [], "max_turns_per_round": 2}
+FOUR_CARDS = {**SIX_CARDS, "deck": [2, 2, 3, 3], "tricks": [], "max_turns_per_round": 2}
 """Options of a table that fits on a page."""
 THREE_CARDS = {"max_card": 2, "hand_size": 1, "hearts": 2, "bust_at": 3, "max_turns_per_round": 1}
 DUEL_OF_THREE = {"num_players": 3, "variant": "schnell_duell", **SIX_CARDS}
-TABLES: dict[str, tuple[str, dict[str, Any]]] = {
+TABLES = {
     "kuhn": ("kuhn_poker", {}),
     "leduc": ("leduc_poker", {}),
     "four cards": ("black_jacky", {"num_players": 2, **FOUR_CARDS}),
@@ -45,7 +41,7 @@ EACH_TABLE = pytest.mark.parametrize(
 
 
 @contextmanager
-def with_poker() -> Iterator[None]:
+def with_poker():
     """Kuhn and Leduc poker are in the registry."""
     registered = {name: Registration(f"{name}:GAME") for name in POKER}
     paths = [*sys.path, *(str(EXAMPLES / name) for name in POKER)]
@@ -53,14 +49,14 @@ def with_poker() -> Iterator[None]:
         yield
 
 
-def table(name: str) -> Table:
+def table(name):
     """One of `TABLES`."""
     game, options = TABLES[name]
     with with_poker():
         return Table.of(game, **options)
 
 
-def environment(name: str) -> TableEnv:
+def environment(name):
     """An environment for one of `TABLES`."""
     game, options = TABLES[name]
     with with_poker():
@@ -68,18 +64,18 @@ def environment(name: str) -> TableEnv:
 
 
 @cache
-def tree(name: str) -> Tree:
+def tree(name):
     """Its tree."""
     return build_tree(table(name))
 
 
-def random_strategies(found: Tree, seed: int = 0) -> Strategies:
+def random_strategies(found, seed=0):
     """Strategies of all seats, drawn at random."""
     rng = np.random.default_rng(seed)
     return tuple(normalised(each.first, rng.random(len(each.after) - 1) ** 2) for each in found.seats)
 
 
-def by_key(found: Tree, values: Sequence[Any]) -> list[dict[bytes, Any]]:
+def by_key(found, values):
     """For each seat the part of its values that belongs to each information state, by the state's key."""
     return [
         {key.tobytes(): own[slice(*ends)] for key, ends in zip(states.keys, pairwise(seat.first), strict=True)}

@@ -1,32 +1,28 @@
 """The tree of a table: chance, what seats can tell apart, and that it is the game that environments play."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import cache
-from typing import Any
 
 import numpy as np
 import pytest
 
 from blackjacky_agents.solving.strategies import uniform, worth_of
 from blackjacky_agents.solving.table import Table
-from blackjacky_agents.solving.tree import MemoryNeededError, Tree, build_tree
+from blackjacky_agents.solving.tree import MemoryNeededError, build_tree
 from blackjacky_env.compiled.compiling import compiled, inlined
 from blackjacky_env.compiled.random import draw
-from blackjacky_env.declare.game import Game
 from blackjacky_env.games import GAMES
 from tests.agents.solving.tables import EACH_TABLE, SIX_CARDS, by_key, environment, random_strategies, table, tree
 
 
-def actions_of(found: Tree) -> list[dict[bytes, list[int]]]:
+def actions_of(found):
     """For each seat the actions of every information state by its key."""
     seats = by_key(found, tuple(states.actions for states in found.states))
     return [{key: actions.tolist() for key, actions in seat.items()} for seat in seats]
 
 
 @pytest.mark.prove
-def test_the_numbers_of_nodes_and_information_states_are_those_that_are_known() -> None:
+def test_the_numbers_of_nodes_and_information_states_are_those_that_are_known():
     found = tree("kuhn")  # six deals, each with four decisions and five ends; a seat sees a card in two positions
     assert (found.num_nodes, found.num_states, found.num_ends) == (54, 12, 30)
     # Southey et al. 2005; with suits there are 936.
@@ -37,7 +33,7 @@ def test_the_numbers_of_nodes_and_information_states_are_those_that_are_known() 
 
 
 @EACH_TABLE
-def test_games_meet_known_information_states_and_bring_what_random_play_is_worth(name: str) -> None:
+def test_games_meet_known_information_states_and_bring_what_random_play_is_worth(name):
     """Deals, reshuffles, later rounds and results: the mean over games agrees with the tree's exact value."""
     env, known, rng, results = environment(name), actions_of(tree(name)), np.random.default_rng(1), []
     for seed in range(1500):
@@ -54,20 +50,20 @@ def test_games_meet_known_information_states_and_bring_what_random_play_is_worth
     np.testing.assert_array_less(abs(means - exact), 4 * errors)
 
 
-def with_rules(name: str, **rules: Any) -> Table:
+def with_rules(name, **rules):
     """A table of a game with some other rules."""
     given = table(name)
     return replace(given, game=replace(given.game, rules=replace(given.game.rules, **rules)))
 
 
 @cache
-def without_pile(game: Game) -> Game:
+def without_pile(game):
     return replace(game, pile=None)
 
 
 @pytest.mark.prove
 @pytest.mark.parametrize("name", ["six", "two hearts"])
-def test_the_pile_is_decided_card_by_card_with_the_same_result_as_whole_decks(name: str) -> None:
+def test_the_pile_is_decided_card_by_card_with_the_same_result_as_whole_decks(name):
     """What the game's `Pile` saves is orders of cards that nobody draws, which change nothing."""
     given, lazy = table(name), tree(name)
     whole = build_tree(replace(given, game=without_pile(given.game)))
@@ -78,24 +74,24 @@ def test_the_pile_is_decided_card_by_card_with_the_same_result_as_whole_decks(na
 
 
 @pytest.mark.prove
-def test_chance_that_is_not_declared_results_that_do_not_sum_to_0_and_too_many_deals_are_refused() -> None:
+def test_chance_that_is_not_declared_results_that_do_not_sum_to_0_and_too_many_deals_are_refused():
     rules, reshuffling = table("leduc").game.rules, table("reshuffling")
     apply, begin, redeal = rules.apply, rules.begin, rules.redeal
 
-    def apply_and_draw(s, action):  # type: ignore[no-untyped-def]
+    def apply_and_draw(s, action):
         apply(s, action)
         s.raises = draw(s.key, action) & np.uint64(1)
 
-    def begin_and_draw(s, key, start_player):  # type: ignore[no-untyped-def]
+    def begin_and_draw(s, key, start_player):
         begin(s, key, start_player)
         s.winners[0] = draw(s.key, 7) & np.uint64(1)
 
-    def redeal_and_keep(s, deck):  # type: ignore[no-untyped-def]
+    def redeal_and_keep(s, deck):
         won = int(s.winners[0])
         redeal(s, deck)
         s.winners[0] = won
 
-    def returns(s, rewards):  # type: ignore[no-untyped-def]
+    def returns(s, rewards):
         rewards[0] = 1.0
 
     for given, said in (
@@ -110,7 +106,7 @@ def test_chance_that_is_not_declared_results_that_do_not_sum_to_0_and_too_many_d
 
 
 @pytest.mark.prove
-def test_a_tree_that_does_not_fit_is_refused_and_progress_counts_its_nodes() -> None:
+def test_a_tree_that_does_not_fit_is_refused_and_progress_counts_its_nodes():
     given, told = Table.of("black_jacky", 2, **{**SIX_CARDS, "max_card": 4, "bust_at": 7}), []
     with pytest.raises(MemoryNeededError, match=r"does not fit into 1 MiB: .* take .*allow more memory"):
         build_tree(given, memory=2**20)

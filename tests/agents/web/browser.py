@@ -1,24 +1,18 @@
 """Positions of every phase and moment of every game, and a headless Chromium that shows their pages."""
 
-from __future__ import annotations
-
 import shutil
-from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from importlib.resources import files
 from itertools import product
-from typing import Any
 
 import numpy as np
 import pytest
 
 from blackjacky_agents.web.seats import seats_for
-from blackjacky_agents.web.server import Server
 from blackjacky_agents.web.table import Table
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.games import GAMES, get_game
 from tests.agents.web.tables import in_background
-from tests.games.example import Rare
 from tests.games.fixtures import examples_of
 
 IN_BROWSER = [
@@ -33,7 +27,6 @@ DEVICES = {"desktop": (1280, 800), "phone": (390, 844)}
 LOOKS = (("desktop", "light", "en"), ("phone", "dark", "de"))
 NAMES = ("Bruno", "Carla", "David", "Elif", "Femke", "Goran", "Hana", "Igor", "Jana")
 PERSON = "player_0"
-Record = dict[str, Any]
 _SEEDS = 40
 _EARLY = 60  # moves; later positions look much the same
 TOURED = f"try {{ for (const game of {[*GAMES]}) localStorage.setItem(`tour ${{game}}`, 'seen') }} catch {{ }}"
@@ -45,7 +38,7 @@ return Boolean(find("#actions button:enabled") || ended || find("#status.paused"
 """
 
 
-def positions(game: str) -> dict[str, Record]:
+def positions(game):
     """The record of a game for each phase in which the person in seat 0 is to act, and for a game that is over."""
     phases, rare = get_game(game).words.phases, examples_of(game).rare
     found = {phase: _rare_position(game, phase, each) for phase, each in rare.items()}
@@ -56,7 +49,7 @@ def positions(game: str) -> dict[str, Record]:
     return {phase: found[phase] for phase in phases}
 
 
-def _tables(game: str) -> Iterator[dict[str, Any]]:
+def _tables(game):
     """Constructor options: of each variant at its largest size, then the game's further examples."""
     examples = examples_of(game)
     for variant in get_game(game).variants:
@@ -65,10 +58,10 @@ def _tables(game: str) -> Iterator[dict[str, Any]]:
         yield {name: value for name, value in options.items() if name != "reward"}
 
 
-def _random_game(game: str, options: Mapping[str, Any], seed: int) -> dict[str, Record]:
+def _random_game(game, options, seed):
     """By phase: the game until the person decides in it, for the last time early in the game."""
     env, rng = TableEnv(game, **options), np.random.default_rng(seed)
-    found: dict[str, Record] = {}
+    found = {}
     env.reset(seed=seed)
     while (mask := env.infos[env.agent_selection]["action_mask"]).any():
         if env.agent_selection == PERSON:
@@ -79,7 +72,7 @@ def _random_game(game: str, options: Mapping[str, Any], seed: int) -> dict[str, 
     return {**found, "over": env.record()}
 
 
-def _rare_position(game: str, phase: str, rare: Rare) -> Record:
+def _rare_position(game, phase, rare):
     env = TableEnv(game, **rare.options)
     env.reset(seed=0, options=dict(rare.reset))
     wanted = [env.parse_action(name) for name in rare.prefers]
@@ -89,7 +82,7 @@ def _rare_position(game: str, phase: str, rare: Rare) -> Record:
     return env.record()
 
 
-def table_at(record: Record) -> Table:
+def table_at(record):
     """A table of one person and random agents in this position."""
     seats = seats_for(record["game"], ["Anna"], ["random"] * (record["num_players"] - 1))
     table = Table(record["game"], seats, record["variant"], record["options"], hints="")
@@ -110,7 +103,7 @@ RUN_AXE = "axe.run({resultTypes: ['violations']}).then((found) => arguments[0](f
 
 
 @contextmanager
-def open_browser() -> Iterator[Any]:
+def open_browser():
     """Headless Chromium, closed in the end."""
     from selenium import webdriver
     from selenium.webdriver.chrome.service import Service
@@ -130,7 +123,7 @@ def open_browser() -> Iterator[Any]:
 
 
 @contextmanager
-def pages_of(browser: Any, server: Server) -> Iterator[str]:
+def pages_of(browser, server):
     """Serve pages; yields the beginning of their addresses. The browser must not complain, as of their policy."""
     with in_background(server) as port:
         try:
@@ -141,7 +134,7 @@ def pages_of(browser: Any, server: Server) -> Iterator[str]:
         assert complaints == []
 
 
-def set_screen(browser: Any, width: int, height: int, mobile: bool = False, **features: str) -> None:
+def set_screen(browser, width, height, mobile=False, **features):
     """Set the size of the screen, and what the reader prefers, such as ``color_scheme="dark"``."""
     metrics = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": mobile}
     browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
@@ -149,26 +142,26 @@ def set_screen(browser: Any, width: int, height: int, mobile: bool = False, **fe
     browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": media})
 
 
-def show(browser: Any, address: str, device: str, scheme: str = "light") -> None:
+def show(browser, address, device, scheme="light"):
     """Open a page at the size of a device and wait until the person can act, or the end is shown."""
     set_screen(browser, *DEVICES[device], device == "phone", color_scheme=scheme, reduced_motion="reduce")
     browser.get(address)
     wait_for(browser, _READY)
 
 
-def wait_for(browser: Any, script: str) -> Any:
+def wait_for(browser, script):
     """Run a script in the page until it gives something true."""
     from selenium.webdriver.support.ui import WebDriverWait
 
     return WebDriverWait(browser, 120, poll_frequency=0.02).until(lambda browser: browser.execute_script(script))
 
 
-def press(browser: Any, name: str) -> None:
+def press(browser, name):
     """Click the element with that id."""
     browser.execute_script("document.getElementById(arguments[0]).click()", name)
 
 
-def press_key(browser: Any, key: str) -> None:
+def press_key(browser, key):
     """Press a key, such as ``"1"`` or ``"ESCAPE"``, wherever the focus is."""
     from selenium.webdriver.common.action_chains import ActionChains
     from selenium.webdriver.common.keys import Keys
@@ -176,12 +169,12 @@ def press_key(browser: Any, key: str) -> None:
     ActionChains(browser, duration=0).send_keys(getattr(Keys, key, key)).perform()
 
 
-def text_of(browser: Any, selector: str) -> str:
+def text_of(browser, selector):
     """The text of the first element."""
     return str(browser.execute_script("return document.querySelector(arguments[0]).innerText", selector))
 
 
-def serious(browser: Any) -> list[Any]:
+def serious(browser):
     """What axe finds to be serious or critical on the page: rule and elements."""
     browser.execute_script(AXE)
     violations = browser.execute_async_script(RUN_AXE)

@@ -115,16 +115,12 @@ QUICK = {
 }
 CAN_ACT = "document.querySelector('#actions button:enabled') !== null"
 IS_OVER = "!document.getElementById('end').hidden"
-CLICK_PICTURE = f"""
-const element = {SHADOW}.querySelector(".choice") ?? document.querySelector("#actions button:enabled");
-element.dispatchEvent(new MouseEvent("click", {{ bubbles: true }}));
-"""
 HAS_FOCUS = "return document.activeElement.closest('#actions, #status') !== null"
 
 
-@pytest.mark.parametrize("way", ["clicks in the picture", "keys"])
 @pytest.mark.parametrize("game", GAMES)
-def test_a_whole_game_is_played_by_clicks_or_by_keys_alone_and_the_focus_is_never_lost(browser, game, way):
+def test_a_whole_game_is_played_by_keys_alone_and_the_focus_is_never_lost(browser, game):
+    """By clicks it is in `test_page`."""
     table = new_table(game, **QUICK[game])
     while table.turn != 0:
         table.play(table.thought()())
@@ -135,11 +131,8 @@ def test_a_whole_game_is_played_by_clicks_or_by_keys_alone_and_the_focus_is_neve
             wait_for(browser, f"return {CAN_ACT} || {IS_OVER}")
             if table.over:
                 break
-            if way == "keys":
-                while table.move == start and not browser.execute_script(HAS_FOCUS):
-                    press_key(browser, "TAB")
-                press_key(browser, "ENTER")
-                wait_for(browser, HAS_FOCUS)
-            else:
-                browser.execute_script(CLICK_PICTURE)
+            while table.move == start and not browser.execute_script(HAS_FOCUS):
+                press_key(browser, "TAB")
+            press_key(browser, "ENTER")
+            wait_for(browser, HAS_FOCUS)
         wait_for(browser, f"return {IS_OVER}")

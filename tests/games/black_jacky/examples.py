@@ -1,7 +1,5 @@
 """Games and tables of Black Jacky for proofs and documents."""
 
-from __future__ import annotations
-
 from tests.games.example import Examples, Position
 
 EXAMPLES = Examples(

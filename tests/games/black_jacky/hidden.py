@@ -1,19 +1,15 @@
 """What a seat cannot know, varied: made from the record, since observations are under test."""
 
-from __future__ import annotations
-
 from itertools import product
-from typing import Any
 
 import numpy as np
 
-from blackjacky_env.declare.fields import State
 from blackjacky_env.games.black_jacky import state
 
 _VALUES = np.arange(state.VALUES)
 
 
-def vary_hidden(s: State, settled: State | None, seat: int | None, rng: np.random.Generator) -> None:
+def vary_hidden(s, settled, seat, rng):
     """Change everything that ``seat`` (None: a spectator) cannot know, in place, to another possible assignment.
 
     That is the cards in other hands, the cards and order of the draw pile, cards given secretly, and what
@@ -32,7 +28,7 @@ def vary_hidden(s: State, settled: State | None, seat: int | None, rng: np.rando
             _vary_knowledge(record, seat, rng)
 
 
-def _deal_again(s: State, seat: int | None, known: Any, rng: np.random.Generator) -> None:
+def _deal_again(s, seat, known, rng):
     others = [q for q in range(s["num_players"]) if q != seat]
     unknown = {q: s["hands"][q] - known[q] for q in others}
     if any((cards < 0).any() for cards in unknown.values()):
@@ -45,14 +41,14 @@ def _deal_again(s: State, seat: int | None, known: Any, rng: np.random.Generator
     s["draw_pile"][: s["draw_count"]] = cards
 
 
-def _give_again(s: State, seat: int | None, rng: np.random.Generator) -> None:
+def _give_again(s, seat, rng):
     """T3: a card given by another player may be any card of that hand."""
     for i, giver in enumerate(s["pair"]):
         if s["phase"] == state.EXCHANGE and s["given"][i] != state.NO_CARD and giver != seat:
             s["given"][i] = rng.choice(np.repeat(_VALUES, s["hands"][giver]))
 
 
-def _vary_knowledge(s: State, seat: int | None, rng: np.random.Generator) -> None:
+def _vary_knowledge(s, seat, rng):
     """Let the others know any cards of third hands, at least those that everybody knows."""
     public = s["known"][:, state.SPECTATOR]
     for other, holder in product(range(s["num_players"]), repeat=2):

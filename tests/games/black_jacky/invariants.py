@@ -1,16 +1,11 @@
 """What is true of every position of Black Jacky: what no observation shows whole."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
 from itertools import product
-from typing import Any
 
 from blackjacky_env.games.black_jacky.state import EXCHANGE, NO_CARD, NOBODY, SEATS, TIP, VALUES
-from tests.games.fixtures import Fact
 
 
-def facts(s: Any) -> Iterator[Fact]:
+def facts(s):
     pile = s.draw_pile
     yield all(pile[: s.draw_count]) and not any(pile[s.draw_count :]), "the draw pile has as many cards as are counted"
     yield [sum(hand) for hand in s.hands] == s.hand_counts, "all hands have as many cards as are counted"

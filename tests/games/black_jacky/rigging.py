@@ -1,11 +1,8 @@
 """Rigged deals and named moves, so that a test of a rule reads like the rule."""
 
-from __future__ import annotations
-
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from itertools import chain, combinations
-from typing import Any
 
 from blackjacky_env import black_jacky_v0
 from tests.games.rigged import RiggedTable
@@ -21,49 +18,43 @@ LOW_HANDS = [(3, 5), (3, 5), (2, 6), (4, 4), (2, 6), (3, 5)]
 HIGH_HANDS = [(8, 8), (8, 8), (7, 8), (7, 8), (7, 7)]
 
 
-def lay(card: int) -> int:
+def lay(card):
     return card
 
 
-def exchange(first: int, second: int) -> int:
+def exchange(first, second):
     """Lay a 3: these two relative seats exchange a card."""
     return 9 + PAIRS.index((first, second))
 
 
-def plus_one(seat: int) -> int:
+def plus_one(seat):
     """Lay a 6: "+1" goes to this relative seat."""
     return 24 + seat
 
 
-def swap_draw(card: int) -> int:
+def swap_draw(card):
     return 30 + card
 
 
-def swap_discard(card: int) -> int:
+def swap_discard(card):
     return 38 + card
 
 
-def give(card: int) -> int:
+def give(card):
     return 47 + card
 
 
-def tip(seat: int) -> int:
+def tip(seat):
     """Tip that this relative seat will lose a heart."""
     return 55 + seat
 
 
-def all_cards(max_card: int = 8) -> Counter[int]:
+def all_cards(max_card=8):
     """R1: value v stands on v cards."""
     return Counter({value: value for value in range(1, max_card + 1)})
 
 
-def deal(
-    hands: Sequence[Sequence[int]] | Mapping[int, Sequence[int]],
-    top: int | None = None,
-    draw: Sequence[int] = (),
-    start: int = 0,
-    max_card: int = 8,
-) -> list[int]:
+def deal(hands, top=None, draw=(), start=0, max_card=8):
     """Return the deck that deals these hands by seat; the cards left over lie at the bottom, lowest first."""
     by_seat = dict(hands) if isinstance(hands, Mapping) else dict(enumerate(hands))
     order = sorted(by_seat, key=lambda seat: (seat < start, seat))  # clockwise from the start player
@@ -77,13 +68,13 @@ def deal(
     return [*dealt, top, *draw, *sorted(left.elements())]
 
 
-def losing(losers: Iterable[int], dealt_in: Iterable[int], start: int = 0) -> list[int]:
+def losing(losers, dealt_in, start=0):
     """Return a deck after which exactly `losers` lose a heart if everybody knocks."""
     low, high, losers = iter(LOW_HANDS), iter(HIGH_HANDS), set(losers)
     return deal({seat: next(low) if seat in losers else next(high) for seat in dealt_in}, start=start)
 
 
-def cards_on_table(table: Mapping[str, Any]) -> Counter[int]:
+def cards_on_table(table):
     """Return all cards of a snapshot, wherever they lie."""
     return Counter(chain(*table["hands"], *table["displays"], table["draw_pile"], table["discards"]))
 
@@ -93,47 +84,41 @@ class Table(RiggedTable):
 
     module = black_jacky_v0
 
-    def __init__(self, decks: Sequence[Sequence[int]], players: int, start: int = 0, **options: Any) -> None:
+    def __init__(self, decks, players, start=0, **options):
         rigged = {"deck": [list(deck) for deck in decks]} if decks else {}
         super().__init__({"start_player": start, **rigged}, seed=7, num_players=players, **options)
 
-    def __getitem__(self, key: str) -> Any:
+    def __getitem__(self, key):
         return self.now[key]
 
     @property
-    def legal(self) -> set[int]:
+    def legal(self):
         return set(self.actions)
 
-    def settled(self, **expected: Any) -> Table:
+    def settled(self, **expected):
         told = self.now["last_settlement"]
         assert {name: told[name] for name in expected} == expected
         return self
 
-    def play(self, *moves: int | tuple[int, ...]) -> Table:
+    def play(self, *moves):
         """Play actions, or tuples of actions, one after the other."""
         for move in moves:
             for action in move if isinstance(move, tuple) else (move,):
                 self.env.step(action)
         return self
 
-    def knock_all(self) -> Table:
+    def knock_all(self):
         """Everybody in the saloon knocks, which ends the round."""
         return self.play(*[KNOCKS] * self["status"].count("saloon"))
 
 
-def one_round(
-    hands: Sequence[Sequence[int]],
-    top: int | None = None,
-    draw: Sequence[int] = (),
-    start: int = 0,
-    **options: Any,
-) -> Table:
+def one_round(hands, top=None, draw=(), start=0, **options):
     """Return a table whose first round deals these hands by seat."""
     deck = deal(hands, top, draw, start, options.get("max_card", 8))
     return Table([deck], len(hands), start, **options)
 
 
-def worked_example(**options: Any) -> Table:
+def worked_example(**options):
     """The sheet's example of a settlement."""
     table = one_round([[7, 8], [6, 8], [6, 7]], draw=[5, 5, 6, 2], **options)
     return table.play((lay(8), DRAW), (plus_one(0), DRAW), (plus_one(2), DRAW), KNOCKS, KNOCKS, DRAWS)

@@ -19,7 +19,7 @@ from tests.games.black_jacky.rigging import (
     swap_discard,
     swap_draw,
 )
-from tests.games.sampled import CONTRADICTORY, OUT_OF_RANGE, check_shown, imagined, sampled_with, vector
+from tests.games.sampled import Changes, imagined
 
 
 def imagined_hands(table, seat, whose):
@@ -83,30 +83,20 @@ def test_the_sampled_future_is_not_the_real_one():
     assert len(piles) == 6
 
 
-HAND_OF_SEAT_1_IS_MINE = [("my_hand", 0, [0, 0, 0, 0, 0, 0, 2, 1]), ("hand_counts", 0, [3, 0, 2, 2, 0, 0])]
-"""Though it has given one of its cards."""
-
-
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        ([("start_player", 0, [0, 0, 0, 0, 1, 0])], CONTRADICTORY),
-        ([("phase", 0, [0] * 5)], CONTRADICTORY),
-        ([("phase", 0, [0, 0, 0, 0, 1])], CONTRADICTORY),
-        ([("bust_at", 0, 100)], OUT_OF_RANGE),
-    ],
-)
-def test_an_observation_that_no_position_shows_is_refused(changes, message):
-    with pytest.raises(ValueError, match=message):
-        sampled_with(black_jacky_v0, vector(giving().env, 0), *changes)
-
-
-@pytest.mark.parametrize("changes", [[("discards", 0, [2, 1, 1, 1, 1, 1, 1, 1])], HAND_OF_SEAT_1_IS_MINE])
-def test_an_observation_that_no_game_shows_is_shown_by_the_sampled_position(changes):
-    table = giving()
-    check_shown(black_jacky_v0, table.env, vector(table.env, 0), *changes)
-
-
 def giving():
     """A pending exchange, in which player_1 has given a card."""
     return one_round([[3, 8], [7, 7], [5, 6], [4, 4]], top=1).play(exchange(1, 2), give(7))
+
+
+CHANGES = [
+    Changes(
+        giving,
+        0,
+        refused=[[("start_player", 0, [0, 0, 0, 0, 1, 0])], [("phase", 0, [0] * 5)], [("phase", 0, [0, 0, 0, 0, 1])]],
+        shown=[
+            [("discards", 0, [2, 1, 1, 1, 1, 1, 1, 1])],
+            # the hand of seat 1 is mine, though it has given one of its cards
+            [("my_hand", 0, [0, 0, 0, 0, 0, 0, 2, 1]), ("hand_counts", 0, [3, 0, 2, 2, 0, 0])],
+        ],
+    )
+]

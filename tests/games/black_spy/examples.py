@@ -1,7 +1,5 @@
 """Games and tables of Black Spy for proofs and documents."""
 
-from __future__ import annotations
-
 from tests.games.example import Examples, Position, Rare
 
 _EVERYTHING = {
@@ -28,13 +26,7 @@ EXAMPLES = Examples(
     tables=(
         {"num_players": 3, **_EVERYTHING, "no_good_spies": True, "max_deals": 3, "reward": "points"},
         {"num_players": 4, **_EVERYTHING, "call_timing": "before_pass", "pass_cycle": "left_across_right"},
-        {
-            "num_players": 5,
-            "mole": True,
-            "mole_replaces_pass": True,
-            "rank_follow": True,
-            "opener": "left_of_dealer",
-        },
+        {"num_players": 5, "mole": True, "mole_replaces_pass": True, "rank_follow": True, "opener": "left_of_dealer"},
         {"num_players": 6, "moon_choice": True, "moon_choice_spies": "never_scored", "pass_cycle": "left"},
     ),
     rare={"choose": _MOON},

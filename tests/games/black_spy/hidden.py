@@ -1,10 +1,8 @@
 """What a seat cannot know, varied: made from the record, since observations are under test."""
 
-from __future__ import annotations
-
 import numpy as np
 
-from blackjacky_env.declare.fields import NOBODY, State
+from blackjacky_env.declare.fields import NOBODY
 from blackjacky_env.games.black_spy import state
 from blackjacky_env.games.black_spy.rules import colour_of, kind_of, pass_places, place_of_seat, rank_of
 from blackjacky_env.games.black_spy.words import left_in_pile
@@ -14,7 +12,7 @@ _SWAPS = 200
 _BLACK_7S = [state.BLACK_7, *range(state.KINDS, state.CARDS)]
 
 
-def vary_hidden(s: State, settled: State | None, seat: int | None, rng: np.random.Generator) -> None:
+def vary_hidden(s, settled, seat, rng):
     """Change everything that ``seat`` (None: a spectator) cannot know, in place, to another possible assignment.
 
     That is the cards in other hands and in the mole's pile, who has passed or taken which of them, and what
@@ -29,7 +27,7 @@ def vary_hidden(s: State, settled: State | None, seat: int | None, rng: np.rando
     _pass_again(s, seat, rng)
 
 
-def _exchange_black_7s(s: State, rng: np.random.Generator) -> None:
+def _exchange_black_7s(s, rng):
     """Black 7s look alike: any that a player has or has played may be those that were passed or taken."""
     for q in range(s["num_players"]):
         own = [card for card in _BLACK_7S if s["where"][card] in (q, PLAYED + q)]
@@ -37,7 +35,7 @@ def _exchange_black_7s(s: State, rng: np.random.Generator) -> None:
             marks[own] = rng.permutation(marks[own])
 
 
-def _swap_unseen(s: State, seat: int | None, rng: np.random.Generator) -> None:
+def _swap_unseen(s, seat, rng):
     left = np.zeros(state.CARDS, np.bool_) if seat is None else left_in_pile(s, seat)
     unseen = [card for card in range(state.CARDS) if not _is_known(s, card, seat)]
     for i, j in rng.integers(len(unseen), size=(_SWAPS, 2)).tolist() if unseen else []:
@@ -47,7 +45,7 @@ def _swap_unseen(s: State, seat: int | None, rng: np.random.Generator) -> None:
                 marks[[a, b]] = marks[[b, a]]
 
 
-def _is_known(s: State, card: int, seat: int | None) -> bool:
+def _is_known(s, card, seat):
     """Whether ``seat`` knows where the card lies (O3)."""
     where = s["where"][card]
     if where == state.PILE:
@@ -56,21 +54,21 @@ def _is_known(s: State, card: int, seat: int | None) -> bool:
     return bool(where >= NOT_IN_DECK or where == seat or passed or (card == state.RED_1 and s["star"] != NOBODY))
 
 
-def _may_lie(s: State, card: int, place: int) -> bool:
+def _may_lie(s, card, place):
     kind = kind_of(card)
     return place == state.PILE or not (
         s["colour_voids"][place, colour_of(kind)] or s["rank_voids"][place, rank_of(kind)]
     )
 
 
-def _take_again(s: State, seat: int | None, rng: np.random.Generator) -> None:
+def _take_again(s, seat, rng):
     """V3: those who took before ``seat`` may have taken any of their cards."""
     for q in range(s["num_players"]):
         if q != seat and not (seat is not None and place_of_seat(s, q) > place_of_seat(s, seat)):
             _mark_again(s["taken_at"], (s["where"] == q) | (s["where"] == PLAYED + q), 1 + place_of_seat(s, q), 0, rng)
 
 
-def _pass_again(s: State, seat: int | None, rng: np.random.Generator) -> None:
+def _pass_again(s, seat, rng):
     """B3, O2: others may have chosen any of their cards, and passed any that their receiver has or has played."""
     n = int(s["num_players"])
     for q in range(n):
@@ -80,7 +78,7 @@ def _pass_again(s: State, seat: int | None, rng: np.random.Generator) -> None:
             _mark_again(s["passed_by"], own, q, NOBODY, rng)
 
 
-def _mark_again(marks: State, own: State, mark: int, blank: int, rng: np.random.Generator) -> None:
+def _mark_again(marks, own, mark, blank, rng):
     """Give the mark to as many random ones of the own cards as have it now."""
     eligible = np.flatnonzero(own & ((marks == mark) | (marks == blank)))
     count = np.count_nonzero(marks[eligible] == mark)

@@ -1,16 +1,11 @@
 """What is true of every position of Black Spy: what no observation shows whole."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-from typing import Any
-
 from blackjacky_env.games.black_spy import state
 from blackjacky_env.games.trick_taking import PLAYED
-from tests.games.fixtures import Fact, facts_of_tricks
+from tests.games.fixtures import facts_of_tricks
 
 
-def facts(s: Any) -> Iterator[Fact]:
+def facts(s):
     yield s.star in {state.NOBODY, s.where[state.RED_1]}, "the red star is where everybody knows it to be (B4)"
     for p in range(s.num_players):
         kinds = [card if card < state.KINDS else state.BLACK_7 for card in range(state.CARDS) if s.where[card] == p]
@@ -24,17 +19,17 @@ def facts(s: Any) -> Iterator[Fact]:
     yield from (_facts_of_passing if s.phase == state.PASS else _facts_of_passed_cards)(s)
 
 
-def _chosen(player: int, order: list[int], s: Any) -> int:
+def _chosen(player, order, s):
     """Cards that a player has chosen, where players choose three each in this order."""
     place, asked = order.index(player), order.index(s.player)
     return state.PICKS if place < asked else s.picks if place == asked else 0
 
 
-def _clockwise(s: Any) -> list[int]:
+def _clockwise(s):
     return [(s.dealer + 1 + i) % s.num_players for i in range(s.num_players)]
 
 
-def _facts_of_taking(s: Any) -> Iterator[Fact]:
+def _facts_of_taking(s):
     """V3: the pile."""
     order = sorted(_clockwise(s), key=lambda p: -s.totals[p])
     pile = state.PICKS * s.num_players
@@ -47,13 +42,13 @@ def _facts_of_taking(s: Any) -> Iterator[Fact]:
     yield {*s.passed_by} == {state.NOBODY}, "nothing has been passed (B3)"
 
 
-def _facts_of_passing(s: Any) -> Iterator[Fact]:
+def _facts_of_passing(s):
     for p in range(s.num_players):
         chosen = [s.where[card] for card in range(state.CARDS) if s.passed_by[card] == p]
         yield chosen == [p] * _chosen(p, _clockwise(s), s), "everybody chooses three own cards in order (B3, O2)"
 
 
-def _facts_of_passed_cards(s: Any) -> Iterator[Fact]:
+def _facts_of_passed_cards(s):
     n = s.num_players
     passed = [(seat, s.where[card] % PLAYED) for card, seat in enumerate(s.passed_by) if seat != state.NOBODY]
     nothing = (s.phase == state.CALLING and s.call_before_pass) or (

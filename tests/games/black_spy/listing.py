@@ -4,20 +4,15 @@ The lists are of the physical cards, the six black 7s told apart: several of the
 often such a deal must come.
 """
 
-from __future__ import annotations
-
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain, combinations, product
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from tests.games.black_spy.rigging import DECK, KINDS, PICKS, cards_of
 
 PHASES = ("take", "call", "pass", "play", "choose", "over")
 PILE = "pile"
 Place = int | str
-Deal = tuple[tuple[str, ...], ...]
-"""The cards of each other player, of the pile, and those that each has chosen to pass, sorted."""
 
 
 class Card(NamedTuple):
@@ -32,7 +27,7 @@ class Card(NamedTuple):
 class Listing:
     """All deals that fit what a player sees: the parts of the observation."""
 
-    def __init__(self, seen: Mapping[str, Any]) -> None:
+    def __init__(self, seen):
         self.seen = seen
         self.n = seen["num_players"]
         self.others = range(1, self.n)
@@ -45,41 +40,41 @@ class Listing:
         self.place = {q: place for place, q in enumerate(taking)}
         self.passing = {q: (q - first) % self.n for q in range(self.n)}
 
-    def taken(self, q: int) -> int:
+    def taken(self, q):
         """V3: cards that q has taken from the pile so far."""
         return self.done(q, self.place) if self.phase == "take" else PICKS
 
-    def chosen(self, q: int) -> int:
+    def chosen(self, q):
         """O2: cards that q has chosen to pass so far."""
         return self.done(q, self.passing) if self.phase == "pass" else 0
 
-    def done(self, q: int, order: Mapping[int, int]) -> int:
+    def done(self, q, order):
         """Cards chosen so far by q, where players choose in this order."""
         if q == self.asked:
             return int(self.seen["picks"])
         return PICKS if order[q] < order[self.asked or 0] else 0
 
-    def held(self, q: int) -> int:
+    def held(self, q):
         count = 60 // self.n - self.seen["trick"] - (self.seen["table"][q] > 0)
         return count - PICKS + self.taken(q) if self.mole else count
 
-    def in_pile(self) -> int:
+    def in_pile(self):
         """Cards in a pile that the player does not see."""
         unseen = self.mole and self.phase == "take" and self.asked != 0
         return PICKS * self.n - sum(map(self.taken, range(self.n))) if unseen else 0
 
     @property
-    def has_left(self) -> bool:
+    def has_left(self):
         """Whether the player remembers what it has left in the pile."""
         remembered = self.mole and self.phase != "over" and (self.before_passing or self.seen["pass_to"] == 0)
         return remembered and (self.phase != "take" or self.place[0] < self.place[self.asked])
 
     @property
-    def later(self) -> list[int]:
+    def later(self):
         """The players who took from the pile, or will, after this one."""
         return [q for q in self.others if self.place[q] > self.place[0]]
 
-    def unseen(self) -> list[Card]:
+    def unseen(self):
         seen, known = self.seen, self.known()
         gone = Counter(cards_of(seen["my_hand"]))
         gone += Counter(card for card, who in zip(KINDS, seen["played"], strict=True) if who)
@@ -100,9 +95,9 @@ class Listing:
             cards.append(Card(name, frozenset(where), mine))
         return cards
 
-    def known(self) -> dict[str, list[int]]:
+    def known(self):
         """Cards that are known to be with a player, as often as they are."""
-        known: dict[str, list[int]] = {name: [] for name in KINDS}
+        known = {name: [] for name in KINDS}
         if not self.before_passing and self.seen["pass_to"]:
             for name in cards_of(self.seen["passed"]):
                 known[name].append(self.seen["pass_to"])
@@ -111,7 +106,7 @@ class Listing:
             known["r1"] = [star]
         return known
 
-    def left(self) -> Counter[str]:
+    def left(self):
         """Cards left in the pile that nobody has played since, as far as the player can tell."""
         if not self.has_left:
             return Counter()
@@ -119,16 +114,16 @@ class Listing:
         left["k7"] = max(0, left["k7"] - self.black_7s_played_later())
         return left
 
-    def black_7s_played_later(self) -> int:
+    def black_7s_played_later(self):
         return sum(self.seen["black_7s_played"][q] for q in self.later)
 
-    def allowed(self, name: str, left: bool) -> set[Place]:
+    def allowed(self, name, left):
         colour, rank = "bygrk".index(name[0]), int(name[1:]) - 1
         seats = self.later if left else self.others
         able = {q for q in seats if not self.seen["colour_voids"][q][colour] and not self.seen["rank_voids"][q][rank]}
         return able | {PILE} if self.in_pile() and (left or not self.has_left) else able
 
-    def assignments(self) -> Iterator[tuple[list[Card], tuple[Place, ...]]]:
+    def assignments(self):
         """The unseen cards, and a place for each, in every way that fits."""
         cards = self.unseen()
         room = {**{q: self.held(q) for q in self.others}, PILE: self.in_pile()}
@@ -137,7 +132,7 @@ class Listing:
             if self.three_each(cards, places):
                 yield cards, places
 
-    def three_each(self, cards: Sequence[Card], places: Sequence[Place]) -> bool:
+    def three_each(self, cards, places):
         """O3: whether everybody later has taken three of the cards left, if all of them can still be told."""
         if not self.has_left or (self.seen["pile"][KINDS.index("k7")] and self.black_7s_played_later()):
             return True
@@ -146,11 +141,11 @@ class Listing:
         taken.update(self.seen["played"][KINDS.index(name)] - 1 for name in mine)
         return all(taken[q] == self.taken(q) for q in self.later)
 
-    def deals(self) -> Counter[Deal]:
+    def deals(self):
         """How many assignments of the physical cards look like each deal."""
-        found: Counter[Deal] = Counter()
+        found = Counter()
         for cards, places in self.assignments():
-            held: dict[Place, list[str]] = {q: [] for q in (*self.others, PILE)}
+            held = {q: [] for q in (*self.others, PILE)}
             for card, place in zip(cards, places, strict=True):
                 held[place].append(card.name)
             for chosen in product(*(combinations(range(len(held[q])), self.chosen(q)) for q in self.others)):
@@ -159,7 +154,7 @@ class Listing:
         return found
 
 
-def placed(cards: Sequence[Card], room: Mapping[Place, int]) -> Iterator[tuple[Place, ...]]:
+def placed(cards, room):
     """A place for each card, in every way that fills all places."""
     if not cards:
         yield ()

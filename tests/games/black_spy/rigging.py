@@ -1,11 +1,7 @@
 """Rigged deals, so that a test of a rule reads like the rule; cards are written ``"b1"`` .. ``"k11"``, k for black."""
 
-from __future__ import annotations
-
 import functools
 from collections import Counter
-from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
@@ -26,22 +22,22 @@ names = STATE.names or ()
 OPTIONS = names[names.index("num_players") : names.index("phase")]
 
 
-def full(card: str) -> str:
+def full(card):
     return f"{LETTERS[card[0]]} {card[1:]}"
 
 
-def short(name: str) -> str:
+def short(name):
     """The card ``"r7"`` for ``"red 7"``; other names stay."""
     colour, _, rank = name.partition(" ")
     letters = [letter for letter, known in LETTERS.items() if known == colour]
     return f"{letters[0]}{rank}" if letters else name
 
 
-def cards_of(counts: Sequence[int]) -> list[str]:
+def cards_of(counts):
     return [card for card, count in zip(KINDS, counts, strict=True) for _ in range(count)]
 
 
-def filled_up(hands: Sequence[str], size: int) -> list[list[str]]:
+def filled_up(hands, size):
     """Hands of ``size`` cards that begin with these; the rest of the deck fills them up in the order of the actions."""
     wanted = [hand.split() for hand in hands]
     rest = Counter(DECK)
@@ -51,7 +47,7 @@ def filled_up(hands: Sequence[str], size: int) -> list[list[str]]:
     return [hand + [next(cards) for _ in range(size - len(hand))] for hand in wanted]
 
 
-def deck_of(hands: Sequence[Sequence[str]], first: int = 0, pile: Sequence[str] = ()) -> list[str]:
+def deck_of(hands, first=0, pile=()):
     """The deck, as the environment reads it, that deals these hands by seat, and this pile (V3)."""
     n = len(hands)
     dealt = [hands[(first + i) % n][place] for place in range(len(hands[0])) for i in range(n)]
@@ -67,7 +63,7 @@ class Table(RiggedTable):
 
     module = black_spy_v0
 
-    def __init__(self, *hands: str, first: int = 0, passed: bool = True, **options: Any) -> None:
+    def __init__(self, *hands, first=0, passed=True, **options):
         n = len(hands)
         dealt = filled_up(hands, 60 // n)
         if passed:
@@ -78,21 +74,21 @@ class Table(RiggedTable):
             self.play(" ".join(dealt[(first + i) % n][-PICKS:]))
 
     @property
-    def legal(self) -> set[str]:
+    def legal(self):
         """The cards, and other actions, that the player to act may choose."""
         return {short(self.env.action_name(action)) for action in self.actions}
 
-    def hand(self, seat: int) -> list[str]:
+    def hand(self, seat):
         return [short(name) for name in self.now["hands"][seat]]
 
-    def play(self, cards: str) -> Table:
+    def play(self, cards):
         """Choose cards such as ``"r7 k11"`` one after the other."""
         return self.take(*cards.split())
 
-    def full_name(self, action: str) -> str:
+    def full_name(self, action):
         return full(action) if action in KINDS else action
 
-    def arrange(self, **fields: Any) -> Table:
+    def arrange(self, **fields):
         """Set fields of the record; those by seat are filled up with 0."""
         records = self.records()
         for name, value in fields.items():
@@ -102,12 +98,12 @@ class Table(RiggedTable):
         return self
 
 
-def dealt(players: int, **options: Any) -> Table:
+def dealt(players, **options):
     """A game in which nothing has been done; everybody has cards of each colour."""
     return Table(*(" ".join(DECK[p::players]) for p in range(players)), passed=False, **options)
 
 
-def last_card(players: int, **options: Any) -> Table:
+def last_card(players, **options):
     """A game in which one card of the first deal is left to play."""
     fields = np.frombuffer(_before_last_card(players), STATE)[0]
     game = dealt(players, **options)
@@ -115,29 +111,19 @@ def last_card(players: int, **options: Any) -> Table:
 
 
 @functools.cache
-def _before_last_card(players: int) -> bytes:
+def _before_last_card(players):
     game = dealt(players)
     while sum(map(len, game.now["hands"])) > 1:
         game.first_legal()
     return game.records()[0].tobytes()
 
 
-def second_deal(players: int, **options: Any) -> Table:
+def second_deal(players, **options):
     """A game with a mole in its second deal (V3)."""
     return last_card(players, mole=True, **options).first_legal()
 
 
-def laid_out(
-    *hands: str,
-    phase: str = "play",
-    player: int = 0,
-    pile: str = "",
-    played: Sequence[tuple[int, str]] = (),
-    passed: Sequence[tuple[int, int, str]] = (),
-    taken: Sequence[tuple[int, int, str]] = (),
-    lacks: Sequence[tuple[int, str]] = (),
-    **fields: Any,
-) -> Table:
+def laid_out(*hands, phase="play", player=0, pile="", played=(), passed=(), taken=(), lacks=(), **fields):
     """A position with these hands by seat, and this pile; whatever is not named has been played by player_0.
 
     ``played``: (seat, cards); ``passed``: (giver, receiver, cards); ``taken``: (place in the order of taking from 0,
@@ -175,7 +161,7 @@ def laid_out(
     )
 
 
-def moon(spies: Sequence[int] = (4, 0, 0), shooter: int = 0, **options: Any) -> Table:
+def moon(spies=(4, 0, 0), shooter=0, **options):
     """A table of three at which a player has just taken all black cards; ``spies``: coloured 7s that each has taken."""
     black = [16 * (p == shooter) for p in range(3)]
     points = [5 * (black[p] - spies[p]) for p in range(3)]  # 16 black cards have 80
@@ -188,12 +174,12 @@ COLOURLESS = "k1 k2 k3 y1 y2 y3 y4 y6 y8 y9 y10 y11 g1 g2 g3"
 BLACKS = "k11 k10 k9 k8 k7 k7 k7 k7 k7 k7 k6 k5 k4 k3 k2 k1"
 
 
-def shooter(**options: Any) -> Table:
+def shooter(**options):
     """Return a table of three at which player_0 leads and has all black cards; the red 11 takes the first trick."""
     return Table(f"r1 r11 r10 r9 {BLACKS}", "b7 y7", "g7 r7", **options)
 
 
-def shoot(game: Table) -> Table:
+def shoot(game):
     """Play until player_0 of `shooter` has taken all tricks and with them all black cards."""
     for card in f"r11 {BLACKS} r10 r9 r1".split():
         game.play(card).first_legal(2)

@@ -1,7 +1,5 @@
 """The bots of Black Spy; what networks and search are shown; see also ../test_bots.py."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
@@ -20,7 +18,7 @@ def _value(states, result):
     value(states[0], result)
 
 
-def test_the_value_is_a_zero_sum_and_highest_for_the_lowest_total() -> None:
+def test_the_value_is_a_zero_sum_and_highest_for_the_lowest_total():
     game, result = dealt(6), np.zeros(SEATS)
     _value(game.arrange(totals=[30, 10, 80, 30, 99, 0]).records(), result)
     assert result.sum() == pytest.approx(0)

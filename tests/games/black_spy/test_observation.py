@@ -1,7 +1,5 @@
 """The observation of Black Spy: all that a player may know, seen from the own seat, and nothing else (O3)."""
 
-from __future__ import annotations
-
 import pytest
 
 from blackjacky_env.games.black_spy.rules import kind_of

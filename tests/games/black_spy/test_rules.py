@@ -1,7 +1,5 @@
 """Deals, passing, tricks and scoring of Black Spy, rule by rule; the variants are in `test_variants.py`."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 import numpy as np

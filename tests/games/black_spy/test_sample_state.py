@@ -1,25 +1,19 @@
 """`sample_state` of Black Spy: every deal that fits what a player knows, as often as every other, and no others."""
 
-from __future__ import annotations
-
-from functools import cache
+from functools import partial
 
 import numpy as np
 import pytest
 
 from blackjacky_env import black_spy_v0
-from blackjacky_env.compiled.compiling import PLAIN
-from blackjacky_env.games import get_game, unseen
+from blackjacky_env.games import get_game
 from blackjacky_env.play.states import read_state
 from tests.games.black_spy.listing import Listing
 from tests.games.black_spy.rigging import CARDS, KINDS, Table, laid_out
-from tests.games.sampled import CONTRADICTORY, OUT_OF_RANGE, check_distribution, check_shown, sampled_with, vector
+from tests.games.sampled import Changes, check_distribution, vector
+from tests.games.tables import positions
 
 MOST = 6000  # samples for one list
-
-
-def at_random(env, rng):
-    env.step(int(rng.choice(np.flatnonzero(env.infos[env.agent_selection]["action_mask"]))))
 
 
 def deal_of(record, listing):
@@ -138,71 +132,41 @@ ANY = [
 @pytest.mark.parametrize("options", ANY, ids=str)
 def test_all_deals_that_fit_come_equally_often_at_the_end_of_random_deals(options):
     """Every seat, as soon as few enough deals are left to list them all."""
-    env, rng = black_spy_v0.env(**options), np.random.default_rng(1)
     for seed in range(2):
-        env.reset(seed=seed)
-        while env.snapshot()["deal"] == 0 or sum(map(len, env.snapshot()["hands"])) > 12 - env.num_players - seed:
-            at_random(env, rng)
+        env = next(
+            env
+            for env in positions(black_spy_v0.env(**options), seed)
+            if (now := env.snapshot())["deal"] and sum(map(len, now["hands"])) <= 12 - env.num_players - seed
+        )
         for seat in range(2):
             check_deals(env, seat)
 
 
-@cache
-def seen():
-    """Return what player_2 of four sees after two cards of the first trick."""
-    return vector(Table("r1 r5", "r6", "r7 k7", "").play("r5 r6").env, 2)
-
-
-@pytest.mark.parametrize(
-    ("part", "index", "value"),
-    [
-        ("phase", 3, 0),
-        ("dealer", 0, 1),
-        ("pass_to", 0, 4),
-        ("pass_to", 0, 2),
-        ("table", 4, 1),
-        ("played", KINDS.index("r6"), 6),  # at an empty seat
-        ("played", KINDS.index("k7"), 1),
-        ("my_hand", KINDS.index("r7"), 2),
-        ("my_hand", KINDS.index("r5"), 1),
-        ("black_7s_played", 1, 6),
-        ("my_hand", KINDS.index("b1"), 1),
-    ],
-)
-def test_an_observation_that_no_position_shows_is_refused(part, index, value):
-    with pytest.raises(ValueError, match=CONTRADICTORY):
-        sampled_with(black_spy_v0, seen(), (part, index, value))
-
-
-def test_an_observation_out_of_range_is_refused():
-    with pytest.raises(ValueError, match=OUT_OF_RANGE):
-        sampled_with(black_spy_v0, seen(), ("my_hand", KINDS.index("k7"), 7))
-
-
-@pytest.mark.parametrize(
-    ("part", "index", "value"),
-    [
-        ("to_act", 0, 0),
-        ("leader", 2, 0),
-        ("played", KINDS.index("r5"), 1),
-        ("trick", 0, 1),
-    ],
-)
-def test_an_observation_that_no_game_shows_is_shown_by_the_sampled_position(part, index, value):
-    check_shown(black_spy_v0, Table("", "", "", "").env, seen(), (part, index, value))
-
-
-@pytest.mark.parametrize(
-    ("hands", "lacks"),
-    [
-        (["y1 y2", "r1 r2"], [(1, "r"), (2, "r")]),  # nobody may have red
-        (["y1 y2", "y3 r2"], [(1, "y")]),  # three yellow cards for two places
-        (["y1 y2", "r1 r2", "y3 g2"], [(3, "y r")]),  # five cards for four places
-    ],
-)
-def test_voids_that_leave_nobody_to_hold_a_card_are_refused(hands, lacks, monkeypatch):
-    if PLAIN:  # would try for too long; what is compiled now would keep the number for the tests after this one
-        monkeypatch.setattr(unseen, "_ATTEMPTS", 20)
-    game = laid_out("b1 b2", *hands, lacks=lacks)
-    with pytest.raises(ValueError, match=CONTRADICTORY):
-        sampled_with(black_spy_v0, vector(game.env, 0))
+CHANGES = [
+    Changes(
+        lambda: Table("r1 r5", "r6", "r7 k7", "").play("r5 r6"),
+        2,
+        refused=[
+            [("phase", 3, 0)],
+            [("dealer", 0, 1)],
+            [("pass_to", 0, 4)],
+            [("pass_to", 0, 2)],
+            [("table", 4, 1)],
+            [("played", KINDS.index("r6"), 6)],  # at an empty seat
+            [("played", KINDS.index("k7"), 1)],
+            [("my_hand", KINDS.index("r7"), 2)],
+            [("my_hand", KINDS.index("r5"), 1)],
+            [("black_7s_played", 1, 6)],
+            [("my_hand", KINDS.index("b1"), 1)],
+        ],
+        shown=[[("to_act", 0, 0)], [("leader", 2, 0)], [("played", KINDS.index("r5"), 1)], [("trick", 0, 1)]],
+    ),
+    *(  # voids leave nobody to hold a card
+        Changes(partial(laid_out, "b1 b2", *hands, lacks=lacks), 0, refused=[[]])
+        for hands, lacks in (
+            (["y1 y2", "r1 r2"], [(1, "r"), (2, "r")]),  # nobody may have red
+            (["y1 y2", "y3 r2"], [(1, "y")]),  # three yellow cards for two places
+            (["y1 y2", "r1 r2", "y3 g2"], [(3, "y r")]),  # five cards for four places
+        )
+    ),
+]

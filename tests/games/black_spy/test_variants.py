@@ -1,7 +1,5 @@
 """The variants of Black Spy, each a switch of its own, and how they go together (V1 .. V6, O1 .. O4)."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.games.black_spy.rigging import (

@@ -1,7 +1,5 @@
 """Games and tables of Halunken & Spelunken for proofs and documents."""
 
-from __future__ import annotations
-
 from tests.games.example import Examples, Position
 
 EXAMPLES = Examples(

@@ -1,16 +1,11 @@
 """What a seat cannot know, varied: made from the record, since observations are under test."""
 
-from __future__ import annotations
-
-from collections.abc import Sequence
-
 import numpy as np
 
-from blackjacky_env.declare.fields import State
 from blackjacky_env.games.halunken import state
 
 
-def vary_hidden(s: State, settled: State | None, seat: int | None, rng: np.random.Generator) -> None:
+def vary_hidden(s, settled, seat, rng):
     """Change everything that ``seat`` (None: a spectator) cannot know, in place, to another possible assignment.
 
     That is the face-down rogue cards, the order of Black Jack's unseen movement cards, and the cards that
@@ -24,7 +19,7 @@ def vary_hidden(s: State, settled: State | None, seat: int | None, rng: np.rando
             _shuffle_places(record["jack_deck"], _unseen(record), rng)
 
 
-def _choose_again(s: State, seat: int | None, rng: np.random.Generator) -> None:
+def _choose_again(s, seat, rng):
     """H4, D3: the choices of others; Black Jack's card is known to the buyer, who has chosen it."""
     for q in range(s["num_players"]):
         if s["choices"][q] and q != seat:
@@ -33,17 +28,17 @@ def _choose_again(s: State, seat: int | None, rng: np.random.Generator) -> None:
         s["jack_choice"] = 1 + rng.choice(np.flatnonzero(s["jack_spent"][: state.MOVES] == 0))
 
 
-def _shuffle_places(deck: State, places: Sequence[int], rng: np.random.Generator) -> None:
+def _shuffle_places(deck, places, rng):
     deck[places] = rng.permutation(deck[places])
 
 
-def _face_down(s: State) -> list[int]:
+def _face_down(s):
     """Places in ``deck`` of the rogue cards that nobody has seen (H2: all that lie in taverns until all are placed)."""
     shown = int(s["decision"] != state.PLACE_CAPTAIN)
     levels = [range(state.LEVELS - int(height) + shown, state.LEVELS) for height in s["heights"]]
     return [state.FIELDS * level + field for field in range(state.FIELDS) for level in levels[field]]
 
 
-def _unseen(s: State) -> list[int]:
+def _unseen(s):
     """J1, D1: places in ``jack_deck`` of the movement cards that have not been revealed."""
     return [i for i, move in enumerate(s["jack_deck"]) if move and not s["jack_spent"][move - 1]]

@@ -1,15 +1,9 @@
 """What is true of every position of Halunken & Spelunken: what no observation shows whole."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-from typing import Any
-
 from blackjacky_env.games.halunken import state
-from tests.games.fixtures import Fact
 
 
-def facts(s: Any) -> Iterator[Fact]:
+def facts(s):
     yield all(row[0] in state.HAPPENED for row in s.happened[: s.happenings]), "what has happened has a name"
     yield from _facts_of_rogues(s)
     revealed = s.decision not in {state.PLACE_CAPTAIN, state.PLACE_JACK, state.BID, state.CHOOSE_FOR_JACK, state.CHOOSE}
@@ -23,7 +17,7 @@ def facts(s: Any) -> Iterator[Fact]:
     yield chosen == [i < asked for i in range(s.num_players)], "players choose in order (H9)"
 
 
-def _facts_of_rogues(s: Any) -> Iterator[Fact]:
+def _facts_of_rogues(s):
     yield sorted(s.deck) == [*range(state.CARDS)], "the deck has every rogue card once (H1)"
     for i, card in enumerate(s.deck):
         level, field = divmod(i, state.FIELDS)
@@ -39,7 +33,7 @@ def _facts_of_rogues(s: Any) -> Iterator[Fact]:
             yield [len(values), sum(values)] == [s.colours[p][colour], s.values[p][colour]], "values are added up (C1)"
 
 
-def _facts_of_jacks_cards(s: Any, revealed: bool) -> Iterator[Fact]:
+def _facts_of_jacks_cards(s, revealed):
     """J4, D3: Black Jack's movement cards."""
     count = {state.STANDARD: state.JACK_MOVES, state.BASIC: 0, state.DUEL: state.MOVES}[s.variant]
     deck = [*range(1, count + 1)], [0] * (state.JACK_MOVES - count)

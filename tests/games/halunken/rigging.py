@@ -1,10 +1,6 @@
 """Rigged games, so that a test of a rule reads like the rule."""
 
-from __future__ import annotations
-
-from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
-from typing import Any
 
 import numpy as np
 
@@ -15,13 +11,10 @@ FIELDS = 14
 RANKS = {"R": [*range(4, 12), 15], "V": [*range(3, 12), 14], "G": [*range(2, 12), 13], "Y": [*range(1, 13)]}  # H1
 CARDS = [f"{colour}{value}" for colour, values in RANKS.items() for value in values]
 
-Taverns = Mapping[int, str]
-"""By field: the cards of the tavern such as ``"R4 V3 Y1"``, top first."""
 
-
-def deck_of(taverns: Taverns) -> list[str]:
+def deck_of(taverns):
     """The deck with these cards in these taverns; the others fill the remaining places in the order of the actions."""
-    places: list[str | None] = [None] * len(CARDS)
+    places = [None] * len(CARDS)
     for field, cards in taverns.items():
         for level, card in enumerate(cards.split()):
             places[FIELDS * level + field] = card
@@ -29,9 +22,9 @@ def deck_of(taverns: Taverns) -> list[str]:
     return [card or next(rest) for card in places]
 
 
-def every_jack_card(players: int, first: str) -> list[int | str]:
+def every_jack_card(players, first):
     """Black Jack's movement cards with these on top."""
-    every: list[int | str] = [*range(1, 8), "Rum"] if players == 2 else [*range(1, 13)]
+    every = [*range(1, 8), "Rum"] if players == 2 else [*range(1, 13)]
     top = [card if card == "Rum" else int(card) for card in first.split()]
     return top + [card for card in every if card not in top]
 
@@ -46,9 +39,7 @@ class Table(RiggedTable):
     module = halunken_v0
     play = RiggedTable.take
 
-    def __init__(
-        self, *captains: int, taverns: Taverns | None = None, jack: int = 13, jack_deck: str = "", **options: Any
-    ) -> None:
+    def __init__(self, *captains, taverns=None, jack=13, jack_deck="", **options):
         jacks = every_jack_card(len(captains), jack_deck)
         rigged = {"start_player": 0, "deck": deck_of(taverns or {}), "black_jack_deck": jacks}
         super().__init__(rigged, num_players=len(captains), **{"reward": "points", **options})
@@ -56,34 +47,26 @@ class Table(RiggedTable):
         if self.env.unwrapped.variant != "basic":
             self.play(f"field {jack}")
 
-    def nobody_bids(self) -> Table:
+    def nobody_bids(self):
         while self.now["phase"] == "bid":
             self.play("pass")
         return self
 
-    def buys(self, seat: int, card: str) -> Table:
+    def buys(self, seat, card):
         """This player offers the card, all others pass."""
         while self.now["phase"] == "bid":
             mine = self.now["player"] == seat and self.now["bidder"] is None
             self.play(card if mine else "pass")
         return self
 
-    def choose(self, *cards: int | str, jack: int | str | None = None) -> Table:
+    def choose(self, *cards, jack=None):
         """All choose a movement card, by seat; the buyer of a duel also one for Black Jack."""
         for _ in range(len(cards) + (jack is not None)):
             own = self.now["phase"] == "choose"
             self.play(f"move {cards[self.now['player']] if own else jack}")
         return self
 
-    def arrange(
-        self,
-        crews: Sequence[str],
-        harbour: str = "",
-        taverns: Taverns | None = None,
-        captains: Sequence[int] | None = None,
-        jack: int | None = None,
-        **fields: Any,
-    ) -> Table:
+    def arrange(self, crews, harbour="", taverns=None, captains=None, jack=None, **fields):
         """Give everybody these cards, put these into the harbour and the taverns; other cards fill the other taverns.
 
         The figures move if asked to; ``fields`` of the record are set as they are.
@@ -98,12 +81,12 @@ class Table(RiggedTable):
         return self
 
 
-def padded(value: Any, field: Any) -> Any:
+def padded(value, field):
     """A list with an entry for each place of the field: -1 where no more is given."""
     return value if np.ndim(field) != 1 else [*value, *[-1] * (len(field) - len(value))]
 
 
-def lay_out(record: Any, crews: Sequence[Sequence[str]], harbour: Sequence[str], taverns: Taverns) -> None:
+def lay_out(record, crews, harbour, taverns):
     """Lay all cards of a record out anew; cards for which there is no room are out of the game."""
     stacks = {field: cards.split() for field, cards in taverns.items()}
     taken = {card for cards in [*crews, harbour, *stacks.values()] for card in cards}
@@ -122,7 +105,7 @@ def lay_out(record: Any, crews: Sequence[Sequence[str]], harbour: Sequence[str],
         hand_out(record, place, cards)
 
 
-def hand_out(record: Any, place: int, cards: Iterable[str]) -> None:
+def hand_out(record, place, cards):
     """Put cards before a seat, or into the harbour (4)."""
     for card in cards:
         record["where"][CARDS.index(card)] = place

@@ -1,7 +1,5 @@
 """Black Jack in the standard game of Halunken & Spelunken, rule by rule."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,9 +1,5 @@
 """The bots of Halunken & Spelunken value cards by the rules; what networks are shown; see also ../test_bots.py."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
 import pytest
 
@@ -21,7 +17,7 @@ from tests.games.halunken.rigging import Table
 pytestmark = pytest.mark.prove
 
 
-def late(*crews: str, left: tuple[int, ...] = (3, 4), **options: Any) -> Table:
+def late(*crews, left=(3, 4), **options):
     """Three captains on the fields 0, 5 and 10 in the last round of a basic game: the others will move 1 and 2."""
     spent = [[move not in cards for move in range(1, 9)] for cards in (left, (1,), (2,), range(9))]  # Rum is 8
     return Table(0, 5, 10, variant="basic").arrange(crews, **{"round_number": 7, "spent": spent, **options})
@@ -46,7 +42,7 @@ def _value(states, result):
 
 
 @pytest.mark.parametrize("crew", ["", "R5", "R5 V6", "R4 R5 V11", "Y1 Y2 G13 V14", "R4 R5 V9 V10 G2"])
-def test_a_card_changes_the_score_by_what_the_rules_count(crew: str) -> None:  # C1
+def test_a_card_changes_the_score_by_what_the_rules_count(crew):  # C1
     out = np.zeros((3, CARDS))
     _changes(late(crew, "Y5", "G5").records()[:1], 0, out)
     assert out.any()
@@ -54,14 +50,14 @@ def test_a_card_changes_the_score_by_what_the_rules_count(crew: str) -> None:  #
     np.testing.assert_array_equal(out[0], out[2])
 
 
-def test_the_value_is_exact_when_the_game_ends() -> None:
+def test_the_value_is_exact_when_the_game_ends():
     states, result = late("R5 R6", "R8 R7", "G5").records()[:1], np.zeros(SEATS)
     states["decision"] = SETTLEMENT
     _value(states, result)
     np.testing.assert_allclose(result[:3], [-0.5, 1.0, -0.5], atol=1e-6)
 
 
-def test_foresight_differs_from_advice_in_what_it_expects_alone() -> None:
+def test_foresight_differs_from_advice_in_what_it_expects_alone():
     seen = make_batch("halunken", 40, seed=0)
     for _ in range(12):
         seen.step(seen.action_masks.argmax(axis=1))

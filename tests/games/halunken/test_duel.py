@@ -1,7 +1,5 @@
 """The duel of Halunken & Spelunken, rule by rule."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.games.halunken.rigging import FIELDS, Table

@@ -1,7 +1,5 @@
 """Set-up and draws of Halunken & Spelunken are fair, as players at the table see them: chi-square over many seeds."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """The observation of Halunken & Spelunken: all that a player may know, seen from the own seat, and nothing else."""
 
-from __future__ import annotations
-
 from tests.games.halunken.rigging import Table
 
 

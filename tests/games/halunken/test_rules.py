@@ -1,7 +1,5 @@
 """Placing, movement cards, robbing and scoring of Halunken & Spelunken, rule by rule; mostly without Black Jack."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

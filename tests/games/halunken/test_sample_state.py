@@ -1,26 +1,14 @@
 """`sample_state` of Halunken & Spelunken: every position that fits, as often as every other, and no others."""
 
-from __future__ import annotations
-
 from collections import Counter
-from functools import cache, partial
+from functools import partial
 from itertools import combinations, product
 
 import pytest
 
-from blackjacky_env import halunken_v0
 from tests.chances import UNLIKELY, fit_of_orders, fit_outcomes
 from tests.games.halunken.rigging import CARDS, Table, every_jack_card
-from tests.games.sampled import (
-    CONTRADICTORY,
-    OUT_OF_RANGE,
-    check_shown,
-    imagined,
-    independent,
-    orders,
-    sampled_with,
-    vector,
-)
+from tests.games.sampled import Changes, imagined, independent, orders
 
 
 def samples(table, seat, count):
@@ -114,68 +102,40 @@ def test_the_card_chosen_for_black_jack_is_uniform_for_the_opponent():
     assert fit_outcomes(counts, dict.fromkeys([2, 3, 4, 5, 6, 7, "Rum"], 1 / 7)) > UNLIKELY
 
 
-sampled = partial(sampled_with, halunken_v0)
-
-
-@cache
-def seen():
-    """Return what player_2 sees, who has an own choice to be made in the second round of three."""
-    table = Table(0, 4, 8, jack=12, jack_deck="1").nobody_bids().choose(1, 1, 1).nobody_bids()
-    sampled(vector(table.env, 2))
-    return vector(table.env, 2)
-
-
 R4, Y12 = CARDS.index("R4"), CARDS.index("Y12")
-
-
-@pytest.mark.parametrize(
-    "changes",
-    [
-        [("decision", 4, 0)],
-        [("variant", 1, 1)],
-        [("to_act", 3, 1)],
-        [("chosen", 3, 1)],
-        [("owners", R4, 4)],
-        [("owners", Y12, 1)],
-        [("my_choice", 0, 3)],
-    ],
-)
-def test_an_observation_that_no_position_shows_is_refused(changes):
-    with pytest.raises(ValueError, match=CONTRADICTORY):
-        sampled(seen(), *changes)
-
-
-def test_an_observation_out_of_range_is_refused():
-    with pytest.raises(ValueError, match=OUT_OF_RANGE):
-        sampled(seen(), ("round", 0, 8))
-
-
-@pytest.mark.parametrize(
-    "changes",
-    [
-        [("to_act", 0, 0), ("to_act", 1, 0), ("to_act", 2, 0)],
-        [("tops", 13, 1 + CARDS.index("V4"))],
-        [("captains", 1, 0)],
-        [("captains", 1, 3), ("captains", 2, 3)],
-        [("black_jack", 0, 0)],
-        [("opener", 0, 0), ("opener", 1, 0), ("opener", 2, 0)],
-        [("offers", 1, 1 + R4)],
-        [("buyer", 1, 1)],
-        [("round", 0, 5)],
-        [("black_jack_spent", 3, 1)],
-        [("numbers", 1, 3)],
-        [("mover", 0, 1)],
-        [("victim", 1, 1)],
-        [("to_rob", 0, 2)],
-        [("black_jack_chosen", 0, 1)],
-        [("chosen", 1, 1), *(("spent", 8 + i, 1) for i in range(8))],
-    ],
-)
-def test_an_observation_that_no_game_shows_is_shown_by_the_sampled_position(changes):
-    check_shown(halunken_v0, Table(0, 4, 8).env, seen(), *changes)
-
-
-def test_a_card_chosen_for_black_jack_when_all_are_spent_is_imagined_as_some_card():
-    """D1."""
-    table = Table(0, 7).buys(1, "R11").play("move 3")
-    check_shown(halunken_v0, table.env, vector(table.env, 0), *(("black_jack_spent", i, 1) for i in range(8)))
+CHANGES = [
+    Changes(  # player_2 has an own choice to make in the second round of three
+        lambda: Table(0, 4, 8, jack=12, jack_deck="1").nobody_bids().choose(1, 1, 1).nobody_bids(),
+        2,
+        refused=[
+            [("decision", 4, 0)],
+            [("variant", 1, 1)],
+            [("to_act", 3, 1)],
+            [("chosen", 3, 1)],
+            [("owners", R4, 4)],
+            [("owners", Y12, 1)],
+            [("my_choice", 0, 3)],
+        ],
+        shown=[
+            [],
+            [("to_act", 0, [0, 0, 0])],
+            [("tops", 13, 1 + CARDS.index("V4"))],
+            [("captains", 1, 0)],
+            [("captains", 1, [3, 3])],
+            [("black_jack", 0, 0)],
+            [("opener", 0, [0, 0, 0])],
+            [("offers", 1, 1 + R4)],
+            [("buyer", 1, 1)],
+            [("round", 0, 5)],
+            [("black_jack_spent", 3, 1)],
+            [("numbers", 1, 3)],
+            [("mover", 0, 1)],
+            [("victim", 1, 1)],
+            [("to_rob", 0, 2)],
+            [("black_jack_chosen", 0, 1)],
+            [("chosen", 1, 1), ("spent", 8, [1] * 8)],
+        ],
+    ),
+    # D1: a card chosen for Black Jack when all are spent is imagined as some card
+    Changes(lambda: Table(0, 7).buys(1, "R11").play("move 3"), 0, shown=[[("black_jack_spent", 0, [1] * 8)]]),
+]

@@ -1,17 +1,12 @@
 """What a seat cannot know, varied: made from the record, since observations are under test."""
 
-from __future__ import annotations
-
-import numpy as np
-
-from blackjacky_env.declare.fields import State
 from blackjacky_env.games.schwarze_katze.state import CARDS, RANKS
 from blackjacky_env.games.trick_taking import NOT_IN_DECK
 
 _SWAPS = 200
 
 
-def vary_hidden(s: State, settled: State | None, seat: int | None, rng: np.random.Generator) -> None:
+def vary_hidden(s, settled, seat, rng):
     """Give the cards in other hands than that of ``seat`` (None: a spectator) to others who may hold them.
 
     Hand sizes stay, and nobody gets a card of a suit in which they have a known void. In ``settled``, the deal scored

@@ -1,10 +1,5 @@
 """Rigged deals, so that a test of a rule reads like the rule."""
 
-from __future__ import annotations
-
-from collections.abc import Iterable, Sequence
-from typing import Any
-
 from blackjacky_env import schwarze_katze_v0
 from tests.games.rigged import RiggedTable
 
@@ -13,13 +8,13 @@ CARDS = [rank + suit for suit in "CDHS" for rank in RANKS]
 LOW = [rank + suit for rank in RANKS for suit in "CDS"]  # in the order in which they are taken out (K2)
 
 
-def in_game(players: int) -> list[str]:
+def in_game(players):
     """K2."""
     out = LOW[: 52 % players]
     return [card for card in CARDS if card not in out]
 
 
-def deck_of(hands: Sequence[Iterable[str]]) -> list[str]:
+def deck_of(hands):
     """The deck that deals these hands, that of the leader first; what is missing of a hand is filled up."""
     wanted = [list(hand) for hand in hands]
     named = [card for hand in wanted for card in hand]
@@ -36,11 +31,11 @@ class Table(RiggedTable):
 
     module = schwarze_katze_v0
 
-    def __init__(self, *hands: str, leader: int = 0, **options: Any) -> None:
+    def __init__(self, *hands, leader=0, **options):
         deck = deck_of([hand.split() for hand in hands])
         options = {"deals": 1, "reward": "points", **options}
         super().__init__({"start_player": leader, "deck": deck}, num_players=len(hands), **options)
 
-    def play(self, cards: str) -> Table:
+    def play(self, cards):
         """Play cards such as ``"2C 3C"`` one after the other."""
         return self.take(*cards.split())

@@ -1,7 +1,5 @@
 """`sample_state` of Schwarze Katze: every deal that fits hands and voids, as often as every other, and no others."""
 
-from __future__ import annotations
-
 from itertools import combinations
 from math import comb
 
@@ -9,56 +7,28 @@ import numpy as np
 import pytest
 
 from blackjacky_env import schwarze_katze_v0
-from blackjacky_env.compiled.compiling import PLAIN
-from blackjacky_env.games import unseen
 from tests.envs.playing import fresh, play_randomly
-from tests.games.sampled import (
-    CONTRADICTORY,
-    OUT_OF_RANGE,
-    check_distribution,
-    check_shown,
-    imagined,
-    sampled_with,
-    vector,
-)
+from tests.games.sampled import Changes, check_distribution, imagined, vector
 from tests.games.schwarze_katze.rigging import CARDS, Table, in_game
 
-REFUSED = [
-    (("phase", 0, 0), CONTRADICTORY),
-    (("dealer", 0, 1), CONTRADICTORY),
-    (("table", 7, 3), CONTRADICTORY),
-    (("trick", 0, 18), OUT_OF_RANGE),
+CHANGES = [
+    Changes(
+        lambda: Table("5C", "3C", "4C", "", "").play("5C 3C"),
+        2,
+        refused=[
+            [("phase", 0, 0)],
+            [("dealer", 0, 1)],
+            [("table", 7, 3)],
+            [("voids", 4 * place + 3, 1) for place in range(1, 5)],  # nobody may hold spades
+        ],
+        shown=[
+            [("played", CARDS.index("5C"), 5)],
+            [("played", CARDS.index("2C"), 1)],
+            [("my_hand", CARDS.index("2D"), 1)],
+            [("played", CARDS.index("AS"), 1)],
+        ],
+    )
 ]
-SHOWN = [
-    ("played", CARDS.index("5C"), 5),
-    ("played", CARDS.index("2C"), 1),
-    ("my_hand", CARDS.index("2D"), 1),
-    ("played", CARDS.index("AS"), 1),
-]
-
-
-def after_two_cards():
-    """What player_2 of five sees after 5C and 3C."""
-    return vector(Table("5C", "3C", "4C", "", "").play("5C 3C").env, 2)
-
-
-@pytest.mark.parametrize(("change", "words"), REFUSED)
-def test_an_observation_that_no_position_shows_is_refused(change, words):
-    with pytest.raises(ValueError, match=words):
-        sampled_with(schwarze_katze_v0, after_two_cards(), change)
-
-
-def test_voids_that_leave_nobody_to_hold_a_suit_are_refused(monkeypatch):
-    if PLAIN:  # would try for too long; what is compiled now would keep the number for the tests after this one
-        monkeypatch.setattr(unseen, "_ATTEMPTS", 20)
-    nobody = [("voids", 4 * place + 3, 1) for place in range(1, 5)]
-    with pytest.raises(ValueError, match=CONTRADICTORY):
-        sampled_with(schwarze_katze_v0, after_two_cards(), *nobody)
-
-
-@pytest.mark.parametrize("change", SHOWN)
-def test_an_observation_that_no_game_shows_is_shown_by_the_sampled_position(change):
-    check_shown(schwarze_katze_v0, Table("", "", "", "", "").env, after_two_cards(), change)
 
 
 def listed(env, seat):

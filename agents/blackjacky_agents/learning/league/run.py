@@ -68,7 +68,8 @@ class League(TrainingRun):
         """Compile before the clock starts, imitate the teacher, and fit the value network."""
         self._against_bots(1)
         few = np.zeros((self.cluster.cores if self.cluster else 1, self.game.max_players), np.int64)
-        start_games(self.learner, self._agents(), few, self.rng, cluster=self.cluster)()
+        own = np.random.default_rng(0)  # how many draws there are depends on the cluster
+        start_games(self.learner, self._agents(), few, own, cluster=self.cluster)()
         self.clock.set(0)
         self._imitate()
         if self.settings.iterations:

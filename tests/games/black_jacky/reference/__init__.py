@@ -1,7 +1,5 @@
 """The reference implementation of Black Jacky."""
 
-from __future__ import annotations
-
 from tests.reference.declaration import Deck, Reference
 
 from . import chance, observation, played

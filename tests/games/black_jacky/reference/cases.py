@@ -1,28 +1,24 @@
 """Rare cases: what happened between two snapshots of a game. The rules they concern stand beside their list below."""
 
-from __future__ import annotations
-
-from tests.reference.declaration import Case, Snapshot
-
 NO_PAIR, TRICK_2, TRICK_4, NO_PLACE, TRICK_7, DRAW, KNOCK = 3, 2, 4, 6, 7, 30, 47
 SWAPS_WITH_DRAW_PILE = range(31, 39)
 
 
-def settled(before: Snapshot, after: Snapshot) -> bool:
+def settled(before, after):
     return after["phase"] == "over" or after["round"] > before["round"]
 
 
-def moved(before: Snapshot, after: Snapshot, old: str, new: str) -> list[int]:
+def moved(before, after, old, new):
     pairs = zip(before["status"], after["status"], strict=True)
     return [seat for seat, statuses in enumerate(pairs) if statuses == (old, new)]
 
 
-def nobody_wins(before: Snapshot, after: Snapshot) -> int:
+def nobody_wins(before, after):
     """How many players lose the last heart at once."""
     return before["status"].count("saloon") if after["phase"] == "over" and not after["winners"] else 0
 
 
-CASES: dict[str, Case] = {
+CASES = {
     # R11, R14
     "empty_hand": lambda before, _action, _after: (
         before["phase"] in ("trick", "zock") and not before["hands"][before["player"]]

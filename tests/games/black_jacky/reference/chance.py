@@ -1,21 +1,16 @@
 """The cards of the environment, for the reference implementation: decks, and draw piles that were made anew."""
 
-from __future__ import annotations
-
 from collections import Counter
-from typing import Any
 
-from tests.reference.declaration import Options, Snapshot
-
-from .rules import DRAW, Cards
+from .rules import DRAW
 
 
-def all_cards(options: Options) -> Cards:
+def all_cards(options):
     """R1."""
     return [value for value in range(1, options.get("max_card", 8) + 1) for _ in range(value)]
 
 
-def dealt(now: Snapshot) -> Cards | None:
+def dealt(now):
     """R4: one card at a time clockwise from the start player, then one is turned up."""
     if (now["phase"], now["turn"]) != ("trick", 0):
         return None
@@ -25,12 +20,12 @@ def dealt(now: Snapshot) -> Cards | None:
     return [*one_at_a_time, now["discard_top"], *now["draw_pile"]]
 
 
-def attach(table: Any) -> None:
+def attach(table):
     """Let the reference implementation of a `SideBySide` reshuffle as the environment did."""
     table.reference_game.reshuffle = lambda cards: reshuffled(cards, table.before, table.actions[-1], table.now)
 
 
-def reshuffled(cards: Cards, before: Snapshot, action: int, now: Snapshot) -> Cards:
+def reshuffled(cards, before, action, now):
     """The new draw pile (R14): the card drawn from it at once, then what is left of it."""
     drawn = Counter(cards)
     if now["round"] == before["round"]:

@@ -1,42 +1,29 @@
 """What every player sees: the parts that the table "Observation" of the game's README names."""
 
-from __future__ import annotations
-
-from typing import Any
-
-from tests.reference.parts import around, one_hot
-
-from .rules import ReferenceGame
+from tests.reference.parts import around, everybody_sees, one_hot, relative
 
 SEATS = 6
 VALUES = range(1, 9)
 PHASES = ("tip", "trick", "exchange", "zock", "over")
-NO_CARDS = [0] * 8
 
 
-def observations(game: ReferenceGame) -> list[dict[str, Any]]:
-    same_for_all = {**_options(game), **_table(game)}
-    by_seat = _seats(game)
-    pair = [one_hot(len(game.players), seat) for seat in (game.exchange.pair if game.exchange else (None, None))]
-    displays = [_by_value(player.display) for player in game.players]
-    public = [counts[1:] for counts in game.known[None]]
-    return [
-        {
-            **same_for_all,
-            **{name: around(entries, me, SEATS) for name, entries in by_seat.items()},
+def observations(game):
+    players = len(game.players)
+    pair = [one_hot(players, seat) for seat in (game.exchange.pair if game.exchange else (None, None))]
+
+    def own(me):
+        return {
             "exchange_pair": [around(entries, me, SEATS) for entries in pair],
-            "tips": around([_relative(game, player.tip, me) for player in game.players], me, SEATS),
+            "tips": around([relative(player.tip, me, players) for player in game.players], me, SEATS),
             "my_given": _one_hot_value(_my_given(game, me)),
             "my_hand": _by_value(game.players[me].hand),
-            "displays": around(displays, me, SEATS, NO_CARDS),
-            "known": around([counts[1:] for counts in game.known[me]], me, SEATS, NO_CARDS)[1:],
-            "public": around(public, me, SEATS, NO_CARDS),
+            "known": around([counts[1:] for counts in game.known[me]], me, SEATS)[1:],
         }
-        for me in range(len(game.players))
-    ]
+
+    return everybody_sees(players, SEATS, {**_options(game), **_table(game)}, _seats(game), own)
 
 
-def _options(game: ReferenceGame) -> dict[str, Any]:
+def _options(game):
     return {
         "num_players": len(game.players),
         "schnell_duell": int(game.variant == "schnell_duell"),
@@ -49,7 +36,7 @@ def _options(game: ReferenceGame) -> dict[str, Any]:
     }
 
 
-def _table(game: ReferenceGame) -> dict[str, Any]:
+def _table(game):
     given = game.exchange.given if game.exchange else [None, None]
     return {
         "phase": [int(game.phase == phase) for phase in PHASES],
@@ -63,7 +50,7 @@ def _table(game: ReferenceGame) -> dict[str, Any]:
     }
 
 
-def _seats(game: ReferenceGame) -> dict[str, list[int]]:
+def _seats(game):
     last_turns = game.last_turns or ()
     return {
         "to_act": one_hot(len(game.players), game.player),
@@ -80,23 +67,20 @@ def _seats(game: ReferenceGame) -> dict[str, list[int]]:
         "plus_one": one_hot(len(game.players), game.plus_one),
         "trickster": one_hot(len(game.players), game.exchange.trickster if game.exchange else None),
         "hand_counts": [len(player.hand) for player in game.players],
+        "displays": [_by_value(player.display) for player in game.players],
+        "public": [counts[1:] for counts in game.known[None]],
     }
 
 
-def _my_given(game: ReferenceGame, me: int) -> int | None:
+def _my_given(game, me):
     if game.exchange is None or me not in game.exchange.pair:
         return None
     return game.exchange.given[game.exchange.pair.index(me)]
 
 
-def _relative(game: ReferenceGame, seat: int | None, me: int) -> int:
-    """1 + the relative seat, 0 for nobody."""
-    return 0 if seat is None else 1 + (seat - me) % len(game.players)
-
-
-def _one_hot_value(card: int | None) -> list[int]:
+def _one_hot_value(card):
     return [int(value == card) for value in VALUES]
 
 
-def _by_value(cards: list[int]) -> list[int]:
+def _by_value(cards):
     return [cards.count(value) for value in VALUES]

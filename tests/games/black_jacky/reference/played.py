@@ -1,40 +1,36 @@
 """What is played when the reference implementation of Black Jacky is compared with the environment."""
 
-from __future__ import annotations
-
-import random
-
-from tests.reference.declaration import Options, Policy, Setting
+from tests.reference.declaration import Setting
 from tests.reference.parts import uniform
 
-from .rules import KNOCK, NO_TRICK, ReferenceGame
+from .rules import KNOCK, NO_TRICK
 
 TABLES = range(2, 7)
 TRICK_1 = 1
 LONG = 600  # actions in a game without turn limit, enough for more turns than a byte can count
 
 
-def hoard(legal: set[int]) -> set[int]:
+def hoard(legal):
     return legal - {TRICK_1, KNOCK} or legal
 
 
-def trickster(legal: set[int]) -> set[int]:
+def trickster(legal):
     return legal - {NO_TRICK} or legal
 
 
-def knocker(legal: set[int]) -> set[int]:
+def knocker(legal):
     return legal & {NO_TRICK, KNOCK} or legal
 
 
-POLICIES: dict[str, Policy] = {"uniform": uniform, "hoard": hoard, "trickster": trickster, "knocker": knocker}
+POLICIES = {"uniform": uniform, "hoard": hoard, "trickster": trickster, "knocker": knocker}
 
 
-def hurry(game: ReferenceGame, actions: int) -> str | None:
+def hurry(game, actions):
     """A long game without turn limit may have no end unless everybody knocks."""
     return "knocker" if game.max_turns is None and actions >= LONG else None
 
 
-def any_options(rng: random.Random, num_players: int) -> Options:
+def any_options(rng, num_players):
     max_card, hand_size = rng.randint(2, 8), rng.randint(1, 8)
     if num_players * hand_size >= max_card * (max_card + 1) // 2:
         return any_options(rng, num_players)

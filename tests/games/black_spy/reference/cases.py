@@ -1,25 +1,23 @@
 """Rare cases: what an action has brought about. The rules they concern stand beside their list below."""
 
-from __future__ import annotations
-
-from tests.reference.declaration import Case, Snapshot, tells, told
+from tests.reference.declaration import tells, told
 
 from . import rules
 
 
-def passed_spy_played(before: Snapshot, action: int, _after: Snapshot) -> bool:
+def passed_spy_played(before, action, _after):
     """By its receiver, as far as black 7s can be told apart."""
     plays = before["phase"] == "play" and action == rules.ACTION[rules.BLACK_SPY]
     return plays and rules.BLACK_SPY in before["received"][before["player"]]
 
 
-def moon_with_good_spies(_before: Snapshot, _action: int, after: Snapshot) -> bool:
+def moon_with_good_spies(_before, _action, after):
     """Somebody else has one and gets less than 60 for it."""
     scored = told(after, rules.Moon) and after["phase"] != "choose"
     return bool(scored) and any(0 < points < rules.MOON for points in after["last_deal"])
 
 
-CASES: dict[str, Case] = {
+CASES = {
     # B3
     "passed_across": lambda before, _action, after: before["pass_to"] == "across" and bool(told(after, rules.Passed)),
     "red_1_passed": tells(rules.Passed, lambda passed: rules.RED_STAR in passed.cards),

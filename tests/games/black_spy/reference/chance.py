@@ -1,23 +1,21 @@
 """The decks of the environment, for the reference implementation."""
 
-from __future__ import annotations
-
-from tests.reference.declaration import Deck, Options, Snapshot
+from tests.reference.declaration import Deck
 
 from . import rules
 
 
-def all_cards(_options: Options) -> rules.Deck:
+def all_cards(_options):
     """B1."""
     return list(rules.ALL_CARDS)
 
 
-def start_player(now: Snapshot) -> int:
+def start_player(now):
     """B2: who sits left of the dealer."""
     return (now["dealer"] + 1) % len(now["hands"])
 
 
-def dealt(now: Snapshot) -> rules.Deck | None:
+def dealt(now):
     """B2, V3: the mole's pile, then all hands one card at a time clockwise, from the dealer's left on."""
     start, hands = start_player(now), now["hands"]
     if not begins(now):
@@ -25,7 +23,7 @@ def dealt(now: Snapshot) -> rules.Deck | None:
     return [*now["pile"], *(card for layer in zip(*hands[start:], *hands[:start], strict=True) for card in layer)]
 
 
-def begins(now: Snapshot) -> bool:
+def begins(now):
     """Nobody has decided anything in this deal."""
     decided = (now["called"], any(now["chosen"]), any(now["passed"]), now["leader"] is not None)
     return not any(decided) and len(set(map(len, now["hands"]))) == 1 and not any(now["left"])

@@ -1,13 +1,8 @@
 """What every player sees: the parts that the table "Observation" of the game's README names."""
 
-from __future__ import annotations
+from tests.reference.parts import everybody_sees, one_hot, relative, seat_of
 
-from collections.abc import Iterable
-from typing import Any
-
-from tests.reference.parts import around, one_hot, seat_of
-
-from .rules import ACTION, BLACK, BLACK_SPY, COLOURS, KINDS, NUMBERS, SEATS_AWAY, Card, Player, ReferenceGame
+from .rules import ACTION, BLACK, BLACK_SPY, COLOURS, KINDS, NUMBERS, SEATS_AWAY
 
 SEATS = 6
 PHASES = ("take", "call", "pass", "play", "choose", "over")
@@ -19,29 +14,19 @@ CHOICES = {
 }
 
 
-def observations(game: ReferenceGame) -> list[dict[str, Any]]:
+def observations(game):
     same_for_all = {**_options(game), **_table(game)}
-    by_seat = _seats(game)
-    colours = [_marked(player, (*COLOURS, BLACK)) for player in game.players]
-    numbers = [_marked(player, NUMBERS) for player in game.players]
-    return [
-        {
-            **same_for_all,
-            **{name: around(entries, me.seat, SEATS) for name, entries in by_seat.items()},
-            **_cards(game, me),
-            "colour_voids": around(colours, me.seat, SEATS, [0] * 5),
-            "rank_voids": around(numbers, me.seat, SEATS, [0] * 11),
-        }
-        for me in game.players
-    ]
+    return everybody_sees(
+        len(game.players), SEATS, same_for_all, _seats(game), lambda me: _cards(game, game.players[me])
+    )
 
 
-def _options(game: ReferenceGame) -> dict[str, int]:
+def _options(game):
     """Choices as numbers, switches as 0 and 1."""
     return {name: CHOICES[name].index(given) if name in CHOICES else int(given) for name, given in game.options.items()}
 
 
-def _table(game: ReferenceGame) -> dict[str, Any]:
+def _table(game):
     return {
         "phase": [int(game.phase == phase) for phase in PHASES],
         "deal": game.deal,
@@ -52,8 +37,8 @@ def _table(game: ReferenceGame) -> dict[str, Any]:
     }
 
 
-def _seats(game: ReferenceGame) -> dict[str, list[int]]:
-    """One number for each player."""
+def _seats(game):
+    """An entry for each player."""
     players = game.players
     on_the_table = {player: 1 + ACTION[card] for player, card in game.table}
     return {
@@ -68,10 +53,12 @@ def _seats(game: ReferenceGame) -> dict[str, list[int]]:
         "points": [player.points for player in players],
         "totals": [player.total for player in players],
         "winners": [int(player in game.winners) for player in players],
+        "colour_voids": [_marked(player, (*COLOURS, BLACK)) for player in players],
+        "rank_voids": [_marked(player, NUMBERS) for player in players],
     }
 
 
-def _cards(game: ReferenceGame, me: Player) -> dict[str, list[int]]:
+def _cards(game, me):
     """An entry for each kind of card."""
     takes = game.phase == "take" and game.player == me.seat
     return {
@@ -83,7 +70,7 @@ def _cards(game: ReferenceGame, me: Player) -> dict[str, list[int]]:
     }
 
 
-def _still_held(game: ReferenceGame, me: Player) -> list[Card]:
+def _still_held(game, me):
     """O3: what I passed and its receiver has not played; black 7s that were played may have been those."""
     if not me.passed:
         return []
@@ -94,24 +81,23 @@ def _still_held(game: ReferenceGame, me: Player) -> list[Card]:
     return held
 
 
-def _players_of_cards(game: ReferenceGame, me: Player) -> list[int]:
+def _players_of_cards(game, me):
     """By card but the black 7, who has played it."""
     entries = [0] * len(KINDS)
     for player in game.players:
-        relative = 1 + (player.seat - me.seat) % len(game.players)
         for card in player.played:
-            entries[ACTION[card]] = relative
+            entries[ACTION[card]] = relative(player.seat, me.seat, len(game.players))
     entries[ACTION[BLACK_SPY]] = 0
     return entries
 
 
-def _counted(cards: Iterable[Card]) -> list[int]:
+def _counted(cards):
     entries = [0] * len(KINDS)
     for card in cards:
         entries[ACTION[card]] += 1
     return entries
 
 
-def _marked(player: Player, which: Iterable[str | int]) -> list[int]:
+def _marked(player, which):
     """1 for everything that the player is known not to have."""
     return [int(each in player.lacks) for each in which]

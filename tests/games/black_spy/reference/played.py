@@ -1,13 +1,9 @@
 """What is played when the reference implementation of Black Spy is compared with the environment."""
 
-from __future__ import annotations
-
-import random
 from collections import Counter
-from collections.abc import Callable
 from functools import partial
 
-from tests.reference.declaration import Options, Policy, Rigged, Setting
+from tests.reference.declaration import Rigged, Setting
 from tests.reference.parts import uniform
 
 from . import rules
@@ -15,11 +11,11 @@ from . import rules
 CARDS = set(range(rules.CALL))
 
 
-def duck(legal: set[int]) -> set[int]:
+def duck(legal):
     return {action for action in legal if action % 11 == min(action % 11 for action in legal)}
 
 
-def dump(legal: set[int]) -> set[int]:
+def dump(legal):
     """What costs most, in a lead too."""
     if not legal <= CARDS:
         return legal
@@ -27,7 +23,7 @@ def dump(legal: set[int]) -> set[int]:
     return {action for action in legal if rules.value(rules.KINDS[action]) == most}
 
 
-POLICIES: dict[str, Policy] = {"uniform": uniform, "duck": duck, "dump": dump}
+POLICIES = {"uniform": uniform, "duck": duck, "dump": dump}
 
 SWITCHES = (
     *("no_good_spies", "moon_choice", "mole", "mole_replaces_pass", "call_colour"),
@@ -35,7 +31,7 @@ SWITCHES = (
 )
 
 
-def any_options(rng: random.Random, num_players: int) -> Options:
+def any_options(rng, num_players):
     return {
         "num_players": num_players,
         **{switch: rng.random() < 0.5 for switch in SWITCHES},
@@ -47,7 +43,7 @@ def any_options(rng: random.Random, num_players: int) -> Options:
     }
 
 
-EVERYTHING: Options = {
+EVERYTHING = {
     **dict.fromkeys(SWITCHES, True),
     "moon_choice_spies": "never_scored",
     "call_timing": "before_pass",
@@ -56,19 +52,15 @@ EVERYTHING: Options = {
     "max_deals": 4,
 }
 
-Director = Callable[[rules.ReferenceGame, list[int], random.Random], int]
-"""From (game, legal actions, random numbers) to the action that is taken."""
-Stack = Callable[[rules.ReferenceGame, random.Random], rules.Deck]
-"""The deck of the deal that the game is about to begin."""
 REHEARSED = 10  # deals at most
 
 
-def rehearse(rng: random.Random, options: Options, stack: Stack, direct: Director) -> Rigged:
+def rehearse(rng, options, stack, direct):
     """The decks and actions of a game that the reference implementation has played alone."""
     game = rules.ReferenceGame(**{name: given for name, given in options.items() if name != "reward"})
-    start, decks, opening = rng.randrange(len(game.players)), list[rules.Deck](), list[int]()
+    start, decks, opening = rng.randrange(len(game.players)), [], []
 
-    def deal(_number: int) -> rules.Deck:
+    def deal(_number):
         decks.append(stack(game, rng))
         return decks[-1]
 
@@ -79,7 +71,7 @@ def rehearse(rng: random.Random, options: Options, stack: Stack, direct: Directo
     return Rigged({"start_player": start, "deck": decks}, opening)
 
 
-def deck_with(game: rules.ReferenceGame, hands: dict[rules.Player, list[rules.Card]], rng: random.Random) -> rules.Deck:
+def deck_with(game, hands, rng):
     """These cards are dealt to these players, all others anywhere; what is laid aside is not among them."""
     left = Counter(rules.ALL_CARDS) - Counter(card for hand in hands.values() for card in hand)
     others = rng.sample(list(left.elements()), left.total())
@@ -90,39 +82,38 @@ def deck_with(game: rules.ReferenceGame, hands: dict[rules.Player, list[rules.Ca
     return [*others, *(card for layer in zip(*full, strict=True) for card in layer)]
 
 
-def hand_size(game: rules.ReferenceGame) -> int:
+def hand_size(game):
     """B2, V3: as the cards are dealt."""
     return len(rules.ALL_CARDS) // len(game.players) - 3 * game.with_pile
 
 
-Who = Callable[[rules.ReferenceGame], rules.Player]
 HIGHEST_BLACK = sorted(
     (card for card in rules.ALL_CARDS if rules.COLOUR[card] == rules.BLACK), key=rules.NUMBER.__getitem__, reverse=True
 )
 TO_LEAD = [rules.RED_STAR, "red 11"]
 
 
-def moons(rng: random.Random, options: Options) -> Rigged:
+def moons(rng, options):
     """In every deal the same player gets the highest black cards, and the red 1 and 11 for the first trick."""
     seat = rng.randrange(options["num_players"])
 
-    def shooter(game: rules.ReferenceGame) -> rules.Player:
+    def shooter(game):
         return game.players[seat]
 
-    def stack(game: rules.ReferenceGame, rng: random.Random) -> rules.Deck:
+    def stack(game, rng):
         most = hand_size(game) - len(TO_LEAD) - (0 if game.with_pile else 3)
         return deck_with(game, {shooter(game): [*TO_LEAD, *HIGHEST_BLACK[:most]]}, rng)
 
     return rehearse(rng, options, stack, partial(shoot, shooter))
 
 
-def black_hands(rng: random.Random, options: Options) -> Rigged:
+def black_hands(rng, options):
     """O4: the player left of the dealer has nothing but black cards once three of them have been passed."""
 
-    def shooter(game: rules.ReferenceGame) -> rules.Player:
+    def shooter(game):
         return game.from_left_of_dealer[0]
 
-    def stack(game: rules.ReferenceGame, rng: random.Random) -> rules.Deck:
+    def stack(game, rng):
         most = hand_size(game)
         giver = next(player for player in game.players if game.receiver(player) is shooter(game))
         hands = {shooter(game): HIGHEST_BLACK[: most - 3], giver: HIGHEST_BLACK[most - 3 : most]}
@@ -131,7 +122,7 @@ def black_hands(rng: random.Random, options: Options) -> Rigged:
     return rehearse(rng, options, stack, partial(shoot, shooter))
 
 
-def shoot(who: Who, game: rules.ReferenceGame, legal: list[int], rng: random.Random) -> int:
+def shoot(who, game, legal, rng):
     """All want the shooter to take the black cards."""
     if not CARDS.issuperset(legal):
         return rules.CALL + rules.COLOURS.index("red") if game.phase == "call" else rng.choice(legal)
@@ -140,7 +131,7 @@ def shoot(who: Who, game: rules.ReferenceGame, legal: list[int], rng: random.Ran
     return min(legal, key=lambda action: wish(game, shooter, rules.KINDS[action]))
 
 
-def shooters_wish(game: rules.ReferenceGame, _shooter: rules.Player, card: rules.Card) -> tuple[int, ...]:
+def shooters_wish(game, _shooter, card):
     """Lower for better cards: keep and lead the black ones, highest first; let another take the first trick."""
     black, number = rules.COLOUR[card] == rules.BLACK, rules.NUMBER[card]
     if game.phase != "play":
@@ -151,7 +142,7 @@ def shooters_wish(game: rules.ReferenceGame, _shooter: rules.Player, card: rules
     return not follows, black, -number if follows else number
 
 
-def others_wish(game: rules.ReferenceGame, shooter: rules.Player, card: rules.Card) -> tuple[int, ...]:
+def others_wish(game, shooter, card):
     """Lower for better cards: give the black ones to the shooter and nobody else; lead red; take coloured 7s."""
     black, number = rules.COLOUR[card] == rules.BLACK, rules.NUMBER[card]
     if gives(game, shooter):
@@ -160,7 +151,7 @@ def others_wish(game: rules.ReferenceGame, shooter: rules.Player, card: rules.Ca
     return black, rules.COLOUR[card] != "red" if leads else number != 7, number
 
 
-def gives(game: rules.ReferenceGame, shooter: rules.Player) -> bool:
+def gives(game, shooter):
     """Whether the shooter gets what the player to act gives."""
     if game.phase == "pass":
         return game.receiver(game.players[game.player]) is shooter
@@ -170,12 +161,12 @@ def gives(game: rules.ReferenceGame, shooter: rules.Player) -> bool:
     return leader is shooter and led != rules.RED_STAR
 
 
-def skips(rng: random.Random, options: Options) -> Rigged:
+def skips(rng, options):
     """In every deal some players from the dealer's left on are dealt nothing of one colour."""
     return rehearse(rng, options, one_sided_deck, call_what_is_lacking)
 
 
-def one_sided_deck(game: rules.ReferenceGame, rng: random.Random) -> rules.Deck:
+def one_sided_deck(game, rng):
     colour, players = rng.choice(rules.COLOURS), game.from_left_of_dealer
     without = rng.choice([1, 1, 2, len(players) - 2])
     others = [card for card in rng.sample(rules.ALL_CARDS, len(rules.ALL_CARDS)) if rules.COLOUR[card] != colour]
@@ -184,7 +175,7 @@ def one_sided_deck(game: rules.ReferenceGame, rng: random.Random) -> rules.Deck:
     return deck_with(game, hands, rng)
 
 
-def call_what_is_lacking(game: rules.ReferenceGame, legal: list[int], rng: random.Random) -> int:
+def call_what_is_lacking(game, legal, rng):
     """The dealer calls the colour that most players would be skipped for; all pass what they have least of."""
     if game.phase == "call":
         return max(legal, key=lambda action: skipped(game, rules.COLOURS[action - rules.CALL]))
@@ -194,7 +185,7 @@ def call_what_is_lacking(game: rules.ReferenceGame, legal: list[int], rng: rando
     return rng.choice(legal)
 
 
-def skipped(game: rules.ReferenceGame, colour: str) -> int:
+def skipped(game, colour):
     """How many players are, if this colour is called."""
     holders = [player.has(colour) for player in game.from_left_of_dealer]
     return holders.index(True)

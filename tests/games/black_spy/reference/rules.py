@@ -4,22 +4,18 @@ The rules are generators, which read from the first deal to the last and yield a
 The numbers in the comments (B1 .. O4) are those of the rules in `blackjacky_env/games/black_spy/README.md`.
 """
 
-from __future__ import annotations
-
-from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from tests.reference.parts import Asking, AskingGame, Question, seat_of
+from tests.reference.parts import AskingGame, Question, seat_of
 
 Card = str
 """Colour and number, such as `red 1`. The six black 7s look alike."""
-Deck = list[Card]
 
 BLACK = "black"
 COLOURS = ("blue", "yellow", "green", "red")
 NUMBERS = range(1, 12)
-KINDS: list[Card] = [f"{colour} {number}" for colour in (*COLOURS, BLACK) for number in NUMBERS]
+KINDS = [f"{colour} {number}" for colour in (*COLOURS, BLACK) for number in NUMBERS]
 ACTION = {card: action for action, card in enumerate(KINDS)}
 COLOUR = {card: card.split()[0] for card in KINDS}
 NUMBER = {card: int(card.split()[1]) for card in KINDS}
@@ -41,7 +37,7 @@ CYCLES = {
 CALL, OTHERS, MYSELF = 55, 59, 60
 
 
-def value(card: Card) -> int:
+def value(card):
     """B7: a good spy's as it is without V1 and V2."""
     number = NUMBER[card]
     if COLOUR[card] != BLACK:
@@ -51,7 +47,7 @@ def value(card: Card) -> int:
     return 10 if number == 7 else number - 6
 
 
-def in_order(cards: Iterable[Card]) -> list[Card]:
+def in_order(cards):
     """As hands are written down."""
     return sorted(cards, key=ACTION.__getitem__)
 
@@ -75,14 +71,14 @@ class Player:
     good_spies_taken: int = 0
     points: int = 0
 
-    def clear(self) -> None:
+    def clear(self):
         """Put everything back that belongs to one deal only."""
         vars(self).update(vars(Player(self.seat, self.total)))
 
-    def has(self, colour_or_number: str | int) -> bool:
+    def has(self, colour_or_number):
         return any(colour_or_number in (COLOUR[card], NUMBER[card]) for card in self.hand)
 
-    def without_chosen(self) -> list[Card]:
+    def without_chosen(self):
         """O2: what may still be chosen."""
         rest = list(self.hand)
         for card in self.chosen:
@@ -90,7 +86,7 @@ class Player:
         return rest
 
 
-def cards(choice: Iterable[Card]) -> dict[int, Card]:
+def cards(choice):
     return {ACTION[card]: card for card in choice}
 
 
@@ -148,23 +144,23 @@ class ReferenceGame(AskingGame):
 
     def __init__(
         self,
-        num_players: int,
-        variant: str = "classic",
+        num_players,
+        variant="classic",
         *,
-        no_good_spies: bool = False,
-        moon_choice: bool = False,
-        moon_choice_spies: str = "moon_deal_only",
-        mole: bool = False,
-        mole_replaces_pass: bool = False,
-        call_colour: bool = False,
-        call_timing: str = "after_pass",
-        rank_follow: bool = False,
-        rank_follow_strict: bool = False,
-        exact_limit: bool = False,
-        pass_cycle: str = "left_right_across",
-        opener: str = "red_star",
-        max_deals: int = 50,
-    ) -> None:
+        no_good_spies=False,
+        moon_choice=False,
+        moon_choice_spies="moon_deal_only",
+        mole=False,
+        mole_replaces_pass=False,
+        call_colour=False,
+        call_timing="after_pass",
+        rank_follow=False,
+        rank_follow_strict=False,
+        exact_limit=False,
+        pass_cycle="left_right_across",
+        opener="red_star",
+        max_deals=50,
+    ):
         self.options = {name: given for name, given in locals().items() if name not in ("self", "variant")}
         self.no_good_spies = no_good_spies
         self.moon_choice = moon_choice
@@ -181,28 +177,28 @@ class ReferenceGame(AskingGame):
         self.limit = LIMITS[num_players]
         self.players = [Player(seat) for seat in range(num_players)]
 
-    def start(self, start_player: int, deal: Callable[[int], Deck]) -> None:
+    def start(self, start_player, deal):
         """Begin the first deal, with this player left of the dealer; `deal(number)` gives all its cards, top first."""
         self.deck = deal
         self.deal = 0
         self.dealer = self.clockwise(self.players[start_player])[-1]
-        self.last_deal: list[int] | None = None
-        self.winners: list[Player] = []
+        self.last_deal = None
+        self.winners = []
         self.paid = [0] * len(self.players)
-        self.told: list[NamedTuple] = []
+        self.told = []
         self.rules = self._all_deals()
         self.question = next(self.rules)
 
     @property
-    def from_left_of_dealer(self) -> list[Player]:
+    def from_left_of_dealer(self):
         after_the_dealer = self.dealer.seat + 1
         return self.players[after_the_dealer:] + self.players[:after_the_dealer]
 
-    def receiver(self, player: Player) -> Player:
+    def receiver(self, player):
         """B3: to whom this player passes in this deal."""
         return self.players[(player.seat + SEATS_AWAY[self.pass_to]) % len(self.players)]
 
-    def _all_deals(self) -> Asking:
+    def _all_deals(self):
         while True:
             self._deal_cards()
             yield from self._before_the_tricks()
@@ -218,7 +214,7 @@ class ReferenceGame(AskingGame):
         lowest = min(player.total for player in self.players)
         self.winners = [player for player in self.players if player.total == lowest]  # B9
 
-    def _deal_cards(self) -> None:
+    def _deal_cards(self):
         """B2, V3: all cards, one at a time; from the second deal on the first ones are the mole's pile."""
         self.with_pile = self.mole and self.deal > 0
         self.pass_to = self._direction()
@@ -229,19 +225,19 @@ class ReferenceGame(AskingGame):
         for place, player in enumerate(self.from_left_of_dealer):
             player.clear()
             player.hand = in_order(dealt[place::num_players])
-        self.called: str | None = None
-        self.leader: Player | None = None
-        self.red_star: Player | None = None
+        self.called = None
+        self.leader = None
+        self.red_star = None
         self.trick = self.picks = 0
-        self.table: list[tuple[Player, Card]] = []
+        self.table = []
 
-    def _direction(self) -> str | None:
+    def _direction(self):
         """B3, V3: in which cards are passed in this deal."""
         if self.with_pile and self.mole_replaces_pass:
             return None
         return self.cycle[self.deal % len(self.cycle)]
 
-    def _before_the_tricks(self) -> Asking:
+    def _before_the_tricks(self):
         """O1."""
         if self.with_pile:
             yield from self._take_from_pile()
@@ -252,7 +248,7 @@ class ReferenceGame(AskingGame):
         if self.call_timing == "after_pass":
             yield from self._call()
 
-    def _take_from_pile(self) -> Asking:
+    def _take_from_pile(self):
         """V3, O3: three each; the last player gets the last three."""
         *takers, last = sorted(self.from_left_of_dealer, key=lambda player: -player.total)
         for player in takers:
@@ -266,11 +262,11 @@ class ReferenceGame(AskingGame):
         self.pile = []
         self.told.append(LastThree())
 
-    def _call(self) -> Asking:
+    def _call(self):
         """V4."""
         self.called = yield Question("call", self.dealer, dict(enumerate(COLOURS, CALL)))
 
-    def _pass(self) -> Asking:
+    def _pass(self):
         """B3, O2: one player chooses after the other, then all cards move together."""
         for player in self.from_left_of_dealer:
             for self.picks in range(3):
@@ -285,7 +281,7 @@ class ReferenceGame(AskingGame):
             player.hand = in_order([*player.hand, *player.received])
         self.told.append(Passed([card for player in self.players for card in player.passed]))
 
-    def _all_tricks(self) -> Asking:
+    def _all_tricks(self):
         self.leader = self._first_leader()
         while self.leader.hand:
             for player in self.clockwise(self.leader):
@@ -293,7 +289,7 @@ class ReferenceGame(AskingGame):
                 self._play(player, card)
             self._end_trick()
 
-    def _first_leader(self) -> Player:
+    def _first_leader(self):
         """B4, V4."""
         players = self.from_left_of_dealer
         if self.star_opens:
@@ -307,18 +303,18 @@ class ReferenceGame(AskingGame):
             self.told.append(Skipped(len(self.players) - len(players)))
         return players[0]
 
-    def _playable(self, player: Player) -> list[Card]:
+    def _playable(self, player):
         if self.table:
             return self._follow(player.hand)
         return self._lead(player.hand) if self.trick == 0 else player.hand
 
-    def _lead(self, hand: list[Card]) -> list[Card]:
+    def _lead(self, hand):
         """The first trick of a deal: V4; B4, O4."""
         if self.called:
             return [card for card in hand if COLOUR[card] == self.called]
         return [card for card in hand if COLOUR[card] != BLACK] or hand
 
-    def _follow(self, hand: list[Card]) -> list[Card]:
+    def _follow(self, hand):
         """B5, V5."""
         follows = [card for card in hand if self._follows_first(card)]
         last = [card for card in hand if self._follows_last(card)]
@@ -326,16 +322,16 @@ class ReferenceGame(AskingGame):
             return [*follows, *last] or hand
         return hand
 
-    def _follows_first(self, card: Card) -> bool:
+    def _follows_first(self, card):
         """B5."""
         led = self.table[0][1]
         return COLOUR[card] == COLOUR[led] or NUMBER[card] == NUMBER[led]
 
-    def _follows_last(self, card: Card) -> bool:
+    def _follows_last(self, card):
         """V5."""
         return self.rank_follow and NUMBER[card] == NUMBER[self.table[-1][1]]
 
-    def _play(self, player: Player, card: Card) -> None:
+    def _play(self, player, card):
         """O3: a card may tell what its player does not have."""
         if self.table:
             self._note_lack(player, card)
@@ -347,7 +343,7 @@ class ReferenceGame(AskingGame):
         if card == RED_STAR:
             self.red_star = None
 
-    def _note_lack(self, player: Player, card: Card) -> None:
+    def _note_lack(self, player, card):
         if self._follows_first(card):
             return
         if self._follows_last(card):
@@ -358,13 +354,13 @@ class ReferenceGame(AskingGame):
         if self.strict:
             player.lacks.add(NUMBER[last])
 
-    def _tell_of_last_number(self, player: Player) -> None:
+    def _tell_of_last_number(self, player):
         legal = self._playable(player)
         forced = not any(self._follows_first(card) for card in legal)
         if len(legal) < len(player.hand):
             self.told.append(LastNumberPlayed(forced))
 
-    def _end_trick(self) -> None:
+    def _end_trick(self):
         """B6: `max` finds the first of several black 7s."""
         led = COLOUR[self.table[0][1]]
         following = [(player, card) for player, card in self.table if COLOUR[card] == led]
@@ -378,11 +374,11 @@ class ReferenceGame(AskingGame):
         self.table, self.leader = [], winner
         self.trick += 1
 
-    def _value(self, card: Card) -> int:
+    def _value(self, card):
         """B7, V1, V2."""
         return 0 if card in GOOD_SPIES and not self.good_spies_score else value(card)
 
-    def _points_of_the_deal(self) -> Asking:
+    def _points_of_the_deal(self):
         """By seat: B7; with a moon B8, V1, V2."""
         shooter = next((player for player in self.players if player.black_taken == ALL_BLACK), None)
         if shooter is None:
@@ -395,7 +391,7 @@ class ReferenceGame(AskingGame):
         mine, others = (-MOON, 0) if myself else (0, MOON)
         return [mine if player is shooter else others for player in self.players]
 
-    def _score(self) -> None:
+    def _score(self):
         """B9, V6."""
         before = [player.total for player in self.players]
         for player, points in zip(self.players, self.last_deal, strict=True):
@@ -405,7 +401,7 @@ class ReferenceGame(AskingGame):
                 self.told.append(Halved())
         self.paid = [then - player.total for player, then in zip(self.players, before, strict=True)]
 
-    def _is_last_deal(self) -> bool:
+    def _is_last_deal(self):
         """B9, V6: a total that is exactly the limit has been halved."""
         limit_reached = any(player.total >= self.limit for player in self.players)
         last = limit_reached or self.deal + 1 == self.max_deals
@@ -413,11 +409,11 @@ class ReferenceGame(AskingGame):
             self.told.append(Ended(limit_reached))
         return last
 
-    def step(self, action: int) -> None:
+    def step(self, action):
         self.paid, self.told = [0] * len(self.players), []
         self.answer(action)
 
-    def snapshot(self) -> dict[str, Any]:
+    def snapshot(self):
         return {
             "phase": self.phase,
             "player": self.player,
@@ -437,7 +433,7 @@ class ReferenceGame(AskingGame):
             "winners": [player.seat for player in self.winners],
         }
 
-    def _cards_seen(self) -> dict[str, Any]:
+    def _cards_seen(self):
         players = self.players
         return {
             "hands": [list(player.hand) for player in players],
@@ -451,7 +447,7 @@ class ReferenceGame(AskingGame):
             "lacks": [sorted_lacks(player.lacks) for player in players],
         }
 
-    def view(self, seat: int | None) -> dict[str, Any]:
+    def view(self, seat):
         """The snapshot as the player on this seat may know it; None: a spectator."""
         seen = self.snapshot()
         for secret in ("hands", "chosen", "passed", "received", "left"):
@@ -461,6 +457,6 @@ class ReferenceGame(AskingGame):
         return seen
 
 
-def sorted_lacks(lacks: set[str | int]) -> list[str | int]:
+def sorted_lacks(lacks):
     """Colours first, as in the order of the cards."""
     return [each for each in (*COLOURS, BLACK, *NUMBERS) if each in lacks] if lacks else []

@@ -1,7 +1,5 @@
 """The reference implementation of Halunken & Spelunken."""
 
-from __future__ import annotations
-
 from tests.reference.declaration import Reference
 
 from . import chance, observation, played

@@ -1,36 +1,33 @@
 """Rare cases: what an action has brought about. The rules they concern stand beside their list below."""
 
-from __future__ import annotations
-
 from collections import Counter
-from collections.abc import Callable
 
-from tests.reference.declaration import Case, Snapshot, tells, told
+from tests.reference.declaration import tells, told
 
 from . import rules
 
 
-def laid(after: Snapshot) -> Counter[rules.Movement]:
+def laid(after):
     """The movement cards that are revealed now."""
     return Counter(card for revealed in told(after, rules.Revealed) for card in revealed.laid)
 
 
-def is_duel(before: Snapshot) -> bool:
+def is_duel(before):
     return len(before["captains"]) == 2
 
 
-def start_cards(before: Snapshot, after: Snapshot) -> list[int]:
+def start_cards(before, after):
     """Their values, once all captains are placed."""
     placed = before["phase"] == "place_captain" and after["phase"] == "place_black_jack"
     return [rules.value(crew[0]) for crew in after["crews"]] if placed else []
 
 
-def tie_at(end: Callable[..., int], before: Snapshot, after: Snapshot) -> bool:
+def tie_at(end, before, after):
     values = start_cards(before, after)
     return values.count(end(values, default=0)) > 1
 
 
-CASES: dict[str, Case] = {
+CASES = {
     # H4, H5
     "two_pairs_cancel": lambda _before, _action, after: sorted(laid(after).values()) == [2, 2],
     "rum_against_rum": lambda _before, _action, after: laid(after)[rules.RUM] > 1,

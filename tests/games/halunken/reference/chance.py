@@ -1,23 +1,21 @@
 """The decks of the environment, for the reference implementation."""
 
-from __future__ import annotations
-
-from tests.reference.declaration import Deck, Options, Snapshot
+from tests.reference.declaration import Deck
 
 from . import rules
 
 
-def all_cards(_options: Options) -> rules.Deck:
+def all_cards(_options):
     """H1."""
     return list(rules.ROGUES)
 
 
-def all_jack_cards(options: Options) -> rules.Deck:
+def all_jack_cards(options):
     """J1, D1."""
     return list(rules.MOVEMENT if options["num_players"] == 2 else rules.JACK_MOVEMENT)
 
 
-def dealt(now: Snapshot) -> rules.Deck | None:
+def dealt(now):
     """H1: the top cards of all fields, then the second ones, then the third ones."""
     if not begins(now):
         return None
@@ -25,12 +23,12 @@ def dealt(now: Snapshot) -> rules.Deck | None:
     return [card for layer in layers for card in layer]
 
 
-def jack_cards_dealt(now: Snapshot) -> rules.Deck | None:
+def jack_cards_dealt(now):
     """J1, D6: top first."""
     return now["black_jack_deck"] if begins(now) else None
 
 
-def begins(now: Snapshot) -> bool:
+def begins(now):
     """Nobody has placed a captain (H2)."""
     return all(field is None for field in now["captains"])
 

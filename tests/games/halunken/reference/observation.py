@@ -1,13 +1,8 @@
 """What every player sees: the parts that the table "Observation" of the game's README names."""
 
-from __future__ import annotations
+from tests.reference.parts import around, everybody_sees, one_hot, relative, seat_of
 
-from collections.abc import Sequence
-from typing import Any
-
-from tests.reference.parts import around, one_hot, seat_of
-
-from .rules import FIELDS, MOVEMENT, NUMBER, ROGUES, RUM, Movement, Player, ReferenceGame, score
+from .rules import FIELDS, MOVEMENT, NUMBER, ROGUES, RUM, score
 
 SEATS = 4
 HARBOUR = 5
@@ -18,26 +13,21 @@ DECISIONS = (
 )
 
 
-def observations(game: ReferenceGame) -> list[dict[str, Any]]:
-    same_for_all = {**_options(game), **_table(game)}
-    by_seat, scores = _seats(game), [score(player.crew) for player in game.players]
-    return [
-        {
-            **same_for_all,
-            **{name: around(entries, me.seat, SEATS) for name, entries in by_seat.items()},
+def observations(game):
+    def own(seat):
+        me = game.players[seat]
+        return {
             "mover": _mover(game, me),
-            "to_rob": around([1 + _relative(player, me, game) for player in game.to_rob], 0, SEATS),
-            "spent": around([_marked(player.captain.spent, 8) for player in game.players], me.seat, SEATS, [0] * 8),
+            "to_rob": around([relative(player.seat, seat, len(game.players)) for player in game.to_rob], 0, SEATS),
             "my_choice": _written(me.captain.choice),
             "my_black_jack_choice": _written(game.jack.choice) if me is game.buyer else 0,
             "owners": _owners(game, me),
-            "scores": around(scores, me.seat, SEATS),
         }
-        for me in game.players
-    ]
+
+    return everybody_sees(len(game.players), SEATS, {**_options(game), **_table(game)}, _seats(game), own)
 
 
-def _options(game: ReferenceGame) -> dict[str, Any]:
+def _options(game):
     return {
         "num_players": len(game.players),
         "variant": [int(game.variant == variant) for variant in VARIANTS],
@@ -47,7 +37,7 @@ def _options(game: ReferenceGame) -> dict[str, Any]:
     }
 
 
-def _table(game: ReferenceGame) -> dict[str, Any]:
+def _table(game):
     jack = game.jack
     return {
         "game": game.game,
@@ -63,8 +53,8 @@ def _table(game: ReferenceGame) -> dict[str, Any]:
     }
 
 
-def _seats(game: ReferenceGame) -> dict[str, list[int]]:
-    """One number for each player."""
+def _seats(game):
+    """An entry for each player."""
     players = game.players
     return {
         "to_act": one_hot(len(players), game.player),
@@ -80,36 +70,34 @@ def _seats(game: ReferenceGame) -> dict[str, list[int]]:
         "numbers": [_written(player.captain.number) for player in players],
         "totals": [player.total for player in players],
         "winners": [int(player in game.winners) for player in players],
+        "spent": [_marked(player.captain.spent, 8) for player in players],
+        "scores": [score(player.crew) for player in players],
     }
 
 
-def _owners(game: ReferenceGame, me: Player) -> list[int]:
+def _owners(game, me):
     """By card, who has it."""
     owners = dict.fromkeys(ROGUES, 0)
     owners.update(dict.fromkeys(game.harbour, HARBOUR))
     for player in game.players:
-        owners.update(dict.fromkeys(player.crew, 1 + _relative(player, me, game)))
+        owners.update(dict.fromkeys(player.crew, relative(player.seat, me.seat, len(game.players))))
     return list(owners.values())
 
 
-def _mover(game: ReferenceGame, me: Player) -> list[int]:
+def _mover(game, me):
     captains = [int(player.captain is game.mover) for player in game.players]
     return [*around(captains, me.seat, SEATS), int(game.mover is game.jack)]
 
 
-def _relative(player: Player, me: Player, game: ReferenceGame) -> int:
-    return (player.seat - me.seat) % len(game.players)
-
-
-def _written(card: Movement | None) -> int:
+def _written(card):
     """A movement card as a number, Rum as 8 and none as 0."""
     return 8 if card == RUM else card or 0
 
 
-def _place(place: int | None) -> int:
+def _place(place):
     return 0 if place is None else 1 + place
 
 
-def _marked(cards: Sequence[Movement], length: int) -> list[int]:
+def _marked(cards, length):
     """1 for every movement card that is there; the eighth is Rum, or Black Jack's 8."""
     return [int(number in cards or (number == len(MOVEMENT) and RUM in cards)) for number in range(1, length + 1)]

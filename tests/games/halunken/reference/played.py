@@ -1,42 +1,38 @@
 """What is played when the reference implementation of Halunken & Spelunken is compared with the environment."""
 
-from __future__ import annotations
-
-import random
-
-from tests.reference.declaration import Options, Policy, Rigged, Setting
+from tests.reference.declaration import Rigged, Setting
 from tests.reference.parts import uniform
 
 from . import rules
-from .rules import CARD, MOVE, NAME, NUMBER, PASS, Card
+from .rules import CARD, MOVE, NAME, NUMBER, PASS
 
 PLACES = set(range(CARD))
 MOVES = set(range(MOVE, NAME))
 
 
-def bid(legal: set[int]) -> set[int]:
+def bid(legal):
     return legal - {PASS} or legal
 
 
-def never_bid(legal: set[int]) -> set[int]:
+def never_bid(legal):
     return legal & {PASS} or legal
 
 
-def crowd(legal: set[int]) -> set[int]:
+def crowd(legal):
     """All figures are placed side by side, from field 0 on."""
     return {min(legal)} if legal <= PLACES else legal
 
 
-def clash(legal: set[int]) -> set[int]:
+def clash(legal):
     """So they are, and all stay there, because their owners lay the lowest movement card that they have."""
     return {min(legal)} if legal <= MOVES else crowd(legal)
 
 
-POLICIES: dict[str, Policy] = {"uniform": uniform}
-STEERING: dict[str, Policy] = {"bid": bid, "never_bid": never_bid, "crowd": crowd, "clash": clash}
+POLICIES = {"uniform": uniform}
+STEERING = {"bid": bid, "never_bid": never_bid, "crowd": crowd, "clash": clash}
 
 
-def any_options(rng: random.Random, num_players: int) -> Options:
+def any_options(rng, num_players):
     return {
         "num_players": num_players,
         "variant": "duel" if num_players == 2 else rng.choice(["standard", "basic"]),
@@ -46,7 +42,7 @@ def any_options(rng: random.Random, num_players: int) -> Options:
     }
 
 
-def deck_with(rng: random.Random, columns: list[list[Card]]) -> list[Card]:
+def deck_with(rng, columns):
     """A deck with these rogues on the fields 0, 1, ..., top first, and all others anywhere."""
     given = [card for column in columns for card in column]
     others = rng.sample([card for card in rules.ROGUES if card not in given], len(rules.ROGUES) - len(given))
@@ -55,7 +51,7 @@ def deck_with(rng: random.Random, columns: list[list[Card]]) -> list[Card]:
     return [card for layer in zip(*taverns, strict=True) for card in layer]
 
 
-def tied_starts(rng: random.Random, _options: Options) -> Rigged:
+def tied_starts(rng, _options):
     """J1: for `crowd` and `clash`, two lowest and two highest start cards; Black Jack's first card is the 12."""
     low, high = rng.sample(range(4, 12), 2)
     tops = [f"{colour}{number}" for number in (low, high) for colour in rng.sample("RVGY", 2)]
@@ -64,7 +60,7 @@ def tied_starts(rng: random.Random, _options: Options) -> Rigged:
     return Rigged({"deck": [deck], "black_jack_deck": [jack_cards]})
 
 
-def equal_crews(rng: random.Random, options: Options) -> Rigged:
+def equal_crews(rng, options):
     """C1: for `clash`, everybody's three rogues have the same values in three colours; one may be worse."""
     values, colours = rng.sample(range(4, 12), 3), rng.sample("RVGY", 4)
     columns = [[f"{colours[(seat + i) % 4]}{values[i]}" for i in range(3)] for seat in range(options["num_players"])]
@@ -73,17 +69,17 @@ def equal_crews(rng: random.Random, options: Options) -> Rigged:
     return Rigged({"deck": [deck_with(rng, columns)]})
 
 
-def empty_harbour(rng: random.Random, _options: Options) -> Rigged:
+def empty_harbour(rng, _options):
     """D5: the buyer takes the only card from the harbour before the opponent lands on Black Jack too."""
     return duel_opening(rng, jack=2, buyer=1, opponent=3)
 
 
-def harbour_or_buyer(rng: random.Random, _options: Options) -> Rigged:
+def harbour_or_buyer(rng, _options):
     """D5: the opponent lands on Black Jack, and the buyer has as many cards as he had (`rob_count`)."""
     return duel_opening(rng, jack=4, buyer=1, opponent=4)
 
 
-def duel_opening(rng: random.Random, jack: int, buyer: int, opponent: int) -> Rigged:
+def duel_opening(rng, jack, buyer, opponent):
     """Black Jack stands so many fields ahead of the opponent, the buyer one; both lay these cards, Black Jack a 7."""
     first = rng.randrange(len(rules.FIELDS))
     poor, rich = (f"{rng.choice('VGY')}{value}" for value in sorted(rng.sample(range(3, 12), 2)))
@@ -93,7 +89,7 @@ def duel_opening(rng: random.Random, jack: int, buyer: int, opponent: int) -> Ri
     return Rigged({"deck": [deck]}, [*places, CARD + NUMBER[rich], PASS, *laid])
 
 
-def turned(deck: list[Card], first: int) -> list[Card]:
+def turned(deck, first):
     """The deck that puts on field `first` what this one puts on field 0, and so on clockwise."""
     places = len(rules.FIELDS)
     return [deck[layer + (place - first) % places] for layer in range(0, len(deck), places) for place in rules.FIELDS]

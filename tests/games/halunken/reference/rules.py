@@ -4,29 +4,25 @@ The rules are generators, which read from the first round to the last and yield 
 The numbers in the comments (H1 .. D6) are those of the rules in `blackjacky_env/games/halunken/README.md`.
 """
 
-from __future__ import annotations
-
-from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from itertools import cycle
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
-from tests.reference.parts import Asking, AskingGame, Question, seat_of
+from tests.reference.parts import AskingGame, Question, seat_of
 
 Card = str
 """A rogue: a letter of `VALUES` and the value, such as `R15`."""
 Movement = int | Literal["Rum"]
-Deck = list[Any]
 
-RUM: Literal["Rum"] = "Rum"
+RUM = "Rum"
 FIELDS = range(14)
 NAMES = range(1, 8)
-MOVEMENT: tuple[Movement, ...] = (*NAMES, RUM)  # H3
+MOVEMENT = (*NAMES, RUM)  # H3
 JACK_MOVEMENT = range(1, 13)  # J1
 ROUNDS = range(8)  # J6
 VALUES = {"R": (*range(4, 12), 15), "V": (*range(3, 12), 14), "G": (*range(2, 12), 13), "Y": range(1, 13)}  # H1
-ROGUES: list[Card] = [f"{colour}{number}" for colour, numbers in VALUES.items() for number in numbers]
-NUMBER: dict[Card, int] = {card: number for number, card in enumerate(ROGUES)}
+ROGUES = [f"{colour}{number}" for colour, numbers in VALUES.items() for number in numbers]
+NUMBER = {card: number for number, card in enumerate(ROGUES)}
 PREFERRED = "YGVR"  # J1
 JACK = "black_jack"
 
@@ -34,13 +30,13 @@ JACK = "black_jack"
 CARD, PASS, MOVE, NAME, TAKE, ROB = 14, 56, 57, 65, 72, 73
 
 
-def value(card: Card) -> int:
+def value(card):
     return int(card[1:])
 
 
-def score(crew: list[Card]) -> int:
+def score(crew):
     """C1: all values, and once more those of the colour that is there most often, the best if there are several."""
-    colours: dict[str, list[int]] = {colour: [] for colour in VALUES}
+    colours = {colour: [] for colour in VALUES}
     for card in crew:
         colours[card[0]].append(value(card))
     most = max(map(len, colours.values()))
@@ -59,7 +55,7 @@ class Figure:
     """Fields still to move in this round."""
     spent: list[Movement] = field(default_factory=list)
 
-    def reveal(self, card: Movement) -> None:
+    def reveal(self, card):
         self.cards.remove(card)
         self.spent.append(card)
         self.choice, self.laid = None, card
@@ -74,11 +70,11 @@ class Player:
     offer: Card | None = None
 
 
-def cards(choice: Iterable[Card]) -> dict[int, Card]:
+def cards(choice):
     return {CARD + NUMBER[card]: card for card in choice}
 
 
-def movements(choice: Iterable[Movement]) -> dict[int, Movement]:
+def movements(choice):
     return {MOVE + MOVEMENT.index(card): card for card in choice}
 
 
@@ -150,14 +146,8 @@ class ReferenceGame(AskingGame):
     """One table of Halunken & Spelunken. The caller supplies every deck."""
 
     def __init__(
-        self,
-        num_players: int,
-        variant: str | None = None,
-        *,
-        rob_count: str = "after_pick",
-        three_games: bool = False,
-        duel_black_jack: str = "captain",
-    ) -> None:
+        self, num_players, variant=None, *, rob_count="after_pick", three_games=False, duel_black_jack="captain"
+    ):
         self.variant = variant or ("duel" if num_players == 2 else "standard")
         self.before_pick = rob_count == "before_pick"
         self.three_games = three_games
@@ -167,43 +157,43 @@ class ReferenceGame(AskingGame):
         self.with_jack = self.variant != "basic"
         self.jack_is_captain = self.duel and not self.duel_overtakes  # D4
 
-    def start(self, start_player: int, deal: Callable[..., Deck]) -> None:
+    def start(self, start_player, deal):
         """Begin the first game; `deal(number)` gives its rogues, with `"black_jack_deck"` Black Jack's cards."""
         self.deal = deal
         self.start_player = self.players[start_player]
-        self.last_game: list[int] | None = None
-        self.winners: list[Player] = []
+        self.last_game = None
+        self.winners = []
         self.points = self.paid = [0] * len(self.players)
         self.rules = self._all_games()
-        self.told: list[NamedTuple] = []
-        self.happened: list[dict[str, Any]] = []
+        self.told = []
+        self.happened = []
         self.question = next(self.rules)
 
     @property
-    def figures(self) -> list[Figure]:
+    def figures(self):
         return [*(player.captain for player in self.players), self.jack]
 
     @property
-    def laying(self) -> list[Figure]:
+    def laying(self):
         """The figures for whom a movement card is chosen: in a duel Black Jack's too (D3)."""
         return self.figures if self.duel else self.figures[:-1]
 
-    def owner(self, figure: Figure) -> Player | None:
+    def owner(self, figure):
         """For whom a figure acts; nobody has bought Black Jack: None."""
         if figure is self.jack:
             return self.buyer
         return next(player for player in self.players if player.captain is figure)
 
-    def is_free(self, place: int) -> bool:
+    def is_free(self, place):
         """H1."""
         return all(figure.place != place for figure in self.figures)
 
-    def next_free(self, place: int) -> int:
+    def next_free(self, place):
         while not self.is_free(place):
             place = (place + 1) % len(FIELDS)
         return place
 
-    def _all_games(self) -> Asking:
+    def _all_games(self):
         """C1."""
         for number in range(3 if self.three_games else 1):
             self.game = number
@@ -216,40 +206,40 @@ class ReferenceGame(AskingGame):
         self.winners = self._leaders([player.total for player in self.players])
         self.told.append(Ended(self.led, [player.seat for player in self.winners]))
 
-    def _leaders(self, points: list[int]) -> list[Player]:
+    def _leaders(self, points):
         return [player for player in self.players if points[player.seat] == max(points)]
 
-    def _one_game(self) -> Asking:
+    def _one_game(self):
         self._set_up()
         yield from self._place_captains()
         self.first_opener = self.start_player  # H9
         if self.with_jack:
             yield from self._place_jack()
-        self.last_buyer: Player | None = None
+        self.last_buyer = None
         for number in ROUNDS:
             self.round = number
             self.led = [player.seat for player in self._leaders(self._count_points())]
             yield from self._one_round()
 
-    def _set_up(self) -> None:
+    def _set_up(self):
         """H1, H3, J1, D1."""
         deck = list(self.deal(self.game))
         assert sorted(deck) == sorted(ROGUES), "not the rogues of the game"
         self.taverns = [deck[place :: len(FIELDS)] for place in FIELDS]
-        self.tops: list[Card | None] = [None for _ in FIELDS]
-        self.harbour: list[Card] = []
+        self.tops = [None for _ in FIELDS]
+        self.harbour = []
         for player in self.players:
             player.captain, player.crew, player.offer = Figure(list(MOVEMENT)), [], None
         self.jack = Figure(list(self.deal(self.game, "black_jack_deck")) if self.with_jack else [])
         self.round = 0
-        self.opener: Player | None = None
-        self.buyer: Player | None = None
-        self.bidder: Player | None = None
-        self.mover: Figure | None = None
-        self.victim: Player | None = None
-        self.to_rob: list[Player] = []
+        self.opener = None
+        self.buyer = None
+        self.bidder = None
+        self.mover = None
+        self.victim = None
+        self.to_rob = []
 
-    def _place_captains(self) -> Asking:
+    def _place_captains(self):
         """H2."""
         for player in self.clockwise(self.start_player):
             place = yield Question("place_captain", player, self._free_fields())
@@ -258,10 +248,10 @@ class ReferenceGame(AskingGame):
             self._happens("takes", player.captain, field=place, card=player.crew[0])
         self.tops = [tavern.pop(0) for tavern in self.taverns]
 
-    def _free_fields(self) -> dict[int, int]:
+    def _free_fields(self):
         return {place: place for place in FIELDS if self.is_free(place)}
 
-    def _place_jack(self) -> Asking:
+    def _place_jack(self):
         """J1."""
         cards = {player.crew[0]: player for player in self.players}
         lowest = min(cards, key=lambda card: (value(card), PREFERRED.index(card[0])))
@@ -269,7 +259,7 @@ class ReferenceGame(AskingGame):
         self.jack.place = yield Question("place_black_jack", cards[lowest], self._free_fields())
         self.first_opener = cards[highest]
 
-    def _one_round(self) -> Asking:
+    def _one_round(self):
         self.opener = self.last_buyer or self.first_opener  # J2
         self.buyer = self.bidder = None
         for player in self.players:
@@ -283,7 +273,7 @@ class ReferenceGame(AskingGame):
         if self.with_jack and not self.jack_is_captain:
             yield from self._jack_overtakes()
 
-    def _hire(self) -> Asking:
+    def _hire(self):
         yield from self._duel_auction() if self.duel else self._auction()
         if self.bidder is None:
             return
@@ -291,12 +281,12 @@ class ReferenceGame(AskingGame):
         self.buyer.crew.remove(self.buyer.offer)
         self.harbour.append(self.buyer.offer)
 
-    def _auction(self) -> Asking:
+    def _auction(self):
         """J2."""
         for player in self.clockwise(self.opener):
             yield from self._bid(player)
 
-    def _duel_auction(self) -> Asking:
+    def _duel_auction(self):
         """D2."""
         opener, other = self.clockwise(self.opener)
         if not (yield from self._bid(opener)):
@@ -306,7 +296,7 @@ class ReferenceGame(AskingGame):
         while (yield from self._bid(next(turns))):
             pass
 
-    def _bid(self, player: Player) -> Asking:
+    def _bid(self, player):
         """Returns whether the player has made an offer."""
         offered = value(self.bidder.offer) if self.bidder else 0
         higher = cards(card for card in player.crew if value(card) > offered)
@@ -316,14 +306,14 @@ class ReferenceGame(AskingGame):
         self.bidder, player.offer = player, card
         return True
 
-    def _choose(self) -> Asking:
+    def _choose(self):
         """H4, in the order of H9."""
         for player in self.clockwise(self.opener):
             if self.duel and player is self.buyer:  # D3
                 self.jack.choice = yield Question("choose_for_black_jack", player, movements(self.jack.cards))
             player.captain.choice = yield Question("choose", player, movements(player.captain.cards))
 
-    def _reveal(self) -> None:
+    def _reveal(self):
         """H4: equal cards cancel each other."""
         for figure in self.laying:
             figure.reveal(figure.choice or figure.cards[0])  # D6: the top one, if nobody has chosen for Black Jack
@@ -333,7 +323,7 @@ class ReferenceGame(AskingGame):
         for figure in self.laying:
             figure.number = figure.laid if laid.count(figure.laid) == 1 else 0
 
-    def _name(self) -> Asking:
+    def _name(self):
         """H5, D3, D6."""
         barred = [figure.laid for figure in self.laying]
         for figure in self.laying:
@@ -341,7 +331,7 @@ class ReferenceGame(AskingGame):
                 names = {NAME + number - 1: number for number in NAMES if number not in barred}
                 figure.number = yield Question("name", self.owner(figure) or self.opener, names)
 
-    def _move_all(self) -> Asking:
+    def _move_all(self):
         """H6; D4: Black Jack among the captains, or after them."""
         for figure in self.laying:
             if not figure.number:
@@ -350,13 +340,13 @@ class ReferenceGame(AskingGame):
         while moving := [figure for figure in captains if figure.number]:
             yield from self._move(min(moving, key=lambda figure: figure.number))
 
-    def _stand(self, figure: Figure) -> None:
+    def _stand(self, figure):
         """H6."""
         self._happens("takes", figure, field=figure.place, card=self._take_tavern_card(figure))
         if figure is self.jack:
             self.told.append(JackStands(seat_of(self.buyer), self.duel_overtakes))
 
-    def _take_tavern_card(self, figure: Figure) -> Card | None:
+    def _take_tavern_card(self, figure):
         """The figure's owner takes the card turned up where it stands; the next one is turned up."""
         card, hidden = self.tops[figure.place], self.taverns[figure.place]
         if card is None:
@@ -366,7 +356,7 @@ class ReferenceGame(AskingGame):
         self.tops[figure.place] = hidden.pop(0) if hidden else None
         return card
 
-    def _move(self, figure: Figure) -> Asking:
+    def _move(self, figure):
         """H6."""
         place = (figure.place + figure.number) % len(FIELDS)
         met = next((other for other in self.figures if other.place == place), None)
@@ -385,7 +375,7 @@ class ReferenceGame(AskingGame):
         self.mover = None
         self._push(met)
 
-    def _land_on_captain(self, figure: Figure, victim: Player, card: Card | None) -> Asking:
+    def _land_on_captain(self, figure, victim, card):
         """H7; D4: not if Black Jack works for that captain; D6: nor if he works for nobody."""
         owner = self.owner(figure)
         if owner is None:
@@ -395,7 +385,7 @@ class ReferenceGame(AskingGame):
         elif owner is not victim:
             self._happens("is_spared", victim.captain)
 
-    def _may_rob(self, figure: Figure, victim: Player, card: Card | None) -> bool:
+    def _may_rob(self, figure, victim, card):
         """H7, when the mover has taken this card from the tavern."""
         if not victim.crew:
             return False
@@ -408,7 +398,7 @@ class ReferenceGame(AskingGame):
             self.told.append(Spared(overtaken=False))
         return allowed
 
-    def _rob(self, robber: Player, victim: Player) -> Asking:
+    def _rob(self, robber, victim):
         """H7, J4: one card of his choice."""
         self.victim = victim
         card = yield Question("rob", robber, cards(victim.crew))
@@ -416,7 +406,7 @@ class ReferenceGame(AskingGame):
         robber.crew.append(card)
         self.victim = None
 
-    def _give(self, victim: Player) -> Asking:
+    def _give(self, victim):
         """J5, D6."""
         if not victim.crew:
             return
@@ -424,13 +414,13 @@ class ReferenceGame(AskingGame):
         victim.crew.remove(card)
         self.harbour.append(card)
 
-    def _push(self, figure: Figure) -> None:
+    def _push(self, figure):
         """H8."""
         place, figure.place = figure.place, self.next_free(figure.place)
         self._happens("moves_on", figure, field=figure.place)
         self.told.append(Pushed((figure.place - place) % len(FIELDS), before_moving=bool(figure.number)))
 
-    def _land_on_jack(self, figure: Figure, card: Card | None) -> Asking:
+    def _land_on_jack(self, figure, card):
         """J3; D5: in a duel the buyer's opponent may rob him instead."""
         player = self.owner(figure)
         if self.duel and self.buyer not in (None, player) and self._may_rob(figure, self.buyer, card):
@@ -441,7 +431,7 @@ class ReferenceGame(AskingGame):
                 return
         yield from self._take_from_harbour(player)
 
-    def _take_from_harbour(self, player: Player) -> Asking:
+    def _take_from_harbour(self, player):
         """J3."""
         if not self.harbour:
             self.told.append(NothingToTake())
@@ -450,7 +440,7 @@ class ReferenceGame(AskingGame):
         self.harbour.remove(card)
         player.crew.append(card)
 
-    def _jack_overtakes(self) -> Asking:
+    def _jack_overtakes(self):
         """J4, J5; D4 with `duel_black_jack="standard"`."""
         if not self.duel:
             self.jack.reveal(self.jack.cards[0])
@@ -465,7 +455,7 @@ class ReferenceGame(AskingGame):
             self.to_rob.pop(0)
         self.mover = None
 
-    def _overtaken(self, number: int) -> list[Player]:
+    def _overtaken(self, number):
         """J4: Black Jack moves; returns the players whose captains he passes or is moved on from, in order."""
         left, self.jack.place = self.jack.place, None
         self.jack.place = self.next_free((left + number) % len(FIELDS))
@@ -478,7 +468,7 @@ class ReferenceGame(AskingGame):
         self._happens("overtakes", self.jack, number=number, field=self.jack.place)
         return passed
 
-    def _rob_or_give(self, victim: Player) -> Asking:
+    def _rob_or_give(self, victim):
         """J4, J5."""
         if self.buyer is None:
             yield from self._give(victim)
@@ -489,20 +479,20 @@ class ReferenceGame(AskingGame):
             if victim.crew or self.buyer.crew:
                 self.told.append(Spared(overtaken=True))
 
-    def _happens(self, what: str, figure: Figure, **facts: Any) -> None:
+    def _happens(self, what, figure, **facts):
         self.happened.append({"what": what, "figure": self._name_of(figure), **facts})
 
-    def step(self, action: int) -> None:
+    def step(self, action):
         before, self.told, self.happened = self.points, [], []
         self.answer(action)
         self.points = self._count_points()
         self.paid = [now - then for now, then in zip(self.points, before, strict=True)]
 
-    def _count_points(self) -> list[int]:
+    def _count_points(self):
         """By seat: the score as it would be counted now, finished games included."""
         return [player.total + (0 if self.over else score(player.crew)) for player in self.players]
 
-    def snapshot(self) -> dict[str, Any]:
+    def snapshot(self):
         return {
             "phase": self.phase,
             "player": self.player,
@@ -524,7 +514,7 @@ class ReferenceGame(AskingGame):
             "winners": [player.seat for player in self.winners],
         }
 
-    def _auction_seen(self) -> dict[str, Any]:
+    def _auction_seen(self):
         return {
             "opener": seat_of(self.opener),
             "buyer": seat_of(self.buyer),
@@ -532,7 +522,7 @@ class ReferenceGame(AskingGame):
             "bidder": seat_of(self.bidder),
         }
 
-    def _rogues_seen(self) -> dict[str, Any]:
+    def _rogues_seen(self):
         taverns = zip(self.tops, self.taverns, strict=True)
         return {
             "taverns": [{"top": top, "hidden": list(hidden)} for top, hidden in taverns],
@@ -540,7 +530,7 @@ class ReferenceGame(AskingGame):
             "harbour": sorted(self.harbour, key=NUMBER.__getitem__),
         }
 
-    def _movement_seen(self) -> dict[str, Any]:
+    def _movement_seen(self):
         captains = [player.captain for player in self.players]
         return {
             "spent": [in_order(captain.spent) for captain in captains],
@@ -554,12 +544,12 @@ class ReferenceGame(AskingGame):
             "black_jack_number": self.jack.number,
         }
 
-    def _name_of(self, figure: Figure | None) -> Name:
+    def _name_of(self, figure):
         if figure is None:
             return None
         return JACK if figure is self.jack else seat_of(self.owner(figure))
 
-    def view(self, seat: int | None) -> dict[str, Any]:
+    def view(self, seat):
         """The snapshot as the player on this seat may know it; None: a spectator."""
         seen = self.snapshot()
         seen["taverns"] = [{**tavern, "hidden": len(tavern["hidden"])} for tavern in seen["taverns"]]
@@ -569,11 +559,11 @@ class ReferenceGame(AskingGame):
         return seen
 
 
-def in_order(cards: list[Movement]) -> list[Movement]:
+def in_order(cards):
     """From the lowest to Rum."""
     return sorted(cards, key=lambda card: 99 if card == RUM else card)
 
 
-def shown(card: Movement | None, mine: bool) -> Movement | str | None:
+def shown(card, mine):
     """A secret choice as its owner sees it, or another."""
     return card if mine or card is None else "hidden"

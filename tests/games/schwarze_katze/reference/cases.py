@@ -1,39 +1,35 @@
 """Rare cases: what happened between two snapshots of a game. The rules they concern stand beside their list below."""
 
-from __future__ import annotations
-
-from tests.reference.declaration import Case, Snapshot
-
 from .rules import Card
 
 QUEEN = Card.called("QS")
 
 
-def scored(before: Snapshot, after: Snapshot) -> bool:
+def scored(before, after):
     return after["phase"] == "over" or after["deal"] > before["deal"]
 
 
-def trick_after(before: Snapshot, action: int) -> list[tuple[int, Card]]:
+def trick_after(before, action):
     lying = [(seat, Card.called(text)) for seat, text in before["table"]]
     return [*lying, (before["player"], Card.numbered(action))]
 
 
-def whole_trick(before: Snapshot, action: int) -> list[tuple[int, Card]]:
+def whole_trick(before, action):
     """The trick that this action ends; nothing if it does not."""
     trick = trick_after(before, action)
     return trick if len(trick) == len(before["hands"]) else []
 
 
-def followers(trick: list[tuple[int, Card]]) -> list[tuple[int, Card]]:
+def followers(trick):
     """Those who have played the led suit, the leader included."""
     return [(seat, card) for seat, card in trick if card.suit == trick[0][1].suit]
 
 
-def taker(trick: list[tuple[int, Card]]) -> int:
+def taker(trick):
     return max(followers(trick), key=lambda entry: entry[1].height)[0]
 
 
-def without_a_trick(before: Snapshot, action: int, after: Snapshot) -> int | None:
+def without_a_trick(before, action, after):
     """How many players took none, if the deal is scored now."""
     if not scored(before, after):
         return None
@@ -41,23 +37,23 @@ def without_a_trick(before: Snapshot, action: int, after: Snapshot) -> int | Non
     return sum(taken == 0 and seat != last for seat, taken in enumerate(before["tricks_taken"]))
 
 
-def leads(before: Snapshot, action: int) -> Card | None:
+def leads(before, action):
     return None if before["table"] else Card.numbered(action)
 
 
-def queen_goes(before: Snapshot, action: int) -> str:
+def queen_goes(before, action):
     """What becomes of the queen of a trick in spades that this action ends."""
     trick = whole_trick(before, action)
     holders = [seat for seat, card in followers(trick) if card == QUEEN]
     return "" if not holders else "to her player" if holders == [taker(trick)] else "to another"
 
 
-def discards(before: Snapshot, action: int) -> Card | None:
+def discards(before, action):
     card = Card.numbered(action)
     return card if before["table"] and Card.called(before["table"][0][1]).suit != card.suit else None
 
 
-CASES: dict[str, Case] = {
+CASES = {
     # K4
     "heart_discarded": lambda before, action, _after: (
         (card := discards(before, action)) is not None and card.suit == "H"

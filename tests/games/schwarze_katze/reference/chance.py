@@ -1,23 +1,19 @@
 """The cards of the environment, for the reference implementation."""
 
-from __future__ import annotations
-
-from tests.reference.declaration import Options, Snapshot
-
 from . import rules
 
 
-def all_cards(options: Options) -> rules.Deck:
+def all_cards(options):
     """K2."""
     return [str(card) for card in rules.all_cards(options["num_players"])]
 
 
-def start_player(now: Snapshot) -> int:
+def start_player(now):
     """K3: who leads the first trick of the deal, left of the dealer."""
     return (now["dealer"] + 1) % len(now["hands"])
 
 
-def dealt(now: Snapshot) -> rules.Deck | None:
+def dealt(now):
     """K2: all cards one at a time clockwise, from the player who leads on."""
     if now["phase"] == "over" or now["trick"] or now["table"]:
         return None

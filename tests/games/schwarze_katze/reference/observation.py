@@ -1,52 +1,38 @@
 """What every player sees: the parts that the table "Observation" of the game's README names."""
 
-from __future__ import annotations
+from tests.reference.parts import everybody_sees, one_hot, relative
 
-from typing import Any
-
-from tests.reference.parts import around, one_hot
-
-from .rules import SUITS, Card, ReferenceGame
+from .rules import SUITS
 
 SEATS = 10
 PHASES = ("play", "over")
-NO_SUITS = [0] * 4
 
 
-def observations(game: ReferenceGame) -> list[dict[str, Any]]:
-    same_for_all = {**_options(game), **_table(game)}
-    by_seat = _seats(game)
-    voids = [[int(suit in player.void) for suit in SUITS] for player in game.players]
-    return [
-        {
-            **same_for_all,
-            **{name: around(entries, me, SEATS) for name, entries in by_seat.items()},
+def observations(game):
+    players = len(game.players)
+
+    def own(me):
+        return {
             "my_hand": _by_card(dict.fromkeys(game.players[me].hand, 1)),
-            "played": _by_card({card: 1 + (seat - me) % len(game.players) for card, seat in game.played.items()}),
-            "voids": around(voids, me, SEATS, NO_SUITS),
+            "played": _by_card({card: relative(seat, me, players) for card, seat in game.played.items()}),
         }
-        for me in range(len(game.players))
-    ]
+
+    return everybody_sees(players, SEATS, _same_for_all(game), _seats(game), own)
 
 
-def _options(game: ReferenceGame) -> dict[str, int]:
+def _same_for_all(game):
     return {
         "num_players": len(game.players),
         "piatnik_heart_lead": int(game.piatnik_heart_lead),
         "heart_ace": game.heart_ace,
         "deals": game.deals,
-    }
-
-
-def _table(game: ReferenceGame) -> dict[str, Any]:
-    return {
         "phase": [int(game.phase == phase) for phase in PHASES],
         "deal": game.deal,
         "trick": game.trick,
     }
 
 
-def _seats(game: ReferenceGame) -> dict[str, list[int]]:
+def _seats(game):
     on_the_table = {seat: 1 + card.number for seat, card in game.table}
     return {
         "to_act": one_hot(len(game.players), game.player),
@@ -57,10 +43,11 @@ def _seats(game: ReferenceGame) -> dict[str, list[int]]:
         "penalties": [player.penalty(game.heart_ace) for player in game.players],
         "totals": [player.total for player in game.players],
         "winners": [int(player.seat in game.winners) for player in game.players],
+        "voids": [[int(suit in player.void) for suit in SUITS] for player in game.players],
     }
 
 
-def _by_card(entries: dict[Card, int]) -> list[int]:
+def _by_card(entries):
     """An entry for every card of the full pack, 0 where there is none."""
     numbers = [0] * 52
     for card, entry in entries.items():

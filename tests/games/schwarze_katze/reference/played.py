@@ -1,10 +1,6 @@
 """What is played when the reference implementation of Schwarze Katze is compared with the environment."""
 
-from __future__ import annotations
-
-import random
-
-from tests.reference.declaration import Options, Policy, Setting
+from tests.reference.declaration import Setting
 from tests.reference.parts import uniform
 
 from .rules import Card
@@ -12,24 +8,24 @@ from .rules import Card
 TABLES = range(3, 11)
 
 
-def duck(legal: set[int]) -> set[int]:
+def duck(legal):
     return {card for card in legal if card % 13 == min(card % 13 for card in legal)}
 
 
-def grab(legal: set[int]) -> set[int]:
+def grab(legal):
     return {card for card in legal if card % 13 == max(card % 13 for card in legal)}
 
 
-def dump(legal: set[int]) -> set[int]:
+def dump(legal):
     """What costs most, in a lead too."""
     worth = {card: Card.numbered(card).penalty(heart_ace=11) for card in legal}
     return {card for card in legal if worth[card] == max(worth.values())}
 
 
-POLICIES: dict[str, Policy] = {"uniform": uniform, "duck": duck, "grab": grab, "dump": dump}
+POLICIES = {"uniform": uniform, "duck": duck, "grab": grab, "dump": dump}
 
 
-def any_options(rng: random.Random, num_players: int) -> Options:
+def any_options(rng, num_players):
     return {
         "num_players": num_players,
         "heart_ace": rng.choice([10, 11]),

@@ -3,13 +3,7 @@
 The numbers in the comments (K1 .. K9) are those of the rules in `blackjacky_env/games/schwarze_katze/README.md`.
 """
 
-from __future__ import annotations
-
-from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
-
-Deck = list[str]
 
 SUITS = "CDHS"
 RANKS = ("2", "3", "4", "5", "6", "7", "8", "9", "10", "J", "Q", "K", "A")
@@ -24,24 +18,24 @@ class Card:
     rank: str
 
     @classmethod
-    def called(cls, text: str) -> Card:
+    def called(cls, text):
         """The card that is written so: `QS`, `10H`."""
         return cls(text[-1], text[:-1])
 
     @classmethod
-    def numbered(cls, action: int) -> Card:
+    def numbered(cls, action):
         return cls(SUITS[action // 13], RANKS[action % 13])
 
     @property
-    def number(self) -> int:
+    def number(self):
         return 13 * SUITS.index(self.suit) + self.height
 
     @property
-    def height(self) -> int:
+    def height(self):
         """K1: the ace is the highest."""
         return RANKS.index(self.rank)
 
-    def penalty(self, heart_ace: int) -> int:
+    def penalty(self, heart_ace):
         """K6."""
         if self == Card("S", "Q"):
             return 40
@@ -51,18 +45,18 @@ class Card:
             return heart_ace
         return int(self.rank) if self.rank.isdigit() else 10
 
-    def __str__(self) -> str:
+    def __str__(self):
         return self.rank + self.suit
 
 
-def all_cards(num_players: int) -> list[Card]:
+def all_cards(num_players):
     """K2: everybody gets as many; the lowest that are not hearts are too many."""
     removable = [Card(suit, rank) for rank in RANKS for suit in "CDS"]
     taken_out = removable[: 52 % num_players]
     return [card for card in (Card(suit, rank) for suit in SUITS for rank in RANKS) if card not in taken_out]
 
 
-def usual_deals(num_players: int) -> int:
+def usual_deals(num_players):
     """K7: at least five, and everybody deals equally often."""
     deals = num_players
     while deals < 5:
@@ -81,26 +75,18 @@ class Player:
     void: set[str] = field(default_factory=set)
     """Suits of which everybody knows that the player has none."""
 
-    def penalty(self, heart_ace: int) -> int:
+    def penalty(self, heart_ace):
         """K6: what lies in the tricks taken."""
         return sum(card.penalty(heart_ace) for trick in self.taken for card in trick)
 
-    def clear(self) -> None:
+    def clear(self):
         self.hand, self.taken, self.void = [], [], set()
 
 
 class ReferenceGame:
     """One table of Schwarze Katze. The caller supplies every deck."""
 
-    def __init__(
-        self,
-        num_players: int,
-        variant: str = "classic",
-        *,
-        heart_ace: int = 11,
-        deals: int | None = None,
-        piatnik_heart_lead: bool = False,
-    ) -> None:
+    def __init__(self, num_players, variant="classic", *, heart_ace=11, deals=None, piatnik_heart_lead=False):
         self.variant = variant
         self.heart_ace = heart_ace
         self.deals = usual_deals(num_players) if deals is None else deals
@@ -108,37 +94,37 @@ class ReferenceGame:
         self.players = [Player(seat) for seat in range(num_players)]
         self.cards = all_cards(num_players)
 
-    def start(self, start_player: int, deal: Callable[[int], Deck]) -> None:
+    def start(self, start_player, deal):
         """Begin the first deal, in which this player leads; `deal(number)` gives all cards of a deal, top first."""
         self.deal_cards = deal
         self.deal = 0
         self.dealer = self.clockwise(start_player)[-1].seat  # K3
-        self.last_deal: list[int] | None = None
+        self.last_deal = None
         self.paid = [0] * len(self.players)
         self.over = False
-        self.winners: list[int] = []
+        self.winners = []
         self._begin_deal()
 
-    def clockwise(self, seat: int) -> list[Player]:
+    def clockwise(self, seat):
         return self.players[seat:] + self.players[:seat]
 
-    def left_of(self, seat: int) -> int:
+    def left_of(self, seat):
         return self.clockwise(seat)[1].seat
 
     @property
-    def phase(self) -> str:
+    def phase(self):
         return "over" if self.over else "play"
 
     @property
-    def actor(self) -> Player:
+    def actor(self):
         assert self.player is not None, "the game is over"
         return self.players[self.player]
 
-    def _begin_deal(self) -> None:
+    def _begin_deal(self):
         """K2, K3: all cards, one at a time, from the player left of the dealer on."""
         for player in self.players:
             player.clear()
-        self.player: int | None = self.left_of(self.dealer)
+        self.player = self.left_of(self.dealer)
         self.leader = self.player
         deck = [Card.called(text) for text in self.deal_cards(self.deal)]
         assert sorted(map(str, deck)) == sorted(map(str, self.cards)), "not the cards of this table"
@@ -146,10 +132,10 @@ class ReferenceGame:
             for player in self.clockwise(self.leader):
                 player.hand.append(deck.pop(0))
         self.trick = 0
-        self.table: list[tuple[int, Card]] = []
-        self.played: dict[Card, int] = {}
+        self.table = []
+        self.played = {}
 
-    def legal_actions(self) -> set[int]:
+    def legal_actions(self):
         if self.over:
             return set()
         hand = self.actor.hand
@@ -159,7 +145,7 @@ class ReferenceGame:
             preferred = [card for card in hand if card.suit != "H" or not self.piatnik_heart_lead]
         return {card.number for card in preferred or hand}
 
-    def step(self, action: int) -> None:
+    def step(self, action):
         if action not in self.legal_actions():
             raise ValueError(f"action {action} is not legal here")
         self.paid = [0] * len(self.players)
@@ -172,14 +158,14 @@ class ReferenceGame:
         if len(self.table) == len(self.players):
             self._end_trick()
 
-    def _shown_void(self, card: Card) -> set[str]:
+    def _shown_void(self, card):
         """The suits that the player who plays this card shows not to have."""
         if self.table:
             led = self.table[0][1].suit
             return {led} - {card.suit}  # K4
         return {"C", "D", "S"} if self.piatnik_heart_lead and card.suit == "H" else set()  # K9
 
-    def _end_trick(self) -> None:
+    def _end_trick(self):
         """K3, K5: the highest card of the led suit takes the trick and leads the next."""
         led = self.table[0][1].suit
         following = [(card.height, seat) for seat, card in self.table if card.suit == led]
@@ -191,7 +177,7 @@ class ReferenceGame:
         if not self.actor.hand:
             self._end_deal()
 
-    def _end_deal(self) -> None:
+    def _end_deal(self):
         """K6, K7."""
         penalties = [player.penalty(self.heart_ace) if player.taken else NO_TRICK for player in self.players]
         for player, penalty in zip(self.players, penalties, strict=True):
@@ -207,7 +193,7 @@ class ReferenceGame:
         self.dealer = self.left_of(self.dealer)  # K3
         self._begin_deal()
 
-    def snapshot(self) -> dict[str, Any]:
+    def snapshot(self):
         return {
             "phase": self.phase,
             "player": self.player,
@@ -224,13 +210,13 @@ class ReferenceGame:
             "winners": list(self.winners),
         }
 
-    def view(self, seat: int | None) -> dict[str, Any]:
+    def view(self, seat):
         """The snapshot as the player on this seat may know it; None: a spectator."""
         seen = self.snapshot()
         seen["hands"] = [hand if owner == seat else len(hand) for owner, hand in enumerate(seen["hands"])]
         return seen
 
 
-def in_order(cards: list[Card]) -> Deck:
+def in_order(cards):
     """As hands are written down: by suit, and within it from the 2 to the ace."""
     return [str(card) for card in sorted(cards, key=lambda card: card.number)]

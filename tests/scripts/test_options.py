@@ -1,7 +1,5 @@
 """Names of options: help for people, hints for typos, and what options were called before."""
 
-from __future__ import annotations
-
 import re
 
 import pytest
@@ -11,9 +9,7 @@ from blackjacky_agents.cli import SUBCOMMANDS
 
 
 @pytest.mark.parametrize("command", SUBCOMMANDS)
-def test_help_names_values_as_people_do_and_fits_into_a_terminal(
-    command: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_help_names_values_as_people_do_and_fits_into_a_terminal(command, capsys):
     if command == "mcp":
         pytest.importorskip("mcp")
     with pytest.raises(SystemExit):
@@ -40,9 +36,7 @@ def test_help_names_values_as_people_do_and_fits_into_a_terminal(
         ("train --xyzzy", "unknown option --xyzzy; --help lists the options"),
     ],
 )
-def test_an_option_that_there_is_not_is_answered_with_the_one_that_there_is(
-    command: str, said: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_an_option_that_there_is_not_is_answered_with_the_one_that_there_is(command, said, capsys):
     name, *rest = command.split()
     assert cli.run(name, rest) == 2
     assert said in capsys.readouterr().err

@@ -21,8 +21,8 @@ import tyro
 from tqdm import tqdm
 
 from blackjacky_agents.arena.protocol import Protocol, ScoreTable, score
-from blackjacky_agents.arena.ratings import fit_ratings, rate
-from blackjacky_agents.arena.standings import Games, pair_shares, win_rates
+from blackjacky_agents.arena.ratings import fit_ratings
+from blackjacky_agents.arena.standings import Games, pair_shares, rate, win_rates
 from blackjacky_agents.intervals import Estimate, Z
 from scripts.results import save
 

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 from blackjacky_agents.arena.protocol import score
-from blackjacky_agents.arena.ratings import rate
 from blackjacky_agents.arena.standings import (
     Games,
     Pair,
     deal_means,
     find_cycles,
+    rate,
     standings,
     stopping_widths,
     win_rates,
@@ -226,7 +226,7 @@ CASES = [
     (measure_coverage.tournament, 4, SHARED, (0.98, 0.97, 0.97)),
     (measure_coverage.tournament, 4, BALANCED, (0.99, 0.98, 0.97)),
 ]
-REPEATS = dict(zip(GAMES, (160, 50, 40), strict=True))  # the least room is left at 12 games
+REPEATS = dict(zip(GAMES, (160, 100, 40), strict=True))  # the least room is left at 12 games
 
 
 @pytest.mark.prove

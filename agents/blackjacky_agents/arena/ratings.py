@@ -7,38 +7,17 @@ order of the games; here they are those at which its changes by all games cancel
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from blackjacky_agents.intervals import UNKNOWN, Estimate, Floats, Integers, of_values
-
-if TYPE_CHECKING:
-    from blackjacky_agents.arena.standings import Games
+from blackjacky_agents.intervals import Floats, Integers
 
 MEAN, BETA = 25.0, 25 / 6  # OpenSkill's scale
 _DRAWN = 1.0  # games, in which all tie, that are added, so that who has won every game has a rating, too
 _STEPS, _EXACT = 500, 1e-9  # of Newton's method
 _LEAST = 1e-300  # strength of nobody
-
-
-def rate(games: Games) -> list[Estimate]:
-    """Each agent's rating, 25 on average; NaN if it has not played. The ends are NaN if a line-up has a single deal.
-
-    Intervals come from the spread of deals, as those of mean scores.
-    """
-    shape, players, agents = games.seats.shape[:2], games.seats.shape[2], len(games.agents)
-    results = np.sort(2 * games.seats + games.winners, axis=2).reshape(-1, players)
-    outcomes, which, counts = np.unique(results, axis=0, return_inverse=True, return_counts=True)
-    ratings, influence, variance = fit_ratings(outcomes // 2, outcomes % 2 == 1, counts, agents)
-    which, found = which.reshape(shape), []
-    for agent, rating in enumerate(ratings):
-        parts = influence[:, agent][which].sum(axis=1)
-        error = of_values(parts, games.strata, float(variance[agent]), -math.inf, math.inf)
-        played = agent in outcomes // 2
-        found.append(Estimate(float(rating), rating + error.low, rating + error.high) if played else UNKNOWN)
-    return found
 
 
 def fit_ratings(

@@ -7,6 +7,7 @@ is described in `blackjacky_agents.intervals`.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import permutations, starmap
@@ -15,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from blackjacky_agents.arena.ratings import rate
+from blackjacky_agents.arena.ratings import fit_ratings
 from blackjacky_agents.intervals import UNKNOWN, Estimate, Floats, Integers, Z, of_deals, of_ratio, of_values, shares_of
 
 
@@ -174,6 +175,24 @@ def lineup_results(games: Games) -> tuple[LineupResult, ...]:
         }
         results.append(LineupResult(tuple(games.agents[a] for a in agents), len(own), win_rates))
     return tuple(results)
+
+
+def rate(games: Games) -> list[Estimate]:
+    """Each agent's rating, 25 on average; NaN if it has not played. The ends are NaN if a line-up has a single deal.
+
+    Intervals come from the spread of deals, as those of mean scores.
+    """
+    shape, players, agents = games.seats.shape[:2], games.seats.shape[2], len(games.agents)
+    results = np.sort(2 * games.seats + games.winners, axis=2).reshape(-1, players)
+    outcomes, which, counts = np.unique(results, axis=0, return_inverse=True, return_counts=True)
+    ratings, influence, variance = fit_ratings(outcomes // 2, outcomes % 2 == 1, counts, agents)
+    which, found = which.reshape(shape), []
+    for agent, rating in enumerate(ratings):
+        parts = influence[:, agent][which].sum(axis=1)
+        error = of_values(parts, games.strata, float(variance[agent]), -math.inf, math.inf)
+        played = agent in outcomes // 2
+        found.append(Estimate(float(rating), rating + error.low, rating + error.high) if played else UNKNOWN)
+    return found
 
 
 # ---------------------------------------------------------------- numbers of each deal

@@ -19,6 +19,7 @@ from blackjacky_agents.data.writing import CARD, MOST_IN_SHARD, SHARD, Writer
 from blackjacky_agents.registry import parse_agents
 from blackjacky_agents.reports import markdown_table, progress_bar
 from blackjacky_env.checks import check_integer
+from blackjacky_env.compiled import cores
 from blackjacky_env.envs import MAX_SEED
 
 
@@ -46,7 +47,7 @@ class Args(GameArgs[R]):
     """Games of one Parquet file; an interruption costs those of the unfinished one."""
     licence: str = "CC0-1.0"
     """SPDX identifier of the data's licence, for the data card."""
-    threads: int | None = None
+    threads: int = cores()
     """Number of CPU cores, by default all; games do not depend on it."""
     cluster: str | None = None
     """Play on a Ray cluster: `auto`, `local`, `HOST:PORT` or `ray://HOST:PORT`; games do not depend on it."""

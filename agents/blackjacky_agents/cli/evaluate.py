@@ -19,6 +19,7 @@ from blackjacky_agents.intervals import Floats
 from blackjacky_agents.registry import parse_agents
 from blackjacky_agents.reports import failures_told, markdown_table, progress_bar, rate_cells
 from blackjacky_env.checks import check_integer
+from blackjacky_env.compiled import cores
 from blackjacky_env.envs import TableEnv
 
 
@@ -37,7 +38,7 @@ class Args(GameArgs[R]):
     """Number of games."""
     seed: int = 0
     """Random seed: game i has seed SEED + i."""
-    threads: int | None = None
+    threads: int = cores()
     """Number of CPU cores, by default all; results do not depend on it."""
     cluster: str | None = None
     """Play on a Ray cluster: `auto`, `local`, `HOST:PORT` or `ray://HOST:PORT`; results do not depend on it."""

@@ -27,7 +27,7 @@ from blackjacky_agents.registry import make_agent, make_compiled_agent
 from blackjacky_agents.reports import markdown_table, progress_bar, ready_for_json
 from blackjacky_agents.search.playing_on import WIN, play_on
 from blackjacky_env.checks import check_integer
-from blackjacky_env.compiled import zeros
+from blackjacky_env.compiled import cores, zeros
 from blackjacky_env.envs import TableEnv
 from blackjacky_env.play import NONE, unpack
 
@@ -62,7 +62,7 @@ class Args(GameArgs[R]):
     """Playouts of each position for the truth."""
     seed: int = 0
     """Random seed: game i has seed SEED + i."""
-    threads: int | None = None
+    threads: int = cores()
     """Number of CPU cores, by default all; results do not depend on it."""
     output: Path | None = None
     """Write the results to this file (JSON)."""

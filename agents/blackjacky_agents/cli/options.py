@@ -102,13 +102,12 @@ def read_arguments(kind: Any, arguments: Sequence[str], program: str) -> Any:
     args = tyro.cli(shown, args=arguments, prog=program, description=in_lines(kind.__doc__))
     with checking_input():
         refuse_unused(arguments, args.unused())
-        if hasattr(args, "threads"):
-            args = replace(args, threads=check_threads(args.threads))
+        check_threads(getattr(args, "threads", None))
         _, variant, options = game.find_table(args.table, None, args.variant, args.rule_options)
     if args.table is None:
         return args
-    rules = {name: tuple(value) if isinstance(value, list) else value for name, value in options.items()}
-    return replace(args, variant=variant, rules=replace(args.rules, **rules))
+    given = {name: tuple(value) if isinstance(value, list) else value for name, value in options.items()}
+    return replace(args, variant=variant, rules=replace(args.rules, **given))
 
 
 def check_lists(arguments: Sequence[str]) -> None:

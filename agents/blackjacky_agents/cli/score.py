@@ -47,6 +47,7 @@ from blackjacky_agents.intervals import Estimate
 from blackjacky_agents.registry import make_agent
 from blackjacky_agents.reports import duration, failures_told, machine, markdown_table, share
 from blackjacky_env.checks import check_integer
+from blackjacky_env.compiled import cores
 from blackjacky_env.draw import printable
 from blackjacky_env.envs import TableEnv
 from blackjacky_env.games import get_game
@@ -79,7 +80,7 @@ class Args(GameArgs[R]):
     """Seconds that a program has to start."""
     on_failure: Literal["stop", "lose"] = "stop"
     """When the agent raises, is late or answers illegally: stop, or lose: it loses that game, and is counted."""
-    threads: int | None = None
+    threads: int = cores()
     """Number of CPU cores, by default all; a class or program runs once on each. The score does not depend on it."""
     cluster: str | None = None
     """Play on a Ray cluster: `auto`, `local`, `HOST:PORT` or `ray://HOST:PORT`; the score does not depend on it."""

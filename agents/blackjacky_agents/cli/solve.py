@@ -32,6 +32,7 @@ from blackjacky_agents.solving.strategies import Worth, worth_of
 from blackjacky_agents.solving.table import Table
 from blackjacky_agents.solving.tree import Tree, build_tree
 from blackjacky_env.checks import check_integer
+from blackjacky_env.compiled import cores
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,7 +63,7 @@ class Args(GameArgs[R]):
     """GiB for the tree, or with mccfr for the information states that are kept."""
     seed: int = 0
     """Random seed of mccfr; the others draw nothing."""
-    threads: int | None = None
+    threads: int = cores()
     """Number of CPU cores, by default all, not for mccfr; the solution does not depend on it."""
     name: str = ""
     """Name of the folder, runs/solved/GAME/NAME; by default that of the named table, or a number."""

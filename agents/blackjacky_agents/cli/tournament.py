@@ -29,6 +29,7 @@ from blackjacky_agents.reports import (
     where_run,
 )
 from blackjacky_env.checks import check_integer
+from blackjacky_env.compiled import cores
 from blackjacky_env.envs import MAX_SEED
 from blackjacky_env.games import get_game
 
@@ -64,7 +65,7 @@ class Args(GameArgs[R]):
     """Play every deal once per seat, rotating the agents; otherwise every game has its own deal."""
     seed: int = 0
     """Random seed of the deals and seatings."""
-    threads: int | None = None
+    threads: int = cores()
     """Number of CPU cores, by default all; games do not depend on it."""
     cluster: str | None = None
     """Play on a Ray cluster: `auto`, `local`, `HOST:PORT` or `ray://HOST:PORT`; games do not depend on it."""

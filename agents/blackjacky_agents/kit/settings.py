@@ -50,7 +50,7 @@ class TrainingSettings:
     snapshot_every: int = 250_000
     """Steps between snapshots of the learner, which join the opponents. It is evaluated at each snapshot, at the latest
     after every fifth of the training."""
-    threads: int = field(default_factory=cores)
+    threads: int = cores()
     """CPU threads, by default one for each core."""
     log: tuple[Literal["tensorboard", "wandb", "csv"], ...] = ("tensorboard",)
     """Where all figures of the training go: none, one or several of these, in the run folder. wandb is offline unless

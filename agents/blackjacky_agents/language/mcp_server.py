@@ -144,9 +144,9 @@ class Assistants:
             host = await self._server.open(order)
         except TypeError as error:  # a rule option of another type
             raise ValueError(str(error)) from None
-        table = host.table
+        opened = host.table
         host.seat_assistant(0)
-        told = [f"You have a seat. Its secret: {table.people[0]}"]
+        told = [f"You have a seat. Its secret: {opened.people[0]}"]
         if others:
             invitation = secrets.token_urlsafe(12)
             served = {each: other for each, other in self._invitations.items() if other in self._server.hosts}
@@ -154,7 +154,7 @@ class Assistants:
             told.append(f"Invitation for the others, to be used with join_table: {invitation}")
         else:
             await host.when_up(0, self._wait)
-        return "\n".join([*told, rules_in_short(game, table.env.config_dict()), _told(host, 0)])
+        return "\n".join([*told, rules_in_short(game, opened.env.config_dict()), _told(host, 0)])
 
     async def join_table(self, invitation: str, name: str) -> str:
         """Take a free seat at somebody else's table.

@@ -33,7 +33,7 @@ def test_every_kind_is_described_as_json():
         **{"allowed": "1 .. 8", "help": "Cards of a hand."},
     }
     assert (limit["optional"], limit["allowed"]) == (True, "1 .. 127 and None")
-    assert limit["help"] == "Turns of a round;\nNone: no limit."
+    assert limit["help"] == "Turns of a round; None: no limit."
     assert (tricks["kind"], tricks["default"], tricks["allowed"]) == ("subset", [1, 2, 3], "1 .. 3")
     assert (quick["kind"], quick["allowed"], quick["help"]) == ("flag", "False and True", "")
     assert (lead["kind"], lead["choices"], lead["allowed"]) == ("choice", ["low", "high"], "'low', 'high'")

@@ -89,7 +89,7 @@ REFUSED: list[tuple[tuple[str, ...], dict[str, Any], type[Exception], str]] = [
     (ALL, {"game": TINY, "num_players": 3, "variant": "duel"}, ValueError, f"variant='duel'; allowed are {SIZES}"),
     (MANY, {"game": TINY, "num_players": [2, 3], "variant": "duel"}, ValueError, "each of num_players=3 is out of"),
     (ALL, {"table": "mini-0"}, ValueError, "table='mini-0' is unknown; allowed are 'mini-1', 'mini-2'"),
-    (ALL, {"game": TINY, "table": "mini-1"}, ValueError, "table='mini-1' is unknown: tiny has no tables"),
+    (ALL, {"game": TINY, "table": "mini-1"}, ValueError, "table='mini-1' is unknown: tiny has no named tables"),
     (ALL, {"table": "mini-1", "num_players": 3}, ValueError, "num_players=3 contradicts table='mini-1', which .*=2"),
     (ALL, {"table": "mini-1", "bust_at": 9}, ValueError, "bust_at=9 contradicts table='mini-1', which has bust_at=5"),
     ((TABLE, BATCH), {"table": "mini-1", "deck": [2, 3, 3]}, ValueError, r"deck=.* contradicts table='mini-1'"),

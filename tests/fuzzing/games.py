@@ -11,11 +11,11 @@ import numpy as np
 from blackjacky_agents.cli import watch
 from blackjacky_agents.registry import agent_names, bot_names, make_agent
 from blackjacky_env import playout
-from blackjacky_env.envs.aec import TableEnv
-from blackjacky_env.games import DEFAULT, GAMES
+from blackjacky_env.games import GAMES
 from blackjacky_env.play.states import pack, read_records, unpack
 from blackjacky_env.reading import parse_json
 from blackjacky_env.replay import new_table
+from tests.envs.playing import fresh, play_randomly
 from tests.fuzzing.mutators import changed_value
 from tests.fuzzing.target import INPUT_ERRORS, Target, written
 from tests.games.fixtures import examples_of
@@ -30,27 +30,13 @@ def played_games():
     envs = []
     for name in GAMES:
         for number, options in enumerate([{}, *examples_of(name).tables]):
-            env = TableEnv(name, **options)
-            env.reset(seed=number)
-            play_on(env, 12, Random(number))
-            envs.append(env)
+            envs.append(play_randomly(fresh(number, name, **options), number, 12))
     return envs
-
-
-def play_on(env, moves, rng):
-    """Make random moves, until the game is over."""
-    for _ in range(moves):
-        if env.terminations[env.agent_selection]:
-            return
-        env.step(rng.choice(np.flatnonzero(env.infos[env.agent_selection]["action_mask"]).tolist()))
 
 
 def make_records():
     """Records, one of them of a whole game, some with rigged deals and some with names."""
-    whole = TableEnv(DEFAULT)
-    whole.reset(seed=0)
-    play_on(whole, 10_000, Random(0))
-    records = [env.record() for env in (whole, *played_games())]
+    records = [env.record() for env in (play_randomly(fresh(), 0), *played_games())]
     rigged = [{**record, "reset_options": {"start_player": 1}, "actions": []} for record in records]
     named = [{"names": _names(env), "record": env.record()} for env in played_games()]
     return [json.dumps(each).encode() for each in (*records, *rigged, *named)]
@@ -118,7 +104,7 @@ def _load_changed(data):
         env.view(agent)
     if rng.random() < 0.1:
         playout(state, rng.choice(bot_names(env.game.name)), games=2)
-    play_on(env, 20_000, rng)
+    play_randomly(env, rng.randrange(2**32), 20_000)
     assert env.terminations[env.agent_selection], "the game does not end"
     env.set_state(kept)
 

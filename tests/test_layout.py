@@ -1,12 +1,9 @@
 """Where things may stand: who imports whom, and who names a game."""
 
-from __future__ import annotations
-
 import ast
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
@@ -21,14 +18,14 @@ SHARED_BY_ROOMS = ("declare", "compiled", "draw", "games.trick_taking", "games.u
 TEXT = {".py", ".js", ".html", ".css", ".toml", ".ipynb", ".txt", ".sh"}
 
 
-def files_of(*folders: Path) -> list[Path]:
+def files_of(*folders):
     """The files of folders that are not in a game's room."""
     rooms = [side / "games" / name for side in (ENV, AGENTS) for name in OURS]
     found = (path for folder in folders for path in sorted(folder.rglob("*")))
     return [path for path in found if path.is_file() and not any(path.is_relative_to(room) for room in rooms)]
 
 
-def full_name(path: Path) -> str:
+def full_name(path):
     """The name by which a file of ours is imported."""
     place = path.relative_to(AGENTS.parent if path.is_relative_to(AGENTS) else ROOT).with_suffix("")
     return ".".join(place.parts).removesuffix(".__init__")
@@ -37,14 +34,14 @@ def full_name(path: Path) -> str:
 class WithoutTypes(ast.NodeTransformer):
     """Removes what is imported for type checkers alone."""
 
-    def visit_If(self, node: ast.If) -> ast.AST | None:
+    def visit_If(self, node):
         return None if ast.unparse(node.test) == "TYPE_CHECKING" else self.generic_visit(node)
 
 
-def imported(path: Path, for_types: bool = True) -> Iterator[str]:
+def imported(path, for_types=True):
     """The full names of the modules that a file imports, wherever in it."""
     package = path.relative_to(AGENTS.parent if path.is_relative_to(AGENTS) else ROOT).parent.parts
-    tree: ast.AST = ast.parse(path.read_text(encoding="utf-8"))
+    tree = ast.parse(path.read_text(encoding="utf-8"))
     for node in ast.walk(tree if for_types else WithoutTypes().visit(tree)):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
@@ -54,7 +51,7 @@ def imported(path: Path, for_types: bool = True) -> Iterator[str]:
             yield from (f"{module}.{alias.name}" for alias in node.names)
 
 
-def test_few_files_outside_the_rooms_name_a_game() -> None:
+def test_few_files_outside_the_rooms_name_a_game():
     """The registries, and generic modules whose docstring has a runnable example."""
     names = re.compile("|".join(OURS))
     naming = [
@@ -77,9 +74,7 @@ ALLOWED = [
 
 
 @pytest.mark.parametrize(("folder", "packages"), ALLOWED)
-def test_environments_import_no_agents_and_each_folder_only_what_lies_below_it(
-    folder: Path, packages: tuple[str, ...]
-) -> None:
+def test_environments_import_no_agents_and_each_folder_only_what_lies_below_it(folder, packages):
     allowed = tuple(f"blackjacky_env.{package}.".replace("..", ".") for package in packages)
     for path in sorted(folder.rglob("*.py")):
         types = folder == ENV
@@ -88,12 +83,12 @@ def test_environments_import_no_agents_and_each_folder_only_what_lies_below_it(
 
 
 @pytest.mark.parametrize("folder", [ENV / "declare", ENV / "draw"])
-def test_what_a_game_declares_needs_no_numba(folder: Path) -> None:
+def test_what_a_game_declares_needs_no_numba(folder):
     for path in folder.rglob("*.py"):
         assert not [name for name in imported(path) if name.startswith("numba.")], path
 
 
-def test_no_module_imports_one_that_imports_it_back() -> None:
+def test_no_module_imports_one_that_imports_it_back():
     """Neither at its top nor inside functions. What is imported for type checkers alone counts in agents but datasets.
 
     The registry of agents' rooms counts as importing them, so that nothing a room is made of asks for a room.
@@ -111,7 +106,7 @@ def test_no_module_imports_one_that_imports_it_back() -> None:
 
 
 @pytest.mark.parametrize("side", [ENV, AGENTS])
-def test_nothing_but_the_registry_and_a_room_imports_a_room(side: Path) -> None:
+def test_nothing_but_the_registry_and_a_room_imports_a_room(side):
     """And no room of agents one of another game."""
     rooms = re.compile(rf"blackjacky_(env|agents)\.games\.({'|'.join(OURS)})\b")
     outside = files_of(side)
@@ -121,7 +116,7 @@ def test_nothing_but_the_registry_and_a_room_imports_a_room(side: Path) -> None:
         assert named <= {room}, path
 
 
-def test_importing_the_environments_loads_no_room() -> None:
+def test_importing_the_environments_loads_no_room():
     code = "import blackjacky_env, sys; print(*sys.modules)"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
     assert [name for name in loaded if name.removeprefix("blackjacky_env.games.") in OURS] == []
@@ -131,7 +126,7 @@ NAMED = {"compiled", "compiled.purposes", "compiled.random", "declare", "draw", 
 NAMED |= {"play.gpu", "play.kernels"}
 
 
-def test_agents_import_the_named_packages_of_the_environments_and_nothing_under_them() -> None:
+def test_agents_import_the_named_packages_of_the_environments_and_nothing_under_them():
     inside = re.compile(rf"blackjacky_env\.(({'|'.join(sorted(NAMED))})\.\w+)")
     for path in AGENTS.rglob("*.py"):
         named = {found[1] for name in imported(path) if (found := inside.match(name))}
@@ -144,7 +139,7 @@ DIRECTION += ["web", "language", "cli"]
 """Folders of agents; each imports those before it alone. Modules beside them belong to none."""
 
 
-def test_folders_of_agents_import_those_before_them_and_no_room_the_registry() -> None:
+def test_folders_of_agents_import_those_before_them_and_no_room_the_registry():
     assert {path.name for path in AGENTS.iterdir() if path.is_dir() and list(path.glob("*.py"))} == set(DIRECTION)
     folder = re.compile(rf"blackjacky_agents\.({'|'.join(DIRECTION)})\b")
     for path in AGENTS.rglob("*.py"):

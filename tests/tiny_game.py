@@ -5,8 +5,6 @@ points. Who holds the highest card gets what the others bid, and they lose it. A
 duel, which is for two players only, bids count twice.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Annotated
 
@@ -49,16 +47,9 @@ RECORD = Fields(
         by_seat("points", -12_000, 12_000, "points"),
         by_seat("winners", 0, 1, "who has won"),
     ),
-    observed=(
-        "round start_player",
-        "card",
-        "to_act bids points winners",
-    ),
+    observed=("round start_player", "card", "to_act bids points winners"),
 )
 STATE, LAYOUT, AT = RECORD.dtype, RECORD.layout, RECORD.at
-
-
-# ---------------------------------------------------------------- rules
 
 
 @inlined
@@ -150,8 +141,6 @@ def score(s, seat):
     return int(s.points[seat])
 
 
-# ---------------------------------------------------------------- what a seat sees
-
 _sample_shown = make_sample(RECORD)
 
 
@@ -164,9 +153,6 @@ def sample(observation, bits, s):
     step = 1 if draw(bits, 1) & np.uint64(1) else CARDS - 1
     for q in range(1, s.num_players):
         s.cards[q] = (int(observation[AT.card]) + q * step) % CARDS
-
-
-# ---------------------------------------------------------------- words
 
 
 def snapshot(s, settled):

@@ -7,7 +7,6 @@ import sys
 from collections import Counter
 from itertools import chain
 from types import SimpleNamespace
-from typing import ClassVar
 
 import numpy as np
 import pytest
@@ -120,7 +119,7 @@ def test_agents_that_are_not_compiled_play_as_if_they_were_in_any_number_of_proc
 class Remembering:
     """Takes the last legal action, and keeps what it was shown in each of its games."""
 
-    games: ClassVar[list] = []  # of all instances
+    games = []  # of all instances
 
     def reset(self, seed=None):
         self.games.append([])

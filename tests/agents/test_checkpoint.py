@@ -1,19 +1,14 @@
 """Files of trained agents and checkpoints of trainings: what is written comes back, and what is damaged is refused."""
 
-from __future__ import annotations
-
 import contextlib
 import errno
 import hashlib
 import pickle
 import shutil
-from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pytest
 from safetensors.numpy import save as to_bytes
 
@@ -25,7 +20,7 @@ from blackjacky_agents.games import find_encoding
 from blackjacky_agents.learning.self_play import SelfPlay
 from blackjacky_agents.learning.settings import presets_of
 from blackjacky_agents.networks.agent_file import AGENT_FILE, load_agent, read_card, read_network, save_agent
-from blackjacky_agents.networks.network import MAX_UNITS, Layers
+from blackjacky_agents.networks.network import MAX_UNITS
 from tests.agents.positions import random_layers
 from tests.fuzzing.arrays import SMALL, checkpoints
 
@@ -34,7 +29,7 @@ CARDS = find_encoding("cards", GAME)
 
 
 @pytest.fixture
-def run(tmp_path: Path) -> Path:
+def run(tmp_path):
     """A run folder with a trained agent."""
     save_agent(tmp_path / AGENT_FILE, random_layers(CARDS.size, 8), GAME, CARDS, steps=5)
     return tmp_path
@@ -43,20 +38,20 @@ def run(tmp_path: Path) -> Path:
 class Touch:
     """Pickled, it writes a file as soon as somebody loads it."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path):
         self.path = path
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self):
         return Path.touch, (self.path,)
 
 
-def flip(path: Path) -> None:
+def flip(path):
     data = bytearray(path.read_bytes())
     data[-40] ^= 4
     path.write_bytes(bytes(data))
 
 
-BREAK: dict[str, Callable[[Path], Any]] = {
+BREAK = {
     "cut": lambda path: path.write_bytes(path.read_bytes()[:-20]),
     "flipped": flip,
     "empty": lambda path: path.write_bytes(b""),
@@ -68,14 +63,11 @@ BREAK: dict[str, Callable[[Path], Any]] = {
 }
 
 
-# ---------------------------------------------------------------- trained agents
-
-
-def test_what_finds_no_room_leaves_what_was_there(run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_finds_no_room_leaves_what_was_there(run, monkeypatch):
     save_checkpoint(run / "checkpoints", 1, {"a": np.zeros(3)}, {})
     before = {path: path.read_bytes() for path in run.rglob("*") if path.is_file()}
 
-    def fail(path: Path, data: bytes) -> int:
+    def fail(path, data):
         with path.open("wb") as file:
             file.write(data[: len(data) // 2])
         raise OSError(errno.ENOSPC, "No space left on device")
@@ -89,14 +81,14 @@ def test_what_finds_no_room_leaves_what_was_there(run: Path, monkeypatch: pytest
 
 
 @pytest.mark.parametrize("path", ["runs/nowhere", "nowhere.safetensors", ""])
-def test_what_is_missing_is_named_with_what_is_needed(path: str) -> None:
+def test_what_is_missing_is_named_with_what_is_needed(path):
     with pytest.raises(ValueError, match=rf"no trained agent at '{path}': .* is missing; pass a run folder"):
         make_agent(f"ppo:{path}")
 
 
 @pytest.mark.parametrize("file", [AGENT_FILE, "weights.json"])
 @pytest.mark.parametrize("damage", BREAK.values(), ids=BREAK)
-def test_a_damaged_agent_is_refused(run: Path, file: str, damage: Callable[[Path], Any]) -> None:
+def test_a_damaged_agent_is_refused(run, file, damage):
     damage(run / file)
     with pytest.raises(ValueError, match=r"is damaged: |is missing; pass a run folder"):
         load_agent(run)
@@ -108,14 +100,11 @@ def test_a_damaged_agent_is_refused(run: Path, file: str, damage: Callable[[Path
     [
         *((name, "wrong") for name in ("game", "version", "format", "encoding", "encoding_version", "layers")),
         *((name, "wrong") for name in ("observation_size", "num_actions", "activation", "greedy")),
-        *(
-            ("encoding", None),
-            ("greedy", "\x1b[2J"),
-        ),
+        *(("encoding", None), ("greedy", "\x1b[2J")),
         *(("layers", [CARDS.size, units, 61]) for units in (2000, 8.0)),
     ],
 )
-def test_an_agent_for_something_else_is_refused_by_name(run: Path, name: str, value: Any) -> None:
+def test_an_agent_for_something_else_is_refused_by_name(run, name, value):
     card = read_card(run)
     assert card["sha256"] == hashlib.sha256((run / AGENT_FILE).read_bytes()).hexdigest()
     write_json(run / "weights.json", {**card, name: value})
@@ -124,7 +113,7 @@ def test_an_agent_for_something_else_is_refused_by_name(run: Path, name: str, va
     assert "\x1b" not in str(refused.value)
 
 
-def arrays_in(layers: Layers) -> dict[str, npt.NDArray[Any]]:
+def arrays_in(layers):
     weights = {f"layer_{i}.weight": weight for i, (weight, _) in enumerate(layers)}
     return weights | {f"layer_{i}.bias": bias for i, (_, bias) in enumerate(layers)}
 
@@ -148,9 +137,7 @@ LINEAR = random_layers(CARDS.size)[0][0]
         None,  # a pickle
     ],
 )
-def test_weights_of_another_network_and_of_none_are_refused_though_the_card_vouches_for_them(
-    run: Path, arrays: Any
-) -> None:
+def test_weights_of_another_network_and_of_none_are_refused_though_the_card_vouches_for_them(run, arrays):
     data = pickle.dumps(Touch(run / "touched")) if arrays is None else to_bytes(arrays)
     (run / AGENT_FILE).write_bytes(data)
     write_json(run / "weights.json", {**read_card(run), "sha256": hashlib.sha256(data).hexdigest()})
@@ -159,10 +146,7 @@ def test_weights_of_another_network_and_of_none_are_refused_though_the_card_vouc
     assert not (run / "touched").exists()
 
 
-# ---------------------------------------------------------------- checkpoints
-
-
-def arrays_of(steps: int) -> dict[str, npt.NDArray[Any]]:
+def arrays_of(steps):
     """Arrays of every kind that a training keeps: several dtypes, no entries, no dimensions, transposed."""
     rng = np.random.default_rng(steps)
     return {
@@ -176,15 +160,15 @@ def arrays_of(steps: int) -> dict[str, npt.NDArray[Any]]:
     }
 
 
-def state_of(steps: int) -> dict[str, Any]:
+def state_of(steps):
     return {"steps": steps, "seconds": 0.1 + steps, "drawn_from": {"state": 2**127 + steps, "name": "PCG64"}}
 
 
-def save(folder: Path, steps: int) -> Path:
+def save(folder, steps):
     return save_checkpoint(folder, steps, arrays_of(steps), state_of(steps))
 
 
-def assert_loads(folder: Path, steps: int, broken: tuple[str, ...] = ()) -> None:
+def assert_loads(folder, steps, broken=()):
     arrays, state, complaints = load_checkpoint(folder)
     assert state == state_of(steps)
     assert arrays.keys() == arrays_of(steps).keys()
@@ -196,16 +180,14 @@ def assert_loads(folder: Path, steps: int, broken: tuple[str, ...] = ()) -> None
 
 @pytest.mark.parametrize("file", ["arrays.safetensors", "state.json"])
 @pytest.mark.parametrize("damage", [*BREAK.values(), None], ids=[*BREAK, "of another checkpoint"])
-def test_a_broken_checkpoint_is_named_and_the_one_before_it_is_used(
-    tmp_path: Path, file: str, damage: Callable[[Path], Any] | None
-) -> None:
+def test_a_broken_checkpoint_is_named_and_the_one_before_it_is_used(tmp_path, file, damage):
     before, broken = save(tmp_path, 100) / file, save(tmp_path, 200) / file
     damage(broken) if damage else shutil.copy(before, broken)
     assert_loads(tmp_path, 100, broken=("step_000000000200",))
     assert not list(tmp_path.rglob("touched"))
 
 
-def test_without_a_whole_checkpoint_all_that_is_wrong_is_said(tmp_path: Path) -> None:
+def test_without_a_whole_checkpoint_all_that_is_wrong_is_said(tmp_path):
     with pytest.raises(ValueError, match=r"there is no complete checkpoint in '.*nowhere'$"):
         load_checkpoint(tmp_path / "nowhere")
     BREAK["cut"](save(tmp_path, 100) / "state.json")
@@ -214,7 +196,7 @@ def test_without_a_whole_checkpoint_all_that_is_wrong_is_said(tmp_path: Path) ->
         load_checkpoint(tmp_path)
 
 
-def test_the_newest_two_are_kept_and_one_of_the_same_steps_or_left_half_written_is_replaced(tmp_path: Path) -> None:
+def test_the_newest_two_are_kept_and_one_of_the_same_steps_or_left_half_written_is_replaced(tmp_path):
     for steps in (5, 999_999, 1_000_000):
         last = save(tmp_path, steps)
         assert_loads(tmp_path, steps)
@@ -227,18 +209,13 @@ def test_the_newest_two_are_kept_and_one_of_the_same_steps_or_left_half_written_
     assert sorted(path.name for path in tmp_path.iterdir()) == ["step_000000999999", "step_000001000000"]
 
 
-# ---------------------------------------------------------------- kills and full disks
-
-
-def killed_at_each(
-    monkeypatch: pytest.MonkeyPatch, rename: str, points: int, save_it: Callable[[], object]
-) -> Iterator[None]:
+def killed_at_each(monkeypatch, rename, points, save_it):
     """Save, killed at the first rename, then at the second, and so on; the last time nothing kills it."""
     real = getattr(Path, rename)
     for survived in range(points + 1):
         renames = iter(range(survived))
 
-        def stop(self: Path, target: Path, renames: Iterator[int] = renames) -> Any:
+        def stop(self, target, renames=renames):
             if next(renames, None) is None:
                 raise KeyboardInterrupt
             return real(self, target)
@@ -249,9 +226,7 @@ def killed_at_each(
         yield
 
 
-def test_an_agent_or_checkpoint_killed_at_any_point_of_being_replaced_is_the_old_one_or_the_new_one(
-    run: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_agent_or_checkpoint_killed_at_any_point_of_being_replaced_is_the_old_one_or_the_new_one(run, monkeypatch):
     before, new = read_network(run)[0][0][0], random_layers(CARDS.size, 8, seed=1)
     kills = killed_at_each(monkeypatch, "replace", 3, lambda: save_agent(run / AGENT_FILE, new, GAME, CARDS))
     assert [bool((read_network(run)[0][0][0] == before).all()) for _ in kills] == [True, True, False, False]
@@ -272,13 +247,10 @@ def test_an_agent_or_checkpoint_killed_at_any_point_of_being_replaced_is_the_old
     assert load_checkpoint(folder)[1] == {"saved": 3}, "of earlier ones the newest is kept"
 
 
-# ---------------------------------------------------------------- what no training could have written
-
-
-def put(value: Any) -> Callable[[npt.NDArray[Any]], npt.NDArray[Any]]:
+def put(value):
     """The array with ``value`` in its last entry."""
 
-    def change(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    def change(array):
         changed = array.copy()
         changed.reshape(-1)[-1] = value
         return changed
@@ -286,14 +258,14 @@ def put(value: Any) -> Callable[[npt.NDArray[Any]], npt.NDArray[Any]]:
     return change
 
 
-def put_in_head(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+def put_in_head(array):
     changed = array.copy()
     changed[:, 1] = 10**6
     return changed
 
 
 REFUSED = r"has (entries|the array)|are not like|of shape|finite numbers|lacks|does not say"
-WRONG: list[tuple[str, str, Callable[[npt.NDArray[Any]], Any]]] = [
+WRONG = [
     ("self_play", "snapshots", put_in_head),
     ("self_play", "snapshots", lambda array: array[:, :-1]),
     ("self_play", "snapshots", lambda array: np.repeat(array, 3, axis=0)),
@@ -309,9 +281,7 @@ WRONG: list[tuple[str, str, Callable[[npt.NDArray[Any]], Any]]] = [
 
 @pytest.mark.prove
 @pytest.mark.parametrize(("kind", "name", "change"), WRONG)
-def test_arrays_that_no_training_could_have_kept_are_refused(
-    kind: str, name: str, change: Callable[[npt.NDArray[Any]], Any]
-) -> None:
+def test_arrays_that_no_training_could_have_kept_are_refused(kind, name, change):
     kept = checkpoints()[kind]
     changed = {**kept.arrays, name: change(kept.arrays[name])}
     with pytest.raises((TypeError, ValueError), match=REFUSED):
@@ -327,7 +297,7 @@ def test_arrays_that_no_training_could_have_kept_are_refused(
         ("league", "pool", [[], [["random", 1.0, 1.0]]]),
     ],
 )
-def test_facts_that_no_training_could_have_kept_are_refused(kind: str, name: str, values: list[Any]) -> None:
+def test_facts_that_no_training_could_have_kept_are_refused(kind, name, values):
     kept = checkpoints()[kind]
     for value in values:
         with pytest.raises((TypeError, ValueError), match=f"{name}|zip"):
@@ -336,12 +306,12 @@ def test_facts_that_no_training_could_have_kept_are_refused(kind: str, name: str
 
 
 @pytest.mark.prove
-def test_a_refused_checkpoint_changes_neither_the_training_nor_its_files(small: SelfPlay) -> None:
+def test_a_refused_checkpoint_changes_neither_the_training_nor_its_files(small):
     kept = checkpoints()["self_play"]
     wrong = {**kept.arrays, "network.0.weight": kept.arrays["network.0.weight"] * np.float32(np.inf)}
     save_checkpoint(small.folder / "checkpoints", 7, wrong, kept.state)
 
-    def everything() -> list[bytes]:
+    def everything():
         files = [path.read_bytes() for path in sorted(small.folder.rglob("*")) if path.is_file()]
         return files + [part.tobytes() for layer in small.layers() for part in layer]
 
@@ -354,12 +324,12 @@ def test_a_refused_checkpoint_changes_neither_the_training_nor_its_files(small: 
 
 
 @pytest.fixture
-def small(tmp_path: Path) -> SelfPlay:
+def small(tmp_path):
     """A training that has not begun."""
     return SelfPlay(replace(presets_of(GAME)["scratch"], **SMALL), tmp_path, "")
 
 
-def test_a_training_that_has_diverged_says_so_and_keeps_what_there_is(small: SelfPlay) -> None:
+def test_a_training_that_has_diverged_says_so_and_keeps_what_there_is(small):
     small.network[0].weight.data[0, 0] = np.nan
     with pytest.raises(AgentError, match="has diverged: its weights are not finite numbers any more; begin another"):
         small.save()

@@ -1,13 +1,9 @@
 """Datasets: what is written, that a kill loses nothing, what is read from them, and that nothing in them is trusted."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -21,7 +17,6 @@ from blackjacky_agents.data import Dataset, to_minari, writing
 from blackjacky_agents.data.dataset import NAME
 from blackjacky_agents.data.writing import Writer, write_games
 from blackjacky_agents.files import FolderInUseError, only_writer
-from blackjacky_env.declare.game import Game
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.games import DEFAULT
 
@@ -29,7 +24,7 @@ PLAYERS = ("threshold", "random", "random")
 GAMES, SHARD, GROUP = 100, 40, 16
 
 
-def table_of(players: tuple[str, ...] = PLAYERS, game: str = DEFAULT, seed: int = 3, **options: Any) -> Table:
+def table_of(players=PLAYERS, game=DEFAULT, seed=3, **options):
     """A table with these agents."""
     env = TableEnv(game, len(players), **options)
     names = list(dict.fromkeys(players))
@@ -38,22 +33,22 @@ def table_of(players: tuple[str, ...] = PLAYERS, game: str = DEFAULT, seed: int 
     return Table(game, env.variant, env.num_players, env.options, cast, (lineup,), seed, False)
 
 
-def writer_of(folder: Path, table: Table | None = None) -> Writer:
+def writer_of(folder, table=None):
     return Writer(folder, table or table_of(), "blackjacky dataset", "CC0-1.0", SHARD)
 
 
-def files_of(folder: Path) -> dict[str, bytes]:
+def files_of(folder):
     return {path.name: path.read_bytes() for path in folder.rglob("[!.]*") if path.is_file()}
 
 
 @pytest.fixture(autouse=True)
-def small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
+def small_pieces(monkeypatch):
     monkeypatch.setattr(writing, "_ROWS", GROUP)
     monkeypatch.setattr(workers, "_MAX_JOB", 7)
 
 
 @pytest.fixture(scope="module")
-def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def written(tmp_path_factory):
     """A dataset of three files, the last one shorter."""
     folder = tmp_path_factory.mktemp("written") / "data"
     with pytest.MonkeyPatch.context() as patch:
@@ -63,28 +58,27 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
+def folder(tmp_path):
     """Where a dataset may be written."""
     return tmp_path / "data"
 
 
 @pytest.fixture
-def copied(written: Path, tmp_path: Path) -> Path:
+def copied(written, tmp_path):
     """The same, to be changed."""
     return Path(shutil.copytree(written, tmp_path / "copied"))
 
 
-def played_in(folder: Path) -> list[dict[str, Any]]:
+def played_in(folder):
     """The games as they are stored."""
-    games: list[dict[str, Any]] = pa.concat_tables(map(pq.read_table, sorted(folder.glob("*/*.parquet")))).to_pylist()
-    return games
+    return pa.concat_tables(map(pq.read_table, sorted(folder.glob("*/*.parquet")))).to_pylist()
 
 
-def rows_of(dataset: Dataset, **options: Any) -> list[dict[str, Any]]:
+def rows_of(dataset, **options):
     return [row for batch in dataset.record_batches(**options) for row in batch.to_pylist()]
 
 
-def test_rows_are_what_the_environment_shows_and_pays(game: Game, folder: Path) -> None:
+def test_rows_are_what_the_environment_shows_and_pays(game, folder):
     players = ("random",) * game.default_players
     writer_of(folder, table_of(players, game.name)).write(5, threads=1)
     dataset, env = Dataset(folder), TableEnv(game.name)
@@ -107,7 +101,7 @@ def test_rows_are_what_the_environment_shows_and_pays(game: Game, folder: Path) 
     assert sum(row["terminated"] for row in rows) == len(dataset) == 5
 
 
-def test_each_policy_sits_in_every_seat_equally_often_and_every_game_has_its_own_cards(written: Path) -> None:
+def test_each_policy_sits_in_every_seat_equally_often_and_every_game_has_its_own_cards(written):
     games = played_in(written)
     assert len({game["seed"] for game in games}) == GAMES
     seats = [game["policies"].index("threshold") for game in games[: GAMES - GAMES % 3]]
@@ -115,10 +109,10 @@ def test_each_policy_sits_in_every_seat_equally_often_and_every_game_has_its_own
     assert all(sorted(game["policies"]) == sorted(PLAYERS) for game in games)
 
 
-def write_until(folder: Path, games: int) -> None:
+def write_until(folder, games):
     """Write a dataset, and be stopped when so many of its games have been played."""
 
-    def stop(played: int) -> None:
+    def stop(played):
         if played >= games:
             raise KeyboardInterrupt
 
@@ -127,22 +121,20 @@ def write_until(folder: Path, games: int) -> None:
 
 
 @pytest.mark.parametrize(("games", "threads"), [(1, 1), (SHARD, 2), (55, 1)])
-def test_an_interrupted_dataset_goes_on_after_its_whole_files_and_is_the_same(
-    written: Path, folder: Path, games: int, threads: int
-) -> None:
+def test_an_interrupted_dataset_goes_on_after_its_whole_files_and_is_the_same(written, folder, games, threads):
     write_until(folder, games)
     kept = len(Dataset(folder))
     assert kept == (SHARD if games == 55 else 0), "what is unfinished can be read"
     (folder / "games").mkdir(exist_ok=True)
     (folder / "games" / "left by a kill").touch()
-    found: list[int] = []
+    found = []
     writer_of(folder).write(GAMES, threads=threads, progress=found.append)
     assert found[0] == kept
     assert found == sorted(found)
     assert files_of(folder) == files_of(written)
 
 
-def test_more_games_are_added_and_files_that_are_whole_stay(written: Path, folder: Path) -> None:
+def test_more_games_are_added_and_files_that_are_whole_stay(written, folder):
     writer_of(folder).write(50, threads=1)
     before = files_of(folder)
     assert [shard.games for shard in Dataset(folder).description.shards] == [SHARD, 10]
@@ -151,8 +143,8 @@ def test_more_games_are_added_and_files_that_are_whole_stay(written: Path, folde
     assert before.keys() - files_of(written).keys() == {"games-000000040-000000049.parquet"}
 
 
-def test_nothing_is_written_to_folders_of_other_games_files_or_processes(copied: Path, folder: Path) -> None:
-    def refused(said: str, place: Path = copied, games: int = GAMES + 50, **change: Any) -> None:
+def test_nothing_is_written_to_folders_of_other_games_files_or_processes(copied, folder):
+    def refused(said, place=copied, games=GAMES + 50, **change):
         before = files_of(place)
         with pytest.raises(ValueError, match=said):
             writer_of(place, table_of(**change)).write(games)
@@ -169,21 +161,21 @@ def test_nothing_is_written_to_folders_of_other_games_files_or_processes(copied:
         writer_of(copied).write(GAMES)
 
 
-def joined(found: list[dict[str, Any]]) -> dict[str, Any]:
+def joined(found):
     return {name: np.concatenate([batch[name] for batch in found]) for name in found[0]}
 
 
-def batches(dataset: Dataset, **options: Any) -> dict[str, Any]:
+def batches(dataset, **options):
     found = list(dataset.batches(64, **{"buffer": 2000, **options}))
     assert {len(batch["action"]) for batch in found[:-1]} == {64}
     return joined(found)
 
 
-def keys(every: dict[str, Any]) -> list[tuple[int, int]]:
+def keys(every):
     return list(zip(every["episode"].tolist(), every["step"].tolist(), strict=True))
 
 
-def test_batches_hold_every_decision_once_as_the_rows_do(written: Path) -> None:
+def test_batches_hold_every_decision_once_as_the_rows_do(written):
     dataset = Dataset(written)
     every = batches(dataset)
     rows = {(row["episode"], row["step"]): row for row in rows_of(dataset)}
@@ -196,7 +188,7 @@ def test_batches_hold_every_decision_once_as_the_rows_do(written: Path) -> None:
         assert dataset.setup.policies[every["policy"][number]] == row["policy"]
 
 
-def test_the_same_seed_gives_the_same_batches_whatever_the_threads_and_another_one_others(written: Path) -> None:
+def test_the_same_seed_gives_the_same_batches_whatever_the_threads_and_another_one_others(written):
     first = keys(batches(Dataset(written), seed=5))
     assert keys(batches(Dataset(written), seed=5, threads=2)) == first
     for seed in (6, (5, 1), (5, 2)):
@@ -205,7 +197,7 @@ def test_the_same_seed_gives_the_same_batches_whatever_the_threads_and_another_o
         assert sorted(other) == sorted(first)
 
 
-def test_parts_and_policies_share_the_dataset_without_overlap(written: Path) -> None:
+def test_parts_and_policies_share_the_dataset_without_overlap(written):
     dataset = Dataset(written)
     for options in ([{"part": (number, 3)} for number in range(3)], [{"policies": [name]} for name in PLAYERS[:2]]):
         parts = [keys(batches(dataset, **each)) for each in options]
@@ -213,7 +205,7 @@ def test_parts_and_policies_share_the_dataset_without_overlap(written: Path) -> 
         assert sorted(key for part in parts for key in part) == sorted(keys(batches(dataset)))
 
 
-def test_a_transition_goes_to_the_same_seats_next_decision_with_what_it_earned(written: Path) -> None:
+def test_a_transition_goes_to_the_same_seats_next_decision_with_what_it_earned(written):
     dataset = Dataset(written)
     reward = dataset.setup.game.score_reward
     every = batches(dataset, transitions=True, reward=reward)
@@ -233,8 +225,8 @@ def test_a_transition_goes_to_the_same_seats_next_decision_with_what_it_earned(w
     assert every["reward"].any()
 
 
-def test_wrong_arguments_are_named(written: Path) -> None:
-    wrong: list[dict[str, Any]] = [{"buffer": 0}, {"part": (2, 2)}, {"policies": ["champion"]}, {"reward": "gold"}]
+def test_wrong_arguments_are_named(written):
+    wrong = [{"buffer": 0}, {"part": (2, 2)}, {"policies": ["champion"]}, {"reward": "gold"}]
     for options in wrong:
         with pytest.raises(ValueError, match=rf"^{next(iter(options))}(=.* is | has )"):
             list(Dataset(written).batches(8, **options))
@@ -244,14 +236,14 @@ WITHOUT_AUTHOR = pytest.mark.filterwarnings("ignore::UserWarning")  # Minari wan
 
 
 @pytest.fixture
-def minari(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+def minari(tmp_path, monkeypatch):
     """Minari, with a folder of its own."""
     found = pytest.importorskip("minari", reason="of the extra `minari`")
     monkeypatch.setenv("MINARI_DATASETS_PATH", str(tmp_path / "minari"))
     return found
 
 
-def of_one_seat(env: TableEnv, game: dict[str, Any], seat: int) -> tuple[list[Any], list[int], list[float]]:
+def of_one_seat(env, game, seat):
     """A game as PettingZoo's loop shows it to one seat: what it saw, did and earned."""
     env.reset(seed=game["seed"])
     agent = env.possible_agents[seat]
@@ -267,7 +259,7 @@ def of_one_seat(env: TableEnv, game: dict[str, Any], seat: int) -> tuple[list[An
 
 
 @WITHOUT_AUTHOR
-def test_minari_gets_what_each_seat_of_a_policy_saw_and_earned(written: Path, minari: Any) -> None:
+def test_minari_gets_what_each_seat_of_a_policy_saw_and_earned(written, minari):
     made = to_minari(Dataset(written), "blackjacky/random-v0", "random")
     episodes = [*minari.load_dataset("blackjacky/random-v0").iterate_episodes()]
     env, games = TableEnv(DEFAULT, 3), played_in(written)
@@ -285,7 +277,7 @@ def test_minari_gets_what_each_seat_of_a_policy_saw_and_earned(written: Path, mi
         assert not episode.truncations.any()
 
 
-def describe_again(folder: Path) -> None:
+def describe_again(folder):
     """Put the checksums into the description, as strangers would."""
     description = json.loads((folder / NAME).read_text(encoding="utf-8"))
     for shard in description["shards"]:
@@ -294,10 +286,10 @@ def describe_again(folder: Path) -> None:
     (folder / NAME).write_text(json.dumps(description), encoding="utf-8")
 
 
-def with_first(name: str, change: Callable[[Any], Any]) -> Callable[[Any], Any]:
+def with_first(name, change):
     """Change the first value of a column."""
 
-    def changed(table: Any) -> Any:
+    def changed(table):
         first, *others = table[name].to_pylist()
         values = pa.array([change(first), *others], table.schema.field(name).type)
         return table.set_column(table.schema.get_field_index(name), table.schema.field(name), values)
@@ -305,7 +297,7 @@ def with_first(name: str, change: Callable[[Any], Any]) -> Callable[[Any], Any]:
     return changed
 
 
-CHANGES: dict[str, tuple[Callable[[Any], Any], str]] = {
+CHANGES = {
     "a move": (with_first("actions", lambda moves: [*moves[:-1], 60]), r"game 40: move \d+ \(60\) cannot"),
     "no moves": (with_first("actions", lambda moves: []), "game 40: it is not over after its 0 moves"),
     "a winner": (with_first("winners", lambda won: won[::-1]), "game 40 ends differently than stored"),
@@ -320,9 +312,7 @@ CHANGES: dict[str, tuple[Callable[[Any], Any], str]] = {
 
 
 @pytest.mark.parametrize("what", CHANGES)
-def test_a_changed_file_is_refused_even_with_its_own_checksum_and_no_decision_of_it_is_shown(
-    copied: Path, what: str
-) -> None:
+def test_a_changed_file_is_refused_even_with_its_own_checksum_and_no_decision_of_it_is_shown(copied, what):
     change, said = CHANGES[what]
     path = sorted(copied.glob("*/*.parquet"))[1]
     write_games(change(pq.read_table(path)), path, GROUP)
@@ -330,14 +320,14 @@ def test_a_changed_file_is_refused_even_with_its_own_checksum_and_no_decision_of
     refused(copied, said, by_all=what not in ("another order", "fewer games"))  # each of whose games is right
 
 
-def refused(folder: Path, said: str, by_all: bool = True) -> None:
+def refused(folder, said, by_all=True):
     dataset = Dataset(folder)
     for read in (dataset.verify, dataset.record_batches, lambda: dataset.batches(64))[: 3 if by_all else 1]:
         with pytest.raises(ValueError, match=said):
-            list(read())  # type: ignore[arg-type]
+            list(read())
 
 
-def test_files_that_were_swapped_are_refused_by_all_readers(copied: Path) -> None:
+def test_files_that_were_swapped_are_refused_by_all_readers(copied):
     one, other, _ = sorted(copied.glob("*/*.parquet"))
     one.rename(copied / "one")
     other.rename(one)
@@ -346,7 +336,7 @@ def test_files_that_were_swapped_are_refused_by_all_readers(copied: Path) -> Non
     refused(copied, "it has games of another file")
 
 
-def test_a_file_of_another_size_checksum_or_kind_is_refused(copied: Path) -> None:
+def test_a_file_of_another_size_checksum_or_kind_is_refused(copied):
     path = min(copied.glob("*/*.parquet"))
     path.write_bytes(path.read_bytes()[:-1] + b"x")
     refused(copied, f"{path.name} was changed: its SHA-256 is", by_all=False)
@@ -377,7 +367,7 @@ def test_a_file_of_another_size_checksum_or_kind_is_refused(copied: Path) -> Non
         ("setup.versions.blackjacky", "1 --index-url http://elsewhere", "which version of blackjacky has made it"),
     ],
 )
-def test_a_wrong_description_is_refused(copied: Path, place: str, value: Any, said: str) -> None:
+def test_a_wrong_description_is_refused(copied, place, value, said):
     found = description = json.loads((copied / NAME).read_text(encoding="utf-8"))
     *parents, last = place.split(".")
     for parent in parents:

@@ -44,7 +44,7 @@ READERS = {
 
 @pytest.mark.parametrize("what", ["40 gigabytes", "a pipe", "a device"])
 @pytest.mark.parametrize("name", READERS)
-def test_what_is_too_large_or_without_an_end_is_refused_before_it_is_read(name: str, what: str, tmp_path: Path) -> None:
+def test_what_is_too_large_or_without_an_end_is_refused_before_it_is_read(name, what, tmp_path):
     for other in ("weights.json", "weights.safetensors"):
         (tmp_path / other).write_text('{"sha256": ""}', "utf-8")
     path = tmp_path / name
@@ -63,7 +63,7 @@ def test_what_is_too_large_or_without_an_end_is_refused_before_it_is_read(name: 
         READERS[name](tmp_path)
 
 
-def test_links_are_followed(tmp_path: Path) -> None:
+def test_links_are_followed(tmp_path):
     (tmp_path / "there").mkdir()
     for name in ("file", "weights.safetensors"):
         (tmp_path / name).symlink_to(Path("there") / name)
@@ -74,7 +74,7 @@ def test_links_are_followed(tmp_path: Path) -> None:
     assert [path.suffix for path in (tmp_path / "there").iterdir()].count(".json") == 1
 
 
-def test_a_pipe_gets_what_is_written_and_a_device_stays_and_says_that_it_is_full(tmp_path: Path) -> None:
+def test_a_pipe_gets_what_is_written_and_a_device_stays_and_says_that_it_is_full(tmp_path):
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     check_writable("--output", pipe)
@@ -94,7 +94,7 @@ def test_a_pipe_gets_what_is_written_and_a_device_stays_and_says_that_it_is_full
 
 
 @pytest.mark.parametrize("name", ["stdout", "out.txt"])
-def test_standard_output_in_a_file_keeps_what_was_printed(name: str, tmp_path: Path) -> None:
+def test_standard_output_in_a_file_keeps_what_was_printed(name, tmp_path):
     code = (
         f"from pathlib import Path; from blackjacky_agents.files import write_file; print(1); "
         f"write_file(Path({name!r}), '2\\n'); print(3)"
@@ -105,7 +105,7 @@ def test_standard_output_in_a_file_keeps_what_was_printed(name: str, tmp_path: P
     assert (tmp_path / "out.txt").read_text("utf-8").split() == ["1", "2", "3"]
 
 
-def test_what_nothing_can_be_written_to_is_refused(tmp_path: Path) -> None:
+def test_what_nothing_can_be_written_to_is_refused(tmp_path):
     (tmp_path / "loop").symlink_to("loop")
     with socket.socket(socket.AF_UNIX) as listening:
         listening.bind(str(tmp_path / "socket"))

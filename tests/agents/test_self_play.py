@@ -1,23 +1,17 @@
 """Self-play: what is collected equals the same games at the table, and whole small trainings."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from itertools import pairwise
-from pathlib import Path
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pytest
 
 pytest.importorskip("sb3_contrib")
 
 from blackjacky_agents.agent import CompiledAgent
 from blackjacky_agents.games import find_encoding
-from blackjacky_agents.kit.encoding import Encoding, raw_encoding
-from blackjacky_agents.kit.settings import SelfPlaySettings
-from blackjacky_agents.learning.collecting import LEARNER, Collector, Returns, Stretch
+from blackjacky_agents.kit.encoding import raw_encoding
+from blackjacky_agents.learning.collecting import LEARNER, Collector, Returns
 from blackjacky_agents.learning.sb3 import LearnerVecEnv
 from blackjacky_agents.learning.self_play import SelfPlay
 from blackjacky_agents.learning.settings import presets_of
@@ -26,7 +20,6 @@ from blackjacky_agents.registry import make_compiled_agent
 from blackjacky_env.compiled.compiling import zeros
 from blackjacky_env.compiled.purposes import FOR_LINEUPS
 from blackjacky_env.compiled.random import draw, stream
-from blackjacky_env.declare.game import Game
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.envs.vector import SeatVectorEnv
 from blackjacky_env.games import get_game
@@ -42,7 +35,7 @@ RETURNS = Returns(gamma=0.9, gae_lambda=0.8, score_shaping=0.5)
 SEED, PLAYERS = 7, 3
 
 
-def collector(game: Game, count: int, length: int, threads: int = 1) -> Collector:
+def collector(game, count, length, threads=1):
     states = zeros(count, game.state_dtype)
     players, variant = game.choose_table(PLAYERS, None)
     for i in range(count):
@@ -50,7 +43,7 @@ def collector(game: Game, count: int, length: int, threads: int = 1) -> Collecto
     return Collector(game, find_encoding("raw", game.name), states, length, RETURNS, SEED, threads)
 
 
-def random_network(game: Game) -> npt.NDArray[np.float32]:
+def random_network(game):
     """A packed network with a value beside the logits."""
     rng = np.random.default_rng(0)
     sizes = (game.layout.size, 16, game.num_actions + 1)
@@ -61,24 +54,24 @@ def random_network(game: Game) -> npt.NDArray[np.float32]:
 class Watched:
     """The games at index 0 of a collector, played again at the table with the actions that it noted."""
 
-    def __init__(self, game: Game, encoding: Encoding, stretch: Stretch) -> None:
+    def __init__(self, game, encoding, stretch):
         self.env = TableEnv(game.name, num_players=PLAYERS)
         self.stretch, self.encoding, self.games = stretch, encoding, 0
-        self.earned: list[float] = []
-        self.following: list[int | None] = []
-        self.last: dict[str, int] = {}
-        self.potentials: dict[str, float] = {}
+        self.earned = []
+        self.following = []
+        self.last = {}
+        self.potentials = {}
         while len(self.earned) < stretch.actions.shape[1]:
             if not self.games or all(self.env.terminations.values()):
                 self._start()
             self._move()
 
-    def _start(self) -> None:
+    def _start(self):
         draws = np.uint64(stream(np.uint64(SEED), FOR_LINEUPS, 0, self.games))
         self.env.reset(seed=int(draw(draws, 0)) >> 1)
         self.games, self.last = self.games + 1, {}
 
-    def _move(self) -> None:
+    def _move(self):
         agent, t = self.env.agent_selection, len(self.earned)
         seen = self.env.observe(agent)
         action = int(np.argmax(seen["action_mask"]))
@@ -90,7 +83,7 @@ class Watched:
             for each, before in self.last.items():
                 self.earned[before] = self.env.rewards[each] - self.potentials[each]
 
-    def _note(self, agent: str, t: int, seen: Any) -> None:
+    def _note(self, agent, t, seen):
         np.testing.assert_array_equal(self.stretch.masks[0, t], seen["action_mask"] > 0)
         shown = encode_all(self.encoding, seen["observation"][None], seen["action_mask"][None])
         np.testing.assert_array_equal(self.stretch.inputs[0, t], shown[0])
@@ -103,12 +96,12 @@ class Watched:
         self.following.append(None)
         self.last[agent], self.potentials[agent] = t, now
 
-    def _score_above_mean(self, seat: int) -> float:
+    def _score_above_mean(self, seat):
         scores = [self.env.game.rules.score(self.env._states[0], other) for other in range(PLAYERS)]
         return float(scores[seat] - np.mean(scores))
 
 
-def test_what_is_collected_equals_the_same_games_at_the_table(game: Game) -> None:
+def test_what_is_collected_equals_the_same_games_at_the_table(game):
     played = collector(game, 2, 400)
     in_all_seats = np.full((1, game.max_players - 1), LEARNER)
     stretch = played.collect(random_network(game), [], in_all_seats)
@@ -129,7 +122,7 @@ def test_what_is_collected_equals_the_same_games_at_the_table(game: Game) -> Non
 
 
 @pytest.mark.prove
-def test_a_stretch_does_not_depend_on_threads_and_goes_on_where_the_last_one_ended(game: Game) -> None:
+def test_a_stretch_does_not_depend_on_threads_and_goes_on_where_the_last_one_ended(game):
     one, two = collector(game, 5, 20), collector(game, 5, 20, threads=2)
     network = random_network(game)
     lineups = np.array([[LEARNER] * (game.max_players - 1), [1] * (game.max_players - 1)])
@@ -141,22 +134,22 @@ def test_a_stretch_does_not_depend_on_threads_and_goes_on_where_the_last_one_end
     assert one.tables.started.tolist() == two.tables.started.tolist()
 
 
-def trained(folder: Path, settings: SelfPlaySettings, stop_after: int = 0) -> SelfPlay:
+def trained(folder, settings, stop_after=0):
     folder.mkdir(parents=True, exist_ok=True)
     run = SelfPlay(settings, folder, "blackjacky train --preset scratch")
     if stop_after:
         update = run._update
 
-        def update_and_stop() -> dict[str, float]:
+        def update_and_stop():
             run.interrupted = run.steps + SMALL.num_envs * SMALL.n_steps >= stop_after
             return update()
 
-        run._update = update_and_stop  # type: ignore[method-assign]
+        run._update = update_and_stop
     run.train()
     return run
 
 
-def test_the_same_seed_gives_the_same_weights_and_another_one_others(tmp_path: Path) -> None:
+def test_the_same_seed_gives_the_same_weights_and_another_one_others(tmp_path):
     found = [
         trained(tmp_path / str(i), replace(SMALL, seed=seed)).agent(True).parameters for i, seed in enumerate((3, 3, 4))
     ]
@@ -164,7 +157,7 @@ def test_the_same_seed_gives_the_same_weights_and_another_one_others(tmp_path: P
     assert not np.array_equal(found[0], found[2])
 
 
-def test_a_run_goes_on_from_another_policy(tmp_path: Path) -> None:
+def test_a_run_goes_on_from_another_policy(tmp_path):
     first = SelfPlay(replace(SMALL, seed=5), tmp_path, "")
     first.save()
     begun = SelfPlay(replace(SMALL, init_from=str(tmp_path)), tmp_path, "")
@@ -174,7 +167,7 @@ def test_a_run_goes_on_from_another_policy(tmp_path: Path) -> None:
 
 
 @pytest.mark.prove
-def test_it_learns_to_beat_random(tmp_path: Path) -> None:
+def test_it_learns_to_beat_random(tmp_path):
     settings = replace(SMALL, steps=200_000, num_envs=64, n_steps=32, batch_size=512, snapshot_every=10**6)
     run = trained(tmp_path, replace(settings, bots=("random",), score_shaping=0.3))
     scores = run._against_bots(300)
@@ -192,7 +185,7 @@ def test_it_learns_to_beat_random(tmp_path: Path) -> None:
     ],
     ids=["variant", "options", "encoding"],
 )
-def test_the_games_are_those_of_many_seats_for_gymnasium(options: dict[str, Any]) -> None:
+def test_the_games_are_those_of_many_seats_for_gymnasium(options):
     """Which `tests.envs.test_vector` compares with whole games of the PettingZoo environment."""
     with pytest.raises(TypeError, match="autoreset_mode"):  # which it fixes
         LearnerVecEnv(autoreset_mode="NextStep")

@@ -18,17 +18,7 @@ from blackjacky_agents.arena.standings import (
 )
 from blackjacky_agents.intervals import Estimate, of_deals, student, wilson
 from scripts.proofs import measure_coverage
-from scripts.proofs.measure_coverage import (
-    ALIKE,
-    BALANCED,
-    GAMES,
-    INDEPENDENT,
-    SHARED,
-    SIZES,
-    Luck,
-    Simulation,
-    coverage,
-)
+from scripts.proofs.measure_coverage import ALIKE, BALANCED, GAMES, INDEPENDENT, SHARED, SIZES, coverage
 
 SURE, UNSURE = Estimate(0.6, 0.51, 0.69), Estimate(0.6, 0.49, 0.71)
 
@@ -192,7 +182,7 @@ STUDENT = [
 """Share, degrees of freedom, quantile."""
 
 
-def test_intervals_are_wilsons_and_quantiles_students() -> None:
+def test_intervals_are_wilsons_and_quantiles_students():
     for wins, games, low, high in WILSON:
         assert wilson(wins / games, games) == pytest.approx((low, high), abs=6e-5)
         mirrored = wilson(1 - wins / games, games)
@@ -204,7 +194,7 @@ def test_intervals_are_wilsons_and_quantiles_students() -> None:
 
 @pytest.mark.parametrize("share", [0.0, 0.25, 1 / 3, 0.5, 0.75, 1.0])
 @pytest.mark.parametrize("size", SIZES)
-def test_a_score_without_spread_has_an_interval(share: float, size: int) -> None:
+def test_a_score_without_spread_has_an_interval(share, size):
     protocol = measure_coverage.protocol((size,), np.random.default_rng(0))
     for deals in (2, 3, 6, 500):
         low, high = of_deals(share, np.full(deals, share / deals), np.zeros(deals, np.int64), deals * size)
@@ -231,8 +221,6 @@ REPEATS = dict(zip(GAMES, (160, 100, 40), strict=True))  # the least room is lef
 
 @pytest.mark.prove
 @pytest.mark.parametrize(("simulate", "size", "luck", "most"), CASES)
-def test_intervals_hold_the_truth_in_93_to_97_of_100_cases(
-    simulate: Simulation, size: int, luck: Luck, most: tuple[float, ...]
-) -> None:
+def test_intervals_hold_the_truth_in_93_to_97_of_100_cases(simulate, size, luck, most):
     for games, highest in zip(GAMES, most, strict=True):
         assert 0.93 <= coverage(simulate, luck, size, games, REPEATS[games], seed=1).mean() <= highest

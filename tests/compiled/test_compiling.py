@@ -1,7 +1,5 @@
 """The cache on disk: it works across processes, is never stale, and never mixes two functions."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 import pickle
@@ -10,9 +8,7 @@ import struct
 import subprocess
 import sys
 import types
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import numba
 import numpy as np
@@ -29,17 +25,17 @@ PACKAGE = Path(blackjacky_env.__file__).parent
 
 
 @pytest.fixture(autouse=True)
-def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def cache(tmp_path, monkeypatch):
     """An empty cache folder."""
     monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path / "cache"))
     return tmp_path / "cache"
 
 
-def hits(function: Any) -> int:
+def hits(function):
     return sum(function.stats.cache_hits.values())
 
 
-def files(cache: Path) -> list[Path]:
+def files(cache):
     return sorted(path for path in cache.rglob("*") if path.is_file())
 
 
@@ -53,26 +49,24 @@ def triple(x):
     return 3 * x
 
 
-def make_sum(inner: Callable[[int], int], constant: Any) -> Any:
+def make_sum(inner, constant):
     def run(x):
         return inner(x) + constant
 
     return entry(run)
 
 
-def uncompiled(part: Any) -> Any:
+def uncompiled(part):
     """The part as a new process finds it."""
     return compiled(part.py_func)
 
 
-def load(path: Path) -> dict[str, Any]:
+def load(path):
     """Run a file as a module; its functions know where they stand, as the cache needs."""
-    names: dict[str, Any] = {"__name__": "loaded", "__file__": str(path)}
+    names = {"__name__": "loaded", "__file__": str(path)}
     exec(compile(path.read_text(), path, "exec"), names)
     return names
 
-
-# ---------------------------------------------------------------- across processes
 
 FIRST_OBSERVATION = """
 import numba.core.event
@@ -96,7 +90,7 @@ print(sum(game_key.stats.cache_hits.values()))
 """
 
 
-def start(code: str, folder: Path, *arguments: str, **variables: str) -> subprocess.Popen[str]:
+def start(code, folder, *arguments, **variables):
     """A new process that runs code with the packages in ``folder`` before all others."""
     environment = {**os.environ, "PYTHONPATH": str(folder), "PYTHONDONTWRITEBYTECODE": "1", **variables}
     return subprocess.Popen(
@@ -109,13 +103,13 @@ def start(code: str, folder: Path, *arguments: str, **variables: str) -> subproc
     )
 
 
-def finish(process: subprocess.Popen[str]) -> list[str]:
+def finish(process):
     output, errors = process.communicate(timeout=1200)
     assert process.returncode == 0, errors
     return output.splitlines()
 
 
-def test_a_second_process_shows_the_first_observation_and_compiles_nothing(tmp_path: Path, cache: Path) -> None:
+def test_a_second_process_shows_the_first_observation_and_compiles_nothing(tmp_path, cache):
     variables = {"NUMBA_CACHE_DIR": str(cache), "PYTHONPATH": str(PACKAGE.parent)}  # other libraries install tests, too
     first = finish(start(FIRST_OBSERVATION, tmp_path, **variables))
     second = finish(start(FIRST_OBSERVATION, tmp_path, **variables))
@@ -125,7 +119,7 @@ def test_a_second_process_shows_the_first_observation_and_compiles_nothing(tmp_p
 
 
 @pytest.mark.prove
-def test_of_two_processes_at_once_one_compiles_and_leaves_a_cache_that_works(tmp_path: Path, cache: Path) -> None:
+def test_of_two_processes_at_once_one_compiles_and_leaves_a_cache_that_works(tmp_path, cache):
     together = [finish(process) for process in [start(KEY, tmp_path, NUMBA_CACHE_DIR=str(cache)) for _ in range(2)]]
     assert together[0][0] == together[1][0]
     assert {found[1] for found in together} == {"0", "1"}, "one has compiled, the other has waited"
@@ -134,7 +128,7 @@ def test_of_two_processes_at_once_one_compiles_and_leaves_a_cache_that_works(tmp
 
 
 @pytest.mark.prove
-def test_an_edit_of_a_callee_in_another_file_of_the_package_is_seen(tmp_path: Path, cache: Path) -> None:
+def test_an_edit_of_a_callee_in_another_file_of_the_package_is_seen(tmp_path, cache):
     copied = shutil.copytree(PACKAGE, tmp_path / "blackjacky_env", ignore=shutil.ignore_patterns("__pycache__"))
     source = Path(copied) / "compiled" / "random.py"
     before = finish(start(KEY, tmp_path, NUMBA_CACHE_DIR=str(cache)))
@@ -148,8 +142,6 @@ def test_an_edit_of_a_callee_in_another_file_of_the_package_is_seen(tmp_path: Pa
     assert after[1] == "0"
     assert again == [before[0], "1"]
 
-
-# ---------------------------------------------------------------- never stale
 
 MODULE = """
 import numpy as np
@@ -178,7 +170,7 @@ def run(x):
         ("return callee(x)", "return -callee(x)", -18),
     ],
 )
-def test_an_edit_is_seen_at_the_next_start(tmp_path: Path, old: str, new: str, result: int) -> None:
+def test_an_edit_is_seen_at_the_next_start(tmp_path, old, new, result):
     path = tmp_path / "module.py"
     path.write_text(MODULE)
     assert load(path)["run"](10) == 18
@@ -205,7 +197,7 @@ result = run((Part(one=1, other=2), Part(3, 4)))
 """
 
 
-def test_another_order_of_the_fields_of_a_part_of_an_argument_is_seen(tmp_path: Path) -> None:
+def test_another_order_of_the_fields_of_a_part_of_an_argument_is_seen(tmp_path):
     (path := tmp_path / "module.py").write_text(PARTS)
     assert load(path)["result"] == 1
     path.write_text(PARTS.replace("    one: int\n    other: int", "    other: int\n    one: int"))
@@ -225,7 +217,7 @@ def callee(x):
 """
 
 
-def house(text: str) -> types.ModuleType:
+def house(text):
     """A package whose module `constants` has this text."""
     package, constants = types.ModuleType("house"), types.ModuleType("house.constants")
     exec(text, vars(constants))
@@ -233,7 +225,7 @@ def house(text: str) -> types.ModuleType:
     return package
 
 
-def use_house(house: Any, constants: Any) -> Any:
+def use_house(house, constants):
     def run(x):
         return constants.callee(x) + constants.LIMIT + house.constants.TABLE[1] + house.numpy.int64(0)
 
@@ -249,7 +241,7 @@ def use_house(house: Any, constants: Any) -> Any:
         ("x + TABLE", "x - TABLE", 14),
     ],
 )
-def test_an_edit_of_what_is_used_of_a_module_is_seen_and_no_other(old: str, new: str, result: int) -> None:
+def test_an_edit_of_what_is_used_of_a_module_is_seen_and_no_other(old, new, result):
     texts = [CONSTANTS, CONSTANTS.replace("UNUSED = 3, 7", "UNUSED = 3, 8"), CONSTANTS.replace(old, new)]
     assert len(set(texts)) == 3
     packages = [house(text) for text in texts]
@@ -258,16 +250,13 @@ def test_an_edit_of_what_is_used_of_a_module_is_seen_and_no_other(old: str, new:
     assert [hits(function) for function in functions] == [0, 1, 0]
 
 
-def test_a_module_used_otherwise_than_by_an_attribute_has_no_fingerprint() -> None:
+def test_a_module_used_otherwise_than_by_an_attribute_has_no_fingerprint():
     constants = house(CONSTANTS).constants
     for use in (lambda: getattr(constants, "LIMIT"), lambda: double(constants)):  # noqa: B009
         with pytest.raises(TypeError, match=r"uses the module 'constants' in another way than constants\.NAME"):
             fingerprint(use)
     with pytest.raises(TypeError, match="cannot be hashed"):
         fingerprint(lambda: constants.WITHOUT_FINGERPRINT)
-
-
-# ---------------------------------------------------------------- never mixed
 
 
 @pytest.mark.parametrize(
@@ -280,7 +269,7 @@ def test_a_module_used_otherwise_than_by_an_attribute_has_no_fingerprint() -> No
     ],
     ids=["function", "constant", "type of constant", "array"],
 )
-def test_closures_of_one_factory_with_one_signature_are_kept_apart(one: Any, other: Any) -> None:
+def test_closures_of_one_factory_with_one_signature_are_kept_apart(one, other):
     for inner, constant in (one, other):
         function = make_sum(inner, constant)
         assert str(function(10)) == str(inner(10) + constant)
@@ -296,21 +285,18 @@ NO_CODE = {"CACHE_DIR": "", "NUMBA_NUM_THREADS": 1, "THREADING_LAYER": "workqueu
 
 
 @pytest.mark.parametrize("name", [*CODE, *NO_CODE])
-def test_settings_of_numba_that_change_code_have_code_of_their_own(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    function: Any = make_sum(double, 1)
+def test_settings_of_numba_that_change_code_have_code_of_their_own(name, monkeypatch):
+    function = make_sum(double, 1)
     before = function._cache.path(())
     monkeypatch.setattr(numba.config, name, (CODE | NO_CODE)[name])
     assert (function._cache.path(()) == before) == (name in NO_CODE)
 
 
-# ---------------------------------------------------------------- damage
-
-
-def _with_checksum(path: Path, data: bytes) -> bytes:
+def _with_checksum(path, data):
     return hashlib.sha256(path.name.encode() + data).digest() + data
 
 
-DAMAGE: dict[str, Callable[[Path], bytes]] = {
+DAMAGE = {
     "cut": lambda path: path.read_bytes()[: path.stat().st_size // 2],
     "a bit flipped": lambda path: path.read_bytes()[:-1] + bytes([path.read_bytes()[-1] ^ 1]),
     "empty": lambda path: b"",
@@ -325,7 +311,7 @@ DAMAGE: dict[str, Callable[[Path], bytes]] = {
 
 
 @pytest.mark.parametrize("damage", DAMAGE.values(), ids=DAMAGE)
-def test_a_damaged_file_is_ignored_and_replaced(cache: Path, damage: Callable[[Path], bytes]) -> None:
+def test_a_damaged_file_is_ignored_and_replaced(cache, damage):
     make_sum(uncompiled(double), 1)(10)
     assert {path.suffix for path in files(cache)} == {".nbc", ".nbp"}
     for path in files(cache):
@@ -339,7 +325,7 @@ def test_a_damaged_file_is_ignored_and_replaced(cache: Path, damage: Callable[[P
 
 
 @pytest.mark.parametrize(("suffix", "what"), [(".nbc", "pipe"), (".lock", "pipe"), (".lock", "link")])
-def test_no_pipe_is_waited_for_and_no_link_followed(cache: Path, tmp_path: Path, suffix: str, what: str) -> None:
+def test_no_pipe_is_waited_for_and_no_link_followed(cache, tmp_path, suffix, what):
     make_sum(uncompiled(double), 1)(10)
     (code,) = cache.glob("*.nbc")
     code.unlink()
@@ -350,7 +336,7 @@ def test_no_pipe_is_waited_for_and_no_link_followed(cache: Path, tmp_path: Path,
     assert code.is_file()
 
 
-def test_without_a_home_folder_nothing_is_kept_which_is_said_once(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_a_home_folder_nothing_is_kept_which_is_said_once(cache, monkeypatch):
     monkeypatch.setattr(numba.config, "CACHE_DIR", "")
     monkeypatch.setattr(os, "access", lambda *_: False)
     monkeypatch.setattr(os.path, "expanduser", lambda path: path)
@@ -361,7 +347,7 @@ def test_without_a_home_folder_nothing_is_kept_which_is_said_once(cache: Path, m
     assert len(said) == 1
 
 
-def _access_list(mask: int) -> bytes:
+def _access_list(mask):
     """The POSIX access list in which the user 1234 may read and write, as far as the mask allows."""
     nobody, entries = 2**32 - 1, [(1, 7), (2, 6), (4, 5), (16, mask), (32, 0)]
     return struct.pack("<I", 2) + b"".join(
@@ -370,7 +356,7 @@ def _access_list(mask: int) -> bytes:
 
 
 @pytest.mark.parametrize("how", ["mode", "access", "inherited"])
-def test_what_others_may_have_written_is_not_loaded(cache: Path, tmp_path: Path, how: str) -> None:
+def test_what_others_may_have_written_is_not_loaded(cache, tmp_path, how):
     make_sum(uncompiled(double), 1)(10)
     trap = tmp_path / "sprung"
     for path in files(cache):
@@ -387,14 +373,14 @@ def test_what_others_may_have_written_is_not_loaded(cache: Path, tmp_path: Path,
     assert not trap.exists()
 
 
-def _share(path: Path, how: str) -> None:
+def _share(path, how):
     try:
         os.setxattr(path, f"system.posix_acl_{how}", _access_list(6))
     except (AttributeError, OSError) as error:
         pytest.skip(f"no access lists here: {error}")
 
 
-def test_cached_files_are_private_in_a_folder_that_others_share(cache: Path) -> None:
+def test_cached_files_are_private_in_a_folder_that_others_share(cache):
     cache.mkdir()
     _share(cache, "default")
     cache.chmod(0o777)

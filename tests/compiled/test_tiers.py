@@ -1,7 +1,5 @@
 """Functions that begin in plain Python and go on compiled."""
 
-from __future__ import annotations
-
 import types
 
 import numpy as np
@@ -16,7 +14,7 @@ from tests.envs.playing import fingerprint, fresh, play_randomly
 
 POINT = np.dtype([("x", np.int8), ("y", np.int8, 2)])
 NUMBERS = types.ModuleType("tests.numbers")
-NUMBERS.OFFSET = 3  # type: ignore[attr-defined]
+NUMBERS.OFFSET = 3
 
 
 @compiled

@@ -1,14 +1,13 @@
 """The declaration of a game: what contradicts itself is refused when it is imported."""
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pytest
 
 from blackjacky_env.compiled.compiling import entry, zeros
 from blackjacky_env.compiled.results import share_result
-from blackjacky_env.declare.fields import Field, Fields, by_seat, hidden, number, role
+from blackjacky_env.declare.fields import Fields, by_seat, hidden, number, role
 from blackjacky_env.declare.options import Variant
 from tests.tiny_game import GAME
 
@@ -24,7 +23,7 @@ TWO, THREE = (Variant(name, 2, size, default_players=2) for size, name in ((2, "
         ({"num_actions": 4}, "has 4 actions and describes 3"),
     ],
 )
-def test_a_declaration_that_contradicts_itself_is_refused(change: dict[str, Any], said: str) -> None:
+def test_a_declaration_that_contradicts_itself_is_refused(change, said):
     with pytest.raises(ValueError, match=said):
         replace(GAME, **change)
 
@@ -41,15 +40,13 @@ def test_a_declaration_that_contradicts_itself_is_refused(change: dict[str, Any]
         *(([TWO], [hidden(name, 0, 1)], [], f"called '{name}'") for name in ("view", "my cards", "in", "_deals")),
     ],
 )
-def test_fields_that_contradict_themselves_are_refused(
-    variants: list[Variant], fields: list[Field], observed: list[str], said: str
-) -> None:
+def test_fields_that_contradict_themselves_are_refused(variants, fields, observed, said):
     with pytest.raises(ValueError, match=said):
         Fields(variants, fields, observed)
 
 
 @pytest.mark.parametrize("sizes", [(1, 4, 2), (3, 2, 2), (2, 4, 5), (3, 4, 2)])
-def test_impossible_sizes_of_a_variant_are_refused(sizes: tuple[int, int, int]) -> None:
+def test_impossible_sizes_of_a_variant_are_refused(sizes):
     with pytest.raises(ValueError, match="required is 2 <= min_players <= default_players <= max_players"):
         Variant("classic", *sizes)
 
@@ -64,7 +61,7 @@ def test_impossible_sizes_of_a_variant_are_refused(sizes: tuple[int, int, int]) 
         ([0, 1], [-1, 1, 0]),
     ],
 )
-def test_winners_share_1_and_the_others_lose_as_much(winners: list[int], rewards: list[float]) -> None:
+def test_winners_share_1_and_the_others_lose_as_much(winners, rewards):
     states, found = zeros(1, GAME.state_dtype), np.zeros(3)
     states["num_players"], states["winners"][0, : len(winners)] = len(winners), winners
     entry(lambda states, rewards: share_result(states[0], rewards))(states, found)

@@ -3,12 +3,8 @@
 Unknown ones are refused in Python's wording, which frameworks look for.
 """
 
-from __future__ import annotations
-
 import math
 import pickle
-from collections.abc import Callable
-from typing import Any
 
 import gymnasium
 import numpy as np
@@ -24,7 +20,7 @@ from tests.every_game import TINY
 from tests.policies import Follower, first_legal_of
 
 TABLE, SEAT, SEATS, BATCH, PLAYOUT = "table", "seat", "seats", "batch", "playout"
-MAKE: dict[str, Callable[..., Any]] = {
+MAKE = {
     TABLE: lambda game=DEFAULT, **options: TableEnv(game, **options),
     SEAT: lambda game=DEFAULT, **options: SeatEnv(game, **options),
     SEATS: lambda game=DEFAULT, num_envs=4, **options: SeatVectorEnv(game, num_envs, **options),
@@ -36,7 +32,7 @@ SIZES = "2 .. 3 \\('classic'\\), 2 \\('duel'\\)"
 BYTES = r"allowed is a state of get_state\(\) or sample_state\(\)"
 NOT_COMPILED = "is not compiled, .* allowed are compiled agents by name .*'threshold'"
 OF_ANOTHER_GAME = "plays black_spy, this environment is black_jacky"
-REFUSED: list[tuple[tuple[str, ...], dict[str, Any], type[Exception], str]] = [
+REFUSED = [
     (ALL, {"num_players": 7}, ValueError, r"num_players=7 is out of range; allowed are 2 \.\. 6"),
     (ALL, {"variant": "duel"}, ValueError, "variant='duel' is unknown; allowed are 'classic', 'schnell_duell'"),
     (ALL, {"reward": "points"}, ValueError, "reward='points' is unknown; allowed are 'win', 'hearts'"),
@@ -111,9 +107,7 @@ REFUSED: list[tuple[tuple[str, ...], dict[str, Any], type[Exception], str]] = [
     ("maker", "options", "error", "message"),
     [pytest.param(maker, *case, id=f"{maker}: {case[-1]}") for makers, *case in REFUSED for maker in makers],
 )
-def test_what_is_wrong_is_refused_by_name(
-    maker: str, options: dict[str, Any], error: type[Exception], message: str
-) -> None:
+def test_what_is_wrong_is_refused_by_name(maker, options, error, message):
     with pytest.raises(error, match=message):
         MAKE[maker](**options)
 
@@ -125,9 +119,7 @@ def test_what_is_wrong_is_refused_by_name(
     [({}, 3, "classic"), ({"num_players": 2}, 2, "classic"), ({"variant": "duel"}, 2, "duel")],
     ids=str,
 )
-def test_size_and_variant_are_chosen_alike_everywhere(
-    maker: str, options: dict[str, Any], size: int, variant: str
-) -> None:
+def test_size_and_variant_are_chosen_alike_everywhere(maker, options, size, variant):
     made = MAKE[maker](game=TINY, **options)
     made = getattr(made, "table", made)
     assert made.variant == variant
@@ -136,7 +128,7 @@ def test_size_and_variant_are_chosen_alike_everywhere(
 
 
 @pytest.mark.usefixtures("tiny")
-def test_mixed_sizes_get_the_first_variant_that_allows_all() -> None:
+def test_mixed_sizes_get_the_first_variant_that_allows_all():
     batch = make_batch(TINY, 4, num_players=[2, 3])
     assert (batch.num_players.tolist(), batch.variant) == ([2, 3, 2, 3], "classic")
 
@@ -150,9 +142,7 @@ def test_mixed_sizes_get_the_first_variant_that_allows_all() -> None:
         (np.full(4, 2**64 - 1, np.uint64), IllegalActionError, f"game 0: action {2**64 - 1} is out of range"),
     ],
 )
-def test_actions_of_another_shape_type_or_range_are_refused_alike(
-    maker: str, actions: Any, error: type[Exception], message: str
-) -> None:
+def test_actions_of_another_shape_type_or_range_are_refused_alike(maker, actions, error, message):
     made = MAKE[maker]()
     made.reset()
     with pytest.raises(error, match=message):
@@ -160,7 +150,7 @@ def test_actions_of_another_shape_type_or_range_are_refused_alike(
 
 
 @pytest.mark.parametrize("maker", SHOWN)
-def test_a_reset_refuses_impossible_seeds_and_changes_nothing_and_warns_of_options_that_it_ignores(maker: str) -> None:
+def test_a_reset_refuses_impossible_seeds_and_changes_nothing_and_warns_of_options_that_it_ignores(maker):
     made = MAKE[maker]()
     made.reset(seed=2**63 - 1)
     before = pickle.dumps(made)
@@ -174,5 +164,5 @@ def test_a_reset_refuses_impossible_seeds_and_changes_nothing_and_warns_of_optio
         made.reset(options={"dealer": 1})
 
 
-def test_gymnasiums_own_arguments_of_vectors_may_be_none() -> None:
+def test_gymnasiums_own_arguments_of_vectors_may_be_none():
     gymnasium.make_vec("blackjacky/BlackJackySeat-v0", num_envs=3, render_mode=None, max_episode_steps=None)

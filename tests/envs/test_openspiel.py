@@ -1,18 +1,12 @@
 """The adapter for OpenSpiel; skipped where OpenSpiel is not installed."""
 
-from __future__ import annotations
-
 import base64
 import contextlib
-from collections.abc import Iterator
 from itertools import permutations
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 
-from blackjacky_env.declare.game import Game
 from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.games import DEFAULT, get_game
 
@@ -20,19 +14,19 @@ pyspiel = pytest.importorskip("pyspiel")
 
 from open_spiel.python.observation import INFO_STATE_OBS_TYPE, make_observation  # noqa: E402
 
-from blackjacky_env.openspiel import SpielState, load_game  # noqa: E402  # needs pyspiel
+from blackjacky_env.openspiel import load_game  # noqa: E402  # needs pyspiel
 
 pytestmark = pytest.mark.prove
 
-SIX_CARDS: dict[str, Any] = {"max_card": 3, "hand_size": 1, "hearts": 1, "bust_at": 5, "max_turns_per_round": 3}
+SIX_CARDS = {"max_card": 3, "hand_size": 1, "hearts": 1, "bust_at": 5, "max_turns_per_round": 3}
 ALL_SIX = [1, 2, 2, 3, 3, 3]
 
 
-def six_cards(**options: Any) -> Any:
+def six_cards(**options):
     return load_game("black_jacky", 2, cards="all", start_player=0, **{**SIX_CARDS, **options})
 
 
-def played(game: Any, seed: int, decisions: int = 10**6) -> SpielState:
+def played(game, seed, decisions=10**6):
     """A state after random moves, at which a player is to act, or the end."""
     state, rng = game.new_initial_state(), np.random.default_rng(seed)
     while not state.is_terminal() and (decisions or state.is_chance_node()):
@@ -42,7 +36,7 @@ def played(game: Any, seed: int, decisions: int = 10**6) -> SpielState:
     return state
 
 
-def nodes(state: SpielState) -> Iterator[SpielState]:
+def nodes(state):
     """All nodes of a game."""
     yield state
     if not state.is_terminal():
@@ -50,10 +44,7 @@ def nodes(state: SpielState) -> Iterator[SpielState]:
             yield from nodes(state.child(action))
 
 
-# ---------------------------------------------------------------- the interface
-
-
-def test_openspiels_test_passes_for_every_game_variant_and_size(game: Game) -> None:
+def test_openspiels_test_passes_for_every_game_variant_and_size(game):
     for variant in game.variants:
         for players in variant.sizes:
             pyspiel.random_sim_test(
@@ -61,7 +52,7 @@ def test_openspiels_test_passes_for_every_game_variant_and_size(game: Game) -> N
             )
 
 
-def test_a_game_is_loaded_again_by_its_string() -> None:
+def test_a_game_is_loaded_again_by_its_string():
     options = {"hearts": None, "tricks": [1, 3], "max_card": 5}
     game = load_game("black_jacky", 3, "schnell_duell", chance_outcomes=9, **options)
     again = pyspiel.load_game(str(game))
@@ -88,14 +79,14 @@ def test_a_game_is_loaded_again_by_its_string() -> None:
     ],
     ids=str,
 )
-def test_what_cannot_be_played_is_refused_with_what_can(options: dict[str, Any], said: str) -> None:
+def test_what_cannot_be_played_is_refused_with_what_can(options, said):
     with pytest.raises((TypeError, ValueError), match=said):
         load_game(**options)
     with pytest.raises(ValueError, match="options='null' is no JSON object"):
         pyspiel.load_game("blackjacky(options=null)")
 
 
-def test_openspiels_playthrough_runs_and_what_is_not_offered_is_no_observer() -> None:
+def test_openspiels_playthrough_runs_and_what_is_not_offered_is_no_observer():
     from open_spiel.python.algorithms.generate_playthrough import playthrough
 
     game, kinds = load_game(table="mini-1", chance_outcomes=2), pyspiel.PrivateInfoType
@@ -104,13 +95,8 @@ def test_openspiels_playthrough_runs_and_what_is_not_offered_is_no_observer() ->
         assert make_observation(game, pyspiel.IIGObservationType(public, False, private)) is None
 
 
-# ---------------------------------------------------------------- states as text
-
-
 @pytest.mark.parametrize("options", [{}, {"table": "mini-1", "cards": "all"}, {"table": "mini-3"}], ids=str)
-def test_a_state_is_written_as_its_actions_and_both_ways_back_lead_to_the_same_position(
-    options: dict[str, Any],
-) -> None:
+def test_a_state_is_written_as_its_actions_and_both_ways_back_lead_to_the_same_position(options):
     game = load_game("black_jacky", **options)
     for seed, decisions in enumerate((0, 1, 5, 10**6)):
         state = played(game, seed, decisions)
@@ -123,7 +109,7 @@ def test_a_state_is_written_as_its_actions_and_both_ways_back_lead_to_the_same_p
             assert again._records.tobytes() == state._records.tobytes()
 
 
-def test_no_way_into_a_state_runs_what_a_text_from_elsewhere_says(tmp_path: Path) -> None:
+def test_no_way_into_a_state_runs_what_a_text_from_elsewhere_says(tmp_path):
     game, ran = load_game("black_jacky", 2), tmp_path / "ran"
     pickled = base64.b64encode(f"cos\nmkdir\n(V{ran}\ntR.".encode()).decode()  # calls os.mkdir when it is loaded
     attack = f"history=-1:0\nmove_number=1\n__dict__={pickled}"
@@ -139,23 +125,20 @@ def test_no_way_into_a_state_runs_what_a_text_from_elsewhere_says(tmp_path: Path
     assert ran.exists()
 
 
-def test_states_of_other_games_and_of_games_around_ours_are_openspiels() -> None:
+def test_states_of_other_games_and_of_games_around_ours_are_openspiels():
     for name in ("kuhn_poker()", f"misere(game={load_game('black_jacky', 2)})"):
         game = pyspiel.load_game(name)
         text = pyspiel.serialize_game_and_state(game, game.new_initial_state().child(1))
         assert pyspiel.deserialize_game_and_state(text)[1].history() == [1]
 
 
-# ---------------------------------------------------------------- chance
-
-
-def test_the_six_card_game_has_17077_nodes_of_which_60_are_deals() -> None:
+def test_the_six_card_game_has_17077_nodes_of_which_60_are_deals():
     game = six_cards()
     assert len(game.new_initial_state().chance_outcomes()) == len(set(permutations(ALL_SIX))) == 60
     assert sum(1 for _ in nodes(game.new_initial_state())) == 17_077  # with the chance node
 
 
-def test_every_outcome_of_a_small_deck_is_the_game_that_reset_rigs() -> None:
+def test_every_outcome_of_a_small_deck_is_the_game_that_reset_rigs():
     game, env = six_cards(), TableEnv("black_jacky", num_players=2, **SIX_CARDS)
     for outcome, deck in enumerate(sorted(set(permutations(ALL_SIX)))):
         state, rng = game.new_initial_state(), np.random.default_rng(outcome)
@@ -176,7 +159,7 @@ def test_every_outcome_of_a_small_deck_is_the_game_that_reset_rigs() -> None:
         assert state.returns() == list(env.rewards.values())
 
 
-def test_nothing_is_shuffled_but_at_chance_nodes(game: Game) -> None:
+def test_nothing_is_shuffled_but_at_chance_nodes(game):
     """With another key every action leads to the same table, unless there is a chance node."""
     rng = np.random.default_rng(1)
     state, chances = load_game(game.name, chance_outcomes=5).new_initial_state(), 0
@@ -192,7 +175,7 @@ def test_nothing_is_shuffled_but_at_chance_nodes(game: Game) -> None:
     assert chances > 0
 
 
-def test_reshuffled_cards_are_equally_likely_to_be_drawn() -> None:
+def test_reshuffled_cards_are_equally_likely_to_be_drawn():
     """Also where some of their kind are elsewhere, as at `mini-3`."""
     game, draw, met = load_game(table="mini-3", cards="all", start_player=0), 30, 0
     assert game.rules.game.words.actions.name(draw) == "draw"
@@ -212,11 +195,8 @@ def test_reshuffled_cards_are_equally_likely_to_be_drawn() -> None:
     assert met
 
 
-# ---------------------------------------------------------------- what is not possible
-
-
 @pytest.mark.parametrize("number", [-(2**62), -(2**31), -5, 5, 61, 1000, 2**31 - 1, 2**62])
-def test_players_actions_and_outcomes_that_do_not_exist_are_refused(number: int) -> None:
+def test_players_actions_and_outcomes_that_do_not_exist_are_refused(number):
     game = load_game("black_jacky", 2)
     start = game.new_initial_state()
     for state in (start, start.child(0), played(game, 0)):
@@ -233,15 +213,12 @@ def test_players_actions_and_outcomes_that_do_not_exist_are_refused(number: int)
 
 
 @pytest.mark.parametrize("number", [float("inf"), float("nan"), -0.5, 2.0])
-def test_a_sampler_that_returns_no_probability_is_refused(number: float) -> None:
+def test_a_sampler_that_returns_no_probability_is_refused(number):
     with pytest.raises(ValueError, match=r"sampler\(\)=.* is out of range; allowed are 0 \.\. 1"):
         played(load_game("black_jacky", 2), 0, 1).resample_from_infostate(0, lambda: number)
 
 
-# ---------------------------------------------------------------- what players know
-
-
-def test_what_is_resampled_looks_the_same_to_the_player_and_other_cards_differ(game: Game) -> None:
+def test_what_is_resampled_looks_the_same_to_the_player_and_other_cards_differ(game):
     sampler, spiel_game, differ = pyspiel.UniformProbabilitySampler(0.0, 1.0), load_game(game.name), 0
     for seed in range(12):
         state = played(spiel_game, seed, decisions=seed)
@@ -259,7 +236,7 @@ def test_what_is_resampled_looks_the_same_to_the_player_and_other_cards_differ(g
     assert differ >= 5  # the tiny game of the tests ends soon
 
 
-def test_a_resampled_state_recalls_what_its_player_has_heard_and_nothing_that_the_others_have() -> None:
+def test_a_resampled_state_recalls_what_its_player_has_heard_and_nothing_that_the_others_have():
     state, size = played(six_cards(), 1, decisions=2), get_game("black_jacky").layout.size
     other = state.resample_from_infostate(0, pyspiel.UniformProbabilitySampler(0.0, 1.0))
     assert other.information_state_tensor(0) == state.information_state_tensor(0)
@@ -269,14 +246,11 @@ def test_a_resampled_state_recalls_what_its_player_has_heard_and_nothing_that_th
         other.clone().serialize()
 
 
-# ---------------------------------------------------------------- algorithms
-
-
-def test_deep_cfr_plays_by_what_a_player_knows_or_is_told_that_the_table_is_too_large() -> None:
+def test_deep_cfr_plays_by_what_a_player_knows_or_is_told_that_the_table_is_too_large():
     from open_spiel.python.pytorch.deep_cfr import DeepCFRSolver
 
     game, large = six_cards(), load_game("black_jacky", 2)
-    sizes: dict[str, Any] = {"num_iterations": 1, "num_traversals": 1, "memory_capacity": 100}
+    sizes = {"num_iterations": 1, "num_traversals": 1, "memory_capacity": 100}
     solver = DeepCFRSolver(game, (8,), (8,), **sizes)
     solver.solve()
     one, *_, other = [
@@ -292,7 +266,7 @@ def test_deep_cfr_plays_by_what_a_player_knows_or_is_told_that_the_table_is_too_
         DeepCFRSolver(large, **sizes)
 
 
-def test_the_example_runs() -> None:
+def test_the_example_runs():
     pytest.importorskip("tree")  # of OpenSpiel's NFSP
     from examples import openspiel_algorithms as example
 

@@ -1,15 +1,11 @@
 """One seat for Gymnasium: the contract's "One seat: Gymnasium"."""
 
-from __future__ import annotations
-
 import sys
 from functools import partial
 from itertools import pairwise
-from typing import Any
 
 import gymnasium
 import numpy as np
-import numpy.typing as npt
 import pytest
 from gymnasium.error import ResetNeeded
 from gymnasium.vector import AsyncVectorEnv
@@ -24,11 +20,11 @@ START_METHODS = ["spawn", "fork"] if sys.platform == "linux" else ["spawn"]  # e
 OVER_AFTER_ONE_TURN = {"num_players": 2, "hearts": 1, "max_turns_per_round": 1}
 
 
-def make(**options: Any) -> gymnasium.Env[npt.NDArray[np.int8], Any]:
+def make(**options):
     return gymnasium.make("blackjacky/BlackJackySeat-v0", **options)
 
 
-def play_episode(env: Any, rng: np.random.Generator, seed: int | None = None) -> list[Any]:
+def play_episode(env, rng, seed=None):
     """Play randomly to the end: (observation, info, reward) of the reset and of every step."""
     observation, info = env.reset(seed=seed)
     steps, terminated = [(observation, info, 0.0)], False
@@ -40,10 +36,7 @@ def play_episode(env: Any, rng: np.random.Generator, seed: int | None = None) ->
     return steps
 
 
-# ---------------------------------------------------------------- games
-
-
-def test_rewards_between_two_own_decisions_are_added_up() -> None:
+def test_rewards_between_two_own_decisions_are_added_up():
     env, rng = make(reward="hearts", num_players=5), np.random.default_rng(1)
     lost_in_others_turns = 0
     for seed in range(10):
@@ -56,7 +49,7 @@ def test_rewards_between_two_own_decisions_are_added_up() -> None:
 
 
 @pytest.mark.parametrize("variant", ["classic", "schnell_duell"])
-def test_the_win_reward_comes_at_the_end_and_is_that_of_the_table(variant: str) -> None:
+def test_the_win_reward_comes_at_the_end_and_is_that_of_the_table(variant):
     env, rng = make(num_players=3, variant=variant), np.random.default_rng(2)
     results = set()
     for seed in range(30):
@@ -70,7 +63,7 @@ def test_the_win_reward_comes_at_the_end_and_is_that_of_the_table(variant: str) 
     assert {1.0, -0.5} <= results
 
 
-def test_games_that_end_before_the_first_decision_are_skipped_and_counted() -> None:
+def test_games_that_end_before_the_first_decision_are_skipped_and_counted():
     env = make(**OVER_AFTER_ONE_TURN, seat=1, opponents=[Follower()])
     counts = []
     for seed in range(30):
@@ -84,10 +77,7 @@ def test_games_that_end_before_the_first_decision_are_skipped_and_counted() -> N
     assert info["skipped_games"] == 0
 
 
-# ---------------------------------------------------------------- seats and opponents
-
-
-def test_a_free_seat_changes_from_game_to_game() -> None:
+def test_a_free_seat_changes_from_game_to_game():
     env, seats = SeatEnv("black_jacky", num_players=3), set()
     for number in range(30):
         env.reset(seed=None if number else 0)
@@ -98,33 +88,28 @@ def test_a_free_seat_changes_from_game_to_game() -> None:
 class Noting(Follower):
     """An opponent that notes the seats that it plays."""
 
-    def __init__(self) -> None:
+    def __init__(self):
         super().__init__()
-        self.seats: set[str] = set()
-        self.env: Any = None
+        self.seats = set()
+        self.env = None
 
-    def act(self, observation: Any) -> int:
+    def act(self, observation):
         self.seats.add(self.env.table.agent_selection)
         return int(observation["action_mask"].argmax())
 
 
-def test_a_named_opponent_has_an_instance_for_each_seat_and_an_object_plays_all_its_seats(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_named_opponent_has_an_instance_for_each_seat_and_an_object_plays_all_its_seats(monkeypatch):
     monkeypatch.setattr(opponents, "make_opponent", lambda game, name: Noting())
     for given, seats in ("mine", [1, 1, 1]), (Noting(), [3]):
         env = SeatEnv("black_jacky", opponents=[given], num_players=4, seat=0)
-        cast: list[Any] = env._casts[0]
+        cast = env._casts[0]
         for each in cast:
             each.env = env
         play_episode(env, np.random.default_rng(0), 3)
         assert [len(each.seats) for each in cast] == seats
 
 
-# ---------------------------------------------------------------- bad input
-
-
-def test_an_illegal_action_raises_and_changes_nothing() -> None:
+def test_an_illegal_action_raises_and_changes_nothing():
     env, undisturbed = make(num_players=3), make(num_players=3)
     _, info = env.reset(seed=1)
     undisturbed.reset(seed=1)
@@ -136,7 +121,7 @@ def test_an_illegal_action_raises_and_changes_nothing() -> None:
     np.testing.assert_array_equal(env.step(0)[0], undisturbed.step(0)[0])
 
 
-def test_an_illegal_action_can_lose_instead() -> None:
+def test_an_illegal_action_can_lose_instead():
     env = make(on_illegal="lose", reward="hearts")
     _, info = env.reset(seed=1)
     illegal = int(np.flatnonzero(info["action_mask"] == 0)[0])
@@ -150,7 +135,7 @@ def test_an_illegal_action_can_lose_instead() -> None:
     assert env.reset()[1]["action_mask"].any()
 
 
-def test_an_opponent_that_breaks_the_rules_is_named_and_the_learner_does_not_lose() -> None:
+def test_an_opponent_that_breaks_the_rules_is_named_and_the_learner_does_not_lose():
     env = make(opponents=[Follower(action=47)], num_players=2, seat=0, on_illegal="lose").unwrapped
     with pytest.raises(RuntimeError, match=r"opponent 'follower' broke the rules as player_1: .*knock"):
         env.reset(seed=0, options={"start_player": 1})
@@ -162,12 +147,9 @@ def test_an_opponent_that_breaks_the_rules_is_named_and_the_learner_does_not_los
         env.step(0)
 
 
-# ---------------------------------------------------------------- looking, copies, workers
-
-
 @pytest.mark.filterwarnings("ignore:.*multi-threaded.*:DeprecationWarning")  # Python 3.12 on: any fork with threads
 @pytest.mark.parametrize("method", START_METHODS)
-def test_gymnasiums_workers_play_the_same_games(method: str) -> None:
+def test_gymnasiums_workers_play_the_same_games(method):
     makers = [partial(make, num_players=3, seat=seat) for seat in (0, 2)]
     alone = [maker() for maker in makers]
     env = AsyncVectorEnv(makers, context=method)

@@ -1,11 +1,8 @@
 """Many games with one learner's seat each, for Gymnasium: the `VectorEnv`."""
 
-from __future__ import annotations
-
 import copy
 import re
 from collections import deque
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import count
 from typing import Any, NamedTuple
@@ -50,19 +47,19 @@ MANY = 330
 """Games enough for five threads."""
 
 
-def make(num_envs: int = 10, **options: Any) -> SeatVectorEnv:
+def make(num_envs=10, **options):
     """Games against both policies, so that all tests need only one compiled function."""
     return SeatVectorEnv(
         "black_jacky", num_envs, **{"num_players": ALL_SIZES, "opponents": [FIRST, LAST], "hearts": 2, **options}
     )
 
 
-def state_of(env: SeatVectorEnv) -> dict[str, Any]:
+def state_of(env):
     """Copies of all arrays of the running games."""
     return {name: value.copy() for name, value in vars(env).items() if isinstance(value, np.ndarray)}
 
 
-def together(env: Any, twin: Any, steps: int, seed: int = 0) -> Iterator[tuple[Any, Any]]:
+def together(env, twin, steps, seed=0):
     """The same random play in both, which show the same: the info that the actions were chosen by, and the actions.
 
     They are not taken yet, so a test can do something to ``env`` first.
@@ -77,7 +74,7 @@ def together(env: Any, twin: Any, steps: int, seed: int = 0) -> Iterator[tuple[A
         info = step[4]
 
 
-def play(env: Any, steps: int, seed: int = 0) -> Iterator[Any]:
+def play(env, steps, seed=0):
     """Random play from a reset on: what every step returned."""
     rng = np.random.default_rng(seed)
     _, info = env.reset(seed=seed)
@@ -87,11 +84,8 @@ def play(env: Any, steps: int, seed: int = 0) -> Iterator[Any]:
         info = step[4]
 
 
-# ---------------------------------------------------------------- as Gymnasium has it
-
-
 @pytest.mark.parametrize("mode", MODES)
-def test_arrays_lie_in_the_spaces_and_the_masks_are_empty_only_where_a_game_is_over(mode: AutoresetMode) -> None:
+def test_arrays_lie_in_the_spaces_and_the_masks_are_empty_only_where_a_game_is_over(mode):
     env = make(autoreset_mode=mode)
     assert env.metadata["autoreset_mode"] is mode
     for observations, _, terminations, truncations, info in play(env, 80):
@@ -103,27 +97,24 @@ def test_arrays_lie_in_the_spaces_and_the_masks_are_empty_only_where_a_game_is_o
         np.testing.assert_array_equal(info["action_mask"], env.action_masks())
 
 
-# ---------------------------------------------------------------- autoreset
-
-
 class OneGame(gymnasium.Env[Any, Any]):
     """Game ``place`` of a batch in which only that game counts, as a single environment."""
 
-    def __init__(self, place: int, **options: Any) -> None:
+    def __init__(self, place, **options):
         self.place, self.games = place, make(**options)
         self.observation_space, self.action_space = (
             self.games.single_observation_space,
             self.games.single_action_space,
         )
 
-    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> Any:
+    def reset(self, *, seed=None, options=None):
         super().reset(seed=seed)
         # `SyncVectorEnv` gives environment i the seed + i.
         observations, info = self.games.reset(seed=None if seed is None else seed - self.place)
         skipped = int(info["skipped_games"][self.place])
         return observations[self.place], {"action_mask": info["action_mask"][self.place], "skipped_games": skipped}
 
-    def step(self, action: Any) -> Any:
+    def step(self, action):
         actions = self.games.action_masks().argmax(axis=1)
         actions[self.place] = action
         *step, info = self.games.step(actions)
@@ -139,7 +130,7 @@ class OneGame(gymnasium.Env[Any, Any]):
 
 @pytest.mark.parametrize("options", [{"hearts": 1}, {"hearts": 1, "reward": "hearts"}, OVER_AFTER_ONE_TURN])
 @pytest.mark.parametrize("mode", MODES)
-def test_ended_games_begin_anew_as_gymnasium_has_it(mode: AutoresetMode, options: dict[str, Any]) -> None:
+def test_ended_games_begin_anew_as_gymnasium_has_it(mode, options):
     env = make(5, autoreset_mode=mode, **options)
     makers = [lambda place=place: OneGame(place, num_envs=5, **options) for place in range(5)]
     sync = SyncVectorEnv(makers, autoreset_mode=mode)
@@ -150,9 +141,6 @@ def test_ended_games_begin_anew_as_gymnasium_has_it(mode: AutoresetMode, options
         begun += int(info.get("_skipped_games", np.zeros(5)).sum())
     assert begun > 20
     assert_same(env.reset(), sync.reset())
-
-
-# ---------------------------------------------------------------- the games
 
 
 class Episode(NamedTuple):
@@ -166,10 +154,10 @@ class Episode(NamedTuple):
     last: npt.NDArray[np.int8]
 
 
-def episodes(env: SeatVectorEnv, count: int) -> Iterator[Episode]:
+def episodes(env, count):
     """Whole games of random learners, at least ``count`` from each place; autoreset in the same step."""
     rng, (observations, info) = np.random.default_rng(0), env.reset(seed=0)
-    left, open_steps = np.full(env.num_envs, count), [[] for _ in range(env.num_envs)]  # type: ignore[var-annotated]
+    left, open_steps = np.full(env.num_envs, count), [[] for _ in range(env.num_envs)]
     while left.max() > 0:
         kept, actions = state_of(env), random_legal(info["action_mask"], rng)
         states, seating = kept["_states"], kept["_seating"]
@@ -178,14 +166,14 @@ def episodes(env: SeatVectorEnv, count: int) -> Iterator[Episode]:
             steps.append((observations[i], info["action_mask"][i], int(actions[i]), float(rewards[i])))
             if ended[i]:
                 size, key = int(states["num_players"][i]), int(states["key"][i])
-                players: Any = [env._agents[number] for number in seating[i]]
+                players = [env._agents[number] for number in seating[i]]
                 yield Episode(players, size, key, int(states["player"][i]), steps.copy(), next_info["final_obs"][i])
                 steps.clear()
                 left[i] -= 1
         observations, info = after, next_info
 
 
-def is_played(episode: Episode, **options: Any) -> bool:
+def is_played(episode, **options):
     """Whether the PettingZoo environment plays this episode with its opponents."""
     env = fresh(0, num_players=episode.num_players, **options)
     env.replay({**env.record(), "key": episode.key, "actions": []})
@@ -193,7 +181,7 @@ def is_played(episode: Episode, **options: Any) -> bool:
 
     key, decisions = np.uint64(episode.key), count()
 
-    def play_on() -> float:
+    def play_on():
         reward = 0.0
         while not env.terminations[learner] and env.agent_selection != learner:
             opponent = episode.players[int(env.agent_selection[-1])]
@@ -216,15 +204,15 @@ def is_played(episode: Episode, **options: Any) -> bool:
 @pytest.mark.parametrize(
     "options", [{"hearts": 2}, {"reward": "hearts", "hearts": 2}, {"variant": "schnell_duell", "hearts": 3}]
 )
-def test_the_games_and_rewards_are_those_of_whole_games_of_the_pettingzoo_environment(options: dict[str, Any]) -> None:
+def test_the_games_and_rewards_are_those_of_whole_games_of_the_pettingzoo_environment(options):
     env = make(autoreset_mode=SAME_STEP, opponents=[RANDOM, LAST], **options)
     for episode in episodes(env, 3):
         assert is_played(episode, **options)
 
 
-def test_new_opponents_in_running_games_sit_as_if_these_had_begun_with_them() -> None:
+def test_new_opponents_in_running_games_sit_as_if_these_had_begun_with_them():
     """Where nobody but the learner has acted yet, all goes on as in games of the same seed with these opponents."""
-    options: dict[str, Any] = {"num_players": 4, "autoreset_mode": SAME_STEP}
+    options = {"num_players": 4, "autoreset_mode": SAME_STEP}
     expected, changed = make(200, opponents=[FIRST, LAST], **options), make(200, opponents=[LAST], **options)
     (seen, one), (_, other) = expected.reset(seed=5), changed.reset(seed=5)
     fresh = [table["turn"] == 0 and table["start_player"][0] == 1 for table in map(black_jacky_v0.decode, seen)]
@@ -237,12 +225,12 @@ def test_new_opponents_in_running_games_sit_as_if_these_had_begun_with_them() ->
         np.testing.assert_array_equal(rewards[fresh], rewards_too[fresh])
 
 
-def test_opponents_that_overwrite_what_they_are_shown_play_as_others_do() -> None:
+def test_opponents_that_overwrite_what_they_are_shown_play_as_others_do():
     for one, other in zip(play(make(), 60), play(make(opponents=[Policy(scribbling), LAST]), 60), strict=True):
         assert_same(one, other)
 
 
-def test_an_opponent_that_chooses_illegally_is_named_and_the_games_have_to_be_started_again() -> None:
+def test_an_opponent_that_chooses_illegally_is_named_and_the_games_have_to_be_started_again():
     env = make(opponents=[Policy(cheating)])
     with pytest.raises(
         RuntimeError, match=r"an opponent broke the rules: agent 'cheating' chose action \d+, which its"
@@ -255,7 +243,7 @@ def test_an_opponent_that_chooses_illegally_is_named_and_the_games_have_to_be_st
         assert_same(one, other)
 
 
-def test_parameters_of_opponents_are_checked_whenever_they_are_set() -> None:
+def test_parameters_of_opponents_are_checked_whenever_they_are_set():
     env, policy = make(), threshold.choose
     for wrong in ([], [1, 2, 3], [1, 2, np.nan, 4]):
         with pytest.raises(ValueError, match="agent 'choose': "):
@@ -272,7 +260,7 @@ class Numbered(NamedTuple):
 
 
 @compiled
-def ten(observation, mask, out):  # type: ignore[no-untyped-def]  # compiled
+def ten(observation, mask, out):
     """Ten values; the mask is used as scratch memory."""
     mask[:] = 1
     for i in range(10):
@@ -280,51 +268,42 @@ def ten(observation, mask, out):  # type: ignore[no-untyped-def]  # compiled
 
 
 @pytest.mark.parametrize("size", [1, 9, 11, 2**20])
-def test_an_encoding_that_says_a_wrong_size_is_refused_before_it_writes_beyond_its_rows(size: int) -> None:
+def test_an_encoding_that_says_a_wrong_size_is_refused_before_it_writes_beyond_its_rows(size):
     with pytest.raises(ValueError, match=rf"says size={size}, and writes 10 values from index \[0\] on"):
         make(encoding=Numbered(ten, size))
 
 
-def test_an_encoding_may_overwrite_the_mask_that_it_was_shown() -> None:
+def test_an_encoding_may_overwrite_the_mask_that_it_was_shown():
     for one, other in zip(play(make(), 30), play(make(encoding=Numbered(ten, 10)), 30), strict=True):
         np.testing.assert_array_equal(one[0][:, :10], other[0])
         assert_same(one[1:], other[1:])
 
 
-def test_the_score_can_be_added_to_the_result() -> None:
+def test_the_score_can_be_added_to_the_result():
     both, win, hearts = make(score_weight=0.25), make(), make(reward="hearts")
     for one, result, change in zip(play(both, 60), play(win, 60), play(hearts, 60), strict=True):
         np.testing.assert_allclose(one[1], result[1] + 0.25 * change[1])
 
 
-# ---------------------------------------------------------------- seeds and threads
-
-
 @pytest.mark.parametrize("mode", MODES)
-def test_the_same_seed_and_actions_make_the_same_games_whatever_the_number_of_threads(mode: AutoresetMode) -> None:
+def test_the_same_seed_and_actions_make_the_same_games_whatever_the_number_of_threads(mode):
     envs = [make(MANY, autoreset_mode=mode, threads=threads) for threads in (1, 2, 5, None)]
     for steps in zip(*(play(env, 60) for env in envs), strict=True):
         for other in steps[1:]:
             assert_same(steps[0], other)
 
 
-# ---------------------------------------------------------------- arrays
-
-
 @pytest.mark.parametrize("mode", MODES)
-def test_arrays_handed_out_are_never_written_again(mode: AutoresetMode) -> None:
+def test_arrays_handed_out_are_never_written_again(mode):
     env = make(autoreset_mode=mode)
     observations, info = env.reset(seed=0)
-    handed: list[Any] = [[observations, info["action_mask"]]]
+    handed = [[observations, info["action_mask"]]]
     kept = copy.deepcopy(handed)
     for *arrays, info in play(env, 60):
         finals = [last for last in info.get("final_obs", []) if last is not None]
         handed.append([*arrays, info["action_mask"], env.action_masks(), *finals])
         kept.append(copy.deepcopy(handed[-1]))
     assert_same(handed, kept)
-
-
-# ---------------------------------------------------------------- what is refused
 
 
 @pytest.mark.parametrize("mode", MODES)
@@ -336,9 +315,7 @@ def test_arrays_handed_out_are_never_written_again(mode: AutoresetMode) -> None:
         (None, None),
     ],
 )
-def test_an_illegal_action_names_game_and_reason_and_changes_nothing(
-    mode: AutoresetMode, wrong: int | None, reason: str | None
-) -> None:
+def test_an_illegal_action_names_game_and_reason_and_changes_nothing(mode, wrong, reason):
     env, twin, rng = make(autoreset_mode=mode), make(autoreset_mode=mode), np.random.default_rng(0)
     for info, actions in together(env, twin, 20, seed=3):
         if info["action_mask"][3].any():

@@ -1,9 +1,5 @@
 """What frameworks tripped over, each with the framework itself where it is installed (`make frameworks`)."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import gymnasium
 import numpy as np
 import pytest
@@ -15,7 +11,7 @@ ID = "blackjacky/BlackJackySeat-v0"
 pytestmark = pytest.mark.filterwarnings("ignore")  # of the frameworks
 
 
-def play(env: Any, steps: int = 100) -> Any:
+def play(env, steps=100):
     """Play a wrapped table with legal actions; returns what the last agent saw."""
     env.reset(seed=0)
     for _ in zip(range(steps), env.agent_iter(), strict=False):
@@ -26,14 +22,14 @@ def play(env: Any, steps: int = 100) -> Any:
     return observation
 
 
-def test_sb3_makes_its_environment_from_the_id() -> None:
+def test_sb3_makes_its_environment_from_the_id():
     """It passes ``render_mode="rgb_array"`` whether or not it will draw."""
     sb3 = pytest.importorskip("stable_baselines3")
     model = sb3.PPO("MlpPolicy", ID, device="cpu")
     assert model.get_env().reset().shape == (1, *model.observation_space.shape)
 
 
-def test_rllibs_check_passes_where_illegal_actions_end_the_game() -> None:
+def test_rllibs_check_passes_where_illegal_actions_end_the_game():
     pytest.importorskip("ray.rllib")
     from ray.rllib.env.wrappers.pettingzoo_env import PettingZooEnv
     from ray.rllib.utils.pre_checks.env import check_multiagent_environments
@@ -42,7 +38,7 @@ def test_rllibs_check_passes_where_illegal_actions_end_the_game() -> None:
     check_multiagent_environments(PettingZooEnv(env))
 
 
-def test_environments_from_rays_object_store_can_be_played_and_workers_know_the_ids(ray: Any) -> None:
+def test_environments_from_rays_object_store_can_be_played_and_workers_know_the_ids(ray):
     table, seat = black_jacky_v0.env(), gymnasium.make(ID)
     table.reset(seed=0)
     seat.reset(seed=0)
@@ -51,7 +47,7 @@ def test_environments_from_rays_object_store_can_be_played_and_workers_know_the_
     seat.step(int(seat.unwrapped.action_masks().argmax()))
 
     @ray.remote
-    def shape_on_a_worker() -> tuple[int, ...]:
+    def shape_on_a_worker():
         import gymnasium
 
         return gymnasium.make(f"blackjacky_env:{ID}").reset(seed=0)[0].shape
@@ -60,7 +56,7 @@ def test_environments_from_rays_object_store_can_be_played_and_workers_know_the_
 
 
 @pytest.fixture
-def ray(monkeypatch: pytest.MonkeyPatch) -> Any:
+def ray(monkeypatch):
     monkeypatch.setenv("RAY_USAGE_STATS_ENABLED", "0")
     ray = pytest.importorskip("ray")
     ray.init(address="local", num_cpus=1, include_dashboard=False, log_to_driver=False)
@@ -68,7 +64,7 @@ def ray(monkeypatch: pytest.MonkeyPatch) -> Any:
     ray.shutdown()
 
 
-def test_torchrls_gym_env_is_made_without_a_wrapper_and_passes_its_check() -> None:
+def test_torchrls_gym_env_is_made_without_a_wrapper_and_passes_its_check():
     """It passes ``frameskip`` and tries again when the error is Python's; `MaskedCategorical` wants bool masks."""
     pytest.importorskip("torchrl")
     from torchrl.envs import ActionMask, GymEnv, TransformedEnv
@@ -83,7 +79,7 @@ def test_torchrls_gym_env_is_made_without_a_wrapper_and_passes_its_check() -> No
     assert seen["action_mask"][drawn].all()
 
 
-def test_tianshous_table_takes_the_environment_as_it_is() -> None:
+def test_tianshous_table_takes_the_environment_as_it_is():
     pytest.importorskip("tianshou")
     from tianshou.env import PettingZooEnv
 
@@ -106,7 +102,7 @@ def test_tianshous_table_takes_the_environment_as_it_is() -> None:
         *((name, ()) for name in ("pad_observations_v0", "pad_action_space_v0")),
     ],
 )
-def test_supersuits_wrappers_take_flat_observations(name: str, arguments: tuple[Any, ...]) -> None:
+def test_supersuits_wrappers_take_flat_observations(name, arguments):
     """They refuse dicts; the mask is in the infos."""
     supersuit = pytest.importorskip("supersuit")
     table = black_jacky_v0.env(observation_format="flat", observation_dtype="float32")
@@ -115,14 +111,14 @@ def test_supersuits_wrappers_take_flat_observations(name: str, arguments: tuple[
 
 
 @pytest.mark.parametrize(("name", "argument"), [("sticky_actions_v0", 0.99), ("frame_skip_v0", 2)])
-def test_supersuits_wrappers_that_repeat_actions_do_not_fit(name: str, argument: float) -> None:
+def test_supersuits_wrappers_that_repeat_actions_do_not_fit(name, argument):
     env = getattr(pytest.importorskip("supersuit"), name)(gymnasium.make(ID), argument)
     env.reset(seed=0)
     with pytest.raises(IllegalActionError):
         [env.step(int(env.unwrapped.action_masks().argmax())) for _ in range(5)]
 
 
-def test_agilerls_rollouts_find_the_masks_with_its_own_pettingzoo() -> None:
+def test_agilerls_rollouts_find_the_masks_with_its_own_pettingzoo():
     pytest.importorskip("agilerl")
     from agilerl.algorithms import PPO
     from agilerl.rollouts import collect_rollouts

@@ -1,9 +1,6 @@
 """Options of all games, at the table and of a reset: wrong ones are refused by name, value and what is allowed."""
 
-from __future__ import annotations
-
 import re
-from typing import Any
 
 import pytest
 
@@ -57,7 +54,7 @@ ALLOWED = {
 }
 
 
-def wrong_values(name: str, allowed: str) -> list[Any]:
+def wrong_values(name, allowed):
     """Values beside what is allowed, and of other types."""
     numbers = [int(number) for number in re.findall(r"\d+", allowed)]
     if not numbers:
@@ -67,7 +64,7 @@ def wrong_values(name: str, allowed: str) -> list[Any]:
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_a_wrong_option_is_refused_by_name_value_and_what_is_allowed(game: str) -> None:
+def test_a_wrong_option_is_refused_by_name_value_and_what_is_allowed(game):
     declared = {option["name"] for option in describe_options(get_game(game).options) if option["kind"] != "cards"}
     assert ALLOWED[game].keys() == declared | {"num_players", "variant", "reward"}
     for name, allowed in ALLOWED[game].items():
@@ -78,7 +75,7 @@ def test_a_wrong_option_is_refused_by_name_value_and_what_is_allowed(game: str) 
 
 
 @every_game
-def test_a_reset_option_that_is_wrong_is_refused_and_changes_nothing(game: str) -> None:
+def test_a_reset_option_that_is_wrong_is_refused_and_changes_nothing(game):
     env = seated(game)
     deck = [env.game.card_names[card] for card in env.game.whole_deck(env.num_players, env.options)]
     env.reset(seed=1)

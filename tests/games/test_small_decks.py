@@ -1,9 +1,6 @@
 """The option `deck`: cards that are left out are nowhere, in any deal, position or sample."""
 
-from __future__ import annotations
-
 from collections import Counter
-from typing import Any
 
 import numpy as np
 import pytest
@@ -12,7 +9,7 @@ from blackjacky_env.envs.aec import TableEnv
 from blackjacky_env.envs.module import GameModule
 
 pytestmark = pytest.mark.prove
-TABLES: dict[str, dict[str, Any]] = {
+TABLES = {
     "black_jacky": {"num_players": 3, "hearts": 2, "deck": [1, 2, 3, 3, 4, 5, 6, 6, 7, 8], "bust_at": 10},
     "schwarze_katze": {"num_players": 4, "deals": 3, "deck": ["KC", "AC", "10H", "JH", "AH", "2S", "QS", "KS"]},
     "black_spy": {
@@ -25,7 +22,7 @@ TABLES: dict[str, dict[str, Any]] = {
 }
 
 
-def cards_of(snapshot: dict[str, Any]) -> Counter[Any]:
+def cards_of(snapshot):
     """The cards in hands, and those of piles and displays."""
     places = [*snapshot["hands"], *snapshot.get("displays", [])]
     places += [snapshot.get(name, []) for name in ("draw_pile", "discards", "pile")]
@@ -33,7 +30,7 @@ def cards_of(snapshot: dict[str, Any]) -> Counter[Any]:
 
 
 @pytest.mark.parametrize("game", TABLES)
-def test_every_deal_is_from_the_small_deck_and_so_is_every_sample(game: str) -> None:
+def test_every_deal_is_from_the_small_deck_and_so_is_every_sample(game):
     env, other = TableEnv(game, **TABLES[game]), TableEnv(game, **TABLES[game])
     whole, dealt = Counter(TABLES[game]["deck"]), 0
     for seed in range(5):
@@ -56,7 +53,7 @@ def test_every_deal_is_from_the_small_deck_and_so_is_every_sample(game: str) -> 
 
 
 @pytest.mark.parametrize("game", TABLES)
-def test_a_small_deck_is_given_in_any_order_and_rigged_and_the_whole_deck_is_no_option(game: str) -> None:
+def test_a_small_deck_is_given_in_any_order_and_rigged_and_the_whole_deck_is_no_option(game):
     table = {**TABLES[game], "deck": TABLES[game]["deck"][::-1]}
     env = TableEnv(game, **table)
     assert env.options["deck"] == TABLES[game]["deck"]
@@ -90,7 +87,7 @@ def test_a_small_deck_is_given_in_any_order_and_rigged_and_the_whole_deck_is_no_
     ],
     ids=str,
 )
-def test_a_deck_that_cannot_be_played_is_refused(game: str, players: int, deck: Any, said: str) -> None:
+def test_a_deck_that_cannot_be_played_is_refused(game, players, deck, said):
     """And a card that an option leaves out."""
     with pytest.raises((TypeError, ValueError), match=said):
         TableEnv(game, num_players=players, deck=deck)

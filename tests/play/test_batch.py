@@ -1,35 +1,30 @@
 """Many games at once: each goes on as in the PettingZoo environment, bit for bit."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pytest
 
 from blackjacky_env import IllegalActionError, make_batch
-from blackjacky_env.play.batch import Batch
 from tests.envs.playing import assert_same, random_legal
 
 MIXED = [2, 3, 4, 5, 6]
 NAMES = ("observations", "action_masks", "current_player", "seeds", "rewards", "terminated")
 
 
-def batch_of(num_games: int = 10, **options: Any) -> Batch:
+def batch_of(num_games=10, **options):
     return make_batch("black_jacky", num_games, **{"num_players": MIXED, "seed": 5, **options})
 
 
-def arrays(batch: Batch, *more: str) -> dict[str, npt.NDArray[Any]]:
+def arrays(batch, *more):
     return {name: getattr(batch, name).copy() for name in (*NAMES, *more)}
 
 
-def test_seeds_depend_on_seed_index_and_games_played_alone() -> None:
+def test_seeds_depend_on_seed_index_and_games_played_alone():
     few, many = batch_of(3, num_players=2, variant="schnell_duell"), batch_of(6, threads=1)
-    played: dict[str, list[set[int]]] = {"few": [set(), set(), set()], "many": [set(), set(), set()]}
+    played = {"few": [set(), set(), set()], "many": [set(), set(), set()]}
     rng = np.random.default_rng(2)
     for _ in range(500):
         for name, batch in (("few", few), ("many", many)):
@@ -44,7 +39,7 @@ def test_seeds_depend_on_seed_index_and_games_played_alone() -> None:
 
 
 @pytest.mark.prove
-def test_games_can_be_played_on_threads_after_a_fork() -> None:
+def test_games_can_be_played_on_threads_after_a_fork():
     code = """
 import os, sys
 from blackjacky_env import make_batch
@@ -61,7 +56,7 @@ sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
     assert subprocess.run([sys.executable, "-c", code], check=False, timeout=1200).returncode == 7
 
 
-def test_random_actions_are_each_legal_action_with_equal_chance() -> None:
+def test_random_actions_are_each_legal_action_with_equal_chance():
     """R8, R9: the 20,000 games begin alike, with a choice of tricks."""
     batch = make_batch("black_jacky", 20_000, num_players=6, hand_size=5, max_card=8)
     chosen = np.zeros(batch.action_masks.shape, np.int64)
@@ -76,7 +71,7 @@ def test_random_actions_are_each_legal_action_with_equal_chance() -> None:
     assert np.abs(deviation).max() > 0.1
 
 
-def test_an_illegal_action_names_game_and_reason_and_changes_nothing() -> None:
+def test_an_illegal_action_names_game_and_reason_and_changes_nothing():
     batch, undisturbed = batch_of(), batch_of()
     rng = np.random.default_rng(5)
     for _ in range(30):

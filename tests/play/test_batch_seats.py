@@ -3,19 +3,11 @@
 That they are those of PettingZoo, `tests.envs.test_every_game` shows.
 """
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-from typing import Any
-
 import numpy as np
-import numpy.typing as npt
 import pytest
 
 from blackjacky_env import make_batch
-from blackjacky_env.declare.game import Game
 from blackjacky_env.games import DEFAULT, get_game
-from blackjacky_env.play.batch import Batch
 from blackjacky_env.play.playouts import score_all
 from tests.envs.playing import assert_same as assert_same_values
 from tests.play.test_batch import arrays as batch_arrays
@@ -25,12 +17,12 @@ pytestmark = pytest.mark.prove
 GAMMA, WEIGHT = 0.9, 0.25
 
 
-def batch_of(game: str = DEFAULT, num_games: int = 6, **options: Any) -> Batch:
+def batch_of(game=DEFAULT, num_games=6, **options):
     sizes = list(get_game(game).variants[0].sizes)
     return make_batch(game, num_games, **{"num_players": sizes, "seed": 3, "per_seat": True, **options})
 
 
-def random_games(batch: Batch, per_index: int) -> Iterator[npt.NDArray[np.int64]]:
+def random_games(batch, per_index):
     """Random actions, already taken, until so many games have ended at every index."""
     ended = np.zeros(len(batch.seeds), int)
     while ended.min() < per_index:
@@ -40,7 +32,7 @@ def random_games(batch: Batch, per_index: int) -> Iterator[npt.NDArray[np.int64]
         yield actions
 
 
-def test_shaping_subtracts_from_a_return_what_the_first_decision_started_from(game: Game) -> None:
+def test_shaping_subtracts_from_a_return_what_the_first_decision_started_from(game):
     """Ng, Harada and Russell: so that no policy gains on another by it."""
     plain, shaped = batch_of(game.name), batch_of(game.name, gamma=GAMMA, score_shaping=WEIGHT)
     shape, rows = plain.rewards.shape, np.arange(len(plain.seeds))
@@ -63,7 +55,7 @@ def test_shaping_subtracts_from_a_return_what_the_first_decision_started_from(ga
     assert differed
 
 
-def potentials(batch: Batch) -> npt.NDArray[np.float64]:
+def potentials(batch):
     """Each seat's score minus the mean of its table, times the weight, (N, P)."""
     scores = np.zeros(batch.rewards.shape, np.int64)
     score_all(batch.game)(batch._arrays.states, scores)
@@ -73,21 +65,18 @@ def potentials(batch: Batch) -> npt.NDArray[np.float64]:
     )
 
 
-# ---------------------------------------------------------------- what every batch does
-
-
-def arrays(batch: Batch) -> dict[str, npt.NDArray[Any]]:
+def arrays(batch):
     return batch_arrays(batch, "cumulative_rewards")
 
 
-def assert_same(one: Batch, other: Batch) -> None:
+def assert_same(one, other):
     assert_same_values(arrays(one), arrays(other))
 
 
 SHAPED = {"gamma": GAMMA, "score_shaping": WEIGHT}
 
 
-def test_the_games_are_those_of_a_batch_without(game: Game) -> None:
+def test_the_games_are_those_of_a_batch_without(game):
     with_seats, without = batch_of(game.name, **SHAPED), batch_of(game.name, per_seat=False)
     for one in (with_seats, without):
         one.run_random(300)
@@ -95,7 +84,7 @@ def test_the_games_are_those_of_a_batch_without(game: Game) -> None:
     assert_same_values(with_seats.observe([0, 5], 1), without.observe([0, 5], 1))
 
 
-def test_threads_and_steps_at_once_change_nothing() -> None:
+def test_threads_and_steps_at_once_change_nothing():
     one, many, at_once = (batch_of(num_games=2000, threads=threads, **SHAPED) for threads in (1, 3, 3))
     for _ in range(60):
         actions = one.random_actions()
@@ -111,7 +100,7 @@ def test_threads_and_steps_at_once_change_nothing() -> None:
     assert_same_values(one.observe(games, seats), many.observe(games, seats))
 
 
-def test_copies_are_kept_if_asked_for_and_reset_starts_over() -> None:
+def test_copies_are_kept_if_asked_for_and_reset_starts_over():
     batch, reusing = batch_of(copy=True, **SHAPED), batch_of(**SHAPED)
     fresh, first, kept = arrays(batch), reusing.observations, []
     for _ in range(100):
@@ -138,6 +127,6 @@ def test_copies_are_kept_if_asked_for_and_reset_starts_over() -> None:
         ([0, 1], [0, 1, 2], ValueError, r"of shapes \(2,\) and \(3,\); allowed are shapes that broadcast"),
     ],
 )
-def test_impossible_seats_are_refused(games: Any, seats: Any, error: type[Exception], message: str) -> None:
+def test_impossible_seats_are_refused(games, seats, error, message):
     with pytest.raises(error, match=message):
         batch_of(num_players=3).observe(games, seats)

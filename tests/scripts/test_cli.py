@@ -1,7 +1,5 @@
 """The command blackjacky: its subcommands, what is missing, exit statuses; and the scripts that call it."""
 
-from __future__ import annotations
-
 import importlib.util
 import io
 import json
@@ -12,7 +10,6 @@ import subprocess
 import sys
 from importlib.metadata import entry_points
 from pathlib import Path
-from typing import Any
 from unittest.mock import Mock
 
 import numba
@@ -29,7 +26,7 @@ OF_A_GAME = [name for name in cli.SUBCOMMANDS if name != "mcp"]
 
 
 @pytest.mark.parametrize("arguments", ["", "--help", "-h"])
-def test_alone_it_lists_the_subcommands_with_a_sentence_each_and_knows_no_others(arguments: str, typed: Any) -> None:
+def test_alone_it_lists_the_subcommands_with_a_sentence_each_and_knows_no_others(arguments, typed):
     told = typed(arguments).out
     assert told.startswith("usage: blackjacky SUBCOMMAND")
     for name, subcommand in cli.SUBCOMMANDS.items():
@@ -40,9 +37,7 @@ def test_alone_it_lists_the_subcommands_with_a_sentence_each_and_knows_no_others
 
 
 @pytest.mark.parametrize("name", OF_A_GAME)
-def test_every_subcommand_has_a_script_and_help_with_the_rule_options_of_the_game(
-    name: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_every_subcommand_has_a_script_and_help_with_the_rule_options_of_the_game(name, capsys):
     text = (SCRIPTS / f"{name}.py").read_text("utf-8")
     assert f'run("{name}", sys.argv[1:], "python scripts/{name}.py")' in text
     with pytest.raises(SystemExit) as stop:
@@ -64,9 +59,7 @@ def test_every_subcommand_has_a_script_and_help_with_the_rule_options_of_the_gam
         ("uvicorn", "play --web", "play --web needs uvicorn: pip install 'blackjacky[web]'"),
     ],
 )
-def test_what_is_not_installed_is_said_with_the_extra_that_brings_it(
-    lacking: str, command: str, message: str, typed: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_is_not_installed_is_said_with_the_extra_that_brings_it(lacking, command, message, typed, monkeypatch):
     found = importlib.util.find_spec
     for module in (cli, importlib.import_module("blackjacky_agents.cli.play")):
         monkeypatch.setattr(module, "find_spec", lambda name: None if name == lacking else found(name))
@@ -75,7 +68,7 @@ def test_what_is_not_installed_is_said_with_the_extra_that_brings_it(
 
 
 @pytest.mark.prove
-def test_the_game_of_the_terminal_needs_no_torch(tmp_path: Path) -> None:
+def test_the_game_of_the_terminal_needs_no_torch(tmp_path):
     (tmp_path / "torch.py").write_text("raise ModuleNotFoundError(\"No module named 'torch'\", name='torch')", "utf-8")
     command = [sys.executable, "-m", "blackjacky_agents", "play", "--opponents", "champion", "--seed", "1"]
     environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
@@ -100,8 +93,8 @@ PLAYS = "blackjacky_agents.cli.evaluate.shares_at_one_table"
     ],
 )
 def test_ctrl_c_and_errors_of_the_system_are_one_sentence_which_says_how_to_go_on(
-    plays: str, error: BaseException, command: str, said: str, typed: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    plays, error, command, said, typed, monkeypatch
+):
     monkeypatch.setattr(plays, Mock(side_effect=error))
     players = "--agents random,threshold" if command == "tournament" else "--agents random*2"
     assert said in typed(f"{command} {players}", status=130 if isinstance(error, KeyboardInterrupt) else 2).err
@@ -149,9 +142,7 @@ runpy.run_path(program, run_name="__main__")
     [(module, "train") for module in ("blackjacky_agents.cli", "tqdm", "numpy", "numba", "torch")]
     + [("in LLVM", "play"), ("swallowed", "play"), ("at the end", "--version")],
 )
-def test_ctrl_c_and_sigterm_are_one_line_from_the_first_import_to_the_end(
-    pressed: str, moment: str, command: str, tmp_path: Path
-) -> None:
+def test_ctrl_c_and_sigterm_are_one_line_from_the_first_import_to_the_end(pressed, moment, command, tmp_path):
     program = [str(Path(sys.executable).with_name("blackjacky")), command]
     program = [str(SCRIPTS / "train.py")] if moment == "numba" else program
     typed = [sys.executable, "-c", CTRL_C, pressed, moment, *program]
@@ -161,7 +152,7 @@ def test_ctrl_c_and_sigterm_are_one_line_from_the_first_import_to_the_end(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_the_installed_command_runs_in_an_empty_folder(tmp_path: Path) -> None:
+def test_the_installed_command_runs_in_an_empty_folder(tmp_path):
     (point,) = entry_points(group="console_scripts", name="blackjacky")
     assert point.load() is cli.main
     command = [str(Path(sys.executable).with_name("blackjacky")), "evaluate", "--agents", "random*2", "--games", "20"]
@@ -172,7 +163,7 @@ def test_the_installed_command_runs_in_an_empty_folder(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_port_that_is_taken_is_named_with_what_to_do(tmp_path: Path, typed: Any) -> None:
+def test_a_port_that_is_taken_is_named_with_what_to_do(tmp_path, typed):
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         told = typed(f"play --web --port {port} --folder {tmp_path}", status=2).err
@@ -180,7 +171,7 @@ def test_a_port_that_is_taken_is_named_with_what_to_do(tmp_path: Path, typed: An
 
 
 @pytest.mark.skipif(PLAIN, reason="nothing is compiled")
-def test_compiling_is_announced_within_the_context(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_compiling_is_announced_within_the_context(monkeypatch):
     told = io.StringIO()
     monkeypatch.setattr("sys.stderr", told)
     monkeypatch.setattr(options, "SECONDS", 0)
@@ -192,7 +183,7 @@ def test_compiling_is_announced_within_the_context(monkeypatch: pytest.MonkeyPat
     assert told.getvalue().count(f"{options.COMPILING} ...") == 1
 
 
-def test_an_error_shows_no_control_characters_and_not_a_whole_file(capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_error_shows_no_control_characters_and_not_a_whole_file(capsys):
     assert cli.refuse("an option \x1b[2J\x07\n is unknown: " + "x" * 10_000) == cli.WRONG_INPUT
     said = capsys.readouterr().err
     assert said.startswith("error: an option [2J\n is unknown: xxx")
@@ -201,21 +192,21 @@ def test_an_error_shows_no_control_characters_and_not_a_whole_file(capsys: pytes
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a disk that is always full")
 @pytest.mark.parametrize("arguments", [["--version"], ["evaluate", "--help"], ["train", "--help-all"]])
-def test_output_that_finds_no_room_or_no_reader_gives_no_traceback(arguments: list[str], tmp_path: Path) -> None:
+def test_output_that_finds_no_room_or_no_reader_gives_no_traceback(arguments, tmp_path):
     command, pipe = [sys.executable, "-m", "blackjacky_agents", *arguments], subprocess.PIPE
     with Path("/dev/full").open("w") as full:
         ran = subprocess.run(command, stdout=full, stderr=pipe, text=True, cwd=tmp_path, check=False)
     assert ran.returncode == 2
     assert re.fullmatch(r"error: .*No space left on device; what has been written is kept: .*\n", ran.stderr)
     with subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True, cwd=tmp_path) as unread:
-        unread.stdout.close()  # type: ignore[union-attr]
-        assert unread.stderr.read() == ""  # type: ignore[union-attr]
+        unread.stdout.close()
+        assert unread.stderr.read() == ""
     assert unread.returncode == 141
 
 
 @pytest.mark.skipif(os.name != "posix", reason="needs a shell")
 @pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
-def test_a_command_whose_standard_streams_are_closed_ends_well(closed: str, tmp_path: Path) -> None:
+def test_a_command_whose_standard_streams_are_closed_ends_well(closed, tmp_path):
     command = f"exec '{sys.executable}' -m blackjacky_agents evaluate --agents random*2 --games 2 --output it.json"
     done = subprocess.run(["sh", "-c", f"{command} {closed}"], capture_output=True, cwd=tmp_path, check=False)
     assert (done.returncode, b"Traceback" in done.stderr) == (0, False)

@@ -1,9 +1,6 @@
 """blackjacky dataset: what it prints and writes, how it goes on, what it refuses."""
 
-from __future__ import annotations
-
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -14,7 +11,7 @@ PLAYERS = "dataset --agents threshold,random*2"
 pytestmark = pytest.mark.usefixtures("empty_folder")
 
 
-def test_it_writes_games_between_the_named_agents_and_says_how_large_they_are(typed: Any) -> None:
+def test_it_writes_games_between_the_named_agents_and_says_how_large_they_are(typed):
     folder = Path("data")
     told = typed(f"{PLAYERS} --games 30 --games-per-file 20 --seed 4 --hearts 1 --licence CC-BY-4.0 --output data")
     dataset = Dataset(folder)
@@ -25,7 +22,7 @@ def test_it_writes_games_between_the_named_agents_and_says_how_large_they_are(ty
     assert dataset.description.command in (folder / "README.md").read_text(encoding="utf-8")
 
 
-def test_it_verifies_what_was_written_and_names_what_was_changed(typed: Any) -> None:
+def test_it_verifies_what_was_written_and_names_what_was_changed(typed):
     typed(f"{PLAYERS} --games 10 --output data")
     told = typed("dataset --verify --output data").out
     decisions = Dataset(Path("data")).decisions

@@ -1,15 +1,12 @@
 """blackjacky forecast."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
-from typing import Any
 
 FEW = "--games 6 --truth-playouts 20 --players 3 --hearts 1 --threads"
 
 
-def test_an_agents_forecasts_are_scored_as_typed(typed: Any, empty_folder: Path) -> None:
+def test_an_agents_forecasts_are_scored_as_typed(typed, empty_folder):
     told = typed(f"forecast champion --playouts 30 {FEW} 1 --output scores.json").out
     assert told.count("| champion | ") == 1
     assert "6 positions of 3 players, one from each game. Truth: 20 playouts of each by champion." in told

@@ -124,5 +124,5 @@ def test_a_second_server_on_the_same_tables_is_refused(tmp_path, capsys):
 
 
 @pytest.mark.parametrize(("options", "is_table"), [(["--as", "Ann"], True), (["--people", "2"], True), ([], False)])
-def test_in_the_browser_a_name_opens_a_table_as_other_options_do(options: list[str], is_table: bool) -> None:
+def test_in_the_browser_a_name_opens_a_table_as_other_options_do(options, is_table):
     assert play.describes_table(read_arguments(play.Args, ["--web", *options], "play")) == is_table

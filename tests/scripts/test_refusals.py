@@ -1,11 +1,7 @@
 """What no subcommand can do is said in one sentence with status 2, before anything is played or written."""
 
-from __future__ import annotations
-
 import sys
 from importlib.util import find_spec
-from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -128,9 +124,7 @@ NEEDS = {"exploit": "sb3_contrib", "train": "sb3_contrib", "dataset": "pyarrow"}
         for end, message in cases.items()
     ],
 )
-def test_wrong_arguments_are_named_and_leave_nothing(
-    command: str, message: str, typed: Any, empty_folder: Path
-) -> None:
+def test_wrong_arguments_are_named_and_leave_nothing(command, message, typed, empty_folder):
     if module := NEEDS.get(command.split(maxsplit=1)[0]):
         pytest.importorskip(module)
     printed = typed(command, status=2)
@@ -143,9 +137,7 @@ def test_wrong_arguments_are_named_and_leave_nothing(
 
 
 @pytest.mark.parametrize("command", WITH_AN_AGENT)
-def test_what_an_agent_s_module_needs_and_is_not_installed_is_named(
-    command: str, typed: Any, empty_folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_an_agent_s_module_needs_and_is_not_installed_is_named(command, typed, empty_folder, monkeypatch):
     needed = "nosuch"
     module = NEEDS.get(command.split(maxsplit=1)[0], "numpy")
     pytest.importorskip(module)

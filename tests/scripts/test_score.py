@@ -1,13 +1,10 @@
 """blackjacky score: the scale, agents of every kind, and cards of others, of which forged ones are refused."""
 
-from __future__ import annotations
-
 import copy
 import json
 import re
 import shlex
 import sys
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -20,7 +17,6 @@ from blackjacky_agents import cli, make_agent
 from blackjacky_agents.arena import protocol as protocols
 from blackjacky_agents.arena import score_card
 from blackjacky_agents.arena.protocol import (
-    Protocol,
     custom_protocol,
     find_protocol,
     score,
@@ -50,7 +46,7 @@ pytestmark = pytest.mark.usefixtures("empty_folder")
 
 
 @pytest.fixture(autouse=True)
-def small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> Protocol:
+def small(tmp_path, monkeypatch, request):
     """A published protocol of two small tables, in place of the game's own; it pins nothing but what is installed."""
     if request.node.get_closest_marker("published"):
         return find_protocol(GAME)
@@ -64,39 +60,38 @@ def small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.Fixtu
     return made
 
 
-def publish(protocol: Protocol, path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def publish(protocol, path, monkeypatch):
     path.write_text(protocol.model_dump_json(), "utf-8")
     kit = replace(get_kit(GAME), score=path)
     monkeypatch.setattr(protocols, "get_kit", lambda game: kit)
 
 
 @pytest.fixture
-def run(typed: Any) -> Any:
+def run(typed):
     """Score an agent in a few games; what was printed, if it ended with that status."""
 
-    def score_agent(agent: str, *options: str, status: int = 0, out: str = "out") -> Any:
+    def score_agent(agent, *options, status=0, out="out"):
         return typed(shlex.join(["score", agent, "--games=12", "--threads=1", f"--output={out}", *options]), status)
 
     return score_agent
 
 
-def card(out: str = "out") -> Card:
-    found: Card = json.loads(Path(out, "score.json").read_text("utf-8"))
-    return found
+def card(out="out"):
+    return json.loads(Path(out, "score.json").read_text("utf-8"))
 
 
-def without_run(content: Card) -> Card:
+def without_run(content):
     return {name: value for name, value in content.items() if name != "run"}
 
 
-def rates_of(protocol: Protocol, name: str, games: int = 12) -> list[Estimate]:
+def rates_of(protocol, name, games=12):
     played = tournaments(protocol, make_agent(name))
     for each in played:
         each.play(total(each, games), threads=1)
     return win_rates(each.games() for each in played)
 
 
-def program(text: str, name: str = "agent.py") -> str:
+def program(text, name="agent.py"):
     """The name of an agent that is a Python program."""
     head = "import json, os, subprocess, sys, time\ndef say(**answer): print(json.dumps(answer), flush=True)\n"
     Path(name).write_text(head + text, "utf-8")
@@ -113,7 +108,7 @@ for line in sys.stdin:
 """
 
 
-def test_random_has_0_and_the_strongest_bot_100(small: Protocol) -> None:
+def test_random_has_0_and_the_strongest_bot_100(small):
     results = {name: rates_of(small, name, 60) for name in ("random", "counter")}
     made = with_references(small, *results.values())
     assert [table.against for table in made.tables] == ["threshold", "trickster*3"]
@@ -124,7 +119,7 @@ def test_random_has_0_and_the_strongest_bot_100(small: Protocol) -> None:
         with_references(small, results["random"], results["random"])
 
 
-def test_the_score_is_the_mean_of_the_tables_and_its_interval_has_the_references_in_it(small: Protocol) -> None:
+def test_the_score_is_the_mean_of_the_tables_and_its_interval_has_the_references_in_it(small):
     results = rates_of(small, "trickster")
     mean, tables = score(small, results)
     assert mean.mean == pytest.approx(np.mean([table.score.mean for table in tables]))
@@ -140,7 +135,7 @@ def test_the_score_is_the_mean_of_the_tables_and_its_interval_has_the_references
     assert wider.high - wider.low > mean.high - mean.low
 
 
-def test_card_games_and_verdict(small: Protocol, run: Any) -> None:
+def test_card_games_and_verdict(small, run):
     printed, found = run("threshold").out, card()
     assert found["agent"]["name"] == "threshold"
     assert (found["protocol"], found["games"]) == (small.sha256, 12)
@@ -151,7 +146,7 @@ def test_card_games_and_verdict(small: Protocol, run: Any) -> None:
     }
 
 
-def test_more_games_begin_with_the_same_and_the_number_of_threads_changes_nothing(run: Any) -> None:
+def test_more_games_begin_with_the_same_and_the_number_of_threads_changes_nothing(run):
     Path("first_agents.py").write_text(
         "import random\nclass Any:\n    def reset(self, seed): self.rng = random.Random(seed)\n"
         "    def act(self, seen): return self.rng.choice(seen['action_mask'].nonzero()[0])\n",
@@ -166,13 +161,11 @@ def test_more_games_begin_with_the_same_and_the_number_of_threads_changes_nothin
     assert without_run(card("1")) == without_run(card("2"))
 
 
-def test_an_interrupted_score_is_resumed_and_begins_anew_without_being_told_to(
-    run: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_interrupted_score_is_resumed_and_begins_anew_without_being_told_to(run, monkeypatch):
     run("threshold", out="whole")
     play = Tournament.play
 
-    def interrupted(tournament: Tournament, games: int, *others: Any) -> None:
+    def interrupted(tournament, games, *others):
         play(tournament, games // 2, *others)
         raise KeyboardInterrupt
 
@@ -187,25 +180,23 @@ def test_an_interrupted_score_is_resumed_and_begins_anew_without_being_told_to(
 
 @pytest.mark.published
 @pytest.mark.parametrize("game", [pytest.param(name, marks=[] if name == GAME else pytest.mark.prove) for name in OURS])
-def test_the_published_protocol_has_the_bots_of_the_game_and_a_changed_one_is_refused(
-    game: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_published_protocol_has_the_bots_of_the_game_and_a_changed_one_is_refused(game, monkeypatch):
     protocol = find_protocol(game)
     assert {name for table in protocol.tables for name in table.opponents} == set(protocol.bots)
-    assert get_kit(game).score.exists()  # type: ignore[union-attr]  # it has one
+    assert get_kit(game).score.exists()
     assert measures.main(measures.Args(game)) == 2  # it never changes
     monkeypatch.setattr(protocols, "decisions_of", mock.Mock(return_value="others"))
     with pytest.raises(ValueError, match="the decisions of 'random', or the rules of "):
         find_protocol(game)
 
 
-def test_other_rules_have_tables_of_their_own_whose_scale_is_measured_first(run: Any, typed: Any) -> None:
+def test_other_rules_have_tables_of_their_own_whose_scale_is_measured_first(run, typed):
     run("trickster", "--table=mini-3")
     assert card()["protocol"] != find_protocol(GAME).sha256
     assert "is not that of black_jacky" in typed("score --check out/score.json", status=2).err
 
 
-def test_a_function_of_an_observation_is_an_agent(run: Any, typed: Any) -> None:
+def test_a_function_of_an_observation_is_an_agent(run, typed):
     Path("tenth_agents.py").write_text(
         "def last(seen):\n    return seen['action_mask'].nonzero()[0][-1]\n"
         "def first(seen, game):\n    return seen['action_mask'].argmax()\n",
@@ -228,7 +219,7 @@ def test_a_function_of_an_observation_is_an_agent(run: Any, typed: Any) -> None:
         ("class A:\n  act = lambda self, o: -1", "seventh_agents:A", "chose action -1, which is not legal; legal are "),
     ],
 )
-def test_what_is_no_agent_is_refused(text: str | None, name: str, message: str, run: Any) -> None:
+def test_what_is_no_agent_is_refused(text, name, message, run):
     if text is not None:
         Path(f"{name.partition(':')[0]}.py").write_text(text, "utf-8")
     assert message in run(name, status=cli.WRONG_INPUT).err
@@ -245,7 +236,7 @@ class Failing:
 """
 
 
-def test_games_lost_by_failing_are_counted_in_report_and_card_which_is_checked_with_them(run: Any, typed: Any) -> None:
+def test_games_lost_by_failing_are_counted_in_report_and_card_which_is_checked_with_them(run, typed):
     Path("failing_agents.py").write_text(FAILING, "utf-8")
     lose, name = "--on-failure=lose", "failing_agents:Failing"
     told, found = run(name, lose, "--games=60").out, card()
@@ -271,7 +262,7 @@ def test_games_lost_by_failing_are_counted_in_report_and_card_which_is_checked_w
     assert f"Games lost by failing: `{name}` " in typed(f"tournament {tables}").out
 
 
-def test_a_program_runs_once_for_each_of_its_seats_and_starts_again_after_a_failure() -> None:
+def test_a_program_runs_once_for_each_of_its_seats_and_starts_again_after_a_failure():
     act = "os._exit(1) if sum(message['observation']) % 29 == 0 else say(action=message['legal'][0]['action'])"
     text = "log = open(f'{os.getpid()}.log', 'a')\n" + FIRST_LEGAL.format(act=act)
     text = text.replace("    message", "    log.write(line)\n    log.flush()\n    message", 1)
@@ -284,7 +275,7 @@ def test_a_program_runs_once_for_each_of_its_seats_and_starts_again_after_a_fail
     assert all(log.count('"type":"start"') - log.count('"type":"end"') <= 1 for log in logs)
 
 
-def test_the_messages_of_a_game() -> None:
+def test_the_messages_of_a_game():
     act = "say(action=message['legal'][0]['name'])"
     name = program(
         "log = open('log.jsonl', 'w')\n"
@@ -323,7 +314,7 @@ def test_the_messages_of_a_game() -> None:
         ("sys.stdin.readline(); sys.exit(1)", "ended, with exit status 1, at the message hello"),
     ],
 )
-def test_a_program_that_fails_is_told_what_it_did_and_when(text: str, message: str, run: Any) -> None:
+def test_a_program_that_fails_is_told_what_it_did_and_when(text, message, run):
     name = program(text if "readline" in text else FIRST_LEGAL.format(act=text))
     limit = "0.2" if "sleep" in text else "3" if "Popen" in text else "60"
     told = run(name, f"--move-timeout={limit}", status=cli.WRONG_INPUT).err
@@ -332,23 +323,20 @@ def test_a_program_that_fails_is_told_what_it_did_and_when(text: str, message: s
     assert not Path("out", "score.json").exists()
 
 
-# ---------------------------------------------------------------- cards of others
-
-
 @pytest.fixture
-def forged(run: Any) -> Card:
+def forged(run):
     """The card of `counter`, which is no opponent here, with more games than it has moves of; to be changed."""
     run("counter", "--games=60")
     return card()
 
 
-def written(content: Any) -> Path:
+def written(content):
     path = Path("card.json")
     path.write_text(content if isinstance(content, str) else json.dumps(content), "utf-8")
     return path
 
 
-def refusal(content: Any) -> str:
+def refusal(content):
     """Why a card is refused."""
     try:
         check_games(read_score_card(written(content)))
@@ -357,24 +345,23 @@ def refusal(content: Any) -> str:
     pytest.fail("the card is accepted")
 
 
-def with_its_numbers(content: Card) -> Card:
+def with_its_numbers(content):
     """The card with the numbers that follow from its winners, as a careful forger writes them."""
     found = score_card.Card.model_validate_json(json.dumps(content))
     protocol = score_card.protocol_of(found)
     mean, tables = score(protocol, win_rates(each.games for each in score_card._read(found)))
-    made: Card = json.loads(found.model_copy(update={"score": mean, "tables": tables}).model_dump_json())
-    return made
+    return json.loads(found.model_copy(update={"score": mean, "tables": tables}).model_dump_json())
 
 
 @pytest.mark.published
 @pytest.mark.prove
 @pytest.mark.parametrize("path", CARDS, ids=lambda path: f"{path.parents[1].name}-{path.stem}")
-def test_the_cards_of_this_repository_can_be_played_again(path: Path) -> None:
+def test_the_cards_of_this_repository_can_be_played_again(path):
     found = read_score_card(path)
     assert check_games(found) == sum(len(each.moves) for each in found.played)
 
 
-def test_cards_are_checked_by_the_command(run: Any, typed: Any) -> None:
+def test_cards_are_checked_by_the_command(run, typed):
     run("trickster", "--games=60", "--by=Ada", "--link=https://example.org/a")
     told = typed("score --check out/score.json").out
     assert "Played again from their moves: 24 games. The agent was scored again, with the same results." in told
@@ -384,7 +371,7 @@ def test_cards_are_checked_by_the_command(run: Any, typed: Any) -> None:
         assert refused.startswith("error: the card 'card.json' is refused: ")
 
 
-def test_an_agent_that_is_not_shipped_is_compared_if_it_is_named(run: Any, typed: Any) -> None:
+def test_an_agent_that_is_not_shipped_is_compared_if_it_is_named(run, typed):
     source = "class Last:\n    def act(self, seen): return seen['action_mask'].nonzero()[0][{}]\n"
     Path("twelfth_agents.py").write_text(source.format(-1), "utf-8")
     run("twelfth_agents:Last")
@@ -396,9 +383,7 @@ def test_an_agent_that_is_not_shipped_is_compared_if_it_is_named(run: Any, typed
     assert "'thirteenth_agents:Last' plays other games than those of the card" in said
 
 
-def test_agents_that_play_many_games_at_once_are_compared_in_the_batches_in_which_they_have_played(
-    run: Any, typed: Any
-) -> None:
+def test_agents_that_play_many_games_at_once_are_compared_in_the_batches_in_which_they_have_played(run, typed):
     Path("batched_agents.py").write_text(
         "import numpy as np\nclass Drawn:\n    def reset(self, seed): self.rng = np.random.default_rng(seed)\n"
         "    def act(self, seen): return self.act_batch(None, seen['action_mask'][None])[0]\n"
@@ -410,7 +395,7 @@ def test_agents_that_play_many_games_at_once_are_compared_in_the_batches_in_whic
 
 
 @pytest.mark.parametrize("name", ["cmd:touch loaded", "evil_agents:Agent", "ppo:/dev/zero", "ismcts:1000000"])
-def test_nothing_that_a_card_names_is_loaded(name: str, forged: Card, typed: Any) -> None:
+def test_nothing_that_a_card_names_is_loaded(name, forged, typed):
     Path("evil_agents.py").write_text("open('loaded', 'w')\n", "utf-8")
     forged["agent"] = {"name": name}
     found = read_score_card(written(forged))
@@ -419,7 +404,7 @@ def test_nothing_that_a_card_names_is_loaded(name: str, forged: Card, typed: Any
     assert not Path("loaded").exists()
 
 
-def test_the_sample_depends_on_every_winner(small: Protocol, forged: Card) -> None:
+def test_the_sample_depends_on_every_winner(small, forged):
     winners = [each["winners"] for each in forged["played"]]
     sample = sampled_games(small, 60, winners)
     assert [len(games) for games in sample] == [12, 12]
@@ -430,8 +415,8 @@ def test_the_sample_depends_on_every_winner(small: Protocol, forged: Card) -> No
 
 
 def test_forged_winners_games_of_other_deals_and_of_another_agent_are_refused(
-    run: Any, typed: Any, small: Protocol, forged: Card, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    run, typed, small, forged, tmp_path, monkeypatch
+):
     for each in forged["played"]:
         each["winners"] = each["winners"].replace("2", "1", 3)
     why = refusal(with_its_numbers(forged))
@@ -453,9 +438,7 @@ def test_forged_winners_games_of_other_deals_and_of_another_agent_are_refused(
     assert "players: " in refusal(with_its_numbers(others))
 
 
-def test_an_agent_at_hand_has_to_play_all_games_as_the_card_says(
-    small: Protocol, forged: Card, monkeypatch: pytest.MonkeyPatch, typed: Any
-) -> None:
+def test_an_agent_at_hand_has_to_play_all_games_as_the_card_says(small, forged, monkeypatch, typed):
     """Also those whose moves are not in the card."""
     found = read_score_card(written(forged))
     kept = sampled_games(small, 60, [each.winners for each in found.played])
@@ -467,10 +450,10 @@ def test_an_agent_at_hand_has_to_play_all_games_as_the_card_says(
     assert "'counter' plays other games than those of the card" in said
 
 
-def test_changed_illegal_missing_and_additional_moves_are_refused(forged: Card) -> None:
+def test_changed_illegal_missing_and_additional_moves_are_refused(forged):
     moves = decode_actions(forged["played"][0]["moves"][0], SIZE)
 
-    def refused(changed: list[int]) -> str:
+    def refused(changed):
         content = copy.deepcopy(forged)
         content["played"][0]["moves"][0] = encode_actions(np.array(changed), SIZE)
         return refusal(content)
@@ -485,9 +468,9 @@ def test_changed_illegal_missing_and_additional_moves_are_refused(forged: Card) 
     assert "played.0: 11 games have moves; these winners need the moves of 12" in refusal(forged)
 
 
-def put(*path: str | int, to: Any) -> Callable[[Card], object]:
-    def change(content: Card) -> None:
-        place: Any = content
+def put(*path, to):
+    def change(content):
+        place = content
         for step in path[:-1]:
             place = place[step]
         place[path[-1]] = to
@@ -524,9 +507,7 @@ def put(*path: str | int, to: Any) -> Callable[[Card], object]:
         (lambda content: content.pop("run"), "run: Field required"),
     ],
 )
-def test_cards_that_are_not_what_they_should_be_are_refused(
-    change: Callable[[Card], object], why: str, forged: Card
-) -> None:
+def test_cards_that_are_not_what_they_should_be_are_refused(change, why, forged):
     change(forged)
     said = refusal(forged)
     assert said.startswith("the card 'card.json' is refused: ")
@@ -536,7 +517,7 @@ def test_cards_that_are_not_what_they_should_be_are_refused(
 NASTY = "<b>|`x`|[a](javascript:b) ![i](//h) &lt; www.x.org @y #1"
 
 
-def test_strange_texts_are_plain_text_on_the_page(forged: Card) -> None:
+def test_strange_texts_are_plain_text_on_the_page(forged):
     forged["agent"]["name"] = NASTY
     forged["entry"] |= {"by": NASTY, "link": "https://example.org/a_b?c=d#e"}
     folder = Path(GAME)

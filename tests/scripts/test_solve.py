@@ -1,10 +1,7 @@
 """blackjacky solve and exploit --exact: sizes, solutions that play, and runs that go on."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -17,7 +14,7 @@ FOLDER = "runs/solved/black_jacky"
 pytestmark = pytest.mark.usefixtures("empty_folder")
 
 
-def test_kuhn_poker_is_solved(typed: Any) -> None:
+def test_kuhn_poker_is_solved(typed):
     """Kuhn, Contributions to the Theory of Games, 1950: the first player loses 1 / 18 of an ante, on average 0 here."""
     with with_poker():
         told = typed("solve --game kuhn_poker --name kuhn --threads 1").out
@@ -26,7 +23,7 @@ def test_kuhn_poker_is_solved(typed: Any) -> None:
 
 
 @pytest.mark.prove
-def test_a_table_is_solved(typed: Any) -> None:
+def test_a_table_is_solved(typed):
     told = typed(f"solve {SIX} --name six --threads 1").out
     assert "11,989 nodes, 2,401 information states, 6,312 different ends" in told
     assert "| player_0 | +0.29" in told
@@ -35,7 +32,7 @@ def test_a_table_is_solved(typed: Any) -> None:
 
 
 @pytest.mark.prove
-def test_a_solution_plays_at_its_table(typed: Any) -> None:
+def test_a_solution_plays_at_its_table(typed):
     typed(f"solve {SIX} --name six --threads 1")
     typed(f"evaluate --agents solved:six,counter --games 50 {RULES}")
     typed(f"watch --agents solved:six,counter --seed 1 --output game.html {RULES}")
@@ -47,7 +44,7 @@ def test_a_solution_plays_at_its_table(typed: Any) -> None:
 
 
 @pytest.mark.prove
-def test_a_run_goes_on_to_new_limits_and_is_not_overwritten(typed: Any) -> None:
+def test_a_run_goes_on_to_new_limits_and_is_not_overwritten(typed):
     first = f"solve {SIX} --name six --exploitability 0 --threads 1 --iterations 5"
     assert "after 5 iterations" in typed(first).out
     assert "continue it with --resume, or choose another --name" in typed(first, status=2).err
@@ -60,7 +57,7 @@ def test_a_run_goes_on_to_new_limits_and_is_not_overwritten(typed: Any) -> None:
 
 
 @pytest.mark.prove
-def test_games_are_sampled_without_a_tree_and_the_run_goes_on(typed: Any) -> None:
+def test_games_are_sampled_without_a_tree_and_the_run_goes_on(typed):
     told = typed(f"solve {SIX} --algorithm mccfr --memory 0.01 --iterations 128 --name sampled").out
     assert told.startswith("128 iterations in")
     assert "256 iterations in" in typed(f"solve --resume {FOLDER}/sampled --iterations 256").out
@@ -68,7 +65,7 @@ def test_games_are_sampled_without_a_tree_and_the_run_goes_on(typed: Any) -> Non
 
 
 @pytest.mark.prove
-def test_an_exact_best_response_is_printed(typed: Any) -> None:
+def test_an_exact_best_response_is_printed(typed):
     pytest.importorskip("sb3_contrib")
     told = typed(f"exploit --exact --agent threshold {SIX}").out
     assert "| player_0 | +0.166667 | 0.733333 |" in told

@@ -1,7 +1,5 @@
 """`blackjacky train`: whole trainings, small ones, that are killed, resumed and refused."""
 
-from __future__ import annotations
-
 import io
 import json
 import shlex
@@ -9,7 +7,7 @@ import shutil
 import signal
 import sys
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 from unittest.mock import Mock
 
 import pytest
@@ -47,13 +45,13 @@ class Finished(NamedTuple):
 
 
 @pytest.fixture(scope="module", params=[pytest.param(SMALL, marks=pytest.mark.prove, id="sb3")])
-def finished(tmp_path_factory: pytest.TempPathFactory) -> Finished:
+def finished(tmp_path_factory):
     """Train once, with a checkpoint before each update; only `make prove` compiles all bots for that."""
     home = tmp_path_factory.mktemp("home")
     checkpoints = home / "checkpoints"
 
-    def keep(*args: Any) -> Path:
-        path: Path = save_checkpoint(*args)
+    def keep(*args):
+        path = save_checkpoint(*args)
         shutil.copytree(path, checkpoints / path.name, dirs_exist_ok=True)
         return path
 
@@ -68,13 +66,13 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Finished:
 
 
 @pytest.fixture
-def small(finished: Finished, empty_folder: Path) -> Path:
+def small(finished, empty_folder):
     """A copy of the finished run, in the working directory."""
     return Path(shutil.copytree(finished.run, Path("runs/small")))
 
 
 @pytest.fixture
-def stopped(finished: Finished, empty_folder: Path) -> Path:
+def stopped(finished, empty_folder):
     """The run as it lay there when 1024 of 2048 steps were made: the folder, in the working directory."""
     run = Path("runs/stopped")
     shutil.copytree(finished.run, run, ignore=shutil.ignore_patterns("checkpoints", "results.*", "*.png"))
@@ -84,28 +82,28 @@ def stopped(finished: Finished, empty_folder: Path) -> Path:
 
 
 @pytest.fixture
-def refusal(typed: Any) -> Any:
+def refusal(typed):
     """The one line that the command prints when it refuses to begin."""
 
-    def refused(arguments: str) -> str:
-        printed: str = typed(f"train {arguments}", status=2).err
+    def refused(arguments):
+        printed = typed(f"train {arguments}", status=2).err
         assert (printed[:7], printed.count("\n")) == ("error: ", 1)
         return printed
 
     return refused
 
 
-def read_json(path: Path) -> Any:
+def read_json(path):
     return json.loads(path.read_text("utf-8"))
 
 
-def progress_of(run: Path) -> list[Any]:
+def progress_of(run):
     """Steps and win rates of all tests in the course of a training."""
     lines = [json.loads(line) for line in (run / "progress.jsonl").read_text("utf-8").splitlines()]
     return [(line["steps"], line["win_rate"]) for line in lines]
 
 
-def test_a_training_leaves_everything_that_belongs_to_it(finished: Finished) -> None:
+def test_a_training_leaves_everything_that_belongs_to_it(finished):
     kept = {path.name for path in finished.run.iterdir()}
     files = {"config.json", "progress.jsonl", "learning_curve.png", "results.json", "results.md", "game.html"}
     assert kept == files | {"weights.safetensors", "weights.json", "tensorboard", "checkpoints", ".lock"}
@@ -117,7 +115,7 @@ def test_a_training_leaves_everything_that_belongs_to_it(finished: Finished) -> 
     assert card["trained_on"]["num_players"] == [2, 3, 4, 5, 6]
 
 
-def test_the_learner_is_tested_at_every_refresh_and_at_three_tables_in_the_end(finished: Finished) -> None:
+def test_the_learner_is_tested_at_every_refresh_and_at_three_tables_in_the_end(finished):
     tests = progress_of(finished.run)
     assert [steps for steps, _ in tests] == [0, 512, 1024, 1536, 2048]
     assert all(list(rates) == BOTS == bot_names("black_jacky") for _, rates in tests)
@@ -132,9 +130,7 @@ def test_the_learner_is_tested_at_every_refresh_and_at_three_tables_in_the_end(f
     assert 0 < results["differences"][0]["different"] <= results["differences"][0]["decisions"]
 
 
-def test_the_commands_that_are_offered_at_the_end_work(
-    finished: Finished, small: Path, typed: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_commands_that_are_offered_at_the_end_work(finished, small, typed, monkeypatch):
     commands = [line[21:].strip() for line in finished.printed.split("What next?\n")[1].splitlines()]
     assert all(shutil.which(shlex.split(command)[0]) for command in commands), "as printed, in this shell"
     play, watch, longer, curves = (command.split(" ", 1)[1] for command in commands)
@@ -146,7 +142,7 @@ def test_the_commands_that_are_offered_at_the_end_work(
     assert longer == "train --resume runs/small --steps 4096 --minutes 2e+18"
 
 
-def test_a_finished_training_can_be_made_longer(finished: Finished, small: Path, typed: Any) -> None:
+def test_a_finished_training_can_be_made_longer(finished, small, typed):
     typed("train --resume runs/small --steps 2560")
     assert progress_of(small)[:5] == progress_of(finished.run)
     assert [steps for steps, _ in progress_of(small)][5:] == [2560]
@@ -157,7 +153,7 @@ def test_a_finished_training_can_be_made_longer(finished: Finished, small: Path,
     assert read_config(small)[0].steps == 2560
 
 
-def test_the_agent_that_is_kept_does_what_the_model_would_do(stopped: Path) -> None:
+def test_the_agent_that_is_kept_does_what_the_model_would_do(stopped):
     run = PPORun(read_config(stopped)[0], stopped, "")
     run.resume()
     seen = positions(games=10, moves=50)
@@ -165,9 +161,7 @@ def test_the_agent_that_is_kept_does_what_the_model_would_do(stopped: Path) -> N
     assert (run.agent(greedy=True).act_batch(*seen) == predicted).mean() > 0.99  # two logits may be all but equal
 
 
-def test_a_training_is_resumed_from_the_last_checkpoint_that_is_whole(
-    stopped: Path, finished: Finished, typed: Any
-) -> None:
+def test_a_training_is_resumed_from_the_last_checkpoint_that_is_whole(stopped, finished, typed):
     """Which lies between two refreshes; the broken one is named, and the tests after it are made again."""
     arrays = stopped / "checkpoints" / STEPS.format(1024) / "arrays.safetensors"
     arrays.write_bytes(arrays.read_bytes()[:1000])
@@ -181,10 +175,8 @@ def test_a_training_is_resumed_from_the_last_checkpoint_that_is_whole(
 
 
 @pytest.mark.usefixtures("empty_folder")
-def test_ctrl_c_stops_after_the_update_even_before_the_first_test_and_says_how_to_go_on(
-    typed: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def test_and_interrupt(run: PPORun) -> Any:
+def test_ctrl_c_stops_after_the_update_even_before_the_first_test_and_says_how_to_go_on(typed, monkeypatch):
+    def test_and_interrupt(run):
         signal.raise_signal(signal.SIGINT)
         return {}
 
@@ -201,7 +193,7 @@ def test_ctrl_c_stops_after_the_update_even_before_the_first_test_and_says_how_t
     assert progress_of(run)[-1][0] >= 2048
 
 
-def content_of(run: Path) -> dict[Path, bytes]:
+def content_of(run):
     return {path: path.read_bytes() for path in run.rglob("*") if path.is_file() and path.name != ".lock"}
 
 
@@ -218,9 +210,7 @@ def content_of(run: Path) -> dict[Path, bytes]:
         *(("--resume {}", "", content, "does not hold the settings of a run") for content in ("{", "null")),
     ],
 )
-def test_other_settings_and_runs_of_something_else_are_refused(
-    stopped: Path, refusal: Any, command: str, where: str, change: Any, said: str
-) -> None:
+def test_other_settings_and_runs_of_something_else_are_refused(stopped, refusal, command, where, change, said):
     config = read_json(stopped / "config.json")
     if where:
         config[where] |= change
@@ -230,7 +220,7 @@ def test_other_settings_and_runs_of_something_else_are_refused(
     assert content_of(stopped) == before
 
 
-def test_checkpoints_that_are_damaged_forged_or_being_written_are_refused(stopped: Path, refusal: Any) -> None:
+def test_checkpoints_that_are_damaged_forged_or_being_written_are_refused(stopped, refusal):
     before = content_of(stopped)
     with only_writer(stopped):
         assert f"{stopped} is being written by another process" in refusal(f"--resume {stopped}")
@@ -244,9 +234,7 @@ def test_checkpoints_that_are_damaged_forged_or_being_written_are_refused(stoppe
 
 
 @pytest.mark.usefixtures("tiny", "empty_folder")
-def test_an_agent_is_saved_after_the_checkpoint_that_its_training_goes_on_from(
-    typed: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_agent_is_saved_after_the_checkpoint_that_its_training_goes_on_from(typed, monkeypatch):
     """A kill between them must not leave an agent that can neither be trained on nor begun again."""
     monkeypatch.setattr(training, "CHECKPOINT_SECONDS", 0.0)
     with monkeypatch.context() as killed:
@@ -258,7 +246,7 @@ def test_an_agent_is_saved_after_the_checkpoint_that_its_training_goes_on_from(
 
 
 @pytest.mark.usefixtures("empty_folder")
-def test_a_training_killed_before_its_first_checkpoint_begins_again(finished: Finished, typed: Any) -> None:
+def test_a_training_killed_before_its_first_checkpoint_begins_again(finished, typed):
     killed = Path("runs/killed")
     killed.mkdir(parents=True)
     (killed / ".lock").touch()

@@ -1,7 +1,5 @@
 """Solutions as files and agents, agents that are asked everywhere, and runs that stop and go on."""
 
-from __future__ import annotations
-
 import copy
 import json
 import pickle
@@ -9,7 +7,6 @@ import signal
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
 from unittest import mock
 
 import numpy as np
@@ -24,7 +21,7 @@ from blackjacky_agents.solving.cfr import Solver
 from blackjacky_agents.solving.run import Limits, SolveSettings, SolvingRun, read_settings
 from blackjacky_agents.solving.sampled import SampledSolver
 from blackjacky_agents.solving.solution import SolvedAgent, find_solution, load_solution, policy_of, save_solution
-from blackjacky_agents.solving.strategies import Worth, uniform, worth_of
+from blackjacky_agents.solving.strategies import uniform, worth_of
 from blackjacky_agents.thoughts import explain
 from blackjacky_env.compiled.compiling import compiled
 from blackjacky_env.compiled.random import below, draw
@@ -34,7 +31,7 @@ from tests.policies import first_legal
 pytestmark = pytest.mark.prove
 
 
-def solution(name: str, iterations: int = 200) -> SolvedAgent:
+def solution(name, iterations=200):
     solver = Solver(tree(name))
     solver.run(iterations)
     policy = policy_of(tree(name), solver.average())
@@ -42,16 +39,14 @@ def solution(name: str, iterations: int = 200) -> SolvedAgent:
 
 
 @pytest.fixture
-def saved(tmp_path: Path) -> Path:
+def saved(tmp_path):
     """The arrays of a saved solution."""
     path = tmp_path / "solution.safetensors"
     save_solution(path, solution("six").policy, table("six"), iterations=200)
     return path
 
 
-def test_a_solution_is_loaded_as_it_was_saved_by_file_folder_and_name(
-    saved: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_solution_is_loaded_as_it_was_saved_by_file_folder_and_name(saved, monkeypatch):
     agent = load_solution(str(saved))
     assert (agent.name, agent.card["options"]["max_card"]) == (f"solved:{saved}", 3)
     for one, other in zip(agent.policy, solution("six").policy, strict=True):
@@ -67,8 +62,8 @@ def test_a_solution_is_loaded_as_it_was_saved_by_file_folder_and_name(
         make_agent("solved:seven")
 
 
-def test_a_damaged_solution_one_of_another_game_and_arrays_that_contradict_each_other_are_refused(saved: Path) -> None:
-    def refused(said: str, game: str = "black_jacky") -> None:
+def test_a_damaged_solution_one_of_another_game_and_arrays_that_contradict_each_other_are_refused(saved):
+    def refused(said, game="black_jacky"):
         with pytest.raises(ValueError, match=said):
             load_solution(str(saved), game)
 
@@ -102,7 +97,7 @@ def test_a_damaged_solution_one_of_another_game_and_arrays_that_contradict_each_
     refused("the card .* is missing or damaged")
 
 
-def test_it_plays_the_solution_in_every_seat_and_start() -> None:
+def test_it_plays_the_solution_in_every_seat_and_start():
     """Keys are those of the tree although here anybody may start; tables in the terminal ask it with them, too."""
     env, agent = environment("six"), solution("six")
     for seed in range(40):
@@ -116,7 +111,7 @@ def test_it_plays_the_solution_in_every_seat_and_start() -> None:
             env.step(action)
 
 
-def test_the_same_seed_gives_the_same_actions_and_copies_are_faithful() -> None:
+def test_the_same_seed_gives_the_same_actions_and_copies_are_faithful():
     env, agent = environment("kuhn"), solution("kuhn", 5)
     env.reset(seed=1)
     shown = shown_to([agent], env, env.agent_selection)
@@ -132,7 +127,7 @@ def test_the_same_seed_gives_the_same_actions_and_copies_are_faithful() -> None:
     np.testing.assert_allclose(counts, chances, atol=0.015)
 
 
-def test_it_says_what_it_lacks_and_which_table_it_is_for_and_one_that_was_sampled_plays_anything_elsewhere() -> None:
+def test_it_says_what_it_lacks_and_which_table_it_is_for_and_one_that_was_sampled_plays_anything_elsewhere():
     env, other, agent = environment("six"), environment("reshuffling"), solution("six")
     for each in (env, other):
         each.reset(seed=0)
@@ -146,7 +141,7 @@ def test_it_says_what_it_lacks_and_which_table_it_is_for_and_one_that_was_sample
     np.testing.assert_allclose(agent.explain(shown).probabilities, mask / mask.sum())
 
 
-def test_in_a_batch_of_games_it_is_given_the_keys_of_environments() -> None:
+def test_in_a_batch_of_games_it_is_given_the_keys_of_environments():
     """Also between moves of compiled agents, which are played without returning to Python."""
     agents, options = (solution("six"), make_agent("random")), dict(table("six").options)
     with mock.patch.object(SolvedAgent, "act_batch", autospec=True, side_effect=SolvedAgent.act_batch) as given:
@@ -163,7 +158,7 @@ def test_in_a_batch_of_games_it_is_given_the_keys_of_environments() -> None:
     assert sorted(key.tobytes() for call in given.call_args_list for key in call.args[3]) == sorted(expected)
 
 
-def test_a_solution_is_as_exploitable_as_its_strategies_and_who_tells_probabilities_is_known_by_them() -> None:
+def test_a_solution_is_as_exploitable_as_its_strategies_and_who_tells_probabilities_is_known_by_them():
     solver = Solver(tree("six"))
     solver.run(50)
     found, exact = ask_everywhere(table("six"), solution("six", 50)), worth_of(tree("six"), solver.average())
@@ -177,14 +172,14 @@ def test_a_solution_is_as_exploitable_as_its_strategies_and_who_tells_probabilit
 
 
 @compiled
-def mostly_first(observation, mask, random_state, parameters):  # type: ignore[no-untyped-def]
+def mostly_first(observation, mask, random_state, parameters):
     """The first legal action in three of four decisions, else the last."""
     if below(draw(random_state, 0), 4) > 0:
         return mask.argmax()
     return len(mask) - 1 - mask[::-1].argmax()
 
 
-def test_a_deterministic_agent_is_asked_once_and_others_as_often_as_wished() -> None:
+def test_a_deterministic_agent_is_asked_once_and_others_as_often_as_wished():
     found = ask_everywhere(table("leduc"), CompiledAgent("first", "leduc_poker", first_legal))
     assert found.how == "deterministic"
     assert all(set(own.tolist()) == {0.0, 1.0} for own in found.strategies)
@@ -194,13 +189,13 @@ def test_a_deterministic_agent_is_asked_once_and_others_as_often_as_wished() -> 
         np.testing.assert_allclose(own[seat.first[:-1]], 0.75, atol=0.11)
 
 
-def own(act: Any = None, chances: Any = None) -> PythonAgent:
+def own(act=None, chances=None):
     """An agent that always chooses the same action, or tells probabilities, which count."""
     telling = {} if chances is None else {"probabilities": lambda observations, masks: chances(masks)}
     return PythonAgent(SimpleNamespace(act=lambda observation: act, **telling), "my:Own", "leduc_poker")
 
 
-def even(masks: Any) -> Any:
+def even(masks):
     return masks / masks.sum(axis=1, keepdims=True)
 
 
@@ -215,7 +210,7 @@ def even(masks: Any) -> Any:
         (own(chances=lambda masks: even(masks).tolist()[:-1]), "are not numbers from 0 of shape"),
     ],
 )
-def test_what_is_no_action_and_no_probability_is_refused(agent: Any, said: str) -> None:
+def test_what_is_no_action_and_no_probability_is_refused(agent, said):
     with pytest.raises(ValueError, match=said):
         ask_everywhere(table("leduc"), agent)
 
@@ -223,7 +218,7 @@ def test_what_is_no_action_and_no_probability_is_refused(agent: Any, said: str) 
 KUHN = SolveSettings(game="kuhn_poker", players=2, variant="classic")
 
 
-def begun(folder: Path, settings: SolveSettings = KUHN) -> SolvingRun:
+def begun(folder, settings=KUHN):
     folder.mkdir(exist_ok=True)
     run = SolvingRun(settings, folder, "command")
     assert run.begin() == []
@@ -231,9 +226,7 @@ def begun(folder: Path, settings: SolveSettings = KUHN) -> SolvingRun:
 
 
 @pytest.mark.parametrize(("algorithm", "solver"), [("cfr+", Solver), ("mccfr", SampledSolver)])
-def test_a_run_that_was_stopped_or_interrupted_ends_as_one_that_was_not(
-    algorithm: Any, solver: Any, tmp_path: Path
-) -> None:
+def test_a_run_that_was_stopped_or_interrupted_ends_as_one_that_was_not(algorithm, solver, tmp_path):
     settings, ends = replace(KUHN, algorithm=algorithm, memory=0.01), []
     with with_poker():
         for name, limits in (("whole", [640]), ("parts", [192, 640]), ("interrupted", [640])):
@@ -241,7 +234,7 @@ def test_a_run_that_was_stopped_or_interrupted_ends_as_one_that_was_not(
             if name == "interrupted":
                 run, real = begun(folder, settings), solver.run
 
-                def run_and_stop(*arguments: object, real: Any = real) -> None:
+                def run_and_stop(*arguments, real=real):
                     real(*arguments)
                     signal.raise_signal(signal.SIGINT)  # of which Python hears when compiled code returns
 
@@ -257,8 +250,8 @@ def test_a_run_that_was_stopped_or_interrupted_ends_as_one_that_was_not(
     assert read_settings(tmp_path / "whole") == (settings, "command")
 
 
-def test_a_run_ends_when_it_is_close_enough(tmp_path: Path) -> None:
-    shown: list[Worth | None] = []
+def test_a_run_ends_when_it_is_close_enough(tmp_path):
+    shown = []
     with with_poker():
         run = begun(tmp_path)
         run.solve(Limits(exploitability=0.01), lambda run: shown.append(run.worth))

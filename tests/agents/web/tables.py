@@ -1,7 +1,5 @@
 """Tables for the tests, random people, and what a seat may be sent, worked out from its own views alone."""
 
-from __future__ import annotations
-
 import base64
 import contextlib
 import json
@@ -10,12 +8,11 @@ import socket
 import threading
 import time
 from types import SimpleNamespace
-from typing import Any
 
 import numpy as np
 
 from blackjacky_agents.games import get_kit
-from blackjacky_agents.narration import Move, Phrase, action_phrase
+from blackjacky_agents.narration import Move, action_phrase
 from blackjacky_agents.web.picture import TABLE_IN_ENGLISH, shown
 from blackjacky_agents.web.seats import levels, seats_for
 from blackjacky_agents.web.serve import listen, uvicorn_server
@@ -33,14 +30,14 @@ PACE_KEYS = (
 """What the server adds to the state."""
 
 
-def new_table(game: str = "black_jacky", people: int = 1, players: int = 3, **options: Any) -> Table:
+def new_table(game="black_jacky", people=1, players=3, **options):
     """A table with random agents in the seats that no person has."""
     names = [f"Person {i}" for i in range(people)]
     options = {"rules": SHORT.get(game), "seed": 0, "hints": "", **options}
     return Table(game, seats_for(game, names, ["random"] * (players - people)), **options)
 
 
-def server_of(*tables: Table, **options: Any) -> Server:
+def server_of(*tables, **options):
     """A server of tables, for people who are faster than any; games begin at once, and nothing waits."""
     server = Server(**{"delay": 0, "per_second": 1e9, **options})
     for table in tables:
@@ -50,12 +47,12 @@ def server_of(*tables: Table, **options: Any) -> Server:
     return server
 
 
-def as_sent(message: Any) -> Any:
+def as_sent(message):
     """What arrives when this is sent."""
     return json.loads(json.dumps(message))
 
 
-def choose(state: dict[str, Any], rng: np.random.Generator) -> int:
+def choose(state, rng):
     """One of the actions that a page shows."""
     return int(rng.choice([each["action"] for each in state["actions"]]))
 
@@ -72,7 +69,7 @@ def play_on(table, rng, moves=10**6, watch=lambda table: None):
         moves -= 1
 
 
-def states_from_views(table: Table, seat: int | None) -> dict[int, Any]:
+def states_from_views(table, seat):
     """By move: what a seat, or a spectator (None), may be told in the game of ``table``, from its own views.
 
     What is secret in moves is changed, and the picture gets an environment that knows nothing but the view.
@@ -80,8 +77,8 @@ def states_from_views(table: Table, seat: int | None) -> dict[int, Any]:
     env = TableEnv(table.env.game.name, len(table.seats), table.env.variant, **table.env.options)
     record = table.env.record()
     env.replay({**record, "actions": []})
-    told: list[dict[str, Any]] = []
-    last: dict[str, Any] = {"last_pause": None, "scores": None}
+    told = []
+    last = {"last_pause": None, "scores": None}
     states = {table.earlier: _state(table, env, seat, told, table.earlier) | last}
     for move, action in enumerate(record["actions"], table.earlier):
         before = env.view(viewer(seat))
@@ -98,27 +95,27 @@ def states_from_views(table: Table, seat: int | None) -> dict[int, Any]:
     return states
 
 
-def viewer(seat: int | None) -> str | None:
+def viewer(seat):
     """Whose view a seat, or a spectator, has."""
     return None if seat is None else f"player_{seat}"
 
 
-def _known(env: TableEnv, before: Any, after: Any, action: int, seat: int | None) -> Move:
+def _known(env, before, after, action, seat):
     info = env.game.words.actions[action]
     if before["player"] != seat:
         info = info.heard(before["phase"])
     return Move(before, after, info, seat, env.num_players, env.config_dict())
 
 
-def _sentences(env: TableEnv, move: Move) -> list[Phrase]:
+def _sentences(env, move):
     narrator, settled = get_kit(env.game.name).narrator, is_settled(env.game.name, move.before, move.after)
     return [*narrator.story(move), *(narrator.settlement(move.after) if settled else [])]
 
 
-def _state(table: Table, env: TableEnv, seat: int | None, told: list[dict[str, Any]], move: int) -> Any:
+def _state(table, env, seat, told, move):
     agent = viewer(seat)
     view, over = env.view(agent), env.view(agent)["phase"] == "over"
-    blind: Any = SimpleNamespace(game=env.game, config_dict=env.config_dict)
+    blind = SimpleNamespace(game=env.game, config_dict=env.config_dict)
     mine = not over and view["player"] == seat
     legal = np.flatnonzero(env.observe(agent)["action_mask"]).tolist() if mine else []
     infos = env.game.words.actions

@@ -151,14 +151,7 @@ def test_pictures_and_the_table_in_words_are_translated_and_name_every_player(ga
                 assert not re.search("[{}]|None|hidden", " ".join(told))
                 assert all(any(name in line for line in told[1:]) for name in names)
     assert {template for template in asked.missing if re.search("[a-z]{2}", re.sub(r"{\w+}", "", template))} == set()
-    assert asked.keys() <= asked.asked | {
-        "tipped",
-        "pass",
-        "overtaken",
-        "a moon",
-        "for the others",
-        "off own total",
-    }
+    assert asked.keys() <= asked.asked | {"tipped", "pass", "overtaken", "a moon", "for the others", "off own total"}
 
 
 @every_game

@@ -24,5 +24,5 @@ from blackjacky_env.compiled.policies import (
 from blackjacky_env.compiled.random import below, draw, game_key, shuffle, start_seat, stream
 from blackjacky_env.compiled.results import score_of, settled_in, share_result
 from blackjacky_env.compiled.shown import make_clear, make_encode, make_sample, marked, seen_from
-from blackjacky_env.compiled.threads import check_threads, cores, spread
+from blackjacky_env.compiled.threads import MOST_THREADS, check_threads, cores, spread
 from blackjacky_env.compiled.tiers import in_plain_python

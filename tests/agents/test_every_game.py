@@ -16,7 +16,7 @@ from blackjacky_agents.games import encodings_of, get_kit
 from blackjacky_agents.kit.settings import LeagueSettings, SelfPlaySettings
 from blackjacky_agents.learning.league.games import draw_variants
 from blackjacky_agents.learning.self_play import SelfPlay
-from blackjacky_agents.learning.settings import check_settings, presets_of
+from blackjacky_agents.learning.settings import check_at_game, presets_of
 from blackjacky_agents.networks.agent_file import load_agent, read_card, save_agent
 from blackjacky_agents.networks.network import action_probabilities, encode_all, network_policy, pack
 from blackjacky_env import make_batch
@@ -92,7 +92,7 @@ def test_a_game_without_encodings_of_its_own_is_learned_from_the_raw_observation
     with pytest.raises(ValueError, match="is for game='tiny', not for game='black_jacky'"):
         load_agent(tmp_path, "black_jacky")
     with pytest.raises(ValueError, match="advice_logit=4 needs an encoding with advice, but tiny has none"):
-        check_settings(SelfPlaySettings(game=TINY, encoding="raw", advice_logit=4))
+        check_at_game(SelfPlaySettings(game=TINY, encoding="raw", advice_logit=4))
 
 
 def test_a_league_plays_other_variants_only_at_tables_that_they_are_for():

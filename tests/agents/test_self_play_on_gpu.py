@@ -20,7 +20,7 @@ from blackjacky_agents.games import encodings_of, find_encoding
 from blackjacky_agents.kit.settings import SelfPlaySettings, on_gpu
 from blackjacky_agents.learning.collecting import LEARNER, Collector, Returns
 from blackjacky_agents.learning.self_play import SelfPlay
-from blackjacky_agents.learning.settings import check_settings, presets_of
+from blackjacky_agents.learning.settings import check_at_game, presets_of
 from blackjacky_agents.networks.network import network_agent, pack
 from blackjacky_agents.registry import make_compiled_agent
 from blackjacky_env.compiled.compiling import zeros
@@ -96,7 +96,7 @@ def test_self_play_of_every_game_has_settings_for_a_gpu(each_game):
     presets = [each for each in presets_of(each_game.name).values() if isinstance(each, SelfPlaySettings)]
     assert presets
     for preset in presets:
-        check_settings(on_gpu(preset))
+        check_at_game(on_gpu(preset))
 
 
 def test_the_command_says_what_a_gpu_needs(tmp_path):
@@ -105,9 +105,9 @@ def test_the_command_says_what_a_gpu_needs(tmp_path):
     with pytest.raises(ValueError, match="--preset league trains on a CPU; use --preset scratch"):
         read_arguments(["--preset", "league", "--device", "cuda"], "train")
     with pytest.raises(ValueError, match=r"num_envs=16384 times n_steps=16 is no multiple of batch_size=1000"):
-        check_settings(replace(settings, batch_size=1000))
+        check_at_game(replace(settings, batch_size=1000))
     with pytest.raises(ValueError, match=r"hidden_sizes with device='cuda'=1024 is out of range; allowed are 1 .. 512"):
-        check_settings(replace(settings, hidden_sizes=(1024,)))
+        check_at_game(replace(settings, hidden_sizes=(1024,)))
     if not torch.cuda.is_available():
         with pytest.raises(ValueError, match="needs an NVIDIA GPU, its driver, and a torch for them"):
             SelfPlay(settings, tmp_path, "")

@@ -14,7 +14,7 @@ from blackjacky_agents.external.subprocess_agent import SubprocessAgent, _Proces
 from blackjacky_agents.games import encodings_of
 from blackjacky_agents.language.answers import answer_in, find_action
 from blackjacky_agents.learning.folders import read_config, write_config
-from blackjacky_agents.learning.settings import check_settings, presets_of
+from blackjacky_agents.learning.settings import check_at_game, presets_of
 from blackjacky_agents.networks.agent_file import read_network, save_agent
 from blackjacky_agents.solving.solution import Policy, load_solution, look_up, save_solution
 from blackjacky_agents.solving.table import Table
@@ -91,7 +91,7 @@ def _runs():
 
 
 def _read_run(data):
-    check_settings(read_config(written("settings/config.json", data).parent)[0])
+    check_at_game(read_config(written("settings/config.json", data).parent)[0])
 
 
 def _answer(data):

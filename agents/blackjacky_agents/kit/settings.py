@@ -4,11 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import Annotated, Any, Literal, get_type_hints
 
-from blackjacky_env.compiled import cores
+from blackjacky_env.checks import check_integer, check_number
+from blackjacky_env.compiled import MOST_THREADS, cores
+from blackjacky_env.declare import Range
 from blackjacky_env.games import DEFAULT, get_game
 
+MAX_UNITS = 2**16
+"""The most units of a layer; parameters hold sizes as float32, which is exact up to 2**24."""
+Count = Annotated[int, Range(1, 2**40)]
+Number = Annotated[int, Range(0, 2**40)]
+Fraction = Annotated[float, Range(0, 1)]
 FINAL_GAMES_PER_MINUTE = 800  # of the training, so that the final evaluation is the shorter part of the two
 
 
@@ -29,9 +36,9 @@ class TrainingSettings:
     """Variant to train on; by default the first one that all table sizes allow, otherwise that of each size."""
     rule_options: Mapping[str, Any] = field(default_factory=dict)
     """Rule options that differ from their defaults, by name."""
-    seed: int = 0
+    seed: Annotated[int, Range(0, 2**32 - 1)] = 0
     """Seed of all random numbers."""
-    steps: int = 3_000_000
+    steps: Count = 3_000_000
     """Total number of training decisions."""
     minutes: float = 5.0
     """Time limit of the training; annealing follows steps or time, whichever runs out first."""
@@ -41,24 +48,37 @@ class TrainingSettings:
     """Bots to play against, besides past versions of the learner; one named twice is drawn twice as often."""
     encoding: str = "raw"
     """Network input by name: raw, the scaled observation, works with every game; some games have others."""
-    hidden_sizes: tuple[int, ...] = (256, 256)
+    hidden_sizes: Annotated[tuple[int, ...], Range(1, MAX_UNITS)] = (256, 256)
     """Sizes of the hidden layers of policy and value network."""
-    batch_size: int = 2048
+    batch_size: Annotated[int, Range(2, 2**40)] = 2048
     """Minibatch size."""
-    pool_size: int = 6
+    pool_size: Number = 6
     """Maximum number of past versions of the learner among the opponents."""
-    snapshot_every: int = 250_000
+    snapshot_every: Count = 250_000
     """Steps between snapshots of the learner, which join the opponents. It is evaluated at each snapshot, at the latest
     after every fifth of the training."""
-    threads: int = cores()
+    threads: Annotated[int, Range(1, MOST_THREADS)] = cores()
     """CPU threads, by default one for each core."""
     log: tuple[Literal["tensorboard", "wandb", "csv"], ...] = ("tensorboard",)
     """Where all figures of the training go: none, one or several of these, in the run folder. wandb is offline unless
     its own variable WANDB_MODE says otherwise."""
-    eval_games: int = 1000
+    eval_games: Count = 1000
     """Number of games per bot in each evaluation during the training."""
-    final_eval_games: int = 4000
+    final_eval_games: Count = 4000
     """Maximum number of games per table size and bot in the final evaluation, of which a training has 800 a minute."""
+
+    def __post_init__(self) -> None:
+        """Raise `TypeError` or `ValueError` for a number that is not in the range declared with its setting."""
+        for name, hint in get_type_hints(type(self), include_extras=True).items():
+            value = getattr(self, name)
+            for note in getattr(hint, "__metadata__", ()):
+                check = check_number if hint.__origin__ is float else check_integer
+                for each in value if isinstance(value, tuple) else (value,):
+                    check(name, each, note.low, note.high)
+        if not self.minutes > 0:
+            raise ValueError(f"minutes={self.minutes} is out of range; allowed is any number above 0")
+        if not self.bots:
+            raise ValueError("bots=() is empty; training needs at least one bot")
 
     @property
     def final_games(self) -> int:
@@ -81,21 +101,22 @@ class TrainingSettings:
 class GradientSettings(TrainingSettings):
     """Settings shared by trainings with PPO."""
 
-    past_self_fraction: float = 0.3
+    pool_size: Count = 6
+    past_self_fraction: Fraction = 0.3
     """Fraction of the opponents that are past versions of the learner; the others are bots."""
-    num_envs: int = 256
+    num_envs: Count = 256
     """Number of parallel games."""
-    n_steps: int = 64
+    n_steps: Count = 64
     """Decisions of the learner per game and update."""
-    n_epochs: int = 3
+    n_epochs: Count = 3
     """Epochs per update."""
     learning_rate: float = 1e-3
     """Initial Adam learning rate, annealed linearly to 0."""
     ent_coef: float = 0.01
     """Initial entropy coefficient, annealed linearly to 0."""
-    gamma: float = 1.0
+    gamma: Fraction = 1.0
     """Discount factor per decision of a seat."""
-    gae_lambda: float = 0.95
+    gae_lambda: Fraction = 0.95
     """Lambda of generalized advantage estimation (GAE)."""
 
 
@@ -103,7 +124,7 @@ class GradientSettings(TrainingSettings):
 class PPOSettings(GradientSettings):
     """Train an agent with MaskablePPO, against bots and past versions of itself."""
 
-    past_self_fraction: float = 0.4
+    past_self_fraction: Fraction = 0.4
     score_weight: float = 0.0
     """Reward shaping: weight of score changes, added to the reward for winning."""
 
@@ -113,26 +134,26 @@ class SelfPlaySettings(GradientSettings):
     """Train an agent with PPO in every seat of compiled games, against itself, past versions and bots; no teacher."""
 
     preset: str = "scratch"
-    steps: int = 1_000_000_000
-    hidden_sizes: tuple[int, ...] = (128, 128)
+    steps: Count = 1_000_000_000
+    hidden_sizes: Annotated[tuple[int, ...], Range(1, MAX_UNITS)] = (128, 128)
     """Sizes of the hidden layers of the network, which policy and value share."""
-    batch_size: int = 4096
-    snapshot_every: int = 2_000_000
+    batch_size: Annotated[int, Range(2, 2**40)] = 4096
+    snapshot_every: Count = 2_000_000
     init_from: str = ""
     """Initial policy: a shipped agent by name, a run folder or a weights file. Empty: random initialisation."""
     advice_logit: float = 0.0
     """Initial logit of the advised action, for encodings with a bot's advice. 0: random initialisation; 4: the learner
     starts as strong as the bot and learns to deviate from it (residual policy learning, Silver et al. 2018)."""
-    self_play_fraction: float = 0.6
+    self_play_fraction: Fraction = 0.6
     """Fraction of games in which the learner has all seats."""
-    single_opponent_fraction: float = 0.3
+    single_opponent_fraction: Fraction = 0.3
     """Fraction of games with copies of one opponent in all seats but one; the remaining games have mixed tables."""
-    num_envs: int = 1024
-    n_epochs: int = 1
+    num_envs: Count = 1024
+    n_epochs: Count = 1
     learning_rate: float = 2e-3
     clip_range: float = 0.2
     """Clipping range of the probability ratio."""
-    gamma: float = 0.99
+    gamma: Fraction = 0.99
     score_shaping: float = 0.0
     """Weight of the score in potential-based reward shaping, which changes no optimal policy."""
     device: Literal["cpu", "cuda"] = "cpu"
@@ -145,59 +166,59 @@ class LeagueSettings(TrainingSettings):
     """Train an agent by rollouts in a league of bots, past versions of itself and exploiters."""
 
     preset: str = "league"
-    steps: int = 100_000_000
+    steps: Count = 100_000_000
     minutes: float = 80.0
-    batch_size: int = 1024
-    pool_size: int = 6
+    batch_size: Annotated[int, Range(2, 2**40)] = 1024
+    pool_size: Number = 6
     """Maximum number of snapshots and exploiters in the pool; the one with the fewest wins against the learner is
     replaced. 0: bots only."""
-    snapshot_every: int = 1_000_000
-    eval_games: int = 4000
-    final_eval_games: int = 20_000
+    snapshot_every: Count = 1_000_000
+    eval_games: Count = 4000
+    final_eval_games: Count = 20_000
     init_from: str = ""
     """Initial network: a shipped agent by name, a run folder or a weights file. Empty: random initialisation."""
     teacher: str = ""
     """Agent to imitate before the training; empty: none. Ignored with init_from."""
-    imitation_steps: int = 2_500_000
+    imitation_steps: Number = 2_500_000
     """Number of the teacher's decisions to imitate."""
-    games_per_update: int = 512
+    games_per_update: Count = 512
     """Number of games per update."""
-    max_staleness: int = 0
+    max_staleness: Number = 0
     """Number of updates by which the weights that play are behind those that learn. 0: games and updates take turns.
     Otherwise a cluster keeps playing while the learner learns."""
-    iterations: int = 0
+    iterations: Number = 0
     """Number of equal parts of the training for expert iteration: in each of them the agent of the part before plays,
     and the learner learns its probabilities, improved by what the rollouts say. 0: policy gradients instead."""
-    positions: int = 0
+    positions: Number = 0
     """Number of positions that the player may be in, in which each action is tried as in search (`search:N`). 0: the
     true position, with what the player cannot see."""
-    variant_fraction: float = 0.0
+    variant_fraction: Fraction = 0.0
     """Fraction of games in other variants, where the table size allows."""
-    self_play_fraction: float = 0.25
+    self_play_fraction: Fraction = 0.25
     """Fraction of games in which the learner has all seats."""
-    single_opponent_fraction: float = 0.45
+    single_opponent_fraction: Fraction = 0.45
     """Fraction of games with copies of one opponent in all seats but one; the remaining games have mixed tables."""
-    bot_fraction: float = 0.5
+    bot_fraction: Fraction = 0.5
     """Fraction of bots among the opponents, once the pool contains snapshots."""
-    study_fraction: float = 0.3
+    study_fraction: Fraction = 0.3
     """Fraction of the learner's decisions at which actions are rolled out."""
-    min_action_prob: float = 0.01
+    min_action_prob: Fraction = 0.01
     """Minimum probability for an action to be rolled out; 0: all legal actions."""
-    max_studies_per_game: int = 24
+    max_studies_per_game: Count = 24
     """Maximum number of decisions per game at which actions are rolled out."""
-    buffer_size: int = 300_000
+    buffer_size: Count = 300_000
     """Capacity of the replay buffer, in decisions."""
-    replay_ratio: int = 2
+    replay_ratio: Count = 2
     """Mean number of updates each decision is used for."""
     learning_rate: float = 4e-4
     """Initial Adam learning rate, annealed linearly to 5 % of it."""
     ent_coef: float = 0.005
     """Entropy coefficient, annealed linearly from 1.2 to 0.2 times this; advantages are scaled to unit variance."""
-    ema_rate: float = 0.003
+    ema_rate: Fraction = 0.003
     """Update rate of the exponential moving average of the weights, with which the agent plays."""
-    exploiter_every: int = 3
+    exploiter_every: Number = 3
     """Number of snapshots between two exploiters, which join the pool; 0: no exploiters."""
-    exploiter_steps: int = 200_000
+    exploiter_steps: Number = 200_000
     """Number of training decisions of an exploiter."""
 
 

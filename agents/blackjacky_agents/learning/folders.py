@@ -12,7 +12,7 @@ from blackjacky_agents.files import only_writer, versions, write_json
 from blackjacky_agents.games import find_encoding
 from blackjacky_agents.kit.settings import TrainingSettings
 from blackjacky_agents.learning.run import LIBRARIES, TrainingRun
-from blackjacky_agents.learning.settings import settings_from
+from blackjacky_agents.learning.settings import as_stored, settings_from
 from blackjacky_agents.networks.agent_file import identity
 from blackjacky_env.reading import read_file
 
@@ -52,7 +52,12 @@ def _new_folder(preset: str) -> Path:
 def write_config(folder: Path, settings: TrainingSettings, command: str) -> None:
     """Write the ``config.json`` of a run."""
     made_for = identity(settings.game, find_encoding(settings.encoding, settings.game))
-    config = {"command": command, "settings": asdict(settings), "identity": made_for, "versions": versions(*LIBRARIES)}
+    config = {
+        "command": command,
+        "settings": as_stored(settings),
+        "identity": made_for,
+        "versions": versions(*LIBRARIES),
+    }
     write_json(folder / "config.json", config)
 
 

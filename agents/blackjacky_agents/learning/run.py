@@ -33,7 +33,7 @@ from blackjacky_agents.kit.settings import TrainingSettings
 from blackjacky_agents.learning.curves import Line, Run, draw_curves
 from blackjacky_agents.learning.logs import Write, check_logs, opened
 from blackjacky_agents.learning.modules import arrays_of, tensors_of
-from blackjacky_agents.learning.settings import check_settings
+from blackjacky_agents.learning.settings import check_at_game
 from blackjacky_agents.networks.agent_file import AGENT_FILE, save_agent
 from blackjacky_agents.networks.network import Layers, check_packed, network_agent, pack
 from blackjacky_agents.registry import make_compiled_agent
@@ -93,7 +93,7 @@ class TrainingRun(ABC):
     cluster: ClusterExecutor | None = None
 
     def __init__(self, settings: TrainingSettings, folder: Path, command: str) -> None:
-        check_settings(settings)
+        check_at_game(settings)
         check_logs(settings.log)
         torch.set_num_threads(settings.threads)
         self.settings, self.folder, self.command = settings, folder, command

@@ -3,33 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import Any
 
 from blackjacky_agents.games import bot_names, encodings_of, find_encoding, get_kit
 from blackjacky_agents.kit.settings import (
-    GradientSettings,
     LeagueSettings,
     PPOSettings,
     SelfPlaySettings,
     TrainingSettings,
     scratch_preset,
 )
-from blackjacky_agents.networks.network import MAX_UNITS, WIDEST
-from blackjacky_env.checks import check_integer
+from blackjacky_agents.networks.network import WIDEST
+from blackjacky_env.checks import check_choice, check_integer
 from blackjacky_env.games import get_game
 
-_MAX_SEED = 2**32 - 1  # of NumPy's global generator, from which SB3 draws
-_AT_LEAST = {  # integers
-    0: "imitation_steps exploiter_every exploiter_steps max_staleness iterations positions",
-    1: "steps snapshot_every eval_games final_eval_games num_envs n_steps n_epochs games_per_update "
-    "max_studies_per_game buffer_size replay_ratio",
-    2: "batch_size",
-}
-_FRACTIONS = (
-    "past_self_fraction self_play_fraction single_opponent_fraction bot_fraction variant_fraction study_fraction "
-    "min_action_prob ema_rate gamma gae_lambda"
-)
+KINDS: Mapping[str, Any] = {"sb3": PPOSettings, "self-play": SelfPlaySettings, "league": LeagueSettings}
+"""Settings by the kind of training, as a run's file names it."""
 
 
 def presets_of(game: str) -> dict[str, TrainingSettings]:
@@ -59,11 +49,16 @@ def with_tuples(stored: Mapping[str, Any]) -> dict[str, Any]:
     return {name: tuple(value) if isinstance(value, list) else value for name, value in stored.items()}
 
 
+def as_stored(settings: TrainingSettings) -> dict[str, Any]:
+    """Settings as a run's file has them, JSON-ready, with their kind."""
+    kind = next(name for name, kind in KINDS.items() if type(settings) is kind)
+    return {"kind": kind, **asdict(settings)}
+
+
 def settings_from(stored: Mapping[str, Any]) -> TrainingSettings:
-    """Settings restored from a run's JSON, as written from `dataclasses.asdict`; `ValueError` for those of others."""
+    """Settings from what `as_stored` has made; `ValueError` for those of other versions."""
     values = with_tuples(stored)
-    kinds: tuple[type[TrainingSettings], ...] = (PPOSettings, SelfPlaySettings, LeagueSettings)
-    kind = max(kinds, key=lambda each: len(vars(each()).keys() & values.keys()))
+    kind = KINDS[check_choice("kind", values.pop("kind", None), KINDS)]
     usual = vars(kind())
     for name, value in values.items():
         if name not in usual or not _is_like(value, usual[name]):
@@ -71,7 +66,8 @@ def settings_from(stored: Mapping[str, Any]) -> TrainingSettings:
                 f"{name}={value!r} is no setting of this version. "
                 "A run can only be resumed by the version that started it; CHANGELOG.md lists renamed settings"
             )
-    return kind(**values)
+    restored: TrainingSettings = kind(**values)
+    return restored
 
 
 def _is_like(value: object, default: object) -> bool:
@@ -81,24 +77,8 @@ def _is_like(value: object, default: object) -> bool:
     return type(value) is type(default) or (isinstance(default, float) and type(value) is int)
 
 
-def check_settings(settings: TrainingSettings) -> None:
-    """Raise `ValueError` for the first invalid setting."""
-    given = vars(settings)
-    for low, names in _AT_LEAST.items():
-        for name in given.keys() & names.split():
-            check_integer(name, given[name], low, 2**40)
-    for name in given.keys() & _FRACTIONS.split():
-        if not 0 <= given[name] <= 1:
-            raise ValueError(f"{name}={given[name]} is out of range; allowed are 0 .. 1")
-    check_integer("pool_size", settings.pool_size, int(isinstance(settings, GradientSettings)), 2**40)
-    check_integer("seed", settings.seed, 0, _MAX_SEED)
-    check_integer("threads", settings.threads, 1, 1024)
-    for units in settings.hidden_sizes:
-        check_integer("hidden_sizes", units, 1, MAX_UNITS)
-    if not settings.bots:
-        raise ValueError("bots=() is empty; training needs at least one bot")
-    if not settings.minutes > 0:
-        raise ValueError(f"minutes={settings.minutes} is out of range; allowed is any number above 0")
+def check_at_game(settings: TrainingSettings) -> None:
+    """Raise `ValueError` for the first setting that the game, or another setting, does not allow."""
     find_encoding(settings.encoding, settings.game)
     game = get_game(settings.game)
     for size in settings.table_sizes:

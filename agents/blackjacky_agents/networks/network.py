@@ -17,15 +17,13 @@ import numpy.typing as npt
 from blackjacky_agents.agent import Agent, CompiledAgent, check_asked
 from blackjacky_agents.games import encodings_of, find_encoding
 from blackjacky_agents.kit.encoding import Encoding
+from blackjacky_agents.kit.settings import MAX_UNITS
 from blackjacky_env.compiled import Policy, compiled, draw, entry, scratch
 from blackjacky_env.declare import Game, Vector
 from blackjacky_env.play import Encoder
 
 Layers = Sequence[tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]]
 """Weights (inputs, outputs) and biases (outputs,) of each layer, in order; ReLU between layers."""
-
-MAX_UNITS = 2**16
-"""The most units of a layer; parameters hold sizes as float32, which is exact up to 2**24."""
 
 WIDEST = 512
 """The most units of a layer that networks in kernels for GPUs may have."""

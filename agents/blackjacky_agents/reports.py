@@ -27,12 +27,12 @@ def markdown_table(heading: Sequence[str], rows: Iterable[Sequence[object]]) -> 
 
 def rate_cells(rate: Mapping[str, Any]) -> list[str]:
     """Cells of a table: a win rate, its 95 % interval and par."""
-    return [f"{rate['win_rate']:.1%}", f"{rate['low']:.1%} .. {rate['high']:.1%}", f"{rate['par']:.1%}"]
+    return [percent(rate["win_rate"]), f"{percent(rate['low'])} .. {percent(rate['high'])}", percent(rate["par"])]
 
 
-def percent(value: float | None, digits: int = 1) -> str:
-    """A fraction as a percentage."""
-    return "?" if value is None else f"{100 * value:.{digits}f} %"
+def percent(value: float | None, digits: int = 1, sign: bool = False) -> str:
+    """A fraction as a percentage; ``sign``: also that of positive ones."""
+    return "?" if value is None else f"{100 * value:{'+' if sign else ''}.{digits}f} %"
 
 
 def share(estimate: Mapping[str, Any]) -> str:

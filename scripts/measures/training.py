@@ -23,6 +23,7 @@ from blackjacky_agents import bot_names
 from blackjacky_agents.files import only_writer
 from blackjacky_agents.learning.run import read_progress
 from blackjacky_agents.learning.settings import presets_of
+from blackjacky_agents.reports import percent
 from blackjacky_env.games import DEFAULT, get_game
 from scripts.results import ROOT, load, save
 
@@ -85,7 +86,7 @@ def add(game: str, row: dict[str, Any]) -> None:
     champion = ["champion"] if any(each["champion"] for each in rows) else []
     save("training", rows, command=f"blackjacky train --game {game}", game=game, weights=champion)
     result = row["result"]
-    print(f"{row['command']}: {result['win_rate']:.1%} against {result['opponents']}", flush=True)
+    print(f"{row['command']}: {percent(result['win_rate'])} against {result['opponents']}", flush=True)
 
 
 def key(row: dict[str, Any]) -> tuple[str, float, tuple[int, ...], str, int]:

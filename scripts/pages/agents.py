@@ -15,9 +15,9 @@ from blackjacky_agents.arena.protocol import ceiling, find_protocol
 from blackjacky_agents.arena.score_card import Card, read_score_card
 from blackjacky_agents.cli.tournament import copies_table, cycles
 from blackjacky_agents.networks.agent_file import read_card
-from blackjacky_agents.reports import markdown_table
+from blackjacky_agents.reports import markdown_table, percent
 from blackjacky_env.games import get_game
-from scripts.pages.part import DOCS, MISSING, Part, Row, code, percent, plain_tables, rate, table
+from scripts.pages.part import DOCS, MISSING, Part, Row, code, plain_tables, rate, table
 from scripts.results import AGENTS, RESULTS, ROOMS, ROOT, Result, load, made_by
 
 FORMER = "former_"  # Begins the names of agents that are only shipped to train others.

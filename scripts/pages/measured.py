@@ -6,9 +6,9 @@ import ast
 from collections.abc import Iterator, Mapping
 from statistics import mean
 
-from blackjacky_agents.reports import duration, markdown_table
+from blackjacky_agents.reports import duration, markdown_table, percent
 from blackjacky_env.games import DEFAULT, get_game
-from scripts.pages.part import DOCS, MISSING, Part, Row, percent, plain_tables, shown
+from scripts.pages.part import DOCS, MISSING, Part, Row, plain_tables, shown
 from scripts.results import ROOMS, ROOT, Result, load, made_by
 
 PARTS = {

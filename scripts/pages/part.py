@@ -7,7 +7,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from blackjacky_agents.reports import markdown_table
+from blackjacky_agents.reports import markdown_table, percent
 from scripts.results import ROOT
 
 DOCS = ROOT / "docs"
@@ -60,16 +60,11 @@ def shown(name: str, value: Any) -> str:
     if name in FORMATS:
         each = FORMATS[name]
         if not isinstance(value, Mapping):
-            return f"{value:{each}}"
+            return f"{value:{each}}".replace("%", " %")
         interval = "" if value["low"] is None else f" ({value['low']:{each}} .. {value['high']:{each}})"
         games = f", {value['games']:,} games" if "games" in value else ""
-        return f"{value['mean']:{each}}{interval}{games}"
+        return f"{value['mean']:{each}}{interval}{games}".replace("%", " %")
     return f"{value:,}" if isinstance(value, int) else f"{value:,.10g}"
-
-
-def percent(value: float, digits: int = 1) -> str:
-    """A fraction in percent."""
-    return f"{100 * value:.{digits}f} %"
 
 
 def rate(row: Row | None, mean: str = "win_rate") -> str:

@@ -24,6 +24,7 @@ from blackjacky_agents.arena.protocol import Protocol, ScoreTable, score
 from blackjacky_agents.arena.ratings import fit_ratings
 from blackjacky_agents.arena.standings import Games, pair_shares, rate, win_rates
 from blackjacky_agents.intervals import Estimate, Z
+from blackjacky_agents.reports import percent
 from scripts.results import save
 
 RATES = np.linspace(0.02, 0.98, 25)
@@ -186,7 +187,7 @@ def rows(args: Args) -> Iterator[dict[str, Any]]:
         for games in GAMES:
             repeats = args.repeats // (4 if simulate is rating else 1)  # which takes longer
             found = coverage(simulate, luck, size, games, repeats, args.seed)
-            cells[f"{games:,} games"] = f"{found.mean():.1%} ({found.min():.1%})"
+            cells[f"{games:,} games"] = f"{percent(found.mean())} ({percent(found.min())})"
         yield {"interval of": name, "games of a deal": luck.name, "players": size or "2, 4 and 6", **cells}
 
 

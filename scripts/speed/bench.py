@@ -26,7 +26,7 @@ from typing import Any
 import tyro
 from tqdm import tqdm
 
-from blackjacky_agents.reports import markdown_table
+from blackjacky_agents.reports import markdown_table, percent
 from scripts.pages.part import plain_tables
 from scripts.results import ROOT, save
 
@@ -159,7 +159,7 @@ def compared(base: Values, new: Values, args: Args) -> tuple[str, bool]:
         change = median(changes) if changes else 0.0
         slower |= change > LIMIT
         mark = " **slower**" if change > LIMIT else " **faster**" if change < -LIMIT else ""
-        verdict = f"{change:+.0%}{mark}" if changes else "is new"
+        verdict = f"{percent(change, 0, sign=True)}{mark}" if changes else "is new"
         rows.append([line, number(median(before)) if before else "-", number(median(after)), verdict])
     return markdown_table(["case", args.base, "this tree", "time"], rows), slower
 

@@ -17,7 +17,7 @@ from blackjacky_agents.cli.options import GameArgs, R, check_writable, command_l
 from blackjacky_agents.files import versions, write_json
 from blackjacky_agents.intervals import Floats
 from blackjacky_agents.registry import parse_agents
-from blackjacky_agents.reports import failures_told, markdown_table, progress_bar, rate_cells
+from blackjacky_agents.reports import failures_told, markdown_table, percent, progress_bar, rate_cells
 from blackjacky_env.checks import check_integer
 from blackjacky_env.compiled import cores
 from blackjacky_env.envs import TableEnv
@@ -102,7 +102,7 @@ def score_table(scores: Mapping[str, Score], seats: Mapping[str, int]) -> str:
         [
             f"{name} x{seats[name]}, each" if seats[name] > 1 else name,
             *rate_cells(asdict(score)),
-            f"{score.nobody:.1%}",
+            percent(score.nobody),
             f"{score.games:,}",
         ]
         for name, score in scores.items()

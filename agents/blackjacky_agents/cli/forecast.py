@@ -24,7 +24,7 @@ from blackjacky_agents.files import versions, write_json
 from blackjacky_agents.games import agent_names
 from blackjacky_agents.intervals import Estimate, Floats, of_values
 from blackjacky_agents.registry import make_agent, make_compiled_agent
-from blackjacky_agents.reports import markdown_table, progress_bar, ready_for_json
+from blackjacky_agents.reports import markdown_table, percent, progress_bar, ready_for_json
 from blackjacky_agents.search.playing_on import WIN, play_on
 from blackjacky_env.checks import check_integer
 from blackjacky_env.compiled import cores, zeros
@@ -96,7 +96,7 @@ def main(arguments: Sequence[str], program: str) -> int:
     heading = ["forecast by", "log score", "excess", "95 % interval", "Brier score", "excess", "95 % interval"]
     error = float(np.sqrt((truth.variances / truth.playouts).mean()))
     print(
-        f"{markdown_table(heading, cells)}\n\nStandard error of a true frequency: {error:.1%}.\n\n"
+        f"{markdown_table(heading, cells)}\n\nStandard error of a true frequency: {percent(error)}.\n\n"
         f"{args.games:,} positions of {env.num_players} players, one from each game. Truth: {truth.playouts:,} "
         f"playouts of each by {champion}. Lower is better; excess: over the truth's own score."
     )

@@ -21,6 +21,7 @@ from blackjacky_agents.files import write_file
 from blackjacky_agents.language.answers import matching
 from blackjacky_agents.narration import View
 from blackjacky_agents.registry import display_names
+from blackjacky_agents.reports import percent
 from blackjacky_agents.search.hints import Outlook, advise
 from blackjacky_env.draw import WIDTH, listed
 from blackjacky_env.envs import TableEnv
@@ -239,9 +240,10 @@ def hint(sitting: Sitting, choices: Mapping[int, str]) -> str:
     told = sitting.texts["sentences"].get("outlook", "{score} {unit}")
     lines.append(f"  {'':{width}}  {'wins the game':19}  in this {words.round_key}")
     for each in outlooks:
-        values = {"setback": f"{each.setback:.0%}", "score": f"{each.score:+.1f}"}
+        values = {"setback": percent(each.setback, 0), "score": f"{each.score:+.1f}"}
         in_round, (low, high) = told.format(**values, unit=sitting.env.game.score_reward), each.interval
-        lines.append(f"  {choices[each.action]:{width}}  {f'{each.win:.0%} ({low:.0%} .. {high:.0%})':19}  {in_round}")
+        win = f"{percent(each.win, 0)} ({percent(low, 0)} .. {percent(high, 0)})"
+        lines.append(f"  {choices[each.action]:{width}}  {win:22}  {in_round}")
     if len(level := [choices[each.action] for each in outlooks if each.level]) > 1:
         lines.append(f"Level, as far as this can tell: {listed(level)}.")
     lines.append(f"(estimated from {outlooks[0].samples} samples of the cards you cannot see, with 95 % intervals)")

@@ -13,7 +13,7 @@ from blackjacky_agents.kit.settings import TrainingSettings
 from blackjacky_agents.learning.differences import Difference, count_differences
 from blackjacky_agents.learning.run import CURVE_FILE, TrainingRun
 from blackjacky_agents.registry import display_names, make_agent
-from blackjacky_agents.reports import in_this_shell, machine, markdown_table, rate_cells
+from blackjacky_agents.reports import in_this_shell, machine, markdown_table, percent, rate_cells
 from blackjacky_agents.thoughts import play
 from blackjacky_env import replay_html
 from blackjacky_env.draw import WIDTH, listed
@@ -45,7 +45,7 @@ def results_table(rows: Sequence[Row]) -> str:
     """The results as a Markdown table."""
     heading = ["players", "against copies of", "win rate", "95 % interval", "par", "no winner", "games"]
     cells = (
-        [row["players"], row["opponents"], *rate_cells(row), f"{row['nobody']:.1%}", f"{row['games']:,}"]
+        [row["players"], row["opponents"], *rate_cells(row), percent(row["nobody"]), f"{row['games']:,}"]
         for row in rows
     )
     return markdown_table(heading, cells)
@@ -60,7 +60,7 @@ def standing(agent: str, rows: Sequence[Row]) -> str:
     players, par = rows[0]["players"], rows[0]["par"]
     own = sorted((row for row in rows if row["players"] == players), key=lambda row: row["win_rate"])
     copies = "" if players == 2 else f"{players - 1} "
-    others = [f"{copies}{row['opponents']} ({row['win_rate']:.1%})" for row in own]
+    others = [f"{copies}{row['opponents']} ({percent(row['win_rate'])})" for row in own]
     beaten = [name for name, row in zip(others, own, strict=True) if row["low"] > par]
     better = [name for name, row in zip(others, own, strict=True) if row["high"] < par]
     places = []
@@ -72,7 +72,7 @@ def standing(agent: str, rows: Sequence[Row]) -> str:
         places.append(f"below {better[-1]}" if len(better) < len(own) else f"below all, even {better[-1]}")
     if level := [name for name in others if name not in beaten + better]:
         places.append(f"level with {listed(level)}")
-    return f"At a table of {players}, {agent} stands {', '.join(places)}; par is {par:.1%}."
+    return f"At a table of {players}, {agent} stands {', '.join(places)}; par is {percent(par)}."
 
 
 def lesson(bot: str, found: Sequence[Difference]) -> str:
@@ -81,8 +81,8 @@ def lesson(bot: str, found: Sequence[Difference]) -> str:
         return ""
     share, kind = found[0].different / found[0].decisions, found[0].kind.replace("_", " ")
     return (
-        f'It differs most from {bot} where {bot} would choose "{kind}": in {share:.0%} of these decisions it does '
-        "something else."
+        f'It differs most from {bot} where {bot} would choose "{kind}": in {percent(share, 0)} of these decisions it '
+        "does something else."
     )
 
 

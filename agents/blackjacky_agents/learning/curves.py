@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 
 from blackjacky_agents.intervals import Floats
+from blackjacky_agents.reports import percent
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -83,7 +84,7 @@ def _draw(axes: Axes, lines: Sequence[Line], by: By) -> None:
         axes.plot(grid, rates.mean(axis=0), label=f"{line.name}, {len(rates)} seeds", **style)
         axes.fill_between(grid, rates.min(axis=0), rates.max(axis=0), color=colour, alpha=0.2)
     for players in dict.fromkeys(line.players for line in lines):
-        name = f"par of {players}, {1 / players:.0%}"
+        name = f"par of {players}, {percent(1 / players, 0)}"
         axes.axhline(1 / players, color="#666666", linestyle=(0, (4, 3)), label=name)
     axes.set_xlim(left=0)
 

@@ -37,7 +37,7 @@ from blackjacky_agents.learning.settings import check_at_game
 from blackjacky_agents.networks.agent_file import AGENT_FILE, save_agent
 from blackjacky_agents.networks.network import Layers, check_packed, network_agent, pack
 from blackjacky_agents.registry import make_compiled_agent
-from blackjacky_agents.reports import duration, progress_bar
+from blackjacky_agents.reports import duration, percent, progress_bar
 from blackjacky_agents.stopping import print_above, stop_gently
 from blackjacky_env.checks import check_number
 from blackjacky_env.games import get_game
@@ -211,7 +211,7 @@ class TrainingRun(ABC):
             facts.append(f"{duration(seconds / done - seconds)} left")
         if self.progress:
             name, rate = list(self.progress[-1]["win_rate"].items())[-1]
-            facts.append(f"{rate:.1%} against {name}")
+            facts.append(f"{percent(rate)} against {name}")
         self.bar.set_description_str(", ".join([doing] * bool(doing) + facts), refresh=False)
         self.bar.update(done - self.bar.n)
 
@@ -233,10 +233,10 @@ class TrainingRun(ABC):
     def _print_rates(self, rates: Mapping[str, float]) -> None:
         """Print the win rates as a line of a table above the bar, and before the first one its heading."""
         columns = {"steps": short(self.steps), "time": duration(self.clock.seconds)}
-        columns |= {name: f"{rate:.1%}" for name, rate in rates.items()}
+        columns |= {name: percent(rate) for name, rate in rates.items()}
         if not self._is_heading_shown:
             self._is_heading_shown, players = True, self.settings.eval_players
-            print_above(f"Win rates at a table of {players} against copies of each bot (par: {1 / players:.1%}):")
+            print_above(f"Win rates at a table of {players} against copies of each bot (par: {percent(1 / players)}):")
             print_above("".join(f"{name:>{max(len(name), 12)}}" for name in columns))
         print_above("".join(f"{cell:>{max(len(name), 12)}}" for name, cell in columns.items()))
 

@@ -25,6 +25,7 @@ from blackjacky_agents.learning.run import TrainingRun
 from blackjacky_agents.networks.agent_file import initial_layers
 from blackjacky_agents.networks.network import Layers
 from blackjacky_agents.registry import display_names
+from blackjacky_agents.reports import percent
 
 _INITIAL_VALUE_UPDATES = 50  # before training, so that rollouts are not valued by a random network
 _IMITATION_UPDATES = 8  # per move in all games
@@ -92,7 +93,7 @@ class League(TrainingRun):
                 for _ in range(_IMITATION_UPDATES):
                     accuracy = self.learner.imitate(demonstrations, max(0.0, 1 - collected / wanted))
                 bar.update(new)
-                bar.set_postfix(accuracy=f"{accuracy:.1%}")
+                bar.set_postfix(accuracy=percent(accuracy))
 
     def _learn(self) -> None:
         while self._goes_on:
@@ -149,7 +150,7 @@ class League(TrainingRun):
             learner.remember(studies)
             made += studied
             learner.learn(studied, max(0.0, 1 - made / steps))
-            self.show_progress(f"exploiter {min(made / steps, 1):.0%}")
+            self.show_progress(f"exploiter {percent(min(made / steps, 1), 0)}")
         if not self.interrupted:
             self.pool.add(Opponent(f"exploiter {number}", learner.agent(greedy=False)))
 

@@ -16,6 +16,7 @@ from blackjacky_agents.arena.workers import open_jobs
 from blackjacky_agents.external.python_agent import PythonAgent
 from blackjacky_agents.intervals import Estimate, Floats, of_difference, of_games, shares_of
 from blackjacky_env.checks import check_integer
+from blackjacky_env.compiled import check_threads
 from blackjacky_env.envs import TableEnv
 from blackjacky_env.games import DEFAULT
 
@@ -128,7 +129,7 @@ def play_games(
     cluster was lost.
     """
     seed = check_integer("seed", seed, 0, 2**63 - 1 - len(seating))
-    threads = check_integer("threads", threads, 1, 256)
+    threads = check_threads(threads)
     if not np.isin(seating, range(len(agents))).all():
         raise ValueError(f"seating must hold indices of agents, 0 .. {len(agents) - 1}, not {np.unique(seating)}")
     env = TableEnv(game, num_players=seating.shape[1], variant=variant, **rule_options)  # checks the options
